@@ -1,0 +1,79 @@
+/**
+ * One error type for everything a caller may see. It is plain data at heart (`toJSON`), because custom classes do not
+ * survive the way from a worker thread; `fromJSON` rebuilds it on the other side.
+ */
+export type ErrorCode =
+  /** The bytes are no bitcode, IR, wrapper or code object, or are damaged. */
+  | 'bad-input'
+  /** The module is for a host, for another GPU target than asked for, or for a processor LLVM does not know. */
+  | 'bad-target'
+  /** LLVM's verifier, linker or code generator refused the module. */
+  | 'compile-failed'
+  /** lld refused the object (an undefined function, for instance). */
+  | 'link-failed'
+  /** Options or arguments that make no sense. */
+  | 'usage'
+  /** A file could not be read or written. */
+  | 'io'
+  | 'timeout'
+  | 'out-of-memory'
+  | 'aborted'
+  /** A trap, a failed invariant, an edit that LLVM's verifier rejects: our fault. */
+  | 'internal';
+
+export interface SourceLocation {
+  readonly file?: string;
+  /** 1-based; absent when unknown. */
+  readonly line?: number;
+  /** 1-based; absent when unknown. */
+  readonly column?: number;
+}
+
+export interface ErrorData {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly location?: SourceLocation;
+}
+
+const EXIT_CODES: Record<ErrorCode, 1 | 2 | 3> = {
+  'bad-input': 1,
+  'bad-target': 1,
+  'compile-failed': 1,
+  'link-failed': 1,
+  usage: 2,
+  io: 1,
+  timeout: 1,
+  'out-of-memory': 1,
+  aborted: 1,
+  internal: 3,
+};
+
+export class DarmError extends Error {
+  override readonly name = 'DarmError';
+  readonly code: ErrorCode;
+  readonly location: SourceLocation | undefined;
+
+  constructor(code: ErrorCode, message: string, location?: SourceLocation) {
+    super(message);
+    this.code = code;
+    this.location = location;
+  }
+
+  /** 1 the input was at fault, 2 the command line, 3 we were. */
+  get exitCode(): 1 | 2 | 3 {
+    return EXIT_CODES[this.code];
+  }
+
+  toJSON(): ErrorData {
+    return { code: this.code, message: this.message, ...(this.location && { location: this.location }) };
+  }
+
+  static fromJSON(data: ErrorData): DarmError {
+    return new DarmError(data.code, data.message, data.location);
+  }
+}
+
+/** For what can only be false through a mistake of ours. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new DarmError('internal', message);
+}

@@ -1,0 +1,45 @@
+/** The options of a compile or analyze job, as every layer from the command to the worker passes them (plain data). */
+import type { ProfitModel } from './melding/plan.js';
+
+export type Emit = 'bc' | 'll' | 'asm' | 'obj' | 'hsaco' | 'ptx';
+export type OptimizeLevel = 'none' | 'O1' | 'O2' | 'O3' | 'Os';
+export type MeldMode = 'darm' | 'off';
+export type MeldPoint = 'early' | 'late';
+
+export interface JobOptions {
+  /** Several outputs of one compilation are allowed (`darm compile` asks for one, the demo for two). */
+  readonly emit: readonly Emit[];
+  /** Target id (`gfx90a:sramecc+:xnack-`), or null: the functions' own `target-cpu`. */
+  readonly mcpu: string | null;
+  /** Code generation level 0 to 3. */
+  readonly codegenLevel: 0 | 1 | 2 | 3;
+  readonly optimize: OptimizeLevel;
+  readonly meld: MeldMode;
+  readonly meldPoint: MeldPoint;
+  readonly profit: ProfitModel;
+  /** 0 to 0.5. */
+  readonly threshold: number;
+  /** Only these functions are melded; empty means all. */
+  readonly functions: readonly string[];
+  /** One round of melding instead of the fixpoint. */
+  readonly once: boolean;
+  /** Also compile without melding and report `before` figures. */
+  readonly stats: boolean;
+  /** Compare every analysis with LLVM's own; a difference is an internal error. */
+  readonly verifyAnalyses: boolean;
+}
+
+export const DEFAULT_OPTIONS: JobOptions = {
+  emit: ['hsaco'],
+  mcpu: null,
+  codegenLevel: 2,
+  optimize: 'none',
+  meld: 'darm',
+  meldPoint: 'late',
+  profit: 'net',
+  threshold: 0.2,
+  functions: [],
+  once: false,
+  stats: false,
+  verifyAnalyses: false,
+};

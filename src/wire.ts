@@ -1,0 +1,70 @@
+/** What goes over the wire between the main thread and the workers: plain data only. */
+import type { FunctionPlan, Meld } from './melding/plan.js';
+import type { Emit } from './options.js';
+
+/** One round of melding of one function: the melds, and which snapshot they belong to. */
+export interface LogRound {
+  /** Fingerprint of the snapshot whose ids the melds use. */
+  readonly fingerprint: string;
+  readonly melds: readonly Meld[];
+}
+
+/** Everything that melding did to one function, in order; replaying it on another copy of the module does the same. */
+export interface EditLog {
+  readonly function: string;
+  readonly rounds: readonly LogRound[];
+  /** Why the function stayed as it was although melds were planned (a bail-out), or null. */
+  readonly bailout: string | null;
+}
+
+export interface Counts {
+  readonly divergentBranches: number;
+  readonly instructions: number;
+  readonly machineInstructions: number;
+}
+
+export interface FunctionReport {
+  readonly name: string;
+  readonly melds: readonly { readonly kind: string; readonly profit: number; readonly net: number }[];
+  /** `before` is null unless `stats` was asked for. */
+  readonly before: Counts | null;
+  readonly after: Counts;
+  readonly bailout: string | null;
+}
+
+export interface Artifact {
+  readonly kind: Emit;
+  readonly bytes: Uint8Array;
+}
+
+export interface CompileResult {
+  readonly target: string;
+  readonly artifacts: readonly Artifact[];
+  readonly functions: readonly FunctionReport[];
+  /** LLVM's warnings and notes, one line each. */
+  readonly diagnostics: readonly string[];
+  /** Milliseconds per phase: read, optimize, meld, verify, codegen, link, total. */
+  readonly timings: Readonly<Record<string, number>>;
+}
+
+export interface FunctionAnalysis {
+  readonly name: string;
+  readonly conditionalBranches: number;
+  readonly divergentBranches: number;
+  readonly values: number;
+  readonly divergentValues: number;
+  readonly plan: FunctionPlan;
+  /** Names of the blocks as LLVM prints them, by block id. */
+  readonly blockNames: readonly string[];
+}
+
+export interface AnalyzeResult {
+  readonly target: string;
+  readonly functions: readonly FunctionAnalysis[];
+}
+
+/** What the module holds, for deciding how to share the work; functions with bodies, in module order. */
+export interface ModuleInfo {
+  readonly triple: string;
+  readonly functions: readonly { readonly name: string; readonly kernel: boolean; readonly instructions: number }[];
+}
