@@ -1,4 +1,5 @@
 /** What goes over the wire between the main thread and the workers: plain data only. */
+import type { Summary } from './analysis/summary.js';
 import type { FunctionPlan, Meld } from './melding/plan.js';
 import type { Emit } from './options.js';
 
@@ -20,7 +21,8 @@ export interface EditLog {
 export interface Counts {
   readonly divergentBranches: number;
   readonly instructions: number;
-  readonly machineInstructions: number;
+  /** Null when no code was generated. */
+  readonly machineInstructions: number | null;
 }
 
 export interface FunctionReport {
@@ -47,12 +49,8 @@ export interface CompileResult {
   readonly timings: Readonly<Record<string, number>>;
 }
 
-export interface FunctionAnalysis {
+export interface FunctionAnalysis extends Summary {
   readonly name: string;
-  readonly conditionalBranches: number;
-  readonly divergentBranches: number;
-  readonly values: number;
-  readonly divergentValues: number;
   readonly plan: FunctionPlan;
   /** Names of the blocks as LLVM prints them, by block id. */
   readonly blockNames: readonly string[];

@@ -8,7 +8,7 @@
  * - Operands of a `phi` are its incoming values; `operandBlock` holds the incoming block of each. Operands that are basic
  *   blocks (branch targets) are not operands here: they are the block's successors, in terminator order (for `br i1` the
  *   true successor first). For a `switch`, the successors are the default destination, then the cases in order, and the
- *   operands are the condition, then the case values.
+ *   condition is the only operand (case values are not part of the snapshot).
  * - A call's operands are its arguments (with bundle operands), then the callee.
  * - Duplicate edges appear once per edge, in `succ` and (through `predecessors`) in predecessor lists alike.
  */

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Compiles the kernels in this folder to the bitcode in ir/.
+#
+#   kernels/build.sh            write kernels/ir/
+#   kernels/build.sh --check    build elsewhere and compare with kernels/ir/; exit status 1 and a list where they differ
+#
+# Needs clang 22.1.8; CLANG names it (default clang++-22). Nobody needs this to use or to test darm: ir/ is committed.
+#
+# One file is written per kernel, target and form:
+#   NAME.TARGET.O3.bc      optimised, for the late meld point
+#   NAME.TARGET.early.bc   as clang's front end left it, for the early one: -O3 without its passes, not -O0, so that functions
+#                          are not `optnone` and carry lifetimes and alias metadata
+#   NAME.TARGET.O3-g.bc    O3 with debug information (bitonic and sb1 on gfx906); the code is the same, and this script checks it
+#
+# The output is the same bytes in any checkout: sources are named relative to this folder, there is no compilation unit id
+# (a hash of the path), no ident string of clang's vendor, and the last step looks for paths that got in all the same.
+# The -g files do name clang's vendor (DICompileUnit's producer).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+clang=${CLANG:-clang++-22}
+tool() { # the LLVM tool of this name that comes with clang
+  local found
+  found=$("$clang" -print-prog-name="$1")
+  [[ -x $found ]] && echo "$found" || echo "$1-22"
+}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+case "${1-}" in
+'') out=ir ;;
+--check) out=$scratch/ir ;;
+*) echo "usage: build.sh [--check]" >&2; exit 2 ;;
+esac
+mkdir -p "$out"
+
+version=$("$clang" --version | sed -n '1s/.*clang version \([0-9.]*\).*/\1/p')
+[[ $version == 22.1.8 ]] || echo "build.sh: warning: clang is $version, ir/ was made with 22.1.8" >&2
+
+# Block and value names are kept: reports and tests are about blocks. Contraction is off so that results compare bit for bit.
+common=(-O3 -std=c++17 -ffp-contract=off -fno-discard-value-names -emit-llvm -c
+  -Qn -fuse-cuid=none -no-canonical-prefixes "-ffile-prefix-map=$PWD=." -ffile-compilation-dir=.)
+hip=("${common[@]}" -x hip --offload-device-only -nogpuinc -nogpulib -nostdinc++ -nostdlibinc -isystem include -fdeclspec -Wall -Wextra -Werror)
+cuda=("${common[@]}" -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx63 -Wno-unknown-cuda-version -Wall -Wextra -Werror)
+early=(-Xclang -disable-llvm-passes)
+
+for kernel in bitonic sb1 sb2 sb3 many; do
+  for target in gfx906 gfx1100; do
+    "$clang" "${hip[@]}" "--offload-arch=$target" "$kernel.hip" -o "$out/$kernel.$target.O3.bc"
+    "$clang" "${hip[@]}" "${early[@]}" "--offload-arch=$target" "$kernel.hip" -o "$out/$kernel.$target.early.bc"
+  done
+done
+for kernel in bitonic sb1; do
+  "$clang" "${hip[@]}" -g --offload-arch=gfx906 "$kernel.hip" -o "$out/$kernel.gfx906.O3-g.bc"
+done
+"$clang" "${cuda[@]}" nvptx-threshold.cu -o "$out/nvptx-threshold.sm_70.O3.bc"
+"$clang" "${cuda[@]}" "${early[@]}" nvptx-threshold.cu -o "$out/nvptx-threshold.sm_70.early.bc"
+
+failed=0
+
+# -g must not change the code: the same machine code and descriptors from both.
+code() { # IN.bc SECTION
+  "$clang" -x ir --target=amdgcn-amd-amdhsa -mcpu=gfx906 -nogpulib -O3 -Xclang -disable-llvm-passes -c "$1" -o "$scratch/code.o"
+  "$(tool llvm-objcopy)" "--dump-section=$2=$scratch/code.bin" "$scratch/code.o"
+  sha256sum <"$scratch/code.bin"
+}
+for kernel in bitonic sb1; do
+  for section in .text .rodata; do
+    plain=$(code "$out/$kernel.gfx906.O3.bc" $section)
+    debug=$(code "$out/$kernel.gfx906.O3-g.bc" $section)
+    [[ $plain == "$debug" ]] || { echo "build.sh: -g changes $section of $kernel" >&2; failed=1; }
+  done
+done
+
+# No absolute paths: neither in strings of the bitcode nor in what it says when printed.
+for file in "$out"/*.bc; do
+  if { strings -n 4 "$file"; "$(tool llvm-dis)" <"$file"; } | grep -nE '(^|[^A-Za-z0-9_.])/(home|work|tmp|usr|root|opt|Users)/' >&2; then
+    echo "build.sh: absolute path in $(basename "$file")" >&2
+    failed=1
+  fi
+done
+
+if [[ $out != ir ]]; then
+  for file in "$out"/*.bc; do
+    cmp -s "$file" "ir/$(basename "$file")" || { echo "differs or missing: ir/$(basename "$file")" >&2; failed=1; }
+  done
+  for file in ir/*.bc; do
+    [[ -e $out/$(basename "$file") ]] || { echo "not built by this script: $file" >&2; failed=1; }
+  done
+  [[ $failed == 0 ]] && echo "kernels/ir is up to date"
+fi
+exit "$failed"

@@ -1,0 +1,241 @@
+/**
+ * Cycles of a control-flow graph, irreducible ones included, equal to LLVM 22's `CycleInfo`.
+ *
+ * A cycle is what remains strongly connected of the descendants of its header in a depth-first tree (definition: LLVM's
+ * docs/CycleTerminology.rst; the nesting is that of P. Havlak, "Nesting of Reducible and Irreducible Loops", TOPLAS 19(4), 1997).
+ * Which blocks become headers of irreducible cycles depends on the tree, so the walk is LLVM's: successors from last to
+ * first. Headers are tried in reverse preorder, so that inner cycles exist before the cycles around them.
+ *
+ * Invariants: the header is the first entry and the first block; ids of cycles grow outwards (`parent[c] > c`); unreachable blocks
+ * are in no cycle and make nothing an entry. The order of `blocks`, `exits` and further `entries` also depends on the
+ * order of predecessors, which in LLVM is that of the use list. Reverse layout order is taken, which is what LLVM has on a
+ * module just read; the contents do not depend on it.
+ */
+import type { BlockId } from '../ir/ids.js';
+import { NONE } from '../ir/ids.js';
+import type { Graph } from './graph.js';
+
+export type CycleId = number & { readonly __brand: 'CycleId' };
+
+export class CycleInfo {
+  /** @internal use `cycles` */
+  constructor(
+    readonly count: number,
+    /** Header block per cycle. */
+    readonly header: Int32Array,
+    /** Cycle around it, or `NONE`. */
+    readonly parent: Int32Array,
+    /** 1 for outermost cycles. */
+    readonly depth: Int32Array,
+    private readonly innermost: Int32Array,
+    private readonly blockLists: Lists,
+    private readonly entryLists: Lists,
+    private readonly exitLists: Lists,
+    private readonly first: Int32Array,
+    private readonly end: Int32Array,
+  ) {}
+
+  /** The innermost cycle around the block, or `NONE`. */
+  cycleOf(b: BlockId): CycleId {
+    return this.innermost[b] as CycleId;
+  }
+
+  /** How many cycles are around the block. */
+  depthOf(b: BlockId): number {
+    return this.innermost[b] === NONE ? 0 : this.depth[this.innermost[b]];
+  }
+
+  contains(c: CycleId, b: BlockId): boolean {
+    return this.innermost[b] !== NONE && this.containsCycle(c, this.cycleOf(b));
+  }
+
+  /** Reflexive. */
+  containsCycle(outer: CycleId, inner: CycleId): boolean {
+    return this.first[outer] <= this.first[inner] && this.first[inner] < this.end[outer];
+  }
+
+  /** One entry: a natural loop. */
+  isReducible(c: CycleId): boolean {
+    return this.entryLists.start[c + 1] - this.entryLists.start[c] === 1;
+  }
+
+  /** Blocks of the cycle, those of inner cycles included, header first. A view, like the two below: do not write. */
+  blocks(c: CycleId): Int32Array {
+    return listOf(this.blockLists, c);
+  }
+
+  /** Blocks with a reachable predecessor outside, header first. */
+  entries(c: CycleId): Int32Array {
+    return listOf(this.entryLists, c);
+  }
+
+  /** Blocks outside that follow a block inside, once each. */
+  exits(c: CycleId): Int32Array {
+    return listOf(this.exitLists, c);
+  }
+
+  /** The innermost cycle around both blocks, or `NONE`. */
+  smallestCommon(a: BlockId, b: BlockId): CycleId {
+    let c = this.innermost[a];
+    while (c !== NONE && !this.contains(c as CycleId, b)) c = this.parent[c];
+    return c as CycleId;
+  }
+}
+
+interface Lists {
+  readonly start: Int32Array;
+  readonly items: Int32Array;
+}
+
+const listOf = (lists: Lists, i: number): Int32Array => lists.items.subarray(lists.start[i], lists.start[i + 1]);
+
+export function cycles(g: Graph): CycleInfo {
+  const { start, last, preorder } = numberBackToFront(g);
+  /** `a` is `b` or above it in the depth-first tree; false when `b` is unreachable. */
+  const above = (a: number, b: number): boolean => start[a] <= start[b] && last[b] <= last[a];
+
+  const innermost = new Int32Array(g.count).fill(NONE);
+  const header: number[] = [];
+  const parent: number[] = [];
+  /** Some cycle around, for finding the outermost one fast (path halving). */
+  const around: number[] = [];
+  const outermost = (c: number): number => {
+    while (around[c] !== c) c = around[c] = around[around[c]];
+    return c;
+  };
+  // Only the newest cycle grows, so the lists of all cycles lie behind each other in one array.
+  const blocks: number[] = [];
+  const blockStart: number[] = [];
+  const entries: number[] = [];
+  const entryStart: number[] = [];
+  const worklist: number[] = [];
+
+  for (let i = preorder.length - 1; i >= 0; i--) {
+    const candidate = preorder[i];
+    for (let e = g.predStart[candidate + 1] - 1; e >= g.predStart[candidate]; e--)
+      if (above(candidate, g.pred[e])) worklist.push(g.pred[e]);
+    if (worklist.length === 0) continue;
+
+    const cycle = header.push(candidate) - 1;
+    parent.push(NONE);
+    around.push(cycle);
+    blockStart.push(blocks.length);
+    entryStart.push(entries.length);
+    blocks.push(candidate);
+    entries.push(candidate);
+    innermost[candidate] = cycle;
+    /** What leads to `block` is in the cycle too, or `block` is a further entry. */
+    const followPredecessors = (block: number): void => {
+      let isEntry = false;
+      for (let e = g.predStart[block + 1] - 1; e >= g.predStart[block]; e--) {
+        const pred = g.pred[e];
+        if (above(candidate, pred)) worklist.push(pred);
+        else if (start[pred] !== 0) isEntry = true;
+      }
+      if (isEntry) entries.push(block);
+    };
+    for (let block = worklist.pop(); block !== undefined; block = worklist.pop()) {
+      if (innermost[block] === NONE) {
+        innermost[block] = cycle;
+        blocks.push(block);
+        followPredecessors(block);
+        continue;
+      }
+      const child = outermost(innermost[block]);
+      if (child === cycle) continue;
+      parent[child] = around[child] = cycle;
+      const endOfBlocks = blockStart[child + 1];
+      for (let k = blockStart[child]; k < endOfBlocks; k++) blocks.push(blocks[k]);
+      const endOfEntries = entryStart[child + 1];
+      for (let k = entryStart[child]; k < endOfEntries; k++) followPredecessors(entries[k]);
+    }
+  }
+  blockStart.push(blocks.length);
+  entryStart.push(entries.length);
+
+  const parents = Int32Array.from(parent);
+  const blockLists = { start: Int32Array.from(blockStart), items: Int32Array.from(blocks) };
+  const entryLists = { start: Int32Array.from(entryStart), items: Int32Array.from(entries) };
+  const nest = nesting(parents);
+  const exitLists = findExits(g, blockLists, innermost, nest);
+  return new CycleInfo(
+    header.length, Int32Array.from(header), parents, nest.depth, innermost, blockLists, entryLists, exitLists, nest.first, nest.end,
+  );
+}
+
+/** Depth-first numbers from 1 (0: unreachable), the last number below each block, and the blocks in preorder. */
+function numberBackToFront(g: Graph): { start: Int32Array; last: Int32Array; preorder: Int32Array } {
+  const start = new Int32Array(g.count);
+  const last = new Int32Array(g.count);
+  const preorder = new Int32Array(g.count);
+  if (g.count === 0) return { start, last, preorder };
+  const next = g.succStart.slice(1);
+  const stack = new Int32Array(g.count);
+  let depth = 0;
+  let reached = 0;
+  const open = (b: number): void => {
+    preorder[reached++] = b;
+    start[b] = reached;
+    stack[depth++] = b;
+  };
+  open(g.entry);
+  while (depth > 0) {
+    const b = stack[depth - 1];
+    if (next[b] === g.succStart[b]) {
+      last[b] = reached;
+      depth--;
+      continue;
+    }
+    const to = g.succ[--next[b]];
+    if (start[to] === 0) open(to);
+  }
+  return { start, last, preorder: preorder.slice(0, reached) };
+}
+
+interface Nesting {
+  readonly depth: Int32Array;
+  /** Preorder interval of the cycle's subtree: `[first, end)`. */
+  readonly first: Int32Array;
+  readonly end: Int32Array;
+}
+
+/** Depths and preorder intervals of the forest; parents have greater ids. */
+function nesting(parent: Int32Array): Nesting {
+  const count = parent.length;
+  const size = new Int32Array(count).fill(1);
+  for (let c = 0; c < count; c++) if (parent[c] !== NONE) size[parent[c]] += size[c];
+  const depth = new Int32Array(count);
+  const first = new Int32Array(count);
+  const free = new Int32Array(count);
+  let top = 0;
+  for (let c = count - 1; c >= 0; c--) {
+    const p = parent[c];
+    depth[c] = p === NONE ? 1 : depth[p] + 1;
+    first[c] = p === NONE ? top : free[p];
+    if (p === NONE) top += size[c];
+    else free[p] += size[c];
+    free[c] = first[c] + 1;
+  }
+  return { depth, first, end: first.map((at, c) => at + size[c]) };
+}
+
+function findExits(g: Graph, blockLists: Lists, innermost: Int32Array, nest: Nesting): Lists {
+  const count = nest.depth.length;
+  const start = new Int32Array(count + 1);
+  const items: number[] = [];
+  const stamp = new Int32Array(g.count).fill(NONE);
+  for (let c = 0; c < count; c++) {
+    for (const b of listOf(blockLists, c)) {
+      for (let e = g.succStart[b]; e < g.succStart[b + 1]; e++) {
+        const to = g.succ[e];
+        const inner = innermost[to];
+        const inside = inner !== NONE && nest.first[c] <= nest.first[inner] && nest.first[inner] < nest.end[c];
+        if (inside || stamp[to] === c) continue;
+        stamp[to] = c;
+        items.push(to);
+      }
+    }
+    start[c + 1] = items.length;
+  }
+  return { start, items: Int32Array.from(items) };
+}

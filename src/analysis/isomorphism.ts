@@ -1,0 +1,122 @@
+/**
+ * Ordered isomorphism of two single-entry single-exit block sets: which block corresponds to which (the paper's
+ * "structurally similar" subgraphs, definition "Meldable SESE Subgraphs").
+ *
+ * Entries correspond. Successor slots of corresponding blocks correspond straight or swapped (the branch condition of one
+ * is negated then); exit edges correspond to exit edges. Both orders are tried by depth-first search with an explicit stack and a
+ * bound on its steps, and the variant with the greatest `score` summed over its pairs wins; on a tie the one found
+ * first, which prefers straight. Deterministic. A search that runs into the bound keeps the best found so far.
+ *
+ * Only blocks with one or two successors (`br`) are supported; anything else is no match.
+ */
+import type { BlockId } from '../ir/ids.js';
+import { NONE } from '../ir/ids.js';
+import type { Graph } from './graph.js';
+
+export interface CorrespondingBlocks {
+  readonly t: BlockId;
+  readonly f: BlockId;
+  /** Successor 0 of `t` corresponds to successor 1 of `f`. */
+  readonly swapped: boolean;
+}
+
+export interface BlockSet {
+  readonly entry: BlockId;
+  readonly blocks: readonly BlockId[];
+}
+
+const MOST_STEPS = 1024;
+
+/** Pairs in the order in which they were reached (entry first), or null when the subgraphs are not isomorphic. */
+export function isomorphism(
+  graph: Graph,
+  t: BlockSet,
+  f: BlockSet,
+  score: (t: BlockId, f: BlockId) => number,
+): CorrespondingBlocks[] | null {
+  const size = t.blocks.length;
+  if (size !== f.blocks.length) return null;
+  const degrees = new Int32Array(3);
+  for (const b of t.blocks) degrees[Math.min(2, degree(graph, b))]++;
+  for (const b of f.blocks) degrees[Math.min(2, degree(graph, b))]--;
+  if (degrees.some((d) => d !== 0)) return null;
+
+  const inT = membership(graph, t.blocks);
+  const inF = membership(graph, f.blocks);
+  /** Partner of each T block and of each F block; the sets are disjoint or equal, so two arrays. */
+  const toF = new Int32Array(graph.count).fill(NONE);
+  const toT = new Int32Array(graph.count).fill(NONE);
+  /** T blocks in the order they were reached; the first `k` have been processed when the stack holds `k` choices. */
+  const reached: BlockId[] = [t.entry];
+  toF[t.entry] = f.entry;
+  toT[f.entry] = t.entry;
+  /** Per processed block: 0 straight, 1 swapped, and how many were reached before it was processed. */
+  const choice: number[] = [];
+  const mark: number[] = [];
+  let best: CorrespondingBlocks[] | null = null;
+  let bestScore = -1;
+
+  const undoTo = (count: number): void => {
+    while (reached.length > count) {
+      const b = reached.pop()!;
+      toT[toF[b]!] = NONE;
+      toF[b] = NONE;
+    }
+  };
+  /** Matches the successors of the next block in the given order; false leaves nothing behind. */
+  const tryOrder = (order: number): boolean => {
+    const a = reached[choice.length]!;
+    const b = toF[a]! as BlockId;
+    const count = degree(graph, a);
+    const before = reached.length;
+    let fits = count === degree(graph, b) && count >= 1 && count <= 2 && order < count;
+    // Two equal successors have one order only.
+    if (order === 1 && graph.succ[graph.succStart[a]!] === graph.succ[graph.succStart[a]! + 1]) fits = false;
+    for (let slot = 0; fits && slot < count; slot++) {
+      const x = graph.succ[graph.succStart[a]! + slot]! as BlockId;
+      const y = graph.succ[graph.succStart[b]! + (order === 1 ? 1 - slot : slot)]! as BlockId;
+      if (!inT[x] || !inF[y]) fits = !inT[x] && !inF[y];
+      else if (toF[x] === NONE && toT[y] === NONE) {
+        toF[x] = y;
+        toT[y] = x;
+        reached.push(x);
+      } else fits = toF[x] === y;
+    }
+    if (!fits) {
+      undoTo(before);
+      return false;
+    }
+    choice.push(order);
+    mark.push(before);
+    return true;
+  };
+
+  let order = 0;
+  for (let steps = 0; steps < MOST_STEPS; steps++) {
+    if (choice.length < reached.length && order <= 1) {
+      if (tryOrder(order)) order = 0;
+      else order++;
+      continue;
+    }
+    if (choice.length === reached.length && reached.length === size) {
+      let sum = 0;
+      for (const b of reached) sum += score(b, toF[b]! as BlockId);
+      if (sum > bestScore) {
+        bestScore = sum;
+        best = reached.map((b, k) => ({ t: b, f: toF[b]! as BlockId, swapped: choice[k] === 1 }));
+      }
+    }
+    if (choice.length === 0) break;
+    order = choice.pop()! + 1;
+    undoTo(mark.pop()!);
+  }
+  return best;
+}
+
+const degree = (graph: Graph, b: BlockId): number => graph.succStart[b + 1]! - graph.succStart[b]!;
+
+function membership(graph: Graph, blocks: readonly BlockId[]): Uint8Array {
+  const inside = new Uint8Array(graph.count);
+  for (const b of blocks) inside[b] = 1;
+  return inside;
+}

@@ -1,0 +1,113 @@
+/**
+ * The module's interface: exported functions and the layout of what they return. The twin of wasm/abi.h, exports.txt and
+ * snapshot.cpp; version and section names are compared when an instance is made.
+ */
+declare const pointerBrand: unique symbol;
+/** A pointer into wasm memory; `T` says to what. Only src/binding sees one. */
+export type Pointer<T extends string> = number & { readonly [pointerBrand]: T };
+
+export type JobPtr = Pointer<'Job'>;
+export type ValuePtr = Pointer<'Value'>;
+export type BlockPtr = Pointer<'BasicBlock'>;
+export type TypePtr = Pointer<'Type'>;
+export type BuilderPtr = Pointer<'Builder'>;
+export type ContextPtr = Pointer<'Context'>;
+export type ModulePtr = Pointer<'Module'>;
+export type UsePtr = Pointer<'Use'>;
+type CString = Pointer<'char'>;
+type Bytes = Pointer<'bytes'>;
+
+export const ABI_VERSION = 1;
+
+/** `Status` of wasm/abi.h. */
+export const Status = { Ok: 0, BadInput: 1, BadTarget: 2, CompileFailed: 3, LinkFailed: 4, Internal: 5 } as const;
+
+/** Sections of a snapshot, in order (wasm/snapshot.cpp, `SectionNames`). */
+export const SNAPSHOT_SECTIONS = [
+  'function', 'blockInstrStart', 'succStart', 'succ', 'instrOpcode', 'instrFlags', 'instrBlock', 'instrType',
+  'instrUniformity', 'instrLatency', 'instrSize', 'instrKey', 'instrPredicate', 'instrAddressSpace', 'instrAlign',
+  'operandStart', 'operand', 'operandBlock', 'operandFlags', 'valueKind', 'valueType', 'valueAlloca', 'valueCastFrom',
+  'argUniformity', 'typeKind', 'typeBits', 'typeAddressSpace', 'blockPointer', 'valuePointer',
+] as const; // prettier-ignore
+
+export interface LlvmExports {
+  _malloc(size: number): Bytes;
+  _free(pointer: number): void;
+  stackSave(): number;
+  stackRestore(pointer: number): void;
+
+  _darm_abi_version(): number;
+  _darm_snapshot_sections(): CString;
+  _darm_initialize(): void;
+  _darm_job_create(): JobPtr;
+  _darm_job_dispose(job: JobPtr): void;
+  _darm_message(job: JobPtr): CString;
+  _darm_triple(job: JobPtr): CString;
+  _darm_cpu(job: JobPtr): CString;
+  _darm_is_amdgcn(job: JobPtr): number;
+  _darm_error_line(job: JobPtr): number;
+  _darm_error_column(job: JobPtr): number;
+  _darm_warnings(job: JobPtr): CString;
+  _darm_instruction_counts(job: JobPtr): CString;
+  _darm_output_data(job: JobPtr): Bytes;
+  _darm_output_size(job: JobPtr): number;
+  _darm_words_data(job: JobPtr): Bytes;
+  _darm_words_size(job: JobPtr): number;
+  _darm_module(job: JobPtr): ModulePtr;
+  _darm_read(job: JobPtr, bytes: Bytes, size: number, cpu: CString, features: CString, level: number): number;
+  _darm_verify_function(job: JobPtr, fn: ValuePtr): number;
+  _darm_list_functions(job: JobPtr): number;
+  _darm_run_passes(job: JobPtr, pipeline: CString): number;
+  _darm_run_function_passes(job: JobPtr, fn: ValuePtr, pipeline: CString): number;
+  _darm_write_bitcode(job: JobPtr): number;
+  _darm_write_text(job: JobPtr): number;
+  _darm_block_names(job: JobPtr, fn: ValuePtr): number;
+  _darm_emit(job: JobPtr, object: number): number;
+  _darm_link(job: JobPtr): number;
+  _darm_snapshot(job: JobPtr, fn: ValuePtr): number;
+  _darm_oracle(job: JobPtr, fn: ValuePtr): number;
+
+  _darm_can_pair(first: ValuePtr, second: ValuePtr): number;
+  _darm_intersect(melded: ValuePtr, first: ValuePtr, second: ValuePtr): void;
+  _darm_speculate(instruction: ValuePtr): void;
+  _darm_redirect(block: BlockPtr, from: BlockPtr, to: BlockPtr): void;
+  _darm_delete_blocks(blocks: Bytes, count: number): void;
+  _darm_fold_phis(fn: ValuePtr): void;
+
+  _LLVMGetNamedFunction(module: ModulePtr, name: CString): ValuePtr;
+  _LLVMGetModuleContext(module: ModulePtr): ContextPtr;
+  _LLVMGetBasicBlockTerminator(block: BlockPtr): ValuePtr;
+  _LLVMGetInstructionParent(instruction: ValuePtr): BlockPtr;
+  _LLVMGetInstructionOpcode(instruction: ValuePtr): number;
+  _LLVMGetFirstInstruction(block: BlockPtr): ValuePtr;
+  _LLVMGetNextInstruction(instruction: ValuePtr): ValuePtr;
+  _LLVMGetNumOperands(value: ValuePtr): number;
+  _LLVMGetOperand(value: ValuePtr, index: number): ValuePtr;
+  _LLVMSetOperand(value: ValuePtr, index: number, operand: ValuePtr): void;
+  _LLVMGetNumSuccessors(terminator: ValuePtr): number;
+  _LLVMGetSuccessor(terminator: ValuePtr, index: number): BlockPtr;
+  _LLVMGetCondition(branch: ValuePtr): ValuePtr;
+  _LLVMCountIncoming(phi: ValuePtr): number;
+  _LLVMGetIncomingValue(phi: ValuePtr, index: number): ValuePtr;
+  _LLVMGetIncomingBlock(phi: ValuePtr, index: number): BlockPtr;
+  _LLVMAddIncoming(phi: ValuePtr, values: Bytes, blocks: Bytes, count: number): void;
+  _LLVMGetFirstUse(value: ValuePtr): UsePtr;
+  _LLVMGetNextUse(use: UsePtr): UsePtr;
+  _LLVMGetUser(use: UsePtr): ValuePtr;
+  _LLVMTypeOf(value: ValuePtr): TypePtr;
+  _LLVMGetPoison(type: TypePtr): ValuePtr;
+  _LLVMReplaceAllUsesWith(old: ValuePtr, by: ValuePtr): void;
+  _LLVMInstructionClone(instruction: ValuePtr): ValuePtr;
+  _LLVMInstructionEraseFromParent(instruction: ValuePtr): void;
+  _LLVMInsertBasicBlockInContext(context: ContextPtr, before: BlockPtr, name: CString): BlockPtr;
+  _LLVMCreateBuilderInContext(context: ContextPtr): BuilderPtr;
+  _LLVMDisposeBuilder(builder: BuilderPtr): void;
+  _LLVMPositionBuilderAtEnd(builder: BuilderPtr, block: BlockPtr): void;
+  _LLVMPositionBuilderBefore(builder: BuilderPtr, instruction: ValuePtr): void;
+  _LLVMInsertIntoBuilder(builder: BuilderPtr, instruction: ValuePtr): void;
+  _LLVMBuildBr(builder: BuilderPtr, target: BlockPtr): ValuePtr;
+  _LLVMBuildCondBr(builder: BuilderPtr, condition: ValuePtr, then: BlockPtr, otherwise: BlockPtr): ValuePtr;
+  _LLVMBuildSelect(builder: BuilderPtr, condition: ValuePtr, then: ValuePtr, otherwise: ValuePtr, name: CString): ValuePtr;
+  _LLVMBuildNot(builder: BuilderPtr, value: ValuePtr, name: CString): ValuePtr;
+  _LLVMBuildPhi(builder: BuilderPtr, type: TypePtr, name: CString): ValuePtr;
+}

@@ -1,0 +1,241 @@
+/**
+ * One job: an LLVM module in a runtime's memory, read, looked at, changed and written. Owns everything it makes; a reset
+ * of the runtime invalidates it, and using it afterwards throws.
+ */
+import { DarmError, invariant, type ErrorCode } from '../errors.js';
+import type { FunctionSnapshot } from '../ir/snapshot.js';
+import { Status, type JobPtr, type ValuePtr } from './abi.js';
+import { FunctionEditor } from './editor.js';
+import type { LlvmRuntime } from './runtime.js';
+import { decodeSnapshot } from './snapshot.js';
+
+export interface FunctionInfo {
+  readonly name: string;
+  readonly kernel: boolean;
+  readonly instructions: number;
+  readonly targetCpu: string;
+}
+
+export interface Target {
+  /** Processor, e.g. `gfx90a`, or empty for the functions' own. */
+  readonly cpu: string;
+  /** LLVM's feature string, e.g. `+sramecc,-xnack`. */
+  readonly features: string;
+}
+
+/** A snapshot and what belongs to it while the function is not changed otherwise. */
+export interface OpenFunction {
+  readonly snapshot: FunctionSnapshot;
+  /** Hash of everything in the snapshot but addresses, as hexadecimal text. */
+  readonly fingerprint: string;
+  readonly editor: FunctionEditor;
+}
+
+export interface Oracle {
+  /** Divergent? by argument, then instruction. */
+  readonly values: Int32Array;
+  readonly terminators: Int32Array;
+  /** By operand of the snapshot. */
+  readonly uses: Int32Array;
+  readonly immediateDominators: Int32Array;
+  readonly immediatePostDominators: Int32Array;
+  readonly cycles: readonly OracleCycle[];
+}
+
+export interface OracleCycle {
+  readonly header: number;
+  readonly depth: number;
+  /** Index in the list, -1 for a top-level cycle. */
+  readonly parent: number;
+  readonly reducible: boolean;
+  readonly blocks: Int32Array;
+}
+
+const CODES: Record<number, ErrorCode> = {
+  [Status.BadInput]: 'bad-input',
+  [Status.BadTarget]: 'bad-target',
+  [Status.CompileFailed]: 'compile-failed',
+  [Status.LinkFailed]: 'link-failed',
+  [Status.Internal]: 'internal',
+};
+
+export class LlvmModule {
+  readonly #job: JobPtr;
+  readonly #epoch: number;
+
+  private constructor(private readonly runtime: LlvmRuntime) {
+    this.#epoch = runtime.epoch;
+    this.#job = runtime.llvm._darm_job_create();
+  }
+
+  /** Reads and verifies bitcode or textual IR. Throws `bad-input` (with line and column) or `bad-target`. */
+  static read(runtime: LlvmRuntime, bytes: Uint8Array, target: Target, codegenLevel: number): LlvmModule {
+    const module = new LlvmModule(runtime);
+    const data = runtime.copyIn(bytes);
+    try {
+      runtime.withString(target.cpu, (cpu) =>
+        runtime.withString(target.features, (features) =>
+          module.#check(runtime.llvm._darm_read(module.#job, data, bytes.length, cpu, features, codegenLevel)),
+        ),
+      );
+    } finally {
+      if (!runtime.poisoned) runtime.llvm._free(data);
+    }
+    return module;
+  }
+
+  #llvm() {
+    invariant(this.#epoch === this.runtime.epoch, 'this module was disposed by a reset of its runtime');
+    return this.runtime.llvm;
+  }
+
+  #check(status: number): void {
+    if (status === Status.Ok) return;
+    const llvm = this.#llvm();
+    const message = this.runtime.stringOut(llvm._darm_message(this.#job)).replace(/\s+/g, ' ').trim();
+    const line = llvm._darm_error_line(this.#job);
+    const column = llvm._darm_error_column(this.#job);
+    throw new DarmError(CODES[status] ?? 'internal', message || 'LLVM gave no reason', line > 0 ? { line, column } : undefined);
+  }
+
+  #output(): Uint8Array<ArrayBuffer> {
+    const llvm = this.#llvm();
+    return this.runtime.copyOut(llvm._darm_output_data(this.#job), llvm._darm_output_size(this.#job));
+  }
+
+  #outputLines(): string[] {
+    const text = new TextDecoder().decode(this.#output());
+    return text.split('\n').slice(0, -1);
+  }
+
+  #words(): Int32Array<ArrayBuffer> {
+    const llvm = this.#llvm();
+    return this.runtime.wordsOut(llvm._darm_words_data(this.#job), llvm._darm_words_size(this.#job));
+  }
+
+  #function(name: string): ValuePtr {
+    const llvm = this.#llvm();
+    const found = this.runtime.withString(name, (text) => llvm._LLVMGetNamedFunction(llvm._darm_module(this.#job), text));
+    invariant(found !== 0, `no function named '${name}'`);
+    return found;
+  }
+
+  /** The processor code is generated for; empty when neither the options nor the functions name one. */
+  get cpu(): string {
+    return this.runtime.stringOut(this.#llvm()._darm_cpu(this.#job));
+  }
+
+  get triple(): string {
+    return this.runtime.stringOut(this.#llvm()._darm_triple(this.#job));
+  }
+
+  get isAmdgcn(): boolean {
+    return this.#llvm()._darm_is_amdgcn(this.#job) !== 0;
+  }
+
+  /** Functions with bodies, in module order. */
+  functions(): FunctionInfo[] {
+    this.#check(this.#llvm()._darm_list_functions(this.#job));
+    return this.#outputLines().map((line) => {
+      const [name = '', kernel, instructions, targetCpu = ''] = line.split('\t');
+      return { name, kernel: kernel === '1', instructions: Number(instructions), targetCpu };
+    });
+  }
+
+  /** Warnings so far, one line each. */
+  warnings(): string[] {
+    return this.runtime.stringOut(this.#llvm()._darm_warnings(this.#job)).split('\n').filter(Boolean);
+  }
+
+  /** Takes a snapshot of a function; dispose the editor when done. */
+  open(name: string): OpenFunction {
+    const fn = this.#function(name);
+    this.#check(this.#llvm()._darm_snapshot(this.#job, fn));
+    const decoded = decodeSnapshot(this.#words(), name, this.cpu);
+    const editor = new FunctionEditor(this.runtime, this.#llvm()._darm_module(this.#job), decoded);
+    return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };
+  }
+
+  /** LLVM's own analyses of a function, for comparison with ours. */
+  oracle(name: string): Oracle {
+    this.#check(this.#llvm()._darm_oracle(this.#job, this.#function(name)));
+    const words = this.#words();
+    let at = 0;
+    const list = () => {
+      const length = words[at]!;
+      at += 1 + length;
+      return words.subarray(at - length, at);
+    };
+    const [values, terminators, uses, immediateDominators, immediatePostDominators] = [list(), list(), list(), list(), list()];
+    const cycles = Array.from({ length: words[at++]! }, () => {
+      const [header, depth, parent, reducible] = words.subarray(at, at + 4) as unknown as [number, number, number, number];
+      at += 4;
+      return { header, depth, parent, reducible: reducible !== 0, blocks: list() };
+    });
+    return { values, terminators, uses, immediateDominators, immediatePostDominators, cycles };
+  }
+
+  /** Names of a function's blocks as LLVM prints them, in layout order. */
+  blockNames(name: string): string[] {
+    this.#check(this.#llvm()._darm_block_names(this.#job, this.#function(name)));
+    return this.#outputLines();
+  }
+
+  /** Throws `internal` with the verifier's first complaint. */
+  verify(name: string): void {
+    this.#check(this.#llvm()._darm_verify_function(this.#job, this.#function(name)));
+  }
+
+  foldPhis(name: string): void {
+    this.#llvm()._darm_fold_phis(this.#function(name));
+  }
+
+  /** Runs a module pipeline in LLVM's textual form (`default<O3>`). */
+  runPasses(pipeline: string): void {
+    this.runtime.withString(pipeline, (text) => this.#check(this.#llvm()._darm_run_passes(this.#job, text)));
+  }
+
+  runFunctionPasses(name: string, pipeline: string): void {
+    const fn = this.#function(name);
+    this.runtime.withString(pipeline, (text) =>
+      this.#check(this.#llvm()._darm_run_function_passes(this.#job, fn, text)),
+    );
+  }
+
+  bitcode(): Uint8Array<ArrayBuffer> {
+    this.#check(this.#llvm()._darm_write_bitcode(this.#job));
+    return this.#output();
+  }
+
+  text(): Uint8Array<ArrayBuffer> {
+    this.#check(this.#llvm()._darm_write_text(this.#job));
+    return this.#output();
+  }
+
+  /** Generates code; the module is used up by it. */
+  emit(kind: 'asm' | 'obj'): Uint8Array<ArrayBuffer> {
+    this.#check(this.#llvm()._darm_emit(this.#job, kind === 'obj' ? 1 : 0));
+    return this.#output();
+  }
+
+  /** Links the object that `emit` has just made. */
+  link(): Uint8Array<ArrayBuffer> {
+    this.#check(this.#llvm()._darm_link(this.#job));
+    return this.#output();
+  }
+
+  /** Machine instructions per function of the last `emit`. */
+  machineInstructions(): Map<string, number> {
+    const lines = this.runtime.stringOut(this.#llvm()._darm_instruction_counts(this.#job)).split('\n').filter(Boolean);
+    return new Map(lines.map((line) => line.split('\t') as [string, string]).map(([name, count]) => [name, Number(count)]));
+  }
+
+  /** Frees the module's memory. Idempotent; a reset of the runtime does the same for all modules at once. */
+  [Symbol.dispose](): void {
+    if (this.#disposed || this.runtime.poisoned || this.#epoch !== this.runtime.epoch) return;
+    this.#disposed = true;
+    this.runtime.llvm._darm_job_dispose(this.#job);
+  }
+
+  #disposed = false;
+}

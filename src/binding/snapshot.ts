@@ -1,0 +1,71 @@
+/** Decodes the words of `darm_snapshot` (layout: wasm/snapshot.cpp) into the data model of src/ir/snapshot.ts. */
+import { invariant } from '../errors.js';
+import type { FunctionSnapshot } from '../ir/snapshot.js';
+import { ABI_VERSION, SNAPSHOT_SECTIONS } from './abi.js';
+
+export interface DecodedSnapshot {
+  readonly snapshot: FunctionSnapshot;
+  readonly fingerprint: string;
+  /** Addresses of the blocks, by block id. */
+  readonly blockPointers: Uint32Array;
+  /** Addresses of the values, by value id. */
+  readonly valuePointers: Uint32Array;
+}
+
+type Section = (typeof SNAPSHOT_SECTIONS)[number];
+const HEADER_WORDS = 4;
+
+export function decodeSnapshot(words: Int32Array, name: string, cpu: string): DecodedSnapshot {
+  invariant(words[0] === ABI_VERSION && words[1] === SNAPSHOT_SECTIONS.length, 'snapshot of another interface version');
+  const section = (wanted: Section): Int32Array => {
+    const index = SNAPSHOT_SECTIONS.indexOf(wanted);
+    const offset = words[HEADER_WORDS + 2 * index]!;
+    const length = words[HEADER_WORDS + 2 * index + 1]!;
+    return words.subarray(offset, offset + length);
+  };
+  const unsigned = (values: Int32Array) => new Uint32Array(values.buffer, values.byteOffset, values.length);
+  const [flags, waveSize, argCount] = section('function') as unknown as [number, number, number];
+  const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0');
+  const snapshot: FunctionSnapshot = {
+    name,
+    flags,
+    waveSize,
+    cpu,
+    argCount,
+    blockCount: section('blockPointer').length,
+    instrCount: section('instrOpcode').length,
+    valueCount: section('valueKind').length,
+    blockInstrStart: section('blockInstrStart'),
+    succStart: section('succStart'),
+    succ: section('succ'),
+    instrOpcode: section('instrOpcode'),
+    instrFlags: section('instrFlags'),
+    instrBlock: section('instrBlock'),
+    instrType: section('instrType'),
+    instrUniformity: section('instrUniformity'),
+    instrLatency: section('instrLatency'),
+    instrSize: section('instrSize'),
+    instrKey: section('instrKey'),
+    instrPredicate: section('instrPredicate'),
+    instrAddressSpace: section('instrAddressSpace'),
+    instrAlign: section('instrAlign'),
+    operandStart: section('operandStart'),
+    operand: section('operand'),
+    operandBlock: section('operandBlock'),
+    operandFlags: section('operandFlags'),
+    valueKind: section('valueKind'),
+    valueType: section('valueType'),
+    valueAlloca: section('valueAlloca'),
+    valueCastFrom: section('valueCastFrom'),
+    argUniformity: section('argUniformity'),
+    typeKind: section('typeKind'),
+    typeBits: section('typeBits'),
+    typeAddressSpace: section('typeAddressSpace'),
+  };
+  return {
+    snapshot,
+    fingerprint: hex(words[3]!) + hex(words[2]!),
+    blockPointers: unsigned(section('blockPointer')),
+    valuePointers: unsigned(section('valuePointer')),
+  };
+}

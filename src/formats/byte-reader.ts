@@ -1,0 +1,62 @@
+/** Little-endian reads from untrusted bytes: every read is bounds-checked, a bad one throws `DarmError('bad-input')`. */
+import { DarmError } from '../errors.js';
+
+export class ByteReader {
+  readonly #view: DataView;
+
+  constructor(
+    readonly bytes: Uint8Array,
+    /** What the bytes are, for messages: `the ELF file`. */
+    readonly what: string,
+  ) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get length(): number {
+    return this.bytes.length;
+  }
+
+  /** Throws unless `[offset, offset + size)` lies within the bytes. */
+  check(offset: number, size: number, field: string): void {
+    if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(size) || offset < 0 || size < 0 || offset + size > this.length)
+      throw new DarmError('bad-input', `${this.what} is damaged or truncated: ${field} lies outside of it`);
+  }
+
+  u8(offset: number, field: string): number {
+    this.check(offset, 1, field);
+    return this.#view.getUint8(offset);
+  }
+
+  u16(offset: number, field: string): number {
+    this.check(offset, 2, field);
+    return this.#view.getUint16(offset, true);
+  }
+
+  u32(offset: number, field: string): number {
+    this.check(offset, 4, field);
+    return this.#view.getUint32(offset, true);
+  }
+
+  /** A 64-bit value that has to fit into 53 bits, as every offset and size of a file does. */
+  u64(offset: number, field: string): number {
+    this.check(offset, 8, field);
+    const value = this.#view.getBigUint64(offset, true);
+    if (value > BigInt(Number.MAX_SAFE_INTEGER))
+      throw new DarmError('bad-input', `${this.what} is damaged: ${field} is out of range`);
+    return Number(value);
+  }
+
+  slice(offset: number, size: number, field: string): Uint8Array {
+    this.check(offset, size, field);
+    return this.bytes.subarray(offset, offset + size);
+  }
+
+  /** NUL-terminated string that has to end before `end`. */
+  string(offset: number, end: number, field: string): string {
+    this.check(offset, 1, field);
+    this.check(end, 0, field);
+    const terminator = this.bytes.subarray(offset, end).indexOf(0);
+    if (terminator < 0) throw new DarmError('bad-input', `${this.what} is damaged: ${field} has no end`);
+    return new TextDecoder().decode(this.bytes.subarray(offset, offset + terminator));
+  }
+}

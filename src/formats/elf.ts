@@ -1,0 +1,165 @@
+/**
+ * The parts of ELF64 (little-endian) that code objects use: header, program headers, sections, symbols, notes. Written
+ * for hostile bytes: every offset is checked, nothing is allocated by a count that the file merely claims.
+ */
+import { DarmError } from '../errors.js';
+import { ByteReader } from './byte-reader.js';
+
+const HEADER_BYTES = 64;
+const PROGRAM_HEADER_BYTES = 56;
+const SECTION_HEADER_BYTES = 64;
+const SYMBOL_BYTES = 24;
+
+export const ElfType = { Relocatable: 1, Shared: 3 } as const;
+export const SegmentType = { Load: 1, Note: 4 } as const;
+export const SectionType = { SymbolTable: 2, Note: 7, NoBits: 8, DynamicSymbols: 11 } as const;
+
+export interface ElfSegment {
+  readonly type: number;
+  readonly offset: number;
+  readonly address: number;
+  readonly fileSize: number;
+}
+
+export interface ElfSection {
+  readonly type: number;
+  readonly address: number;
+  readonly offset: number;
+  readonly size: number;
+  readonly link: number;
+}
+
+export interface ElfSymbol {
+  readonly name: string;
+  readonly section: number;
+  /** An address in a linked file, an offset into its section in a relocatable one. */
+  readonly value: number;
+  readonly size: number;
+}
+
+export interface ElfNote {
+  readonly name: string;
+  readonly type: number;
+  readonly data: Uint8Array;
+}
+
+export interface ElfFile {
+  readonly reader: ByteReader;
+  readonly osAbi: number;
+  readonly abiVersion: number;
+  readonly type: number;
+  readonly machine: number;
+  readonly flags: number;
+  readonly segments: readonly ElfSegment[];
+  readonly sections: readonly ElfSection[];
+}
+
+export function parseElf(bytes: Uint8Array): ElfFile {
+  const reader = new ByteReader(bytes, 'the ELF file');
+  reader.check(0, HEADER_BYTES, 'the header');
+  if (reader.u32(0, 'the magic number') !== 0x464c457f) throw new DarmError('bad-input', 'this is no ELF file');
+  if (reader.u8(4, 'the class') !== 2 || reader.u8(5, 'the byte order') !== 1)
+    throw new DarmError('bad-input', 'the ELF file is not 64-bit little-endian');
+
+  const table = (offsetAt: number, countAt: number, entryAt: number, entryBytes: number, field: string): number[] => {
+    const offset = reader.u64(offsetAt, field);
+    const count = reader.u16(countAt, field);
+    if (count === 0 || offset === 0) return [];
+    const stride = reader.u16(entryAt, field);
+    if (stride < entryBytes) throw new DarmError('bad-input', `the ELF file is damaged: ${field} have a wrong size`);
+    reader.check(offset, count * stride, field);
+    return Array.from({ length: count }, (_, i) => offset + i * stride);
+  };
+
+  const segments = table(32, 56, 54, PROGRAM_HEADER_BYTES, 'the program headers').map((at) => ({
+    type: reader.u32(at, 'a program header'),
+    offset: reader.u64(at + 8, 'a segment offset'),
+    address: reader.u64(at + 16, 'a segment address'),
+    fileSize: reader.u64(at + 32, 'a segment size'),
+  }));
+  const sections = table(40, 60, 58, SECTION_HEADER_BYTES, 'the section headers').map((at) => ({
+    type: reader.u32(at + 4, 'a section header'),
+    address: reader.u64(at + 16, 'a section address'),
+    offset: reader.u64(at + 24, 'a section offset'),
+    size: reader.u64(at + 32, 'a section size'),
+    link: reader.u32(at + 40, 'a section header'),
+  }));
+  return {
+    reader,
+    osAbi: reader.u8(7, 'the OS ABI'),
+    abiVersion: reader.u8(8, 'the ABI version'),
+    type: reader.u16(16, 'the type'),
+    machine: reader.u16(18, 'the machine'),
+    flags: reader.u32(48, 'the flags'),
+    segments,
+    sections,
+  };
+}
+
+/** Symbols of the full table, or, in a stripped file, of the dynamic one. */
+export function elfSymbols(elf: ElfFile): ElfSymbol[] {
+  const { reader, sections } = elf;
+  const table =
+    sections.find((s) => s.type === SectionType.SymbolTable) ?? sections.find((s) => s.type === SectionType.DynamicSymbols);
+  if (table === undefined) return [];
+  const strings = sections[table.link];
+  if (strings === undefined) throw new DarmError('bad-input', 'the ELF file is damaged: a symbol table has no names');
+  reader.check(table.offset, table.size, 'the symbol table');
+  reader.check(strings.offset, strings.size, 'the string table');
+  const stringsEnd = strings.offset + strings.size;
+  const symbols: ElfSymbol[] = [];
+  for (let at = table.offset; at + SYMBOL_BYTES <= table.offset + table.size; at += SYMBOL_BYTES) {
+    const nameOffset = reader.u32(at, 'a symbol');
+    if (nameOffset === 0) continue;
+    symbols.push({
+      name: reader.string(strings.offset + nameOffset, stringsEnd, 'a symbol name'),
+      section: reader.u16(at + 6, 'a symbol'),
+      value: reader.u64(at + 8, 'a symbol value'),
+      size: reader.u64(at + 16, 'a symbol size'),
+    });
+  }
+  return symbols;
+}
+
+/** The file's bytes that a symbol names, or null when it names none (undefined, or in memory only). */
+export function symbolBytes(elf: ElfFile, symbol: ElfSymbol): Uint8Array | null {
+  if (elf.type === ElfType.Relocatable) {
+    const section = elf.sections[symbol.section];
+    if (section === undefined || section.type === SectionType.NoBits || symbol.section === 0) return null;
+    if (symbol.value + symbol.size > section.size) return null;
+    return elf.reader.slice(section.offset + symbol.value, symbol.size, `symbol ${symbol.name}`);
+  }
+  for (const { type, address, offset, fileSize } of elf.segments) {
+    if (type !== SegmentType.Load || symbol.value < address || symbol.value + symbol.size > address + fileSize) continue;
+    return elf.reader.slice(offset + (symbol.value - address), symbol.size, `symbol ${symbol.name}`);
+  }
+  return null;
+}
+
+/** Notes of the note segments, or, in a relocatable file, of the note sections. */
+export function elfNotes(elf: ElfFile): ElfNote[] {
+  const segments = elf.segments
+    .filter((s) => s.type === SegmentType.Note)
+    .map((s) => ({ offset: s.offset, size: s.fileSize }));
+  const places = segments.length > 0 ? segments : elf.sections.filter((s) => s.type === SectionType.Note);
+  const notes: ElfNote[] = [];
+  const align = (value: number): number => Math.ceil(value / 4) * 4;
+  for (const { offset, size } of places) {
+    const { reader } = elf;
+    reader.check(offset, size, 'the notes');
+    const end = offset + size;
+    for (let at = offset; at + 12 <= end; ) {
+      const nameBytes = reader.u32(at, 'a note');
+      const dataBytes = reader.u32(at + 4, 'a note');
+      const dataAt = at + 12 + align(nameBytes);
+      if (dataAt + dataBytes > end) throw new DarmError('bad-input', 'the ELF file is damaged: a note runs over its end');
+      notes.push({
+        name: nameBytes === 0 ? '' : reader.string(at + 12, at + 12 + nameBytes, 'a note name'),
+        type: reader.u32(at + 8, 'a note'),
+        data: reader.slice(dataAt, dataBytes, 'a note'),
+      });
+      at = dataAt + align(dataBytes);
+    }
+  }
+  return notes;
+}

@@ -1,0 +1,144 @@
+/**
+ * Optimal alignment of two instruction sequences: which elements pair, order kept on both sides, and what the elements
+ * without a partner cost. Dynamic programming as in Smith and Waterman (1981), over the whole sequences and with affine gap
+ * costs by O. Gotoh, "An improved algorithm for matching biological sequences" (1982); the paper's section "Instruction
+ * Alignment" leaves the gap function open.
+ *
+ * Between two pairs lies one group of gaps: a run of T, then a run of F (T gaps move against F gaps freely). A run is either
+ * speculated (every element allows it; a small cost each) or guarded (one fixed cost per run, since it needs one change of
+ * the execution mask; the second guarded run of a group costs less, as both share a diamond).
+ *
+ * O(n·m) time and two bytes per cell. Ties prefer a pair, then the earlier state in the order of `State`: deterministic.
+ */
+export interface AlignmentProblem {
+  readonly countT: number;
+  readonly countF: number;
+  /** Gain of pairing element i of T with element j of F; `-Infinity` when they must not pair. */
+  readonly score: (i: number, j: number) => number;
+  /** Which elements may run for every thread, `[countT]` and `[countF]`, 0 or 1. */
+  readonly speculatableT: Uint8Array;
+  readonly speculatableF: Uint8Array;
+  readonly speculateCost: number;
+  readonly guardCost: number;
+  /** Cost of guarding a run of F behind a guarded run of T in the same group. */
+  readonly secondGuardCost: number;
+}
+
+export interface Alignment {
+  /** `[countT]` partner in F, or -1. */
+  readonly partner: Int32Array;
+  readonly total: number;
+}
+
+/** A block pair of more cells is refused: 2 bytes each for the way back. */
+export const MOST_CELLS = 4_000_000;
+
+/** What the last element consumed was: a pair (or nothing yet), or a gap of a run. */
+const State = { Pair: 0, SpeculatedT: 1, GuardedT: 2, SpeculatedF: 3, GuardedF: 4 } as const;
+
+// Where each state came from, packed in 16 bits: Pair 3 bits, T runs 1 bit each, F runs 2 bits each.
+const SPECULATED_T_SHIFT = 3;
+const GUARDED_T_SHIFT = 4;
+const SPECULATED_F_SHIFT = 5;
+const GUARDED_F_SHIFT = 7;
+
+export function align(problem: AlignmentProblem): Alignment {
+  const { countT, countF, score, speculatableT, speculatableF, speculateCost, guardCost, secondGuardCost } = problem;
+  const width = countF + 1;
+  const from = new Uint16Array((countT + 1) * width);
+  const row = (): Float64Array => new Float64Array(width).fill(-Infinity);
+  let [pair, specT, guardT, specF, guardF] = [row(), row(), row(), row(), row()];
+  let [pairUp, specTUp, guardTUp, specFUp, guardFUp] = [row(), row(), row(), row(), row()];
+
+  for (let i = 0; i <= countT; i++) {
+    for (let j = 0; j <= countF; j++) {
+      let bits = 0;
+      // A pair, behind any state.
+      let best = i === 0 && j === 0 ? 0 : -Infinity;
+      if (i > 0 && j > 0) {
+        const gain = score(i - 1, j - 1);
+        if (gain !== -Infinity) {
+          best = pairUp[j - 1];
+          if (specTUp[j - 1] > best) (best = specTUp[j - 1]), (bits = State.SpeculatedT);
+          if (guardTUp[j - 1] > best) (best = guardTUp[j - 1]), (bits = State.GuardedT);
+          if (specFUp[j - 1] > best) (best = specFUp[j - 1]), (bits = State.SpeculatedF);
+          if (guardFUp[j - 1] > best) (best = guardFUp[j - 1]), (bits = State.GuardedF);
+          best += gain;
+        }
+      }
+      pair[j] = best;
+      // A gap of T: a run of T opens only behind a pair.
+      best = -Infinity;
+      if (i > 0 && speculatableT[i - 1] === 1) {
+        best = pairUp[j];
+        if (specTUp[j] > best) (best = specTUp[j]), (bits |= 1 << SPECULATED_T_SHIFT);
+        best -= speculateCost;
+      }
+      specT[j] = best;
+      best = -Infinity;
+      if (i > 0) {
+        best = pairUp[j] - guardCost;
+        if (guardTUp[j] > best) (best = guardTUp[j]), (bits |= 1 << GUARDED_T_SHIFT);
+      }
+      guardT[j] = best;
+      // A gap of F: a run of F opens behind a pair or a run of T.
+      best = -Infinity;
+      if (j > 0 && speculatableF[j - 1] === 1) {
+        let came = 0;
+        best = pair[j - 1];
+        if (specT[j - 1] > best) (best = specT[j - 1]), (came = 1);
+        if (guardT[j - 1] > best) (best = guardT[j - 1]), (came = 2);
+        if (specF[j - 1] > best) (best = specF[j - 1]), (came = 3);
+        best -= speculateCost;
+        bits |= came << SPECULATED_F_SHIFT;
+      }
+      specF[j] = best;
+      best = -Infinity;
+      if (j > 0) {
+        let came = 0;
+        best = pair[j - 1] - guardCost;
+        if (specT[j - 1] - guardCost > best) (best = specT[j - 1] - guardCost), (came = 1);
+        if (guardT[j - 1] - secondGuardCost > best) (best = guardT[j - 1] - secondGuardCost), (came = 2);
+        if (guardF[j - 1] > best) (best = guardF[j - 1]), (came = 3);
+        bits |= came << GUARDED_F_SHIFT;
+      }
+      guardF[j] = best;
+      from[i * width + j] = bits;
+    }
+    [pair, pairUp] = [pairUp, pair];
+    [specT, specTUp] = [specTUp, specT];
+    [guardT, guardTUp] = [guardTUp, guardT];
+    [specF, specFUp] = [specFUp, specF];
+    [guardF, guardFUp] = [guardFUp, guardF];
+  }
+
+  const ends = [pairUp, specTUp, guardTUp, specFUp, guardFUp].map((r) => r[countF]);
+  let state = 0;
+  for (let s = 1; s < ends.length; s++) if (ends[s] > ends[state]) state = s;
+  const total = ends[state];
+
+  const partner = new Int32Array(countT).fill(-1);
+  for (let i = countT, j = countF; i > 0 || j > 0; ) {
+    const bits = from[i * width + j];
+    switch (state) {
+      case State.Pair:
+        partner[--i] = --j;
+        state = bits & 7;
+        break;
+      case State.SpeculatedT:
+        i--;
+        state = (bits >> SPECULATED_T_SHIFT) & 1 ? State.SpeculatedT : State.Pair;
+        break;
+      case State.GuardedT:
+        i--;
+        state = (bits >> GUARDED_T_SHIFT) & 1 ? State.GuardedT : State.Pair;
+        break;
+      default: {
+        const came = (bits >> (state === State.SpeculatedF ? SPECULATED_F_SHIFT : GUARDED_F_SHIFT)) & 3;
+        j--;
+        state = came === 3 ? state : came;
+      }
+    }
+  }
+  return { partner, total };
+}

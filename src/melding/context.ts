@@ -1,0 +1,62 @@
+/** Everything the planner knows about one function, computed once: the snapshot, its analyses, costs and block weights. */
+import type { CycleInfo } from '../analysis/cycles.js';
+import { cycles } from '../analysis/cycles.js';
+import type { Divergence } from '../analysis/divergence.js';
+import { divergence } from '../analysis/divergence.js';
+import type { DominatorTree } from '../analysis/dominators.js';
+import { dominators, postDominators } from '../analysis/dominators.js';
+import type { Graph } from '../analysis/graph.js';
+import { cfgOf, positionsIn, reversePostOrder } from '../analysis/graph.js';
+import type { Uses } from '../analysis/uses.js';
+import { usesOf } from '../analysis/uses.js';
+import type { BlockId, InstrId } from '../ir/ids.js';
+import type { FunctionSnapshot } from '../ir/snapshot.js';
+import type { InstrCosts } from './latency.js';
+import { instrCosts } from './latency.js';
+import { Matcher } from './matching.js';
+import { BlockProfiles } from './profitability.js';
+
+export interface Analyses {
+  readonly graph: Graph;
+  /** Index of each block in reverse post-order, `NONE` when unreachable. */
+  readonly order: Int32Array;
+  readonly dominators: DominatorTree;
+  readonly postDominators: DominatorTree;
+  readonly cycles: CycleInfo;
+  readonly uses: Uses;
+  readonly divergence: Divergence;
+}
+
+export function analysesOf(f: FunctionSnapshot): Analyses {
+  const graph = cfgOf(f);
+  const shared = { graph, dominators: dominators(graph), cycles: cycles(graph), uses: usesOf(f) };
+  return {
+    ...shared,
+    order: positionsIn(reversePostOrder(graph), graph.count),
+    postDominators: postDominators(graph),
+    divergence: divergence(f, shared),
+  };
+}
+
+/** LLVM's word on two instructions with equal keys (attributes, special state); asked at most once per pair. */
+export type CanPair = (t: InstrId, f: InstrId) => boolean;
+
+export interface PlanningContext extends Analyses {
+  readonly f: FunctionSnapshot;
+  readonly costs: InstrCosts;
+  readonly profiles: BlockProfiles;
+  readonly matcher: Matcher;
+  /** How often each block runs, in guesses: `PER_LOOP` to the power of its cycle depth. */
+  readonly weight: Float64Array;
+}
+
+const PER_LOOP = 8;
+const DEEPEST_LOOP = 4;
+
+export function planningContext(f: FunctionSnapshot, analyses: Analyses, canPair: CanPair): PlanningContext {
+  const costs = instrCosts(f);
+  const weight = new Float64Array(f.blockCount);
+  for (let b = 0; b < f.blockCount; b++)
+    weight[b] = PER_LOOP ** Math.min(DEEPEST_LOOP, analyses.cycles.depthOf(b as BlockId));
+  return { ...analyses, f, costs, profiles: new BlockProfiles(f, costs), matcher: new Matcher(f, canPair), weight };
+}

@@ -1,0 +1,118 @@
+/**
+ * The net of a draft (rule 7): cycles of both subgraphs one after the other, as divergent threads run them, minus those of
+ * the melded code, weighted by how often blocks run. Counted are: one instruction for two; selects, once per pair of
+ * values, in front of loops where they can be; guards of unaligned runs; scalar work, branches and loops that become divergent,
+ * here and at direct users behind the subgraphs; lost LDS offsets, split accesses, halved memory traffic; and the divergent
+ * branch itself, which goes when nothing is left in front of or behind the subgraphs on either side.
+ *
+ * Not counted: registers (and so occupancy), instruction cache, what instruction selection folds differently.
+ */
+import type { BlockId, InstrId } from '../ir/ids.js';
+import { Opcode, instrValue, isConditionalBranch } from '../ir/snapshot.js';
+import type { Draft } from './draft.js';
+import { CostModel, cyclesOf, lostOffsetCost, pairGain } from './gains.js';
+import type { Group } from './groups.js';
+import { groupsOf } from './groups.js';
+import type { MeldedUniformity } from './uniformity.js';
+import { meldedUniformity } from './uniformity.js';
+
+export interface Outcome {
+  /** Cycles gained. */
+  readonly net: number;
+  /** Instruction pairs that are no selects: what makes a meld shrink the code, and melding end. */
+  readonly realPairs: number;
+  readonly guardedRuns: number;
+  /** Per block pair of the draft. */
+  readonly groups: readonly (readonly Group[])[];
+}
+
+export function evaluate(draft: Draft): Outcome {
+  const { ctx, blocks } = draft;
+  const { weight } = ctx;
+  const { target } = ctx.costs;
+  const uniformity = meldedUniformity(draft);
+  const groups = blocks.map((b) => groupsOf(draft, b.t, b.f));
+  let net = 0;
+  let realPairs = 0;
+  let guardedRuns = 0;
+
+  blocks.forEach((b, k) => {
+    let here = 0;
+    let guardedBefore = false;
+    for (const group of groups[k]) {
+      if (group.kind === 'pair') {
+        here += pairGain(ctx, group.t, group.f, uniformity.divergent[group.t] === 1) - lostOffsetCost(draft, group.t, group.f);
+        if (!isSelect(draft, group.t)) realPairs++;
+        guardedBefore = false;
+        continue;
+      }
+      for (const i of group.instrs) here -= cyclesOf(ctx, i, uniformity.divergent[i] === 1) - cyclesOf(ctx, i, false);
+      if (group.speculate) here -= CostModel.speculate * group.instrs.length;
+      else {
+        here -= guardedBefore ? target.guard * CostModel.secondGuard : target.guard;
+        guardedRuns++;
+        guardedBefore = true;
+      }
+    }
+    net += here * weight[b.t] + branchGain(draft, k, uniformity) * weight[b.t];
+  });
+  net -= selectsCost(draft) + lostBehind(draft, uniformity);
+  // The diamond of E is a guard for each side. It goes, unless what lies before or behind needs one of its own.
+  const diamonds = 1 - (draft.front ? 1 : 0) - (draft.back ? 1 : 0);
+  net += diamonds * diamondCost(draft);
+  return { net, realPairs, guardedRuns, groups };
+}
+
+export const diamondCost = (draft: Draft): number => 2 * draft.ctx.costs.target.guard * draft.ctx.weight[draft.branch];
+
+const isSelect = (draft: Draft, i: InstrId): boolean => draft.ctx.f.instrOpcode[i] === Opcode.Select;
+
+/** Two branches become one, which may be dearer than both. */
+function branchGain(draft: Draft, k: number, { branch }: MeldedUniformity): number {
+  const { f, divergence, costs } = draft.ctx;
+  const { t, f: g, swapped } = draft.blocks[k];
+  if (!isConditionalBranch(f, t)) return 0;
+  const cost = (divergent: boolean): number => (divergent ? costs.target.guard : costs.target.branch);
+  const negation = swapped ? costs.target.salu : 0;
+  return (
+    cost(divergence.terminatorDivergent[t] === 1) + cost(divergence.terminatorDivergent[g] === 1) - cost(branch[k] === 1) - negation
+  );
+}
+
+function selectsCost(draft: Draft): number {
+  const { valueCount } = draft.ctx.f;
+  const dearest = new Map<number, number>();
+  for (const slot of draft.allSlots()) {
+    if (draft.same(slot.t, slot.f)) continue;
+    const key = slot.t * valueCount + slot.f;
+    const cost = draft.selectCost(slot);
+    if (cost > (dearest.get(key) ?? 0)) dearest.set(key, cost);
+  }
+  let sum = 0;
+  for (const cost of dearest.values()) sum += cost;
+  return sum;
+}
+
+/** Uniform users behind the subgraphs of values that are uniform no longer; one step, an estimate. */
+function lostBehind(draft: Draft, { divergent }: MeldedUniformity): number {
+  const { ctx, blockPartner } = draft;
+  const { f, divergence, uses } = ctx;
+  const counted = new Set<number>();
+  let sum = 0;
+  for (const { t, f: g } of draft.blocks) {
+    for (const b of [t, g] as BlockId[]) {
+      for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++) {
+        const v = instrValue(f, i as InstrId);
+        if (divergent[i] === 0 || divergence.valueDivergent[v] === 1) continue;
+        for (let u = uses.start[v]; u < uses.start[v + 1]; u++) {
+          const user = uses.user[u] as InstrId;
+          if (blockPartner[f.instrBlock[user]] >= 0 || divergence.valueDivergent[instrValue(f, user)] === 1) continue;
+          if (counted.has(user)) continue;
+          counted.add(user);
+          sum += (cyclesOf(ctx, user, true) - cyclesOf(ctx, user, false)) * ctx.weight[f.instrBlock[user]];
+        }
+      }
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,89 @@
+/**
+ * What it is worth, in cycles of one execution, that two instructions become one (rule 7): the one that is saved, minus
+ * uniformity that is lost, a smaller alignment and folded LDS offsets, plus a credit for halved memory traffic.
+ */
+import type { InstrId, ValueId } from '../ir/ids.js';
+import { InstrFlag, Opcode, ValueKind, definingInstr, hasFlag, instrValue } from '../ir/snapshot.js';
+import type { PlanningContext } from './context.js';
+import type { Draft } from './draft.js';
+import { AddressSpace } from './latency.js';
+
+/** Constants of the cost model, in cycles unless a comment says otherwise; what depends on the target is in latency.ts. */
+export const CostModel = {
+  /** Per instruction that runs for every thread without being needed by all. */
+  speculate: 0.25,
+  /** A second guarded run in the same group, as a share of the first. */
+  secondGuard: 0.75,
+  /** Longest run that is speculated, in instructions (rule 4: measured, FINDINGS 3.3), and most cycles of it. */
+  longestSpeculation: 8,
+  speculationCycles: 48,
+  /** One access to memory outside LDS less: bandwidth and cache traffic. */
+  memoryCredit: 8,
+  /** LDS access whose constant offset is no longer folded: two of them no longer become one `ds_read2`; a share of it. */
+  lostLdsOffset: 0.5,
+  /** Access split by a smaller alignment: a share of the access per extra part. */
+  splitAccess: 0.5,
+  /** Keeps a pair on a tie: fewer values live. */
+  pairBonus: 0.05,
+  /** A meld must gain more than this, so that rounds end. */
+  leastNet: 0.5,
+} as const;
+
+/** Cycles an instruction takes as it is, or as it becomes when its result is divergent. */
+export function cyclesOf(ctx: PlanningContext, i: InstrId, divergent: boolean): number {
+  const isVector = divergent || isMemoryWrite(ctx, i) || ctx.divergence.valueDivergent[instrValue(ctx.f, i)] === 1;
+  return isVector ? ctx.costs.vector[i] : ctx.costs.scalar[i];
+}
+
+const isMemoryWrite = (ctx: PlanningContext, i: InstrId): boolean => hasFlag(ctx.f, i, InstrFlag.MayWriteMemory);
+
+/** Gain of one instruction for `t` and `g`; `divergent` tells about its result. Selects are counted elsewhere. */
+export function pairGain(ctx: PlanningContext, t: InstrId, g: InstrId, divergent: boolean): number {
+  const melded = Math.max(cyclesOf(ctx, t, divergent), cyclesOf(ctx, g, divergent));
+  return cyclesOf(ctx, t, false) + cyclesOf(ctx, g, false) - melded + memoryCredit(ctx, t) - splitCost(ctx, t, g) + CostModel.pairBonus;
+}
+
+function memoryCredit({ f }: PlanningContext, t: InstrId): number {
+  const space = f.instrAddressSpace[t];
+  return space < 0 || space === AddressSpace.Local || space === AddressSpace.Region ? 0 : CostModel.memoryCredit;
+}
+
+/** A wide access that the smaller of two alignments splits into several. */
+function splitCost(ctx: PlanningContext, t: InstrId, g: InstrId): number {
+  const { f } = ctx;
+  const [low, high] = [Math.min(f.instrAlign[t], f.instrAlign[g]), Math.max(f.instrAlign[t], f.instrAlign[g])];
+  if (low === high || low <= 0) return 0;
+  const value = f.instrOpcode[t] === Opcode.Store ? f.operand[f.operandStart[t]] : instrValue(f, t);
+  const bytes = f.typeBits[f.valueType[value]] / 8;
+  const parts = (align: number): number => Math.max(1, bytes / Math.min(align, 16));
+  return (parts(low) - parts(high)) * CostModel.splitAccess * ctx.costs.vector[t];
+}
+
+/** LDS accesses of this pair whose addresses were a base and a constant, and no longer are. */
+export function lostOffsetCost(draft: Draft, t: InstrId, g: InstrId): number {
+  const { ctx } = draft;
+  const { f } = ctx;
+  if (f.instrAddressSpace[t] !== AddressSpace.Local) return 0;
+  const at = f.instrOpcode[t] === Opcode.Store ? 1 : 0;
+  const a = f.operand[f.operandStart[t] + at] as ValueId;
+  const b = f.operand[f.operandStart[g] + at] as ValueId;
+  if (a === b) return 0;
+  const cost = CostModel.lostLdsOffset * ctx.costs.vector[t];
+  if (!draft.same(a, b)) return hasConstantOffset(ctx, a) || hasConstantOffset(ctx, b) ? cost : 0;
+  const [i, j] = [definingInstr(f, a), definingInstr(f, b)];
+  if (i < 0 || j < 0 || f.instrOpcode[i] !== Opcode.GetElementPtr) return 0;
+  const constantsDiffer = draft
+    .slotsOf(i)
+    .some((s) => s.t !== s.f && f.valueKind[s.t] === ValueKind.Constant && f.valueKind[s.f] === ValueKind.Constant);
+  return constantsDiffer ? cost : 0;
+}
+
+/** A variable or a global with nothing but constants added. */
+function hasConstantOffset({ f }: PlanningContext, pointer: ValueId): boolean {
+  if (f.valueKind[pointer] === ValueKind.Global || f.valueKind[pointer] === ValueKind.Constant) return true;
+  const i = definingInstr(f, pointer);
+  if (i < 0 || f.instrOpcode[i] !== Opcode.GetElementPtr) return false;
+  for (let o = f.operandStart[i] + 1; o < f.operandStart[i + 1]; o++)
+    if (f.valueKind[f.operand[o]] !== ValueKind.Constant) return false;
+  return true;
+}

@@ -1,0 +1,28 @@
+/** LLVM pass pipelines, in its textual form, and where each stands in darm's own. */
+import type { OptimizeLevel } from './options.js';
+
+const NO_HOIST_OR_SINK = 'simplifycfg<no-hoist-common-insts;no-sink-common-insts;keep-loops>';
+
+/**
+ * In front of an early meld. Keeps what later optimisation counts on (loop rotation, if-conversion, invariant code
+ * motion) but neither unrolls nor hoists or sinks, which would take apart what looks alike. Measured against about 25
+ * other lists; instcombine must come before simplifycfg.
+ */
+export const BEFORE_EARLY_MELD =
+  'always-inline,cgscc(inline),globalopt,function(infer-address-spaces,sroa<modify-cfg>,infer-address-spaces,' +
+  `early-cse<memssa>,instcombine<no-verify-fixpoint>,${NO_HOIST_OR_SINK},loop-simplify,lcssa,` +
+  'loop-mssa(loop-rotate<header-duplication>,licm<allowspeculation>),loop(indvars),gvn,sccp,dse,adce,' +
+  `${NO_HOIST_OR_SINK},loop-simplify,lcssa),globaldce`;
+
+/** After every round of melds of one function: tidies up without undoing the split of a block (rule 6). */
+export const AFTER_ROUND =
+  'simplifycfg<bonus-inst-threshold=0;no-forward-switch-cond;no-switch-range-to-icmp;no-switch-to-lookup;keep-loops;' +
+  'no-hoist-common-insts;no-sink-common-insts;no-speculate-blocks;no-simplify-cond-branch>';
+
+/** After a late meld, on the functions that changed: phis and selects that the melds made redundant. */
+export const AFTER_LATE_MELD =
+  'early-cse<memssa>,instcombine<no-verify-fixpoint>,' +
+  'simplifycfg<keep-loops;no-hoist-common-insts;no-sink-common-insts>,early-cse,adce';
+
+/** LLVM's own pipeline for an optimisation level, or null for none. */
+export const defaultPipeline = (level: OptimizeLevel): string | null => (level === 'none' ? null : `default<${level}>`);

@@ -1,0 +1,112 @@
+/**
+ * The one way tests are written here: uvu, wrapped once, because uvu alone passes when `.run()` is forgotten, has no
+ * time-outs, and hides what its hooks throw. So:
+ * - every file says how many tests it holds; another number that ran is a failure,
+ * - every test has a time limit,
+ * - there are no hooks: set-up happens inside tests (or in a helper that a test calls),
+ * - a process that stays alive after its last test (a worker pool left open) is a failure.
+ *
+ *     const test = suite('formats/bitcode', { tests: 2, timeoutMs: 5000 });
+ *     test('unwraps', () => { assert.is(1, 1); });
+ *     test('rejects', async () => { … });
+ *     test.run();
+ *
+ * A file can be run by itself (`node dist/test/formats/bitcode.test.js`); `run.ts` runs all and collects the reports.
+ */
+import { writeSync } from 'node:fs';
+import { suite as uvuSuite } from 'uvu';
+
+export * as assert from 'uvu/assert';
+
+export interface SuiteOptions {
+  /** How many tests the suite holds. */
+  readonly tests: number;
+  /** Time limit of one test in milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+export interface Suite {
+  (name: string, body: () => void | Promise<void>): void;
+  run(): void;
+}
+
+/** What a test file tells the runner, as one line of JSON on the file descriptor `DARM_TEST_REPORT_FD`. */
+export interface FileReport {
+  readonly registered: number;
+  readonly passed: number;
+  readonly failed: number;
+}
+
+interface SuiteState {
+  readonly name: string;
+  readonly expected: number;
+  registered: number;
+  passed: number;
+  failed: number;
+}
+
+const LINGER_MS = 10_000;
+const suites: SuiteState[] = [];
+
+export function suite(name: string, { tests, timeoutMs = 30_000 }: SuiteOptions): Suite {
+  if (suites.length === 0) process.once('exit', reportAtExit);
+  const state: SuiteState = { name, expected: tests, registered: 0, passed: 0, failed: 0 };
+  suites.push(state);
+  const inner = uvuSuite(name);
+
+  const register = (testName: string, body: () => void | Promise<void>): void => {
+    state.registered++;
+    inner(testName, async () => {
+      try {
+        await withTimeout(body, timeoutMs);
+        state.passed++;
+      } catch (error) {
+        state.failed++;
+        throw error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
+      } finally {
+        if (suites.every((s) => s.passed + s.failed >= s.expected)) failIfProcessLingers();
+      }
+    });
+  };
+  return Object.assign(register, { run: () => inner.run() });
+}
+
+async function withTimeout(body: () => void | Promise<void>, timeoutMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no result after ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    await Promise.race([body(), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function failIfProcessLingers(): void {
+  setTimeout(() => {
+    console.error(`the process is still alive ${LINGER_MS} ms after its last test: something was left open`);
+    process.exit(1);
+  }, LINGER_MS).unref();
+}
+
+function reportAtExit(code: number): void {
+  const sum = (pick: (s: SuiteState) => number): number => suites.reduce((total, s) => total + pick(s), 0);
+  let mismatches = 0;
+  for (const s of suites) {
+    const ran = s.passed + s.failed;
+    if (s.registered === s.expected && ran === s.expected) continue;
+    mismatches++;
+    writeSync(2, `suite ${s.name}: ${s.expected} tests expected, ${s.registered} registered, ${ran} ran\n`);
+  }
+  const passed = sum((s) => s.passed);
+  const failed = sum((s) => s.failed) + mismatches + (code !== 0 && sum((s) => s.failed) + mismatches === 0 ? 1 : 0);
+  if (failed > 0) process.exitCode = 1;
+  const reportFd = process.env['DARM_TEST_REPORT_FD'];
+  if (reportFd === undefined) {
+    writeSync(1, `${passed} passed, ${failed} failed\n`);
+  } else {
+    const report: FileReport = { registered: sum((s) => s.registered), passed, failed };
+    writeSync(Number(reportFd), `${JSON.stringify(report)}\n`);
+  }
+}

@@ -1,0 +1,329 @@
+// The snapshot: everything the analyses need to know about one function, in one call, as arrays of 32-bit words.
+//
+// job->words = [AbiVersion, section count, fingerprint low, fingerprint high, (offset, length) per section …, sections …].
+// The sections and their order are in `SectionNames`; src/binding/abi.ts compares them by name when the module loads.
+// What each array means is written in src/ir/snapshot.ts.
+#include "abi.h"
+#include "facts.h"
+#include "llvm-c/Core.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+using namespace darm;
+
+namespace {
+
+enum Section {
+  Function_, BlockInstrStart, SuccStart, Succ, InstrOpcode, InstrFlags, InstrBlock, InstrType, InstrUniformity,
+  InstrLatency, InstrSize, InstrKey, InstrPredicate, InstrAddressSpace, InstrAlign, OperandStart, Operand, OperandBlock,
+  OperandFlags, ValueKind, ValueType, ValueAlloca, ValueCastFrom, ArgUniformity, TypeKind, TypeBits, TypeAddressSpace,
+  BlockPointer, ValuePointer, SectionCount
+};
+
+constexpr const char *SectionNames =
+    "function,blockInstrStart,succStart,succ,instrOpcode,instrFlags,instrBlock,instrType,instrUniformity,instrLatency,"
+    "instrSize,instrKey,instrPredicate,instrAddressSpace,instrAlign,operandStart,operand,operandBlock,operandFlags,"
+    "valueKind,valueType,valueAlloca,valueCastFrom,argUniformity,typeKind,typeBits,typeAddressSpace,blockPointer,"
+    "valuePointer";
+
+constexpr int None = -1, Mixed = -2;
+
+class Snapshot {
+public:
+  Snapshot(Job &job, llvm::Function &function)
+      : function(function), layout(function.getDataLayout()), machine(*job.machine),
+        costs(job.machine->getTargetTransformInfo(function)) {}
+
+  void take(std::vector<int32_t> &words) {
+    number();
+    functionFacts();
+    for (BasicBlock &block : function)
+      blockFacts(block);
+    section[BlockInstrStart].push_back(section[InstrOpcode].size());
+    section[SuccStart].push_back(section[Succ].size());
+    section[OperandStart].push_back(section[Operand].size());
+    for (size_t id = 0; id < values.size(); ++id)
+      valueFacts(*values[id]);
+    pack(words);
+  }
+
+private:
+  llvm::Function &function;
+  const DataLayout &layout;
+  TargetMachine &machine;
+  TargetTransformInfo costs;
+  std::vector<int32_t> section[SectionCount];
+  DenseMap<const BasicBlock *, int> blocks;
+  DenseMap<const Value *, int> ids;
+  std::vector<const Value *> values;
+  DenseMap<const Type *, int> types;
+  StringMap<int> keys;
+  bool hasPointerFacts = false; // any alloca or addrspacecast at all
+
+  void number() {
+    for (Argument &argument : function.args())
+      valueId(argument);
+    for (BasicBlock &block : function) {
+      blocks[&block] = section[BlockPointer].size();
+      section[BlockPointer].push_back(word(&block));
+      for (Instruction &instruction : block) {
+        valueId(instruction);
+        hasPointerFacts |= isa<AllocaInst, AddrSpaceCastInst>(instruction);
+      }
+    }
+  }
+
+  static int32_t word(const void *pointer) { return static_cast<int32_t>(reinterpret_cast<uintptr_t>(pointer)); }
+
+  int valueId(const Value &value) {
+    auto [entry, isNew] = ids.try_emplace(&value, values.size());
+    if (isNew)
+      values.push_back(&value);
+    return entry->second;
+  }
+
+  int typeId(Type *type) {
+    auto [entry, isNew] = types.try_emplace(type, section[TypeKind].size());
+    if (isNew) {
+      enum { Other, Void, Integer, Float, Pointer, Vector, Token, Aggregate };
+      int kind = type->isVoidTy()            ? Void
+                 : type->isIntegerTy()       ? Integer
+                 : type->isFloatingPointTy() ? Float
+                 : type->isPointerTy()       ? Pointer
+                 : type->isVectorTy()        ? Vector
+                 : type->isTokenTy()         ? Token
+                 : type->isAggregateType()   ? Aggregate
+                                             : Other;
+      section[TypeKind].push_back(kind);
+      section[TypeBits].push_back(type->isSized() ? layout.getTypeSizeInBits(type).getKnownMinValue() : 0);
+      section[TypeAddressSpace].push_back(type->isPointerTy() ? type->getPointerAddressSpace() : None);
+    }
+    return entry->second;
+  }
+
+  void functionFacts() {
+    int flags = 0;
+    if (costs.hasBranchDivergence(&function))
+      flags |= HasBranchDivergence;
+    auto convention = function.getCallingConv();
+    if (convention == CallingConv::AMDGPU_KERNEL || convention == CallingConv::PTX_Kernel ||
+        convention == CallingConv::SPIR_KERNEL)
+      flags |= IsKernel;
+    if (function.hasOptNone())
+      flags |= OptNone;
+    if (function.hasFnAttribute(Attribute::Naked))
+      flags |= Naked;
+    for (BasicBlock &block : function) {
+      if (block.hasAddressTaken())
+        flags |= AddressTaken;
+      for (Instruction &instruction : block)
+        if (isa<ConvergenceControlInst>(instruction))
+          flags |= ConvergenceControl;
+    }
+    int waveSize = 32;
+    if (machine.getTargetTriple().isAMDGCN())
+      waveSize = machine.getSubtargetImpl(function)->checkFeatures("+wavefrontsize64") ? 64 : 32;
+    section[Function_] = {flags, waveSize, static_cast<int>(function.arg_size())};
+    for (Argument &argument : function.args())
+      section[ArgUniformity].push_back(static_cast<int>(costs.getInstructionUniformity(&argument)));
+  }
+
+  void blockFacts(BasicBlock &block) {
+    section[BlockInstrStart].push_back(section[InstrOpcode].size());
+    section[SuccStart].push_back(section[Succ].size());
+    for (BasicBlock *successor : successors(&block))
+      section[Succ].push_back(blocks[successor]);
+    for (Instruction &instruction : block)
+      instructionFacts(instruction);
+  }
+
+  int cost(const Instruction &instruction, TargetTransformInfo::TargetCostKind kind) {
+    InstructionCost answer = costs.getInstructionCost(&instruction, kind);
+    return answer.isValid() ? static_cast<int>(std::min<int64_t>(answer.getValue(), 1 << 20)) : 1 << 20;
+  }
+
+  void instructionFacts(Instruction &instruction) {
+    int flags = instructionFlags(instruction);
+    section[InstrOpcode].push_back(LLVMGetInstructionOpcode(wrap(&instruction)));
+    section[InstrFlags].push_back(flags);
+    section[InstrBlock].push_back(blocks[instruction.getParent()]);
+    section[InstrType].push_back(typeId(instruction.getType()));
+    section[InstrUniformity].push_back(static_cast<int>(costs.getInstructionUniformity(&instruction)));
+    section[InstrLatency].push_back(cost(instruction, TargetTransformInfo::TCK_Latency));
+    section[InstrSize].push_back(cost(instruction, TargetTransformInfo::TCK_CodeSize));
+    section[InstrKey].push_back(flags & (NeverMelds | Marker) ? None : key(instruction));
+    auto *compare = dyn_cast<CmpInst>(&instruction);
+    section[InstrPredicate].push_back(compare ? static_cast<int>(compare->getPredicate()) : None);
+    memoryFacts(instruction);
+    operandFacts(instruction);
+  }
+
+  void memoryFacts(Instruction &instruction) {
+    int space = None, align = 0;
+    if (const Value *pointer = getLoadStorePointerOperand(&instruction)) {
+      space = pointer->getType()->getPointerAddressSpace();
+      align = getLoadStoreAlignment(&instruction).value();
+    } else if (auto *atomic = dyn_cast<AtomicRMWInst>(&instruction)) {
+      space = atomic->getPointerAddressSpace();
+      align = atomic->getAlign().value();
+    } else if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+      space = exchange->getPointerAddressSpace();
+      align = exchange->getAlign().value();
+    }
+    section[InstrAddressSpace].push_back(space);
+    section[InstrAlign].push_back(align);
+  }
+
+  void operandFacts(Instruction &instruction) {
+    section[OperandStart].push_back(section[Operand].size());
+    auto *phi = dyn_cast<PHINode>(&instruction);
+    for (unsigned index = 0; index < instruction.getNumOperands(); ++index) {
+      Value *operand = instruction.getOperand(index);
+      if (isa<BasicBlock>(operand))
+        continue;
+      section[Operand].push_back(valueId(*operand));
+      section[OperandBlock].push_back(phi ? blocks[phi->getIncomingBlock(index)] : None);
+      section[OperandFlags].push_back(operandFlags(instruction, index));
+    }
+  }
+
+  // Equal keys are necessary for two instructions to become one; what is no part of the key is intersected.
+  int key(const Instruction &instruction) {
+    SmallVector<int64_t, 16> parts;
+    auto add = [&parts](int64_t part) { parts.push_back(part); };
+    add(instruction.getOpcode());
+    add(typeId(instruction.getType()));
+    for (unsigned index = 0; index < instruction.getNumOperands(); ++index) {
+      Value *operand = instruction.getOperand(index);
+      if (isa<BasicBlock>(operand))
+        continue;
+      add(typeId(operand->getType()));
+      if (operandFlags(instruction, index) & MustStay)
+        add(valueId(*operand));
+    }
+    if (auto *compare = dyn_cast<CmpInst>(&instruction))
+      add(std::min<int>(compare->getPredicate(), compare->getSwappedPredicate()));
+    if (auto *gep = dyn_cast<GetElementPtrInst>(&instruction))
+      add(typeId(gep->getSourceElementType()));
+    if (auto *alloca = dyn_cast<AllocaInst>(&instruction))
+      add(word(alloca));
+    if (auto *extract = dyn_cast<ExtractValueInst>(&instruction))
+      parts.append(extract->idx_begin(), extract->idx_end());
+    if (auto *insert = dyn_cast<InsertValueInst>(&instruction))
+      parts.append(insert->idx_begin(), insert->idx_end());
+    if (auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction))
+      for (int lane : shuffle->getShuffleMask())
+        add(lane);
+    if (auto *load = dyn_cast<LoadInst>(&instruction))
+      parts.append({load->isVolatile(), int64_t(load->getOrdering()), load->getSyncScopeID()});
+    if (auto *store = dyn_cast<StoreInst>(&instruction))
+      parts.append({store->isVolatile(), int64_t(store->getOrdering()), store->getSyncScopeID()});
+    if (auto *fence = dyn_cast<FenceInst>(&instruction))
+      parts.append({int64_t(fence->getOrdering()), fence->getSyncScopeID()});
+    if (auto *atomic = dyn_cast<AtomicRMWInst>(&instruction))
+      parts.append({atomic->isVolatile(), int64_t(atomic->getOrdering()), atomic->getSyncScopeID(),
+                    int64_t(atomic->getOperation())});
+    if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
+      parts.append({exchange->isVolatile(), int64_t(exchange->getSuccessOrdering()),
+                    int64_t(exchange->getFailureOrdering()), exchange->getSyncScopeID(), exchange->isWeak()});
+    if (instruction.isAtomic())
+      addTargetMetadata(instruction, parts);
+    if (auto *call = dyn_cast<CallInst>(&instruction))
+      parts.append({valueId(*call->getCalledOperand()), int64_t(call->getCallingConv()), call->getTailCallKind(),
+                    int64_t(typeId(call->getFunctionType()))});
+    StringRef bytes(reinterpret_cast<const char *>(parts.data()), parts.size() * sizeof(int64_t));
+    return keys.try_emplace(bytes, keys.size()).first->second;
+  }
+
+  // `!amdgpu.*` decides how an atomic is expanded: atomics whose target metadata differ do not meld.
+  void addTargetMetadata(const Instruction &instruction, SmallVectorImpl<int64_t> &parts) {
+    SmallVector<std::pair<unsigned, MDNode *>, 4> nodes;
+    instruction.getAllMetadataOtherThanDebugLoc(nodes);
+    SmallVector<StringRef, 16> names;
+    instruction.getContext().getMDKindNames(names);
+    for (auto [kind, node] : nodes)
+      if (names[kind].starts_with("amdgpu."))
+        parts.append({int64_t(kind), word(node)});
+  }
+
+  void valueFacts(const Value &value) {
+    enum { ArgumentValue, InstructionValue, ConstantValue, UndefinedValue, Poison, Global, OtherValue };
+    int kind = isa<Argument>(value)      ? ArgumentValue
+               : isa<Instruction>(value) ? InstructionValue
+               : isa<PoisonValue>(value) ? Poison
+               : isa<UndefValue>(value)  ? UndefinedValue
+               : isa<GlobalValue>(value) ? Global
+               : isa<Constant>(value)    ? ConstantValue
+                                         : OtherValue;
+    section[ValueKind].push_back(kind);
+    section[ValueType].push_back(typeId(value.getType()));
+    int alloca = None, castFrom = None;
+    if (hasPointerFacts && value.getType()->isPointerTy())
+      pointerFacts(value, alloca, castFrom);
+    section[ValueAlloca].push_back(alloca);
+    section[ValueCastFrom].push_back(castFrom);
+    section[ValuePointer].push_back(word(&value));
+  }
+
+  void pointerFacts(const Value &value, int &alloca, int &castFrom) {
+    SmallVector<const Value *, 4> objects;
+    getUnderlyingObjects(&value, objects, nullptr, /*MaxLookup=*/0);
+    for (const Value *object : objects)
+      if (isa<AllocaInst>(object))
+        alloca = objects.size() == 1 ? ids.lookup(object) : Mixed;
+    // Walk GEPs, casts, selects and phis for the address spaces that the pointer comes from.
+    SmallPtrSet<const Value *, 8> seen;
+    SmallVector<const Value *, 8> work{&value};
+    while (!work.empty()) {
+      const Value *pointer = work.pop_back_val();
+      if (!seen.insert(pointer).second)
+        continue;
+      if (auto *cast = dyn_cast<AddrSpaceCastOperator>(pointer)) {
+        int space = cast->getSrcAddressSpace();
+        castFrom = castFrom == None || castFrom == space ? space : Mixed;
+      } else if (auto *gep = dyn_cast<GEPOperator>(pointer)) {
+        work.push_back(gep->getPointerOperand());
+      } else if (auto *select = dyn_cast<SelectInst>(pointer)) {
+        work.push_back(select->getTrueValue());
+        work.push_back(select->getFalseValue());
+      } else if (auto *phi = dyn_cast<PHINode>(pointer)) {
+        for (const Value *incoming : phi->incoming_values())
+          work.push_back(incoming);
+      }
+    }
+  }
+
+  void pack(std::vector<int32_t> &words) {
+    words.assign(4 + 2 * SectionCount, 0);
+    words[0] = AbiVersion;
+    words[1] = SectionCount;
+    for (int index = 0; index < SectionCount; ++index) {
+      // The fingerprint covers what the function is, not where it lies in memory.
+      if (index == BlockPointer) {
+        uint64_t hash = xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(words.data() + 4), (words.size() - 4) * 4));
+        words[2] = static_cast<int32_t>(hash);
+        words[3] = static_cast<int32_t>(hash >> 32);
+      }
+      words[4 + 2 * index] = words.size();
+      words[5 + 2 * index] = section[index].size();
+      words.insert(words.end(), section[index].begin(), section[index].end());
+    }
+  }
+};
+
+} // namespace
+
+DARM_EXPORT const char *darm_snapshot_sections() { return SectionNames; }
+
+DARM_EXPORT int darm_snapshot(Job *job, LLVMValueRef function) {
+  Snapshot(*job, *unwrap<llvm::Function>(function)).take(job->words);
+  return Ok;
+}
