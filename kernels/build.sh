@@ -13,8 +13,7 @@
 #   NAME.TARGET.O3-g.bc    O3 with debug information (bitonic and sb1 on gfx906); the code is the same, and this script checks it
 #
 # The output is the same bytes in any checkout: sources are named relative to this folder, there is no compilation unit id
-# (a hash of the path), no ident string of clang's vendor, and the last step looks for paths that got in all the same.
-# The -g files do name clang's vendor (DICompileUnit's producer).
+# (a hash of the path), no ident or producer string of clang's vendor, and the last step looks for paths that got in all the same.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 

@@ -12,21 +12,26 @@
 static __device__ __forceinline__ unsigned thread() { return threadIdx.x; }
 static __device__ __forceinline__ unsigned element() { return blockIdx.x * SIZE + threadIdx.x; }
 
-// A device function that stays one, with a diamond of its own: device functions are melded like kernels.
+// A device function that stays one, with a diamond of its own: device functions are melded like kernels. Its LDS is indexed
+// by data, so that it cannot be held in registers and the diamond cannot become selects; the last
+// operations differ, so that LLVM does not sink both sides into the join. Its calls diverge, so it has no barriers.
 static __device__ __noinline__ unsigned scramble(unsigned value, unsigned salt) {
-  unsigned a = value, b = salt;
+  __shared__ unsigned table[2][SIZE];
+  const unsigned tid = thread();
+  table[0][tid] = value;
+  table[1][tid] = salt;
   if (value & 1) {
-    a = a * 2654435761u + b;
+    unsigned a = table[salt & 1][tid] * 2654435761u;
     a ^= a >> 15;
-    b = b * 9 + (a << 6);
-    b ^= a >> 11;
+    a = a * 9 + salt;
+    table[a >> 31][tid] = a ^ (a << 6);
   } else {
-    a = a * 2246822519u + b;
+    unsigned a = table[~salt & 1][tid] * 2246822519u;
     a ^= a >> 13;
-    b = b * 5 + (a << 7);
-    b ^= a >> 12;
+    a = a * 9 + value;
+    table[a >> 31][tid] = a - (a << 7);
   }
-  return a * 3 + b;
+  return table[0][tid] ^ (table[1][tid] * 3);
 }
 
 // No divergent two-sided branch: nothing to meld.
@@ -108,6 +113,7 @@ KERNEL many_nested(unsigned *out, const unsigned *in) {
 }
 
 // A loop with its own trip count on either side: two isomorphic regions that hold a cycle.
+// Not unrolled: LLVM sees that there are at most eight trips.
 KERNEL many_loops(unsigned *out, const unsigned *in) {
   __shared__ unsigned left[2][SIZE], right[2][SIZE];
   const unsigned tid = thread(), i = element();
@@ -118,12 +124,14 @@ KERNEL many_loops(unsigned *out, const unsigned *in) {
   }
   __syncthreads();
   if (tid & 2) {
+#pragma clang loop unroll(disable)
     for (unsigned n = 0; n <= trips; ++n) {
       unsigned a = left[n & 1][tid];
       a = a * 5 + n;
       left[~n & 1][tid] = a ^ (a >> 7);
     }
   } else {
+#pragma clang loop unroll(disable)
     for (unsigned n = 0; n <= trips; ++n) {
       unsigned a = right[n & 1][tid];
       a = a * 9 + n;
@@ -291,7 +299,7 @@ KERNEL many_shortcircuit(unsigned *out, const unsigned *in) {
   left[tid] = in[i];
   right[tid] = in[i] + 7;
   keys[0][tid] = in[i] & 15;
-  keys[1][tid] = in[i] >> 28;
+  keys[1][tid] = (in[i] >> 4) & 15;
   __syncthreads();
   const unsigned next = (tid + 1) & (SIZE - 1);
   if (keys[0][tid] < 4 || (keys[0][tid] > 6 && keys[in[i] & 1][next] > keys[1][tid])) {

@@ -9,6 +9,10 @@
  * of the cycle; one that meets another there, while the branch is inside, shows a divergent exit. In irreducible cycles labels
  * circulate to a fixpoint, and an exit whose label differs from the header's is divergent.
  *
+ * Two gaps of LLVM 22 are kept, since the code generator that comes after us believes the same: labels do not go past the
+ * branch's own block, so when that is the header of a cycle, uniform exits taken in different iterations stay unnoticed; and an
+ * exit that a label reaches through the header is no join (llvm-project#216296), so its phis of constants stay uniform.
+ *
  * Blocks are visited in LLVM's modified post-order, backwards: every block after its predecessors, except for headers of cycles;
  * the blocks of a cycle form an interval that starts with the header.
  */

@@ -1,4 +1,4 @@
-/** Little-endian reads from untrusted bytes: every read is bounds-checked, a bad one throws `DarmError('bad-input')`. */
+/** Bounds-checked reads, little-endian unless named otherwise, from untrusted bytes: a bad one throws `DarmError('bad-input')`. */
 import { DarmError } from '../errors.js';
 
 export class ByteReader {
@@ -35,6 +35,16 @@ export class ByteReader {
   u32(offset: number, field: string): number {
     this.check(offset, 4, field);
     return this.#view.getUint32(offset, true);
+  }
+
+  u16be(offset: number, field: string): number {
+    this.check(offset, 2, field);
+    return this.#view.getUint16(offset);
+  }
+
+  u32be(offset: number, field: string): number {
+    this.check(offset, 4, field);
+    return this.#view.getUint32(offset);
   }
 
   /** A 64-bit value that has to fit into 53 bits, as every offset and size of a file does. */

@@ -37,6 +37,8 @@ export interface Judged {
   readonly refusal: Refusal | null;
   /** The meld, when `refusal` is null; its `net` supposes that no neighbour melds. */
   readonly meld: Meld | null;
+  /** A side holds no work at all; of no interest to a reader. */
+  readonly empty: boolean;
   /** Holds operands that must stay uniform: wants a round in which nothing before it changes uniformity. */
   readonly needsUniform: boolean;
 }
@@ -52,8 +54,9 @@ export function judge(
   shared: { readonly swapped: boolean } | null,
 ): Judged {
   const kind: MeldKind = isPlainBlock(ctx, t) !== isPlainBlock(ctx, f) ? 'block-region' : t.blocks.length === 1 ? 'block-block' : 'region-region';
+  const empty = t.blocks.every((b) => isEmpty(ctx, b)) || f.blocks.every((b) => isEmpty(ctx, b));
   const refuse = (rule: string, reason: string, profit = 0, net = 0): Judged => ({
-    branch, sides: [t.blocks, f.blocks], kind, profit, net, refusal: { rule, reason }, meld: null, needsUniform: false,
+    branch, sides: [t.blocks, f.blocks], kind, profit, net, refusal: { rule, reason }, meld: null, empty, needsUniform: false,
   });
   const refusal = t.refusal ?? f.refusal;
   if (refusal) return refuse(refusal.rule, refusal.reason);
@@ -66,8 +69,8 @@ export function judge(
   const profit = subgraphProfit(ctx.profiles, blocks.map((b) => [b.t, b.f] as const));
   if (profit < options.threshold) return refuse('7', 'profitability is below the threshold', profit);
 
-  const front = t.before.length > 0 || f.before.length > 0;
-  const back = exit.kind === 'single' && exit.t !== exit.f;
+  const front = [...t.before, ...f.before].some((b) => !isEmpty(ctx, b));
+  const back = exit.kind === 'single' && throughEmpty(ctx, exit.t) !== throughEmpty(ctx, exit.f);
   const fresh = (): Draft => new Draft(ctx, branch, blocks, exit, front, back);
   if (isTooLarge(fresh())) return refuse('7', 'corresponding blocks are too large to align', profit);
   const [draft, outcome] = bestDraft(fresh, options);
@@ -90,7 +93,7 @@ export function judge(
     profit,
     net: outcome.net,
   };
-  return { branch, sides: [t.blocks, f.blocks], kind, profit, net: outcome.net, refusal: null, meld, needsUniform: needsUniform(draft) };
+  return { branch, sides: [t.blocks, f.blocks], kind, profit, net: outcome.net, refusal: null, meld, empty, needsUniform: needsUniform(draft) };
 }
 
 /** Tries with and without melded phis, each once more with what the first attempt taught, and keeps the best. */
@@ -138,6 +141,15 @@ function pairCount(draft: Draft): number {
 /** A single block without an edge to itself. */
 const isPlainBlock = ({ graph }: PlanningContext, { blocks }: Side): boolean =>
   blocks.length === 1 && !graph.succ.subarray(graph.succStart[blocks[0]], graph.succStart[blocks[0] + 1]).includes(blocks[0]);
+
+/** Nothing but an unconditional branch: clean-up takes it away. */
+const isEmpty = ({ f }: PlanningContext, b: BlockId): boolean =>
+  f.blockInstrStart[b + 1] - f.blockInstrStart[b] === 1 && f.succStart[b + 1] - f.succStart[b] === 1;
+
+function throughEmpty(ctx: PlanningContext, b: BlockId): BlockId {
+  for (let steps = 0; isEmpty(ctx, b) && steps < ctx.f.blockCount; steps++) b = ctx.f.succ[ctx.f.succStart[b]] as BlockId;
+  return b;
+}
 
 /** MP_B of the block with the block of the region it fits best, over the whole: what replication could save at most. */
 function bestBlockProfit(ctx: PlanningContext, t: Side, f: Side): number {

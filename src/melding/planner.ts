@@ -136,7 +136,7 @@ function refusedPairs(
   };
   judged.forEach((row, i) => {
     if (chosen.some(([a]) => a === i)) return;
-    const rest = row.filter((_, j) => !usedF.has(j));
+    const rest = row.filter((judgedPair, j) => !usedF.has(j) && !judgedPair.empty);
     if (rest.length > 0) add(rest.reduce((best, j) => (rank(j) > rank(best) ? j : best)));
   });
   if (open && !chosen.some(([i, j]) => i === judged.length && j === region.f.subgraphs.slice(0, LONGEST_CHAIN).length)) add(open);

@@ -83,10 +83,13 @@ const TERMINATORS = set(Opcode.Ret, Opcode.Br, Opcode.Switch, Opcode.IndirectBr,
 const COMMUTATIVE = set(Opcode.Add, Opcode.FAdd, Opcode.Mul, Opcode.FMul, Opcode.And, Opcode.Or, Opcode.Xor);
 const DIVISIONS = set(Opcode.UDiv, Opcode.SDiv, Opcode.URem, Opcode.SRem);
 const ATOMICS = set(Opcode.AtomicRMW, Opcode.AtomicCmpXchg);
-const POINTER_OPERAND = new Map<number, number>([
-  [Opcode.Load, 0], [Opcode.Store, 1], [Opcode.AtomicRMW, 0], [Opcode.AtomicCmpXchg, 0],
-]);
+const POINTER_OPERAND = new Map<number, number>([[Opcode.Load, 0], [Opcode.Store, 1], [Opcode.AtomicRMW, 0], [Opcode.AtomicCmpXchg, 0]]);
+const FIRST_POINTER = set(Opcode.GetElementPtr, Opcode.BitCast, Opcode.AddrSpaceCast, Opcode.Freeze);
 const FIRST_TYPED = set(Opcode.Phi, Opcode.Freeze, Opcode.FNeg, Opcode.GetElementPtr, Opcode.InsertElement, Opcode.InsertValue);
+
+function fail(message: string): never {
+  throw new Error(`snapshot-builder: ${message}`);
+}
 
 function defaultFlags(opcode: number, callee: string): number {
   const F = InstrFlag;
@@ -177,7 +180,7 @@ function parseInstr(words: string[], block: number): RawInstr {
   words = words.filter((w) => !w.startsWith('!'));
   const word = words[0]!.toLowerCase();
   const opcode = opcodes.get(word);
-  if (opcode === undefined) throw new Error(`snapshot-builder: unknown opcode '${word}'`);
+  if (opcode === undefined) fail(`unknown opcode '${word}'`);
   let rest = words.slice(1);
   const result: RawInstr = { opcode, word, name, block, operands: [], incoming: [], targets: [], predicate: NONE, attrs };
   if (opcode === Opcode.Br) {
@@ -219,16 +222,12 @@ function assemble(
   blockNames: readonly string[],
 ): BuiltSnapshot {
   const blocks = new Map(blockNames.map((n, i) => [n, i]));
-  const block = (n: string): BlockId => {
-    const id = blocks.get(n);
-    if (id === undefined) throw new Error(`snapshot-builder: no block '${n}'`);
-    return id as BlockId;
-  };
+  const block = (n: string): BlockId => (blocks.get(n) ?? fail(`no block '${n}'`)) as BlockId;
   const instrs = new Map<string, number>();
   const values = new Map<string, number>(args.map((a, i) => [a.name, i]));
   raw.forEach((r, i) => {
     if (r.name === '') return;
-    if (values.has(r.name)) throw new Error(`snapshot-builder: '${r.name}' defined twice`);
+    if (values.has(r.name)) fail(`'${r.name}' defined twice`);
     instrs.set(r.name, i);
     values.set(r.name, args.length + i);
   });
@@ -238,7 +237,7 @@ function assemble(
     const bare = token.replace(/\^.*$/, '');
     let id = values.get(bare);
     if (id !== undefined) return id;
-    if (bare.startsWith('%')) throw new Error(`snapshot-builder: '${bare}' is not defined`);
+    if (bare.startsWith('%')) fail(`'${bare}' is not defined`);
     const [word, type] = bare.split(':') as [string, string?];
     const kind = word === 'undef' ? ValueKind.Undef : word === 'poison' ? ValueKind.Poison : word.startsWith('@') ? ValueKind.Global : ValueKind.Constant;
     id = kinds.push(kind) - 1;
@@ -290,7 +289,7 @@ function assemble(
     for (const a of r.attrs) {
       if (!/^[+-]/.test(a)) continue;
       const bit = InstrFlag[a.slice(1) as keyof typeof InstrFlag];
-      if (bit === undefined) throw new Error(`snapshot-builder: unknown flag '${a}'`);
+      if (bit === undefined) fail(`unknown flag '${a}'`);
       bits = a.startsWith('+') ? bits | bit : bits & ~bit;
     }
     return bits;
@@ -305,7 +304,7 @@ function assemble(
   };
   const terminators = blockNames.map((n, b) => {
     const last = raw.findLast((r) => r.block === b);
-    if (!last || !TERMINATORS.has(last.opcode)) throw new Error(`snapshot-builder: block '${n}' has no terminator`);
+    if (!last || !TERMINATORS.has(last.opcode)) fail(`block '${n}' has no terminator`);
     return last;
   });
 
@@ -338,11 +337,7 @@ function assemble(
     typeBits: Int32Array.from(typeFact, (t) => t.bits),
     typeAddressSpace: Int32Array.from(typeFact, (t) => t.addressSpace),
   };
-  const lookUp = (map: ReadonlyMap<string, number>, n: string): number => {
-    const id = map.get(n);
-    if (id === undefined) throw new Error(`snapshot-builder: no '${n}'`);
-    return id;
-  };
+  const lookUp = (map: ReadonlyMap<string, number>, n: string): number => map.get(n) ?? fail(`no '${n}'`);
   return {
     f, blockNames, block,
     value: (n) => lookUp(values, n) as ValueId,
@@ -360,18 +355,17 @@ function pointerFacts(
   valueType: Int32Array, typeFact: readonly { addressSpace: number }[],
 ): { valueAlloca: Int32Array; valueCastFrom: Int32Array } {
   const UNSET = -3;
+  const passesOn = (op: number): boolean => op === Opcode.Phi || op === Opcode.Select || FIRST_POINTER.has(op);
   const solve = (seed: (r: RawInstr, i: number) => number | undefined): Int32Array => {
     const out = new Int32Array(valueCount).fill(NONE);
-    raw.forEach((r, i) => (out[argCount + i] = seed(r, i) ?? ([Opcode.Phi, Opcode.Select].some((o) => o === r.opcode) ? UNSET : NONE)));
+    raw.forEach((r, i) => (out[argCount + i] = seed(r, i) ?? (passesOn(r.opcode) ? UNSET : NONE)));
     for (let changed = true; changed; ) {
       changed = false;
       raw.forEach((r, i) => {
-        if (seed(r, i) !== undefined) return;
+        if (seed(r, i) !== undefined || !passesOn(r.opcode)) return;
         const ops = operandIds[i]!;
-        const from =
-          r.opcode === Opcode.Phi ? ops : r.opcode === Opcode.Select ? ops.slice(1)
-          : [Opcode.GetElementPtr, Opcode.BitCast, Opcode.AddrSpaceCast, Opcode.Freeze].some((o) => o === r.opcode) ? ops.slice(0, 1) : [];
-        let met: number = from.length === 0 ? NONE : UNSET;
+        const from = r.opcode === Opcode.Phi ? ops : r.opcode === Opcode.Select ? ops.slice(1) : ops.slice(0, 1);
+        let met: number = UNSET;
         for (const v of from) if (out[v] !== UNSET) met = met === UNSET || met === out[v] ? out[v]! : -2;
         if (met !== out[argCount + i]) {
           out[argCount + i] = met;

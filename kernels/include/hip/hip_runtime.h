@@ -28,8 +28,8 @@ DARM_INLINE unsigned darm_hidden_u32(unsigned offset) {
   return *(words)((bytes)__builtin_amdgcn_implicitarg_ptr() + offset);
 }
 
-// Coordinates are properties with static getters: `threadIdx.x` is a call that needs no object. Unoptimised modules declare
-// the variables (clang does so when it sees the name), no instruction refers to them, and no object file has them as symbols.
+// Coordinates are properties with static getters: `threadIdx.x` is a call that needs no object. As with ROCm's header, clang
+// declares the variable in unoptimised modules all the same: an undefined weak symbol that nothing refers to.
 #define DARM_GETTER(field, expression)                                                                                         \
   __declspec(property(get = get_##field)) unsigned field;                                                                      \
   DARM_INLINE unsigned get_##field() { return expression; }

@@ -1,0 +1,149 @@
+/**
+ * What an AMD code object says about itself: target, kernels, arguments, registers, LDS. Two sources: the metadata note
+ * (MessagePack; register counts come from there) and the 64-byte kernel descriptors behind the `.kd` symbols
+ * (llvm/docs/AMDGPUUsage.rst, "Code Object Metadata" and "Kernel Descriptor"). Reads code objects v4 to v6, linked or
+ * relocatable. Damaged files give `DarmError('bad-input')`; metadata of an unexpected shape is left out.
+ */
+import { DarmError } from '../errors.js';
+import { ByteReader } from './byte-reader.js';
+import { ElfType, elfNotes, elfSymbols, parseElf, symbolBytes, type ElfFile, type ElfSymbol } from './elf.js';
+import { decodeMessagePack } from './message-pack.js';
+import { targetIdOf } from './elf-target.js';
+
+const MACHINE_AMDGPU = 224;
+const OS_ABI_HSA = 64;
+const NOTE_METADATA = 32;
+const DESCRIPTOR_BYTES = 64;
+
+export interface KernelArgument {
+  readonly name: string | null;
+  /** Bytes from the start of the kernel argument segment. */
+  readonly offset: number;
+  /** Bytes. */
+  readonly size: number;
+  /** `by_value`, `global_buffer`, `hidden_block_count_x` … */
+  readonly valueKind: string;
+  readonly addressSpace: string | null;
+}
+
+/** What the hardware gets to know about a kernel. */
+export interface KernelDescriptor {
+  /** Bytes. */
+  readonly groupSegmentSize: number;
+  /** Bytes per work-item. */
+  readonly privateSegmentSize: number;
+  /** Bytes. */
+  readonly kernargSize: number;
+  /** Field values as encoded; how many registers a granule is depends on the target. */
+  readonly vgprGranules: number;
+  readonly sgprGranules: number;
+  readonly wave32: boolean;
+}
+
+export interface KernelInfo {
+  readonly name: string;
+  readonly symbol: string;
+  readonly arguments: readonly KernelArgument[];
+  readonly kernargSize: number | null;
+  /** LDS, bytes per workgroup. */
+  readonly groupSegmentSize: number | null;
+  /** Scratch, bytes per work-item. */
+  readonly privateSegmentSize: number | null;
+  readonly sgprs: number | null;
+  readonly vgprs: number | null;
+  readonly agprs: number | null;
+  readonly sgprSpills: number | null;
+  readonly vgprSpills: number | null;
+  readonly maxWorkgroupSize: number | null;
+  readonly wavefrontSize: number | null;
+  /** Bytes of machine code. */
+  readonly codeBytes: number | null;
+  readonly descriptor: KernelDescriptor | null;
+}
+
+export interface CodeObjectInfo {
+  readonly kind: 'code-object';
+  readonly target: string;
+  /** 4, 5 or 6. */
+  readonly version: number;
+  /** False for an object file that lld has not linked yet: no runtime loads it. */
+  readonly linked: boolean;
+  readonly kernels: readonly KernelInfo[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const numberOf = (value: unknown): number | null =>
+  typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : null;
+const stringOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** @throws DarmError `bad-input` when the bytes are no AMD code object, or a damaged one. */
+export function inspectCodeObject(bytes: Uint8Array): CodeObjectInfo {
+  const elf = parseElf(bytes);
+  if (elf.machine !== MACHINE_AMDGPU) throw new DarmError('bad-input', 'the ELF file holds no AMD GPU code');
+  if (elf.osAbi !== OS_ABI_HSA) throw new DarmError('bad-input', 'the code object is not for the HSA runtime');
+  const symbols = new Map(elfSymbols(elf).map((symbol) => [symbol.name, symbol]));
+  const note = elfNotes(elf).find(({ name, type }) => name === 'AMDGPU' && type === NOTE_METADATA);
+  if (note === undefined) throw new DarmError('bad-input', 'the code object has no metadata');
+  const metadata = fieldsOf(decodeMessagePack(note.data, 'the metadata of the code object'));
+  return {
+    kind: 'code-object',
+    target: targetIdOf(elf.flags),
+    version: elf.abiVersion + 2,
+    linked: elf.type === ElfType.Shared,
+    kernels: listOf(metadata['amdhsa.kernels']).map((kernel) => kernelInfo(elf, symbols, fieldsOf(kernel))),
+  };
+}
+
+function kernelInfo(elf: ElfFile, symbols: ReadonlyMap<string, ElfSymbol>, kernel: Fields): KernelInfo {
+  const name = stringOf(kernel['.name']) ?? '';
+  const symbol = stringOf(kernel['.symbol']) ?? `${name}.kd`;
+  const descriptorSymbol = symbols.get(symbol);
+  return {
+    name,
+    symbol,
+    arguments: listOf(kernel['.args']).map((argument) => argumentInfo(fieldsOf(argument))),
+    kernargSize: numberOf(kernel['.kernarg_segment_size']),
+    groupSegmentSize: numberOf(kernel['.group_segment_fixed_size']),
+    privateSegmentSize: numberOf(kernel['.private_segment_fixed_size']),
+    sgprs: numberOf(kernel['.sgpr_count']),
+    vgprs: numberOf(kernel['.vgpr_count']),
+    agprs: numberOf(kernel['.agpr_count']),
+    sgprSpills: numberOf(kernel['.sgpr_spill_count']),
+    vgprSpills: numberOf(kernel['.vgpr_spill_count']),
+    maxWorkgroupSize: numberOf(kernel['.max_flat_workgroup_size']),
+    wavefrontSize: numberOf(kernel['.wavefront_size']),
+    codeBytes: symbols.get(name)?.size ?? null,
+    descriptor: descriptorSymbol === undefined ? null : kernelDescriptor(elf, descriptorSymbol),
+  };
+}
+
+function argumentInfo(argument: Fields): KernelArgument {
+  return {
+    name: stringOf(argument['.name']),
+    offset: numberOf(argument['.offset']) ?? 0,
+    size: numberOf(argument['.size']) ?? 0,
+    valueKind: stringOf(argument['.value_kind']) ?? 'unknown',
+    addressSpace: stringOf(argument['.address_space']),
+  };
+}
+
+function kernelDescriptor(elf: ElfFile, symbol: ElfSymbol): KernelDescriptor {
+  const bytes = symbolBytes(elf, symbol);
+  if (bytes === null || bytes.length < DESCRIPTOR_BYTES)
+    throw new DarmError('bad-input', `the code object is damaged: ${symbol.name} is no kernel descriptor`);
+  const reader = new ByteReader(bytes, 'the kernel descriptor');
+  const resources1 = reader.u32(48, 'COMPUTE_PGM_RSRC1');
+  const properties = reader.u16(56, 'the code properties');
+  return {
+    groupSegmentSize: reader.u32(0, 'the LDS size'),
+    privateSegmentSize: reader.u32(4, 'the scratch size'),
+    kernargSize: reader.u32(8, 'the size of the arguments'),
+    vgprGranules: resources1 & 0x3f,
+    sgprGranules: (resources1 >>> 6) & 0x0f,
+    wave32: (properties & (1 << 10)) !== 0,
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * MessagePack from untrusted bytes. `@msgpack/msgpack` decodes; before it does, one pass over the structure makes sure
+ * that the lengths which the data claims are covered by bytes that are there, because the decoder allocates by them.
+ */
+import { decode } from '@msgpack/msgpack';
+import { DarmError } from '../errors.js';
+import { ByteReader } from './byte-reader.js';
+
+/** Headers of values of fixed size, 0xc0 to 0xdf, in bytes after the type byte; -1: not fixed, see `measure`. */
+const FIXED_SIZES = [0, 0, 0, 0, -1, -1, -1, -1, -1, -1, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17];
+
+/** Bytes that the value at `at` takes without its elements, and how many elements follow. */
+function measure(reader: ByteReader, at: number): { bytes: number; elements: number } {
+  const what = 'a value';
+  const type = reader.u8(at, what);
+  if (type <= 0x7f || type >= 0xe0) return { bytes: 1, elements: 0 };
+  if (type <= 0x8f) return { bytes: 1, elements: 2 * (type & 0x0f) };
+  if (type <= 0x9f) return { bytes: 1, elements: type & 0x0f };
+  if (type <= 0xbf) return { bytes: 1 + (type & 0x1f), elements: 0 };
+  const fixed = FIXED_SIZES[type - 0xc0] ?? -1;
+  if (fixed >= 0) return { bytes: 1 + fixed, elements: 0 };
+  switch (type) {
+    case 0xc4:
+    case 0xd9:
+      return { bytes: 2 + reader.u8(at + 1, what), elements: 0 };
+    case 0xc5:
+    case 0xda:
+      return { bytes: 3 + reader.u16be(at + 1, what), elements: 0 };
+    case 0xc6:
+    case 0xdb:
+      return { bytes: 5 + reader.u32be(at + 1, what), elements: 0 };
+    case 0xc7:
+      return { bytes: 3 + reader.u8(at + 1, what), elements: 0 };
+    case 0xc8:
+      return { bytes: 4 + reader.u16be(at + 1, what), elements: 0 };
+    case 0xc9:
+      return { bytes: 6 + reader.u32be(at + 1, what), elements: 0 };
+    case 0xdc:
+      return { bytes: 3, elements: reader.u16be(at + 1, what) };
+    case 0xdd:
+      return { bytes: 5, elements: reader.u32be(at + 1, what) };
+    case 0xde:
+      return { bytes: 3, elements: 2 * reader.u16be(at + 1, what) };
+    default:
+      return { bytes: 5, elements: 2 * reader.u32be(at + 1, what) };
+  }
+}
+
+/** @throws DarmError `bad-input`, whatever is wrong with the bytes. */
+export function decodeMessagePack(bytes: Uint8Array, what: string): unknown {
+  const reader = new ByteReader(bytes, what);
+  let at = 0;
+  for (let pending = 1; pending > 0; pending--) {
+    const { bytes: size, elements } = measure(reader, at);
+    reader.check(at, size, 'a value');
+    at += size;
+    pending += elements;
+    // Every element takes a byte at least.
+    reader.check(at, pending - 1, 'a list');
+  }
+  try {
+    return decode(bytes.subarray(0, at));
+  } catch (error) {
+    throw new DarmError('bad-input', `${what} is damaged: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

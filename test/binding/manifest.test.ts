@@ -1,0 +1,38 @@
+/** The committed module was built from the sources that lie beside it. */
+import { createHash } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { readManifest } from '../../src/binding/load.js';
+import { REPOSITORY } from '../support/llvm.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('binding/manifest', { tests: 3 });
+const dist = path.join(REPOSITORY, 'wasm', 'dist');
+
+async function sha256(file: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');
+}
+
+test('names every source with its hash', async () => {
+  const { sources } = await readManifest(dist);
+  const folder = await readdir(path.join(REPOSITORY, 'wasm'));
+  const wanted = folder.filter((name) => /\.(cpp|h)$/.test(name) || name === 'exports.txt').map((name) => `wasm/${name}`);
+  assert.equal(Object.keys(sources).sort(), [...wanted, 'build.sh'].sort());
+  for (const [name, hash] of Object.entries(sources))
+    assert.is(await sha256(path.join(REPOSITORY, name)), hash, `${name} changed since the module was built: run build.sh`);
+});
+
+test('describes the files that are shipped', async () => {
+  const manifest = await readManifest(dist);
+  assert.is(await sha256(path.join(dist, 'llvm.wasm.br')), manifest.compressed.sha256);
+  assert.is(await sha256(path.join(dist, 'llvm.mjs')), manifest.loader.sha256);
+  assert.is(manifest.llvm, '22.1.8');
+});
+
+test("ships LLVM's licence", async () => {
+  assert.match(await readFile(path.join(dist, 'LICENSE-LLVM.txt'), 'utf8'), /Apache License[^]*LLVM Exceptions/);
+});
+
+test.run();

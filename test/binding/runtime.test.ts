@@ -1,0 +1,91 @@
+/** One instance over many jobs, and what becomes of one that fails. */
+import { DarmError } from '../../src/errors.js';
+import { compileModule } from '../../src/pipeline.js';
+import { artifact, compile, freshRuntime, kernel, runtime, SILENT, withDefaults } from '../support/llvm.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('binding/runtime', { tests: 6, timeoutMs: 120_000 });
+
+const OBJECT = withDefaults({ emit: ['obj'], meld: 'off' });
+
+/** Runs a job that must fail with a typed error. */
+function failure(job: () => unknown): DarmError {
+  try {
+    job();
+  } catch (error) {
+    assert.instance(error, DarmError);
+    return error as DarmError;
+  }
+  throw new Error('the job succeeded');
+}
+
+test('500 compiles of one kernel leave the memory as it was', async () => {
+  const rt = await freshRuntime();
+  const bytes = await kernel('sb1.gfx906.O3');
+  const options = withDefaults({ emit: ['hsaco'] });
+  compileModule(rt, bytes, options, SILENT);
+  const before = rt.memory.buffer.byteLength;
+  for (let round = 0; round < 500; round++) compileModule(rt, bytes, options, SILENT);
+  assert.is(rt.memory.buffer.byteLength, before);
+});
+
+test('what ran before does not show in the bytes', async () => {
+  const [a, b] = [await kernel('bitonic.gfx906.O3'), await kernel('sb3.gfx1100.O3')];
+  const options = { emit: ['obj', 'bc'] as const };
+  const first = await compile(a, options);
+  await compile(b, options);
+  const again = await compile(a, options);
+  const alone = compileModule(await freshRuntime(), a, withDefaults(options), SILENT);
+  for (const kind of ['obj', 'bc'] as const) {
+    assert.equal(artifact(again, kind), artifact(first, kind));
+    assert.equal(artifact(alone, kind), artifact(first, kind));
+  }
+});
+
+test('an error in the input leaves the instance usable', async () => {
+  const rt = await freshRuntime();
+  const wrong = failure(() => compileModule(rt, new TextEncoder().encode('define void @f( {'), OBJECT, SILENT));
+  assert.is(wrong.code, 'bad-input');
+  assert.is(wrong.location?.line, 1);
+  assert.is(rt.poisoned, false);
+  compileModule(rt, await kernel('sb1.gfx906.O3'), OBJECT, SILENT);
+});
+
+test("a fatal error carries LLVM's own message and poisons the instance", async () => {
+  const rt = await freshRuntime();
+  const module = `target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @f(ptr addrspace(1) %p) #0 {
+  %x = call i32 asm "nothing_llvm_knows $0, 1", "=v"()
+  store i32 %x, ptr addrspace(1) %p
+  ret void
+}
+declare i32 @llvm.amdgcn.wave.reduce.umin.i32(i32, i32)
+attributes #0 = { "target-cpu"="gfx906" }`;
+  const error = failure(() => compileModule(rt, new TextEncoder().encode(module), OBJECT, SILENT));
+  assert.is(error.code, 'compile-failed');
+  assert.match(error.message, /instruction/);
+});
+
+test('the memory limit holds', async () => {
+  const rt = await freshRuntime(64 * 2 ** 20);
+  const lines = Array.from({ length: 200_000 }, (_, i) => `  %v${i} = add i32 %n, ${i}`).join('\n');
+  const module = `target triple = "amdgcn-amd-amdhsa"\ndefine void @f(i32 %n) {\n${lines}\n  ret void\n}`;
+  const error = failure(() => compileModule(rt, new TextEncoder().encode(module), OBJECT, SILENT));
+  assert.is(error.code, 'out-of-memory');
+  assert.match(error.message, /64 MiB/);
+  assert.is(rt.poisoned, true);
+});
+
+test('a poisoned instance refuses further work', async () => {
+  const rt = await runtime();
+  const error = failure(() =>
+    rt.run(() => {
+      throw new Error('trap');
+    }),
+  );
+  assert.is(error.code, 'internal');
+  const next = failure(() => rt.run(() => 1));
+  assert.match(next.message, /poisoned/);
+});
+
+test.run();

@@ -1,0 +1,48 @@
+/** What tests over the real module share: one compiled module per process, instances, kernels, jobs without listeners. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { compileLlvmModule } from '../../src/binding/load.js';
+import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
+import { DEFAULT_OPTIONS, type JobOptions } from '../../src/options.js';
+import { compileModule, type Events } from '../../src/pipeline.js';
+import { setTierPolicy } from '../../src/tier-policy.js';
+import type { Artifact, CompileResult } from '../../src/wire.js';
+
+setTierPolicy('short');
+
+export const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
+
+let compiled: Promise<WebAssembly.Module> | undefined;
+let shared: Promise<LlvmRuntime> | undefined;
+
+/** An instance of its own, for tests that break it. */
+export async function freshRuntime(memoryLimitBytes = 2 ** 31): Promise<LlvmRuntime> {
+  compiled ??= compileLlvmModule();
+  return instantiateLlvm(await compiled, { memoryLimitBytes });
+}
+
+/** The instance that the tests of a file share; every job resets it. */
+export async function runtime(): Promise<LlvmRuntime> {
+  shared ??= freshRuntime();
+  return shared;
+}
+
+/** `bitonic.gfx906.O3`: bitcode of kernels/ir. */
+export const kernel = (name: string): Promise<Uint8Array> => readFile(`${REPOSITORY}kernels/ir/${name}.bc`);
+
+export const SILENT: Events = { progress() {}, diagnostic() {} };
+
+export const withDefaults = (options: Partial<JobOptions>): JobOptions => ({ ...DEFAULT_OPTIONS, ...options });
+
+export async function compile(input: Uint8Array | string, options: Partial<JobOptions>): Promise<CompileResult> {
+  const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input;
+  return compileModule(await runtime(), bytes, withDefaults(options), SILENT);
+}
+
+export function artifact(result: CompileResult, kind: Artifact['kind']): Uint8Array {
+  const found = result.artifacts.find((each) => each.kind === kind);
+  if (!found) throw new Error(`no ${kind} among the artifacts`);
+  return found.bytes;
+}
+
+export const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
