@@ -21,6 +21,8 @@ constexpr int AbiVersion = 1;
 
 enum Status { Ok = 0, BadInput = 1, BadTarget = 2, CompileFailed = 3, LinkFailed = 4, Internal = 5 };
 
+struct PassRunner;
+
 // One compilation: context, module and target machine, what LLVM said, and the last output.
 struct Job {
   llvm::LLVMContext context;
@@ -37,6 +39,10 @@ struct Job {
   std::string message;
   llvm::SmallVector<char, 0> output;
   std::vector<int32_t> words; // the last snapshot or oracle
+  std::unique_ptr<PassRunner> passes; // made by the first function pipeline
+
+  Job();
+  ~Job();
 
   int fail(Status status, llvm::StringRef text) {
     message = text.str();

@@ -102,6 +102,7 @@ DARM_EXPORT Job *darm_job_create() {
 DARM_EXPORT void darm_job_dispose(Job *job) { delete job; }
 DARM_EXPORT const char *darm_message(Job *job) { return job->message.c_str(); }
 DARM_EXPORT const char *darm_cpu(Job *job) { return job->cpu.c_str(); }
+// The string is the module's own.
 DARM_EXPORT const char *darm_triple(Job *job) { return job->module->getTargetTriple().str().c_str(); }
 DARM_EXPORT int darm_is_amdgcn(Job *job) { return job->machine->getTargetTriple().isAMDGCN(); }
 DARM_EXPORT int darm_error_line(Job *job) { return job->errorLine; }
@@ -236,15 +237,17 @@ DARM_EXPORT int darm_list_functions(Job *job) {
   return Ok;
 }
 
-namespace {
-struct Managers {
+// LLVM's pass builder and analyses over one target machine. A job keeps one for its function pipelines: making it costs
+// more than tidying up a small function.
+struct darm::PassRunner {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager sccs;
   ModuleAnalysisManager modules;
   PassBuilder builder;
+  StringMap<FunctionPassManager> pipelines;
 
-  explicit Managers(TargetMachine *machine) : builder(machine) {
+  explicit PassRunner(TargetMachine *machine) : builder(machine) {
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(sccs);
     builder.registerFunctionAnalyses(functions);
@@ -252,25 +255,33 @@ struct Managers {
     builder.crossRegisterProxies(loops, functions, sccs, modules);
   }
 };
-} // namespace
+
+Job::Job() = default;
+Job::~Job() = default;
 
 // Runs a module pipeline in LLVM's textual form.
 DARM_EXPORT int darm_run_passes(Job *job, const char *pipeline) {
-  Managers managers(job->machine.get());
+  PassRunner runner(job->machine.get());
   ModulePassManager passes;
-  if (auto error = managers.builder.parsePassPipeline(passes, pipeline))
+  if (auto error = runner.builder.parsePassPipeline(passes, pipeline))
     return job->fail(Internal, toString(std::move(error)));
-  passes.run(*job->module, managers.modules);
+  passes.run(*job->module, runner.modules);
   return job->hasErrors ? job->fail(CompileFailed, job->firstError) : Ok;
 }
 
 // Runs a function pipeline on one function; the others stay untouched.
 DARM_EXPORT int darm_run_function_passes(Job *job, LLVMValueRef function, const char *pipeline) {
-  Managers managers(job->machine.get());
-  FunctionPassManager passes;
-  if (auto error = managers.builder.parsePassPipeline(passes, pipeline))
-    return job->fail(Internal, toString(std::move(error)));
-  passes.run(*unwrap<Function>(function), managers.functions);
+  if (!job->passes)
+    job->passes = std::make_unique<PassRunner>(job->machine.get());
+  PassRunner &runner = *job->passes;
+  auto [entry, isNew] = runner.pipelines.try_emplace(pipeline);
+  if (isNew)
+    if (auto error = runner.builder.parsePassPipeline(entry->second, pipeline))
+      return job->fail(Internal, toString(std::move(error)));
+  Function &f = *unwrap<Function>(function);
+  // Edits went past the pass manager: nothing it knew about the function holds any more.
+  runner.functions.clear(f, f.getName());
+  entry->second.run(f, runner.functions);
   return job->hasErrors ? job->fail(CompileFailed, job->firstError) : Ok;
 }
 

@@ -33,6 +33,8 @@ export const SNAPSHOT_SECTIONS = [
 export interface LlvmExports {
   _malloc(size: number): Bytes;
   _free(pointer: number): void;
+  /** With 0: the end of the heap so far. */
+  _sbrk(increment: number): number;
   stackSave(): number;
   stackRestore(pointer: number): void;
 

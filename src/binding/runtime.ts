@@ -27,6 +27,8 @@ export class LlvmRuntime {
   /** Counts resets: handles of an earlier epoch are dead. */
   epoch = 0;
   #poisoned = false;
+  /** Whether anything was allocated since the last reset; every job begins with copying its input in. */
+  #dirty = false;
   readonly #image: Uint8Array;
   readonly #stackTop: number;
   /** What LLVM or lld printed to standard error since the last reset. */
@@ -84,6 +86,7 @@ export class LlvmRuntime {
   /** Back to the image: the heap of a fresh instance. */
   reset(): void {
     invariant(!this.#poisoned, 'a poisoned LLVM instance cannot be reset');
+    if (!this.#dirty) return;
     const used = this.#used().length;
     const heap = new Uint8Array(this.memory.buffer);
     heap.set(this.#image);
@@ -91,22 +94,19 @@ export class LlvmRuntime {
     this.llvm.stackRestore(this.#stackTop);
     this.#printed.length = 0;
     this.#names.clear();
+    this.#dirty = false;
     this.epoch++;
   }
 
-  /** The memory up to its last non-zero byte. */
+  /** The memory that is in use; nothing above it was ever written. */
   #used(): Uint8Array {
-    const words = new Float64Array(this.memory.buffer);
-    const bits = new BigUint64Array(this.memory.buffer);
-    let end = words.length;
-    // Coarse steps first: a page that is all zero compares quickly.
-    while (end > 0 && bits[end - 1] === 0n) end--;
-    return new Uint8Array(this.memory.buffer, 0, end * 8);
+    return new Uint8Array(this.memory.buffer, 0, this.llvm._sbrk(0));
   }
 
   // --- memory -----------------------------------------------------------------------------------------------------------
 
   allocate(bytes: number): Pointer<'bytes'> {
+    this.#dirty = true;
     const pointer = this.llvm._malloc(bytes);
     if (pointer === 0) throw new DarmError('out-of-memory', `cannot allocate ${bytes} bytes in LLVM's memory`);
     return pointer;

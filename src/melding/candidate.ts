@@ -14,10 +14,11 @@ import type { DraftExit } from './draft.js';
 import { alignmentOf } from './groups.js';
 import type { Refusal } from './legality.js';
 import { canSelect } from './operands.js';
-import { alignBlocks, isTooLarge, proposePhis } from './pairing.js';
-import type { Candidate, Meld, MeldKind, PlanOptions } from './plan.js';
+import { alignBlocks, cellsOf, isTooLarge, proposePhis } from './pairing.js';
+import type { Candidate, Meld, MeldKind, PlanOptions, ProfitModel } from './plan.js';
 import { subgraphProfit } from './profitability.js';
 import { prune } from './prune.js';
+import { breaksUniformDemand, meldedUniformity } from './uniformity.js';
 
 /** One side of a candidate. */
 export interface Side {
@@ -37,27 +38,35 @@ export interface Judged {
   readonly refusal: Refusal | null;
   /** The meld, when `refusal` is null; its `net` supposes that no neighbour melds. */
   readonly meld: Meld | null;
-  /** A side holds no work at all; of no interest to a reader. */
-  readonly empty: boolean;
+  /** `[instrCount]` who becomes one with whom by the meld. */
+  readonly partner: Int32Array | null;
   /** Holds operands that must stay uniform: wants a round in which nothing before it changes uniformity. */
   readonly needsUniform: boolean;
 }
 
-/** The correspondence of rule 1.8's blocks is known; otherwise it is searched. */
-export function judge(
+/** Two subgraphs compared by shape and by the paper's metric; what is cheap to know. */
+export interface Matched {
+  readonly branch: BlockId;
+  readonly t: Side;
+  readonly f: Side;
+  readonly kind: MeldKind;
+  /** Corresponding blocks in reverse post-order of the T side; empty when refused. */
+  readonly blocks: readonly CorrespondingBlocks[];
+  readonly profit: number;
+  readonly refusal: Refusal | null;
+}
+
+/** @param shared the correspondence of rule 1.8's blocks; otherwise it is searched */
+export function match(
   ctx: PlanningContext,
   branch: BlockId,
   t: Side,
   f: Side,
-  exit: DraftExit,
   options: PlanOptions,
   shared: { readonly swapped: boolean } | null,
-): Judged {
+): Matched {
   const kind: MeldKind = isPlainBlock(ctx, t) !== isPlainBlock(ctx, f) ? 'block-region' : t.blocks.length === 1 ? 'block-block' : 'region-region';
-  const empty = t.blocks.every((b) => isEmpty(ctx, b)) || f.blocks.every((b) => isEmpty(ctx, b));
-  const refuse = (rule: string, reason: string, profit = 0, net = 0): Judged => ({
-    branch, sides: [t.blocks, f.blocks], kind, profit, net, refusal: { rule, reason }, meld: null, empty, needsUniform: false,
-  });
+  const refuse = (rule: string, reason: string, profit = 0): Matched => ({ branch, t, f, kind, blocks: [], profit, refusal: { rule, reason } });
   const refusal = t.refusal ?? f.refusal;
   if (refusal) return refuse(refusal.rule, refusal.reason);
   if (!shared && kind === 'block-region') return refuse('5', 'region replication is not implemented yet', bestBlockProfit(ctx, t, f));
@@ -68,16 +77,27 @@ export function judge(
   const blocks = [...found].sort((a, b) => ctx.order[a.t] - ctx.order[b.t]);
   const profit = subgraphProfit(ctx.profiles, blocks.map((b) => [b.t, b.f] as const));
   if (profit < options.threshold) return refuse('7', 'profitability is below the threshold', profit);
+  return { branch, t, f, kind, blocks, profit, refusal: null };
+}
+
+/** @param earlier partners by melds in front of this one */
+export function judge(ctx: PlanningContext, matched: Matched, exit: DraftExit, options: PlanOptions, earlier: Int32Array | null): Judged {
+  const { branch, t, f, kind, blocks, profit } = matched;
+  const refuse = (rule: string, reason: string, net = 0): Judged => ({
+    branch, sides: [t.blocks, f.blocks], kind, profit, net, refusal: { rule, reason }, meld: null, partner: null, needsUniform: false,
+  });
+  if (matched.refusal) return refuse(matched.refusal.rule, matched.refusal.reason);
 
   const front = [...t.before, ...f.before].some((b) => !isEmpty(ctx, b));
   const back = exit.kind === 'single' && throughEmpty(ctx, exit.t) !== throughEmpty(ctx, exit.f);
-  const fresh = (): Draft => new Draft(ctx, branch, blocks, exit, front, back);
-  if (isTooLarge(fresh())) return refuse('7', 'corresponding blocks are too large to align', profit);
+  const fresh = (): Draft => new Draft(ctx, branch, blocks, exit, front, back, earlier);
+  if (isTooLarge(fresh())) return refuse('7', 'corresponding blocks are too large to align');
   const [draft, outcome] = bestDraft(fresh, options);
 
   if (exit.kind === 'shared' && draft.exitSlots().some((s) => !draft.same(s.t, s.f) && !canSelect(ctx.f, s.t, s.f)))
-    return refuse('3', 'a phi behind the blocks would need a select between different objects', profit, outcome.net);
-  if (!shrinks(draft, outcome, options)) return refuse('2', 'no two instructions match', profit, outcome.net);
+    return refuse('3', 'a phi behind the blocks would need a select between different objects', outcome.net);
+  if (!shrinks(draft, outcome, options)) return refuse('2', 'no two instructions match', outcome.net);
+  if (breaksUniformDemand(draft, meldedUniformity(draft))) return refuse('2', 'an operand that must be uniform would not be', outcome.net);
   const meld: Meld = {
     kind,
     branch,
@@ -93,37 +113,51 @@ export function judge(
     profit,
     net: outcome.net,
   };
-  return { branch, sides: [t.blocks, f.blocks], kind, profit, net: outcome.net, refusal: null, meld, empty, needsUniform: needsUniform(draft) };
+  return { branch, sides: [t.blocks, f.blocks], kind, profit, net: outcome.net, refusal: null, meld, partner: draft.partner, needsUniform: needsUniform(draft) };
 }
 
-/** Tries with and without melded phis, each once more with what the first attempt taught, and keeps the best. */
+/** Blocks beyond this many cells are aligned from one start only. */
+const MOST_CELLS_TWICE = 40_000;
+const MOST_REFINEMENTS = 2;
+
+/**
+ * Alignment sees one pair of blocks at a time and prices selects by estimate, so it starts from several places, is judged
+ * exactly each time, and the best is refined: aligned again with its own outcome for an estimate. The starts: selects priced or not
+ * (the paper's scores), with and without melded phis.
+ */
 function bestDraft(fresh: () => Draft, options: PlanOptions): [Draft, Outcome] {
   let best: [Draft, Outcome] | null = null;
-  const consider = (draft: Draft): void => {
+  const consider = (draft: Draft): boolean => {
     const outcome = evaluate(draft);
-    const better = !best || Number(shrinks(draft, outcome, options)) - Number(shrinks(...best, options)) || outcome.net - best[1].net;
-    if (better === true || Number(better) > 0) best = [draft, outcome];
-  };
-  const attempt = (phis: boolean): boolean => {
-    const first = fresh();
-    if (phis) proposePhis(first);
-    if (phis && first.phis.length === 0) return false;
-    alignBlocks(first, options.profit, null);
-    const paired = pairCount(first);
-    prune(first, options.profit);
-    consider(first);
-    if (pairCount(first) === paired) return true;
-    const second = fresh();
-    for (const phi of first.phis) second.pair(phi[0], phi[1], false);
-    second.phis = [...first.phis];
-    alignBlocks(second, options.profit, first.partner);
-    prune(second, options.profit);
-    consider(second);
+    if (best) {
+      const shrinksMore = Number(shrinks(draft, outcome, options)) - Number(shrinks(...best, options));
+      if (shrinksMore < 0 || (shrinksMore === 0 && outcome.net <= best[1].net)) return false;
+    }
+    best = [draft, outcome];
     return true;
   };
-  if (options.profit === 'net') attempt(true);
-  attempt(false);
+  const attempt = (draft: Draft, scores: ProfitModel, known: Int32Array | null): boolean => {
+    alignBlocks(draft, scores, known);
+    prune(draft, options.profit);
+    return consider(draft);
+  };
+  const isSmall = cellsOf(fresh()) <= MOST_CELLS_TWICE;
+  const starts: ProfitModel[] = options.profit === 'net' && isSmall ? ['net', 'paper'] : [options.profit];
+  const withPhis = fresh();
+  if (options.profit === 'net') proposePhis(withPhis);
+  for (const scores of starts) {
+    if (withPhis.phis.length > 0) attempt(withPhisOf(fresh(), withPhis), scores, null);
+    attempt(fresh(), scores, null);
+  }
+  for (let round = 0; isSmall && options.profit === 'net' && round < MOST_REFINEMENTS; round++)
+    if (!attempt(withPhisOf(fresh(), best![0]), 'net', best![0].partner)) break;
   return best!;
+}
+
+function withPhisOf(draft: Draft, other: Draft): Draft {
+  for (const [t, g] of other.phis) draft.pair(t, g, false);
+  draft.phis = [...other.phis];
+  return draft;
 }
 
 /** Whether the meld leaves less code than there was: what makes melding end (see planner.ts). */
@@ -132,18 +166,12 @@ function shrinks(draft: Draft, outcome: Outcome, options: PlanOptions): boolean 
   return outcome.realPairs > 0 || dissolves;
 }
 
-function pairCount(draft: Draft): number {
-  let count = 0;
-  for (const p of draft.partner) if (p >= 0) count++;
-  return count;
-}
-
 /** A single block without an edge to itself. */
 const isPlainBlock = ({ graph }: PlanningContext, { blocks }: Side): boolean =>
   blocks.length === 1 && !graph.succ.subarray(graph.succStart[blocks[0]], graph.succStart[blocks[0] + 1]).includes(blocks[0]);
 
 /** Nothing but an unconditional branch: clean-up takes it away. */
-const isEmpty = ({ f }: PlanningContext, b: BlockId): boolean =>
+export const isEmpty = ({ f }: PlanningContext, b: BlockId): boolean =>
   f.blockInstrStart[b + 1] - f.blockInstrStart[b] === 1 && f.succStart[b + 1] - f.succStart[b] === 1;
 
 function throughEmpty(ctx: PlanningContext, b: BlockId): BlockId {

@@ -11,6 +11,7 @@ import type { Uses } from '../analysis/uses.js';
 import { usesOf } from '../analysis/uses.js';
 import type { BlockId, InstrId } from '../ir/ids.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
+import { OperandFlag } from '../ir/snapshot.js';
 import type { InstrCosts } from './latency.js';
 import { instrCosts } from './latency.js';
 import { Matcher } from './matching.js';
@@ -48,6 +49,8 @@ export interface PlanningContext extends Analyses {
   readonly matcher: Matcher;
   /** How often each block runs, in guesses: `PER_LOOP` to the power of its cycle depth. */
   readonly weight: Float64Array;
+  /** Whether any operand of the function must be uniform (rule 2). */
+  readonly hasUniformDemands: boolean;
 }
 
 const PER_LOOP = 8;
@@ -58,5 +61,6 @@ export function planningContext(f: FunctionSnapshot, analyses: Analyses, canPair
   const weight = new Float64Array(f.blockCount);
   for (let b = 0; b < f.blockCount; b++)
     weight[b] = PER_LOOP ** Math.min(DEEPEST_LOOP, analyses.cycles.depthOf(b as BlockId));
-  return { ...analyses, f, costs, profiles: new BlockProfiles(f, costs), matcher: new Matcher(f, canPair), weight };
+  const hasUniformDemands = f.operandFlags.some((flags) => (flags & OperandFlag.MustBeUniform) !== 0);
+  return { ...analyses, f, costs, profiles: new BlockProfiles(f, costs), matcher: new Matcher(f, canPair), weight, hasUniformDemands };
 }

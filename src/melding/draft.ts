@@ -46,6 +46,8 @@ export class Draft {
     /** Whether blocks of either side run before (after) the subgraphs, so that the sides part again. */
     readonly front: boolean,
     readonly back: boolean,
+    /** Partners by melds of the same branch that will have been carried out before this one, or null. */
+    private readonly earlier: Int32Array | null = null,
   ) {
     const { f } = ctx;
     this.partner = new Int32Array(f.instrCount).fill(NONE);
@@ -75,7 +77,8 @@ export class Draft {
     if (a === b) return true;
     const { f } = this.ctx;
     const [i, j] = [definingInstr(f, a), definingInstr(f, b)];
-    return (i !== NONE && j !== NONE && this.partner[i] === j) || isPoison(f, a) || isPoison(f, b);
+    if (i !== NONE && j !== NONE && (this.partner[i] === j || this.earlier?.[i] === j)) return true;
+    return isPoison(f, a) || isPoison(f, b);
   }
 
   inside(v: ValueId): boolean {

@@ -57,7 +57,7 @@ function phisOf({ f }: PlanningContext, b: BlockId): InstrId[] {
 function phiAffinity(draft: Draft, t: InstrId, g: InstrId): number {
   const { ctx, blockPartner } = draft;
   const { f } = ctx;
-  let affinity = usersMayPair(draft, t, g) ? 2 : 0;
+  let affinity = usersMayPair(draft, t, g, null) ? 2 : 0;
   for (let o = f.operandStart[t]; o < f.operandStart[t + 1]; o++) {
     const partner = blockPartner[f.operandBlock[o]];
     const a = f.operand[o] as ValueId;
@@ -76,8 +76,8 @@ function outsideValue({ ctx: { f }, blockPartner }: Draft, phi: InstrId): ValueI
   return null;
 }
 
-/** Whether some use of `t` and some use of `g` may become one, so that pairing both spares a select there. */
-function usersMayPair(draft: Draft, t: InstrId, g: InstrId): boolean {
+/** Whether some use of `t` and some use of `g` may become one (or did, if that is known), so that pairing both spares a select. */
+function usersMayPair(draft: Draft, t: InstrId, g: InstrId, known: Int32Array | null): boolean {
   const { f, uses } = draft.ctx;
   const [a, b] = [instrValue(f, t), instrValue(f, g)];
   const endA = Math.min(uses.start[a + 1], uses.start[a] + MOST_USERS);
@@ -91,7 +91,7 @@ function usersMayPair(draft: Draft, t: InstrId, g: InstrId): boolean {
         if (u === v || draft.partner[u] === v) return true;
         continue;
       }
-      if (f.instrKey[u] < 0 || draft.blockPartner[f.instrBlock[u]] !== f.instrBlock[v]) continue;
+      if (known ? known[u] !== v : f.instrKey[u] < 0 || draft.blockPartner[f.instrBlock[u]] !== f.instrBlock[v]) continue;
       const mayCross = hasFlag(f, u as InstrId, InstrFlag.Commutative) || f.instrPredicate[u] >= 0;
       if (mayCross || uses.operand[x] - f.operandStart[u] === uses.operand[y] - f.operandStart[v]) return true;
     }
@@ -177,7 +177,7 @@ class Scorer {
       divergent = true;
     }
     if (profit === 'paper') return ctx.costs.vector[t] + CostModel.pairBonus - selects * PAPER_SELECTS;
-    const reward = usersMayPair(draft, t, g) ? selectCycles(ctx, instrValue(f, t)) : 0;
+    const reward = usersMayPair(draft, t, g, this.known) ? selectCycles(ctx, instrValue(f, t)) : 0;
     return pairGain(ctx, t, g, divergent) + reward - selects;
   }
 

@@ -10,16 +10,17 @@
  * Later melds of a branch suppose that the earlier ones of the same branch have been carried out.
  */
 import { regionOf, sharedSuccessors } from '../analysis/regions.js';
-import type { DivergentRegion, Subgraph } from '../analysis/regions.js';
+import type { DivergentRegion, SideChain, Subgraph } from '../analysis/regions.js';
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import { isConditionalBranch } from '../ir/snapshot.js';
-import { candidateOf, judge, round } from './candidate.js';
-import type { Judged, Side } from './candidate.js';
+import { candidateOf, isEmpty, judge, match, round } from './candidate.js';
+import type { Judged, Matched, Side } from './candidate.js';
 import { alignChains } from './chain-alignment.js';
 import type { Analyses, CanPair, PlanningContext } from './context.js';
 import { planningContext } from './context.js';
+import type { DraftExit } from './draft.js';
 import { CostModel } from './gains.js';
 import { functionRefusal, regionRefusal, subgraphRefusal } from './legality.js';
 import type { Refusal } from './legality.js';
@@ -27,6 +28,9 @@ import type { Candidate, FunctionPlan, Meld, PlanOptions } from './plan.js';
 
 /** Subgraphs of a side beyond this many are left for the next round. */
 const LONGEST_CHAIN = 32;
+/** Up to this many pairs of subgraphs all are judged, else those whose places in the chains differ by no more than `BAND`. */
+const MOST_PAIRS = 256;
+const BAND = 8;
 
 /** What one branch would do in this round. */
 interface BranchPlan {
@@ -76,55 +80,123 @@ function refusedBranch({ f }: PlanningContext, branch: BlockId, { rule, reason }
 
 function planBranch(ctx: PlanningContext, region: DivergentRegion, options: PlanOptions): BranchPlan {
   const { branch } = region;
-  const sideOf = (s: Subgraph): Side => ({ ...s, refusal: subgraphRefusal(ctx, s.blocks) });
-  const t = region.t.subgraphs.slice(0, LONGEST_CHAIN).map(sideOf);
-  const f = region.f.subgraphs.slice(0, LONGEST_CHAIN).map(sideOf);
-  const judged = t.map((a, i) =>
-    f.map((b, j) => {
-      const exit = { kind: 'single', t: region.t.subgraphs[i].exit, f: region.f.subgraphs[j].exit } as const;
-      return judge(ctx, branch, a, b, exit, options, null);
-    }),
-  );
-  const valueOf = (j: Judged): number => (j.refusal ? -Infinity : options.profit === 'net' ? j.net : j.profit);
+  const chains = new Chains(ctx, region, options);
+  const { countT, countF } = chains;
   // Two melds side by side leave out the parting that each of them counts.
   const bonus = options.profit === 'net' ? 2 * ctx.costs.target.guard * ctx.weight[branch] : 0;
-  const open = judgeOpen(ctx, region, options);
-  // The open pair comes last in both chains and meets no other.
-  const openAt: readonly [number, number] | null = open ? [t.length, f.length] : null;
-  const size = open ? 1 : 0;
-  const at = (i: number, j: number): Judged | null =>
-    openAt && (i === openAt[0] || j === openAt[1]) ? (i === openAt[0] && j === openAt[1] ? open : null) : judged[i][j];
-  const { pairs, total } = alignChains(t.length + size, f.length + size, (i, j) => {
-    const candidate = at(i, j);
-    return candidate ? valueOf(candidate) : -Infinity;
+  // What melds in front make one matters behind them. As a guess at those melds, align by the paper's metric first.
+  const guess = alignChains(countT, countF, (i, j) => (chains.matched(i, j)?.refusal === null ? chains.matched(i, j)!.profit : -Infinity), 0).pairs;
+  const guessed: Judged[] = [];
+  const before = (i: number, j: number): Int32Array | null => {
+    let tables: Int32Array | null = null;
+    for (const [k, [a, b]] of guess.entries()) if (a < i && b < j && guessed[k]?.partner) tables = merged(tables, guessed[k].partner);
+    return tables;
+  };
+  for (const [i, j] of guess) guessed.push(chains.judge(i, j, before(i, j))!);
+  const judged: (Judged | null)[][] = [];
+  for (let i = 0; i < countT; i++) {
+    judged.push([]);
+    for (let j = 0; j < countF; j++) {
+      const k = guess.findIndex(([a, b]) => a === i && b === j);
+      judged[i].push(k >= 0 ? guessed[k] : chains.judge(i, j, before(i, j)));
+    }
+  }
+  const { pairs, total } = alignChains(countT, countF, (i, j) => {
+    const candidate = judged[i][j];
+    return !candidate || candidate.refusal ? -Infinity : options.profit === 'net' ? candidate.net : candidate.profit;
   }, bonus);
 
-  const chosen = total > (options.profit === 'net' ? CostModel.leastNet : 0) ? pairs : [];
-  const melds = chosen.map(([i, j], k) => {
-    const candidate = at(i, j)!;
-    const next = k > 0 && chosen[k - 1][0] === i - 1 && chosen[k - 1][1] === j - 1;
-    return { judged: candidate, net: candidate.net + (next ? bonus : 0) };
-  });
-  return { branch, region, melds, total, refused: refusedPairs(ctx, region, judged, open, chosen, options) };
+  const least = options.profit === 'net' ? CostModel.leastNet : 0;
+  const asGuessed = pairs.length === guess.length && pairs.every(([i, j], k) => guess[k][0] === i && guess[k][1] === j);
+  const melds: { at: readonly [number, number]; judged: Judged; net: number }[] = [];
+  let earlier: Int32Array | null = null;
+  for (const [i, j] of total > least ? pairs : []) {
+    // The guess may have been wrong; then judge again, now that it is known what lies in front.
+    const candidate = asGuessed || !earlier ? judged[i][j]! : chains.judge(i, j, earlier)!;
+    judged[i][j] = candidate;
+    if (candidate.refusal) continue;
+    const last = melds.at(-1)?.at;
+    const next = last && last[0] === i - 1 && last[1] === j - 1;
+    melds.push({ at: [i, j], judged: candidate, net: candidate.net + (next ? bonus : 0) });
+    earlier = merged(earlier, candidate.partner!);
+  }
+  const sum = melds.reduce((all, m) => all + m.net, 0);
+  const pays = options.profit === 'paper' || sum > least;
+  return {
+    branch,
+    region,
+    melds: pays ? melds : [],
+    total: options.profit === 'net' ? sum : total,
+    refused: refusedPairs(ctx, region, judged, pays ? melds.map((m) => m.at) : [], options),
+  };
 }
 
-/** Rule 1.8. */
-function judgeOpen(ctx: PlanningContext, region: DivergentRegion, options: PlanOptions): Judged | null {
-  const shared = sharedSuccessors(ctx.graph, region);
-  if (!shared) return null;
-  const side = (chain: DivergentRegion['t']): Side => {
-    const entry = chain.open as BlockId;
-    return { entry, blocks: [entry], before: chain.beforeOpen, refusal: subgraphRefusal(ctx, [entry]) };
-  };
-  return judge(ctx, region.branch, side(region.t), side(region.f), { kind: 'shared' }, options, shared);
+/** The subgraphs of both sides, and what is known about pairing them. The open blocks of rule 1.8 come last and meet no other. */
+class Chains {
+  readonly countT: number;
+  readonly countF: number;
+  private readonly t: readonly Side[];
+  private readonly f: readonly Side[];
+  private readonly exitT: readonly BlockId[];
+  private readonly exitF: readonly BlockId[];
+  private readonly shared: { readonly swapped: boolean } | null;
+  private readonly matches: (Matched | null)[];
+
+  constructor(
+    private readonly ctx: PlanningContext,
+    private readonly region: DivergentRegion,
+    private readonly options: PlanOptions,
+  ) {
+    this.shared = sharedSuccessors(ctx.graph, region);
+    // Empty blocks have nothing to meld, and must not stand between neighbours.
+    const working = (chain: SideChain): Subgraph[] => chain.subgraphs.filter((s) => s.blocks.length > 1 || !isEmpty(ctx, s.entry));
+    const sides = (chain: SideChain): Side[] => {
+      const all = working(chain);
+      const list = all.slice(0, LONGEST_CHAIN).map((s): Side => ({ ...s, refusal: subgraphRefusal(ctx, s.blocks) }));
+      if (!this.shared || list.length < all.length) return list;
+      const entry = chain.open as BlockId;
+      return [...list, { entry, blocks: [entry], before: chain.beforeOpen, refusal: subgraphRefusal(ctx, [entry]) }];
+    };
+    this.t = sides(region.t);
+    this.f = sides(region.f);
+    this.exitT = working(region.t).map((s) => s.exit);
+    this.exitF = working(region.f).map((s) => s.exit);
+    this.countT = this.t.length;
+    this.countF = this.f.length;
+    this.matches = [];
+    for (let i = 0; i < this.countT; i++) for (let j = 0; j < this.countF; j++) this.matches.push(this.match(i, j));
+  }
+
+  /** Null for a pair that is not looked at. */
+  matched(i: number, j: number): Matched | null {
+    return this.matches[i * this.countF + j];
+  }
+
+  judge(i: number, j: number, earlier: Int32Array | null): Judged | null {
+    const matched = this.matched(i, j);
+    const exit: DraftExit = i < this.exitT.length ? { kind: 'single', t: this.exitT[i], f: this.exitF[j] } : { kind: 'shared' };
+    return matched && judge(this.ctx, matched, exit, this.options, earlier);
+  }
+
+  private match(i: number, j: number): Matched | null {
+    const [openT, openF] = [i >= this.exitT.length, j >= this.exitF.length];
+    if (openT !== openF) return null;
+    // Long chains: partners far apart are not worth the search.
+    if (!openT && this.countT * this.countF > MOST_PAIRS && Math.abs(i - j) > BAND) return null;
+    return match(this.ctx, this.region.branch, this.t[i], this.f[j], this.options, openT ? this.shared : null);
+  }
+}
+
+/** Both partner tables in one; they concern different blocks. */
+function merged(a: Int32Array | null, b: Int32Array): Int32Array {
+  return a ? b.map((partner, i) => (partner === NONE ? a[i] : partner)) : b;
 }
 
 /** Why what did not meld did not: per subgraph of T that stayed, its best partner among those of F that stayed. */
 function refusedPairs(
   ctx: PlanningContext,
   region: DivergentRegion,
-  judged: readonly (readonly Judged[])[],
-  open: Judged | null,
+  judged: readonly (readonly (Judged | null)[])[],
   chosen: readonly (readonly [number, number])[],
   options: PlanOptions,
 ): Candidate[] {
@@ -136,10 +208,9 @@ function refusedPairs(
   };
   judged.forEach((row, i) => {
     if (chosen.some(([a]) => a === i)) return;
-    const rest = row.filter((judgedPair, j) => !usedF.has(j) && !judgedPair.empty);
+    const rest = row.filter((pair, j): pair is Judged => pair !== null && !usedF.has(j));
     if (rest.length > 0) add(rest.reduce((best, j) => (rank(j) > rank(best) ? j : best)));
   });
-  if (open && !chosen.some(([i, j]) => i === judged.length && j === region.f.subgraphs.slice(0, LONGEST_CHAIN).length)) add(open);
   if (refused.length === 0 && chosen.length === 0) {
     const entered = region.t.edgeDominated && region.f.edgeDominated;
     refused.push(

@@ -6,7 +6,7 @@
  * subgraphs only; what becomes of users behind them is the cost model's business.
  */
 import type { InstrId, ValueId } from '../ir/ids.js';
-import { Opcode, Uniformity, definingInstr, instrValue, isConditionalBranch, terminatorOf } from '../ir/snapshot.js';
+import { OperandFlag, Opcode, Uniformity, definingInstr, instrValue, isConditionalBranch, terminatorOf } from '../ir/snapshot.js';
 import type { Draft } from './draft.js';
 
 export interface MeldedUniformity {
@@ -77,4 +77,30 @@ export function meldedUniformity(draft: Draft): MeldedUniformity {
     }
   }
   return { divergent, branch };
+}
+
+/**
+ * Whether a value that must be uniform somewhere (rule 2: descriptors, `readlane` indices …) no longer is, followed from the
+ * values that turned through all their users, in the subgraphs and behind them. A gap counts too: when it runs for every
+ * thread, the threads of the other side would speak for it.
+ */
+export function breaksUniformDemand(draft: Draft, { divergent }: MeldedUniformity): boolean {
+  const { f, divergence, uses } = draft.ctx;
+  if (!draft.ctx.hasUniformDemands) return false;
+  const turned = new Uint8Array(f.instrCount);
+  const worklist: InstrId[] = [];
+  const add = (i: InstrId): void => {
+    if (turned[i] === 1 || divergence.valueDivergent[instrValue(f, i)] === 1) return;
+    turned[i] = 1;
+    worklist.push(i);
+  };
+  for (let i = 0; i < f.instrCount; i++) if (divergent[i] === 1) add(i as InstrId);
+  for (let i = worklist.pop(); i !== undefined; i = worklist.pop()) {
+    const v = instrValue(f, i);
+    for (let u = uses.start[v]; u < uses.start[v + 1]; u++) {
+      if ((f.operandFlags[uses.operand[u]] & OperandFlag.MustBeUniform) !== 0) return true;
+      if (f.instrUniformity[uses.user[u]] !== Uniformity.AlwaysUniform) add(uses.user[u] as InstrId);
+    }
+  }
+  return false;
 }

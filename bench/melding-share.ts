@@ -1,0 +1,46 @@
+/**
+ * What melding itself costs (snapshots, analyses, planning, edits, tidying; LLVM's verifier apart), as a share of warm
+ * optimisation and code generation of the same kernel without melding.
+ * usage: node dist/bench/melding-share.js [--rounds N]
+ */
+import { compileLlvmModule } from '../src/binding/load.js';
+import { instantiateLlvm } from '../src/binding/runtime.js';
+import { DEFAULT_OPTIONS, type JobOptions } from '../src/options.js';
+import { compileModule } from '../src/pipeline.js';
+import { setTierPolicy } from '../src/tier-policy.js';
+import { geometricMean, kernel, KERNELS, median, ms, option, table } from './support.js';
+
+const rounds = option('rounds', 40);
+setTierPolicy('short');
+const rt = await instantiateLlvm(await compileLlvmModule(), { memoryLimitBytes: 2 ** 32 });
+const silent = { progress() {}, diagnostic() {} };
+
+const rows: string[][] = [];
+const shares: number[] = [];
+for (const point of ['late', 'early'] as const) {
+  for (const short of KERNELS) {
+    const name = `${short}.gfx906.early`;
+    const bytes = await kernel(point === 'early' ? name : `${short}.gfx906.O3`);
+    const early = await kernel(name);
+    const options: JobOptions = {
+      ...DEFAULT_OPTIONS,
+      meldPoint: point,
+      optimize: point === 'early' ? 'O3' : 'none',
+    };
+    const melding: number[] = [];
+    const whole: number[] = [];
+    for (let round = -5; round < rounds; round++) {
+      const on = compileModule(rt, bytes, options, silent).timings;
+      // What the kernel costs without melding: from unoptimised bitcode through -O3 to code.
+      const off = compileModule(rt, early, { ...options, optimize: 'O3', meld: 'off' }, silent).timings;
+      if (round < 0) continue;
+      melding.push(on['meld']!);
+      whole.push(off['optimize']! + off['codegen']!);
+    }
+    const share = median(melding) / median(whole);
+    shares.push(share);
+    rows.push([short, point, ms(median(melding)), ms(median(whole)), `${(100 * share).toFixed(1)} %`]);
+  }
+}
+table(['kernel', 'meld point', 'melding', 'optimise + codegen', 'share'], rows);
+console.log(`geometric mean ${(100 * geometricMean(shares)).toFixed(1)} %, worst ${(100 * Math.max(...shares)).toFixed(1)} %`);

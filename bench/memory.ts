@@ -1,0 +1,25 @@
+/**
+ * One worker's memory over 1,000 compiles of small kernels.
+ * usage: node dist/bench/memory.js [--compiles N]
+ */
+import { compileLlvmModule } from '../src/binding/load.js';
+import { instantiateLlvm } from '../src/binding/runtime.js';
+import { DEFAULT_OPTIONS } from '../src/options.js';
+import { compileModule } from '../src/pipeline.js';
+import { setTierPolicy } from '../src/tier-policy.js';
+import { kernel, KERNELS, option, table } from './support.js';
+
+const compiles = option('compiles', 1000);
+setTierPolicy('short');
+const rt = await instantiateLlvm(await compileLlvmModule(), { memoryLimitBytes: 2 ** 32 });
+const silent = { progress() {}, diagnostic() {} };
+const inputs = await Promise.all(KERNELS.map((name) => kernel(`${name}.gfx906.O3`)));
+const mib = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
+
+const rows: string[][] = [];
+for (let done = 1; done <= compiles; done++) {
+  compileModule(rt, inputs[done % inputs.length]!, DEFAULT_OPTIONS, silent);
+  if (done % (compiles / 10) === 0)
+    rows.push([String(done), mib(rt.memory.buffer.byteLength), mib(process.memoryUsage.rss())]);
+}
+table(['compiles', 'wasm memory', 'resident'], rows);

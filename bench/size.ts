@@ -1,0 +1,14 @@
+/** Size of the compiled module, raw and compressed, as the manifest records them. usage: node dist/bench/size.js */
+import { readManifest } from '../src/binding/load.js';
+import { table } from './support.js';
+
+const manifest = await readManifest();
+const mib = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+table(
+  ['file', 'size'],
+  [
+    ['llvm.wasm (unpacked)', mib(manifest.module.bytes)],
+    ['llvm.wasm.br (shipped)', mib(manifest.compressed.bytes)],
+    ['llvm.mjs (loader)', mib(manifest.loader.bytes)],
+  ],
+);

@@ -1,0 +1,54 @@
+/** What the benchmarks share: statistics, tables, the kernels, and native tools to compare with. */
+import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+export const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The kernels of the paper that are here, optimised and not (for the early meld point). */
+export const KERNELS = ['bitonic', 'sb1', 'sb2', 'sb3'] as const;
+
+export const kernelPath = (name: string): string => `${REPOSITORY}kernels/ir/${name}.bc`;
+export const kernel = (name: string): Promise<Uint8Array> => readFile(kernelPath(name));
+
+export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+export const geometricMean = (values: readonly number[]): number => Math.exp(sum(values.map(Math.log)) / values.length);
+
+export const ms = (value: number): string => `${value.toFixed(1)} ms`;
+
+/** Wall time of `work` in milliseconds. */
+export function time(work: () => void): number {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
+}
+
+/** Runs a native program to its end; throws when it fails. Returns the wall time in milliseconds. */
+export function timeProcess(program: string, args: readonly string[]): number {
+  return time(() => {
+    const result = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    if (result.error) throw new Error(`${program}: ${result.error.message} (Debian: apt-get install llvm-22 lld-22)`);
+    if (result.status !== 0) throw new Error(`${program} failed: ${result.stderr.toString()}`);
+  });
+}
+
+/** Prints rows under a header, columns aligned: the first to the left, the others to the right. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): void {
+  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))).join('  ');
+  console.log(line(header));
+  for (const row of rows) console.log(line(row));
+}
+
+export const option = (name: string, fallback: number): number => {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? fallback : Number(process.argv[at + 1]);
+};

@@ -1,0 +1,41 @@
+/**
+ * V8's tier policies: rounds over the kernels in one process, each policy in a process of its own. What src/tier-policy.ts
+ * chooses is chosen from this.
+ * usage: node dist/bench/tiers.js [--rounds N]
+ */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { kernel, KERNELS, ms, option, table } from './support.js';
+
+const rounds = option('rounds', 40);
+const policy = process.env['DARM_BENCH_TIER'];
+if (policy === undefined) {
+  const rows = ['default', 'short', 'long'].map((name) => {
+    const result = spawnSync(process.execPath, [fileURLToPath(import.meta.url), '--rounds', String(rounds)], {
+      env: { ...process.env, DARM_BENCH_TIER: name },
+      encoding: 'utf8',
+    });
+    if (result.status !== 0) throw new Error(result.stderr);
+    return [name, ...(JSON.parse(result.stdout) as number[]).map(ms)];
+  });
+  table(['policy', 'first round', '2nd', '10th', 'last', 'whole process'], rows);
+} else {
+  const start = performance.now();
+  const { setTierPolicy } = await import('../src/tier-policy.js');
+  if (policy !== 'default') setTierPolicy(policy as 'short' | 'long');
+  const { compileLlvmModule } = await import('../src/binding/load.js');
+  const { instantiateLlvm } = await import('../src/binding/runtime.js');
+  const { compileModule } = await import('../src/pipeline.js');
+  const { DEFAULT_OPTIONS } = await import('../src/options.js');
+  const rt = await instantiateLlvm(await compileLlvmModule(), { memoryLimitBytes: 2 ** 32 });
+  const inputs = await Promise.all(KERNELS.map((name) => kernel(`${name}.gfx906.O3`)));
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const begin = performance.now();
+    for (const bytes of inputs) compileModule(rt, bytes, DEFAULT_OPTIONS, { progress() {}, diagnostic() {} });
+    times.push(performance.now() - begin);
+  }
+  process.on('exit', () =>
+    console.log(JSON.stringify([times[0], times[1], times[9], times.at(-1), performance.now() - start])),
+  );
+}

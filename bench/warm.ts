@@ -1,0 +1,56 @@
+/**
+ * One kernel, bitcode to code object: a warm worker against native `llc-22` and `ld.lld-22` processes, in turn, in one run.
+ * usage: node dist/bench/warm.js [--rounds N]     (Debian packages llvm-22 and lld-22 for the native side)
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { compileLlvmModule } from '../src/binding/load.js';
+import { instantiateLlvm } from '../src/binding/runtime.js';
+import { DEFAULT_OPTIONS, type JobOptions } from '../src/options.js';
+import { compileModule } from '../src/pipeline.js';
+import { setTierPolicy } from '../src/tier-policy.js';
+import { geometricMean, kernel, kernelPath, KERNELS, median, ms, option, table, time, timeProcess } from './support.js';
+
+const rounds = option('rounds', 30);
+setTierPolicy(process.argv.includes('--long') ? 'long' : 'short');
+const rt = await instantiateLlvm(await compileLlvmModule(), { memoryLimitBytes: 2 ** 32 });
+const silent = { progress() {}, diagnostic() {} };
+const folder = await mkdtemp(path.join(tmpdir(), 'darm-bench-'));
+const object = path.join(folder, 'kernel.o');
+
+function native(name: string, cpu: string): number {
+  const linked = path.join(folder, 'kernel.hsaco');
+  return (
+    timeProcess('llc-22', [`-mcpu=${cpu}`, '-filetype=obj', kernelPath(name), '-o', object]) +
+    timeProcess('ld.lld-22', ['-shared', '--no-undefined', object, '-o', linked])
+  );
+}
+
+const rows: string[][] = [];
+const ratios: number[] = [];
+for (const cpu of ['gfx906', 'gfx1100']) {
+  for (const short of KERNELS) {
+    const name = `${short}.${cpu}.O3`;
+    const bytes = await kernel(name);
+    const plain: JobOptions = { ...DEFAULT_OPTIONS, meld: 'off' };
+    const ours: number[] = [];
+    const melded: number[] = [];
+    const theirs: number[] = [];
+    for (let round = -2; round < rounds; round++) {
+      const a = time(() => compileModule(rt, bytes, plain, silent));
+      const b = time(() => compileModule(rt, bytes, DEFAULT_OPTIONS, silent));
+      const c = native(name, cpu);
+      if (round < 0) continue; // the first two warm caches up on both sides
+      ours.push(a);
+      melded.push(b);
+      theirs.push(c);
+    }
+    const ratio = median(theirs) / median(ours);
+    ratios.push(ratio);
+    rows.push([name, ms(median(ours)), ms(median(melded)), ms(median(theirs)), `${ratio.toFixed(2)}x`]);
+  }
+}
+await rm(folder, { recursive: true });
+table(['kernel', 'darm --meld off', 'darm', 'llc + ld.lld', 'faster (off)'], rows);
+console.log(`geometric mean: ${geometricMean(ratios).toFixed(2)}x faster than native processes`);

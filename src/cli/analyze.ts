@@ -1,0 +1,84 @@
+/** `darm analyze`: a conversation with an open module (compiler.open), printed as a table or as JSON. */
+import { createCompiler } from '../compiler.js';
+import type { Candidate } from '../melding/plan.js';
+import type { AnalyzeResult, FunctionAnalysis } from '../wire.js';
+import { jobOptions, type AnalyzeFlags } from './arguments.js';
+import { readInput, writeStandardOutput } from './files.js';
+import { table } from './table.js';
+
+export async function runAnalyze(input: string, flags: AnalyzeFlags): Promise<void> {
+  const bytes = await readInput(input);
+  const compiler = createCompiler({ timeout: flags.timeout, memoryLimit: flags.memoryLimit, tierPolicy: 'short' });
+  const session = await compiler.open(bytes);
+  const result = await session.analyze(jobOptions(flags));
+  const text = flags.json
+    ? JSON.stringify({ schema: 1, target: result.target, functions: result.functions.map(functionDocument) }) + '\n'
+    : analysisText(result);
+  await writeStandardOutput(text);
+}
+
+function functionDocument({ plan, blockNames, ...fn }: FunctionAnalysis): object {
+  const names = (blocks: readonly number[]): string[] => blocks.map((block) => blockNames[block]!);
+  return {
+    name: fn.name,
+    conditionalBranches: fn.conditionalBranches,
+    divergentBranches: fn.divergentBranches,
+    values: fn.values,
+    divergentValues: fn.divergentValues,
+    candidates: plan.candidates.map(({ branch, sides, kind, profit, net, verdict, rule, reason }) => ({
+      branch: blockNames[branch],
+      sides: [names(sides[0]), names(sides[1])],
+      kind,
+      profit,
+      net,
+      verdict,
+      rule,
+      reason,
+    })),
+  };
+}
+
+function analysisText({ target, functions }: AnalyzeResult): string {
+  const summaries = table(
+    'lrrrrrr',
+    ['function', 'conditional branches', 'divergent', 'values', 'divergent', 'candidates', 'melds'],
+    functions.map(({ name, plan, ...fn }) => [
+      name,
+      String(fn.conditionalBranches),
+      String(fn.divergentBranches),
+      String(fn.values),
+      String(fn.divergentValues),
+      String(plan.candidates.length),
+      String(plan.candidates.filter(({ verdict }) => verdict === 'meld').length),
+    ]),
+  );
+  const details = functions
+    .filter(({ plan }) => plan.candidates.length > 0)
+    .map(({ name, plan, blockNames }) => `\n${name}\n${candidateTable(plan.candidates, blockNames)}`);
+  return `target ${target}\n\n${summaries}${details.join('')}`;
+}
+
+/** Long sides are cut: the first blocks tell which they are. */
+const SHOWN_BLOCKS = 4;
+
+function candidateTable(candidates: readonly Candidate[], blockNames: readonly string[]): string {
+  const side = (blocks: readonly number[]): string => {
+    const names = blocks.slice(0, SHOWN_BLOCKS).map((block) => blockNames[block]!);
+    const more = blocks.length - names.length;
+    return names.join(' ') + (more > 0 ? ` +${more}` : '');
+  };
+  return table(
+    'lllllrrl',
+    ['  branch in', 'true side', 'false side', 'kind', 'verdict', 'profit', 'net', ''],
+    candidates.map(({ branch, sides, kind, profit, net, verdict, rule, reason }) => [
+      `  ${blockNames[branch]!}`,
+      side(sides[0]),
+      side(sides[1]),
+      kind,
+      verdict,
+      profit.toFixed(3),
+      net.toFixed(0),
+      rule === null ? reason : `rule ${rule}: ${reason}`,
+    ]),
+  );
+}

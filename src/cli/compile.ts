@@ -1,0 +1,90 @@
+/** `darm compile` */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { DarmError } from '../errors.js';
+import { createCompiler } from '../compiler.js';
+import type { Emit } from '../options.js';
+import type { CompileResult, Counts, FunctionReport } from '../wire.js';
+import { jobOptions, type CompileFlags } from './arguments.js';
+import { readInput, writeOutput, writeStandardOutput } from './files.js';
+import { warn } from './messages.js';
+import { table } from './table.js';
+
+const EXTENSIONS: Record<Emit, string> = { hsaco: '.hsaco', obj: '.o', asm: '.s', bc: '.bc', ll: '.ll', ptx: '.ptx' };
+
+/** Named after the input, in the current folder, as compilers do; what comes from standard input goes to standard output. */
+function outputName(input: string, { output, emit, json }: CompileFlags): string {
+  const name = output ?? (input === '-' ? '-' : path.basename(input, path.extname(input)) + EXTENSIONS[emit]);
+  if (name === '-' && json) throw new DarmError('usage', '--json and an output on standard output exclude each other');
+  if (output === undefined && path.resolve(name) === path.resolve(input))
+    throw new DarmError('usage', `the output would replace the input ${input}; name it with -o`);
+  return name;
+}
+
+export async function runCompile(input: string, flags: CompileFlags): Promise<void> {
+  const output = outputName(input, flags);
+  // One worker and no time limit need no worker thread: on the main thread the job is done 0.1 s sooner.
+  const threads = flags.jobs === 1 && flags.timeout === 0 ? 0 : flags.jobs;
+  const compiler = createCompiler({ threads, timeout: flags.timeout, memoryLimit: flags.memoryLimit, tierPolicy: 'short' });
+  const result = await compiler.compile(await readInput(input), {
+    ...jobOptions(flags),
+    emit: [flags.emit],
+    codegenLevel: flags.codegenLevel,
+    meld: flags.meld,
+    once: flags.once,
+    stats: flags.stats,
+  });
+  if (!flags.quiet) printWarnings(result);
+  const { bytes } = result.artifacts[0]!;
+  await writeOutput(output, bytes);
+  if (flags.json) {
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const artifacts = [{ path: output, kind: flags.emit, bytes: bytes.length, sha256 }];
+    await writeStandardOutput(JSON.stringify(compileDocument(result, artifacts)) + '\n');
+  } else if (flags.stats) {
+    process.stderr.write(statsTable(result.functions));
+  }
+}
+
+function printWarnings(result: CompileResult): void {
+  for (const line of result.diagnostics) warn(line);
+  for (const { name, bailout } of result.functions)
+    if (bailout !== null) warn(`function '${name}' is not, or only in part, melded: ${bailout}`);
+}
+
+function compileDocument(result: CompileResult, artifacts: readonly object[]): object {
+  return {
+    schema: 1,
+    target: result.target,
+    artifacts,
+    functions: result.functions.map((fn) => ({
+      name: fn.name,
+      melds: fn.melds,
+      divergentBranches: beforeAndAfter(fn, 'divergentBranches'),
+      instructions: beforeAndAfter(fn, 'instructions'),
+      machineInstructions: beforeAndAfter(fn, 'machineInstructions'),
+      ...(fn.bailout !== null && { bailout: fn.bailout }),
+    })),
+    timings: result.timings,
+  };
+}
+
+function beforeAndAfter({ before, after }: FunctionReport, count: keyof Counts): object {
+  return { ...(before !== null && { before: before[count] }), after: after[count] };
+}
+
+function statsTable(functions: readonly FunctionReport[]): string {
+  const cell = (fn: FunctionReport, count: keyof Counts): string =>
+    `${fn.before?.[count] ?? '?'} → ${fn.after[count] ?? '?'}`;
+  return table(
+    'lrrrr',
+    ['function', 'melds', 'divergent branches', 'instructions', 'machine instructions'],
+    functions.map((fn) => [
+      fn.name,
+      String(fn.melds.length),
+      cell(fn, 'divergentBranches'),
+      cell(fn, 'instructions'),
+      cell(fn, 'machineInstructions'),
+    ]),
+  );
+}

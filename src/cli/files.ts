@@ -1,0 +1,70 @@
+/** Reading the input, and writing outputs whole or not at all. */
+import { randomBytes } from 'node:crypto';
+import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { DarmError } from '../errors.js';
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or directory',
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'a part of the path is not a directory',
+  ENOSPC: 'no space left',
+  EROFS: 'the file system is read-only',
+  ENAMETOOLONG: 'the name is too long',
+};
+
+function ioError(action: string, file: string, error: unknown): DarmError {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return new DarmError('io', `cannot ${action} ${file}: ${REASONS[code] ?? message}`);
+}
+
+/** A file's bytes; `-` is standard input. */
+export async function readInput(file: string): Promise<Uint8Array> {
+  try {
+    if (file !== '-') return await readFile(file);
+    const chunks: Buffer[] = [];
+    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks);
+  } catch (error) {
+    throw ioError('read', file === '-' ? 'standard input' : file, error);
+  }
+}
+
+/**
+ * Writes a temporary file in the same folder and renames it, so that nobody sees half an output and a failure leaves what
+ * was there. What is no ordinary file (a pipe, /dev/null) is written in place; a symbolic link keeps pointing.
+ */
+export async function writeOutput(file: string, bytes: Uint8Array): Promise<void> {
+  if (file === '-') return writeStandardOutput(bytes);
+  try {
+    const target = await realpath(file).catch(() => file);
+    const found = await stat(target).catch(() => null);
+    if (found !== null && !found.isFile()) {
+      await writeFile(target, bytes);
+      return;
+    }
+    const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
+    try {
+      await writeFile(temporary, bytes, { flag: 'wx', ...(found && { mode: found.mode }) });
+      await rename(temporary, target);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+  } catch (error) {
+    throw ioError('write', file, error);
+  }
+}
+
+/** Resolves when everything is handed to the system: the process may exit then. */
+export function writeStandardOutput(data: Uint8Array | string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.once('error', (error: NodeJS.ErrnoException) =>
+      // The reader has gone; nobody is left to tell.
+      error.code === 'EPIPE' ? resolve() : reject(ioError('write', 'standard output', error)),
+    );
+    process.stdout.write(data, () => resolve());
+  });
+}

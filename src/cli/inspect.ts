@@ -1,0 +1,57 @@
+/** `darm inspect` */
+import { createCompiler, type InspectedModule } from '../compiler.js';
+import type { CodeObjectInfo, KernelInfo } from '../formats/code-object.js';
+import type { RunFlags } from './arguments.js';
+import { readInput, writeStandardOutput } from './files.js';
+import { table } from './table.js';
+
+export async function runInspect(input: string, flags: RunFlags): Promise<void> {
+  const threads = flags.timeout === 0 ? 0 : 1;
+  const compiler = createCompiler({ threads, timeout: flags.timeout, memoryLimit: flags.memoryLimit, tierPolicy: 'short' });
+  const info = await compiler.inspect(await readInput(input));
+  const text = flags.json
+    ? JSON.stringify({ schema: 1, ...info }) + '\n'
+    : info.kind === 'module'
+      ? moduleText(info)
+      : codeObjectText(info);
+  await writeStandardOutput(text);
+}
+
+function moduleText({ triple, functions }: InspectedModule): string {
+  const rows = functions.map(({ name, kernel, instructions }) => [name, kernel ? 'kernel' : 'function', String(instructions)]);
+  return `module for ${triple}\n\n${table('llr', ['function', 'kind', 'instructions'], rows)}`;
+}
+
+function codeObjectText({ target, version, linked, kernels }: CodeObjectInfo): string {
+  const number = (value: number | null): string => (value === null ? '?' : String(value));
+  const registers = table(
+    'lrrrrrrrr',
+    ['kernel', 'VGPRs', 'SGPRs', 'LDS', 'scratch', 'code', 'arguments', 'wave', 'largest workgroup'],
+    kernels.map((kernel) => [
+      kernel.name,
+      number(kernel.vgprs),
+      number(kernel.sgprs),
+      number(kernel.groupSegmentSize),
+      number(kernel.privateSegmentSize),
+      number(kernel.codeBytes),
+      number(kernel.kernargSize),
+      number(kernel.wavefrontSize),
+      number(kernel.maxWorkgroupSize),
+    ]),
+  );
+  const form = linked ? '' : ' (object file, not linked)';
+  return `code object v${version} for ${target}${form}\n\n${registers}${kernels.map(argumentText).join('')}`;
+}
+
+function argumentText({ name, arguments: args }: KernelInfo): string {
+  const shown = args.filter(({ valueKind }) => !valueKind.startsWith('hidden_'));
+  if (shown.length === 0) return '';
+  const rows = shown.map((argument) => [
+    `  ${argument.name ?? '(no name)'}`,
+    argument.valueKind,
+    argument.addressSpace ?? '',
+    String(argument.offset),
+    String(argument.size),
+  ]);
+  return `\n${name}\n${table('lllrr', ['  argument', 'kind', 'address space', 'offset', 'size'], rows)}`;
+}

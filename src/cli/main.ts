@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+/**
+ * The command `darm`: argv → the public API → exit code. 0 done, 1 the input was at fault, 2 the command line, 3 we were.
+ * Subcommands load what they need and no more: a cold start counts.
+ */
+import { DarmError, type SourceLocation } from '../errors.js';
+import { parseArguments, type Invocation } from './arguments.js';
+import { writeStandardOutput } from './files.js';
+import { reportError } from './messages.js';
+
+async function run(invocation: Invocation): Promise<void> {
+  switch (invocation.command) {
+    case 'compile':
+      return (await import('./compile.js')).runCompile(invocation.input, invocation.flags);
+    case 'analyze':
+      return (await import('./analyze.js')).runAnalyze(invocation.input, invocation.flags);
+    case 'inspect':
+      return (await import('./inspect.js')).runInspect(invocation.input, invocation.flags);
+    case 'print':
+      return writeStandardOutput(invocation.text);
+  }
+}
+
+/** Errors about the input name it, with line and column where LLVM knows them. */
+function locate(error: DarmError, input: string | null): SourceLocation | undefined {
+  const aboutInput = error.code !== 'usage' && error.code !== 'io' && error.code !== 'internal';
+  if (input === null || !aboutInput) return error.location;
+  return { file: input === '-' ? '<stdin>' : input, ...error.location };
+}
+
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return (end < 0 ? argv : argv.slice(0, end)).includes('--json');
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  let invocation: Invocation | null = null;
+  try {
+    invocation = parseArguments(argv);
+    await run(invocation);
+    return 0;
+  } catch (thrown) {
+    const error = thrown instanceof DarmError ? thrown : new DarmError('internal', String(thrown));
+    const input = invocation !== null && 'input' in invocation ? invocation.input : null;
+    const location = locate(error, input);
+    reportError(error, location);
+    if (process.env['DARM_DEBUG'] === '1' && thrown instanceof Error) process.stderr.write(`${thrown.stack}\n`);
+    if (wantsJson(argv)) {
+      const document = { schema: 1, error: { code: error.code, message: error.message, location: location ?? null } };
+      await writeStandardOutput(JSON.stringify(document) + '\n').catch(() => {});
+    }
+    return error.exitCode;
+  }
+}
+
+// Workers and V8's background jobs are not waited for: everything is written by now.
+process.exit(await main(process.argv.slice(2)));

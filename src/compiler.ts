@@ -1,0 +1,228 @@
+/**
+ * The public API: a compiler is a set of worker threads with an LLVM each. Jobs of one compiler run side by side, and one
+ * job melds its functions side by side; the bytes that come out do not depend on either.
+ *
+ *     await using compiler = createCompiler({ threads: 2 });
+ *     const { artifacts } = await compiler.compile(bitcode, { emit: ['hsaco'], mcpu: 'gfx906' });
+ */
+import { availableParallelism } from 'node:os';
+import { checkOptions, completeJobOptions, wholeNumberIn, numberIn, type Checks } from './check-options.js';
+import { DarmError } from './errors.js';
+import type { Executor, TaskLimits } from './executor.js';
+import { unwrapModule, sniffInput } from './formats/bitcode.js';
+import type { CodeObjectInfo } from './formats/code-object.js';
+import type { JobOptions } from './options.js';
+import type { Events } from './pipeline.js';
+import { shareFunctions } from './shares.js';
+import type { TierPolicy } from './tier-policy.js';
+import type { AnalyzeResult, CompileResult, EditLog, ModuleInfo } from './wire.js';
+
+export interface CompilerOptions {
+  /**
+   * Worker threads; by default, as many as the machine runs at once. 0: everything on the calling thread, which it blocks.
+   * That starts soonest, but nothing can end a job early: no `timeout`, and `signal` counts only before a job starts.
+   */
+  readonly threads?: number;
+  /** Most memory of one worker's LLVM in bytes, 64 MiB to 4 GiB (the default). */
+  readonly memoryLimit?: number;
+  /** Most milliseconds that one job may run, not counting the time it waits for a worker; 0 (the default): no limit. */
+  readonly timeout?: number;
+  /** Sets V8's flags for WebAssembly, for the whole process: see tier-policy.ts. Left alone by default. */
+  readonly tierPolicy?: TierPolicy;
+}
+
+export interface Progress {
+  /** `meld`, `emit`. */
+  readonly phase: string;
+  readonly function?: string;
+}
+
+export interface CallOptions {
+  /** Ends the job with `DarmError('aborted')`. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+  /** Remarks and warnings as they come, one line each; those of LLVM are also in the result. */
+  readonly onDiagnostic?: (line: string) => void;
+}
+
+export interface InspectedModule extends ModuleInfo {
+  readonly kind: 'module';
+}
+
+/** A module kept open in a worker of its own, for asking several things about it. */
+export interface ModuleSession extends AsyncDisposable {
+  info(call?: Pick<CallOptions, 'signal'>): Promise<ModuleInfo>;
+  analyze(options?: Partial<JobOptions>, call?: Pick<CallOptions, 'signal'>): Promise<AnalyzeResult>;
+  close(): Promise<void>;
+}
+
+export interface Compiler extends AsyncDisposable {
+  /** Melds and compiles a module: bitcode, wrapped bitcode or IR text. Everything fails with a `DarmError`. */
+  compile(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<CompileResult>;
+  /** Says what melding would do, function by function; changes nothing. */
+  analyze(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<AnalyzeResult>;
+  /** What a code object or a module holds. */
+  inspect(bytes: Uint8Array, call?: CallOptions): Promise<CodeObjectInfo | InspectedModule>;
+  open(bytes: Uint8Array): Promise<ModuleSession>;
+  /** Ends the workers; jobs that are not done fail with `aborted`. Idempotent. */
+  close(): Promise<void>;
+}
+
+const MIB = 2 ** 20;
+const DEFAULT_MEMORY_LIMIT = 4096 * MIB;
+
+const COMPILER_CHECKS: Checks<CompilerOptions> = {
+  threads: wholeNumberIn(0, 1024),
+  memoryLimit: wholeNumberIn(64 * MIB, 4096 * MIB),
+  timeout: numberIn(0, 2 ** 31 - 1),
+  tierPolicy: (value) => (value === 'short' || value === 'long' ? null : 'must be "short" or "long"'),
+};
+
+/** Nothing starts before the first job. */
+export function createCompiler(options: CompilerOptions = {}): Compiler {
+  checkOptions('createCompiler()', options, COMPILER_CHECKS);
+  if (options.threads === 0 && (options.timeout ?? 0) > 0)
+    throw new DarmError('usage', 'option "timeout" in createCompiler() needs a worker thread');
+  return new ThreadedCompiler(options);
+}
+
+class ThreadedCompiler implements Compiler {
+  readonly #threads: number;
+  readonly #timeoutMs: number;
+  readonly #memoryLimitBytes: number;
+  readonly #tierPolicy: TierPolicy | undefined;
+  readonly #sessions = new Set<{ close(): Promise<void> }>();
+  #module: Promise<WebAssembly.Module> | null = null;
+  #executor: Promise<Executor> | null = null;
+  #closed = false;
+
+  constructor({ threads, timeout, memoryLimit, tierPolicy }: CompilerOptions) {
+    this.#threads = threads ?? availableParallelism();
+    this.#timeoutMs = timeout ?? 0;
+    this.#memoryLimitBytes = memoryLimit ?? DEFAULT_MEMORY_LIMIT;
+    this.#tierPolicy = tierPolicy;
+  }
+
+  async compile(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<CompileResult> {
+    const job = completeJobOptions('compile()', options);
+    const module = moduleBytes(bytes);
+    const limits = this.#limits(call);
+    const executor = await this.#start();
+    const shares = job.meld === 'off' || executor.width < 2 ? [] : await this.#shares(executor, module, job, limits);
+    if (shares.length < 2) return executor.run({ kind: 'compile', bytes: module, options: job }, limits);
+
+    const started = performance.now();
+    const results = await Promise.allSettled(
+      shares.map((functions) => executor.run({ kind: 'meld', bytes: module, options: job, functions }, limits)),
+    );
+    const logs: EditLog[] = [];
+    for (const result of results) {
+      // The first share's error, whichever came first.
+      if (result.status === 'rejected') throw result.reason;
+      logs.push(...result.value);
+    }
+    const meldMs = performance.now() - started;
+    const compiled = await executor.run({ kind: 'emit', bytes: module, options: job, logs }, limits);
+    const timings = { ...compiled.timings, meldInParallel: meldMs, total: meldMs + (compiled.timings['total'] ?? 0) };
+    return { ...compiled, timings };
+  }
+
+  async #shares(executor: Executor, bytes: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<string[][]> {
+    const info = await executor.run({ kind: 'info', bytes }, { ...limits, events: null });
+    const wanted = info.functions.filter(({ name }) => job.functions.length === 0 || job.functions.includes(name));
+    return shareFunctions(wanted, executor.width);
+  }
+
+  async analyze(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<AnalyzeResult> {
+    const job = completeJobOptions('analyze()', options);
+    const module = moduleBytes(bytes);
+    const executor = await this.#start();
+    return executor.run({ kind: 'analyze', bytes: module, options: job }, this.#limits(call));
+  }
+
+  async inspect(bytes: Uint8Array, call: CallOptions = {}): Promise<CodeObjectInfo | InspectedModule> {
+    if (sniffInput(bytes) === 'elf') {
+      const { inspectCodeObject } = await import('./formats/code-object.js');
+      return inspectCodeObject(bytes);
+    }
+    const module = moduleBytes(bytes);
+    const executor = await this.#start();
+    const info = await executor.run({ kind: 'info', bytes: module }, this.#limits(call));
+    return { kind: 'module', ...info };
+  }
+
+  async open(bytes: Uint8Array): Promise<ModuleSession> {
+    const module = moduleBytes(bytes);
+    this.#checkOpen();
+    const [{ WorkerSession }, llvm] = await Promise.all([import('./session.js'), this.#llvm()]);
+    this.#checkOpen();
+    const setup = { module: llvm, memoryLimitBytes: this.#memoryLimitBytes, bytes: module };
+    const session = new WorkerSession(setup, this.#timeoutMs);
+    this.#sessions.add(session);
+    const close = (): Promise<void> => {
+      this.#sessions.delete(session);
+      return session.close();
+    };
+    return {
+      info: (call) => session.info(call),
+      analyze: async (options = {}, call = {}) => session.analyze(completeJobOptions('analyze()', options), call),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await Promise.all([...this.#sessions].map((session) => session.close()));
+    await (await this.#executor?.catch(() => null))?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new DarmError('usage', 'the compiler is closed');
+  }
+
+  #limits({ signal, onProgress, onDiagnostic }: CallOptions): TaskLimits {
+    if (signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
+    const events: Events = {
+      progress: (phase, name) => onProgress?.(name === undefined ? { phase } : { phase, function: name }),
+      diagnostic: (line) => onDiagnostic?.(line),
+    };
+    return { signal, timeoutMs: this.#timeoutMs, events: onProgress || onDiagnostic ? events : null };
+  }
+
+  /** The module is compiled once and shared by all workers. */
+  #llvm(): Promise<WebAssembly.Module> {
+    this.#module ??= (async () => {
+      if (this.#tierPolicy !== undefined) (await import('./tier-policy.js')).setTierPolicy(this.#tierPolicy);
+      return (await import('./binding/load.js')).compileLlvmModule();
+    })();
+    return this.#module;
+  }
+
+  async #start(): Promise<Executor> {
+    this.#checkOpen();
+    this.#executor ??= this.#makeExecutor();
+    return this.#executor;
+  }
+
+  async #makeExecutor(): Promise<Executor> {
+    if (this.#threads === 0) {
+      const [{ InlineExecutor }, module] = await Promise.all([import('./inline.js'), this.#llvm()]);
+      return new InlineExecutor({ module, memoryLimitBytes: this.#memoryLimitBytes });
+    }
+    const [{ WorkerPool }, module] = await Promise.all([import('./pool.js'), this.#llvm()]);
+    return new WorkerPool(this.#threads, { module, memoryLimitBytes: this.#memoryLimitBytes });
+  }
+}
+
+/** What goes to a worker: a view of a larger buffer would take the whole buffer with it. */
+function moduleBytes(bytes: Uint8Array): Uint8Array {
+  if (!(bytes instanceof Uint8Array)) throw new DarmError('usage', 'the module must be a Uint8Array');
+  const module = unwrapModule(bytes);
+  return module.byteLength === module.buffer.byteLength && module.constructor === Uint8Array ? module : new Uint8Array(module);
+}

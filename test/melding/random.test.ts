@@ -1,0 +1,162 @@
+/** Random diamonds and regions: whatever is planned keeps the rules that can be checked from the plan alone. */
+import fc from 'fast-check';
+import type { BlockId, InstrId } from '../../src/ir/ids.js';
+import { InstrFlag, Opcode, hasFlag } from '../../src/ir/snapshot.js';
+import { analysesOf } from '../../src/melding/context.js';
+import type { FunctionPlan, PlanOptions } from '../../src/melding/plan.js';
+import { planFunction } from '../../src/melding/planner.js';
+import { countsAsWork } from '../../src/melding/profitability.js';
+import type { BuiltSnapshot } from '../support/snapshot-builder.js';
+import { snapshot } from '../support/snapshot-builder.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('melding/random', { tests: 3 });
+
+interface Op {
+  readonly kind: number;
+  readonly a: number;
+  readonly b: number;
+}
+const op = fc.record({ kind: fc.nat(9), a: fc.nat(20), b: fc.nat(20) });
+const block = fc.array(op, { maxLength: 8 });
+/** Per side, subgraphs: a block, an if-then, or a loop. */
+const side = fc.array(fc.record({ shape: fc.nat(2), ops: fc.tuple(block, block) }), { minLength: 1, maxLength: 3 });
+const program = fc
+  .record({ t: side, f: side, alike: fc.nat(3), uniform: fc.boolean() })
+  // Mostly the same shapes on both sides, and often similar work.
+  .map(({ t, f, alike, uniform }) => ({
+    t,
+    f: alike === 0 ? f : t.map((s, k) => ({ shape: s.shape, ops: alike === 1 ? (f[k] ?? f[0]).ops : ([s.ops[0].slice(1), s.ops[1].slice(0, -1)] as [Op[], Op[]]) })),
+    uniform,
+  }));
+
+function textOf({ t, f, uniform }: { t: readonly { shape: number; ops: readonly [Op[], Op[]] }[]; f: readonly { shape: number; ops: readonly [Op[], Op[]] }[]; uniform: boolean }): string {
+  const sideText = (x: string, subgraphs: typeof t): string => {
+    const lines: string[] = [];
+    let count = 0;
+    const body = (ops: readonly Op[], scope: string[]): void => {
+      for (const { kind, a, b } of ops) {
+        const v = `%${x}v${count++}`;
+        const [p, q] = [scope[a % scope.length], scope[b % scope.length]];
+        if (kind < 2) lines.push(`${v}p = gep %p ${p}`, `${v} = load ${v}p`);
+        else if (kind === 2) lines.push(`store ${p} %p`);
+        else lines.push(`${v} = ${['add', 'sub', 'mul', 'udiv', 'xor', 'add', 'sub'][kind - 3]} ${p} ${q}`);
+        if (kind !== 2) scope.push(v);
+      }
+    };
+    // Values of every block that dominates what follows.
+    const scope = ['%i', '%n', '1', '2'];
+    subgraphs.forEach(({ shape, ops }, k) => {
+      const [b, next] = [`${x}${k}`, k + 1 < subgraphs.length ? `${x}${k + 1}` : 'join'];
+      const before = k === 0 ? 'entry' : `${x}${k - 1}${['', 'z', 'z'][subgraphs[k - 1].shape]}`;
+      if (shape === 0) {
+        lines.push(`${b}:`);
+        body(ops[0], scope);
+        lines.push(`br ${next}`);
+      } else if (shape === 1) {
+        lines.push(`${b}:`);
+        body(ops[0], scope);
+        lines.push(`%${b}c = icmp slt ${scope.at(-1)} %n`, `br %${b}c ${b}y ${b}z`, `${b}y:`);
+        body(ops[1], [...scope]);
+        lines.push(`br ${b}z`, `${b}z:`, `br ${next}`);
+      } else {
+        lines.push(`${b}:`, `%${b}i = phi [0 ${before}] [%${b}n ${b}]`);
+        scope.push(`%${b}i`);
+        body(ops[0], scope);
+        lines.push(`%${b}n = add %${b}i 1`, `%${b}c = icmp slt %${b}n %n`, `br %${b}c ${b} ${b}z`, `${b}z:`, `br ${next}`);
+      }
+    });
+    return lines.join('\n');
+  };
+  return `arg %c i1 never\narg %i i32 ${uniform ? 'default' : 'never'}\narg %n i32\narg %p ptr3\nentry:\nbr %c t0 f0\n${sideText('t', t)}\n${sideText('f', f)}\njoin:\nret`;
+}
+
+function check(s: BuiltSnapshot, plan: FunctionPlan): void {
+  const { f } = s;
+  const touched = new Set<number>();
+  for (const meld of plan.melds) {
+    for (const pair of meld.pairs) {
+      for (const b of [pair.t, pair.f]) {
+        assert.not(touched.has(b), 'a block melds once a round');
+        touched.add(b);
+      }
+      const order = (b: BlockId, list: readonly number[]): void => {
+        const own: number[] = [];
+        for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++) if (countsAsWork(f, i as InstrId)) own.push(i);
+        assert.equal(list, own, 'all of the block in its order');
+      };
+      order(pair.t, pair.alignment.map((a) => a.t).filter((i) => i >= 0));
+      order(pair.f, pair.alignment.map((a) => a.f).filter((i) => i >= 0));
+      for (const a of pair.alignment) {
+        if (a.t >= 0 && a.f >= 0) assert.is(f.instrKey[a.t], f.instrKey[a.f]);
+        else if (a.speculate) assert.ok(hasFlag(f, Math.max(a.t, a.f) as InstrId, InstrFlag.Speculatable));
+      }
+      for (const [t, g] of pair.phis) {
+        assert.equal([f.instrBlock[t], f.instrBlock[g]], [pair.t, pair.f]);
+        assert.is(f.instrType[t], f.instrType[g]);
+      }
+    }
+    // Corresponding edges lead to corresponding blocks.
+    const partner = new Map<number, number>(meld.pairs.map((p) => [p.t, p.f]));
+    for (const pair of meld.pairs) {
+      const succ = (b: BlockId): number[] => [...f.succ.subarray(f.succStart[b], f.succStart[b + 1])];
+      const [a, b] = [succ(pair.t), succ(pair.f)];
+      if (pair.swapSuccessors) b.reverse();
+      a.forEach((x, k) => {
+        if (partner.has(x)) assert.is(partner.get(x), b[k]);
+        else if (meld.exit.kind === 'single') assert.equal([x, b[k]], [meld.exit.t, meld.exit.f]);
+      });
+    }
+  }
+  for (const c of plan.candidates) {
+    assert.ok(c.profit >= 0 && c.profit <= 0.5);
+    assert.is(c.verdict === 'refuse', c.rule !== null);
+  }
+}
+
+const planOf = (s: BuiltSnapshot, options: PlanOptions): FunctionPlan => planFunction(s.f, analysesOf(s.f), options, () => true);
+
+test('plans with the net model keep the rules and gain', () => {
+  let melds = 0;
+  fc.assert(
+    fc.property(program, (p) => {
+      const s = snapshot(textOf(p));
+      const plan = planOf(s, { profit: 'net', threshold: 0.2 });
+      check(s, plan);
+      melds += plan.melds.length;
+      assert.ok(plan.melds.length === 0 || plan.melds.reduce((sum, m) => sum + m.net, 0) > 0);
+    }),
+    { numRuns: 400 },
+  );
+  assert.ok(melds > 40, `only ${melds} melds seen`);
+});
+
+test('plans with the paper model keep the rules, and every meld has a real pair', () => {
+  fc.assert(
+    fc.property(program, (p) => {
+      const s = snapshot(textOf(p));
+      const plan = planOf(s, { profit: 'paper', threshold: 0.1 });
+      check(s, plan);
+      for (const m of plan.melds) {
+        assert.ok(m.profit >= 0.1);
+        assert.ok(m.pairs.some((b) => b.alignment.some((a) => a.t >= 0 && a.f >= 0 && s.f.instrOpcode[a.t] !== Opcode.Select)));
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('a side against its copy pairs all its work', () => {
+  fc.assert(
+    fc.property(side, (t) => {
+      const s = snapshot(textOf({ t, f: t, uniform: false }));
+      for (const m of planOf(s, { profit: 'net', threshold: 0.2 }).melds)
+        for (const b of m.pairs)
+          // Divisions by values that pair differently aside, copies have nothing to select but loop-free outside values.
+          assert.ok(b.alignment.every((a) => a.t >= 0 && a.f >= 0), JSON.stringify(b.alignment));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test.run();

@@ -1,0 +1,197 @@
+/** Rules of melding on small functions, over the real module: what one instruction keeps of two, what is refused, and why. */
+import { analyzeModule } from '../../src/pipeline.js';
+import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('pipeline/rules', { tests: 12, timeoutMs: 60_000 });
+
+const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
+const FOOTER = `
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare void @llvm.amdgcn.s.barrier()
+declare i32 @llvm.amdgcn.readfirstlane.i32(i32)
+attributes #0 = { "target-cpu"="gfx906" }
+!0 = !{}
+!1 = !{!"a"}
+!2 = !{!"b"}
+`;
+
+/** A kernel whose divergent branch on an odd thread id has these two sides. */
+const diamond = (t: string, f: string, join = '', globals = '') => `${HEADER}${globals}
+define amdgpu_kernel void @k(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %q, i32 %n, i32 %m) #0 {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %id, 1
+  %c = icmp eq i32 %bit, 0
+  %gp = getelementptr i32, ptr addrspace(1) %p, i32 %id
+  %gq = getelementptr i32, ptr addrspace(1) %q, i32 %id
+  br i1 %c, label %a, label %b
+a:
+${t}
+  br label %join
+b:
+${f}
+  br label %join
+join:
+${join}
+  ret void
+}${FOOTER}`;
+
+async function melded(ir: string, options: Parameters<typeof compile>[1] = {}): Promise<string> {
+  const result = await compile(ir, { emit: ['ll'], profit: 'paper', ...options });
+  const [fn] = result.functions;
+  assert.is(fn!.bailout, null);
+  assert.ok(fn!.melds.length > 0, 'nothing was melded');
+  return text(artifact(result, 'll'));
+}
+
+/** Verdict and rule of the first candidate. */
+async function refusal(ir: string): Promise<string | null> {
+  const result = analyzeModule(await runtime(), new TextEncoder().encode(ir), withDefaults({ profit: 'paper' }));
+  const candidates = result.functions[0]!.plan.candidates;
+  assert.ok(candidates.length > 0);
+  assert.ok(candidates.every((candidate) => candidate.verdict === 'refuse'), 'something melds');
+  return candidates[0]!.rule;
+}
+
+const LOAD_STORE = (pointer: string, add: string, align: number) => `
+  %l${pointer} = load i32, ptr addrspace(1) %${pointer}, align ${align}
+  %s${pointer} = ${add} i32 %l${pointer}, %n
+  %u${pointer} = mul i32 %s${pointer}, %l${pointer}
+  store i32 %u${pointer}, ptr addrspace(1) %${pointer}, align ${align}`;
+
+test('poison flags are intersected', async () => {
+  const ll = await melded(diamond(LOAD_STORE('gp', 'add nuw nsw', 4), LOAD_STORE('gq', 'add nsw', 4)));
+  assert.match(ll, /= add nsw i32/);
+  assert.not.match(ll, /nuw/);
+  assert.is(ll.match(/= load i32/g)!.length, 1);
+  assert.is(ll.match(/store i32/g)!.length, 1);
+});
+
+test('the smaller alignment stays', async () => {
+  const ll = await melded(diamond(LOAD_STORE('gp', 'add', 16), LOAD_STORE('gq', 'add', 2)));
+  assert.match(ll, /load i32, ptr addrspace\(1\) %\S+, align 2/);
+  assert.match(ll, /store i32 %\S+, ptr addrspace\(1\) %\S+, align 2/);
+});
+
+test('operands that differ are selected, equal ones are not', async () => {
+  const ll = await melded(diamond(LOAD_STORE('gp', 'add', 4), LOAD_STORE('gq', 'add', 4)));
+  assert.is(ll.match(/= select i1/g)!.length, 1);
+});
+
+test('a store without partner stays guarded', async () => {
+  const extra = '\n  %far = getelementptr i32, ptr addrspace(1) %q, i32 4096\n  store i32 7, ptr addrspace(1) %far, align 4';
+  const ll = await melded(diamond(LOAD_STORE('gp', 'add', 4) + extra, LOAD_STORE('gq', 'add', 4)));
+  const block = ll.split(/\n\n/).find((part) => part.includes('store i32 7'))!;
+  assert.ok(block.split('\n').length <= 5, `the store is alone in its block:\n${block}`);
+  assert.match(ll, /br i1 %c/);
+});
+
+test('a division by a variable is never speculated', async () => {
+  const ll = await melded(
+    diamond(
+      `  %d = udiv i32 %m, %id${LOAD_STORE('gp', 'add', 4)}\n  store i32 %d, ptr addrspace(1) %p, align 4`,
+      LOAD_STORE('gq', 'add', 4),
+    ),
+  );
+  const entry = ll.slice(ll.indexOf('entry:'), ll.indexOf('br i1'));
+  assert.not.match(entry, /udiv/);
+});
+
+test('swapped compares and commuted operands match', async () => {
+  const side = (pointer: string, compare: string) => `${LOAD_STORE(pointer, 'add', 4)}
+  %k${pointer} = icmp ${compare}
+  %w${pointer} = select i1 %k${pointer}, i32 %u${pointer}, i32 %m
+  store i32 %w${pointer}, ptr addrspace(1) %${pointer}, align 4`;
+  const ll = await melded(diamond(side('gp', 'ult i32 %lgp, %m'), side('gq', 'ugt i32 %m, %lgq')));
+  assert.is(ll.match(/= icmp u/g)!.length, 1);
+});
+
+test('values of one side reach the join by a select', async () => {
+  const ll = await melded(
+    diamond(LOAD_STORE('gp', 'add', 4), LOAD_STORE('gq', 'add', 4), '  %r = phi i32 [ %ugp, %a ], [ 5, %b ]\n  store i32 %r, ptr addrspace(1) %p'),
+  );
+  assert.match(ll, /select i1 %c, i32 %\S+, i32 5/);
+});
+
+test('a barrier is refused (1.5)', async () => {
+  const side = (pointer: string) => `${LOAD_STORE(pointer, 'add', 4)}\n  call void @llvm.amdgcn.s.barrier()`;
+  assert.is(await refusal(diamond(side('gp'), side('gq'))), '1.5');
+});
+
+test('a uniform branch is no candidate', async () => {
+  const ir = diamond(LOAD_STORE('gp', 'add', 4), LOAD_STORE('gq', 'add', 4)).replace('icmp eq i32 %bit, 0', 'icmp eq i32 %n, 0');
+  const result = analyzeModule(await runtime(), new TextEncoder().encode(ir), withDefaults({}));
+  const [fn] = result.functions;
+  assert.equal([fn!.conditionalBranches, fn!.divergentBranches, fn!.plan.candidates.length], [1, 0, 0]);
+});
+
+test('atomics whose target metadata differ do not become one', async () => {
+  const atomic = (pointer: string, metadata: string) =>
+    `${LOAD_STORE(pointer, 'add', 4)}\n  %x${pointer} = atomicrmw fadd ptr addrspace(1) %${pointer}, float 1.0 syncscope("agent") monotonic, align 4${metadata}`;
+  const same = ', !amdgpu.no.fine.grained.memory !0';
+  const kept = await melded(diamond(atomic('gp', same), atomic('gq', same)));
+  assert.is(kept.match(/atomicrmw/g)!.length, 1);
+  assert.match(kept, /atomicrmw .*!amdgpu\.no\.fine\.grained\.memory/);
+  const apart = await melded(diamond(atomic('gp', same), atomic('gq', '')));
+  assert.is(apart.match(/atomicrmw/g)!.length, 2);
+});
+
+test('pointers to different allocas are not selected', async () => {
+  const ir = `${HEADER}target datalayout = "A5"
+define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %n) #0 {
+entry:
+  %x = alloca [4 x i32], align 4, addrspace(5)
+  %y = alloca [4 x i32], align 4, addrspace(5)
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp ult i32 %id, 16
+  br i1 %c, label %a, label %b
+a:
+  %ga = getelementptr i32, ptr addrspace(5) %x, i32 %n
+  store i32 %id, ptr addrspace(5) %ga, align 4
+  br label %join
+b:
+  %gb = getelementptr i32, ptr addrspace(5) %y, i32 %n
+  store i32 %id, ptr addrspace(5) %gb, align 4
+  br label %join
+join:
+  %gx = getelementptr i32, ptr addrspace(5) %x, i32 1
+  %vx = load i32, ptr addrspace(5) %gx, align 4
+  %vy = load i32, ptr addrspace(5) %y, align 4
+  %sum = add i32 %vx, %vy
+  store i32 %sum, ptr addrspace(1) %p, align 4
+  ret void
+}${FOOTER}`.replace('target datalayout = "A5"\n', '');
+  const result = await compile(ir, { emit: ['ll'], profit: 'paper' });
+  assert.not.match(text(artifact(result, 'll')), /select i1 .*ptr addrspace\(5\)/);
+});
+
+test('the edges of a side that others enter, too, decide nothing (1.3)', async () => {
+  // Short-circuit code: block %a is reached from %entry and from %or, so %c does not say who is in %a.
+  const ir = `${HEADER}
+define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %n) #0 {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %g = getelementptr i32, ptr addrspace(1) %p, i32 %id
+  %c = icmp ult i32 %id, 16
+  br i1 %c, label %a, label %or
+or:
+  %d = icmp eq i32 %id, 40
+  br i1 %d, label %a, label %b
+a:
+  %la = load i32, ptr addrspace(1) %g, align 4
+  %sa = mul i32 %la, 3
+  store i32 %sa, ptr addrspace(1) %g, align 4
+  br label %join
+b:
+  %lb = load i32, ptr addrspace(1) %g, align 4
+  %sb = mul i32 %lb, 5
+  store i32 %sb, ptr addrspace(1) %g, align 4
+  br label %join
+join:
+  ret void
+}${FOOTER}`;
+  assert.is(await refusal(ir), '1.3');
+});
+
+test.run();
