@@ -19,10 +19,11 @@ export const AFTER_ROUND =
   'simplifycfg<bonus-inst-threshold=0;no-forward-switch-cond;no-switch-range-to-icmp;no-switch-to-lookup;keep-loops;' +
   'no-hoist-common-insts;no-sink-common-insts;no-speculate-blocks;no-simplify-cond-branch>';
 
-/** After a late meld, on the functions that changed: phis and selects that the melds made redundant. */
-export const AFTER_LATE_MELD =
-  'early-cse<memssa>,instcombine<no-verify-fixpoint>,' +
-  'simplifycfg<keep-loops;no-hoist-common-insts;no-sink-common-insts>,early-cse,adce';
+/**
+ * After a late meld, on the functions that changed: values that became equal. Measured with instcombine too: 2 to 3 % of
+ * the compile time for no fewer instructions.
+ */
+export const AFTER_LATE_MELD = 'early-cse,simplifycfg<keep-loops;no-hoist-common-insts;no-sink-common-insts>';
 
 /** LLVM's own pipeline for an optimisation level, or null for none. */
 export const defaultPipeline = (level: OptimizeLevel): string | null => (level === 'none' ? null : `default<${level}>`);

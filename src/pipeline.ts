@@ -3,11 +3,12 @@
  *
  *   read → [before an early meld: LLVM passes] → per function until nothing profitable is left:
  *          snapshot → analyses → plan → edits → tidy → verify
- *   → a fresh heap → [clean-up, or LLVM's pipeline] → code generation → lld
+ *   → [clean-up, or LLVM's pipeline] → code generation → lld
  *
- * Melding ends in bitcode, and code generation starts from that bitcode in a heap like a new instance's: the bytes that
- * come out depend on the module and the options only, never on what this worker did before, nor on which workers melded
- * which functions. When nothing was melded, the module that came in goes through, as it would without melding.
+ * The bytes that come out depend on the module and the options only, never on what this worker did before, nor on which
+ * workers planned which functions: every job starts from the heap of a fresh instance, and replaying edit logs makes the
+ * calls into LLVM that planning and melding in place make, in the same order. When nothing was melded, the module starts
+ * over and goes through as it would without melding.
  */
 import { summarize } from './analysis/summary.js';
 import { LlvmModule } from './binding/module.js';
@@ -41,6 +42,7 @@ export interface Events {
 
 /** Melding stops here even if the cost model should go round in circles. */
 const MOST_ROUNDS = 64;
+const mostRounds = (options: JobOptions) => (options.once ? 1 : MOST_ROUNDS);
 
 // --- Reading --------------------------------------------------------------------------------------------------------------
 
@@ -101,9 +103,8 @@ function carryOut(module: LlvmModule, name: string, round: LogRound, watch: Stop
 /** Melds one function to the fixpoint. A failure leaves the rounds that went well and the reason. */
 function meldFunction(module: LlvmModule, name: string, options: JobOptions, watch: Stopwatch): EditLog {
   const rounds: LogRound[] = [];
-  const most = options.once ? 1 : MOST_ROUNDS;
   try {
-    while (rounds.length < most) {
+    while (rounds.length < mostRounds(options)) {
       const open = watch.time('meld', () => plan(module, name, options));
       if (open.plan.melds.length === 0) {
         open.editor[Symbol.dispose]();
@@ -163,35 +164,48 @@ function meldAll(
   return { module, logs };
 }
 
-function replay(module: LlvmModule, logs: readonly EditLog[], watch: Stopwatch): void {
+/** Carries out logs, with the calls into LLVM that `meldAll` made, its last look at each function included. */
+function replay(module: LlvmModule, logs: readonly EditLog[], options: JobOptions, watch: Stopwatch): void {
   const byName = new Map(logs.map((log) => [log.function, log]));
-  for (const { name } of module.functions())
-    for (const round of byName.get(name)?.rounds ?? []) carryOut(module, name, round, watch);
+  for (const { name } of module.functions()) {
+    const log = byName.get(name);
+    if (log === undefined) continue;
+    for (const round of log.rounds) carryOut(module, name, round, watch);
+    if (log.bailout === null && log.rounds.length < mostRounds(options)) module.open(name).editor[Symbol.dispose]();
+  }
 }
 
 // --- Emitting -------------------------------------------------------------------------------------------------------------
 
-/** What code generation starts from. */
-interface Final {
-  readonly bytes: Uint8Array;
-  /** Names of the functions that were melded. */
-  readonly melded: readonly string[];
-  readonly optimize: 'all' | 'clean-up' | 'nothing';
-}
+const isMelded = (log: EditLog) => log.rounds.length > 0;
 
-function finalOf(module: LlvmModule, bytes: Uint8Array, options: JobOptions, logs: readonly EditLog[]): Final {
-  const melded = logs.filter((log) => log.rounds.length > 0).map((log) => log.function);
-  if (melded.length === 0) return { bytes, melded, optimize: 'all' };
-  return { bytes: module.bitcode(), melded, optimize: meldsEarly(options) ? 'all' : 'clean-up' };
-}
-
-/** The final module, in a heap like a fresh instance's. */
-function readFinal(rt: LlvmRuntime, final: Final, options: JobOptions, watch: Stopwatch): LlvmModule {
-  watch.time('reset', () => rt.reset());
-  const module = watch.time('read', () => read(rt, final.bytes, options));
-  if (final.optimize === 'all') runDefaultPipeline(module, options, watch);
-  else watch.time('meld', () => final.melded.forEach((name) => module.runFunctionPasses(name, AFTER_LATE_MELD)));
+/** From the meld point to what code generation takes. */
+function finish(module: LlvmModule, options: JobOptions, logs: readonly EditLog[], watch: Stopwatch): LlvmModule {
+  if (meldsEarly(options)) runDefaultPipeline(module, options, watch);
+  else
+    watch.time('meld', () => {
+      for (const log of logs.filter(isMelded)) module.runFunctionPasses(log.function, AFTER_LATE_MELD);
+    });
   return module;
+}
+
+/** The final module from the bytes that came in, in a heap like a fresh instance's. */
+function rebuild(
+  rt: LlvmRuntime,
+  bytes: Uint8Array,
+  options: JobOptions,
+  logs: readonly EditLog[],
+  watch: Stopwatch,
+): LlvmModule {
+  watch.time('reset', () => rt.reset());
+  if (!logs.some(isMelded)) {
+    const module = watch.time('read', () => read(rt, bytes, options));
+    runDefaultPipeline(module, options, watch);
+    return module;
+  }
+  const module = readAtMeldPoint(rt, bytes, options, watch);
+  replay(module, logs, options, watch);
+  return finish(module, options, logs, watch);
 }
 
 type Code = 'asm' | 'obj';
@@ -203,30 +217,28 @@ interface Emitted {
   readonly warnings: readonly string[];
 }
 
-function emitFinal(
-  rt: LlvmRuntime,
-  final: Final,
-  options: JobOptions,
+/** Emits from `module`; what needs another one, because code generation uses a module up, takes it from `again`. */
+function emitFrom(
+  module: LlvmModule,
+  again: () => LlvmModule,
   emit: readonly Emit[],
   withMachineCode: boolean,
   watch: Stopwatch,
 ): Emitted {
   const artifacts: Artifact[] = [];
-  let module = readFinal(rt, final, options, watch);
   const target = module.cpu || (module.isAmdgcn ? 'amdgcn' : 'nvptx64');
   for (const kind of emit) checkEmit(kind, module);
   const counts = countFunctions(module);
   if (emit.includes('bc')) artifacts.push({ kind: 'bc', bytes: module.bitcode() });
   if (emit.includes('ll')) artifacts.push({ kind: 'll', bytes: module.text() });
 
-  // Code generation uses the module up: each kind of code has a module of its own.
   const codes = new Set<Code>();
   if (emit.includes('asm') || emit.includes('ptx')) codes.add('asm');
   if (emit.includes('obj') || emit.includes('hsaco') || (withMachineCode && codes.size === 0))
     codes.add(module.isAmdgcn ? 'obj' : 'asm');
   let fresh = artifacts.length === 0;
   for (const code of codes) {
-    if (!fresh) module = readFinal(rt, final, options, watch);
+    if (!fresh) module = again();
     fresh = false;
     const bytes = watch.time('codegen', () => module.emit(code));
     for (const [name, machineInstructions] of module.machineInstructions())
@@ -274,16 +286,20 @@ function report(logs: readonly EditLog[], after: Emitted, before: Emitted | null
 function emitAll(
   rt: LlvmRuntime,
   bytes: Uint8Array,
-  final: Final,
   options: JobOptions,
   logs: readonly EditLog[],
   events: Events,
   watch: Stopwatch,
+  melded: LlvmModule | null,
 ): CompileResult {
   events.progress('emit');
-  const after = emitFinal(rt, final, options, options.emit, options.stats, watch);
-  const plain: Final = { bytes, melded: [], optimize: 'all' };
-  const before = options.stats ? emitFinal(rt, plain, options, [], true, new Stopwatch()) : null;
+  const again = () => rebuild(rt, bytes, options, logs, watch);
+  const after = emitFrom(melded ?? again(), again, options.emit, options.stats, watch);
+  let before: Emitted | null = null;
+  if (options.stats) {
+    const plain = () => rebuild(rt, bytes, options, [], new Stopwatch());
+    before = emitFrom(plain(), plain, [], true, new Stopwatch());
+  }
   return {
     target: after.target,
     artifacts: options.emit.map((kind) => after.artifacts.find((artifact) => artifact.kind === kind)!),
@@ -301,16 +317,7 @@ export function emitModule(
   logs: readonly EditLog[],
   events: Events,
 ): CompileResult {
-  return job(rt, () => {
-    const watch = new Stopwatch();
-    let final: Final = { bytes, melded: [], optimize: 'all' };
-    if (logs.some((log) => log.rounds.length > 0)) {
-      const module = readAtMeldPoint(rt, bytes, options, watch);
-      replay(module, logs, watch);
-      final = finalOf(module, bytes, options, logs);
-    }
-    return emitAll(rt, bytes, final, options, logs, events, watch);
-  });
+  return job(rt, () => emitAll(rt, bytes, options, logs, events, new Stopwatch(), null));
 }
 
 /** Everything in one worker. The bytes equal those of `emitModule` over `meldFunctions`. */
@@ -320,8 +327,8 @@ export function compileModule(rt: LlvmRuntime, bytes: Uint8Array, options: JobOp
     const watch = new Stopwatch();
     const { module, logs } = meldAll(rt, bytes, options, null, events, watch);
     // A function that failed half-way is not fit to be written: start over with what went well.
-    if (logs.some((log) => log.bailout !== null)) return emitModule(rt, bytes, options, logs, events);
-    return emitAll(rt, bytes, finalOf(module, bytes, options, logs), options, logs, events, watch);
+    const inPlace = logs.some(isMelded) && logs.every((log) => log.bailout === null);
+    return emitAll(rt, bytes, options, logs, events, watch, inPlace ? finish(module, options, logs, watch) : null);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/CodeGen/CommandFlags.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -208,6 +209,10 @@ DARM_EXPORT int darm_read(Job *job, const char *bytes, size_t size, const char *
     if (int bad = checkCpu(*job, function.getFnAttribute("target-cpu").getValueAsString(), function.getName()))
       return bad;
   codegen::setFunctionAttributes(job->cpu, job->features, *job->module);
+  // Made now and kept by the target machine: the snapshots and code generation both need the functions' subtargets.
+  for (Function &function : *job->module)
+    if (!function.isDeclaration())
+      job->machine->getSubtargetImpl(function);
   return Ok;
 }
 

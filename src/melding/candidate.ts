@@ -116,7 +116,8 @@ export function judge(ctx: PlanningContext, matched: Matched, exit: DraftExit, o
   return { branch, sides: [t.blocks, f.blocks], kind, profit, net: outcome.net, refusal: null, meld, partner: draft.partner, needsUniform: needsUniform(draft) };
 }
 
-/** Blocks beyond this many cells are aligned from one start only. */
+/** Only drafts whose largest block pair has a number of cells in this range are aligned from several starts. */
+const LEAST_CELLS_TWICE = 10;
 const MOST_CELLS_TWICE = 40_000;
 const MOST_REFINEMENTS = 2;
 
@@ -141,17 +142,27 @@ function bestDraft(fresh: () => Draft, options: PlanOptions): [Draft, Outcome] {
     prune(draft, options.profit);
     return consider(draft);
   };
-  const isSmall = cellsOf(fresh()) <= MOST_CELLS_TWICE;
-  const starts: ProfitModel[] = options.profit === 'net' && isSmall ? ['net', 'paper'] : [options.profit];
+  const cells = cellsOf(fresh());
+  // Blocks of a few instructions have no second alignment worth a look, very large ones take too long.
+  const again = options.profit === 'net' && cells >= LEAST_CELLS_TWICE && cells <= MOST_CELLS_TWICE;
   const withPhis = fresh();
   if (options.profit === 'net') proposePhis(withPhis);
-  for (const scores of starts) {
+  const start = (scores: ProfitModel): void => {
     if (withPhis.phis.length > 0) attempt(withPhisOf(fresh(), withPhis), scores, null);
     attempt(fresh(), scores, null);
-  }
-  for (let round = 0; isSmall && options.profit === 'net' && round < MOST_REFINEMENTS; round++)
+  };
+  start(options.profit);
+  if (!again || pairsAll(best![0])) return best!;
+  start('paper');
+  for (let round = 0; round < MOST_REFINEMENTS; round++)
     if (!attempt(withPhisOf(fresh(), best![0]), 'net', best![0].partner)) break;
   return best!;
+}
+
+/** Whether no instruction is left without a partner. */
+function pairsAll(draft: Draft): boolean {
+  for (const { t, f } of draft.blocks) for (const b of [t, f]) for (const i of draft.workOf(b)) if (draft.partner[i] < 0) return false;
+  return true;
 }
 
 function withPhisOf(draft: Draft, other: Draft): Draft {

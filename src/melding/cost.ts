@@ -63,7 +63,7 @@ export function evaluate(draft: Draft): Outcome {
   return { net, realPairs, guardedRuns, groups };
 }
 
-export const diamondCost = (draft: Draft): number => 2 * draft.ctx.costs.target.guard * draft.ctx.weight[draft.branch];
+const diamondCost = (draft: Draft): number => 2 * draft.ctx.costs.target.guard * draft.ctx.weight[draft.branch];
 
 const isSelect = (draft: Draft, i: InstrId): boolean => draft.ctx.f.instrOpcode[i] === Opcode.Select;
 

@@ -14,7 +14,7 @@ import type { PlanningContext } from './context.js';
 import { canSelect, correspondingOperand, demandOn, isPoison, isUniformAt, selectCycles } from './operands.js';
 import { countsAsWork } from './profitability.js';
 
-/** Where control goes behind the two subgraphs; `NONE` targets for rule 1.8's shared successors. */
+/** Where control goes behind the two subgraphs, as in `Meld`. */
 export type DraftExit = { readonly kind: 'single'; readonly t: BlockId; readonly f: BlockId } | { readonly kind: 'shared' };
 
 export interface Slot {

@@ -1,0 +1,235 @@
+/**
+ * Runs GPU kernels on the host: rewrites textual LLVM IR for x86-64, builds shared objects with the system's clang 22, and lets
+ * driver.c execute and compare them. An oracle for melding that shares nothing with it: every thread is executed on its own, so
+ * results do not depend on waves, lanes or divergence.
+ *
+ * The rewriting strips address spaces (all memory is flat), calling conventions and target attributes, replaces
+ * `llvm.amdgcn.*` by functions of the driver, and puts LDS into one section that the driver overwrites before each workgroup.
+ * What is `undef` or `poison` in phis, selects and other operands becomes a wild value: a correct program never lets
+ * it reach memory, an address, a divisor or a branch. Address arithmetic is 64 bits wide where LDS and private memory
+ * have 32; programs whose 32-bit addresses wrap around are not handled. Nor are cross-lane operations (a thread sees itself
+ * only), inline asm, and dynamic LDS.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const CLANG = process.env['CLANG'] ?? 'clang-22';
+const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
+export const SCRATCH = path.join(REPOSITORY, 'build', 'campaign');
+
+/** `junk`: -O0 and wild values for poison. `exploit`: -O2, poison left for the host's optimiser to draw conclusions from. */
+export type HostMode = 'junk' | 'exploit';
+
+// --- Rewriting ------------------------------------------------------------------------------------------------------------
+
+const INTRINSICS: Readonly<Record<string, string>> = {
+  'llvm.amdgcn.workitem.id.x': 'host_workitem_id_x',
+  'llvm.amdgcn.workitem.id.y': 'host_workitem_id_y',
+  'llvm.amdgcn.workitem.id.z': 'host_workitem_id_z',
+  'llvm.amdgcn.workgroup.id.x': 'host_workgroup_id_x',
+  'llvm.amdgcn.workgroup.id.y': 'host_workgroup_id_y',
+  'llvm.amdgcn.workgroup.id.z': 'host_workgroup_id_z',
+  'llvm.amdgcn.implicitarg.ptr': 'host_implicitarg_ptr',
+  'llvm.amdgcn.dispatch.ptr': 'host_dispatch_ptr',
+  'llvm.amdgcn.readfirstlane.i32': 'host_readfirstlane',
+  'llvm.amdgcn.s.barrier': 'host_barrier',
+};
+
+const WILD_INTEGERS: readonly bigint[] = [0n, -1n, 0x5a5a5a5a5a5a5a5an, 1n << 31n, 0n];
+
+/** A value nobody asked for, by type and by the place where it stands; null where there is none. */
+function wild(type: string, at: number): string | null {
+  if (type === 'ptr') return 'inttoptr (i64 -2401263026317557521 to ptr)';
+  if (type === 'float' || type === 'double') return '0x47D2D2D2C0000000';
+  const bits = Number(/^i(\d+)$/.exec(type)?.[1] ?? 0);
+  if (bits === 1) return at % 2 === 0 ? 'true' : 'false';
+  return bits > 0 ? String(BigInt.asIntN(bits, WILD_INTEGERS[at % WILD_INTEGERS.length]!)) : null;
+}
+
+function withoutPoison(line: string, at: number): string {
+  if (!/\b(undef|poison)\b/.test(line) || /shufflevector|insertelement|insertvalue|^[@!]/.test(line)) return line;
+  const phi = /^(\s*%\S+ = phi (?:\w+ )*?)(i\d+|float|double|ptr) (\[.*)$/.exec(line);
+  if (phi) return `${phi[1]}${phi[2]} ${phi[3]!.replace(/\[ (?:undef|poison),/g, () => `[ ${wild(phi[2]!, at)},`)}`;
+  return line.replace(/\b(i\d+|float|double|ptr) (undef|poison)\b/g, (all, type: string) => {
+    const value = wild(type, at);
+    return value === null ? all : `${type} ${value}`;
+  });
+}
+
+/** Splits at commas outside of brackets. */
+function parameters(list: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (let at = 0; at <= list.length; at++) {
+    if ('([{<'.includes(list[at] ?? ' ')) depth++;
+    if (')]}>'.includes(list[at] ?? ' ')) depth--;
+    if (at === list.length || (list[at] === ',' && depth === 0)) {
+      parts.push(list.slice(from, at).trim());
+      from = at + 1;
+    }
+  }
+  return parts.filter((part) => part !== '');
+}
+
+/** A function that takes its kernel's arguments from memory: `host.NAME(ptr to an array of pointers to arguments)`. */
+function entryPoint(name: string, types: readonly string[]): string {
+  const lines = types.flatMap((type, index) => [
+    `  %s${index} = getelementptr ptr, ptr %slots, i64 ${index}`,
+    `  %p${index} = load ptr, ptr %s${index}`,
+    `  %a${index} = load ${type}, ptr %p${index}`,
+  ]);
+  const list = types.map((type, index) => `${type} %a${index}`).join(', ');
+  return [`define void @host.${name}(ptr %slots) {`, ...lines, `  call void @${name}(${list})`, '  ret void', '}'].join('\n');
+}
+
+export interface HostModule {
+  readonly text: string;
+  readonly kernels: readonly string[];
+}
+
+/** @param seed varies the wild values */
+export function toHost(ir: string, mode: HostMode, seed = 0): HostModule {
+  const kernels: { name: string; types: string[] }[] = [];
+  const declared = new Set<string>();
+  const lines: string[] = [];
+  let stripped = ir
+    .replace(/ addrspace\(\d+\)/g, '')
+    .replace(/ syncscope\("[^"]*"\)/g, '')
+    .replace(/addrspacecast \((ptr [@%][\w.$]+) to ptr\)/g, (_, pointer: string) => pointer.slice(4))
+    .replace(/addrspacecast (ptr .+?) to ptr/g, 'bitcast $1 to ptr');
+  // What LLVM mangles with address spaces becomes one function.
+  stripped = stripped.replace(/@llvm\.[\w.]+/g, (name) => name.replace(/\.p\d+(?=\.|$)/g, '.p0'));
+  const original = ir.split('\n');
+  for (const [index, text] of stripped.split('\n').entries()) {
+    let line = text;
+    if (/^target (datalayout|triple)/.test(line) || /^@llvm\.(compiler\.)?used/.test(line) || /^source_filename/.test(line)) continue;
+    if (/ asm /.test(line)) throw new Error('inline asm does not run on the host');
+    if (/^@/.test(line) && original[index]!.includes('addrspace(3)')) {
+      if (/external/.test(line)) throw new Error('dynamic LDS is not supported on the host');
+      line = line.replace(/ (undef|poison|zeroinitializer)(?=,|$)/, ' zeroinitializer, section "lds"');
+    }
+    if (/^attributes #/.test(line)) line = line.replace(/ "[^"]*"(="[^"]*")?/g, '');
+    if (line.startsWith('define')) {
+      if (line.includes('amdgpu_kernel')) {
+        const [, name, list] = /@([\w.$]+)\((.*)\)[^()]*(?:\([^()]*\)[^()]*)*\{$/.exec(line)!;
+        const types = parameters(list!).map((each) => /^(<[^>]*>|\S+)/.exec(each)![1]!);
+        kernels.push({ name: name!, types });
+      }
+      line = line.replace(/ amdgpu_kernel/, '').replace(/ protected/, '');
+    }
+    line = line.replace(/@(llvm\.amdgcn\.[\w.]+)/g, (_, name: string) => {
+      if (!(name in INTRINSICS)) throw new Error(`${name} does not run on the host`);
+      return `@${INTRINSICS[name]}`;
+    });
+    if (line.startsWith('declare')) {
+      const name = /@[\w.$]+/.exec(line)![0];
+      if (declared.has(name)) continue;
+      declared.add(name);
+      if (name.startsWith('@host_')) line = line.replace(/ #\d+$/, '').replace(/ (noundef|range\([^)]*\)|align \d+|dereferenceable\(\d+\))/g, '');
+    }
+    lines.push(mode === 'junk' ? withoutPoison(line, index + seed) : line);
+  }
+  const lds = `
+@host.lds = internal global [16 x i8] zeroinitializer, section "lds", align 16
+@__start_lds = external hidden global i8
+@__stop_lds = external hidden global i8
+@llvm.used = appending global [1 x ptr] [ptr @host.lds], section "llvm.metadata"
+define ptr @host.lds.begin() {
+  ret ptr @__start_lds
+}
+define ptr @host.lds.end() {
+  ret ptr @__stop_lds
+}`;
+  const entries = kernels.map(({ name, types }) => entryPoint(name, types));
+  const text = ['target triple = "x86_64-unknown-linux-gnu"', ...lines, lds, ...entries, ''].join('\n');
+  return { text, kernels: kernels.map(({ name }) => name) };
+}
+
+// --- Building and running -------------------------------------------------------------------------------------------------
+
+let driver: Promise<string> | undefined;
+
+async function buildDriver(): Promise<string> {
+  await mkdir(SCRATCH, { recursive: true });
+  const source = path.join(REPOSITORY, 'test', 'campaign', 'driver.c');
+  const binary = path.join(SCRATCH, `driver-${process.pid}`);
+  await run(CLANG, ['-O1', '-w', '-rdynamic', source, '-o', binary, '-ldl']);
+  return binary;
+}
+
+/** Builds a shared object and returns its path. */
+export async function build(name: string, ir: string, mode: HostMode, seed = 0): Promise<string> {
+  await mkdir(SCRATCH, { recursive: true });
+  const base = path.join(SCRATCH, `${process.pid}-${name}`);
+  await writeFile(`${base}.host.ll`, toHost(ir, mode, seed).text);
+  const level = mode === 'junk' ? '-O0' : '-O2';
+  await run(CLANG, [level, '-w', '-ffp-contract=off', '-fPIC', '-shared', '-Wl,--build-id=none', `${base}.host.ll`, '-o', `${base}.so`, '-lm'], {
+    maxBuffer: 1 << 26,
+  });
+  return `${base}.so`;
+}
+
+export type Argument =
+  | { readonly bytes: Uint8Array; readonly out: boolean }
+  | { /** Raw bits. */ readonly scalar: bigint };
+
+export interface Launch {
+  readonly kernel: string;
+  readonly grid: readonly [number, number, number];
+  readonly block: readonly [number, number, number];
+  readonly args: readonly Argument[];
+}
+
+export interface Outcome {
+  readonly kernel: string;
+  /** Index of the build. */
+  readonly build: number;
+  /** `same`, or what went wrong. */
+  readonly verdict: string;
+}
+
+/** Runs every launch in every build; build 0 is the reference for the others. */
+export async function execute(builds: readonly string[], launches: readonly Launch[]): Promise<Outcome[]> {
+  driver ??= buildDriver();
+  const binary = await driver;
+  const jobs = builds.map((file) => `lib ${file}`);
+  const chunks: Uint8Array[] = [];
+  let offset = 0;
+  for (const { kernel, grid, block, args } of launches) {
+    jobs.push(`kernel ${kernel} ${grid.join(' ')} ${block.join(' ')}`);
+    for (const arg of args) {
+      if ('scalar' in arg) {
+        jobs.push(`scalar ${arg.scalar}`);
+        continue;
+      }
+      jobs.push(`buffer ${offset} ${arg.bytes.length} ${arg.out ? 1 : 0}`);
+      chunks.push(arg.bytes);
+      offset += arg.bytes.length;
+    }
+    jobs.push('run');
+  }
+  const data = path.join(SCRATCH, `${process.pid}-data.bin`);
+  await writeFile(data, Buffer.concat(chunks));
+  const output = await new Promise<string>((resolve, reject) => {
+    const child = spawn(binary, [data], { stdio: ['pipe', 'pipe', 'pipe'] });
+    let text = '';
+    let errors = '';
+    child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve(text) : reject(new Error(`driver: exit ${code}: ${errors}`))));
+    child.stdin.end(`${jobs.join('\n')}\n`);
+  });
+  return output
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [kernel, build, ...verdict] = line.split(' ');
+      return { kernel: kernel!, build: Number(build), verdict: verdict.join(' ') };
+    });
+}

@@ -1,0 +1,131 @@
+/**
+ * Whatever the input: one clear line on standard error, the right exit code, no output file, nothing left behind. (That
+ * the pool goes on is in test/compiler.test.ts.)
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { assert, suite } from '../support/suite.js';
+import { darm, filesIn, inFolder, type CommandResult } from '../support/command.js';
+import { kernel } from '../support/llvm.js';
+
+const test = suite('cli/bad-input', { tests: 17, timeoutMs: 120_000 });
+
+const TRIPLE = 'target triple = "amdgcn-amd-amdhsa"\n';
+const GFX906 = 'attributes #0 = { "target-cpu"="gfx906" }\n';
+const KERNEL = `${TRIPLE}define amdgpu_kernel void @k() #0 {\n  ret void\n}\n${GFX906}`;
+
+function checkFailure({ code, stdout, stderr }: CommandResult, expectedCode: number, message: RegExp): void {
+  assert.match(stderr, message);
+  assert.is(stderr.trimEnd().split('\n').length, 1, `more than one line: ${stderr}`);
+  assert.match(stderr, /^darm: error: /);
+  assert.not.match(stderr, /\n\s+at /);
+  assert.is(stdout.length, 0);
+  assert.is(code, expectedCode);
+}
+
+/** Compiles `input` in both ways (on the main thread, in a worker) and checks that it fails cleanly. */
+async function fails(
+  input: Uint8Array | string,
+  message: RegExp,
+  { args = [], code = 1 }: { args?: readonly string[]; code?: number } = {},
+): Promise<void> {
+  await inFolder(async (folder) => {
+    await writeFile(path.join(folder, 'in.bin'), input);
+    for (const threads of [[], ['-j', '2']]) {
+      checkFailure(await darm(['compile', 'in.bin', ...threads, ...args], { cwd: folder }), code, message);
+      assert.equal(await filesIn(folder), ['in.bin']);
+    }
+  });
+}
+
+test('a truncated module', async () => {
+  const whole = await kernel('bitonic.gfx906.O3');
+  for (const length of [4, 5, 100, 3000, whole.length - 4])
+    await fails(whole.subarray(0, length), /in\.bin: .*(bitcode|truncated|malformed|Malformed|file|block)/i);
+});
+
+test('a damaged module', async () => {
+  const bytes = new Uint8Array(await kernel('bitonic.gfx906.O3'));
+  let state = 12345;
+  for (let i = 0; i < 200; i++) {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    bytes[64 + (state % (bytes.length - 64))] = state >>> 24;
+  }
+  await fails(bytes, /in\.bin: /);
+});
+
+test('random bytes', async () => {
+  let state = 42;
+  const bytes = Uint8Array.from({ length: 10_000 }, () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) >>> 24);
+  await fails(bytes, /in\.bin: the input is neither LLVM bitcode nor LLVM IR text/);
+});
+
+test('an empty file', () => fails('', /in\.bin: the input is empty/));
+
+test('50 MB of zeros', () => fails(new Uint8Array(50_000_000), /in\.bin: the input is neither/));
+
+test('text that is no IR', () => fails('Dear compiler,\nplease …\n', /in\.bin:1:1: expected top-level entity/));
+
+test('IR with a mistake in it', () =>
+  fails(`${TRIPLE}define void @f() {\n  %a = add i32 %b, 1\n  ret void\n}\n`, /in\.bin:3:16: use of undefined value '%b'/));
+
+test('IR that the verifier refuses', () =>
+  fails(
+    `${TRIPLE}define i32 @f(i1 %c) {\nentry:\n  br i1 %c, label %a, label %b\na:\n  %x = add i32 1, 2\n  br label %b\nb:\n  ret i32 %x\n}\n`,
+    /in\.bin: .*does not dominate all uses/,
+  ));
+
+test('a module for the host', () =>
+  fails('target triple = "x86_64-unknown-linux-gnu"\ndefine void @f() { ret void }\n', /in\.bin: .*x86_64/));
+
+test('a module without a target', () => fails('define void @f() { ret void }\n', /in\.bin: .*(triple|target)/));
+
+test('an output that the module has no code for', async () => {
+  await fails(KERNEL, /in\.bin: ptx needs an nvptx module/, { args: ['--emit', 'ptx'] });
+  await fails(await kernel('nvptx-threshold.sm_70.O3'), /in\.bin: hsaco needs an amdgcn module/);
+});
+
+test('an unknown processor', async () => {
+  await fails(KERNEL, /gfx9999/, { args: ['--mcpu', 'gfx9999'] });
+  await fails(KERNEL, /'gfx90a:foo\+' is no target id/, { args: ['--mcpu', 'gfx90a:foo+'], code: 2 });
+});
+
+test('functions for different processors, and no --mcpu', () =>
+  fails(
+    `${TRIPLE}define amdgpu_kernel void @a() "target-cpu"="gfx906" { ret void }\n` +
+      'define amdgpu_kernel void @b() "target-cpu"="gfx1100" { ret void }\n',
+    /in\.bin: .*(gfx906.*gfx1100|gfx1100.*gfx906)/,
+  ));
+
+test('a call of a function that is not there', () =>
+  fails(
+    `${TRIPLE}declare void @missing()\ndefine amdgpu_kernel void @k() #0 {\n  call void @missing()\n  ret void\n}\n${GFX906}`,
+    /in\.bin: .*undefined.*missing/,
+  ));
+
+test('a function that is not in the module', () =>
+  fails(KERNEL, /no function 'nothing'/, { args: ['--function', 'nothing'] }));
+
+test('an output that cannot be written', async () => {
+  await inFolder(async (folder) => {
+    await writeFile(path.join(folder, 'in.ll'), KERNEL);
+    await mkdir(path.join(folder, 'taken'));
+    const compile = (output: string): Promise<CommandResult> => darm(['compile', 'in.ll', '-o', output], { cwd: folder });
+    checkFailure(await compile('no/such/folder/x.hsaco'), 1, /cannot write no\/such\/folder\/x\.hsaco: no such file/);
+    checkFailure(await compile('taken'), 1, /cannot write taken: it is a directory/);
+    checkFailure(await compile('in.ll/x'), 1, /cannot write in\.ll\/x: a part of the path is not a directory/);
+    assert.equal(await filesIn(folder), ['in.ll', 'taken']);
+    assert.equal(await filesIn(path.join(folder, 'taken')), []);
+  });
+});
+
+test('an input that cannot be read', async () => {
+  await inFolder(async (folder) => {
+    checkFailure(await darm(['compile', 'nothing.bc'], { cwd: folder }), 1, /cannot read nothing\.bc: no such file/);
+    checkFailure(await darm(['analyze', '.'], { cwd: folder }), 1, /cannot read \.: it is a directory/);
+    checkFailure(await darm(['inspect', 'nothing'], { cwd: folder }), 1, /cannot read nothing/);
+    assert.equal(await filesIn(folder), []);
+  });
+});
+
+test.run();
