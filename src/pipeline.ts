@@ -241,8 +241,6 @@ function emitFrom(
     if (!fresh) module = again();
     fresh = false;
     const bytes = watch.time('codegen', () => module.emit(code));
-    for (const [name, machineInstructions] of module.machineInstructions())
-      if (counts.has(name)) counts.set(name, { ...counts.get(name)!, machineInstructions });
     if (code === 'asm') {
       for (const kind of ['asm', 'ptx'] as const) if (emit.includes(kind)) artifacts.push({ kind, bytes });
       continue;
@@ -250,6 +248,9 @@ function emitFrom(
     if (emit.includes('obj')) artifacts.push({ kind: 'obj', bytes });
     if (emit.includes('hsaco')) artifacts.push({ kind: 'hsaco', bytes: watch.time('link', () => module.link()) });
   }
+  if (codes.size > 0)
+    for (const [name, machineInstructions] of module.machineInstructions())
+      if (counts.has(name)) counts.set(name, { ...counts.get(name)!, machineInstructions });
   return { artifacts, counts, target, warnings: module.warnings() };
 }
 

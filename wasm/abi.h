@@ -34,7 +34,7 @@ struct Job {
   std::string firstError;
   int errorLine = 0, errorColumn = 0; // 1-based, 0 = unknown
   std::string warnings;               // one line each
-  std::string instructionCounts;      // "function\tcount\n" of the last code generation
+  std::string instructionCounts;      // of the last code generation, see darm_instruction_counts
 
   std::string message;
   llvm::SmallVector<char, 0> output;

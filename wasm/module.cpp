@@ -46,7 +46,7 @@ public:
       if (remark->getRemarkName() == "InstructionCount")
         for (const auto &argument : remark->getArgs())
           if (argument.Key == "NumInstructions")
-            job.instructionCounts += (remark->getFunction().getName() + "\t" + argument.Val + "\n").str();
+            job.instructionCounts += remark->getFunction().getName().str() + '\0' + argument.Val + '\0';
       return true;
     }
     if (info.getSeverity() == DS_Remark || info.getSeverity() == DS_Note)
@@ -109,7 +109,10 @@ DARM_EXPORT int darm_is_amdgcn(Job *job) { return job->machine->getTargetTriple(
 DARM_EXPORT int darm_error_line(Job *job) { return job->errorLine; }
 DARM_EXPORT int darm_error_column(Job *job) { return job->errorColumn; }
 DARM_EXPORT const char *darm_warnings(Job *job) { return job->warnings.c_str(); }
-DARM_EXPORT const char *darm_instruction_counts(Job *job) { return job->instructionCounts.c_str(); }
+// Name and count of machine instructions of every function with a name, fields ending in a NUL byte.
+DARM_EXPORT void darm_instruction_counts(Job *job) {
+  job->output.assign(job->instructionCounts.begin(), job->instructionCounts.end());
+}
 DARM_EXPORT const char *darm_output_data(Job *job) { return job->output.data(); }
 DARM_EXPORT size_t darm_output_size(Job *job) { return job->output.size(); }
 DARM_EXPORT const int32_t *darm_words_data(Job *job) { return job->words.data(); }
@@ -226,18 +229,25 @@ DARM_EXPORT int darm_verify_function(Job *job, LLVMValueRef function) {
   return job->fail(Internal, text);
 }
 
-// Functions with bodies: "name\tkernel\tinstructions\ttarget-cpu\n" each, in module order.
+// Functions with bodies, in module order, as fields that each end in a NUL byte (which no LLVM name contains): address,
+// name, kernel?, instructions, target-cpu. Functions without a name get the number that LLVM prints for them.
 DARM_EXPORT int darm_list_functions(Job *job) {
   job->output.clear();
   raw_svector_ostream out(job->output);
+  ModuleSlotTracker slots(job->module.get());
   for (Function &function : *job->module) {
     if (function.isDeclaration())
       continue;
     bool kernel = function.getCallingConv() == CallingConv::AMDGPU_KERNEL ||
                   function.getCallingConv() == CallingConv::PTX_Kernel ||
                   function.getCallingConv() == CallingConv::SPIR_KERNEL;
-    out << function.getName() << '\t' << kernel << '\t' << function.getInstructionCount() << '\t'
-        << function.getFnAttribute("target-cpu").getValueAsString() << '\n';
+    out << reinterpret_cast<uintptr_t>(&function) << '\0';
+    if (function.hasName())
+      out << function.getName();
+    else
+      function.printAsOperand(out, false, slots);
+    out << '\0' << kernel << '\0' << function.getInstructionCount() << '\0'
+        << function.getFnAttribute("target-cpu").getValueAsString() << '\0';
   }
   return Ok;
 }

@@ -50,7 +50,7 @@ export interface LlvmExports {
   _darm_error_line(job: JobPtr): number;
   _darm_error_column(job: JobPtr): number;
   _darm_warnings(job: JobPtr): CString;
-  _darm_instruction_counts(job: JobPtr): CString;
+  _darm_instruction_counts(job: JobPtr): void;
   _darm_output_data(job: JobPtr): Bytes;
   _darm_output_size(job: JobPtr): number;
   _darm_words_data(job: JobPtr): Bytes;
@@ -76,7 +76,6 @@ export interface LlvmExports {
   _darm_delete_blocks(blocks: Bytes, count: number): void;
   _darm_fold_phis(fn: ValuePtr): void;
 
-  _LLVMGetNamedFunction(module: ModulePtr, name: CString): ValuePtr;
   _LLVMGetModuleContext(module: ModulePtr): ContextPtr;
   _LLVMGetBasicBlockTerminator(block: BlockPtr): ValuePtr;
   _LLVMGetInstructionParent(instruction: ValuePtr): BlockPtr;

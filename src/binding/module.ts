@@ -62,6 +62,9 @@ const CODES: Record<number, ErrorCode> = {
 export class LlvmModule {
   readonly #job: JobPtr;
   readonly #epoch: number;
+  /** Addresses of the functions, by name; null while unknown. */
+  #pointers: Map<string, ValuePtr> | null = null;
+  #disposed = false;
 
   private constructor(private readonly runtime: LlvmRuntime) {
     this.#epoch = runtime.epoch;
@@ -103,9 +106,9 @@ export class LlvmModule {
     return this.runtime.copyOut(llvm._darm_output_data(this.#job), llvm._darm_output_size(this.#job));
   }
 
-  #outputLines(): string[] {
-    const text = new TextDecoder().decode(this.#output());
-    return text.split('\n').slice(0, -1);
+  /** The output as text fields, each of which ends in `end`. */
+  #fields(end: string): string[] {
+    return new TextDecoder().decode(this.#output()).split(end).slice(0, -1);
   }
 
   #words(): Int32Array<ArrayBuffer> {
@@ -114,9 +117,9 @@ export class LlvmModule {
   }
 
   #function(name: string): ValuePtr {
-    const llvm = this.#llvm();
-    const found = this.runtime.withString(name, (text) => llvm._LLVMGetNamedFunction(llvm._darm_module(this.#job), text));
-    invariant(found !== 0, `no function named '${name}'`);
+    if (this.#pointers === null) this.functions();
+    const found = this.#pointers!.get(name);
+    invariant(found !== undefined, `no function named '${name}'`);
     return found;
   }
 
@@ -136,10 +139,15 @@ export class LlvmModule {
   /** Functions with bodies, in module order. */
   functions(): FunctionInfo[] {
     this.#check(this.#llvm()._darm_list_functions(this.#job));
-    return this.#outputLines().map((line) => {
-      const [name = '', kernel, instructions, targetCpu = ''] = line.split('\t');
-      return { name, kernel: kernel === '1', instructions: Number(instructions), targetCpu };
-    });
+    const fields = this.#fields('\0');
+    const found: FunctionInfo[] = [];
+    this.#pointers = new Map();
+    for (let at = 0; at < fields.length; at += 5) {
+      const [pointer, name, kernel, instructions, targetCpu] = fields.slice(at) as [string, string, string, string, string];
+      this.#pointers.set(name, Number(pointer) as ValuePtr);
+      found.push({ name, kernel: kernel === '1', instructions: Number(instructions), targetCpu });
+    }
+    return found;
   }
 
   /** Warnings so far, one line each. */
@@ -178,7 +186,7 @@ export class LlvmModule {
   /** Names of a function's blocks as LLVM prints them, in layout order. */
   blockNames(name: string): string[] {
     this.#check(this.#llvm()._darm_block_names(this.#job, this.#function(name)));
-    return this.#outputLines();
+    return this.#fields('\n');
   }
 
   /** Throws `internal` with the verifier's first complaint. */
@@ -192,6 +200,7 @@ export class LlvmModule {
 
   /** Runs a module pipeline in LLVM's textual form (`default<O3>`). */
   runPasses(pipeline: string): void {
+    this.#pointers = null; // functions may go
     this.runtime.withString(pipeline, (text) => this.#check(this.#llvm()._darm_run_passes(this.#job, text)));
   }
 
@@ -226,8 +235,9 @@ export class LlvmModule {
 
   /** Machine instructions per function of the last `emit`. */
   machineInstructions(): Map<string, number> {
-    const lines = this.runtime.stringOut(this.#llvm()._darm_instruction_counts(this.#job)).split('\n').filter(Boolean);
-    return new Map(lines.map((line) => line.split('\t') as [string, string]).map(([name, count]) => [name, Number(count)]));
+    this.#llvm()._darm_instruction_counts(this.#job);
+    const fields = this.#fields('\0');
+    return new Map(fields.flatMap((name, at) => (at % 2 === 0 ? [[name, Number(fields[at + 1])] as const] : [])));
   }
 
   /** Frees the module's memory. Idempotent; a reset of the runtime does the same for all modules at once. */
@@ -236,6 +246,4 @@ export class LlvmModule {
     this.#disposed = true;
     this.runtime.llvm._darm_job_dispose(this.#job);
   }
-
-  #disposed = false;
 }
