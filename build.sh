@@ -17,6 +17,7 @@ Links LLVM 22.1.8 (AMDGPU, NVPTX, lld) and the shim in wasm/ into one WebAssembl
 
 It needs a Debian-like machine and root (to make a Debian trixie root with debootstrap and to work inside of it), or
 Debian trixie itself. Everywhere else: docker build -f wasm/Dockerfile --output wasm/dist .
+(not with --sdk; it builds from source).
 Versions, flags and the SHA-256 of every file that went in are written to manifest.json; `npm test` compares them.
 TEXT
 }
@@ -61,6 +62,7 @@ else
     debootstrap --variant=minbase trixie "$root"
   fi
 fi
+# debootstrap lists the main suite only: add updates, security and sources from the same mirror.
 mirror=$(sed -n 's/^deb \([^ ]*\) trixie main.*/\1/p' "$root/etc/apt/sources.list" 2>/dev/null | head -n 1)
 if [ -n "$root" ] && ! grep -q trixie-security "$root/etc/apt/sources.list"; then
   for suite in trixie-updates trixie-security; do
@@ -69,6 +71,9 @@ if [ -n "$root" ] && ! grep -q trixie-security "$root/etc/apt/sources.list"; the
     printf 'deb %s %s main\n' "$base" $suite
   done >>"$root/etc/apt/sources.list"
   sed -i 's/^deb \(.*\)$/deb \1\ndeb-src \1/' "$root/etc/apt/sources.list"
+fi
+if [ -z "$sdk" ] && [ -e "$root/etc/apt/sources.list.d/debian.sources" ]; then
+  sed -i 's/^Types: deb$/Types: deb deb-src/' "$root/etc/apt/sources.list.d/debian.sources"
 fi
 packages='emscripten python3 brotli xz-utils zstd'
 [ -n "$sdk" ] || packages="$packages cmake ninja-build clang-22 llvm-22 llvm-22-tools lld-22 dpkg-dev"

@@ -4,7 +4,7 @@ import { compileModule } from '../../src/pipeline.js';
 import { artifact, compile, freshRuntime, kernel, runtime, SILENT, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/runtime', { tests: 6, timeoutMs: 120_000 });
+const test = suite('binding/runtime', { tests: 7, timeoutMs: 300_000 });
 
 const OBJECT = withDefaults({ emit: ['obj'], meld: 'off' });
 
@@ -54,16 +54,31 @@ test('an error in the input leaves the instance usable', async () => {
 test("a fatal error carries LLVM's own message and poisons the instance", async () => {
   const rt = await freshRuntime();
   const module = `target triple = "amdgcn-amd-amdhsa"
-define amdgpu_kernel void @f(ptr addrspace(1) %p) #0 {
-  %x = call i32 asm "nothing_llvm_knows $0, 1", "=v"()
-  store i32 %x, ptr addrspace(1) %p
+define amdgpu_kernel void @f(ptr addrspace(1) %p, i32 %x) #0 {
+  %r = call i32 @llvm.amdgcn.permlane16.i32(i32 %x, i32 %x, i32 0, i32 0, i1 false, i1 false)
+  store i32 %r, ptr addrspace(1) %p
   ret void
 }
-declare i32 @llvm.amdgcn.wave.reduce.umin.i32(i32, i32)
+declare i32 @llvm.amdgcn.permlane16.i32(i32, i32, i32, i32, i1, i1)
 attributes #0 = { "target-cpu"="gfx906" }`;
   const error = failure(() => compileModule(rt, new TextEncoder().encode(module), OBJECT, SILENT));
   assert.is(error.code, 'compile-failed');
-  assert.match(error.message, /instruction/);
+  assert.is(error.message, 'Cannot select: intrinsic %llvm.amdgcn.permlane16');
+  assert.is(rt.poisoned, true);
+});
+
+test('an error that LLVM merely reports keeps the instance', async () => {
+  const rt = await freshRuntime();
+  const module = `target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @f() #0 {
+  call void asm sideeffect "no_such_instruction v0", ""()
+  ret void
+}
+attributes #0 = { "target-cpu"="gfx906" }`;
+  const error = failure(() => compileModule(rt, new TextEncoder().encode(module), OBJECT, SILENT));
+  assert.is(error.code, 'compile-failed');
+  assert.match(error.message, /invalid instruction/);
+  assert.is(rt.poisoned, false);
 });
 
 test('the memory limit holds', async () => {
