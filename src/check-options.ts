@@ -14,7 +14,8 @@ const boolean: Check = (value) => (typeof value === 'boolean' ? null : 'must be 
 const listOf =
   (each: Check, least: number): Check =>
   (value) => {
-    if (!Array.isArray(value) || value.length < least) return 'must be an array' + (least > 0 ? ' that is not empty' : '');
+    if (!Array.isArray(value) || value.length < least)
+      return 'must be an array' + (least > 0 ? ' that is not empty' : '');
     if (new Set(value).size !== value.length) return 'must not name anything twice';
     return value.map(each).find((complaint) => complaint !== null) ?? null;
   };
@@ -27,7 +28,9 @@ export const numberIn =
 export const wholeNumberIn =
   (low: number, high: number): Check =>
   (value) =>
-    Number.isInteger(value) && numberIn(low, high)(value) === null ? null : `must be a whole number from ${low} to ${high}`;
+    Number.isInteger(value) && numberIn(low, high)(value) === null
+      ? null
+      : `must be a whole number from ${low} to ${high}`;
 
 const JOB_CHECKS: Checks<JobOptions> = {
   emit: listOf(oneOf('bc', 'll', 'asm', 'obj', 'hsaco', 'ptx'), 1),
@@ -46,7 +49,8 @@ const JOB_CHECKS: Checks<JobOptions> = {
 
 /** Throws `usage` for options that `checks` does not know or accept. An option that is `undefined` counts as not given. */
 export function checkOptions<T extends object>(where: string, options: T, checks: Checks<T>): void {
-  if (typeof options !== 'object' || options === null) throw new DarmError('usage', `the options of ${where} must be an object`);
+  if (typeof options !== 'object' || options === null)
+    throw new DarmError('usage', `the options of ${where} must be an object`);
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(checks, name)) throw new DarmError('usage', `unknown option "${name}" in ${where}`);
     if (value === undefined) continue;

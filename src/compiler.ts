@@ -224,5 +224,7 @@ class ThreadedCompiler implements Compiler {
 function moduleBytes(bytes: Uint8Array): Uint8Array {
   if (!(bytes instanceof Uint8Array)) throw new DarmError('usage', 'the module must be a Uint8Array');
   const module = unwrapModule(bytes);
-  return module.byteLength === module.buffer.byteLength && module.constructor === Uint8Array ? module : new Uint8Array(module);
+  return module.byteLength === module.buffer.byteLength && module.constructor === Uint8Array
+    ? module
+    : new Uint8Array(module);
 }

@@ -1,16 +1,16 @@
 /** The library: GPU-kernel bitcode in, melded bitcode and code objects out. */
 export { createCompiler } from './compiler.js';
-export type {
-  CallOptions,
-  Compiler,
-  CompilerOptions,
-  InspectedModule,
-  ModuleSession,
-  Progress,
-} from './compiler.js';
+export type { CallOptions, Compiler, CompilerOptions, InspectedModule, ModuleSession, Progress } from './compiler.js';
 export { DarmError, type ErrorCode, type ErrorData, type SourceLocation } from './errors.js';
 export type { CodeObjectInfo, KernelArgument, KernelDescriptor, KernelInfo } from './formats/code-object.js';
-export { DEFAULT_OPTIONS, type Emit, type JobOptions, type MeldMode, type MeldPoint, type OptimizeLevel } from './options.js';
+export {
+  DEFAULT_OPTIONS,
+  type Emit,
+  type JobOptions,
+  type MeldMode,
+  type MeldPoint,
+  type OptimizeLevel,
+} from './options.js';
 export type { TierPolicy } from './tier-policy.js';
 export type {
   AnalyzeResult,

@@ -13,8 +13,18 @@ import type { AnalyzeResult, CompileResult, EditLog, ModuleInfo } from './wire.j
 export type Task =
   | { readonly kind: 'info'; readonly bytes: Uint8Array }
   | { readonly kind: 'compile'; readonly bytes: Uint8Array; readonly options: JobOptions }
-  | { readonly kind: 'meld'; readonly bytes: Uint8Array; readonly options: JobOptions; readonly functions: readonly string[] }
-  | { readonly kind: 'emit'; readonly bytes: Uint8Array; readonly options: JobOptions; readonly logs: readonly EditLog[] }
+  | {
+      readonly kind: 'meld';
+      readonly bytes: Uint8Array;
+      readonly options: JobOptions;
+      readonly functions: readonly string[];
+    }
+  | {
+      readonly kind: 'emit';
+      readonly bytes: Uint8Array;
+      readonly options: JobOptions;
+      readonly logs: readonly EditLog[];
+    }
   | { readonly kind: 'analyze'; readonly bytes: Uint8Array; readonly options: JobOptions };
 
 interface TaskResults {

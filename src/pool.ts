@@ -4,6 +4,9 @@
  * when it was queued), progress, diagnostics. A task that runs out of time or is aborted ends by terminating its worker;
  * Piscina starts another.
  *
+ * `minThreads` equals `maxThreads`: when a worker ends with its task, Piscina starts another only up to the minimum, and
+ * tasks that wait would wait for ever. A worker makes its LLVM instance with its first task, so an idle one is cheap.
+ *
  * `atomics: 'disabled'`: with Piscina's default an idle worker sleeps in `Atomics.wait` and never answers on other ports.
  */
 import { MessageChannel } from 'node:worker_threads';
@@ -39,9 +42,8 @@ export class WorkerPool implements Executor {
     this.width = threads;
     this.#piscina = new Piscina({
       filename: WORKER,
-      minThreads: 0,
+      minThreads: threads,
       maxThreads: threads,
-      idleTimeout: Infinity,
       concurrentTasksPerWorker: 1,
       atomics: 'disabled',
       workerData: setup,

@@ -37,7 +37,9 @@ export class WorkerSession {
     this.#timeoutMs = timeoutMs;
     this.#worker = new Worker(new URL('../workers/session.js', import.meta.url), { workerData: setup });
     this.#death = new Promise((_, reject) => {
-      this.#worker.once('error', (error) => reject(new DarmError('internal', `the session's worker died: ${error.message}`)));
+      this.#worker.once('error', (error) =>
+        reject(new DarmError('internal', `the session's worker died: ${error.message}`)),
+      );
       this.#worker.once('exit', () => reject(this.#ending ?? new DarmError('internal', "the session's worker died")));
     });
     // Nobody may be waiting when the session is closed.
@@ -58,7 +60,10 @@ export class WorkerSession {
     if (signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
     const timer =
       this.#timeoutMs > 0
-        ? setTimeout(() => this.#end('timeout', `the job took longer than its limit of ${this.#timeoutMs / 1000} s`), this.#timeoutMs)
+        ? setTimeout(
+            () => this.#end('timeout', `the job took longer than its limit of ${this.#timeoutMs / 1000} s`),
+            this.#timeoutMs,
+          )
         : undefined;
     const abort = (): void => this.#end('aborted', 'the job was aborted');
     signal?.addEventListener('abort', abort, { once: true });

@@ -6,8 +6,13 @@ import type { ModuleInfo } from './wire.js';
  * that has least so far (Graham's LPT rule). Deterministic; each share in module order.
  */
 export function shareFunctions(functions: ModuleInfo['functions'], count: number): string[][] {
-  const shares = Array.from({ length: Math.min(count, functions.length) }, () => ({ load: 0, members: [] as number[] }));
-  const order = functions.map((_, i) => i).sort((a, b) => functions[b]!.instructions - functions[a]!.instructions || a - b);
+  const shares = Array.from({ length: Math.min(count, functions.length) }, () => ({
+    load: 0,
+    members: [] as number[],
+  }));
+  const order = functions
+    .map((_, i) => i)
+    .sort((a, b) => functions[b]!.instructions - functions[a]!.instructions || a - b);
   for (const index of order) {
     const least = shares.reduce((best, share) => (share.load < best.load ? share : best));
     least.load += functions[index]!.instructions;

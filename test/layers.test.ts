@@ -49,7 +49,9 @@ function layerOf(file: string): string {
 
 function imports(file: string): Import[] {
   const text = readFileSync(path.join(ROOT, file), 'utf8');
-  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport\(?|new URL\()\s*'(\.[^']+\.js)'/g)].map((match) => match[1]!);
+  const specifiers = [...text.matchAll(/(?:\bfrom|\bimport\(?|new URL\()\s*'(\.[^']+\.js)'/g)].map(
+    (match) => match[1]!,
+  );
   return specifiers.map((specifier) => {
     const to = path.posix.join(path.posix.dirname(file), specifier).replace(/\.js$/, '.ts');
     return { from: file, fromLayer: layerOf(file), to, toLayer: layerOf(to) };
@@ -76,12 +78,18 @@ test('layers import downward only', () => {
     // Sources of one layer's files that are not a folder may not import each other in a circle; rank covers the rest.
     return from !== to && rankOf(toLayer) > rankOf(fromLayer);
   });
-  assert.equal(upward.map(({ from, to }) => `${from} imports ${to}`), []);
+  assert.equal(
+    upward.map(({ from, to }) => `${from} imports ${to}`),
+    [],
+  );
 });
 
 test('ir, analysis and melding know nothing of LLVM', () => {
   const pure = IMPORTS.filter(({ fromLayer }) => ['ir', 'analysis', 'melding'].includes(fromLayer));
-  assert.equal(pure.filter(({ toLayer }) => !['errors', 'ir', 'analysis', 'melding'].includes(toLayer)), []);
+  assert.equal(
+    pure.filter(({ toLayer }) => !['errors', 'ir', 'analysis', 'melding'].includes(toLayer)),
+    [],
+  );
 });
 
 test.run();

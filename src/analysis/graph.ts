@@ -24,7 +24,7 @@ export interface Graph {
 /** Completes a graph whose successor lists are given: predecessor lists by counting sort, O(nodes + edges). */
 export function graphOf(count: number, entry: BlockId, succStart: Int32Array, succ: Int32Array): Graph {
   const predStart = new Int32Array(count + 1);
-  for (const to of succ) predStart[to + 1]++;
+  for (let e = 0; e < succ.length; e++) predStart[succ[e] + 1]++;
   for (let b = 0; b < count; b++) predStart[b + 1] += predStart[b];
   const fill = predStart.slice(0, count);
   const pred = new Int32Array(succ.length);

@@ -79,7 +79,12 @@ function addJobOptions(command: Command): Command {
         .choices(['net', 'paper'])
         .default(DEFAULT_OPTIONS.profit),
     )
-    .option('--threshold <value>', 'least profitability of a meld, 0 to 0.5', numeric(0, 0.5), DEFAULT_OPTIONS.threshold)
+    .option(
+      '--threshold <value>',
+      'least profitability of a meld, 0 to 0.5',
+      numeric(0, 0.5),
+      DEFAULT_OPTIONS.threshold,
+    )
     .option('--function <name>', 'only this function; may be repeated', (name, names: string[]) => [...names, name], [])
     .option('--verify-analyses', "compare every analysis with LLVM's own", false);
 }

@@ -16,7 +16,7 @@ const EXTENSIONS: Record<Emit, string> = { hsaco: '.hsaco', obj: '.o', asm: '.s'
 function outputName(input: string, { output, emit, json }: CompileFlags): string {
   const name = output ?? (input === '-' ? '-' : path.basename(input, path.extname(input)) + EXTENSIONS[emit]);
   if (name === '-' && json) throw new DarmError('usage', '--json and an output on standard output exclude each other');
-  if (output === undefined && path.resolve(name) === path.resolve(input))
+  if (output === undefined && name !== '-' && path.resolve(name) === path.resolve(input))
     throw new DarmError('usage', `the output would replace the input ${input}; name it with -o`);
   return name;
 }
@@ -25,7 +25,12 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
   const output = outputName(input, flags);
   // One worker and no time limit need no worker thread: on the main thread the job is done 0.1 s sooner.
   const threads = flags.jobs === 1 && flags.timeout === 0 ? 0 : flags.jobs;
-  const compiler = createCompiler({ threads, timeout: flags.timeout, memoryLimit: flags.memoryLimit, tierPolicy: 'short' });
+  const compiler = createCompiler({
+    threads,
+    timeout: flags.timeout,
+    memoryLimit: flags.memoryLimit,
+    tierPolicy: 'short',
+  });
   const result = await compiler.compile(await readInput(input), {
     ...jobOptions(flags),
     emit: [flags.emit],

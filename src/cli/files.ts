@@ -45,7 +45,10 @@ export async function writeOutput(file: string, bytes: Uint8Array): Promise<void
       await writeFile(target, bytes);
       return;
     }
-    const temporary = path.join(path.dirname(target), `.${path.basename(target)}.${randomBytes(6).toString('hex')}.tmp`);
+    const temporary = path.join(
+      path.dirname(target),
+      `.${path.basename(target)}.${randomBytes(6).toString('hex')}.tmp`,
+    );
     try {
       await writeFile(temporary, bytes, { flag: 'wx', ...(found && { mode: found.mode }) });
       await rename(temporary, target);

@@ -7,7 +7,12 @@ import { table } from './table.js';
 
 export async function runInspect(input: string, flags: RunFlags): Promise<void> {
   const threads = flags.timeout === 0 ? 0 : 1;
-  const compiler = createCompiler({ threads, timeout: flags.timeout, memoryLimit: flags.memoryLimit, tierPolicy: 'short' });
+  const compiler = createCompiler({
+    threads,
+    timeout: flags.timeout,
+    memoryLimit: flags.memoryLimit,
+    tierPolicy: 'short',
+  });
   const info = await compiler.inspect(await readInput(input));
   const text = flags.json
     ? JSON.stringify({ schema: 1, ...info }) + '\n'
@@ -18,7 +23,11 @@ export async function runInspect(input: string, flags: RunFlags): Promise<void> 
 }
 
 function moduleText({ triple, functions }: InspectedModule): string {
-  const rows = functions.map(({ name, kernel, instructions }) => [name, kernel ? 'kernel' : 'function', String(instructions)]);
+  const rows = functions.map(({ name, kernel, instructions }) => [
+    name,
+    kernel ? 'kernel' : 'function',
+    String(instructions),
+  ]);
   return `module for ${triple}\n\n${table('llr', ['function', 'kind', 'instructions'], rows)}`;
 }
 

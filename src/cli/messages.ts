@@ -4,7 +4,12 @@ import type { DarmError, SourceLocation } from '../errors.js';
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 function position({ file, line, column }: SourceLocation): string {
-  return [file, line, column].filter((part) => part !== undefined).map((part) => `${part}:`).join('') + ' ';
+  return (
+    [file, line, column]
+      .filter((part) => part !== undefined)
+      .map((part) => `${part}:`)
+      .join('') + ' '
+  );
 }
 
 export function warn(message: string): void {

@@ -3,7 +3,9 @@ export function table(alignment: string, header: readonly string[], rows: readon
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
   const line = (cells: readonly string[]): string =>
     cells
-      .map((cell, column) => (alignment[column] === 'l' ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+      .map((cell, column) =>
+        alignment[column] === 'l' ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
+      )
       .join('  ')
       .trimEnd() + '\n';
   return [header, ...rows].map(line).join('');

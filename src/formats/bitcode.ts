@@ -67,7 +67,10 @@ export function unwrapModule(bytes: Uint8Array): Uint8Array {
     case 'elf':
       throw new DarmError('bad-input', 'the input is an ELF file (machine code); LLVM bitcode or IR text is needed');
     case 'offload-bundle':
-      throw new DarmError('bad-input', 'the input is an offload bundle, which is not supported; extract the bitcode first');
+      throw new DarmError(
+        'bad-input',
+        'the input is an offload bundle, which is not supported; extract the bitcode first',
+      );
     case 'other':
       throw new DarmError('bad-input', 'the input is neither LLVM bitcode nor LLVM IR text');
   }

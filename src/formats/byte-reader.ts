@@ -18,7 +18,13 @@ export class ByteReader {
 
   /** Throws unless `[offset, offset + size)` lies within the bytes. */
   check(offset: number, size: number, field: string): void {
-    if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(size) || offset < 0 || size < 0 || offset + size > this.length)
+    if (
+      !Number.isSafeInteger(offset) ||
+      !Number.isSafeInteger(size) ||
+      offset < 0 ||
+      size < 0 ||
+      offset + size > this.length
+    )
       throw new DarmError('bad-input', `${this.what} is damaged or truncated: ${field} lies outside of it`);
   }
 

@@ -1,6 +1,7 @@
 /** Target ids (`gfx90a:sramecc+:xnack-`) from the `e_flags` of a code object (llvm/BinaryFormat/ELF.h, code object v4 and later). */
 
 /** EF_AMDGPU_MACH, low byte of the flags. */
+// prettier-ignore
 const PROCESSORS: Readonly<Record<number, string>> = {
   0x20: 'gfx600', 0x21: 'gfx601', 0x22: 'gfx700', 0x23: 'gfx701', 0x24: 'gfx702', 0x25: 'gfx703', 0x26: 'gfx704',
   0x28: 'gfx801', 0x29: 'gfx802', 0x2a: 'gfx803', 0x2b: 'gfx810', 0x2c: 'gfx900', 0x2d: 'gfx902', 0x2e: 'gfx904',

@@ -100,7 +100,8 @@ export function parseElf(bytes: Uint8Array): ElfFile {
 export function elfSymbols(elf: ElfFile): ElfSymbol[] {
   const { reader, sections } = elf;
   const table =
-    sections.find((s) => s.type === SectionType.SymbolTable) ?? sections.find((s) => s.type === SectionType.DynamicSymbols);
+    sections.find((s) => s.type === SectionType.SymbolTable) ??
+    sections.find((s) => s.type === SectionType.DynamicSymbols);
   if (table === undefined) return [];
   const strings = sections[table.link];
   if (strings === undefined) throw new DarmError('bad-input', 'the ELF file is damaged: a symbol table has no names');
@@ -130,7 +131,8 @@ export function symbolBytes(elf: ElfFile, symbol: ElfSymbol): Uint8Array | null 
     return elf.reader.slice(section.offset + symbol.value, symbol.size, `symbol ${symbol.name}`);
   }
   for (const { type, address, offset, fileSize } of elf.segments) {
-    if (type !== SegmentType.Load || symbol.value < address || symbol.value + symbol.size > address + fileSize) continue;
+    if (type !== SegmentType.Load || symbol.value < address || symbol.value + symbol.size > address + fileSize)
+      continue;
     return elf.reader.slice(offset + (symbol.value - address), symbol.size, `symbol ${symbol.name}`);
   }
   return null;
@@ -148,11 +150,12 @@ export function elfNotes(elf: ElfFile): ElfNote[] {
     const { reader } = elf;
     reader.check(offset, size, 'the notes');
     const end = offset + size;
-    for (let at = offset; at + 12 <= end; ) {
+    for (let at = offset; at + 12 <= end;) {
       const nameBytes = reader.u32(at, 'a note');
       const dataBytes = reader.u32(at + 4, 'a note');
       const dataAt = at + 12 + align(nameBytes);
-      if (dataAt + dataBytes > end) throw new DarmError('bad-input', 'the ELF file is damaged: a note runs over its end');
+      if (dataAt + dataBytes > end)
+        throw new DarmError('bad-input', 'the ELF file is damaged: a note runs over its end');
       notes.push({
         name: nameBytes === 0 ? '' : reader.string(at + 12, at + 12 + nameBytes, 'a note name'),
         type: reader.u32(at + 8, 'a note'),

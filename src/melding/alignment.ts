@@ -13,8 +13,10 @@
 export interface AlignmentProblem {
   readonly countT: number;
   readonly countF: number;
-  /** Gain of pairing element i of T with element j of F; `-Infinity` when they must not pair. */
-  readonly score: (i: number, j: number) => number;
+  /** The cells `i * countF + j` of elements that may pair, ascending. */
+  readonly cells: Int32Array;
+  /** Gain per such cell; `-Infinity` when they must not pair after all. */
+  readonly gains: Float64Array;
   /** Which elements may run for every thread, `[countT]` and `[countF]`, 0 or 1. */
   readonly speculatableT: Uint8Array;
   readonly speculatableF: Uint8Array;
@@ -42,21 +44,40 @@ const GUARDED_T_SHIFT = 4;
 const SPECULATED_F_SHIFT = 5;
 const GUARDED_F_SHIFT = 7;
 
+/** The best totals that end in each state, for one element of T and every number of elements of F. */
+class Row {
+  readonly pair: Float64Array;
+  readonly specT: Float64Array;
+  readonly guardT: Float64Array;
+  readonly specF: Float64Array;
+  readonly guardF: Float64Array;
+
+  constructor(width: number) {
+    const none = (): Float64Array => new Float64Array(width).fill(-Infinity);
+    [this.pair, this.specT, this.guardT, this.specF, this.guardF] = [none(), none(), none(), none(), none()];
+  }
+}
+
 export function align(problem: AlignmentProblem): Alignment {
-  const { countT, countF, score, speculatableT, speculatableF, speculateCost, guardCost, secondGuardCost } = problem;
+  const { countT, countF, cells, gains, speculatableT, speculatableF, speculateCost, guardCost, secondGuardCost } = problem;
   const width = countF + 1;
   const from = new Uint16Array((countT + 1) * width);
-  const row = (): Float64Array => new Float64Array(width).fill(-Infinity);
-  let [pair, specT, guardT, specF, guardF] = [row(), row(), row(), row(), row()];
-  let [pairUp, specTUp, guardTUp, specFUp, guardFUp] = [row(), row(), row(), row(), row()];
+  let here = new Row(width);
+  let up = new Row(width);
+  /** The next of `cells`. */
+  let next = 0;
 
   for (let i = 0; i <= countT; i++) {
+    const { pair, specT, guardT, specF, guardF } = here;
+    const { pair: pairUp, specT: specTUp, guardT: guardTUp, specF: specFUp, guardF: guardFUp } = up;
+    const maySpeculateT = i > 0 && speculatableT[i - 1] === 1;
+    const rowStart = (i - 1) * countF - 1;
     for (let j = 0; j <= countF; j++) {
       let bits = 0;
       // A pair, behind any state.
       let best = i === 0 && j === 0 ? 0 : -Infinity;
-      if (i > 0 && j > 0) {
-        const gain = score(i - 1, j - 1);
+      if (j > 0 && cells[next] === rowStart + j) {
+        const gain = gains[next++];
         if (gain !== -Infinity) {
           best = pairUp[j - 1];
           if (specTUp[j - 1] > best) (best = specTUp[j - 1]), (bits = State.SpeculatedT);
@@ -69,7 +90,7 @@ export function align(problem: AlignmentProblem): Alignment {
       pair[j] = best;
       // A gap of T: a run of T opens only behind a pair.
       best = -Infinity;
-      if (i > 0 && speculatableT[i - 1] === 1) {
+      if (maySpeculateT) {
         best = pairUp[j];
         if (specTUp[j] > best) (best = specTUp[j]), (bits |= 1 << SPECULATED_T_SHIFT);
         best -= speculateCost;
@@ -105,14 +126,12 @@ export function align(problem: AlignmentProblem): Alignment {
       guardF[j] = best;
       from[i * width + j] = bits;
     }
-    [pair, pairUp] = [pairUp, pair];
-    [specT, specTUp] = [specTUp, specT];
-    [guardT, guardTUp] = [guardTUp, guardT];
-    [specF, specFUp] = [specFUp, specF];
-    [guardF, guardFUp] = [guardFUp, guardF];
+    const finished = here;
+    here = up;
+    up = finished;
   }
 
-  const ends = [pairUp, specTUp, guardTUp, specFUp, guardFUp].map((r) => r[countF]);
+  const ends = [up.pair, up.specT, up.guardT, up.specF, up.guardF].map((r) => r[countF]);
   let state = 0;
   for (let s = 1; s < ends.length; s++) if (ends[s] > ends[state]) state = s;
   const total = ends[state];

@@ -72,7 +72,7 @@ class MeldBuilder {
   ) {
     this.#t = this.#side(meld.pairs.map((pair) => pair.t), meld.before.t); // prettier-ignore
     this.#f = this.#side(meld.pairs.map((pair) => pair.f), meld.before.f); // prettier-ignore
-    this.#selects = meld.pairs.map(() => new Map());
+    this.#selects = meld.pairs.map(() => new Map<string, ValueRef>());
     this.#unifying = editor.createBlock('unify', this.#t.entry);
   }
 

@@ -10,11 +10,12 @@ import type { PlanningContext } from './context.js';
 import type { Outcome } from './cost.js';
 import { evaluate } from './cost.js';
 import { Draft } from './draft.js';
-import type { DraftExit } from './draft.js';
+import type { PhiPairs } from './draft.js';
+import { Frame } from './frame.js';
+import type { DraftExit } from './frame.js';
 import { alignmentOf } from './groups.js';
 import type { Refusal } from './legality.js';
-import { canSelect } from './operands.js';
-import { alignBlocks, cellsOf, isTooLarge, proposePhis } from './pairing.js';
+import { alignBlocks, isTooLarge, proposePhis } from './pairing.js';
 import type { Candidate, Meld, MeldKind, PlanOptions, ProfitModel } from './plan.js';
 import { subgraphProfit } from './profitability.js';
 import { prune } from './prune.js';
@@ -90,11 +91,11 @@ export function judge(ctx: PlanningContext, matched: Matched, exit: DraftExit, o
 
   const front = [...t.before, ...f.before].some((b) => !isEmpty(ctx, b));
   const back = exit.kind === 'single' && throughEmpty(ctx, exit.t) !== throughEmpty(ctx, exit.f);
-  const fresh = (): Draft => new Draft(ctx, branch, blocks, exit, front, back, earlier);
-  if (isTooLarge(fresh())) return refuse('7', 'corresponding blocks are too large to align');
-  const [draft, outcome] = bestDraft(fresh, options);
+  const frame = new Frame(ctx, branch, blocks, exit, front, back, earlier);
+  if (isTooLarge(frame)) return refuse('7', 'corresponding blocks are too large to align');
+  const [draft, outcome] = bestDraft(frame, options);
 
-  if (exit.kind === 'shared' && draft.exitSlots().some((s) => !draft.same(s.t, s.f) && !canSelect(ctx.f, s.t, s.f)))
+  if (exit.kind === 'shared' && !draft.canSelectAll(frame.exitSlots))
     return refuse('3', 'a phi behind the blocks would need a select between different objects', outcome.net);
   if (!shrinks(draft, outcome, options)) return refuse('2', 'no two instructions match', outcome.net);
   if (breaksUniformDemand(draft, meldedUniformity(draft))) return refuse('2', 'an operand that must be uniform would not be', outcome.net);
@@ -116,7 +117,7 @@ export function judge(ctx: PlanningContext, matched: Matched, exit: DraftExit, o
   return { branch, sides: [t.blocks, f.blocks], kind, profit, net: outcome.net, refusal: null, meld, partner: draft.partner, needsUniform: needsUniform(draft) };
 }
 
-/** Only drafts whose largest block pair has a number of cells in this range are aligned from several starts. */
+/** Only frames whose largest block pair has a number of cells in this range are aligned from several starts. */
 const LEAST_CELLS_TWICE = 10;
 const MOST_CELLS_TWICE = 40_000;
 const MOST_REFINEMENTS = 2;
@@ -126,54 +127,92 @@ const MOST_REFINEMENTS = 2;
  * exactly each time, and the best is refined: aligned again with its own outcome for an estimate. The starts: selects priced or not
  * (the paper's scores), with and without melded phis.
  */
-function bestDraft(fresh: () => Draft, options: PlanOptions): [Draft, Outcome] {
-  let best: [Draft, Outcome] | null = null;
-  const consider = (draft: Draft): boolean => {
-    const outcome = evaluate(draft);
-    if (best) {
-      const shrinksMore = Number(shrinks(draft, outcome, options)) - Number(shrinks(...best, options));
-      if (shrinksMore < 0 || (shrinksMore === 0 && outcome.net <= best[1].net)) return false;
-    }
-    best = [draft, outcome];
-    return true;
-  };
-  const attempt = (draft: Draft, scores: ProfitModel, known: Int32Array | null): boolean => {
-    alignBlocks(draft, scores, known);
-    prune(draft, options.profit);
-    return consider(draft);
-  };
-  const cells = cellsOf(fresh());
-  // Blocks of a few instructions have no second alignment worth a look, very large ones take too long.
-  const again = options.profit === 'net' && cells >= LEAST_CELLS_TWICE && cells <= MOST_CELLS_TWICE;
-  const withPhis = fresh();
-  if (options.profit === 'net') proposePhis(withPhis);
+function bestDraft(frame: Frame, options: PlanOptions): [Draft, Outcome] {
+  const attempts = new Attempts(frame, options);
+  const phis = options.profit === 'net' ? attempts.proposePhis() : [];
   const start = (scores: ProfitModel): void => {
-    if (withPhis.phis.length > 0) attempt(withPhisOf(fresh(), withPhis), scores, null);
-    attempt(fresh(), scores, null);
+    if (phis.length > 0) attempts.improve(phis, scores, null);
+    attempts.improve([], scores, null);
   };
   start(options.profit);
-  if (!again || pairsAll(best![0])) return best!;
+  // Blocks of a few instructions have no second alignment worth a look, very large ones take too long.
+  const again = options.profit === 'net' && frame.cells >= LEAST_CELLS_TWICE && frame.cells <= MOST_CELLS_TWICE;
+  if (!again || pairsAll(attempts.best.draft)) return [attempts.best.draft, attempts.best.outcome];
   start('paper');
-  for (let round = 0; round < MOST_REFINEMENTS; round++)
-    if (!attempt(withPhisOf(fresh(), best![0]), 'net', best![0].partner)) break;
-  return best!;
+  for (let round = 0; round < MOST_REFINEMENTS; round++) {
+    const { draft } = attempts.best;
+    if (!attempts.improve(draft.phis, 'net', draft.partner)) break;
+  }
+  return [attempts.best.draft, attempts.best.outcome];
+}
+
+/** The best of several attempts at one frame. */
+class Attempts {
+  private winner: { readonly draft: Draft; readonly outcome: Outcome } | null = null;
+  /** A draft whose tables the next attempt takes. */
+  private spare: Draft | null = null;
+  /** What was aligned before: the same alignment comes to the same outcome, which is no better than the best. */
+  private readonly seen = new Set<string>();
+
+  constructor(
+    private readonly frame: Frame,
+    private readonly options: PlanOptions,
+  ) {}
+
+  /** There is one after the first attempt. */
+  get best(): { readonly draft: Draft; readonly outcome: Outcome } {
+    return this.winner!;
+  }
+
+  proposePhis(): PhiPairs {
+    this.spare = new Draft(this.frame);
+    return proposePhis(this.spare);
+  }
+
+  /** Whether aligning with these phis, by `scores`, and with `known` for an estimate is better than the best so far. */
+  improve(phis: PhiPairs, scores: ProfitModel, known: Int32Array | null): boolean {
+    const draft = this.spare ?? new Draft(this.frame);
+    this.spare = draft;
+    draft.restart(phis);
+    alignBlocks(draft, scores, known);
+    const key = pairingKey(draft);
+    if (this.seen.has(key)) return false;
+    this.seen.add(key);
+    prune(draft, this.options.profit);
+    const outcome = evaluate(draft);
+    if (this.winner && !this.isBetter(draft, outcome)) return false;
+    this.spare = this.winner?.draft ?? null;
+    this.winner = { draft, outcome };
+    return true;
+  }
+
+  private isBetter(draft: Draft, outcome: Outcome): boolean {
+    const { best, options } = this;
+    const shrinksMore = Number(shrinks(draft, outcome, options)) - Number(shrinks(best.draft, best.outcome, options));
+    return shrinksMore > 0 || (shrinksMore === 0 && outcome.net > best.outcome.net);
+  }
+}
+
+/** Equal for drafts of one frame with the same pairs. */
+function pairingKey(draft: Draft): string {
+  const key: number[] = [];
+  for (const { t: list } of draft.frame.work) for (const t of list) key.push(draft.partner[t], draft.swapped[t]);
+  for (const [t, g] of draft.phis) key.push(t, g);
+  return key.join();
 }
 
 /** Whether no instruction is left without a partner. */
-function pairsAll(draft: Draft): boolean {
-  for (const { t, f } of draft.blocks) for (const b of [t, f]) for (const i of draft.workOf(b)) if (draft.partner[i] < 0) return false;
+function pairsAll({ frame, partner }: Draft): boolean {
+  for (const { t, f } of frame.work) {
+    for (const i of t) if (partner[i] < 0) return false;
+    for (const i of f) if (partner[i] < 0) return false;
+  }
   return true;
 }
 
-function withPhisOf(draft: Draft, other: Draft): Draft {
-  for (const [t, g] of other.phis) draft.pair(t, g, false);
-  draft.phis = [...other.phis];
-  return draft;
-}
-
 /** Whether the meld leaves less code than there was: what makes melding end (see planner.ts). */
-function shrinks(draft: Draft, outcome: Outcome, options: PlanOptions): boolean {
-  const dissolves = options.profit === 'net' && outcome.guardedRuns === 0 && !draft.front && !draft.back;
+function shrinks({ frame }: Draft, outcome: Outcome, options: PlanOptions): boolean {
+  const dissolves = options.profit === 'net' && outcome.guardedRuns === 0 && !frame.front && !frame.back;
   return outcome.realPairs > 0 || dissolves;
 }
 
@@ -201,9 +240,11 @@ function bestBlockProfit(ctx: PlanningContext, t: Side, f: Side): number {
 
 function needsUniform(draft: Draft): boolean {
   const { f } = draft.ctx;
-  for (const t of draft.workOfT())
-    if (draft.partner[t] >= 0)
+  for (const { t: list } of draft.frame.work)
+    for (const t of list) {
+      if (draft.partner[t] < 0) continue;
       for (let o = f.operandStart[t]; o < f.operandStart[t + 1]; o++) if ((f.operandFlags[o] & OperandFlag.MustBeUniform) !== 0) return true;
+    }
   return false;
 }
 

@@ -28,14 +28,21 @@ export interface Analyses {
   readonly divergence: Divergence;
 }
 
+/** Only functions with divergent branches need the order and the post-dominators; they are found when first asked for. */
 export function analysesOf(f: FunctionSnapshot): Analyses {
   const graph = cfgOf(f);
   const shared = { graph, dominators: dominators(graph), cycles: cycles(graph), uses: usesOf(f) };
+  let order: Int32Array | undefined;
+  let post: DominatorTree | undefined;
   return {
     ...shared,
-    order: positionsIn(reversePostOrder(graph), graph.count),
-    postDominators: postDominators(graph),
     divergence: divergence(f, shared),
+    get order() {
+      return (order ??= positionsIn(reversePostOrder(graph), graph.count));
+    },
+    get postDominators() {
+      return (post ??= postDominators(graph));
+    },
   };
 }
 
@@ -61,6 +68,10 @@ export function planningContext(f: FunctionSnapshot, analyses: Analyses, canPair
   const weight = new Float64Array(f.blockCount);
   for (let b = 0; b < f.blockCount; b++)
     weight[b] = PER_LOOP ** Math.min(DEEPEST_LOOP, analyses.cycles.depthOf(b as BlockId));
-  const hasUniformDemands = f.operandFlags.some((flags) => (flags & OperandFlag.MustBeUniform) !== 0);
-  return { ...analyses, f, costs, profiles: new BlockProfiles(f, costs), matcher: new Matcher(f, canPair), weight, hasUniformDemands };
+  return { ...analyses, f, costs, profiles: new BlockProfiles(f, costs), matcher: new Matcher(f, canPair), weight, hasUniformDemands: demandsUniform(f) };
+}
+
+function demandsUniform({ operandFlags }: FunctionSnapshot): boolean {
+  for (let o = 0; o < operandFlags.length; o++) if ((operandFlags[o] & OperandFlag.MustBeUniform) !== 0) return true;
+  return false;
 }

@@ -10,7 +10,7 @@
 import type { BlockId, InstrId } from '../ir/ids.js';
 import { Opcode, instrValue, isConditionalBranch } from '../ir/snapshot.js';
 import type { Draft } from './draft.js';
-import { CostModel, cyclesOf, lostOffsetCost, pairGain } from './gains.js';
+import { CostModel, cyclesOf, lostOffsetCost } from './gains.js';
 import type { Group } from './groups.js';
 import { groupsOf } from './groups.js';
 import type { MeldedUniformity } from './uniformity.js';
@@ -27,21 +27,21 @@ export interface Outcome {
 }
 
 export function evaluate(draft: Draft): Outcome {
-  const { ctx, blocks } = draft;
+  const { ctx, frame } = draft;
   const { weight } = ctx;
   const { target } = ctx.costs;
   const uniformity = meldedUniformity(draft);
-  const groups = blocks.map((b) => groupsOf(draft, b.t, b.f));
+  const groups = frame.work.map((work) => groupsOf(draft, work));
   let net = 0;
   let realPairs = 0;
   let guardedRuns = 0;
 
-  blocks.forEach((b, k) => {
+  frame.blocks.forEach((b, k) => {
     let here = 0;
     let guardedBefore = false;
     for (const group of groups[k]) {
       if (group.kind === 'pair') {
-        here += pairGain(ctx, group.t, group.f, uniformity.divergent[group.t] === 1) - lostOffsetCost(draft, group.t, group.f);
+        here += draft.factsOf(group.t).gain(uniformity.divergent[group.t] === 1) - lostOffsetCost(draft, group.t, group.f);
         if (!isSelect(draft, group.t)) realPairs++;
         guardedBefore = false;
         continue;
@@ -58,19 +58,19 @@ export function evaluate(draft: Draft): Outcome {
   });
   net -= selectsCost(draft) + lostBehind(draft, uniformity);
   // The diamond of E is a guard for each side. It goes, unless what lies before or behind needs one of its own.
-  const diamonds = 1 - (draft.front ? 1 : 0) - (draft.back ? 1 : 0);
+  const diamonds = 1 - (frame.front ? 1 : 0) - (frame.back ? 1 : 0);
   net += diamonds * diamondCost(draft);
   return { net, realPairs, guardedRuns, groups };
 }
 
-const diamondCost = (draft: Draft): number => 2 * draft.ctx.costs.target.guard * draft.ctx.weight[draft.branch];
+const diamondCost = (draft: Draft): number => 2 * draft.ctx.costs.target.guard * draft.ctx.weight[draft.frame.branch];
 
 const isSelect = (draft: Draft, i: InstrId): boolean => draft.ctx.f.instrOpcode[i] === Opcode.Select;
 
 /** Two branches become one, which may be dearer than both. */
 function branchGain(draft: Draft, k: number, { branch }: MeldedUniformity): number {
   const { f, divergence, costs } = draft.ctx;
-  const { t, f: g, swapped } = draft.blocks[k];
+  const { t, f: g, swapped } = draft.frame.blocks[k];
   if (!isConditionalBranch(f, t)) return 0;
   const cost = (divergent: boolean): number => (divergent ? costs.target.guard : costs.target.branch);
   const negation = swapped ? costs.target.salu : 0;
@@ -80,13 +80,9 @@ function branchGain(draft: Draft, k: number, { branch }: MeldedUniformity): numb
 }
 
 function selectsCost(draft: Draft): number {
-  const { valueCount } = draft.ctx.f;
   const dearest = new Map<number, number>();
   for (const slot of draft.allSlots()) {
-    if (draft.same(slot.t, slot.f)) continue;
-    const key = slot.t * valueCount + slot.f;
-    const cost = draft.selectCost(slot);
-    if (cost > (dearest.get(key) ?? 0)) dearest.set(key, cost);
+    if (!draft.isOne(slot) && slot.cost > (dearest.get(slot.key) ?? 0)) dearest.set(slot.key, slot.cost);
   }
   let sum = 0;
   for (const cost of dearest.values()) sum += cost;
@@ -95,11 +91,12 @@ function selectsCost(draft: Draft): number {
 
 /** Uniform users behind the subgraphs of values that are uniform no longer; one step, an estimate. */
 function lostBehind(draft: Draft, { divergent }: MeldedUniformity): number {
-  const { ctx, blockPartner } = draft;
+  const { ctx } = draft;
+  const { blocks, blockPartner } = draft.frame;
   const { f, divergence, uses } = ctx;
   const counted = new Set<number>();
   let sum = 0;
-  for (const { t, f: g } of draft.blocks) {
+  for (const { t, f: g } of blocks) {
     for (const b of [t, g] as BlockId[]) {
       for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++) {
         const v = instrValue(f, i as InstrId);

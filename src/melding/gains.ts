@@ -51,7 +51,8 @@ function memoryCredit({ f }: PlanningContext, t: InstrId): number {
 /** A wide access that the smaller of two alignments splits into several. */
 function splitCost(ctx: PlanningContext, t: InstrId, g: InstrId): number {
   const { f } = ctx;
-  const [low, high] = [Math.min(f.instrAlign[t], f.instrAlign[g]), Math.max(f.instrAlign[t], f.instrAlign[g])];
+  const low = Math.min(f.instrAlign[t], f.instrAlign[g]);
+  const high = Math.max(f.instrAlign[t], f.instrAlign[g]);
   if (low === high || low <= 0) return 0;
   const value = f.instrOpcode[t] === Opcode.Store ? f.operand[f.operandStart[t]] : instrValue(f, t);
   const bytes = f.typeBits[f.valueType[value]] / 8;
@@ -70,12 +71,11 @@ export function lostOffsetCost(draft: Draft, t: InstrId, g: InstrId): number {
   if (a === b) return 0;
   const cost = CostModel.lostLdsOffset * ctx.costs.vector[t];
   if (!draft.same(a, b)) return hasConstantOffset(ctx, a) || hasConstantOffset(ctx, b) ? cost : 0;
-  const [i, j] = [definingInstr(f, a), definingInstr(f, b)];
-  if (i < 0 || j < 0 || f.instrOpcode[i] !== Opcode.GetElementPtr) return 0;
-  const constantsDiffer = draft
-    .slotsOf(i)
-    .some((s) => s.t !== s.f && f.valueKind[s.t] === ValueKind.Constant && f.valueKind[s.f] === ValueKind.Constant);
-  return constantsDiffer ? cost : 0;
+  const i = definingInstr(f, a);
+  if (i < 0 || definingInstr(f, b) < 0 || f.instrOpcode[i] !== Opcode.GetElementPtr || draft.partner[i] < 0) return 0;
+  for (const s of draft.factsOf(i).slots)
+    if (s.t !== s.f && f.valueKind[s.t] === ValueKind.Constant && f.valueKind[s.f] === ValueKind.Constant) return cost;
+  return 0;
 }
 
 /** A variable or a global with nothing but constants added. */

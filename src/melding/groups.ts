@@ -3,10 +3,11 @@
  * (rule 4). A run is speculated when all of it is safe whatever its operands are, short and cheap; else it is guarded. In a group
  * the speculated runs come first, then the guarded ones side by side, so that they share one diamond.
  */
-import type { BlockId, InstrId } from '../ir/ids.js';
+import type { InstrId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import { InstrFlag, hasFlag } from '../ir/snapshot.js';
 import type { Draft } from './draft.js';
+import type { BlockWork } from './frame.js';
 import { CostModel } from './gains.js';
 import type { AlignedInstr } from './plan.js';
 
@@ -15,19 +16,19 @@ export type Group =
   | { readonly kind: 'pair'; readonly t: InstrId; readonly f: InstrId }
   | { readonly kind: 'run'; readonly side: 't' | 'f'; readonly instrs: readonly InstrId[]; readonly speculate: boolean };
 
-export function groupsOf(draft: Draft, bt: BlockId, bf: BlockId): Group[] {
+export function groupsOf(draft: Draft, { t, f: g }: BlockWork): Group[] {
   const groups: Group[] = [];
-  const t = [...draft.workOf(bt)];
-  const g = [...draft.workOf(bf)];
   for (let i = 0, j = 0; i < t.length || j < g.length; ) {
     const runT: InstrId[] = [];
     const runF: InstrId[] = [];
     while (i < t.length && draft.partner[t[i]] === NONE) runT.push(t[i++]);
     while (j < g.length && draft.partner[g[j]] === NONE) runF.push(g[j++]);
-    const runs: Group[] = [];
-    if (runT.length > 0) runs.push({ kind: 'run', side: 't', instrs: runT, speculate: mayRunForAll(draft, runT) });
-    if (runF.length > 0) runs.push({ kind: 'run', side: 'f', instrs: runF, speculate: mayRunForAll(draft, runF) });
-    groups.push(...runs.filter((r) => r.kind === 'run' && r.speculate), ...runs.filter((r) => r.kind === 'run' && !r.speculate));
+    const sT = runT.length > 0 && mayRunForAll(draft, runT);
+    const sF = runF.length > 0 && mayRunForAll(draft, runF);
+    if (sT) groups.push({ kind: 'run', side: 't', instrs: runT, speculate: true });
+    if (sF) groups.push({ kind: 'run', side: 'f', instrs: runF, speculate: true });
+    if (!sT && runT.length > 0) groups.push({ kind: 'run', side: 't', instrs: runT, speculate: false });
+    if (!sF && runF.length > 0) groups.push({ kind: 'run', side: 'f', instrs: runF, speculate: false });
     if (i < t.length && j < g.length) groups.push({ kind: 'pair', t: t[i++], f: g[j++] });
   }
   return groups;

@@ -5,32 +5,25 @@
  * second attempt takes that outcome as its estimate.
  */
 import type { BlockId, InstrId, ValueId } from '../ir/ids.js';
-import { InstrFlag, Opcode, definingInstr, hasFlag, instrValue } from '../ir/snapshot.js';
+import { Opcode, definingInstr, instrValue } from '../ir/snapshot.js';
 import { MOST_CELLS, align } from './alignment.js';
 import type { PlanningContext } from './context.js';
-import type { Draft } from './draft.js';
-import { incomingFrom } from './draft.js';
-import { CostModel, pairGain } from './gains.js';
+import type { Draft, PhiPairs } from './draft.js';
+import type { BlockMatches, BlockWork, Frame, Slot } from './frame.js';
+import { incomingFrom } from './frame.js';
+import { CostModel } from './gains.js';
 import { OperandOrder } from './matching.js';
-import { canSelect, correspondingOperand, demandOn, isUniformAt, selectCycles } from './operands.js';
+import { selectCycles } from './operands.js';
+import type { UserPairs } from './pair-facts.js';
+import { hasPartners, userPairsOf } from './pair-facts.js';
 import type { ProfitModel } from './plan.js';
 
-/** How users of two values are compared: this many of each are looked at. */
-const MOST_USERS = 8;
+export const isTooLarge = (frame: Frame): boolean => frame.cells > MOST_CELLS;
 
-/** Largest number of cells any pair of blocks of the draft needs. */
-export function cellsOf(draft: Draft): number {
+/** Proposes phi pairs: equal types, most in common first in the order of the T side. Pairs them in the draft, too. */
+export function proposePhis(draft: Draft): PhiPairs {
   const { f } = draft.ctx;
-  const size = (b: BlockId): number => f.blockInstrStart[b + 1] - f.blockInstrStart[b];
-  return Math.max(...draft.blocks.map((b) => size(b.t) * size(b.f)));
-}
-
-export const isTooLarge = (draft: Draft): boolean => cellsOf(draft) > MOST_CELLS;
-
-/** Proposes phi pairs: equal types, most in common first in the order of the T side. */
-export function proposePhis(draft: Draft): void {
-  const { f } = draft.ctx;
-  for (const { t: bt, f: bf } of draft.blocks) {
+  for (const { t: bt, f: bf } of draft.frame.blocks) {
     const free: InstrId[] = phisOf(draft.ctx, bf);
     for (const t of phisOf(draft.ctx, bt)) {
       let best = -1;
@@ -41,11 +34,11 @@ export function proposePhis(draft: Draft): void {
         if (affinity > bestAffinity) [best, bestAffinity] = [k, affinity];
       }
       if (best < 0) continue;
-      draft.phis.push([t, free[best]]);
-      draft.pair(t, free[best], false);
+      draft.pairPhis(t, free[best]);
       free.splice(best, 1);
     }
   }
+  return draft.phis;
 }
 
 function phisOf({ f }: PlanningContext, b: BlockId): InstrId[] {
@@ -55,9 +48,10 @@ function phisOf({ f }: PlanningContext, b: BlockId): InstrId[] {
 }
 
 function phiAffinity(draft: Draft, t: InstrId, g: InstrId): number {
-  const { ctx, blockPartner } = draft;
+  const { ctx } = draft;
+  const { blockPartner } = draft.frame;
   const { f } = ctx;
-  let affinity = usersMayPair(draft, t, g, null) ? 2 : 0;
+  let affinity = usersMayPair(draft, userPairsOf(ctx, blockPartner, t, g), null) ? 2 : 0;
   for (let o = f.operandStart[t]; o < f.operandStart[t + 1]; o++) {
     const partner = blockPartner[f.operandBlock[o]];
     const a = f.operand[o] as ValueId;
@@ -70,74 +64,70 @@ function phiAffinity(draft: Draft, t: InstrId, g: InstrId): number {
   return affinity;
 }
 
-function outsideValue({ ctx: { f }, blockPartner }: Draft, phi: InstrId): ValueId | null {
+function outsideValue({ ctx: { f }, frame: { blockPartner } }: Draft, phi: InstrId): ValueId | null {
   for (let o = f.operandStart[phi]; o < f.operandStart[phi + 1]; o++)
     if (blockPartner[f.operandBlock[o]] < 0) return f.operand[o] as ValueId;
   return null;
 }
 
-/** Whether some use of `t` and some use of `g` may become one (or did, if that is known), so that pairing both spares a select. */
-function usersMayPair(draft: Draft, t: InstrId, g: InstrId, known: Int32Array | null): boolean {
-  const { f, uses } = draft.ctx;
-  const [a, b] = [instrValue(f, t), instrValue(f, g)];
-  const endA = Math.min(uses.start[a + 1], uses.start[a] + MOST_USERS);
-  const endB = Math.min(uses.start[b + 1], uses.start[b] + MOST_USERS);
-  for (let x = uses.start[a]; x < endA; x++) {
-    const u = uses.user[x];
-    for (let y = uses.start[b]; y < endB; y++) {
-      const v = uses.user[y];
-      if (f.instrOpcode[u] !== f.instrOpcode[v] || f.instrKey[u] !== f.instrKey[v]) continue;
-      if (f.instrOpcode[u] === Opcode.Phi || hasFlag(f, u as InstrId, InstrFlag.Terminator)) {
-        if (u === v || draft.partner[u] === v) return true;
-        continue;
-      }
-      if (known ? known[u] !== v : f.instrKey[u] < 0 || draft.blockPartner[f.instrBlock[u]] !== f.instrBlock[v]) continue;
-      const mayCross = hasFlag(f, u as InstrId, InstrFlag.Commutative) || f.instrPredicate[u] >= 0;
-      if (mayCross || uses.operand[x] - f.operandStart[u] === uses.operand[y] - f.operandStart[v]) return true;
-    }
-  }
-  return false;
-}
+/** Whether some two users may become one (or did, if that is known), so that pairing what they use spares a select. */
+const usersMayPair = (draft: Draft, users: UserPairs, known: Int32Array | null): boolean =>
+  users.always || hasPartners(users.joined, draft.partner) || (known ? hasPartners(users.work, known) : users.mayPair);
 
 /**
  * Aligns every pair of blocks. `known`, if given, are the partners of an earlier attempt: what paired then is taken to pair
  * again, what did not is taken not to.
  */
 export function alignBlocks(draft: Draft, profit: ProfitModel, known: Int32Array | null): void {
-  const { ctx } = draft;
-  const { target } = ctx.costs;
-  for (const { t: bt, f: bf } of draft.blocks) {
-    const t = [...draft.workOf(bt)];
-    const g = [...draft.workOf(bf)];
-    if (t.length === 0 || g.length === 0) continue;
-    const speculatable = (list: readonly InstrId[]): Uint8Array =>
-      Uint8Array.from(list, (i) => (hasFlag(ctx.f, i, InstrFlag.Speculatable) ? 1 : 0));
-    const orders = new Uint8Array(t.length * g.length);
-    let any = false;
-    for (let i = 0; i < t.length; i++)
-      for (let j = 0; j < g.length; j++)
-        if (ctx.f.instrKey[t[i]] === ctx.f.instrKey[g[j]] && (orders[i * g.length + j] = ctx.matcher.orders(t[i], g[j])) !== 0)
-          any = true;
-    if (!any) continue;
-    const scorer = new Scorer(draft, profit, bt, bf, known);
-    const { partner } = align({
-      countT: t.length,
-      countF: g.length,
-      score: (i, j) => {
-        const allowed = orders[i * g.length + j];
-        return allowed === 0 ? -Infinity : scorer.best(t[i], g[j], allowed).score;
-      },
-      speculatableT: speculatable(t),
-      speculatableF: speculatable(g),
-      speculateCost: CostModel.speculate,
-      guardCost: target.guard,
-      secondGuardCost: target.guard * CostModel.secondGuard,
-    });
+  const { frame } = draft;
+  const scorer = new Scorer(draft, profit, known);
+  for (let k = 0; k < frame.work.length; k++) {
+    const matches = frame.matches[k];
+    if (!matches) continue;
+    const { t, f: g } = frame.work[k];
+    const partner = partnersBy(gainsOf(scorer, frame.work[k], matches), frame.work[k], matches, draft.ctx.costs.target.guard);
     for (let i = 0; i < t.length; i++) {
       const j = partner[i];
-      if (j >= 0) draft.pair(t[i], g[j], scorer.best(t[i], g[j], orders[i * g.length + j]).swapped);
+      if (j < 0) continue;
+      // Where both orders are allowed, the pairs in front may change which is better.
+      const allowed = matches.orders[i * g.length + j];
+      draft.pair(t[i], g[j], allowed === OperandOrder.Either ? scorer.prefersCrossed(t[i], g[j]) : allowed === OperandOrder.Swapped);
     }
   }
+}
+
+function gainsOf(scorer: Scorer, { t, f: g }: BlockWork, { cells, orders }: BlockMatches): Float64Array {
+  const gains = new Float64Array(cells.length);
+  const width = g.length;
+  for (let k = 0, i = 0, end = width; k < cells.length; k++) {
+    const cell = cells[k];
+    for (; cell >= end; end += width) i++;
+    gains[k] = scorer.best(t[i], g[cell - end + width], orders[cell]);
+  }
+  return gains;
+}
+
+/** The alignment for these gains; attempts that differ elsewhere often come to the same in one block. */
+function partnersBy(gains: Float64Array, work: BlockWork, matches: BlockMatches, guard: number): Int32Array {
+  for (const earlier of matches.aligned) if (areEqual(earlier.gains, gains)) return earlier.partner;
+  const { partner } = align({
+    countT: work.t.length,
+    countF: work.f.length,
+    cells: matches.cells,
+    gains,
+    speculatableT: matches.speculatableT,
+    speculatableF: matches.speculatableF,
+    speculateCost: CostModel.speculate,
+    guardCost: guard,
+    secondGuardCost: guard * CostModel.secondGuard,
+  });
+  matches.aligned.push({ gains, partner });
+  return partner;
+}
+
+function areEqual(a: Float64Array, b: Float64Array): boolean {
+  for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
+  return true;
 }
 
 /** Gain of one pair under the estimate which operands are one value. */
@@ -145,49 +135,41 @@ class Scorer {
   constructor(
     private readonly draft: Draft,
     private readonly profit: ProfitModel,
-    private readonly bt: BlockId,
-    private readonly bf: BlockId,
     private readonly known: Int32Array | null,
   ) {}
 
-  best(t: InstrId, g: InstrId, orders: number): { score: number; swapped: boolean } {
-    const straight = (orders & OperandOrder.Straight) !== 0 ? this.score(t, g, false) : -Infinity;
-    const crossed = (orders & OperandOrder.Swapped) !== 0 ? this.score(t, g, true) : -Infinity;
-    return crossed > straight ? { score: crossed, swapped: true } : { score: straight, swapped: false };
+  best(t: InstrId, g: InstrId, orders: number): number {
+    if (orders === OperandOrder.Straight) return this.score(t, g, false);
+    if (orders === OperandOrder.Swapped) return this.score(t, g, true);
+    return Math.max(this.score(t, g, false), this.score(t, g, true));
+  }
+
+  prefersCrossed(t: InstrId, g: InstrId): boolean {
+    return this.score(t, g, true) > this.score(t, g, false);
   }
 
   private score(t: InstrId, g: InstrId, swapped: boolean): number {
-    const { draft, profit } = this;
+    const { draft, profit, known } = this;
     const { ctx } = draft;
-    const { f, divergence } = ctx;
+    const facts = draft.frame.pair(t, g, swapped);
+    if (!facts.demandsHold) return -Infinity;
+    const weight = ctx.weight[ctx.f.instrBlock[t]];
     let selects = 0;
-    let divergent = divergence.valueDivergent[instrValue(f, t)] === 1 || divergence.valueDivergent[instrValue(f, g)] === 1;
-    for (let k = 0, n = f.operandStart[t + 1] - f.operandStart[t]; k < n; k++) {
-      const kg = correspondingOperand(k, swapped);
-      const a = f.operand[f.operandStart[t] + k] as ValueId;
-      const b = f.operand[f.operandStart[g] + kg] as ValueId;
-      const demand = demandOn(f, t, g, k, kg);
-      if (demand !== 'any') {
-        if (a !== b || (demand === 'uniform' && !isUniformAt(ctx, a, t, k, g, kg))) return -Infinity;
-        continue;
-      }
-      if (this.mayBeSame(a, b)) continue;
-      if (!canSelect(f, a, b)) return -Infinity;
-      selects += draft.selectCost({ t: a, f: b, at: this.bt, user: t }) / ctx.weight[this.bt];
+    let divergent = facts.isDivergent;
+    for (const slot of facts.slots) {
+      if (this.mayBeOne(slot)) continue;
+      if (!slot.selectable) return -Infinity;
+      selects += slot.cost / weight;
       divergent = true;
     }
     if (profit === 'paper') return ctx.costs.vector[t] + CostModel.pairBonus - selects * PAPER_SELECTS;
-    const reward = usersMayPair(draft, t, g, this.known) ? selectCycles(ctx, instrValue(f, t)) : 0;
-    return pairGain(ctx, t, g, divergent) + reward - selects;
+    const reward = usersMayPair(draft, facts.users, known) ? selectCycles(ctx, instrValue(ctx.f, t)) : 0;
+    return facts.gain(divergent) + reward - selects;
   }
 
-  private mayBeSame(a: ValueId, b: ValueId): boolean {
-    const { draft, known } = this;
-    if (draft.same(a, b)) return true;
-    const { f, matcher } = draft.ctx;
-    const [i, j] = [definingInstr(f, a), definingInstr(f, b)];
-    if (i < 0 || j < 0 || f.instrBlock[i] !== this.bt || f.instrBlock[j] !== this.bf) return false;
-    return known ? known[i] === j : matcher.orders(i, j) !== OperandOrder.None;
+  private mayBeOne(slot: Slot): boolean {
+    if (this.draft.isOne(slot)) return true;
+    return this.known ? slot.local && this.known[slot.defT] === slot.defF : slot.mayPair;
   }
 }
 

@@ -20,7 +20,7 @@ import type { Judged, Matched, Side } from './candidate.js';
 import { alignChains } from './chain-alignment.js';
 import type { Analyses, CanPair, PlanningContext } from './context.js';
 import { planningContext } from './context.js';
-import type { DraftExit } from './draft.js';
+import type { DraftExit } from './frame.js';
 import { CostModel } from './gains.js';
 import { functionRefusal, regionRefusal, subgraphRefusal } from './legality.js';
 import type { Refusal } from './legality.js';
@@ -45,7 +45,7 @@ interface BranchPlan {
 export function planFunction(f: FunctionSnapshot, analyses: Analyses, options: PlanOptions, canPair: CanPair): FunctionPlan {
   const branches: BlockId[] = [];
   for (let b = 0 as BlockId; b < f.blockCount; b++)
-    if (analyses.order[b] !== NONE && analyses.divergence.terminatorDivergent[b] === 1 && isConditionalBranch(f, b)) branches.push(b);
+    if (analyses.divergence.terminatorDivergent[b] === 1 && analyses.order[b] !== NONE && isConditionalBranch(f, b)) branches.push(b);
   if (branches.length === 0) return { candidates: [], melds: [] };
 
   const ctx = planningContext(f, analyses, canPair);

@@ -5,10 +5,11 @@
  * A pair is worth: what becoming one saves, plus the selects its users would need if it did not, plus the gaps it spares,
  * minus its share of the selects its own operands need.
  */
-import type { InstrId } from '../ir/ids.js';
-import { InstrFlag, TypeKind, hasFlag, terminatorOf } from '../ir/snapshot.js';
-import type { Draft, Slot } from './draft.js';
-import { CostModel, lostOffsetCost, pairGain } from './gains.js';
+import type { BlockId, InstrId } from '../ir/ids.js';
+import { InstrFlag, TypeKind, hasFlag, instrValue } from '../ir/snapshot.js';
+import type { Draft } from './draft.js';
+import type { Slot } from './frame.js';
+import { CostModel, lostOffsetCost } from './gains.js';
 import { canSelect } from './operands.js';
 import type { ProfitModel } from './plan.js';
 import { meldedUniformity } from './uniformity.js';
@@ -26,88 +27,89 @@ export function prune(draft: Draft, profit: ProfitModel): void {
 }
 
 function dropIllegal(draft: Draft): void {
+  const { frame } = draft;
   for (let changed = true; changed; ) {
     changed = false;
-    for (const t of draft.workOfT()) {
-      if (draft.partner[t] < 0 || draft.isLegal(t)) continue;
-      draft.unpair(t);
+    for (const { t: list } of frame.work) {
+      for (const t of list) {
+        if (draft.partner[t] < 0 || draft.isLegal(t)) continue;
+        draft.unpair(t);
+        changed = true;
+      }
+    }
+    for (const [t] of draft.phis.filter(([phi, g]) => !draft.canSelectAll(frame.phiSlots(phi, g)))) {
+      draft.unpairPhis(t);
       changed = true;
     }
-    const legal = draft.phis.filter(([t, g]) => draft.isLegalPhi(t, g));
-    if (legal.length === draft.phis.length) continue;
-    for (const phi of draft.phis) if (!legal.includes(phi)) draft.unpair(phi[0]);
-    draft.phis = legal;
-    changed = true;
   }
 }
 
-/** How many slots need the select of one pair of values. */
+/** How many slots need the select of one pair of values, by `Slot.key`. */
 class SlotCounts {
   private readonly counts = new Map<number, number>();
-  constructor(private readonly draft: Draft) {
+  constructor(draft: Draft) {
     for (const slot of draft.allSlots()) this.add(slot, 1);
   }
-  add(slot: Slot, by: number): void {
-    const key = this.key(slot.t, slot.f);
+  add({ key }: Slot, by: number): void {
     this.counts.set(key, (this.counts.get(key) ?? 0) + by);
   }
-  of(t: number, f: number): number {
-    return this.counts.get(this.key(t, f)) ?? 0;
-  }
-  private key(t: number, f: number): number {
-    return t * this.draft.ctx.f.valueCount + f;
+  of(key: number): number {
+    return this.counts.get(key) ?? 0;
   }
 }
 
 function dropUnprofitable(draft: Draft): boolean {
-  const { ctx } = draft;
+  const { ctx, frame } = draft;
   const { f } = ctx;
-  const uniformity = meldedUniformity(draft);
+  const { divergent } = meldedUniformity(draft);
   const counts = new SlotCounts(draft);
   let changed = false;
 
   /** Selects that users need if the two stay apart. */
   const spared = (t: InstrId, g: InstrId, own: readonly Slot[]): number => {
     if (f.typeKind[f.instrType[t]] === TypeKind.Void) return 0;
-    const [a, b] = [draft.valueOf(t), draft.valueOf(g)];
-    const users = counts.of(a, b) - own.filter((s) => s.t === a && s.f === b).length;
+    const [a, b] = [instrValue(f, t), instrValue(f, g)];
+    const key = a * f.valueCount + b;
+    let users = counts.of(key);
+    for (const s of own) if (s.key === key) users--;
     if (users <= 0) return 0;
-    const cost = draft.selectCost({ t: a, f: b, at: blockOf(draft, t), user: t });
+    const cost = frame.selectCost(a, b, f.instrBlock[t] as BlockId);
     return canSelect(f, a, b) ? cost : cost * IMPOSSIBLE;
   };
   const needed = (slots: readonly Slot[]): number => {
     let sum = 0;
-    for (const s of slots) if (!draft.same(s.t, s.f)) sum += draft.selectCost(s) / Math.max(1, counts.of(s.t, s.f));
+    for (const s of slots) if (!draft.isOne(s)) sum += s.cost / Math.max(1, counts.of(s.key));
     return sum;
   };
-  const drop = (t: InstrId, slots: readonly Slot[]): void => {
+  const forget = (slots: readonly Slot[]): void => {
     for (const s of slots) counts.add(s, -1);
-    draft.unpair(t);
     changed = true;
   };
 
-  for (let k = draft.blocks.length - 1; k >= 0; k--) {
-    const { t: bt } = draft.blocks[k];
-    for (let t = (terminatorOf(f, bt) - 1) as InstrId; t >= f.blockInstrStart[bt]; t--) {
+  for (let k = frame.work.length - 1; k >= 0; k--) {
+    const { t: list } = frame.work[k];
+    const weight = ctx.weight[frame.blocks[k].t];
+    for (let n = list.length - 1; n >= 0; n--) {
+      const t = list[n];
       const g = draft.partner[t] as InstrId;
-      if (g < 0 || draft.phis.some(([p]) => p === t)) continue;
-      const slots = draft.slotsOf(t);
-      const gain = pairGain(ctx, t, g, uniformity.divergent[t] === 1) - lostOffsetCost(draft, t, g) + gapCost(draft, t) + gapCost(draft, g);
-      if (gain * ctx.weight[bt] + spared(t, g, slots) - needed(slots) < 0) drop(t, slots);
+      if (g < 0) continue;
+      const facts = draft.factsOf(t);
+      const gain = facts.gain(divergent[t] === 1) - lostOffsetCost(draft, t, g) + gapCost(draft, t) + gapCost(draft, g);
+      if (gain * weight + spared(t, g, facts.slots) - needed(facts.slots) >= 0) continue;
+      forget(facts.slots);
+      draft.unpair(t);
     }
   }
-  draft.phis = draft.phis.filter(([t, g]) => {
-    const slots = draft.slotsOfPhi(t, g);
-    const wasUniform = ctx.divergence.valueDivergent[draft.valueOf(t)] === 0 && ctx.divergence.valueDivergent[draft.valueOf(g)] === 0;
-    const lost = wasUniform && uniformity.divergent[t] === 1 ? ctx.costs.target.valu * ctx.weight[f.instrBlock[t]] : 0;
-    if (spared(t, g, slots) - needed(slots) - lost > 0) return true;
-    drop(t, slots);
-    return false;
-  });
+  for (const [t, g] of draft.phis) {
+    const slots = frame.phiSlots(t, g);
+    const wasUniform = ctx.divergence.valueDivergent[instrValue(f, t)] === 0 && ctx.divergence.valueDivergent[instrValue(f, g)] === 0;
+    const lost = wasUniform && divergent[t] === 1 ? ctx.costs.target.valu * ctx.weight[f.instrBlock[t]] : 0;
+    if (spared(t, g, slots) - needed(slots) - lost > 0) continue;
+    forget(slots);
+    draft.unpairPhis(t);
+  }
   return changed;
 }
-
-const blockOf = (draft: Draft, t: InstrId): typeof draft.branch => draft.ctx.f.instrBlock[t] as typeof draft.branch;
 
 /** What `i` costs as a gap: little when it may be speculated or has a gap for a neighbour, else a guard. */
 function gapCost(draft: Draft, i: InstrId): number {

@@ -5,8 +5,8 @@
  * A forward fixpoint over the blocks of a draft, from what divergence analysis says about the original. It sees the
  * subgraphs only; what becomes of users behind them is the cost model's business.
  */
-import type { InstrId, ValueId } from '../ir/ids.js';
-import { OperandFlag, Opcode, Uniformity, definingInstr, instrValue, isConditionalBranch, terminatorOf } from '../ir/snapshot.js';
+import type { BlockId, InstrId, ValueId } from '../ir/ids.js';
+import { OperandFlag, Opcode, Uniformity, definingInstr, instrValue, isConditionalBranch } from '../ir/snapshot.js';
 import type { Draft } from './draft.js';
 
 export interface MeldedUniformity {
@@ -20,63 +20,109 @@ export interface MeldedUniformity {
 const MOST_ROUNDS = 8;
 
 export function meldedUniformity(draft: Draft): MeldedUniformity {
-  const { ctx, blocks, partner } = draft;
-  const { f, divergence } = ctx;
-  const divergent = new Uint8Array(f.instrCount);
-  const branch = new Uint8Array(blocks.length);
-  const isDivergent = (v: ValueId): boolean => {
-    const i = definingInstr(f, v);
-    return divergence.valueDivergent[v] === 1 || (i >= 0 && divergent[i] === 1);
-  };
-  const meldedPhi = new Uint8Array(f.instrCount);
-  for (const [t, g] of draft.phis) meldedPhi[t] = meldedPhi[g] = 1;
-  let branchTurned = false;
-  let changed = true;
+  return (draft.uniformity ??= new Propagation(draft).run());
+}
 
-  const becomesDivergent = (i: InstrId): boolean => {
-    if (divergence.valueDivergent[instrValue(f, i)] === 1) return true;
+class Propagation {
+  private readonly divergent: Uint8Array;
+  private readonly branch: Uint8Array;
+  private branchTurned = false;
+  private changed = false;
+
+  constructor(private readonly draft: Draft) {
+    this.divergent = new Uint8Array(draft.ctx.f.instrCount);
+    this.branch = new Uint8Array(draft.frame.blocks.length);
+  }
+
+  run(): MeldedUniformity {
+    const { divergent, branch } = this;
+    const { blocks } = this.draft.frame;
+    for (const { t, f } of blocks) {
+      this.startFromOriginal(t);
+      this.startFromOriginal(f);
+    }
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      this.changed = false;
+      for (let k = 0; k < blocks.length; k++) {
+        this.followOperands(blocks[k].t);
+        this.followOperands(blocks[k].f);
+        this.followPairs(blocks[k].t);
+        this.followBranch(k);
+      }
+      if (!this.changed) break;
+    }
+    return { divergent, branch };
+  }
+
+  private startFromOriginal(b: BlockId): void {
+    const { f, divergence } = this.draft.ctx;
+    for (let i = f.blockInstrStart[b] as InstrId; i < f.blockInstrStart[b + 1] - 1; i++)
+      this.divergent[i] = divergence.valueDivergent[instrValue(f, i as InstrId)];
+  }
+
+  private followOperands(b: BlockId): void {
+    const { f } = this.draft.ctx;
+    for (let i = f.blockInstrStart[b] as InstrId; i < f.blockInstrStart[b + 1] - 1; i++)
+      if (this.divergent[i] === 0 && this.becomesDivergent(i as InstrId)) this.mark(i as InstrId);
+  }
+
+  private followPairs(b: BlockId): void {
+    const { ctx, partner } = this.draft;
+    const { blockInstrStart } = ctx.f;
+    for (let i = blockInstrStart[b] as InstrId; i < blockInstrStart[b + 1] - 1; i++) {
+      const t = i as InstrId;
+      const g = partner[t] as InstrId;
+      if (g < 0) continue;
+      const either = this.divergent[t] + this.divergent[g];
+      if (either === 2 || (either === 0 && !this.needsSelect(t, g))) continue;
+      this.mark(t);
+      this.mark(g);
+    }
+  }
+
+  private followBranch(k: number): void {
+    const { ctx, frame } = this.draft;
+    const { t, f: g } = frame.blocks[k];
+    if (this.branch[k] === 1 || !isConditionalBranch(ctx.f, t)) return;
+    const [slot] = frame.terminatorSlots[k];
+    const was = ctx.divergence.terminatorDivergent[t] === 1 || ctx.divergence.terminatorDivergent[g] === 1;
+    if (!was && this.draft.isOne(slot) && !this.isDivergent(slot.t) && !this.isDivergent(slot.f)) return;
+    this.branch[k] = 1;
+    this.changed = true;
+    // Where an exit of the shared kind is concerned, the phis behind it were divergent before.
+    if (frame.blocks.length > 1) this.branchTurned = true;
+  }
+
+  private mark(i: InstrId): void {
+    if (this.divergent[i] === 1) return;
+    this.divergent[i] = 1;
+    this.changed = true;
+  }
+
+  private isDivergent(v: ValueId): boolean {
+    const { f, divergence } = this.draft.ctx;
+    if (divergence.valueDivergent[v] === 1) return true;
+    const i = definingInstr(f, v);
+    return i >= 0 && this.divergent[i] === 1;
+  }
+
+  private becomesDivergent(i: InstrId): boolean {
+    const { f } = this.draft.ctx;
     if (f.instrUniformity[i] === Uniformity.AlwaysUniform) return false;
-    for (let o = f.operandStart[i]; o < f.operandStart[i + 1]; o++) if (isDivergent(f.operand[o] as ValueId)) return true;
+    for (let o = f.operandStart[i]; o < f.operandStart[i + 1]; o++) if (this.isDivergent(f.operand[o] as ValueId)) return true;
     // A phi whose paths different threads take now.
-    if (f.instrOpcode[i] !== Opcode.Phi || !branchTurned) return false;
+    if (f.instrOpcode[i] !== Opcode.Phi || !this.branchTurned) return false;
     for (let o = f.operandStart[i] + 1; o < f.operandStart[i + 1]; o++)
       if (f.operand[o] !== f.operand[o - 1]) return true;
     return false;
-  };
-  const mark = (i: InstrId): void => {
-    if (divergent[i] === 1) return;
-    divergent[i] = 1;
-    changed = true;
-  };
-
-  for (let round = 0; changed && round < MOST_ROUNDS; round++) {
-    changed = false;
-    for (let k = 0; k < blocks.length; k++) {
-      for (const b of [blocks[k].t, blocks[k].f])
-        for (let i = f.blockInstrStart[b] as InstrId; i < f.blockInstrStart[b + 1] - 1; i++)
-          if (divergent[i] === 0 && becomesDivergent(i as InstrId)) mark(i as InstrId);
-      for (let i = f.blockInstrStart[blocks[k].t] as InstrId; i < f.blockInstrStart[blocks[k].t + 1] - 1; i++) {
-        const g = partner[i] as InstrId;
-        if (g < 0 || (divergent[i] === 1 && divergent[g] === 1)) continue;
-        const slots = meldedPhi[i] === 1 ? draft.slotsOfPhi(i as InstrId, g) : draft.slotsOf(i as InstrId);
-        if (divergent[i] === 1 || divergent[g] === 1 || slots.some((s) => !draft.same(s.t, s.f))) {
-          mark(i as InstrId);
-          mark(g);
-        }
-      }
-      const terminator = terminatorOf(f, blocks[k].t);
-      if (branch[k] === 1 || !isConditionalBranch(f, blocks[k].t)) continue;
-      const [slot] = draft.slotsOf(terminator);
-      const was = divergence.terminatorDivergent[blocks[k].t] === 1 || divergence.terminatorDivergent[blocks[k].f] === 1;
-      if (was || !draft.same(slot.t, slot.f) || isDivergent(slot.t) || isDivergent(slot.f)) {
-        branch[k] = 1;
-        changed = true;
-        // Where an exit of the shared kind is concerned, the phis behind it were divergent before.
-        if (blocks.length > 1) branchTurned = true;
-      }
-    }
   }
-  return { divergent, branch };
+
+  private needsSelect(t: InstrId, g: InstrId): boolean {
+    const { draft } = this;
+    const slots = draft.ctx.f.instrOpcode[t] === Opcode.Phi ? draft.frame.phiSlots(t, g) : draft.factsOf(t).slots;
+    for (const slot of slots) if (!draft.isOne(slot)) return true;
+    return false;
+  }
 }
 
 /**

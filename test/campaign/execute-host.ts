@@ -98,7 +98,7 @@ export function toHost(ir: string, mode: HostMode, seed = 0): HostModule {
   const declared = new Set<string>();
   const lines: string[] = [];
   let stripped = ir
-    .replace(/ addrspace\(\d+\)/g, '')
+    .replace(/,? addrspace\(\d+\)/g, '')
     .replace(/ syncscope\("[^"]*"\)/g, '')
     .replace(/addrspacecast \((ptr [@%][\w.$]+) to ptr\)/g, (_, pointer: string) => pointer.slice(4))
     .replace(/addrspacecast (ptr .+?) to ptr/g, 'bitcast $1 to ptr');

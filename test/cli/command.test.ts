@@ -81,7 +81,10 @@ test('- reads standard input and writes standard output', async () => {
 test('a large output arrives whole on standard output', () =>
   inFolder(async (folder) => {
     const lines = Array.from({ length: 20_000 }, (_, i) => `@g${i} = addrspace(1) global i32 ${i}`);
-    const { code, stdout } = await darm(['compile', '-', '--emit', 'll'], { input: `${KERNEL}${lines.join('\n')}\n`, cwd: folder });
+    const { code, stdout } = await darm(['compile', '-', '--emit', 'll'], {
+      input: `${KERNEL}${lines.join('\n')}\n`,
+      cwd: folder,
+    });
     assert.is(code, 0);
     assert.match(stdout.toString(), /@g19999 = /);
     assert.match(stdout.toString(), /define amdgpu_kernel void @k/);
@@ -106,7 +109,9 @@ test('compile --json', () =>
     const document = json(await succeeds(folder, 'compile', 'b.bc', '--json', '--stats'));
     assert.is(document['schema'], 1);
     const bytes = await readFile(path.join(folder, 'b.hsaco'));
-    assert.equal(document['artifacts'], [{ path: 'b.hsaco', kind: 'hsaco', bytes: bytes.length, sha256: sha256(bytes) }]);
+    assert.equal(document['artifacts'], [
+      { path: 'b.hsaco', kind: 'hsaco', bytes: bytes.length, sha256: sha256(bytes) },
+    ]);
     const [fn] = document['functions'] as [Record<string, { before: number; after: number }> & { melds: Json[] }];
     assert.is(fn['name'] as unknown, 'bitonic');
     assert.ok(fn.melds.length > 0);
@@ -189,7 +194,7 @@ test('usage errors', async () => {
   await usageError(['compile', 'a.bc', '-O', '4'], /from 0 to 3/);
   await usageError(['compile', 'a.bc', '--threshold', '0.9'], /from 0 to 0\.5/);
   await usageError(['compile', 'a.bc', '--emit', 'exe'], /Allowed choices are hsaco/);
-  await usageError(['compile', '-', '--meld-point', 'early'], /needs an optimisation level/);
+  await usageError(['compile', '-', '-o', 'x', '--meld-point', 'early'], /needs an optimisation level/);
   const both = await darm(['compile', 'a.bc', '-o', '-', '--json']);
   assert.match(both.stderr, /exclude each other/);
   assert.is(both.code, 2);
@@ -198,7 +203,8 @@ test('usage errors', async () => {
 test('--version, -v, --help, --', () =>
   inFolder(async (folder) => {
     const { version } = json(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
-    for (const flag of ['--version', '-v']) assert.is((await succeeds(folder, flag)).toString(), `${String(version)}\n`);
+    for (const flag of ['--version', '-v'])
+      assert.is((await succeeds(folder, flag)).toString(), `${String(version)}\n`);
     assert.match((await succeeds(folder, '--help')).toString(), /compile[^]*analyze[^]*inspect/);
     assert.match((await succeeds(folder, 'compile', '--help')).toString(), /--meld-point/);
     await succeeds(folder, 'compile', '-o', '-k.hsaco', '--', 'k.ll');

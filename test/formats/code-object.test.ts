@@ -26,7 +26,10 @@ test('reads a linked code object', () => {
   assert.is(info.target, 'gfx906:xnack+');
   assert.is(info.version, 6);
   assert.is(info.linked, true);
-  assert.equal(info.kernels.map(({ name }) => name), ['copy', 'empty']);
+  assert.equal(
+    info.kernels.map(({ name }) => name),
+    ['copy', 'empty'],
+  );
   const copy = info.kernels[0]!;
   assert.is(copy.symbol, 'copy.kd');
   assert.is(copy.groupSegmentSize, 256);
@@ -95,7 +98,10 @@ test('every truncation is refused', () => {
     const whole = fixture(name);
     for (let length = 0; length < whole.length; length += 7) {
       // The section headers come last.
-      assert.throws(() => inspectCodeObject(whole.subarray(0, length)), (error: unknown) => error instanceof DarmError);
+      assert.throws(
+        () => inspectCodeObject(whole.subarray(0, length)),
+        (error: unknown) => error instanceof DarmError,
+      );
     }
   }
 });
@@ -104,7 +110,10 @@ test('damaged code objects give a bad-input error or an answer', () => {
   for (const name of ['copy.gfx906.hsaco', 'copy.gfx906.o']) {
     const whole = fixture(name);
     const value = fc.oneof(fc.constantFrom(0, 0xff, 0x7f, 0x80), fc.integer({ min: 0, max: 255 }));
-    const patch = fc.array(fc.tuple(fc.integer({ min: 0, max: whole.length - 1 }), value), { minLength: 1, maxLength: 12 });
+    const patch = fc.array(fc.tuple(fc.integer({ min: 0, max: whole.length - 1 }), value), {
+      minLength: 1,
+      maxLength: 12,
+    });
     // Headers are a small part of the file and worth most attempts.
     const header = fc.array(fc.tuple(fc.integer({ min: 4, max: 63 }), value), { minLength: 1, maxLength: 4 });
     fc.assert(
@@ -121,7 +130,10 @@ test('damaged code objects give a bad-input error or an answer', () => {
 test('MessagePack: what the library writes is read', () => {
   fc.assert(
     fc.property(
-      fc.object({ maxDepth: 3, values: [fc.string(), fc.integer(), fc.double({ noNaN: true }), fc.boolean(), fc.constant(null)] }),
+      fc.object({
+        maxDepth: 3,
+        values: [fc.string(), fc.integer(), fc.double({ noNaN: true }), fc.boolean(), fc.constant(null)],
+      }),
       (value) => {
         // The encoder has no -0.
         const plain = JSON.parse(JSON.stringify(value)) as unknown;

@@ -2,6 +2,7 @@ import type { BlockId } from '../../src/ir/ids.js';
 import { analysesOf, planningContext } from '../../src/melding/context.js';
 import { evaluate } from '../../src/melding/cost.js';
 import { Draft } from '../../src/melding/draft.js';
+import { Frame } from '../../src/melding/frame.js';
 import { cyclesOf, lostOffsetCost, pairGain } from '../../src/melding/gains.js';
 import { costsOf } from '../../src/melding/latency.js';
 import { canSelect } from '../../src/melding/operands.js';
@@ -40,7 +41,7 @@ function drafted(t: string, f: string, profit: ProfitModel = 'net'): { draft: Dr
       ret`);
   const ctx = planningContext(s.f, analysesOf(s.f), () => true);
   const join = s.block('join');
-  const draft = new Draft(ctx, 0 as BlockId, [{ t: s.block('t'), f: s.block('f'), swapped: false }], { kind: 'single', t: join, f: join }, false, false);
+  const draft = new Draft(new Frame(ctx, 0 as BlockId, [{ t: s.block('t'), f: s.block('f'), swapped: false }], { kind: 'single', t: join, f: join }, false, false));
   proposePhis(draft);
   alignBlocks(draft, profit, null);
   prune(draft, profit);

@@ -1,0 +1,25 @@
+// Layout is prettier's; these rules are about mistakes.
+import eslint from '@eslint/js';
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['dist/', 'build/', 'wasm/', 'node_modules/'] },
+  eslint.configs.recommended,
+  ...tseslint.configs.recommendedTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['eslint.config.js'] } } },
+    rules: {
+      // `array[i]!` says that the index is known to be in range, whether or not the compiler asks for it.
+      '@typescript-eslint/no-unnecessary-type-assertion': 'off',
+      // The inner loops assign in sequences.
+      '@typescript-eslint/no-unused-expressions': 'off',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      // Interfaces are asynchronous where one implementation is.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+    },
+  },
+  { files: ['test/**'], rules: { '@typescript-eslint/unbound-method': 'off' } },
+  { files: ['eslint.config.js'], extends: [tseslint.configs.disableTypeChecked] },
+);

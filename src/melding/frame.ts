@@ -1,0 +1,268 @@
+/**
+ * What all drafts of one candidate share: the corresponding blocks, their work, and facts about operands and pairs that do not
+ * depend on what else pairs. Drafts are many (see candidate.ts), so these are found once.
+ *
+ * Everything that becomes one has operand *slots*: a value on the T side and one on the F side that will need a `select`
+ * unless both become the same value. Slots are the single source for legality, pruning and cost.
+ */
+import type { CorrespondingBlocks } from '../analysis/isomorphism.js';
+import type { BlockId, InstrId, ValueId } from '../ir/ids.js';
+import { NONE } from '../ir/ids.js';
+import { InstrFlag, Opcode, definingInstr, hasFlag, terminatorOf } from '../ir/snapshot.js';
+import type { PlanningContext } from './context.js';
+import { OperandOrder } from './matching.js';
+import { canSelect, isPoison, selectCycles } from './operands.js';
+import { PairFacts } from './pair-facts.js';
+import { countsAsWork } from './profitability.js';
+
+/** Where control goes behind the two subgraphs, as in `Meld`. */
+export type DraftExit = { readonly kind: 'single'; readonly t: BlockId; readonly f: BlockId } | { readonly kind: 'shared' };
+
+export interface Slot {
+  readonly t: ValueId;
+  readonly f: ValueId;
+  /** Equal for slots of the same two values. */
+  readonly key: number;
+  /** Block where the select would stand: the user's, or the one at whose end a phi takes the value. */
+  readonly at: BlockId;
+  /** Whether both are one value whatever a draft pairs; what follows does not matter then. */
+  readonly alike: boolean;
+  /** The instructions that define both values: they are one value if these pair. `NONE` twice unless there are two. */
+  readonly defT: InstrId;
+  readonly defF: InstrId;
+  /** Whether both definitions stand in the block of the user, or its partner. */
+  readonly local: boolean;
+  /** Whether they do, and may become one. */
+  readonly mayPair: boolean;
+  readonly selectable: boolean;
+  /** Cycles of the select over the whole run. */
+  readonly cost: number;
+}
+
+/** Work instructions of two corresponding blocks, in order. */
+export interface BlockWork {
+  readonly t: readonly InstrId[];
+  readonly f: readonly InstrId[];
+}
+
+/** Which of them match, and how they were aligned so far. */
+export interface BlockMatches {
+  /** `[t.length * f.length]` `OperandOrder` bits. */
+  readonly orders: Uint8Array;
+  readonly speculatableT: Uint8Array;
+  readonly speculatableF: Uint8Array;
+  /** Positions in `orders` that are not `None`, ascending. */
+  readonly cells: Int32Array;
+  /** Alignments by the gains (one per cell) that they came from. */
+  readonly aligned: { readonly gains: Float64Array; readonly partner: Int32Array }[];
+}
+
+/** Facts about pairs are kept for frames of up to so many cells; those of larger ones would take too much memory. */
+const MOST_CELLS_KEPT = 40_000;
+
+export class Frame {
+  /** `[blockCount]` corresponding block of either side, or `NONE` outside. */
+  readonly blockPartner: Int32Array;
+  /** Per block pair. */
+  readonly work: readonly BlockWork[];
+  /** Largest number of cells that any pair of blocks needs in the alignment. */
+  readonly cells: number;
+  private readonly pairs = new Map<number, PairFacts>();
+  private readonly phis = new Map<number, readonly Slot[]>();
+  private blockMatches: readonly (BlockMatches | null)[] | null = null;
+  private slotsOfExits: readonly Slot[] | null = null;
+  private slotsOfTerminators: readonly (readonly Slot[])[] | null = null;
+
+  constructor(
+    readonly ctx: PlanningContext,
+    /** E. */
+    readonly branch: BlockId,
+    /** Entry first, in reverse post-order of the T side. */
+    readonly blocks: readonly CorrespondingBlocks[],
+    readonly exit: DraftExit,
+    /** Whether blocks of either side run before (after) the subgraphs, so that the sides part again. */
+    readonly front: boolean,
+    readonly back: boolean,
+    /** Partners by melds of the same branch that will have been carried out before this one, or null. */
+    private readonly earlier: Int32Array | null = null,
+  ) {
+    const { f } = ctx;
+    this.blockPartner = new Int32Array(f.blockCount).fill(NONE);
+    const work: BlockWork[] = [];
+    let cells = 0;
+    for (const b of blocks) {
+      this.blockPartner[b.t] = b.f;
+      this.blockPartner[b.f] = b.t;
+      work.push({ t: workOf(ctx, b.t), f: workOf(ctx, b.f) });
+      cells = Math.max(cells, (f.blockInstrStart[b.t + 1] - f.blockInstrStart[b.t]) * (f.blockInstrStart[b.f + 1] - f.blockInstrStart[b.f]));
+    }
+    this.work = work;
+    this.cells = cells;
+  }
+
+  /** Per block pair which instructions match, or null when none do. */
+  get matches(): readonly (BlockMatches | null)[] {
+    return (this.blockMatches ??= this.work.map((w) => matchesOf(this.ctx, w)));
+  }
+
+  /** What is known about `t` and `g` as a pair of work instructions. */
+  pair(t: InstrId, g: InstrId, swapped: boolean): PairFacts {
+    if (this.cells > MOST_CELLS_KEPT) return new PairFacts(this, t, g, swapped);
+    const key = (t * this.ctx.f.instrCount + g) * 2 + (swapped ? 1 : 0);
+    let facts = this.pairs.get(key);
+    if (facts === undefined) this.pairs.set(key, (facts = new PairFacts(this, t, g, swapped)));
+    return facts;
+  }
+
+  /** Whether both values are one after any meld of these blocks. */
+  areAlike(a: ValueId, b: ValueId): boolean {
+    if (a === b) return true;
+    const { f } = this.ctx;
+    if (isPoison(f, a) || isPoison(f, b)) return true;
+    if (this.earlier === null) return false;
+    const i = definingInstr(f, a);
+    const j = definingInstr(f, b);
+    return i !== NONE && j !== NONE && this.earlier[i] === j;
+  }
+
+  slot(t: ValueId, f: ValueId, at: BlockId): Slot {
+    const snapshot = this.ctx.f;
+    const key = t * snapshot.valueCount + f;
+    if (this.areAlike(t, f))
+      return { t, f, key, at, alike: true, defT: NONE as InstrId, defF: NONE as InstrId, local: false, mayPair: false, selectable: true, cost: 0 };
+    const i = definingInstr(snapshot, t);
+    const j = definingInstr(snapshot, f);
+    const defined = i !== NONE && j !== NONE;
+    const local = defined && snapshot.instrBlock[i] === at && snapshot.instrBlock[j] === this.blockPartner[at];
+    return {
+      t,
+      f,
+      key,
+      at,
+      alike: false,
+      defT: defined ? i : (NONE as InstrId),
+      defF: defined ? j : (NONE as InstrId),
+      local,
+      mayPair: local && this.ctx.matcher.orders(i, j) !== OperandOrder.None,
+      selectable: canSelect(snapshot, t, f),
+      cost: this.selectCost(t, f, at),
+    };
+  }
+
+  /** Cycles over the whole run of `select C, t, f`; what is the same all along is selected in front of loops. */
+  selectCost(t: ValueId, f: ValueId, at: BlockId): number {
+    const { ctx } = this;
+    const early = this.isInside(t) || this.isInside(f) ? at : this.blocks[0].t;
+    return selectCycles(ctx, t) * Math.min(ctx.weight[early], ctx.weight[at]);
+  }
+
+  private isInside(v: ValueId): boolean {
+    const { f } = this.ctx;
+    const i = definingInstr(f, v);
+    return i !== NONE && this.blockPartner[f.instrBlock[i]] !== NONE;
+  }
+
+  /**
+   * Slots of a melded phi: one per corresponding edge inside. The values from outside meet in the unifying block, a phi per
+   * side and one select; several of them on a side are paired each with the first of the other, as one select serves all.
+   */
+  phiSlots(t: InstrId, g: InstrId): readonly Slot[] {
+    const key = t * this.ctx.f.instrCount + g;
+    let slots = this.phis.get(key);
+    if (slots === undefined) this.phis.set(key, (slots = this.findPhiSlots(t, g)));
+    return slots;
+  }
+
+  private findPhiSlots(t: InstrId, g: InstrId): readonly Slot[] {
+    const { f } = this.ctx;
+    const slots: Slot[] = [];
+    const outsideT: ValueId[] = [];
+    const outsideF: ValueId[] = [];
+    for (let o = f.operandStart[t]; o < f.operandStart[t + 1]; o++) {
+      const from = f.operandBlock[o] as BlockId;
+      if (this.blockPartner[from] === NONE) {
+        outsideT.push(f.operand[o] as ValueId);
+        continue;
+      }
+      const other = incomingFrom(this.ctx, g, this.blockPartner[from] as BlockId);
+      if (other !== null) slots.push(this.slot(f.operand[o] as ValueId, other, from));
+    }
+    for (let o = f.operandStart[g]; o < f.operandStart[g + 1]; o++)
+      if (this.blockPartner[f.operandBlock[o]] === NONE) outsideF.push(f.operand[o] as ValueId);
+    if (outsideT.length === 0 || outsideF.length === 0) return slots;
+    for (let k = 0; k < Math.max(outsideT.length, outsideF.length); k++) {
+      const slot = this.slot(outsideT[k] ?? outsideT[0], outsideF[k] ?? outsideF[0], this.branch);
+      if (!slots.some((s) => s.at === slot.at && s.key === slot.key)) slots.push(slot);
+    }
+    return slots;
+  }
+
+  /** Slots of the phis behind the subgraphs that get one value from both sides. */
+  get exitSlots(): readonly Slot[] {
+    return (this.slotsOfExits ??= this.findExitSlots());
+  }
+
+  private findExitSlots(): readonly Slot[] {
+    const { f, graph } = this.ctx;
+    const slots: Slot[] = [];
+    if (this.exit.kind === 'single' && this.exit.t !== this.exit.f) return slots;
+    for (const { t, f: g } of this.blocks) {
+      for (let e = graph.succStart[t]; e < graph.succStart[t + 1]; e++) {
+        const to = graph.succ[e] as BlockId;
+        if (this.blockPartner[to] !== NONE || (e > graph.succStart[t] && graph.succ[e - 1] === to)) continue;
+        for (let i = f.blockInstrStart[to]; f.instrOpcode[i] === Opcode.Phi; i++) {
+          const a = incomingFrom(this.ctx, i as InstrId, t);
+          const b = incomingFrom(this.ctx, i as InstrId, g);
+          if (a !== null && b !== null) slots.push(this.slot(a, b, t));
+        }
+      }
+    }
+    return slots;
+  }
+
+  /** Slots of the terminators, per block pair. */
+  get terminatorSlots(): readonly (readonly Slot[])[] {
+    return (this.slotsOfTerminators ??= this.blocks.map(({ t, f: g }) => {
+      const { f } = this.ctx;
+      const first = f.operandStart[terminatorOf(f, t)];
+      const other = f.operandStart[terminatorOf(f, g)];
+      const slots: Slot[] = [];
+      for (let k = 0, n = f.operandStart[terminatorOf(f, t) + 1] - first; k < n; k++)
+        slots.push(this.slot(f.operand[first + k] as ValueId, f.operand[other + k] as ValueId, t));
+      return slots;
+    }));
+  }
+}
+
+function workOf({ f }: PlanningContext, b: BlockId): InstrId[] {
+  const list: InstrId[] = [];
+  for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++) if (countsAsWork(f, i as InstrId)) list.push(i as InstrId);
+  return list;
+}
+
+function matchesOf({ f, matcher }: PlanningContext, { t, f: g }: BlockWork): BlockMatches | null {
+  if (t.length === 0 || g.length === 0) return null;
+  const orders = new Uint8Array(t.length * g.length);
+  const cells: number[] = [];
+  for (let i = 0; i < t.length; i++) {
+    const key = f.instrKey[t[i]];
+    const row = i * g.length;
+    for (let j = 0; j < g.length; j++)
+      if (f.instrKey[g[j]] === key && (orders[row + j] = matcher.orders(t[i], g[j])) !== OperandOrder.None) cells.push(row + j);
+  }
+  if (cells.length === 0) return null;
+  const speculatable = (list: readonly InstrId[]): Uint8Array => {
+    const table = new Uint8Array(list.length);
+    for (let i = 0; i < list.length; i++) table[i] = hasFlag(f, list[i], InstrFlag.Speculatable) ? 1 : 0;
+    return table;
+  };
+  return { orders, speculatableT: speculatable(t), speculatableF: speculatable(g), cells: Int32Array.from(cells), aligned: [] };
+}
+
+/** The value a phi takes from `from`, or null when that is no predecessor. */
+export function incomingFrom(ctx: PlanningContext, phi: InstrId, from: BlockId): ValueId | null {
+  const { f } = ctx;
+  for (let o = f.operandStart[phi]; o < f.operandStart[phi + 1]; o++)
+    if (f.operandBlock[o] === from) return f.operand[o] as ValueId;
+  return null;
+}

@@ -1,0 +1,66 @@
+/** What run.ts asks its worker processes to do, and what they answer: plain data. */
+import type { ProfitModel } from '../../src/melding/plan.js';
+import type { Difference } from './classify.js';
+
+/** Code generation equality with native llc. */
+export interface EqualTask {
+  readonly kind: 'equal';
+  readonly file: string;
+  readonly cpu: string;
+}
+
+/** Our analyses against LLVM's, every function of a file. */
+export interface AnalysesTask {
+  readonly kind: 'analyses';
+  readonly file: string;
+  readonly cpu: string;
+  readonly triple: string | null;
+}
+
+/** Melding must neither crash nor bail out. */
+export interface MeldTask {
+  readonly kind: 'meld';
+  readonly file: string;
+  readonly cpu: string;
+  readonly profit: ProfitModel;
+  readonly threshold: number;
+  /** SHA-256 of the object without melding: what must come out when nothing melds. */
+  readonly unmelded: string;
+}
+
+export type Task = EqualTask | AnalysesTask | MeldTask;
+
+export interface Identical {
+  readonly kind: 'identical' | 'different';
+  /** SHA-256 of our object. */
+  readonly sha256: string;
+  readonly difference: Difference | null;
+}
+
+export interface Compared {
+  readonly kind: 'compared';
+  readonly functions: readonly {
+    readonly name: string;
+    readonly blocks: number;
+    readonly values: number;
+    readonly divergentValues: number;
+    readonly cycles: number;
+    readonly differences: readonly string[];
+  }[];
+}
+
+export interface Melded {
+  readonly kind: 'melded';
+  readonly melds: number;
+  readonly functions: number;
+  /** What went wrong, one line each. */
+  readonly complaints: readonly string[];
+}
+
+/** `not-accepted`: by native llc. `refused`: an error of ours that says what is wrong. `trap`: a crash or a hang. */
+export interface Failed {
+  readonly kind: 'not-accepted' | 'refused' | 'trap';
+  readonly message: string;
+}
+
+export type Answer = Identical | Compared | Melded | Failed;

@@ -1,0 +1,120 @@
+/**
+ * A worker process of run.ts: one LLVM instance, replaced when it is poisoned; answers one task after the other. A process
+ * and not a thread, so that run.ts can end one that hangs.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { compileLlvmModule } from '../../src/binding/load.js';
+import { LlvmModule } from '../../src/binding/module.js';
+import type { LlvmRuntime } from '../../src/binding/runtime.js';
+import { instantiateLlvm } from '../../src/binding/runtime.js';
+import { DarmError } from '../../src/errors.js';
+import { analysesOf } from '../../src/melding/context.js';
+import type { JobOptions } from '../../src/options.js';
+import { DEFAULT_OPTIONS } from '../../src/options.js';
+import { compileModule } from '../../src/pipeline.js';
+import { setTierPolicy } from '../../src/tier-policy.js';
+import { compareAnalyses } from '../../src/verify-analyses.js';
+import { classify } from './classify.js';
+import { inputText } from './corpus.js';
+import { llc } from './native.js';
+import type { AnalysesTask, Answer, Compared, EqualTask, MeldTask, Task } from './tasks.js';
+
+const MEMORY_LIMIT = 2 ** 32;
+/** How often llc repeats a file that differs, to see whether it agrees with itself. */
+const REPETITIONS = 8;
+const [root, differences] = process.argv.slice(2) as [string, string];
+
+setTierPolicy('long');
+const compiled = await compileLlvmModule();
+let runtime: LlvmRuntime = await instantiateLlvm(compiled, { memoryLimitBytes: MEMORY_LIMIT });
+
+const encode = (text: string) => new TextEncoder().encode(text);
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+function compile(text: string, cpu: string, options: Partial<JobOptions>) {
+  const silent = { progress() {}, diagnostic() {} };
+  const all: JobOptions = {
+    ...DEFAULT_OPTIONS,
+    emit: ['obj'],
+    mcpu: cpu,
+    codegenLevel: 2,
+    optimize: 'none',
+    ...options,
+  };
+  return compileModule(runtime, encode(text), all, silent);
+}
+
+function equal({ file, cpu }: EqualTask): Answer {
+  const text = inputText(root, file);
+  const native = llc(text, cpu);
+  if (native === null) return { kind: 'not-accepted', message: '' };
+  const ours = compile(text, cpu, { meld: 'off' }).artifacts[0]!.bytes;
+  const hash = sha256(ours);
+  if (Buffer.compare(ours, native) === 0) return { kind: 'identical', sha256: hash, difference: null };
+  const llcIsStable = Array.from({ length: REPETITIONS }, () => llc(text, cpu)).every(
+    (again) => again !== null && sha256(again) === sha256(native),
+  );
+  const difference = classify(ours, native, llcIsStable);
+  keep(`${path.basename(file, '.ll')}.${cpu}`, { '.ll': encode(text), '.darm.o': ours, '.llc.o': native });
+  return { kind: 'different', sha256: hash, difference };
+}
+
+function keep(name: string, files: Record<string, Uint8Array>): void {
+  mkdirSync(differences, { recursive: true });
+  for (const [extension, bytes] of Object.entries(files))
+    writeFileSync(path.join(differences, name + extension), bytes);
+}
+
+function analyses({ file, cpu, triple }: AnalysesTask): Answer {
+  const text = inputText(root, file, triple);
+  runtime.reset();
+  return runtime.run(() => {
+    using module = LlvmModule.read(runtime, encode(text), { cpu, features: '' }, 2);
+    const functions: Compared['functions'][number][] = module.functions().map(({ name }) => {
+      const open = module.open(name);
+      using _editor = open.editor;
+      const ours = analysesOf(open.snapshot);
+      const { valueDivergent } = ours.divergence;
+      const values = open.snapshot.argCount + open.snapshot.instrCount;
+      return {
+        name,
+        blocks: open.snapshot.blockCount,
+        values,
+        divergentValues: valueDivergent.subarray(0, values).reduce((sum, divergent) => sum + divergent, 0),
+        cycles: ours.cycles.count,
+        differences: compareAnalyses(open.snapshot, ours, module.oracle(name)),
+      };
+    });
+    return { kind: 'compared', functions };
+  });
+}
+
+function meld({ file, cpu, profit, threshold, unmelded }: MeldTask): Answer {
+  const result = compile(inputText(root, file), cpu, { meld: 'darm', profit, threshold });
+  const complaints = result.functions
+    .filter((fn) => fn.bailout !== null)
+    .map((fn) => `'${fn.name}' bailed out: ${fn.bailout}`);
+  const melds = result.functions.reduce((sum, fn) => sum + fn.melds.length, 0);
+  if (melds === 0 && complaints.length === 0 && sha256(result.artifacts[0]!.bytes) !== unmelded)
+    complaints.push('nothing melded, but the object is not the one without melding');
+  return { kind: 'melded', melds, functions: result.functions.filter((fn) => fn.melds.length > 0).length, complaints };
+}
+
+async function answer(task: Task): Promise<Answer> {
+  try {
+    return task.kind === 'equal' ? equal(task) : task.kind === 'analyses' ? analyses(task) : meld(task);
+  } catch (error) {
+    const expected = error instanceof DarmError && error.code !== 'internal' && error.code !== 'out-of-memory';
+    const message =
+      error instanceof DarmError ? `${error.code}: ${error.message}` : String((error as Error).stack ?? error);
+    return { kind: expected ? 'refused' : 'trap', message };
+  } finally {
+    if (runtime.poisoned) runtime = await instantiateLlvm(compiled, { memoryLimitBytes: MEMORY_LIMIT });
+  }
+}
+
+process.on('message', (task: Task) => void answer(task).then((reply) => process.send!(reply)));
+process.once('disconnect', () => process.exit());
+process.send!('ready');

@@ -1,0 +1,62 @@
+/** The package as its users get it: packed, installed into an empty folder without optional or development packages, used. */
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { inspectCodeObject } from '../src/formats/code-object.js';
+import { assert, suite } from './support/suite.js';
+import { inFolder } from './support/command.js';
+
+const test = suite('package', { tests: 1, timeoutMs: 300_000 });
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+
+const USER = `
+import { createCompiler, DarmError } from 'darm';
+import { readFile } from 'node:fs/promises';
+const compiler = createCompiler({ threads: 2 });
+const { artifacts, target } = await compiler.compile(await readFile('kernel.bc'), { emit: ['hsaco', 'bc'] });
+const error = await compiler.compile(new Uint8Array(0)).catch((thrown) => thrown);
+await compiler.close();
+console.log(target, artifacts.map(({ kind }) => kind).join(), error instanceof DarmError, error.code);
+`;
+
+test('pack, install, compile', async () => {
+  await inFolder(async (folder) => {
+    // dist/ is there already: this test runs from it.
+    const packed = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
+      cwd: ROOT,
+    });
+    const [{ filename, files }] = JSON.parse(packed.stdout) as [{ filename: string; files: { path: string }[] }];
+    const names = files.map((file) => file.path);
+    for (const name of [
+      'LICENSE',
+      'README.md',
+      'wasm/dist/llvm.wasm.br',
+      'wasm/dist/llvm.mjs',
+      'wasm/dist/manifest.json',
+    ])
+      assert.ok(names.includes(name), `${name} is missing`);
+    assert.ok(
+      !names.some((name) => /test|bench|kernels|llvm\.wasm$/.test(name)),
+      'something is packed that nobody needs',
+    );
+
+    const consumer = path.join(folder, 'consumer');
+    await mkdir(consumer);
+    await writeFile(path.join(consumer, 'package.json'), '{ "private": true, "type": "module" }');
+    const flags = ['--omit=optional', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund'];
+    await run('npm', ['install', ...flags, path.join(folder, filename)], { cwd: consumer });
+    await writeFile(path.join(consumer, 'kernel.bc'), await readFile(path.join(ROOT, 'kernels/ir/sb1.gfx906.O3.bc')));
+    await writeFile(path.join(consumer, 'user.js'), USER);
+
+    const used = await run(process.execPath, ['user.js'], { cwd: consumer });
+    assert.is(used.stdout.trim(), 'gfx906 hsaco,bc true bad-input');
+    await run(path.join(consumer, 'node_modules', '.bin', 'darm'), ['compile', 'kernel.bc'], { cwd: consumer });
+    assert.is(inspectCodeObject(await readFile(path.join(consumer, 'kernel.hsaco'))).target, 'gfx906');
+  });
+});
+
+test.run();
