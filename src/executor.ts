@@ -26,3 +26,9 @@ export function unwrap<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw DarmError.fromJSON(outcome.error);
 }
+
+/**
+ * Limits of V8's for a worker: stack for LLVM's recursion. (Native LLVM has 8 MiB; frames of WebAssembly's baseline code are
+ * larger.)
+ */
+export const WORKER_LIMITS = { stackSizeMb: 32 };

@@ -1,23 +1,34 @@
+/**
+ * Runs tasks on the calling thread: no worker has to start, so a single job is done sooner; but the thread is blocked, and
+ * nothing can end a task before it is done.
+ *
+ * LLVM recurses over what it compiles, and a process's main thread has a small stack. A task that runs out of it is done
+ * again in a worker, whose stack is as large as it takes.
+ */
 import { DarmError } from './errors.js';
 import { NO_EVENTS, unwrap, type Executor, type TaskLimits } from './executor.js';
 import { LlvmHost, type Task, type TaskResult, type WorkerSetup } from './jobs.js';
 
-/**
- * Runs tasks on the calling thread: no worker has to start, so a single job is done sooner; but the thread is blocked, and
- * nothing can end a task before it is done.
- */
 export class InlineExecutor implements Executor {
   readonly width = 1;
+  readonly #setup: WorkerSetup;
   readonly #host: LlvmHost;
+  #pool: Promise<Executor> | null = null;
 
   constructor(setup: WorkerSetup) {
+    this.#setup = setup;
     this.#host = new LlvmHost(setup);
   }
 
-  async run<T extends Task>(task: T, { signal, events }: TaskLimits): Promise<TaskResult<T>> {
-    if (signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
-    return unwrap(await this.#host.run(task, events ?? NO_EVENTS));
+  async run<T extends Task>(task: T, limits: TaskLimits): Promise<TaskResult<T>> {
+    if (limits.signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
+    const outcome = await this.#host.run(task, limits.events ?? NO_EVENTS);
+    if (outcome.ok || !/\bout of stack\b/.test(outcome.error.message)) return unwrap(outcome);
+    this.#pool ??= import('./pool.js').then(({ WorkerPool }) => new WorkerPool(1, this.#setup));
+    return (await this.#pool).run(task, limits);
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await (await this.#pool)?.close();
+  }
 }

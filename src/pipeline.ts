@@ -255,7 +255,8 @@ function emitFrom(
 }
 
 function checkEmit(kind: Emit, module: LlvmModule): void {
-  if (kind === 'ptx' && module.isAmdgcn) throw new DarmError('bad-target', 'ptx needs an nvptx module; this one is for amdgcn');
+  if (kind === 'ptx' && module.isAmdgcn)
+    throw new DarmError('bad-target', 'ptx needs an nvptx module; this one is for amdgcn');
   if ((kind === 'hsaco' || kind === 'obj') && !module.isAmdgcn)
     throw new DarmError('bad-target', `${kind} needs an amdgcn module; this one is for nvptx (use ptx)`);
 }

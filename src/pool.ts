@@ -13,7 +13,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { expose, nodeEndpoint } from './comlink.js';
 import { DarmError } from './errors.js';
-import { NO_EVENTS, unwrap, type Executor, type TaskLimits } from './executor.js';
+import { NO_EVENTS, unwrap, WORKER_LIMITS, type Executor, type TaskLimits } from './executor.js';
 import type { Outcome, Task, TaskResult, WorkerSetup } from './jobs.js';
 import type { Events } from './pipeline.js';
 
@@ -47,6 +47,7 @@ export class WorkerPool implements Executor {
       concurrentTasksPerWorker: 1,
       atomics: 'disabled',
       workerData: setup,
+      resourceLimits: WORKER_LIMITS,
     });
   }
 

@@ -6,7 +6,7 @@
 import { Worker } from 'node:worker_threads';
 import { nodeEndpoint, type Remote, wrap } from './comlink.js';
 import { DarmError } from './errors.js';
-import { unwrap } from './executor.js';
+import { unwrap, WORKER_LIMITS } from './executor.js';
 import type { Outcome, WorkerSetup } from './jobs.js';
 import type { JobOptions } from './options.js';
 import type { AnalyzeResult, ModuleInfo } from './wire.js';
@@ -35,7 +35,10 @@ export class WorkerSession {
 
   constructor(setup: SessionSetup, timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
-    this.#worker = new Worker(new URL('../workers/session.js', import.meta.url), { workerData: setup });
+    this.#worker = new Worker(new URL('../workers/session.js', import.meta.url), {
+      workerData: setup,
+      resourceLimits: WORKER_LIMITS,
+    });
     this.#death = new Promise((_, reject) => {
       this.#worker.once('error', (error) =>
         reject(new DarmError('internal', `the session's worker died: ${error.message}`)),

@@ -30,7 +30,12 @@ export function compareAnalyses(f: FunctionSnapshot, ours: Analyses, llvm: Oracl
   const describe = (header: number, depth: number, reducible: boolean, blocks: ArrayLike<number>) =>
     `${header} depth ${depth} ${reducible ? 'reducible' : 'irreducible'} {${[...Array.from(blocks)].sort((a, b) => a - b).join(' ')}}`;
   const mine = Array.from({ length: ours.cycles.count }, (_, c) =>
-    describe(ours.cycles.header[c]!, ours.cycles.depth[c]!, ours.cycles.isReducible(c as CycleId), ours.cycles.blocks(c as CycleId)),
+    describe(
+      ours.cycles.header[c]!,
+      ours.cycles.depth[c]!,
+      ours.cycles.isReducible(c as CycleId),
+      ours.cycles.blocks(c as CycleId),
+    ),
   );
   const theirs = llvm.cycles.map((c) => describe(c.header, c.depth, c.reducible, c.blocks));
   for (const cycle of mine) if (!theirs.includes(cycle)) differences.push(`cycle ${cycle} is none of LLVM's`);

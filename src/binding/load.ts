@@ -1,7 +1,7 @@
 /**
  * Finds the compiled module, unpacks it once and compiles it. The package ships it compressed (`wasm/dist/llvm.wasm.br`);
  * the first use writes the unpacked file beside it, or, where that folder is read-only, into the system's folder for
- * temporary files under a name that holds the content's hash. Unpacking checks the hash, later loads only the size.
+ * temporary files, under a name that holds the content's hash. Unpacking checks the hash, later loads only the size.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -58,10 +58,8 @@ async function writeAtomically(file: string, bytes: Uint8Array): Promise<void> {
 async function unpack(): Promise<string> {
   const folder = moduleFolder();
   const manifest = await readManifest(folder);
-  const places = [
-    path.join(folder, 'llvm.wasm'),
-    path.join(tmpdir(), `darm-${manifest.module.sha256.slice(0, 16)}`, 'llvm.wasm'),
-  ];
+  const name = `llvm.${manifest.module.sha256.slice(0, 16)}.wasm`;
+  const places = [path.join(folder, name), path.join(tmpdir(), 'darm', name)];
   for (const place of places) if (await hasSize(place, manifest.module.bytes)) return place;
   const bytes = await promisify(brotliDecompress)(await readFile(path.join(folder, 'llvm.wasm.br')));
   if (createHash('sha256').update(bytes).digest('hex') !== manifest.module.sha256)

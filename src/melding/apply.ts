@@ -116,22 +116,32 @@ class MeldBuilder {
   #unify(): void {
     const { editor } = this;
     const predecessors = [...new Set([...this.#t.predecessors, ...this.#f.predecessors])];
+    const arrivals = predecessors.flatMap((block) => this.#edgesIn(block));
     for (const side of [this.#t, this.#f]) {
       // What a phi of the entry gets from outside is joined here, because the entry will have one predecessor outside.
       for (const phi of editor.phis(side.entry)) {
         const outside = editor.incoming(phi).filter((entry) => side.predecessors.has(entry.block));
         const value = (from: BlockRef) => outside.find((entry) => entry.block === from)?.value ?? editor.poison(phi);
-        side.arriving.set(phi, this.#join(this.#unifying, phi, predecessors.map((block) => ({ value: value(block), block })))); // prettier-ignore
+        side.arriving.set(phi, this.#join(this.#unifying, phi, arrivals.map((block) => ({ value: value(block), block })))); // prettier-ignore
       }
-      for (const block of side.before) this.#repairUses(side, block, predecessors);
+      for (const block of side.before) this.#repairUses(side, block, arrivals);
     }
     for (const block of predecessors) {
+      const leaves = this.#leavesOnlyToEntries(block);
       editor.redirect(block, this.#t.entry, this.#unifying);
       editor.redirect(block, this.#f.entry, this.#unifying);
-      const successors = editor.successors(block);
-      if (successors.length > 1 && successors.every((successor) => successor === this.#unifying))
-        editor.branchTo(block, this.#unifying);
+      if (leaves) editor.branchTo(block, this.#unifying);
     }
+  }
+
+  #leavesOnlyToEntries(block: BlockRef): boolean {
+    return this.editor.successors(block).every((to) => to === this.#t.entry || to === this.#f.entry);
+  }
+
+  /** The block, once per edge that it will have to the unifying block: a `switch` may have several. */
+  #edgesIn(block: BlockRef): BlockRef[] {
+    if (this.#leavesOnlyToEntries(block)) return [block];
+    return this.editor.successors(block).flatMap((to) => (to === this.#t.entry || to === this.#f.entry ? [block] : []));
   }
 
   /** A phi, or the value itself where all entries agree. */
@@ -143,7 +153,7 @@ class MeldBuilder {
   }
 
   /** Definitions in front of the subgraph no longer dominate what lies behind the unifying block (paper, Fig. 7). */
-  #repairUses(side: Side, block: BlockRef, predecessors: readonly BlockRef[]): void {
+  #repairUses(side: Side, block: BlockRef, arrivals: readonly BlockRef[]): void {
     const { editor } = this;
     for (const definition of editor.instructions(block)) {
       let phi: ValueRef | null = null;
@@ -155,7 +165,7 @@ class MeldBuilder {
           phi ??= editor.prependPhi(
             this.#unifying,
             definition,
-            predecessors.map((from) => ({
+            arrivals.map((from) => ({
               value: side.predecessors.has(from) ? definition : editor.poison(definition),
               block: from,
             })),

@@ -3,7 +3,7 @@ import { analyzeModule } from '../../src/pipeline.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 12, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 13, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -164,6 +164,27 @@ join:
 }${FOOTER}`.replace('target datalayout = "A5"\n', '');
   const result = await compile(ir, { emit: ['ll'], profit: 'paper' });
   assert.not.match(text(artifact(result, 'll')), /select i1 .*ptr addrspace\(5\)/);
+});
+
+test('a switch may have several edges into a side', async () => {
+  const side = (pointer: string) => LOAD_STORE(pointer, 'add', 4);
+  const ir = diamond(side('gp'), side('gq')).replace(
+    'br i1 %c, label %a, label %b\na:',
+    `br i1 %c, label %head, label %b
+head:
+  switch i32 %n, label %other [
+    i32 1, label %a
+    i32 2, label %a
+  ]
+other:
+  store i32 0, ptr addrspace(1) %p, align 4
+  br label %a
+a:
+  %from = phi i32 [ 1, %head ], [ 1, %head ], [ %m, %other ]
+  store i32 %from, ptr addrspace(1) %q, align 4`,
+  );
+  const ll = await melded(ir);
+  assert.match(ll, /phi i32/);
 });
 
 test('the edges of a side that others enter, too, decide nothing (1.3)', async () => {
