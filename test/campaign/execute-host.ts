@@ -5,8 +5,9 @@
  *
  * The rewriting strips address spaces (all memory is flat), calling conventions and target attributes, replaces
  * `llvm.amdgcn.*` by functions of the driver, and puts LDS into one section that the driver overwrites before each workgroup.
- * What is `undef` or `poison` in phis, selects and other operands becomes a wild value: a correct program never lets
- * it reach memory, an address, a divisor or a branch. Address arithmetic is 64 bits wide where LDS and private memory
+ * What is `undef` or `poison` in phis, selects and other operands becomes a wild value, and so does the result of a scalar operation
+ * that violates its `nuw`, `nsw`, `exact`, `disjoint`, `nneg` or `samesign`: a correct program never lets it reach memory, an
+ * address, a divisor or a branch. Address arithmetic is 64 bits wide where LDS and private memory
  * have 32; programs whose 32-bit addresses wrap around are not handled. Nor are cross-lane operations (a thread sees itself
  * only), inline asm, and dynamic LDS.
  */
@@ -60,6 +61,52 @@ function withoutPoison(line: string, at: number): string {
   });
 }
 
+// --- Poison made visible --------------------------------------------------------------------------------------------------
+
+/** `%x = add nsw i32 %a, %b` and its kin: operations whose flags make their result poison. */
+const FLAGGED =
+  /^(\s*%\S+ = )(add|sub|mul|shl|udiv|sdiv|lshr|ashr|or|trunc|zext|icmp) ((?:(?:nuw|nsw|exact|disjoint|nneg|samesign) )+)((?:\w+ )?)(i\d+) ([^,]+?)(?:, (.+?)| to (i\d+))?((?:, !.*)?)$/;
+
+/** Turns a flagged operation into a call of a function (collected in `helpers`) that returns a wild value where the flag is violated. */
+function withFlagsChecked(line: string, at: number, helpers: Map<string, string>): string {
+  const match = FLAGGED.exec(line);
+  if (!match) return line;
+  const [, left, op, flagText, predicate, type, a, b, target] = match as unknown as string[];
+  if (op !== 'icmp' && predicate !== '') return line;
+  const flags = flagText!.trim().split(' ');
+  const result = op === 'icmp' ? 'i1' : (target ?? type!);
+  const value = wild(result, at)!;
+  const name = ['host', op, ...flags, predicate!.trim(), type, target ?? '', value].filter((part) => part !== '').join('.').replace('-', 'm');
+  if (!helpers.has(name)) helpers.set(name, helper(name, op!, flags, predicate!, type!, target, result, value));
+  const list = target === undefined ? `${type} ${a}, ${type} ${b}` : `${type} ${a}`;
+  return `${left}call ${result} @${name}(${list})`;
+}
+
+function helper(name: string, op: string, flags: readonly string[], predicate: string, type: string, target: string | undefined, result: string, value: string): string {
+  const lines: string[] = [];
+  const bad: string[] = [];
+  const emit = (text: string): string => (lines.push(`  %t${lines.length} = ${text}`), `%t${lines.length - 1}`);
+  const differs = (x: string, y = '%a'): void => void bad.push(emit(`icmp ne ${type} ${x}, ${y}`));
+  const r =
+    target !== undefined ? emit(`${op} ${type} %a to ${target}`) : emit(`${op} ${predicate}${type} %a, %b`);
+  for (const flag of flags) {
+    if (['add', 'sub', 'mul'].includes(op)) {
+      const both = emit(`call { ${type}, i1 } @llvm.${flag === 'nuw' ? 'u' : 's'}${op}.with.overflow.${type}(${type} %a, ${type} %b)`);
+      bad.push(emit(`extractvalue { ${type}, i1 } ${both}, 1`));
+    } else if (op === 'shl') differs(emit(`${flag === 'nuw' ? 'lshr' : 'ashr'} ${type} ${r}, %b`));
+    else if (op === 'lshr' || op === 'ashr') differs(emit(`shl ${type} ${r}, %b`));
+    else if (op === 'udiv' || op === 'sdiv') differs(emit(`mul ${type} ${r}, %b`));
+    else if (op === 'or') differs(emit(`and ${type} %a, %b`), '0');
+    else if (op === 'trunc') differs(emit(`${flag === 'nuw' ? 'zext' : 'sext'} ${target} ${r} to ${type}`));
+    else if (op === 'zext') bad.push(emit(`icmp slt ${type} %a, 0`));
+    else bad.push(emit(`icmp slt ${type} ${emit(`xor ${type} %a, %b`)}, 0`));
+  }
+  const any = bad.reduce((x, y) => emit(`or i1 ${x}, ${y}`));
+  lines.push(`  %r = select i1 ${any}, ${result} ${value}, ${result} ${r}`, `  ret ${result} %r`);
+  const list = target === undefined ? `${type} %a, ${type} %b` : `${type} %a`;
+  return `define internal ${result} @${name}(${list}) {\n${lines.join('\n')}\n}`;
+}
+
 /** Splits at commas outside of brackets. */
 function parameters(list: string): string[] {
   const parts: string[] = [];
@@ -96,6 +143,7 @@ export interface HostModule {
 export function toHost(ir: string, mode: HostMode, seed = 0): HostModule {
   const kernels: { name: string; types: string[] }[] = [];
   const declared = new Set<string>();
+  const helpers = new Map<string, string>();
   const lines: string[] = [];
   let stripped = ir
     .replace(/,? addrspace\(\d+\)/g, '')
@@ -132,7 +180,7 @@ export function toHost(ir: string, mode: HostMode, seed = 0): HostModule {
       declared.add(name);
       if (name.startsWith('@host_')) line = line.replace(/ #\d+$/, '').replace(/ (noundef|range\([^)]*\)|align \d+|dereferenceable\(\d+\))/g, '');
     }
-    lines.push(mode === 'junk' ? withoutPoison(line, index + seed) : line);
+    lines.push(mode === 'junk' ? withFlagsChecked(withoutPoison(line, index + seed), index + seed, helpers) : line);
   }
   const lds = `
 @host.lds = internal global [16 x i8] zeroinitializer, section "lds", align 16
@@ -146,7 +194,7 @@ define ptr @host.lds.end() {
   ret ptr @__stop_lds
 }`;
   const entries = kernels.map(({ name, types }) => entryPoint(name, types));
-  const text = ['target triple = "x86_64-unknown-linux-gnu"', ...lines, lds, ...entries, ''].join('\n');
+  const text = ['target triple = "x86_64-unknown-linux-gnu"', ...lines, lds, ...helpers.values(), ...entries, ''].join('\n');
   return { text, kernels: kernels.map(({ name }) => name) };
 }
 

@@ -487,7 +487,7 @@ const OPS: readonly Op[] = [
     e.write('v', s.d, e.value(`${at(['lshr exact', 'ashr exact', 'lshr', 'ashr'], s.c)} i32 ${x}, ${by}`));
   },
   (e, s) => e.write('v', s.d, e.value(`${at(['shl', 'lshr', 'ashr'], s.c)} i32 ${e.v(s.a)}, ${s.k & 1 ? (s.k >> 4) & 31 : e.masked(s.b, 31)}`)),
-  (e, s) => e.write('v', s.d, e.value(`or${s.k & 1 ? ' disjoint' : ''} i32 ${e.masked(s.a, 0xff0f0)}, ${e.masked(s.b, 0x10f0f)}`)),
+  (e, s) => e.write('v', s.d, e.value(`or${s.k & 1 ? ' disjoint' : ''} i32 ${e.masked(s.a, 0xef0f0)}, ${e.masked(s.b, 0x10f0f)}`)),
   // Divisions: by what is odd, by constants, and guarded.
   (e, s) => e.write('v', s.d, e.value(`${at(['udiv', 'sdiv', 'urem', 'srem'], s.c)} i32 ${e.masked(s.a, 0x7fffffff)}, ${e.value(`or i32 ${e.v(s.b)}, 1`)}`)),
   (e, s) => e.write('v', s.d, e.value(`${at(['udiv', 'sdiv', 'urem'], s.c)} i32 ${e.v(s.a)}, ${odd(s.k) + 2}`)),

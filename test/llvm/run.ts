@@ -2,8 +2,8 @@
  * `npm run test:llvm`: the compiler against LLVM's own test files and Debian's native llc-22 of the same version.
  *
  * 1. Analyses: dominators, post-dominators, cycles and divergence of every function equal LLVM's.
- * 2. Code generation: with melding off, the object file equals native llc's, byte for byte, up to what the C++ library's
- *    unstable sort changes; every difference is put in a class.
+ * 2. Code generation: with melding off, the object file equals native llc's, byte for byte; every difference is put in a
+ *    class.
  * 3. Melding, on files that llc accepts: no crash, no function that has to be given up.
  */
 import { spawnSync } from 'node:child_process';
@@ -48,8 +48,11 @@ function options() {
       },
     });
     const seconds = values.seconds === undefined ? (values.all ? Infinity : 900) : Number(values.seconds);
-    if (!values.help && seconds > 0)
-      return { ...values, seconds, cpus: values.cpus.split(','), only: new Set(values.only.split(',')) };
+    if (values.help) {
+      console.log(USAGE);
+      process.exit(0);
+    }
+    if (seconds > 0) return { ...values, seconds, cpus: values.cpus.split(','), only: new Set(values.only.split(',')) };
   } catch (error) {
     console.error((error as Error).message);
   }
