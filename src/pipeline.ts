@@ -10,7 +10,7 @@
  * calls into LLVM that planning and melding in place make, in the same order. When nothing was melded, the module starts
  * over and goes through as it would without melding.
  */
-import { summarize } from './analysis/summary.js';
+import { brokenUniformDemands, summarize } from './analysis/summary.js';
 import { LlvmModule } from './binding/module.js';
 import type { LlvmRuntime } from './binding/runtime.js';
 import { DarmError } from './errors.js';
@@ -94,18 +94,29 @@ function carryOut(module: LlvmModule, name: string, round: LogRound, watch: Stop
     throw new DarmError('internal', `the edit log of '${name}' belongs to another function body`);
   watch.time('meld', () => {
     applyMelds(editor, round.melds);
+  });
+  // LLVM's passes may take for granted what the verifier checks.
+  watch.time('verify', () => module.verify(name));
+  watch.time('meld', () => {
     module.foldPhis(name);
     module.runFunctionPasses(name, AFTER_ROUND);
   });
-  watch.time('verify', () => module.verify(name));
 }
 
 /** Melds one function to the fixpoint. A failure leaves the rounds that went well and the reason. */
 function meldFunction(module: LlvmModule, name: string, options: JobOptions, watch: Stopwatch): EditLog {
   const rounds: LogRound[] = [];
+  let demandsBroken: number | null = null;
   try {
     while (rounds.length < mostRounds(options)) {
       const open = watch.time('meld', () => plan(module, name, options));
+      // The planner forecasts that no operand the target wants uniform becomes divergent; here it shows (rule 2).
+      const broken = brokenUniformDemands(open.snapshot, open.analyses.divergence);
+      if (demandsBroken !== null && broken > demandsBroken) {
+        rounds.pop();
+        throw new DarmError('internal', 'an operand that must be uniform became divergent');
+      }
+      demandsBroken = broken;
       if (open.plan.melds.length === 0) {
         open.editor[Symbol.dispose]();
         break;

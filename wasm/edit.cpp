@@ -1,4 +1,4 @@
-// Edits that LLVM-C has no function for. Everything else about melding is done through LLVM-C from src/binding/meld.ts.
+// Edits that LLVM-C has no function for; src/binding/editor.ts makes the others through LLVM-C.
 #include "abi.h"
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/DomTreeUpdater.h"
@@ -41,25 +41,30 @@ static MaybeAlign alignment(const Instruction &instruction) {
 
 // `melded` is a clone of `first` that shall stand for `second` too: keeps only what holds for both (rule 2: poison and
 // fast-math flags, alignment, call attributes, metadata, debug location).
-DARM_EXPORT void darm_intersect(LLVMValueRef melded, LLVMValueRef first, LLVMValueRef second) {
+// With `swapped`, operands 0 and 1 of `second` change places: what it promises of them says nothing about ours.
+DARM_EXPORT void darm_intersect(LLVMValueRef melded, LLVMValueRef first, LLVMValueRef second, int swapped) {
   auto *result = unwrap<Instruction>(melded);
   auto *a = unwrap<Instruction>(first), *b = unwrap<Instruction>(second);
   result->andIRFlags(b);
   if (MaybeAlign mine = alignment(*a), other = alignment(*b); mine && other)
     setAlignment(*result, std::min(*mine, *other));
   if (auto *call = dyn_cast<CallBase>(result)) {
-    bool intersected = call->tryIntersectAttributes(cast<CallBase>(b));
-    assert(intersected && "darm_can_pair said yes");
-    (void)intersected;
+    AttributeList mine = call->getAttributes(), other = cast<CallBase>(b)->getAttributes();
+    if (swapped)
+      for (unsigned parameter : {0, 1}) {
+        mine = mine.removeParamAttributes(call->getContext(), parameter);
+        other = other.removeParamAttributes(call->getContext(), parameter);
+      }
+    auto intersection = mine.intersectWith(call->getContext(), other);
+    assert(intersection && "darm_can_pair said yes");
+    call->setAttributes(*intersection);
   }
   combineMetadataForCSE(result, b, /*DoesKMove=*/true);
-  // LLVM's helper drops the target's own metadata, and an atomic add then becomes a compare-and-swap loop.
-  SmallVector<std::pair<unsigned, MDNode *>, 4> nodes;
-  a->getAllMetadataOtherThanDebugLoc(nodes);
-  SmallVector<StringRef, 16> names;
-  a->getContext().getMDKindNames(names);
-  for (auto [kind, node] : nodes)
-    if (names[kind].starts_with("amdgpu.") && b->getMetadata(kind) == node)
+  // LLVM's helper drops the target's own metadata, and an atomic add then becomes a compare-and-swap loop. Not kept is what
+  // is about the operands of one side: `amdgpu.uniform`, `amdgpu.noclobber`.
+  for (StringRef kind : {"amdgpu.no.fine.grained.memory", "amdgpu.no.remote.memory", "amdgpu.ignore.denormal.mode",
+                         "amdgpu.last.use"})
+    if (MDNode *node = a->getMetadata(kind); node && b->getMetadata(kind) == node)
       result->setMetadata(kind, node);
   for (unsigned kind : {unsigned(LLVMContext::MD_invariant_group), unsigned(LLVMContext::MD_prof),
                         unsigned(LLVMContext::MD_unpredictable)})

@@ -47,6 +47,63 @@ static bool isMarker(Intrinsic::ID id) {
   }
 }
 
+// Intrinsics of the target that are plain arithmetic on vector registers, whatever their operands. Others may take operands
+// from M0 or scalar registers only; LLVM would silently read the first lane of a divergent one.
+static bool isPlainArithmetic(Intrinsic::ID id) {
+  switch (id) {
+  case Intrinsic::amdgcn_rcp:
+  case Intrinsic::amdgcn_rsq:
+  case Intrinsic::amdgcn_rsq_clamp:
+  case Intrinsic::amdgcn_rcp_legacy:
+  case Intrinsic::amdgcn_rsq_legacy:
+  case Intrinsic::amdgcn_sqrt:
+  case Intrinsic::amdgcn_sin:
+  case Intrinsic::amdgcn_cos:
+  case Intrinsic::amdgcn_log:
+  case Intrinsic::amdgcn_log_clamp:
+  case Intrinsic::amdgcn_exp2:
+  case Intrinsic::amdgcn_fract:
+  case Intrinsic::amdgcn_frexp_mant:
+  case Intrinsic::amdgcn_frexp_exp:
+  case Intrinsic::amdgcn_class:
+  case Intrinsic::amdgcn_fmed3:
+  case Intrinsic::amdgcn_fma_legacy:
+  case Intrinsic::amdgcn_fmul_legacy:
+  case Intrinsic::amdgcn_div_scale:
+  case Intrinsic::amdgcn_div_fmas:
+  case Intrinsic::amdgcn_div_fixup:
+  case Intrinsic::amdgcn_trig_preop:
+  case Intrinsic::amdgcn_cvt_pkrtz:
+  case Intrinsic::amdgcn_cvt_pknorm_i16:
+  case Intrinsic::amdgcn_cvt_pknorm_u16:
+  case Intrinsic::amdgcn_cvt_pk_i16:
+  case Intrinsic::amdgcn_cvt_pk_u16:
+  case Intrinsic::amdgcn_cvt_pk_u8_f32:
+  case Intrinsic::amdgcn_ubfe:
+  case Intrinsic::amdgcn_sbfe:
+  case Intrinsic::amdgcn_mul_i24:
+  case Intrinsic::amdgcn_mul_u24:
+  case Intrinsic::amdgcn_mulhi_i24:
+  case Intrinsic::amdgcn_mulhi_u24:
+  case Intrinsic::amdgcn_perm:
+  case Intrinsic::amdgcn_alignbyte:
+  case Intrinsic::amdgcn_lerp:
+  case Intrinsic::amdgcn_sad_u8:
+  case Intrinsic::amdgcn_sad_hi_u8:
+  case Intrinsic::amdgcn_sad_u16:
+  case Intrinsic::amdgcn_msad_u8:
+  case Intrinsic::amdgcn_cubeid:
+  case Intrinsic::amdgcn_cubema:
+  case Intrinsic::amdgcn_cubesc:
+  case Intrinsic::amdgcn_cubetc:
+  case Intrinsic::amdgcn_mbcnt_lo:
+  case Intrinsic::amdgcn_mbcnt_hi:
+    return true;
+  default:
+    return false;
+  }
+}
+
 // Safe for threads that would not have run it, whatever its operands are by then (a phi with poison, for instance): no
 // memory, no undefined behaviour on poison. A division counts when its divisor is a harmless constant, which stays one.
 static bool isSpeculatable(const Instruction &instruction) {
@@ -107,6 +164,8 @@ int32_t darm::instructionFlags(const Instruction &instruction) {
       set(writesWaveState(intrinsic->getIntrinsicID()), WritesWaveState);
       set(isMarker(intrinsic->getIntrinsicID()), Marker);
       set(!(flags & Speculatable), IdenticalOperandsOnly);
+      never |= intrinsic->getCalledFunction()->getName().starts_with("llvm.amdgcn.") &&
+               !isPlainArithmetic(intrinsic->getIntrinsicID());
     } else if (call->isInlineAsm()) {
       set(true, IdenticalOperandsOnly);
     }
@@ -120,25 +179,41 @@ int32_t darm::operandFlags(const Instruction &instruction, unsigned operand) {
   if (!isa<PHINode>(instruction) && !instruction.isTerminator() &&
       !canReplaceOperandWithVariable(&instruction, operand))
     flags |= MustStay;
-  // Buffer descriptors: pointers in address spaces 7, 8, 9 and the resources of buffer and image intrinsics.
-  if (const Value *pointer = getLoadStorePointerOperand(&instruction);
-      pointer && pointer == instruction.getOperand(operand)) {
+  // Buffer descriptors: pointers in address spaces 7, 8, 9.
+  const Value *pointer = getLoadStorePointerOperand(&instruction);
+  if (auto *atomic = dyn_cast<AtomicRMWInst>(&instruction))
+    pointer = atomic->getPointerOperand();
+  else if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
+    pointer = exchange->getPointerOperand();
+  if (pointer && pointer == instruction.getOperand(operand)) {
     unsigned space = pointer->getType()->getPointerAddressSpace();
     if (space >= 7 && space <= 9)
       flags |= MustBeUniform;
   }
+  // Arguments that are passed in scalar registers, and inline assembly, whose constraints may name them. Target intrinsics
+  // with such operands never meld (isPlainArithmetic); what is said of them here is for code behind a meld.
+  auto *call = dyn_cast<CallBase>(&instruction);
+  if (call && operand < call->arg_size() && (call->isInlineAsm() || call->paramHasAttr(operand, Attribute::InReg)))
+    flags |= MustBeUniform;
   if (auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction)) {
     if (auto *resource = AMDGPU::lookupRsrcIntrinsic(intrinsic->getIntrinsicID()); resource && resource->RsrcArg == operand)
       flags |= MustBeUniform;
     switch (intrinsic->getIntrinsicID()) {
     case Intrinsic::amdgcn_load_to_lds:
     case Intrinsic::amdgcn_global_load_lds:
-      if (operand == 1)
-        flags |= MustBeUniform;
-      break;
     case Intrinsic::amdgcn_readlane:
     case Intrinsic::amdgcn_writelane:
       if (operand == 1)
+        flags |= MustBeUniform;
+      break;
+    case Intrinsic::amdgcn_interp_p1:
+    case Intrinsic::amdgcn_interp_p2:
+    case Intrinsic::amdgcn_interp_mov:
+    case Intrinsic::amdgcn_interp_p1_f16:
+    case Intrinsic::amdgcn_interp_p2_f16:
+    case Intrinsic::amdgcn_lds_param_load:
+    case Intrinsic::amdgcn_lds_direct_load:
+      if (operand + 1 == intrinsic->arg_size()) // M0
         flags |= MustBeUniform;
       break;
     default:

@@ -147,6 +147,20 @@ static int checkCpu(Job &job, StringRef cpu, StringRef where) {
                                  .str());
 }
 
+// LLVM's memory legalizer holds cooperative atomics before gfx12 for impossible (llvm_unreachable) instead of refusing them.
+static int checkCooperativeAtomics(Job &job) {
+  for (Function &declaration : *job.module) {
+    if (!declaration.getName().starts_with("llvm.amdgcn.cooperative.atomic."))
+      continue;
+    for (User *user : declaration.users()) {
+      auto *call = dyn_cast<CallBase>(user);
+      if (call && !job.machine->getSubtargetImpl(*call->getFunction())->checkFeatures("+gfx12-insts"))
+        return job.fail(BadTarget, ("'" + call->getFunction()->getName() + "' uses cooperative atomics, which its processor lacks").str());
+    }
+  }
+  return Ok;
+}
+
 // With no processor asked for, the functions' own decides; they must agree (code generation has one target per module).
 static int adoptFunctionsCpu(Job &job, CodeGenOptLevel level) {
   StringRef agreed, holder;
@@ -216,7 +230,7 @@ DARM_EXPORT int darm_read(Job *job, const char *bytes, size_t size, const char *
   for (Function &function : *job->module)
     if (!function.isDeclaration())
       job->machine->getSubtargetImpl(function);
-  return Ok;
+  return checkCooperativeAtomics(*job);
 }
 
 // The verifier's first complaint about one function, or Ok.

@@ -1,6 +1,6 @@
 /** The figures that `darm analyze` and the reports give for a function. */
-import type { BlockId } from '../ir/ids.js';
-import { TypeKind, isConditionalBranch, type FunctionSnapshot } from '../ir/snapshot.js';
+import type { BlockId, InstrId } from '../ir/ids.js';
+import { OperandFlag, TypeKind, isConditionalBranch, type FunctionSnapshot } from '../ir/snapshot.js';
 import type { Divergence } from './divergence.js';
 
 export interface Summary {
@@ -28,4 +28,13 @@ export function summarize(f: FunctionSnapshot, divergence: Divergence): Summary 
     divergentValues += divergence.valueDivergent[value]!;
   }
   return { conditionalBranches, divergentBranches, values, divergentValues };
+}
+
+/** Number of operands that the target wants uniform and that are not; it must not grow through melding (rule 2). */
+export function brokenUniformDemands(f: FunctionSnapshot, divergence: Divergence): number {
+  let broken = 0;
+  for (let user = 0; user < f.instrCount; user++)
+    for (let at = f.operandStart[user]!; at < f.operandStart[user + 1]!; at++)
+      if ((f.operandFlags[at]! & OperandFlag.MustBeUniform) !== 0 && divergence.isDivergentUse(at, user as InstrId)) broken++;
+  return broken;
 }

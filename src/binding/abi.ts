@@ -70,7 +70,7 @@ export interface LlvmExports {
   _darm_oracle(job: JobPtr, fn: ValuePtr): number;
 
   _darm_can_pair(first: ValuePtr, second: ValuePtr): number;
-  _darm_intersect(melded: ValuePtr, first: ValuePtr, second: ValuePtr): void;
+  _darm_intersect(melded: ValuePtr, first: ValuePtr, second: ValuePtr, swapped: number): void;
   _darm_speculate(instruction: ValuePtr): void;
   _darm_redirect(block: BlockPtr, from: BlockPtr, to: BlockPtr): void;
   _darm_delete_blocks(blocks: Bytes, count: number): void;
@@ -105,6 +105,8 @@ export interface LlvmExports {
   _LLVMDisposeBuilder(builder: BuilderPtr): void;
   _LLVMPositionBuilderAtEnd(builder: BuilderPtr, block: BlockPtr): void;
   _LLVMPositionBuilderBefore(builder: BuilderPtr, instruction: ValuePtr): void;
+  /** With 0: none. */
+  _LLVMSetCurrentDebugLocation2(builder: BuilderPtr, location: number): void;
   _LLVMInsertIntoBuilder(builder: BuilderPtr, instruction: ValuePtr): void;
   _LLVMBuildBr(builder: BuilderPtr, target: BlockPtr): ValuePtr;
   _LLVMBuildCondBr(builder: BuilderPtr, condition: ValuePtr, then: BlockPtr, otherwise: BlockPtr): ValuePtr;

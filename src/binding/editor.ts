@@ -113,11 +113,17 @@ export class FunctionEditor implements Editor {
 
   #at(end: BlockRef): BuilderPtr {
     this.#llvm._LLVMPositionBuilderAtEnd(this.#builder, block(end));
-    return this.#builder;
+    return this.#withoutLocation();
   }
 
   #before(instr: ValueRef): BuilderPtr {
     this.#llvm._LLVMPositionBuilderBefore(this.#builder, value(instr));
+    return this.#withoutLocation();
+  }
+
+  /** A builder stamps its debug location, picked up where it stood last, over that of a clone. */
+  #withoutLocation(): BuilderPtr {
+    this.#llvm._LLVMSetCurrentDebugLocation2(this.#builder, 0);
     return this.#builder;
   }
 
@@ -131,8 +137,8 @@ export class FunctionEditor implements Editor {
     this.#llvm._LLVMSetOperand(value(instr), index, value(operand));
   }
 
-  intersect(melded: ValueRef, t: ValueRef, f: ValueRef): void {
-    this.#llvm._darm_intersect(value(melded), value(t), value(f));
+  intersect(melded: ValueRef, t: ValueRef, f: ValueRef, swapped: boolean): void {
+    this.#llvm._darm_intersect(value(melded), value(t), value(f), Number(swapped));
   }
 
   speculate(instr: ValueRef): void {

@@ -42,8 +42,11 @@ export interface Editor {
   /** A copy of an instruction at the end of a block that has no terminator yet; operands still the original's. */
   appendClone(block: BlockRef, original: ValueRef): ValueRef;
   setOperand(instr: ValueRef, index: number, value: ValueRef): void;
-  /** `melded` is a clone of `t` and stands for `f` too from now on: keeps only the flags and facts that hold for both. */
-  intersect(melded: ValueRef, t: ValueRef, f: ValueRef): void;
+  /**
+   * `melded` is a clone of `t` and stands for `f` too from now on: keeps only the flags and facts that hold for both.
+   * `swapped`: operands 0 and 1 of `f` change places.
+   */
+  intersect(melded: ValueRef, t: ValueRef, f: ValueRef, swapped: boolean): void;
   /** `instr` now runs for threads that would not have run it: drops what would then be undefined. */
   speculate(instr: ValueRef): void;
   /** `select condition, t, f`, right before `before`. */

@@ -41,7 +41,7 @@ export const InstrFlag = {
   Speculatable: 1 << 5,
   Atomic: 1 << 6,
   Volatile: 1 << 7,
-  /** Not known to synchronise with nothing: fence, atomic stronger than monotonic, call without `nosync` (rule 1.6). */
+  /** May synchronise with other threads: fence, atomic, call without `nosync` (rule 1.6). */
   MaySync: 1 << 8,
   /** Known to return (`willreturn`). */
   WillReturn: 1 << 9,

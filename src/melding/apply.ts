@@ -215,7 +215,7 @@ class MeldBuilder {
       const instr = editor.appendClone(current, (t ?? f)!);
       if (t !== null) this.#t.map.set(t, instr);
       if (f !== null) this.#f.map.set(f, instr);
-      if (t !== null && f !== null) editor.intersect(instr, t, f);
+      if (t !== null && f !== null) editor.intersect(instr, t, f, line.swapped ?? false);
       else editor.speculate(instr);
       this.#clones.push({ instr, t, f, swapped: line.swapped ?? false, local: null, pair: index });
     }
@@ -306,10 +306,13 @@ class MeldBuilder {
               : this.#appendSelect(this.#unifying, arriving, this.#f.arriving.get(partner)!);
           editor.addIncoming(result, { value, block: this.#unifying });
         }
+        // Several edges from one block bring one value.
+        const leaving = new Map<number, ValueRef>();
         for (const { value, from } of inner(side, phi)) {
           const tail = this.#tails[from]!;
           const f = other?.find((entry) => entry.from === from)?.value ?? value;
-          editor.addIncoming(result, { value: this.#appendSelect(tail, value, f), block: tail });
+          if (!leaving.has(from)) leaving.set(from, this.#appendSelect(tail, value, f));
+          editor.addIncoming(result, { value: leaving.get(from)!, block: tail });
         }
       }
     }

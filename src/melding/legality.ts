@@ -17,6 +17,8 @@ export interface Refusal {
   readonly reason: string;
 }
 
+const MAY_WAIT = InstrFlag.Atomic | InstrFlag.Volatile | InstrFlag.MaySync;
+
 const refusal = (rule: string, reason: string): Refusal => ({ rule, reason });
 
 export function functionRefusal(f: FunctionSnapshot): Refusal | null {
@@ -53,12 +55,27 @@ export function subgraphRefusal(ctx: PlanningContext, blocks: readonly BlockId[]
       const flags = f.instrFlags[i];
       if ((flags & InstrFlag.Convergent) !== 0) return refusal('1.5', 'the subgraph holds a convergent operation');
       if ((flags & InstrFlag.WritesWaveState) !== 0) return refusal('1.5', 'the subgraph writes wave state');
-      if (ownLoop && (flags & (InstrFlag.Atomic | InstrFlag.Volatile | InstrFlag.MaySync)) !== 0)
+      if (ownLoop && (flags & MAY_WAIT) !== 0)
         return refusal('1.6', 'a loop of the subgraph may wait for other threads');
       if (f.instrOpcode[i] === Opcode.Alloca) return refusal('2', 'the subgraph holds an alloca');
       if (hasFlag(f, i as InstrId, InstrFlag.Marker) && !isAssume(f, i as InstrId))
         return refusal('4', 'the subgraph holds lifetime markers or alias scope declarations');
     }
+  }
+  return null;
+}
+
+/**
+ * Threads of the other side would reach the subgraph only when those in the loop have left it, and what they were to do behind
+ * may be what the loop waits for.
+ *
+ * @param before blocks of one side in front of a subgraph
+ */
+export function waitRefusal({ f, cycles }: PlanningContext, branch: BlockId, before: readonly BlockId[]): Refusal | null {
+  for (const b of before) {
+    if (cycles.depthOf(b) <= cycles.depthOf(branch)) continue;
+    for (let i = f.blockInstrStart[b] as InstrId; i < f.blockInstrStart[b + 1]; i++)
+      if ((f.instrFlags[i] & MAY_WAIT) !== 0) return refusal('1.6', 'a loop in front of the subgraph may wait for other threads');
   }
   return null;
 }

@@ -66,7 +66,7 @@ export interface Candidate {
 
 export interface FunctionPlan {
   readonly candidates: readonly Candidate[];
-  /** Melds of this round, in the order in which they are to be carried out; no two touch the same block. */
+  /** Melds of this round, in the order in which they are to be carried out. Regions of different branches do not overlap. */
   readonly melds: readonly Meld[];
 }
 

@@ -22,7 +22,7 @@ import type { Analyses, CanPair, PlanningContext } from './context.js';
 import { planningContext } from './context.js';
 import type { DraftExit } from './frame.js';
 import { CostModel } from './gains.js';
-import { functionRefusal, regionRefusal, subgraphRefusal } from './legality.js';
+import { functionRefusal, regionRefusal, subgraphRefusal, waitRefusal } from './legality.js';
 import type { Refusal } from './legality.js';
 import type { Candidate, FunctionPlan, Meld, PlanOptions } from './plan.js';
 
@@ -152,10 +152,12 @@ class Chains {
     const working = (chain: SideChain): Subgraph[] => chain.subgraphs.filter((s) => s.blocks.length > 1 || !isEmpty(ctx, s.entry));
     const sides = (chain: SideChain): Side[] => {
       const all = working(chain);
-      const list = all.slice(0, LONGEST_CHAIN).map((s): Side => ({ ...s, refusal: subgraphRefusal(ctx, s.blocks) }));
+      const refusal = (blocks: readonly BlockId[], before: readonly BlockId[]) =>
+        subgraphRefusal(ctx, blocks) ?? waitRefusal(ctx, region.branch, before);
+      const list = all.slice(0, LONGEST_CHAIN).map((s): Side => ({ ...s, refusal: refusal(s.blocks, s.before) }));
       if (!this.shared || list.length < all.length) return list;
       const entry = chain.open as BlockId;
-      return [...list, { entry, blocks: [entry], before: chain.beforeOpen, refusal: subgraphRefusal(ctx, [entry]) }];
+      return [...list, { entry, blocks: [entry], before: chain.beforeOpen, refusal: refusal([entry], chain.beforeOpen) }];
     };
     this.t = sides(region.t);
     this.f = sides(region.f);

@@ -68,8 +68,8 @@ export function codegenAnalysisInputs(root: string, cpus: readonly string[]): An
 }
 
 /**
- * The text both compilers read. The source's name becomes part of the object file and would otherwise be that of the file
- * each of them reads; it stands at the top, as does a missing triple.
+ * The text both compilers read. The source's name can get into what is written and would otherwise be that of the file
+ * each of them reads; it is set at the top, as is a missing triple.
  */
 export function inputText(root: string, file: string, triple: string | null = null): string {
   let text = readFileSync(path.join(root, file), 'utf8');

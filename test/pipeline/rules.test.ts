@@ -3,7 +3,7 @@ import { analyzeModule } from '../../src/pipeline.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 13, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 17, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -185,6 +185,44 @@ a:
   );
   const ll = await melded(ir);
   assert.match(ll, /phi i32/);
+});
+
+test('what became one stays one through the clean-up', async () => {
+  const side = (pointer: string, constant: string) => `
+  %l${pointer} = load float, ptr addrspace(1) %${pointer}, align 4
+  %d${pointer} = fdiv float %l${pointer}, ${constant}
+  store float %d${pointer}, ptr addrspace(1) %${pointer}, align 4`;
+  const own = (value: number) => `\n  store i32 ${value}, ptr addrspace(1) %q, align 4`;
+  const ll = await melded(diamond(own(9) + side('gp', '3.0') + own(7), side('gp', '5.0').replaceAll('%lgp', '%lf').replaceAll('%dgp', '%df')));
+  assert.is(ll.match(/= fdiv/g)!.length, 1);
+});
+
+test('promises about operands that changed places are dropped', async () => {
+  const side = (pointer: string, operands: string) =>
+    `${LOAD_STORE(pointer, 'add', 4)}
+  %m${pointer} = call i32 @llvm.umin.i32(${operands})
+  store i32 %m${pointer}, ptr addrspace(1) %${pointer}, align 4`;
+  const ll = await melded(
+    diamond(side('gp', 'i32 noundef range(i32 0, 10) %n, i32 %m'), side('gq', 'i32 noundef range(i32 0, 10) %id, i32 %n')) +
+      'declare i32 @llvm.umin.i32(i32, i32)\n',
+  );
+  const call = ll.split('\n').find((line) => line.includes('= call i32 @llvm.umin') || line.includes('tail call i32 @llvm.umin'))!;
+  assert.not.match(call, /range|noundef/);
+});
+
+test('arguments in scalar registers are not selected (2)', async () => {
+  const side = (pointer: string, argument: string) =>
+    `${LOAD_STORE(pointer, 'add', 4)}\n  call void @callee(i32 inreg ${argument}, i32 %id)`;
+  const ir = diamond(side('gp', '%n'), side('gq', '%m')) + 'declare void @callee(i32 inreg, i32) #2\nattributes #2 = { nounwind }\n';
+  const ll = await melded(ir);
+  assert.is(ll.match(/call void @callee/g)!.length, 2);
+});
+
+test('nobody is kept in front of a meld by a loop that waits (1.6)', async () => {
+  const work = (pointer: string) => LOAD_STORE(pointer, 'add', 4);
+  const ir = diamond(work('gp') + '\n  store atomic i32 1, ptr addrspace(1) %q syncscope("agent") release, align 4', work('gq'))
+    .replace('label %a, label %b\na:', 'label %a, label %spin\nspin:\n  %v = load atomic i32, ptr addrspace(1) %q syncscope("agent") acquire, align 4\n  %w = icmp eq i32 %v, 1\n  br i1 %w, label %b, label %spin\na:');
+  assert.is(await refusal(ir), '1.6');
 });
 
 test('the edges of a side that others enter, too, decide nothing (1.3)', async () => {
