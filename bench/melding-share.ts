@@ -43,4 +43,6 @@ for (const point of ['late', 'early'] as const) {
   }
 }
 table(['kernel', 'meld point', 'melding', 'optimise + codegen', 'share'], rows);
-console.log(`geometric mean ${(100 * geometricMean(shares)).toFixed(1)} %, worst ${(100 * Math.max(...shares)).toFixed(1)} %`);
+console.log(
+  `geometric mean ${(100 * geometricMean(shares)).toFixed(1)} %, worst ${(100 * Math.max(...shares)).toFixed(1)} %`,
+);

@@ -159,7 +159,16 @@ export function cycles(g: Graph): CycleInfo {
   const nest = nesting(parents);
   const exitLists = findExits(g, blockLists, innermost, nest);
   return new CycleInfo(
-    header.length, Int32Array.from(header), parents, nest.depth, innermost, blockLists, entryLists, exitLists, nest.first, nest.end,
+    header.length,
+    Int32Array.from(header),
+    parents,
+    nest.depth,
+    innermost,
+    blockLists,
+    entryLists,
+    exitLists,
+    nest.first,
+    nest.end,
   );
 }
 

@@ -140,7 +140,8 @@ class Propagation implements Divergence {
       this.valueDivergent[a] = 1;
       this.cause[a] = Cause.Source;
     }
-    for (let v = 0; v < f.argCount + f.instrCount; v++) if (this.valueDivergent[v] === 1 && this.cause[v] === Cause.Source) this.markUsers(v);
+    for (let v = 0; v < f.argCount + f.instrCount; v++)
+      if (this.valueDivergent[v] === 1 && this.cause[v] === Cause.Source) this.markUsers(v);
     const sync = new SyncDependence(this.graph, this.cycles);
     for (let i = this.worklist.pop(); i !== undefined; i = this.worklist.pop()) {
       if ((f.instrFlags[i] & InstrFlag.Terminator) === 0) this.markUsers(f.argCount + i);
@@ -214,7 +215,8 @@ class Propagation implements Divergence {
     const headerDominates = (c: number): boolean => dom.properlyDominates(cycles.header[c] as BlockId, join);
     let around: number = cycles.cycleOf(join);
     let external: number = NONE;
-    for (; around !== NONE && !cycles.contains(around as CycleId, branch); around = cycles.parent[around]) external = around;
+    for (; around !== NONE && !cycles.contains(around as CycleId, branch); around = cycles.parent[around])
+      external = around;
     if (external !== NONE && cycles.isReducible(external as CycleId)) external = NONE;
 
     if (dom.properlyDominates(branch, join)) return external as CycleId;

@@ -159,7 +159,7 @@ function dropRedundantRoots(g: Graph, roots: number[], trivial: number): void {
     }
     return false;
   };
-  for (let i = trivial; i < roots.length; ) {
+  for (let i = trivial; i < roots.length;) {
     if (!reachesAnother(roots[i])) {
       i++;
       continue;
@@ -227,7 +227,12 @@ function numberDepthFirst(g: Graph, number: Int32Array, vertex: Int32Array, pare
 
 /** Lengauer and Tarjan's EVAL with path compression: the node of least semidominator on the linked path above `v` down to `w`. */
 function bestLabel(
-  v: number, w: number, ancestor: Int32Array, label: Int32Array, semi: Int32Array, path: Int32Array,
+  v: number,
+  w: number,
+  ancestor: Int32Array,
+  label: Int32Array,
+  semi: Int32Array,
+  path: Int32Array,
 ): number {
   let length = 0;
   let u = v;

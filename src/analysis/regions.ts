@@ -74,12 +74,18 @@ export function regionOf(inputs: RegionInputs, branch: BlockId): DivergentRegion
   const { graph, dominators, postDominators, order } = inputs;
   const t = graph.succ[graph.succStart[branch]!] as BlockId;
   const f = graph.succ[graph.succStart[branch]! + 1] as BlockId;
-  const refuse = (rule: RefusedRegion['rule'], reason: string): RefusedRegion => ({ kind: 'refused', branch, rule, reason });
+  const refuse = (rule: RefusedRegion['rule'], reason: string): RefusedRegion => ({
+    kind: 'refused',
+    branch,
+    rule,
+    reason,
+  });
   const join = postDominators.idom[branch] as BlockId | -1;
   if (t === f) return refuse('1.2', 'both successors are the same block');
   if (join === NONE) return refuse('1.2', 'the branch has no immediate post-dominator');
   if (join === t || join === f) return refuse('1.2', 'one successor post-dominates the other');
-  if (dominators.dominates(join, branch)) return refuse('1.2', 'the join dominates the branch: it heads an enclosing loop');
+  if (dominators.dominates(join, branch))
+    return refuse('1.2', 'the join dominates the branch: it heads an enclosing loop');
 
   const region = reachableUntil(graph, branch, join);
   const inside = new Uint8Array(graph.count);
@@ -134,7 +140,7 @@ function chainOf(inputs: RegionInputs, branch: BlockId, start: BlockId, join: Bl
   const subgraphs: Subgraph[] = [];
   const before: BlockId[] = [];
   let open: BlockId | -1 = NONE;
-  for (let b = start; edgeDominated && b !== join && dominators.dominates(start, b); ) {
+  for (let b = start; edgeDominated && b !== join && dominators.dominates(start, b);) {
     const found = nextSubgraph(inputs, start, b, join);
     if (!found) {
       open = b;

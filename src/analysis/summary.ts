@@ -35,6 +35,7 @@ export function brokenUniformDemands(f: FunctionSnapshot, divergence: Divergence
   let broken = 0;
   for (let user = 0; user < f.instrCount; user++)
     for (let at = f.operandStart[user]!; at < f.operandStart[user + 1]!; at++)
-      if ((f.operandFlags[at]! & OperandFlag.MustBeUniform) !== 0 && divergence.isDivergentUse(at, user as InstrId)) broken++;
+      if ((f.operandFlags[at]! & OperandFlag.MustBeUniform) !== 0 && divergence.isDivergentUse(at, user as InstrId))
+        broken++;
   return broken;
 }

@@ -110,7 +110,13 @@ export interface LlvmExports {
   _LLVMInsertIntoBuilder(builder: BuilderPtr, instruction: ValuePtr): void;
   _LLVMBuildBr(builder: BuilderPtr, target: BlockPtr): ValuePtr;
   _LLVMBuildCondBr(builder: BuilderPtr, condition: ValuePtr, then: BlockPtr, otherwise: BlockPtr): ValuePtr;
-  _LLVMBuildSelect(builder: BuilderPtr, condition: ValuePtr, then: ValuePtr, otherwise: ValuePtr, name: CString): ValuePtr;
+  _LLVMBuildSelect(
+    builder: BuilderPtr,
+    condition: ValuePtr,
+    then: ValuePtr,
+    otherwise: ValuePtr,
+    name: CString,
+  ): ValuePtr;
   _LLVMBuildNot(builder: BuilderPtr, value: ValuePtr, name: CString): ValuePtr;
   _LLVMBuildPhi(builder: BuilderPtr, type: TypePtr, name: CString): ValuePtr;
 }

@@ -78,7 +78,10 @@ export class LlvmModule {
     try {
       runtime.withString(target.cpu, (cpu) =>
         runtime.withString(target.features, (features) =>
-          module.#check(runtime.llvm._darm_read(module.#job, data, bytes.length, cpu, features, codegenLevel)),
+          module.#check(
+            runtime.llvm._darm_read(module.#job, data, bytes.length, cpu, features, codegenLevel),
+            bytes[0] === 0x42 && bytes[1] === 0x43,
+          ),
         ),
       );
     } finally {
@@ -92,13 +95,19 @@ export class LlvmModule {
     return this.runtime.llvm;
   }
 
-  #check(status: number): void {
+  #check(status: number, isBitcode = false): void {
     if (status === Status.Ok) return;
     const llvm = this.#llvm();
-    const message = this.runtime.stringOut(llvm._darm_message(this.#job)).replace(/\s+/g, ' ').trim();
+    const said = this.runtime.stringOut(llvm._darm_message(this.#job)).replace(/\s+/g, ' ').trim();
+    const unreadable = isBitcode && status === Status.BadInput && !said.startsWith('invalid IR');
+    const message = unreadable ? `unreadable bitcode: ${said}` : said;
     const line = llvm._darm_error_line(this.#job);
     const column = llvm._darm_error_column(this.#job);
-    throw new DarmError(CODES[status] ?? 'internal', message || 'LLVM gave no reason', line > 0 ? { line, column } : undefined);
+    throw new DarmError(
+      CODES[status] ?? 'internal',
+      message || 'LLVM gave no reason',
+      line > 0 ? { line, column } : undefined,
+    );
   }
 
   #output(): Uint8Array<ArrayBuffer> {
@@ -143,7 +152,13 @@ export class LlvmModule {
     const found: FunctionInfo[] = [];
     this.#pointers = new Map();
     for (let at = 0; at < fields.length; at += 5) {
-      const [pointer, name, kernel, instructions, targetCpu] = fields.slice(at) as [string, string, string, string, string];
+      const [pointer, name, kernel, instructions, targetCpu] = fields.slice(at) as [
+        string,
+        string,
+        string,
+        string,
+        string,
+      ];
       this.#pointers.set(name, Number(pointer) as ValuePtr);
       found.push({ name, kernel: kernel === '1', instructions: Number(instructions), targetCpu });
     }
@@ -174,9 +189,20 @@ export class LlvmModule {
       at += 1 + length;
       return words.subarray(at - length, at);
     };
-    const [values, terminators, uses, immediateDominators, immediatePostDominators] = [list(), list(), list(), list(), list()];
+    const [values, terminators, uses, immediateDominators, immediatePostDominators] = [
+      list(),
+      list(),
+      list(),
+      list(),
+      list(),
+    ];
     const cycles = Array.from({ length: words[at++]! }, () => {
-      const [header, depth, parent, reducible] = words.subarray(at, at + 4) as unknown as [number, number, number, number];
+      const [header, depth, parent, reducible] = words.subarray(at, at + 4) as unknown as [
+        number,
+        number,
+        number,
+        number,
+      ];
       at += 4;
       return { header, depth, parent, reducible: reducible !== 0, blocks: list() };
     });

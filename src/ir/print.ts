@@ -15,19 +15,29 @@ import { FunctionFlag, InstrFlag, Opcode, OperandFlag, TypeKind, Uniformity, Val
 const opcodeNames = new Map<number, string>(Object.entries(Opcode).map(([name, n]) => [n, name.toLowerCase()]));
 
 const bitNames = (names: Readonly<Record<string, number>>, bits: number): string[] =>
-  Object.entries(names).filter(([, bit]) => (bits & bit) !== 0).map(([name]) => name[0].toLowerCase() + name.slice(1));
+  Object.entries(names)
+    .filter(([, bit]) => (bits & bit) !== 0)
+    .map(([name]) => name[0].toLowerCase() + name.slice(1));
 
 export function printType(f: FunctionSnapshot, t: TypeId): string {
   const bits = f.typeBits[t];
   switch (f.typeKind[t]) {
-    case TypeKind.Void: return 'void';
-    case TypeKind.Integer: return `i${bits}`;
-    case TypeKind.Float: return `f${bits}`;
-    case TypeKind.Pointer: return f.typeAddressSpace[t] === 0 ? 'ptr' : `ptr${f.typeAddressSpace[t]}`;
-    case TypeKind.Vector: return `vec${bits}`;
-    case TypeKind.Aggregate: return `agg${bits}`;
-    case TypeKind.Token: return 'token';
-    default: return `type${t}`;
+    case TypeKind.Void:
+      return 'void';
+    case TypeKind.Integer:
+      return `i${bits}`;
+    case TypeKind.Float:
+      return `f${bits}`;
+    case TypeKind.Pointer:
+      return f.typeAddressSpace[t] === 0 ? 'ptr' : `ptr${f.typeAddressSpace[t]}`;
+    case TypeKind.Vector:
+      return `vec${bits}`;
+    case TypeKind.Aggregate:
+      return `agg${bits}`;
+    case TypeKind.Token:
+      return 'token';
+    default:
+      return `type${t}`;
   }
 }
 
@@ -35,10 +45,14 @@ export function printValue(f: FunctionSnapshot, v: ValueId): string {
   if (v < f.argCount) return `%a${v}`;
   if (v < f.argCount + f.instrCount) return `%${v - f.argCount}`;
   switch (f.valueKind[v]) {
-    case ValueKind.Undef: return 'undef';
-    case ValueKind.Poison: return 'poison';
-    case ValueKind.Global: return `@${v}`;
-    default: return `#${v}`;
+    case ValueKind.Undef:
+      return 'undef';
+    case ValueKind.Poison:
+      return 'poison';
+    case ValueKind.Global:
+      return `@${v}`;
+    default:
+      return `#${v}`;
   }
 }
 
@@ -53,7 +67,8 @@ export function printInstr(f: FunctionSnapshot, i: InstrId): string {
   for (let o = f.operandStart[i]; o < f.operandStart[i + 1]; o++) {
     const flags = f.operandFlags[o];
     let part = printValue(f, f.operand[o] as ValueId);
-    if (flags !== 0) part += `^${flags & OperandFlag.MustBeUniform ? 'u' : ''}${flags & OperandFlag.MustStay ? 's' : ''}`;
+    if (flags !== 0)
+      part += `^${flags & OperandFlag.MustBeUniform ? 'u' : ''}${flags & OperandFlag.MustStay ? 's' : ''}`;
     parts.push(f.operandBlock[o] === NONE ? part : `[${part} b${f.operandBlock[o]}]`);
   }
   if ((f.instrFlags[i] & InstrFlag.Terminator) !== 0) {
@@ -88,7 +103,9 @@ export function printSnapshot(f: FunctionSnapshot, options: PrintOptions = {}): 
   const args: string[] = [];
   for (let a = 0; a < f.argCount; a++)
     args.push(`${printType(f, f.valueType[a] as TypeId)} %a${a}${uniformity[f.argUniformity[a]] ?? ''}`);
-  const flags = bitNames(FunctionFlag, f.flags).map((name) => ` ${name}`).join('');
+  const flags = bitNames(FunctionFlag, f.flags)
+    .map((name) => ` ${name}`)
+    .join('');
   const lines = [`func ${f.name}(${args.join(', ')}) ${f.cpu} wave${f.waveSize}${flags}`];
   const addLine = (text: string, ...comments: string[]): void => {
     const comment = comments.filter((c) => c !== '').join('; ');

@@ -16,15 +16,67 @@ import type { BlockId, InstrId, ValueId } from './ids.js';
 
 /** LLVM's opcodes that the TypeScript side names (numbers of llvm-c `LLVMOpcode`, stable across LLVM versions). */
 export const Opcode = {
-  Ret: 1, Br: 2, Switch: 3, IndirectBr: 4, Invoke: 5, Unreachable: 7, CallBr: 67,
-  Add: 8, FAdd: 9, Sub: 10, FSub: 11, Mul: 12, FMul: 13, UDiv: 14, SDiv: 15, FDiv: 16, URem: 17, SRem: 18, FRem: 19,
-  Shl: 20, LShr: 21, AShr: 22, And: 23, Or: 24, Xor: 25,
-  Alloca: 26, Load: 27, Store: 28, GetElementPtr: 29,
-  Trunc: 30, ZExt: 31, SExt: 32, FPToUI: 33, FPToSI: 34, UIToFP: 35, SIToFP: 36, FPTrunc: 37, FPExt: 38,
-  PtrToInt: 39, IntToPtr: 40, BitCast: 41, AddrSpaceCast: 60,
-  ICmp: 42, FCmp: 43, Phi: 44, Call: 45, Select: 46, VAArg: 49, ExtractElement: 50, InsertElement: 51,
-  ShuffleVector: 52, ExtractValue: 53, InsertValue: 54, Fence: 55, AtomicCmpXchg: 56, AtomicRMW: 57, Resume: 58,
-  LandingPad: 59, FNeg: 66, Freeze: 68, PtrToAddr: 69,
+  Ret: 1,
+  Br: 2,
+  Switch: 3,
+  IndirectBr: 4,
+  Invoke: 5,
+  Unreachable: 7,
+  CallBr: 67,
+  Add: 8,
+  FAdd: 9,
+  Sub: 10,
+  FSub: 11,
+  Mul: 12,
+  FMul: 13,
+  UDiv: 14,
+  SDiv: 15,
+  FDiv: 16,
+  URem: 17,
+  SRem: 18,
+  FRem: 19,
+  Shl: 20,
+  LShr: 21,
+  AShr: 22,
+  And: 23,
+  Or: 24,
+  Xor: 25,
+  Alloca: 26,
+  Load: 27,
+  Store: 28,
+  GetElementPtr: 29,
+  Trunc: 30,
+  ZExt: 31,
+  SExt: 32,
+  FPToUI: 33,
+  FPToSI: 34,
+  UIToFP: 35,
+  SIToFP: 36,
+  FPTrunc: 37,
+  FPExt: 38,
+  PtrToInt: 39,
+  IntToPtr: 40,
+  BitCast: 41,
+  AddrSpaceCast: 60,
+  ICmp: 42,
+  FCmp: 43,
+  Phi: 44,
+  Call: 45,
+  Select: 46,
+  VAArg: 49,
+  ExtractElement: 50,
+  InsertElement: 51,
+  ShuffleVector: 52,
+  ExtractValue: 53,
+  InsertValue: 54,
+  Fence: 55,
+  AtomicCmpXchg: 56,
+  AtomicRMW: 57,
+  Resume: 58,
+  LandingPad: 59,
+  FNeg: 66,
+  Freeze: 68,
+  PtrToAddr: 69,
 } as const;
 
 /** Facts about one instruction, as bits of `instrFlags`. Each is answered by LLVM (see wasm/snapshot.cpp). */
@@ -83,9 +135,26 @@ export const FunctionFlag = {
 /** What `TargetTransformInfo::getInstructionUniformity` answers. */
 export const Uniformity = { Default: 0, AlwaysUniform: 1, NeverUniform: 2 } as const;
 
-export const TypeKind = { Other: 0, Void: 1, Integer: 2, Float: 3, Pointer: 4, Vector: 5, Token: 6, Aggregate: 7 } as const;
+export const TypeKind = {
+  Other: 0,
+  Void: 1,
+  Integer: 2,
+  Float: 3,
+  Pointer: 4,
+  Vector: 5,
+  Token: 6,
+  Aggregate: 7,
+} as const;
 
-export const ValueKind = { Argument: 0, Instruction: 1, Constant: 2, Undef: 3, Poison: 4, Global: 5, Other: 6 } as const;
+export const ValueKind = {
+  Argument: 0,
+  Instruction: 1,
+  Constant: 2,
+  Undef: 3,
+  Poison: 4,
+  Global: 5,
+  Other: 6,
+} as const;
 
 export interface FunctionSnapshot {
   readonly name: string;

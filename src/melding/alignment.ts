@@ -59,7 +59,8 @@ class Row {
 }
 
 export function align(problem: AlignmentProblem): Alignment {
-  const { countT, countF, cells, gains, speculatableT, speculatableF, speculateCost, guardCost, secondGuardCost } = problem;
+  const { countT, countF, cells, gains, speculatableT, speculatableF, speculateCost, guardCost, secondGuardCost } =
+    problem;
   const width = countF + 1;
   const from = new Uint16Array((countT + 1) * width);
   let here = new Row(width);
@@ -80,10 +81,10 @@ export function align(problem: AlignmentProblem): Alignment {
         const gain = gains[next++];
         if (gain !== -Infinity) {
           best = pairUp[j - 1];
-          if (specTUp[j - 1] > best) (best = specTUp[j - 1]), (bits = State.SpeculatedT);
-          if (guardTUp[j - 1] > best) (best = guardTUp[j - 1]), (bits = State.GuardedT);
-          if (specFUp[j - 1] > best) (best = specFUp[j - 1]), (bits = State.SpeculatedF);
-          if (guardFUp[j - 1] > best) (best = guardFUp[j - 1]), (bits = State.GuardedF);
+          if (specTUp[j - 1] > best) ((best = specTUp[j - 1]), (bits = State.SpeculatedT));
+          if (guardTUp[j - 1] > best) ((best = guardTUp[j - 1]), (bits = State.GuardedT));
+          if (specFUp[j - 1] > best) ((best = specFUp[j - 1]), (bits = State.SpeculatedF));
+          if (guardFUp[j - 1] > best) ((best = guardFUp[j - 1]), (bits = State.GuardedF));
           best += gain;
         }
       }
@@ -92,14 +93,14 @@ export function align(problem: AlignmentProblem): Alignment {
       best = -Infinity;
       if (maySpeculateT) {
         best = pairUp[j];
-        if (specTUp[j] > best) (best = specTUp[j]), (bits |= 1 << SPECULATED_T_SHIFT);
+        if (specTUp[j] > best) ((best = specTUp[j]), (bits |= 1 << SPECULATED_T_SHIFT));
         best -= speculateCost;
       }
       specT[j] = best;
       best = -Infinity;
       if (i > 0) {
         best = pairUp[j] - guardCost;
-        if (guardTUp[j] > best) (best = guardTUp[j]), (bits |= 1 << GUARDED_T_SHIFT);
+        if (guardTUp[j] > best) ((best = guardTUp[j]), (bits |= 1 << GUARDED_T_SHIFT));
       }
       guardT[j] = best;
       // A gap of F: a run of F opens behind a pair or a run of T.
@@ -107,9 +108,9 @@ export function align(problem: AlignmentProblem): Alignment {
       if (j > 0 && speculatableF[j - 1] === 1) {
         let came = 0;
         best = pair[j - 1];
-        if (specT[j - 1] > best) (best = specT[j - 1]), (came = 1);
-        if (guardT[j - 1] > best) (best = guardT[j - 1]), (came = 2);
-        if (specF[j - 1] > best) (best = specF[j - 1]), (came = 3);
+        if (specT[j - 1] > best) ((best = specT[j - 1]), (came = 1));
+        if (guardT[j - 1] > best) ((best = guardT[j - 1]), (came = 2));
+        if (specF[j - 1] > best) ((best = specF[j - 1]), (came = 3));
         best -= speculateCost;
         bits |= came << SPECULATED_F_SHIFT;
       }
@@ -118,9 +119,9 @@ export function align(problem: AlignmentProblem): Alignment {
       if (j > 0) {
         let came = 0;
         best = pair[j - 1] - guardCost;
-        if (specT[j - 1] - guardCost > best) (best = specT[j - 1] - guardCost), (came = 1);
-        if (guardT[j - 1] - secondGuardCost > best) (best = guardT[j - 1] - secondGuardCost), (came = 2);
-        if (guardF[j - 1] > best) (best = guardF[j - 1]), (came = 3);
+        if (specT[j - 1] - guardCost > best) ((best = specT[j - 1] - guardCost), (came = 1));
+        if (guardT[j - 1] - secondGuardCost > best) ((best = guardT[j - 1] - secondGuardCost), (came = 2));
+        if (guardF[j - 1] > best) ((best = guardF[j - 1]), (came = 3));
         bits |= came << GUARDED_F_SHIFT;
       }
       guardF[j] = best;
@@ -137,7 +138,7 @@ export function align(problem: AlignmentProblem): Alignment {
   const total = ends[state];
 
   const partner = new Int32Array(countT).fill(-1);
-  for (let i = countT, j = countF; i > 0 || j > 0; ) {
+  for (let i = countT, j = countF; i > 0 || j > 0;) {
     const bits = from[i * width + j];
     switch (state) {
       case State.Pair:

@@ -66,26 +66,57 @@ export function match(
   options: PlanOptions,
   shared: { readonly swapped: boolean } | null,
 ): Matched {
-  const kind: MeldKind = isPlainBlock(ctx, t) !== isPlainBlock(ctx, f) ? 'block-region' : t.blocks.length === 1 ? 'block-block' : 'region-region';
-  const refuse = (rule: string, reason: string, profit = 0): Matched => ({ branch, t, f, kind, blocks: [], profit, refusal: { rule, reason } });
+  const kind: MeldKind =
+    isPlainBlock(ctx, t) !== isPlainBlock(ctx, f)
+      ? 'block-region'
+      : t.blocks.length === 1
+        ? 'block-block'
+        : 'region-region';
+  const refuse = (rule: string, reason: string, profit = 0): Matched => ({
+    branch,
+    t,
+    f,
+    kind,
+    blocks: [],
+    profit,
+    refusal: { rule, reason },
+  });
   const refusal = t.refusal ?? f.refusal;
   if (refusal) return refuse(refusal.rule, refusal.reason);
-  if (!shared && kind === 'block-region') return refuse('5', 'region replication is not implemented yet', bestBlockProfit(ctx, t, f));
+  if (!shared && kind === 'block-region')
+    return refuse('5', 'region replication is not implemented yet', bestBlockProfit(ctx, t, f));
   const found: readonly CorrespondingBlocks[] | null = shared
     ? [{ t: t.entry, f: f.entry, swapped: shared.swapped }]
     : isomorphism(ctx.graph, t, f, (a, b) => ctx.profiles.common(a, b));
   if (!found) return refuse('5', 'the regions are not isomorphic');
   const blocks = [...found].sort((a, b) => ctx.order[a.t] - ctx.order[b.t]);
-  const profit = subgraphProfit(ctx.profiles, blocks.map((b) => [b.t, b.f] as const));
+  const profit = subgraphProfit(
+    ctx.profiles,
+    blocks.map((b) => [b.t, b.f] as const),
+  );
   if (profit < options.threshold) return refuse('7', 'profitability is below the threshold', profit);
   return { branch, t, f, kind, blocks, profit, refusal: null };
 }
 
 /** @param earlier partners by melds in front of this one */
-export function judge(ctx: PlanningContext, matched: Matched, exit: DraftExit, options: PlanOptions, earlier: Int32Array | null): Judged {
+export function judge(
+  ctx: PlanningContext,
+  matched: Matched,
+  exit: DraftExit,
+  options: PlanOptions,
+  earlier: Int32Array | null,
+): Judged {
   const { branch, t, f, kind, blocks, profit } = matched;
   const refuse = (rule: string, reason: string, net = 0): Judged => ({
-    branch, sides: [t.blocks, f.blocks], kind, profit, net, refusal: { rule, reason }, meld: null, partner: null, needsUniform: false,
+    branch,
+    sides: [t.blocks, f.blocks],
+    kind,
+    profit,
+    net,
+    refusal: { rule, reason },
+    meld: null,
+    partner: null,
+    needsUniform: false,
   });
   if (matched.refusal) return refuse(matched.refusal.rule, matched.refusal.reason);
 
@@ -98,7 +129,8 @@ export function judge(ctx: PlanningContext, matched: Matched, exit: DraftExit, o
   if (exit.kind === 'shared' && !draft.canSelectAll(frame.exitSlots))
     return refuse('3', 'a phi behind the blocks would need a select between different objects', outcome.net);
   if (!shrinks(draft, outcome, options)) return refuse('2', 'no two instructions match', outcome.net);
-  if (breaksUniformDemand(draft, meldedUniformity(draft))) return refuse('2', 'an operand that must be uniform would not be', outcome.net);
+  if (breaksUniformDemand(draft, meldedUniformity(draft)))
+    return refuse('2', 'an operand that must be uniform would not be', outcome.net);
   const meld: Meld = {
     kind,
     branch,
@@ -114,7 +146,17 @@ export function judge(ctx: PlanningContext, matched: Matched, exit: DraftExit, o
     profit,
     net: outcome.net,
   };
-  return { branch, sides: [t.blocks, f.blocks], kind, profit, net: outcome.net, refusal: null, meld, partner: draft.partner, needsUniform: needsUniform(draft) };
+  return {
+    branch,
+    sides: [t.blocks, f.blocks],
+    kind,
+    profit,
+    net: outcome.net,
+    refusal: null,
+    meld,
+    partner: draft.partner,
+    needsUniform: needsUniform(draft),
+  };
 }
 
 /** Only frames whose largest block pair has a number of cells in this range are aligned from several starts. */
@@ -218,14 +260,16 @@ function shrinks({ frame }: Draft, outcome: Outcome, options: PlanOptions): bool
 
 /** A single block without an edge to itself. */
 const isPlainBlock = ({ graph }: PlanningContext, { blocks }: Side): boolean =>
-  blocks.length === 1 && !graph.succ.subarray(graph.succStart[blocks[0]], graph.succStart[blocks[0] + 1]).includes(blocks[0]);
+  blocks.length === 1 &&
+  !graph.succ.subarray(graph.succStart[blocks[0]], graph.succStart[blocks[0] + 1]).includes(blocks[0]);
 
 /** Nothing but an unconditional branch: clean-up takes it away. */
 export const isEmpty = ({ f }: PlanningContext, b: BlockId): boolean =>
   f.blockInstrStart[b + 1] - f.blockInstrStart[b] === 1 && f.succStart[b + 1] - f.succStart[b] === 1;
 
 function throughEmpty(ctx: PlanningContext, b: BlockId): BlockId {
-  for (let steps = 0; isEmpty(ctx, b) && steps < ctx.f.blockCount; steps++) b = ctx.f.succ[ctx.f.succStart[b]] as BlockId;
+  for (let steps = 0; isEmpty(ctx, b) && steps < ctx.f.blockCount; steps++)
+    b = ctx.f.succ[ctx.f.succStart[b]] as BlockId;
   return b;
 }
 
@@ -243,7 +287,8 @@ function needsUniform(draft: Draft): boolean {
   for (const { t: list } of draft.frame.work)
     for (const t of list) {
       if (draft.partner[t] < 0) continue;
-      for (let o = f.operandStart[t]; o < f.operandStart[t + 1]; o++) if ((f.operandFlags[o] & OperandFlag.MustBeUniform) !== 0) return true;
+      for (let o = f.operandStart[t]; o < f.operandStart[t + 1]; o++)
+        if ((f.operandFlags[o] & OperandFlag.MustBeUniform) !== 0) return true;
     }
   return false;
 }

@@ -12,7 +12,12 @@ export interface ChainAlignment {
 }
 
 /** @param value of pairing i with j; `-Infinity` when they cannot. An alignment with a total of 0 or less is empty. */
-export function alignChains(countT: number, countF: number, value: (i: number, j: number) => number, bonus: number): ChainAlignment {
+export function alignChains(
+  countT: number,
+  countF: number,
+  value: (i: number, j: number) => number,
+  bonus: number,
+): ChainAlignment {
   const width = countF + 1;
   /** Best alignment that ends with the pair (i-1, j-1), and best one within the first i and j. */
   const ending = new Float64Array((countT + 1) * width).fill(-Infinity);

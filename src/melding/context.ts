@@ -68,7 +68,15 @@ export function planningContext(f: FunctionSnapshot, analyses: Analyses, canPair
   const weight = new Float64Array(f.blockCount);
   for (let b = 0; b < f.blockCount; b++)
     weight[b] = PER_LOOP ** Math.min(DEEPEST_LOOP, analyses.cycles.depthOf(b as BlockId));
-  return { ...analyses, f, costs, profiles: new BlockProfiles(f, costs), matcher: new Matcher(f, canPair), weight, hasUniformDemands: demandsUniform(f) };
+  return {
+    ...analyses,
+    f,
+    costs,
+    profiles: new BlockProfiles(f, costs),
+    matcher: new Matcher(f, canPair),
+    weight,
+    hasUniformDemands: demandsUniform(f),
+  };
 }
 
 function demandsUniform({ operandFlags }: FunctionSnapshot): boolean {

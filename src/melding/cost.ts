@@ -41,7 +41,8 @@ export function evaluate(draft: Draft): Outcome {
     let guardedBefore = false;
     for (const group of groups[k]) {
       if (group.kind === 'pair') {
-        here += draft.factsOf(group.t).gain(uniformity.divergent[group.t] === 1) - lostOffsetCost(draft, group.t, group.f);
+        here +=
+          draft.factsOf(group.t).gain(uniformity.divergent[group.t] === 1) - lostOffsetCost(draft, group.t, group.f);
         if (!isSelect(draft, group.t)) realPairs++;
         guardedBefore = false;
         continue;
@@ -75,7 +76,10 @@ function branchGain(draft: Draft, k: number, { branch }: MeldedUniformity): numb
   const cost = (divergent: boolean): number => (divergent ? costs.target.guard : costs.target.branch);
   const negation = swapped ? costs.target.salu : 0;
   return (
-    cost(divergence.terminatorDivergent[t] === 1) + cost(divergence.terminatorDivergent[g] === 1) - cost(branch[k] === 1) - negation
+    cost(divergence.terminatorDivergent[t] === 1) +
+    cost(divergence.terminatorDivergent[g] === 1) -
+    cost(branch[k] === 1) -
+    negation
   );
 }
 

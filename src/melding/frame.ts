@@ -16,7 +16,8 @@ import { PairFacts } from './pair-facts.js';
 import { countsAsWork } from './profitability.js';
 
 /** Where control goes behind the two subgraphs, as in `Meld`. */
-export type DraftExit = { readonly kind: 'single'; readonly t: BlockId; readonly f: BlockId } | { readonly kind: 'shared' };
+export type DraftExit =
+  { readonly kind: 'single'; readonly t: BlockId; readonly f: BlockId } | { readonly kind: 'shared' };
 
 export interface Slot {
   readonly t: ValueId;
@@ -94,7 +95,10 @@ export class Frame {
       this.blockPartner[b.t] = b.f;
       this.blockPartner[b.f] = b.t;
       work.push({ t: workOf(ctx, b.t), f: workOf(ctx, b.f) });
-      cells = Math.max(cells, (f.blockInstrStart[b.t + 1] - f.blockInstrStart[b.t]) * (f.blockInstrStart[b.f + 1] - f.blockInstrStart[b.f]));
+      cells = Math.max(
+        cells,
+        (f.blockInstrStart[b.t + 1] - f.blockInstrStart[b.t]) * (f.blockInstrStart[b.f + 1] - f.blockInstrStart[b.f]),
+      );
     }
     this.work = work;
     this.cells = cells;
@@ -129,7 +133,19 @@ export class Frame {
     const snapshot = this.ctx.f;
     const key = t * snapshot.valueCount + f;
     if (this.areAlike(t, f))
-      return { t, f, key, at, alike: true, defT: NONE as InstrId, defF: NONE as InstrId, local: false, mayPair: false, selectable: true, cost: 0 };
+      return {
+        t,
+        f,
+        key,
+        at,
+        alike: true,
+        defT: NONE as InstrId,
+        defF: NONE as InstrId,
+        local: false,
+        mayPair: false,
+        selectable: true,
+        cost: 0,
+      };
     const i = definingInstr(snapshot, t);
     const j = definingInstr(snapshot, f);
     const defined = i !== NONE && j !== NONE;
@@ -236,7 +252,8 @@ export class Frame {
 
 function workOf({ f }: PlanningContext, b: BlockId): InstrId[] {
   const list: InstrId[] = [];
-  for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++) if (countsAsWork(f, i as InstrId)) list.push(i as InstrId);
+  for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++)
+    if (countsAsWork(f, i as InstrId)) list.push(i as InstrId);
   return list;
 }
 
@@ -248,7 +265,8 @@ function matchesOf({ f, matcher }: PlanningContext, { t, f: g }: BlockWork): Blo
     const key = f.instrKey[t[i]];
     const row = i * g.length;
     for (let j = 0; j < g.length; j++)
-      if (f.instrKey[g[j]] === key && (orders[row + j] = matcher.orders(t[i], g[j])) !== OperandOrder.None) cells.push(row + j);
+      if (f.instrKey[g[j]] === key && (orders[row + j] = matcher.orders(t[i], g[j])) !== OperandOrder.None)
+        cells.push(row + j);
   }
   if (cells.length === 0) return null;
   const speculatable = (list: readonly InstrId[]): Uint8Array => {
@@ -256,7 +274,13 @@ function matchesOf({ f, matcher }: PlanningContext, { t, f: g }: BlockWork): Blo
     for (let i = 0; i < list.length; i++) table[i] = hasFlag(f, list[i], InstrFlag.Speculatable) ? 1 : 0;
     return table;
   };
-  return { orders, speculatableT: speculatable(t), speculatableF: speculatable(g), cells: Int32Array.from(cells), aligned: [] };
+  return {
+    orders,
+    speculatableT: speculatable(t),
+    speculatableF: speculatable(g),
+    cells: Int32Array.from(cells),
+    aligned: [],
+  };
 }
 
 /** The value a phi takes from `from`, or null when that is no predecessor. */

@@ -40,7 +40,14 @@ const isMemoryWrite = (ctx: PlanningContext, i: InstrId): boolean => hasFlag(ctx
 /** Gain of one instruction for `t` and `g`; `divergent` tells about its result. Selects are counted elsewhere. */
 export function pairGain(ctx: PlanningContext, t: InstrId, g: InstrId, divergent: boolean): number {
   const melded = Math.max(cyclesOf(ctx, t, divergent), cyclesOf(ctx, g, divergent));
-  return cyclesOf(ctx, t, false) + cyclesOf(ctx, g, false) - melded + memoryCredit(ctx, t) - splitCost(ctx, t, g) + CostModel.pairBonus;
+  return (
+    cyclesOf(ctx, t, false) +
+    cyclesOf(ctx, g, false) -
+    melded +
+    memoryCredit(ctx, t) -
+    splitCost(ctx, t, g) +
+    CostModel.pairBonus
+  );
 }
 
 function memoryCredit({ f }: PlanningContext, t: InstrId): number {

@@ -14,11 +14,16 @@ import type { AlignedInstr } from './plan.js';
 /** A pair, or one side's run of gaps. */
 export type Group =
   | { readonly kind: 'pair'; readonly t: InstrId; readonly f: InstrId }
-  | { readonly kind: 'run'; readonly side: 't' | 'f'; readonly instrs: readonly InstrId[]; readonly speculate: boolean };
+  | {
+      readonly kind: 'run';
+      readonly side: 't' | 'f';
+      readonly instrs: readonly InstrId[];
+      readonly speculate: boolean;
+    };
 
 export function groupsOf(draft: Draft, { t, f: g }: BlockWork): Group[] {
   const groups: Group[] = [];
-  for (let i = 0, j = 0; i < t.length || j < g.length; ) {
+  for (let i = 0, j = 0; i < t.length || j < g.length;) {
     const runT: InstrId[] = [];
     const runF: InstrId[] = [];
     while (i < t.length && draft.partner[t[i]] === NONE) runT.push(t[i++]);

@@ -39,10 +39,28 @@ export interface TargetCosts {
 }
 
 const gfx9: TargetCosts = {
-  valu: 4, salu: 1, guard: 16, branch: 8, lds: 64, global: 320, scalarMemory: 100, scratch: 320, exposed: 0.25, scalarFloat: false,
+  valu: 4,
+  salu: 1,
+  guard: 16,
+  branch: 8,
+  lds: 64,
+  global: 320,
+  scalarMemory: 100,
+  scratch: 320,
+  exposed: 0.25,
+  scalarFloat: false,
 };
 const gfx10: TargetCosts = {
-  valu: 2, salu: 1, guard: 10, branch: 8, lds: 32, global: 320, scalarMemory: 80, scratch: 320, exposed: 0.25, scalarFloat: false,
+  valu: 2,
+  salu: 1,
+  guard: 10,
+  branch: 8,
+  lds: 32,
+  global: 320,
+  scalarMemory: 80,
+  scratch: 320,
+  exposed: 0.25,
+  scalarFloat: false,
 };
 
 /** By the longest prefix of the processor's name; anything else is taken for NVPTX. */
@@ -59,7 +77,18 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
   ['gfx', gfx9],
   [
     '',
-    { valu: 4, salu: 4, guard: 12, branch: 8, lds: 30, global: 280, scalarMemory: 40, scratch: 40, exposed: 0.25, scalarFloat: true },
+    {
+      valu: 4,
+      salu: 4,
+      guard: 12,
+      branch: 8,
+      lds: 30,
+      global: 280,
+      scalarMemory: 40,
+      scratch: 40,
+      exposed: 0.25,
+      scalarFloat: true,
+    },
   ],
 ];
 
@@ -74,7 +103,15 @@ export interface InstrCosts {
 }
 
 /** LLVM's address spaces of AMDGPU; NVPTX numbers the ones that matter here alike (1 global, 3 shared, 4 constant, 5 local). */
-export const AddressSpace = { Flat: 0, Global: 1, Region: 2, Local: 3, Constant: 4, Private: 5, Constant32: 6 } as const;
+export const AddressSpace = {
+  Flat: 0,
+  Global: 1,
+  Region: 2,
+  Local: 3,
+  Constant: 4,
+  Private: 5,
+  Constant32: 6,
+} as const;
 
 /** TargetTransformInfo's answer for unknown calls and the like is capped: it is no latency any more. */
 const MOST_UNITS = 64;
@@ -92,7 +129,10 @@ export function instrCosts(f: FunctionSnapshot): InstrCosts {
     if (memory !== null) {
       latency[i] = memory;
       vector[i] = memory * target.exposed;
-      scalar[i] = opcode === Opcode.Load && isConstantLike(f.instrAddressSpace[i]!) ? target.scalarMemory * target.exposed : vector[i]!;
+      scalar[i] =
+        opcode === Opcode.Load && isConstantLike(f.instrAddressSpace[i]!)
+          ? target.scalarMemory * target.exposed
+          : vector[i]!;
       continue;
     }
     const units = f.instrSize[i] === 0 ? 0 : Math.min(MOST_UNITS, Math.max(1, f.instrLatency[i]!));

@@ -25,7 +25,8 @@ export function functionRefusal(f: FunctionSnapshot): Refusal | null {
   if ((f.flags & FunctionFlag.OptNone) !== 0) return refusal('1.7', 'the function is optnone');
   if ((f.flags & FunctionFlag.Naked) !== 0) return refusal('1.7', 'the function is naked');
   if ((f.flags & FunctionFlag.AddressTaken) !== 0) return refusal('1.7', 'the address of a block is taken');
-  if ((f.flags & FunctionFlag.ConvergenceControl) !== 0) return refusal('1.5', 'the function uses convergence control tokens');
+  if ((f.flags & FunctionFlag.ConvergenceControl) !== 0)
+    return refusal('1.5', 'the function uses convergence control tokens');
   return null;
 }
 
@@ -36,8 +37,10 @@ export function regionRefusal({ f }: PlanningContext, blocks: readonly BlockId[]
     if (opcode !== Opcode.Br && opcode !== Opcode.Switch)
       return refusal('1.4', 'between branch and join is a terminator other than br and switch');
     for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++) {
-      if (f.instrOpcode[i] === Opcode.LandingPad) return refusal('1.4', 'between branch and join is an exception handling pad');
-      if (f.typeKind[f.instrType[i]] === TypeKind.Token) return refusal('1.7', 'between branch and join is a value of token type');
+      if (f.instrOpcode[i] === Opcode.LandingPad)
+        return refusal('1.4', 'between branch and join is an exception handling pad');
+      if (f.typeKind[f.instrType[i]] === TypeKind.Token)
+        return refusal('1.7', 'between branch and join is a value of token type');
     }
   }
   return null;
@@ -71,11 +74,16 @@ export function subgraphRefusal(ctx: PlanningContext, blocks: readonly BlockId[]
  *
  * @param before blocks of one side in front of a subgraph
  */
-export function waitRefusal({ f, cycles }: PlanningContext, branch: BlockId, before: readonly BlockId[]): Refusal | null {
+export function waitRefusal(
+  { f, cycles }: PlanningContext,
+  branch: BlockId,
+  before: readonly BlockId[],
+): Refusal | null {
   for (const b of before) {
     if (cycles.depthOf(b) <= cycles.depthOf(branch)) continue;
     for (let i = f.blockInstrStart[b] as InstrId; i < f.blockInstrStart[b + 1]; i++)
-      if ((f.instrFlags[i] & MAY_WAIT) !== 0) return refusal('1.6', 'a loop in front of the subgraph may wait for other threads');
+      if ((f.instrFlags[i] & MAY_WAIT) !== 0)
+        return refusal('1.6', 'a loop in front of the subgraph may wait for other threads');
   }
   return null;
 }

@@ -35,8 +35,10 @@ export class Matcher {
     const { f } = this;
     const flags = f.instrFlags[t] | f.instrFlags[g];
     if (f.instrKey[t] === NONE || f.instrKey[t] !== f.instrKey[g]) return OperandOrder.None;
-    if ((flags & (InstrFlag.NeverMelds | InstrFlag.Convergent | InstrFlag.WritesWaveState)) !== 0) return OperandOrder.None;
-    if (f.operandStart[t + 1] - f.operandStart[t] !== f.operandStart[g + 1] - f.operandStart[g]) return OperandOrder.None;
+    if ((flags & (InstrFlag.NeverMelds | InstrFlag.Convergent | InstrFlag.WritesWaveState)) !== 0)
+      return OperandOrder.None;
+    if (f.operandStart[t + 1] - f.operandStart[t] !== f.operandStart[g + 1] - f.operandStart[g])
+      return OperandOrder.None;
     const opcode = f.instrOpcode[t];
     if (opcode !== f.instrOpcode[g] || opcode === Opcode.Alloca) return OperandOrder.None;
     let orders: number = OperandOrder.Straight;

@@ -41,7 +41,13 @@ export const isPoison = (f: FunctionSnapshot, v: ValueId): boolean => f.valueKin
  * melding already), or 'uniform' (that, and the same for all threads; it is defined above the branch then, because one
  * definition dominates both sides).
  */
-export function demandOn(f: FunctionSnapshot, t: InstrId, g: InstrId, k: number, kg: number): 'any' | 'same' | 'uniform' {
+export function demandOn(
+  f: FunctionSnapshot,
+  t: InstrId,
+  g: InstrId,
+  k: number,
+  kg: number,
+): 'any' | 'same' | 'uniform' {
   const flags = f.operandFlags[f.operandStart[t] + k] | f.operandFlags[f.operandStart[g] + kg];
   if ((flags & OperandFlag.MustBeUniform) !== 0) return 'uniform';
   if ((flags & OperandFlag.MustStay) !== 0) return 'same';

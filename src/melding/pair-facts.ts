@@ -50,12 +50,14 @@ export class PairFacts {
       const a = f.operand[f.operandStart[t] + k] as ValueId;
       const b = f.operand[f.operandStart[g] + kg] as ValueId;
       const demand = demandOn(f, t, g, k, kg);
-      if (demand !== 'any' && (a !== b || (demand === 'uniform' && !isUniformAt(ctx, a, t, k, g, kg)))) demandsHold = false;
+      if (demand !== 'any' && (a !== b || (demand === 'uniform' && !isUniformAt(ctx, a, t, k, g, kg))))
+        demandsHold = false;
       slots.push(frame.slot(a, b, at));
     }
     this.slots = slots;
     this.demandsHold = demandsHold;
-    this.isDivergent = divergence.valueDivergent[instrValue(f, t)] === 1 || divergence.valueDivergent[instrValue(f, g)] === 1;
+    this.isDivergent =
+      divergence.valueDivergent[instrValue(f, t)] === 1 || divergence.valueDivergent[instrValue(f, g)] === 1;
   }
 
   /** `pairGain` for a result that is divergent after the meld, or is not. */

@@ -85,13 +85,22 @@ export function alignBlocks(draft: Draft, profit: ProfitModel, known: Int32Array
     const matches = frame.matches[k];
     if (!matches) continue;
     const { t, f: g } = frame.work[k];
-    const partner = partnersBy(gainsOf(scorer, frame.work[k], matches), frame.work[k], matches, draft.ctx.costs.target.guard);
+    const partner = partnersBy(
+      gainsOf(scorer, frame.work[k], matches),
+      frame.work[k],
+      matches,
+      draft.ctx.costs.target.guard,
+    );
     for (let i = 0; i < t.length; i++) {
       const j = partner[i];
       if (j < 0) continue;
       // Where both orders are allowed, the pairs in front may change which is better.
       const allowed = matches.orders[i * g.length + j];
-      draft.pair(t[i], g[j], allowed === OperandOrder.Either ? scorer.prefersCrossed(t[i], g[j]) : allowed === OperandOrder.Swapped);
+      draft.pair(
+        t[i],
+        g[j],
+        allowed === OperandOrder.Either ? scorer.prefersCrossed(t[i], g[j]) : allowed === OperandOrder.Swapped,
+      );
     }
   }
 }

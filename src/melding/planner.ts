@@ -42,10 +42,16 @@ interface BranchPlan {
   readonly refused: readonly Candidate[];
 }
 
-export function planFunction(f: FunctionSnapshot, analyses: Analyses, options: PlanOptions, canPair: CanPair): FunctionPlan {
+export function planFunction(
+  f: FunctionSnapshot,
+  analyses: Analyses,
+  options: PlanOptions,
+  canPair: CanPair,
+): FunctionPlan {
   const branches: BlockId[] = [];
   for (let b = 0 as BlockId; b < f.blockCount; b++)
-    if (analyses.divergence.terminatorDivergent[b] === 1 && analyses.order[b] !== NONE && isConditionalBranch(f, b)) branches.push(b);
+    if (analyses.divergence.terminatorDivergent[b] === 1 && analyses.order[b] !== NONE && isConditionalBranch(f, b))
+      branches.push(b);
   if (branches.length === 0) return { candidates: [], melds: [] };
 
   const ctx = planningContext(f, analyses, canPair);
@@ -57,7 +63,10 @@ export function planFunction(f: FunctionSnapshot, analyses: Analyses, options: P
     const refusal = regionRefusal(ctx, found.blocks);
     return refusal ? refusedBranch(ctx, b, refusal) : planBranch(ctx, found, options);
   });
-  const taken = choose(f, perBranch.filter((p): p is BranchPlan => 'melds' in p));
+  const taken = choose(
+    f,
+    perBranch.filter((p): p is BranchPlan => 'melds' in p),
+  );
 
   const candidates: Candidate[] = [];
   for (const p of perBranch) {
@@ -85,11 +94,17 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion, options: Plan
   // Two melds side by side leave out the parting that each of them counts.
   const bonus = options.profit === 'net' ? 2 * ctx.costs.target.guard * ctx.weight[branch] : 0;
   // What melds in front make one matters behind them. As a guess at those melds, align by the paper's metric first.
-  const guess = alignChains(countT, countF, (i, j) => (chains.matched(i, j)?.refusal === null ? chains.matched(i, j)!.profit : -Infinity), 0).pairs;
+  const guess = alignChains(
+    countT,
+    countF,
+    (i, j) => (chains.matched(i, j)?.refusal === null ? chains.matched(i, j)!.profit : -Infinity),
+    0,
+  ).pairs;
   const guessed: Judged[] = [];
   const before = (i: number, j: number): Int32Array | null => {
     let tables: Int32Array | null = null;
-    for (const [k, [a, b]] of guess.entries()) if (a < i && b < j && guessed[k]?.partner) tables = merged(tables, guessed[k].partner);
+    for (const [k, [a, b]] of guess.entries())
+      if (a < i && b < j && guessed[k]?.partner) tables = merged(tables, guessed[k].partner);
     return tables;
   };
   for (const [i, j] of guess) guessed.push(chains.judge(i, j, before(i, j))!);
@@ -101,10 +116,15 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion, options: Plan
       judged[i].push(k >= 0 ? guessed[k] : chains.judge(i, j, before(i, j)));
     }
   }
-  const { pairs, total } = alignChains(countT, countF, (i, j) => {
-    const candidate = judged[i][j];
-    return !candidate || candidate.refusal ? -Infinity : options.profit === 'net' ? candidate.net : candidate.profit;
-  }, bonus);
+  const { pairs, total } = alignChains(
+    countT,
+    countF,
+    (i, j) => {
+      const candidate = judged[i][j];
+      return !candidate || candidate.refusal ? -Infinity : options.profit === 'net' ? candidate.net : candidate.profit;
+    },
+    bonus,
+  );
 
   const least = options.profit === 'net' ? CostModel.leastNet : 0;
   const asGuessed = pairs.length === guess.length && pairs.every(([i, j], k) => guess[k][0] === i && guess[k][1] === j);
@@ -149,7 +169,8 @@ class Chains {
   ) {
     this.shared = sharedSuccessors(ctx.graph, region);
     // Empty blocks have nothing to meld, and must not stand between neighbours.
-    const working = (chain: SideChain): Subgraph[] => chain.subgraphs.filter((s) => s.blocks.length > 1 || !isEmpty(ctx, s.entry));
+    const working = (chain: SideChain): Subgraph[] =>
+      chain.subgraphs.filter((s) => s.blocks.length > 1 || !isEmpty(ctx, s.entry));
     const sides = (chain: SideChain): Side[] => {
       const all = working(chain);
       const refusal = (blocks: readonly BlockId[], before: readonly BlockId[]) =>
@@ -157,7 +178,10 @@ class Chains {
       const list = all.slice(0, LONGEST_CHAIN).map((s): Side => ({ ...s, refusal: refusal(s.blocks, s.before) }));
       if (!this.shared || list.length < all.length) return list;
       const entry = chain.open as BlockId;
-      return [...list, { entry, blocks: [entry], before: chain.beforeOpen, refusal: refusal([entry], chain.beforeOpen) }];
+      return [
+        ...list,
+        { entry, blocks: [entry], before: chain.beforeOpen, refusal: refusal([entry], chain.beforeOpen) },
+      ];
     };
     this.t = sides(region.t);
     this.f = sides(region.f);
@@ -176,7 +200,8 @@ class Chains {
 
   judge(i: number, j: number, earlier: Int32Array | null): Judged | null {
     const matched = this.matched(i, j);
-    const exit: DraftExit = i < this.exitT.length ? { kind: 'single', t: this.exitT[i], f: this.exitF[j] } : { kind: 'shared' };
+    const exit: DraftExit =
+      i < this.exitT.length ? { kind: 'single', t: this.exitT[i], f: this.exitF[j] } : { kind: 'shared' };
     return matched && judge(this.ctx, matched, exit, this.options, earlier);
   }
 
@@ -205,7 +230,10 @@ function refusedPairs(
   const refused: Candidate[] = [];
   const usedF = new Set(chosen.map(([, j]) => j));
   const add = (j: Judged): void => {
-    const unprofitable = options.profit === 'net' && j.net <= CostModel.leastNet ? 'costs more than it saves' : 'another pairing saves more';
+    const unprofitable =
+      options.profit === 'net' && j.net <= CostModel.leastNet
+        ? 'costs more than it saves'
+        : 'another pairing saves more';
     refused.push(candidateOf(j, j.refusal ?? { rule: '7', reason: unprofitable }));
   };
   judged.forEach((row, i) => {
@@ -218,7 +246,9 @@ function refusedPairs(
     refused.push(
       refusedBranch(ctx, region.branch, {
         rule: '1.3',
-        reason: entered ? 'a side holds no subgraph with a single entry and exit' : 'other edges than the branch lead into a side',
+        reason: entered
+          ? 'a side holds no subgraph with a single entry and exit'
+          : 'other edges than the branch lead into a side',
       }),
     );
   }

@@ -39,7 +39,7 @@ export class BlockProfiles {
     const x = this.typesOf(a);
     const y = this.typesOf(b);
     let sum = 0;
-    for (let i = 0, j = 0; i < x.length && j < y.length; ) {
+    for (let i = 0, j = 0; i < x.length && j < y.length;) {
       if (x[i]! < y[j]!) i++;
       else if (x[i]! > y[j]!) j++;
       else {

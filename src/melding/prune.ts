@@ -28,7 +28,7 @@ export function prune(draft: Draft, profit: ProfitModel): void {
 
 function dropIllegal(draft: Draft): void {
   const { frame } = draft;
-  for (let changed = true; changed; ) {
+  for (let changed = true; changed;) {
     changed = false;
     for (const { t: list } of frame.work) {
       for (const t of list) {
@@ -102,7 +102,8 @@ function dropUnprofitable(draft: Draft): boolean {
   }
   for (const [t, g] of draft.phis) {
     const slots = frame.phiSlots(t, g);
-    const wasUniform = ctx.divergence.valueDivergent[instrValue(f, t)] === 0 && ctx.divergence.valueDivergent[instrValue(f, g)] === 0;
+    const wasUniform =
+      ctx.divergence.valueDivergent[instrValue(f, t)] === 0 && ctx.divergence.valueDivergent[instrValue(f, g)] === 0;
     const lost = wasUniform && divergent[t] === 1 ? ctx.costs.target.valu * ctx.weight[f.instrBlock[t]] : 0;
     if (spared(t, g, slots) - needed(slots) - lost > 0) continue;
     forget(slots);
@@ -115,6 +116,9 @@ function dropUnprofitable(draft: Draft): boolean {
 function gapCost(draft: Draft, i: InstrId): number {
   const { ctx } = draft;
   if (hasFlag(ctx.f, i, InstrFlag.Speculatable)) return CostModel.speculate;
-  const isGap = (x: number): boolean => ctx.f.instrBlock[x] === ctx.f.instrBlock[i] && draft.partner[x] < 0 && !hasFlag(ctx.f, x as InstrId, InstrFlag.Marker);
+  const isGap = (x: number): boolean =>
+    ctx.f.instrBlock[x] === ctx.f.instrBlock[i] &&
+    draft.partner[x] < 0 &&
+    !hasFlag(ctx.f, x as InstrId, InstrFlag.Marker);
   return isGap(i - 1) || isGap(i + 1) ? 0 : ctx.costs.target.guard;
 }

@@ -109,7 +109,8 @@ class Propagation {
   private becomesDivergent(i: InstrId): boolean {
     const { f } = this.draft.ctx;
     if (f.instrUniformity[i] === Uniformity.AlwaysUniform) return false;
-    for (let o = f.operandStart[i]; o < f.operandStart[i + 1]; o++) if (this.isDivergent(f.operand[o] as ValueId)) return true;
+    for (let o = f.operandStart[i]; o < f.operandStart[i + 1]; o++)
+      if (this.isDivergent(f.operand[o] as ValueId)) return true;
     // A phi whose paths different threads take now.
     if (f.instrOpcode[i] !== Opcode.Phi || !this.branchTurned) return false;
     for (let o = f.operandStart[i] + 1; o < f.operandStart[i + 1]; o++)

@@ -19,7 +19,10 @@ const sorted = (list: Iterable<number>): number[] => [...list].sort((a, b) => a 
 function print(c: CycleInfo, names: readonly string[]): string[] {
   return ids(c).map((id) => {
     const entries = [...c.entries(id)];
-    const rest = [...c.blocks(id)].filter((b) => !entries.includes(b)).map((b) => ` ${names[b]}`).join('');
+    const rest = [...c.blocks(id)]
+      .filter((b) => !entries.includes(b))
+      .map((b) => ` ${names[b]}`)
+      .join('');
     return `depth=${c.depth[id]}: entries(${entries.map((b) => names[b]).join(' ')})${rest}`;
   });
 }
@@ -108,48 +111,66 @@ function connectedSets(g: Graph, successors: Successors, within: readonly number
       reachableFrom(inner, to as BlockId).forEach((m, i) => (out[i] |= m));
     return out;
   });
-  const sets = within.filter((b) => reach[b][b] === 1).map((b) => within.filter((d) => reach[b][d] === 1 && reach[d][b] === 1));
+  const sets = within
+    .filter((b) => reach[b][b] === 1)
+    .map((b) => within.filter((d) => reach[b][d] === 1 && reach[d][b] === 1));
   return sets.filter((s, i) => sets.findIndex((other) => other[0] === s[0]) === i);
 }
 
 test('cycles are the strongly connected sets, and inside, those without the header', () => {
-  fc.assert(fc.property(arbitraryCfg({ maxBlocks: 14 }), (successors) => {
-    const g = graph(successors);
-    const c = cycles(g);
-    const reachable = reachableFrom(g, g.entry);
-    const childrenOf = (parent: number): number[][] => ids(c).filter((id) => c.parent[id] === parent).map((id) => sorted(c.blocks(id))).sort((a, b) => a[0] - b[0]);
-    const expected = (within: number[]): number[][] => connectedSets(g, successors, within).map(sorted).sort((a, b) => a[0] - b[0]);
-    assert.equal(childrenOf(NONE), expected([...reachable.keys()].filter((b) => reachable[b] === 1)), 'outermost');
-    for (const id of ids(c))
-      assert.equal(childrenOf(id), expected(sorted(c.blocks(id)).filter((b) => b !== c.header[id])), `inside ${id}`);
-  }), { numRuns: 300 });
+  fc.assert(
+    fc.property(arbitraryCfg({ maxBlocks: 14 }), (successors) => {
+      const g = graph(successors);
+      const c = cycles(g);
+      const reachable = reachableFrom(g, g.entry);
+      const childrenOf = (parent: number): number[][] =>
+        ids(c)
+          .filter((id) => c.parent[id] === parent)
+          .map((id) => sorted(c.blocks(id)))
+          .sort((a, b) => a[0] - b[0]);
+      const expected = (within: number[]): number[][] =>
+        connectedSets(g, successors, within)
+          .map(sorted)
+          .sort((a, b) => a[0] - b[0]);
+      assert.equal(childrenOf(NONE), expected([...reachable.keys()].filter((b) => reachable[b] === 1)), 'outermost');
+      for (const id of ids(c))
+        assert.equal(childrenOf(id), expected(sorted(c.blocks(id)).filter((b) => b !== c.header[id])), `inside ${id}`);
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test('entries, exits, nesting and membership fit the blocks', () => {
-  fc.assert(fc.property(arbitraryCfg({ maxBlocks: 14 }), (successors) => {
-    const g = graph(successors);
-    const c = cycles(g);
-    const reachable = reachableFrom(g, g.entry);
-    for (const id of ids(c)) {
-      const inside = new Set(c.blocks(id));
-      assert.is(inside.size, c.blocks(id).length, 'each block once');
-      assert.is(c.blocks(id)[0], c.header[id]);
-      assert.is(c.entries(id)[0], c.header[id]);
-      const entries = [...inside].filter((b) => [...g.pred.subarray(g.predStart[b], g.predStart[b + 1])].some((p) => reachable[p] === 1 && !inside.has(p)));
-      assert.equal(sorted(c.entries(id)), sorted(entries));
-      assert.is(c.isReducible(id), entries.length === 1);
-      const exits = new Set([...inside].flatMap((b) => successors[b].filter((t) => !inside.has(t))));
-      assert.equal(sorted(c.exits(id)), sorted(exits));
-      assert.is(c.depth[id], c.parent[id] === NONE ? 1 : c.depth[c.parent[id]] + 1);
-      assert.ok(c.parent[id] === NONE || c.parent[id] > id);
-      for (let b = 0; b < g.count; b++) assert.is(c.contains(id, b as BlockId), inside.has(b), `cycle ${id}, block ${b}`);
-    }
-    for (let b = 0; b < g.count; b++) {
-      const around = ids(c).filter((id) => c.contains(id, b as BlockId));
-      assert.is(c.depthOf(b as BlockId), around.length);
-      assert.ok(around.every((id) => c.containsCycle(id, c.cycleOf(b as BlockId))));
-    }
-  }), { numRuns: 300 });
+  fc.assert(
+    fc.property(arbitraryCfg({ maxBlocks: 14 }), (successors) => {
+      const g = graph(successors);
+      const c = cycles(g);
+      const reachable = reachableFrom(g, g.entry);
+      for (const id of ids(c)) {
+        const inside = new Set(c.blocks(id));
+        assert.is(inside.size, c.blocks(id).length, 'each block once');
+        assert.is(c.blocks(id)[0], c.header[id]);
+        assert.is(c.entries(id)[0], c.header[id]);
+        const entries = [...inside].filter((b) =>
+          [...g.pred.subarray(g.predStart[b], g.predStart[b + 1])].some((p) => reachable[p] === 1 && !inside.has(p)),
+        );
+        assert.equal(sorted(c.entries(id)), sorted(entries));
+        assert.is(c.isReducible(id), entries.length === 1);
+        const exits = new Set([...inside].flatMap((b) => successors[b].filter((t) => !inside.has(t))));
+        assert.equal(sorted(c.exits(id)), sorted(exits));
+        assert.is(c.depth[id], c.parent[id] === NONE ? 1 : c.depth[c.parent[id]] + 1);
+        assert.ok(c.parent[id] === NONE || c.parent[id] > id);
+        for (let b = 0; b < g.count; b++)
+          assert.is(c.contains(id, b as BlockId), inside.has(b), `cycle ${id}, block ${b}`);
+      }
+      for (let b = 0; b < g.count; b++) {
+        const around = ids(c).filter((id) => c.contains(id, b as BlockId));
+        assert.is(c.depthOf(b as BlockId), around.length);
+        assert.ok(around.every((id) => c.containsCycle(id, c.cycleOf(b as BlockId))));
+      }
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test.run();

@@ -42,48 +42,69 @@ function hasDisjointPaths(successors: Successors, branch: number, to: number): b
 }
 
 test('joins without cycles are the ends of disjoint paths', () => {
-  fc.assert(fc.property(arbitraryCfg({ maxBlocks: 12, acyclic: true }), (successors) => {
-    const g = cfgOf(graphSnapshot(successors).f);
-    const sync = new SyncDependence(g, cycles(g));
-    const reachable = reachableFrom(g, g.entry);
-    for (let b = 0; b < g.count; b++) {
-      if (reachable[b] === 0) continue;
-      const { joins, cycleExits } = sync.joins(b as BlockId);
-      assert.equal([...cycleExits], []);
-      for (let x = 0; x < g.count; x++)
-        assert.is(joins.includes(x as BlockId), x !== b && hasDisjointPaths(successors, b, x), `branch ${b}, join ${x}`);
-    }
-  }), { numRuns: 300 });
+  fc.assert(
+    fc.property(arbitraryCfg({ maxBlocks: 12, acyclic: true }), (successors) => {
+      const g = cfgOf(graphSnapshot(successors).f);
+      const sync = new SyncDependence(g, cycles(g));
+      const reachable = reachableFrom(g, g.entry);
+      for (let b = 0; b < g.count; b++) {
+        if (reachable[b] === 0) continue;
+        const { joins, cycleExits } = sync.joins(b as BlockId);
+        assert.equal([...cycleExits], []);
+        for (let x = 0; x < g.count; x++)
+          assert.is(
+            joins.includes(x as BlockId),
+            x !== b && hasDisjointPaths(successors, b, x),
+            `branch ${b}, join ${x}`,
+          );
+      }
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test('without cycles, divergence is the naive fixpoint of data and joins', () => {
-  fc.assert(fc.property(arbitraryCfg({ maxBlocks: 9, acyclic: true }), fc.nat(), (successors, seed) => {
-    const { f } = snapshot(randomProgram(successors, seed));
-    const d = divergence(f);
-    const reachable = reachableFrom(cfgOf(f), 0 as BlockId);
-    const divergent = new Uint8Array(f.valueCount);
-    for (let changed = true; changed; ) {
-      changed = false;
-      for (let i = 0; i < f.instrCount; i++) {
-        if (divergent[f.argCount + i] === 1 || f.instrUniformity[i] === Uniformity.AlwaysUniform) continue;
-        const operands = f.operand.subarray(f.operandStart[i], f.operandStart[i + 1]);
-        const joins = (branch: number): boolean => {
-          const end = f.blockInstrStart[branch + 1] - 1;
-          return reachable[branch] === 1 && divergent[f.argCount + end] === 1 && branch !== f.instrBlock[i] && hasDisjointPaths(successors, branch, f.instrBlock[i]);
-        };
-        const synced = f.instrOpcode[i] === Opcode.Phi && new Set(operands).size > 1 && successors.some((_, b) => joins(b));
-        if (!synced && f.instrUniformity[i] !== Uniformity.NeverUniform && ![...operands].some((v) => divergent[v] === 1)) continue;
-        divergent[f.argCount + i] = 1;
-        changed = true;
+  fc.assert(
+    fc.property(arbitraryCfg({ maxBlocks: 9, acyclic: true }), fc.nat(), (successors, seed) => {
+      const { f } = snapshot(randomProgram(successors, seed));
+      const d = divergence(f);
+      const reachable = reachableFrom(cfgOf(f), 0 as BlockId);
+      const divergent = new Uint8Array(f.valueCount);
+      for (let changed = true; changed;) {
+        changed = false;
+        for (let i = 0; i < f.instrCount; i++) {
+          if (divergent[f.argCount + i] === 1 || f.instrUniformity[i] === Uniformity.AlwaysUniform) continue;
+          const operands = f.operand.subarray(f.operandStart[i], f.operandStart[i + 1]);
+          const joins = (branch: number): boolean => {
+            const end = f.blockInstrStart[branch + 1] - 1;
+            return (
+              reachable[branch] === 1 &&
+              divergent[f.argCount + end] === 1 &&
+              branch !== f.instrBlock[i] &&
+              hasDisjointPaths(successors, branch, f.instrBlock[i])
+            );
+          };
+          const synced =
+            f.instrOpcode[i] === Opcode.Phi && new Set(operands).size > 1 && successors.some((_, b) => joins(b));
+          if (
+            !synced &&
+            f.instrUniformity[i] !== Uniformity.NeverUniform &&
+            ![...operands].some((v) => divergent[v] === 1)
+          )
+            continue;
+          divergent[f.argCount + i] = 1;
+          changed = true;
+        }
       }
-    }
-    for (let b = 0; b < f.blockCount; b++) {
-      const end = f.argCount + f.blockInstrStart[b + 1] - 1;
-      assert.is(d.terminatorDivergent[b], divergent[end], `terminator of ${b}`);
-      divergent[end] = 0;
-    }
-    assert.equal([...d.valueDivergent], [...divergent]);
-  }), { numRuns: 200 });
+      for (let b = 0; b < f.blockCount; b++) {
+        const end = f.argCount + f.blockInstrStart[b + 1] - 1;
+        assert.is(d.terminatorDivergent[b], divergent[end], `terminator of ${b}`);
+        divergent[end] = 0;
+      }
+      assert.equal([...d.valueDivergent], [...divergent]);
+    }),
+    { numRuns: 200 },
+  );
 });
 
 interface Golden {
@@ -105,13 +126,18 @@ test('LLVM 22.1.8 says the same about random programs', () => {
   const file = new URL('../../../test/analysis/llvm22.golden.json', import.meta.url);
   const golden = JSON.parse(readFileSync(file, 'utf8')) as Golden[];
   assert.ok(golden.length >= 100);
-  const bits = (n: number, bit: (i: number) => number | boolean): string => Array.from({ length: n }, (_, i) => Number(bit(i))).join('');
+  const bits = (n: number, bit: (i: number) => number | boolean): string =>
+    Array.from({ length: n }, (_, i) => Number(bit(i))).join('');
   for (const g of golden) {
     const { f } = snapshot(g.program);
     const cfg = cfgOf(f);
     const dom = dominators(cfg);
     assert.equal([...dom.idom], g.idom, g.program);
-    assert.is(bits(f.blockCount, (b) => dom.isReachable(b as BlockId)), g.reachable, g.program);
+    assert.is(
+      bits(f.blockCount, (b) => dom.isReachable(b as BlockId)),
+      g.reachable,
+      g.program,
+    );
     assert.equal([...postDominators(cfg).idom], g.postIdom, g.program);
     assert.equal([...postDominatorRoots(cfg)], g.roots, g.program);
     const c = cycles(cfg);
@@ -124,9 +150,24 @@ test('LLVM 22.1.8 says the same about random programs', () => {
     const all = Array.from({ length: c.count }, (_, id) => id);
     assert.equal(all.map(print).sort(), g.cycles, g.program);
     assert.equal(d.assumedDivergent.map(print).sort(), g.assumed, g.program);
-    assert.equal(all.filter((id) => d.divergentExit[id] === 1).map(print).sort(), g.divergentExits, g.program);
-    assert.is(bits(f.instrCount, (i) => d.valueDivergent[f.argCount + i]), g.values, g.program);
-    assert.is(bits(f.blockCount, (b) => d.terminatorDivergent[b]), g.terminators, g.program);
+    assert.equal(
+      all
+        .filter((id) => d.divergentExit[id] === 1)
+        .map(print)
+        .sort(),
+      g.divergentExits,
+      g.program,
+    );
+    assert.is(
+      bits(f.instrCount, (i) => d.valueDivergent[f.argCount + i]),
+      g.values,
+      g.program,
+    );
+    assert.is(
+      bits(f.blockCount, (b) => d.terminatorDivergent[b]),
+      g.terminators,
+      g.program,
+    );
   }
 });
 
@@ -170,7 +211,10 @@ function execute(f: FunctionSnapshot, thread: number, maxBlocks: number): Map<st
       else if (f.instrOpcode[i] === Opcode.ICmp) value = operands[0] < operands[1] ? 1 : 0;
       else if (i === f.blockInstrStart[b + 1] - 1) {
         const targets = f.succ.subarray(f.succStart[b], f.succStart[b + 1]);
-        next = targets.length === 0 ? NONE : targets[targets.length === 2 ? 1 - operands[0] : (operands[0] ?? 0) % targets.length];
+        next =
+          targets.length === 0
+            ? NONE
+            : targets[targets.length === 2 ? 1 - operands[0] : (operands[0] ?? 0) % targets.length];
         value = next;
       }
       values[f.argCount + i] = value;
@@ -194,34 +238,42 @@ const withPlainHeaders = (successors: Successors): Successors =>
 test('reducible: threads that execute together agree on all that is uniform', () => {
   let programs = 0;
   let uniformLoopValues = 0;
-  fc.assert(fc.property(arbitraryCfg({ maxBlocks: 9 }), fc.nat(), (successors, seed) => {
-    const { f } = snapshot(randomProgram(withPlainHeaders(successors), seed));
-    const c = cycles(cfgOf(f));
-    for (let id = 0; id < c.count; id++) if (!c.isReducible(id as CycleId)) return;
-    programs++;
-    const d = divergence(f);
-    const traces = [0, 1, 2, 5].map((thread) => execute(f, thread, 100));
-    for (const [instance, steps] of traces[0]) {
-      for (const other of traces.slice(1)) {
-        const theirs = other.get(instance);
-        if (!theirs) continue;
-        steps.forEach(({ instr, value, operands }, k) => {
-          const block = f.instrBlock[instr];
-          const isTerminator = instr === f.blockInstrStart[block + 1] - 1;
-          const uniform = isTerminator ? d.terminatorDivergent[block] === 0 : d.valueDivergent[f.argCount + instr] === 0;
-          if (uniform) assert.is(theirs[k].value, value, `instruction ${instr} at ${instance}`);
-          if (uniform && c.depthOf(block as BlockId) > 0) uniformLoopValues++;
-          // A phi reads different operands; its use is only as uniform as the choice.
-          if (f.instrOpcode[instr] === Opcode.Phi) return;
-          operands.forEach((read, o) => {
-            if (!d.isDivergentUse(f.operandStart[instr] + o, instr as InstrId))
-              assert.is(theirs[k].operands[o], read, `operand ${o} of ${instr} at ${instance}`);
+  fc.assert(
+    fc.property(arbitraryCfg({ maxBlocks: 9 }), fc.nat(), (successors, seed) => {
+      const { f } = snapshot(randomProgram(withPlainHeaders(successors), seed));
+      const c = cycles(cfgOf(f));
+      for (let id = 0; id < c.count; id++) if (!c.isReducible(id as CycleId)) return;
+      programs++;
+      const d = divergence(f);
+      const traces = [0, 1, 2, 5].map((thread) => execute(f, thread, 100));
+      for (const [instance, steps] of traces[0]) {
+        for (const other of traces.slice(1)) {
+          const theirs = other.get(instance);
+          if (!theirs) continue;
+          steps.forEach(({ instr, value, operands }, k) => {
+            const block = f.instrBlock[instr];
+            const isTerminator = instr === f.blockInstrStart[block + 1] - 1;
+            const uniform = isTerminator
+              ? d.terminatorDivergent[block] === 0
+              : d.valueDivergent[f.argCount + instr] === 0;
+            if (uniform) assert.is(theirs[k].value, value, `instruction ${instr} at ${instance}`);
+            if (uniform && c.depthOf(block as BlockId) > 0) uniformLoopValues++;
+            // A phi reads different operands; its use is only as uniform as the choice.
+            if (f.instrOpcode[instr] === Opcode.Phi) return;
+            operands.forEach((read, o) => {
+              if (!d.isDivergentUse(f.operandStart[instr] + o, instr as InstrId))
+                assert.is(theirs[k].operands[o], read, `operand ${o} of ${instr} at ${instance}`);
+            });
           });
-        });
+        }
       }
-    }
-  }), { numRuns: 800, seed: 22 });
-  assert.ok(programs > 100 && uniformLoopValues > 100, `${programs} programs, ${uniformLoopValues} uniform values in loops`);
+    }),
+    { numRuns: 800, seed: 22 },
+  );
+  assert.ok(
+    programs > 100 && uniformLoopValues > 100,
+    `${programs} programs, ${uniformLoopValues} uniform values in loops`,
+  );
 });
 
 test.run();

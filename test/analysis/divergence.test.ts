@@ -18,14 +18,21 @@ function check(text: string, divergentBlocks: readonly string[]): { s: BuiltSnap
   const d = divergence(s.f);
   for (const [name] of text.matchAll(/%(div|uni)[.\w]*/g))
     assert.is(d.valueDivergent[s.value(name)], name.startsWith('%div') ? 1 : 0, `${name} in\n${text}`);
-  assert.equal(s.blockNames.filter((_, b) => d.terminatorDivergent[b] === 1), [...divergentBlocks]);
+  assert.equal(
+    s.blockNames.filter((_, b) => d.terminatorDivergent[b] === 1),
+    [...divergentBlocks],
+  );
   return { s, d };
 }
 
-const useOf = (s: BuiltSnapshot, user: InstrId, operand: number): [number, InstrId] => [s.f.operandStart[user] + operand, user];
+const useOf = (s: BuiltSnapshot, user: InstrId, operand: number): [number, InstrId] => [
+  s.f.operandStart[user] + operand,
+  user,
+];
 
 test('data: users of divergent values, stores too, but not always-uniform ones', () => {
-  const { s, d } = check(`
+  const { s, d } = check(
+    `
     arg %uni.a
     arg %div.b i32 never
     entry:
@@ -36,7 +43,9 @@ test('data: users of divergent values, stores too, but not always-uniform ones',
       %uni.z = add %uni.first %uni.x
       %div.w = add %uni.a %div.b
       store %div.y %uni.a !name=st
-      ret`, []);
+      ret`,
+    [],
+  );
   assert.is(d.valueDivergent[s.value('st')], 1);
   assert.is(d.cause[s.value('%div.tid')], Cause.Source);
   assert.is(d.cause[s.value('%div.y')], Cause.Operand);
@@ -47,15 +56,19 @@ test('data: users of divergent values, stores too, but not always-uniform ones',
 });
 
 test('a function without branch divergence is uniform', () => {
-  check(`
+  check(
+    `
     func f -HasBranchDivergence
     entry:
       %uni.tid = call @llvm.tid !never
-      ret`, []);
+      ret`,
+    [],
+  );
 });
 
 test('sync: phis where a divergent branch joins', () => {
-  const { s, d } = check(`
+  const { s, d } = check(
+    `
     arg %div.tid i32 never
     arg %uni.a
     entry:
@@ -74,14 +87,17 @@ test('sync: phis where a divergent branch joins', () => {
       br end
     end:
       %uni.y = phi [0 join] [1 after]
-      ret`, ['entry']);
+      ret`,
+    ['entry'],
+  );
   assert.is(d.cause[s.value('%div.x')], Cause.Join);
   assert.is(d.causeId[s.value('%div.x')], s.block('entry'));
   assert.is(d.cause[s.f.argCount + s.term('entry')], Cause.Operand);
 });
 
 test('sync: a divergent switch, a join of joins, and short-circuit code', () => {
-  check(`
+  check(
+    `
     arg %div.tid i32 never
     arg %uni.a
     entry:
@@ -97,8 +113,11 @@ test('sync: a divergent switch, a join of joins, and short-circuit code', () => 
       br end
     end:
       %div.end = phi [%uni.a AB] [7 C]
-      ret`, ['entry']);
-  check(`
+      ret`,
+    ['entry'],
+  );
+  check(
+    `
     arg %div.tid i32 never
     arg %uni.a
     entry:
@@ -114,12 +133,15 @@ test('sync: a divergent switch, a join of joins, and short-circuit code', () => 
       br end
     end:
       %div.x = phi [0 then] [1 else]
-      ret`, ['entry']);
+      ret`,
+    ['entry'],
+  );
 });
 
 test('sync: a uniform branch behind a join is not affected', () => {
   // LLVM's branch-after-join.ll: the threads are together again before the uniform branch.
-  check(`
+  check(
+    `
     arg %div.tid i32 never
     arg %uni.a
     entry:
@@ -138,12 +160,15 @@ test('sync: a uniform branch behind a join is not affected', () => {
       br end
     end:
       %uni.x = phi [0 C] [1 D]
-      ret`, ['entry']);
+      ret`,
+    ['entry'],
+  );
 });
 
 // The next fixtures restate functions of LLVM 22's llvm/test/Analysis/UniformityAnalysis/AMDGPU/temporal_diverge.ll.
 test('temporal: a uniform value of a loop is divergent to users outside a divergent exit', () => {
-  const { s, d } = check(`
+  const { s, d } = check(
+    `
     arg %div.tid i32 never
     entry:
       br H
@@ -155,7 +180,9 @@ test('temporal: a uniform value of a loop is divergent to users outside a diverg
     X:
       %div.user = add %uni.inc 5
       %uni.first = call @llvm.readfirstlane %uni.inc !always
-      ret`, ['H']);
+      ret`,
+    ['H'],
+  );
   assert.ok(d.isDivergentUse(...useOf(s, s.instr('%div.user'), 0)), 'the value is uniform, its use is not');
   assert.ok(d.isDivergentUse(...useOf(s, s.instr('%uni.first'), 0)));
   assert.not(d.isDivergentUse(...useOf(s, s.instr('%uni.h'), 1)), 'uniform inside the loop');
@@ -166,7 +193,8 @@ test('temporal: a uniform value of a loop is divergent to users outside a diverg
 });
 
 test('temporal: phis at and behind the exit, users further out', () => {
-  check(`
+  check(
+    `
     arg %div.tid i32 never
     arg %uni.a
     entry:
@@ -182,8 +210,11 @@ test('temporal: phis at and behind the exit, users further out', () => {
     Y:
       %div.phi = phi [0 entry] [%uni.inc X]
       %div.user = add %div.phi 5
-      ret`, ['H']);
-  check(`
+      ret`,
+    ['H'],
+  );
+  check(
+    `
     arg %div.tid i32 never
     arg %uni.a
     entry:
@@ -201,11 +232,14 @@ test('temporal: phis at and behind the exit, users further out', () => {
       br %uni.c G Y
     Y:
       %div.also = add %uni.inc 5
-      ret`, ['H']);
+      ret`,
+    ['H'],
+  );
 });
 
 test('temporal: inside the outer, divergent loop the value is uniform', () => {
-  check(`
+  check(
+    `
     arg %div.tid i32 never
     arg %uni.a
     entry:
@@ -223,7 +257,9 @@ test('temporal: inside the outer, divergent loop the value is uniform', () => {
       br %div.c G Y
     Y:
       %div.also = add %uni.inc 5
-      ret`, ['X']);
+      ret`,
+    ['X'],
+  );
 });
 
 const partedInLoop = (header: string, branch: string): string => `
@@ -259,7 +295,8 @@ test('temporal: LLVM overlooks that when the header itself parts the threads', (
 });
 
 test('temporal: an exit that leaves two loops at once', () => {
-  const { s, d } = check(`
+  const { s, d } = check(
+    `
     arg %div.tid i32 never
     arg %uni.a
     entry:
@@ -281,9 +318,15 @@ test('temporal: an exit that leaves two loops at once', () => {
     X:
       %div.u = add %uni.g2 5
       %div.v = add %uni.h 5
-      ret`, ['H']);
+      ret`,
+    ['H'],
+  );
   const outer = cycles(cfgOf(s.f)).cycleOf(s.block('G'));
-  assert.equal([...d.divergentExit.keys()].filter((c) => d.divergentExit[c] === 1), [outer], 'only the outermost that is left');
+  assert.equal(
+    [...d.divergentExit.keys()].filter((c) => d.divergentExit[c] === 1),
+    [outer],
+    'only the outermost that is left',
+  );
 });
 
 // LLVM's irreducible/diverged-entry-headers-nested.ll: the walk, and so the order of two successors, decides.
@@ -334,7 +377,8 @@ test('irreducible: which cycles are assumed divergent depends on their headers, 
 
 test('irreducible: entered at two places from outside', () => {
   // LLVM's irreducible/exit-divergence.ll, no_divergent_exit.
-  const { s, d } = check(`
+  const { s, d } = check(
+    `
     arg %div.tid i32 never
     arg %uni.a
     entry:
@@ -353,7 +397,9 @@ test('irreducible: entered at two places from outside', () => {
       br %uni.c X H
     X:
       %div.x = phi [%div.bb B] [%div.cc C]
-      ret`, ['entry']);
+      ret`,
+    ['entry'],
+  );
   assert.is(d.assumedDivergent.length, 1);
   assert.is(d.cause[s.value('%div.bb')], Cause.AssumedCycle);
   assert.equal([...d.divergentExit], [0]);
@@ -361,7 +407,8 @@ test('irreducible: entered at two places from outside', () => {
 
 test('irreducible: a divergent exit', () => {
   // LLVM's irreducible/exit-divergence.ll, basic.
-  const { s, d } = check(`
+  const { s, d } = check(
+    `
     arg %uni.a
     arg %div.tid i32 never
     entry:
@@ -380,14 +427,17 @@ test('irreducible: a divergent exit', () => {
     exit:
       %div.1 = add %uni.1 1
       %uni.3 = add %uni.a 1
-      ret`, ['Q']);
+      ret`,
+    ['Q'],
+  );
   assert.equal([...d.divergentExit], [1]);
   assert.equal([...d.assumedDivergent], []);
   assert.ok(d.isDivergentUse(...useOf(s, s.instr('%div.1'), 0)));
 });
 
 test('unreachable code is marked but has no consequences', () => {
-  check(`
+  check(
+    `
     arg %div.tid i32 never
     entry:
       br join
@@ -398,7 +448,9 @@ test('unreachable code is marked but has no consequences', () => {
       br join
     join:
       %uni.p = phi [0 entry] [1 dead] [2 other]
-      ret`, ['dead']);
+      ret`,
+    ['dead'],
+  );
 });
 
 test.run();

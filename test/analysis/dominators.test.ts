@@ -35,7 +35,10 @@ test('dominators of an annotated graph', () => {
   assert.equal([...dom.idom], [NONE, R, R, R, R, R, C, C, R, R, G, R, D]);
   assert.is(dom.nearestCommon(J as BlockId, F as BlockId), C as BlockId);
   assert.is(dom.nearestCommon(L as BlockId, K as BlockId), R as BlockId);
-  assert.equal([...dom.subtree(C as BlockId)].sort((x, y) => x - y), [C, F, G, J]);
+  assert.equal(
+    [...dom.subtree(C as BlockId)].sort((x, y) => x - y),
+    [C, F, G, J],
+  );
   assert.is(dom.subtree(C as BlockId)[0], C);
 });
 
@@ -51,32 +54,37 @@ test('unreachable blocks are dominated by everything and dominate nothing reacha
 });
 
 test('dominators agree with removing nodes', () => {
-  fc.assert(fc.property(arbitraryCfg({ maxBlocks: 14 }), (successors) => {
-    const g = graph(successors);
-    const dom = dominators(g);
-    for (const a of blocks(g)) {
-      if (!dom.isReachable(a)) continue;
-      for (const b of blocks(g)) assert.is(dom.dominates(a, b), dominatesByRemoval(g, a, b), `${a} dominates ${b}`);
-      const strict = blocks(g).filter((d) => dom.isReachable(d) && d !== a && dominatesByRemoval(g, d, a));
-      const nearest = strict.find((d) => strict.every((other) => dominatesByRemoval(g, other, d))) ?? NONE;
-      assert.is(dom.idom[a], nearest, `idom of ${a}`);
-    }
-  }), { numRuns: 300 });
+  fc.assert(
+    fc.property(arbitraryCfg({ maxBlocks: 14 }), (successors) => {
+      const g = graph(successors);
+      const dom = dominators(g);
+      for (const a of blocks(g)) {
+        if (!dom.isReachable(a)) continue;
+        for (const b of blocks(g)) assert.is(dom.dominates(a, b), dominatesByRemoval(g, a, b), `${a} dominates ${b}`);
+        const strict = blocks(g).filter((d) => dom.isReachable(d) && d !== a && dominatesByRemoval(g, d, a));
+        const nearest = strict.find((d) => strict.every((other) => dominatesByRemoval(g, other, d))) ?? NONE;
+        assert.is(dom.idom[a], nearest, `idom of ${a}`);
+      }
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test('nearest common dominator is the lowest of the common ones', () => {
-  fc.assert(fc.property(arbitraryCfg({ maxBlocks: 12 }), (successors) => {
-    const g = graph(successors);
-    const dom = dominators(g);
-    const reachable = blocks(g).filter((b) => dom.isReachable(b));
-    for (const a of reachable) {
-      for (const b of reachable) {
-        const common = dom.nearestCommon(a, b);
-        for (const d of reachable)
-          assert.is(dom.dominates(d, a) && dom.dominates(d, b), dom.dominates(d, common), `${d} above ${a} and ${b}`);
+  fc.assert(
+    fc.property(arbitraryCfg({ maxBlocks: 12 }), (successors) => {
+      const g = graph(successors);
+      const dom = dominators(g);
+      const reachable = blocks(g).filter((b) => dom.isReachable(b));
+      for (const a of reachable) {
+        for (const b of reachable) {
+          const common = dom.nearestCommon(a, b);
+          for (const d of reachable)
+            assert.is(dom.dominates(d, a) && dom.dominates(d, b), dom.dominates(d, common), `${d} above ${a} and ${b}`);
+        }
       }
-    }
-  }));
+    }),
+  );
 });
 
 test('post-dominators of an annotated graph with two exits', () => {
@@ -100,27 +108,33 @@ test('the roots of endless loops are LLVM’s', () => {
 });
 
 test('post-dominators agree with removing nodes, given the roots', () => {
-  fc.assert(fc.property(arbitraryCfg({ maxBlocks: 14 }), (successors) => {
-    const g = graph(successors);
-    const post = postDominators(g);
-    const roots = [...postDominatorRoots(g)];
-    for (const a of blocks(g)) {
-      assert.ok(post.isReachable(a), `${a} has a node`);
-      for (const b of blocks(g))
-        assert.is(post.dominates(a, b), postDominatesByRemoval(g, roots, a, b), `${a} post-dominates ${b}`);
-    }
-  }), { numRuns: 300 });
+  fc.assert(
+    fc.property(arbitraryCfg({ maxBlocks: 14 }), (successors) => {
+      const g = graph(successors);
+      const post = postDominators(g);
+      const roots = [...postDominatorRoots(g)];
+      for (const a of blocks(g)) {
+        assert.ok(post.isReachable(a), `${a} has a node`);
+        for (const b of blocks(g))
+          assert.is(post.dominates(a, b), postDominatesByRemoval(g, roots, a, b), `${a} post-dominates ${b}`);
+      }
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test('roots: all exits, none reachable from another, every block reaches one', () => {
-  fc.assert(fc.property(arbitraryCfg({ maxBlocks: 14 }), (successors) => {
-    const g = graph(successors);
-    const roots = [...postDominatorRoots(g)];
-    successors.forEach((to, b) => assert.ok(to.length > 0 || roots.includes(b)));
-    for (const b of blocks(g)) assert.ok(roots.some((root) => reachableFrom(g, b)[root] === 1));
-    for (const root of roots)
-      assert.not(roots.some((other) => other !== root && reachableFrom(g, root as BlockId)[other] === 1));
-  }), { numRuns: 300 });
+  fc.assert(
+    fc.property(arbitraryCfg({ maxBlocks: 14 }), (successors) => {
+      const g = graph(successors);
+      const roots = [...postDominatorRoots(g)];
+      successors.forEach((to, b) => assert.ok(to.length > 0 || roots.includes(b)));
+      for (const b of blocks(g)) assert.ok(roots.some((root) => reachableFrom(g, b)[root] === 1));
+      for (const root of roots)
+        assert.not(roots.some((other) => other !== root && reachableFrom(g, root as BlockId)[other] === 1));
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test('an edge dominates what only it leads to', () => {
@@ -139,20 +153,24 @@ test('an edge dominates what only it leads to', () => {
 });
 
 test('edge dominance agrees with removing the edge', () => {
-  fc.assert(fc.property(arbitraryCfg({ maxBlocks: 10 }), (successors) => {
-    const g = graph(successors);
-    const dom = dominators(g);
-    const reachable = reachableFrom(g, g.entry);
-    for (const from of blocks(g)) {
-      if (reachable[from] === 0) continue;
-      successors[from].forEach((_, index) => {
-        const without = graph(successors.map((to, b) => (b === from ? to.filter((_, i) => i !== index) : to)));
-        const still = reachableFrom(without, without.entry);
-        for (const b of blocks(g))
-          if (reachable[b] === 1) assert.is(edgeDominates(g, dom, from, index, b), still[b] === 0, `edge ${from}.${index}, block ${b}`);
-      });
-    }
-  }), { numRuns: 200 });
+  fc.assert(
+    fc.property(arbitraryCfg({ maxBlocks: 10 }), (successors) => {
+      const g = graph(successors);
+      const dom = dominators(g);
+      const reachable = reachableFrom(g, g.entry);
+      for (const from of blocks(g)) {
+        if (reachable[from] === 0) continue;
+        successors[from].forEach((_, index) => {
+          const without = graph(successors.map((to, b) => (b === from ? to.filter((_, i) => i !== index) : to)));
+          const still = reachableFrom(without, without.entry);
+          for (const b of blocks(g))
+            if (reachable[b] === 1)
+              assert.is(edgeDominates(g, dom, from, index, b), still[b] === 0, `edge ${from}.${index}, block ${b}`);
+        });
+      }
+    }),
+    { numRuns: 200 },
+  );
 });
 
 test.run();

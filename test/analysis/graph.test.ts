@@ -24,17 +24,19 @@ test('reverse post-order visits the first successor last', () => {
 });
 
 test('reverse post-order: every edge goes forwards unless it closes a cycle', () => {
-  fc.assert(fc.property(arbitraryCfg({ maxBlocks: 14 }), (successors) => {
-    const g = graph(successors);
-    const position = positionsIn(reversePostOrder(g), g.count);
-    const reachable = reachableFrom(g, g.entry);
-    for (let b = 0; b < g.count; b++) {
-      assert.is(position[b] !== -1, reachable[b] === 1);
-      if (reachable[b] === 0) continue;
-      for (const to of successors[b])
-        assert.ok(position[b] < position[to] || reachableFrom(g, to as BlockId)[b] === 1, `edge ${b} → ${to}`);
-    }
-  }));
+  fc.assert(
+    fc.property(arbitraryCfg({ maxBlocks: 14 }), (successors) => {
+      const g = graph(successors);
+      const position = positionsIn(reversePostOrder(g), g.count);
+      const reachable = reachableFrom(g, g.entry);
+      for (let b = 0; b < g.count; b++) {
+        assert.is(position[b] !== -1, reachable[b] === 1);
+        if (reachable[b] === 0) continue;
+        for (const to of successors[b])
+          assert.ok(position[b] < position[to] || reachableFrom(g, to as BlockId)[b] === 1, `edge ${b} → ${to}`);
+      }
+    }),
+  );
 });
 
 test('reachability stops at the block to avoid', () => {

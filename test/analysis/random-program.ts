@@ -66,7 +66,9 @@ export function randomProgram(successors: Successors, seed: number): string {
   /** Something that is defined before instruction `position` of block b. */
   const pick = (b: number, position: number): string => {
     if (chance(20) || !dom.isReachable(b as BlockId)) return ['%a0', '%a1', '3', '5'][random(4)];
-    const above = names.filter((_, d) => d !== b && dom.isReachable(d as BlockId) && dom.dominates(d as BlockId, b as BlockId)).flat();
+    const above = names
+      .filter((_, d) => d !== b && dom.isReachable(d as BlockId) && dom.dominates(d as BlockId, b as BlockId))
+      .flat();
     const choice = [...above, ...names[b].slice(0, position)];
     return choice.length === 0 ? '%a0' : choice[random(choice.length)];
   };
@@ -76,7 +78,8 @@ export function randomProgram(successors: Successors, seed: number): string {
     names[b].forEach((name, position) => {
       if (position < phis[b]) {
         const incoming = new Map<number, string>();
-        for (const p of g.pred.subarray(g.predStart[b], g.predStart[b + 1])) incoming.set(p, incoming.get(p) ?? pick(p, names[p].length));
+        for (const p of g.pred.subarray(g.predStart[b], g.predStart[b + 1]))
+          incoming.set(p, incoming.get(p) ?? pick(p, names[p].length));
         const parts = [...g.pred.subarray(g.predStart[b], g.predStart[b + 1])].map((p) => `[${incoming.get(p)} b${p}]`);
         lines.push(`${name} = phi ${parts.join(' ')}`);
       } else if (chance(sources)) lines.push(`${name} = call @llvm.tid !never`);
@@ -87,7 +90,13 @@ export function randomProgram(successors: Successors, seed: number): string {
     if (to.length === 0) lines.push('ret');
     else if (to.length === 1) lines.push(`br b${to[0]}`);
     else if (to.length === 2) lines.push(`%c${b} = icmp slt ${pick(b, end)} 4`, `br %c${b} b${to[0]} b${to[1]}`);
-    else lines.push(`switch ${pick(b, end)} b${to[0]} ${to.slice(1).map((t, i) => `${i} b${t}`).join(' ')}`);
+    else
+      lines.push(
+        `switch ${pick(b, end)} b${to[0]} ${to
+          .slice(1)
+          .map((t, i) => `${i} b${t}`)
+          .join(' ')}`,
+      );
   });
   return lines.join('\n');
 }

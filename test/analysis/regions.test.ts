@@ -18,7 +18,8 @@ function inputsOf(successors: readonly (readonly number[])[]): RegionInputs {
     order: positionsIn(reversePostOrder(graph), graph.count),
   };
 }
-const at = (successors: readonly (readonly number[])[], branch = 0) => regionOf(inputsOf(successors), branch as BlockId);
+const at = (successors: readonly (readonly number[])[], branch = 0) =>
+  regionOf(inputsOf(successors), branch as BlockId);
 function region(successors: readonly (readonly number[])[], branch = 0) {
   const found = at(successors, branch);
   if (found.kind === 'refused') throw new Error(found.reason);
@@ -32,7 +33,12 @@ test('a diamond: one block on each side', () => {
 });
 
 test('an if-then has a side that is the join', () => {
-  assert.equal(at([[1, 2], [2], []]), { kind: 'refused', branch: 0, rule: '1.2', reason: 'one successor post-dominates the other' });
+  assert.equal(at([[1, 2], [2], []]), {
+    kind: 'refused',
+    branch: 0,
+    rule: '1.2',
+    reason: 'one successor post-dominates the other',
+  });
 });
 
 test('a join that heads the enclosing loop', () => {
@@ -44,8 +50,16 @@ test('a join that heads the enclosing loop', () => {
 test('several subgraphs: block, if-then with a block behind, loop', () => {
   //  1; 2→{3,4} 3→4; 4→5; 5 rotated loop 5→{5,9} | 6→9
   const r = region([[1, 6], [2], [3, 4], [4], [5], [5, 9], [9], [], [], []]);
-  assert.equal(shape(r.t), [[1, '→', 2], [2, 3, '→', 4], [4, '→', 5], [5, '→', 9]]);
-  assert.equal(r.t.subgraphs.map((s) => [...s.before]), [[], [1], [1, 2, 3], [1, 2, 3, 4]]);
+  assert.equal(shape(r.t), [
+    [1, '→', 2],
+    [2, 3, '→', 4],
+    [4, '→', 5],
+    [5, '→', 9],
+  ]);
+  assert.equal(
+    r.t.subgraphs.map((s) => [...s.before]),
+    [[], [1], [1, 2, 3], [1, 2, 3, 4]],
+  );
 });
 
 test('a loop of two blocks is one subgraph', () => {
@@ -86,7 +100,10 @@ test('irreducible control flow between branch and join', () => {
 /** Random graphs: every subgraph has the properties the header of regions.ts states, checked from scratch. */
 test('subgraphs are what they claim to be', () => {
   // Mostly forward edges; now and then one anywhere, so that there are loops and entries from elsewhere.
-  const edge = fc.oneof({ weight: 9, arbitrary: fc.record({ ahead: fc.integer({ min: 1, max: 4 }) }) }, { weight: 1, arbitrary: fc.record({ to: fc.nat(20) }) });
+  const edge = fc.oneof(
+    { weight: 9, arbitrary: fc.record({ ahead: fc.integer({ min: 1, max: 4 }) }) },
+    { weight: 1, arbitrary: fc.record({ to: fc.nat(20) }) },
+  );
   const graphs = fc.array(fc.array(edge, { minLength: 1, maxLength: 2 }), { minLength: 4, maxLength: 14 });
   let seen = 0;
   fc.assert(
@@ -120,7 +137,10 @@ test('subgraphs are what they claim to be', () => {
             }
             for (let e = graph.predStart[sub.entry]; e < graph.predStart[sub.entry + 1]; e++) {
               const p = graph.pred[e];
-              assert.ok(members.has(p) || !inputs.dominators.dominates(sub.entry, p as BlockId), 'no back edge from behind');
+              assert.ok(
+                members.has(p) || !inputs.dominators.dominates(sub.entry, p as BlockId),
+                'no back edge from behind',
+              );
             }
             assert.not(members.has(sub.exit));
           }

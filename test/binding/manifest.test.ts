@@ -18,10 +18,16 @@ async function sha256(file: string): Promise<string> {
 test('names every source with its hash', async () => {
   const { sources } = await readManifest(dist);
   const folder = await readdir(path.join(REPOSITORY, 'wasm'));
-  const wanted = folder.filter((name) => /\.(cpp|h)$/.test(name) || name === 'exports.txt').map((name) => `wasm/${name}`);
+  const wanted = folder
+    .filter((name) => /\.(cpp|h)$/.test(name) || name === 'exports.txt')
+    .map((name) => `wasm/${name}`);
   assert.equal(Object.keys(sources).sort(), [...wanted, 'build.sh'].sort());
   for (const [name, hash] of Object.entries(sources))
-    assert.is(await sha256(path.join(REPOSITORY, name)), hash, `${name} changed since the module was built: run build.sh`);
+    assert.is(
+      await sha256(path.join(REPOSITORY, name)),
+      hash,
+      `${name} changed since the module was built: run build.sh`,
+    );
 });
 
 test('describes the files that are shipped', async () => {

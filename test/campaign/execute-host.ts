@@ -76,22 +76,35 @@ function withFlagsChecked(line: string, at: number, helpers: Map<string, string>
   const flags = flagText!.trim().split(' ');
   const result = op === 'icmp' ? 'i1' : (target ?? type!);
   const value = wild(result, at)!;
-  const name = ['host', op, ...flags, predicate!.trim(), type, target ?? '', value].filter((part) => part !== '').join('.').replace('-', 'm');
+  const name = ['host', op, ...flags, predicate!.trim(), type, target ?? '', value]
+    .filter((part) => part !== '')
+    .join('.')
+    .replace('-', 'm');
   if (!helpers.has(name)) helpers.set(name, helper(name, op!, flags, predicate!, type!, target, result, value));
   const list = target === undefined ? `${type} ${a}, ${type} ${b}` : `${type} ${a}`;
   return `${left}call ${result} @${name}(${list})`;
 }
 
-function helper(name: string, op: string, flags: readonly string[], predicate: string, type: string, target: string | undefined, result: string, value: string): string {
+function helper(
+  name: string,
+  op: string,
+  flags: readonly string[],
+  predicate: string,
+  type: string,
+  target: string | undefined,
+  result: string,
+  value: string,
+): string {
   const lines: string[] = [];
   const bad: string[] = [];
   const emit = (text: string): string => (lines.push(`  %t${lines.length} = ${text}`), `%t${lines.length - 1}`);
   const differs = (x: string, y = '%a'): void => void bad.push(emit(`icmp ne ${type} ${x}, ${y}`));
-  const r =
-    target !== undefined ? emit(`${op} ${type} %a to ${target}`) : emit(`${op} ${predicate}${type} %a, %b`);
+  const r = target !== undefined ? emit(`${op} ${type} %a to ${target}`) : emit(`${op} ${predicate}${type} %a, %b`);
   for (const flag of flags) {
     if (['add', 'sub', 'mul'].includes(op)) {
-      const both = emit(`call { ${type}, i1 } @llvm.${flag === 'nuw' ? 'u' : 's'}${op}.with.overflow.${type}(${type} %a, ${type} %b)`);
+      const both = emit(
+        `call { ${type}, i1 } @llvm.${flag === 'nuw' ? 'u' : 's'}${op}.with.overflow.${type}(${type} %a, ${type} %b)`,
+      );
       bad.push(emit(`extractvalue { ${type}, i1 } ${both}, 1`));
     } else if (op === 'shl') differs(emit(`${flag === 'nuw' ? 'lshr' : 'ashr'} ${type} ${r}, %b`));
     else if (op === 'lshr' || op === 'ashr') differs(emit(`shl ${type} ${r}, %b`));
@@ -131,7 +144,9 @@ function entryPoint(name: string, types: readonly string[]): string {
     `  %a${index} = load ${type}, ptr %p${index}`,
   ]);
   const list = types.map((type, index) => `${type} %a${index}`).join(', ');
-  return [`define void @host.${name}(ptr %slots) {`, ...lines, `  call void @${name}(${list})`, '  ret void', '}'].join('\n');
+  return [`define void @host.${name}(ptr %slots) {`, ...lines, `  call void @${name}(${list})`, '  ret void', '}'].join(
+    '\n',
+  );
 }
 
 export interface HostModule {
@@ -155,7 +170,12 @@ export function toHost(ir: string, mode: HostMode, seed = 0): HostModule {
   const original = ir.split('\n');
   for (const [index, text] of stripped.split('\n').entries()) {
     let line = text;
-    if (/^target (datalayout|triple)/.test(line) || /^@llvm\.(compiler\.)?used/.test(line) || /^source_filename/.test(line)) continue;
+    if (
+      /^target (datalayout|triple)/.test(line) ||
+      /^@llvm\.(compiler\.)?used/.test(line) ||
+      /^source_filename/.test(line)
+    )
+      continue;
     if (/ asm /.test(line)) throw new Error('inline asm does not run on the host');
     if (/^@/.test(line) && original[index]!.includes('addrspace(3)')) {
       if (/external/.test(line)) throw new Error('dynamic LDS is not supported on the host');
@@ -178,7 +198,8 @@ export function toHost(ir: string, mode: HostMode, seed = 0): HostModule {
       const name = /@[\w.$]+/.exec(line)![0];
       if (declared.has(name)) continue;
       declared.add(name);
-      if (name.startsWith('@host_')) line = line.replace(/ #\d+$/, '').replace(/ (noundef|range\([^)]*\)|align \d+|dereferenceable\(\d+\))/g, '');
+      if (name.startsWith('@host_'))
+        line = line.replace(/ #\d+$/, '').replace(/ (noundef|range\([^)]*\)|align \d+|dereferenceable\(\d+\))/g, '');
     }
     lines.push(mode === 'junk' ? withFlagsChecked(withoutPoison(line, index + seed), index + seed, helpers) : line);
   }
@@ -194,7 +215,9 @@ define ptr @host.lds.end() {
   ret ptr @__stop_lds
 }`;
   const entries = kernels.map(({ name, types }) => entryPoint(name, types));
-  const text = ['target triple = "x86_64-unknown-linux-gnu"', ...lines, lds, ...helpers.values(), ...entries, ''].join('\n');
+  const text = ['target triple = "x86_64-unknown-linux-gnu"', ...lines, lds, ...helpers.values(), ...entries, ''].join(
+    '\n',
+  );
   return { text, kernels: kernels.map(({ name }) => name) };
 }
 
@@ -216,15 +239,29 @@ export async function build(name: string, ir: string, mode: HostMode, seed = 0):
   const base = path.join(SCRATCH, `${process.pid}-${name}`);
   await writeFile(`${base}.host.ll`, toHost(ir, mode, seed).text);
   const level = mode === 'junk' ? '-O0' : '-O2';
-  await run(CLANG, [level, '-w', '-ffp-contract=off', '-fPIC', '-shared', '-Wl,--build-id=none', `${base}.host.ll`, '-o', `${base}.so`, '-lm'], {
-    maxBuffer: 1 << 26,
-  });
+  await run(
+    CLANG,
+    [
+      level,
+      '-w',
+      '-ffp-contract=off',
+      '-fPIC',
+      '-shared',
+      '-Wl,--build-id=none',
+      `${base}.host.ll`,
+      '-o',
+      `${base}.so`,
+      '-lm',
+    ],
+    {
+      maxBuffer: 1 << 26,
+    },
+  );
   return `${base}.so`;
 }
 
 export type Argument =
-  | { readonly bytes: Uint8Array; readonly out: boolean }
-  | { /** Raw bits. */ readonly scalar: bigint };
+  { readonly bytes: Uint8Array; readonly out: boolean } | { /** Raw bits. */ readonly scalar: bigint };
 
 export interface Launch {
   readonly kernel: string;

@@ -50,10 +50,34 @@ export interface Condition {
 export type Statement =
   | Leaf
   | { readonly kind: 'if'; readonly when: Condition; readonly then: Body; readonly else: Body }
-  | { readonly kind: 'either'; readonly and: boolean; readonly when: Condition; readonly also: Condition; readonly between: Body; readonly then: Body; readonly else: Body }
-  | { readonly kind: 'shared'; readonly when: Condition; readonly t: Body; readonly f: Body; readonly whenT: Condition; readonly whenF: Condition; readonly swap: boolean; readonly then: Body; readonly else: Body }
+  | {
+      readonly kind: 'either';
+      readonly and: boolean;
+      readonly when: Condition;
+      readonly also: Condition;
+      readonly between: Body;
+      readonly then: Body;
+      readonly else: Body;
+    }
+  | {
+      readonly kind: 'shared';
+      readonly when: Condition;
+      readonly t: Body;
+      readonly f: Body;
+      readonly whenT: Condition;
+      readonly whenF: Condition;
+      readonly swap: boolean;
+      readonly then: Body;
+      readonly else: Body;
+    }
   | { readonly kind: 'switch'; readonly on: number; readonly cases: readonly Body[]; readonly through: number }
-  | { readonly kind: 'loop'; readonly trips: Condition; readonly tail: boolean; readonly body: Body; readonly d: number }
+  | {
+      readonly kind: 'loop';
+      readonly trips: Condition;
+      readonly tail: boolean;
+      readonly body: Body;
+      readonly d: number;
+    }
   | { readonly kind: 'block'; readonly body: Body }
   | { readonly kind: 'leave'; readonly when: Condition; readonly depth: number; readonly again: boolean }
   | { readonly kind: 'barrier' };
@@ -66,7 +90,15 @@ export interface Kernel {
 
 // --- Generating -----------------------------------------------------------------------------------------------------------
 
-const leaf = (r: Random): Leaf => ({ kind: 'op', op: r.below(OPS.length), d: r.below(64), a: r.below(64), b: r.below(64), c: r.below(64), k: r.below(2 ** 31) });
+const leaf = (r: Random): Leaf => ({
+  kind: 'op',
+  op: r.below(OPS.length),
+  d: r.below(64),
+  a: r.below(64),
+  b: r.below(64),
+  c: r.below(64),
+  k: r.below(2 ** 31),
+});
 const condition = (r: Random): Condition => ({ of: r.below(64), a: r.below(64), b: r.below(64), k: r.below(2 ** 31) });
 const CONDITIONS_ON_THREAD = [0, 1, 2, 7];
 const divergent = (r: Random): Condition => ({ ...condition(r), of: r.pick(CONDITIONS_ON_THREAD) });
@@ -78,7 +110,8 @@ function leaves(r: Random, most: number): Body {
 function bodyOf(r: Random, depth: number, size: number): Body {
   const list: Statement[] = [];
   const count = 1 + r.below(size);
-  for (let n = 0; n < count; n++) list.push(...leaves(r, 5), ...(r.chance(depth > 0 ? 65 : 0) ? [compound(r, depth - 1, size)] : []));
+  for (let n = 0; n < count; n++)
+    list.push(...leaves(r, 5), ...(r.chance(depth > 0 ? 65 : 0) ? [compound(r, depth - 1, size)] : []));
   return list.length > 0 ? list : [leaf(r)];
 }
 
@@ -100,7 +133,9 @@ function mutate(r: Random, body: Body, percent: number): Body {
 }
 
 const mutateCondition = (r: Random, c: Condition, percent: number): Condition =>
-  r.chance(percent) ? { ...c, ...(r.chance(50) ? { k: r.below(2 ** 31) } : r.chance(50) ? { b: r.below(64) } : { of: r.below(64) }) } : c;
+  r.chance(percent)
+    ? { ...c, ...(r.chance(50) ? { k: r.below(2 ** 31) } : r.chance(50) ? { b: r.below(64) } : { of: r.below(64) }) }
+    : c;
 
 function mutateStatement(r: Random, s: Statement, percent: number): Statement {
   const body = (b: Body): Body => mutate(r, b, percent);
@@ -114,9 +149,25 @@ function mutateStatement(r: Random, s: Statement, percent: number): Statement {
     case 'if':
       return { ...s, when: when(s.when), then: body(s.then), else: body(s.else) };
     case 'either':
-      return { ...s, when: when(s.when), also: when(s.also), between: body(s.between), then: body(s.then), else: body(s.else) };
+      return {
+        ...s,
+        when: when(s.when),
+        also: when(s.also),
+        between: body(s.between),
+        then: body(s.then),
+        else: body(s.else),
+      };
     case 'shared':
-      return { ...s, when: when(s.when), t: body(s.t), f: body(s.f), whenT: when(s.whenT), whenF: when(s.whenF), then: body(s.then), else: body(s.else) };
+      return {
+        ...s,
+        when: when(s.when),
+        t: body(s.t),
+        f: body(s.f),
+        whenT: when(s.whenT),
+        whenF: when(s.whenF),
+        then: body(s.then),
+        else: body(s.else),
+      };
     case 'switch':
       return { ...s, cases: s.cases.map(body) };
     case 'loop':
@@ -135,11 +186,24 @@ function compound(r: Random, depth: number, size: number): Statement {
   const part = (): Body => bodyOf(r, depth, size);
   if (what < 40) {
     const then = part();
-    return { kind: 'if', when: r.chance(70) ? divergent(r) : condition(r), then, else: r.chance(25) ? [] : twin(r, then, depth, size) };
+    return {
+      kind: 'if',
+      when: r.chance(70) ? divergent(r) : condition(r),
+      then,
+      else: r.chance(25) ? [] : twin(r, then, depth, size),
+    };
   }
   if (what < 52) {
     const then = part();
-    return { kind: 'either', and: r.chance(50), when: divergent(r), also: condition(r), between: leaves(r, 3), then, else: r.chance(30) ? [] : twin(r, then, depth, size) };
+    return {
+      kind: 'either',
+      and: r.chance(50),
+      when: divergent(r),
+      also: condition(r),
+      between: leaves(r, 3),
+      then,
+      else: r.chance(30) ? [] : twin(r, then, depth, size),
+    };
   }
   if (what < 62) {
     const t = leaves(r, 5);
@@ -151,7 +215,12 @@ function compound(r: Random, depth: number, size: number): Statement {
   }
   if (what < 68) {
     const first = part();
-    return { kind: 'switch', on: r.below(64), cases: Array.from({ length: 2 + r.below(3) }, (_, i) => (i === 0 ? first : twin(r, first, depth, size))), through: r.below(16) };
+    return {
+      kind: 'switch',
+      on: r.below(64),
+      cases: Array.from({ length: 2 + r.below(3) }, (_, i) => (i === 0 ? first : twin(r, first, depth, size))),
+      through: r.below(16),
+    };
   }
   if (what < 84) return { kind: 'loop', trips: condition(r), tail: r.chance(60), body: part(), d: r.below(64) };
   if (what < 92) return { kind: 'block', body: part() };
@@ -167,9 +236,17 @@ export function randomKernel(name: string, seed: number, size: number): Kernel {
     if (n > 0 && r.chance(40)) body.push({ kind: 'barrier' });
     body.push(...leaves(r, 4));
     const then = bodyOf(r, r.below(3), size);
-    const core: Statement = r.chance(75) ? { kind: 'if', when: divergent(r), then, else: twin(r, then, 2, size) } : compound(r, 2, size);
+    const core: Statement = r.chance(75)
+      ? { kind: 'if', when: divergent(r), then, else: twin(r, then, 2, size) }
+      : compound(r, 2, size);
     // A loop around: uniform (its trip count is an argument) or not.
-    const looped: Statement = { kind: 'loop', trips: { ...condition(r), of: r.chance(50) ? 6 : 3 }, tail: r.chance(50), body: [...leaves(r, 2), core, ...leaves(r, 2)], d: r.below(64) };
+    const looped: Statement = {
+      kind: 'loop',
+      trips: { ...condition(r), of: r.chance(50) ? 6 : 3 },
+      tail: r.chance(50),
+      body: [...leaves(r, 2), core, ...leaves(r, 2)],
+      d: r.below(64),
+    };
     body.push(r.chance(30) ? looped : core);
     body.push(...leaves(r, 3));
   }
@@ -186,10 +263,12 @@ export function* smaller(body: Body): Generator<Body> {
     const put = (list: Body): Body => [...body.slice(0, at), ...list, ...body.slice(at + 1)];
     for (const inner of partsOf(s)) yield put(inner);
     for (const field of ['then', 'else', 'between', 't', 'f', 'body'] as const)
-      if (field in s) for (const inner of smaller((s as never)[field] as Body)) yield put([{ ...s, [field]: inner } as Statement]);
+      if (field in s)
+        for (const inner of smaller((s as never)[field] as Body)) yield put([{ ...s, [field]: inner } as Statement]);
     if (s.kind === 'switch')
       for (const [n, one] of s.cases.entries())
-        for (const inner of smaller(one)) yield put([{ ...s, cases: s.cases.map((old, m) => (m === n ? inner : old)) }]);
+        for (const inner of smaller(one))
+          yield put([{ ...s, cases: s.cases.map((old, m) => (m === n ? inner : old)) }]);
   }
 }
 
@@ -200,7 +279,16 @@ function partsOf(s: Statement): Body[] {
     case 'either':
       return [s.then, s.else, s.between, [{ kind: 'if', when: s.when, then: s.then, else: s.else }]];
     case 'shared':
-      return [s.t, s.f, s.then, s.else, [{ kind: 'if', when: s.when, then: s.t, else: s.f }, { kind: 'if', when: s.whenT, then: s.then, else: s.else }]];
+      return [
+        s.t,
+        s.f,
+        s.then,
+        s.else,
+        [
+          { kind: 'if', when: s.when, then: s.t, else: s.f },
+          { kind: 'if', when: s.whenT, then: s.then, else: s.else },
+        ],
+      ];
     case 'switch':
       return [...s.cases];
     case 'loop':
@@ -221,7 +309,16 @@ export const IN_WORDS = 544;
 export const CELL_BYTES = 256;
 
 const COUNTS = { v: 6, w: 2, h: 2, b: 2, c: 3, f: 2, q: 1, p: 2 } as const;
-const TYPES = { v: 'i32', w: 'i64', h: 'i16', b: 'i8', c: 'i1', f: 'float', q: '<4 x i32>', p: 'ptr addrspace(1)' } as const;
+const TYPES = {
+  v: 'i32',
+  w: 'i64',
+  h: 'i16',
+  b: 'i8',
+  c: 'i1',
+  f: 'float',
+  q: '<4 x i32>',
+  p: 'ptr addrspace(1)',
+} as const;
 type Class = keyof typeof COUNTS;
 const CLASSES = Object.keys(COUNTS) as Class[];
 
@@ -410,7 +507,9 @@ class Emitter {
     const slot = this.value(`zext i32 ${this.masked(index, 128 / bytes - 1)} to i64`);
     if (s.k & 64) return this.value(`getelementptr ${element}, ptr addrspace(1) %own, i64 ${slot}`);
     if (s.k & 128) return this.value(`getelementptr inbounds nuw ${element}, ptr addrspace(1) %own, i64 ${slot}`);
-    return this.value(`getelementptr inbounds [${128 / bytes} x ${element}], ptr addrspace(1) %own, i64 0, i64 ${slot}`);
+    return this.value(
+      `getelementptr inbounds [${128 / bytes} x ${element}], ptr addrspace(1) %own, i64 0, i64 ${slot}`,
+    );
   }
   local(s: Leaf): string {
     const row = this.masked(s.a, 3);
@@ -419,10 +518,14 @@ class Emitter {
       const flat = this.value(`add i32 ${this.value(`shl i32 ${row}, 6`)}, %tid`);
       return this.value(`getelementptr inbounds i32, ptr addrspace(3) ${array}, i32 ${flat}`);
     }
-    return this.value(`getelementptr inbounds [4 x [64 x i32]], ptr addrspace(3) ${array}, i32 0, i32 ${s.k & 4 ? s.c & 3 : row}, i32 %tid`);
+    return this.value(
+      `getelementptr inbounds [4 x [64 x i32]], ptr addrspace(3) ${array}, i32 0, i32 ${s.k & 4 ? s.c & 3 : row}, i32 %tid`,
+    );
   }
   private(s: Leaf): string {
-    return this.value(`getelementptr inbounds [8 x i32], ptr addrspace(5) %array${s.k & 1}, i32 0, i32 ${this.masked(s.a, 7)}`);
+    return this.value(
+      `getelementptr inbounds [8 x i32], ptr addrspace(5) %array${s.k & 1}, i32 0, i32 ${this.masked(s.a, 7)}`,
+    );
   }
   small(index: number, mask = 255): string {
     return this.value(`sitofp i32 ${this.masked(index, mask)} to float`);
@@ -448,18 +551,24 @@ function widened(e: Emitter, value: string, bytes: number): string {
 }
 
 type Op = (e: Emitter, s: Leaf) => void;
-const plain: Op = (e, s) => e.write('v', s.d, e.value(`${at(P.plain, s.c)} i32 ${e.v(s.a)}, ${s.k & 1 ? (s.k >> 3) & 0xffff : e.v(s.b)}`));
-const loadLocal: Op = (e, s) => e.write('v', s.d, e.value(`load i32, ptr addrspace(3) ${e.local(s)}, align ${s.k & 8 ? 4 : 4}`));
+const plain: Op = (e, s) =>
+  e.write('v', s.d, e.value(`${at(P.plain, s.c)} i32 ${e.v(s.a)}, ${s.k & 1 ? (s.k >> 3) & 0xffff : e.v(s.b)}`));
+const loadLocal: Op = (e, s) =>
+  e.write('v', s.d, e.value(`load i32, ptr addrspace(3) ${e.local(s)}, align ${s.k & 8 ? 4 : 4}`));
 const storeLocal: Op = (e, s) => e.emit(`store i32 ${e.v(s.b)}, ptr addrspace(3) ${e.local(s)}, align 4`);
 const loadCell: Op = (e, s) => {
   const bytes = width(s.k);
-  const value = e.value(`load ${s.c % 8 === 0 ? 'volatile ' : ''}${typeOf(bytes)}, ptr addrspace(1) ${e.cell(s, s.a, bytes)}, align ${at<number>(ALIGN[bytes], s.k)}`);
+  const value = e.value(
+    `load ${s.c % 8 === 0 ? 'volatile ' : ''}${typeOf(bytes)}, ptr addrspace(1) ${e.cell(s, s.a, bytes)}, align ${at<number>(ALIGN[bytes], s.k)}`,
+  );
   e.write('v', s.d, widened(e, value, bytes));
 };
 const storeCell: Op = (e, s) => {
   const bytes = width(s.k);
   const value = narrowed(e, e.v(s.b), bytes);
-  e.emit(`store ${s.c % 8 === 0 ? 'volatile ' : ''}${typeOf(bytes)} ${value}, ptr addrspace(1) ${e.cell(s, s.a, bytes)}, align ${at<number>(ALIGN[bytes], s.k)}`);
+  e.emit(
+    `store ${s.c % 8 === 0 ? 'volatile ' : ''}${typeOf(bytes)} ${value}, ptr addrspace(1) ${e.cell(s, s.a, bytes)}, align ${at<number>(ALIGN[bytes], s.k)}`,
+  );
 };
 const loadIn: Op = (e, s) => {
   const slot = e.value(`zext i32 ${e.masked(s.a, 511)} to i64`);
@@ -480,16 +589,40 @@ const OPS: readonly Op[] = [
   storeCell,
   loadIn,
   // Flags on masked operands.
-  (e, s) => e.write('v', s.d, e.value(`${at(['add', 'mul'], s.k >> 4)}${at(P.flags, s.c)} i32 ${e.masked(s.a, 0x7fff)}, ${s.k & 1 ? s.k & 0xff0 : e.masked(s.b, 0xffff)}`)),
+  (e, s) =>
+    e.write(
+      'v',
+      s.d,
+      e.value(
+        `${at(['add', 'mul'], s.k >> 4)}${at(P.flags, s.c)} i32 ${e.masked(s.a, 0x7fff)}, ${s.k & 1 ? s.k & 0xff0 : e.masked(s.b, 0xffff)}`,
+      ),
+    ),
   (e, s) => {
     const by = s.k & 15;
     const x = e.value(`and i32 ${e.v(s.a)}, ${0x7fffffff & ~((1 << by) - 1)}`);
     e.write('v', s.d, e.value(`${at(['lshr exact', 'ashr exact', 'lshr', 'ashr'], s.c)} i32 ${x}, ${by}`));
   },
-  (e, s) => e.write('v', s.d, e.value(`${at(['shl', 'lshr', 'ashr'], s.c)} i32 ${e.v(s.a)}, ${s.k & 1 ? (s.k >> 4) & 31 : e.masked(s.b, 31)}`)),
-  (e, s) => e.write('v', s.d, e.value(`or${s.k & 1 ? ' disjoint' : ''} i32 ${e.masked(s.a, 0xef0f0)}, ${e.masked(s.b, 0x10f0f)}`)),
+  (e, s) =>
+    e.write(
+      'v',
+      s.d,
+      e.value(`${at(['shl', 'lshr', 'ashr'], s.c)} i32 ${e.v(s.a)}, ${s.k & 1 ? (s.k >> 4) & 31 : e.masked(s.b, 31)}`),
+    ),
+  (e, s) =>
+    e.write(
+      'v',
+      s.d,
+      e.value(`or${s.k & 1 ? ' disjoint' : ''} i32 ${e.masked(s.a, 0xef0f0)}, ${e.masked(s.b, 0x10f0f)}`),
+    ),
   // Divisions: by what is odd, by constants, and guarded.
-  (e, s) => e.write('v', s.d, e.value(`${at(['udiv', 'sdiv', 'urem', 'srem'], s.c)} i32 ${e.masked(s.a, 0x7fffffff)}, ${e.value(`or i32 ${e.v(s.b)}, 1`)}`)),
+  (e, s) =>
+    e.write(
+      'v',
+      s.d,
+      e.value(
+        `${at(['udiv', 'sdiv', 'urem', 'srem'], s.c)} i32 ${e.masked(s.a, 0x7fffffff)}, ${e.value(`or i32 ${e.v(s.b)}, 1`)}`,
+      ),
+    ),
   (e, s) => e.write('v', s.d, e.value(`${at(['udiv', 'sdiv', 'urem'], s.c)} i32 ${e.v(s.a)}, ${odd(s.k) + 2}`)),
   (e, s) => {
     const x = e.value(`mul nuw nsw i32 ${e.masked(s.a, 0xffff)}, ${odd(s.k)}`);
@@ -507,7 +640,9 @@ const OPS: readonly Op[] = [
   // Comparisons and selects.
   (e, s) => {
     const samesign = s.k & 8 ? ' samesign' : '';
-    const [x, y] = samesign ? [e.masked(s.a, 0xfff), e.masked(s.b, 0x7ff)] : [e.v(s.a), s.k & 4 ? String((s.k >> 4) & 1023) : e.v(s.b)];
+    const [x, y] = samesign
+      ? [e.masked(s.a, 0xfff), e.masked(s.b, 0x7ff)]
+      : [e.v(s.a), s.k & 4 ? String((s.k >> 4) & 1023) : e.v(s.b)];
     e.write('c', s.d, e.value(`icmp${samesign} ${at(P.icmp, s.c)} i32 ${x}, ${y}`));
   },
   (e, s) => {
@@ -516,30 +651,83 @@ const OPS: readonly Op[] = [
   },
   (e, s) => e.write('v', s.d, e.value(`select i1 ${e.read('c', s.c)}, i32 ${e.v(s.a)}, i32 ${e.v(s.b)}`)),
   (e, s) => e.write('c', s.d, e.value(`${at(['and', 'or', 'xor'], s.k)} i1 ${e.read('c', s.a)}, ${e.read('c', s.b)}`)),
-  (e, s) => e.write('c', s.d, e.value(s.k & 1 ? `select i1 ${e.read('c', s.a)}, i1 ${e.read('c', s.b)}, i1 false` : `select i1 ${e.read('c', s.a)}, i1 true, i1 ${e.read('c', s.b)}`)),
+  (e, s) =>
+    e.write(
+      'c',
+      s.d,
+      e.value(
+        s.k & 1
+          ? `select i1 ${e.read('c', s.a)}, i1 ${e.read('c', s.b)}, i1 false`
+          : `select i1 ${e.read('c', s.a)}, i1 true, i1 ${e.read('c', s.b)}`,
+      ),
+    ),
   // Other widths.
   (e, s) => e.write('w', s.d, e.value(`${at(['zext', 'sext'], s.c)} i32 ${e.v(s.a)} to i64`)),
   (e, s) => e.write('w', s.d, e.value(`zext nneg i32 ${e.masked(s.a, 0xfffff)} to i64`)),
-  (e, s) => e.write('w', s.d, e.value(`${at(P.plain, s.c)} i64 ${e.read('w', s.a)}, ${s.k & 1 ? (s.k >> 2) & 0xffff : e.read('w', s.b)}`)),
+  (e, s) =>
+    e.write(
+      'w',
+      s.d,
+      e.value(`${at(P.plain, s.c)} i64 ${e.read('w', s.a)}, ${s.k & 1 ? (s.k >> 2) & 0xffff : e.read('w', s.b)}`),
+    ),
   (e, s) => {
     const x = e.value(`and i64 ${e.read('w', s.a)}, ${s.k & 1 ? 0xffff : -1}`);
     e.write('v', s.d, e.value(`trunc${s.k & 1 ? at([' nuw', ' nsw', ' nuw nsw'], s.c) : ''} i64 ${x} to i32`));
   },
   (e, s) => e.write('h', s.d, e.value(`trunc i32 ${e.v(s.a)} to i16`)),
-  (e, s) => e.write('h', s.d, e.value(`${at(P.plain, s.c)} i16 ${e.read('h', s.a)}, ${s.k & 1 ? (s.k >> 2) & 255 : e.read('h', s.b)}`)),
+  (e, s) =>
+    e.write(
+      'h',
+      s.d,
+      e.value(`${at(P.plain, s.c)} i16 ${e.read('h', s.a)}, ${s.k & 1 ? (s.k >> 2) & 255 : e.read('h', s.b)}`),
+    ),
   (e, s) => e.write('v', s.d, e.value(`${at(['zext', 'sext'], s.c)} i16 ${e.read('h', s.a)} to i32`)),
   (e, s) => e.write('b', s.d, e.value(`trunc i32 ${e.v(s.a)} to i8`)),
   (e, s) => e.write('b', s.d, e.value(`${at(P.plain, s.c)} i8 ${e.read('b', s.a)}, ${e.read('b', s.b)}`)),
-  (e, s) => e.write('v', s.d, e.value(`${at(['zext', 'sext'], s.c)} ${s.k & 1 ? `i8 ${e.read('b', s.a)}` : `i1 ${e.read('c', s.a)}`} to i32`)),
+  (e, s) =>
+    e.write(
+      'v',
+      s.d,
+      e.value(`${at(['zext', 'sext'], s.c)} ${s.k & 1 ? `i8 ${e.read('b', s.a)}` : `i1 ${e.read('c', s.a)}`} to i32`),
+    ),
   // Intrinsics, some with immediate arguments.
-  (e, s) => e.write('v', s.d, e.value(`call i32 @llvm.${at(['umin', 'smax', 'usub.sat', 'sadd.sat'], s.c)}.i32(i32 ${e.v(s.a)}, i32 ${e.v(s.b)})`)),
-  (e, s) => e.write('v', s.d, e.value(`call i32 @llvm.fsh${s.c & 1 ? 'l' : 'r'}.i32(i32 ${e.v(s.a)}, i32 ${e.v(s.b)}, i32 ${s.k & 1 ? (s.k >> 3) & 31 : e.v(s.c)})`)),
-  (e, s) => e.write('v', s.d, e.value(`call i32 @llvm.${at(['ctpop', 'bitreverse', 'bswap'], s.c)}.i32(i32 ${e.v(s.a)})`)),
-  (e, s) => e.write('v', s.d, e.value(`call i32 @llvm.${at(['ctlz', 'cttz'], s.c)}.i32(i32 ${s.k & 1 ? e.value(`or i32 ${e.v(s.a)}, 256`) : e.v(s.a)}, i1 ${(s.k & 1) === 1})`)),
-  (e, s) => e.write('v', s.d, e.value(`call i32 @llvm.abs.i32(i32 ${s.k & 1 ? e.masked(s.a, 0xffff) : e.v(s.a)}, i1 ${(s.k & 1) === 1})`)),
+  (e, s) =>
+    e.write(
+      'v',
+      s.d,
+      e.value(
+        `call i32 @llvm.${at(['umin', 'smax', 'usub.sat', 'sadd.sat'], s.c)}.i32(i32 ${e.v(s.a)}, i32 ${e.v(s.b)})`,
+      ),
+    ),
+  (e, s) =>
+    e.write(
+      'v',
+      s.d,
+      e.value(
+        `call i32 @llvm.fsh${s.c & 1 ? 'l' : 'r'}.i32(i32 ${e.v(s.a)}, i32 ${e.v(s.b)}, i32 ${s.k & 1 ? (s.k >> 3) & 31 : e.v(s.c)})`,
+      ),
+    ),
+  (e, s) =>
+    e.write('v', s.d, e.value(`call i32 @llvm.${at(['ctpop', 'bitreverse', 'bswap'], s.c)}.i32(i32 ${e.v(s.a)})`)),
+  (e, s) =>
+    e.write(
+      'v',
+      s.d,
+      e.value(
+        `call i32 @llvm.${at(['ctlz', 'cttz'], s.c)}.i32(i32 ${s.k & 1 ? e.value(`or i32 ${e.v(s.a)}, 256`) : e.v(s.a)}, i1 ${(s.k & 1) === 1})`,
+      ),
+    ),
+  (e, s) =>
+    e.write(
+      'v',
+      s.d,
+      e.value(`call i32 @llvm.abs.i32(i32 ${s.k & 1 ? e.masked(s.a, 0xffff) : e.v(s.a)}, i1 ${(s.k & 1) === 1})`),
+    ),
   // Aggregates.
   (e, s) => {
-    const pair = e.value(`call { i32, i1 } @llvm.${at(['uadd', 'sadd', 'usub'], s.c)}.with.overflow.i32(i32 ${e.v(s.a)}, i32 ${e.v(s.b)})`);
+    const pair = e.value(
+      `call { i32, i1 } @llvm.${at(['uadd', 'sadd', 'usub'], s.c)}.with.overflow.i32(i32 ${e.v(s.a)}, i32 ${e.v(s.b)})`,
+    );
     e.write('v', s.d, e.value(`extractvalue { i32, i1 } ${pair}, 0`));
     if (s.k & 1) e.write('c', s.d, e.value(`extractvalue { i32, i1 } ${pair}, 1`));
   },
@@ -549,15 +737,57 @@ const OPS: readonly Op[] = [
     e.write('v', s.d, e.value(`extractvalue { i32, i32 } ${two}, ${(s.k >> 7) & 1}`));
   },
   // Floats that hold small integers.
-  (e, s) => e.write('f', s.d, e.clamped(e.value(`${at(['fadd', 'fsub', 'fmul'], s.c)}${at(P.fast, s.k)} float ${e.read('f', s.a)}, ${s.k & 512 ? `${(s.k >> 10) & 7}.0` : e.read('f', s.b)}`))),
+  (e, s) =>
+    e.write(
+      'f',
+      s.d,
+      e.clamped(
+        e.value(
+          `${at(['fadd', 'fsub', 'fmul'], s.c)}${at(P.fast, s.k)} float ${e.read('f', s.a)}, ${s.k & 512 ? `${(s.k >> 10) & 7}.0` : e.read('f', s.b)}`,
+        ),
+      ),
+    ),
   (e, s) => e.write('f', s.d, e.small(s.a)),
-  (e, s) => e.write('f', s.d, e.clamped(e.value(`call float @llvm.fmuladd.f32(float ${e.read('f', s.a)}, float ${e.small(s.b, 15)}, float ${e.read('f', s.c)})`))),
-  (e, s) => e.write('f', s.d, e.value(`fneg${at(['', ' nnan', ' nsz'], s.k)} float ${e.value(`fadd float ${e.read('f', s.a)}, 1.0`)}`)),
-  (e, s) => e.write('c', s.d, e.value(`fcmp${at(P.fast, s.k)} ${at(P.fcmp, s.c)} float ${e.read('f', s.a)}, ${s.k & 64 ? `${(s.k >> 10) & 15}.0` : e.read('f', s.b)}`)),
+  (e, s) =>
+    e.write(
+      'f',
+      s.d,
+      e.clamped(
+        e.value(
+          `call float @llvm.fmuladd.f32(float ${e.read('f', s.a)}, float ${e.small(s.b, 15)}, float ${e.read('f', s.c)})`,
+        ),
+      ),
+    ),
+  (e, s) =>
+    e.write(
+      'f',
+      s.d,
+      e.value(`fneg${at(['', ' nnan', ' nsz'], s.k)} float ${e.value(`fadd float ${e.read('f', s.a)}, 1.0`)}`),
+    ),
+  (e, s) =>
+    e.write(
+      'c',
+      s.d,
+      e.value(
+        `fcmp${at(P.fast, s.k)} ${at(P.fcmp, s.c)} float ${e.read('f', s.a)}, ${s.k & 64 ? `${(s.k >> 10) & 15}.0` : e.read('f', s.b)}`,
+      ),
+    ),
   (e, s) => e.write('v', s.d, e.value(`fptosi float ${e.read('f', s.a)} to i32`)),
   // Vectors.
-  (e, s) => e.write('q', s.d, e.value(`insertelement <4 x i32> ${e.read('q', s.a)}, i32 ${e.v(s.b)}, i32 ${s.k & 1 ? s.c & 3 : e.masked(s.c, 3)}`)),
-  (e, s) => e.write('v', s.d, e.value(`extractelement <4 x i32> ${e.read('q', s.a)}, i32 ${s.k & 1 ? s.c & 3 : e.masked(s.c, 3)}`)),
+  (e, s) =>
+    e.write(
+      'q',
+      s.d,
+      e.value(
+        `insertelement <4 x i32> ${e.read('q', s.a)}, i32 ${e.v(s.b)}, i32 ${s.k & 1 ? s.c & 3 : e.masked(s.c, 3)}`,
+      ),
+    ),
+  (e, s) =>
+    e.write(
+      'v',
+      s.d,
+      e.value(`extractelement <4 x i32> ${e.read('q', s.a)}, i32 ${s.k & 1 ? s.c & 3 : e.masked(s.c, 3)}`),
+    ),
   (e, s) => {
     const mask = [0, 3, 6, 9].map((shift) => `i32 ${(s.k >> shift) & 7}`).join(', ');
     const other = e.value(`${at(P.plain, s.c)} <4 x i32> ${e.read('q', s.a)}, <i32 1, i32 5, i32 ${s.k & 31}, i32 -3>`);
@@ -573,13 +803,23 @@ const OPS: readonly Op[] = [
     if (s.k & 1) e.emit(`store ${typeOf(bytes)} ${narrowed(e, e.v(s.b), bytes)}, ptr addrspace(1) ${pointer}`);
     else e.write('v', s.d, widened(e, e.value(`load ${typeOf(bytes)}, ptr addrspace(1) ${pointer}`), bytes));
   }, // prettier-ignore
-  (e, s) => e.write('p', s.d, e.value(`getelementptr inbounds i32, ptr addrspace(1) %in, i64 ${e.value(`zext i32 ${e.masked(s.a, 511)} to i64`)}`)),
+  (e, s) =>
+    e.write(
+      'p',
+      s.d,
+      e.value(
+        `getelementptr inbounds i32, ptr addrspace(1) %in, i64 ${e.value(`zext i32 ${e.masked(s.a, 511)} to i64`)}`,
+      ),
+    ),
   (e, s) => {
     const pointer = e.value(`getelementptr inbounds i32, ptr addrspace(1) ${e.read('p', s.a)}, i64 ${s.k & 7}`);
     e.write('v', s.d, e.value(`load i32, ptr addrspace(1) ${pointer}, align 4`));
   },
   (e, s) => {
-    const flat = s.k & 1 ? e.value(`addrspacecast ptr addrspace(3) ${e.local(s)} to ptr`) : e.value(`addrspacecast ptr addrspace(1) ${e.cell(s, s.a, 4)} to ptr`);
+    const flat =
+      s.k & 1
+        ? e.value(`addrspacecast ptr addrspace(3) ${e.local(s)} to ptr`)
+        : e.value(`addrspacecast ptr addrspace(1) ${e.cell(s, s.a, 4)} to ptr`);
     if (s.k & 256) e.emit(`store i32 ${e.v(s.b)}, ptr ${flat}, align 4`);
     else e.write('v', s.d, e.value(`load i32, ptr ${flat}, align 4`));
   },
@@ -587,16 +827,34 @@ const OPS: readonly Op[] = [
   (e, s) => {
     const [space, pointer] = s.k & 512 ? ['3', e.local(s)] : ['1', e.cell(s, s.a, 4)];
     const scope = s.k & 1024 ? ' syncscope("agent")' : '';
-    const result = e.value(`atomicrmw ${at(['add', 'xor', 'umax', 'xchg', 'sub'], s.c)} ptr addrspace(${space}) ${pointer}, i32 ${e.v(s.b)}${scope} monotonic, align 4${s.k & 2048 ? ', !amdgpu.no.fine.grained.memory !0' : ''}`);
+    const result = e.value(
+      `atomicrmw ${at(['add', 'xor', 'umax', 'xchg', 'sub'], s.c)} ptr addrspace(${space}) ${pointer}, i32 ${e.v(s.b)}${scope} monotonic, align 4${s.k & 2048 ? ', !amdgpu.no.fine.grained.memory !0' : ''}`,
+    );
     if (s.k & 4096) e.write('v', s.d, result);
   },
   (e, s) => {
-    const result = e.value(`cmpxchg ptr addrspace(1) ${e.cell(s, s.a, 4)}, i32 ${e.v(s.b)}, i32 ${e.v(s.c)} monotonic monotonic, align 4`);
+    const result = e.value(
+      `cmpxchg ptr addrspace(1) ${e.cell(s, s.a, 4)}, i32 ${e.v(s.b)}, i32 ${e.v(s.c)} monotonic monotonic, align 4`,
+    );
     e.write('v', s.d, e.value(`extractvalue { i32, i1 } ${result}, 0`));
   },
   // Calls.
-  (e, s) => e.write('v', s.d, e.value(`call ${s.k & 1 ? 'noundef ' : ''}i32 @mix(i32 ${e.v(s.a)}, i32 ${s.k & 16 ? String(s.k & 255) : e.v(s.b)})`)),
-  (e, s) => e.write('v', s.d, e.value(`call i32 @ratio(i32 ${s.k & 1 ? 'noundef ' : ''}${e.v(s.a)}, i32 ${s.k & 2 ? 'range(i32 1, 65536) ' : 'noundef '}${e.value(`or i32 ${e.masked(s.b, 0xfff)}, 1`)})`)),
+  (e, s) =>
+    e.write(
+      'v',
+      s.d,
+      e.value(
+        `call ${s.k & 1 ? 'noundef ' : ''}i32 @mix(i32 ${e.v(s.a)}, i32 ${s.k & 16 ? String(s.k & 255) : e.v(s.b)})`,
+      ),
+    ),
+  (e, s) =>
+    e.write(
+      'v',
+      s.d,
+      e.value(
+        `call i32 @ratio(i32 ${s.k & 1 ? 'noundef ' : ''}${e.v(s.a)}, i32 ${s.k & 2 ? 'range(i32 1, 65536) ' : 'noundef '}${e.value(`or i32 ${e.masked(s.b, 0xfff)}, 1`)})`,
+      ),
+    ),
   (e, s) => e.write('v', s.d, e.value(`call i32 @touch(ptr addrspace(1) %own, i32 ${e.v(s.a)})`)),
   // Facts.
   (e, s) => {
@@ -611,14 +869,19 @@ const OPS: readonly Op[] = [
     const byte = e.value(`load i8, ptr addrspace(1) ${pointer}, align 1, !noundef !0${s.k & 1 ? ', !range !1' : ''}`);
     e.write('v', s.d, e.value(`zext i8 ${byte} to i32`));
   },
-  (e, s) => e.emit(`call void @llvm.memset.p1.i64(ptr addrspace(1) ${e.value(`getelementptr inbounds i8, ptr addrspace(1) %own, i64 ${(s.k & 7) * 8}`)}, i8 ${s.c & 1 ? e.read('b', s.a) : s.k & 255}, i64 ${s.k & 8 ? 16 : 8}, i1 false)`),
+  (e, s) =>
+    e.emit(
+      `call void @llvm.memset.p1.i64(ptr addrspace(1) ${e.value(`getelementptr inbounds i8, ptr addrspace(1) %own, i64 ${(s.k & 7) * 8}`)}, i8 ${s.c & 1 ? e.read('b', s.a) : s.k & 255}, i64 ${s.k & 8 ? 16 : 8}, i1 false)`,
+    ),
 ];
 
 function emitKernel(k: Kernel): string {
   const e = new Emitter();
   e.body(k.body);
   e.jump('done');
-  const allocas = CLASSES.flatMap((of) => Array.from({ length: COUNTS[of] }, (_, i) => `  %${of}${i} = alloca ${TYPES[of]}, addrspace(5)`));
+  const allocas = CLASSES.flatMap((of) =>
+    Array.from({ length: COUNTS[of] }, (_, i) => `  %${of}${i} = alloca ${TYPES[of]}, addrspace(5)`),
+  );
   const start: string[] = [];
   const init = (text: string): void => void start.push(`  ${text}`);
   for (let i = 0; i < 8; i++) {
@@ -627,11 +890,18 @@ function emitKernel(k: Kernel): string {
     init(`%i${i} = load i32, ptr addrspace(1) %i${i}.p, align 4`);
   }
   for (let i = 0; i < COUNTS.v; i++) init(`store i32 %i${i}, ptr addrspace(5) %v${i}`);
-  for (let i = 0; i < COUNTS.w; i++) init(`%w${i}.x = sext i32 %i${i + 5} to i64`), init(`store i64 %w${i}.x, ptr addrspace(5) %w${i}`);
-  for (let i = 0; i < COUNTS.h; i++) init(`%h${i}.x = trunc i32 %i${i + 2} to i16`), init(`store i16 %h${i}.x, ptr addrspace(5) %h${i}`);
-  for (let i = 0; i < COUNTS.b; i++) init(`%b${i}.x = trunc i32 %i${i + 3} to i8`), init(`store i8 %b${i}.x, ptr addrspace(5) %b${i}`);
-  for (let i = 0; i < COUNTS.c; i++) init(`%c${i}.x = icmp slt i32 %i${i}, %i${i + 1}`), init(`store i1 %c${i}.x, ptr addrspace(5) %c${i}`);
-  for (let i = 0; i < COUNTS.f; i++) init(`%f${i}.m = and i32 %i${i + 1}, 255`), init(`%f${i}.x = sitofp i32 %f${i}.m to float`), init(`store float %f${i}.x, ptr addrspace(5) %f${i}`);
+  for (let i = 0; i < COUNTS.w; i++)
+    (init(`%w${i}.x = sext i32 %i${i + 5} to i64`), init(`store i64 %w${i}.x, ptr addrspace(5) %w${i}`));
+  for (let i = 0; i < COUNTS.h; i++)
+    (init(`%h${i}.x = trunc i32 %i${i + 2} to i16`), init(`store i16 %h${i}.x, ptr addrspace(5) %h${i}`));
+  for (let i = 0; i < COUNTS.b; i++)
+    (init(`%b${i}.x = trunc i32 %i${i + 3} to i8`), init(`store i8 %b${i}.x, ptr addrspace(5) %b${i}`));
+  for (let i = 0; i < COUNTS.c; i++)
+    (init(`%c${i}.x = icmp slt i32 %i${i}, %i${i + 1}`), init(`store i1 %c${i}.x, ptr addrspace(5) %c${i}`));
+  for (let i = 0; i < COUNTS.f; i++)
+    (init(`%f${i}.m = and i32 %i${i + 1}, 255`),
+      init(`%f${i}.x = sitofp i32 %f${i}.m to float`),
+      init(`store float %f${i}.x, ptr addrspace(5) %f${i}`));
   for (let i = 0; i < COUNTS.p; i++) init(`store ptr addrspace(1) %i${i}.p, ptr addrspace(5) %p${i}`);
   init('%q.x = insertelement <4 x i32> <i32 1, i32 2, i32 3, i32 4>, i32 %i4, i32 2');
   init('store <4 x i32> %q.x, ptr addrspace(5) %q0');
@@ -642,7 +912,9 @@ function emitKernel(k: Kernel): string {
     }
   for (const [a, name] of ['left', 'right'].entries())
     for (let row = 0; row < 4; row++) {
-      init(`%${name}.${row} = getelementptr inbounds [4 x [64 x i32]], ptr addrspace(3) @${name}, i32 0, i32 ${row}, i32 %tid`);
+      init(
+        `%${name}.${row} = getelementptr inbounds [4 x [64 x i32]], ptr addrspace(3) @${name}, i32 0, i32 ${row}, i32 %tid`,
+      );
       init(`store i32 %i${row + a * 4}, ptr addrspace(3) %${name}.${row}`);
     }
   const end: string[] = [];

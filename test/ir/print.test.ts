@@ -68,7 +68,10 @@ test('types', () => {
     arg %e v4xfloat
     entry:
       ret`);
-  assert.equal([0, 1, 2, 3, 4].map((v) => printType(s.f, s.f.valueType[v] as TypeId)), ['i64', 'f64', 'ptr', 'ptr3', 'vec128']);
+  assert.equal(
+    [0, 1, 2, 3, 4].map((v) => printType(s.f, s.f.valueType[v] as TypeId)),
+    ['i64', 'f64', 'ptr', 'ptr3', 'vec128'],
+  );
 });
 
 test('an opcode without a name', () => {

@@ -21,7 +21,10 @@ test('numbers blocks, instructions and values as the snapshot wants them', () =>
   assert.equal([...f.operand], [0, 6, 1, 6, 2, 4]);
   assert.equal([...f.operandBlock], [NONE, NONE, NONE, NONE, 0, NONE]);
   assert.equal([...f.succ], [1]);
-  assert.equal([...f.valueKind], [ValueKind.Argument, ...Array<number>(5).fill(ValueKind.Instruction), ValueKind.Constant]);
+  assert.equal(
+    [...f.valueKind],
+    [ValueKind.Argument, ...Array<number>(5).fill(ValueKind.Instruction), ValueKind.Constant],
+  );
   assert.is(f.valueKind.length, f.valueCount);
   assert.is(s.value('%z'), 4);
   assert.is(s.instr('%z'), 3);

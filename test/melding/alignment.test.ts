@@ -10,7 +10,9 @@ const test = suite('melding/alignment', { tests: 7 });
 type DenseProblem = Omit<AlignmentProblem, 'cells' | 'gains'> & { readonly score: (i: number, j: number) => number };
 
 const alignDense = (p: DenseProblem): Alignment => {
-  const all = Array.from({ length: p.countT * p.countF }, (_, cell) => p.score(Math.floor(cell / p.countF), cell % p.countF));
+  const all = Array.from({ length: p.countT * p.countF }, (_, cell) =>
+    p.score(Math.floor(cell / p.countF), cell % p.countF),
+  );
   // Every other impossible cell is left out, the others say so in their gain.
   const cells = [...all.keys()].filter((cell) => all[cell] > -Infinity || cell % 2 === 0);
   return align({ ...p, cells: Int32Array.from(cells), gains: Float64Array.from(cells, (cell) => all[cell]) });
@@ -49,7 +51,10 @@ const problem = fc
     fc.record({
       countT: fc.constant(countT),
       countF: fc.constant(countF),
-      scores: fc.array(fc.oneof(fc.constant(-Infinity), fc.integer({ min: -8, max: 40 })), { minLength: countT * countF, maxLength: countT * countF }),
+      scores: fc.array(fc.oneof(fc.constant(-Infinity), fc.integer({ min: -8, max: 40 })), {
+        minLength: countT * countF,
+        maxLength: countT * countF,
+      }),
       t: fc.array(fc.nat(1), { minLength: countT, maxLength: countT }),
       f: fc.array(fc.nat(1), { minLength: countF, maxLength: countF }),
       speculateCost: fc.integer({ min: 0, max: 4 }),
@@ -58,14 +63,21 @@ const problem = fc
     }),
   )
   .map((r): DenseProblem => ({
-    countT: r.countT, countF: r.countF,
+    countT: r.countT,
+    countF: r.countF,
     score: (i, j) => r.scores[i * r.countF + j],
-    speculatableT: Uint8Array.from(r.t), speculatableF: Uint8Array.from(r.f),
-    speculateCost: r.speculateCost, guardCost: r.guardCost, secondGuardCost: (r.guardCost * r.share) / 4,
+    speculatableT: Uint8Array.from(r.t),
+    speculatableF: Uint8Array.from(r.f),
+    speculateCost: r.speculateCost,
+    guardCost: r.guardCost,
+    secondGuardCost: (r.guardCost * r.share) / 4,
   }));
 
 test('is optimal', () => {
-  fc.assert(fc.property(problem, (p) => assert.is(alignDense(p).total, bruteForce(p))), { numRuns: 600 });
+  fc.assert(
+    fc.property(problem, (p) => assert.is(alignDense(p).total, bruteForce(p))),
+    { numRuns: 600 },
+  );
 });
 
 test('keeps both orders and pairs only what may pair', () => {
@@ -83,21 +95,42 @@ test('keeps both orders and pairs only what may pair', () => {
 });
 
 test('empty sequences', () => {
-  const none = { speculatableT: new Uint8Array(0), speculatableF: new Uint8Array(0), speculateCost: 1, guardCost: 10, secondGuardCost: 5 };
+  const none = {
+    speculatableT: new Uint8Array(0),
+    speculatableF: new Uint8Array(0),
+    speculateCost: 1,
+    guardCost: 10,
+    secondGuardCost: 5,
+  };
   assert.is(alignDense({ countT: 0, countF: 0, score: () => 0, ...none }).total, 0);
 });
 
 test('two runs of one group share the guard', () => {
   const t = new Uint8Array([0, 0]);
-  const p = { countT: 2, countF: 2, score: () => -Infinity, speculatableT: t, speculatableF: t, speculateCost: 1, guardCost: 10, secondGuardCost: 4 };
+  const p = {
+    countT: 2,
+    countF: 2,
+    score: () => -Infinity,
+    speculatableT: t,
+    speculatableF: t,
+    speculateCost: 1,
+    guardCost: 10,
+    secondGuardCost: 4,
+  };
   assert.is(alignDense(p).total, -14);
 });
 
 test('a short safe run is speculated, a long one guarded', () => {
   const of = (n: number): number =>
     alignDense({
-      countT: n, countF: 0, score: () => -Infinity, speculatableT: new Uint8Array(n).fill(1), speculatableF: new Uint8Array(0),
-      speculateCost: 1, guardCost: 4, secondGuardCost: 4,
+      countT: n,
+      countF: 0,
+      score: () => -Infinity,
+      speculatableT: new Uint8Array(n).fill(1),
+      speculatableF: new Uint8Array(0),
+      speculateCost: 1,
+      guardCost: 4,
+      secondGuardCost: 4,
     }).total;
   assert.is(of(3), -3);
   assert.is(of(9), -4);
@@ -109,7 +142,8 @@ function bruteChains(m: number, n: number, value: (i: number, j: number) => numb
     best = Math.max(best, sum);
     for (let x = i; x < m; x++)
       for (let y = j; y < n; y++)
-        if (value(x, y) > -Infinity) visit(x + 1, y + 1, sum + value(x, y) + (last && x === i && y === j ? bonus : 0), true);
+        if (value(x, y) > -Infinity)
+          visit(x + 1, y + 1, sum + value(x, y) + (last && x === i && y === j ? bonus : 0), true);
   };
   visit(0, 0, 0, false);
   return best;
@@ -117,8 +151,13 @@ function bruteChains(m: number, n: number, value: (i: number, j: number) => numb
 
 test('chains: optimal, in order, total adds up', () => {
   const input = fc.record({
-    m: fc.nat(4), n: fc.nat(4), bonus: fc.nat(6),
-    values: fc.array(fc.oneof(fc.constant(-Infinity), fc.integer({ min: -6, max: 10 })), { minLength: 16, maxLength: 16 }),
+    m: fc.nat(4),
+    n: fc.nat(4),
+    bonus: fc.nat(6),
+    values: fc.array(fc.oneof(fc.constant(-Infinity), fc.integer({ min: -6, max: 10 })), {
+      minLength: 16,
+      maxLength: 16,
+    }),
   });
   fc.assert(
     fc.property(input, ({ m, n, bonus, values }) => {

@@ -41,7 +41,16 @@ function drafted(t: string, f: string, profit: ProfitModel = 'net'): { draft: Dr
       ret`);
   const ctx = planningContext(s.f, analysesOf(s.f), () => true);
   const join = s.block('join');
-  const draft = new Draft(new Frame(ctx, 0 as BlockId, [{ t: s.block('t'), f: s.block('f'), swapped: false }], { kind: 'single', t: join, f: join }, false, false));
+  const draft = new Draft(
+    new Frame(
+      ctx,
+      0 as BlockId,
+      [{ t: s.block('t'), f: s.block('f'), swapped: false }],
+      { kind: 'single', t: join, f: join },
+      false,
+      false,
+    ),
+  );
   proposePhis(draft);
   alignBlocks(draft, profit, null);
   prune(draft, profit);

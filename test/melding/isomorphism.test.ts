@@ -18,13 +18,18 @@ const flat = (): number => 1;
 test('if-then against if-then, straight', () => {
   const g = graph([[1, 4], [2, 3], [3], [7], [5, 6], [6], [7], []]);
   assert.equal(isomorphism(g, set(1, 2, 3), set(4, 5, 6), flat), [
-    { t: 1, f: 4, swapped: false }, { t: 2, f: 5, swapped: false }, { t: 3, f: 6, swapped: false },
+    { t: 1, f: 4, swapped: false },
+    { t: 2, f: 5, swapped: false },
+    { t: 3, f: 6, swapped: false },
   ]);
 });
 
 test('if-then against if-else: successors swapped', () => {
   const g = graph([[1, 4], [2, 3], [3], [7], [6, 5], [6], [7], []]);
-  assert.equal(isomorphism(g, set(1, 2, 3), set(4, 5, 6), flat)?.map((p) => p.swapped), [true, false, false]);
+  assert.equal(
+    isomorphism(g, set(1, 2, 3), set(4, 5, 6), flat)?.map((p) => p.swapped),
+    [true, false, false],
+  );
 });
 
 test('a diamond takes the order with the better score', () => {
@@ -54,7 +59,10 @@ const twins = fc.integer({ min: 1, max: 7 }).chain((n) =>
     n: fc.constant(n),
     succ: fc.array(fc.array(fc.nat(n), { minLength: 1, maxLength: 2 }), { minLength: n, maxLength: n }),
     flip: fc.array(fc.boolean(), { minLength: n, maxLength: n }),
-    order: fc.shuffledSubarray(Array.from({ length: n - 1 }, (_, i) => i + 1), { minLength: n - 1 }),
+    order: fc.shuffledSubarray(
+      Array.from({ length: n - 1 }, (_, i) => i + 1),
+      { minLength: n - 1 },
+    ),
   }),
 );
 

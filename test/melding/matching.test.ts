@@ -19,10 +19,15 @@ const icmp = (p: number, a: number, b: number): boolean => {
 
 test('swapped predicates mean the same with operands exchanged', () => {
   const value = fc.constantFrom(-3, -1, 0, 1, 2, NaN);
-  fc.assert(fc.property(fc.nat(15), value, value, (p, a, b) => assert.is(fcmp(p, a, b), fcmp(swappedPredicate(p), b, a))), { numRuns: 500 });
+  fc.assert(
+    fc.property(fc.nat(15), value, value, (p, a, b) => assert.is(fcmp(p, a, b), fcmp(swappedPredicate(p), b, a))),
+    { numRuns: 500 },
+  );
   const int = fc.integer({ min: -3, max: 3 });
   fc.assert(
-    fc.property(fc.integer({ min: 32, max: 41 }), int, int, (p, a, b) => assert.is(icmp(p, a, b), icmp(swappedPredicate(p), b, a))),
+    fc.property(fc.integer({ min: 32, max: 41 }), int, int, (p, a, b) =>
+      assert.is(icmp(p, a, b), icmp(swappedPredicate(p), b, a)),
+    ),
     { numRuns: 500 },
   );
 });
@@ -105,12 +110,15 @@ test('MP_S is the latency-weighted mean of MP_B', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(body, body), { minLength: 1, maxLength: 4 }), (pairs) => {
       const blocks = pairs.flat();
-      const text = blocks.map((ops, b) => `b${b}:\n${ops.map((o, i) => `%v${b}_${i} = ${o} %a 3`).join('\n')}\nbr b${b + 1}`).join('\n');
+      const text = blocks
+        .map((ops, b) => `b${b}:\n${ops.map((o, i) => `%v${b}_${i} = ${o} %a 3`).join('\n')}\nbr b${b + 1}`)
+        .join('\n');
       const { s, ctx } = profiles(`arg %a\n${text}\nb${blocks.length}:\nret`);
       const named = pairs.map((_, k) => [s.block(`b${2 * k}`), s.block(`b${2 * k + 1}`)] as const);
       const lat = ([a, b]: (typeof named)[number]): number => ctx.profiles.latency(a) + ctx.profiles.latency(b);
       const total = named.reduce((sum, p) => sum + lat(p), 0);
-      const mean = total === 0 ? 0 : named.reduce((sum, p) => sum + blockProfit(ctx.profiles, ...p) * lat(p), 0) / total;
+      const mean =
+        total === 0 ? 0 : named.reduce((sum, p) => sum + blockProfit(ctx.profiles, ...p) * lat(p), 0) / total;
       const value = subgraphProfit(ctx.profiles, named);
       assert.ok(Math.abs(value - mean) < 1e-12);
       assert.ok(value >= 0 && value <= 0.5);

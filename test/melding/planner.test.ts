@@ -30,7 +30,9 @@ function planned(text: string, options = NET, canPair = (): boolean => true): Pl
         [
           ...p.phis.map(([t, f]) => `φ${name(t)}+${name(f)}`),
           ...p.alignment.map((a) =>
-            a.t >= 0 && a.f >= 0 ? `${name(a.t)}${a.swapped ? '×' : '+'}${name(a.f)}` : `${name(a.t)}|${name(a.f)}${a.speculate ? '?' : ''}`,
+            a.t >= 0 && a.f >= 0
+              ? `${name(a.t)}${a.swapped ? '×' : '+'}${name(a.f)}`
+              : `${name(a.t)}|${name(a.f)}${a.speculate ? '?' : ''}`,
           ),
         ].join(' '),
       )
@@ -190,7 +192,10 @@ test('several pairs on one branch, in chain order', () => {
     join:
       ret`);
   assert.is(lines, 'a1+b1 a2+b2 / as+bs // a3+b3 a4+b4 / at+bt // a5+b5 au+bu');
-  assert.equal(plan.melds.map((m) => m.before.t.map((b) => s.blockNames[b])), [[], ['a', 'athen'], ['a', 'athen', 'amid', 'athen2']]);
+  assert.equal(
+    plan.melds.map((m) => m.before.t.map((b) => s.blockNames[b])),
+    [[], ['a', 'athen'], ['a', 'athen', 'amid', 'athen2']],
+  );
 });
 
 test('an unequal block in between stays, and parts the sides', () => {
@@ -299,7 +304,10 @@ test('rule 4: lifetime markers refuse, assumes do not', () => {
   const work = (x: string): string => `%${x}1 = load %p\n %${x}2 = mul %${x}1 %j\n store %${x}2 %p`;
   const marker = 'call @llvm.lifetime.start %g !+Marker !-Speculatable';
   assert.is(planned(diamond(`${marker}\n${work('a')}`, work('b'))).plan.candidates[0].rule, '4');
-  assert.is(planned(diamond(`call @llvm.assume %c !+Marker !-Speculatable\n${work('a')}`, work('b'))).plan.melds.length, 1);
+  assert.is(
+    planned(diamond(`call @llvm.assume %c !+Marker !-Speculatable\n${work('a')}`, work('b'))).plan.melds.length,
+    1,
+  );
 });
 
 test('rule 3: no select between different allocas', () => {
@@ -328,15 +336,20 @@ test('rule 2: uniform operands want one uniform value', () => {
   const side = (x: string, rsrc: string): string => `%${x}1 = call @llvm.buffer.load ${rsrc}^u %i !lat=60 !type=i32
     store %${x}1 %p !name=${x}s`;
   assert.is(planned(diamond(side('a', '%n'), side('b', '%n'))).lines, 'a1+b1 as+bs');
-  for (const [x, y] of [['%n', '5'], ['%i', '%i']] as const)
+  for (const [x, y] of [
+    ['%n', '5'],
+    ['%i', '%i'],
+  ] as const)
     assert.not.match(planned(diamond(side('a', x), side('b', y))).lines, 'a1+b1');
 });
 
 test('rule 2: what may not vary, and what must be identical', () => {
-  const immediate = (x: string, v: string): string => `%${x}1 = call @llvm.x %i ${v}^s !lat=60\nstore %${x}1 %p !name=${x}s`;
+  const immediate = (x: string, v: string): string =>
+    `%${x}1 = call @llvm.x %i ${v}^s !lat=60\nstore %${x}1 %p !name=${x}s`;
   assert.match(planned(diamond(immediate('a', '1'), immediate('b', '1'))).lines, 'a1+b1');
   assert.not.match(planned(diamond(immediate('a', '1'), immediate('b', '2'))).lines, 'a1+b1');
-  const identical = (x: string, v: string): string => `%${x}1 = call @llvm.y ${v} !lat=60 !+IdenticalOperandsOnly\nstore %${x}1 %p !name=${x}s`;
+  const identical = (x: string, v: string): string =>
+    `%${x}1 = call @llvm.y ${v} !lat=60 !+IdenticalOperandsOnly\nstore %${x}1 %p !name=${x}s`;
   assert.match(planned(diamond(identical('a', '%i'), identical('b', '%i'))).lines, 'a1+b1');
   assert.not.match(planned(diamond(identical('a', '%i'), identical('b', '%j'))).lines, 'a1+b1');
 });
@@ -357,7 +370,10 @@ test('commutative operands are tried both ways', () => {
 test('stores without a partner are guarded, side by side', () => {
   const { lines } = planned(
     diamond(
-      '%a1 = load %g\nstore %a1 %p !name=as\n%a2 = load %g !name=ax\n store %ax %g !name=at'.replace('%a2 = load %g !name=ax', '%ax = load %g'),
+      '%a1 = load %g\nstore %a1 %p !name=as\n%a2 = load %g !name=ax\n store %ax %g !name=at'.replace(
+        '%a2 = load %g !name=ax',
+        '%ax = load %g',
+      ),
       '%b1 = load %g\nstore %i %q !key=other !name=bs\n%bx = load %g\n store %bx %g !name=bt',
     ),
   );
@@ -365,7 +381,8 @@ test('stores without a partner are guarded, side by side', () => {
 });
 
 test('nested branches: one of both this round, the other says why', () => {
-  const work = (x: string, p: string): string => `%${x}1 = load ${p}\n%${x}2 = mul %${x}1 %${x}1\nstore %${x}2 ${p} !name=${x}s\nbr `;
+  const work = (x: string, p: string): string =>
+    `%${x}1 = load ${p}\n%${x}2 = mul %${x}1 %${x}1\nstore %${x}2 ${p} !name=${x}s\nbr `;
   const { plan, verdicts } = planned(`
     arg %c i1 never
     arg %d i1 never

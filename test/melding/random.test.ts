@@ -26,11 +26,25 @@ const program = fc
   // Mostly the same shapes on both sides, and often similar work.
   .map(({ t, f, alike, uniform }) => ({
     t,
-    f: alike === 0 ? f : t.map((s, k) => ({ shape: s.shape, ops: alike === 1 ? (f[k] ?? f[0]).ops : ([s.ops[0].slice(1), s.ops[1].slice(0, -1)] as [Op[], Op[]]) })),
+    f:
+      alike === 0
+        ? f
+        : t.map((s, k) => ({
+            shape: s.shape,
+            ops: alike === 1 ? (f[k] ?? f[0]).ops : ([s.ops[0].slice(1), s.ops[1].slice(0, -1)] as [Op[], Op[]]),
+          })),
     uniform,
   }));
 
-function textOf({ t, f, uniform }: { t: readonly { shape: number; ops: readonly [Op[], Op[]] }[]; f: readonly { shape: number; ops: readonly [Op[], Op[]] }[]; uniform: boolean }): string {
+function textOf({
+  t,
+  f,
+  uniform,
+}: {
+  t: readonly { shape: number; ops: readonly [Op[], Op[]] }[];
+  f: readonly { shape: number; ops: readonly [Op[], Op[]] }[];
+  uniform: boolean;
+}): string {
   const sideText = (x: string, subgraphs: typeof t): string => {
     const lines: string[] = [];
     let count = 0;
@@ -63,7 +77,13 @@ function textOf({ t, f, uniform }: { t: readonly { shape: number; ops: readonly 
         lines.push(`${b}:`, `%${b}i = phi [0 ${before}] [%${b}n ${b}]`);
         scope.push(`%${b}i`);
         body(ops[0], scope);
-        lines.push(`%${b}n = add %${b}i 1`, `%${b}c = icmp slt %${b}n %n`, `br %${b}c ${b} ${b}z`, `${b}z:`, `br ${next}`);
+        lines.push(
+          `%${b}n = add %${b}i 1`,
+          `%${b}c = icmp slt %${b}n %n`,
+          `br %${b}c ${b} ${b}z`,
+          `${b}z:`,
+          `br ${next}`,
+        );
       }
     });
     return lines.join('\n');
@@ -82,11 +102,18 @@ function check(s: BuiltSnapshot, plan: FunctionPlan): void {
       }
       const order = (b: BlockId, list: readonly number[]): void => {
         const own: number[] = [];
-        for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++) if (countsAsWork(f, i as InstrId)) own.push(i);
+        for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++)
+          if (countsAsWork(f, i as InstrId)) own.push(i);
         assert.equal(list, own, 'all of the block in its order');
       };
-      order(pair.t, pair.alignment.map((a) => a.t).filter((i) => i >= 0));
-      order(pair.f, pair.alignment.map((a) => a.f).filter((i) => i >= 0));
+      order(
+        pair.t,
+        pair.alignment.map((a) => a.t).filter((i) => i >= 0),
+      );
+      order(
+        pair.f,
+        pair.alignment.map((a) => a.f).filter((i) => i >= 0),
+      );
       for (const a of pair.alignment) {
         if (a.t >= 0 && a.f >= 0) assert.is(f.instrKey[a.t], f.instrKey[a.f]);
         else if (a.speculate) assert.ok(hasFlag(f, Math.max(a.t, a.f) as InstrId, InstrFlag.Speculatable));
@@ -114,7 +141,8 @@ function check(s: BuiltSnapshot, plan: FunctionPlan): void {
   }
 }
 
-const planOf = (s: BuiltSnapshot, options: PlanOptions): FunctionPlan => planFunction(s.f, analysesOf(s.f), options, () => true);
+const planOf = (s: BuiltSnapshot, options: PlanOptions): FunctionPlan =>
+  planFunction(s.f, analysesOf(s.f), options, () => true);
 
 test('plans with the net model keep the rules and gain', () => {
   let melds = 0;
@@ -139,7 +167,9 @@ test('plans with the paper model keep the rules, and every meld has a real pair'
       check(s, plan);
       for (const m of plan.melds) {
         assert.ok(m.profit >= 0.1);
-        assert.ok(m.pairs.some((b) => b.alignment.some((a) => a.t >= 0 && a.f >= 0 && s.f.instrOpcode[a.t] !== Opcode.Select)));
+        assert.ok(
+          m.pairs.some((b) => b.alignment.some((a) => a.t >= 0 && a.f >= 0 && s.f.instrOpcode[a.t] !== Opcode.Select)),
+        );
       }
     }),
     { numRuns: 400 },
@@ -153,7 +183,10 @@ test('a side against its copy pairs all its work', () => {
       for (const m of planOf(s, { profit: 'net', threshold: 0.2 }).melds)
         for (const b of m.pairs)
           // Divisions by values that pair differently aside, copies have nothing to select but loop-free outside values.
-          assert.ok(b.alignment.every((a) => a.t >= 0 && a.f >= 0), JSON.stringify(b.alignment));
+          assert.ok(
+            b.alignment.every((a) => a.t >= 0 && a.f >= 0),
+            JSON.stringify(b.alignment),
+          );
     }),
     { numRuns: 200 },
   );

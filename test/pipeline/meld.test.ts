@@ -67,11 +67,16 @@ test('debug information changes no code', async () => {
 
 test('replayed edit logs give the bytes of melding in place', async () => {
   const rt = await runtime();
-  for (const [name, options] of [['many.gfx906.O3', {}], ['many.gfx1100.early', EARLY]] as const) {
+  for (const [name, options] of [
+    ['many.gfx906.O3', {}],
+    ['many.gfx1100.early', EARLY],
+  ] as const) {
     const bytes = await kernel(name);
     const job = withDefaults({ emit: ['obj', 'bc'], ...options });
     rt.reset();
-    const functions = LlvmModule.read(rt, bytes, { cpu: '', features: '' }, 2).functions().map((fn) => fn.name);
+    const functions = LlvmModule.read(rt, bytes, { cpu: '', features: '' }, 2)
+      .functions()
+      .map((fn) => fn.name);
     // Two workers, each melding every second function, last first.
     const shares = [0, 1].map((worker) => functions.filter((_, index) => index % 2 === worker).reverse());
     const logs = shares.flatMap((share) => meldFunctions(rt, bytes, job, share, SILENT));

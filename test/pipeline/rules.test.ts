@@ -50,7 +50,10 @@ async function refusal(ir: string): Promise<string | null> {
   const result = analyzeModule(await runtime(), new TextEncoder().encode(ir), withDefaults({ profit: 'paper' }));
   const candidates = result.functions[0]!.plan.candidates;
   assert.ok(candidates.length > 0);
-  assert.ok(candidates.every((candidate) => candidate.verdict === 'refuse'), 'something melds');
+  assert.ok(
+    candidates.every((candidate) => candidate.verdict === 'refuse'),
+    'something melds',
+  );
   return candidates[0]!.rule;
 }
 
@@ -80,7 +83,8 @@ test('operands that differ are selected, equal ones are not', async () => {
 });
 
 test('a store without partner stays guarded', async () => {
-  const extra = '\n  %far = getelementptr i32, ptr addrspace(1) %q, i32 4096\n  store i32 7, ptr addrspace(1) %far, align 4';
+  const extra =
+    '\n  %far = getelementptr i32, ptr addrspace(1) %q, i32 4096\n  store i32 7, ptr addrspace(1) %far, align 4';
   const ll = await melded(diamond(LOAD_STORE('gp', 'add', 4) + extra, LOAD_STORE('gq', 'add', 4)));
   const block = ll.split(/\n\n/).find((part) => part.includes('store i32 7'))!;
   assert.ok(block.split('\n').length <= 5, `the store is alone in its block:\n${block}`);
@@ -109,7 +113,11 @@ test('swapped compares and commuted operands match', async () => {
 
 test('values of one side reach the join by a select', async () => {
   const ll = await melded(
-    diamond(LOAD_STORE('gp', 'add', 4), LOAD_STORE('gq', 'add', 4), '  %r = phi i32 [ %ugp, %a ], [ 5, %b ]\n  store i32 %r, ptr addrspace(1) %p'),
+    diamond(
+      LOAD_STORE('gp', 'add', 4),
+      LOAD_STORE('gq', 'add', 4),
+      '  %r = phi i32 [ %ugp, %a ], [ 5, %b ]\n  store i32 %r, ptr addrspace(1) %p',
+    ),
   );
   assert.match(ll, /select i1 %c, i32 %\S+, i32 5/);
 });
@@ -120,7 +128,10 @@ test('a barrier is refused (1.5)', async () => {
 });
 
 test('a uniform branch is no candidate', async () => {
-  const ir = diamond(LOAD_STORE('gp', 'add', 4), LOAD_STORE('gq', 'add', 4)).replace('icmp eq i32 %bit, 0', 'icmp eq i32 %n, 0');
+  const ir = diamond(LOAD_STORE('gp', 'add', 4), LOAD_STORE('gq', 'add', 4)).replace(
+    'icmp eq i32 %bit, 0',
+    'icmp eq i32 %n, 0',
+  );
   const result = analyzeModule(await runtime(), new TextEncoder().encode(ir), withDefaults({}));
   const [fn] = result.functions;
   assert.equal([fn!.conditionalBranches, fn!.divergentBranches, fn!.plan.candidates.length], [1, 0, 0]);
@@ -193,7 +204,9 @@ test('what became one stays one through the clean-up', async () => {
   %d${pointer} = fdiv float %l${pointer}, ${constant}
   store float %d${pointer}, ptr addrspace(1) %${pointer}, align 4`;
   const own = (value: number) => `\n  store i32 ${value}, ptr addrspace(1) %q, align 4`;
-  const ll = await melded(diamond(own(9) + side('gp', '3.0') + own(7), side('gp', '5.0').replaceAll('%lgp', '%lf').replaceAll('%dgp', '%df')));
+  const ll = await melded(
+    diamond(own(9) + side('gp', '3.0') + own(7), side('gp', '5.0').replaceAll('%lgp', '%lf').replaceAll('%dgp', '%df')),
+  );
   assert.is(ll.match(/= fdiv/g)!.length, 1);
 });
 
@@ -203,25 +216,36 @@ test('promises about operands that changed places are dropped', async () => {
   %m${pointer} = call i32 @llvm.umin.i32(${operands})
   store i32 %m${pointer}, ptr addrspace(1) %${pointer}, align 4`;
   const ll = await melded(
-    diamond(side('gp', 'i32 noundef range(i32 0, 10) %n, i32 %m'), side('gq', 'i32 noundef range(i32 0, 10) %id, i32 %n')) +
-      'declare i32 @llvm.umin.i32(i32, i32)\n',
+    diamond(
+      side('gp', 'i32 noundef range(i32 0, 10) %n, i32 %m'),
+      side('gq', 'i32 noundef range(i32 0, 10) %id, i32 %n'),
+    ) + 'declare i32 @llvm.umin.i32(i32, i32)\n',
   );
-  const call = ll.split('\n').find((line) => line.includes('= call i32 @llvm.umin') || line.includes('tail call i32 @llvm.umin'))!;
+  const call = ll
+    .split('\n')
+    .find((line) => line.includes('= call i32 @llvm.umin') || line.includes('tail call i32 @llvm.umin'))!;
   assert.not.match(call, /range|noundef/);
 });
 
 test('arguments in scalar registers are not selected (2)', async () => {
   const side = (pointer: string, argument: string) =>
     `${LOAD_STORE(pointer, 'add', 4)}\n  call void @callee(i32 inreg ${argument}, i32 %id)`;
-  const ir = diamond(side('gp', '%n'), side('gq', '%m')) + 'declare void @callee(i32 inreg, i32) #2\nattributes #2 = { nounwind }\n';
+  const ir =
+    diamond(side('gp', '%n'), side('gq', '%m')) +
+    'declare void @callee(i32 inreg, i32) #2\nattributes #2 = { nounwind }\n';
   const ll = await melded(ir);
   assert.is(ll.match(/call void @callee/g)!.length, 2);
 });
 
 test('nobody is kept in front of a meld by a loop that waits (1.6)', async () => {
   const work = (pointer: string) => LOAD_STORE(pointer, 'add', 4);
-  const ir = diamond(work('gp') + '\n  store atomic i32 1, ptr addrspace(1) %q syncscope("agent") release, align 4', work('gq'))
-    .replace('label %a, label %b\na:', 'label %a, label %spin\nspin:\n  %v = load atomic i32, ptr addrspace(1) %q syncscope("agent") acquire, align 4\n  %w = icmp eq i32 %v, 1\n  br i1 %w, label %b, label %spin\na:');
+  const ir = diamond(
+    work('gp') + '\n  store atomic i32 1, ptr addrspace(1) %q syncscope("agent") release, align 4',
+    work('gq'),
+  ).replace(
+    'label %a, label %b\na:',
+    'label %a, label %spin\nspin:\n  %v = load atomic i32, ptr addrspace(1) %q syncscope("agent") acquire, align 4\n  %w = icmp eq i32 %v, 1\n  br i1 %w, label %b, label %spin\na:',
+  );
   assert.is(await refusal(ir), '1.6');
 });
 

@@ -40,7 +40,15 @@
 import type { BlockId, InstrId, ValueId } from '../../src/ir/ids.js';
 import { NONE } from '../../src/ir/ids.js';
 import type { FunctionSnapshot } from '../../src/ir/snapshot.js';
-import { FunctionFlag, InstrFlag, Opcode, TypeKind, Uniformity, ValueKind, terminatorOf } from '../../src/ir/snapshot.js';
+import {
+  FunctionFlag,
+  InstrFlag,
+  Opcode,
+  TypeKind,
+  Uniformity,
+  ValueKind,
+  terminatorOf,
+} from '../../src/ir/snapshot.js';
 
 export interface BuiltSnapshot {
   readonly f: FunctionSnapshot;
@@ -69,23 +77,61 @@ const opcodes = new Map<string, number>(Object.entries(Opcode).map(([name, n]) =
 opcodes.set('gep', Opcode.GetElementPtr);
 
 const predicates = new Map<string, number>([
-  ...['false', 'oeq', 'ogt', 'oge', 'olt', 'ole', 'one', 'ord', 'uno', 'ueq', 'fugt', 'fuge', 'fult', 'fule', 'une', 'true'].map(
-    (name, n) => [name, n] as [string, number],
+  ...[
+    'false',
+    'oeq',
+    'ogt',
+    'oge',
+    'olt',
+    'ole',
+    'one',
+    'ord',
+    'uno',
+    'ueq',
+    'fugt',
+    'fuge',
+    'fult',
+    'fule',
+    'une',
+    'true',
+  ].map((name, n) => [name, n] as [string, number]),
+  ...['eq', 'ne', 'ugt', 'uge', 'ult', 'ule', 'sgt', 'sge', 'slt', 'sle'].map(
+    (name, n) => [name, 32 + n] as [string, number],
   ),
-  ...['eq', 'ne', 'ugt', 'uge', 'ult', 'ule', 'sgt', 'sge', 'slt', 'sle'].map((name, n) => [name, 32 + n] as [string, number]),
 ]);
 /** The predicate after exchanging the operands. */
 const swappedPredicate = (p: number): number =>
   p >= 34 ? [36, 37, 34, 35, 40, 41, 38, 39][p - 34]! : p < 16 ? (p & 9) | ((p & 2) << 1) | ((p & 4) >> 1) : p;
 
 const set = (...values: number[]): ReadonlySet<number> => new Set(values);
-const TERMINATORS = set(Opcode.Ret, Opcode.Br, Opcode.Switch, Opcode.IndirectBr, Opcode.Invoke, Opcode.Unreachable, Opcode.CallBr, Opcode.Resume);
+const TERMINATORS = set(
+  Opcode.Ret,
+  Opcode.Br,
+  Opcode.Switch,
+  Opcode.IndirectBr,
+  Opcode.Invoke,
+  Opcode.Unreachable,
+  Opcode.CallBr,
+  Opcode.Resume,
+);
 const COMMUTATIVE = set(Opcode.Add, Opcode.FAdd, Opcode.Mul, Opcode.FMul, Opcode.And, Opcode.Or, Opcode.Xor);
 const DIVISIONS = set(Opcode.UDiv, Opcode.SDiv, Opcode.URem, Opcode.SRem);
 const ATOMICS = set(Opcode.AtomicRMW, Opcode.AtomicCmpXchg);
-const POINTER_OPERAND = new Map<number, number>([[Opcode.Load, 0], [Opcode.Store, 1], [Opcode.AtomicRMW, 0], [Opcode.AtomicCmpXchg, 0]]);
+const POINTER_OPERAND = new Map<number, number>([
+  [Opcode.Load, 0],
+  [Opcode.Store, 1],
+  [Opcode.AtomicRMW, 0],
+  [Opcode.AtomicCmpXchg, 0],
+]);
 const FIRST_POINTER = set(Opcode.GetElementPtr, Opcode.BitCast, Opcode.AddrSpaceCast, Opcode.Freeze);
-const FIRST_TYPED = set(Opcode.Phi, Opcode.Freeze, Opcode.FNeg, Opcode.GetElementPtr, Opcode.InsertElement, Opcode.InsertValue);
+const FIRST_TYPED = set(
+  Opcode.Phi,
+  Opcode.Freeze,
+  Opcode.FNeg,
+  Opcode.GetElementPtr,
+  Opcode.InsertElement,
+  Opcode.InsertValue,
+);
 
 function fail(message: string): never {
   throw new Error(`snapshot-builder: ${message}`);
@@ -96,10 +142,12 @@ function defaultFlags(opcode: number, callee: string): number {
   if (TERMINATORS.has(opcode)) return F.Terminator | F.WillReturn;
   if (opcode === Opcode.Load) return F.MayReadMemory | F.WillReturn;
   if (opcode === Opcode.Store) return F.MayWriteMemory | F.HasSideEffects | F.WillReturn;
-  if (ATOMICS.has(opcode)) return F.MayReadMemory | F.MayWriteMemory | F.HasSideEffects | F.Atomic | F.MaySync | F.WillReturn;
+  if (ATOMICS.has(opcode))
+    return F.MayReadMemory | F.MayWriteMemory | F.HasSideEffects | F.Atomic | F.MaySync | F.WillReturn;
   if (opcode === Opcode.Fence) return F.MayReadMemory | F.MayWriteMemory | F.HasSideEffects | F.MaySync | F.WillReturn;
   if (opcode === Opcode.Call && callee.startsWith('@llvm.')) return F.Intrinsic | F.Speculatable | F.WillReturn;
-  if (opcode === Opcode.Call) return F.Call | F.MayReadMemory | F.MayWriteMemory | F.HasSideEffects | F.MaySync | F.NeedsPairCheck;
+  if (opcode === Opcode.Call)
+    return F.Call | F.MayReadMemory | F.MayWriteMemory | F.HasSideEffects | F.MaySync | F.NeedsPairCheck;
   if (opcode === Opcode.Alloca) return F.NeverMelds | F.WillReturn;
   if (DIVISIONS.has(opcode)) return F.WillReturn;
   return F.WillReturn | F.Speculatable | (COMMUTATIVE.has(opcode) ? F.Commutative : 0);
@@ -145,7 +193,11 @@ export function snapshot(text: string): BuiltSnapshot {
     word === 'never' ? Uniformity.NeverUniform : word === 'always' ? Uniformity.AlwaysUniform : Uniformity.Default;
 
   for (const line of text.split('\n')) {
-    const words = line.replace(/#.*$/, '').replace(/[,[\]]/g, (c) => (c === ',' ? ' ' : ` ${c} `)).trim().split(/\s+/);
+    const words = line
+      .replace(/#.*$/, '')
+      .replace(/[,[\]]/g, (c) => (c === ',' ? ' ' : ` ${c} `))
+      .trim()
+      .split(/\s+/);
     const first = words[0]!;
     if (first === '') continue;
     if (first === 'func') {
@@ -182,7 +234,17 @@ function parseInstr(words: string[], block: number): RawInstr {
   const opcode = opcodes.get(word);
   if (opcode === undefined) fail(`unknown opcode '${word}'`);
   let rest = words.slice(1);
-  const result: RawInstr = { opcode, word, name, block, operands: [], incoming: [], targets: [], predicate: NONE, attrs };
+  const result: RawInstr = {
+    opcode,
+    word,
+    name,
+    block,
+    operands: [],
+    incoming: [],
+    targets: [],
+    predicate: NONE,
+    attrs,
+  };
   if (opcode === Opcode.Br) {
     result.targets = rest.slice(-2);
     result.operands = rest.length === 1 ? [] : [rest[0]!];
@@ -208,7 +270,8 @@ function parseInstr(words: string[], block: number): RawInstr {
     }
     result.operands = opcode === Opcode.Call ? [...rest.slice(1), rest[0]!] : rest;
   }
-  if (result.attrs.some((a) => a.startsWith('name='))) result.name = result.attrs.find((a) => a.startsWith('name='))!.slice(5);
+  if (result.attrs.some((a) => a.startsWith('name=')))
+    result.name = result.attrs.find((a) => a.startsWith('name='))!.slice(5);
   return result;
 }
 
@@ -231,7 +294,10 @@ function assemble(
     instrs.set(r.name, i);
     values.set(r.name, args.length + i);
   });
-  const kinds: number[] = [...args.map((): number => ValueKind.Argument), ...raw.map((): number => ValueKind.Instruction)];
+  const kinds: number[] = [
+    ...args.map((): number => ValueKind.Argument),
+    ...raw.map((): number => ValueKind.Instruction),
+  ];
   const typeNames: string[] = [...args.map((a) => a.type), ...raw.map(() => '')];
   const valueOf = (token: string): number => {
     const bare = token.replace(/\^.*$/, '');
@@ -239,7 +305,14 @@ function assemble(
     if (id !== undefined) return id;
     if (bare.startsWith('%')) fail(`'${bare}' is not defined`);
     const [word, type] = bare.split(':') as [string, string?];
-    const kind = word === 'undef' ? ValueKind.Undef : word === 'poison' ? ValueKind.Poison : word.startsWith('@') ? ValueKind.Global : ValueKind.Constant;
+    const kind =
+      word === 'undef'
+        ? ValueKind.Undef
+        : word === 'poison'
+          ? ValueKind.Poison
+          : word.startsWith('@')
+            ? ValueKind.Global
+            : ValueKind.Constant;
     id = kinds.push(kind) - 1;
     typeNames.push(type ?? (kind === ValueKind.Global ? 'ptr' : /^-?\d*\.\d+$/.test(word) ? 'float' : 'i32'));
     values.set(bare, id);
@@ -248,7 +321,8 @@ function assemble(
   const operandIds = raw.map((r) => r.operands.map(valueOf));
 
   // Types. Forward references through phis may need a second round; what is still unknown then is i32.
-  const attr = (r: RawInstr, key: string): string | undefined => r.attrs.find((a) => a.startsWith(`${key}=`))?.slice(key.length + 1);
+  const attr = (r: RawInstr, key: string): string | undefined =>
+    r.attrs.find((a) => a.startsWith(`${key}=`))?.slice(key.length + 1);
   const resultType = (r: RawInstr, ops: readonly number[]): string => {
     const given = attr(r, 'type');
     if (given !== undefined) return given;
@@ -259,7 +333,13 @@ function assemble(
     const candidates = r.opcode === Opcode.Select ? ops.slice(1) : ops;
     const arithmetic = r.opcode >= Opcode.Add && r.opcode <= Opcode.Xor;
     if (arithmetic || r.opcode === Opcode.Select || FIRST_TYPED.has(r.opcode))
-      return typeNames[candidates.find((v) => typeNames[v] !== '' && kinds[v] !== ValueKind.Undef && kinds[v] !== ValueKind.Poison) ?? -1] ?? '';
+      return (
+        typeNames[
+          candidates.find(
+            (v) => typeNames[v] !== '' && kinds[v] !== ValueKind.Undef && kinds[v] !== ValueKind.Poison,
+          ) ?? -1
+        ] ?? ''
+      );
     return 'i32';
   };
   for (let round = 0; round < 3; round++)
@@ -272,7 +352,11 @@ function assemble(
   const addressSpace = raw.map((r, i) => {
     const given = attr(r, 'as');
     const at = POINTER_OPERAND.get(r.opcode);
-    return given !== undefined ? Number(given) : at === undefined ? NONE : (typeFact[valueType[operandIds[i]![at]!]!]?.addressSpace ?? NONE);
+    return given !== undefined
+      ? Number(given)
+      : at === undefined
+        ? NONE
+        : (typeFact[valueType[operandIds[i]![at]!]!]?.addressSpace ?? NONE);
   });
   const keyOf = (r: RawInstr, i: number): number => {
     const given = attr(r, 'key');
@@ -282,7 +366,9 @@ function assemble(
     const compare = Math.min(r.predicate, swappedPredicate(r.predicate));
     const shape = (r.opcode === Opcode.Phi ? ops.slice(0, 0) : ops).map((v) => typeNames[v]).join(' ');
     const callee = r.opcode === Opcode.Call ? r.operands.at(-1) : '';
-    return keys.of(`${r.opcode} ${typeNames[args.length + i]} ${shape} ${r.opcode === Opcode.ICmp || r.opcode === Opcode.FCmp ? compare : ''} ${addressSpace[i]} ${callee}`);
+    return keys.of(
+      `${r.opcode} ${typeNames[args.length + i]} ${shape} ${r.opcode === Opcode.ICmp || r.opcode === Opcode.FCmp ? compare : ''} ${addressSpace[i]} ${callee}`,
+    );
   };
   const flagsOf = (r: RawInstr): number => {
     let bits = defaultFlags(r.opcode, r.operands.at(-1) ?? '');
@@ -295,7 +381,15 @@ function assemble(
     return bits;
   };
   const latency = (op: number): number =>
-    op === Opcode.Phi || TERMINATORS.has(op) ? 0 : op === Opcode.Load || ATOMICS.has(op) ? 4 : DIVISIONS.has(op) ? 20 : op === Opcode.Call ? 10 : 1;
+    op === Opcode.Phi || TERMINATORS.has(op)
+      ? 0
+      : op === Opcode.Load || ATOMICS.has(op)
+        ? 4
+        : DIVISIONS.has(op)
+          ? 20
+          : op === Opcode.Call
+            ? 10
+            : 1;
   const perInstr = (g: (r: RawInstr, i: number) => number): Int32Array => Int32Array.from(raw, g);
   const starts = (sizes: readonly number[]): Int32Array => {
     const out = new Int32Array(sizes.length + 1);
@@ -309,8 +403,14 @@ function assemble(
   });
 
   const f: FunctionSnapshot = {
-    name, flags, cpu, waveSize,
-    blockCount: blockNames.length, argCount: args.length, instrCount: raw.length, valueCount: kinds.length,
+    name,
+    flags,
+    cpu,
+    waveSize,
+    blockCount: blockNames.length,
+    argCount: args.length,
+    instrCount: raw.length,
+    valueCount: kinds.length,
     blockInstrStart: starts(blockNames.map((_, b) => raw.filter((r) => r.block === b).length)),
     succStart: starts(terminators.map((t) => t.targets.length)),
     succ: Int32Array.from(terminators.flatMap((t) => t.targets.map(block))),
@@ -327,8 +427,12 @@ function assemble(
     instrAlign: perInstr((r) => Number(attr(r, 'align') ?? (POINTER_OPERAND.has(r.opcode) ? 4 : 0))),
     operandStart: starts(operandIds.map((o) => o.length)),
     operand: Int32Array.from(operandIds.flat()),
-    operandBlock: Int32Array.from(raw.flatMap((r) => r.operands.map((_, i) => (r.opcode === Opcode.Phi ? block(r.incoming[i]!) : NONE)))),
-    operandFlags: Int32Array.from(raw.flatMap((r) => r.operands.map((o) => (/\^.*u/.test(o) ? 1 : 0) | (/\^.*s/.test(o) ? 2 : 0)))),
+    operandBlock: Int32Array.from(
+      raw.flatMap((r) => r.operands.map((_, i) => (r.opcode === Opcode.Phi ? block(r.incoming[i]!) : NONE))),
+    ),
+    operandFlags: Int32Array.from(
+      raw.flatMap((r) => r.operands.map((o) => (/\^.*u/.test(o) ? 1 : 0) | (/\^.*s/.test(o) ? 2 : 0))),
+    ),
     valueKind: Int32Array.from(kinds),
     valueType,
     ...pointerFacts(raw, operandIds, args.length, kinds.length, valueType, typeFact),
@@ -339,7 +443,9 @@ function assemble(
   };
   const lookUp = (map: ReadonlyMap<string, number>, n: string): number => map.get(n) ?? fail(`no '${n}'`);
   return {
-    f, blockNames, block,
+    f,
+    blockNames,
+    block,
     value: (n) => lookUp(values, n) as ValueId,
     instr: (n) => lookUp(instrs, n) as InstrId,
     term: (n) => terminatorOf(f, block(n)),
@@ -347,19 +453,27 @@ function assemble(
 }
 
 const uniformityAttr = (attrs: readonly string[]): number =>
-  attrs.includes('never') ? Uniformity.NeverUniform : attrs.includes('always') ? Uniformity.AlwaysUniform : Uniformity.Default;
+  attrs.includes('never')
+    ? Uniformity.NeverUniform
+    : attrs.includes('always')
+      ? Uniformity.AlwaysUniform
+      : Uniformity.Default;
 
 /** `valueAlloca` and `valueCastFrom`, to a fixpoint through GEPs, casts, freezes, selects and phis. */
 function pointerFacts(
-  raw: readonly RawInstr[], operandIds: readonly number[][], argCount: number, valueCount: number,
-  valueType: Int32Array, typeFact: readonly { addressSpace: number }[],
+  raw: readonly RawInstr[],
+  operandIds: readonly number[][],
+  argCount: number,
+  valueCount: number,
+  valueType: Int32Array,
+  typeFact: readonly { addressSpace: number }[],
 ): { valueAlloca: Int32Array; valueCastFrom: Int32Array } {
   const UNSET = -3;
   const passesOn = (op: number): boolean => op === Opcode.Phi || op === Opcode.Select || FIRST_POINTER.has(op);
   const solve = (seed: (r: RawInstr, i: number) => number | undefined): Int32Array => {
     const out = new Int32Array(valueCount).fill(NONE);
     raw.forEach((r, i) => (out[argCount + i] = seed(r, i) ?? (passesOn(r.opcode) ? UNSET : NONE)));
-    for (let changed = true; changed; ) {
+    for (let changed = true; changed;) {
       changed = false;
       raw.forEach((r, i) => {
         if (seed(r, i) !== undefined || !passesOn(r.opcode)) return;
@@ -377,7 +491,9 @@ function pointerFacts(
   };
   return {
     valueAlloca: solve((r, i) => (r.opcode === Opcode.Alloca ? argCount + i : undefined)),
-    valueCastFrom: solve((r, i) => (r.opcode === Opcode.AddrSpaceCast ? typeFact[valueType[operandIds[i]![0]!]!]!.addressSpace : undefined)),
+    valueCastFrom: solve((r, i) =>
+      r.opcode === Opcode.AddrSpaceCast ? typeFact[valueType[operandIds[i]![0]!]!]!.addressSpace : undefined,
+    ),
   };
 }
 
@@ -386,13 +502,22 @@ function pointerFacts(
  * condition of its terminator (`ret`, `br`, `switch` by the number of successors), divergent where `divergent` says so.
  * Blocks are called b0, b1, …
  */
-export function graphSnapshot(successors: readonly (readonly number[])[], divergent: readonly number[] = []): BuiltSnapshot {
+export function graphSnapshot(
+  successors: readonly (readonly number[])[],
+  divergent: readonly number[] = [],
+): BuiltSnapshot {
   const lines = successors.map((_, b) => `arg %b${b} i32${divergent.includes(b) ? ' never' : ''}`);
   successors.forEach((to, b) => {
     lines.push(`b${b}:`);
     if (to.length === 0) lines.push('ret');
     else if (to.length <= 2) lines.push(`br ${to.length === 2 ? `%b${b} ` : ''}${to.map((t) => `b${t}`).join(' ')}`);
-    else lines.push(`switch %b${b} b${to[0]} ${to.slice(1).map((t, i) => `${i} b${t}`).join(' ')}`);
+    else
+      lines.push(
+        `switch %b${b} b${to[0]} ${to
+          .slice(1)
+          .map((t, i) => `${i} b${t}`)
+          .join(' ')}`,
+      );
   });
   return snapshot(lines.join('\n'));
 }
