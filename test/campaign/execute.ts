@@ -24,19 +24,9 @@ import { compileModule } from '../../src/pipeline.js';
 import { setTierPolicy } from '../../src/tier-policy.js';
 import type { FunctionReport } from '../../src/wire.js';
 import { SCRATCH, build, execute, type Argument, type HostMode, type Launch, type Outcome } from './execute-host.js';
-import {
-  CELL_BYTES,
-  GROUPS,
-  IN_WORDS,
-  PREPARATIONS,
-  Random,
-  THREADS,
-  emitModule,
-  randomKernel,
-  smaller,
-  type Body,
-  type Kernel,
-} from './random-kernel.js';
+import { randomKernel, Random, smaller } from './random-kernel.js';
+import type { Body, Kernel } from './random-kernel.js';
+import { CELL_BYTES, GROUPS, IN_WORDS, PREPARATIONS, THREADS, emitModule } from './random-module.js';
 
 const OPT = process.env['OPT'] ?? 'opt-22';
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));

@@ -1,0 +1,81 @@
+/**
+ * Makes poison visible on the host: `undef` and `poison` operands, and results of scalar operations whose flags are violated, become
+ * wild values. A correct program never lets one reach memory, an address, a divisor or a branch.
+ */
+const WILD_INTEGERS: readonly bigint[] = [0n, -1n, 0x5a5a5a5a5a5a5a5an, 1n << 31n, 0n];
+
+/** A value nobody asked for, by type and by the place where it stands; null where there is none. */
+function wild(type: string, at: number): string | null {
+  if (type === 'ptr') return 'inttoptr (i64 -2401263026317557521 to ptr)';
+  if (type === 'float' || type === 'double') return '0x47D2D2D2C0000000';
+  const bits = Number(/^i(\d+)$/.exec(type)?.[1] ?? 0);
+  if (bits === 1) return at % 2 === 0 ? 'true' : 'false';
+  return bits > 0 ? String(BigInt.asIntN(bits, WILD_INTEGERS[at % WILD_INTEGERS.length]!)) : null;
+}
+
+export function withoutPoison(line: string, at: number): string {
+  if (!/\b(undef|poison)\b/.test(line) || /shufflevector|insertelement|insertvalue|^[@!]/.test(line)) return line;
+  const phi = /^(\s*%\S+ = phi (?:\w+ )*?)(i\d+|float|double|ptr) (\[.*)$/.exec(line);
+  if (phi) return `${phi[1]}${phi[2]} ${phi[3]!.replace(/\[ (?:undef|poison),/g, () => `[ ${wild(phi[2]!, at)},`)}`;
+  return line.replace(/\b(i\d+|float|double|ptr) (undef|poison)\b/g, (all, type: string) => {
+    const value = wild(type, at);
+    return value === null ? all : `${type} ${value}`;
+  });
+}
+
+/** `%x = add nsw i32 %a, %b` and its kin: operations whose flags make their result poison. */
+const FLAGGED =
+  /^(\s*%\S+ = )(add|sub|mul|shl|udiv|sdiv|lshr|ashr|or|trunc|zext|icmp) ((?:(?:nuw|nsw|exact|disjoint|nneg|samesign) )+)((?:\w+ )?)(i\d+) ([^,]+?)(?:, (.+?)| to (i\d+))?((?:, !.*)?)$/;
+
+/** Turns a flagged operation into a call of a function (collected in `helpers`) that returns a wild value where the flag is violated. */
+export function withFlagsChecked(line: string, at: number, helpers: Map<string, string>): string {
+  const match = FLAGGED.exec(line);
+  if (!match) return line;
+  const [, left, op, flagText, predicate, type, a, b, target] = match as unknown as string[];
+  if (op !== 'icmp' && predicate !== '') return line;
+  const flags = flagText!.trim().split(' ');
+  const result = op === 'icmp' ? 'i1' : (target ?? type!);
+  const value = wild(result, at)!;
+  const name = ['host', op, ...flags, predicate!.trim(), type, target ?? '', value]
+    .filter((part) => part !== '')
+    .join('.')
+    .replace('-', 'm');
+  if (!helpers.has(name)) helpers.set(name, helper(name, op!, flags, predicate!, type!, target, result, value));
+  const list = target === undefined ? `${type} ${a}, ${type} ${b}` : `${type} ${a}`;
+  return `${left}call ${result} @${name}(${list})`;
+}
+
+function helper(
+  name: string,
+  op: string,
+  flags: readonly string[],
+  predicate: string,
+  type: string,
+  target: string | undefined,
+  result: string,
+  value: string,
+): string {
+  const lines: string[] = [];
+  const bad: string[] = [];
+  const emit = (text: string): string => (lines.push(`  %t${lines.length} = ${text}`), `%t${lines.length - 1}`);
+  const differs = (x: string, y = '%a'): void => void bad.push(emit(`icmp ne ${type} ${x}, ${y}`));
+  const r = target !== undefined ? emit(`${op} ${type} %a to ${target}`) : emit(`${op} ${predicate}${type} %a, %b`);
+  for (const flag of flags) {
+    if (['add', 'sub', 'mul'].includes(op)) {
+      const both = emit(
+        `call { ${type}, i1 } @llvm.${flag === 'nuw' ? 'u' : 's'}${op}.with.overflow.${type}(${type} %a, ${type} %b)`,
+      );
+      bad.push(emit(`extractvalue { ${type}, i1 } ${both}, 1`));
+    } else if (op === 'shl') differs(emit(`${flag === 'nuw' ? 'lshr' : 'ashr'} ${type} ${r}, %b`));
+    else if (op === 'lshr' || op === 'ashr') differs(emit(`shl ${type} ${r}, %b`));
+    else if (op === 'udiv' || op === 'sdiv') differs(emit(`mul ${type} ${r}, %b`));
+    else if (op === 'or') differs(emit(`and ${type} %a, %b`), '0');
+    else if (op === 'trunc') differs(emit(`${flag === 'nuw' ? 'zext' : 'sext'} ${target} ${r} to ${type}`));
+    else if (op === 'zext') bad.push(emit(`icmp slt ${type} %a, 0`));
+    else bad.push(emit(`icmp slt ${type} ${emit(`xor ${type} %a, %b`)}, 0`));
+  }
+  const any = bad.reduce((x, y) => emit(`or i1 ${x}, ${y}`));
+  lines.push(`  %r = select i1 ${any}, ${result} ${value}, ${result} ${r}`, `  ret ${result} %r`);
+  const list = target === undefined ? `${type} %a, ${type} %b` : `${type} %a`;
+  return `define internal ${result} @${name}(${list}) {\n${lines.join('\n')}\n}`;
+}
