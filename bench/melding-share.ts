@@ -1,7 +1,7 @@
 /**
  * What melding itself costs (snapshots, analyses, planning, edits, tidying; LLVM's verifier apart), as a share of warm
  * optimisation and code generation of the same kernel without melding.
- * usage: node dist/bench/melding-share.js [--rounds N]
+ * usage: node dist/bench/melding-share.js [--rounds N] [--warm-up N]
  */
 import { compileLlvmModule } from '../src/binding/load.js';
 import { instantiateLlvm } from '../src/binding/runtime.js';
@@ -11,6 +11,8 @@ import { setTierPolicy } from '../src/tier-policy.js';
 import { geometricMean, kernel, KERNELS, median, ms, option, table } from './support.js';
 
 const rounds = option('rounds', 40);
+// A worker that has seen a few hundred jobs: V8 compiles what melding does in TypeScript by and by.
+const warmUp = option('warm-up', 60);
 setTierPolicy('short');
 const rt = await instantiateLlvm(await compileLlvmModule(), { memoryLimitBytes: 2 ** 32 });
 const silent = { progress() {}, diagnostic() {} };
@@ -29,7 +31,7 @@ for (const point of ['late', 'early'] as const) {
     };
     const melding: number[] = [];
     const whole: number[] = [];
-    for (let round = -5; round < rounds; round++) {
+    for (let round = -warmUp; round < rounds; round++) {
       const on = compileModule(rt, bytes, options, silent).timings;
       // What the kernel costs without melding: from unoptimised bitcode through -O3 to code.
       const off = compileModule(rt, early, { ...options, optimize: 'O3', meld: 'off' }, silent).timings;

@@ -94,6 +94,8 @@ class ThreadedCompiler implements Compiler {
   readonly #sessions = new Set<{ close(): Promise<void> }>();
   #module: Promise<WebAssembly.Module> | null = null;
   #executor: Promise<Executor> | null = null;
+  /** Jobs of `compile` that are not done. */
+  #compiling = 0;
   #closed = false;
 
   constructor({ threads, timeout, memoryLimit, tierPolicy }: CompilerOptions) {
@@ -108,7 +110,23 @@ class ThreadedCompiler implements Compiler {
     const module = moduleBytes(bytes);
     const limits = this.#limits(call);
     const executor = await this.#start();
-    const shares = job.meld === 'off' || executor.width < 2 ? [] : await this.#shares(executor, module, job, limits);
+    this.#compiling++;
+    try {
+      return await this.#compileOn(executor, module, job, limits);
+    } finally {
+      this.#compiling--;
+    }
+  }
+
+  async #compileOn(
+    executor: Executor,
+    module: Uint8Array,
+    job: JobOptions,
+    limits: TaskLimits,
+  ): Promise<CompileResult> {
+    // Sharing out one job pays while there are workers to spare; jobs side by side keep them busy without it.
+    const spare = this.#compiling * 2 <= executor.width;
+    const shares = job.meld === 'off' || !spare ? [] : await this.#shares(executor, module, job, limits);
     if (shares.length < 2) return executor.run({ kind: 'compile', bytes: module, options: job }, limits);
 
     const started = performance.now();

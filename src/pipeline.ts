@@ -3,7 +3,7 @@
  *
  *   read → [before an early meld: LLVM passes] → per function until nothing profitable is left:
  *          snapshot → analyses → plan → edits → tidy → verify
- *   → [clean-up, or LLVM's pipeline] → code generation → lld
+ *   → [after an early meld: LLVM's pipeline] → code generation → lld
  *
  * The bytes that come out depend on the module and the options only, never on what this worker did before, nor on which
  * workers planned which functions: every job starts from the heap of a fresh instance, and replaying edit logs makes the
@@ -19,7 +19,7 @@ import { analysesOf } from './melding/context.js';
 import type { FunctionPlan } from './melding/plan.js';
 import { planFunction } from './melding/planner.js';
 import type { Emit, JobOptions } from './options.js';
-import { AFTER_LATE_MELD, AFTER_ROUND, BEFORE_EARLY_MELD, defaultPipeline } from './passes.js';
+import { AFTER_ROUND, BEFORE_EARLY_MELD, defaultPipeline } from './passes.js';
 import { parseTargetId } from './target-id.js';
 import { Stopwatch } from './stopwatch.js';
 import { verifyAnalyses } from './verify-analyses.js';
@@ -191,12 +191,8 @@ function replay(module: LlvmModule, logs: readonly EditLog[], options: JobOption
 const isMelded = (log: EditLog) => log.rounds.length > 0;
 
 /** From the meld point to what code generation takes. */
-function finish(module: LlvmModule, options: JobOptions, logs: readonly EditLog[], watch: Stopwatch): LlvmModule {
+function finish(module: LlvmModule, options: JobOptions, watch: Stopwatch): LlvmModule {
   if (meldsEarly(options)) runDefaultPipeline(module, options, watch);
-  else
-    watch.time('meld', () => {
-      for (const log of logs.filter(isMelded)) module.runFunctionPasses(log.function, AFTER_LATE_MELD);
-    });
   return module;
 }
 
@@ -216,7 +212,7 @@ function rebuild(
   }
   const module = readAtMeldPoint(rt, bytes, options, watch);
   replay(module, logs, options, watch);
-  return finish(module, options, logs, watch);
+  return finish(module, options, watch);
 }
 
 type Code = 'asm' | 'obj';
@@ -341,7 +337,7 @@ export function compileModule(rt: LlvmRuntime, bytes: Uint8Array, options: JobOp
     const { module, logs } = meldAll(rt, bytes, options, null, events, watch);
     // A function that failed half-way is not fit to be written: start over with what went well.
     const inPlace = logs.some(isMelded) && logs.every((log) => log.bailout === null);
-    return emitAll(rt, bytes, options, logs, events, watch, inPlace ? finish(module, options, logs, watch) : null);
+    return emitAll(rt, bytes, options, logs, events, watch, inPlace ? finish(module, options, watch) : null);
   });
 }
 
