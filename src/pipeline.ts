@@ -65,9 +65,10 @@ function runDefaultPipeline(module: LlvmModule, options: JobOptions, watch: Stop
   if (pipeline !== null) watch.time('optimize', () => module.runPasses(pipeline));
 }
 
-export function moduleInfo(rt: LlvmRuntime, bytes: Uint8Array): ModuleInfo {
+/** @param mcpu as in the options of the job that asks: without it, functions for different processors are an error */
+export function moduleInfo(rt: LlvmRuntime, bytes: Uint8Array, mcpu: string | null): ModuleInfo {
   return job(rt, () => {
-    using module = LlvmModule.read(rt, bytes, { cpu: '', features: '' }, 0);
+    using module = LlvmModule.read(rt, bytes, parseTargetId(mcpu), 0);
     return { triple: module.triple, functions: module.functions() };
   });
 }

@@ -5,7 +5,7 @@ import { shareFunctions } from '../src/shares.js';
 import { assert, suite } from './support/suite.js';
 import { kernel } from './support/llvm.js';
 
-const test = suite('compiler', { tests: 15, timeoutMs: 120_000 });
+const test = suite('compiler', { tests: 16, timeoutMs: 120_000 });
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -61,6 +61,23 @@ test('the same bytes early, with one and two workers', async () => {
     });
   }
   assert.is(hashes.size, 1);
+});
+
+test('a processor that is asked for overrides what functions disagree about, with any number of workers', async () => {
+  const ir = `target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @a() "target-cpu"="gfx906" {
+  ret void
+}
+define amdgpu_kernel void @b() "target-cpu"="gfx908" {
+  ret void
+}`;
+  const compiled = [];
+  for (const threads of [1, 2]) {
+    await using compiler = createCompiler({ threads });
+    const result = await compiler.compile(new TextEncoder().encode(ir), { emit: ['obj'], mcpu: 'gfx906' });
+    compiled.push(result.artifacts[0]!.bytes);
+  }
+  assert.equal(compiled[0], compiled[1]);
 });
 
 test('the same bytes in any order of jobs', async () => {
