@@ -19,6 +19,8 @@ export type ErrorCode =
   | 'out-of-memory'
   | 'aborted'
   /** A trap, a failed invariant, an edit that LLVM's verifier rejects: our fault. */
+  /** A simulated kernel did something wrong, or the simulator lacks an operation that it reached. */
+  | 'simulation-failed'
   | 'internal';
 
 export interface SourceLocation {
@@ -40,6 +42,7 @@ const EXIT_CODES: Record<ErrorCode, 1 | 2 | 3> = {
   'bad-target': 1,
   'compile-failed': 1,
   'link-failed': 1,
+  'simulation-failed': 1,
   usage: 2,
   io: 1,
   timeout: 1,

@@ -1,8 +1,6 @@
 // A job's life: start, read, target, verify, passes, write.
-#include "abi.h"
+#include "pass-runner.h"
 #include "llvm-c/Core.h"
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/CodeGen/CommandFlags.h"
@@ -16,7 +14,6 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/MCTargetOptionsCommandFlags.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -87,6 +84,7 @@ DARM_EXPORT void darm_initialize() {
   LLVMInitializeAMDGPUTargetMC();
   LLVMInitializeAMDGPUAsmPrinter();
   LLVMInitializeAMDGPUAsmParser();
+  LLVMInitializeAMDGPUDisassembler();
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
@@ -265,25 +263,6 @@ DARM_EXPORT int darm_list_functions(Job *job) {
   }
   return Ok;
 }
-
-// LLVM's pass builder and analyses over one target machine. A job keeps one for its function pipelines: making it costs
-// more than tidying up a small function.
-struct darm::PassRunner {
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager sccs;
-  ModuleAnalysisManager modules;
-  PassBuilder builder;
-  StringMap<FunctionPassManager> pipelines;
-
-  explicit PassRunner(TargetMachine *machine) : builder(machine) {
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(sccs);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, sccs, modules);
-  }
-};
 
 Job::Job() = default;
 Job::~Job() = default;

@@ -17,7 +17,7 @@ export type UsePtr = Pointer<'Use'>;
 type CString = Pointer<'char'>;
 type Bytes = Pointer<'bytes'>;
 
-export const ABI_VERSION = 1;
+export const ABI_VERSION = 2;
 
 /** `Status` of wasm/abi.h. */
 export const Status = { Ok: 0, BadInput: 1, BadTarget: 2, CompileFailed: 3, LinkFailed: 4, Internal: 5 } as const;
@@ -67,6 +67,8 @@ export interface LlvmExports {
   _darm_emit(job: JobPtr, object: number): number;
   _darm_link(job: JobPtr): number;
   _darm_snapshot(job: JobPtr, fn: ValuePtr): number;
+  _darm_split_module(job: JobPtr, parts: number): number;
+  _darm_disassemble(job: JobPtr, code: Bytes, size: number, cpu: CString, features: CString): number;
   _darm_oracle(job: JobPtr, fn: ValuePtr): number;
 
   _darm_can_pair(first: ValuePtr, second: ValuePtr): number;

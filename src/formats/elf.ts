@@ -22,6 +22,7 @@ export interface ElfSegment {
 }
 
 export interface ElfSection {
+  readonly name: string;
   readonly type: number;
   readonly address: number;
   readonly offset: number;
@@ -77,12 +78,22 @@ export function parseElf(bytes: Uint8Array): ElfFile {
     address: reader.u64(at + 16, 'a segment address'),
     fileSize: reader.u64(at + 32, 'a segment size'),
   }));
-  const sections = table(40, 60, 58, SECTION_HEADER_BYTES, 'the section headers').map((at) => ({
+  const unnamed = table(40, 60, 58, SECTION_HEADER_BYTES, 'the section headers').map((at) => ({
+    nameOffset: reader.u32(at, 'a section header'),
     type: reader.u32(at + 4, 'a section header'),
     address: reader.u64(at + 16, 'a section address'),
     offset: reader.u64(at + 24, 'a section offset'),
     size: reader.u64(at + 32, 'a section size'),
     link: reader.u32(at + 40, 'a section header'),
+  }));
+  const names = unnamed[reader.u16(62, 'the index of the section names')];
+  if (names !== undefined) reader.check(names.offset, names.size, 'the section names');
+  const sections = unnamed.map(({ nameOffset, ...section }) => ({
+    ...section,
+    name:
+      names === undefined || names.type === SectionType.NoBits
+        ? ''
+        : reader.string(names.offset + nameOffset, names.offset + names.size, 'a section name'),
   }));
   return {
     reader,
@@ -136,6 +147,12 @@ export function symbolBytes(elf: ElfFile, symbol: ElfSymbol): Uint8Array | null 
     return elf.reader.slice(offset + (symbol.value - address), symbol.size, `symbol ${symbol.name}`);
   }
   return null;
+}
+
+/** The bytes of the first section of a name, or null. */
+export function elfSectionBytes(elf: ElfFile, name: string): Uint8Array | null {
+  const section = elf.sections.find((each) => each.name === name && each.type !== SectionType.NoBits);
+  return section === undefined ? null : elf.reader.slice(section.offset, section.size, `section ${name}`);
 }
 
 /** Notes of the note segments, or, in a relocatable file, of the note sections. */

@@ -1,0 +1,20 @@
+/** A workgroup's local data share. */
+export class Lds {
+  readonly u8: Uint8Array;
+  readonly i32: Int32Array;
+  readonly u32: Uint32Array;
+  /** Which bytes were written, one flag a byte; null when uninitialised reads are not looked for. */
+  readonly written: Uint8Array | null;
+
+  constructor(
+    /** Bytes, as the kernel declares and the launch adds. */
+    readonly size: number,
+    tracksWrites: boolean,
+  ) {
+    const buffer = new ArrayBuffer(Math.ceil(size / 8) * 8);
+    this.u8 = new Uint8Array(buffer);
+    this.i32 = new Int32Array(buffer);
+    this.u32 = new Uint32Array(buffer);
+    this.written = tracksWrites ? new Uint8Array(size) : null;
+  }
+}

@@ -1,0 +1,253 @@
+/**
+ * What happens to a vector operand on its way into and out of an operation: neg and abs, SDWA and op_sel selects and
+ * 16-bit register halves, DPP (the permutation itself is in dpp.ts), and on the way out omod, clamp and partial writes.
+ *
+ * Each becomes a step over a scratch row before or after the operation. The bits of the modifier operands are LLVM's
+ * (SIDefines.h, `SISrcMods`, `SDWA`); what they mean is in the ISA documents' chapters on VOP3, VOP3P, SDWA and DPP.
+ */
+import { OperandKind } from '../formats/disassembly.js';
+import { dppSource } from './dpp.js';
+import type { Operand } from './program.js';
+import type { Destination, Site, Source, ValueType } from './operands.js';
+import { specialize } from './specialize.js';
+import type { Step, Wave } from './wave.js';
+
+const NEG = 1;
+const ABS = 2;
+/** In SDWA integer operands: sign-extend the selected part. */
+const SEXT = 1;
+const OP_SEL = 4;
+/** In the modifiers of src0: the result goes to the upper half. */
+const DESTINATION_OP_SEL = 8;
+const SDWA_DWORD = 6;
+const SDWA_UNUSED_SEXT = 1;
+const SDWA_UNUSED_PRESERVE = 2;
+
+export interface SourceModifiers {
+  readonly name: string;
+  readonly type: ValueType;
+  readonly operand: Operand;
+}
+
+const isFloat = (type: ValueType): boolean => type === 'f32' || type === 'f64' || type === 'f16';
+const isHalf = (type: ValueType): boolean => type === 'f16' || type === 'b16' || type === 'i16';
+
+type Row = (
+  i32: Int32Array,
+  lanes: Uint8Array,
+  active: number,
+  d: number,
+  s: number,
+  stride: number,
+  and: number,
+  xor: number,
+) => void;
+
+/** d[l] = (s[l] & and) ^ xor. */
+const signRow: Row = (i32, lanes, active, d, s, stride, and, xor) => {
+  for (let k = 0; k < active; k++) {
+    const l = lanes[k]!;
+    i32[d + l] = (i32[s + l * stride]! & and) ^ xor;
+  }
+};
+
+/** d[l] = `bits` bits of s[l] from bit `shift` on, sign-extended or not, with the sign changed by and/xor. */
+type SelectRow = (
+  i32: Int32Array,
+  lanes: Uint8Array,
+  active: number,
+  d: number,
+  s: number,
+  stride: number,
+  left: number,
+  right: number,
+  signed: boolean,
+) => void;
+const selectRow: SelectRow = (i32, lanes, active, d, s, stride, left, right, signed) => {
+  for (let k = 0; k < active; k++) {
+    const l = lanes[k]!;
+    const shifted = i32[s + l * stride]! << left;
+    i32[d + l] = signed ? shifted >> right : shifted >>> right;
+  }
+};
+
+const signs = specialize(signRow);
+const selects = specialize(selectRow);
+
+/** First bit and number of bits of an SDWA select (BYTE_0 … 3, WORD_0, WORD_1, DWORD). */
+function sdwaField(select: number): { first: number; bits: number } {
+  if (select < 4) return { first: 8 * select, bits: 8 };
+  if (select < SDWA_DWORD) return { first: 16 * (select - 4), bits: 16 };
+  return { first: 0, bits: 32 };
+}
+
+/** The source as the operation is to see it; registers the steps that prepare it. */
+export function sourceStep(site: Site, plain: Source, { name, type, operand }: SourceModifiers): Source {
+  const { instruction, size } = site;
+  const modifiers = instruction.immediate(`${name}_modifiers`);
+  let current = name === 'src0' ? dppSource(site, plain, type) : plain;
+
+  // Part of a register: SDWA select, op_sel, or a named half.
+  let first = 0;
+  let bits = 32;
+  let signed = type === 'i16';
+  if (instruction.is('Sdwa')) {
+    ({ first, bits } = sdwaField(instruction.immediate(`${name}_sel`, SDWA_DWORD)));
+    signed = signed || (!isFloat(type) && (modifiers & SEXT) !== 0);
+  } else if (operand.kind === OperandKind.Vgpr16High) {
+    first = 16;
+    bits = 16;
+  } else if (isHalf(type)) {
+    bits = 16;
+    // Constants of 16-bit operands are in the low half already.
+    if (operand.kind !== OperandKind.Immediate && (modifiers & OP_SEL) !== 0) first = 16;
+  }
+  if (bits < 32 && (signed || first > 0 || isHalf(type) || instruction.is('Sdwa'))) {
+    const row = site.row();
+    const { lo, stride } = current;
+    const left = 32 - first - bits;
+    const right = 32 - bits;
+    site.before((w) => selects(w.i32, w.lanes, w.active, row, lo, stride, left, right, signed));
+    current = { lo: row, hi: row, stride: 1 };
+  }
+
+  if (isFloat(type) && (modifiers & (NEG | ABS)) !== 0) {
+    const sign = type === 'f16' ? 0x8000 : 0x80000000 | 0;
+    const and = (modifiers & ABS) !== 0 ? ~sign : -1;
+    const xor = (modifiers & NEG) !== 0 ? sign : 0;
+    const row = site.row();
+    const { lo, hi, stride } = current;
+    if (type === 'f64') {
+      const high = site.row();
+      site.before((w) => {
+        signs(w.i32, w.lanes, w.active, row, lo, stride, -1, 0);
+        signs(w.i32, w.lanes, w.active, high, hi, stride, and, xor);
+      });
+      return { lo: row, hi: high, stride: 1 };
+    }
+    site.before((w) => signs(w.i32, w.lanes, w.active, row, lo, stride, and, xor));
+    return { lo: row, hi: row + size, stride: 1 };
+  }
+  return current;
+}
+
+// --- results ----------------------------------------------------------------------------------------------------------------
+
+const OMOD_FACTORS = [1, 2, 4, 0.5];
+
+/** The place the operation writes to; registers the steps that bring the result to its destination. */
+export function destinationSteps(site: Site, plain: Destination, type: ValueType, operand: Operand): Destination {
+  const { instruction } = site;
+  const clamp = isFloat(type) && instruction.immediate('clamp') !== 0;
+  const omod = isFloat(type) ? instruction.immediate('omod') : 0;
+  const merge = mergeStep(site, type, operand);
+  if (!clamp && omod === 0 && merge === null) return plain;
+
+  const lo = site.row();
+  const hi = type === 'f64' || type === 'b64' ? site.row() : lo;
+  if (omod !== 0) site.after(omodStep(type, lo, hi, OMOD_FACTORS[omod]!));
+  if (clamp) site.after(clampStep(type, lo, hi));
+  site.after(
+    merge !== null
+      ? (w) => merge(w, plain.lo, lo)
+      : (w) => {
+          signs(w.i32, w.lanes, w.active, plain.lo, lo, 1, -1, 0);
+          if (hi !== lo) signs(w.i32, w.lanes, w.active, plain.hi, hi, 1, -1, 0);
+        },
+  );
+  return { lo, hi };
+}
+
+type Merge = (wave: Wave, destination: number, result: number) => void;
+
+/** How a result that is not a whole register gets into its destination; null: it is one. */
+function mergeStep(site: Site, type: ValueType, operand: Operand): Merge | null {
+  const { instruction, target } = site;
+  if (instruction.is('Sdwa')) {
+    const { first, bits } = sdwaField(instruction.immediate('dst_sel', SDWA_DWORD));
+    if (bits === 32) return null;
+    const unused = instruction.immediate('dst_unused');
+    const mask = (((2 ** bits - 1) | 0) << first) | 0;
+    const keep = unused === SDWA_UNUSED_PRESERVE ? ~mask : 0;
+    const extend = unused === SDWA_UNUSED_SEXT;
+    const left = 32 - bits;
+    return (w, d, s) => {
+      const { i32, lanes, active } = w;
+      for (let k = 0; k < active; k++) {
+        const l = lanes[k]!;
+        const value = extend ? ((i32[s + l]! << left) >> left) << first : (i32[s + l]! << first) & mask;
+        i32[d + l] = (i32[d + l]! & keep) | value;
+      }
+    };
+  }
+  if (!isHalf(type)) return null;
+  const high =
+    operand.kind === OperandKind.Vgpr16High ||
+    (operand.kind === OperandKind.Vgpr && (instruction.immediate('src0_modifiers') & DESTINATION_OP_SEL) !== 0);
+  const keep = high ? 0xffff : 0xffff0000 | 0;
+  // Generation 9 clears the upper half, but for the few operations that ask for `preserve`; later ones keep it.
+  const clears = target.generation === 9 && !high && !PRESERVING_GFX9.has(instruction.mnemonic);
+  const shift = high ? 16 : 0;
+  return (w, d, s) => {
+    const { i32, lanes, active } = w;
+    for (let k = 0; k < active; k++) {
+      const l = lanes[k]!;
+      i32[d + l] = (clears ? 0 : i32[d + l]! & keep) | ((i32[s + l]! & 0xffff) << shift);
+    }
+  };
+}
+
+/** LLVM, `GCNSubtarget::zeroesHigh16BitsOfDest`: what keeps the upper half even on generation 9. */
+const PRESERVING_GFX9 = new Set([
+  'v_mad_f16', 'v_mad_u16', 'v_mad_i16', 'v_fma_f16', 'v_div_fixup_f16', 'v_interp_p2_f16',
+  'v_fma_mixlo_f16', 'v_fma_mixhi_f16', 'v_mad_mixlo_f16', 'v_mad_mixhi_f16',
+]); // prettier-ignore
+
+const scratch = new DataView(new ArrayBuffer(8));
+
+function readF64(w: Wave, lo: number, hi: number): number {
+  scratch.setUint32(0, w.u32[lo]!, true);
+  scratch.setUint32(4, w.u32[hi]!, true);
+  return scratch.getFloat64(0, true);
+}
+
+function writeF64(w: Wave, lo: number, hi: number, value: number): void {
+  scratch.setFloat64(0, value, true);
+  w.u32[lo] = scratch.getUint32(0, true);
+  w.u32[hi] = scratch.getUint32(4, true);
+}
+
+/** Multiplies the result; the hardware leaves it alone where denormal results are kept. */
+function omodStep(type: ValueType, lo: number, hi: number, factor: number): Step {
+  if (type === 'f16') throw new Error('omod of an f16 result');
+  return (w) => {
+    if (((type === 'f32' ? w.mode.denormF32 : w.mode.denormF16F64) & 2) !== 0) return;
+    for (let k = 0; k < w.active; k++) {
+      const l = w.lanes[k]!;
+      if (type === 'f32') w.f32[lo + l] = w.f32[lo + l]! * factor;
+      else writeF64(w, lo + l, hi + l, readF64(w, lo + l, hi + l) * factor);
+    }
+  };
+}
+
+/** To 0 … 1; NaN becomes 0 where DX10_CLAMP says so. */
+function clampStep(type: ValueType, lo: number, hi: number): Step {
+  const F16_ONE = 0x3c00;
+  return (w) => {
+    const { lanes, active, i32, f32, mode } = w;
+    for (let k = 0; k < active; k++) {
+      const l = lanes[k]!;
+      if (type === 'f16') {
+        const bits = i32[lo + l]! & 0xffff;
+        if ((bits & 0x7fff) > 0x7c00) i32[lo + l] = mode.dx10Clamp ? 0 : bits;
+        else i32[lo + l] = bits & 0x8000 ? 0 : Math.min(bits, F16_ONE);
+        continue;
+      }
+      const value = type === 'f32' ? f32[lo + l]! : readF64(w, lo + l, hi + l);
+      if (Number.isNaN(value) && !mode.dx10Clamp) continue;
+      const clamped = value > 0 ? Math.min(value, 1) : 0;
+      if (type === 'f32') f32[lo + l] = clamped;
+      else writeF64(w, lo + l, hi + l, clamped);
+    }
+  };
+}

@@ -1,0 +1,107 @@
+/**
+ * Decoded code as the simulator wants it: one object per static instruction, with its operands by name. Made once per
+ * kernel; nothing here is looked at while a wavefront runs.
+ */
+import { OperandKind, type Disassembly, type Opcode } from '../formats/disassembly.js';
+
+export interface Operand {
+  readonly kind: OperandKind;
+  /** Bits; 0 where LLVM gives none. */
+  readonly width: number;
+  /** Hardware number of a register (see `Disassembly.operandValue`), or the low word of an immediate. */
+  readonly value: number;
+  /** High word of an immediate. */
+  readonly high: number;
+}
+
+/** Encoding bits of `Opcode.flagsLow` that the simulator asks for (LLVM, SIDefines.h, SIInstrFlags). */
+export const Encoding = {
+  Salu: 1 << 0,
+  Valu: 1 << 1,
+  Sop1: 1 << 2,
+  Sop2: 1 << 3,
+  Sopc: 1 << 4,
+  Sopk: 1 << 5,
+  Sopp: 1 << 6,
+  Vop1: 1 << 7,
+  Vop2: 1 << 8,
+  Vopc: 1 << 9,
+  Vop3: 1 << 10,
+  Vop3p: 1 << 12,
+  Sdwa: 1 << 14,
+  Dpp: 1 << 15,
+  Mubuf: 1 << 17,
+  Mtbuf: 1 << 18,
+  Smrd: 1 << 19,
+  Flat: 1 << 23,
+  Ds: 1 << 24,
+} as const;
+
+export class Instruction {
+  /** The assembler's name without any encoding suffix: `v_add_f32`, also for `v_add_f32_sdwa`. */
+  readonly mnemonic: string;
+  readonly #operands = new Map<string, Operand>();
+
+  constructor(
+    /** Position in the program. */
+    readonly index: number,
+    /** Bytes from the start of the text section. */
+    readonly offset: number,
+    readonly size: number,
+    readonly opcode: Opcode,
+    operands: readonly Operand[],
+    readonly text: string,
+  ) {
+    this.mnemonic = opcode.mnemonic.replace(/_(e32|e64|sdwa|dpp|dpp8|e64_dpp|e64_dpp8)$/, '');
+    operands.forEach((operand, at) => {
+      const name = opcode.operands[at]!;
+      if (!this.#operands.has(name)) this.#operands.set(name, operand);
+    });
+  }
+
+  is(encoding: keyof typeof Encoding): boolean {
+    return (this.opcode.flagsLow & Encoding[encoding]) !== 0;
+  }
+
+  has(name: string): boolean {
+    return this.#operands.has(name);
+  }
+
+  /** Throws when the instruction has no such operand: the caller then misreads its format. */
+  operand(name: string): Operand {
+    const found = this.#operands.get(name);
+    if (found === undefined) throw new Error(`${this.opcode.name} has no operand ${name}`);
+    return found;
+  }
+
+  /** The low word of an immediate operand, or `absent` when the encoding has none of that name. */
+  immediate(name: string, absent = 0): number {
+    const found = this.#operands.get(name);
+    return found === undefined || found.kind !== OperandKind.Immediate ? absent : found.value;
+  }
+}
+
+export interface Program {
+  readonly instructions: readonly (Instruction | null)[];
+  /** Position of the instruction that starts at a byte offset of the section; -1 where none starts. */
+  readonly indexAt: (offset: number) => number;
+}
+
+export function makeProgram(code: Disassembly): Program {
+  const positions = new Map<number, number>();
+  const instructions = Array.from(code.offset, (offset, index) => {
+    positions.set(offset, index);
+    const opcode = code.opcodes[code.opcode[index]!];
+    if (opcode === undefined) return null;
+    const operands: Operand[] = [];
+    for (let at = code.operandStart[index]!; at < code.operandStart[index + 1]!; at++)
+      operands.push({
+        kind: code.operandKind[at] as OperandKind,
+        width: code.operandWidth[at]!,
+        value: code.operandValue[at]!,
+        high: code.operandHigh[at]!,
+      });
+    return new Instruction(index, offset, code.size[index]!, opcode, operands, code.text[index]!);
+  });
+  return { instructions, indexAt: (offset) => positions.get(offset) ?? -1 };
+}

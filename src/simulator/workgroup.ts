@@ -1,0 +1,120 @@
+/**
+ * Executes one workgroup: its waves one after the other, each to the next barrier or its end, in the order of their
+ * numbers. That order is fixed, so results do not depend on anything but the launch.
+ *
+ * Counting costs two additions an instruction: how often each static instruction ran, and with how many lanes. All other
+ * counters follow from those (counters.ts). With a trace, what ran is recorded as well, for the cycle estimate.
+ */
+import { DarmError } from '../errors.js';
+import type { KernelCode } from './code.js';
+import { Fault } from './fault.js';
+import { WaveState, type Wave } from './wave.js';
+
+/** Per static instruction. */
+export class ExecutionCounts {
+  readonly executed: Float64Array;
+  /** Sum of active lanes. */
+  readonly lanes: Float64Array;
+  /** Sum of `Wave.transactions`. */
+  readonly transactions: Float64Array;
+
+  constructor(instructions: number) {
+    this.executed = new Float64Array(instructions);
+    this.lanes = new Float64Array(instructions);
+    this.transactions = new Float64Array(instructions);
+  }
+}
+
+/** Bits of a trace word: the static instruction, and its transactions above. */
+export const TRACE_INDEX_BITS = 20;
+const TRACE_TRANSACTIONS_MAX = 2 ** (32 - TRACE_INDEX_BITS) - 1;
+
+/** What one wave executed, in order, a word an instruction. */
+export class WaveTrace {
+  words = new Uint32Array(1024);
+  length = 0;
+
+  push(word: number): void {
+    if (this.length === this.words.length) {
+      const grown = new Uint32Array(2 * this.length);
+      grown.set(this.words);
+      this.words = grown;
+    }
+    this.words[this.length++] = word;
+  }
+}
+
+export interface WorkgroupRun {
+  readonly kernel: string;
+  readonly code: KernelCode;
+  /** Position in the grid. */
+  readonly id: readonly [number, number, number];
+  readonly waves: readonly Wave[];
+  readonly counts: ExecutionCounts;
+  /** Per wave, or null: no trace. */
+  readonly traces: readonly WaveTrace[] | null;
+  /** Instructions that the launch may still execute. */
+  readonly budget: { left: number };
+  /** Called when all waves have reached a barrier. */
+  readonly onBarrier?: () => void;
+}
+
+/** @throws DarmError `simulation-failed` with kernel, pc, instruction, workgroup, wave and lane */
+export function runWorkgroup(run: WorkgroupRun): void {
+  const { waves } = run;
+  for (;;) {
+    for (const wave of waves) if (wave.state === WaveState.Running) runWave(run, wave);
+    const waiting = waves.filter((wave) => wave.state === WaveState.AtBarrier);
+    if (waiting.length === 0) return;
+    // A wave that has ended no longer counts for the barrier (ISA documents, S_BARRIER), but a workgroup whose waves
+    // disagree about their barriers is a mistake that people look for.
+    const ended = waves.find((wave) => wave.state === WaveState.Ended);
+    if (ended !== undefined)
+      throw located(run, waiting[0]!, new Fault(`wave ${ended.id} ended without reaching this barrier`));
+    run.onBarrier?.();
+    for (const wave of waiting) wave.state = WaveState.Running;
+  }
+}
+
+function runWave(run: WorkgroupRun, wave: Wave): void {
+  const { steps } = run.code;
+  const { executed, lanes, transactions } = run.counts;
+  const trace = run.traces?.[wave.id] ?? null;
+  let left = run.budget.left;
+  let at = wave.pc;
+  try {
+    while (wave.state === WaveState.Running) {
+      at = wave.pc;
+      const step = steps[at];
+      if (step === undefined) throw new Fault('execution ran off the end of the code');
+      if (--left < 0) throw new Fault('the launch executes more instructions than allowed (an endless loop?)');
+      wave.pc = at + 1;
+      executed[at]! += 1;
+      lanes[at]! += wave.active;
+      wave.transactions = 0;
+      step(wave);
+      if (wave.transactions !== 0) transactions[at]! += wave.transactions;
+      if (trace !== null)
+        trace.push((at | (Math.min(wave.transactions, TRACE_TRANSACTIONS_MAX) << TRACE_INDEX_BITS)) >>> 0);
+    }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    wave.pc = at;
+    throw located(run, wave, error);
+  } finally {
+    run.budget.left = left;
+  }
+}
+
+function located(run: WorkgroupRun, wave: Wave, fault: Fault): DarmError {
+  const at = wave.state === WaveState.AtBarrier ? wave.pc - 1 : wave.pc;
+  const instruction = run.code.program.instructions[at];
+  const where = [
+    `kernel ${run.kernel}`,
+    instruction == null ? `instruction ${at}` : `pc 0x${instruction.offset.toString(16)} '${instruction.text}'`,
+    `workgroup (${run.id.join(', ')})`,
+    `wave ${wave.id}`,
+    ...(fault.lane >= 0 ? [`lane ${fault.lane}`] : []),
+  ];
+  return new DarmError('simulation-failed', `${fault.message} [${where.join(', ')}]`);
+}
