@@ -137,7 +137,7 @@ for unit in "$stage"/wasm/*.cpp; do basename "$unit" .cpp; done | in_root xargs 
   em++ $compile_flags -I/darm-link/sdk/include -I/darm-link/sdk/private/AMDGPU -I/darm-link/sdk/private/AMDGPU/MCTargetDesc \
   -c /darm-link/wasm/UNIT.cpp -o /darm-link/wasm/UNIT.o
 in_root sh -c "em++ $link_flags /darm-link/wasm/*.o -Wl,--start-group /darm-link/sdk/lib/*.a -Wl,--end-group \
-  -o /darm-link/out/llvm.mjs $(echo $settings) -sEXPORTED_FUNCTIONS=$exports"
+  -Wl,-Map=/darm-link/out/llvm.map -o /darm-link/out/llvm.mjs $(echo $settings) -sEXPORTED_FUNCTIONS=$exports"
 
 dist=$here/wasm/dist
 if [ -n "$debug" ]; then
@@ -153,6 +153,9 @@ cp "$stage/out/llvm.wasm.br" "$dist/llvm.wasm.br"
 cp "$libraries/LICENSE-LLVM.txt" "$dist/LICENSE-LLVM.txt"
 
 # --- What went in, and what came out -------------------------------------------------------------------------------------
+# Where the linker put what never changes: a job's end need not restore it.
+constants=$(awk '$4 == ".rodata" { print "0x" $1, "0x" $3; exit }' "$stage/out/llvm.map")
+constants_start=$((${constants% *})) constants_end=$((${constants% *} + ${constants#* }))
 hash() { sha256sum "$1" | cut -d' ' -f1; }
 {
   printf '{\n  "llvm": "%s",\n' $llvm_version
@@ -168,6 +171,7 @@ hash() { sha256sum "$1" | cut -d' ' -f1; }
   done
   printf '\n  },\n  "module": { "bytes": %s, "sha256": "%s" },\n' "$(stat -c %s "$stage/out/llvm.wasm")" "$(hash "$stage/out/llvm.wasm")"
   printf '  "compressed": { "bytes": %s, "sha256": "%s" },\n' "$(stat -c %s "$dist/llvm.wasm.br")" "$(hash "$dist/llvm.wasm.br")"
+  printf '  "constants": { "start": %s, "end": %s },\n' $constants_start $constants_end
   printf '  "loader": { "bytes": %s, "sha256": "%s" }\n}\n' "$(stat -c %s "$dist/llvm.mjs")" "$(hash "$dist/llvm.mjs")"
 } >"$dist/manifest.json"
 echo "build.sh: wrote $(du -k "$dist/llvm.wasm.br" | cut -f1) KiB to ${dist#"$here"/}/"

@@ -146,7 +146,7 @@ class ThreadedCompiler implements Compiler {
   }
 
   async #shares(executor: Executor, bytes: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<string[][]> {
-    const info = await executor.run({ kind: 'info', bytes, mcpu: job.mcpu }, { ...limits, events: null });
+    const info = await executor.run({ kind: 'info', bytes }, { ...limits, events: null });
     const wanted = info.functions.filter(({ name }) => job.functions.length === 0 || job.functions.includes(name));
     return shareFunctions(wanted, executor.width);
   }
@@ -165,7 +165,7 @@ class ThreadedCompiler implements Compiler {
     }
     const module = moduleBytes(bytes);
     const executor = await this.#start();
-    const info = await executor.run({ kind: 'info', bytes: module, mcpu: null }, this.#limits(call));
+    const info = await executor.run({ kind: 'info', bytes: module }, this.#limits(call));
     return { kind: 'module', ...info };
   }
 

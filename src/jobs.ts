@@ -11,7 +11,7 @@ import type { AnalyzeResult, CompileResult, EditLog, ModuleInfo } from './wire.j
 
 /** What every task needs, and what only some do. */
 export type Task =
-  | { readonly kind: 'info'; readonly bytes: Uint8Array; readonly mcpu: string | null }
+  | { readonly kind: 'info'; readonly bytes: Uint8Array }
   | { readonly kind: 'compile'; readonly bytes: Uint8Array; readonly options: JobOptions }
   | {
       readonly kind: 'meld';
@@ -75,7 +75,7 @@ export class LlvmHost {
 function perform(runtime: LlvmRuntime, task: Task, events: Events): TaskResults[keyof TaskResults] {
   switch (task.kind) {
     case 'info':
-      return moduleInfo(runtime, task.bytes, task.mcpu);
+      return moduleInfo(runtime, task.bytes);
     case 'compile':
       return compileModule(runtime, task.bytes, task.options, events);
     case 'meld':

@@ -47,7 +47,9 @@ const mostRounds = (options: JobOptions) => (options.once ? 1 : MOST_ROUNDS);
 // --- Reading --------------------------------------------------------------------------------------------------------------
 
 function read(rt: LlvmRuntime, bytes: Uint8Array, options: JobOptions): LlvmModule {
-  return LlvmModule.read(rt, bytes, parseTargetId(options.mcpu), options.codegenLevel);
+  const module = LlvmModule.read(rt, bytes, parseTargetId(options.mcpu), options.codegenLevel);
+  module.requireOneProcessor();
+  return module;
 }
 
 const meldsEarly = (options: JobOptions) => options.meldPoint === 'early' && options.optimize !== 'none';
@@ -65,10 +67,10 @@ function runDefaultPipeline(module: LlvmModule, options: JobOptions, watch: Stop
   if (pipeline !== null) watch.time('optimize', () => module.runPasses(pipeline));
 }
 
-/** @param mcpu as in the options of the job that asks: without it, functions for different processors are an error */
-export function moduleInfo(rt: LlvmRuntime, bytes: Uint8Array, mcpu: string | null): ModuleInfo {
+/** What is in a module, for whatever processors: nothing is compiled. */
+export function moduleInfo(rt: LlvmRuntime, bytes: Uint8Array): ModuleInfo {
   return job(rt, () => {
-    using module = LlvmModule.read(rt, bytes, parseTargetId(mcpu), 0);
+    using module = LlvmModule.read(rt, bytes, { cpu: '', features: '' }, 0);
     return { triple: module.triple, functions: module.functions() };
   });
 }

@@ -29,6 +29,7 @@ struct Job {
   std::unique_ptr<llvm::Module> module;
   std::unique_ptr<llvm::TargetMachine> machine;
   std::string cpu, features;
+  std::string processorClash; // why the functions' processors do not make one for the module
 
   bool hasErrors = false;
   std::string firstError;

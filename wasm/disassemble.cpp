@@ -51,15 +51,13 @@ constexpr OperandName OperandNames[] = {
 
 class Decoder {
 public:
-  Decoder(Job &job, const Target &target, const Triple &triple, StringRef cpu, StringRef features)
+  Decoder(Job &job, const Target &target, const Triple &triple, std::unique_ptr<MCSubtargetInfo> processor)
       : job(job), registers(target.createMCRegInfo(triple)),
         assembly(target.createMCAsmInfo(*registers, triple, options)), instructions(target.createMCInstrInfo()),
-        subtarget(target.createMCSubtargetInfo(triple, cpu, features)),
+        subtarget(std::move(processor)),
         context(triple, assembly.get(), registers.get(), subtarget.get()),
         disassembler(target.createMCDisassembler(*subtarget, context)),
         printer(target.createMCInstPrinter(triple, assembly->getAssemblerDialect(), *assembly, *instructions, *registers)) {}
-
-  bool knowsCpu(StringRef cpu) const { return subtarget->isCPUStringValid(cpu); }
 
   void decode(ArrayRef<uint8_t> code) {
     uint64_t at = 0;
@@ -197,9 +195,10 @@ DARM_EXPORT int darm_disassemble(Job *job, const uint8_t *code, size_t size, con
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return job->fail(BadTarget, error);
-  Decoder decoder(*job, *target, triple, cpu, features);
-  if (!decoder.knowsCpu(cpu))
+  std::unique_ptr<MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(triple, cpu, features));
+  if (!subtarget->isCPUStringValid(cpu))
     return job->fail(BadTarget, "unknown processor '" + std::string(cpu) + "'");
+  Decoder decoder(*job, *target, triple, std::move(subtarget));
   decoder.decode({code, size});
   decoder.write();
   return Ok;

@@ -159,17 +159,20 @@ static int checkCooperativeAtomics(Job &job) {
   return Ok;
 }
 
-// With no processor asked for, the functions' own decides; they must agree (code generation has one target per module).
+// With no processor asked for, the functions' own decides. When they disagree there is none: functions can be listed then,
+// but code generation has one target per module, see darm_check_processor.
 static int adoptFunctionsCpu(Job &job, CodeGenOptLevel level) {
   StringRef agreed, holder;
   for (Function &function : *job.module) {
     StringRef cpu = function.getFnAttribute("target-cpu").getValueAsString();
     if (cpu.empty() || function.isDeclaration() || cpu == agreed)
       continue;
-    if (!agreed.empty())
-      return job.fail(BadTarget, ("functions are for different processors (" + holder + ": " + agreed + ", " +
-                                  function.getName() + ": " + cpu + "): name one with --mcpu")
-                                     .str());
+    if (!agreed.empty()) {
+      job.processorClash = ("functions are for different processors (" + holder + ": " + agreed + ", " +
+                            function.getName() + ": " + cpu + "): name one with --mcpu")
+                               .str();
+      return Ok;
+    }
     agreed = cpu;
     holder = function.getName();
   }
@@ -229,6 +232,11 @@ DARM_EXPORT int darm_read(Job *job, const char *bytes, size_t size, const char *
     if (!function.isDeclaration())
       job->machine->getSubtargetImpl(function);
   return checkCooperativeAtomics(*job);
+}
+
+// Whether the module has one processor to generate code for.
+DARM_EXPORT int darm_check_processor(Job *job) {
+  return job->processorClash.empty() ? Ok : job->fail(BadTarget, job->processorClash);
 }
 
 // The verifier's first complaint about one function, or Ok.

@@ -9,7 +9,7 @@ const setup = workerData as SessionSetup;
 const host = new LlvmHost(setup);
 
 const service: SessionService = {
-  info: () => host.run({ kind: 'info', bytes: setup.bytes, mcpu: null }, NO_EVENTS),
+  info: () => host.run({ kind: 'info', bytes: setup.bytes }, NO_EVENTS),
   analyze: (options) => host.run({ kind: 'analyze', bytes: setup.bytes, options }, NO_EVENTS),
 };
 

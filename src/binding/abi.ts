@@ -57,6 +57,7 @@ export interface LlvmExports {
   _darm_words_size(job: JobPtr): number;
   _darm_module(job: JobPtr): ModulePtr;
   _darm_read(job: JobPtr, bytes: Bytes, size: number, cpu: CString, features: CString, level: number): number;
+  _darm_check_processor(job: JobPtr): number;
   _darm_verify_function(job: JobPtr, fn: ValuePtr): number;
   _darm_list_functions(job: JobPtr): number;
   _darm_run_passes(job: JobPtr, pipeline: CString): number;

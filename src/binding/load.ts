@@ -20,6 +20,8 @@ export interface Manifest {
   /** SHA-256 of every file the module was built from, by its path in the repository. */
   readonly sources: Readonly<Record<string, string>>;
   readonly module: { readonly bytes: number; readonly sha256: string };
+  /** Addresses of the data that the linker knows to be constant, in the instance's memory. */
+  readonly constants: { readonly start: number; readonly end: number };
   readonly compressed: { readonly bytes: number; readonly sha256: string };
   readonly loader: { readonly bytes: number; readonly sha256: string };
 }

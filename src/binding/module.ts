@@ -145,6 +145,19 @@ export class LlvmModule {
     return this.#llvm()._darm_is_amdgcn(this.#job) !== 0;
   }
 
+  /** Throws `bad-target` when the options name no processor and the functions name different ones. */
+  requireOneProcessor(): void {
+    this.#check(this.#llvm()._darm_check_processor(this.#job));
+  }
+
+  /** Splits the module into parts (bitcode) that compile apart and link together; the module is used up by it. */
+  split(parts: number): Uint8Array<ArrayBuffer>[] {
+    this.#check(this.#llvm()._darm_split_module(this.#job, parts));
+    const bitcode = this.#output();
+    let end = 0;
+    return Array.from(this.#words(), (size) => bitcode.slice(end, (end += size)));
+  }
+
   /** Functions with bodies, in module order. */
   functions(): FunctionInfo[] {
     this.#check(this.#llvm()._darm_list_functions(this.#job));

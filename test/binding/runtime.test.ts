@@ -1,10 +1,12 @@
 /** One instance over many jobs, and what becomes of one that fails. */
+import { createHash } from 'node:crypto';
+import { readManifest } from '../../src/binding/load.js';
 import { DarmError } from '../../src/errors.js';
 import { compileModule } from '../../src/pipeline.js';
 import { artifact, compile, freshRuntime, kernel, runtime, SILENT, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/runtime', { tests: 7, timeoutMs: 300_000 });
+const test = suite('binding/runtime', { tests: 8, timeoutMs: 300_000 });
 
 const OBJECT = withDefaults({ emit: ['obj'], meld: 'off' });
 
@@ -40,6 +42,21 @@ test('what ran before does not show in the bytes', async () => {
     assert.equal(artifact(again, kind), artifact(first, kind));
     assert.equal(artifact(alone, kind), artifact(first, kind));
   }
+});
+
+test('no job writes to what a reset takes for constant', async () => {
+  const rt = await freshRuntime();
+  const { constants } = await readManifest();
+  assert.ok(constants.end - constants.start > 2 ** 20);
+  const hash = (): string =>
+    createHash('sha256')
+      .update(new Uint8Array(rt.memory.buffer, constants.start, constants.end - constants.start))
+      .digest('hex');
+  const before = hash();
+  const options = withDefaults({ emit: ['hsaco', 'asm', 'll', 'bc'], optimize: 'O3' });
+  for (const name of ['many.gfx906.early', 'many.gfx1100.O3'])
+    compileModule(rt, await kernel(name), options, SILENT);
+  assert.is(hash(), before);
 });
 
 test('an error in the input leaves the instance usable', async () => {

@@ -171,6 +171,10 @@ test('inspect', () =>
     const module = json(await succeeds(folder, 'inspect', 'b.bc', '--json'));
     assert.is(module['kind'], 'module');
     assert.match((await succeeds(folder, 'inspect', 'b.bc')).toString(), /module for amdgcn-amd-amdhsa/);
+    // Looking needs no processor: functions for several are an error of compiling only.
+    const mixed = ['gfx906', 'gfx1100'].map((cpu) => `define void @${cpu}() "target-cpu"="${cpu}" { ret void }`);
+    await writeFile(path.join(folder, 'mixed.ll'), `target triple = "amdgcn-amd-amdhsa"\n${mixed.join('\n')}`);
+    assert.match((await succeeds(folder, 'inspect', 'mixed.ll')).toString(), /gfx906 [^]*gfx1100 /);
   }));
 
 test('errors as JSON', async () => {

@@ -66,7 +66,9 @@ export function sqrtApproxF32(x: number, denormals = false): number {
 export function exp2F32(x: number, denormals = false): number {
   const estimate = exp2Estimate(x);
   const low = Math.fround(estimate * BELOW);
-  const result = low === Math.fround(estimate * ABOVE) || estimate !== estimate ? low : Math.fround(exp2Odd(x));
+  // The power of an integer is exact, and may be a tie: 2^-150.
+  const settled = low === Math.fround(estimate * ABOVE) || estimate !== estimate;
+  const result = settled || Number.isInteger(x) ? Math.fround(estimate) : Math.fround(exp2Odd(x));
   return denormals ? result : flushF32(result);
 }
 

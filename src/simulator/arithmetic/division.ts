@@ -112,9 +112,9 @@ export function divFmasF64(a: number, b: number, c: number, vcc: boolean, roundi
   const scale = !vcc ? 0 : exponentFieldF64(c) > 1023 ? 128 : -128;
   if (rounding === Round.NearestEven) {
     const sum = fmaF64(a, b, c);
+    if (scale === 0) return sum;
+    // Scaling is exact where sum and result are normal.
     const magnitude = Math.abs(sum);
-    // Scaling is exact while sum and result are normal; zeros, infinities and NaNs stay.
-    if (scale === 0 || magnitude === 0 || !(magnitude < Infinity)) return sum;
     if (magnitude > 2 ** -800 && magnitude < 2 ** 800) return sum * (scale > 0 ? 2 ** 128 : 2 ** -128);
   }
   if (!Number.isFinite(a) || !Number.isFinite(b)) return a * b + c;

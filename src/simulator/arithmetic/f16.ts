@@ -10,6 +10,8 @@ import { DEFAULT_NAN16, pickNaN16 } from './nan.js';
 import type { Rounding } from './rounding.js';
 import { divOdd, fmaOdd, Round, sqrtOdd } from './rounding.js';
 
+const TWO_52 = 2 ** 52;
+
 const values = new Float32Array(0x10000);
 for (let bits = 0; bits < 0x10000; bits++) {
   const magnitude = bits & 0x7fff;
@@ -40,9 +42,13 @@ export function roundF16(odd: number, rounding: Rounding): number {
   // Below 2^-14 the last place stays that of denormals, 2^-24.
   const exponent = Math.max(((high >>> 20) & 0x7ff) - 1023, -14);
   const scaled = magnitude * powerOfTwo(10 - exponent);
-  let kept = Math.floor(scaled);
-  const rest = scaled - kept;
-  if (rounding === Round.NearestEven ? rest > 0.5 || (rest === 0.5 && (kept & 1) === 1) : away && rest > 0) kept++;
+  // Next to 2^52 the last place of a double is 1: adding it rounds to an integer, to nearest even.
+  const nearest = scaled + TWO_52 - TWO_52;
+  let kept = nearest;
+  if (rounding !== Round.NearestEven) {
+    if (away && nearest < scaled) kept++;
+    else if (!away && nearest > scaled) kept--;
+  }
   // `kept` holds the leading bit of a normal value: it adds one to the exponent field, and a carry another one.
   const bits = ((exponent + 14) << 10) + kept;
   // Only a carry to nearest or away from zero comes here: an infinity is what either mode asks for.
