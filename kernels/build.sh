@@ -9,7 +9,9 @@
 # One file is written per kernel, target and form:
 #   NAME.TARGET.O3.bc      optimised, for the late meld point
 #   NAME.TARGET.early.bc   as clang's front end left it, for the early one: -O3 without its passes, not -O0, so that functions
-#                          are not `optnone` and carry lifetimes and alias metadata
+#                          are not `optnone` and carry lifetimes and alias metadata (gfx906, gfx1100, gfx90a, sm_70)
+#   NAME.TARGET.O0.bc      a debug build: `optnone`, every variable in scratch, generic pointers. For the simulator: nothing
+#                          melds there. Without names, as clang has it by default
 #   NAME.TARGET.O3-g.bc    O3 with debug information (bitonic and sb1 on gfx906); the code is the same, and this script checks it
 #
 # The output is the same bytes in any checkout: sources are named relative to this folder, there is no compilation unit id
@@ -36,23 +38,29 @@ mkdir -p "$out"
 version=$("$clang" --version | sed -n '1s/.*clang version \([0-9.]*\).*/\1/p')
 [[ $version == 22.1.8 ]] || echo "build.sh: warning: clang is $version, ir/ was made with 22.1.8" >&2
 
-# Block and value names are kept: reports and tests are about blocks. Contraction is off so that results compare bit for bit.
-common=(-O3 -std=c++17 -ffp-contract=off -fno-discard-value-names -emit-llvm -c
+# Contraction is off so that results compare bit for bit.
+common=(-std=c++17 -ffp-contract=off -emit-llvm -c
   -Qn -fuse-cuid=none -no-canonical-prefixes "-ffile-prefix-map=$PWD=." -ffile-compilation-dir=.)
 hip=("${common[@]}" -x hip --offload-device-only -nogpuinc -nogpulib -nostdinc++ -nostdlibinc -isystem include -fdeclspec -Wall -Wextra -Werror)
 cuda=("${common[@]}" -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx63 -Wno-unknown-cuda-version -Wall -Wextra -Werror)
-early=(-Xclang -disable-llvm-passes)
+# Block and value names are kept where melding looks: reports and tests are about blocks.
+O3=(-O3 -fno-discard-value-names)
+early=("${O3[@]}" -Xclang -disable-llvm-passes)
+O0=(-O0 -fdiscard-value-names)
 
 for kernel in bitonic sb1 sb2 sb3 many; do
-  for target in gfx906 gfx1100; do
-    "$clang" "${hip[@]}" "--offload-arch=$target" "$kernel.hip" -o "$out/$kernel.$target.O3.bc"
+  for target in gfx906 gfx90a gfx942 gfx1030 gfx1100; do
+    "$clang" "${hip[@]}" "${O3[@]}" "--offload-arch=$target" "$kernel.hip" -o "$out/$kernel.$target.O3.bc"
+    "$clang" "${hip[@]}" "${O0[@]}" "--offload-arch=$target" "$kernel.hip" -o "$out/$kernel.$target.O0.bc"
+  done
+  for target in gfx906 gfx90a gfx1100; do
     "$clang" "${hip[@]}" "${early[@]}" "--offload-arch=$target" "$kernel.hip" -o "$out/$kernel.$target.early.bc"
   done
 done
 for kernel in bitonic sb1; do
-  "$clang" "${hip[@]}" -g --offload-arch=gfx906 "$kernel.hip" -o "$out/$kernel.gfx906.O3-g.bc"
+  "$clang" "${hip[@]}" "${O3[@]}" -g --offload-arch=gfx906 "$kernel.hip" -o "$out/$kernel.gfx906.O3-g.bc"
 done
-"$clang" "${cuda[@]}" nvptx-threshold.cu -o "$out/nvptx-threshold.sm_70.O3.bc"
+"$clang" "${cuda[@]}" "${O3[@]}" nvptx-threshold.cu -o "$out/nvptx-threshold.sm_70.O3.bc"
 "$clang" "${cuda[@]}" "${early[@]}" nvptx-threshold.cu -o "$out/nvptx-threshold.sm_70.early.bc"
 
 failed=0

@@ -10,7 +10,7 @@ const oneOf =
   (...values: readonly unknown[]): Check =>
   (value) =>
     values.includes(value) ? null : `must be one of ${values.map((v) => JSON.stringify(v)).join(', ')}`;
-const boolean: Check = (value) => (typeof value === 'boolean' ? null : 'must be true or false');
+export const boolean: Check = (value) => (typeof value === 'boolean' ? null : 'must be true or false');
 const listOf =
   (each: Check, least: number): Check =>
   (value) => {

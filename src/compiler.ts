@@ -14,6 +14,10 @@ import type { CodeObjectInfo } from './formats/code-object.js';
 import type { JobOptions } from './options.js';
 import type { Events } from './pipeline.js';
 import { shareFunctions } from './shares.js';
+import type { UnsupportedOperation } from './simulate.js';
+import type { LaunchSpec } from './simulator/launch/spec.js';
+import type { SimulationOptions } from './simulator/options.js';
+import type { SimulationInput, SimulationResult } from './simulator/run.js';
 import type { TierPolicy } from './tier-policy.js';
 import type { AnalyzeResult, CompileResult, EditLog, ModuleInfo } from './wire.js';
 
@@ -45,6 +49,11 @@ export interface CallOptions {
   readonly onDiagnostic?: (line: string) => void;
 }
 
+export interface SimulationCall extends Pick<CallOptions, 'signal'> {
+  /** Told of every instruction before it is executed; the simulation then runs on the calling thread. */
+  readonly onInstruction?: SimulationInput['onInstruction'];
+}
+
 export interface InspectedModule extends ModuleInfo {
   readonly kind: 'module';
 }
@@ -63,6 +72,18 @@ export interface Compiler extends AsyncDisposable {
   analyze(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<AnalyzeResult>;
   /** What a code object or a module holds. */
   inspect(bytes: Uint8Array, call?: CallOptions): Promise<CodeObjectInfo | InspectedModule>;
+  /**
+   * Executes the launches of a spec (docs/launch-spec.md) in the simulator. Workgroups run side by side on the worker threads;
+   * the result does not depend on how many there are.
+   */
+  simulate(
+    codeObject: Uint8Array,
+    spec: LaunchSpec,
+    options?: Partial<SimulationOptions>,
+    call?: SimulationCall,
+  ): Promise<SimulationResult>;
+  /** What `simulate` would stop at, if it came there. */
+  unsupportedOperations(codeObject: Uint8Array, call?: Pick<CallOptions, 'signal'>): Promise<UnsupportedOperation[]>;
   open(bytes: Uint8Array): Promise<ModuleSession>;
   /** Ends the workers; jobs that are not done fail with `aborted`. Idempotent. */
   close(): Promise<void>;
@@ -167,6 +188,24 @@ class ThreadedCompiler implements Compiler {
     const executor = await this.#start();
     const info = await executor.run({ kind: 'info', bytes: module }, this.#limits(call));
     return { kind: 'module', ...info };
+  }
+
+  async simulate(
+    codeObject: Uint8Array,
+    spec: LaunchSpec,
+    options: Partial<SimulationOptions> = {},
+    call: SimulationCall = {},
+  ): Promise<SimulationResult> {
+    const { simulateOn } = await import('./simulate.js');
+    return simulateOn(await this.#start(), codeObject, spec, options, { ...this.#limits(call), ...call });
+  }
+
+  async unsupportedOperations(
+    codeObject: Uint8Array,
+    call: Pick<CallOptions, 'signal'> = {},
+  ): Promise<UnsupportedOperation[]> {
+    const { unsupportedOn } = await import('./simulate.js');
+    return unsupportedOn(await this.#start(), codeObject, this.#limits(call));
   }
 
   async open(bytes: Uint8Array): Promise<ModuleSession> {

@@ -1,6 +1,14 @@
 /** The library: GPU-kernel bitcode in, melded bitcode and code objects out. */
 export { createCompiler } from './compiler.js';
-export type { CallOptions, Compiler, CompilerOptions, InspectedModule, ModuleSession, Progress } from './compiler.js';
+export type {
+  CallOptions,
+  Compiler,
+  CompilerOptions,
+  InspectedModule,
+  ModuleSession,
+  Progress,
+  SimulationCall,
+} from './compiler.js';
 export { DarmError, type ErrorCode, type ErrorData, type SourceLocation } from './errors.js';
 export type { CodeObjectInfo, KernelArgument, KernelDescriptor, KernelInfo } from './formats/code-object.js';
 export {
@@ -11,6 +19,11 @@ export {
   type MeldPoint,
   type OptimizeLevel,
 } from './options.js';
+export type { UnsupportedOperation } from './simulate.js';
+export type { Counters, InstructionRow } from './simulator/counters.js';
+export { parseSpec, type LaunchSpec, type ReadFile } from './simulator/launch/spec.js';
+export type { SimulationOptions } from './simulator/options.js';
+export type { LaunchResult, SimulatedBuffer, SimulationResult } from './simulator/run.js';
 export type { TierPolicy } from './tier-policy.js';
 export type {
   AnalyzeResult,

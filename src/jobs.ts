@@ -3,10 +3,13 @@
  * starts each from the heap of a fresh instance. An instance that LLVM has poisoned (a trap, a fatal error, out of
  * memory) is replaced before the next task.
  */
+import { disassemble } from './binding/disassemble.js';
 import { instantiateLlvm, type LlvmRuntime } from './binding/runtime.js';
 import { DarmError, type ErrorData } from './errors.js';
 import type { JobOptions } from './options.js';
 import { analyzeModule, compileModule, emitModule, meldFunctions, moduleInfo, type Events } from './pipeline.js';
+import type { Disassembly } from './formats/disassembly.js';
+import type { ShareInput, ShareResult } from './simulator/launch/share.js';
 import type { AnalyzeResult, CompileResult, EditLog, ModuleInfo } from './wire.js';
 
 /** What every task needs, and what only some do. */
@@ -25,7 +28,16 @@ export type Task =
       readonly options: JobOptions;
       readonly logs: readonly EditLog[];
     }
-  | { readonly kind: 'analyze'; readonly bytes: Uint8Array; readonly options: JobOptions };
+  | { readonly kind: 'analyze'; readonly bytes: Uint8Array; readonly options: JobOptions }
+  | {
+      readonly kind: 'disassemble';
+      /** The bytes of a text section. */
+      readonly code: Uint8Array;
+      readonly cpu: string;
+      readonly waveSize: 32 | 64;
+    }
+  /** A share of the workgroups of a simulated launch; needs no LLVM. */
+  | { readonly kind: 'simulate'; readonly share: ShareInput };
 
 interface TaskResults {
   info: ModuleInfo;
@@ -33,6 +45,8 @@ interface TaskResults {
   meld: EditLog[];
   emit: CompileResult;
   analyze: AnalyzeResult;
+  disassemble: Disassembly;
+  simulate: ShareResult;
 }
 
 export type TaskResult<T extends Task> = TaskResults[T['kind']];
@@ -65,14 +79,22 @@ export class LlvmHost {
 
   async run<T extends Task>(task: T, events: Events): Promise<Outcome<TaskResult<T>>> {
     try {
-      return { ok: true, value: perform(await this.prepare(), task, events) as TaskResult<T> };
+      const value =
+        task.kind === 'simulate'
+          ? (await import('./simulator/launch/share.js')).runShare(task.share)
+          : perform(await this.prepare(), task, events);
+      return { ok: true, value: value as TaskResult<T> };
     } catch (error) {
       return { ok: false, error: toDarmError(error).toJSON() };
     }
   }
 }
 
-function perform(runtime: LlvmRuntime, task: Task, events: Events): TaskResults[keyof TaskResults] {
+function perform(
+  runtime: LlvmRuntime,
+  task: Exclude<Task, { kind: 'simulate' }>,
+  events: Events,
+): TaskResults[keyof TaskResults] {
   switch (task.kind) {
     case 'info':
       return moduleInfo(runtime, task.bytes);
@@ -84,6 +106,9 @@ function perform(runtime: LlvmRuntime, task: Task, events: Events): TaskResults[
       return emitModule(runtime, task.bytes, task.options, task.logs, events);
     case 'analyze':
       return analyzeModule(runtime, task.bytes, task.options);
+    case 'disassemble':
+      runtime.reset();
+      return disassemble(runtime, task.code, task.cpu, `+wavefrontsize${task.waveSize}`);
   }
 }
 

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LAYERS: readonly (readonly string[])[] = [
   ['errors', 'tier-policy', 'stopwatch', 'comlink'],
   ['ir', 'formats'],
-  ['analysis'],
+  ['analysis', 'simulator'],
   ['melding'],
   ['options', 'wire', 'target-id', 'passes'],
   ['binding'],
@@ -21,6 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['jobs', 'shares', 'check-options'],
   ['executor'],
   ['inline', 'pool', 'session'],
+  ['simulate'],
   ['compiler'],
   ['index', 'cli', 'workers'],
 ];
@@ -84,10 +85,10 @@ test('layers import downward only', () => {
   );
 });
 
-test('ir, analysis and melding know nothing of LLVM', () => {
-  const pure = IMPORTS.filter(({ fromLayer }) => ['ir', 'analysis', 'melding'].includes(fromLayer));
+test('ir, analysis, melding and simulator know nothing of LLVM', () => {
+  const pure = IMPORTS.filter(({ fromLayer }) => ['ir', 'analysis', 'melding', 'simulator'].includes(fromLayer));
   assert.equal(
-    pure.filter(({ toLayer }) => !['errors', 'ir', 'analysis', 'melding'].includes(toLayer)),
+    pure.filter(({ toLayer }) => !['errors', 'formats', 'ir', 'analysis', 'melding', 'simulator'].includes(toLayer)),
     [],
   );
 });

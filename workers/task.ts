@@ -11,7 +11,7 @@ const host = new LlvmHost(workerData as WorkerSetup);
 export default async function handle({ task, port, verbose }: TaskMessage): Promise<unknown> {
   const listener = wrap<TaskListener>(nodeEndpoint(port));
   // What goes wrong here goes wrong again below, where it is reported.
-  await host.prepare().catch(() => null);
+  if (task.kind !== 'simulate') await host.prepare().catch(() => null);
   // A call is posted at once, also while this thread is busy; waiting for the answers keeps them in front of the result.
   const calls: Promise<void>[] = [listener.started()];
   const events = verbose

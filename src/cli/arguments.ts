@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { DarmError } from '../errors.js';
+import { DEFAULT_SIMULATION } from '../simulator/options.js';
 import { DEFAULT_OPTIONS, type Emit, type JobOptions } from '../options.js';
 
 /** Options that `compile` and `analyze` share, as commander hands them over. */
@@ -37,10 +38,36 @@ export interface CompileFlags extends JobFlags, RunFlags {
 
 export type AnalyzeFlags = JobFlags & RunFlags;
 
+/** Options of the subcommands that simulate. */
+export interface SimulateFlags extends RunFlags {
+  readonly spec?: string;
+  readonly kernel?: string;
+  readonly jobs: number;
+  readonly maxInstructions: number;
+  readonly checkLds: boolean;
+  readonly detectRaces: boolean;
+  readonly cycles: boolean;
+}
+
+export interface RunCommandFlags extends SimulateFlags {
+  readonly trace: boolean;
+  readonly traceFile?: string;
+  readonly coverage: boolean;
+  readonly outDir?: string;
+}
+
+export interface CheckFlags extends JobFlags, SimulateFlags {
+  readonly codegenLevel: JobOptions['codegenLevel'];
+  readonly seeds: number;
+  readonly tolerance?: number;
+}
+
 export type Invocation =
   | { readonly command: 'compile'; readonly input: string; readonly flags: CompileFlags }
   | { readonly command: 'analyze'; readonly input: string; readonly flags: AnalyzeFlags }
   | { readonly command: 'inspect'; readonly input: string; readonly flags: RunFlags }
+  | { readonly command: 'run'; readonly input: string; readonly flags: RunCommandFlags }
+  | { readonly command: 'check'; readonly input: string; readonly other?: string; readonly flags: CheckFlags }
   /** `--help`, `--version`: nothing is left to do but print. */
   | { readonly command: 'print'; readonly text: string };
 
@@ -104,6 +131,22 @@ function addRunOptions(command: Command): Command {
     );
 }
 
+function addSimulateOptions(command: Command): Command {
+  return command
+    .option('--spec <file>', 'launch specification (docs/launch-spec.md)')
+    .option('--kernel <name>', "the kernel to launch (default: the spec's)")
+    .option('-j, --jobs <n>', 'worker threads', numeric(1, 256, { whole: true }), 1)
+    .option(
+      '--max-instructions <n>',
+      'wavefront instructions that one workgroup may execute',
+      numeric(1, Number.MAX_SAFE_INTEGER, { whole: true }),
+      DEFAULT_SIMULATION.maxInstructions,
+    )
+    .option('--detect-races', 'unordered accesses to LDS or global memory of which one writes are an error', false)
+    .option('--no-cycles', 'no cycle estimate')
+    .option('--check-lds', 'reading LDS that nothing was written to is an error', false);
+}
+
 /** @throws DarmError `usage` */
 export function parseArguments(argv: readonly string[]): Invocation {
   let invocation: Invocation | null = null;
@@ -153,6 +196,36 @@ export function parseArguments(argv: readonly string[]): Invocation {
   addRunOptions(inspect).action((input: string, flags: RunFlags) => {
     invocation = { command: 'inspect', input, flags };
   });
+
+  const run = program
+    .command('run')
+    .description('execute a code object in the simulator')
+    .argument('<file>', 'a linked code object, or - for standard input')
+    .option('--trace', 'print every executed instruction on standard output', false)
+    .option('--trace-file <file>', 'write every executed instruction to a file')
+    .option('--coverage', 'list the operations that the simulator lacks, and run nothing', false)
+    .option('--out-dir <folder>', 'write outputs there as NAME.bin');
+  addRunOptions(addSimulateOptions(run)).action((input: string, flags: RunCommandFlags) => {
+    invocation = { command: 'run', input, flags };
+  });
+
+  const check = program
+    .command('check')
+    .description('compile with and without melding, run both, compare memory and counters')
+    .argument('<input>', '.bc, .ll, wrapped bitcode, or - for standard input; or a code object')
+    .argument('[other]', 'another code object, to be compared with the first')
+    .addOption(
+      new Option('-O, --codegen-level <level>', 'code generation level, 0 to 3')
+        .argParser(numeric(0, 3, { whole: true }))
+        .default(DEFAULT_OPTIONS.codegenLevel),
+    )
+    .option('--seeds <n>', 'without a spec: how many made-up inputs', numeric(1, 1000, { whole: true }), 4)
+    .option('--tolerance <x>', 'relative difference of floats that counts as none', numeric(0, 1));
+  addRunOptions(addSimulateOptions(addJobOptions(check))).action(
+    (input: string, other: string | undefined, flags: CheckFlags) => {
+      invocation = { command: 'check', input, flags, ...(other !== undefined && { other }) };
+    },
+  );
 
   try {
     program.parse(argv, { from: 'user' });

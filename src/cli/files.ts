@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
 };
 
-function ioError(action: string, file: string, error: unknown): DarmError {
+export function ioError(action: string, file: string, error: unknown): DarmError {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return new DarmError('io', `cannot ${action} ${file}: ${REASONS[code] ?? message}`);
 }

@@ -8,7 +8,8 @@ import { parseArguments, type Invocation } from './arguments.js';
 import { writeStandardOutput } from './files.js';
 import { reportError } from './messages.js';
 
-async function run(invocation: Invocation): Promise<void> {
+/** @returns the exit code; `check` has one of its own when it found a difference */
+async function run(invocation: Invocation): Promise<number | void> {
   switch (invocation.command) {
     case 'compile':
       return (await import('./compile.js')).runCompile(invocation.input, invocation.flags);
@@ -16,6 +17,10 @@ async function run(invocation: Invocation): Promise<void> {
       return (await import('./analyze.js')).runAnalyze(invocation.input, invocation.flags);
     case 'inspect':
       return (await import('./inspect.js')).runInspect(invocation.input, invocation.flags);
+    case 'run':
+      return (await import('./run.js')).runRun(invocation.input, invocation.flags);
+    case 'check':
+      return (await import('./check.js')).runCheck(invocation.input, invocation.other ?? null, invocation.flags);
     case 'print':
       return writeStandardOutput(invocation.text);
   }
@@ -37,8 +42,7 @@ async function main(argv: readonly string[]): Promise<number> {
   let invocation: Invocation | null = null;
   try {
     invocation = parseArguments(argv);
-    await run(invocation);
-    return 0;
+    return (await run(invocation)) ?? 0;
   } catch (thrown) {
     const error = thrown instanceof DarmError ? thrown : new DarmError('internal', String(thrown));
     const input = invocation !== null && 'input' in invocation ? invocation.input : null;

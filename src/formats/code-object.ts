@@ -55,6 +55,8 @@ export interface KernelInfo {
   readonly sgprSpills: number | null;
   readonly vgprSpills: number | null;
   readonly maxWorkgroupSize: number | null;
+  /** The only block size that it may be launched with, or null: any. */
+  readonly requiredBlock: readonly number[] | null;
   readonly wavefrontSize: number | null;
   /** Bytes of machine code. */
   readonly codeBytes: number | null;
@@ -78,6 +80,10 @@ const fieldsOf = (value: unknown): Fields =>
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const numberOf = (value: unknown): number | null =>
   typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : null;
+const blockOf = (value: unknown): number[] | null => {
+  const sizes = listOf(value).map((each) => numberOf(each) ?? 0);
+  return sizes.length === 3 ? sizes : null;
+};
 const stringOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
 /** @throws DarmError `bad-input` when the bytes are no AMD code object, or a damaged one. */
@@ -115,6 +121,7 @@ function kernelInfo(elf: ElfFile, symbols: ReadonlyMap<string, ElfSymbol>, kerne
     sgprSpills: numberOf(kernel['.sgpr_spill_count']),
     vgprSpills: numberOf(kernel['.vgpr_spill_count']),
     maxWorkgroupSize: numberOf(kernel['.max_flat_workgroup_size']),
+    requiredBlock: blockOf(kernel['.reqd_workgroup_size']),
     wavefrontSize: numberOf(kernel['.wavefront_size']),
     codeBytes: symbols.get(name)?.size ?? null,
     descriptor: descriptorSymbol === undefined ? null : kernelDescriptor(elf, descriptorSymbol),

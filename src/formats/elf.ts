@@ -11,14 +11,19 @@ const SECTION_HEADER_BYTES = 64;
 const SYMBOL_BYTES = 24;
 
 export const ElfType = { Relocatable: 1, Shared: 3 } as const;
-export const SegmentType = { Load: 1, Note: 4 } as const;
+export const SegmentType = { Load: 1, Dynamic: 2, Note: 4 } as const;
+/** Bits of `ElfSegment.flags`. */
+export const SegmentFlag = { Execute: 1, Write: 2, Read: 4 } as const;
 export const SectionType = { SymbolTable: 2, Note: 7, NoBits: 8, DynamicSymbols: 11 } as const;
 
 export interface ElfSegment {
   readonly type: number;
+  readonly flags: number;
   readonly offset: number;
   readonly address: number;
   readonly fileSize: number;
+  /** At least `fileSize`; what the file does not fill is zero. */
+  readonly memorySize: number;
 }
 
 export interface ElfSection {
@@ -74,9 +79,11 @@ export function parseElf(bytes: Uint8Array): ElfFile {
 
   const segments = table(32, 56, 54, PROGRAM_HEADER_BYTES, 'the program headers').map((at) => ({
     type: reader.u32(at, 'a program header'),
+    flags: reader.u32(at + 4, 'a program header'),
     offset: reader.u64(at + 8, 'a segment offset'),
     address: reader.u64(at + 16, 'a segment address'),
     fileSize: reader.u64(at + 32, 'a segment size'),
+    memorySize: reader.u64(at + 40, 'a segment size'),
   }));
   const unnamed = table(40, 60, 58, SECTION_HEADER_BYTES, 'the section headers').map((at) => ({
     nameOffset: reader.u32(at, 'a section header'),

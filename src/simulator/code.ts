@@ -3,6 +3,7 @@
  * chosen, so that running it looks nothing up.
  */
 import { Fault } from './fault.js';
+import { IndexedSite, indexedInstructions } from './gpr-indexing.js';
 import { bindVopd, halvesOf, isVopd } from './vopd.js';
 import { KernelLayout, Site } from './operands.js';
 import { findOperation } from './operations/index.js';
@@ -20,9 +21,11 @@ export interface KernelCode {
 /** @param vgprs vector registers that the kernel may use */
 export function bindCode(program: Program, target: SimulatedTarget, waveSize: 32 | 64, vgprs: number): KernelCode {
   const layout = new KernelLayout(target, waveSize, vgprs, program);
-  const steps = program.instructions.map((instruction) =>
-    instruction === null ? invalid : bindInstruction(instruction, layout, program),
-  );
+  const indexed = indexedInstructions(program);
+  const steps = program.instructions.map((instruction) => {
+    if (instruction === null) return invalid;
+    return bindInstruction(instruction, layout, program, indexed.has(instruction.index) ? IndexedSite : Site);
+  });
   return { program, steps, registers: layout.registers(), layout };
 }
 
@@ -30,10 +33,22 @@ const invalid: Step = () => {
   throw new Fault('these bytes are no instruction');
 };
 
-function bindInstruction(instruction: Instruction, layout: KernelLayout, program: Program): Step {
-  if (isVopd(instruction)) return bindVopd(instruction, layout, program) ?? unsupported(instruction);
-  const operation = findOperation(instruction.mnemonic);
-  return operation === null ? unsupported(instruction) : operation(new Site(instruction, layout, program));
+function bindInstruction(
+  instruction: Instruction,
+  layout: KernelLayout,
+  program: Program,
+  SiteKind: typeof Site,
+): Step {
+  try {
+    if (isVopd(instruction)) return bindVopd(instruction, layout, program) ?? unsupported(instruction);
+    const operation = findOperation(instruction.mnemonic);
+    return operation === null ? unsupported(instruction) : operation(new SiteKind(instruction, layout, program));
+  } catch (error) {
+    // LLVM decodes what is no code as well: operands that make no sense are an error where they are reached.
+    return () => {
+      throw new Fault(`the simulator cannot execute this: ${error instanceof Error ? error.message : String(error)}`);
+    };
+  }
 }
 
 /** Only reaching it is an error: a file may hold code that a launch never runs. */

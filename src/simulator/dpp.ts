@@ -9,6 +9,8 @@ import type { Site, Source, ValueType } from './operands.js';
 import { EXEC, type Step, type Wave } from './wave.js';
 
 const INVALID = -1;
+/** LLVM, `DPP::DPP8_FI_1`. */
+const DPP8_FI = 0xea;
 
 /** For each lane the lane that it reads, or -1 when that is outside. */
 function sourceLanes(control: number, size: number): Int8Array {
@@ -74,8 +76,9 @@ interface Permutation {
 function permutation(site: Site): Permutation | null {
   const { instruction, size } = site;
   if (!instruction.is('Dpp')) return null;
-  const fetchesInactive = (instruction.immediate('fi') & 1) !== 0;
   if (instruction.has('dpp8')) {
+    // Here `fi` is the encoding itself: DPP8, or DPP8FI.
+    const fetchesInactive = instruction.immediate('fi') === DPP8_FI;
     const selects = instruction.immediate('dpp8');
     const from = Int8Array.from({ length: size }, (_, lane) => (lane & ~7) | ((selects >> (3 * (lane & 7))) & 7));
     return { from, rowMask: 15, bankMask: 15, zeroes: true, fetchesInactive };
@@ -85,7 +88,7 @@ function permutation(site: Site): Permutation | null {
     rowMask: instruction.immediate('row_mask', 15),
     bankMask: instruction.immediate('bank_mask', 15),
     zeroes: instruction.immediate('bound_ctrl') !== 0,
-    fetchesInactive,
+    fetchesInactive: instruction.immediate('fi') !== 0,
   };
 }
 
@@ -119,18 +122,25 @@ export function dppSource(site: Site, plain: Source, type: ValueType): Source {
 export function dppStep(site: Site): ((all: Step) => Step) | null {
   const dpp = permutation(site);
   if (dpp === null) return null;
+  const { zeroes, rowMask, bankMask } = dpp;
+  const unmasked = Uint8Array.from(
+    { length: 64 },
+    (_, lane) => (rowMask >> (lane >> 4)) & (bankMask >> ((lane >> 2) & 3)) & 1,
+  );
+  if (zeroes && unmasked.every((lane) => lane === 1)) return (all) => all;
+  const kept = new Uint8Array(64);
   return (all) => (wave) => {
     const { lanes, active } = wave;
-    const kept = new Uint8Array(64);
     let count = 0;
     for (let k = 0; k < active; k++) {
       const lane = lanes[k]!;
-      const masked = ((dpp.rowMask >> (lane >> 4)) & 1) === 0 || ((dpp.bankMask >> ((lane >> 2) & 3)) & 1) === 0;
-      if (!masked && (dpp.zeroes || validSource(wave, dpp, lane) !== INVALID)) kept[count++] = lane;
+      if (unmasked[lane] === 1 && (zeroes || validSource(wave, dpp, lane) !== INVALID)) kept[count++] = lane;
     }
     wave.lanes = kept;
     wave.active = count;
     all(wave);
+    // A comparison may have written EXEC.
+    if (wave.lanes !== kept) return;
     wave.lanes = lanes;
     wave.active = active;
   };

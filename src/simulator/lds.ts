@@ -1,3 +1,5 @@
+import type { Races } from './races.js';
+
 /** A workgroup's local data share. */
 export class Lds {
   readonly u8: Uint8Array;
@@ -5,6 +7,12 @@ export class Lds {
   readonly u32: Uint32Array;
   /** Which bytes were written, one flag a byte; null when uninitialised reads are not looked for. */
   readonly written: Uint8Array | null;
+  /** Looks for races in the LDS and in global memory; null when nobody does. */
+  races: Races | null = null;
+  /** Accesses need not be aligned to their size (see lds-access.ts). */
+  unaligned = false;
+  /** Passes over the banks beyond the one that each group of lanes needs, summed over all accesses (see lds-access.ts). */
+  bankConflicts = 0;
 
   constructor(
     /** Bytes, as the kernel declares and the launch adds. */

@@ -39,6 +39,35 @@ export class MemoryPlan {
     return region;
   }
 
+  /**
+   * Regions at fixed distances from each other, as a code object's segments are. Those that share a page become one region,
+   * writable if one of them is.
+   * @returns lower word of the address that stands for the segments' address 0
+   */
+  addImage(
+    name: string,
+    segments: readonly { readonly address: number; readonly size: number; readonly writable: boolean }[],
+  ): number {
+    const base = this.#next;
+    const parts: { start: number; end: number; writable: boolean }[] = [];
+    for (const { address, size, writable } of [...segments].sort((a, b) => a.address - b.address)) {
+      const start = base + address;
+      const last = parts.at(-1);
+      if (last !== undefined && start < Math.ceil(last.end / PAGE) * PAGE) {
+        last.end = Math.max(last.end, start + size);
+        last.writable ||= writable;
+      } else {
+        parts.push({ start, end: start + size, writable });
+      }
+    }
+    for (const { start, end, writable } of parts) {
+      this.#next = Math.ceil((end + GAP) / PAGE) * PAGE;
+      if (this.#next > LIMIT) throw new DarmError('bad-input', 'the launch needs more than 2 GiB of memory');
+      this.regions.push({ name: writable ? `${name}'s data` : name, start, size: end - start, writable });
+    }
+    return base;
+  }
+
   /** Bytes that the memory takes. */
   get end(): number {
     return this.#next;
@@ -72,11 +101,17 @@ export class GlobalMemory {
    * @throws Fault when they are not all inside one region, or a write goes to a region that is read-only
    */
   locate(low: number, high: number, size: number, write: boolean, lane: number): number {
+    this.regionAt(low, high, size, write, lane);
+    return low >>> 0;
+  }
+
+  /** The region that `size` bytes at an address are in; throws as `locate` does. */
+  regionAt(low: number, high: number, size: number, write: boolean, lane: number): Region {
     const at = low >>> 0;
     const number = high === ADDRESS_HIGH ? (this.#pages[at >>> PAGE_BITS] ?? 0) : 0;
     if (number !== 0) {
       const region = this.regions[number - 1]!;
-      if (at >= region.start && at + size <= region.start + region.size && (!write || region.writable)) return at;
+      if (at >= region.start && at + size <= region.start + region.size && (!write || region.writable)) return region;
     }
     throw this.#fault(at, high, size, write, lane);
   }

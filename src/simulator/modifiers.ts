@@ -6,6 +6,8 @@
  * (SIDefines.h, `SISrcMods`, `SDWA`); what they mean is in the ISA documents' chapters on VOP3, VOP3P, SDWA and DPP.
  */
 import { OperandKind } from '../formats/disassembly.js';
+import { flushF16, flushF32, flushF64 } from './arithmetic/denormals.js';
+import { clamp as clampNumber, clampF16, omodF16, omodF32, omodF64 } from './arithmetic/shape.js';
 import { dppSource } from './dpp.js';
 import type { Operand } from './program.js';
 import type { Destination, Site, Source, ValueType } from './operands.js';
@@ -15,7 +17,7 @@ import type { Step, Wave } from './wave.js';
 const NEG = 1;
 const ABS = 2;
 /** In SDWA integer operands: sign-extend the selected part. */
-const SEXT = 1;
+const SEXT = 1 << 4;
 const OP_SEL = 4;
 /** In the modifiers of src0: the result goes to the upper half. */
 const DESTINATION_OP_SEL = 8;
@@ -81,9 +83,22 @@ function sdwaField(select: number): { first: number; bits: number } {
   return { first: 0, bits: 32 };
 }
 
+/** A scratch row with (s & and) ^ xor, where s is a row or a single word; registers the step that fills it. */
+export function signStep(site: Site, s: number, stride: 0 | 1, and: number, xor: number): number {
+  const row = site.row();
+  site.before(
+    stride === 0
+      ? ({ i32 }) => {
+          i32[row] = (i32[s]! & and) ^ xor;
+        }
+      : (w) => signs(w.i32, w.lanes, w.active, row, s, stride, and, xor),
+  );
+  return row;
+}
+
 /** The source as the operation is to see it; registers the steps that prepare it. */
 export function sourceStep(site: Site, plain: Source, { name, type, operand }: SourceModifiers): Source {
-  const { instruction, size } = site;
+  const { instruction } = site;
   const modifiers = instruction.immediate(`${name}_modifiers`);
   let current = name === 'src0' ? dppSource(site, plain, type) : plain;
 
@@ -93,47 +108,51 @@ export function sourceStep(site: Site, plain: Source, { name, type, operand }: S
   let signed = type === 'i16';
   if (instruction.is('Sdwa')) {
     ({ first, bits } = sdwaField(instruction.immediate(`${name}_sel`, SDWA_DWORD)));
-    signed = signed || (!isFloat(type) && (modifiers & SEXT) !== 0);
+    if (isHalf(type)) bits = Math.min(bits, 16);
+    // A byte is sign-extended where the instruction says so, also for a 16-bit signed operation.
+    signed = (signed && bits > 8) || (!isFloat(type) && (modifiers & SEXT) !== 0);
   } else if (operand.kind === OperandKind.Vgpr16High) {
     first = 16;
     bits = 16;
   } else if (isHalf(type)) {
     bits = 16;
     // Constants of 16-bit operands are in the low half already.
-    if (operand.kind !== OperandKind.Immediate && (modifiers & OP_SEL) !== 0) first = 16;
+    if (operand.kind === OperandKind.Immediate) {
+      const constant = site.layout.constant(signed ? (operand.value << 16) >> 16 : operand.value & 0xffff);
+      current = { lo: constant, hi: constant, stride: 0 };
+      bits = 32;
+    } else if ((modifiers & OP_SEL) !== 0) first = 16;
   }
   if (bits < 32 && (signed || first > 0 || isHalf(type) || instruction.is('Sdwa'))) {
     const row = site.row();
     const { lo, stride } = current;
     const left = 32 - first - bits;
     const right = 32 - bits;
-    site.before((w) => selects(w.i32, w.lanes, w.active, row, lo, stride, left, right, signed));
-    current = { lo: row, hi: row, stride: 1 };
+    site.before(
+      stride === 0
+        ? ({ i32 }) => {
+            const shifted = i32[lo]! << left;
+            i32[row] = signed ? shifted >> right : shifted >>> right;
+          }
+        : (w) => selects(w.i32, w.lanes, w.active, row, lo, stride, left, right, signed),
+    );
+    current = { lo: row, hi: row, stride };
+    if (signed && type === 'b16') current = { ...current, lo: signStep(site, row, stride, 0xffff, 0) };
   }
 
   if (isFloat(type) && (modifiers & (NEG | ABS)) !== 0) {
     const sign = type === 'f16' ? 0x8000 : 0x80000000 | 0;
     const and = (modifiers & ABS) !== 0 ? ~sign : -1;
     const xor = (modifiers & NEG) !== 0 ? sign : 0;
-    const row = site.row();
     const { lo, hi, stride } = current;
-    if (type === 'f64') {
-      const high = site.row();
-      site.before((w) => {
-        signs(w.i32, w.lanes, w.active, row, lo, stride, -1, 0);
-        signs(w.i32, w.lanes, w.active, high, hi, stride, and, xor);
-      });
-      return { lo: row, hi: high, stride: 1 };
-    }
-    site.before((w) => signs(w.i32, w.lanes, w.active, row, lo, stride, and, xor));
-    return { lo: row, hi: row + size, stride: 1 };
+    if (type === 'f64') return { lo, hi: signStep(site, hi, stride, and, xor), stride };
+    const row = signStep(site, lo, stride, and, xor);
+    return { lo: row, hi: row, stride };
   }
   return current;
 }
 
 // --- results ----------------------------------------------------------------------------------------------------------------
-
-const OMOD_FACTORS = [1, 2, 4, 0.5];
 
 /** The place the operation writes to; registers the steps that bring the result to its destination. */
 export function destinationSteps(site: Site, plain: Destination, type: ValueType, operand: Operand): Destination {
@@ -145,7 +164,7 @@ export function destinationSteps(site: Site, plain: Destination, type: ValueType
 
   const lo = site.row();
   const hi = type === 'f64' || type === 'b64' ? site.row() : lo;
-  if (omod !== 0) site.after(omodStep(type, lo, hi, OMOD_FACTORS[omod]!));
+  if (omod !== 0) site.after(omodStep(type, lo, hi, omod));
   if (clamp) site.after(clampStep(type, lo, hi));
   site.after(
     merge !== null
@@ -165,7 +184,8 @@ function mergeStep(site: Site, type: ValueType, operand: Operand): Merge | null 
   const { instruction, target } = site;
   if (instruction.is('Sdwa')) {
     const { first, bits } = sdwaField(instruction.immediate('dst_sel', SDWA_DWORD));
-    if (bits === 32) return null;
+    if (bits === 32 && !isHalf(type)) return null;
+    if (bits === 32) return (w, d, s) => signs(w.i32, w.lanes, w.active, d, s, 1, 0xffff, 0);
     const unused = instruction.immediate('dst_unused');
     const mask = (((2 ** bits - 1) | 0) << first) | 0;
     const keep = unused === SDWA_UNUSED_PRESERVE ? ~mask : 0;
@@ -197,9 +217,14 @@ function mergeStep(site: Site, type: ValueType, operand: Operand): Merge | null 
   };
 }
 
-/** LLVM, `GCNSubtarget::zeroesHigh16BitsOfDest`: what keeps the upper half even on generation 9. */
+/**
+ * What keeps the upper half even on generation 9: the operations that came with it, and those that changed with it (Vega
+ * ISA, V_MAD_U16 as opposed to V_MAD_LEGACY_U16; LLVM, `GCNSubtarget::zeroesHigh16BitsOfDest`).
+ */
 const PRESERVING_GFX9 = new Set([
   'v_mad_f16', 'v_mad_u16', 'v_mad_i16', 'v_fma_f16', 'v_div_fixup_f16', 'v_interp_p2_f16',
+  'v_mac_f16', 'v_madak_f16', 'v_madmk_f16', 'v_min3_f16', 'v_max3_f16', 'v_med3_f16',
+  'v_min3_i16', 'v_max3_i16', 'v_med3_i16', 'v_min3_u16', 'v_max3_u16', 'v_med3_u16', 'v_add_i16', 'v_sub_i16',
   'v_fma_mixlo_f16', 'v_fma_mixhi_f16', 'v_mad_mixlo_f16', 'v_mad_mixhi_f16',
 ]); // prettier-ignore
 
@@ -217,35 +242,45 @@ function writeF64(w: Wave, lo: number, hi: number, value: number): void {
   w.u32[hi] = scratch.getUint32(4, true);
 }
 
-/** Multiplies the result; the hardware leaves it alone where denormal results are kept. */
-function omodStep(type: ValueType, lo: number, hi: number, factor: number): Step {
-  if (type === 'f16') throw new Error('omod of an f16 result');
+/**
+ * Multiplies the result. The hardware leaves it alone in IEEE mode (LLVM, SIFoldOperands) and where denormal results are
+ * kept; it makes +0 of -0.
+ */
+function omodStep(type: ValueType, lo: number, hi: number, omod: number): Step {
   return (w) => {
-    if (((type === 'f32' ? w.mode.denormF32 : w.mode.denormF16F64) & 2) !== 0) return;
-    for (let k = 0; k < w.active; k++) {
-      const l = w.lanes[k]!;
-      if (type === 'f32') w.f32[lo + l] = w.f32[lo + l]! * factor;
-      else writeF64(w, lo + l, hi + l, readF64(w, lo + l, hi + l) * factor);
+    const { lanes, active, i32, f32, mode } = w;
+    if (mode.ieee || ((type === 'f32' ? mode.denormF32 : mode.denormF16F64) & 2) !== 0) return;
+    for (let k = 0; k < active; k++) {
+      const l = lanes[k]!;
+      if (type === 'f32') {
+        const value = f32[lo + l]!;
+        if (value === value) f32[lo + l] = flushF32(omodF32(value, omod)) + 0;
+      } else if (type === 'f16') {
+        const bits = flushF16(omodF16(i32[lo + l]! & 0xffff, omod));
+        i32[lo + l] = bits === 0x8000 ? 0 : bits;
+      } else {
+        const value = readF64(w, lo + l, hi + l);
+        if (value === value) writeF64(w, lo + l, hi + l, flushF64(omodF64(value, omod)) + 0);
+      }
     }
   };
 }
 
 /** To 0 … 1; NaN becomes 0 where DX10_CLAMP says so. */
-function clampStep(type: ValueType, lo: number, hi: number): Step {
-  const F16_ONE = 0x3c00;
+export function clampStep(type: ValueType, lo: number, hi: number): Step {
   return (w) => {
-    const { lanes, active, i32, f32, mode } = w;
+    const { lanes, active, i32, f32 } = w;
+    const { dx10Clamp } = w.mode;
     for (let k = 0; k < active; k++) {
       const l = lanes[k]!;
       if (type === 'f16') {
-        const bits = i32[lo + l]! & 0xffff;
-        if ((bits & 0x7fff) > 0x7c00) i32[lo + l] = mode.dx10Clamp ? 0 : bits;
-        else i32[lo + l] = bits & 0x8000 ? 0 : Math.min(bits, F16_ONE);
+        i32[lo + l] = clampF16(i32[lo + l]! & 0xffff, dx10Clamp);
         continue;
       }
       const value = type === 'f32' ? f32[lo + l]! : readF64(w, lo + l, hi + l);
-      if (Number.isNaN(value) && !mode.dx10Clamp) continue;
-      const clamped = value > 0 ? Math.min(value, 1) : 0;
+      // Storing a NaN could change its payload.
+      if (value !== value && !dx10Clamp) continue;
+      const clamped = clampNumber(value, dx10Clamp);
       if (type === 'f32') f32[lo + l] = clamped;
       else writeF64(w, lo + l, hi + l, clamped);
     }

@@ -30,11 +30,13 @@ export const Encoding = {
   Vop3p: 1 << 12,
   Sdwa: 1 << 14,
   Dpp: 1 << 15,
+  Trans: 1 << 16,
   Mubuf: 1 << 17,
   Mtbuf: 1 << 18,
   Smrd: 1 << 19,
-  Flat: 1 << 23,
-  Ds: 1 << 24,
+  Exp: 1 << 23,
+  Flat: 1 << 24,
+  Ds: 1 << 25,
 } as const;
 
 export class Instruction {
@@ -49,10 +51,12 @@ export class Instruction {
     readonly offset: number,
     readonly size: number,
     readonly opcode: Opcode,
-    operands: readonly Operand[],
+    /** In LLVM's order; names are in `opcode.operands`, and need not be unique. */
+    readonly operands: readonly Operand[],
     readonly text: string,
   ) {
-    this.mnemonic = opcode.mnemonic.replace(/_(e32|e64|sdwa|dpp|dpp8|e64_dpp|e64_dpp8)$/, '');
+    // LLVM's mnemonic is all that stands before the first register, `off` too: `scratch_store_dword off, v0, s1`.
+    this.mnemonic = opcode.mnemonic.replace(/ .*/, '').replace(/_(e32|e64|sdwa|dpp|dpp8|e64_dpp|e64_dpp8)$/, '');
     operands.forEach((operand, at) => {
       const name = opcode.operands[at]!;
       if (!this.#operands.has(name)) this.#operands.set(name, operand);
@@ -81,16 +85,25 @@ export class Instruction {
   }
 }
 
+/** A 64-bit address as two unsigned words. */
+export interface Address {
+  readonly low: number;
+  readonly high: number;
+}
+
 export interface Program {
   readonly instructions: readonly (Instruction | null)[];
+  /** Where the text section is: program counters that instructions see are addresses. */
+  readonly base: Address;
   /** Position of the instruction that starts at a byte offset of the section; -1 where none starts. */
   readonly indexAt: (offset: number) => number;
 }
 
-export function makeProgram(code: Disassembly): Program {
-  const positions = new Map<number, number>();
+export function makeProgram(code: Disassembly, base: Address = { low: 0x1000, high: 0x7f00 }): Program {
+  // Per word of the section, because instructions start at multiples of 4.
+  const positions = new Int32Array(((code.offset.at(-1) ?? 0) >>> 2) + 1).fill(-1);
   const instructions = Array.from(code.offset, (offset, index) => {
-    positions.set(offset, index);
+    positions[offset >>> 2] = index;
     const opcode = code.opcodes[code.opcode[index]!];
     if (opcode === undefined) return null;
     const operands: Operand[] = [];
@@ -103,5 +116,5 @@ export function makeProgram(code: Disassembly): Program {
       });
     return new Instruction(index, offset, code.size[index]!, opcode, operands, code.text[index]!);
   });
-  return { instructions, indexAt: (offset) => positions.get(offset) ?? -1 };
+  return { instructions, base, indexAt: (offset) => positions[offset / 4] ?? -1 };
 }

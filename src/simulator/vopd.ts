@@ -20,8 +20,11 @@ export function halvesOf(instruction: Instruction): [Instruction, Instruction] {
 
 function half(instruction: Instruction, name: string, part: 'X' | 'Y'): Instruction {
   const operands = new Map<string, Operand>();
-  for (const each of instruction.opcode.operands)
-    operands.set(standardName(each, part) ?? `other_${each}`, instruction.operand(each));
+  for (const each of instruction.opcode.operands) {
+    // The accumulator of FMAC and DOT2ACC is the destination; LLVM decodes the one of Y wrongly.
+    const source = each === `src2${part}` ? `vdst${part}` : each;
+    operands.set(standardName(each, part) ?? `other_${each}`, instruction.operand(source));
+  }
   const mnemonic = `v_${name.toLowerCase()}`;
   return new Instruction(
     instruction.index,

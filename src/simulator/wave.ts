@@ -14,7 +14,7 @@
  */
 
 import type { Lds } from './lds.js';
-import type { GlobalMemory } from './memory.js';
+import { ADDRESS_HIGH, type GlobalMemory } from './memory.js';
 
 export const VCC = 106;
 export const M0 = 124;
@@ -79,6 +79,15 @@ export class Wave {
   /** f32 (or f16 and f64) arithmetic is JavaScript's own: nearest even, denormals kept. Follows `mode`. */
   plainF32 = true;
   plainF64 = true;
+  /** The MODE register's bits that are not in `mode`. */
+  otherMode = 0;
+  /** The exception flags of TRAPSTS: kept for the program, never raised. */
+  trapStatus = 0;
+  /** FLAT_SCRATCH where it is a hardware register (generation 10); `scratch` until it is written. */
+  flatScratchLow: number;
+  flatScratchHigh = ADDRESS_HIGH;
+  /** What programs read as time; reading it advances it. */
+  clock = 0;
 
   /** Position in the workgroup. */
   readonly id: number;
@@ -101,6 +110,7 @@ export class Wave {
     this.lds = surroundings.lds;
     this.scratch = surroundings.scratch;
     this.scratchPerLane = surroundings.scratchPerLane;
+    this.flatScratchLow = surroundings.scratch;
     this.active = layout.size;
     const file = new ArrayBuffer(layout.words * 4);
     this.i32 = new Int32Array(file);

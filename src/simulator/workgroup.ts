@@ -53,7 +53,7 @@ export interface WorkgroupRun {
   readonly counts: ExecutionCounts;
   /** Per wave, or null: no trace. */
   readonly traces: readonly WaveTrace[] | null;
-  /** Instructions that the launch may still execute. */
+  /** Instructions that may still be executed. */
   readonly budget: { left: number };
   /** Called when all waves have reached a barrier. */
   readonly onBarrier?: () => void;
@@ -87,7 +87,7 @@ function runWave(run: WorkgroupRun, wave: Wave): void {
       at = wave.pc;
       const step = steps[at];
       if (step === undefined) throw new Fault('execution ran off the end of the code');
-      if (--left < 0) throw new Fault('the launch executes more instructions than allowed (an endless loop?)');
+      if (--left < 0) throw new Fault('the workgroup executes more instructions than allowed (an endless loop?)');
       wave.pc = at + 1;
       executed[at]! += 1;
       lanes[at]! += wave.active;

@@ -15,12 +15,16 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { compileLlvmModule } from '../../src/binding/load.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../../src/options.js';
 import { compileModule } from '../../src/pipeline.js';
+import { ELEMENT_BYTES } from '../../src/simulator/launch/elements.js';
+import { fillBuffer } from '../../src/simulator/launch/fill.js';
+import { parseSpec, type ArgumentSpec, type LaunchSpec } from '../../src/simulator/launch/spec.js';
 import { setTierPolicy } from '../../src/tier-policy.js';
 import type { FunctionReport } from '../../src/wire.js';
 import { SCRATCH, build, execute, type Argument, type HostMode, type Launch, type Outcome } from './execute-host.js';
@@ -113,67 +117,15 @@ const firstLine = (error: unknown): string =>
 
 // --- The kernels of the repository ------------------------------------------------------------------------------------------
 
-interface Spec {
-  readonly kernel: string;
-  readonly grid: readonly [number, number, number];
-  readonly block: readonly [number, number, number];
-  readonly args: readonly {
-    readonly buffer?: string;
-    readonly scalar?: string;
-    readonly length?: number;
-    readonly value?: number;
-    readonly fill?: {
-      readonly random?: number;
-      readonly min?: number;
-      readonly max?: number;
-      readonly value?: number;
-      readonly iota?: number;
-    };
-  }[];
-}
-
-const BYTES: Readonly<Record<string, number>> = {
-  u8: 1,
-  i8: 1,
-  i16: 2,
-  u16: 2,
-  i32: 4,
-  u32: 4,
-  f32: 4,
-  i64: 8,
-  u64: 8,
-  f64: 8,
-};
-
-function put(view: DataView, type: string, at: number, value: number): void {
-  if (type === 'f32') view.setFloat32(at, value, true);
-  else if (type === 'f64') view.setFloat64(at, value, true);
-  else if (BYTES[type] === 8) view.setBigInt64(at, BigInt(Math.trunc(value)), true);
-  else if (BYTES[type] === 4) view.setInt32(at, Math.trunc(value), true);
-  else if (BYTES[type] === 2) view.setInt16(at, Math.trunc(value), true);
-  else view.setInt8(at, Math.trunc(value));
-}
-
-function argumentOf(spec: Spec['args'][number]): Argument {
-  if (spec.scalar) {
-    const view = new DataView(new ArrayBuffer(8));
-    put(view, spec.scalar, 0, spec.value!);
-    return { scalar: view.getBigUint64(0, true) };
+function argumentOf(spec: LaunchSpec, argument: ArgumentSpec): Argument {
+  if (argument.kind === 'bytes') {
+    const word = new Uint8Array(8);
+    word.set(argument.bytes);
+    return { scalar: new DataView(word.buffer).getBigUint64(0, true) };
   }
-  const [type, length, fill] = [spec.buffer!, spec.length!, spec.fill ?? {}];
-  const bytes = new Uint8Array(length * BYTES[type]!);
-  const view = new DataView(bytes.buffer);
-  const r = new Random(fill.random ?? 1);
-  const [min, max] = [fill.min ?? 0, fill.max ?? 1];
-  for (let i = 0; i < length; i++) {
-    const value =
-      fill.random !== undefined
-        ? min + (r.below(2 ** 24) / 2 ** 24) * (max - min)
-        : fill.iota !== undefined
-          ? fill.iota + i
-          : (fill.value ?? 0);
-    put(view, type, i * BYTES[type]!, value);
-  }
+  const { element, length, fill } = spec.buffers[argument.buffer]!;
+  const bytes = new Uint8Array(length * ELEMENT_BYTES[element]);
+  fillBuffer(bytes, element, fill);
   return { bytes, out: true };
 }
 
@@ -181,8 +133,13 @@ async function repositoryKernels(): Promise<void> {
   const folder = path.join(REPOSITORY, 'kernels');
   const specs: Launch[] = [];
   for (const file of (await readdir(folder)).filter((name) => name.endsWith('.spec.json')).sort()) {
-    const spec = JSON.parse(await readFile(path.join(folder, file), 'utf8')) as Spec;
-    specs.push({ kernel: spec.kernel, grid: spec.grid, block: spec.block, args: spec.args.map(argumentOf) });
+    const spec = parseSpec(await readFile(path.join(folder, file), 'utf8'), (name) =>
+      readFileSync(path.join(folder, name)),
+    );
+    const [launch] = spec.launches;
+    if (launch?.kernel == null) continue;
+    const { kernel, grid, block } = launch;
+    specs.push({ kernel, grid, block, args: launch.args.map((each) => argumentOf(spec, each)) });
   }
   const files = (await readdir(path.join(folder, 'ir')))
     .filter((name) => /\.gfx\w+\.(O3|early|O3-g)\.bc$/.test(name))

@@ -3,7 +3,7 @@ import { disassemble } from '../../src/binding/disassemble.js';
 import { parseElf, elfSectionBytes } from '../../src/formats/elf.js';
 import { bindCode, type KernelCode } from '../../src/simulator/code.js';
 import { Lds } from '../../src/simulator/lds.js';
-import type { MemoryPlan} from '../../src/simulator/memory.js';
+import type { MemoryPlan } from '../../src/simulator/memory.js';
 import { GlobalMemory, type Region } from '../../src/simulator/memory.js';
 import { makeProgram } from '../../src/simulator/program.js';
 import { simulatedTarget } from '../../src/simulator/target.js';
@@ -14,8 +14,18 @@ import { artifact, compile, runtime } from './llvm.js';
 /** Assembles lines of assembly for a processor; `s_endpgm` is added. */
 export async function assemble(cpu: string, lines: readonly string[], waveSize?: 32 | 64): Promise<KernelCode> {
   const size = waveSize ?? (cpu.startsWith('gfx9') ? 64 : 32);
-  const text = [...lines, 's_endpgm'].map((line) => `module asm "${line}"`).join('\n');
-  const module = `target triple = "amdgcn-amd-amdhsa"\n${text}\n`;
+  const text = [...lines, 's_endpgm'];
+  const header = 'target triple = "amdgcn-amd-amdhsa"';
+  // Module assembly is read for the processor's own wave size, assembly in a function for the function's.
+  const module =
+    size === 64 && !cpu.startsWith('gfx9')
+      ? `${header}
+define amdgpu_kernel void @code() "target-features"="+wavefrontsize64" {
+  call void asm sideeffect "${text.join('\\0A')}", ""()
+  ret void
+}
+`
+      : `${header}\n${text.map((line) => `module asm "${line}"`).join('\n')}\n`;
   const object = artifact(await compile(module, { emit: ['obj'], meld: 'off', mcpu: cpu }), 'obj');
   const llvm = await runtime();
   llvm.reset();

@@ -79,12 +79,15 @@ function neighbourF32(x: number, up: boolean): number {
   return f32OfBits(bitsOfF32(x) + (x > 0 === up ? 1 : -1));
 }
 
-/** a · b + c of f32 values, rounded once to nearest even. */
+/**
+ * a · b + c of f32 values, rounded once to nearest even. The double sum of the exact product rounds to the same f32 as the
+ * exact sum unless it lies halfway between two f32 values, where its own error decides: then, and only then, its distance
+ * from the f32 nearest to it leads, doubled, to another f32.
+ */
 export function fmaF32(a: number, b: number, c: number): number {
-  const product = a * b;
-  const sum = product + c;
-  const t = sum - product;
-  const error = product - (sum - t) + (c - t);
-  if (error === 0 || error !== error) return Math.fround(sum);
-  return Math.fround(towardOdd(sum, error));
+  const sum = a * b + c;
+  const nearest = Math.fround(sum);
+  if (nearest === sum) return nearest;
+  const other = sum + (sum - nearest);
+  return Math.fround(other) === other ? Math.fround(addOdd(a * b, c)) : nearest;
 }

@@ -66,32 +66,10 @@ export function ternary32(f: Ternary): Operation {
   };
 }
 
-/** A comparison's result: one bit per active lane, 0 for the others. `v_cmpx` writes EXEC (generation 9: also sdst). */
-export function compare32(f: (a: number, b: number) => boolean): Operation {
-  const loop = specialize(
-    (f: (a: number, b: number) => boolean, a: number, as: number, b: number, bs: number) => (w: Wave, d: number) => {
-      const { i32, lanes, active } = w;
-      let low = 0;
-      let high = 0;
-      for (let k = 0; k < active; k++) {
-        const l = lanes[k]!;
-        if (f(i32[a + l * as]!, i32[b + l * bs]!))
-          if (l < 32) low |= 1 << l;
-          else high |= 1 << (l - 32);
-      }
-      i32[d] = low;
-      if (w.size === 64) i32[d + 1] = high;
-    },
-  );
-  return (site) => {
-    const a = site.source('src0', 'b32');
-    const b = site.source('src1', 'b32');
-    const compare = loop(f, a.lo, a.stride, b.lo, b.stride);
-    return comparison(site, compare);
-  };
-}
-
-/** The step of a comparison that writes its lane mask to a given place; handles `v_cmp` and `v_cmpx`. */
+/**
+ * The step of a comparison that writes its lane mask, a bit per active lane and 0 for the others, to a given place. `v_cmpx`
+ * writes EXEC (generation 9: also sdst).
+ */
 export function comparison(site: Site, compare: (wave: Wave, destination: number) => void): Step {
   if (!site.instruction.mnemonic.startsWith('v_cmpx_')) {
     const d = site.maskDestination();

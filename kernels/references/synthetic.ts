@@ -1,0 +1,168 @@
+/**
+ * References of sb1.hip, sb2.hip and sb3.hip. A thread owns one column of every LDS array, so a reference has the columns as
+ * objects. Columns meet at the end of a round only, where each takes something from its neighbour's (thread ^ 1).
+ */
+import { byWorkgroup, f32, sum, u32, type Reference, type ReferenceLaunch } from './reference.js';
+
+const scalars = { rounds: 'u32', steps: 'u32' } as const;
+
+/** Rounds of steps: in each round all steps of a column, then, when all columns are through, `exchange`. */
+function run<Column>(
+  columns: readonly Column[],
+  { scalars: { rounds, steps } }: ReferenceLaunch,
+  step: (column: Column, tid: number, step: number, round: number) => void,
+  exchange: (mine: Column, neighbour: Column, round: number) => void,
+): readonly Column[] {
+  for (let round = 0; round < rounds!; round++) {
+    columns.forEach((column, tid) => {
+      for (let n = 0; n < steps!; n++) step(column, tid, n, round);
+    });
+    columns.forEach((column, tid) => exchange(column, columns[tid ^ 1]!, round));
+  }
+  return columns;
+}
+
+// --- SB1 ------------------------------------------------------------------------------------------------------------------
+
+type Triple = [number, number, number];
+
+/** What both sides of the diamond do to their array. */
+function mixTriple(v: Triple, step: number): void {
+  let [a, b, c] = v;
+  a = u32(a * 5 + b);
+  b = u32((b ^ a) + step);
+  c = u32((c << 3) - (a & b));
+  a = u32(a ^ (c >>> 7));
+  b = u32(b * 9 + u32(c | a));
+  c = u32(c + u32(a ^ (b >>> 3)));
+  v[0] = a;
+  v[1] = b;
+  v[2] = c;
+}
+
+export const sb1: Reference = byWorkgroup(
+  'u32',
+  (elements, launch) => {
+    const columns = elements.map((x) => ({
+      left: [x, u32(x + 1), u32(x + 2)] as Triple,
+      right: [x, u32(x ^ 1), u32(x ^ 2)] as Triple,
+    }));
+    run(
+      columns,
+      launch,
+      ({ left, right }, tid, step) => mixTriple((tid >>> (step % 4)) % 2 ? left : right, step),
+      (mine, neighbour, round) => (mine.left[1] = u32(mine.left[1] + neighbour.right[2] + round)),
+    );
+    return columns.map(({ left, right }) => u32(sum(left) + u32(right[0] ^ right[1] ^ right[2])));
+  },
+  { scalars },
+);
+
+// --- SB2 ------------------------------------------------------------------------------------------------------------------
+
+/** What both then-blocks do to the first two rows of their array. */
+function mixFloats(v: Triple): void {
+  const [x, y] = v;
+  const a = f32(f32(x * 0.5) + f32(y * 0.25));
+  const b = f32(f32(y - a) * 0.5);
+  v[0] = f32(a + f32(b * 0.125));
+  v[1] = f32(f32(v[0] * 0.375) - b);
+}
+
+export const sb2: Reference = byWorkgroup(
+  'f32',
+  (elements, launch) => {
+    const columns = elements.map((x) => ({
+      left: [x, f32(x + 1), f32(x + 2)] as Triple,
+      right: [x, f32(x - 1), f32(x - 2)] as Triple,
+    }));
+    run(
+      columns,
+      launch,
+      ({ left, right }, tid, step) => {
+        if ((tid + step) & 2) {
+          const limit = f32(f32(left[2] * 0.25) + step);
+          if (left[0] < limit) mixFloats(left);
+          left[2] = f32(limit - f32(left[1] * 0.5));
+        } else {
+          const limit = f32(1 - f32(right[2] * 0.5));
+          if (right[0] > limit) mixFloats(right);
+          right[2] = f32(f32(right[0] * 0.25) + limit);
+        }
+      },
+      (mine, neighbour, round) => (mine.left[0] = f32(mine.left[0] + f32(f32(neighbour.right[1] * 0.125) + round))),
+    );
+    const combined = (sign: 1 | -1, [a, b, c]: Triple): number => f32(a + sign * f32(b * c));
+    return columns.map(({ left, right }) => f32(combined(1, left) - combined(-1, right)));
+  },
+  { scalars },
+);
+
+// --- SB3 ------------------------------------------------------------------------------------------------------------------
+
+type Pair = [number, number];
+
+/** C2 and C3. */
+function mixFirst(v: Pair, step: number): void {
+  let [a, b] = v;
+  a = u32(a * 5 + b);
+  b = u32((b ^ a) + step);
+  a = u32(a ^ (b >>> 5));
+  b = u32(b * 9 - (a & 0xffff));
+  v[0] = a;
+  v[1] = b;
+}
+
+/** C4: a rotation by 7 and a few bits. */
+function mixMiddle(v: Pair): void {
+  const [a, b] = v;
+  const rotated = u32((a << 7) | (a >>> 25));
+  v[0] = u32((b | (a >>> 11)) & ~(rotated << 2));
+  v[1] = u32(rotated | 64);
+}
+
+/** C6 and C5. */
+function mixLast(v: Pair, round: number): void {
+  let [a, b] = v;
+  b = u32(b - u32(a << 2));
+  a = u32(Math.imul(a | 3, b >>> 1));
+  b = u32(b + u32(a ^ 0x9e3779b9));
+  a = u32(a - (b >>> 9));
+  v[0] = u32(a + round);
+  v[1] = b;
+}
+
+export const sb3: Reference = byWorkgroup(
+  'u32',
+  (elements, launch) => {
+    const columns = elements.map((x) => ({
+      first: [0, 1].map((side): Pair => [u32(x + side), u32(x + 2 + side)]),
+      middle: [x, u32(x ^ 1)] as Pair,
+      last: [0, 1].map((side): Pair => [u32(x * 3 + side), u32(x * 3 + 1 + side)]),
+    }));
+    run(
+      columns,
+      launch,
+      ({ first, middle, last }, tid, step, round) => {
+        if ((tid ^ (step >>> 1)) & 1) {
+          if ((first[0]![0] + step) & 2) mixFirst(first[0]!, step);
+          if (middle[0] > middle[1]) mixMiddle(middle);
+          if ((last[0]![0] ^ step) & 4) mixLast(last[0]!, round);
+        } else {
+          if ((first[1]![0] - step) & 1) mixFirst(first[1]!, step);
+          if ((last[1]![1] + step) & 8) mixLast(last[1]!, round);
+        }
+      },
+      (mine, neighbour) => {
+        const taken = u32(neighbour.first[1]![1] ^ neighbour.last[0]![1]);
+        mine.middle[0] = u32(mine.middle[0] + taken);
+      },
+    );
+    return columns.map(({ first, middle, last }) =>
+      [0, 1]
+        .flatMap((side) => [0, 1].map((row) => u32(first[side]![row]! ^ last[side]![row]!)))
+        .reduce((hash, value) => u32(hash * 31 + value), u32(middle[0] ^ middle[1])),
+    );
+  },
+  { scalars },
+);

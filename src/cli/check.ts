@@ -1,0 +1,288 @@
+/** `darm check`: the same launches with and without melding (or in two code objects): same memory? which counters changed? */
+import type { Compiler } from '../compiler.js';
+import { DarmError } from '../errors.js';
+import { sniffInput } from '../formats/bitcode.js';
+import { inspectCodeObject } from '../formats/code-object.js';
+import { differences, type Difference, type Tolerance } from '../simulator/compare.js';
+import { sumCounters } from '../simulator/counters.js';
+import { defaultSpec } from '../simulator/launch/default-spec.js';
+import type { LaunchSpec } from '../simulator/launch/spec.js';
+import type { SimulationResult } from '../simulator/run.js';
+import { jobOptions, type CheckFlags } from './arguments.js';
+import { counterText, type Measured } from './counter-table.js';
+import { readInput, writeStandardOutput } from './files.js';
+import { readSpec } from './launch-spec.js';
+import { warn } from './messages.js';
+import { checkCodeObject, simulatingCompiler, simulationOptions } from './run.js';
+
+/** For made-up inputs, which may make a kernel loop for ever. */
+const MADE_UP_INSTRUCTIONS = 5_000_000;
+const FAST_MATH_TOLERANCE: Tolerance = { f16: 2e-3, f32: 1e-5, f64: 1e-12 };
+
+interface Pair {
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+  /** What the two are called in reports. */
+  readonly titles: readonly [string, string];
+  /** The code may legitimately differ in last bits. */
+  readonly fastMath: boolean;
+}
+
+interface KernelCheck {
+  readonly kernel: string;
+  /** Inputs that were run. */
+  inputs: number;
+  /** Why made-up inputs do not fit the kernel. */
+  readonly unfit: string[];
+  readonly before: Measured[];
+  readonly after: Measured[];
+  readonly differences: (Difference & { readonly input: number })[];
+  /** The second code failed where the first did not. */
+  readonly failures: string[];
+}
+
+/** @returns exit code: 0 the same, 1 different, or nothing could be checked */
+export async function runCheck(input: string, other: string | null, flags: CheckFlags): Promise<number> {
+  if (flags.spec === '-') throw new DarmError('usage', 'darm check reads no spec from standard input');
+  const compiler = simulatingCompiler(flags);
+  const pair = await makePair(compiler, input, other, flags);
+  const tolerance = toleranceOf(pair, flags);
+  const kernels =
+    flags.spec === undefined
+      ? await checkMadeUp(compiler, pair, tolerance, flags)
+      : await checkSpec(compiler, pair, tolerance, await readSpec(flags.spec, flags.kernel ?? null), flags);
+  const equal = kernels.every(
+    (kernel) => kernel.inputs > 0 && kernel.differences.length === 0 && kernel.failures.length === 0,
+  );
+  await writeStandardOutput(
+    flags.json
+      ? JSON.stringify(checkDocument(kernels, tolerance, equal)) + '\n'
+      : kernels.map((kernel) => kernelText(kernel, pair.titles)).join('\n') + toleranceText(tolerance),
+  );
+  for (const kernel of kernels) for (const line of complaints(kernel, pair.titles)) warnOf(input, line);
+  return equal ? 0 : 1;
+}
+
+function warnOf(input: string, line: string): void {
+  process.stderr.write(`darm: error: ${input === '-' ? '<stdin>' : input}: ${line}\n`);
+}
+
+async function makePair(compiler: Compiler, input: string, other: string | null, flags: CheckFlags): Promise<Pair> {
+  const bytes = await readInput(input);
+  if (other !== null) {
+    const after = await readInput(other);
+    for (const each of [bytes, after]) checkCodeObject(each);
+    return { before: bytes, after, titles: ['first', 'second'], fastMath: false };
+  }
+  if (sniffInput(bytes) === 'elf')
+    throw new DarmError('usage', 'darm check compares two code objects, or compiles a module twice; one is missing');
+  const options = { ...jobOptions(flags), codegenLevel: flags.codegenLevel };
+  const before = await compiler.compile(bytes, { ...options, emit: ['hsaco', 'll'], meld: 'off' });
+  const after = await compiler.compile(bytes, { ...options, emit: ['hsaco'], meld: 'darm' });
+  for (const { name, bailout } of after.functions)
+    if (bailout !== null) warn(`function '${name}' is not, or only in part, melded: ${bailout}`);
+  return {
+    before: before.artifacts[0]!.bytes,
+    after: after.artifacts[0]!.bytes,
+    titles: ['meld off', 'melded'],
+    fastMath: hasFastMath(new TextDecoder().decode(before.artifacts[1]!.bytes)),
+  };
+}
+
+/**
+ * Whether an operation of the module allows other roundings: two correct compilations may then differ. Flags stand behind the
+ * operation's name (LangRef, "Fast-Math Flags"); `nnan` and `ninf` alone change no result that is defined.
+ */
+export function hasFastMath(ir: string): boolean {
+  const operation = '(?:fneg|fadd|fsub|fmul|fdiv|frem|fcmp|fptrunc|fpext|phi|select|(?:tail |musttail |notail )?call)';
+  return new RegExp(`= ${operation}(?: nnan| ninf)* (?:fast|contract|reassoc|afn|arcp|nsz)\\b`).test(ir);
+}
+
+function toleranceOf({ fastMath }: Pair, { tolerance }: CheckFlags): Tolerance {
+  if (tolerance !== undefined) return tolerance === 0 ? {} : { f16: tolerance, f32: tolerance, f64: tolerance };
+  return fastMath ? FAST_MATH_TOLERANCE : {};
+}
+
+async function checkSpec(
+  compiler: Compiler,
+  pair: Pair,
+  tolerance: Tolerance,
+  spec: LaunchSpec,
+  flags: CheckFlags,
+): Promise<KernelCheck[]> {
+  const before = await compiler.simulate(pair.before, spec, simulationOptions(flags));
+  const names = [...new Set(before.launches.map(({ kernel }) => kernel))];
+  const check = emptyCheck(names.join(', '));
+  await compareWith(compiler, pair, { before, spec, input: 0 }, check, tolerance, flags);
+  return [check];
+}
+
+async function checkMadeUp(
+  compiler: Compiler,
+  pair: Pair,
+  tolerance: Tolerance,
+  flags: CheckFlags,
+): Promise<KernelCheck[]> {
+  const { kernels } = inspectCodeObject(pair.before);
+  const wanted = kernels.filter(({ name }) => flags.kernel === undefined || name === flags.kernel);
+  if (wanted.length === 0)
+    throw new DarmError(
+      'bad-input',
+      flags.kernel === undefined ? 'there is no kernel to check' : `there is no kernel '${flags.kernel}'`,
+    );
+  const checks: KernelCheck[] = [];
+  const limited = { ...flags, maxInstructions: Math.min(flags.maxInstructions, MADE_UP_INSTRUCTIONS) };
+  for (const kernel of wanted) {
+    const check = emptyCheck(kernel.name);
+    checks.push(check);
+    for (let input = 0; input < flags.seeds; input++) {
+      const spec = defaultSpec(kernel, input);
+      let before: SimulationResult;
+      try {
+        before = await compiler.simulate(pair.before, spec, simulationOptions(limited));
+      } catch (error) {
+        if (!(error instanceof DarmError) || error.exitCode !== 1) throw error;
+        check.unfit.push(error.message);
+        continue;
+      }
+      await compareWith(compiler, pair, { before, spec, input }, check, tolerance, limited);
+      if (check.differences.some((difference) => difference.input === input)) {
+        // Where the kernel races without melding, another result proves nothing.
+        const race = await raceOf(compiler, pair.before, spec, limited);
+        if (race !== null) {
+          check.inputs--;
+          check.unfit.push(race);
+          const rest = check.differences.filter((difference) => difference.input !== input);
+          check.differences.splice(0, Infinity, ...rest);
+        }
+      }
+    }
+  }
+  return checks;
+}
+
+/** What race detection says of a launch that runs without a fault otherwise; null: nothing. */
+async function raceOf(
+  compiler: Compiler,
+  object: Uint8Array,
+  spec: LaunchSpec,
+  flags: CheckFlags,
+): Promise<string | null> {
+  try {
+    await compiler.simulate(object, spec, { ...simulationOptions(flags), detectRaces: true });
+    return null;
+  } catch (error) {
+    if (!(error instanceof DarmError) || error.exitCode !== 1) throw error;
+    return error.message;
+  }
+}
+
+const emptyCheck = (kernel: string): KernelCheck => ({
+  kernel,
+  inputs: 0,
+  unfit: [],
+  before: [],
+  after: [],
+  differences: [],
+  failures: [],
+});
+
+async function compareWith(
+  compiler: Compiler,
+  pair: Pair,
+  run: { readonly before: SimulationResult; readonly spec: LaunchSpec; readonly input: number },
+  check: KernelCheck,
+  tolerance: Tolerance,
+  flags: CheckFlags,
+): Promise<void> {
+  check.inputs++;
+  let after: SimulationResult;
+  try {
+    // What was allowed to the first is not enough for code that takes a little longer.
+    const options = { ...simulationOptions(flags), maxInstructions: 4 * flags.maxInstructions };
+    after = await compiler.simulate(pair.after, run.spec, options);
+  } catch (error) {
+    if (!(error instanceof DarmError) || error.exitCode !== 1) throw error;
+    check.failures.push(error.message);
+    return;
+  }
+  check.before.push(...run.before.launches);
+  check.after.push(...after.launches);
+  for (const difference of differences(run.before, after, tolerance))
+    check.differences.push({ ...difference, input: run.input });
+}
+
+// --- Reports ------------------------------------------------------------------------------------------------------------
+
+function complaints(check: KernelCheck, [first, second]: readonly [string, string]): string[] {
+  const { kernel, inputs, unfit, failures } = check;
+  if (inputs === 0)
+    return [
+      `kernel '${kernel}': no made-up input fits it, pass --spec; the first failed with: ${unfit[0] ?? 'none tried'}`,
+    ];
+  const [difference] = check.differences;
+  return [
+    ...failures.slice(0, 1).map((message) => `kernel '${kernel}': ${second} fails where ${first} does not: ${message}`),
+    ...(difference === undefined
+      ? []
+      : [
+          `kernel '${kernel}': ${difference.name}[${difference.index}] is ${difference.before} (${first}) and ` +
+            `${difference.after} (${second})`,
+        ]),
+  ];
+}
+
+function kernelText(check: KernelCheck, titles: readonly [string, string]): string {
+  const { kernel, inputs, unfit } = check;
+  const verdict =
+    inputs === 0
+      ? 'not checked'
+      : check.failures.length > 0
+        ? `${titles[1]} fails`
+        : check.differences.length > 0
+          ? 'different memory'
+          : 'same memory';
+  const skipped = unfit.length === 0 ? '' : `, ${unfit.length} more did not fit the kernel`;
+  const counters = check.before.length === 0 ? '' : counterText([sum(check.before), sum(check.after)], titles);
+  return `${kernel}: ${verdict} (${inputs} ${inputs === 1 ? 'input' : 'inputs'}${skipped})\n${counters}`;
+}
+
+function sum(all: readonly Measured[]): Measured {
+  const cycles = all.reduce<number | null>(
+    (total, each) => (total === null || each.cycles === null ? null : total + each.cycles),
+    0,
+  );
+  return { counters: sumCounters(all.map(({ counters }) => counters)), cycles };
+}
+
+function toleranceText(tolerance: Tolerance): string {
+  const parts = Object.entries(tolerance).map(([type, value]) => `${type} ${value}`);
+  return parts.length === 0 ? '' : `\nfloats may differ by (relative): ${parts.join(', ')}\n`;
+}
+
+/** JSON has neither NaN nor large integers. */
+const plain = (value: number | bigint): number | string =>
+  typeof value === 'number' && Number.isFinite(value) ? value : String(value);
+
+function checkDocument(kernels: readonly KernelCheck[], tolerance: Tolerance, equal: boolean): object {
+  return {
+    schema: 1,
+    equal,
+    tolerance,
+    kernels: kernels.map((check) => ({
+      kernel: check.kernel,
+      inputs: check.inputs,
+      unfit: check.unfit,
+      ...(check.before.length > 0 && {
+        counters: { before: sum(check.before).counters, after: sum(check.after).counters },
+        cycles: { before: sum(check.before).cycles, after: sum(check.after).cycles },
+      }),
+      differences: check.differences.map(({ before, after, ...rest }) => ({
+        ...rest,
+        before: plain(before),
+        after: plain(after),
+      })),
+      failures: check.failures,
+    })),
+  };
+}

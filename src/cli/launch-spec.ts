@@ -1,0 +1,37 @@
+/** Reading a launch spec from disk, with the files that it names. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { DarmError } from '../errors.js';
+import { parseSpec, type LaunchSpec } from '../simulator/launch/spec.js';
+import { ioError, readInput } from './files.js';
+
+/** @param kernel replaces the kernel that the spec names; null: the spec's */
+export async function readSpec(file: string, kernel: string | null): Promise<LaunchSpec> {
+  const text = new TextDecoder().decode(await readInput(file));
+  const folder = path.dirname(file);
+  const spec = located(file, () =>
+    parseSpec(text, (name) => {
+      const target = path.resolve(folder, name);
+      try {
+        return new Uint8Array(readFileSync(target));
+      } catch (error) {
+        throw ioError('read', target, error);
+      }
+    }),
+  );
+  if (kernel === null) return spec;
+  if (spec.launches.length > 1)
+    throw new DarmError('usage', '--kernel names one kernel, and the launch spec has several launches');
+  return { ...spec, launches: spec.launches.map((launch) => ({ ...launch, kernel })) };
+}
+
+/** What is wrong with the spec is said of its file. */
+function located<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DarmError && error.code === 'bad-input')
+      throw new DarmError(error.code, error.message, { file: file === '-' ? '<stdin>' : file });
+    throw error;
+  }
+}

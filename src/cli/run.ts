@@ -1,0 +1,157 @@
+/** `darm run`: executes a code object in the simulator. */
+import { createHash } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { createCompiler, type Compiler } from '../compiler.js';
+import { DarmError } from '../errors.js';
+import { sniffInput } from '../formats/bitcode.js';
+import { execText } from '../simulator/launch/share.js';
+import type { SimulationOptions } from '../simulator/options.js';
+import type { SimulationInput, SimulationResult } from '../simulator/run.js';
+import type { RunCommandFlags } from './arguments.js';
+import { counterText } from './counter-table.js';
+import { ioError, readInput, writeOutput, writeStandardOutput } from './files.js';
+import { readSpec } from './launch-spec.js';
+import { table } from './table.js';
+
+export async function runRun(input: string, flags: RunCommandFlags): Promise<void> {
+  if (flags.trace && flags.json)
+    throw new DarmError('usage', '--trace and --json share standard output; use --trace-file');
+  if (flags.trace && flags.traceFile !== undefined)
+    throw new DarmError('usage', '--trace and --trace-file exclude each other');
+  if (input === '-' && flags.spec === '-') throw new DarmError('usage', 'standard input cannot be both file and spec');
+  const bytes = await readInput(input);
+  checkCodeObject(bytes);
+  const compiler = simulatingCompiler(flags);
+  if (flags.coverage) return printCoverage(compiler, bytes, flags.json);
+  if (flags.spec === undefined)
+    throw new DarmError('usage', '--spec is missing: a launch needs one (docs/launch-spec.md)');
+  const spec = await readSpec(flags.spec, flags.kernel ?? null);
+  const trace = flags.trace ? new Trace(null) : flags.traceFile !== undefined ? new Trace(flags.traceFile) : null;
+  let result: SimulationResult;
+  try {
+    result = await compiler.simulate(bytes, spec, simulationOptions(flags), {
+      ...(trace !== null && { onInstruction: trace.onInstruction }),
+    });
+  } finally {
+    trace?.close();
+  }
+  if (flags.outDir !== undefined) await writeOutputs(flags.outDir, result);
+  await writeStandardOutput(flags.json ? JSON.stringify(runDocument(result)) + '\n' : runText(result));
+}
+
+/** Kernels are compiled by `darm compile`; here come code objects. */
+export function checkCodeObject(bytes: Uint8Array): void {
+  const kind = sniffInput(bytes);
+  if (kind === 'elf') return;
+  const what: Partial<Record<typeof kind, string>> = {
+    empty: 'the input is empty',
+    bitcode: 'the input is bitcode, no code object; darm compile makes one',
+    'bitcode-wrapper': 'the input is bitcode, no code object; darm compile makes one',
+    'offload-bundle': 'the input is an offload bundle, no code object; clang-offload-bundler unpacks it',
+  };
+  throw new DarmError('bad-input', what[kind] ?? 'the input is no code object');
+}
+
+export function simulatingCompiler(flags: {
+  readonly jobs: number;
+  readonly timeout: number;
+  readonly memoryLimit: number;
+}): Compiler {
+  const { timeout, memoryLimit } = flags;
+  const threads = flags.jobs === 1 && timeout === 0 ? 0 : flags.jobs;
+  return createCompiler({ threads, timeout, memoryLimit, tierPolicy: 'short' });
+}
+
+export const simulationOptions = (flags: {
+  readonly maxInstructions: number;
+  readonly checkLds: boolean;
+  readonly detectRaces: boolean;
+  readonly cycles: boolean;
+}): SimulationOptions => ({
+  maxInstructions: flags.maxInstructions,
+  checkUninitializedLds: flags.checkLds,
+  detectRaces: flags.detectRaces,
+  cycles: flags.cycles,
+});
+
+async function printCoverage(compiler: Compiler, bytes: Uint8Array, json: boolean): Promise<void> {
+  const unsupported = await compiler.unsupportedOperations(bytes);
+  if (json) return writeStandardOutput(JSON.stringify({ schema: 1, unsupported }) + '\n');
+  if (unsupported.length === 0) return writeStandardOutput('the simulator has all operations of this code object\n');
+  const rows = unsupported.map(({ mnemonic, example }) => [mnemonic, example]);
+  return writeStandardOutput(table('ll', ['operation', 'for instance'], rows));
+}
+
+/** One line per executed instruction: kernel, workgroup, wave, address, EXEC, text. */
+class Trace {
+  readonly #file: number;
+  #lines: string[] = [];
+
+  /** @param file null: standard output */
+  constructor(file: string | null) {
+    try {
+      this.#file = file === null ? 1 : openSync(file, 'w');
+    } catch (error) {
+      throw ioError('write', file!, error);
+    }
+  }
+
+  readonly onInstruction: NonNullable<SimulationInput['onInstruction']> = (launch, workgroup, wave, index) => {
+    const { offset, text } = launch.program.instructions[index] ?? { offset: 0, text: '?' };
+    const where = `${launch.kernel} ${workgroup.join(',')} ${wave.id} 0x${offset.toString(16).padStart(4, '0')}`;
+    this.#lines.push(`${where} ${execText(wave)} ${text}\n`);
+    if (this.#lines.length === 4096) this.#flush();
+  };
+
+  #flush(): void {
+    const bytes = Buffer.from(this.#lines.join(''));
+    this.#lines = [];
+    for (let at = 0; at < bytes.length;) {
+      try {
+        at += writeSync(this.#file, bytes, at);
+      } catch (error) {
+        // A pipe whose reader is slower.
+        if ((error as NodeJS.ErrnoException).code === 'EAGAIN') continue;
+        if ((error as NodeJS.ErrnoException).code === 'EPIPE') return;
+        throw ioError('write', 'the trace', error);
+      }
+    }
+  }
+
+  close(): void {
+    this.#flush();
+    if (this.#file !== 1) closeSync(this.#file);
+  }
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+async function writeOutputs(folder: string, { buffers }: SimulationResult): Promise<void> {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw ioError('write', folder, error);
+  }
+  for (const { name, out, bytes } of buffers)
+    if (out) await writeOutput(path.join(folder, `${name.replace(/[^\w.-]/g, '_')}.bin`), bytes);
+}
+
+function runDocument({ launches, buffers }: SimulationResult): object {
+  const outputs = Object.fromEntries(
+    buffers.filter(({ out }) => out).map(({ name, bytes }) => [name, { sha256: sha256(bytes) }]),
+  );
+  const documents = launches.map(({ kernel, counters, cycles, instructions }) => ({
+    kernel,
+    counters,
+    cycles,
+    perInstruction: instructions,
+  }));
+  return documents.length === 1 ? { schema: 1, ...documents[0], outputs } : { schema: 1, launches: documents, outputs };
+}
+
+function runText({ launches, buffers }: SimulationResult): string {
+  const counters = launches.map((launch) => `${launch.kernel}\n${counterText([launch])}\n`);
+  const rows = buffers.filter(({ out }) => out).map(({ name, bytes }) => [name, String(bytes.length), sha256(bytes)]);
+  return counters.join('') + (rows.length === 0 ? '' : table('lrl', ['output', 'bytes', 'sha256'], rows));
+}

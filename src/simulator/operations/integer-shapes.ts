@@ -1,0 +1,75 @@
+/** The shapes of integer operations whose operands are not all 32-bit words, and saturation. */
+import type { ValueType } from '../operands.js';
+import { specialize } from '../specialize.js';
+import type { Step, Wave } from '../wave.js';
+import type { Operation } from './operation.js';
+
+export type Unary = (a: number) => number;
+export type Binary = (a: number, b: number) => number;
+export type Ternary = (a: number, b: number, c: number) => number;
+
+/** One operation without, the other with the clamp bit. */
+export function clampable(plain: Operation, clamped: Operation): Operation {
+  return (site) => (site.instruction.immediate('clamp') !== 0 ? clamped(site) : plain(site));
+}
+
+/** vdst = f(src0). */
+export function unaryInteger(f: Unary, source: ValueType, destination: ValueType): Operation {
+  const loop = specialize((f: Unary, d: number, a: number, as: number): Step => (w: Wave) => {
+    const { i32, lanes, active } = w;
+    for (let k = 0; k < active; k++) {
+      const l = lanes[k]!;
+      i32[d + l] = f(i32[a + l * as]!);
+    }
+  });
+  return (site) => {
+    const a = site.source('src0', source);
+    const d = site.destination('vdst', destination);
+    return site.step(loop(f, d.lo, a.lo, a.stride));
+  };
+}
+
+/** vdst = f(src0, src1). */
+export function binaryInteger(f: Binary, sources: ValueType, destination: ValueType): Operation {
+  const loop = specialize((f: Binary, d: number, a: number, as: number, b: number, bs: number): Step => (w: Wave) => {
+    const { i32, lanes, active } = w;
+    for (let k = 0; k < active; k++) {
+      const l = lanes[k]!;
+      i32[d + l] = f(i32[a + l * as]!, i32[b + l * bs]!);
+    }
+  });
+  return (site) => {
+    const a = site.source('src0', sources);
+    const b = site.source('src1', sources);
+    const d = site.destination('vdst', destination);
+    return site.step(loop(f, d.lo, a.lo, a.stride, b.lo, b.stride));
+  };
+}
+
+type TernaryLoop = (f: Ternary, d: number, a: number, as: number, b: number, bs: number, c: number, cs: number) => Step;
+const ternaryLoop: TernaryLoop = (f, d, a, as, b, bs, c, cs) => (w: Wave) => {
+  const { i32, lanes, active } = w;
+  for (let k = 0; k < active; k++) {
+    const l = lanes[k]!;
+    i32[d + l] = f(i32[a + l * as]!, i32[b + l * bs]!, i32[c + l * cs]!);
+  }
+};
+
+/** vdst = f(src0, src1, src2); src0 and src1 are of the type `sources`. */
+export function ternaryInteger(f: Ternary, sources: ValueType, last: ValueType, destination: ValueType): Operation {
+  const loop = specialize(ternaryLoop);
+  return (site) => {
+    const a = site.source('src0', sources);
+    const b = site.source('src1', sources);
+    const c = site.source('src2', last);
+    const d = site.destination('vdst', destination);
+    return site.step(loop(f, d.lo, a.lo, a.stride, b.lo, b.stride, c.lo, c.stride));
+  };
+}
+
+// --- saturation -----------------------------------------------------------------------------------------------------------------
+
+export const saturateU16: Unary = (value) => Math.max(0, Math.min(0xffff, value));
+export const saturateI16: Unary = (value) => Math.max(-0x8000, Math.min(0x7fff, value));
+export const saturateU32: Unary = (value) => Math.max(0, Math.min(0xffffffff, value)) | 0;
+export const saturateI32: Unary = (value) => Math.max(-0x80000000, Math.min(0x7fffffff, value)) | 0;

@@ -1,0 +1,18 @@
+/** How to simulate (plain data); in a file of its own so that the command line loads no simulator. */
+export interface SimulationOptions {
+  /** Most wavefront instructions that one workgroup may execute. */
+  readonly maxInstructions: number;
+  /** Reading LDS that nothing was written to is an error. */
+  readonly checkUninitializedLds: boolean;
+  /** Unordered accesses to LDS or global memory of which one writes are an error (races.ts); slow, on one thread. */
+  readonly detectRaces: boolean;
+  /** Estimate cycles (docs/cycle-model.md). Takes as long again, and threads then share the work in larger pieces. */
+  readonly cycles: boolean;
+}
+
+export const DEFAULT_SIMULATION: SimulationOptions = {
+  maxInstructions: 1e8,
+  checkUninitializedLds: false,
+  detectRaces: false,
+  cycles: true,
+};

@@ -1,0 +1,212 @@
+/** `darm check`: the same memory with and without melding, and that a wrong code object does not get through. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { hasFastMath } from '../../src/cli/check.js';
+import { darm, inFolder } from '../support/command.js';
+import { artifact, compile, kernel, REPOSITORY, text } from '../support/llvm.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('cli/check', { tests: 9, timeoutMs: 120_000 });
+
+const inKernels = (name: string): string => path.join(REPOSITORY, 'kernels', name);
+
+interface CheckDocument {
+  readonly equal: boolean;
+  readonly tolerance: Readonly<Record<string, number>>;
+  readonly kernels: readonly {
+    readonly kernel: string;
+    readonly inputs: number;
+    readonly unfit: readonly string[];
+    readonly counters: Readonly<Record<'before' | 'after', Readonly<Record<string, number>>>>;
+    readonly differences: readonly { readonly name: string; readonly index: number }[];
+    readonly failures: readonly string[];
+  }[];
+}
+
+const MELD = ['--profit', 'paper'];
+
+test('a melded kernel leaves the same memory, with other counters', async () => {
+  const { code, stdout, stderr } = await darm([
+    'check',
+    inKernels('ir/sb1.gfx906.O3.bc'),
+    ...['--spec', inKernels('sb1.spec.json'), '--json', ...MELD],
+  ]);
+  assert.is(stderr, '');
+  assert.is(code, 0);
+  const { equal, kernels } = JSON.parse(stdout.toString()) as CheckDocument;
+  assert.ok(equal);
+  const [{ counters, inputs }] = kernels as [CheckDocument['kernels'][0]];
+  assert.is(inputs, 1);
+  assert.ok(counters.after['valuUtilization']! > counters.before['valuUtilization']! + 20);
+  assert.ok(counters.after['instructions']! < counters.before['instructions']!);
+});
+
+test('without a spec, every kernel gets made-up inputs', async () => {
+  const { code, stdout, stderr } = await darm(['check', inKernels('ir/many.gfx1100.O3.bc'), '--seeds', '2', ...MELD]);
+  assert.is(stderr, '');
+  assert.is(code, 0);
+  const verdicts = stdout.toString().match(/^many_\w+: same memory \(2 inputs\)$/gm);
+  assert.is(verdicts?.length, 13);
+  assert.match(stdout.toString(), /\n {2}counter +meld off +melded +ratio\n/);
+});
+
+/** Bitonic sort, and with one compare the other way round. */
+async function rightAndWrong(folder: string): Promise<void> {
+  const bitcode = await kernel('bitonic.gfx906.O3');
+  const ir = text(artifact(await compile(bitcode, { emit: ['ll'], meld: 'off' }), 'll'));
+  const wrong = ir.replace(/icmp sgt i32/, 'icmp slt i32');
+  assert.is.not(wrong, ir);
+  for (const [name, source] of [
+    ['right', ir],
+    ['wrong', wrong],
+  ] as const) {
+    const object = artifact(await compile(source, { emit: ['hsaco'], meld: 'off' }), 'hsaco');
+    await writeFile(path.join(folder, `${name}.hsaco`), object);
+  }
+}
+
+test('one flipped compare is found, with buffer, index and both values', () =>
+  inFolder(async (folder) => {
+    await rightAndWrong(folder);
+    const spec = ['--spec', inKernels('bitonic.spec.json')];
+    const { code, stdout, stderr } = await darm(['check', 'right.hsaco', 'wrong.hsaco', ...spec], { cwd: folder });
+    assert.is(code, 1);
+    assert.match(
+      stderr,
+      /^darm: error: right\.hsaco: kernel 'bitonic': values\[\d+\] is -?\d+ \(first\) and -?\d+ \(second\)\n$/,
+    );
+    assert.match(stdout.toString(), /^bitonic: different memory \(1 input\)\n/);
+    const same = await darm(['check', 'right.hsaco', 'right.hsaco', ...spec, '--json'], { cwd: folder });
+    assert.is(same.code, 0);
+    const json = await darm(['check', 'right.hsaco', 'wrong.hsaco', '--json'], { cwd: folder });
+    const { equal, kernels } = JSON.parse(json.stdout.toString()) as CheckDocument;
+    assert.is(json.code, 1);
+    assert.not.ok(equal);
+    assert.ok(kernels[0]!.differences.length > 0);
+  }));
+
+const GFX906 = `
+declare i32 @llvm.amdgcn.workitem.id.x()
+attributes #0 = { "target-cpu"="gfx906" "amdgpu-flat-work-group-size"="1,64" }
+`;
+
+const module = (body: string): string =>
+  `target triple = "amdgcn-amd-amdhsa"\ndefine amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %n) #0 {\n${body}\n}\n${GFX906}`;
+
+const AT = `
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %at = getelementptr float, ptr addrspace(1) %p, i32 %id
+  %x = load float, ptr addrspace(1) %at`;
+
+test('fast-math code is compared with a tolerance that is stated', () =>
+  inFolder(async (folder) => {
+    const contracted = `${AT}
+  %y = fmul contract float %x, %x
+  store float %y, ptr addrspace(1) %at
+  ret void`;
+    await writeFile(path.join(folder, 'fast.ll'), module(contracted));
+    await writeFile(path.join(folder, 'exact.ll'), module(contracted.replace(' contract', '')));
+    const fast = await darm(['check', 'fast.ll'], { cwd: folder });
+    assert.match(fast.stdout.toString(), /floats may differ by \(relative\): f16 0\.002, f32 0\.00001, f64 1e-12\n$/);
+    const exact = await darm(['check', 'exact.ll', '--json'], { cwd: folder });
+    assert.equal((JSON.parse(exact.stdout.toString()) as CheckDocument).tolerance, {});
+    const asked = await darm(['check', 'exact.ll', '--json', '--tolerance', '0.5'], { cwd: folder });
+    assert.is((JSON.parse(asked.stdout.toString()) as CheckDocument).tolerance['f32'], 0.5);
+  }));
+
+test('where fast-math flags may stand', () => {
+  for (const line of [
+    '%a = fadd contract float %b, %c',
+    '%a = fmul nnan ninf nsz double %b, %c',
+    '%a = fsub fast <2 x float> %b, %c',
+    '%a = tail call contract float @llvm.fma.f32(float %b, float %c, float %d)',
+    '%a = fdiv nnan arcp float %b, %c',
+  ])
+    assert.ok(hasFastMath(`  ${line}\n`), line);
+  for (const line of [
+    '%a = fadd float %b, %c',
+    '%fast = fadd nnan float %contract, %c',
+    'call fastcc void @contract()',
+  ])
+    assert.not.ok(hasFastMath(`  ${line}\n`), line);
+});
+
+test('a tolerance lets last bits pass and no more', () =>
+  inFolder(async (folder) => {
+    const scaled = (factor: string): string => `${AT}
+  %y = fmul float %x, ${factor}
+  store float %y, ptr addrspace(1) %at
+  ret void`;
+    for (const [name, factor] of [
+      ['one', '1.0'],
+      ['close', '0x3FF0001000000000'],
+      ['far', '1.5'],
+    ] as const) {
+      const object = artifact(await compile(module(scaled(factor)), { emit: ['hsaco'], meld: 'off' }), 'hsaco');
+      await writeFile(path.join(folder, `${name}.hsaco`), object);
+    }
+    const check = async (other: string, ...args: string[]): Promise<number | null> =>
+      (await darm(['check', 'one.hsaco', `${other}.hsaco`, '--seeds', '2', ...args], { cwd: folder })).code;
+    assert.is(await check('close'), 1);
+    assert.is(await check('far', '--tolerance', '0.01'), 1);
+    const spec = {
+      kernel: 'k',
+      grid: [1],
+      block: [64],
+      args: [
+        { buffer: 'f32', length: 64, fill: { random: 1 } },
+        { scalar: 'u32', value: 0 },
+      ],
+    };
+    await writeFile(path.join(folder, 'spec.json'), JSON.stringify(spec));
+    assert.is(await check('close', '--spec', 'spec.json'), 1);
+    assert.is(await check('close', '--spec', 'spec.json', '--tolerance', '0.01'), 0);
+  }));
+
+test('a kernel that no made-up input fits asks for a spec', () =>
+  inFolder(async (folder) => {
+    const wild =
+      '  %w = zext i32 %n to i64\n  %q = inttoptr i64 %w to ptr addrspace(1)\n  store i32 1, ptr addrspace(1) %q\n  ret void';
+    await writeFile(path.join(folder, 'wild.ll'), module(wild));
+    const { code, stderr, stdout } = await darm(['check', 'wild.ll'], { cwd: folder });
+    assert.is(code, 1);
+    assert.match(stderr, /^darm: error: wild\.ll: kernel 'k': no made-up input fits it, pass --spec; .*no memory of/);
+    assert.match(stdout.toString(), /^k: not checked \(0 inputs, 4 more did not fit the kernel\)\n/);
+  }));
+
+test('code that fails only when melded is a failure', () =>
+  inFolder(async (folder) => {
+    const store = (offset: number): string =>
+      module(
+        `  %q = getelementptr i8, ptr addrspace(1) %p, i64 ${offset}\n  store i32 1, ptr addrspace(1) %q\n  ret void`,
+      );
+    for (const [name, offset] of [
+      ['right', 0],
+      ['wrong', 2 ** 24],
+    ] as const)
+      await writeFile(
+        path.join(folder, `${name}.hsaco`),
+        artifact(await compile(store(offset), { emit: ['hsaco'], meld: 'off' }), 'hsaco'),
+      );
+    const { code, stderr } = await darm(['check', 'right.hsaco', 'wrong.hsaco'], { cwd: folder });
+    assert.is(code, 1);
+    assert.match(
+      stderr,
+      /^darm: error: right\.hsaco: kernel 'k': second fails where first does not: a write of 4 bytes/,
+    );
+  }));
+
+test('command lines and inputs that make no sense', () =>
+  inFolder(async (folder) => {
+    await rightAndWrong(folder);
+    const usage = await darm(['check', 'right.hsaco'], { cwd: folder });
+    assert.match(usage.stderr, /compares two code objects, or compiles a module twice; one is missing\n$/);
+    assert.is(usage.code, 2);
+    const bad = await darm(['check', inKernels('README.md')], { cwd: folder });
+    assert.is(bad.code, 1);
+    const none = await darm(['check', 'right.hsaco', 'wrong.hsaco', '--kernel', 'nobody'], { cwd: folder });
+    assert.match(none.stderr, /there is no kernel 'nobody'\n$/);
+    assert.is(none.code, 1);
+  }));
+
+test.run();

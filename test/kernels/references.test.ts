@@ -1,0 +1,141 @@
+/** The references of the kernels against results worked out by hand on a few threads, and against properties. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { expectedOutputs, REFERENCES } from '../../kernels/references/index.js';
+import { parseSpec, type LaunchSpec } from '../../src/simulator/launch/spec.js';
+import { REPOSITORY } from '../support/llvm.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('kernels/references', { tests: 12 });
+
+const specs = (): LaunchSpec[] =>
+  readdirSync(`${REPOSITORY}kernels`)
+    .filter((name) => name.endsWith('.spec.json'))
+    .map((name) =>
+      parseSpec(readFileSync(`${REPOSITORY}kernels/${name}`, 'utf8'), () => {
+        throw new Error('no spec here reads a file');
+      }),
+    );
+
+/** What a kernel leaves of these elements, in workgroups of `block` (all of them together when there is only one). */
+function results(
+  kernel: string,
+  elements: readonly number[],
+  scalars: Readonly<Record<string, number>> = {},
+  block = elements.length,
+): number[] {
+  const launch = { grid: [elements.length / block, 1, 1], block: [block, 1, 1] } as const;
+  const buffers = { in: elements, values: elements };
+  const outputs = Object.values(REFERENCES[kernel]!.compute({ buffers, scalars, ...launch }));
+  assert.is(outputs.length, 1);
+  return [...outputs[0]!];
+}
+
+const unsigned = (values: readonly number[]): number[] => values.map((value) => value >>> 0);
+
+test('every spec has a reference, every reference a spec, and the outputs are the spec’s', () => {
+  const kernels = specs().map((spec) => {
+    const outputs = [...expectedOutputs(spec)].map(([name, bytes]) => [name, bytes.length]);
+    assert.equal(
+      outputs,
+      spec.buffers.filter(({ out }) => out).map(({ name, length }) => [name, 4 * length]),
+    );
+    return spec.launches[0]!.kernel!;
+  });
+  assert.equal(kernels.sort(), Object.keys(REFERENCES).sort());
+});
+
+test('no output is what the buffer held before', () => {
+  for (const spec of specs())
+    for (const bytes of expectedOutputs(spec).values())
+      assert.ok(new Set(new Uint32Array(bytes.buffer)).size > 50, `${spec.launches[0]!.kernel} is all the same`);
+});
+
+test('bitonic: each workgroup sorted', () => {
+  assert.equal(results('bitonic', [3, -1, 2, -1, 9, 8, -2147483648, 10], {}, 4), [-1, -1, 2, 3, -2147483648, 8, 9, 10]);
+  const spec = specs().find(({ launches }) => launches[0]!.kernel === 'bitonic')!;
+  const values = new Int32Array(expectedOutputs(spec).get('values')!.buffer);
+  for (let start = 0; start < values.length; start += 64)
+    for (let at = start + 1; at < start + 64; at++) assert.ok(values[at - 1]! <= values[at]!);
+});
+
+test('sb1: none, one step of one round', () => {
+  // 3x + 3 + (x ^ x^1 ^ x^2), x^1 and x^2 as exclusive or.
+  assert.equal(results('sb1', [0, 5], { rounds: 0, steps: 8 }), [3 + 3, 18 + 6]);
+  // Thread 0: right 0 1 2 → 1 17 19, left 0 3 2. Thread 1: left 0 1 2 → 1 17 19, then 17 + 19.
+  assert.equal(results('sb1', [0, 0], { rounds: 1, steps: 1 }), [5 + 3, 56 + 3]);
+});
+
+test('sb2: one step of one round, all values exact in binary32', () => {
+  const [first, , third] = results('sb2', [4, 4, 4, 4], { rounds: 1, steps: 1 });
+  // right 4 3 2 → 177/64 467/512 177/256, left 4 5 6 → 4 + 467/4096.
+  assert.is(first, 139731 / 4096 - 279837 / 131072);
+  // left 4 5 6 → 4.375 5 -1, right stays 4 3 2.
+  assert.is(third, -0.625 + 2);
+});
+
+test('sb3: one step of one round', () => {
+  const launch = { rounds: 1, steps: 1 };
+  // Thread 0: C3 only. Thread 1: none.
+  assert.equal(results('sb3', [0, 0], launch), [2773814, 84043295]);
+  // Thread 1: C2 (45 288), C4 (6 960) and C6 (0x7f8f18f5 0xe1c88450).
+  assert.is(results('sb3', [0, 7], launch)[1], 0xf22e38f7);
+});
+
+test('binary32: rounded after each operation, not fused', () => {
+  assert.equal(results('many_stream', [1, 2, -4, 0.5], { scale: 1.5 }), [3.5, 4, -5.5, -3.25]);
+  assert.equal(results('many_stream', [2 ** 24, 1], { scale: 1 }), [2 ** 24, 2 ** 24]);
+  // (1 + 2^-12)² is 1 + 2^-11 + 2^-24, a tie.
+  const x = 1 + 2 ** -12;
+  assert.is(results('many_stream', [x, -(1 + 2 ** -11)], { scale: x })[0], 0);
+  assert.equal(results('many_quantize', [-3, 3, 0, -0.5], { step: 2 }), [-4, 5, 2, -0]);
+});
+
+test('one value a side', () => {
+  assert.equal(results('many_diamond', [0, 0]), unsigned([0 - 7, 404 - 12937]));
+  assert.equal(results('many_uniform', [1, 2], { mode: 1 }), [72 - 9, 101 - 8]);
+  assert.equal(results('many_uniform', [1, 2], { mode: 2 }), unsigned([1 - 1224, 2 - 1105]));
+  assert.equal(results('many_crosslane', [1, 2]), unsigned([1 - 9, 83 - 1105]));
+  // 0x15: key 5, neither below 4 nor above 6. 0x07: key 7, the next thread's upper key 1 exceeds its own 0.
+  assert.equal(results('many_shortcircuit', [0x15, 0x07]), unsigned([21 - 14, 278 - 3161]));
+});
+
+test('two values a side', () => {
+  // Thread 0: 201 402 → 52641 1488 on the right. Thread 1: 101 50 → 101 622 on the left.
+  assert.equal(results('many_nested', [201, 101]), unsigned([501 - (101 ^ 202), 101 + 3 * 622 - (52641 ^ 1488)]));
+  assert.equal(results('many_loops', [0, 0, 1, 0]), unsigned([3 - 0x0ffffff7, 3 - 0x0ffffff7, 26 + 15 - 1, 0 - 3]));
+  // Thread 0: 16 17 → 126 11592 on the right. Thread 1: 0 1 → 1 4 on the left.
+  assert.equal(results('many_block_region', [16, 0]), unsigned([33 - 1, 5 - (126 ^ 11592)]));
+});
+
+test('the other kernels of many.hip', () => {
+  // Odd: 3 + 4 + 5 + 6. Even: 2 + 3 + 0.
+  assert.equal(results('many_atomics', [2, 3]), [18 + 3 * 5, 18 + 3 * 5 + 1]);
+  assert.equal(results('many_switch', [0, 1]), [3 ^ 1 ^ 3 ^ 4, 1 ^ 76 ^ 2 ^ 3]);
+  assert.equal(results('many_switch', [2, 3]), [2 ^ 3 ^ 5 ^ 595, 3 ^ 4 ^ 259 ^ 5]);
+  assert.equal(results('many_calls', [0, 0]), [45, 0x0ddf06d4]);
+  assert.equal(results('many_reduce', [1, 2, 3, 4, 0xffffffff, 1], {}, 2), [3, 6, 7, 10, 0, 3]);
+});
+
+test('a thread’s element reaches itself and its neighbour, and nobody else', () => {
+  const kernels = ['sb1', 'sb2', 'sb3', 'stream', 'diamond', 'uniform', 'crosslane', 'nested', 'loops', 'switch'];
+  for (const short of kernels) {
+    const kernel = short.startsWith('sb') ? short : `many_${short}`;
+    const scalars = { rounds: 2, steps: 5, scale: 1.25, mode: 0 };
+    const elements = Array.from({ length: 16 }, (_, index) => 1000 + 77 * index);
+    const before = results(kernel, elements, scalars, 8);
+    const after = results(kernel, elements.with(11, 4), scalars, 8);
+    const changed = before.flatMap((value, index) => (Object.is(value, after[index]) ? [] : [index]));
+    assert.ok(changed.includes(11), `${kernel}: ${changed.join()}`);
+    assert.ok(
+      changed.every((index) => index === 10 || index === 11),
+      `${kernel}: ${changed.join()}`,
+    );
+  }
+});
+
+test('a spec without a reference is refused', () => {
+  const spec = parseSpec('{"kernel": "other", "grid": [1], "block": [1]}', () => new Uint8Array());
+  assert.throws(() => expectedOutputs(spec), /no reference for other/);
+});
+
+test.run();
