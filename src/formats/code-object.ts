@@ -78,8 +78,11 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const numberOf = (value: unknown): number | null =>
-  typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : null;
+/** All numbers of the metadata are counts, sizes and offsets. */
+const numberOf = (value: unknown): number | null => {
+  const number = typeof value === 'bigint' ? Number(value) : value;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null;
+};
 const blockOf = (value: unknown): number[] | null => {
   const sizes = listOf(value).map((each) => numberOf(each) ?? 0);
   return sizes.length === 3 ? sizes : null;

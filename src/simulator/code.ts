@@ -18,9 +18,9 @@ export interface KernelCode {
   readonly layout: KernelLayout;
 }
 
-/** @param vgprs vector registers that the kernel may use */
-export function bindCode(program: Program, target: SimulatedTarget, waveSize: 32 | 64, vgprs: number): KernelCode {
-  const layout = new KernelLayout(target, waveSize, vgprs, program);
+/** @param leastVgprs vector registers that exist even when no instruction names them */
+export function bindCode(program: Program, target: SimulatedTarget, waveSize: 32 | 64, leastVgprs: number): KernelCode {
+  const layout = new KernelLayout(target, waveSize, leastVgprs, program);
   const indexed = indexedInstructions(program);
   const steps = program.instructions.map((instruction) => {
     if (instruction === null) return invalid;

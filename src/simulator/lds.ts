@@ -25,4 +25,10 @@ export class Lds {
     this.u32 = new Uint32Array(buffer);
     this.written = tracksWrites ? new Uint8Array(size) : null;
   }
+
+  /** As the next workgroup finds it; the counts go on. */
+  clear(): void {
+    this.u8.fill(0);
+    this.written?.fill(0);
+  }
 }

@@ -12,7 +12,7 @@ import { Fault } from './fault.js';
 import { destinationSteps, sourceStep, type SourceModifiers } from './modifiers.js';
 import type { Instruction, Operand, Program } from './program.js';
 import type { SimulatedTarget } from './target.js';
-import { CONSTANTS, EXEC, type RegisterLayout, type Step, VCC, type Wave } from './wave.js';
+import { EXEC, SCALARS, type RegisterLayout, type Step, VCC, type Wave } from './wave.js';
 
 /** Where a source is: word index of lane 0, of its high half (64-bit), and the distance from lane to lane. */
 export interface Source {
@@ -46,25 +46,44 @@ const SRC_SCC = 253;
 export const SHARED_APERTURE = 0x00010000;
 export const PRIVATE_APERTURE = 0x00020000;
 
+/** Operations that reach vector registers by number at run time: with them, all registers there are must exist. */
+const INDEXING = /^v_movrel|^v_swaprel|^s_set_gpr_idx/;
+const ALL_VGPRS = 256;
+
+/** How many registers of a kind the instructions name. */
+function registersUsed(program: Program, isKind: (kind: OperandKind) => boolean): number {
+  let used = 0;
+  for (const instruction of program.instructions)
+    for (const { kind, value, width } of instruction?.operands ?? [])
+      if (isKind(kind)) used = Math.max(used, value + Math.max(1, width / 32));
+  return Math.ceil(used);
+}
+
+const isVgpr = (kind: OperandKind): boolean =>
+  kind === OperandKind.Vgpr || kind === OperandKind.Vgpr16Low || kind === OperandKind.Vgpr16High;
+
 export class KernelLayout {
+  /** Vector registers that exist, AGPRs apart. */
+  readonly vgprs: number;
   readonly #constants: number[] = [];
   readonly #known = new Map<string, number>();
-  #scratchBase = 0;
-  #vgprBase = 0;
+  readonly #scratchBase = SCALARS;
+  readonly #vgprBase: number;
+  readonly #agprBase: number;
+  readonly #constantBase: number;
 
-  /** @param vgprs architectural vector registers in use; as many AGPRs may follow */
+  /** @param leastVgprs vector registers that exist even when no instruction names them */
   constructor(
     readonly target: SimulatedTarget,
     readonly size: 32 | 64,
-    readonly vgprs: number,
+    leastVgprs: number,
     program: Program,
   ) {
-    // Constants come first, so their number must be known before any row is: one word of slack for every immediate.
-    let immediates = 0;
-    for (const instruction of program.instructions)
-      if (instruction !== null) immediates += instruction.opcode.operands.length;
-    this.#scratchBase = CONSTANTS + 2 * immediates + 64;
+    const indexes = program.instructions.some((each) => each !== null && INDEXING.test(each.mnemonic));
+    this.vgprs = Math.max(leastVgprs, registersUsed(program, isVgpr), indexes ? ALL_VGPRS : 0);
     this.#vgprBase = this.#scratchBase + SCRATCH_ROWS * size;
+    this.#agprBase = this.#vgprBase + this.vgprs * size;
+    this.#constantBase = this.#agprBase + registersUsed(program, (kind) => kind === OperandKind.Agpr) * size;
   }
 
   /** Word index of a constant of one or two words. */
@@ -72,7 +91,7 @@ export class KernelLayout {
     const key = high === undefined ? `${low | 0}` : `${low | 0},${high | 0}`;
     let at = this.#known.get(key);
     if (at === undefined) {
-      at = CONSTANTS + this.#constants.length;
+      at = this.#constantBase + this.#constants.length;
       this.#constants.push(low >>> 0);
       if (high !== undefined) this.#constants.push(high >>> 0);
       this.#known.set(key, at);
@@ -84,9 +103,8 @@ export class KernelLayout {
     return this.#vgprBase + number * this.size;
   }
 
-  /** AGPRs lie behind the VGPRs. */
   agpr(number: number): number {
-    return this.vgpr(512 + number);
+    return this.#agprBase + number * this.size;
   }
 
   scratch(row: number): number {
@@ -94,14 +112,9 @@ export class KernelLayout {
     return this.#scratchBase + row * this.size;
   }
 
+  /** Complete only when all instructions are bound. */
   registers(): RegisterLayout {
-    const agprs = this.target.cpu === 'gfx908' || this.target.cdna;
-    return {
-      size: this.size,
-      constants: Uint32Array.from(this.#constants),
-      vgprs: this.#vgprBase,
-      words: this.vgpr(agprs ? 1024 : Math.max(this.vgprs, 256)),
-    };
+    return { size: this.size, constantBase: this.#constantBase, constants: Uint32Array.from(this.#constants) };
   }
 }
 

@@ -5,9 +5,9 @@
  * constants have stride 0, vector registers stride 1 with lane l at index + l. Layout, in words:
  *
  *     0 … 127        scalar registers by hardware number (106 VCC, 124 M0, 126 EXEC)
- *     CONSTANTS …    literals of the program, written once
  *     scratch rows   operands prepared for one instruction (modifiers, DPP, SDWA), see operands.ts
  *     VGPRs          one row of `size` words each, then the AGPRs
+ *     constants      literals of the program, written once
  *
  * EXEC is kept twice: as words 126 and 127, and as the ascending list of active lanes, which is what loops run over.
  * Whoever writes EXEC calls `execChanged`.
@@ -19,8 +19,8 @@ import { ADDRESS_HIGH, type GlobalMemory } from './memory.js';
 export const VCC = 106;
 export const M0 = 124;
 export const EXEC = 126;
-/** Where the constants begin. */
-export const CONSTANTS = 128;
+/** Words of scalar registers; the scratch rows follow. */
+export const SCALARS = 128;
 
 export const WaveState = { Running: 0, AtBarrier: 1, Ended: 2 } as const;
 export type WaveState = (typeof WaveState)[keyof typeof WaveState];
@@ -41,12 +41,24 @@ export interface FloatMode {
 export interface RegisterLayout {
   /** Lanes: 32 or 64. */
   readonly size: 32 | 64;
-  /** Literals, to be written at `CONSTANTS`. */
+  /** Literals, and the index of the first of them: everything before it is registers. */
   readonly constants: Uint32Array;
-  /** Index of the first VGPR's lane 0. */
-  readonly vgprs: number;
-  /** Words in all. */
-  readonly words: number;
+  readonly constantBase: number;
+}
+
+/** The words of one wavefront's registers. Waves that come one after the other may use the same. */
+export class RegisterFile {
+  readonly i32: Int32Array;
+  readonly u32: Uint32Array;
+  readonly f32: Float32Array;
+
+  constructor(readonly layout: RegisterLayout) {
+    const words = new ArrayBuffer((layout.constantBase + layout.constants.length) * 4);
+    this.i32 = new Int32Array(words);
+    this.u32 = new Uint32Array(words);
+    this.f32 = new Float32Array(words);
+    this.u32.set(layout.constants, layout.constantBase);
+  }
 }
 
 /** What a wavefront sees besides its registers; the fields are those of `Wave`. */
@@ -103,7 +115,8 @@ export class Wave {
    */
   transactions = 0;
 
-  constructor(layout: RegisterLayout, surroundings: WaveSurroundings) {
+  /** Clears the registers. */
+  constructor({ layout, i32, u32, f32 }: RegisterFile, surroundings: WaveSurroundings) {
     this.size = layout.size;
     this.id = surroundings.id;
     this.memory = surroundings.memory;
@@ -112,13 +125,12 @@ export class Wave {
     this.scratchPerLane = surroundings.scratchPerLane;
     this.flatScratchLow = surroundings.scratch;
     this.active = layout.size;
-    const file = new ArrayBuffer(layout.words * 4);
-    this.i32 = new Int32Array(file);
-    this.u32 = new Uint32Array(file);
-    this.f32 = new Float32Array(file);
-    this.u32.set(layout.constants, CONSTANTS);
-    this.u32[EXEC] = 0xffffffff;
-    this.u32[EXEC + 1] = layout.size === 64 ? 0xffffffff : 0;
+    this.i32 = i32;
+    this.u32 = u32;
+    this.f32 = f32;
+    i32.fill(0, 0, layout.constantBase);
+    u32[EXEC] = 0xffffffff;
+    u32[EXEC + 1] = layout.size === 64 ? 0xffffffff : 0;
   }
 
   /** Follows a write to EXEC. */

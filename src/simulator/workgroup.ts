@@ -31,8 +31,13 @@ const TRACE_TRANSACTIONS_MAX = 2 ** (32 - TRACE_INDEX_BITS) - 1;
 
 /** What one wave executed, in order, a word an instruction. */
 export class WaveTrace {
-  words = new Uint32Array(1024);
+  words: Uint32Array;
   length = 0;
+
+  /** @param capacity words to make room for at first */
+  constructor(capacity = 1024) {
+    this.words = new Uint32Array(Math.max(16, capacity));
+  }
 
   push(word: number): void {
     if (this.length === this.words.length) {

@@ -1,6 +1,7 @@
 // Executes kernels that were rewritten for the host (execute-host.ts) and compares memory between builds of the same kernel.
 //
-//   driver DATA < JOBS        DATA: initial contents of all buffers; JOBS: lines
+//   driver DATA [RESULTS] < JOBS    DATA: initial contents of all buffers; RESULTS: gets those that `lib` 0 leaves, kernel by
+//                                   kernel, zeros where it failed; JOBS: lines
 //     lib PATH                a build; the first one is the reference
 //     kernel NAME GX GY GZ BX BY BZ ARGS
 //     buffer OFFSET BYTES OUT an argument: BYTES bytes of DATA, compared after the run if OUT is 1
@@ -36,6 +37,7 @@ static struct Arg args[MOST_ARGS];
 static int libCount, argCount;
 static uint32_t grid[3], block[3], workgroup[3];
 static uint8_t *data;
+static FILE *results;
 static uint32_t *barriers; // per workgroup and thread, shared with the parent
 
 static ucontext_t scheduler, threads[MOST_THREADS];
@@ -135,7 +137,7 @@ static void runKernel(const char *kernel) {
     maps[i] = mmap(NULL, size + 2 * PAGE, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     mprotect(maps[i] + PAGE, size, PROT_READ | (arg->out ? PROT_WRITE : 0) | PROT_WRITE);
     arg->memory = maps[i] + PAGE + size - arg->bytes;
-    arg->expected = malloc(arg->bytes ? arg->bytes : 1);
+    arg->expected = calloc(arg->bytes ? arg->bytes : 1, 1);
   }
   for (int l = 0; l < libCount; ++l) {
     for (int i = 0; i < argCount; ++i)
@@ -198,6 +200,8 @@ static void runKernel(const char *kernel) {
   }
   for (int i = 0; i < argCount; ++i)
     if (args[i].isBuffer) {
+      if (results)
+        fwrite(args[i].expected, 1, args[i].bytes, results);
       munmap(maps[i], pages(args[i].bytes) + 2 * PAGE);
       free(args[i].expected);
     }
@@ -211,6 +215,8 @@ int main(int argc, char **argv) {
   if (file < 0 || fstat(file, &info) != 0)
     return 2;
   data = info.st_size ? mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0) : NULL;
+  if (argc > 2 && !(results = fopen(argv[2], "wb")))
+    return 2;
   stacks = mmap(NULL, (size_t)MOST_THREADS * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   char line[2048], kernel[512] = "";
   while (fgets(line, sizeof line, stdin)) {
@@ -237,5 +243,5 @@ int main(int argc, char **argv) {
       return 2;
     }
   }
-  return 0;
+  return results && fclose(results) ? 2 : 0;
 }

@@ -12,7 +12,7 @@
  * only), inline asm, and dynamic LDS.
  */
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -182,7 +182,7 @@ export async function build(name: string, ir: string, mode: HostMode, seed = 0):
 }
 
 export type Argument =
-  { readonly bytes: Uint8Array; readonly out: boolean } | { /** Raw bits. */ readonly scalar: bigint };
+  { readonly bytes: Uint8Array; readonly out: boolean } | { /** Raw bits. */ readonly scalar: bigint; /** 4 if not given. */ readonly bytes?: number };
 
 export interface Launch {
   readonly kernel: string;
@@ -201,6 +201,34 @@ export interface Outcome {
 
 /** Runs every launch in every build; build 0 is the reference for the others. */
 export async function execute(builds: readonly string[], launches: readonly Launch[]): Promise<Outcome[]> {
+  return drive(builds, launches, []);
+}
+
+/** What one build makes of the buffers, launch by launch; a string says what went wrong. */
+export async function contentsAfter(
+  build: string,
+  launches: readonly Launch[],
+): Promise<readonly (readonly Uint8Array[] | string)[]> {
+  const file = path.join(SCRATCH, `${process.pid}-results.bin`);
+  const outcomes = await drive([build], launches, [file]);
+  const all = await readFile(file);
+  let offset = 0;
+  return launches.map(({ args }, index) => {
+    const contents = args.flatMap((arg) => {
+      if ('scalar' in arg) return [];
+      offset += arg.bytes.length;
+      return [Uint8Array.from(all.subarray(offset - arg.bytes.length, offset))];
+    });
+    const { verdict } = outcomes[index]!;
+    return verdict === 'same' ? contents : verdict;
+  });
+}
+
+async function drive(
+  builds: readonly string[],
+  launches: readonly Launch[],
+  results: readonly string[],
+): Promise<Outcome[]> {
   driver ??= buildDriver();
   const binary = await driver;
   const jobs = builds.map((file) => `lib ${file}`);
@@ -222,7 +250,7 @@ export async function execute(builds: readonly string[], launches: readonly Laun
   const data = path.join(SCRATCH, `${process.pid}-data.bin`);
   await writeFile(data, Buffer.concat(chunks));
   const output = await new Promise<string>((resolve, reject) => {
-    const child = spawn(binary, [data], { stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(binary, [data, ...results], { stdio: ['pipe', 'pipe', 'pipe'] });
     let text = '';
     let errors = '';
     child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));

@@ -35,7 +35,11 @@ export class Emitter {
   readonly #scopes: (readonly [string, string | null])[] = [];
   readonly counters: string[] = [];
 
-  constructor(private readonly operations: readonly Operation[]) {}
+  constructor(
+    private readonly operations: readonly Operation[],
+    /** Work-items of a workgroup. */
+    readonly threads: number,
+  ) {}
 
   emit(text: string): void {
     this.lines.push(`  ${text}`);
@@ -212,11 +216,11 @@ export class Emitter {
     const row = this.masked(s.a, 3);
     const array = `@${s.k & 1 ? 'left' : 'right'}`;
     if (s.k & 2) {
-      const flat = this.value(`add i32 ${this.value(`shl i32 ${row}, 6`)}, %tid`);
+      const flat = this.value(`add i32 ${this.value(`mul i32 ${row}, ${this.threads}`)}, %tid`);
       return this.value(`getelementptr inbounds i32, ptr addrspace(3) ${array}, i32 ${flat}`);
     }
     return this.value(
-      `getelementptr inbounds [4 x [64 x i32]], ptr addrspace(3) ${array}, i32 0, i32 ${s.k & 4 ? s.c & 3 : row}, i32 %tid`,
+      `getelementptr inbounds [4 x [${this.threads} x i32]], ptr addrspace(3) ${array}, i32 0, i32 ${s.k & 4 ? s.c & 3 : row}, i32 %tid`,
     );
   }
   private(s: Leaf): string {

@@ -11,8 +11,39 @@ export const IN_WORDS = 544;
 /** Bytes of `out` per thread: 128 for the cells, the rest for the final values of the variables. */
 export const CELL_BYTES = 256;
 
-function emitKernel(k: Kernel): string {
-  const e = new Emitter(OPS);
+/** What other families of kernels add to those of this file. */
+export interface Family<E extends Emitter> {
+  /** Work-items of a workgroup. */
+  readonly threads: number;
+  readonly cellBytes: number;
+  /** Globals and device functions. */
+  readonly frame: string;
+  readonly tail: string;
+  /** Of kernels: `, TYPE %name` behind the common ones. */
+  readonly parameters: string;
+  emitter(): E;
+  /** Writes allocas and initial values in front of the body, with `%iN`, `%tid`, `%uniform` and more at hand. */
+  begin(e: E): void;
+  /** Writes what is behind the body; `keep` stores a value in the thread's part of `out`. */
+  end(e: E, keep: (type: string, value: string, bytes: number) => void): void;
+}
+
+const PLAIN: Family<Emitter> = {
+  threads: THREADS,
+  cellBytes: CELL_BYTES,
+  frame: '',
+  tail: '',
+  parameters: '',
+  emitter: () => new Emitter(OPS, THREADS),
+  begin() {},
+  end() {},
+};
+
+function emitKernel<E extends Emitter>(k: Kernel, family: Family<E>): string {
+  const { threads, cellBytes } = family;
+  const e = family.emitter();
+  family.begin(e);
+  const begin = e.lines.splice(0);
   e.body(k.body);
   e.jump('done');
   const allocas = CLASSES.flatMap((of) =>
@@ -49,7 +80,7 @@ function emitKernel(k: Kernel): string {
   for (const [a, name] of ['left', 'right'].entries())
     for (let row = 0; row < 4; row++) {
       init(
-        `%${name}.${row} = getelementptr inbounds [4 x [64 x i32]], ptr addrspace(3) @${name}, i32 0, i32 ${row}, i32 %tid`,
+        `%${name}.${row} = getelementptr inbounds [4 x [${threads} x i32]], ptr addrspace(3) @${name}, i32 0, i32 ${row}, i32 %tid`,
       );
       init(`store i32 %i${row + a * 4}, ptr addrspace(3) %${name}.${row}`);
     }
@@ -94,8 +125,13 @@ function emitKernel(k: Kernel): string {
       end.push(`  %${name}.last${row} = load i32, ptr addrspace(3) %${name}.${row}`);
       keep('i32', `%${name}.last${row}`, 4);
     }
+  const body = e.lines.splice(0);
+  family.end(e, (type, value, bytes) => {
+    end.push(...e.lines.splice(0));
+    keep(type, value, bytes);
+  });
   return [
-    `define amdgpu_kernel void @${k.name}(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %uniform) #0 {`,
+    `define amdgpu_kernel void @${k.name}(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %uniform${family.parameters}) #0 {`,
     'entry:',
     ...allocas,
     ...e.counters.map((counter) => `  ${counter} = alloca i32, addrspace(5)`),
@@ -103,17 +139,18 @@ function emitKernel(k: Kernel): string {
     '  %array1 = alloca [8 x i32], addrspace(5)',
     '  %tid = call i32 @llvm.amdgcn.workitem.id.x(), !range !2',
     '  %group = call i32 @llvm.amdgcn.workgroup.id.x()',
-    `  %first = mul i32 %group, ${THREADS}`,
+    `  %first = mul i32 %group, ${threads}`,
     '  %gid = add i32 %first, %tid',
     '  %gid64 = zext i32 %gid to i64',
-    `  %own.offset = mul nuw nsw i64 %gid64, ${CELL_BYTES}`,
+    `  %own.offset = mul nuw nsw i64 %gid64, ${cellBytes}`,
     '  %own = getelementptr inbounds i8, ptr addrspace(1) %out, i64 %own.offset',
     '  %seen.p = getelementptr inbounds i32, ptr addrspace(1) %in, i64 %gid64',
     '  %seen = load i32, ptr addrspace(1) %seen.p, align 4',
     ...start,
+    ...begin,
     '  br label %start',
     'start:',
-    ...e.lines,
+    ...body,
     'done:',
     ...end,
     '  ret void',
@@ -121,14 +158,14 @@ function emitKernel(k: Kernel): string {
   ].join('\n');
 }
 
-const FRAME = `
+const frame = (threads: number): string => `
 target datalayout = "e-m:e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-p7:160:256:256:32-p8:128:128:128:48-p9:192:256:256:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7:8:9"
 target triple = "amdgcn-amd-amdhsa"
 
 %record = type { i32, i16, i16, i64 }
 
-@left = internal addrspace(3) global [4 x [64 x i32]] undef, align 16
-@right = internal addrspace(3) global [4 x [64 x i32]] undef, align 16
+@left = internal addrspace(3) global [4 x [${threads} x i32]] undef, align 16
+@right = internal addrspace(3) global [4 x [${threads} x i32]] undef, align 16
 
 define internal i32 @mix(i32 %a, i32 %b) #1 {
   %low = and i32 %a, 1
@@ -166,23 +203,27 @@ define internal i32 @touch(ptr addrspace(1) %own, i32 %a) #1 {
 
 `;
 
-const TAIL = `
+const tail = (threads: number): string => `
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.workgroup.id.x()
 declare void @llvm.amdgcn.s.barrier()
 
-attributes #0 = { nounwind "target-cpu"="gfx906" "amdgpu-flat-work-group-size"="64,64" }
+attributes #0 = { nounwind "target-cpu"="gfx906" "amdgpu-flat-work-group-size"="${threads},${threads}" }
 attributes #1 = { noinline nounwind willreturn "target-cpu"="gfx906" }
 attributes #2 = { noinline nounwind willreturn memory(none) "target-cpu"="gfx906" }
 
 !0 = !{}
 !1 = !{i8 0, i8 -1}
-!2 = !{i32 0, i32 64}
+!2 = !{i32 0, i32 ${threads}}
 `;
 
 /** A module of kernels; each takes (out, in, uniform). */
-export function emitModule(kernels: readonly Kernel[]): string {
-  return FRAME + kernels.map(emitKernel).join('\n\n') + TAIL;
+export const emitModule = (kernels: readonly Kernel[]): string => emitFamily(kernels, PLAIN);
+
+export function emitFamily<E extends Emitter>(kernels: readonly Kernel[], family: Family<E>): string {
+  const { threads } = family;
+  const bodies = kernels.map((kernel) => emitKernel(kernel, family)).join('\n\n');
+  return frame(threads) + family.frame + bodies + tail(threads) + family.tail;
 }
 
 /** Pass lists that bring the allocas into SSA, in shapes that differ. */

@@ -3,7 +3,7 @@ import { DarmError } from '../../src/errors.js';
 import type { KernelCode } from '../../src/simulator/code.js';
 import { Lds } from '../../src/simulator/lds.js';
 import { GlobalMemory } from '../../src/simulator/memory.js';
-import { Wave } from '../../src/simulator/wave.js';
+import { RegisterFile, Wave } from '../../src/simulator/wave.js';
 import { ExecutionCounts, runWorkgroup, TRACE_INDEX_BITS, WaveTrace } from '../../src/simulator/workgroup.js';
 import { assemble } from '../support/simulator.js';
 import { assert, suite } from '../support/suite.js';
@@ -23,7 +23,7 @@ function group(code: KernelCode, count: number, left = 1000): Group {
   const memory = new GlobalMemory([], new ArrayBuffer(4096));
   const lds = new Lds(64, false);
   const waves = Array.from({ length: count }, (_, id) => {
-    const wave = new Wave(code.registers, { id, memory, lds, scratch: 0, scratchPerLane: 0 });
+    const wave = new Wave(new RegisterFile(code.registers), { id, memory, lds, scratch: 0, scratchPerLane: 0 });
     wave.u32[0] = id;
     return wave;
   });

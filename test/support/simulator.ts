@@ -7,7 +7,7 @@ import type { MemoryPlan } from '../../src/simulator/memory.js';
 import { GlobalMemory, type Region } from '../../src/simulator/memory.js';
 import { makeProgram } from '../../src/simulator/program.js';
 import { simulatedTarget } from '../../src/simulator/target.js';
-import { EXEC, Wave } from '../../src/simulator/wave.js';
+import { EXEC, RegisterFile, Wave } from '../../src/simulator/wave.js';
 import { ExecutionCounts, runWorkgroup } from '../../src/simulator/workgroup.js';
 import { artifact, compile, runtime } from './llvm.js';
 
@@ -52,7 +52,13 @@ export interface MachineOptions {
 export function machine(code: KernelCode, { lds = 65536, plan, exec }: MachineOptions = {}): Machine {
   const regions: readonly Region[] = plan?.regions ?? [];
   const memory = new GlobalMemory(regions, new ArrayBuffer(plan?.end ?? 4096));
-  const wave = new Wave(code.registers, { id: 0, memory, lds: new Lds(lds, false), scratch: 0, scratchPerLane: 0 });
+  const wave = new Wave(new RegisterFile(code.registers), {
+    id: 0,
+    memory,
+    lds: new Lds(lds, false),
+    scratch: 0,
+    scratchPerLane: 0,
+  });
   if (exec !== undefined) {
     wave.u32[EXEC] = exec[0];
     wave.u32[EXEC + 1] = exec[1];

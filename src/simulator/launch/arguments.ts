@@ -12,6 +12,8 @@ import type { ArgumentSpec, Dimensions, KernelLaunch } from './spec.js';
 
 /** Most LDS of a workgroup on every target here. */
 const MAX_LDS = 65536;
+/** Most work-items of a workgroup on every target here, whatever the metadata allows. */
+const MAX_WORK_ITEMS = 1024;
 
 const isHidden = ({ valueKind }: KernelArgument): boolean => valueKind.startsWith('hidden_');
 
@@ -35,7 +37,7 @@ export function checkLaunch(kernel: LoadableKernel, launch: KernelLaunch): void 
     if (complaint !== null) fail(kernel, `argument ${index}${argument.name ? ` (${argument.name})` : ''} ${complaint}`);
   });
   const items = volume(launch.block);
-  const most = info.maxWorkgroupSize ?? 1024;
+  const most = Math.min(info.maxWorkgroupSize ?? MAX_WORK_ITEMS, MAX_WORK_ITEMS);
   if (items > most) fail(kernel, `allows ${most} work-items per workgroup, the launch spec has ${items}`);
   const required = info.requiredBlock;
   if (required !== null && required.some((size, axis) => size !== launch.block[axis]))

@@ -10,7 +10,7 @@ import { Lds } from '../lds.js';
 import { ADDRESS_HIGH, GlobalMemory, type Region } from '../memory.js';
 import { RaceDetector } from '../races.js';
 import { makeProgram } from '../program.js';
-import { EXEC, Wave, type Step } from '../wave.js';
+import { EXEC, RegisterFile, Wave, type Step } from '../wave.js';
 import type { InstructionCounts } from '../counters.js';
 import { makeTimingModel } from '../timing/model.js';
 import type { WaveResources } from '../timing/occupancy.js';
@@ -64,8 +64,8 @@ export interface ShareResult {
 /** Told of every instruction before it is executed. */
 export type InstructionListener = (workgroup: Dimensions, wave: Wave, index: number) => void;
 
-/** Of any kernel; AGPRs come on top. */
-const VGPRS = 256;
+/** Those that hold the work-item ids; a kernel's instructions name the others. */
+const LEAST_VGPRS = 3;
 
 /** Of the workgroups that are resident at once; what executes more gets no cycle estimate. */
 const MOST_TRACE_WORDS = 2 ** 28;
@@ -73,7 +73,7 @@ const MOST_TRACE_WORDS = 2 ** 28;
 /** The code of a launch, bound. Expensive beside a small launch: the same launch's shares on one thread share it. */
 export function bindLaunch({ disassembly, codeAddress, target, waveSize }: PlacedLaunch): KernelCode {
   const program = makeProgram(disassembly, { low: codeAddress, high: ADDRESS_HIGH });
-  return bindCode(program, target, waveSize, VGPRS);
+  return bindCode(program, target, waveSize, LEAST_VGPRS);
 }
 
 /** @param onInstruction slows everything down */
@@ -95,18 +95,21 @@ export function runShare(input: ShareInput, onInstruction: InstructionListener |
   const total = totalWorkgroups(launch);
   const [gridX, gridY] = launch.grid;
   const detector = launch.detectRaces ? new RaceDetector() : null;
-  let bankConflicts = 0;
+  const files = Array.from({ length: launch.wavesPerWorkgroup }, () => new RegisterFile(code.registers));
+  const lds = new Lds(launch.ldsBytes, launch.checkUninitializedLds);
+  /** Of the longest trace of the workgroup before: the next one's are about as long. */
+  let traceWords = 64;
 
   const runOne = (number: number): void => {
     const id: Dimensions = [number % gridX, Math.floor(number / gridX) % gridY, Math.floor(number / (gridX * gridY))];
     position.workgroup = id;
     // Every workgroup finds the same scratch and LDS, whoever ran before it.
     memory.u8.fill(0, scratch, scratch + launch.scratchPerThread);
-    const lds = new Lds(launch.ldsBytes, launch.checkUninitializedLds);
+    lds.clear();
     const races = detector?.workgroup(number) ?? null;
     lds.races = races;
     const waves = Array.from({ length: launch.wavesPerWorkgroup }, (_, wave) => {
-      const made = new Wave(code.registers, {
+      const made = new Wave(files[wave]!, {
         id: wave,
         memory,
         lds,
@@ -117,12 +120,12 @@ export function runShare(input: ShareInput, onInstruction: InstructionListener |
       made.pc = entry;
       return made;
     });
-    const traces = estimate && waves.map(() => new WaveTrace());
+    const traces = estimate && waves.map(() => new WaveTrace(traceWords));
     const budget = { left: launch.maxInstructions };
     const onBarrier = (): void => races?.barrier();
     runWorkgroup({ kernel: launch.kernel, code, id, waves, counts, traces, budget, onBarrier });
-    bankConflicts += lds.bankConflicts;
     if (traces === null) return;
+    traceWords = Math.max(...traces.map((trace) => trace.length));
     const words = traces.reduce((sum, trace) => sum + trace.length, 0);
     if (words * model!.resident > MOST_TRACE_WORDS) estimate = null;
     else estimate!.add(traces);
@@ -139,9 +142,9 @@ export function runShare(input: ShareInput, onInstruction: InstructionListener |
   } catch (error) {
     Atomics.store(progress, 1, 1);
     if (!(error instanceof DarmError)) throw error;
-    return { counts, bankConflicts, cycles: null, failure: { workgroup: number, error: error.toJSON() } };
+    return { counts, bankConflicts: lds.bankConflicts, cycles: null, failure: { workgroup: number, error: error.toJSON() } };
   }
-  return { counts, bankConflicts, cycles: estimate?.cycles() ?? null, failure: null };
+  return { counts, bankConflicts: lds.bankConflicts, cycles: estimate?.cycles() ?? null, failure: null };
 }
 
 function withListener(

@@ -71,7 +71,7 @@ class SpecReader {
   }
 
   spec(document: unknown): LaunchSpec {
-    const fields = object(document, 'the launch spec');
+    const fields = object(document, 'the document');
     if (!('launches' in fields) && !('buffers' in fields)) {
       known(fields, '', ['kernel', 'grid', 'block', 'dynamicLds', 'args']);
       return { launches: [this.#launch(fields, '')], buffers: this.#buffers };

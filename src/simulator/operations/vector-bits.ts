@@ -1,7 +1,7 @@
 /** Vector operations on the bits of words: logic, shifts, fields, counting, bytes. */
 import { leadingSigns, leadingZeros, popCount, reverseBits, trailingZeros } from '../arithmetic/integer.js';
-import { ternaryInteger, type Ternary } from './integer-shapes.js';
-import { binary32, named, ternary32, unary32, type Operation, type OperationTable } from './operation.js';
+import { binary32, type Ternary, ternary32, ternaryInteger, unary32 } from './integer-shapes.js';
+import { named, type Operation, type OperationTable } from './operation.js';
 
 const OP_SEL = 4;
 

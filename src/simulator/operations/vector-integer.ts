@@ -5,8 +5,16 @@
  * below 2^53), is moved into the range of the result's type.
  */
 import { mulHighSigned, mulHighUnsigned } from '../arithmetic/integer.js';
-import { clampable, saturateI32, saturateU32, type Binary, type Ternary } from './integer-shapes.js';
-import { binary32, named, ternary32, type Operation, type OperationTable } from './operation.js';
+import {
+  type Binary,
+  binary32,
+  clampable,
+  saturateI32,
+  saturateU32,
+  type Ternary,
+  ternary32,
+} from './integer-shapes.js';
+import { named, type Operation, type OperationTable } from './operation.js';
 
 /** `exact` sees signed words and gives the result before wrapping. */
 const saturating2 = (exact: Binary, to: (value: number) => number): Operation =>

@@ -3,8 +3,8 @@
  * bytes for which the reference, src1, is 0. With the clamp bit, sums saturate.
  */
 import type { Source } from '../operands.js';
-import { clampable } from './integer-shapes.js';
-import { ternary32, type Operation, type OperationTable } from './operation.js';
+import { clampable, ternary32 } from './integer-shapes.js';
+import { type Operation, type OperationTable } from './operation.js';
 
 type Differences = (a: number, b: number) => number;
 

@@ -3,8 +3,8 @@ import { Fault } from '../fault.js';
 import type { Site, ValueType } from '../operands.js';
 import { specialize } from '../specialize.js';
 import { M0, type Step, type Wave } from '../wave.js';
-import { unaryInteger } from './integer-shapes.js';
-import { named, unary32, type Operation, type OperationTable } from './operation.js';
+import { unary32, unaryInteger } from './integer-shapes.js';
+import { named, type Operation, type OperationTable } from './operation.js';
 
 /** neg and abs in an operand's modifiers. */
 const SIGN_MODIFIERS = 3;

@@ -6,7 +6,7 @@ import { initializeWave, userRegisters, type InitialState } from '../../../src/s
 import { Lds } from '../../../src/simulator/lds.js';
 import { ADDRESS_HIGH, GlobalMemory } from '../../../src/simulator/memory.js';
 import { simulatedTarget } from '../../../src/simulator/target.js';
-import { EXEC, Wave } from '../../../src/simulator/wave.js';
+import { EXEC, RegisterFile, Wave } from '../../../src/simulator/wave.js';
 import { assert, suite } from '../../support/suite.js';
 
 const test = suite('simulator/launch/initial-state', { tests: 9 });
@@ -61,7 +61,13 @@ function wave(initial: InitialState, id = 0, workgroup: readonly [number, number
   const code = codes.get(key) ?? bindCode(program, initial.target, initial.waveSize, 256);
   codes.set(key, code);
   const memory = new GlobalMemory([], new ArrayBuffer(4096));
-  const made = new Wave(code.registers, { id, memory, lds: new Lds(0, false), scratch: 0, scratchPerLane: 0 });
+  const made = new Wave(new RegisterFile(code.registers), {
+    id,
+    memory,
+    lds: new Lds(0, false),
+    scratch: 0,
+    scratchPerLane: 0,
+  });
   initializeWave(made, code.layout, initial, userRegisters(initial), workgroup);
   return made;
 }

@@ -1,7 +1,7 @@
 /** A wave with memory, LDS and scratch for the tests of memory instructions. All memory holds `pattern`. */
 import { Lds } from '../../../src/simulator/lds.js';
 import { GlobalMemory, MemoryPlan, ADDRESS_HIGH } from '../../../src/simulator/memory.js';
-import { EXEC, Wave } from '../../../src/simulator/wave.js';
+import { EXEC, RegisterFile, Wave } from '../../../src/simulator/wave.js';
 import { ExecutionCounts, runWorkgroup } from '../../../src/simulator/workgroup.js';
 import type { KernelCode } from '../../../src/simulator/code.js';
 import { assemble } from '../../support/simulator.js';
@@ -60,7 +60,7 @@ export class MemoryBench {
     this.lds = new Lds(lds, tracked);
     if (!tracked) for (let index = 0; index < lds; index++) this.lds.u8[index] = pattern(index);
     this.waves = Array.from({ length: waves }, (_, id) => {
-      const wave = new Wave(code.registers, {
+      const wave = new Wave(new RegisterFile(code.registers), {
         id,
         memory: this.memory,
         lds: this.lds,

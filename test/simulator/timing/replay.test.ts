@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { GlobalMemory } from '../../../src/simulator/memory.js';
 import { Lds } from '../../../src/simulator/lds.js';
 import { makeTimingModel } from '../../../src/simulator/timing/model.js';
-import { Wave } from '../../../src/simulator/wave.js';
+import { RegisterFile, Wave } from '../../../src/simulator/wave.js';
 import { ExecutionCounts, runWorkgroup, WaveTrace } from '../../../src/simulator/workgroup.js';
 import { assemble } from '../../support/simulator.js';
 import { suite } from '../../support/suite.js';
@@ -155,7 +155,13 @@ test('the trace of a loop that was executed', async () => {
     's_cbranch_scc1 -3',
   ]);
   const memory = new GlobalMemory([], new ArrayBuffer(4096));
-  const wave = new Wave(code.registers, { id: 0, memory, lds: new Lds(0, false), scratch: 0, scratchPerLane: 0 });
+  const wave = new Wave(new RegisterFile(code.registers), {
+    id: 0,
+    memory,
+    lds: new Lds(0, false),
+    scratch: 0,
+    scratchPerLane: 0,
+  });
   const traces = [new WaveTrace()];
   const counts = new ExecutionCounts(code.steps.length);
   runWorkgroup({ kernel: 'loop', code, id: [0, 0, 0], waves: [wave], counts, traces, budget: { left: 100 } });
