@@ -18,9 +18,9 @@ export type ErrorCode =
   | 'timeout'
   | 'out-of-memory'
   | 'aborted'
-  /** A trap, a failed invariant, an edit that LLVM's verifier rejects: our fault. */
   /** A simulated kernel did something wrong, or the simulator lacks an operation that it reached. */
   | 'simulation-failed'
+  /** A trap, a failed invariant, an edit that LLVM's verifier rejects: our fault. */
   | 'internal';
 
 export interface SourceLocation {

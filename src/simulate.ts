@@ -19,6 +19,7 @@ export interface UnsupportedOperation {
 const CHECKS: Checks<SimulationOptions> = {
   maxInstructions: wholeNumberIn(1, Number.MAX_SAFE_INTEGER),
   checkUninitializedLds: boolean,
+  unalignedLds: boolean,
   detectRaces: boolean,
   cycles: boolean,
 };

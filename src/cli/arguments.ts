@@ -45,6 +45,7 @@ export interface SimulateFlags extends RunFlags {
   readonly jobs: number;
   readonly maxInstructions: number;
   readonly checkLds: boolean;
+  readonly unalignedLds: boolean;
   readonly detectRaces: boolean;
   readonly cycles: boolean;
 }
@@ -144,6 +145,7 @@ function addSimulateOptions(command: Command): Command {
     )
     .option('--detect-races', 'unordered accesses to LDS or global memory of which one writes are an error', false)
     .option('--no-cycles', 'no cycle estimate')
+    .option('--unaligned-lds', 'LDS accesses that are not aligned are no error', false)
     .option('--check-lds', 'reading LDS that nothing was written to is an error', false);
 }
 

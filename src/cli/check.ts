@@ -91,11 +91,12 @@ async function makePair(compiler: Compiler, input: string, other: string | null,
 
 /**
  * Whether an operation of the module allows other roundings: two correct compilations may then differ. Flags stand behind the
- * operation's name (LangRef, "Fast-Math Flags"); `nnan` and `ninf` alone change no result that is defined.
+ * operation's name (LangRef, "Fast-Math Flags"); `nnan` and `ninf` alone change no result that is defined. `!fpmath` allows a
+ * larger error.
  */
 export function hasFastMath(ir: string): boolean {
   const operation = '(?:fneg|fadd|fsub|fmul|fdiv|frem|fcmp|fptrunc|fpext|phi|select|(?:tail |musttail |notail )?call)';
-  return new RegExp(`= ${operation}(?: nnan| ninf)* (?:fast|contract|reassoc|afn|arcp|nsz)\\b`).test(ir);
+  return new RegExp(`= ${operation}(?: nnan| ninf)* (?:fast|contract|reassoc|afn|arcp|nsz)\\b|, !fpmath !`).test(ir);
 }
 
 function toleranceOf({ fastMath }: Pair, { tolerance }: CheckFlags): Tolerance {
@@ -113,7 +114,7 @@ async function checkSpec(
   const before = await compiler.simulate(pair.before, spec, simulationOptions(flags));
   const names = [...new Set(before.launches.map(({ kernel }) => kernel))];
   const check = emptyCheck(names.join(', '));
-  await compareWith(compiler, pair, { before, spec, input: 0 }, check, tolerance, flags);
+  await compareWith(compiler, pair, { before, spec, input: 0, madeUp: false }, check, tolerance, flags);
   return [check];
 }
 
@@ -145,7 +146,7 @@ async function checkMadeUp(
         check.unfit.push(error.message);
         continue;
       }
-      await compareWith(compiler, pair, { before, spec, input }, check, tolerance, limited);
+      await compareWith(compiler, pair, { before, spec, input, madeUp: true }, check, tolerance, limited);
       if (check.differences.some((difference) => difference.input === input)) {
         // Where the kernel races without melding, another result proves nothing.
         const race = await raceOf(compiler, pair.before, spec, limited);
@@ -190,7 +191,12 @@ const emptyCheck = (kernel: string): KernelCheck => ({
 async function compareWith(
   compiler: Compiler,
   pair: Pair,
-  run: { readonly before: SimulationResult; readonly spec: LaunchSpec; readonly input: number },
+  run: {
+    readonly before: SimulationResult;
+    readonly spec: LaunchSpec;
+    readonly input: number;
+    readonly madeUp: boolean;
+  },
   check: KernelCheck,
   tolerance: Tolerance,
   flags: CheckFlags,
@@ -208,7 +214,7 @@ async function compareWith(
   }
   check.before.push(...run.before.launches);
   check.after.push(...after.launches);
-  for (const difference of differences(run.before, after, tolerance))
+  for (const difference of differences(run.before, after, tolerance, run.madeUp))
     check.differences.push({ ...difference, input: run.input });
 }
 

@@ -1,8 +1,8 @@
 /** Reading a launch spec from disk, with the files that it names. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DarmError } from '../errors.js';
-import { parseSpec, type LaunchSpec } from '../simulator/launch/spec.js';
+import { MAX_BUFFER_BYTES, parseSpec, type LaunchSpec } from '../simulator/launch/spec.js';
 import { ioError, readInput } from './files.js';
 
 /** @param kernel replaces the kernel that the spec names; null: the spec's */
@@ -13,6 +13,10 @@ export async function readSpec(file: string, kernel: string | null): Promise<Lau
     parseSpec(text, (name) => {
       const target = path.resolve(folder, name);
       try {
+        const found = statSync(target);
+        // A device may have no end.
+        if (!found.isFile() && !found.isDirectory()) throw new Error('it is no ordinary file');
+        if (found.size > MAX_BUFFER_BYTES) throw new Error('it is larger than a buffer may be');
         return new Uint8Array(readFileSync(target));
       } catch (error) {
         throw ioError('read', target, error);

@@ -66,11 +66,13 @@ export function simulatingCompiler(flags: {
 export const simulationOptions = (flags: {
   readonly maxInstructions: number;
   readonly checkLds: boolean;
+  readonly unalignedLds: boolean;
   readonly detectRaces: boolean;
   readonly cycles: boolean;
 }): SimulationOptions => ({
   maxInstructions: flags.maxInstructions,
   checkUninitializedLds: flags.checkLds,
+  unalignedLds: flags.unalignedLds,
   detectRaces: flags.detectRaces,
   cycles: flags.cycles,
 });

@@ -85,7 +85,7 @@ const numberOf = (value: unknown): number | null => {
 };
 const blockOf = (value: unknown): number[] | null => {
   const sizes = listOf(value).map((each) => numberOf(each) ?? 0);
-  return sizes.length === 3 ? sizes : null;
+  return sizes.length === 3 && !sizes.includes(0) ? sizes : null;
 };
 const stringOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
@@ -131,11 +131,18 @@ function kernelInfo(elf: ElfFile, symbols: ReadonlyMap<string, ElfSymbol>, kerne
   };
 }
 
+/** What is missing is 0, what cannot be is damage: the arguments would be somewhere else. */
+function required(argument: Fields, field: string): number {
+  const number = numberOf(argument[field] ?? 0);
+  if (number === null) throw new DarmError('bad-input', `the metadata has an argument with an impossible ${field}`);
+  return number;
+}
+
 function argumentInfo(argument: Fields): KernelArgument {
   return {
     name: stringOf(argument['.name']),
-    offset: numberOf(argument['.offset']) ?? 0,
-    size: numberOf(argument['.size']) ?? 0,
+    offset: required(argument, '.offset'),
+    size: required(argument, '.size'),
     valueKind: stringOf(argument['.value_kind']) ?? 'unknown',
     addressSpace: stringOf(argument['.address_space']),
   };

@@ -9,8 +9,6 @@ export class Lds {
   readonly written: Uint8Array | null;
   /** Looks for races in the LDS and in global memory; null when nobody does. */
   races: Races | null = null;
-  /** Accesses need not be aligned to their size (see lds-access.ts). */
-  unaligned = false;
   /** Passes over the banks beyond the one that each group of lanes needs, summed over all accesses (see lds-access.ts). */
   bankConflicts = 0;
 
@@ -18,6 +16,8 @@ export class Lds {
     /** Bytes, as the kernel declares and the launch adds. */
     readonly size: number,
     tracksWrites: boolean,
+    /** Accesses need not be aligned to their size (see lds-access.ts). */
+    public unaligned = false,
   ) {
     const buffer = new ArrayBuffer(Math.ceil(size / 8) * 8);
     this.u8 = new Uint8Array(buffer);

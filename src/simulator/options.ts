@@ -4,6 +4,8 @@ export interface SimulationOptions {
   readonly maxInstructions: number;
   /** Reading LDS that nothing was written to is an error. */
   readonly checkUninitializedLds: boolean;
+  /** LDS accesses need not be aligned, as ROCm sets its GPUs up; LLVM makes such for data that the source declares so. */
+  readonly unalignedLds: boolean;
   /** Unordered accesses to LDS or global memory of which one writes are an error (races.ts); slow, on one thread. */
   readonly detectRaces: boolean;
   /** Estimate cycles (docs/cycle-model.md). Takes as long again, and threads then share the work in larger pieces. */
@@ -13,6 +15,7 @@ export interface SimulationOptions {
 export const DEFAULT_SIMULATION: SimulationOptions = {
   maxInstructions: 1e8,
   checkUninitializedLds: false,
+  unalignedLds: false,
   detectRaces: false,
   cycles: true,
 };

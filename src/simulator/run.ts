@@ -292,6 +292,7 @@ function placeLaunch(
     kernarg: new Uint32Array(Uint8Array.from(argumentBytes.subarray(0, argumentBytes.length & ~3)).buffer),
     maxInstructions: options.maxInstructions,
     checkUninitializedLds: options.checkUninitializedLds,
+    unalignedLds: options.unalignedLds,
     detectRaces: options.detectRaces,
     timing: options.cycles ? registersOf(kernel) : null,
   };

@@ -32,19 +32,36 @@ for (const [name, cpu, size] of [
     llvm.reset();
     const found = disassemble(llvm, code, cpu, `+wavefrontsize${size}`);
     const decoded = found.text.map((line) => line.split(' ')[0]!).filter(isReal);
-    assert.equal(
-      decoded,
-      mnemonics.filter(isReal),
-    );
+    assert.equal(decoded, mnemonics.filter(isReal));
     assert.is(found.offset.at(-1)! + found.size.at(-1)!, code.length, 'no byte is left over');
-    assert.ok(found.opcodes.every(({ operands }) => !operands.includes('?')), 'every operand has a name');
+    assert.ok(
+      found.opcodes.every(({ operands }) => !operands.includes('?')),
+      'every operand has a name',
+    );
   });
 
 test('operands, immediates and registers', async () => {
   const llvm = await runtime();
   llvm.reset();
   // v_add_f32_e64 v3, -v1, |s2| clamp; s_mov_b64 exec, -1; an illegal word
-  const code = Uint8Array.of(0x03, 0x82, 0x01, 0xd1, 0x01, 0x05, 0x00, 0x20, 0xc1, 0x01, 0xfe, 0xbe, 0xff, 0xff, 0xff, 0xff);
+  const code = Uint8Array.of(
+    0x03,
+    0x82,
+    0x01,
+    0xd1,
+    0x01,
+    0x05,
+    0x00,
+    0x20,
+    0xc1,
+    0x01,
+    0xfe,
+    0xbe,
+    0xff,
+    0xff,
+    0xff,
+    0xff,
+  );
   const found = disassemble(llvm, code, 'gfx906', '+wavefrontsize64');
   assert.equal(found.text, ['v_add_f32_e64 v3, -v1, |s2| clamp', 's_mov_b64 exec, -1', '']);
   assert.equal([...found.opcode], [0, 1, -1]);
@@ -64,7 +81,10 @@ test('operands, immediates and registers', async () => {
   const second = found.operandStart[1]!;
   assert.equal(found.opcodes[1]!.operands, ['sdst', 'src0']);
   assert.equal(operand(second), { kind: OperandKind.Sgpr, width: 64, value: 126, high: 0 });
-  assert.equal([operand(second + 1).kind, operand(second + 1).value, operand(second + 1).high], [OperandKind.Immediate, -1, -1]);
+  assert.equal(
+    [operand(second + 1).kind, operand(second + 1).value, operand(second + 1).high],
+    [OperandKind.Immediate, -1, -1],
+  );
 });
 
 test('an unknown processor', async () => {

@@ -54,8 +54,7 @@ test('no job writes to what a reset takes for constant', async () => {
       .digest('hex');
   const before = hash();
   const options = withDefaults({ emit: ['hsaco', 'asm', 'll', 'bc'], optimize: 'O3' });
-  for (const name of ['many.gfx906.early', 'many.gfx1100.O3'])
-    compileModule(rt, await kernel(name), options, SILENT);
+  for (const name of ['many.gfx906.early', 'many.gfx1100.O3']) compileModule(rt, await kernel(name), options, SILENT);
   assert.is(hash(), before);
 });
 

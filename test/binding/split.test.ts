@@ -10,7 +10,10 @@ const NO_TARGET = { cpu: '', features: '' };
 
 function kernelsOf(bytes: Uint8Array, rt: Awaited<ReturnType<typeof runtime>>): string[] {
   using module = LlvmModule.read(rt, bytes, NO_TARGET, 2);
-  return module.functions().filter((each) => each.kernel).map((each) => each.name);
+  return module
+    .functions()
+    .filter((each) => each.kernel)
+    .map((each) => each.name);
 }
 
 test('three parts of a module', async () => {

@@ -6,7 +6,7 @@ import { darm, inFolder } from '../support/command.js';
 import { artifact, compile, kernel, REPOSITORY, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/check', { tests: 9, timeoutMs: 120_000 });
+const test = suite('cli/check', { tests: 10, timeoutMs: 120_000 });
 
 const inKernels = (name: string): string => path.join(REPOSITORY, 'kernels', name);
 
@@ -121,6 +121,7 @@ test('where fast-math flags may stand', () => {
     '%a = fsub fast <2 x float> %b, %c',
     '%a = tail call contract float @llvm.fma.f32(float %b, float %c, float %d)',
     '%a = fdiv nnan arcp float %b, %c',
+    '%a = fdiv float %b, %c, !fpmath !3',
   ])
     assert.ok(hasFastMath(`  ${line}\n`), line);
   for (const line of [
@@ -129,6 +130,32 @@ test('where fast-math flags may stand', () => {
     'call fastcc void @contract()',
   ])
     assert.not.ok(hasFastMath(`  ${line}\n`), line);
+});
+
+test('made-up inputs: the tolerance is for words that look like floats, integers are compared exactly', async () => {
+  const source = (result: string): string => `target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) %out) #0 {
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %at = getelementptr i32, ptr addrspace(1) %out, i32 %id
+  store i32 ${result}, ptr addrspace(1) %at
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+attributes #0 = { "target-cpu"="gfx906" "amdgpu-flat-work-group-size"="1,64" }`;
+  // 1.0 and the next float; a million and one more.
+  for (const [before, after, code] of [
+    [0x3f800000, 0x3f800001, 0],
+    [1_000_000, 1_000_001, 1],
+  ] as const)
+    await inFolder(async (folder) => {
+      const files = ['before', 'after'].map((name) => path.join(folder, `${name}.hsaco`));
+      for (const [index, result] of [before, after].entries()) {
+        const object = await compile(source(String(result)), { emit: ['hsaco'], meld: 'off' });
+        await writeFile(files[index]!, artifact(object, 'hsaco'));
+      }
+      assert.is((await darm(['check', ...files, '--tolerance', '1e-5'])).code, code);
+      assert.is((await darm(['check', ...files])).code, 1);
+    });
 });
 
 test('a tolerance lets last bits pass and no more', () =>

@@ -137,6 +137,11 @@ test('raw contents from a file beside the spec', () =>
     assert.is(stderr, '');
     const bytes = await readFile(path.join(folder, 'out', 'values.bin'));
     assert.equal(new Int32Array(Uint8Array.from(bytes).buffer), values.sort());
+
+    await writeFile(path.join(folder, 'spec.json'), bitonicSpec({ buffer: 'i32', fill: { file: '/dev/zero' } }));
+    const endless = await darm(args);
+    assert.is(endless.code, 1);
+    assert.match(endless.stderr, /^darm: error: cannot read \/dev\/zero: it is no ordinary file\n$/);
   }));
 
 test('bad code objects', () =>

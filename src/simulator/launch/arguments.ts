@@ -14,6 +14,8 @@ import type { ArgumentSpec, Dimensions, KernelLaunch } from './spec.js';
 const MAX_LDS = 65536;
 /** Most work-items of a workgroup on every target here, whatever the metadata allows. */
 const MAX_WORK_ITEMS = 1024;
+/** Of the kernel argument segment: far more than any compiler makes, far less than damaged metadata may claim. */
+const MAX_KERNARG = 2 ** 20;
 
 const isHidden = ({ valueKind }: KernelArgument): boolean => valueKind.startsWith('hidden_');
 
@@ -44,6 +46,8 @@ export function checkLaunch(kernel: LoadableKernel, launch: KernelLaunch): void 
     fail(kernel, `requires blocks of ${required.join('x')}, the launch spec has ${launch.block.join('x')}`);
   const lds = descriptor.groupSegmentBytes + launch.dynamicLds;
   if (lds > MAX_LDS) fail(kernel, `would use ${lds} bytes of LDS, of ${MAX_LDS} that there are`);
+  const bytes = kernargSize(kernel);
+  if (bytes > MAX_KERNARG) fail(kernel, `has ${bytes} bytes of arguments, more than ${MAX_KERNARG}`);
   if (volume(launch.grid) >= 2 ** 31) fail(kernel, 'is launched with 2^31 workgroups or more');
 }
 

@@ -3,6 +3,7 @@
  * specs"). Metadata says what is a pointer and how large a value is, not what it means, so several kinds of contents are
  * tried; a kernel may still not be made for any of them.
  */
+import { DarmError } from '../../errors.js';
 import type { KernelArgument, KernelInfo } from '../../formats/code-object.js';
 import type { ElementType } from './elements.js';
 import type { Fill } from './fill.js';
@@ -13,6 +14,8 @@ const WORDS = 65536;
 const WORKGROUPS = 2;
 /** Where nothing asks for another size. */
 const BLOCK = 256;
+/** In bytes: what damaged metadata may claim is not allocated. */
+const LARGEST_VALUE = 65536;
 
 /**
  * @param seed even: buffers of small integers, odd: of floats; of four, the first two pass the number of work-items for values,
@@ -43,11 +46,12 @@ export function defaultSpec(kernel: KernelInfo, seed: number): LaunchSpec {
 
 function defaultBlock({ requiredBlock, maxWorkgroupSize }: KernelInfo): Dimensions {
   if (requiredBlock !== null) return [requiredBlock[0]!, requiredBlock[1]!, requiredBlock[2]!];
-  return [Math.min(maxWorkgroupSize ?? BLOCK, BLOCK), 1, 1];
+  return [Math.max(1, Math.min(maxWorkgroupSize ?? BLOCK, BLOCK)), 1, 1];
 }
 
 /** Integers of 1, 2, 4 and 8 bytes; a struct as words of 4. */
 function valueBytes({ size }: KernelArgument, value: number): Uint8Array {
+  if (size > LARGEST_VALUE) throw new DarmError('bad-input', `the metadata has an argument of ${size} bytes`);
   const bytes = new Uint8Array(size);
   const step = size <= 2 || size === 8 ? size : 4;
   for (let at = 0; at + step <= size; at += step)

@@ -14,7 +14,7 @@ import { EXEC, RegisterFile, Wave, type Step } from '../wave.js';
 import type { InstructionCounts } from '../counters.js';
 import { makeTimingModel } from '../timing/model.js';
 import type { WaveResources } from '../timing/occupancy.js';
-import { ExecutionCounts, runWorkgroup, WaveTrace } from '../workgroup.js';
+import { ExecutionCounts, runWorkgroup, TRACE_INDEX_BITS, WaveTrace } from '../workgroup.js';
 import { totalWorkgroups } from './arguments.js';
 import { initializeWave, userRegisters, type InitialState } from './initial-state.js';
 import type { Dimensions } from './spec.js';
@@ -37,6 +37,7 @@ export interface PlacedLaunch extends InitialState {
   /** Wavefront instructions that one workgroup may execute. */
   readonly maxInstructions: number;
   readonly checkUninitializedLds: boolean;
+  readonly unalignedLds: boolean;
   readonly detectRaces: boolean;
   /** What the cycle estimate wants to know; null: no estimate. */
   readonly timing: Omit<WaveResources, 'ldsBytes' | 'wavesPerWorkgroup' | 'waveSize'> | null;
@@ -89,14 +90,15 @@ export function runShare(input: ShareInput, onInstruction: InstructionListener |
   const user = userRegisters(state);
   const memory = new GlobalMemory(launch.regions, input.memory);
   const counts = new ExecutionCounts(code.steps.length);
-  const model = launch.timing && makeTimingModel(bound.program, launch.target.cpu, { ...launch.timing, ...launch });
+  const timing = code.steps.length < 2 ** TRACE_INDEX_BITS ? launch.timing : null;
+  const model = timing && makeTimingModel(bound.program, launch.target.cpu, { ...timing, ...launch });
   let estimate = model?.estimate() ?? null;
   const batch = model?.batch ?? 1;
   const total = totalWorkgroups(launch);
   const [gridX, gridY] = launch.grid;
   const detector = launch.detectRaces ? new RaceDetector() : null;
   const files = Array.from({ length: launch.wavesPerWorkgroup }, () => new RegisterFile(code.registers));
-  const lds = new Lds(launch.ldsBytes, launch.checkUninitializedLds);
+  const lds = new Lds(launch.ldsBytes, launch.checkUninitializedLds, launch.unalignedLds);
   /** Of the longest trace of the workgroup before: the next one's are about as long. */
   let traceWords = 64;
 
@@ -142,7 +144,12 @@ export function runShare(input: ShareInput, onInstruction: InstructionListener |
   } catch (error) {
     Atomics.store(progress, 1, 1);
     if (!(error instanceof DarmError)) throw error;
-    return { counts, bankConflicts: lds.bankConflicts, cycles: null, failure: { workgroup: number, error: error.toJSON() } };
+    return {
+      counts,
+      bankConflicts: lds.bankConflicts,
+      cycles: null,
+      failure: { workgroup: number, error: error.toJSON() },
+    };
   }
   return { counts, bankConflicts: lds.bankConflicts, cycles: estimate?.cycles() ?? null, failure: null };
 }

@@ -46,7 +46,7 @@ export interface LaunchSpec {
 /** Reads a file that a spec names, relative to the spec. */
 export type ReadFile = (name: string) => Uint8Array;
 
-const MAX_BUFFER_BYTES = 2 ** 30;
+export const MAX_BUFFER_BYTES = 2 ** 30;
 
 /** @throws DarmError `bad-input`, naming the place in the document */
 export function parseSpec(text: string, readFile: ReadFile): LaunchSpec {

@@ -1,16 +1,8 @@
 /** Scalar integer arithmetic. SCC is carry, borrow, signed overflow or "the first one was taken" (ISA documents, SOP2, SOPK). */
+import { mulHighSigned, mulHighUnsigned } from '../arithmetic/integer.js';
 import type { Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';
 import { scalarBinary, test1, test2, value1, value2 } from './scalar-operation.js';
-
-/** Upper word of the unsigned product; each partial product is exact in a double. */
-function mulHighUnsigned(a: number, b: number): number {
-  const low = Math.floor(((a & 0xffff) * b) / 0x10000);
-  return Math.floor(((a >>> 16) * b + low) / 0x10000) | 0;
-}
-
-const mulHighSigned = (a: number, b: number): number =>
-  (mulHighUnsigned(a >>> 0, b >>> 0) - (a < 0 ? b : 0) - (b < 0 ? a : 0)) | 0;
 
 /** SCC = unsigned overflow of (src0 << n) + src1, with the bits that were shifted out. */
 const shiftAdd = (factor: number): Operation =>
@@ -84,7 +76,7 @@ export const scalarArithmetic: OperationTable = {
   }),
 
   s_mul_i32: value2((a, b) => Math.imul(a, b)),
-  s_mul_hi_u32: value2((a, b) => mulHighUnsigned(a >>> 0, b >>> 0)),
+  s_mul_hi_u32: value2(mulHighUnsigned),
   s_mul_hi_i32: value2(mulHighSigned),
 
   s_lshl1_add_u32: shiftAdd(2),

@@ -1,11 +1,10 @@
 /** Scalar logic, shifts, bit fields, and counting and permuting of bits (ISA documents, SOP1 and SOP2). */
+import { leadingSigns, leadingZeros, popCount, reverseBits, trailingZeros } from '../arithmetic/integer.js';
 import type { Wave } from '../wave.js';
 import { named, type Operation, type OperationTable } from './operation.js';
 import {
-  bitCount,
   halves1,
   halves2,
-  lowestBit,
   scalarBinary,
   scalarUnary,
   shiftLeftHigh,
@@ -76,25 +75,15 @@ const search64 = (f: (low: number, high: number) => number, signed = false): Ope
   );
 
 const lowestBit64 = (low: number, high: number): number =>
-  low !== 0 ? lowestBit(low) : high !== 0 ? 32 + lowestBit(high) : -1;
+  low !== 0 ? trailingZeros(low) : high !== 0 ? 32 + trailingZeros(high) : -1;
 
-const leadingZeros = (x: number): number => (x === 0 ? -1 : Math.clz32(x));
 const leadingZeros64 = (low: number, high: number): number =>
   high !== 0 ? Math.clz32(high) : low !== 0 ? 32 + Math.clz32(low) : -1;
 
 /** Number of bits from the top on that equal the sign: the leading zeros once the sign bits are made zeros. */
-const signBits = (x: number): number => leadingZeros(x ^ (x >> 31));
 const signBits64 = (low: number, high: number): number => leadingZeros64(low ^ (high >> 31), high ^ (high >> 31));
 
 // --- permuting ----------------------------------------------------------------------------------------------------------
-
-function reverse(x: number): number {
-  let bits = ((x >>> 1) & 0x55555555) | ((x & 0x55555555) << 1);
-  bits = ((bits >>> 2) & 0x33333333) | ((bits & 0x33333333) << 2);
-  bits = ((bits >>> 4) & 0x0f0f0f0f) | ((bits & 0x0f0f0f0f) << 4);
-  bits = ((bits >>> 8) & 0x00ff00ff) | ((bits & 0x00ff00ff) << 8);
-  return (bits >>> 16) | (bits << 16);
-}
 
 /** The lowest bit of each group of four that is not zero. */
 const quads = (x: number): number => (x | (x >>> 1) | (x >>> 2) | (x >>> 3)) & 0x11111111;
@@ -139,7 +128,7 @@ const setBit64 = (value: 0 | 1): Operation =>
 const countBits64 = (invert: number): Operation =>
   scalarUnary(
     (w, d, a) => {
-      const count = bitCount(w.i32[a]! ^ invert) + bitCount(w.i32[a + 1]! ^ invert);
+      const count = popCount(w.i32[a]! ^ invert) + popCount(w.i32[a + 1]! ^ invert);
       w.i32[d] = count;
       w.scc = count !== 0 ? 1 : 0;
     },
@@ -188,25 +177,28 @@ export const scalarBits: OperationTable = {
     { d: 2 },
   ),
 
-  s_bcnt0_i32_b32: test1((a) => bitCount(~a)),
-  s_bcnt1_i32_b32: test1(bitCount),
+  s_bcnt0_i32_b32: test1((a) => popCount(~a)),
+  s_bcnt1_i32_b32: test1(popCount),
   s_bcnt0_i32_b64: countBits64(-1),
   s_bcnt1_i32_b64: countBits64(0),
-  s_ff0_i32_b32: value1((a) => lowestBit(~a)),
+  s_ff0_i32_b32: value1((a) => trailingZeros(~a)),
   s_ff0_i32_b64: search64((low, high) => lowestBit64(~low, ~high)),
-  ...named(value1(lowestBit), 's_ff1_i32_b32', 's_ctz_i32_b32'),
+  ...named(value1(trailingZeros), 's_ff1_i32_b32', 's_ctz_i32_b32'),
   ...named(search64(lowestBit64), 's_ff1_i32_b64', 's_ctz_i32_b64'),
   ...named(value1(leadingZeros), 's_flbit_i32_b32', 's_clz_i32_u32'),
   ...named(search64(leadingZeros64), 's_flbit_i32_b64', 's_clz_i32_u64'),
-  ...named(value1(signBits), 's_flbit_i32', 's_cls_i32'),
+  ...named(value1(leadingSigns), 's_flbit_i32', 's_cls_i32'),
   ...named(search64(signBits64, true), 's_flbit_i32_i64', 's_cls_i32_i64'),
 
   s_bitset0_b32: setBit32(0),
   s_bitset1_b32: setBit32(1),
   s_bitset0_b64: setBit64(0),
   s_bitset1_b64: setBit64(1),
-  s_brev_b32: value1(reverse),
-  s_brev_b64: scalarUnary((w, d, a) => write64(w, d, reverse(w.i32[a + 1]!), reverse(w.i32[a]!)), { d: 2, a: 2 }),
+  s_brev_b32: value1(reverseBits),
+  s_brev_b64: scalarUnary((w, d, a) => write64(w, d, reverseBits(w.i32[a + 1]!), reverseBits(w.i32[a]!)), {
+    d: 2,
+    a: 2,
+  }),
   s_bitreplicate_b64_b32: scalarUnary((w, d, a) => write64(w, d, twice(w.i32[a]!), twice(w.i32[a]! >>> 16)), { d: 2 }),
   s_wqm_b32: test1(wholeQuads),
   s_wqm_b64: halves1(wholeQuads),

@@ -117,13 +117,3 @@ export const shiftRightLow = (low: number, high: number, n: number, signed: bool
 
 export const shiftRightHigh = (high: number, n: number, signed: boolean): number =>
   signed ? high >> Math.min(n, 31) : n < 32 ? high >>> n : 0;
-
-/** How many bits are set. */
-export function bitCount(x: number): number {
-  let bits = x - ((x >>> 1) & 0x55555555);
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
-  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
-}
-
-/** Position of the lowest bit that is set; -1 when there is none. */
-export const lowestBit = (x: number): number => 31 - Math.clz32(x & -x);

@@ -79,7 +79,7 @@ test('the specs of kernels/ are valid', () => {
 });
 
 const MISTAKES: readonly (readonly [unknown, RegExp])[] = [
-  [[], /launch spec must be an object/],
+  [[], /document must be an object/],
   [launch({ blok: [1] }), /"blok" is no field of the format \(kernel, grid/],
   [launch({ grid: undefined }), /grid must be an array/],
   [launch({ grid: [] }), /grid must have one to three numbers/],
