@@ -182,7 +182,8 @@ export async function build(name: string, ir: string, mode: HostMode, seed = 0):
 }
 
 export type Argument =
-  { readonly bytes: Uint8Array; readonly out: boolean } | { /** Raw bits. */ readonly scalar: bigint; /** 4 if not given. */ readonly bytes?: number };
+  | { readonly bytes: Uint8Array; readonly out: boolean }
+  | { /** Raw bits. */ readonly scalar: bigint; /** 4 if not given. */ readonly bytes?: number };
 
 export interface Launch {
   readonly kernel: string;

@@ -5,7 +5,7 @@
  * NaNs may be computed with, but their bits never reach memory or integers: `bitsOf` and `fromBits` turn each into one pattern.
  */
 import { COUNTS, Emitter, TYPES, at, type Operation } from './random-emitter.js';
-import type { Statement } from './random-kernel.js';
+import type { Leaf, Statement } from './random-kernel.js';
 
 export const FLOATS = ['g', 'd', 'x'] as const;
 export type Float = (typeof FLOATS)[number];
@@ -34,6 +34,9 @@ export const FLOAT_TYPES = {
 export type FloatLike = keyof typeof FLOAT_TYPES;
 /** Alternatives with equal bits. */
 export const asWords = { g: 'i32', d: 'i64', x: 'i16', s: 'i32', y: 'i32' } as const;
+
+/** Writes one statement without control flow. */
+export type WideOperation = (e: WideEmitter, s: Leaf) => void;
 
 export class WideEmitter extends Emitter {
   #exchanges = 0;

@@ -5,15 +5,17 @@ import { randomKernel, type Kernel, type Random, type Statement } from './random
 import { emitFamily, type Family } from './random-module.js';
 import { OPS } from './random-operations.js';
 import { WIDE_CLASSES, WIDE_COUNTS, WIDE_TYPES, WideEmitter, asWords } from './wide-emitter.js';
-import { ATOMICS, WIDE_OPS } from './wide-operations.js';
+import { ATOMICS } from './wide-memory.js';
+import { WIDE_OPS } from './wide-operations.js';
 
 /** Waves are full and partial, of either size. */
 const THREADS = 100;
 
-/** Numbers of operations go up to the length of OPS. */
-const OPERATIONS: readonly Operation[] = Array.from(OPS, (_, index) =>
-  index % 4 === 3 ? OPS[(index * 17) % OPS.length]! : WIDE_OPS[(index - (index >> 2)) % WIDE_OPS.length]!,
-);
+/** One in four is of the plain family. A statement's number goes up to the length of OPS; the highest bits of `k` choose too. */
+const OPERATIONS: readonly Operation[] = OPS.map((plain, index) => (e, s) => {
+  const more = s.k >>> 26;
+  return (more % 4 === 3 ? plain : WIDE_OPS[(index * 5 + more) % WIDE_OPS.length]!)(e, s);
+});
 
 const TABLE = Array.from({ length: 16 }, (_, index) => `i32 ${Math.imul(index + 1, 0x9e3779b1) | 0}`).join(', ');
 
@@ -74,7 +76,8 @@ export const WIDE: Family<WideEmitter> = {
       e.put('g', i, i === 2 ? e.value('sitofp i32 %i3 to float') : e.moderate('g', e.fromBits('g', `%i${i * 2}`), 7));
     e.put('d', 0, '%real');
     e.put('d', 1, e.value('sitofp i32 %i6 to double'));
-    e.put('x', 0, '%small');
+    // Not uniform: LLVM 22 for gfx11 loses halves that it moves to scalar registers.
+    e.put('x', 0, e.value(`fadd half %small, ${e.value('uitofp i32 %tid to half')}`));
     e.put('x', 1, e.fromBits('x', e.value('trunc i32 %i7 to i16')));
     for (const [i, word] of ['%i0', '%i4'].entries()) {
       e.putInteger('s', i, word);
