@@ -6,7 +6,7 @@
  * control values are LLVM's `DPP::DppCtrl`.
  */
 import type { Site, Source, ValueType } from './operands.js';
-import { EXEC, type Step, type Wave } from './wave.js';
+import type { Step, Wave } from './wave.js';
 
 const INVALID = -1;
 /** LLVM, `DPP::DPP8_FI_1`. */
@@ -92,11 +92,9 @@ function permutation(site: Site): Permutation | null {
   };
 }
 
-const isActive = (wave: Wave, lane: number): boolean => ((wave.i32[EXEC + (lane >> 5)]! >>> (lane & 31)) & 1) !== 0;
-
 function validSource(wave: Wave, { from, fetchesInactive }: Permutation, lane: number): number {
   const source = from[lane]!;
-  return source !== INVALID && (fetchesInactive || isActive(wave, source)) ? source : INVALID;
+  return source !== INVALID && (fetchesInactive || wave.isActive(source)) ? source : INVALID;
 }
 
 /** src0 as its lanes read it, in a scratch row; the source itself where the instruction is no DPP. */

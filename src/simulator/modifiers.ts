@@ -7,6 +7,7 @@
  */
 import { OperandKind } from '../formats/disassembly.js';
 import { flushF16, flushF32, flushF64 } from './arithmetic/denormals.js';
+import { f64OfWords, highOfF64, lowOfF64 } from './arithmetic/bits.js';
 import { clamp as clampNumber, clampF16, omodF16, omodF32, omodF64 } from './arithmetic/shape.js';
 import { dppSource } from './dpp.js';
 import type { Operand } from './program.js';
@@ -228,18 +229,11 @@ const PRESERVING_GFX9 = new Set([
   'v_fma_mixlo_f16', 'v_fma_mixhi_f16', 'v_mad_mixlo_f16', 'v_mad_mixhi_f16',
 ]); // prettier-ignore
 
-const scratch = new DataView(new ArrayBuffer(8));
-
-function readF64(w: Wave, lo: number, hi: number): number {
-  scratch.setUint32(0, w.u32[lo]!, true);
-  scratch.setUint32(4, w.u32[hi]!, true);
-  return scratch.getFloat64(0, true);
-}
+const readF64 = (w: Wave, lo: number, hi: number): number => f64OfWords(w.u32[hi]!, w.u32[lo]!);
 
 function writeF64(w: Wave, lo: number, hi: number, value: number): void {
-  scratch.setFloat64(0, value, true);
-  w.u32[lo] = scratch.getUint32(0, true);
-  w.u32[hi] = scratch.getUint32(4, true);
+  w.i32[lo] = lowOfF64(value);
+  w.i32[hi] = highOfF64(value);
 }
 
 /**

@@ -2,7 +2,6 @@
  * VOPD: two operations of one lane-wise kind in one instruction (RDNA 3). Both read their sources before either writes
  * (RDNA 3 ISA, "Dual Issue VALU"), so the second half works on copies of its sources.
  */
-import { OperandKind } from '../formats/disassembly.js';
 import { findOperation } from './operations/index.js';
 import { Site, type KernelLayout, type Source } from './operands.js';
 import { Instruction, type Operand, type Program } from './program.js';
@@ -38,7 +37,7 @@ function half(instruction: Instruction, name: string, part: 'X' | 'Y'): Instruct
 
 /** `vsrc1X` → `src1`; null for an operand of the other half. */
 function standardName(name: string, part: 'X' | 'Y'): string | null {
-  const [, base, of] = /^(?:v?)(dst|src\d|src\d)(X|Y)(?:_modifiers)?$/.exec(name) ?? [];
+  const [, base, of] = /^(?:v?)(dst|src\d)(X|Y)(?:_modifiers)?$/.exec(name) ?? [];
   if (name === 'imm' || name === `imm${part}`) return 'imm';
   if (base === undefined || of !== part) return null;
   const standard = base === 'dst' ? 'vdst' : base;
@@ -51,8 +50,7 @@ class CopyingSite extends Site {
 
   override place(operand: Operand, words = 1): Source {
     const plain = super.place(operand, words);
-    if (plain.stride === 0 || operand.kind === OperandKind.Immediate || operand === this.instruction.operand('vdst'))
-      return plain;
+    if (plain.stride === 0 || operand === this.instruction.operand('vdst')) return plain;
     const row = this.row();
     this.copies.push((wave) => wave.i32.copyWithin(row, plain.lo, plain.lo + this.size));
     return { lo: row, hi: row, stride: 1 };

@@ -133,6 +133,10 @@ export class Wave {
     u32[EXEC + 1] = layout.size === 64 ? 0xffffffff : 0;
   }
 
+  isActive(lane: number): boolean {
+    return ((this.i32[EXEC + (lane >> 5)]! >>> (lane & 31)) & 1) !== 0;
+  }
+
   /** Follows a write to EXEC. */
   execChanged(): void {
     const low = this.i32[EXEC]!;

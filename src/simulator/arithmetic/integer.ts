@@ -48,3 +48,24 @@ export function trailingZeros(a: number): number {
 export function leadingSigns(a: number): number {
   return leadingZeros(a ^ (a >> 31));
 }
+
+// --- 64-bit shifts, one half of the result at a time; 0 <= n <= 63 ------------------------------------------------------
+
+export function shiftLeftLow(low: number, n: number): number {
+  return n < 32 ? low << n : 0;
+}
+
+export function shiftLeftHigh(low: number, high: number, n: number): number {
+  return n === 0 ? high : n < 32 ? (high << n) | (low >>> (32 - n)) : low << (n - 32);
+}
+
+export function shiftRightLow(low: number, high: number, n: number, signed: boolean): number {
+  if (n === 0) return low;
+  if (n < 32) return (low >>> n) | (high << (32 - n));
+  return signed ? high >> (n - 32) : high >>> (n - 32);
+}
+
+export function shiftRightHigh(high: number, n: number, signed: boolean): number {
+  if (signed) return high >> Math.min(n, 31);
+  return n < 32 ? high >>> n : 0;
+}

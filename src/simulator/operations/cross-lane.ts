@@ -1,5 +1,4 @@
 /** Vector operations that move values between lanes by register. Those by LDS hardware (ds_bpermute …) are elsewhere. */
-import { EXEC, type Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';
 
 const OP_SEL = 4;
@@ -36,8 +35,6 @@ const writeLane: Operation = (site) => {
   });
 };
 
-const isActive = (w: Wave, lane: number): boolean => ((w.i32[EXEC + (lane >> 5)]! >>> (lane & 31)) & 1) !== 0;
-
 /**
  * Every lane reads the lane of its row (`other` = 0), or of the row beside it (16), that its four bits of {src2, src1} name.
  * op_sel[0] reads inactive lanes too; else they give 0 where op_sel[1] is set, and leave the lane unwritten where not.
@@ -58,8 +55,7 @@ function permuteRows(other: 0 | 16): Operation {
         const l = lanes[k]!;
         const select = (i32[(l & 8) === 0 ? low : high]! >>> (4 * (l & 7))) & 15;
         const from = ((l & ~15) ^ other) | select;
-        i32[row + l] =
-          fetchesInactive || isActive(w, from) ? i32[a.lo + from * a.stride]! : zeroes ? 0 : i32[d.lo + l]!;
+        i32[row + l] = fetchesInactive || w.isActive(from) ? i32[a.lo + from * a.stride]! : zeroes ? 0 : i32[d.lo + l]!;
       }
       for (let k = 0; k < active; k++) {
         const l = lanes[k]!;

@@ -4,14 +4,12 @@
  *
  * In the 64-lane waves of generations 10 and 11 the permutes work within each half (LLVM: `supportsWaveWideBPermute`).
  */
-import { EXEC, type Wave } from '../wave.js';
+import type { Wave } from '../wave.js';
 import { globalDataShare } from './ds-access.js';
 import type { Operation, OperationTable } from './operation.js';
 import { rowOf } from './transfers.js';
 
 const result = new Int32Array(64);
-
-const isActive = (w: Wave, lane: number): boolean => ((w.i32[EXEC + (lane >> 5)]! >>> (lane & 31)) & 1) !== 0;
 
 /** Results wait in `result`, because the destination may be one of the sources. */
 function finish({ i32, lanes, active }: Wave, d: number): void {
@@ -57,7 +55,7 @@ const swizzle: Operation = (site) => {
       const { i32, lanes, active } = w;
       for (let k = 0; k < active; k++) {
         const source = from[lanes[k]!]!;
-        result[lanes[k]!] = source < w.size && isActive(w, source) ? i32[a + source]! : 0;
+        result[lanes[k]!] = source < w.size && w.isActive(source) ? i32[a + source]! : 0;
       }
       finish(w, d);
     })
@@ -93,7 +91,7 @@ const pull = permutation((w, { a, data, d, offset, mask }) => {
   for (let k = 0; k < active; k++) {
     const l = lanes[k]!;
     const source = (l & ~mask) | (((i32[a + l]! + offset) >> 2) & mask);
-    result[l] = isActive(w, source) ? i32[data + source]! : 0;
+    result[l] = w.isActive(source) ? i32[data + source]! : 0;
   }
   finish(w, d);
 });

@@ -1,5 +1,15 @@
 /** Scalar logic, shifts, bit fields, and counting and permuting of bits (ISA documents, SOP1 and SOP2). */
-import { leadingSigns, leadingZeros, popCount, reverseBits, trailingZeros } from '../arithmetic/integer.js';
+import {
+  leadingSigns,
+  leadingZeros,
+  popCount,
+  reverseBits,
+  trailingZeros,
+  shiftLeftHigh,
+  shiftLeftLow,
+  shiftRightHigh,
+  shiftRightLow,
+} from '../arithmetic/integer.js';
 import type { Wave } from '../wave.js';
 import { named, type Operation, type OperationTable } from './operation.js';
 import {
@@ -7,10 +17,6 @@ import {
   halves2,
   scalarBinary,
   scalarUnary,
-  shiftLeftHigh,
-  shiftLeftLow,
-  shiftRightHigh,
-  shiftRightLow,
   test1,
   test2,
   value1,

@@ -104,16 +104,3 @@ export function writeTested64(w: Wave, d: number, low: number, high: number): vo
   w.i32[d + 1] = high;
   w.scc = (low | high) !== 0 ? 1 : 0;
 }
-
-// --- 64-bit shifts, one half of the result at a time; 0 <= n <= 63 ------------------------------------------------------
-
-export const shiftLeftLow = (low: number, n: number): number => (n < 32 ? low << n : 0);
-
-export const shiftLeftHigh = (low: number, high: number, n: number): number =>
-  n === 0 ? high : n < 32 ? (high << n) | (low >>> (32 - n)) : low << (n - 32);
-
-export const shiftRightLow = (low: number, high: number, n: number, signed: boolean): number =>
-  n === 0 ? low : n < 32 ? (low >>> n) | (high << (32 - n)) : signed ? high >> (n - 32) : high >>> (n - 32);
-
-export const shiftRightHigh = (high: number, n: number, signed: boolean): number =>
-  signed ? high >> Math.min(n, 31) : n < 32 ? high >>> n : 0;

@@ -1,5 +1,12 @@
 /** Vector operations on 64-bit integers: shifts, moves, multiplication with a 64-bit addend. */
-import { mulHighSigned, mulHighUnsigned } from '../arithmetic/integer.js';
+import {
+  mulHighSigned,
+  mulHighUnsigned,
+  shiftLeftHigh,
+  shiftLeftLow,
+  shiftRightHigh,
+  shiftRightLow,
+} from '../arithmetic/integer.js';
 import { specialize } from '../specialize.js';
 import type { Step, Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';
@@ -32,17 +39,14 @@ function shift64(low: Word, high: Word): Operation {
   };
 }
 
-const left = shift64(
-  (low, _high, shift) => (shift < 32 ? low << shift : 0),
-  (low, high, shift) =>
-    shift === 0 ? high : shift < 32 ? (high << shift) | (low >>> (32 - shift)) : low << (shift - 32),
+const left = shift64((low, _high, n) => shiftLeftLow(low, n), shiftLeftHigh);
+const logicalRight = shift64(
+  (low, high, n) => shiftRightLow(low, high, n, false),
+  (_low, high, n) => shiftRightHigh(high, n, false),
 );
-const lowOfRight: Word = (low, high, shift) =>
-  shift === 0 ? low : shift < 32 ? (low >>> shift) | (high << (32 - shift)) : high >>> (shift - 32);
-const logicalRight = shift64(lowOfRight, (_low, high, shift) => (shift < 32 ? high >>> shift : 0));
 const arithmeticRight = shift64(
-  (low, high, shift) => (shift < 32 ? lowOfRight(low, high, shift) : high >> (shift - 32)),
-  (_low, high, shift) => high >> Math.min(shift, 31),
+  (low, high, n) => shiftRightLow(low, high, n, true),
+  (_low, high, n) => shiftRightHigh(high, n, true),
 );
 
 /** vdst = (src0 << src1) + src2; shifts are 0 to 7, of which the ISA document allows 0 to 4. */
