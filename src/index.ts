@@ -15,10 +15,10 @@ export {
   DEFAULT_OPTIONS,
   type Emit,
   type JobOptions,
-  type MeldMode,
   type MeldPoint,
   type OptimizeLevel,
 } from './options.js';
+export type { MeldMode, ProfitModel, Unpredication } from './melding/plan.js';
 export type { UnsupportedOperation } from './simulate.js';
 export type { Counters, InstructionRow } from './simulator/counters.js';
 export { parseSpec, type LaunchSpec, type ReadFile } from './simulator/launch/spec.js';

@@ -1,9 +1,8 @@
 /** The options of a compile or analyze job, as every layer from the command to the worker passes them (plain data). */
-import type { ProfitModel } from './melding/plan.js';
+import type { MeldMode, ProfitModel, Unpredication } from './melding/plan.js';
 
 export type Emit = 'bc' | 'll' | 'asm' | 'obj' | 'hsaco' | 'ptx';
 export type OptimizeLevel = 'none' | 'O1' | 'O2' | 'O3' | 'Os';
-export type MeldMode = 'darm' | 'off';
 export type MeldPoint = 'early' | 'late';
 
 export interface JobOptions {
@@ -14,11 +13,13 @@ export interface JobOptions {
   /** Code generation level 0 to 3. */
   readonly codegenLevel: 0 | 1 | 2 | 3;
   readonly optimize: OptimizeLevel;
-  readonly meld: MeldMode;
+  readonly meld: MeldMode | 'off';
   readonly meldPoint: MeldPoint;
   readonly profit: ProfitModel;
   /** 0 to 0.5. */
   readonly threshold: number;
+  readonly regionReplication: boolean;
+  readonly unpredicate: Unpredication;
   /** Only these functions are melded; empty means all. */
   readonly functions: readonly string[];
   /** One round of melding instead of the fixpoint. */
@@ -38,6 +39,8 @@ export const DEFAULT_OPTIONS: JobOptions = {
   meldPoint: 'late',
   profit: 'net',
   threshold: 0.2,
+  regionReplication: true,
+  unpredicate: 'profitable',
   functions: [],
   once: false,
   stats: false,

@@ -16,7 +16,7 @@ import type { LlvmRuntime } from './binding/runtime.js';
 import { DarmError } from './errors.js';
 import { applyMelds } from './melding/apply.js';
 import { analysesOf } from './melding/context.js';
-import type { FunctionPlan } from './melding/plan.js';
+import type { FunctionPlan, PlanOptions } from './melding/plan.js';
 import { planFunction } from './melding/planner.js';
 import type { Emit, JobOptions } from './options.js';
 import { AFTER_ROUND, BEFORE_EARLY_MELD, defaultPipeline } from './passes.js';
@@ -77,6 +77,12 @@ export function moduleInfo(rt: LlvmRuntime, bytes: Uint8Array): ModuleInfo {
 
 // --- Melding --------------------------------------------------------------------------------------------------------------
 
+function planOptions(options: JobOptions): PlanOptions {
+  const { meld, profit, threshold, regionReplication, unpredicate } = options;
+  // An analysis with melding off says what melding would do.
+  return { mode: meld === 'off' ? 'darm' : meld, profit, threshold, regionReplication, unpredicate };
+}
+
 function plan(module: LlvmModule, name: string, options: JobOptions) {
   const open = module.open(name);
   const analyses = analysesOf(open.snapshot);
@@ -84,7 +90,7 @@ function plan(module: LlvmModule, name: string, options: JobOptions) {
   const chosen: FunctionPlan = planFunction(
     open.snapshot,
     analyses,
-    { profit: options.profit, threshold: options.threshold },
+    planOptions(options),
     (t, f) => open.editor.canPair(t, f),
   );
   return { ...open, analyses, plan: chosen };

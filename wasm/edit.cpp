@@ -2,6 +2,7 @@
 #include "abi.h"
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/DomTreeUpdater.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -75,6 +76,83 @@ DARM_EXPORT void darm_intersect(LLVMValueRef melded, LLVMValueRef first, LLVMVal
 // For an instruction that now runs for threads that would not have run it.
 DARM_EXPORT void darm_speculate(LLVMValueRef instruction) {
   unwrap<Instruction>(instruction)->dropUBImplyingAttrsAndMetadata();
+}
+
+// The properties that two loops share, as a new `llvm.loop`; null when there are none (the node's first operand is itself).
+static MDNode *sharedLoop(LLVMContext &context, MDNode *first, MDNode *second) {
+  if (!first || !second)
+    return nullptr;
+  SmallVector<Metadata *, 4> kept = {nullptr};
+  for (const MDOperand &property : drop_begin(first->operands()))
+    if (!isa<DILocation>(property.get()) && is_contained(drop_begin(second->operands()), property))
+      kept.push_back(property);
+  if (kept.size() == 1)
+    return nullptr;
+  MDNode *loop = MDNode::getDistinct(context, kept);
+  loop->replaceOperandWith(0, loop);
+  return loop;
+}
+
+// `melded` is a branch that stands for `first` and `second`: location and loop properties that hold for both.
+DARM_EXPORT void darm_intersect_branch(LLVMValueRef melded, LLVMValueRef first, LLVMValueRef second) {
+  auto *result = unwrap<Instruction>(melded);
+  auto *a = unwrap<Instruction>(first), *b = unwrap<Instruction>(second);
+  result->applyMergedLocation(a->getDebugLoc(), b->getDebugLoc());
+  result->setMetadata(LLVMContext::MD_loop, sharedLoop(result->getContext(), a->getMetadata(LLVMContext::MD_loop),
+                                                       b->getMetadata(LLVMContext::MD_loop)));
+}
+
+// Replaces the `switch` at the end of a block by a chain of compares and branches, one link per destination in the order of
+// their first case; the default comes last. A chain, and not LLVM's balanced tree (LowerSwitch): every link is a two-way
+// branch whose sides do not share blocks, which is what melding looks for.
+DARM_EXPORT void darm_lower_switch(LLVMBasicBlockRef at) {
+  BasicBlock *block = unwrap(at), *last = cast<SwitchInst>(block->getTerminator())->getDefaultDest();
+  auto *branch = cast<SwitchInst>(block->getTerminator());
+  Value *value = branch->getCondition();
+  MapVector<BasicBlock *, SmallVector<APInt, 4>> cases;
+  for (auto &each : branch->cases())
+    if (each.getCaseSuccessor() != last)
+      cases[each.getCaseSuccessor()].push_back(each.getCaseValue()->getValue());
+  for (BasicBlock *successor : successors(block))
+    for (PHINode &phi : successor->phis())
+      // One entry per edge; all of a block's entries are equal.
+      while (llvm::count(phi.blocks(), block) > 1)
+        phi.removeIncomingValue(block, /*DeletePHIIfEmpty=*/false);
+  // Nothing gets to a default that is unreachable: the last case needs no compare.
+  if (!cases.empty() && isa<UnreachableInst>(last->getFirstNonPHIOrDbg())) {
+    last->removePredecessor(block, /*KeepOneInputPHIs=*/true);
+    last = cases.back().first;
+    cases.pop_back();
+  }
+  IRBuilder<> builder(branch);
+  BasicBlock *link = block;
+  for (auto &[successor, values] : cases) {
+    llvm::sort(values, [](const APInt &a, const APInt &b) { return a.slt(b); });
+    Value *hit = nullptr;
+    for (size_t from = 0, end; from < values.size(); from = end) {
+      for (end = from + 1; end < values.size() && values[end] == values[end - 1] + 1;)
+        ++end;
+      Value *low = ConstantInt::get(value->getType(), values[from]);
+      Value *one = end == from + 1 ? builder.CreateICmpEQ(value, low, "case")
+                                   : builder.CreateICmpULT(builder.CreateSub(value, low),
+                                                           ConstantInt::get(value->getType(), end - from), "case");
+      hit = hit ? builder.CreateOr(hit, one) : one;
+    }
+    bool isLast = successor == cases.back().first;
+    BasicBlock *next = isLast ? last : BasicBlock::Create(block->getContext(), "case.else", block->getParent());
+    if (!isLast)
+      next->moveAfter(link);
+    builder.CreateCondBr(hit, successor, next);
+    for (BasicBlock *to : {successor, isLast ? last : nullptr})
+      if (to && link != block)
+        to->replacePhiUsesWith(block, link);
+    link = next;
+    if (!isLast)
+      builder.SetInsertPoint(link);
+  }
+  if (cases.empty())
+    builder.CreateBr(last);
+  branch->eraseFromParent();
 }
 
 // Redirects every edge from `block` to `from` to go to `to` (phis are the caller's affair).

@@ -10,8 +10,11 @@ export interface JobFlags {
   readonly mcpu?: string;
   readonly optimize: JobOptions['optimize'];
   readonly meldPoint: JobOptions['meldPoint'];
+  readonly meld: JobOptions['meld'];
   readonly profit: JobOptions['profit'];
   readonly threshold: number;
+  readonly regionReplication: boolean;
+  readonly unpredicate: JobOptions['unpredicate'];
   readonly function: string[];
   readonly verifyAnalyses: boolean;
 }
@@ -30,7 +33,6 @@ export interface CompileFlags extends JobFlags, RunFlags {
   readonly emit: Emit;
   readonly jobs: number;
   readonly codegenLevel: JobOptions['codegenLevel'];
-  readonly meld: JobOptions['meld'];
   readonly once: boolean;
   readonly stats: boolean;
   readonly quiet: boolean;
@@ -113,6 +115,17 @@ function addJobOptions(command: Command): Command {
       numeric(0, 0.5),
       DEFAULT_OPTIONS.threshold,
     )
+    .addOption(
+      new Option('--meld <mode>', "how to meld; branch-fusion and tail-merge are the paper's baselines")
+        .choices(['darm', 'branch-fusion', 'tail-merge', 'off'])
+        .default(DEFAULT_OPTIONS.meld),
+    )
+    .option('--no-region-replication', 'a block melds with blocks only, not with a block of a region')
+    .addOption(
+      new Option('--unpredicate <when>', 'when instructions without a partner run for their own threads only')
+        .choices(['always', 'profitable', 'never'])
+        .default(DEFAULT_OPTIONS.unpredicate),
+    )
     .option('--function <name>', 'only this function; may be repeated', (name, names: string[]) => [...names, name], [])
     .option('--verify-analyses', "compare every analysis with LLVM's own", false);
 }
@@ -175,7 +188,6 @@ export function parseArguments(argv: readonly string[]): Invocation {
         .argParser(numeric(0, 3, { whole: true }))
         .default(DEFAULT_OPTIONS.codegenLevel),
     )
-    .addOption(new Option('--meld <mode>', 'how to meld').choices(['darm', 'off']).default(DEFAULT_OPTIONS.meld))
     .option('--once', 'one round of melding instead of all that pay', false)
     .option('--stats', 'compile without melding too and compare', false)
     .option('--quiet', 'no warnings', false);
@@ -247,8 +259,11 @@ export function jobOptions(flags: JobFlags): Partial<JobOptions> {
     mcpu: flags.mcpu ?? null,
     optimize: flags.optimize,
     meldPoint: flags.meldPoint,
+    meld: flags.meld,
     profit: flags.profit,
     threshold: flags.threshold,
+    regionReplication: flags.regionReplication,
+    unpredicate: flags.unpredicate,
     functions: [...new Set(flags.function)],
     verifyAnalyses: flags.verifyAnalyses,
   };

@@ -78,7 +78,7 @@ async function makePair(compiler: Compiler, input: string, other: string | null,
     throw new DarmError('usage', 'darm check compares two code objects, or compiles a module twice; one is missing');
   const options = { ...jobOptions(flags), codegenLevel: flags.codegenLevel };
   const before = await compiler.compile(bytes, { ...options, emit: ['hsaco', 'll'], meld: 'off' });
-  const after = await compiler.compile(bytes, { ...options, emit: ['hsaco'], meld: 'darm' });
+  const after = await compiler.compile(bytes, { ...options, emit: ['hsaco'] });
   for (const { name, bailout } of after.functions)
     if (bailout !== null) warn(`function '${name}' is not, or only in part, melded: ${bailout}`);
   return {

@@ -35,7 +35,6 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
     ...jobOptions(flags),
     emit: [flags.emit],
     codegenLevel: flags.codegenLevel,
-    meld: flags.meld,
     once: flags.once,
     stats: flags.stats,
   });

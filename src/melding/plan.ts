@@ -72,8 +72,21 @@ export interface FunctionPlan {
 
 export type ProfitModel = 'net' | 'paper';
 
+/**
+ * `darm`: everything. The paper's baselines: `branch-fusion` melds diamonds only, single blocks on both sides (B. Coutinho
+ * et al., "Divergence Analysis and Optimizations", PACT 2011); `tail-merge` joins only what ends both sides of a diamond alike.
+ */
+export type MeldMode = 'darm' | 'branch-fusion' | 'tail-merge';
+
+/** Instructions without a partner: `always` run for their own threads only, `never` for all that is safe, or what is cheaper. */
+export type Unpredication = 'always' | 'profitable' | 'never';
+
 export interface PlanOptions {
+  readonly mode: MeldMode;
   readonly profit: ProfitModel;
   /** Least MP_S of a pair, 0 to 0.5 (paper: 0.2). */
   readonly threshold: number;
+  /** Whether a block may meld with a region (the paper's region replication). */
+  readonly regionReplication: boolean;
+  readonly unpredicate: Unpredication;
 }

@@ -11,6 +11,7 @@ import type { ProfitModel } from '../../src/melding/plan.js';
 import { planFunction } from '../../src/melding/planner.js';
 import { prune } from '../../src/melding/prune.js';
 import { breaksUniformDemand, meldedUniformity } from '../../src/melding/uniformity.js';
+import { DARM } from '../support/plan-options.js';
 import type { BuiltSnapshot } from '../support/snapshot-builder.js';
 import { snapshot } from '../support/snapshot-builder.js';
 import { assert, suite } from '../support/suite.js';
@@ -120,7 +121,7 @@ test('a uniform demand behind a value that turns divergent refuses the meld', ()
   const text = `arg %c i1 never\narg %i i32 never\narg %n\narg %m\narg %p ptr3 never\narg %g ptr1 never
     entry:\nbr %c t f\nt:\n${side('a', '%n')}\nbr join\nf:\n${side('b', '%m')}\nbr join\njoin:\nret`;
   const s = snapshot(text);
-  const plan = planFunction(s.f, analysesOf(s.f), { profit: 'paper', threshold: 0.2 }, () => true);
+  const plan = planFunction(s.f, analysesOf(s.f), { ...DARM, profit: 'paper', threshold: 0.2 }, () => true);
   assert.equal([plan.melds.length, plan.candidates[0].rule], [0, '2']);
 });
 

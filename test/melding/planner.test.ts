@@ -1,14 +1,15 @@
 import { analysesOf } from '../../src/melding/context.js';
 import type { FunctionPlan, Meld, PlanOptions } from '../../src/melding/plan.js';
 import { planFunction } from '../../src/melding/planner.js';
+import { DARM } from '../support/plan-options.js';
 import type { BuiltSnapshot } from '../support/snapshot-builder.js';
 import { snapshot } from '../support/snapshot-builder.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('melding/planner', { tests: 22 });
 
-const NET: PlanOptions = { profit: 'net', threshold: 0.2 };
-const PAPER: PlanOptions = { profit: 'paper', threshold: 0.2 };
+const NET: PlanOptions = { ...DARM, profit: 'net', threshold: 0.2 };
+const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
 
 interface Planned {
   readonly plan: FunctionPlan;

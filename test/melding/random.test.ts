@@ -6,6 +6,7 @@ import { analysesOf } from '../../src/melding/context.js';
 import type { FunctionPlan, PlanOptions } from '../../src/melding/plan.js';
 import { planFunction } from '../../src/melding/planner.js';
 import { countsAsWork } from '../../src/melding/profitability.js';
+import { DARM } from '../support/plan-options.js';
 import type { BuiltSnapshot } from '../support/snapshot-builder.js';
 import { snapshot } from '../support/snapshot-builder.js';
 import { assert, suite } from '../support/suite.js';
@@ -149,7 +150,7 @@ test('plans with the net model keep the rules and gain', () => {
   fc.assert(
     fc.property(program, (p) => {
       const s = snapshot(textOf(p));
-      const plan = planOf(s, { profit: 'net', threshold: 0.2 });
+      const plan = planOf(s, { ...DARM, profit: 'net', threshold: 0.2 });
       check(s, plan);
       melds += plan.melds.length;
       assert.ok(plan.melds.length === 0 || plan.melds.reduce((sum, m) => sum + m.net, 0) > 0);
@@ -163,7 +164,7 @@ test('plans with the paper model keep the rules, and every meld has a real pair'
   fc.assert(
     fc.property(program, (p) => {
       const s = snapshot(textOf(p));
-      const plan = planOf(s, { profit: 'paper', threshold: 0.1 });
+      const plan = planOf(s, { ...DARM, profit: 'paper', threshold: 0.1 });
       check(s, plan);
       for (const m of plan.melds) {
         assert.ok(m.profit >= 0.1);
@@ -180,7 +181,7 @@ test('a side against its copy pairs all its work', () => {
   fc.assert(
     fc.property(side, (t) => {
       const s = snapshot(textOf({ t, f: t, uniform: false }));
-      for (const m of planOf(s, { profit: 'net', threshold: 0.2 }).melds)
+      for (const m of planOf(s, { ...DARM, profit: 'net', threshold: 0.2 }).melds)
         for (const b of m.pairs)
           // Divisions by values that pair differently aside, copies have nothing to select but loop-free outside values.
           assert.ok(
