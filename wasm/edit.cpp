@@ -155,6 +155,11 @@ DARM_EXPORT void darm_lower_switch(LLVMBasicBlockRef at) {
   branch->eraseFromParent();
 }
 
+// The constant `true` or `false`.
+DARM_EXPORT LLVMValueRef darm_bool(LLVMContextRef context, int value) {
+  return wrap(ConstantInt::getBool(*unwrap(context), value != 0));
+}
+
 // Redirects every edge from `block` to `from` to go to `to` (phis are the caller's affair).
 DARM_EXPORT void darm_redirect(LLVMBasicBlockRef block, LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
   unwrap(block)->getTerminator()->replaceSuccessorWith(unwrap(from), unwrap(to));

@@ -17,7 +17,7 @@ export type UsePtr = Pointer<'Use'>;
 type CString = Pointer<'char'>;
 type Bytes = Pointer<'bytes'>;
 
-export const ABI_VERSION = 2;
+export const ABI_VERSION = 3;
 
 /** `Status` of wasm/abi.h. */
 export const Status = { Ok: 0, BadInput: 1, BadTarget: 2, CompileFailed: 3, LinkFailed: 4, Internal: 5 } as const;
@@ -74,6 +74,9 @@ export interface LlvmExports {
 
   _darm_can_pair(first: ValuePtr, second: ValuePtr): number;
   _darm_intersect(melded: ValuePtr, first: ValuePtr, second: ValuePtr, swapped: number): void;
+  _darm_intersect_branch(melded: ValuePtr, first: ValuePtr, second: ValuePtr): void;
+  _darm_bool(context: ContextPtr, value: number): ValuePtr;
+  _darm_lower_switch(block: BlockPtr): void;
   _darm_speculate(instruction: ValuePtr): void;
   _darm_redirect(block: BlockPtr, from: BlockPtr, to: BlockPtr): void;
   _darm_delete_blocks(blocks: Bytes, count: number): void;
@@ -98,6 +101,10 @@ export interface LlvmExports {
   _LLVMGetFirstUse(value: ValuePtr): UsePtr;
   _LLVMGetNextUse(use: UsePtr): UsePtr;
   _LLVMGetUser(use: UsePtr): ValuePtr;
+  /** No text, or not NUL-terminated: `length` gets its size. */
+  _LLVMGetDebugLocFilename(value: ValuePtr, length: Bytes): Bytes;
+  _LLVMGetDebugLocLine(value: ValuePtr): number;
+  _LLVMGetDebugLocColumn(value: ValuePtr): number;
   _LLVMTypeOf(value: ValuePtr): TypePtr;
   _LLVMGetPoison(type: TypePtr): ValuePtr;
   _LLVMReplaceAllUsesWith(old: ValuePtr, by: ValuePtr): void;

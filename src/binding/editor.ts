@@ -107,6 +107,14 @@ export class FunctionEditor implements Editor {
     return valueRef(this.#llvm._LLVMGetPoison(this.#llvm._LLVMTypeOf(value(like))));
   }
 
+  bool(of: boolean): ValueRef {
+    return valueRef(this.#llvm._darm_bool(this.#context, Number(of)));
+  }
+
+  lowerSwitch(at: BlockRef): void {
+    this.#llvm._darm_lower_switch(block(at));
+  }
+
   createBlock(name: string, before: BlockRef): BlockRef {
     return blockRef(this.#llvm._LLVMInsertBasicBlockInContext(this.#context, block(before), this.runtime.name(name)));
   }
@@ -139,6 +147,11 @@ export class FunctionEditor implements Editor {
 
   intersect(melded: ValueRef, t: ValueRef, f: ValueRef, swapped: boolean): void {
     this.#llvm._darm_intersect(value(melded), value(t), value(f), Number(swapped));
+  }
+
+  intersectBranch(branch: ValueRef, t: BlockRef, f: BlockRef): void {
+    const terminator = (of: BlockRef) => this.#llvm._LLVMGetBasicBlockTerminator(block(of));
+    this.#llvm._darm_intersect_branch(value(branch), terminator(t), terminator(f));
   }
 
   speculate(instr: ValueRef): void {

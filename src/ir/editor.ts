@@ -36,7 +36,12 @@ export interface Editor {
   parent(instr: ValueRef): BlockRef;
   poison(like: ValueRef): ValueRef;
 
+  /** The constant `true` or `false`. */
+  bool(value: boolean): ValueRef;
+
   // --- editing ---
+  /** Replaces a `switch` by a chain of compares and two-way branches. */
+  lowerSwitch(block: BlockRef): void;
   /** A new empty block, placed in the layout before `before`. */
   createBlock(name: string, before: BlockRef): BlockRef;
   /** A copy of an instruction at the end of a block that has no terminator yet; operands still the original's. */
@@ -47,6 +52,8 @@ export interface Editor {
    * `swapped`: operands 0 and 1 of `f` change places.
    */
   intersect(melded: ValueRef, t: ValueRef, f: ValueRef, swapped: boolean): void;
+  /** `branch` stands for the branches at the end of `t` and `f`: gets the location and loop properties that hold for both. */
+  intersectBranch(branch: ValueRef, t: BlockRef, f: BlockRef): void;
   /** `instr` now runs for threads that would not have run it: drops what would then be undefined. */
   speculate(instr: ValueRef): void;
   /** `select condition, t, f`, right before `before`. */

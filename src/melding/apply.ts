@@ -7,7 +7,8 @@
  * U, the unifying block, holds the phis that region simplification and SSA repair ask for: what a thread's own side
  * defined in front of the subgraph arrives there, `poison` for the threads of the other side. M has one block per block
  * pair: pairs of instructions become one with selected operands, instructions without a partner run for their own threads
- * only (the block is split, "unpredication"), or for all where the plan says `speculate`. The exit block takes the edges
+ * only (the block is split, "unpredication"), or for all where the plan says `speculate`. Where only the host has a block (shape.ts),
+ * threads of the guest pass with a fixed condition or do not come; what the guest defined reaches its users through phis. The exit block takes the edges
  * out of both subgraphs together and branches on C; when both sides go on to the same block, selects do instead. For exit
  * kind `shared` (rule 1.8) the melded block branches straight to the common successors.
  *
@@ -17,7 +18,10 @@
 import { invariant } from '../errors.js';
 import type { BlockRef, Editor, Incoming, ValueRef } from '../ir/editor.js';
 import type { BlockId } from '../ir/ids.js';
+import { NONE } from '../ir/ids.js';
+import { MeldedFlow } from './flow.js';
 import type { AlignedInstr, BlockPair, Meld } from './plan.js';
+import { ReachingValues } from './reaching.js';
 
 /** Carries out the melds of one plan, in order. */
 export function applyMelds(editor: Editor, melds: readonly Meld[]): void {
@@ -28,11 +32,14 @@ export function applyMelds(editor: Editor, melds: readonly Meld[]): void {
   for (const meld of melds) new MeldBuilder(editor, meld, conditions.get(meld.branch)!, deleted).build();
 }
 
-/** What one side contributes. */
+/** What one side contributes. All lists are by index of the melded block; null where the side has none. */
 interface Side {
-  readonly blocks: readonly BlockRef[];
+  readonly blocks: readonly (BlockRef | null)[];
   readonly members: ReadonlySet<BlockRef>;
   readonly entry: BlockRef;
+  readonly entryIndex: number;
+  /** Whether an edge of the subgraph leads back to its entry; if not, phis of the entry are joined in front. */
+  readonly loops: boolean;
   readonly predecessors: ReadonlySet<BlockRef>;
   /** Live blocks in front of the subgraph whose definitions do not dominate the unifying block. */
   readonly before: ReadonlySet<BlockRef>;
@@ -49,18 +56,21 @@ interface Clone {
   readonly swapped: boolean;
   /** Values that only the guarded run itself sees. */
   readonly local: ReadonlyMap<ValueRef, ValueRef> | null;
-  /** Index of the block pair. */
-  readonly pair: number;
+  /** Index of the melded block. */
+  readonly index: number;
 }
 
 class MeldBuilder {
   readonly #t: Side;
   readonly #f: Side;
+  readonly #host: Side;
+  readonly #flow: MeldedFlow;
   readonly #heads: BlockRef[] = [];
   /** Where each melded block ends, after the splits for guarded runs. */
   readonly #tails: BlockRef[] = [];
   readonly #clones: Clone[] = [];
   readonly #selects: Map<string, ValueRef>[];
+  readonly #reaching: ReachingValues;
   #unifying: BlockRef;
   #exit: BlockRef | null = null;
 
@@ -70,23 +80,31 @@ class MeldBuilder {
     private readonly condition: ValueRef,
     private readonly deleted: Set<BlockRef>,
   ) {
-    this.#t = this.#side(meld.pairs.map((pair) => pair.t), meld.before.t); // prettier-ignore
-    this.#f = this.#side(meld.pairs.map((pair) => pair.f), meld.before.f); // prettier-ignore
-    this.#selects = meld.pairs.map(() => new Map<string, ValueRef>());
+    this.#t = this.#side('t');
+    this.#f = this.#side('f');
+    this.#host = meld.host === 't' ? this.#t : this.#f;
+    const guest = meld.host === 't' ? this.#f : this.#t;
+    this.#flow = new MeldedFlow(editor, meld, this.#host.blocks as readonly BlockRef[], guest.blocks);
+    this.#selects = meld.blocks.map(() => new Map<string, ValueRef>());
     this.#unifying = editor.createBlock('unify', this.#t.entry);
+    this.#reaching = new ReachingValues(editor, this.#flow, this.#heads, this.#tails, this.#unifying);
   }
 
-  #side(ids: readonly BlockId[], before: readonly BlockId[]): Side {
-    const blocks = ids.map((id) => this.editor.block(id));
-    const members = new Set(blocks);
-    const entry = blocks[0]!;
-    const live = before.map((id) => this.editor.block(id)).filter((block) => !this.deleted.has(block));
-    const predecessors = this.editor.predecessors(entry).filter((block) => !members.has(block));
+  #side(which: 't' | 'f'): Side {
+    const { editor, meld } = this;
+    const blocks = meld.blocks.map((each) => (each[which] === NONE ? null : editor.block(each[which])));
+    const members = new Set(blocks.filter((block) => block !== null));
+    const entryIndex = which === meld.host ? 0 : meld.guestEntry;
+    const entry = blocks[entryIndex]!;
+    const live = meld.before[which].map((id) => editor.block(id)).filter((block) => !this.deleted.has(block));
+    const predecessors = editor.predecessors(entry);
     return {
       blocks,
       members,
       entry,
-      predecessors: new Set(predecessors),
+      entryIndex,
+      loops: predecessors.some((block) => members.has(block)),
+      predecessors: new Set(predecessors.filter((block) => !members.has(block))),
       before: new Set(live),
       map: new Map(),
       arriving: new Map(),
@@ -95,17 +113,20 @@ class MeldBuilder {
 
   build(): void {
     this.#unify();
-    for (const [index, pair] of this.meld.pairs.entries()) {
+    for (const [index, pair] of this.meld.blocks.entries()) {
       const head = this.editor.createBlock('meld', this.#t.entry);
       this.#heads.push(head);
       this.#createPhis(index, pair, head);
       this.#tails.push(this.#cloneInstructions(index, pair, head));
     }
-    if (this.meld.exit.kind === 'single') this.#exit = this.editor.createBlock('meld.exit', this.#t.entry);
+    if (this.meld.exit.kind === 'single') {
+      this.#exit = this.editor.createBlock('meld.exit', this.#t.entry);
+      this.#heads.push(this.#exit);
+    }
     for (const clone of this.#clones) this.#setOperands(clone);
-    for (const [index, pair] of this.meld.pairs.entries()) this.#completePhis(index, pair);
+    for (const [index, pair] of this.meld.blocks.entries()) this.#completePhis(index, pair);
     if (this.meld.exit.kind === 'shared') this.#joinSharedExits();
-    for (const [index, pair] of this.meld.pairs.entries()) this.#terminate(index, pair);
+    for (const [index, pair] of this.meld.blocks.entries()) this.#terminate(index, pair);
     if (this.meld.exit.kind === 'single') this.#joinSingleExit(this.meld.exit.t, this.meld.exit.f);
     this.editor.appendBranch(this.#unifying, this.#heads[0]!);
     this.#retire();
@@ -178,21 +199,30 @@ class MeldBuilder {
 
   // --- the melded blocks ------------------------------------------------------------------------------------------------
 
-  #hasInnerPredecessors(index: number): boolean {
-    if (index > 0) return true;
-    return this.editor.predecessors(this.#t.entry).some((block) => this.#t.members.has(block));
+  /** Whether a phi of the side's block becomes one of the melded block; those of an entry without a loop met in front. */
+  #staysPhi(side: Side, index: number): boolean {
+    return index !== side.entryIndex || side.loops;
+  }
+
+  #define(side: Side, old: ValueRef, now: ValueRef, index: number): void {
+    side.map.set(old, now);
+    this.#reaching.define(now, index);
+  }
+
+  #phisOf(side: Side, index: number): ValueRef[] {
+    const block = side.blocks[index];
+    return block ? this.editor.phis(block) : [];
   }
 
   #createPhis(index: number, pair: BlockPair, head: BlockRef): void {
     const { editor } = this;
     const melded = new Map(pair.phis.map(([t, f]) => [editor.instr(f), editor.instr(t)]));
-    const inner = this.#hasInnerPredecessors(index);
     for (const side of [this.#t, this.#f]) {
-      for (const phi of editor.phis(side.blocks[index]!)) {
+      for (const phi of this.#phisOf(side, index)) {
         const partner = side === this.#f ? melded.get(phi) : undefined;
-        if (!inner) side.map.set(phi, side.arriving.get(phi)!);
+        if (!this.#staysPhi(side, index)) side.map.set(phi, side.arriving.get(phi)!);
         else if (partner !== undefined) side.map.set(phi, this.#t.map.get(partner)!);
-        else side.map.set(phi, editor.prependPhi(head, phi, []));
+        else this.#define(side, phi, editor.prependPhi(head, phi, []), index);
       }
     }
   }
@@ -204,7 +234,7 @@ class MeldBuilder {
     let guarded: AlignedInstr[] = [];
     for (const line of pair.alignment) {
       const isPair = line.t !== -1 && line.f !== -1;
-      if (!isPair && !line.speculate) {
+      if (!isPair && !line.speculate && pair.passed) {
         guarded.push(line);
         continue;
       }
@@ -213,11 +243,11 @@ class MeldBuilder {
       const t = line.t === -1 ? null : editor.instr(line.t);
       const f = line.f === -1 ? null : editor.instr(line.f);
       const instr = editor.appendClone(current, (t ?? f)!);
-      if (t !== null) this.#t.map.set(t, instr);
-      if (f !== null) this.#f.map.set(f, instr);
+      if (t !== null) this.#define(this.#t, t, instr, index);
+      if (f !== null) this.#define(this.#f, f, instr, index);
       if (t !== null && f !== null) editor.intersect(instr, t, f, line.swapped ?? false);
-      else editor.speculate(instr);
-      this.#clones.push({ instr, t, f, swapped: line.swapped ?? false, local: null, pair: index });
+      else if (pair.passed) editor.speculate(instr);
+      this.#clones.push({ instr, t, f, swapped: line.swapped ?? false, local: null, index });
     }
     return this.#guard(index, current, guarded);
   }
@@ -242,10 +272,10 @@ class MeldBuilder {
         const instr = editor.appendClone(own, original);
         local.set(original, instr);
         const [t, f] = side === this.#t ? [original, null] : [null, original];
-        this.#clones.push({ instr, t, f, swapped: false, local, pair: index });
+        this.#clones.push({ instr, t, f, swapped: false, local, index });
         if (editor.users(original).length === 0) continue;
         const missing = { value: editor.poison(original), block: other };
-        side.map.set(original, editor.prependPhi(tail, original, [{ value: instr, block: own }, missing]));
+        this.#define(side, original, editor.prependPhi(tail, original, [{ value: instr, block: own }, missing]), index);
       }
       editor.appendBranch(own, tail);
     };
@@ -254,68 +284,76 @@ class MeldBuilder {
     return tail;
   }
 
-  #mapped(side: Side, value: ValueRef, local: ReadonlyMap<ValueRef, ValueRef> | null = null): ValueRef {
-    return local?.get(value) ?? side.map.get(value) ?? value;
+  /** What stands for a value of the side in a melded block, or behind the last (`MeldedFlow.exit`). */
+  #mapped(side: Side, value: ValueRef, index: number, local: ReadonlyMap<ValueRef, ValueRef> | null = null): ValueRef {
+    const now = local?.get(value) ?? side.map.get(value);
+    if (now === undefined) return value;
+    // The host's definitions dominate their users as they always did.
+    return side === this.#host ? now : this.#reaching.at(now, index);
   }
 
-  #setOperands({ instr, t, f, swapped, local, pair }: Clone): void {
+  #setOperands({ instr, t, f, swapped, local, index: at }: Clone): void {
     const { editor } = this;
     const operandsT = t === null ? null : editor.operands(t);
     const operandsF = f === null ? null : editor.operands(f);
     if (operandsF && swapped) [operandsF[0], operandsF[1]] = [operandsF[1]!, operandsF[0]!];
     (operandsT ?? operandsF)!.forEach((_, index) => {
-      const a = operandsT && this.#mapped(this.#t, operandsT[index]!, local);
-      const b = operandsF && this.#mapped(this.#f, operandsF[index]!, local);
+      const a = operandsT && this.#mapped(this.#t, operandsT[index]!, at, local);
+      const b = operandsF && this.#mapped(this.#f, operandsF[index]!, at, local);
       if (a === null || b === null || a === b) return editor.setOperand(instr, index, (a ?? b)!);
-      // The instructions of a melded block come in order, so an earlier select of the same pair dominates this one.
+      // The instructions of a melded block come in order, so an earlier select in the same block dominates this one.
       const key = `${a} ${b}`;
-      let select = this.#selects[pair]!.get(key);
+      let select = this.#selects[at]!.get(key);
       if (select === undefined) {
         select = editor.selectBefore(instr, this.condition, a, b);
-        this.#selects[pair]!.set(key, select);
+        this.#selects[at]!.set(key, select);
       }
       editor.setOperand(instr, index, select);
     });
   }
 
-  #appendSelect(block: BlockRef, t: ValueRef, f: ValueRef): ValueRef {
+  /** `null` and poison stand for "whatever": no thread of that side takes it. */
+  #appendSelect(block: BlockRef, t: ValueRef | null, f: ValueRef | null, like: ValueRef): ValueRef {
+    if (t === null || f === null) return t ?? f ?? this.editor.poison(like);
     return t === f ? t : this.editor.appendSelect(block, this.condition, t, f);
   }
 
   #completePhis(index: number, pair: BlockPair): void {
-    if (!this.#hasInnerPredecessors(index)) return;
     const { editor } = this;
     const partners = new Map(pair.phis.map(([t, f]) => [editor.instr(t), editor.instr(f)]));
     const meldedF = new Set(partners.values());
-    const inner = (side: Side, phi: ValueRef) =>
-      editor.incoming(phi).filter((entry) => side.members.has(entry.block)).map(({ value, block }) => ({
-        value: this.#mapped(side, value),
-        from: side.blocks.indexOf(block),
-      })); // prettier-ignore
     for (const side of [this.#t, this.#f]) {
-      for (const phi of editor.phis(side.blocks[index]!)) {
+      if (!this.#staysPhi(side, index)) continue;
+      for (const phi of this.#phisOf(side, index)) {
         if (side === this.#f && meldedF.has(phi)) continue;
-        const partner = side === this.#t ? partners.get(phi) : undefined;
         const result = side.map.get(phi)!;
-        const other = partner === undefined ? null : inner(this.#f, partner);
+        const partner = side === this.#t ? partners.get(phi) : undefined;
+        const join = (block: BlockRef, own: ValueRef | null, other: ValueRef | null) =>
+          editor.addIncoming(result, {
+            value: this.#appendSelect(block, side === this.#t ? own : other, side === this.#t ? other : own, phi),
+            block,
+          });
         if (index === 0) {
-          const arriving = side.arriving.get(phi)!;
-          const value =
-            partner === undefined
-              ? arriving
-              : this.#appendSelect(this.#unifying, arriving, this.#f.arriving.get(partner)!);
-          editor.addIncoming(result, { value, block: this.#unifying });
+          const first = (of: Side, from: ValueRef) => (of.entryIndex === 0 ? of.arriving.get(from)! : null);
+          join(this.#unifying, first(side, phi), partner === undefined ? null : first(this.#f, partner));
         }
-        // Several edges from one block bring one value.
-        const leaving = new Map<number, ValueRef>();
-        for (const { value, from } of inner(side, phi)) {
-          const tail = this.#tails[from]!;
-          const f = other?.find((entry) => entry.from === from)?.value ?? value;
-          if (!leaving.has(from)) leaving.set(from, this.#appendSelect(tail, value, f));
-          editor.addIncoming(result, { value: leaving.get(from)!, block: tail });
+        for (const from of this.#flow.predecessors(index)) {
+          const other = partner === undefined ? null : this.#arrivingVia(this.#f, partner, from, index);
+          join(this.#tails[from]!, this.#arrivingVia(side, phi, from, index), other);
         }
       }
     }
+  }
+
+  /** What the side's phi in (or behind) melded block `to` gets through melded block `from`; null for nothing. */
+  #arrivingVia(side: Side, phi: ValueRef, from: number, to: number): ValueRef | null {
+    const source = this.#flow.source(side === this.#host, from, to);
+    if (source !== null) {
+      const entry = this.editor.incoming(phi).find(({ block }) => block === source);
+      return entry === undefined ? null : this.#mapped(side, entry.value, from);
+    }
+    const entersHere = side !== this.#host && to === side.entryIndex && from === this.meld.entryLeaves;
+    return entersHere ? side.arriving.get(phi)! : null;
   }
 
   // --- branches and exits -----------------------------------------------------------------------------------------------
@@ -323,27 +361,29 @@ class MeldBuilder {
   #terminate(index: number, pair: BlockPair): void {
     const { editor } = this;
     const tail = this.#tails[index]!;
-    const old = this.#t.blocks[index]!;
-    const targets = editor.successors(old).map((successor) => {
-      const inner = this.#t.blocks.indexOf(successor);
-      return inner >= 0 ? this.#heads[inner]! : (this.#exit ?? successor);
-    });
-    if (targets.length === 1 || (targets[0] === targets[1] && targets[0] === this.#exit)) {
-      editor.appendBranch(tail, targets[0]!);
-      return;
-    }
-    const t = this.#mapped(this.#t, editor.condition(old));
-    let f = this.#mapped(this.#f, editor.condition(this.#f.blocks[index]!));
-    if (pair.swapSuccessors) f = editor.appendNot(tail, f);
-    editor.appendConditionalBranch(tail, this.#appendSelect(tail, t, f), targets[0]!, targets[1]!);
+    const old = this.#host.blocks[index]!;
+    const targets = this.#flow.successors(index).map((to, slot) => this.#heads[to] ?? editor.successors(old)[slot]!);
+    const [t, f] = [this.#t.blocks[index], this.#f.blocks[index]];
+    const branch =
+      targets.length === 1 || targets[0] === targets[1]
+        ? editor.appendBranch(tail, targets[0]!)
+        : editor.appendConditionalBranch(tail, this.#direction(index, pair), targets[0]!, targets[1]!);
+    if (t && f && pair.takes === null) editor.intersectBranch(branch, t, f);
   }
 
-  /** What a phi behind the subgraph gets from one side, by index of the block pair. */
-  #leaving(side: Side, phi: ValueRef): Map<number, ValueRef> {
-    const leaving = new Map<number, ValueRef>();
-    for (const { value, block } of this.editor.incoming(phi))
-      if (side.members.has(block)) leaving.set(side.blocks.indexOf(block), this.#mapped(side, value));
-    return leaving;
+  /** The condition of a melded branch: each side's own, or the way that the guest's threads take. */
+  #direction(index: number, pair: BlockPair): ValueRef {
+    const { editor } = this;
+    const tail = this.#tails[index]!;
+    const conditionOf = (side: Side): ValueRef | null => {
+      if (side !== this.#host && pair.takes !== null) return editor.bool(pair.takes === 0);
+      const block = side.blocks[index];
+      return block ? this.#mapped(side, editor.condition(block), index) : null;
+    };
+    const t = conditionOf(this.#t);
+    let f = conditionOf(this.#f);
+    if (pair.swapped) f = editor.appendNot(tail, f!);
+    return this.#appendSelect(tail, t, f, this.condition);
   }
 
   #joinSingleExit(xT: BlockId, xF: BlockId): void {
@@ -351,11 +391,18 @@ class MeldBuilder {
     const exit = this.#exit!;
     const [targetT, targetF] = [editor.block(xT), editor.block(xF)];
     const joined = (side: Side, phi: ValueRef) =>
-      this.#join(exit, phi, [...this.#leaving(side, phi)].map(([index, value]) => ({ value, block: this.#tails[index]! }))); // prettier-ignore
+      this.#join(
+        exit,
+        phi,
+        this.#flow.predecessors(this.#flow.exit).map((from) => ({
+          value: this.#arrivingVia(side, phi, from, this.#flow.exit) ?? editor.poison(phi),
+          block: this.#tails[from]!,
+        })),
+      );
     if (targetT === targetF) {
       for (const phi of editor.phis(targetT)) {
         const [t, f] = [joined(this.#t, phi), joined(this.#f, phi)];
-        editor.addIncoming(phi, { value: this.#appendSelect(exit, t, f), block: exit });
+        editor.addIncoming(phi, { value: this.#appendSelect(exit, t, f, phi), block: exit });
       }
       editor.appendBranch(exit, targetT);
       return;
@@ -365,17 +412,16 @@ class MeldBuilder {
     editor.appendConditionalBranch(exit, this.condition, targetT, targetF);
   }
 
+  /** Rule 1.8: single blocks with the same successors. */
   #joinSharedExits(): void {
     const { editor } = this;
-    const targets = new Set(this.#t.blocks.flatMap((block) => editor.successors(block)));
-    for (const target of targets) {
-      if (this.#t.members.has(target)) continue;
+    const [tail] = this.#tails;
+    for (const target of new Set(editor.successors(this.#t.entry))) {
       for (const phi of editor.phis(target)) {
-        const f = this.#leaving(this.#f, phi);
-        for (const [index, value] of this.#leaving(this.#t, phi)) {
-          const tail = this.#tails[index]!;
-          editor.addIncoming(phi, { value: this.#appendSelect(tail, value, f.get(index)!), block: tail });
-        }
+        const leaving = (side: Side): ValueRef =>
+          this.#mapped(side, editor.incoming(phi).find(({ block }) => block === side.entry)!.value, 0);
+        const value = this.#appendSelect(tail!, leaving(this.#t), leaving(this.#f), phi);
+        editor.addIncoming(phi, { value, block: tail! });
       }
     }
   }
@@ -383,9 +429,12 @@ class MeldBuilder {
   /** Moves the remaining uses over and deletes the old blocks. */
   #retire(): void {
     const { editor } = this;
+    const old = [...this.#t.members, ...this.#f.members];
+    const isOld = new Set(old);
     for (const side of [this.#t, this.#f])
-      for (const [old, now] of side.map) if (editor.users(old).length > 0) editor.replaceAllUses(old, now);
-    const old = [...this.#t.blocks, ...this.#f.blocks];
+      for (const [value] of side.map)
+        if (editor.users(value).some((user) => !isOld.has(editor.parent(user))))
+          editor.replaceAllUses(value, this.#mapped(side, value, this.#flow.exit));
     editor.deleteBlocks(old);
     for (const block of old) this.deleted.add(block);
   }

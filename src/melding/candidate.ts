@@ -2,9 +2,8 @@
  * One pair of subgraphs judged: may they meld, how profitable is it by the paper's metric, what does it gain in cycles, and
  * the meld itself.
  */
-import { isomorphism } from '../analysis/isomorphism.js';
-import type { CorrespondingBlocks } from '../analysis/isomorphism.js';
 import type { BlockId } from '../ir/ids.js';
+import { NONE } from '../ir/ids.js';
 import { OperandFlag } from '../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 import type { Outcome } from './cost.js';
@@ -19,6 +18,7 @@ import { alignBlocks, isTooLarge, proposePhis } from './pairing.js';
 import type { Candidate, Meld, MeldKind, PlanOptions, ProfitModel } from './plan.js';
 import { subgraphProfit } from './profitability.js';
 import { prune } from './prune.js';
+import { embeddedShape, isomorphicShape, pairedShape, type Shape } from './shape.js';
 import { breaksUniformDemand, meldedUniformity } from './uniformity.js';
 
 /** One side of a candidate. */
@@ -51,8 +51,8 @@ export interface Matched {
   readonly t: Side;
   readonly f: Side;
   readonly kind: MeldKind;
-  /** Corresponding blocks in reverse post-order of the T side; empty when refused. */
-  readonly blocks: readonly CorrespondingBlocks[];
+  /** Null when refused. */
+  readonly shape: Shape | null;
   readonly profit: number;
   readonly refusal: Refusal | null;
 }
@@ -77,25 +77,26 @@ export function match(
     t,
     f,
     kind,
-    blocks: [],
+    shape: null,
     profit,
     refusal: { rule, reason },
   });
   const refusal = t.refusal ?? f.refusal;
   if (refusal) return refuse(refusal.rule, refusal.reason);
-  if (!shared && kind === 'block-region')
-    return refuse('5', 'region replication is not implemented yet', bestBlockProfit(ctx, t, f));
-  const found: readonly CorrespondingBlocks[] | null = shared
-    ? [{ t: t.entry, f: f.entry, swapped: shared.swapped }]
-    : isomorphism(ctx.graph, t, f, (a, b) => ctx.profiles.common(a, b));
-  if (!found) return refuse('5', 'the regions are not isomorphic');
-  const blocks = [...found].sort((a, b) => ctx.order[a.t] - ctx.order[b.t]);
-  const profit = subgraphProfit(
-    ctx.profiles,
-    blocks.map((b) => [b.t, b.f] as const),
-  );
+  const shape = shared
+    ? pairedShape(ctx, [{ t: t.entry, f: f.entry, swapped: shared.swapped }])
+    : (isomorphicShape(ctx, t, f) ?? (options.regionReplication ? embeddedShape(ctx, t, f) : null));
+  if (!shape && kind === 'block-region' && !options.regionReplication)
+    return refuse('5', 'region replication is off', bestBlockProfit(ctx, t, f));
+  if (!shape)
+    return refuse(
+      '5',
+      kind === 'block-region' ? 'no block of the region is like it' : 'the regions are not isomorphic',
+    );
+  const owned = shape.blocks.flatMap(({ t: a, f: b }) => (a !== NONE && b !== NONE ? [[a, b] as const] : []));
+  const profit = subgraphProfit(ctx.profiles, owned);
   if (profit < options.threshold) return refuse('7', 'profitability is below the threshold', profit);
-  return { branch, t, f, kind, blocks, profit, refusal: null };
+  return { branch, t, f, kind, shape, profit, refusal: null };
 }
 
 /** @param earlier partners by melds in front of this one */
@@ -106,7 +107,7 @@ export function judge(
   options: PlanOptions,
   earlier: Int32Array | null,
 ): Judged {
-  const { branch, t, f, kind, blocks, profit } = matched;
+  const { branch, t, f, kind, shape, profit } = matched;
   const refuse = (rule: string, reason: string, net = 0): Judged => ({
     branch,
     sides: [t.blocks, f.blocks],
@@ -118,11 +119,11 @@ export function judge(
     partner: null,
     needsUniform: false,
   });
-  if (matched.refusal) return refuse(matched.refusal.rule, matched.refusal.reason);
+  if (!shape) return refuse(matched.refusal!.rule, matched.refusal!.reason);
 
   const front = [...t.before, ...f.before].some((b) => !isEmpty(ctx, b));
   const back = exit.kind === 'single' && throughEmpty(ctx, exit.t) !== throughEmpty(ctx, exit.f);
-  const frame = new Frame(ctx, branch, blocks, exit, front, back, earlier);
+  const frame = new Frame(ctx, branch, shape, exit, front, back, earlier);
   if (isTooLarge(frame)) return refuse('7', 'corresponding blocks are too large to align');
   const [draft, outcome] = bestDraft(frame, options);
 
@@ -134,12 +135,11 @@ export function judge(
   const meld: Meld = {
     kind,
     branch,
-    pairs: blocks.map((b, k) => ({
-      t: b.t,
-      f: b.f,
+    ...shape,
+    blocks: shape.blocks.map((b, k) => ({
+      ...b,
       alignment: alignmentOf(draft, outcome.groups[k]),
       phis: draft.phis.filter(([phi]) => ctx.f.instrBlock[phi] === b.t),
-      swapSuccessors: b.swapped,
     })),
     exit,
     before: { t: t.before, f: f.before },

@@ -7,12 +7,14 @@
  *
  * Not counted: registers (and so occupancy), instruction cache, what instruction selection folds differently.
  */
-import type { BlockId, InstrId } from '../ir/ids.js';
+import type { InstrId } from '../ir/ids.js';
+import { NONE } from '../ir/ids.js';
 import { Opcode, instrValue, isConditionalBranch } from '../ir/snapshot.js';
 import type { Draft } from './draft.js';
 import { CostModel, cyclesOf, lostOffsetCost } from './gains.js';
 import type { Group } from './groups.js';
 import { groupsOf } from './groups.js';
+import { hostBlock } from './shape.js';
 import type { MeldedUniformity } from './uniformity.js';
 import { meldedUniformity } from './uniformity.js';
 
@@ -28,7 +30,6 @@ export interface Outcome {
 
 export function evaluate(draft: Draft): Outcome {
   const { ctx, frame } = draft;
-  const { weight } = ctx;
   const { target } = ctx.costs;
   const uniformity = meldedUniformity(draft);
   const groups = frame.work.map((work) => groupsOf(draft, work));
@@ -48,6 +49,7 @@ export function evaluate(draft: Draft): Outcome {
         continue;
       }
       for (const i of group.instrs) here -= cyclesOf(ctx, i, uniformity.divergent[i] === 1) - cyclesOf(ctx, i, false);
+      if (!b.passed) continue;
       if (group.speculate) here -= CostModel.speculate * group.instrs.length;
       else {
         here -= guardedBefore ? target.guard * CostModel.secondGuard : target.guard;
@@ -55,7 +57,7 @@ export function evaluate(draft: Draft): Outcome {
         guardedBefore = true;
       }
     }
-    net += here * weight[b.t] + branchGain(draft, k, uniformity) * weight[b.t];
+    net += here * frame.weight(hostBlock(frame.shape, b)) + branchGain(draft, k, uniformity);
   });
   net -= selectsCost(draft) + lostBehind(draft, uniformity);
   // The diamond of E is a guard for each side. It goes, unless what lies before or behind needs one of its own.
@@ -70,17 +72,17 @@ const isSelect = (draft: Draft, i: InstrId): boolean => draft.ctx.f.instrOpcode[
 
 /** Two branches become one, which may be dearer than both. */
 function branchGain(draft: Draft, k: number, { branch }: MeldedUniformity): number {
-  const { f, divergence, costs } = draft.ctx;
-  const { t, f: g, swapped } = draft.frame.blocks[k];
-  if (!isConditionalBranch(f, t)) return 0;
+  const { f, divergence, costs, weight } = draft.ctx;
+  const { t, f: g, swapped, takes, passed } = draft.frame.blocks[k];
   const cost = (divergent: boolean): number => (divergent ? costs.target.guard : costs.target.branch);
-  const negation = swapped ? costs.target.salu : 0;
-  return (
-    cost(divergence.terminatorDivergent[t] === 1) +
-    cost(divergence.terminatorDivergent[g] === 1) -
-    cost(branch[k] === 1) -
-    negation
-  );
+  let gain = 0;
+  for (const b of [t, g])
+    if (b !== NONE && isConditionalBranch(f, b)) gain += cost(divergence.terminatorDivergent[b] === 1) * weight[b];
+  const host = hostBlock(draft.frame.shape, draft.frame.blocks[k]);
+  if (!isConditionalBranch(f, host)) return gain;
+  // A condition is inverted for the one side, or fixed for the guest.
+  const conditions = (swapped ? costs.target.salu : 0) + (passed && takes !== null ? 2 * costs.target.salu : 0);
+  return gain - (cost(branch[k] === 1) + conditions) * draft.frame.weight(host);
 }
 
 function selectsCost(draft: Draft): number {
@@ -96,18 +98,19 @@ function selectsCost(draft: Draft): number {
 /** Uniform users behind the subgraphs of values that are uniform no longer; one step, an estimate. */
 function lostBehind(draft: Draft, { divergent }: MeldedUniformity): number {
   const { ctx } = draft;
-  const { blocks, blockPartner } = draft.frame;
+  const { blocks, inside } = draft.frame;
   const { f, divergence, uses } = ctx;
   const counted = new Set<number>();
   let sum = 0;
   for (const { t, f: g } of blocks) {
-    for (const b of [t, g] as BlockId[]) {
+    for (const b of [t, g]) {
+      if (b === NONE) continue;
       for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++) {
         const v = instrValue(f, i as InstrId);
         if (divergent[i] === 0 || divergence.valueDivergent[v] === 1) continue;
         for (let u = uses.start[v]; u < uses.start[v + 1]; u++) {
           const user = uses.user[u] as InstrId;
-          if (blockPartner[f.instrBlock[user]] >= 0 || divergence.valueDivergent[instrValue(f, user)] === 1) continue;
+          if (inside[f.instrBlock[user]] === 1 || divergence.valueDivergent[instrValue(f, user)] === 1) continue;
           if (counted.has(user)) continue;
           counted.add(user);
           sum += (cyclesOf(ctx, user, true) - cyclesOf(ctx, user, false)) * ctx.weight[f.instrBlock[user]];

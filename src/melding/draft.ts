@@ -30,16 +30,17 @@ export class Draft {
     const { f } = frame.ctx;
     this.partner = new Int32Array(f.instrCount).fill(NONE);
     this.swapped = new Uint8Array(f.instrCount);
-    for (const b of frame.blocks) this.pair(terminatorOf(f, b.t), terminatorOf(f, b.f), false);
+    for (const b of frame.blocks)
+      if (b.t !== NONE && b.f !== NONE && b.takes === null)
+        this.pair(terminatorOf(f, b.t), terminatorOf(f, b.f), false);
   }
 
   /** Back to no pairs but these phis, for another attempt in the same tables. */
   restart(phis: PhiPairs): void {
     const { blockInstrStart } = this.ctx.f;
     for (const { t, f } of this.frame.blocks) {
-      this.partner.fill(NONE, blockInstrStart[t], blockInstrStart[t + 1] - 1);
-      this.partner.fill(NONE, blockInstrStart[f], blockInstrStart[f + 1] - 1);
-      this.swapped.fill(0, blockInstrStart[t], blockInstrStart[t + 1]);
+      for (const b of [t, f]) if (b !== NONE) this.partner.fill(NONE, blockInstrStart[b], blockInstrStart[b + 1] - 1);
+      if (t !== NONE) this.swapped.fill(0, blockInstrStart[t], blockInstrStart[t + 1]);
     }
     this.phiPairs = [];
     this.uniformity = null;

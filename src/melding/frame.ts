@@ -5,7 +5,6 @@
  * Everything that becomes one has operand *slots*: a value on the T side and one on the F side that will need a `select`
  * unless both become the same value. Slots are the single source for legality, pruning and cost.
  */
-import type { CorrespondingBlocks } from '../analysis/isomorphism.js';
 import type { BlockId, InstrId, ValueId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import { InstrFlag, Opcode, definingInstr, hasFlag, terminatorOf } from '../ir/snapshot.js';
@@ -14,6 +13,7 @@ import { OperandOrder } from './matching.js';
 import { canSelect, isPoison, selectCycles } from './operands.js';
 import { PairFacts } from './pair-facts.js';
 import { countsAsWork } from './profitability.js';
+import { hostBlock, type MeldedBlock, type Shape } from './shape.js';
 
 /** Where control goes behind the two subgraphs, as in `Meld`. */
 export type DraftExit =
@@ -40,7 +40,7 @@ export interface Slot {
   readonly cost: number;
 }
 
-/** Work instructions of two corresponding blocks, in order. */
+/** Work instructions of two corresponding blocks, in order; empty where a side has no block. */
 export interface BlockWork {
   readonly t: readonly InstrId[];
   readonly f: readonly InstrId[];
@@ -62,8 +62,13 @@ export interface BlockMatches {
 const MOST_CELLS_KEPT = 40_000;
 
 export class Frame {
-  /** `[blockCount]` corresponding block of either side, or `NONE` outside. */
+  readonly blocks: readonly MeldedBlock[];
+  /** `[blockCount]` corresponding block of either side, or `NONE`. */
   readonly blockPartner: Int32Array;
+  /** `[blockCount]` 1 for the blocks of both subgraphs. */
+  readonly inside: Uint8Array;
+  /** Where the host side starts. */
+  readonly entry: BlockId;
   /** Per block pair. */
   readonly work: readonly BlockWork[];
   /** Largest number of cells that any pair of blocks needs in the alignment. */
@@ -78,8 +83,7 @@ export class Frame {
     readonly ctx: PlanningContext,
     /** E. */
     readonly branch: BlockId,
-    /** Entry first, in reverse post-order of the T side. */
-    readonly blocks: readonly CorrespondingBlocks[],
+    readonly shape: Shape,
     readonly exit: DraftExit,
     /** Whether blocks of either side run before (after) the subgraphs, so that the sides part again. */
     readonly front: boolean,
@@ -88,17 +92,21 @@ export class Frame {
     private readonly earlier: Int32Array | null = null,
   ) {
     const { f } = ctx;
+    this.blocks = shape.blocks;
+    this.entry = hostBlock(shape, shape.blocks[0]);
     this.blockPartner = new Int32Array(f.blockCount).fill(NONE);
+    this.inside = new Uint8Array(f.blockCount);
     const work: BlockWork[] = [];
     let cells = 0;
-    for (const b of blocks) {
-      this.blockPartner[b.t] = b.f;
-      this.blockPartner[b.f] = b.t;
-      work.push({ t: workOf(ctx, b.t), f: workOf(ctx, b.f) });
-      cells = Math.max(
-        cells,
-        (f.blockInstrStart[b.t + 1] - f.blockInstrStart[b.t]) * (f.blockInstrStart[b.f + 1] - f.blockInstrStart[b.f]),
-      );
+    const size = (b: BlockId): number => f.blockInstrStart[b + 1] - f.blockInstrStart[b];
+    for (const { t, f: g } of shape.blocks) {
+      work.push({ t: t === NONE ? [] : workOf(ctx, t), f: g === NONE ? [] : workOf(ctx, g) });
+      if (t !== NONE) this.inside[t] = 1;
+      if (g !== NONE) this.inside[g] = 1;
+      if (t === NONE || g === NONE) continue;
+      this.blockPartner[t] = g;
+      this.blockPartner[g] = t;
+      cells = Math.max(cells, size(t) * size(g));
     }
     this.work = work;
     this.cells = cells;
@@ -168,14 +176,21 @@ export class Frame {
   /** Cycles over the whole run of `select C, t, f`; what is the same all along is selected in front of loops. */
   selectCost(t: ValueId, f: ValueId, at: BlockId): number {
     const { ctx } = this;
-    const early = this.isInside(t) || this.isInside(f) ? at : this.blocks[0].t;
-    return selectCycles(ctx, t) * Math.min(ctx.weight[early], ctx.weight[at]);
+    const early = this.isInside(t) || this.isInside(f) ? at : this.entry;
+    return selectCycles(ctx, t) * Math.min(this.weight(early), this.weight(at));
+  }
+
+  /** How often the melded block of `b` runs. */
+  weight(b: BlockId): number {
+    const { weight } = this.ctx;
+    const partner = this.blockPartner[b];
+    return partner === NONE ? weight[b] : Math.max(weight[b], weight[partner]);
   }
 
   private isInside(v: ValueId): boolean {
     const { f } = this.ctx;
     const i = definingInstr(f, v);
-    return i !== NONE && this.blockPartner[f.instrBlock[i]] !== NONE;
+    return i !== NONE && this.inside[f.instrBlock[i]] === 1;
   }
 
   /**
@@ -190,27 +205,77 @@ export class Frame {
   }
 
   private findPhiSlots(t: InstrId, g: InstrId): readonly Slot[] {
-    const { f } = this.ctx;
+    const { ctx } = this;
+    const { f } = ctx;
     const slots: Slot[] = [];
-    const outsideT: ValueId[] = [];
-    const outsideF: ValueId[] = [];
-    for (let o = f.operandStart[t]; o < f.operandStart[t + 1]; o++) {
-      const from = f.operandBlock[o] as BlockId;
-      if (this.blockPartner[from] === NONE) {
-        outsideT.push(f.operand[o] as ValueId);
-        continue;
-      }
-      const other = incomingFrom(this.ctx, g, this.blockPartner[from] as BlockId);
-      if (other !== null) slots.push(this.slot(f.operand[o] as ValueId, other, from));
+    const at = this.indexOf(f.instrBlock[t] as BlockId);
+    for (let p = 0; p < this.blocks.length; p++) {
+      const from = this.source(p, at);
+      if (from.t === NONE || from.f === NONE) continue;
+      const [a, b] = [incomingFrom(ctx, t, from.t), incomingFrom(ctx, g, from.f)];
+      if (a !== null && b !== null) slots.push(this.slot(a, b, from.t));
     }
-    for (let o = f.operandStart[g]; o < f.operandStart[g + 1]; o++)
-      if (this.blockPartner[f.operandBlock[o]] === NONE) outsideF.push(f.operand[o] as ValueId);
+    const outside = (phi: InstrId): ValueId[] => {
+      const values: ValueId[] = [];
+      for (let o = f.operandStart[phi]; o < f.operandStart[phi + 1]; o++)
+        if (this.inside[f.operandBlock[o]] === 0) values.push(f.operand[o] as ValueId);
+      return values;
+    };
+    const [outsideT, outsideF] = [outside(t), outside(g)];
     if (outsideT.length === 0 || outsideF.length === 0) return slots;
     for (let k = 0; k < Math.max(outsideT.length, outsideF.length); k++) {
       const slot = this.slot(outsideT[k] ?? outsideT[0], outsideF[k] ?? outsideF[0], this.branch);
       if (!slots.some((s) => s.at === slot.at && s.key === slot.key)) slots.push(slot);
     }
     return slots;
+  }
+
+  /**
+   * Whether phis of both owners of melded block `k` may become one. Not where one side starts and the other does not, or does with
+   * a loop around: what one phi joins has not met yet on the other side, or met in front.
+   */
+  mayPairPhis(k: number): boolean {
+    const { shape } = this;
+    if (k !== 0 && k !== shape.guestEntry) return true;
+    if (k !== 0 || shape.guestEntry !== 0) return false;
+    return this.loops(shape.blocks[0].t as BlockId) === this.loops(shape.blocks[0].f as BlockId);
+  }
+
+  /** Whether an edge of the subgraph leads back to its entry `b`. */
+  private loops(b: BlockId): boolean {
+    const { predStart, pred } = this.ctx.graph;
+    for (let e = predStart[b]; e < predStart[b + 1]; e++) if (this.inside[pred[e]] === 1) return true;
+    return false;
+  }
+
+  /** Index of the melded block that `b` becomes, or `NONE` for blocks outside. */
+  indexOf(b: BlockId): number {
+    return this.inside[b] === 0 ? NONE : this.blocks.findIndex((each) => each.t === b || each.f === b);
+  }
+
+  /**
+   * The blocks whose edges arrive through melded block `p` at melded block `to` (`NONE`: behind the subgraphs): the one of the
+   * host, and the one of the guest if its edge takes the same way.
+   */
+  private source(p: number, to: number): { readonly t: BlockId | -1; readonly f: BlockId | -1 } {
+    const { shape } = this;
+    const host = hostBlock(shape, shape.blocks[p]);
+    const { graph } = this.ctx;
+    let [own, guest]: (BlockId | -1)[] = [NONE, NONE];
+    for (let e = graph.succStart[host]; e < graph.succStart[host + 1]; e++)
+      if (this.indexOf(graph.succ[e] as BlockId) === to) own = host;
+    if (own !== NONE) guest = this.guestSource(p, to);
+    return shape.host === 't' ? { t: own, f: guest } : { t: guest, f: own };
+  }
+
+  private guestSource(p: number, to: number): BlockId | -1 {
+    const { graph } = this.ctx;
+    for (const b of this.blocks) {
+      const guest = this.shape.host === 't' ? b.f : b.t;
+      for (const [slot, leaves] of b.leaves.entries())
+        if (leaves === p && this.indexOf(graph.succ[graph.succStart[guest] + slot] as BlockId) === to) return guest;
+    }
+    return NONE;
   }
 
   /** Slots of the phis behind the subgraphs that get one value from both sides. */
@@ -222,10 +287,12 @@ export class Frame {
     const { f, graph } = this.ctx;
     const slots: Slot[] = [];
     if (this.exit.kind === 'single' && this.exit.t !== this.exit.f) return slots;
-    for (const { t, f: g } of this.blocks) {
+    for (let p = 0; p < this.blocks.length; p++) {
+      const { t, f: g } = this.source(p, NONE);
+      if (t === NONE || g === NONE) continue;
       for (let e = graph.succStart[t]; e < graph.succStart[t + 1]; e++) {
         const to = graph.succ[e] as BlockId;
-        if (this.blockPartner[to] !== NONE || (e > graph.succStart[t] && graph.succ[e - 1] === to)) continue;
+        if (this.inside[to] === 1 || (e > graph.succStart[t] && graph.succ[e - 1] === to)) continue;
         for (let i = f.blockInstrStart[to]; f.instrOpcode[i] === Opcode.Phi; i++) {
           const a = incomingFrom(this.ctx, i as InstrId, t);
           const b = incomingFrom(this.ctx, i as InstrId, g);
@@ -238,8 +305,9 @@ export class Frame {
 
   /** Slots of the terminators, per block pair. */
   get terminatorSlots(): readonly (readonly Slot[])[] {
-    return (this.slotsOfTerminators ??= this.blocks.map(({ t, f: g }) => {
+    return (this.slotsOfTerminators ??= this.blocks.map(({ t, f: g, takes }) => {
       const { f } = this.ctx;
+      if (t === NONE || g === NONE || takes !== null) return [];
       const first = f.operandStart[terminatorOf(f, t)];
       const other = f.operandStart[terminatorOf(f, g)];
       const slots: Slot[] = [];

@@ -5,6 +5,7 @@
  * second attempt takes that outcome as its estimate.
  */
 import type { BlockId, InstrId, ValueId } from '../ir/ids.js';
+import { NONE } from '../ir/ids.js';
 import { Opcode, definingInstr, instrValue } from '../ir/snapshot.js';
 import { MOST_CELLS, align } from './alignment.js';
 import type { PlanningContext } from './context.js';
@@ -23,7 +24,8 @@ export const isTooLarge = (frame: Frame): boolean => frame.cells > MOST_CELLS;
 /** Proposes phi pairs: equal types, most in common first in the order of the T side. Pairs them in the draft, too. */
 export function proposePhis(draft: Draft): PhiPairs {
   const { f } = draft.ctx;
-  for (const { t: bt, f: bf } of draft.frame.blocks) {
+  for (const [k, { t: bt, f: bf }] of draft.frame.blocks.entries()) {
+    if (bt === NONE || bf === NONE || !draft.frame.mayPairPhis(k)) continue;
     const free: InstrId[] = phisOf(draft.ctx, bf);
     for (const t of phisOf(draft.ctx, bt)) {
       let best = -1;
@@ -49,13 +51,13 @@ function phisOf({ f }: PlanningContext, b: BlockId): InstrId[] {
 
 function phiAffinity(draft: Draft, t: InstrId, g: InstrId): number {
   const { ctx } = draft;
-  const { blockPartner } = draft.frame;
+  const { blockPartner, inside } = draft.frame;
   const { f } = ctx;
   let affinity = usersMayPair(draft, userPairsOf(ctx, blockPartner, t, g), null) ? 2 : 0;
   for (let o = f.operandStart[t]; o < f.operandStart[t + 1]; o++) {
-    const partner = blockPartner[f.operandBlock[o]];
+    const from = f.operandBlock[o];
     const a = f.operand[o] as ValueId;
-    const b = partner < 0 ? outsideValue(draft, g) : incomingFrom(ctx, g, partner as BlockId);
+    const b = inside[from] === 0 ? outsideValue(draft, g) : incomingFrom(ctx, g, blockPartner[from] as BlockId);
     if (b === null) continue;
     const [i, j] = [definingInstr(f, a), definingInstr(f, b)];
     if (a === b) affinity += 1;
@@ -64,9 +66,9 @@ function phiAffinity(draft: Draft, t: InstrId, g: InstrId): number {
   return affinity;
 }
 
-function outsideValue({ ctx: { f }, frame: { blockPartner } }: Draft, phi: InstrId): ValueId | null {
+function outsideValue({ ctx: { f }, frame: { inside } }: Draft, phi: InstrId): ValueId | null {
   for (let o = f.operandStart[phi]; o < f.operandStart[phi + 1]; o++)
-    if (blockPartner[f.operandBlock[o]] < 0) return f.operand[o] as ValueId;
+    if (inside[f.operandBlock[o]] === 0) return f.operand[o] as ValueId;
   return null;
 }
 
@@ -162,7 +164,7 @@ class Scorer {
     const { ctx } = draft;
     const facts = draft.frame.pair(t, g, swapped);
     if (!facts.demandsHold) return -Infinity;
-    const weight = ctx.weight[ctx.f.instrBlock[t]];
+    const weight = draft.frame.weight(ctx.f.instrBlock[t] as BlockId);
     let selects = 0;
     let divergent = facts.isDivergent;
     for (const slot of facts.slots) {

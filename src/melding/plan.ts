@@ -4,6 +4,7 @@
  * Deciding (melding/*) makes plans and changes nothing; carrying out (binding/meld.ts) reads only the plan and the module.
  */
 import type { BlockId, InstrId } from '../ir/ids.js';
+import type { MeldedBlock, Shape } from './shape.js';
 
 export type MeldKind = 'block-block' | 'region-region' | 'block-region';
 
@@ -17,9 +18,7 @@ export interface AlignedInstr {
   readonly speculate?: boolean;
 }
 
-export interface BlockPair {
-  readonly t: BlockId;
-  readonly f: BlockId;
+export interface BlockPair extends MeldedBlock {
   /**
    * Non-phi, non-terminator instructions of both blocks in an order that keeps each block's own. Markers are left out.
    * Adjacent guarded gaps of both sides form one guarded group.
@@ -27,17 +26,15 @@ export interface BlockPair {
   readonly alignment: readonly AlignedInstr[];
   /** Phis that become one, `[t, f]`. All other phis are copied. */
   readonly phis: readonly (readonly [InstrId, InstrId])[];
-  /** True when successor 0 of `t` corresponds to successor 1 of `f` (so one condition is negated). */
-  readonly swapSuccessors: boolean;
 }
 
 /** One meld of subgraph `t` (executed by the threads whose branch condition is true) with subgraph `f`. */
-export interface Meld {
+export interface Meld extends Shape {
   readonly kind: MeldKind;
   /** Block E whose divergent conditional branch separates the sides. */
   readonly branch: BlockId;
-  /** Corresponding blocks; the first pair holds the entries. In reverse post-order of the T side. */
-  readonly pairs: readonly BlockPair[];
+  /** The blocks of the shape. */
+  readonly blocks: readonly BlockPair[];
   /**
    * Where control goes behind the subgraphs. `single`: every edge out of subgraph T goes to `t`, out of F to `f`
    * (they may be the same block). `shared`: rule 1.8, corresponding exit edges have the same target.

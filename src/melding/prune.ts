@@ -88,7 +88,8 @@ function dropUnprofitable(draft: Draft): boolean {
 
   for (let k = frame.work.length - 1; k >= 0; k--) {
     const { t: list } = frame.work[k];
-    const weight = ctx.weight[frame.blocks[k].t];
+    if (list.length === 0) continue;
+    const weight = frame.weight(frame.blocks[k].t as BlockId);
     for (let n = list.length - 1; n >= 0; n--) {
       const t = list[n];
       const g = draft.partner[t] as InstrId;

@@ -6,8 +6,18 @@
  * subgraphs only; what becomes of users behind them is the cost model's business.
  */
 import type { BlockId, InstrId, ValueId } from '../ir/ids.js';
-import { OperandFlag, Opcode, Uniformity, definingInstr, instrValue, isConditionalBranch } from '../ir/snapshot.js';
+import { NONE } from '../ir/ids.js';
+import {
+  OperandFlag,
+  Opcode,
+  Uniformity,
+  definingInstr,
+  instrValue,
+  isConditionalBranch,
+  terminatorOf,
+} from '../ir/snapshot.js';
 import type { Draft } from './draft.js';
+import { hostBlock } from './shape.js';
 
 export interface MeldedUniformity {
   /** `[instrCount]`: 1 when the result differs between threads after the meld; instructions of the subgraphs only. */
@@ -37,16 +47,13 @@ class Propagation {
   run(): MeldedUniformity {
     const { divergent, branch } = this;
     const { blocks } = this.draft.frame;
-    for (const { t, f } of blocks) {
-      this.startFromOriginal(t);
-      this.startFromOriginal(f);
-    }
+    for (const { t, f } of blocks) for (const b of [t, f]) if (b !== NONE) this.startFromOriginal(b);
     for (let round = 0; round < MOST_ROUNDS; round++) {
       this.changed = false;
       for (let k = 0; k < blocks.length; k++) {
-        this.followOperands(blocks[k].t);
-        this.followOperands(blocks[k].f);
-        this.followPairs(blocks[k].t);
+        const { t, f } = blocks[k];
+        for (const b of [t, f]) if (b !== NONE) this.followOperands(b);
+        if (t !== NONE) this.followPairs(t);
         this.followBranch(k);
       }
       if (!this.changed) break;
@@ -82,15 +89,25 @@ class Propagation {
 
   private followBranch(k: number): void {
     const { ctx, frame } = this.draft;
-    const { t, f: g } = frame.blocks[k];
-    if (this.branch[k] === 1 || !isConditionalBranch(ctx.f, t)) return;
+    const { t, f: g, takes, passed } = frame.blocks[k];
+    const host = hostBlock(frame.shape, frame.blocks[k]);
+    if (this.branch[k] === 1 || !isConditionalBranch(ctx.f, host)) return;
+    const { terminatorDivergent } = ctx.divergence;
     const [slot] = frame.terminatorSlots[k];
-    const was = ctx.divergence.terminatorDivergent[t] === 1 || ctx.divergence.terminatorDivergent[g] === 1;
-    if (!was && this.draft.isOne(slot) && !this.isDivergent(slot.t) && !this.isDivergent(slot.f)) return;
+    if (slot) {
+      const was = terminatorDivergent[t] === 1 || terminatorDivergent[g] === 1;
+      if (!was && this.draft.isOne(slot) && !this.isDivergent(slot.t) && !this.isDivergent(slot.f)) return;
+    } else if (terminatorDivergent[host] === 0 && !(passed && takes !== null) && !this.isHostConditionDivergent(host))
+      return;
     this.branch[k] = 1;
     this.changed = true;
     // Where an exit of the shared kind is concerned, the phis behind it were divergent before.
     if (frame.blocks.length > 1) this.branchTurned = true;
+  }
+
+  private isHostConditionDivergent(host: BlockId): boolean {
+    const { f } = this.draft.ctx;
+    return this.isDivergent(f.operand[f.operandStart[terminatorOf(f, host)]] as ValueId);
   }
 
   private mark(i: InstrId): void {

@@ -9,6 +9,7 @@ import { canSelect } from '../../src/melding/operands.js';
 import { alignBlocks, proposePhis } from '../../src/melding/pairing.js';
 import type { ProfitModel } from '../../src/melding/plan.js';
 import { planFunction } from '../../src/melding/planner.js';
+import { pairedShape } from '../../src/melding/shape.js';
 import { prune } from '../../src/melding/prune.js';
 import { breaksUniformDemand, meldedUniformity } from '../../src/melding/uniformity.js';
 import { DARM } from '../support/plan-options.js';
@@ -46,7 +47,7 @@ function drafted(t: string, f: string, profit: ProfitModel = 'net'): { draft: Dr
     new Frame(
       ctx,
       0 as BlockId,
-      [{ t: s.block('t'), f: s.block('f'), swapped: false }],
+      pairedShape(ctx, [{ t: s.block('t'), f: s.block('f'), swapped: false }]),
       { kind: 'single', t: join, f: join },
       false,
       false,

@@ -26,7 +26,7 @@ function planned(text: string, options = NET, canPair = (): boolean => true): Pl
   for (const word of text.match(/%\w+(?= =)|(?<=!name=)\w+/g) ?? []) names.set(s.instr(word), word.replace('%', ''));
   const name = (i: number): string => (i < 0 ? '' : (names.get(i) ?? `#${i}`));
   const line = (m: Meld): string =>
-    m.pairs
+    m.blocks
       .map((p) =>
         [
           ...p.phis.map(([t, f]) => `φ${name(t)}+${name(f)}`),
@@ -105,7 +105,7 @@ test('shared successors in the other order', () => {
       br join
     join:
       ret`);
-  assert.is(plan.melds[0].pairs[0].swapSuccessors, true);
+  assert.is(plan.melds[0].blocks[0].swapped, true);
 });
 
 const bitonicRegions = `
@@ -265,7 +265,7 @@ test('loops: different starts are selected once, in front', () => {
 });
 
 test('the paper copies phis', () => {
-  assert.is(planned(loops('0', '0'), PAPER).plan.melds[0].pairs[0].phis.length, 0);
+  assert.is(planned(loops('0', '0'), PAPER).plan.melds[0].blocks[0].phis.length, 0);
 });
 
 test('rule 1.6: a loop that may wait', () => {
@@ -278,27 +278,44 @@ test('rule 1.5: convergent code and wave state', () => {
     assert.is(planned(diamond(`%x = call @f %i !+${flag}`, '%y = call @f %i')).plan.candidates[0].rule, '1.5');
 });
 
-test('rule 5: a block against a region', () => {
-  const { plan } = planned(`
+test('region replication: a block stands in for a block of a region', () => {
+  const text = `
     arg %c i1 never
     arg %p ptr3 never
     arg %i i32 never
     entry:
       br %c a b
     a:
-      store %i %p
+      %a1 = load %p !as=3
+      %a2 = mul %a1 %i
+      store %a2 %p !as=3 !name=sa
       br join
     b:
       %b1 = icmp slt %i 3
-      br %b1 b2 b3
+      br %b1 b3 b2
     b2:
-      store %i %p
+      %b4 = load %p !as=3
+      %b5 = mul %b4 %i
+      store %b5 %p !as=3 !name=sb
       br b3
     b3:
       br join
     join:
-      ret`);
-  assert.equal([plan.melds.length, plan.candidates[0].kind, plan.candidates[0].rule], [0, 'block-region', '5']);
+      ret`;
+  const { plan, s } = planned(text);
+  const [meld] = plan.melds;
+  assert.equal([meld.kind, meld.host], ['block-region', 'f']);
+  const at = meld.blocks.findIndex((each) => each.t === s.block('a'));
+  assert.is(meld.blocks[at].f, s.block('b2'));
+  assert.is(at, meld.guestEntry);
+  // Threads of `a` always take the way to b2, whatever the condition; the compare there is not theirs.
+  assert.equal([meld.blocks[0].t, meld.blocks[0].takes, meld.entryLeaves], [-1, 1, 0]);
+  assert.equal(
+    meld.blocks.map((each) => each.passed),
+    meld.blocks.map(() => true),
+  );
+  const off = planned(text, { ...DARM, regionReplication: false }).plan;
+  assert.equal([off.melds.length, off.candidates[0].kind, off.candidates[0].rule], [0, 'block-region', '5']);
 });
 
 test('rule 4: lifetime markers refuse, assumes do not', () => {

@@ -1,6 +1,7 @@
 /** Random diamonds and regions: whatever is planned keeps the rules that can be checked from the plan alone. */
 import fc from 'fast-check';
 import type { BlockId, InstrId } from '../../src/ir/ids.js';
+import { NONE } from '../../src/ir/ids.js';
 import { InstrFlag, Opcode, hasFlag } from '../../src/ir/snapshot.js';
 import { analysesOf } from '../../src/melding/context.js';
 import type { FunctionPlan, PlanOptions } from '../../src/melding/plan.js';
@@ -96,13 +97,15 @@ function check(s: BuiltSnapshot, plan: FunctionPlan): void {
   const { f } = s;
   const touched = new Set<number>();
   for (const meld of plan.melds) {
-    for (const pair of meld.pairs) {
+    for (const pair of meld.blocks) {
       for (const b of [pair.t, pair.f]) {
+        if (b === NONE) continue;
         assert.not(touched.has(b), 'a block melds once a round');
         touched.add(b);
       }
-      const order = (b: BlockId, list: readonly number[]): void => {
+      const order = (b: BlockId | -1, list: readonly number[]): void => {
         const own: number[] = [];
+        if (b === NONE) return assert.equal(list, own);
         for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++)
           if (countsAsWork(f, i as InstrId)) own.push(i);
         assert.equal(list, own, 'all of the block in its order');
@@ -124,17 +127,28 @@ function check(s: BuiltSnapshot, plan: FunctionPlan): void {
         assert.is(f.instrType[t], f.instrType[g]);
       }
     }
-    // Corresponding edges lead to corresponding blocks.
-    const partner = new Map<number, number>(meld.pairs.map((p) => [p.t, p.f]));
-    for (const pair of meld.pairs) {
-      const succ = (b: BlockId): number[] => [...f.succ.subarray(f.succStart[b], f.succStart[b + 1])];
-      const [a, b] = [succ(pair.t), succ(pair.f)];
-      if (pair.swapSuccessors) b.reverse();
-      a.forEach((x, k) => {
-        if (partner.has(x)) assert.is(partner.get(x), b[k]);
-        else if (meld.exit.kind === 'single') assert.equal([x, b[k]], [meld.exit.t, meld.exit.f]);
-      });
-    }
+    // The guest's edges are paths in the host: through blocks where it only passes, to the place of the target.
+    const [host, guest] = meld.host === 't' ? (['t', 'f'] as const) : (['f', 't'] as const);
+    const succ = (block: number): number[] => [...f.succ.subarray(f.succStart[block], f.succStart[block + 1])];
+    const indexOf = (side: 't' | 'f', block: number): number => meld.blocks.findIndex((each) => each[side] === block);
+    const used = new Set<number>();
+    const follow = (from: number, slot: number, target: number): void => {
+      let at: number = succ(meld.blocks[from][host])[slot];
+      for (let k = indexOf(host, at); k >= 0 && meld.blocks[k][guest] === NONE; k = indexOf(host, at)) {
+        const { passed, takes } = meld.blocks[k];
+        assert.ok(passed, 'guest threads come where they are expected');
+        assert.not(used.has(k), 'a block is passed on one way');
+        used.add(k);
+        at = succ(meld.blocks[k][host])[takes ?? 0];
+      }
+      assert.is(indexOf(host, at), indexOf(guest, target));
+      if (indexOf(host, at) < 0 && meld.exit.kind === 'single')
+        assert.equal([at, target], [meld.exit[host], meld.exit[guest]]);
+    };
+    for (const [k, each] of meld.blocks.entries())
+      if (each[guest] !== NONE)
+        for (const [slot, target] of succ(each[guest]).entries())
+          follow(k, each.takes ?? (each.swapped ? 1 - slot : slot), target);
   }
   for (const c of plan.candidates) {
     assert.ok(c.profit >= 0 && c.profit <= 0.5);
@@ -169,7 +183,7 @@ test('plans with the paper model keep the rules, and every meld has a real pair'
       for (const m of plan.melds) {
         assert.ok(m.profit >= 0.1);
         assert.ok(
-          m.pairs.some((b) => b.alignment.some((a) => a.t >= 0 && a.f >= 0 && s.f.instrOpcode[a.t] !== Opcode.Select)),
+          m.blocks.some((b) => b.alignment.some((a) => a.t >= 0 && a.f >= 0 && s.f.instrOpcode[a.t] !== Opcode.Select)),
         );
       }
     }),
@@ -182,7 +196,7 @@ test('a side against its copy pairs all its work', () => {
     fc.property(side, (t) => {
       const s = snapshot(textOf({ t, f: t, uniform: false }));
       for (const m of planOf(s, { ...DARM, profit: 'net', threshold: 0.2 }).melds)
-        for (const b of m.pairs)
+        for (const b of m.blocks)
           // Divisions by values that pair differently aside, copies have nothing to select but loop-free outside values.
           assert.ok(
             b.alignment.every((a) => a.t >= 0 && a.f >= 0),

@@ -1,0 +1,245 @@
+/**
+ * How the control flow of one single-entry single-exit block set (the *guest*) fits into that of a larger one (the *host*):
+ * the general form of the paper's region replication ("Basic block-Region Melding"), where the guest is a single block.
+ *
+ * An embedding maps every guest block to a host block of its own and every guest edge (and the way in and the ways out) to a
+ * path in the host whose inner blocks belong to that path alone. A thread of the guest follows the mapped path: where a host
+ * block branches and the guest does not, it takes a fixed successor. So guest threads execute exactly their own blocks, in
+ * order, plus the bare control flow of the blocks they pass; host blocks on no path see no guest thread.
+ *
+ * Search: guest edges one after the other, depth first with backtracking and a bound on the steps. For the target of an edge
+ * every free host block that can be reached is a choice, most promising first (`score` minus the cost of passing through
+ * the cheapest path to it); a target that is placed already, or the exit, is reached by the cheapest path. The best total wins;
+ * on a tie the first found. Recursion is as deep as the guest has edges, which is bounded. Deterministic.
+ */
+import type { BlockId } from '../ir/ids.js';
+import { NONE } from '../ir/ids.js';
+import type { Graph } from './graph.js';
+import type { BlockSet } from './isomorphism.js';
+
+export interface EmbeddedBlock {
+  readonly host: BlockId;
+  /** `NONE` where no guest block stands. */
+  readonly guest: BlockId | -1;
+  /** Successor 0 of the host block corresponds to successor 1 of the guest block. */
+  readonly swapped: boolean;
+  /** The successor of the host block that guest threads take where the guest does not branch itself; null where it has one or none come. */
+  readonly takes: 0 | 1 | null;
+  /** Whether guest threads come through. */
+  readonly passed: boolean;
+  /** Per successor of the guest block: the host block from which the guest's edge arrives at its target. */
+  readonly leaves: readonly BlockId[];
+}
+
+export interface Embedding {
+  /** One per host block, in the host's order. */
+  readonly blocks: readonly EmbeddedBlock[];
+  /** Host block from which the way in arrives at the guest's entry, or `NONE` when that stands at the host's entry. */
+  readonly entryLeaves: BlockId | -1;
+  readonly score: number;
+}
+
+/** Larger hosts and guests are not tried. */
+const MOST_HOST_BLOCKS = 48;
+const MOST_GUEST_BLOCKS = 12;
+const MOST_STEPS = 400;
+/** Choices for one guest block. */
+const MOST_CHOICES = 6;
+
+const EXIT = -2;
+type Target = BlockId | typeof EXIT;
+
+interface Edge {
+  /** `NONE` for the way in. */
+  readonly from: BlockId | -1;
+  readonly slot: number;
+  readonly to: Target;
+  /** The host block the path leaves from, and the one it goes to first. */
+  readonly leaves: BlockId | -1;
+  readonly at: Target;
+}
+
+/**
+ * @param score what a guest block in the place of a host block is worth
+ * @param passing what it costs that guest threads pass through a host block
+ */
+export function embed(
+  graph: Graph,
+  host: BlockSet,
+  guest: BlockSet,
+  score: (host: BlockId, guest: BlockId) => number,
+  passing: (host: BlockId) => number,
+): Embedding | null {
+  if (host.blocks.length > MOST_HOST_BLOCKS || guest.blocks.length > MOST_GUEST_BLOCKS) return null;
+  for (const b of [...host.blocks, ...guest.blocks]) if (degree(graph, b) < 1 || degree(graph, b) > 2) return null;
+  return new Search(graph, host, guest, score, passing).run();
+}
+
+const degree = (graph: Graph, b: BlockId): number => graph.succStart[b + 1]! - graph.succStart[b]!;
+
+class Search {
+  private readonly inHost: Uint8Array;
+  private readonly inGuest: Uint8Array;
+  /** Host block of a guest block and back, `NONE` while free. */
+  private readonly placeOf: Int32Array;
+  private readonly guestAt: Int32Array;
+  private readonly swapped: Uint8Array;
+  /** Host block: on a path (but for guests' places); and the successor that guest threads take there, -1 for none fixed. */
+  private readonly passed: Uint8Array;
+  private readonly takes: Int8Array;
+  /** Per guest block and slot, and for the way in. */
+  private readonly leaves = new Map<BlockId, number[]>();
+  private entryLeaves: BlockId | -1 = NONE;
+  private total = 0;
+  private steps = 0;
+  private best: Embedding | null = null;
+
+  constructor(
+    private readonly graph: Graph,
+    private readonly host: BlockSet,
+    private readonly guest: BlockSet,
+    private readonly score: (host: BlockId, guest: BlockId) => number,
+    private readonly passing: (host: BlockId) => number,
+  ) {
+    const { count } = graph;
+    this.inHost = new Uint8Array(count);
+    this.inGuest = new Uint8Array(count);
+    for (const b of host.blocks) this.inHost[b] = 1;
+    for (const b of guest.blocks) this.inGuest[b] = 1;
+    this.placeOf = new Int32Array(count).fill(NONE);
+    this.guestAt = new Int32Array(count).fill(NONE);
+    this.swapped = new Uint8Array(count);
+    this.passed = new Uint8Array(count);
+    this.takes = new Int8Array(count).fill(-1);
+  }
+
+  run(): Embedding | null {
+    this.follow([{ from: NONE, slot: 0, to: this.guest.entry, leaves: NONE, at: this.host.entry }]);
+    return this.best;
+  }
+
+  private successor(b: BlockId, slot: number, inside: Uint8Array): Target {
+    const to = this.graph.succ[this.graph.succStart[b]! + slot]! as BlockId;
+    return inside[to] ? to : EXIT;
+  }
+
+  /** Routes the first of the pending edges in every way, then the others. */
+  private follow(pending: readonly Edge[]): void {
+    if (this.steps++ >= MOST_STEPS) return;
+    const [edge, ...rest] = pending;
+    if (edge === undefined) return this.finish();
+    const { to } = edge;
+    if (to === EXIT || this.placeOf[to] !== NONE) {
+      const path = this.paths(edge.at).get(to === EXIT ? EXIT : (this.placeOf[to] as BlockId));
+      if (path) this.along(edge, path, () => this.follow(rest));
+      return;
+    }
+    const choices: { readonly place: BlockId; readonly path: Path; readonly value: number }[] = [];
+    for (const [place, path] of this.paths(edge.at)) {
+      if (place === EXIT || this.guestAt[place] !== NONE || this.passed[place]) continue;
+      if (degree(this.graph, to) > degree(this.graph, place)) continue;
+      choices.push({ place, path, value: this.score(place, to) - path.cost });
+    }
+    choices.sort((a, b) => b.value - a.value);
+    for (const { place, path } of choices.slice(0, MOST_CHOICES))
+      this.along(edge, path, () => this.place(to, place, rest));
+  }
+
+  /** Puts a guest block in its place; its edges join the pending ones. */
+  private place(guest: BlockId, place: BlockId, rest: readonly Edge[]): void {
+    const { graph, inHost, inGuest } = this;
+    this.placeOf[guest] = place;
+    this.guestAt[place] = guest;
+    const worth = this.score(place, guest);
+    this.total += worth;
+    const out = (slot: number, hostSlot: number): Edge => ({
+      from: guest,
+      slot,
+      to: this.successor(guest, slot, inGuest),
+      leaves: place,
+      at: this.successor(place, hostSlot, inHost),
+    });
+    if (degree(graph, guest) === 2) {
+      for (const crossed of [0, 1]) {
+        this.swapped[place] = crossed;
+        this.follow([out(0, crossed), out(1, 1 - crossed), ...rest]);
+      }
+      this.swapped[place] = 0;
+    } else {
+      const branches = degree(graph, place) === 2;
+      for (let slot = 0; slot < degree(graph, place); slot++) {
+        this.takes[place] = branches ? slot : -1;
+        this.follow([out(0, slot), ...rest]);
+      }
+      this.takes[place] = -1;
+    }
+    this.total -= worth;
+    this.placeOf[guest] = NONE;
+    this.guestAt[place] = NONE;
+  }
+
+  /** Takes the blocks of a path for an edge while `next` runs. */
+  private along(edge: Edge, path: Path, next: () => void): void {
+    for (const { block, slot } of path.steps) {
+      this.passed[block] = 1;
+      this.takes[block] = degree(this.graph, block) === 2 ? slot : -1;
+    }
+    this.total -= path.cost;
+    const arrives = path.steps.at(-1)?.block ?? edge.leaves;
+    if (edge.from === NONE) this.entryLeaves = arrives;
+    else {
+      const list = this.leaves.get(edge.from) ?? [];
+      list[edge.slot] = arrives;
+      this.leaves.set(edge.from, list);
+    }
+    next();
+    this.total += path.cost;
+    for (const { block } of path.steps) {
+      this.passed[block] = 0;
+      this.takes[block] = -1;
+    }
+  }
+
+  /** The cheapest path from `start` through free blocks to everything that can be reached (Dijkstra; few blocks, no heap). */
+  private paths(start: Target): Map<Target, Path> {
+    const found = new Map<Target, Path>([[start, { steps: [], cost: 0 }]]);
+    const done = new Set<Target>();
+    for (;;) {
+      let at: Target | null = null;
+      for (const [target, { cost }] of found)
+        if (!done.has(target) && (at === null || cost < found.get(at)!.cost)) at = target;
+      if (at === null) return found;
+      done.add(at);
+      if (at === EXIT || this.guestAt[at] !== NONE || this.passed[at]) continue;
+      const { steps, cost } = found.get(at)!;
+      for (let slot = 0; slot < degree(this.graph, at); slot++) {
+        const to = this.successor(at, slot, this.inHost);
+        const through = cost + this.passing(at);
+        if (!done.has(to) && through < (found.get(to)?.cost ?? Infinity))
+          found.set(to, { steps: [...steps, { block: at, slot }], cost: through });
+      }
+    }
+  }
+
+  private finish(): void {
+    if (this.best && this.total <= this.best.score) return;
+    const blocks = this.host.blocks.map((host): EmbeddedBlock => {
+      const guest = this.guestAt[host] as BlockId | -1;
+      return {
+        host,
+        guest,
+        swapped: this.swapped[host] === 1,
+        takes: this.takes[host] === -1 ? null : (this.takes[host] as 0 | 1),
+        passed: guest !== NONE || this.passed[host] === 1,
+        leaves: guest === NONE ? [] : (this.leaves.get(guest)!.slice() as BlockId[]),
+      };
+    });
+    this.best = { blocks, entryLeaves: this.entryLeaves, score: this.total };
+  }
+}
+
+interface Path {
+  /** Blocks passed, with the successor taken. */
+  readonly steps: readonly { readonly block: BlockId; readonly slot: number }[];
+  readonly cost: number;
+}
