@@ -18,6 +18,7 @@ import { applyMelds } from './melding/apply.js';
 import { analysesOf } from './melding/context.js';
 import type { FunctionPlan, PlanOptions } from './melding/plan.js';
 import { planFunction } from './melding/planner.js';
+import { loweredSwitches, loweringCost } from './melding/switches.js';
 import type { Emit, JobOptions } from './options.js';
 import { AFTER_ROUND, BEFORE_EARLY_MELD, defaultPipeline } from './passes.js';
 import { parseTargetId } from './target-id.js';
@@ -87,11 +88,8 @@ function plan(module: LlvmModule, name: string, options: JobOptions) {
   const open = module.open(name);
   const analyses = analysesOf(open.snapshot);
   if (options.verifyAnalyses) verifyAnalyses(open.snapshot, analyses, module.oracle(name));
-  const chosen: FunctionPlan = planFunction(
-    open.snapshot,
-    analyses,
-    planOptions(options),
-    (t, f) => open.editor.canPair(t, f),
+  const chosen: FunctionPlan = planFunction(open.snapshot, analyses, planOptions(options), (t, f) =>
+    open.editor.canPair(t, f),
   );
   return { ...open, analyses, plan: chosen };
 }
@@ -102,42 +100,95 @@ function carryOut(module: LlvmModule, name: string, round: LogRound, watch: Stop
   if (open.fingerprint !== round.fingerprint)
     throw new DarmError('internal', `the edit log of '${name}' belongs to another function body`);
   watch.time('meld', () => {
+    for (const block of round.lowered) editor.lowerSwitch(editor.block(block));
     applyMelds(editor, round.melds);
   });
   // LLVM's passes may take for granted what the verifier checks.
   watch.time('verify', () => module.verify(name));
+  // Tidying up would turn a chain of compares back into the switch.
+  if (round.lowered.length > 0) return;
   watch.time('meld', () => {
     module.foldPhis(name);
     module.runFunctionPasses(name, AFTER_ROUND);
   });
 }
 
-/** Melds one function to the fixpoint. A failure leaves the rounds that went well and the reason. */
-function meldFunction(module: LlvmModule, name: string, options: JobOptions, watch: Stopwatch): EditLog {
-  const rounds: LogRound[] = [];
-  let demandsBroken: number | null = null;
-  try {
-    while (rounds.length < mostRounds(options)) {
-      const open = watch.time('meld', () => plan(module, name, options));
-      // The planner forecasts that no operand the target wants uniform becomes divergent; here it shows (rule 2).
-      const broken = brokenUniformDemands(open.snapshot, open.analyses.divergence);
-      if (demandsBroken !== null && broken > demandsBroken) {
-        rounds.pop();
-        throw new DarmError('internal', 'an operand that must be uniform became divergent');
+/** Melding of one function, round by round. */
+class FunctionMelding {
+  readonly rounds: LogRound[] = [];
+  /** Sum of what the melds save, in the cost model's cycles. */
+  net = 0;
+  /** How many rounds held melds. */
+  melded = 0;
+  private demandsBroken: number | null = null;
+
+  constructor(
+    private readonly module: LlvmModule,
+    private readonly name: string,
+    private readonly options: JobOptions,
+    private readonly watch: Stopwatch,
+  ) {}
+
+  /** Melds until nothing is left that pays, lowering divergent switches on the way if asked to. Returns the last look. */
+  run(lowering: boolean): Look | null {
+    while (this.melded < mostRounds(this.options)) {
+      const look = this.look();
+      const switches = lowering ? loweredSwitches(look.snapshot, look.analyses) : [];
+      if (switches.length > 0) {
+        this.carryOut(look, { fingerprint: look.fingerprint, lowered: switches, melds: [] });
+        continue;
       }
-      demandsBroken = broken;
-      if (open.plan.melds.length === 0) {
-        open.editor[Symbol.dispose]();
-        break;
-      }
-      const round = { fingerprint: open.fingerprint, melds: open.plan.melds };
-      carryOut(module, name, round, watch, open);
-      rounds.push(round);
+      if (look.plan.melds.length === 0) return look;
+      this.carryOut(look, { fingerprint: look.fingerprint, lowered: [], melds: look.plan.melds });
+      this.melded++;
+      for (const { net } of look.plan.melds) this.net += net;
     }
-    return { function: name, rounds, bailout: null };
+    return null;
+  }
+
+  private look(): Look {
+    const look = this.watch.time('meld', () => plan(this.module, this.name, this.options));
+    // The planner forecasts that no operand the target wants uniform becomes divergent; here it shows (rule 2).
+    const broken = brokenUniformDemands(look.snapshot, look.analyses.divergence);
+    if (this.demandsBroken !== null && broken > this.demandsBroken) {
+      this.rounds.pop();
+      throw new DarmError('internal', 'an operand that must be uniform became divergent');
+    }
+    this.demandsBroken = broken;
+    return look;
+  }
+
+  private carryOut(look: Look, round: LogRound): void {
+    carryOut(this.module, this.name, round, this.watch, look);
+    this.rounds.push(round);
+  }
+}
+
+type Look = ReturnType<typeof plan>;
+
+/**
+ * Melds one function to the fixpoint; then, if divergent switches are left, once more with those lowered to branches, and
+ * takes that back unless melding gains more than a chain of compares costs. A failure leaves the rounds that went well and
+ * the reason.
+ */
+function meldFunction(module: LlvmModule, name: string, options: JobOptions, watch: Stopwatch): EditLog {
+  const melding = new FunctionMelding(module, name, options, watch);
+  let kept: readonly LogRound[] | null = null;
+  try {
+    const look = melding.run(false);
+    look?.editor[Symbol.dispose]();
+    const cost = look && loweringCost(look.snapshot, look.analyses);
+    if (cost !== null) {
+      const { rounds, net, melded } = melding;
+      kept = [...rounds];
+      melding.run(true)?.editor[Symbol.dispose]();
+      const pays = melding.melded > melded && (options.profit === 'paper' || melding.net - net > cost);
+      if (pays) kept = null;
+    }
+    return { function: name, rounds: kept ?? melding.rounds, isInPlace: kept === null, bailout: null };
   } catch (error) {
     if (!(error instanceof DarmError)) throw error;
-    return { function: name, rounds, bailout: error.message };
+    return { function: name, rounds: kept ?? melding.rounds, isInPlace: false, bailout: error.message };
   }
 }
 
@@ -191,7 +242,8 @@ function replay(module: LlvmModule, logs: readonly EditLog[], options: JobOption
     const log = byName.get(name);
     if (log === undefined) continue;
     for (const round of log.rounds) carryOut(module, name, round, watch);
-    if (log.bailout === null && log.rounds.length < mostRounds(options)) module.open(name).editor[Symbol.dispose]();
+    const melded = log.rounds.filter(({ melds }) => melds.length > 0).length;
+    if (log.bailout === null && melded < mostRounds(options)) module.open(name).editor[Symbol.dispose]();
   }
 }
 
@@ -344,8 +396,8 @@ export function compileModule(rt: LlvmRuntime, bytes: Uint8Array, options: JobOp
   return job(rt, () => {
     const watch = new Stopwatch();
     const { module, logs } = meldAll(rt, bytes, options, null, events, watch);
-    // A function that failed half-way is not fit to be written: start over with what went well.
-    const inPlace = logs.some(isMelded) && logs.every((log) => log.bailout === null);
+    // A function that failed half-way or was taken back is not fit to be written: start over with what went well.
+    const inPlace = logs.some(isMelded) && logs.every((log) => log.isInPlace);
     return emitAll(rt, bytes, options, logs, events, watch, inPlace ? finish(module, options, watch) : null);
   });
 }

@@ -1,12 +1,14 @@
 /** What goes over the wire between the main thread and the workers: plain data only. */
 import type { Summary } from './analysis/summary.js';
+import type { BlockId } from './ir/ids.js';
 import type { FunctionPlan, Meld } from './melding/plan.js';
 import type { Emit } from './options.js';
 
-/** One round of melding of one function: the melds, and which snapshot they belong to. */
+/** One round of melding of one function: which switches become branches, or the melds, and which snapshot they belong to. */
 export interface LogRound {
   /** Fingerprint of the snapshot whose ids the melds use. */
   readonly fingerprint: string;
+  readonly lowered: readonly BlockId[];
   readonly melds: readonly Meld[];
 }
 
@@ -14,6 +16,8 @@ export interface LogRound {
 export interface EditLog {
   readonly function: string;
   readonly rounds: readonly LogRound[];
+  /** Whether the worker that made the log left the function as replaying the log does. */
+  readonly isInPlace: boolean;
   /** Why the function stayed as it was although melds were planned (a bail-out), or null. */
   readonly bailout: string | null;
 }

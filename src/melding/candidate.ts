@@ -14,8 +14,8 @@ import { Frame } from './frame.js';
 import type { DraftExit } from './frame.js';
 import { alignmentOf } from './groups.js';
 import type { Refusal } from './legality.js';
-import { alignBlocks, isTooLarge, proposePhis } from './pairing.js';
-import type { Candidate, Meld, MeldKind, PlanOptions, ProfitModel } from './plan.js';
+import { alignBlocks, isTooLarge, keepTail, proposePhis } from './pairing.js';
+import type { Candidate, Meld, MeldKind, ProfitModel } from './plan.js';
 import { subgraphProfit } from './profitability.js';
 import { prune } from './prune.js';
 import { embeddedShape, isomorphicShape, pairedShape, type Shape } from './shape.js';
@@ -63,7 +63,6 @@ export function match(
   branch: BlockId,
   t: Side,
   f: Side,
-  options: PlanOptions,
   shared: { readonly swapped: boolean } | null,
 ): Matched {
   const kind: MeldKind =
@@ -85,8 +84,8 @@ export function match(
   if (refusal) return refuse(refusal.rule, refusal.reason);
   const shape = shared
     ? pairedShape(ctx, [{ t: t.entry, f: f.entry, swapped: shared.swapped }])
-    : (isomorphicShape(ctx, t, f) ?? (options.regionReplication ? embeddedShape(ctx, t, f) : null));
-  if (!shape && kind === 'block-region' && !options.regionReplication)
+    : (isomorphicShape(ctx, t, f) ?? (ctx.options.regionReplication ? embeddedShape(ctx, t, f) : null));
+  if (!shape && kind === 'block-region' && !ctx.options.regionReplication)
     return refuse('5', 'region replication is off', bestBlockProfit(ctx, t, f));
   if (!shape)
     return refuse(
@@ -95,18 +94,12 @@ export function match(
     );
   const owned = shape.blocks.flatMap(({ t: a, f: b }) => (a !== NONE && b !== NONE ? [[a, b] as const] : []));
   const profit = subgraphProfit(ctx.profiles, owned);
-  if (profit < options.threshold) return refuse('7', 'profitability is below the threshold', profit);
+  if (profit < ctx.options.threshold) return refuse('7', 'profitability is below the threshold', profit);
   return { branch, t, f, kind, shape, profit, refusal: null };
 }
 
 /** @param earlier partners by melds in front of this one */
-export function judge(
-  ctx: PlanningContext,
-  matched: Matched,
-  exit: DraftExit,
-  options: PlanOptions,
-  earlier: Int32Array | null,
-): Judged {
+export function judge(ctx: PlanningContext, matched: Matched, exit: DraftExit, earlier: Int32Array | null): Judged {
   const { branch, t, f, kind, shape, profit } = matched;
   const refuse = (rule: string, reason: string, net = 0): Judged => ({
     branch,
@@ -125,11 +118,11 @@ export function judge(
   const back = exit.kind === 'single' && throughEmpty(ctx, exit.t) !== throughEmpty(ctx, exit.f);
   const frame = new Frame(ctx, branch, shape, exit, front, back, earlier);
   if (isTooLarge(frame)) return refuse('7', 'corresponding blocks are too large to align');
-  const [draft, outcome] = bestDraft(frame, options);
+  const [draft, outcome] = bestDraft(frame);
 
   if (exit.kind === 'shared' && !draft.canSelectAll(frame.exitSlots))
     return refuse('3', 'a phi behind the blocks would need a select between different objects', outcome.net);
-  if (!shrinks(draft, outcome, options)) return refuse('2', 'no two instructions match', outcome.net);
+  if (!shrinks(draft, outcome)) return refuse('2', 'no two instructions match', outcome.net);
   if (breaksUniformDemand(draft, meldedUniformity(draft)))
     return refuse('2', 'an operand that must be uniform would not be', outcome.net);
   const meld: Meld = {
@@ -169,8 +162,9 @@ const MOST_REFINEMENTS = 2;
  * exactly each time, and the best is refined: aligned again with its own outcome for an estimate. The starts: selects priced or not
  * (the paper's scores), with and without melded phis.
  */
-function bestDraft(frame: Frame, options: PlanOptions): [Draft, Outcome] {
-  const attempts = new Attempts(frame, options);
+function bestDraft(frame: Frame): [Draft, Outcome] {
+  const { options } = frame.ctx;
+  const attempts = new Attempts(frame);
   const phis = options.profit === 'net' ? attempts.proposePhis() : [];
   const start = (scores: ProfitModel): void => {
     if (phis.length > 0) attempts.improve(phis, scores, null);
@@ -196,10 +190,7 @@ class Attempts {
   /** What was aligned before: the same alignment comes to the same outcome, which is no better than the best. */
   private readonly seen = new Set<string>();
 
-  constructor(
-    private readonly frame: Frame,
-    private readonly options: PlanOptions,
-  ) {}
+  constructor(private readonly frame: Frame) {}
 
   /** There is one after the first attempt. */
   get best(): { readonly draft: Draft; readonly outcome: Outcome } {
@@ -220,7 +211,8 @@ class Attempts {
     const key = pairingKey(draft);
     if (this.seen.has(key)) return false;
     this.seen.add(key);
-    prune(draft, this.options.profit);
+    prune(draft, this.frame.ctx.options.profit);
+    if (this.frame.ctx.options.mode === 'tail-merge') keepTail(draft);
     const outcome = evaluate(draft);
     if (this.winner && !this.isBetter(draft, outcome)) return false;
     this.spare = this.winner?.draft ?? null;
@@ -229,8 +221,8 @@ class Attempts {
   }
 
   private isBetter(draft: Draft, outcome: Outcome): boolean {
-    const { best, options } = this;
-    const shrinksMore = Number(shrinks(draft, outcome, options)) - Number(shrinks(best.draft, best.outcome, options));
+    const { best } = this;
+    const shrinksMore = Number(shrinks(draft, outcome)) - Number(shrinks(best.draft, best.outcome));
     return shrinksMore > 0 || (shrinksMore === 0 && outcome.net > best.outcome.net);
   }
 }
@@ -253,13 +245,13 @@ function pairsAll({ frame, partner }: Draft): boolean {
 }
 
 /** Whether the meld leaves less code than there was: what makes melding end (see planner.ts). */
-function shrinks({ frame }: Draft, outcome: Outcome, options: PlanOptions): boolean {
-  const dissolves = options.profit === 'net' && outcome.guardedRuns === 0 && !frame.front && !frame.back;
+function shrinks({ frame }: Draft, outcome: Outcome): boolean {
+  const dissolves = frame.ctx.options.profit === 'net' && outcome.guardedRuns === 0 && !frame.front && !frame.back;
   return outcome.realPairs > 0 || dissolves;
 }
 
 /** A single block without an edge to itself. */
-const isPlainBlock = ({ graph }: PlanningContext, { blocks }: Side): boolean =>
+export const isPlainBlock = ({ graph }: PlanningContext, { blocks }: Pick<Side, 'blocks'>): boolean =>
   blocks.length === 1 &&
   !graph.succ.subarray(graph.succStart[blocks[0]], graph.succStart[blocks[0] + 1]).includes(blocks[0]);
 

@@ -15,6 +15,7 @@ import { OperandFlag } from '../ir/snapshot.js';
 import type { InstrCosts } from './latency.js';
 import { instrCosts } from './latency.js';
 import { Matcher } from './matching.js';
+import type { PlanOptions } from './plan.js';
 import { BlockProfiles } from './profitability.js';
 
 export interface Analyses {
@@ -51,6 +52,7 @@ export type CanPair = (t: InstrId, f: InstrId) => boolean;
 
 export interface PlanningContext extends Analyses {
   readonly f: FunctionSnapshot;
+  readonly options: PlanOptions;
   readonly costs: InstrCosts;
   readonly profiles: BlockProfiles;
   readonly matcher: Matcher;
@@ -63,14 +65,22 @@ export interface PlanningContext extends Analyses {
 const PER_LOOP = 8;
 const DEEPEST_LOOP = 4;
 
-export function planningContext(f: FunctionSnapshot, analyses: Analyses, canPair: CanPair): PlanningContext {
+export const blockWeight = (analyses: Analyses, b: BlockId): number =>
+  PER_LOOP ** Math.min(DEEPEST_LOOP, analyses.cycles.depthOf(b));
+
+export function planningContext(
+  f: FunctionSnapshot,
+  analyses: Analyses,
+  options: PlanOptions,
+  canPair: CanPair,
+): PlanningContext {
   const costs = instrCosts(f);
   const weight = new Float64Array(f.blockCount);
-  for (let b = 0; b < f.blockCount; b++)
-    weight[b] = PER_LOOP ** Math.min(DEEPEST_LOOP, analyses.cycles.depthOf(b as BlockId));
+  for (let b = 0 as BlockId; b < f.blockCount; b++) weight[b] = blockWeight(analyses, b);
   return {
     ...analyses,
     f,
+    options,
     costs,
     profiles: new BlockProfiles(f, costs),
     matcher: new Matcher(f, canPair),

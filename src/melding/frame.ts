@@ -325,7 +325,7 @@ function workOf({ f }: PlanningContext, b: BlockId): InstrId[] {
   return list;
 }
 
-function matchesOf({ f, matcher }: PlanningContext, { t, f: g }: BlockWork): BlockMatches | null {
+function matchesOf({ f, matcher, options }: PlanningContext, { t, f: g }: BlockWork): BlockMatches | null {
   if (t.length === 0 || g.length === 0) return null;
   const orders = new Uint8Array(t.length * g.length);
   const cells: number[] = [];
@@ -339,6 +339,7 @@ function matchesOf({ f, matcher }: PlanningContext, { t, f: g }: BlockWork): Blo
   if (cells.length === 0) return null;
   const speculatable = (list: readonly InstrId[]): Uint8Array => {
     const table = new Uint8Array(list.length);
+    if (options.unpredicate === 'always') return table;
     for (let i = 0; i < list.length; i++) table[i] = hasFlag(f, list[i], InstrFlag.Speculatable) ? 1 : 0;
     return table;
   };

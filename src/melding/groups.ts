@@ -40,12 +40,16 @@ export function groupsOf(draft: Draft, { t, f: g }: BlockWork): Group[] {
 }
 
 function mayRunForAll({ ctx }: Draft, run: readonly InstrId[]): boolean {
+  const { unpredicate } = ctx.options;
+  if (unpredicate === 'always') return false;
   let cycles = 0;
   for (const i of run) {
     if (!hasFlag(ctx.f, i, InstrFlag.Speculatable)) return false;
     cycles += ctx.costs.vector[i];
   }
-  return run.length <= CostModel.longestSpeculation && cycles <= CostModel.speculationCycles;
+  return (
+    unpredicate === 'never' || (run.length <= CostModel.longestSpeculation && cycles <= CostModel.speculationCycles)
+  );
 }
 
 export function alignmentOf(draft: Draft, groups: readonly Group[]): AlignedInstr[] {

@@ -87,12 +87,12 @@ export function alignBlocks(draft: Draft, profit: ProfitModel, known: Int32Array
     const matches = frame.matches[k];
     if (!matches) continue;
     const { t, f: g } = frame.work[k];
-    const partner = partnersBy(
-      gainsOf(scorer, frame.work[k], matches),
-      frame.work[k],
-      matches,
-      draft.ctx.costs.target.guard,
-    );
+    const { options, costs } = draft.ctx;
+    const gains = gainsOf(scorer, frame.work[k], matches);
+    const partner =
+      options.mode === 'tail-merge'
+        ? commonTail(frame.work[k], matches, gains)
+        : partnersBy(gains, frame.work[k], matches, costs.target.guard);
     for (let i = 0; i < t.length; i++) {
       const j = partner[i];
       if (j < 0) continue;
@@ -103,6 +103,28 @@ export function alignBlocks(draft: Draft, profit: ProfitModel, known: Int32Array
         g[j],
         allowed === OperandOrder.Either ? scorer.prefersCrossed(t[i], g[j]) : allowed === OperandOrder.Swapped,
       );
+    }
+  }
+}
+
+/** What both blocks end in, matched from the end on: the classic tail merging. */
+function commonTail({ t, f: g }: BlockWork, { cells }: BlockMatches, gains: Float64Array): Int32Array {
+  const partner = new Int32Array(t.length).fill(NONE);
+  for (let i = t.length - 1, j = g.length - 1; i >= 0 && j >= 0; i--, j--) {
+    const cell = cells.indexOf(i * g.length + j);
+    if (cell < 0 || gains[cell] === -Infinity) break;
+    partner[i] = j;
+  }
+  return partner;
+}
+
+/** Takes back what pairs in front of an instruction without a partner. */
+export function keepTail(draft: Draft): void {
+  for (const { t, f } of draft.frame.work) {
+    let isTail = true;
+    for (let i = t.length - 1, j = f.length - 1; i >= 0; i--, j--) {
+      isTail &&= j >= 0 && draft.partner[t[i]] === f[j];
+      if (!isTail && draft.partner[t[i]] !== NONE) draft.unpair(t[i]);
     }
   }
 }

@@ -15,7 +15,7 @@ import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import { isConditionalBranch } from '../ir/snapshot.js';
-import { candidateOf, isEmpty, judge, match, round } from './candidate.js';
+import { candidateOf, isEmpty, isPlainBlock, judge, match, round } from './candidate.js';
 import type { Judged, Matched, Side } from './candidate.js';
 import { alignChains } from './chain-alignment.js';
 import type { Analyses, CanPair, PlanningContext } from './context.js';
@@ -54,14 +54,14 @@ export function planFunction(
       branches.push(b);
   if (branches.length === 0) return { candidates: [], melds: [] };
 
-  const ctx = planningContext(f, analyses, canPair);
+  const ctx = planningContext(f, analyses, options, canPair);
   const whole = functionRefusal(f);
   const perBranch = branches.map((b): BranchPlan | Candidate => {
     if (whole) return refusedBranch(ctx, b, whole);
     const found = regionOf(ctx, b);
     if (found.kind === 'refused') return refusedBranch(ctx, b, found);
-    const refusal = regionRefusal(ctx, found.blocks);
-    return refusal ? refusedBranch(ctx, b, refusal) : planBranch(ctx, found, options);
+    const refusal = regionRefusal(ctx, found.blocks) ?? modeRefusal(ctx, found);
+    return refusal ? refusedBranch(ctx, b, refusal) : planBranch(ctx, found);
   });
   const taken = choose(
     f,
@@ -87,9 +87,10 @@ function refusedBranch({ f }: PlanningContext, branch: BlockId, { rule, reason }
   return { branch, sides: [[t], [g]], kind: 'block-block', profit: 0, net: 0, verdict: 'refuse', rule, reason };
 }
 
-function planBranch(ctx: PlanningContext, region: DivergentRegion, options: PlanOptions): BranchPlan {
+function planBranch(ctx: PlanningContext, region: DivergentRegion): BranchPlan {
   const { branch } = region;
-  const chains = new Chains(ctx, region, options);
+  const { options } = ctx;
+  const chains = new Chains(ctx, region);
   const { countT, countF } = chains;
   // Two melds side by side leave out the parting that each of them counts.
   const bonus = options.profit === 'net' ? 2 * ctx.costs.target.guard * ctx.weight[branch] : 0;
@@ -147,8 +148,23 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion, options: Plan
     region,
     melds: pays ? melds : [],
     total: options.profit === 'net' ? sum : total,
-    refused: refusedPairs(ctx, region, judged, pays ? melds.map((m) => m.at) : [], options),
+    refused: refusedPairs(ctx, region, judged, pays ? melds.map((m) => m.at) : []),
   };
+}
+
+/** Empty blocks have nothing to meld, and must not stand between neighbours. */
+const working = (ctx: PlanningContext, chain: SideChain): Subgraph[] =>
+  chain.subgraphs.filter((s) => s.blocks.length > 1 || !isEmpty(ctx, s.entry));
+
+/** The paper's baselines know diamonds only: both sides one block each. */
+function modeRefusal(ctx: PlanningContext, { t, f }: DivergentRegion): Refusal | null {
+  if (ctx.options.mode === 'darm') return null;
+  for (const chain of [t, f]) {
+    const [only, ...more] = working(ctx, chain);
+    if (!chain.edgeDominated || chain.open !== NONE || !only || more.length > 0 || !isPlainBlock(ctx, only))
+      return { rule: '1.1', reason: `${ctx.options.mode} melds diamonds only` };
+  }
+  return null;
 }
 
 /** The subgraphs of both sides, and what is known about pairing them. The open blocks of rule 1.8 come last and meet no other. */
@@ -165,14 +181,10 @@ class Chains {
   constructor(
     private readonly ctx: PlanningContext,
     private readonly region: DivergentRegion,
-    private readonly options: PlanOptions,
   ) {
     this.shared = sharedSuccessors(ctx.graph, region);
-    // Empty blocks have nothing to meld, and must not stand between neighbours.
-    const working = (chain: SideChain): Subgraph[] =>
-      chain.subgraphs.filter((s) => s.blocks.length > 1 || !isEmpty(ctx, s.entry));
     const sides = (chain: SideChain): Side[] => {
-      const all = working(chain);
+      const all = working(ctx, chain);
       const refusal = (blocks: readonly BlockId[], before: readonly BlockId[]) =>
         subgraphRefusal(ctx, blocks) ?? waitRefusal(ctx, region.branch, before);
       const list = all.slice(0, LONGEST_CHAIN).map((s): Side => ({ ...s, refusal: refusal(s.blocks, s.before) }));
@@ -185,8 +197,8 @@ class Chains {
     };
     this.t = sides(region.t);
     this.f = sides(region.f);
-    this.exitT = working(region.t).map((s) => s.exit);
-    this.exitF = working(region.f).map((s) => s.exit);
+    this.exitT = working(ctx, region.t).map((s) => s.exit);
+    this.exitF = working(ctx, region.f).map((s) => s.exit);
     this.countT = this.t.length;
     this.countF = this.f.length;
     this.matches = [];
@@ -202,7 +214,7 @@ class Chains {
     const matched = this.matched(i, j);
     const exit: DraftExit =
       i < this.exitT.length ? { kind: 'single', t: this.exitT[i], f: this.exitF[j] } : { kind: 'shared' };
-    return matched && judge(this.ctx, matched, exit, this.options, earlier);
+    return matched && judge(this.ctx, matched, exit, earlier);
   }
 
   private match(i: number, j: number): Matched | null {
@@ -210,7 +222,7 @@ class Chains {
     if (openT !== openF) return null;
     // Long chains: partners far apart are not worth the search.
     if (!openT && this.countT * this.countF > MOST_PAIRS && Math.abs(i - j) > BAND) return null;
-    return match(this.ctx, this.region.branch, this.t[i], this.f[j], this.options, openT ? this.shared : null);
+    return match(this.ctx, this.region.branch, this.t[i], this.f[j], openT ? this.shared : null);
   }
 }
 
@@ -225,13 +237,12 @@ function refusedPairs(
   region: DivergentRegion,
   judged: readonly (readonly (Judged | null)[])[],
   chosen: readonly (readonly [number, number])[],
-  options: PlanOptions,
 ): Candidate[] {
   const refused: Candidate[] = [];
   const usedF = new Set(chosen.map(([, j]) => j));
   const add = (j: Judged): void => {
     const unprofitable =
-      options.profit === 'net' && j.net <= CostModel.leastNet
+      ctx.options.profit === 'net' && j.net <= CostModel.leastNet
         ? 'costs more than it saves'
         : 'another pairing saves more';
     refused.push(candidateOf(j, j.refusal ?? { rule: '7', reason: unprofitable }));

@@ -41,7 +41,7 @@ function drafted(t: string, f: string, profit: ProfitModel = 'net'): { draft: Dr
       br join
     join:
       ret`);
-  const ctx = planningContext(s.f, analysesOf(s.f), () => true);
+  const ctx = planningContext(s.f, analysesOf(s.f), DARM, () => true);
   const join = s.block('join');
   const draft = new Draft(
     new Frame(

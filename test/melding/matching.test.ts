@@ -4,6 +4,7 @@ import { analysesOf, planningContext } from '../../src/melding/context.js';
 import { costsOf } from '../../src/melding/latency.js';
 import { Matcher, OperandOrder, swappedPredicate } from '../../src/melding/matching.js';
 import { blockProfit, subgraphProfit } from '../../src/melding/profitability.js';
+import { DARM } from '../support/plan-options.js';
 import { snapshot } from '../support/snapshot-builder.js';
 import { assert, suite } from '../support/suite.js';
 
@@ -65,7 +66,7 @@ test('the pair check is asked once per pair', () => {
 
 const profiles = (text: string) => {
   const s = snapshot(text);
-  return { s, ctx: planningContext(s.f, analysesOf(s.f), () => true) };
+  return { s, ctx: planningContext(s.f, analysesOf(s.f), DARM, () => true) };
 };
 
 test('MP_B: half for equal profiles in any order, nothing without common opcodes', () => {

@@ -1,0 +1,42 @@
+/**
+ * Divergent switches (rule 1.1): compilers turn chains of `else if` over one value into a switch, and lower it to a balanced
+ * tree of compares in code generation. As a chain of two-way branches its cases can be melded; what does not meld becomes a
+ * switch again when LLVM tidies up.
+ */
+import type { BlockId } from '../ir/ids.js';
+import { NONE } from '../ir/ids.js';
+import { Opcode, terminatorOf, type FunctionSnapshot } from '../ir/snapshot.js';
+import { blockWeight, type Analyses } from './context.js';
+import { costsOf } from './latency.js';
+
+/** A chain over more destinations would be long for all threads; they are for jump tables. */
+const MOST_DESTINATIONS = 16;
+
+/** Blocks that end in a divergent switch to be lowered. */
+export function loweredSwitches(f: FunctionSnapshot, analyses: Analyses): BlockId[] {
+  const found: BlockId[] = [];
+  for (let b = 0 as BlockId; b < f.blockCount; b++) {
+    if (f.instrOpcode[terminatorOf(f, b)] !== Opcode.Switch) continue;
+    if (analyses.divergence.terminatorDivergent[b] === 0 || analyses.order[b] === NONE) continue;
+    const count = destinations(f, b).size;
+    if (count >= 2 && count <= MOST_DESTINATIONS) found.push(b);
+  }
+  return found;
+}
+
+/** What chains cost more than the trees that code generation would make, in cycles; null without a switch to lower. */
+export function loweringCost(f: FunctionSnapshot, analyses: Analyses): number | null {
+  const blocks = loweredSwitches(f, analyses);
+  if (blocks.length === 0) return null;
+  const { valu, guard } = costsOf(f.cpu);
+  let cost = 0;
+  for (const b of blocks) {
+    const cases = f.succStart[b + 1]! - f.succStart[b]! - 1;
+    const more = destinations(f, b).size - 1 - Math.ceil(Math.log2(cases + 1));
+    cost += Math.max(0, more) * (valu + guard) * blockWeight(analyses, b);
+  }
+  return cost;
+}
+
+const destinations = (f: FunctionSnapshot, b: BlockId): Set<number> =>
+  new Set(f.succ.subarray(f.succStart[b]!, f.succStart[b + 1]!));
