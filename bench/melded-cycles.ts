@@ -1,12 +1,12 @@
 /**
- * What melding does to the estimated cycles of every kernel with a launch spec: the same pipeline without and with melding, at
+ * What melding does to the estimated cycles of every kernel of the plain modules: the same pipeline without and with melding, at
  * the late meld point and, from the front end's output, at the early one. The memory both leave is compared.
  * usage: node dist/bench/melded-cycles.js
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { PLAIN_MODULES, readSpecs } from '../kernels/references/specs.js';
 import { createCompiler, type JobOptions } from '../src/index.js';
-import { parseSpec, type LaunchSpec } from '../src/simulator/launch/spec.js';
-import { geometricMean, kernel, REPOSITORY, table } from './support.js';
+import type { LaunchSpec } from '../src/simulator/launch/spec.js';
+import { geometricMean, kernel, table } from './support.js';
 
 const POINTS: readonly (readonly [form: string, options: Partial<JobOptions>])[] = [
   ['O3', { meldPoint: 'late' }],
@@ -15,9 +15,7 @@ const POINTS: readonly (readonly [form: string, options: Partial<JobOptions>])[]
 const CPUS = ['gfx906', 'gfx90a', 'gfx1100'];
 
 const compiler = createCompiler({ threads: 0, tierPolicy: 'long' });
-const specs = readdirSync(`${REPOSITORY}kernels`)
-  .filter((name) => name.endsWith('.spec.json'))
-  .map((name) => parseSpec(readFileSync(`${REPOSITORY}kernels/${name}`, 'utf8'), (file) => readFileSync(file)));
+const specs = readSpecs(PLAIN_MODULES);
 
 async function run(module: Uint8Array, options: Partial<JobOptions>, spec: LaunchSpec) {
   const { artifacts } = await compiler.compile(module, { ...options, emit: ['hsaco'] });
@@ -27,12 +25,11 @@ async function run(module: Uint8Array, options: Partial<JobOptions>, spec: Launc
 
 const ratios: number[] = [];
 const rows: string[][] = [];
-for (const spec of specs) {
-  const name = spec.launches[0]!.kernel!;
+for (const { kernel: name, module: file, spec } of specs) {
   const row = [name];
   for (const cpu of CPUS) {
     for (const [form, options] of POINTS) {
-      const module = await kernel(`${name.replace(/_.*/, '')}.${cpu}.${form}`);
+      const module = await kernel(`${file}.${cpu}.${form}`);
       const before = await run(module, { ...options, meld: 'off' }, spec);
       const after = await run(module, { ...options, meld: 'darm' }, spec);
       before.buffers.forEach(({ bytes }, at) => {

@@ -1,28 +1,25 @@
 /**
- * The simulator's speed on one core: every kernel with a launch spec, on a grid that is large enough to measure, with and without
+ * The simulator's speed on one core: every kernel of the plain modules, on a grid that is large enough to measure, with and without
  * the cycle estimate. What it left in memory is compared with the kernel's reference. The time is that of `Compiler.simulate`:
  * decoding, binding and setting up workgroups are part of it, making up the inputs is not.
  * usage: node dist/bench/simulate.js [--instructions N] [--rounds N] [--kernel NAME]
  *        (about N wavefront instructions a run; only kernels whose name contains NAME)
  */
-import { readdirSync, readFileSync } from 'node:fs';
 import { expectedOutputs } from '../kernels/references/index.js';
+import { PLAIN_MODULES, readSpecs } from '../kernels/references/specs.js';
 import { createCompiler } from '../src/index.js';
 import { ELEMENT_BYTES } from '../src/simulator/launch/elements.js';
 import { fillBuffer } from '../src/simulator/launch/fill.js';
-import { parseSpec, type BufferSpec, type LaunchSpec } from '../src/simulator/launch/spec.js';
+import type { BufferSpec, LaunchSpec } from '../src/simulator/launch/spec.js';
 import type { SimulationResult } from '../src/simulator/run.js';
-import { geometricMean, kernel, median, option, REPOSITORY, sum, table } from './support.js';
+import { geometricMean, kernel, median, option, sum, table } from './support.js';
 
 const instructions = option('instructions', 3e6);
 const rounds = option('rounds', 3);
 const only = process.argv.includes('--kernel') ? process.argv[process.argv.indexOf('--kernel') + 1]! : '';
 const compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
 
-const specs = readdirSync(`${REPOSITORY}kernels`)
-  .filter((name) => name.endsWith('.spec.json'))
-  .map((name) => parseSpec(readFileSync(`${REPOSITORY}kernels/${name}`, 'utf8'), (file) => readFileSync(file)))
-  .filter(({ launches }) => launches[0]!.kernel!.includes(only));
+const specs = readSpecs(PLAIN_MODULES).filter(({ kernel }) => kernel.includes(only));
 
 /** The same launch with as many times the workgroups: every thread has an element of every buffer. Contents are made now. */
 function enlarged({ buffers, launches }: LaunchSpec, times: number): LaunchSpec {
@@ -66,10 +63,8 @@ const rows: string[][] = [];
 const means: { plain: number[]; estimated: number[] } = { plain: [], estimated: [] };
 for (const cpu of ['gfx906', 'gfx1100']) {
   const rates: typeof means = { plain: [], estimated: [] };
-  for (const spec of specs) {
-    const name = spec.launches[0]!.kernel!;
-    const module = await kernel(`${name.replace(/_.*/, '')}.${cpu}.O3`);
-    const { artifacts } = await compiler.compile(module, { meld: 'off' });
+  for (const { kernel: name, module, spec } of specs) {
+    const { artifacts } = await compiler.compile(await kernel(`${module}.${cpu}.O3`), { meld: 'off' });
     const code = artifacts[0]!.bytes;
     const small = await measure(code, spec, expectedOutputs(spec), true); // also the warm-up
     const large = enlarged(spec, Math.max(1, Math.round(instructions / small.count)));

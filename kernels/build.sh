@@ -4,7 +4,7 @@
 #   kernels/build.sh            write kernels/ir/
 #   kernels/build.sh --check    build elsewhere and compare with kernels/ir/; exit status 1 and a list where they differ
 #
-# Needs clang 22.1.8; CLANG names it (default clang++-22). Nobody needs this to use or to test darm: ir/ is committed.
+# Needs clang and llvm-link 22.1.8; CLANG names clang (default clang++-22). Nobody needs this to use or to test darm: ir/ is committed.
 #
 # One file is written per kernel, target and form:
 #   NAME.TARGET.O3.bc      optimised, for the late meld point
@@ -14,8 +14,12 @@
 #                          melds there. Without names, as clang has it by default
 #   NAME.TARGET.O3-g.bc    O3 with debug information (bitonic and sb1 on gfx906); the code is the same, and this script checks it
 #
-# The output is the same bytes in any checkout: sources are named relative to this folder, there is no compilation unit id
-# (a hash of the path), no ident or producer string of clang's vendor, and the last step looks for paths that got in all the same.
+# A source that is made for one block size (the macros SIZE and KERNEL) is compiled for several: `sized` below. The sizes are
+# linked into one module, NAME.TARGET.O3.bc and .early.bc for gfx906, gfx90a and gfx1100, whose kernels are NAME_SIZE. Units
+# that are linked need distinct compilation unit ids, which are the kernels' names.
+#
+# The output is the same bytes in any checkout: sources are named relative to this folder, a compilation unit id is no
+# hash of the path, no ident or producer string of clang's vendor, and the last step looks for paths that got in all the same.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -57,6 +61,25 @@ for kernel in bitonic sb1 sb2 sb3 many; do
     "$clang" "${hip[@]}" "${early[@]}" "--offload-arch=$target" "$kernel.hip" -o "$out/$kernel.$target.early.bc"
   done
 done
+
+sized() { # NAME SIZE...: a size is a number or NxN, of which SIZE is N
+  local name=$1 target form size
+  shift
+  for target in gfx906 gfx90a gfx1100; do
+    for form in O3 early; do
+      local -n flags=$form
+      local parts=()
+      for size in "$@"; do
+        parts+=("$scratch/${name}_$size.bc")
+        "$clang" "${hip[@]}" "${flags[@]}" "--offload-arch=$target" "-cuid=${name}_$size" \
+          "-DSIZE=${size%x*}" "-DKERNEL=${name}_$size" "$name.hip" -o "${parts[-1]}"
+      done
+      "$(tool llvm-link)" "${parts[@]}" -o "$out/$name.$target.$form.bc"
+    done
+  done
+}
+sized bit 32 64 128 256
+
 for kernel in bitonic sb1; do
   "$clang" "${hip[@]}" "${O3[@]}" -g --offload-arch=gfx906 "$kernel.hip" -o "$out/$kernel.gfx906.O3-g.bc"
 done

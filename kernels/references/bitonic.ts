@@ -1,7 +1,9 @@
-/** Reference of bitonic.hip: every workgroup's elements in ascending order. */
-import { byWorkgroup } from './reference.js';
+/** Reference of bitonic.hip and bit.hip: every workgroup's elements in ascending order. */
+import { bySize, byWorkgroup } from './reference.js';
 
 export const bitonic = byWorkgroup('i32', (elements) => elements.toSorted((a, b) => a - b), {
   input: 'values',
   output: 'values',
 });
+
+export const bit = bySize('bit', [32, 64, 128, 256], () => bitonic);

@@ -2,7 +2,7 @@
 import { ELEMENT_BYTES, getElement } from '../../src/simulator/launch/elements.js';
 import { fillBuffer } from '../../src/simulator/launch/fill.js';
 import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
-import { bitonic } from './bitonic.js';
+import { bit, bitonic } from './bitonic.js';
 import * as many from './many.js';
 import type { Reference } from './reference.js';
 import { sb1, sb2, sb3 } from './synthetic.js';
@@ -27,6 +27,7 @@ export const REFERENCES: Readonly<Record<string, Reference>> = {
   many_stream: many.manyStream,
   many_switch: many.manySwitch,
   many_uniform: many.manyUniform,
+  ...bit,
 };
 
 /**

@@ -2,8 +2,8 @@
  * What references are made of. A reference says what a kernel of this folder computes, in exact arithmetic and without
  * anything of the compiler or the simulator: 32-bit integers wrap around, every binary32 operation rounds once.
  *
- * All kernels here have one shape: a workgroup reads one element per thread, and what it leaves, one element per thread,
- * depends on those, on scalars and on the size of the grid. So a reference is a function of one workgroup's elements.
+ * Most kernels here have one shape: a workgroup reads one element per thread, and what it leaves, one element per thread,
+ * depends on those, on scalars and on the size of the grid. Their reference is a function of one workgroup's elements.
  */
 
 export type ElementType = 'u32' | 'i32' | 'f32';
@@ -59,6 +59,13 @@ export function byWorkgroup(
     },
   };
 }
+
+/** References of one kernel's block sizes, by the kernels' names. */
+export const bySize = <Size extends number | string>(
+  name: string,
+  sizes: readonly Size[],
+  reference: (size: Size) => Reference,
+): Readonly<Record<string, Reference>> => Object.fromEntries(sizes.map((size) => [`${name}_${size}`, reference(size)]));
 
 /**
  * A number modulo 2^32. Sums and products with small constants are exact before it is applied (below 2^53); other products

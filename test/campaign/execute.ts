@@ -15,16 +15,16 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
+import { readSpecs } from '../../kernels/references/specs.js';
 import { compileLlvmModule } from '../../src/binding/load.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../../src/options.js';
 import { compileModule } from '../../src/pipeline.js';
 import { ELEMENT_BYTES } from '../../src/simulator/launch/elements.js';
 import { fillBuffer } from '../../src/simulator/launch/fill.js';
-import { parseSpec, type ArgumentSpec, type LaunchSpec } from '../../src/simulator/launch/spec.js';
+import type { ArgumentSpec, LaunchSpec } from '../../src/simulator/launch/spec.js';
 import { setTierPolicy } from '../../src/tier-policy.js';
 import type { FunctionReport } from '../../src/wire.js';
 import { SCRATCH, build, execute, type Argument, type HostMode, type Launch, type Outcome } from './execute-host.js';
@@ -132,14 +132,9 @@ function argumentOf(spec: LaunchSpec, argument: ArgumentSpec): Argument {
 async function repositoryKernels(): Promise<void> {
   const folder = path.join(REPOSITORY, 'kernels');
   const specs: Launch[] = [];
-  for (const file of (await readdir(folder)).filter((name) => name.endsWith('.spec.json')).sort()) {
-    const spec = parseSpec(await readFile(path.join(folder, file), 'utf8'), (name) =>
-      readFileSync(path.join(folder, name)),
-    );
-    const [launch] = spec.launches;
-    if (launch?.kernel == null) continue;
-    const { kernel, grid, block } = launch;
-    specs.push({ kernel, grid, block, args: launch.args.map((each) => argumentOf(spec, each)) });
+  for (const { kernel, spec } of readSpecs()) {
+    const { grid, block, args: list } = spec.launches[0]!;
+    specs.push({ kernel, grid, block, args: list.map((each) => argumentOf(spec, each)) });
   }
   const files = (await readdir(path.join(folder, 'ir')))
     .filter((name) => /\.gfx\w+\.(O3|early|O3-g)\.bc$/.test(name))

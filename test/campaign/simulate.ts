@@ -14,9 +14,9 @@
  */
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { PLAIN_MODULES, readSpecs } from '../../kernels/references/specs.js';
 import { disassemble } from '../../src/binding/disassemble.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
 import type { Disassembly } from '../../src/formats/disassembly.js';
@@ -25,11 +25,11 @@ import { compileModule } from '../../src/pipeline.js';
 import { readCodeObject, type LoadableCodeObject } from '../../src/simulator/launch/code-object.js';
 import { ELEMENT_BYTES } from '../../src/simulator/launch/elements.js';
 import { fillBuffer } from '../../src/simulator/launch/fill.js';
-import { parseSpec, type LaunchSpec } from '../../src/simulator/launch/spec.js';
+import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
 import { DEFAULT_SIMULATION } from '../../src/simulator/options.js';
 import { simulate } from '../../src/simulator/run.js';
 import type { CompileResult } from '../../src/wire.js';
-import { artifact, freshRuntime, kernel as bitcode, REPOSITORY, SILENT, text, withDefaults } from '../support/llvm.js';
+import { artifact, freshRuntime, kernel as bitcode, SILENT, text, withDefaults } from '../support/llvm.js';
 import { SCRATCH, build, contentsAfter, type Argument, type Launch } from './execute-host.js';
 import { randomKernel, Random, smaller, type Body, type Kernel } from './random-kernel.js';
 import { CELL_BYTES, GROUPS, IN_WORDS, THREADS, emitModule } from './random-module.js';
@@ -167,16 +167,10 @@ async function complaint(
 const NOT_ON_THE_HOST = ['many_crosslane'];
 
 async function repositoryKernels(): Promise<void> {
-  const folder = path.join(REPOSITORY, 'kernels');
-  const specs = (await readdir(folder))
-    .filter((name) => name.endsWith('.spec.json'))
-    .map((name) =>
-      parseSpec(readFileSync(path.join(folder, name), 'utf8'), (file) => readFileSync(path.join(folder, file))),
-    )
-    .filter(({ launches }) => !NOT_ON_THE_HOST.includes(launches[0]!.kernel!));
-  for (const module of ['bitonic', 'sb1', 'sb2', 'sb3', 'many'] as const) {
+  const specs = readSpecs(PLAIN_MODULES).filter(({ kernel }) => !NOT_ON_THE_HOST.includes(kernel));
+  for (const module of PLAIN_MODULES) {
     const reference = await compile(await bitcode(`${module}.gfx906.O0`), { emit: ['ll'], meld: 'off' });
-    const mine = specs.filter(({ launches }) => reference.functions.some(({ name }) => name === launches[0]!.kernel));
+    const mine = specs.filter((each) => each.module === module).map(({ spec }) => spec);
     const host = await build('reference', text(artifact(reference, 'll')), 'junk');
     const contents = await contentsAfter(
       host,

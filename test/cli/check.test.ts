@@ -29,7 +29,7 @@ test('a melded kernel leaves the same memory, with other counters', async () => 
   const { code, stdout, stderr } = await darm([
     'check',
     inKernels('ir/sb1.gfx906.O3.bc'),
-    ...['--spec', inKernels('sb1.spec.json'), '--json', ...MELD],
+    ...['--spec', inKernels('specs/sb1.json'), '--json', ...MELD],
   ]);
   assert.is(stderr, '');
   assert.is(code, 0);
@@ -68,7 +68,7 @@ async function rightAndWrong(folder: string): Promise<void> {
 test('one flipped compare is found, with buffer, index and both values', () =>
   inFolder(async (folder) => {
     await rightAndWrong(folder);
-    const spec = ['--spec', inKernels('bitonic.spec.json')];
+    const spec = ['--spec', inKernels('specs/bitonic.json')];
     const { code, stdout, stderr } = await darm(['check', 'right.hsaco', 'wrong.hsaco', ...spec], { cwd: folder });
     assert.is(code, 1);
     assert.match(

@@ -8,7 +8,7 @@ import { assert, suite } from '../support/suite.js';
 
 const test = suite('cli/run', { tests: 11, timeoutMs: 120_000 });
 
-const SPEC = path.join(REPOSITORY, 'kernels', 'bitonic.spec.json');
+const SPEC = path.join(REPOSITORY, 'kernels', 'specs', 'bitonic.json');
 
 let bitonic: Promise<Uint8Array> | undefined;
 

@@ -69,12 +69,12 @@ test('several launches over shared buffers', () => {
 });
 
 test('the specs of kernels/ are valid', () => {
-  const folder = path.join(REPOSITORY, 'kernels');
-  const files = readdirSync(folder).filter((name) => name.endsWith('.spec.json'));
+  const folder = path.join(REPOSITORY, 'kernels', 'specs');
+  const files = readdirSync(folder);
   assert.ok(files.length >= 17);
   for (const file of files) {
     const spec = parseSpec(readFileSync(path.join(folder, file), 'utf8'), readFile);
-    assert.is(`${spec.launches[0]!.kernel}.spec.json`, file);
+    assert.is(`${spec.launches[0]!.kernel}.json`, file);
   }
 });
 
