@@ -1,13 +1,14 @@
 /**
- * References of sb1.hip, sb2.hip and sb3.hip. A thread owns one column of every LDS array, so a reference has the columns as
- * objects. Columns meet at the end of a round only, where each takes something from its neighbour's (thread ^ 1).
+ * References of sb1.hip to sb4.hip and sb4c.hip, and the loops around them, which the -R kernels share (synthetic-random.ts). A
+ * thread owns one column of every LDS array, so a reference has the columns as objects. Columns meet at the end of a round
+ * only, where each takes something from its neighbour's (thread ^ 1).
  */
 import { byWorkgroup, f32, sum, u32, type Reference, type ReferenceLaunch } from './reference.js';
 
-const scalars = { rounds: 'u32', steps: 'u32' } as const;
+export const scalars = { rounds: 'u32', steps: 'u32' } as const;
 
 /** Rounds of steps: in each round all steps of a column, then, when all columns are through, `exchange`. */
-function run<Column>(
+export function run<Column>(
   columns: readonly Column[],
   { scalars: { rounds, steps } }: ReferenceLaunch,
   step: (column: Column, tid: number, step: number, round: number) => void,
@@ -22,9 +23,14 @@ function run<Column>(
   return columns;
 }
 
+/** The work of one block of the kernel on the column of its array. */
+type Block<Column> = (column: Column, step: number, round: number) => void;
+
+export const hashed = (hash: number, value: number): number => u32(hash * 31 + value);
+
 // --- SB1 ------------------------------------------------------------------------------------------------------------------
 
-type Triple = [number, number, number];
+export type Triple = [number, number, number];
 
 /** What both sides of the diamond do to their array. */
 function mixTriple(v: Triple, step: number): void {
@@ -69,38 +75,42 @@ function mixFloats(v: Triple): void {
   v[1] = f32(f32(v[0] * 0.375) - b);
 }
 
-export const sb2: Reference = byWorkgroup(
-  'f32',
-  (elements, launch) => {
-    const columns = elements.map((x) => ({
-      left: [x, f32(x + 1), f32(x + 2)] as Triple,
-      right: [x, f32(x - 1), f32(x - 2)] as Triple,
-    }));
-    run(
-      columns,
-      launch,
-      ({ left, right }, tid, step) => {
-        if ((tid + step) & 2) {
-          const limit = f32(f32(left[2] * 0.25) + step);
-          if (left[0] < limit) mixFloats(left);
-          left[2] = f32(limit - f32(left[1] * 0.5));
-        } else {
-          const limit = f32(1 - f32(right[2] * 0.5));
-          if (right[0] > limit) mixFloats(right);
-          right[2] = f32(f32(right[0] * 0.25) + limit);
-        }
-      },
-      (mine, neighbour, round) => (mine.left[0] = f32(mine.left[0] + f32(f32(neighbour.right[1] * 0.125) + round))),
-    );
-    const combined = (sign: 1 | -1, [a, b, c]: Triple): number => f32(a + sign * f32(b * c));
-    return columns.map(({ left, right }) => f32(combined(1, left) - combined(-1, right)));
-  },
-  { scalars },
-);
+/** The loops of SB2 around the then-blocks. */
+export const ifThenPerSide = (b2: Block<Triple>, b3: Block<Triple>): Reference =>
+  byWorkgroup(
+    'f32',
+    (elements, launch) => {
+      const columns = elements.map((x) => ({
+        left: [x, f32(x + 1), f32(x + 2)] as Triple,
+        right: [x, f32(x - 1), f32(x - 2)] as Triple,
+      }));
+      run(
+        columns,
+        launch,
+        ({ left, right }, tid, step, round) => {
+          if ((tid + step) & 2) {
+            const limit = f32(f32(left[2] * 0.25) + step);
+            if (left[0] < limit) b2(left, step, round);
+            left[2] = f32(limit - f32(left[1] * 0.5));
+          } else {
+            const limit = f32(1 - f32(right[2] * 0.5));
+            if (right[0] > limit) b3(right, step, round);
+            right[2] = f32(f32(right[0] * 0.25) + limit);
+          }
+        },
+        (mine, neighbour, round) => (mine.left[0] = f32(mine.left[0] + f32(f32(neighbour.right[1] * 0.125) + round))),
+      );
+      const combined = (sign: 1 | -1, [a, b, c]: Triple): number => f32(a + sign * f32(b * c));
+      return columns.map(({ left, right }) => f32(combined(1, left) - combined(-1, right)));
+    },
+    { scalars },
+  );
+
+export const sb2 = ifThenPerSide(mixFloats, mixFloats);
 
 // --- SB3 ------------------------------------------------------------------------------------------------------------------
 
-type Pair = [number, number];
+export type Pair = [number, number];
 
 /** C2 and C3. */
 function mixFirst(v: Pair, step: number): void {
@@ -122,7 +132,7 @@ function mixMiddle(v: Pair): void {
 }
 
 /** C6 and C5. */
-function mixLast(v: Pair, round: number): void {
+function mixLast(v: Pair, _step: number, round: number): void {
   let [a, b] = v;
   b = u32(b - u32(a << 2));
   a = u32(Math.imul(a | 3, b >>> 1));
@@ -132,37 +142,89 @@ function mixLast(v: Pair, round: number): void {
   v[1] = b;
 }
 
-export const sb3: Reference = byWorkgroup(
-  'u32',
-  (elements, launch) => {
-    const columns = elements.map((x) => ({
-      first: [0, 1].map((side): Pair => [u32(x + side), u32(x + 2 + side)]),
-      middle: [x, u32(x ^ 1)] as Pair,
-      last: [0, 1].map((side): Pair => [u32(x * 3 + side), u32(x * 3 + 1 + side)]),
-    }));
-    run(
-      columns,
-      launch,
-      ({ first, middle, last }, tid, step, round) => {
-        if ((tid ^ (step >>> 1)) & 1) {
-          if ((first[0]![0] + step) & 2) mixFirst(first[0]!, step);
-          if (middle[0] > middle[1]) mixMiddle(middle);
-          if ((last[0]![0] ^ step) & 4) mixLast(last[0]!, round);
-        } else {
-          if ((first[1]![0] - step) & 1) mixFirst(first[1]!, step);
-          if ((last[1]![1] + step) & 8) mixLast(last[1]!, round);
-        }
-      },
-      (mine, neighbour) => {
-        const taken = u32(neighbour.first[1]![1] ^ neighbour.last[0]![1]);
-        mine.middle[0] = u32(mine.middle[0] + taken);
-      },
-    );
-    return columns.map(({ first, middle, last }) =>
-      [0, 1]
-        .flatMap((side) => [0, 1].map((row) => u32(first[side]![row]! ^ last[side]![row]!)))
-        .reduce((hash, value) => u32(hash * 31 + value), u32(middle[0] ^ middle[1])),
-    );
-  },
-  { scalars },
-);
+/** The loops of SB3 around the then-blocks. */
+export const ifThenSequences = (blocks: Readonly<Record<'c2' | 'c3' | 'c4' | 'c5' | 'c6', Block<Pair>>>): Reference =>
+  byWorkgroup(
+    'u32',
+    (elements, launch) => {
+      const columns = elements.map((x) => ({
+        first: [0, 1].map((side): Pair => [u32(x + side), u32(x + 2 + side)]),
+        middle: [x, u32(x ^ 1)] as Pair,
+        last: [0, 1].map((side): Pair => [u32(x * 3 + side), u32(x * 3 + 1 + side)]),
+      }));
+      run(
+        columns,
+        launch,
+        ({ first, middle, last }, tid, step, round) => {
+          if ((tid ^ (step >>> 1)) & 1) {
+            if ((first[0]![0] + step) & 2) blocks.c2(first[0]!, step, round);
+            if (middle[0] > middle[1]) blocks.c4(middle, step, round);
+            if ((last[0]![0] ^ step) & 4) blocks.c6(last[0]!, step, round);
+          } else {
+            if ((first[1]![0] - step) & 1) blocks.c3(first[1]!, step, round);
+            if ((last[1]![1] + step) & 8) blocks.c5(last[1]!, step, round);
+          }
+        },
+        (mine, neighbour) => {
+          const taken = u32(neighbour.first[1]![1] ^ neighbour.last[0]![1]);
+          mine.middle[0] = u32(mine.middle[0] + taken);
+        },
+      );
+      return columns.map(({ first, middle, last }) =>
+        [0, 1]
+          .flatMap((side) => [0, 1].map((row) => u32(first[side]![row]! ^ last[side]![row]!)))
+          .reduce(hashed, u32(middle[0] ^ middle[1])),
+      );
+    },
+    { scalars },
+  );
+
+export const sb3 = ifThenSequences({ c2: mixFirst, c3: mixFirst, c4: mixMiddle, c5: mixLast, c6: mixLast });
+
+// --- SB4 ------------------------------------------------------------------------------------------------------------------
+
+/** What all three blocks do to their array: SB1's computation and one more operation. */
+function mixTripleMore(v: Triple, step: number): void {
+  mixTriple(v, step);
+  v[0] = u32(v[0] * 3 - (v[2] >>> 11));
+}
+
+/** Which of the blocks D2, D4, D5 a thread takes; `key` is the first of the third array's column. */
+type Way = (tid: number, step: number, key: number) => 0 | 1 | 2;
+
+/** sb4.hip */
+export const byThread: Way = (tid, step) => ([0, 1, 2, 2] as const)[(tid + step) % 4]!;
+/** sb4c.hip */
+export const byThreadAndData: Way = (tid, step, key) => ((tid ^ (step >>> 1)) % 2 ? 0 : key & 4 ? 1 : 2);
+
+/** The loops of SB4 around the blocks. */
+export const threeWay = (
+  way: Way,
+  ...blocks: readonly [d2: Block<Triple>, d4: Block<Triple>, d5: Block<Triple>]
+): Reference =>
+  byWorkgroup(
+    'u32',
+    (elements, launch) => {
+      const columns = elements.map((x): [left: Triple, middle: Triple, right: Triple] => [
+        [x, u32(x + 1), u32(x + 2)],
+        [x, u32(x ^ 1), u32(x ^ 2)],
+        [x, u32(x - 1), u32(x - 2)],
+      ]);
+      run(
+        columns,
+        launch,
+        (column, tid, step, round) => {
+          const taken = way(tid, step, column[2][0]);
+          blocks[taken](column[taken], step, round);
+        },
+        ([left], [, middle, right], round) => (left[1] = u32(left[1] + u32(middle[2] ^ u32(right[0] + round)))),
+      );
+      return columns.map(([left, middle, right]) =>
+        left.map((value, row) => u32(value ^ u32(middle[row]! + 3 * right[row]!))).reduce(hashed, 0),
+      );
+    },
+    { scalars },
+  );
+
+export const sb4 = threeWay(byThread, mixTripleMore, mixTripleMore, mixTripleMore);
+export const sb4c = threeWay(byThreadAndData, mixTripleMore, mixTripleMore, mixTripleMore);
