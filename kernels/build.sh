@@ -79,6 +79,15 @@ sized() { # NAME SIZE...: a size is a number or NxN, of which SIZE is N
   done
 }
 sized bit 32 64 128 256
+for kernel in sb1s sb2s sb3s sb4 sb4c sb1r sb2r sb3r sb4r sb4cr; do
+  sized "$kernel" 32 64 128 256
+done
+for kernel in dequant hashjoin mandelbrot spmv; do
+  sized "$kernel" 128
+done
+for kernel in interp lz4ish raytri rle tokenizer; do
+  sized "$kernel" 64
+done
 
 for kernel in bitonic sb1; do
   "$clang" "${hip[@]}" "${O3[@]}" -g --offload-arch=gfx906 "$kernel.hip" -o "$out/$kernel.gfx906.O3-g.bc"

@@ -5,8 +5,9 @@ import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
 import { bit, bitonic } from './bitonic.js';
 import * as many from './many.js';
 import type { Reference } from './reference.js';
-import { sb1r, sb2r, sb3r, sb4cr, sb4r } from './synthetic-random.js';
-import { sb1, sb2, sb3, sb4, sb4c } from './synthetic.js';
+import { random } from './synthetic-random.js';
+import { sb1, sb2, sb3, synthetic } from './synthetic.js';
+import { today } from './today/index.js';
 
 export type { Reference, ReferenceLaunch, ReferenceOutputs } from './reference.js';
 
@@ -15,16 +16,6 @@ export const REFERENCES: Readonly<Record<string, Reference>> = {
   sb1,
   sb2,
   sb3,
-  sb4,
-  sb4c,
-  sb1r,
-  sb2r,
-  sb3r,
-  sb4r,
-  sb4cr,
-  sb1s: sb1,
-  sb2s: sb2,
-  sb3s: sb3,
   many_atomics: many.manyAtomics,
   many_block_region: many.manyBlockRegion,
   many_calls: many.manyCalls,
@@ -39,6 +30,9 @@ export const REFERENCES: Readonly<Record<string, Reference>> = {
   many_switch: many.manySwitch,
   many_uniform: many.manyUniform,
   ...bit,
+  ...synthetic,
+  ...random,
+  ...today,
 };
 
 /**
@@ -47,7 +41,7 @@ export const REFERENCES: Readonly<Record<string, Reference>> = {
  */
 export function expectedOutputs(spec: LaunchSpec): ReadonlyMap<string, Uint8Array> {
   const [launch, ...more] = spec.launches;
-  const reference = REFERENCES[(launch?.kernel ?? '').replace(/_\d+$/, '')];
+  const reference = REFERENCES[launch?.kernel ?? ''];
   if (launch === undefined || reference === undefined || more.length > 0)
     throw new Error(`there is no reference for ${spec.launches.map(({ kernel }) => kernel).join(', ')}`);
   const buffers: Record<string, ArrayLike<number>> = {};

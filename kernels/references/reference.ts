@@ -19,7 +19,7 @@ export interface ReferenceLaunch {
 }
 
 /** Contents after the launch of the buffers that are outputs, by the argument's name. */
-export type ReferenceOutputs = Readonly<Record<string, Uint32Array | Int32Array | Float32Array>>;
+export type ReferenceOutputs = Readonly<Record<string, Uint8Array | Uint32Array | Int32Array | Float32Array>>;
 
 export interface Reference {
   /** Types of the kernel's scalar arguments. */
@@ -56,6 +56,45 @@ export function byWorkgroup(
         result.set(workgroup(elements, launch), group * threads);
       }
       return { [output]: result };
+    },
+  };
+}
+
+const threadCount = ({ grid, block }: ReferenceLaunch): number => grid[0] * block[0];
+
+/** The reference of a kernel whose threads each leave one element in every output. Grid and block have one dimension. */
+export function perThread<Name extends string>(
+  outputs: Readonly<Record<Name, ElementType>>,
+  compute: (thread: number, launch: ReferenceLaunch) => Readonly<Record<Name, number>>,
+  scalars: Reference['scalars'] = {},
+): Reference {
+  return {
+    scalars,
+    compute(launch) {
+      const results = Array.from({ length: threadCount(launch) }, (_, thread) => compute(thread, launch));
+      return Object.fromEntries(
+        (Object.entries(outputs) as [Name, ElementType][]).map(([name, type]) => [
+          name,
+          new ARRAYS[type](results.map((result) => result[name])),
+        ]),
+      );
+    },
+  };
+}
+
+/** The reference of a kernel whose threads each leave some bytes in `room` bytes of `out`, and in `lengths` how many. */
+export function chunks(
+  compute: (thread: number, launch: ReferenceLaunch) => readonly number[],
+  scalars: Reference['scalars'],
+): Reference {
+  return {
+    scalars,
+    compute(launch) {
+      const room = launch.scalars['room']!;
+      const results = Array.from({ length: threadCount(launch) }, (_, thread) => compute(thread, launch));
+      const out = new Uint8Array(results.length * room);
+      results.forEach((bytes, thread) => out.set(bytes, thread * room));
+      return { out, lengths: Uint32Array.from(results, ({ length }) => length) };
     },
   };
 }

@@ -2,7 +2,7 @@
  * References of sb1r.hip to sb4r.hip and sb4cr.hip: the loops of the kernels without -R around the sequences of instructions that
  * were drawn at random when the kernels were written.
  */
-import { byWorkgroup, f32, u32, type Reference } from './reference.js';
+import { bySize, byWorkgroup, f32, u32, type Reference } from './reference.js';
 import {
   byThread,
   byThreadAndData,
@@ -11,6 +11,7 @@ import {
   hashed,
   run,
   scalars,
+  SIZES,
   threeWay,
   type Pair,
   type Triple,
@@ -85,7 +86,7 @@ function a3(v: Four): void {
   v[3] = d;
 }
 
-export const sb1r: Reference = byWorkgroup(
+const sb1r: Reference = byWorkgroup(
   'u32',
   (elements, launch) => {
     const columns = elements.map((x) => ({
@@ -139,7 +140,7 @@ function b3(v: Triple, step: number): void {
   v[1] = b;
 }
 
-export const sb2r: Reference = ifThenPerSide(b2, b3);
+const sb2r: Reference = ifThenPerSide(b2, b3);
 
 // --- SB3-R ----------------------------------------------------------------------------------------------------------------
 
@@ -222,7 +223,7 @@ function c5(v: Pair): void {
   v[1] = b;
 }
 
-export const sb3r: Reference = ifThenSequences({ c2, c4, c6, c3, c5 });
+const sb3r: Reference = ifThenSequences({ c2, c4, c6, c3, c5 });
 
 // --- SB4-R ----------------------------------------------------------------------------------------------------------------
 
@@ -294,5 +295,13 @@ function d5(v: Triple, step: number): void {
   v[2] = c;
 }
 
-export const sb4r: Reference = threeWay(byThread, d2, d4, d5);
-export const sb4cr: Reference = threeWay(byThreadAndData, d2, d4, d5);
+const sb4r: Reference = threeWay(byThread, d2, d4, d5);
+const sb4cr: Reference = threeWay(byThreadAndData, d2, d4, d5);
+
+export const random = {
+  ...bySize('sb1r', SIZES, () => sb1r),
+  ...bySize('sb2r', SIZES, () => sb2r),
+  ...bySize('sb3r', SIZES, () => sb3r),
+  ...bySize('sb4r', SIZES, () => sb4r),
+  ...bySize('sb4cr', SIZES, () => sb4cr),
+};

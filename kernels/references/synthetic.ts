@@ -3,7 +3,7 @@
  * thread owns one column of every LDS array, so a reference has the columns as objects. Columns meet at the end of a round
  * only, where each takes something from its neighbour's (thread ^ 1).
  */
-import { byWorkgroup, f32, sum, u32, type Reference, type ReferenceLaunch } from './reference.js';
+import { bySize, byWorkgroup, f32, sum, u32, type Reference, type ReferenceLaunch } from './reference.js';
 
 export const scalars = { rounds: 'u32', steps: 'u32' } as const;
 
@@ -226,5 +226,16 @@ export const threeWay = (
     { scalars },
   );
 
-export const sb4 = threeWay(byThread, mixTripleMore, mixTripleMore, mixTripleMore);
-export const sb4c = threeWay(byThreadAndData, mixTripleMore, mixTripleMore, mixTripleMore);
+const sb4 = threeWay(byThread, mixTripleMore, mixTripleMore, mixTripleMore);
+const sb4c = threeWay(byThreadAndData, mixTripleMore, mixTripleMore, mixTripleMore);
+
+/** Block sizes of all synthetic kernels. */
+export const SIZES = [32, 64, 128, 256] as const;
+
+export const synthetic = {
+  ...bySize('sb1s', SIZES, () => sb1),
+  ...bySize('sb2s', SIZES, () => sb2),
+  ...bySize('sb3s', SIZES, () => sb3),
+  ...bySize('sb4', SIZES, () => sb4),
+  ...bySize('sb4c', SIZES, () => sb4c),
+};

@@ -1,10 +1,11 @@
 /** The references of the kernels against results worked out by hand on a few threads, and against properties. */
 import { expectedOutputs, REFERENCES } from '../../kernels/references/index.js';
 import { readSpecs, type KernelLaunch } from '../../kernels/references/specs.js';
+import { ELEMENT_BYTES } from '../../src/simulator/launch/elements.js';
 import { parseSpec } from '../../src/simulator/launch/spec.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('kernels/references', { tests: 12 });
+const test = suite('kernels/references', { tests: 14 });
 
 /** What a kernel leaves of these elements, in workgroups of `block` (all of them together when there is only one). */
 function results(
@@ -27,7 +28,7 @@ test('every spec has a reference, every reference a spec, and the outputs are th
     const outputs = [...expectedOutputs(spec)].map(([name, bytes]) => [name, bytes.length]);
     assert.equal(
       outputs,
-      spec.buffers.filter(({ out }) => out).map(({ name, length }) => [name, 4 * length]),
+      spec.buffers.filter(({ out }) => out).map(({ name, length, element }) => [name, length * ELEMENT_BYTES[element]]),
     );
     return kernel;
   });
@@ -35,9 +36,15 @@ test('every spec has a reference, every reference a spec, and the outputs are th
 });
 
 test('no output is what the buffer held before', () => {
-  for (const { kernel, spec } of readSpecs())
-    for (const bytes of expectedOutputs(spec).values())
-      assert.ok(new Set(new Uint32Array(bytes.buffer)).size > 50, `${kernel} is all the same`);
+  for (const { kernel, spec } of readSpecs()) {
+    const outputs = [...expectedOutputs(spec).values()].map(({ buffer }) => new Uint32Array(buffer));
+    for (const words of outputs)
+      assert.ok(
+        words.some((word) => word !== 0),
+        `an output of ${kernel} is empty`,
+      );
+    assert.ok(new Set(outputs.flatMap((words) => [...words])).size > 50, `${kernel} is all the same`);
+  }
 });
 
 test('bitonic: each workgroup sorted', () => {
@@ -69,6 +76,28 @@ test('sb3: one step of one round', () => {
   assert.equal(results('sb3', [0, 0], launch), [2773814, 84043295]);
   // Thread 1: C2 (45 288), C4 (6 960) and C6 (0x7f8f18f5 0xe1c88450).
   assert.is(results('sb3', [0, 7], launch)[1], 0xf22e38f7);
+});
+
+test('sb4: one step of one round, both chains', () => {
+  const launch = { rounds: 1, steps: 1 };
+  // Thread 0: D2, left 0 1 2 → 3 17 19, then 17 + 19. Thread 1: D4, middle 0 1 2 → 3 17 19; left 0 1+2 2. Right 0 -1 -2.
+  assert.equal(results('sb4_32', [0, 0], launch), [3 * 961 - 38 * 31 - 17, 3 * 961 + 13 * 31 + 15]);
+  // Thread 0: D5, right 0 -1 -2 → f9e3c001 -16 e1ffffee, left 0 3 2. Thread 1: D2, left 3 17 19, then 17 + f9e3c003.
+  assert.equal(
+    results('sb4c_32', [0, 0], launch),
+    unsigned([Math.imul(0xedab4003, 961) - 46 * 31 + 0xa5ffffce, 3 * 961 + 0x061c3fea * 31 - 17]),
+  );
+});
+
+test('the -R kernels: no round, and every step counts', () => {
+  assert.equal(results('sb1r_32', [0, 0], { rounds: 0, steps: 8 }), [3 * 961 + 6 * 31 + 5, 3 * 961 + 6 * 31 + 5]);
+  for (const kernel of ['sb1r', 'sb2r', 'sb3r', 'sb4r', 'sb4cr'])
+    for (const size of [32, 256]) {
+      const seen = [0, 1, 2, 3, 4].map((steps) =>
+        results(`${kernel}_${size}`, [3, 1, 4, 1, 5, 9, 2, 6], { rounds: 2, steps }).join(),
+      );
+      assert.is(new Set(seen).size, seen.length, kernel);
+    }
 });
 
 test('binary32: rounded after each operation, not fused', () => {

@@ -14,6 +14,9 @@ const FORMS: readonly Partial<JobOptions>[] = [{ meld: 'off' }, { profit: 'paper
 
 const MODULES = readSizedSpecs();
 
+/** Where melding may find nothing: each branch has little in common with the other, or the branch is a `switch`. */
+const MAY_STAY = ['hashjoin', 'interp', 'lz4ish', 'rle', 'sb4', 'sb4r', 'tokenizer'];
+
 const threads = ({ spec }: KernelLaunch): number => spec.launches[0]!.block.reduce((product, size) => product * size);
 
 const test = suite('simulator/sized-kernels', { tests: MODULES.size * TARGETS.length, timeoutMs: 60_000 });
@@ -29,7 +32,7 @@ for (const [module, launches] of MODULES)
         const code = await decoded(await kernel(`${module}.${target}.O3`), options);
         assert.is(code.object.kernels.length, launches.length);
         if (options.meld === 'off') assert.is(code.melds, 0);
-        else assert.ok(code.melds > 0, 'nothing melds');
+        else if (!MAY_STAY.includes(module)) assert.ok(code.melds > 0, 'nothing melds');
         for (const { spec } of chosen) failures.push(...(await complaints(code, spec)));
       }
       assert.equal(failures, []);
