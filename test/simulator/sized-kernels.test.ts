@@ -14,8 +14,8 @@ const FORMS: readonly Partial<JobOptions>[] = [{ meld: 'off' }, { profit: 'paper
 
 const MODULES = readSizedSpecs();
 
-/** Where melding may find nothing: each branch has little in common with the other, or the branch is a `switch`. */
-const MAY_STAY = ['hashjoin', 'interp', 'lz4ish', 'rle', 'sb4', 'sb4r', 'tokenizer'];
+/** Where melding may find nothing: the sides have little in common. */
+const MAY_STAY = ['hashjoin', 'interp'];
 
 const threads = ({ spec }: KernelLaunch): number => spec.launches[0]!.block.reduce((product, size) => product * size);
 
