@@ -10,7 +10,7 @@ import { kernel } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
 const TARGETS = ['gfx906', 'gfx1100'] as const;
-const FORMS: readonly Partial<JobOptions>[] = [{ meld: 'off' }, { profit: 'paper', threshold: 0.05 }];
+const FORMS: readonly Partial<JobOptions>[] = [{ meld: 'off' }, { profit: 'paper', threshold: 0.05 }, {}];
 
 const MODULES = readSizedSpecs();
 
