@@ -11,13 +11,7 @@ export type {
 } from './compiler.js';
 export { DarmError, type ErrorCode, type ErrorData, type SourceLocation } from './errors.js';
 export type { CodeObjectInfo, KernelArgument, KernelDescriptor, KernelInfo } from './formats/code-object.js';
-export {
-  DEFAULT_OPTIONS,
-  type Emit,
-  type JobOptions,
-  type MeldPoint,
-  type OptimizeLevel,
-} from './options.js';
+export { DEFAULT_OPTIONS, type Emit, type JobOptions, type MeldPoint, type OptimizeLevel } from './options.js';
 export type { MeldMode, ProfitModel, Unpredication } from './melding/plan.js';
 export type { UnsupportedOperation } from './simulate.js';
 export type { Counters, InstructionRow } from './simulator/counters.js';

@@ -108,6 +108,7 @@ function carryOut(module: LlvmModule, name: string, round: LogRound, watch: Stop
   // Tidying up would turn a chain of compares back into the switch.
   if (round.lowered.length > 0) return;
   watch.time('meld', () => {
+    module.shareAddressSelects(name);
     module.foldPhis(name);
     module.runFunctionPasses(name, AFTER_ROUND);
   });
@@ -252,8 +253,14 @@ function replay(module: LlvmModule, logs: readonly EditLog[], options: JobOption
 const isMelded = (log: EditLog) => log.rounds.length > 0;
 
 /** From the meld point to what code generation takes. */
-function finish(module: LlvmModule, options: JobOptions, watch: Stopwatch): LlvmModule {
+function finish(module: LlvmModule, logs: readonly EditLog[], options: JobOptions, watch: Stopwatch): LlvmModule {
   if (meldsEarly(options)) runDefaultPipeline(module, options, watch);
+  if (!module.isAmdgcn) return module;
+  const melded = new Set(logs.filter(isMelded).map((log) => log.function));
+  watch.time('meld', () => {
+    // The pipeline may have inlined one away.
+    for (const { name } of module.functions()) if (melded.has(name)) module.lowerConditionSelects(name);
+  });
   return module;
 }
 
@@ -273,7 +280,7 @@ function rebuild(
   }
   const module = readAtMeldPoint(rt, bytes, options, watch);
   replay(module, logs, options, watch);
-  return finish(module, options, watch);
+  return finish(module, logs, options, watch);
 }
 
 type Code = 'asm' | 'obj';
@@ -398,7 +405,7 @@ export function compileModule(rt: LlvmRuntime, bytes: Uint8Array, options: JobOp
     const { module, logs } = meldAll(rt, bytes, options, null, events, watch);
     // A function that failed half-way or was taken back is not fit to be written: start over with what went well.
     const inPlace = logs.some(isMelded) && logs.every((log) => log.isInPlace);
-    return emitAll(rt, bytes, options, logs, events, watch, inPlace ? finish(module, options, watch) : null);
+    return emitAll(rt, bytes, options, logs, events, watch, inPlace ? finish(module, logs, options, watch) : null);
   });
 }
 

@@ -4,6 +4,7 @@
 // The sections and their order are in `SectionNames`; src/binding/abi.ts compares them by name when the module loads.
 // What each array means is written in src/ir/snapshot.ts.
 #include "abi.h"
+#include "address.h"
 #include "facts.h"
 #include "llvm-c/Core.h"
 #include "llvm/ADT/DenseMap.h"
@@ -24,15 +25,15 @@ namespace {
 enum Section {
   Function_, BlockInstrStart, SuccStart, Succ, InstrOpcode, InstrFlags, InstrBlock, InstrType, InstrUniformity,
   InstrLatency, InstrSize, InstrKey, InstrPredicate, InstrAddressSpace, InstrAlign, OperandStart, Operand, OperandBlock,
-  OperandFlags, ValueKind, ValueType, ValueAlloca, ValueCastFrom, ArgUniformity, TypeKind, TypeBits, TypeAddressSpace,
-  BlockPointer, ValuePointer, SectionCount
+  OperandFlags, ValueKind, ValueType, ValueAlloca, ValueCastFrom, ValueBase, ValueOffset, ArgUniformity, TypeKind, TypeBits,
+  TypeAddressSpace, BlockPointer, ValuePointer, SectionCount
 };
 
 constexpr const char *SectionNames =
     "function,blockInstrStart,succStart,succ,instrOpcode,instrFlags,instrBlock,instrType,instrUniformity,instrLatency,"
     "instrSize,instrKey,instrPredicate,instrAddressSpace,instrAlign,operandStart,operand,operandBlock,operandFlags,"
-    "valueKind,valueType,valueAlloca,valueCastFrom,argUniformity,typeKind,typeBits,typeAddressSpace,blockPointer,"
-    "valuePointer";
+    "valueKind,valueType,valueAlloca,valueCastFrom,valueBase,valueOffset,argUniformity,typeKind,typeBits,"
+    "typeAddressSpace,blockPointer,valuePointer";
 
 constexpr int None = -1, Mixed = -2;
 
@@ -65,7 +66,7 @@ private:
   DenseMap<const Value *, int> ids;
   std::vector<const Value *> values;
   DenseMap<const Type *, int> types;
-  StringMap<int> keys;
+  StringMap<int> keys, bases;
   bool hasPointerFacts = false; // any alloca or addrspacecast at all
 
   void number() {
@@ -270,7 +271,24 @@ private:
       pointerFacts(value, alloca, castFrom);
     section[ValueAlloca].push_back(alloca);
     section[ValueCastFrom].push_back(castFrom);
+    addressFacts(value);
     section[ValuePointer].push_back(word(&value));
+  }
+
+  // Pointers as a base and a constant: equal bases lie a constant apart. Only those of 32-bit distances.
+  void addressFacts(const Value &value) {
+    int base = None, offset = 0;
+    if (value.getType()->isPointerTy() && !isa<UndefValue>(value)) {
+      Address address(value, layout);
+      if (isInt<32>(address.offset)) {
+        auto words = address.base();
+        StringRef bytes(reinterpret_cast<const char *>(words.data()), words.size() * sizeof(uint64_t));
+        base = bases.try_emplace(bytes, bases.size()).first->second;
+        offset = address.offset;
+      }
+    }
+    section[ValueBase].push_back(base);
+    section[ValueOffset].push_back(offset);
   }
 
   void pointerFacts(const Value &value, int &alloca, int &castFrom) {

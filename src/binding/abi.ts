@@ -27,6 +27,7 @@ export const SNAPSHOT_SECTIONS = [
   'function', 'blockInstrStart', 'succStart', 'succ', 'instrOpcode', 'instrFlags', 'instrBlock', 'instrType',
   'instrUniformity', 'instrLatency', 'instrSize', 'instrKey', 'instrPredicate', 'instrAddressSpace', 'instrAlign',
   'operandStart', 'operand', 'operandBlock', 'operandFlags', 'valueKind', 'valueType', 'valueAlloca', 'valueCastFrom',
+  'valueBase', 'valueOffset',
   'argUniformity', 'typeKind', 'typeBits', 'typeAddressSpace', 'blockPointer', 'valuePointer',
 ] as const; // prettier-ignore
 
@@ -81,6 +82,8 @@ export interface LlvmExports {
   _darm_redirect(block: BlockPtr, from: BlockPtr, to: BlockPtr): void;
   _darm_delete_blocks(blocks: Bytes, count: number): void;
   _darm_fold_phis(fn: ValuePtr): void;
+  _darm_share_address_selects(fn: ValuePtr): void;
+  _darm_lower_condition_selects(fn: ValuePtr): void;
 
   _LLVMGetModuleContext(module: ModulePtr): ContextPtr;
   _LLVMGetBasicBlockTerminator(block: BlockPtr): ValuePtr;

@@ -237,6 +237,16 @@ export class LlvmModule {
     this.#llvm()._darm_fold_phis(this.#function(name));
   }
 
+  /** One select for addresses that are equally far apart on both sides. */
+  shareAddressSelects(name: string): void {
+    this.#llvm()._darm_share_address_selects(this.#function(name));
+  }
+
+  /** Selects between conditions as AMD's code generation likes them; the last step before it. */
+  lowerConditionSelects(name: string): void {
+    this.#llvm()._darm_lower_condition_selects(this.#function(name));
+  }
+
   /** Runs a module pipeline in LLVM's textual form (`default<O3>`). */
   runPasses(pipeline: string): void {
     this.#pointers = null; // functions may go

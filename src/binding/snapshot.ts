@@ -57,6 +57,8 @@ export function decodeSnapshot(words: Int32Array, name: string, cpu: string): De
     valueType: section('valueType'),
     valueAlloca: section('valueAlloca'),
     valueCastFrom: section('valueCastFrom'),
+    valueBase: section('valueBase'),
+    valueOffset: section('valueOffset'),
     argUniformity: section('argUniformity'),
     typeKind: section('typeKind'),
     typeBits: section('typeBits'),

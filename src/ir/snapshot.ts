@@ -220,6 +220,10 @@ export interface FunctionSnapshot {
   readonly valueAlloca: Int32Array;
   /** For pointers behind an `addrspacecast`: the source address space; else `NONE`; `-2` when mixed. */
   readonly valueCastFrom: Int32Array;
+  /** For pointers, what they are a constant number of bytes away from: equal ids have equal bases; `NONE` for other values. */
+  readonly valueBase: Int32Array;
+  /** Bytes behind the base. */
+  readonly valueOffset: Int32Array;
 
   /** `[argCount]` `Uniformity`. */
   readonly argUniformity: Int32Array;

@@ -378,12 +378,12 @@ class MeldBuilder {
     const conditionOf = (side: Side): ValueRef | null => {
       if (side !== this.#host && pair.takes !== null) return editor.bool(pair.takes === 0);
       const block = side.blocks[index];
-      return block ? this.#mapped(side, editor.condition(block), index) : null;
+      if (!block) return null;
+      const condition = this.#mapped(side, editor.condition(block), index);
+      // The successors are in the host's order.
+      return pair.swapped && side !== this.#host ? editor.appendNot(tail, condition) : condition;
     };
-    const t = conditionOf(this.#t);
-    let f = conditionOf(this.#f);
-    if (pair.swapped) f = editor.appendNot(tail, f!);
-    return this.#appendSelect(tail, t, f, this.condition);
+    return this.#appendSelect(tail, conditionOf(this.#t), conditionOf(this.#f), this.condition);
   }
 
   #joinSingleExit(xT: BlockId, xF: BlockId): void {

@@ -12,6 +12,7 @@ import { usesOf } from '../analysis/uses.js';
 import type { BlockId, InstrId } from '../ir/ids.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import { OperandFlag } from '../ir/snapshot.js';
+import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
 import { instrCosts } from './latency.js';
 import { Matcher } from './matching.js';
@@ -54,6 +55,8 @@ export interface PlanningContext extends Analyses {
   readonly f: FunctionSnapshot;
   readonly options: PlanOptions;
   readonly costs: InstrCosts;
+  /** `[instrCount]` the user that computes an instruction along, or `NONE`. */
+  readonly fusedInto: Int32Array;
   readonly profiles: BlockProfiles;
   readonly matcher: Matcher;
   /** How often each block runs, in guesses: `PER_LOOP` to the power of its cycle depth. */
@@ -82,6 +85,7 @@ export function planningContext(
     f,
     options,
     costs,
+    fusedInto: fusedInto(f, analyses.uses, analyses.divergence),
     profiles: new BlockProfiles(f, costs),
     matcher: new Matcher(f, canPair),
     weight,

@@ -5,13 +5,13 @@
  * here and at direct users behind the subgraphs; lost LDS offsets, split accesses, halved memory traffic; and the divergent
  * branch itself, which goes when nothing is left in front of or behind the subgraphs on either side.
  *
- * Not counted: registers (and so occupancy), instruction cache, what instruction selection folds differently.
+ * Not counted: registers (and so occupancy), instruction cache, what instruction selection folds beyond fusion.ts.
  */
 import type { InstrId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import { Opcode, instrValue, isConditionalBranch } from '../ir/snapshot.js';
 import type { Draft } from './draft.js';
-import { CostModel, cyclesOf, lostOffsetCost } from './gains.js';
+import { CostModel, cyclesOf, lostFusion, lostOffsetCost } from './gains.js';
 import type { Group } from './groups.js';
 import { groupsOf } from './groups.js';
 import { hostBlock } from './shape.js';
@@ -43,12 +43,15 @@ export function evaluate(draft: Draft): Outcome {
     for (const group of groups[k]) {
       if (group.kind === 'pair') {
         here +=
-          draft.factsOf(group.t).gain(uniformity.divergent[group.t] === 1) - lostOffsetCost(draft, group.t, group.f);
+          draft.factsOf(group.t).gain(uniformity.divergent[group.t] === 1) -
+          lostOffsetCost(draft, group.t, group.f) -
+          lostFusion(draft, group.t);
         if (!isSelect(draft, group.t)) realPairs++;
         guardedBefore = false;
         continue;
       }
-      for (const i of group.instrs) here -= cyclesOf(ctx, i, uniformity.divergent[i] === 1) - cyclesOf(ctx, i, false);
+      for (const i of group.instrs)
+        here -= cyclesOf(ctx, i, uniformity.divergent[i] === 1) - cyclesOf(ctx, i, false) + lostFusion(draft, i);
       if (!b.passed) continue;
       if (group.speculate) here -= CostModel.speculate * group.instrs.length;
       else {

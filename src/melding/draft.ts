@@ -24,6 +24,8 @@ export class Draft {
   /** What uniformity.ts says about the draft as it is; null until asked for. */
   uniformity: MeldedUniformity | null = null;
   private phiPairs: PhiPairs = [];
+  /** How many slots ask for a select, by key; null until asked for. */
+  private keyCounts: Map<number, number> | null = null;
 
   constructor(readonly frame: Frame) {
     this.ctx = frame.ctx;
@@ -43,8 +45,13 @@ export class Draft {
       if (t !== NONE) this.swapped.fill(0, blockInstrStart[t], blockInstrStart[t + 1]);
     }
     this.phiPairs = [];
-    this.uniformity = null;
+    this.changed();
     for (const [t, g] of phis) this.pairPhis(t, g);
+  }
+
+  private changed(): void {
+    this.uniformity = null;
+    this.keyCounts = null;
   }
 
   get phis(): PhiPairs {
@@ -55,7 +62,7 @@ export class Draft {
     this.partner[t] = g;
     this.partner[g] = t;
     this.swapped[t] = swapped ? 1 : 0;
-    this.uniformity = null;
+    this.changed();
   }
 
   pairPhis(t: InstrId, g: InstrId): void {
@@ -67,7 +74,7 @@ export class Draft {
     this.partner[this.partner[t]] = NONE;
     this.partner[t] = NONE;
     this.swapped[t] = 0;
-    this.uniformity = null;
+    this.changed();
   }
 
   unpairPhis(t: InstrId): void {
@@ -102,6 +109,20 @@ export class Draft {
       for (const t of list) if (partner[t] !== NONE) for (const slot of this.factsOf(t).slots) slots.push(slot);
     for (const [t, g] of this.phiPairs) for (const slot of frame.phiSlots(t, g)) slots.push(slot);
     return slots;
+  }
+
+  /** Whether the select of this name serves several different accesses. */
+  isSharedKey(key: number): boolean {
+    if (this.keyCounts === null) {
+      const distinct = new Map<number, Set<number>>();
+      for (const slot of this.allSlots()) {
+        if (this.isOne(slot)) continue;
+        const values = distinct.get(slot.key) ?? new Set();
+        distinct.set(slot.key, values.add(slot.t));
+      }
+      this.keyCounts = new Map([...distinct].map(([each, values]) => [each, values.size]));
+    }
+    return (this.keyCounts.get(key) ?? 0) > 1;
   }
 
   /** Whether every slot is one value or may be selected. */

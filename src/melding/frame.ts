@@ -22,7 +22,7 @@ export type DraftExit =
 export interface Slot {
   readonly t: ValueId;
   readonly f: ValueId;
-  /** Equal for slots of the same two values. */
+  /** Equal for slots that one select serves: see `Frame.keyOf`. */
   readonly key: number;
   /** Block where the select would stand: the user's, or the one at whose end a phi takes the value. */
   readonly at: BlockId;
@@ -73,6 +73,7 @@ export class Frame {
   readonly work: readonly BlockWork[];
   /** Largest number of cells that any pair of blocks needs in the alignment. */
   readonly cells: number;
+  private readonly baseKeys = new Map<string, number>();
   private readonly pairs = new Map<number, PairFacts>();
   private readonly phis = new Map<number, readonly Slot[]>();
   private blockMatches: readonly (BlockMatches | null)[] | null = null;
@@ -137,9 +138,22 @@ export class Frame {
     return i !== NONE && j !== NONE && this.earlier[i] === j;
   }
 
+  /**
+   * Names the select of two values. Addresses that lie equally far apart on both sides need one select of their bases; the
+   * rest is constant (see `darm_share_address_selects` in the shim).
+   */
+  keyOf(t: ValueId, f: ValueId): number {
+    const { valueBase, valueOffset, valueCount } = this.ctx.f;
+    if (valueBase[t] === NONE || valueBase[f] === NONE) return t * valueCount + f;
+    const bases = `${valueBase[t]} ${valueBase[f]} ${valueOffset[t] - valueOffset[f]}`;
+    let key = this.baseKeys.get(bases);
+    if (key === undefined) this.baseKeys.set(bases, (key = -1 - this.baseKeys.size));
+    return key;
+  }
+
   slot(t: ValueId, f: ValueId, at: BlockId): Slot {
     const snapshot = this.ctx.f;
-    const key = t * snapshot.valueCount + f;
+    const key = this.keyOf(t, f);
     if (this.areAlike(t, f))
       return {
         t,

@@ -3,6 +3,7 @@
  * uniformity that is lost, a smaller alignment and folded LDS offsets, plus a credit for halved memory traffic.
  */
 import type { InstrId, ValueId } from '../ir/ids.js';
+import { NONE } from '../ir/ids.js';
 import { InstrFlag, Opcode, ValueKind, definingInstr, hasFlag, instrValue } from '../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 import type { Draft } from './draft.js';
@@ -39,15 +40,28 @@ const isMemoryWrite = (ctx: PlanningContext, i: InstrId): boolean => hasFlag(ctx
 
 /** Gain of one instruction for `t` and `g`; `divergent` tells about its result. Selects are counted elsewhere. */
 export function pairGain(ctx: PlanningContext, t: InstrId, g: InstrId, divergent: boolean): number {
-  const melded = Math.max(cyclesOf(ctx, t, divergent), cyclesOf(ctx, g, divergent));
+  const isFused = (i: InstrId): boolean => ctx.fusedInto[i] !== NONE;
+  // If their users do not become one either, `lostFusion` says what that costs.
+  const melded = isFused(t) && isFused(g) ? 0 : Math.max(cyclesOf(ctx, t, divergent), cyclesOf(ctx, g, divergent));
   return (
-    cyclesOf(ctx, t, false) +
-    cyclesOf(ctx, g, false) -
+    (isFused(t) ? 0 : cyclesOf(ctx, t, false)) +
+    (isFused(g) ? 0 : cyclesOf(ctx, g, false)) -
     melded +
     memoryCredit(ctx, t) -
     splitCost(ctx, t, g) +
     CostModel.pairBonus
   );
+}
+
+/** What it costs that an instruction can no longer be computed along with its user. `i` is one of a pair, or a gap. */
+export function lostFusion({ ctx, partner }: Draft, i: InstrId): number {
+  const user = ctx.fusedInto[i];
+  if (user === NONE) return 0;
+  const other = partner[i];
+  const otherUser = other === NONE ? NONE : ctx.fusedInto[other];
+  // Of a pair, an instruction that was not fused is counted in full already.
+  if (other !== NONE && otherUser === NONE) return 0;
+  return partner[user] === otherUser ? 0 : ctx.costs.vector[i];
 }
 
 function memoryCredit({ f }: PlanningContext, t: InstrId): number {
@@ -67,17 +81,22 @@ function splitCost(ctx: PlanningContext, t: InstrId, g: InstrId): number {
   return (parts(low) - parts(high)) * CostModel.splitAccess * ctx.costs.vector[t];
 }
 
-/** LDS accesses of this pair whose addresses were a base and a constant, and no longer are. */
+/**
+ * LDS accesses of this pair whose addresses were a base and a constant, and no longer are. Where other accesses of both sides
+ * lie equally far apart, all keep one base and their constants.
+ */
 export function lostOffsetCost(draft: Draft, t: InstrId, g: InstrId): number {
-  const { ctx } = draft;
+  const { ctx, frame } = draft;
   const { f } = ctx;
   if (f.instrAddressSpace[t] !== AddressSpace.Local) return 0;
   const at = f.instrOpcode[t] === Opcode.Store ? 1 : 0;
   const a = f.operand[f.operandStart[t] + at] as ValueId;
   const b = f.operand[f.operandStart[g] + at] as ValueId;
-  if (a === b) return 0;
   const cost = CostModel.lostLdsOffset * ctx.costs.vector[t];
-  if (!draft.same(a, b)) return hasConstantOffset(ctx, a) || hasConstantOffset(ctx, b) ? cost : 0;
+  if (!draft.same(a, b)) {
+    if (draft.isSharedKey(frame.keyOf(a, b))) return 0;
+    return hasConstantOffset(ctx, a) || hasConstantOffset(ctx, b) ? cost : 0;
+  }
   const i = definingInstr(f, a);
   if (i < 0 || definingInstr(f, b) < 0 || f.instrOpcode[i] !== Opcode.GetElementPtr || draft.partner[i] < 0) return 0;
   for (const s of draft.factsOf(i).slots)

@@ -69,7 +69,7 @@ function dropUnprofitable(draft: Draft): boolean {
   const spared = (t: InstrId, g: InstrId, own: readonly Slot[]): number => {
     if (f.typeKind[f.instrType[t]] === TypeKind.Void) return 0;
     const [a, b] = [instrValue(f, t), instrValue(f, g)];
-    const key = a * f.valueCount + b;
+    const key = frame.keyOf(a, b);
     let users = counts.of(key);
     for (const s of own) if (s.key === key) users--;
     if (users <= 0) return 0;

