@@ -1,0 +1,70 @@
+/**
+ * The pipelines that are compared, from a module as the front end left it to a code object. Each meld point has three: with the
+ * paper's melding, with branch fusion only, and `plain`: every pass of LLVM's that the pipeline runs, and no melds. (Asked not
+ * to meld, or where nothing melds, darm runs plain -O3; what its own passes in front of a meld are worth shows only here.)
+ */
+import { LlvmModule } from '../../src/binding/module.js';
+import type { LlvmRuntime } from '../../src/binding/runtime.js';
+import { DEFAULT_OPTIONS, type JobOptions, type MeldPoint } from '../../src/options.js';
+import { AFTER_ROUND, BEFORE_EARLY_MELD, defaultPipeline } from '../../src/passes.js';
+import { compileModule } from '../../src/pipeline.js';
+import { parseTargetId } from '../../src/target-id.js';
+
+export type Mode = 'plain' | 'branch-fusion' | 'darm';
+export type PipelineId = 'O3' | `${Mode}.${MeldPoint}`;
+
+export const MELDING = ['branch-fusion', 'darm'] as const satisfies readonly Mode[];
+
+export interface Compiled {
+  readonly code: Uint8Array;
+  /** Kinds of the melds of each function. */
+  readonly melds: ReadonlyMap<string, readonly string[]>;
+  readonly milliseconds: number;
+}
+
+const SILENT = { progress() {}, diagnostic() {} };
+
+/** The pipelines to measure: -O3, and three for each point. */
+export const pipelineIds = (points: readonly MeldPoint[]): PipelineId[] => [
+  'O3',
+  ...points.flatMap((point) => (['plain', ...MELDING] as const).map((mode): PipelineId => `${mode}.${point}`)),
+];
+
+export function compileBy(
+  rt: LlvmRuntime,
+  module: Uint8Array,
+  id: PipelineId,
+  options: Partial<JobOptions> = {},
+): Compiled {
+  const [mode, point] = (id === 'O3' ? ['O3', 'late'] : id.split('.')) as ['O3' | Mode, MeldPoint];
+  if (mode === 'plain') return { code: withoutMelds(rt, module, point), melds: new Map(), milliseconds: NaN };
+  const { artifacts, functions, timings } = compileModule(
+    rt,
+    module,
+    { ...DEFAULT_OPTIONS, optimize: 'O3', meldPoint: point, meld: mode === 'O3' ? 'off' : mode, ...options },
+    SILENT,
+  );
+  const broken = functions.find(({ bailout }) => bailout !== null);
+  if (broken !== undefined) throw new Error(`${id}: '${broken.name}' is melded only in part: ${broken.bailout}`);
+  return {
+    code: artifacts[0]!.bytes,
+    melds: new Map(functions.map(({ name, melds }) => [name, melds.map(({ kind }) => kind)])),
+    milliseconds: timings['total']!,
+  };
+}
+
+function withoutMelds(rt: LlvmRuntime, bytes: Uint8Array, point: MeldPoint): Uint8Array {
+  rt.reset();
+  return rt.run(() => {
+    const module = LlvmModule.read(rt, bytes, parseTargetId(DEFAULT_OPTIONS.mcpu), DEFAULT_OPTIONS.codegenLevel);
+    const O3 = defaultPipeline('O3')!;
+    module.runPasses(point === 'early' ? BEFORE_EARLY_MELD : O3);
+    for (const { name } of module.functions()) {
+      module.foldPhis(name);
+      module.runFunctionPasses(name, AFTER_ROUND);
+    }
+    if (point === 'early') module.runPasses(O3);
+    module.emit('obj');
+    return module.link();
+  });
+}
