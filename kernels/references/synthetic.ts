@@ -195,7 +195,7 @@ type Way = (tid: number, step: number, key: number) => 0 | 1 | 2;
 /** sb4.hip */
 export const byThread: Way = (tid, step) => ([0, 1, 2, 2] as const)[(tid + step) % 4]!;
 /** sb4c.hip */
-export const byThreadAndData: Way = (tid, step, key) => ((tid ^ (step >>> 1)) % 2 ? 0 : key & 4 ? 1 : 2);
+export const byThreadAndData: Way = (tid, step, key) => ((tid ^ (step >>> 1)) % 2 ? 0 : (key ^ (tid * 5)) & 4 ? 1 : 2);
 
 /** The loops of SB4 around the blocks. */
 export const threeWay = (

@@ -66,7 +66,21 @@ export function evaluate(draft: Draft): Outcome {
   // The diamond of E is a guard for each side. It goes, unless what lies before or behind needs one of its own.
   const diamonds = 1 - (frame.front ? 1 : 0) - (frame.back ? 1 : 0);
   net += diamonds * diamondCost(draft);
+  net -= ((1 - CostModel.divergence) / 2) * cyclesBefore(draft);
   return { net, realPairs, guardedRuns, groups };
+}
+
+/** Cycles of both subgraphs one after the other. */
+function cyclesBefore({ ctx, frame }: Draft): number {
+  let sum = 0;
+  frame.blocks.forEach(({ t, f }, k) => {
+    for (const [b, list] of [
+      [t, frame.work[k].t],
+      [f, frame.work[k].f],
+    ] as const)
+      for (const i of list) if (ctx.fusedInto[i] === NONE) sum += cyclesOf(ctx, i, false) * ctx.weight[b];
+  });
+  return sum;
 }
 
 const diamondCost = (draft: Draft): number => 2 * draft.ctx.costs.target.guard * draft.ctx.weight[draft.frame.branch];

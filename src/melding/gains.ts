@@ -24,6 +24,11 @@ export const CostModel = {
   lostLdsOffset: 0.5,
   /** Access split by a smaller alignment: a share of the access per extra part. */
   splitAccess: 0.5,
+  /**
+   * How likely threads of one wave take both sides. Where they do not, one side alone would have run, and the melded code
+   * runs all of what was not paired.
+   */
+  divergence: 0.75,
   /** Keeps a pair on a tie: fewer values live. */
   pairBonus: 0.05,
   /** A meld must gain more than this, so that rounds end. */

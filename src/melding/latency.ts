@@ -32,34 +32,41 @@ export interface TargetCosts {
   readonly global: number;
   readonly scalarMemory: number;
   readonly scratch: number;
-  /** Share of a memory latency that is not hidden. */
+  /** Share of a load's latency that is not hidden. */
   readonly exposed: number;
+  /** What a store costs, whose result nothing waits for: to LDS, and elsewhere. */
+  readonly ldsStore: number;
+  readonly store: number;
   /** Whether floating point runs on the scalar unit too. */
   readonly scalarFloat: boolean;
 }
 
 const gfx9: TargetCosts = {
   valu: 4,
-  salu: 1,
-  guard: 16,
+  salu: 4,
+  guard: 20,
   branch: 8,
   lds: 64,
   global: 320,
   scalarMemory: 100,
   scratch: 320,
   exposed: 0.25,
+  ldsStore: 8,
+  store: 20,
   scalarFloat: false,
 };
 const gfx10: TargetCosts = {
   valu: 2,
-  salu: 1,
-  guard: 10,
+  salu: 2,
+  guard: 12,
   branch: 8,
   lds: 32,
   global: 320,
   scalarMemory: 80,
   scratch: 320,
   exposed: 0.25,
+  ldsStore: 4,
+  store: 20,
   scalarFloat: false,
 };
 
@@ -87,6 +94,8 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       scalarMemory: 40,
       scratch: 40,
       exposed: 0.25,
+      ldsStore: 8,
+      store: 20,
       scalarFloat: true,
     },
   ],
@@ -128,7 +137,7 @@ export function instrCosts(f: FunctionSnapshot): InstrCosts {
     const memory = memoryLatency(f, i as InstrId, target);
     if (memory !== null) {
       latency[i] = memory;
-      vector[i] = memory * target.exposed;
+      vector[i] = opcode === Opcode.Store ? storeCost(f, i as InstrId, target) : memory * target.exposed;
       scalar[i] =
         opcode === Opcode.Load && isConstantLike(f.instrAddressSpace[i]!)
           ? target.scalarMemory * target.exposed
@@ -145,6 +154,9 @@ export function instrCosts(f: FunctionSnapshot): InstrCosts {
 /** Uniform loads from these may become scalar loads. */
 const isConstantLike = (space: number): boolean =>
   space === AddressSpace.Global || space === AddressSpace.Constant || space === AddressSpace.Constant32;
+
+const storeCost = (f: FunctionSnapshot, i: InstrId, target: TargetCosts): number =>
+  f.instrAddressSpace[i] === AddressSpace.Local ? target.ldsStore : target.store;
 
 function memoryLatency(f: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
   switch (f.instrAddressSpace[i]!) {
