@@ -79,6 +79,12 @@ sized() { # NAME SIZE...: a size is a number or NxN, of which SIZE is N
   done
 }
 sized bit 32 64 128 256
+sized pcm 32 64 128 256
+sized ms 32 64 128 256
+sized lud 16 32 64 128
+sized nqu 64 96 128 256
+sized srad 16x16 32x32
+sized dct 4x4 8x8 16x16
 for kernel in sb1s sb2s sb3s sb4 sb4c sb1r sb2r sb3r sb4r sb4cr; do
   sized "$kernel" 32 64 128 256
 done

@@ -3,8 +3,13 @@ import { ELEMENT_BYTES, getElement } from '../../src/simulator/launch/elements.j
 import { fillBuffer } from '../../src/simulator/launch/fill.js';
 import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
 import { bit, bitonic } from './bitonic.js';
+import { dct } from './dct.js';
+import { lud } from './lud.js';
 import * as many from './many.js';
+import { ms, pcm } from './merging.js';
+import { nqu } from './nqu.js';
 import type { Reference } from './reference.js';
+import { srad } from './srad.js';
 import { random } from './synthetic-random.js';
 import { sb1, sb2, sb3, synthetic } from './synthetic.js';
 import { today } from './today/index.js';
@@ -30,6 +35,12 @@ export const REFERENCES: Readonly<Record<string, Reference>> = {
   many_switch: many.manySwitch,
   many_uniform: many.manyUniform,
   ...bit,
+  ...pcm,
+  ...ms,
+  ...lud,
+  ...nqu,
+  ...srad,
+  ...dct,
   ...synthetic,
   ...random,
   ...today,

@@ -14,8 +14,8 @@ const FORMS: readonly Partial<JobOptions>[] = [{ meld: 'off' }, { profit: 'paper
 
 const MODULES = readSizedSpecs();
 
-/** Where melding may find nothing: the sides have little in common. */
-const MAY_STAY = ['hashjoin', 'interp'];
+/** Where melding may find nothing: the sides have little in common, or (ms, nqu) are entered by other edges as well. */
+const MAY_STAY = ['hashjoin', 'interp', 'ms', 'nqu'];
 
 const threads = ({ spec }: KernelLaunch): number => spec.launches[0]!.block.reduce((product, size) => product * size);
 
