@@ -81,7 +81,8 @@ export function moduleInfo(rt: LlvmRuntime, bytes: Uint8Array): ModuleInfo {
 function planOptions(options: JobOptions): PlanOptions {
   const { meld, profit, threshold, regionReplication, unpredicate } = options;
   // An analysis with melding off says what melding would do.
-  return { mode: meld === 'off' ? 'darm' : meld, profit, threshold, regionReplication, unpredicate };
+  const mode = meld === 'off' ? 'darm' : meld;
+  return { mode, profit, threshold, regionReplication, unpredicate, optimizesLater: meldsEarly(options) };
 }
 
 function plan(module: LlvmModule, name: string, options: JobOptions) {

@@ -189,13 +189,14 @@ function mixTripleMore(v: Triple, step: number): void {
   v[0] = u32(v[0] * 3 - (v[2] >>> 11));
 }
 
-/** Which of the blocks D2, D4, D5 a thread takes; `key` is the first of the third array's column. */
-type Way = (tid: number, step: number, key: number) => 0 | 1 | 2;
+/** Which of the blocks D2, D4, D5 a thread takes; `element` is its element of the input. */
+type Way = (tid: number, step: number, element: number) => 0 | 1 | 2;
 
 /** sb4.hip */
 export const byThread: Way = (tid, step) => ([0, 1, 2, 2] as const)[(tid + step) % 4]!;
 /** sb4c.hip */
-export const byThreadAndData: Way = (tid, step, key) => ((tid ^ (step >>> 1)) % 2 ? 0 : (key ^ (tid * 5)) & 4 ? 1 : 2);
+export const byThreadAndData: Way = (tid, step, element) =>
+  (tid ^ (step >>> 1)) % 2 ? 0 : (element >>> step) & 1 ? 1 : 2;
 
 /** The loops of SB4 around the blocks. */
 export const threeWay = (
@@ -214,7 +215,7 @@ export const threeWay = (
         columns,
         launch,
         (column, tid, step, round) => {
-          const taken = way(tid, step, column[2][0]);
+          const taken = way(tid, step, elements[tid]!);
           blocks[taken](column[taken], step, round);
         },
         ([left], [, middle, right], round) => (left[1] = u32(left[1] + u32(middle[2] ^ u32(right[0] + round)))),

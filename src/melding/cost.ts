@@ -7,9 +7,10 @@
  *
  * Not counted: registers (and so occupancy), instruction cache, what instruction selection folds beyond fusion.ts.
  */
-import type { InstrId } from '../ir/ids.js';
+import type { BlockId, InstrId, ValueId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
-import { Opcode, instrValue, isConditionalBranch } from '../ir/snapshot.js';
+import { Opcode, ValueKind, definingInstr, instrValue, isConditionalBranch, terminatorOf } from '../ir/snapshot.js';
+import type { PlanningContext } from './context.js';
 import type { Draft } from './draft.js';
 import { CostModel, cyclesOf, lostFusion, lostOffsetCost } from './gains.js';
 import type { Group } from './groups.js';
@@ -66,24 +67,42 @@ export function evaluate(draft: Draft): Outcome {
   // The diamond of E is a guard for each side. It goes, unless what lies before or behind needs one of its own.
   const diamonds = 1 - (frame.front ? 1 : 0) - (frame.back ? 1 : 0);
   net += diamonds * diamondCost(draft);
-  net -= ((1 - CostModel.divergence) / 2) * cyclesBefore(draft);
+  net -= vainCost(draft, uniformity);
   return { net, realPairs, guardedRuns, groups };
 }
 
-/** Cycles of both subgraphs one after the other. */
-function cyclesBefore({ ctx, frame }: Draft): number {
+/**
+ * What the melded code costs in vain: where no wave takes both sides, and in loops, where the side with fewer iterations waits
+ * for the other.
+ */
+function vainCost(draft: Draft, { branch }: MeldedUniformity): number {
+  const { ctx, frame } = draft;
+  const depth = ctx.cycles.depthOf(frame.branch);
+  const waits = frame.blocks.some((b, k) => branch[k] === 1 && ctx.cycles.depthOf(hostBlock(frame.shape, b)) > depth);
   let sum = 0;
   frame.blocks.forEach(({ t, f }, k) => {
+    const { work } = frame;
     for (const [b, list] of [
-      [t, frame.work[k].t],
-      [f, frame.work[k].f],
-    ] as const)
-      for (const i of list) if (ctx.fusedInto[i] === NONE) sum += cyclesOf(ctx, i, false) * ctx.weight[b];
+      [t, work[k].t],
+      [f, work[k].f],
+    ] as const) {
+      if (b === NONE) continue;
+      let cycles = 0;
+      for (const i of list) if (ctx.fusedInto[i] === NONE) cycles += cyclesOf(ctx, i, false);
+      sum += (cycles * ctx.weight[b] * (1 - CostModel.divergence)) / 2;
+      if (!waits || ctx.cycles.depthOf(b) <= depth) continue;
+      // The other side then waits for loads, too, that are not its own: in its own loop nothing hid them.
+      for (const i of list)
+        if (draft.partner[i] === NONE && isLoad(draft, i)) cycles += ctx.costs.latency[i] - ctx.costs.vector[i];
+      sum += (cycles * ctx.weight[b] * (1 - CostModel.iterations)) / 2;
+    }
   });
   return sum;
 }
 
 const diamondCost = (draft: Draft): number => 2 * draft.ctx.costs.target.guard * draft.ctx.weight[draft.frame.branch];
+
+const isLoad = ({ ctx: { f } }: Draft, i: InstrId): boolean => f.instrOpcode[i] === Opcode.Load;
 
 const isSelect = (draft: Draft, i: InstrId): boolean => draft.ctx.f.instrOpcode[i] === Opcode.Select;
 
@@ -99,8 +118,32 @@ function branchGain(draft: Draft, k: number, { branch }: MeldedUniformity): numb
   if (!isConditionalBranch(f, host)) return gain;
   // A condition is inverted for the one side, or fixed for the guest.
   const conditions = (swapped ? costs.target.salu : 0) + (passed && takes !== null ? 2 * costs.target.salu : 0);
-  return gain - (cost(branch[k] === 1) + conditions) * draft.frame.weight(host);
+  const unrolled = branch[k] === 1 && [t, g].some((b) => b !== NONE && mayUnroll(draft, b));
+  const lost = unrolled ? CostModel.lostUnrolling : 0;
+  return gain - (cost(branch[k] === 1) + conditions + lost) * draft.frame.weight(host);
 }
+
+/**
+ * Whether the branch ends a loop that starts at a constant, counts, and compares with a constant, the same for all threads,
+ * and LLVM is still to unroll.
+ */
+function mayUnroll({ ctx, frame }: Draft, b: BlockId): boolean {
+  const { f, options, cycles, divergence } = ctx;
+  if (!options.optimizesLater || divergence.terminatorDivergent[b] === 1 || !isConditionalBranch(f, b)) return false;
+  if (cycles.depthOf(b) <= cycles.depthOf(frame.branch)) return false;
+  const compare = definingInstr(f, f.operand[f.operandStart[terminatorOf(f, b)]] as ValueId);
+  if (compare === NONE || f.instrOpcode[compare] !== Opcode.ICmp || !isConstant(ctx, f.operandStart[compare] + 1))
+    return false;
+  let counter = definingInstr(f, f.operand[f.operandStart[compare]] as ValueId);
+  if (counter !== NONE && f.instrOpcode[counter] === Opcode.Add && isConstant(ctx, f.operandStart[counter] + 1))
+    counter = definingInstr(f, f.operand[f.operandStart[counter]] as ValueId);
+  if (counter === NONE || f.instrOpcode[counter] !== Opcode.Phi) return false;
+  for (let o = f.operandStart[counter]; o < f.operandStart[counter + 1]; o++) if (isConstant(ctx, o)) return true;
+  return false;
+}
+
+const isConstant = ({ f }: PlanningContext, operand: number): boolean =>
+  f.valueKind[f.operand[operand]] === ValueKind.Constant;
 
 function selectsCost(draft: Draft): number {
   const dearest = new Map<number, number>();

@@ -29,6 +29,13 @@ export const CostModel = {
    * runs all of what was not paired.
    */
   divergence: 0.75,
+  /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */
+  iterations: 0.75,
+  /**
+   * A loop whose branch is the same for all threads and no longer would be, where loops are still to be unrolled: its indices
+   * do not become constants any more. Per iteration.
+   */
+  lostUnrolling: 200,
   /** Keeps a pair on a tie: fewer values live. */
   pairBonus: 0.05,
   /** A meld must gain more than this, so that rounds end. */

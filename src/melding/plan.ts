@@ -86,4 +86,6 @@ export interface PlanOptions {
   /** Whether a block may meld with a region (the paper's region replication). */
   readonly regionReplication: boolean;
   readonly unpredicate: Unpredication;
+  /** Whether LLVM still optimises what comes out: loops with trip counts that are known unroll later. */
+  readonly optimizesLater: boolean;
 }

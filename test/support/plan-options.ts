@@ -7,4 +7,5 @@ export const DARM: PlanOptions = {
   threshold: 0.2,
   regionReplication: true,
   unpredicate: 'profitable',
+  optimizesLater: false,
 };
