@@ -79,6 +79,8 @@ function vainCost(draft: Draft, { branch }: MeldedUniformity): number {
   const { ctx, frame } = draft;
   const depth = ctx.cycles.depthOf(frame.branch);
   const waits = frame.blocks.some((b, k) => branch[k] === 1 && ctx.cycles.depthOf(hostBlock(frame.shape, b)) > depth);
+  const isEmbedded = frame.blocks.some((b) => b.t === NONE || b.f === NONE);
+  const divergence = isEmbedded ? CostModel.divergenceEmbedded : CostModel.divergence;
   let sum = 0;
   frame.blocks.forEach(({ t, f }, k) => {
     const { work } = frame;
@@ -89,7 +91,7 @@ function vainCost(draft: Draft, { branch }: MeldedUniformity): number {
       if (b === NONE) continue;
       let cycles = 0;
       for (const i of list) if (ctx.fusedInto[i] === NONE) cycles += cyclesOf(ctx, i, false);
-      sum += (cycles * ctx.weight[b] * (1 - CostModel.divergence)) / 2;
+      sum += (cycles * ctx.weight[b] * (1 - divergence)) / 2;
       if (!waits || ctx.cycles.depthOf(b) <= depth) continue;
       // The other side then waits for loads, too, that are not its own: in its own loop nothing hid them.
       for (const i of list)

@@ -29,6 +29,8 @@ export const CostModel = {
    * runs all of what was not paired.
    */
   divergence: 0.75,
+  /** The same where a subgraph stands in a larger one: conditions that differ part threads in more ways. */
+  divergenceEmbedded: 0.7,
   /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */
   iterations: 0.75,
   /**

@@ -6,7 +6,7 @@
  */
 import type { BlockId, InstrId, ValueId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
-import { Opcode, definingInstr, instrValue } from '../ir/snapshot.js';
+import { Opcode, ValueKind, definingInstr, instrValue } from '../ir/snapshot.js';
 import { MOST_CELLS, align } from './alignment.js';
 import type { PlanningContext } from './context.js';
 import type { Draft, PhiPairs } from './draft.js';
@@ -187,11 +187,14 @@ class Scorer {
     const facts = draft.frame.pair(t, g, swapped);
     if (!facts.demandsHold) return -Infinity;
     const weight = draft.frame.weight(ctx.f.instrBlock[t] as BlockId);
+    // One select of the bases serves all addresses that lie equally far apart, and wide accesses stay wide.
+    const isOffset = ctx.f.instrOpcode[t] === Opcode.GetElementPtr;
     let selects = 0;
     let divergent = facts.isDivergent;
     for (const slot of facts.slots) {
       if (this.mayBeOne(slot)) continue;
       if (!slot.selectable) return -Infinity;
+      if (isOffset && isConstant(ctx, slot.t) && isConstant(ctx, slot.f) && profit === 'net') return -Infinity;
       selects += slot.cost / weight;
       divergent = true;
     }
@@ -205,6 +208,8 @@ class Scorer {
     return this.known ? slot.local && this.known[slot.defT] === slot.defF : slot.mayPair;
   }
 }
+
+const isConstant = ({ f }: PlanningContext, v: ValueId): boolean => f.valueKind[v] === ValueKind.Constant;
 
 /** The paper's alignment does not weigh selects; a trace of them decides between operand orders. */
 const PAPER_SELECTS = 1 / 1024;
