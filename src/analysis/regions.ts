@@ -110,7 +110,7 @@ export function regionOf(inputs: RegionInputs, branch: BlockId): DivergentRegion
 }
 
 /** Blocks reachable from `from` without passing `until`; `from` is the first. */
-function reachableUntil(graph: Graph, from: BlockId, until: BlockId): BlockId[] {
+export function reachableUntil(graph: Graph, from: BlockId, until: BlockId): BlockId[] {
   const seen = new Uint8Array(graph.count);
   const list: BlockId[] = [from];
   seen[from] = 1;

@@ -31,6 +31,8 @@ export const CostModel = {
   divergence: 0.75,
   /** The same where a subgraph stands in a larger one: conditions that differ part threads in more ways. */
   divergenceEmbedded: 0.7,
+  /** How far melding has to exceed what lowering a switch costs; both are rough. */
+  loweringMargin: 1.5,
   /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */
   iterations: 0.75,
   /**

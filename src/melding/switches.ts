@@ -3,11 +3,13 @@
  * tree of compares in code generation. As a chain of two-way branches its cases can be melded; what does not meld becomes a
  * switch again when LLVM tidies up.
  */
+import { reachableUntil } from '../analysis/regions.js';
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import { Opcode, terminatorOf, type FunctionSnapshot } from '../ir/snapshot.js';
 import { blockWeight, type Analyses } from './context.js';
-import { costsOf } from './latency.js';
+import { CostModel } from './gains.js';
+import { instrCosts } from './latency.js';
 
 /** A chain over more destinations would be long for all threads; they are for jump tables. */
 const MOST_DESTINATIONS = 16;
@@ -24,18 +26,28 @@ export function loweredSwitches(f: FunctionSnapshot, analyses: Analyses): BlockI
   return found;
 }
 
-/** What chains cost more than the trees that code generation would make, in cycles; null without a switch to lower. */
+/**
+ * What melding has to gain before lowering pays, in cycles; null without a switch to lower. A chain takes more compares than the
+ * tree that code generation would make; and the more destinations there are, the less likely a wave takes any two of them.
+ */
 export function loweringCost(f: FunctionSnapshot, analyses: Analyses): number | null {
   const blocks = loweredSwitches(f, analyses);
   if (blocks.length === 0) return null;
-  const { valu, guard } = costsOf(f.cpu);
+  const { vector, target } = instrCosts(f);
   let cost = 0;
   for (const b of blocks) {
     const cases = f.succStart[b + 1]! - f.succStart[b]! - 1;
-    const more = destinations(f, b).size - 1 - Math.ceil(Math.log2(cases + 1));
-    cost += Math.max(0, more) * (valu + guard) * blockWeight(analyses, b);
+    const count = destinations(f, b).size;
+    const more = count - 1 - Math.ceil(Math.log2(cases + 1));
+    cost += Math.max(0, more) * (target.valu + target.guard) * blockWeight(analyses, b);
+    const unlikely = CostModel.divergence - CostModel.divergence ** Math.max(1, count - 2);
+    let arms = 0;
+    for (const inside of reachableUntil(analyses.graph, b, analyses.postDominators.idom[b] as BlockId))
+      for (let i = f.blockInstrStart[inside]!; inside !== b && i < f.blockInstrStart[inside + 1]!; i++)
+        arms += vector[i]! * blockWeight(analyses, inside);
+    cost += (unlikely / 2) * arms;
   }
-  return cost;
+  return cost * CostModel.loweringMargin;
 }
 
 const destinations = (f: FunctionSnapshot, b: BlockId): Set<number> =>
