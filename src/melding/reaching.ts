@@ -38,7 +38,7 @@ export class ReachingValues {
     if (this.known(this.behind, home, () => this.flow.reachable(home, NONE))[index] === 0)
       return this.editor.poison(value);
     let phis = this.phis.get(value);
-    if (phis === undefined) this.phis.set(value, (phis = new Map()));
+    if (phis === undefined) this.phis.set(value, (phis = new Map<number, ValueRef>()));
     let phi = phis.get(index);
     if (phi !== undefined) return phi;
     const head = this.heads[index];

@@ -83,7 +83,7 @@ test('bitonic sort after LLVM 22 -O3: two compares, two shared successors', () =
     join:
       ret`;
   const { plan, lines, verdicts } = planned(text);
-  assert.is(lines, 'x|? |y?');
+  assert.is(lines, 'x×y');
   assert.is(verdicts, 'entry:block-block bt:1.2 bf:1.2');
   assert.equal([plan.melds[0].exit, plan.melds[0].profit], [{ kind: 'shared' }, 0.5]);
   assert.is(planned(text, PAPER).lines, 'x×y');
@@ -141,7 +141,7 @@ const bitonicRegions = `
 
 test('bitonic sort before optimisation: two isomorphic regions', () => {
   const { plan, lines, s } = planned(bitonicRegions);
-  assert.is(lines, 't1+f1 t2+f2 tc|? |fc? / ts1+fs1 ts2+fs2');
+  assert.is(lines, 't1+f1 t2+f2 tc×fc / ts1+fs1 ts2+fs2');
   assert.is(plan.melds[0].kind, 'region-region');
   assert.equal(plan.melds[0].exit, { kind: 'single', t: s.block('tj'), f: s.block('fj') });
 });
