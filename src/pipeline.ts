@@ -260,7 +260,7 @@ function finish(module: LlvmModule, logs: readonly EditLog[], options: JobOption
   const melded = new Set(logs.filter(isMelded).map((log) => log.function));
   watch.time('meld', () => {
     // The pipeline may have inlined one away.
-    for (const { name } of module.functions()) if (melded.has(name)) module.lowerConditionSelects(name);
+    for (const { name } of module.functions()) if (melded.has(name)) module.prepareCodegen(name);
   });
   return module;
 }

@@ -3,9 +3,11 @@
 #include "address.h"
 #include "llvm-c/Core.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 using namespace darm;
@@ -112,8 +114,7 @@ DARM_EXPORT void darm_share_address_selects(LLVMValueRef function) {
 
 // Code generation for AMD GPUs selects between conditions in vector registers, five instructions; with masks it is three
 // scalar ones. `freeze` keeps the side that a thread is not on from spreading poison (a select would not look at it).
-DARM_EXPORT void darm_lower_condition_selects(LLVMValueRef function) {
-  Function &f = *unwrap<Function>(function);
+static void lowerConditionSelects(Function &f) {
   for (BasicBlock &block : f)
     for (Instruction &instruction : make_early_inc_range(block)) {
       auto *select = dyn_cast<SelectInst>(&instruction);
@@ -129,4 +130,29 @@ DARM_EXPORT void darm_lower_condition_selects(LLVMValueRef function) {
       select->replaceAllUsesWith(either);
       select->eraseFromParent();
     }
+}
+
+// LLVM 22's StructurizeCFG moves an operation that it takes for free (`zext`, `fneg`, `shufflevector`) out of the block that
+// a phi gets it from, to paths where it is wrong if the phi has more than two inputs (llvm-project#183792, fixed later).
+// Joins of many inputs are what melding makes. It does not move a `freeze` of such an operation.
+static void pinFreeInputs(Function &f, const TargetTransformInfo &costs) {
+  for (BasicBlock &block : f)
+    for (PHINode &phi : block.phis()) {
+      if (phi.getNumIncomingValues() <= 2)
+        continue;
+      for (BasicBlock *from : SmallVector<BasicBlock *>(phi.blocks())) {
+        auto *input = dyn_cast<Instruction>(phi.getIncomingValueForBlock(from));
+        if (!input || input->getParent() != from || isa<PHINode, FreezeInst>(input) || input->isTerminator() ||
+            costs.getInstructionCost(input, TargetTransformInfo::TCK_Latency) != 0)
+          continue;
+        phi.setIncomingValueForBlock(from, new FreezeInst(input, "", std::next(input->getIterator())));
+      }
+    }
+}
+
+// The last step in front of code generation for a function that was melded.
+DARM_EXPORT void darm_prepare_codegen(Job *job, LLVMValueRef function) {
+  Function &f = *unwrap<Function>(function);
+  lowerConditionSelects(f);
+  pinFreeInputs(f, job->machine->getTargetTransformInfo(f));
 }

@@ -83,7 +83,7 @@ export interface LlvmExports {
   _darm_delete_blocks(blocks: Bytes, count: number): void;
   _darm_fold_phis(fn: ValuePtr): void;
   _darm_share_address_selects(fn: ValuePtr): void;
-  _darm_lower_condition_selects(fn: ValuePtr): void;
+  _darm_prepare_codegen(job: JobPtr, fn: ValuePtr): void;
 
   _LLVMGetModuleContext(module: ModulePtr): ContextPtr;
   _LLVMGetBasicBlockTerminator(block: BlockPtr): ValuePtr;

@@ -242,9 +242,9 @@ export class LlvmModule {
     this.#llvm()._darm_share_address_selects(this.#function(name));
   }
 
-  /** Selects between conditions as AMD's code generation likes them; the last step before it. */
-  lowerConditionSelects(name: string): void {
-    this.#llvm()._darm_lower_condition_selects(this.#function(name));
+  /** What AMD's code generation needs of a melded function: selects between conditions as masks, and a way around a fault of it. */
+  prepareCodegen(name: string): void {
+    this.#llvm()._darm_prepare_codegen(this.#job, this.#function(name));
   }
 
   /** Runs a module pipeline in LLVM's textual form (`default<O3>`). */
