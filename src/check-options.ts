@@ -46,6 +46,7 @@ const JOB_CHECKS: Checks<JobOptions> = {
   functions: listOf(text, 0),
   once: boolean,
   stats: boolean,
+  remarks: boolean,
   verifyAnalyses: boolean,
 };
 

@@ -12,7 +12,8 @@ export type {
 export { DarmError, type ErrorCode, type ErrorData, type SourceLocation } from './errors.js';
 export type { CodeObjectInfo, KernelArgument, KernelDescriptor, KernelInfo } from './formats/code-object.js';
 export { DEFAULT_OPTIONS, type Emit, type JobOptions, type MeldPoint, type OptimizeLevel } from './options.js';
-export type { MeldMode, ProfitModel, Unpredication } from './melding/plan.js';
+export type { MeldKind, MeldMode, ProfitModel, Unpredication } from './melding/plan.js';
+export type { CandidateRemark, DebugLocation, FailureRemark, FunctionRemark, Remark } from './remark.js';
 export type { UnsupportedOperation } from './simulate.js';
 export type { Counters, InstructionRow } from './simulator/counters.js';
 export { parseSpec, type LaunchSpec, type ReadFile } from './simulator/launch/spec.js';

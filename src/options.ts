@@ -26,6 +26,8 @@ export interface JobOptions {
   readonly once: boolean;
   /** Also compile without melding and report `before` figures. */
   readonly stats: boolean;
+  /** Say what melded, what did not, and why. */
+  readonly remarks: boolean;
   /** Compare every analysis with LLVM's own; a difference is an internal error. */
   readonly verifyAnalyses: boolean;
 }
@@ -44,5 +46,6 @@ export const DEFAULT_OPTIONS: JobOptions = {
   functions: [],
   once: false,
   stats: false,
+  remarks: false,
   verifyAnalyses: false,
 };

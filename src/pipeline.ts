@@ -13,6 +13,7 @@
 import { brokenUniformDemands, summarize } from './analysis/summary.js';
 import { LlvmModule } from './binding/module.js';
 import type { LlvmRuntime } from './binding/runtime.js';
+import { lookRemarks, plannedRemarks, remarksOf } from './collect-remarks.js';
 import { DarmError } from './errors.js';
 import { applyMelds } from './melding/apply.js';
 import { analysesOf } from './melding/context.js';
@@ -21,6 +22,7 @@ import { planFunction } from './melding/planner.js';
 import { loweredSwitches, loweringCost } from './melding/switches.js';
 import type { Emit, JobOptions } from './options.js';
 import { AFTER_ROUND, BEFORE_EARLY_MELD, defaultPipeline } from './passes.js';
+import type { Remark } from './remark.js';
 import { parseTargetId } from './target-id.js';
 import { Stopwatch } from './stopwatch.js';
 import { verifyAnalyses } from './verify-analyses.js';
@@ -32,6 +34,7 @@ import type {
   EditLog,
   FunctionReport,
   LogRound,
+  LookRemarks,
   ModuleInfo,
 } from './wire.js';
 
@@ -92,7 +95,8 @@ function plan(module: LlvmModule, name: string, options: JobOptions) {
   const chosen: FunctionPlan = planFunction(open.snapshot, analyses, planOptions(options), (t, f) =>
     open.editor.canPair(t, f),
   );
-  return { ...open, analyses, plan: chosen };
+  const look = { ...open, analyses, plan: chosen };
+  return { ...look, remarks: options.remarks ? lookRemarks(module, name, look) : null };
 }
 
 /** Carries out one round and checks the function. */
@@ -137,11 +141,11 @@ class FunctionMelding {
       const look = this.look();
       const switches = lowering ? loweredSwitches(look.snapshot, look.analyses) : [];
       if (switches.length > 0) {
-        this.carryOut(look, { fingerprint: look.fingerprint, lowered: switches, melds: [] });
+        this.carryOut(look, { lowered: switches, melds: [] });
         continue;
       }
       if (look.plan.melds.length === 0) return look;
-      this.carryOut(look, { fingerprint: look.fingerprint, lowered: [], melds: look.plan.melds });
+      this.carryOut(look, { lowered: [], melds: look.plan.melds });
       this.melded++;
       for (const { net } of look.plan.melds) this.net += net;
     }
@@ -160,7 +164,8 @@ class FunctionMelding {
     return look;
   }
 
-  private carryOut(look: Look, round: LogRound): void {
+  private carryOut(look: Look, edits: Pick<LogRound, 'lowered' | 'melds'>): void {
+    const round = { fingerprint: look.fingerprint, look: look.remarks, ...edits };
     carryOut(this.module, this.name, round, this.watch, look);
     this.rounds.push(round);
   }
@@ -173,24 +178,35 @@ type Look = ReturnType<typeof plan>;
  * takes that back unless melding gains more than a chain of compares costs. A failure leaves the rounds that went well and
  * the reason.
  */
-function meldFunction(module: LlvmModule, name: string, options: JobOptions, watch: Stopwatch): EditLog {
+function meldFunction(
+  module: LlvmModule,
+  name: string,
+  options: JobOptions,
+  watch: Stopwatch,
+): Omit<EditLog, 'position'> {
   const melding = new FunctionMelding(module, name, options, watch);
   let kept: readonly LogRound[] | null = null;
+  let lastLook: LookRemarks | null = null;
   try {
     const look = melding.run(false);
+    lastLook = look?.remarks ?? null;
     look?.editor[Symbol.dispose]();
     const cost = look && loweringCost(look.snapshot, look.analyses);
     if (cost !== null) {
       const { rounds, net, melded } = melding;
       kept = [...rounds];
-      melding.run(true)?.editor[Symbol.dispose]();
+      const last = melding.run(true);
+      last?.editor[Symbol.dispose]();
       const pays = melding.melded > melded && (options.profit === 'paper' || melding.net - net > cost);
-      if (pays) kept = null;
+      if (pays) {
+        kept = null;
+        lastLook = last?.remarks ?? null;
+      }
     }
-    return { function: name, rounds: kept ?? melding.rounds, isInPlace: kept === null, bailout: null };
+    return { function: name, rounds: kept ?? melding.rounds, lastLook, isInPlace: kept === null, bailout: null };
   } catch (error) {
     if (!(error instanceof DarmError)) throw error;
-    return { function: name, rounds: kept ?? melding.rounds, isInPlace: false, bailout: error.message };
+    return { function: name, rounds: kept ?? melding.rounds, lastLook, isInPlace: false, bailout: error.message };
   }
 }
 
@@ -227,12 +243,12 @@ function meldAll(
   const module = readAtMeldPoint(rt, bytes, options, watch);
   checkWanted(module, options);
   const logs: EditLog[] = [];
-  for (const fn of module.functions()) {
+  for (const [position, fn] of module.functions().entries()) {
     if ((names !== null && !names.includes(fn.name)) || !isWanted(options, fn.name)) continue;
     events.progress('meld', fn.name);
     const log = meldFunction(module, fn.name, options, watch);
     if (log.bailout !== null) events.diagnostic(`'${fn.name}' is melded only in part: ${log.bailout}`);
-    logs.push(log);
+    logs.push({ ...log, position });
   }
   return { module, logs };
 }
@@ -355,6 +371,7 @@ function report(logs: readonly EditLog[], after: Emitted, before: Emitted | null
     melds: (byName.get(name)?.rounds ?? []).flatMap((round) =>
       round.melds.map(({ kind, profit, net }) => ({ kind, profit, net })),
     ),
+    switchesLowered: (byName.get(name)?.rounds ?? []).reduce((sum, { lowered }) => sum + lowered.length, 0),
     before: before?.counts.get(name) ?? null,
     after: counts,
     bailout: byName.get(name)?.bailout ?? null,
@@ -382,6 +399,7 @@ function emitAll(
     target: after.target,
     artifacts: options.emit.map((kind) => after.artifacts.find((artifact) => artifact.kind === kind)!),
     functions: report(logs, after, before),
+    remarks: options.remarks ? [...logs].sort((a, b) => a.position - b.position).flatMap(remarksOf) : [],
     diagnostics: after.warnings,
     timings: watch.milliseconds(),
   };
@@ -418,11 +436,13 @@ export function analyzeModule(rt: LlvmRuntime, bytes: Uint8Array, options: JobOp
     const module = readAtMeldPoint(rt, bytes, options, new Stopwatch());
     checkWanted(module, options);
     const functions = module.functions().filter((fn) => isWanted(options, fn.name));
+    const remarks: Remark[] = [];
     return {
       target: module.cpu,
       functions: functions.map(({ name }) => {
         const open = plan(module, name, options);
         open.editor[Symbol.dispose]();
+        remarks.push(...plannedRemarks(name, open));
         return {
           name,
           ...summarize(open.snapshot, open.analyses.divergence),
@@ -430,6 +450,7 @@ export function analyzeModule(rt: LlvmRuntime, bytes: Uint8Array, options: JobOp
           blockNames: module.blockNames(name),
         };
       }),
+      remarks,
     };
   });
 }

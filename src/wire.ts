@@ -1,8 +1,9 @@
 /** What goes over the wire between the main thread and the workers: plain data only. */
 import type { Summary } from './analysis/summary.js';
 import type { BlockId } from './ir/ids.js';
-import type { FunctionPlan, Meld } from './melding/plan.js';
+import type { FunctionPlan, Meld, MeldKind } from './melding/plan.js';
 import type { Emit } from './options.js';
+import type { CandidateRemark, DebugLocation, Remark } from './remark.js';
 
 /** One round of melding of one function: which switches become branches, or the melds, and which snapshot they belong to. */
 export interface LogRound {
@@ -10,12 +11,25 @@ export interface LogRound {
   readonly fingerprint: string;
   readonly lowered: readonly BlockId[];
   readonly melds: readonly Meld[];
+  /** What the look that led to this round saw; null unless remarks are wanted. */
+  readonly look: LookRemarks | null;
+}
+
+/** What there is to say about a function before a round; names of blocks and places change with each. */
+export interface LookRemarks {
+  readonly location: DebugLocation | null;
+  readonly divergentBranches: number;
+  readonly candidates: readonly CandidateRemark[];
 }
 
 /** Everything that melding did to one function, in order; replaying it on another copy of the module does the same. */
 export interface EditLog {
   readonly function: string;
+  /** The function's place among those of the module at the meld point. */
+  readonly position: number;
   readonly rounds: readonly LogRound[];
+  /** The look that found nothing more to meld; null without one, or unless remarks are wanted. */
+  readonly lastLook: LookRemarks | null;
   /** Whether the worker that made the log left the function as replaying the log does. */
   readonly isInPlace: boolean;
   /** Why the function stayed as it was although melds were planned (a bail-out), or null. */
@@ -31,7 +45,9 @@ export interface Counts {
 
 export interface FunctionReport {
   readonly name: string;
-  readonly melds: readonly { readonly kind: string; readonly profit: number; readonly net: number }[];
+  readonly melds: readonly { readonly kind: MeldKind; readonly profit: number; readonly net: number }[];
+  /** Divergent switches that became branches, so that their cases could meld. */
+  readonly switchesLowered: number;
   /** `before` is null unless `stats` was asked for. */
   readonly before: Counts | null;
   readonly after: Counts;
@@ -47,6 +63,8 @@ export interface CompileResult {
   readonly target: string;
   readonly artifacts: readonly Artifact[];
   readonly functions: readonly FunctionReport[];
+  /** In module order at the meld point; empty unless asked for. */
+  readonly remarks: readonly Remark[];
   /** LLVM's warnings and notes, one line each. */
   readonly diagnostics: readonly string[];
   /** Milliseconds per phase: read, optimize, meld, verify, codegen, link, total. */
@@ -63,6 +81,8 @@ export interface FunctionAnalysis extends Summary {
 export interface AnalyzeResult {
   readonly target: string;
   readonly functions: readonly FunctionAnalysis[];
+  /** What melding would do; empty unless asked for. */
+  readonly remarks: readonly Remark[];
 }
 
 /** What the module holds, for deciding how to share the work; functions with bodies, in module order. */

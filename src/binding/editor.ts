@@ -2,7 +2,9 @@
 import type { BlockId, InstrId } from '../ir/ids.js';
 import type { BlockRef, Editor, Incoming, ValueRef } from '../ir/editor.js';
 import { Opcode } from '../ir/snapshot.js';
+import type { DebugLocation } from '../remark.js';
 import type { BlockPtr, BuilderPtr, ContextPtr, LlvmExports, ModulePtr, UsePtr, ValuePtr } from './abi.js';
+import { debugLocation } from './debug-location.js';
 import type { LlvmRuntime } from './runtime.js';
 import type { DecodedSnapshot } from './snapshot.js';
 
@@ -76,6 +78,11 @@ export class FunctionEditor implements Editor {
 
   condition(of: BlockRef): ValueRef {
     return valueRef(this.#llvm._LLVMGetCondition(this.#llvm._LLVMGetBasicBlockTerminator(block(of))));
+  }
+
+  /** Where the source has the branch that a block ends in; null without debug information. */
+  branchLocation(id: BlockId): DebugLocation | null {
+    return debugLocation(this.runtime, this.#llvm._LLVMGetBasicBlockTerminator(block(this.block(id))));
   }
 
   successors(of: BlockRef): BlockRef[] {

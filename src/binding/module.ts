@@ -4,7 +4,9 @@
  */
 import { DarmError, invariant, type ErrorCode } from '../errors.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
+import type { DebugLocation } from '../remark.js';
 import { Status, type JobPtr, type ValuePtr } from './abi.js';
+import { debugLocation } from './debug-location.js';
 import { FunctionEditor } from './editor.js';
 import type { LlvmRuntime } from './runtime.js';
 import { decodeSnapshot } from './snapshot.js';
@@ -220,6 +222,16 @@ export class LlvmModule {
       return { header, depth, parent, reducible: reducible !== 0, blocks: list() };
     });
     return { values, terminators, uses, immediateDominators, immediatePostDominators, cycles };
+  }
+
+  /** Asks without a trace: see `LlvmRuntime.peek`. */
+  peek<T>(ask: () => T): T {
+    return this.runtime.peek(ask);
+  }
+
+  /** Where the source has a function; null without debug information. */
+  location(name: string): DebugLocation | null {
+    return debugLocation(this.runtime, this.#function(name));
   }
 
   /** Names of a function's blocks as LLVM prints them, in layout order. */

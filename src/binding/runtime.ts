@@ -23,7 +23,7 @@ export interface RuntimeLimits {
   readonly memoryLimitBytes: number;
 }
 
-/** A piece of the memory as it was right after initialisation. */
+/** A piece of the memory as it was at some time. */
 interface ImagePart {
   readonly start: number;
   readonly bytes: Uint8Array;
@@ -36,6 +36,7 @@ export class LlvmRuntime {
   /** Whether anything was allocated since the last reset; every job begins with copying its input in. */
   #dirty = false;
   readonly #image: readonly ImagePart[];
+  readonly #constants: Manifest['constants'];
   readonly #stackTop: number;
   /** What LLVM or lld printed to standard error since the last reset. */
   readonly #printed: string[];
@@ -49,11 +50,8 @@ export class LlvmRuntime {
   ) {
     this.#printed = printed;
     this.#stackTop = llvm.stackSave();
-    const used = this.#used();
-    this.#image = [
-      { start: 0, bytes: used.slice(0, constants.start) },
-      { start: constants.end, bytes: used.slice(constants.end) },
-    ];
+    this.#constants = constants;
+    this.#image = this.#copy();
   }
 
   /** True after a trap or a fatal error; every further call would be meaningless. */
@@ -98,19 +96,45 @@ export class LlvmRuntime {
   reset(): void {
     invariant(!this.#poisoned, 'a poisoned LLVM instance cannot be reset');
     if (!this.#dirty) return;
-    const used = this.#used().length;
-    const heap = new Uint8Array(this.memory.buffer);
-    let end = 0;
-    for (const { start, bytes } of this.#image) {
-      heap.set(bytes, start);
-      end = start + bytes.length;
-    }
-    if (used > end) heap.fill(0, end, used);
+    this.#restore(this.#image);
     this.llvm.stackRestore(this.#stackTop);
     this.#printed.length = 0;
     this.#names.clear();
     this.#dirty = false;
     this.epoch++;
+  }
+
+  /**
+   * Asks LLVM something and puts the memory back as it was: where later allocations lie, and so what later passes do, does
+   * not depend on whether anybody asked. Costs a copy of the memory in use; nothing that `ask` makes outlives it.
+   */
+  peek<T>(ask: () => T): T {
+    const before = this.#copy();
+    try {
+      return ask();
+    } finally {
+      this.#restore(before);
+    }
+  }
+
+  #copy(): ImagePart[] {
+    const { start, end } = this.#constants;
+    const used = this.#used();
+    return [
+      { start: 0, bytes: used.slice(0, start) },
+      { start: end, bytes: used.slice(end) },
+    ];
+  }
+
+  #restore(parts: readonly ImagePart[]): void {
+    const used = this.#used().length;
+    const heap = new Uint8Array(this.memory.buffer);
+    let end = 0;
+    for (const { start, bytes } of parts) {
+      heap.set(bytes, start);
+      end = start + bytes.length;
+    }
+    if (used > end) heap.fill(0, end, used);
   }
 
   /** The memory that is in use; nothing above it was ever written. */

@@ -4,13 +4,18 @@ import type { Candidate } from '../melding/plan.js';
 import type { AnalyzeResult, FunctionAnalysis } from '../wire.js';
 import { jobOptions, type AnalyzeFlags } from './arguments.js';
 import { readInput, writeStandardOutput } from './files.js';
+import { checkRemarksFile, writeRemarks } from './remarks.js';
 import { table } from './table.js';
 
 export async function runAnalyze(input: string, flags: AnalyzeFlags): Promise<void> {
+  checkRemarksFile(flags.remarks, [...(input === '-' ? [] : [input]), ...(flags.json ? ['-'] : [])]);
   const bytes = await readInput(input);
   const compiler = createCompiler({ timeout: flags.timeout, memoryLimit: flags.memoryLimit, tierPolicy: 'short' });
   const session = await compiler.open(bytes);
-  const result = await session.analyze(jobOptions(flags));
+  const result = await session.analyze({ ...jobOptions(flags), remarks: flags.remarks !== undefined });
+  await writeRemarks(flags.remarks, result.remarks);
+  // Remarks on standard output take the table's place.
+  if (flags.remarks === '-') return;
   const text = flags.json
     ? JSON.stringify({ schema: 1, target: result.target, functions: result.functions.map(functionDocument) }) + '\n'
     : analysisText(result);

@@ -36,9 +36,12 @@ export interface CompileFlags extends JobFlags, RunFlags {
   readonly once: boolean;
   readonly stats: boolean;
   readonly quiet: boolean;
+  readonly remarks?: string;
 }
 
-export type AnalyzeFlags = JobFlags & RunFlags;
+export interface AnalyzeFlags extends JobFlags, RunFlags {
+  readonly remarks?: string;
+}
 
 /** Options of the subcommands that simulate. */
 export interface SimulateFlags extends RunFlags {
@@ -130,6 +133,13 @@ function addJobOptions(command: Command): Command {
     .option('--verify-analyses', "compare every analysis with LLVM's own", false);
 }
 
+function addRemarksOption(command: Command): Command {
+  return command.option(
+    '--remarks <file>',
+    'what melds, what does not and why, as YAML (docs/remarks.md); - for standard output',
+  );
+}
+
 function addRunOptions(command: Command): Command {
   return command
     .option('--json', 'print one JSON document on standard output', false)
@@ -191,7 +201,7 @@ export function parseArguments(argv: readonly string[]): Invocation {
     .option('--once', 'one round of melding instead of all that pay', false)
     .option('--stats', 'compile without melding too and compare', false)
     .option('--quiet', 'no warnings', false);
-  addRunOptions(addJobOptions(compile)).action((input: string, flags: CompileFlags) => {
+  addRunOptions(addRemarksOption(addJobOptions(compile))).action((input: string, flags: CompileFlags) => {
     invocation = { command: 'compile', input, flags };
   });
 
@@ -199,7 +209,7 @@ export function parseArguments(argv: readonly string[]): Invocation {
     .command('analyze')
     .description('say what melding would do, and change nothing')
     .argument('<input>', '.bc, .ll, wrapped bitcode, or - for standard input');
-  addRunOptions(addJobOptions(analyze)).action((input: string, flags: AnalyzeFlags) => {
+  addRunOptions(addRemarksOption(addJobOptions(analyze))).action((input: string, flags: AnalyzeFlags) => {
     invocation = { command: 'analyze', input, flags };
   });
 

@@ -4,10 +4,12 @@ import path from 'node:path';
 import { DarmError } from '../errors.js';
 import { createCompiler } from '../compiler.js';
 import type { Emit } from '../options.js';
+import { tally } from '../tally.js';
 import type { CompileResult, Counts, FunctionReport } from '../wire.js';
 import { jobOptions, type CompileFlags } from './arguments.js';
 import { readInput, writeOutput, writeStandardOutput } from './files.js';
 import { warn } from './messages.js';
+import { checkRemarksFile, writeRemarks } from './remarks.js';
 import { table } from './table.js';
 
 const EXTENSIONS: Record<Emit, string> = { hsaco: '.hsaco', obj: '.o', asm: '.s', bc: '.bc', ll: '.ll', ptx: '.ptx' };
@@ -23,6 +25,7 @@ function outputName(input: string, { output, emit, json }: CompileFlags): string
 
 export async function runCompile(input: string, flags: CompileFlags): Promise<void> {
   const output = outputName(input, flags);
+  checkRemarksFile(flags.remarks, [output, ...(input === '-' ? [] : [input]), ...(flags.json ? ['-'] : [])]);
   // One worker and no time limit need no worker thread: on the main thread the job is done 0.1 s sooner.
   const threads = flags.jobs === 1 && flags.timeout === 0 ? 0 : flags.jobs;
   const compiler = createCompiler({
@@ -37,10 +40,12 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
     codegenLevel: flags.codegenLevel,
     once: flags.once,
     stats: flags.stats,
+    remarks: flags.remarks !== undefined,
   });
   if (!flags.quiet) printWarnings(result);
   const { bytes } = result.artifacts[0]!;
   await writeOutput(output, bytes);
+  await writeRemarks(flags.remarks, result.remarks);
   if (flags.json) {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const artifacts = [{ path: output, kind: flags.emit, bytes: bytes.length, sha256 }];
@@ -64,6 +69,9 @@ function compileDocument(result: CompileResult, artifacts: readonly object[]): o
     functions: result.functions.map((fn) => ({
       name: fn.name,
       melds: fn.melds,
+      meldsByKind: tally(fn.melds).byKind,
+      cyclesSaved: tally(fn.melds).cyclesSaved,
+      switchesLowered: fn.switchesLowered,
       divergentBranches: beforeAndAfter(fn, 'divergentBranches'),
       instructions: beforeAndAfter(fn, 'instructions'),
       machineInstructions: beforeAndAfter(fn, 'machineInstructions'),
@@ -81,14 +89,33 @@ function statsTable(functions: readonly FunctionReport[]): string {
   const cell = (fn: FunctionReport, count: keyof Counts): string =>
     `${fn.before?.[count] ?? '?'} → ${fn.after[count] ?? '?'}`;
   return table(
-    'lrrrr',
-    ['function', 'melds', 'divergent branches', 'instructions', 'machine instructions'],
-    functions.map((fn) => [
-      fn.name,
-      String(fn.melds.length),
-      cell(fn, 'divergentBranches'),
-      cell(fn, 'instructions'),
-      cell(fn, 'machineInstructions'),
-    ]),
+    'lrrrrrrrrr',
+    [
+      'function',
+      'melds',
+      'block-block',
+      'region-region',
+      'block-region',
+      'switches lowered',
+      'cycles saved',
+      'divergent branches',
+      'instructions',
+      'machine instructions',
+    ],
+    functions.map((fn) => {
+      const { byKind, cyclesSaved } = tally(fn.melds);
+      return [
+        fn.name,
+        String(fn.melds.length),
+        String(byKind['block-block']),
+        String(byKind['region-region']),
+        String(byKind['block-region']),
+        String(fn.switchesLowered),
+        cyclesSaved.toFixed(0),
+        cell(fn, 'divergentBranches'),
+        cell(fn, 'instructions'),
+        cell(fn, 'machineInstructions'),
+      ];
+    }),
   );
 }

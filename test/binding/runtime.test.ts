@@ -6,7 +6,7 @@ import { compileModule } from '../../src/pipeline.js';
 import { artifact, compile, freshRuntime, kernel, runtime, SILENT, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/runtime', { tests: 8, timeoutMs: 300_000 });
+const test = suite('binding/runtime', { tests: 9, timeoutMs: 300_000 });
 
 const OBJECT = withDefaults({ emit: ['obj'], meld: 'off' });
 
@@ -29,6 +29,40 @@ test('500 compiles of one kernel leave the memory as it was', async () => {
   const before = rt.memory.buffer.byteLength;
   for (let round = 0; round < 500; round++) compileModule(rt, bytes, options, SILENT);
   assert.is(rt.memory.buffer.byteLength, before);
+});
+
+test('a peek leaves the memory as it was', async () => {
+  const rt = await freshRuntime();
+  rt.allocate(100);
+  const hash = (): string => createHash('sha256').update(new Uint8Array(rt.memory.buffer)).digest('hex');
+  const [before, end] = [hash(), rt.llvm._sbrk(0)];
+  const asked = rt.peek(() => {
+    const far = rt.allocate(2 ** 26);
+    new Uint8Array(rt.memory.buffer).fill(7, far, far + 2 ** 26);
+    return [rt.allocate(8), rt.llvm._sbrk(0)];
+  });
+  assert.ok(asked[1]! > end);
+  assert.is(rt.llvm._sbrk(0), end);
+  const grown = new Uint8Array(rt.memory.buffer);
+  assert.ok(grown.subarray(end).every((byte) => byte === 0));
+  assert.is(
+    createHash('sha256')
+      .update(grown.subarray(0, 2 ** 26))
+      .digest('hex'),
+    before,
+  );
+  assert.throws(() =>
+    rt.peek(() => {
+      rt.allocate(1000);
+      throw new DarmError('bad-input', 'no');
+    }),
+  );
+  assert.is(
+    createHash('sha256')
+      .update(new Uint8Array(rt.memory.buffer).subarray(0, 2 ** 26))
+      .digest('hex'),
+    before,
+  );
 });
 
 test('what ran before does not show in the bytes', async () => {

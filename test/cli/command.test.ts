@@ -116,6 +116,13 @@ test('compile --json', () =>
     assert.is(fn['name'] as unknown, 'bitonic');
     assert.ok(fn.melds.length > 0);
     assert.equal(Object.keys(fn.melds[0]!), ['kind', 'profit', 'net']);
+    assert.equal(fn['meldsByKind'] as unknown, {
+      'block-block': fn.melds.length,
+      'region-region': 0,
+      'block-region': 0,
+    });
+    assert.ok((fn['cyclesSaved'] as unknown as number) > 0);
+    assert.is(fn['switchesLowered'] as unknown, 0);
     for (const count of ['divergentBranches', 'instructions', 'machineInstructions'])
       assert.ok(fn[count]!.after < fn[count]!.before, count);
     assert.type((document['timings'] as Json)['total'], 'number');
@@ -233,7 +240,8 @@ test('--stats prints a table, warnings go to standard error', () =>
     const { code, stdout, stderr } = await darm(['compile', 'b.bc', '--stats'], { cwd: folder });
     assert.is(code, 0);
     assert.is(stdout.length, 0);
-    assert.match(stderr, /function +melds[^]*bitonic +\d+ +\d+ → \d+/);
+    assert.match(stderr, /function +melds +block-block +region-region +block-region +switches lowered +cycles saved /);
+    assert.match(stderr, /bitonic +(\d+) +\1 +0 +0 +0 +\d+ +\d+ → \d+/);
   }));
 
 test.run();

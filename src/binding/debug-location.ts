@@ -1,0 +1,22 @@
+/** Where debug information says that an instruction, or a function, stands in the source. */
+import type { DebugLocation } from '../remark.js';
+import type { ValuePtr } from './abi.js';
+import type { LlvmRuntime } from './runtime.js';
+
+/** Null without debug information. Of inlined code, the place it was written at. */
+export function debugLocation(runtime: LlvmRuntime, value: ValuePtr): DebugLocation | null {
+  const { llvm } = runtime;
+  const length = runtime.allocate(4);
+  try {
+    const name = llvm._LLVMGetDebugLocFilename(value, length);
+    const [bytes] = runtime.wordsOut(length, 1);
+    if (name === 0 || bytes === 0) return null;
+    return {
+      file: new TextDecoder().decode(runtime.copyOut(name, bytes!)),
+      line: llvm._LLVMGetDebugLocLine(value),
+      column: llvm._LLVMGetDebugLocColumn(value),
+    };
+  } finally {
+    llvm._free(length);
+  }
+}
