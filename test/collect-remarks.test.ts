@@ -1,10 +1,12 @@
 /** Remarks say what was done, change nothing, and do not depend on the number of workers. */
+import { createHash } from 'node:crypto';
 import { createCompiler } from '../src/index.js';
 import type { CandidateRemark, FunctionRemark, Remark } from '../src/remark.js';
-import { artifact, compile, kernel } from './support/llvm.js';
+import { meldFunctions } from '../src/pipeline.js';
+import { artifact, compile, kernel, runtime, SILENT, withDefaults } from './support/llvm.js';
 import { assert, suite } from './support/suite.js';
 
-const test = suite('collect-remarks', { tests: 9, timeoutMs: 120_000 });
+const test = suite('collect-remarks', { tests: 10, timeoutMs: 120_000 });
 const EARLY = { meldPoint: 'early', optimize: 'O3' } as const;
 
 /** Only the optimiser's interprocedural passes, behind an early meld, see that nothing calls `helper`. */
@@ -41,6 +43,8 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 attributes #0 = { noinline "target-cpu"="gfx906" }
 `;
 
+const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
 const ofKind = (remarks: readonly Remark[], kind: CandidateRemark['kind']): CandidateRemark[] =>
   remarks.filter((each): each is CandidateRemark => each.kind === kind);
 const summaries = (remarks: readonly Remark[]): FunctionRemark[] =>
@@ -60,6 +64,17 @@ test('the same bytes with and without', async () => {
     assert.ok(with_.remarks.length > 0);
     for (const kind of job.emit) assert.equal(artifact(with_, kind), artifact(without, kind), name);
   }
+});
+
+test('no trace in the memory of LLVM', async () => {
+  const rt = await runtime();
+  const bytes = await kernel('bitonic.gfx906.O3-g');
+  const memory = (remarks: boolean) => {
+    meldFunctions(rt, bytes, withDefaults({ remarks }), ['bitonic'], SILENT);
+    return hash(new Uint8Array(rt.memory.buffer, 0, rt.llvm._sbrk(0)));
+  };
+  const without = memory(false);
+  assert.is(memory(true), without);
 });
 
 test('the same remarks and bytes with one, two and three workers, in module order', async () => {
