@@ -152,7 +152,11 @@ class ThreadedCompiler implements Compiler {
 
     const started = performance.now();
     const results = await Promise.allSettled(
-      shares.map((functions) => executor.run({ kind: 'meld', bytes: module, options: job, functions }, limits)),
+      // The first share takes what no share names, too: passes in front of the meld point may make functions.
+      shares.map((functions, k) => {
+        const share = k > 0 ? { only: functions } : { except: shares.slice(1).flat() };
+        return executor.run({ kind: 'meld', bytes: module, options: job, share }, limits);
+      }),
     );
     const logs: EditLog[] = [];
     for (const result of results) {

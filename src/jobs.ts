@@ -7,7 +7,15 @@ import { disassemble } from './binding/disassemble.js';
 import { instantiateLlvm, type LlvmRuntime } from './binding/runtime.js';
 import { DarmError, type ErrorData } from './errors.js';
 import type { JobOptions } from './options.js';
-import { analyzeModule, compileModule, emitModule, meldFunctions, moduleInfo, type Events } from './pipeline.js';
+import {
+  analyzeModule,
+  compileModule,
+  emitModule,
+  meldFunctions,
+  moduleInfo,
+  type Events,
+  type FunctionShare,
+} from './pipeline.js';
 import type { Disassembly } from './formats/disassembly.js';
 import type { ShareInput, ShareResult } from './simulator/launch/share.js';
 import type { AnalyzeResult, CompileResult, EditLog, ModuleInfo } from './wire.js';
@@ -20,7 +28,7 @@ export type Task =
       readonly kind: 'meld';
       readonly bytes: Uint8Array;
       readonly options: JobOptions;
-      readonly functions: readonly string[];
+      readonly share: FunctionShare;
     }
   | {
       readonly kind: 'emit';
@@ -101,7 +109,7 @@ function perform(
     case 'compile':
       return compileModule(runtime, task.bytes, task.options, events);
     case 'meld':
-      return meldFunctions(runtime, task.bytes, task.options, task.functions, events);
+      return meldFunctions(runtime, task.bytes, task.options, task.share, events);
     case 'emit':
       return emitModule(runtime, task.bytes, task.options, task.logs, events);
     case 'analyze':

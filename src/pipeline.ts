@@ -210,6 +210,15 @@ function meldFunction(
   }
 }
 
+/** Which functions a worker melds: these, or all but these. */
+export interface FunctionShare {
+  readonly only?: readonly string[];
+  readonly except?: readonly string[];
+}
+
+const isInShare = ({ only, except }: FunctionShare, name: string): boolean =>
+  (only === undefined || only.includes(name)) && except?.includes(name) !== true;
+
 function isWanted(options: JobOptions, name: string): boolean {
   return options.functions.length === 0 || options.functions.includes(name);
 }
@@ -220,23 +229,23 @@ function checkWanted(module: LlvmModule, options: JobOptions): void {
     if (!known.has(name)) throw new DarmError('bad-input', `the module has no function '${name}'`);
 }
 
-/** Melds `names` (those the options want); the costly part of a job, for a share of the functions. */
+/** Melds a share of the functions (those that the options want); the costly part of a job. */
 export function meldFunctions(
   rt: LlvmRuntime,
   bytes: Uint8Array,
   options: JobOptions,
-  names: readonly string[],
+  share: FunctionShare,
   events: Events,
 ): EditLog[] {
   if (options.meld === 'off') return [];
-  return job(rt, () => meldAll(rt, bytes, options, names, events, new Stopwatch()).logs);
+  return job(rt, () => meldAll(rt, bytes, options, share, events, new Stopwatch()).logs);
 }
 
 function meldAll(
   rt: LlvmRuntime,
   bytes: Uint8Array,
   options: JobOptions,
-  names: readonly string[] | null,
+  share: FunctionShare,
   events: Events,
   watch: Stopwatch,
 ): { module: LlvmModule; logs: EditLog[] } {
@@ -244,7 +253,7 @@ function meldAll(
   checkWanted(module, options);
   const logs: EditLog[] = [];
   for (const [position, fn] of module.functions().entries()) {
-    if ((names !== null && !names.includes(fn.name)) || !isWanted(options, fn.name)) continue;
+    if (!isInShare(share, fn.name) || !isWanted(options, fn.name)) continue;
     events.progress('meld', fn.name);
     const log = meldFunction(module, fn.name, options, watch);
     if (log.bailout !== null) events.diagnostic(`'${fn.name}' is melded only in part: ${log.bailout}`);
@@ -421,7 +430,7 @@ export function compileModule(rt: LlvmRuntime, bytes: Uint8Array, options: JobOp
   if (options.meld === 'off') return emitModule(rt, bytes, options, [], events);
   return job(rt, () => {
     const watch = new Stopwatch();
-    const { module, logs } = meldAll(rt, bytes, options, null, events, watch);
+    const { module, logs } = meldAll(rt, bytes, options, {}, events, watch);
     // A function that failed half-way or was taken back is not fit to be written: start over with what went well.
     const inPlace = logs.some(isMelded) && logs.every((log) => log.isInPlace);
     return emitAll(rt, bytes, options, logs, events, watch, inPlace ? finish(module, logs, options, watch) : null);

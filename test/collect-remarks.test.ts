@@ -70,7 +70,7 @@ test('no trace in the memory of LLVM', async () => {
   const rt = await runtime();
   const bytes = await kernel('bitonic.gfx906.O3-g');
   const memory = (remarks: boolean) => {
-    meldFunctions(rt, bytes, withDefaults({ remarks }), ['bitonic'], SILENT);
+    meldFunctions(rt, bytes, withDefaults({ remarks }), { only: ['bitonic'] }, SILENT);
     return hash(new Uint8Array(rt.memory.buffer, 0, rt.llvm._sbrk(0)));
   };
   const without = memory(false);

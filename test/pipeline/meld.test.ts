@@ -79,7 +79,7 @@ test('replayed edit logs give the bytes of melding in place', async () => {
       .map((fn) => fn.name);
     // Two workers, each melding every second function, last first.
     const shares = [0, 1].map((worker) => functions.filter((_, index) => index % 2 === worker).reverse());
-    const logs = shares.flatMap((share) => meldFunctions(rt, bytes, job, share, SILENT));
+    const logs = shares.flatMap((share) => meldFunctions(rt, bytes, job, { only: share }, SILENT));
     const replayed = emitModule(rt, bytes, job, structuredClone(logs).reverse(), SILENT);
     const inPlace = await compile(bytes, job);
     for (const kind of ['obj', 'bc'] as const) assert.equal(artifact(replayed, kind), artifact(inPlace, kind));
