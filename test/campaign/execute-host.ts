@@ -8,8 +8,8 @@
  * What is `undef` or `poison` in phis, selects and other operands becomes a wild value, and so does the result of a scalar operation
  * that violates its `nuw`, `nsw`, `exact`, `disjoint`, `nneg` or `samesign`: a correct program never lets it reach memory, an
  * address, a divisor or a branch. Address arithmetic is 64 bits wide where LDS and private memory
- * have 32; programs whose 32-bit addresses wrap around are not handled. Nor are cross-lane operations (a thread sees itself
- * only), inline asm, and dynamic LDS.
+ * have 32; programs whose 32-bit addresses wrap around are not handled. Nor are inline asm and dynamic LDS. A cross-lane operation
+ * gives what it would in a wave of one lane: good enough to compare two forms of a kernel, not to know its result.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -40,6 +40,32 @@ const INTRINSICS: Readonly<Record<string, string>> = {
   'llvm.amdgcn.readfirstlane.i32': 'host_readfirstlane',
   'llvm.amdgcn.s.barrier': 'host_barrier',
 };
+
+/** Cross-lane operations in a wave of one lane: parameters and result. */
+const LANES: Readonly<Record<string, string>> = {
+  'readlane.i32': 'i32 (i32 %r, i32 %lane)',
+  'ds.bpermute': 'i32 (i32 %lane, i32 %r)',
+  'ds.permute': 'i32 (i32 %lane, i32 %r)',
+  'ds.swizzle': 'i32 (i32 %r, i32 %pattern)',
+  'update.dpp.i32': 'i32 (i32 %old, i32 %r, i32 %control, i32 %rows, i32 %banks, i1 %bound)',
+  'mbcnt.lo': 'i32 (i32 %mask, i32 %r)',
+  'mbcnt.hi': 'i32 (i32 %mask, i32 %r)',
+  'wave.reduce.umin.i32': 'i32 (i32 %r, i32 %strategy)',
+  'wave.reduce.umax.i32': 'i32 (i32 %r, i32 %strategy)',
+  'ballot.i64': 'i64 (i1 %bit)',
+};
+
+/** The name of a function for a cross-lane operation, which `helpers` gets; null: it is none. */
+function laneFunction(intrinsic: string, helpers: Map<string, string>): string | null {
+  const operation = intrinsic.slice('llvm.amdgcn.'.length);
+  const signature = LANES[operation];
+  if (signature === undefined) return null;
+  const name = `lanes.${operation}`;
+  const [result, list] = [signature.slice(0, 3), signature.slice(4)];
+  const body = result === 'i64' ? '  %r = zext i1 %bit to i64\n  ret i64 %r' : '  ret i32 %r';
+  helpers.set(name, `define internal ${result} @${name}${list} {\n${body}\n}`);
+  return name;
+}
 
 /** Splits at commas outside of brackets. */
 function parameters(list: string): string[] {
@@ -112,12 +138,14 @@ export function toHost(ir: string, mode: HostMode, seed = 0): HostModule {
       line = line.replace(/ amdgpu_kernel/, '').replace(/ protected/, '');
     }
     line = line.replace(/@(llvm\.amdgcn\.[\w.]+)/g, (_, name: string) => {
+      const lanes = laneFunction(name, helpers);
+      if (lanes !== null) return `@${lanes}`;
       if (!(name in INTRINSICS)) throw new Error(`${name} does not run on the host`);
       return `@${INTRINSICS[name]}`;
     });
     if (line.startsWith('declare')) {
       const name = /@[\w.$]+/.exec(line)![0];
-      if (declared.has(name)) continue;
+      if (declared.has(name) || name.startsWith('@lanes.')) continue;
       declared.add(name);
       if (name.startsWith('@host_'))
         line = line.replace(/ #\d+$/, '').replace(/ (noundef|range\([^)]*\)|align \d+|dereferenceable\(\d+\))/g, '');

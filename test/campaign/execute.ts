@@ -28,9 +28,9 @@ import type { ArgumentSpec, LaunchSpec } from '../../src/simulator/launch/spec.j
 import { setTierPolicy } from '../../src/tier-policy.js';
 import type { FunctionReport } from '../../src/wire.js';
 import { SCRATCH, build, execute, type Argument, type HostMode, type Launch, type Outcome } from './execute-host.js';
-import { randomKernel, Random, smaller } from './random-kernel.js';
-import type { Body, Kernel } from './random-kernel.js';
-import { CELL_BYTES, GROUPS, IN_WORDS, PREPARATIONS, THREADS, emitModule } from './random-module.js';
+import { FAMILIES } from './families.js';
+import { draw, smallest, type Drawn, type Kernel } from './random-kernel.js';
+import { PREPARATIONS } from './random-module.js';
 
 const OPT = process.env['OPT'] ?? 'opt-22';
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
@@ -171,20 +171,8 @@ async function repositoryKernels(): Promise<void> {
 
 // --- Random kernels -------------------------------------------------------------------------------------------------------
 
-function launchOf(kernel: string, seed: number): Launch {
-  const r = new Random(seed ^ 0x51ab);
-  const input = new Uint8Array(IN_WORDS * 4);
-  // No byte is 255 (loads of single bytes carry a range); every other word is small.
-  for (let i = 0; i < input.length; i++) input[i] = i % 8 >= 5 ? 0 : r.below(255);
-  const out = new Uint8Array(GROUPS * THREADS * CELL_BYTES);
-  for (let i = 0; i < out.length; i++) out[i] = r.below(256);
-  return {
-    kernel,
-    grid: [GROUPS, 1, 1],
-    block: [THREADS, 1, 1],
-    args: [{ bytes: out, out: true }, { bytes: input, out: true }, { scalar: BigInt(r.below(8)) }],
-  };
-}
+const { body: bodyOfSize, module: emitModule, launch: launchOf } = FAMILIES.plain;
+const BODIES = [1, 2, 3, 4].map(bodyOfSize);
 
 interface Case {
   readonly seed: number;
@@ -194,8 +182,7 @@ interface Case {
 
 /** What a batch is, by its seed. */
 function caseOf(seed: number): Case {
-  const r = new Random(seed * 7919 + 13);
-  return { seed, preparation: r.pick(PREPARATIONS), host: r.chance(75) ? 'junk' : 'exploit' };
+  return { seed, preparation: PREPARATIONS[seed % PREPARATIONS.length]!, host: seed % 4 === 3 ? 'exploit' : 'junk' };
 }
 
 const inputOf = (mode: Mode, raw: string, prepared: string): string =>
@@ -259,34 +246,16 @@ async function check(
 const classOf = (how: string): string =>
   how.startsWith('bailout') || how.startsWith('error') ? how.replace(/[%@'"][\w.]+|\d+/g, '').slice(0, 60) : 'result';
 
-async function shrink(kernel: Kernel, c: Case, finding: Finding, seconds: number): Promise<Kernel> {
-  const until = performance.now() + seconds * 1000;
-  let best = kernel.body;
-  const stillFails = async (body: Body): Promise<boolean> => {
+async function shrink(kernel: Drawn, c: Case, finding: Finding, seconds: number): Promise<Kernel> {
+  const isResult = classOf(finding.how) === 'result';
+  return smallest(kernel, seconds, async (smaller) => {
     try {
-      const { findings, invalid } = await check(
-        [{ name: kernel.name, body }],
-        c,
-        [finding.mode],
-        false,
-        classOf(finding.how) === 'result',
-      );
+      const { findings, invalid } = await check([smaller], c, [finding.mode], false, isResult);
       return invalid.length === 0 && findings.some(({ how }) => classOf(how) === classOf(finding.how));
     } catch {
       return false;
     }
-  };
-  for (let again = true; again;) {
-    again = false;
-    for (const body of smaller(best)) {
-      if (performance.now() > until) return { ...kernel, body: best };
-      if (!(await stillFails(body))) continue;
-      best = body;
-      again = true;
-      break;
-    }
-  }
-  return { ...kernel, body: best };
+  });
 }
 
 /** Writes the kernel, what melding gets and what it makes of it. */
@@ -307,7 +276,7 @@ async function save(kernel: Kernel, c: Case, finding: Finding): Promise<string> 
   return base;
 }
 
-async function investigate(kernels: readonly Kernel[], c: Case, finding: Finding): Promise<void> {
+async function investigate(kernels: readonly Drawn[], c: Case, finding: Finding): Promise<void> {
   const repeat = `npm run test:execute -- --seed ${c.seed} --seconds 1 --batch ${args.batch} --mode ${finding.mode.name}${args.size ? ` --size ${args.size}` : ''}`;
   const suspects = kernels.filter(
     ({ name }) => finding.kernel === '' || name === finding.kernel || !kernels.some((k) => k.name === finding.kernel),
@@ -344,10 +313,9 @@ async function randomKernels(): Promise<void> {
   const modes = MODES.filter(({ name }) => !args.mode || name === args.mode);
   for (let seed = Number(args.seed); elapsed() < seconds && totals.failed < MOST_FAILURES; seed++) {
     const c = caseOf(seed);
-    const r = new Random(seed);
     let kernels = Array.from({ length: Number(args.batch) }, (_, index) => {
-      const size = args.size ? Number(args.size) : 1 + r.below(3);
-      return randomKernel(`k${seed}_${index}`, r.below(2 ** 31), size);
+      const size = args.size ? Number(args.size) : 1 + ((seed + index) % 3);
+      return draw(`k${seed}_${index}`, BODIES[size - 1]!, Math.imul(seed, 1009) + index);
     });
     if (args.only) kernels = kernels.filter(({ name }) => name === args.only);
     totals.kernels += kernels.length;

@@ -1,4 +1,5 @@
 /** From the tree of a random kernel to instructions over variables in allocas: control flow, conditions, addresses. */
+import { lanes } from './lane-operations.js';
 import type { Body, Condition, Leaf, Statement } from './random-kernel.js';
 
 export const COUNTS = { v: 6, w: 2, h: 2, b: 2, c: 3, f: 2, q: 1, p: 2 } as const;
@@ -30,10 +31,10 @@ export type Operation = (e: Emitter, s: Leaf) => void;
 export class Emitter {
   readonly lines: string[] = [];
   #next = 0;
-  #loops = 0;
   /** Labels to leave to: [behind, again or null]. */
-  readonly #scopes: (readonly [string, string | null])[] = [];
-  readonly counters: string[] = [];
+  #scopes: (readonly [string, string | null])[] = [];
+  /** Of variables that single statements need. */
+  readonly allocas: string[] = [];
 
   constructor(
     private readonly operations: readonly Operation[],
@@ -53,6 +54,12 @@ export class Emitter {
   label(): string {
     return `bb${this.#next++}`;
   }
+  /** A variable of this statement's own, without an initial value. */
+  variable(type: string): string {
+    const name = `%own${this.allocas.length}`;
+    this.allocas.push(`  ${name} = alloca ${type}, addrspace(5)`);
+    return name;
+  }
   block(label: string): void {
     this.lines.push(`${label}:`);
   }
@@ -70,7 +77,7 @@ export class Emitter {
   condition(c: Condition): string {
     switch (c.of % 8) {
       case 0: // bits of the thread id
-        return this.value(`icmp ${at(P.icmp, c.a)} i32 ${this.value(`and i32 %tid, ${(c.k & 31) | 1}`)}, ${c.b & 7}`);
+        return this.#bits('%tid', (c.k & 31) | 1, at(P.icmp, c.a), c.b);
       case 1:
         return this.value(`icmp ${at(P.icmp, 2 + (c.a % 4))} i32 %tid, ${c.k & 63}`);
       case 2:
@@ -83,8 +90,13 @@ export class Emitter {
       case 6:
         return this.value(`icmp ${at(P.icmp, c.a)} i32 %uniform, ${c.k & 7}`);
       default: // what the thread finds in memory
-        return this.value(`icmp ${at(P.icmp, c.b)} i32 ${this.value(`and i32 %seen, ${(c.k & 63) | 1}`)}, ${c.a & 7}`);
+        return this.#bits('%seen', (c.k & 63) | 1, at(P.icmp, c.b), c.a);
     }
+  }
+
+  /** Compares some bits with a number that they may be. */
+  #bits(of: string, mask: number, predicate: string, number: number): string {
+    return this.value(`icmp ${predicate} i32 ${this.value(`and i32 ${of}, ${mask}`)}, ${mask & (number | 1)}`);
   }
 
   body(body: Body): void {
@@ -144,6 +156,26 @@ export class Emitter {
         this.#arm(otherwise, s.else, end);
         return this.block(end);
       }
+      case 'carry': {
+        const [then, otherwise, joined, again, end] = Array.from({ length: 5 }, () => this.label()) as [string, string, string, string, string]; // prettier-ignore
+        const [kept, carried] = [this.variable('i1'), this.variable('i32')];
+        const when = this.condition(s.when);
+        this.emit(`store i1 ${when}, ptr addrspace(5) ${kept}`);
+        this.#branch(when, then, otherwise);
+        this.block(then);
+        this.body(s.then);
+        this.emit(`store i32 ${this.v(s.a)}, ptr addrspace(5) ${carried}`);
+        this.jump(joined);
+        this.#arm(otherwise, s.else, joined);
+        this.block(joined);
+        this.body(s.between);
+        this.#branch(this.value(`load i1, ptr addrspace(5) ${kept}`), again, end);
+        this.block(again);
+        const value = this.value(`load i32, ptr addrspace(5) ${carried}`);
+        this.write('v', s.d, this.value(`xor i32 ${this.v(s.d)}, ${value}`));
+        this.jump(end);
+        return this.block(end);
+      }
       case 'switch': {
         const labels = s.cases.map(() => this.label());
         const end = this.label();
@@ -162,6 +194,15 @@ export class Emitter {
         this.jump(end);
         return this.block(end);
       }
+      case 'phase': {
+        const outer = this.#scopes;
+        this.#scopes = [];
+        this.statement({ kind: 'block', body: s.body });
+        this.#scopes = outer;
+        return;
+      }
+      case 'lanes':
+        return lanes(this, s.leaf);
       case 'leave': {
         const scope = this.#scopes[this.#scopes.length - 1 - (s.depth % Math.max(1, this.#scopes.length))];
         const on = this.label();
@@ -169,8 +210,7 @@ export class Emitter {
         return this.block(on);
       }
       case 'loop': {
-        const counter = `%n${this.#loops++}`;
-        this.counters.push(counter);
+        const counter = this.variable('i32');
         const trips = this.#trips(s.trips);
         const [head, body, latch, end] = [this.label(), this.label(), this.label(), this.label()];
         const count = (): string => this.value(`load i32, ptr addrspace(5) ${counter}`);

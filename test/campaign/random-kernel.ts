@@ -1,35 +1,19 @@
 /**
- * Random kernels as textual LLVM IR for amdgcn gfx906: control flow around divergent branches, sides that are mutated copies
- * of each other. A kernel is a tree of statements over a few variables of each type; random-module.ts writes the variables as
- * allocas, so any control flow is well formed, and LLVM passes (PREPARATIONS) turn them into SSA in various shapes.
+ * Random kernels: trees of statements over a few variables of each type, with control flow around divergent branches and sides
+ * that are edited copies of each other. fast-check makes them, so that a failure shrinks by itself; least are the trees
+ * with the least code.
+ *
+ * random-module.ts writes the variables as allocas, so any control flow is well formed, and LLVM passes (PREPARATIONS) turn them
+ * into SSA in various shapes.
  *
  * Every kernel is free of undefined behaviour and of poison that matters: operands are masked where flags or shifts demand it,
  * divisors are odd or guarded, floats hold small integers (so that all operations on them are exact), loops have a bounded
  * trip count, indices stay inside of what a thread owns (its cells in `out`, its columns of LDS, its private arrays) or of the
- * read-only buffer `in`. So every correct compilation gives the same bytes.
+ * read-only buffer `in`, and what sees other threads stands where no thread is missing. So every correct compilation gives the
+ * same bytes.
  */
+import fc from 'fast-check';
 import { OPS } from './random-operations.js';
-
-export class Random {
-  #state: number;
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-  /** 0 ≤ result < n (mulberry32). */
-  below(n: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let t = this.#state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * n);
-  }
-  chance(percent: number): boolean {
-    return this.below(100) < percent;
-  }
-  pick<T>(list: readonly T[]): T {
-    return list[this.below(list.length)]!;
-  }
-}
 
 // --- The tree -------------------------------------------------------------------------------------------------------------
 
@@ -49,9 +33,18 @@ export interface Condition {
   readonly b: number;
   readonly k: number;
 }
+export interface Loop {
+  readonly kind: 'loop';
+  readonly trips: Condition;
+  readonly tail: boolean;
+  readonly body: Body;
+  readonly d: number;
+}
 export type Statement =
   | Leaf
+  | Loop
   | { readonly kind: 'if'; readonly when: Condition; readonly then: Body; readonly else: Body }
+  /** Short-circuit `and` or `or` of two conditions. */
   | {
       readonly kind: 'either';
       readonly and: boolean;
@@ -61,6 +54,7 @@ export type Statement =
       readonly then: Body;
       readonly else: Body;
     }
+  /** Two sides whose own branches go to the same two blocks. */
   | {
       readonly kind: 'shared';
       readonly when: Condition;
@@ -72,17 +66,24 @@ export type Statement =
       readonly then: Body;
       readonly else: Body;
     }
-  | { readonly kind: 'switch'; readonly on: number; readonly cases: readonly Body[]; readonly through: number }
+  /** A variable that only one side sets, read behind a second branch on the same condition: a phi with poison. */
   | {
-      readonly kind: 'loop';
-      readonly trips: Condition;
-      readonly tail: boolean;
-      readonly body: Body;
+      readonly kind: 'carry';
+      readonly when: Condition;
+      readonly then: Body;
+      readonly else: Body;
+      readonly between: Body;
+      readonly a: number;
       readonly d: number;
     }
+  | { readonly kind: 'switch'; readonly on: number; readonly cases: readonly Body[]; readonly through: number }
   | { readonly kind: 'block'; readonly body: Body }
   | { readonly kind: 'leave'; readonly when: Condition; readonly depth: number; readonly again: boolean }
-  | { readonly kind: 'barrier' };
+  /** A block that `leave` does not reach out of: behind it, all threads are there again. */
+  | { readonly kind: 'phase'; readonly body: Body }
+  | { readonly kind: 'barrier' }
+  /** A cross-lane operation; only where all threads are. */
+  | { readonly kind: 'lanes'; readonly leaf: Leaf };
 export type Body = readonly Statement[];
 
 export interface Kernel {
@@ -90,213 +91,334 @@ export interface Kernel {
   readonly body: Body;
 }
 
-// --- Generating -----------------------------------------------------------------------------------------------------------
+// --- Editing: one side from the other -------------------------------------------------------------------------------------
 
-const leaf = (r: Random): Leaf => ({
-  kind: 'op',
-  op: r.below(OPS.length),
-  d: r.below(64),
-  a: r.below(64),
-  b: r.below(64),
-  c: r.below(64),
-  k: r.below(2 ** 31),
-});
-const condition = (r: Random): Condition => ({ of: r.below(64), a: r.below(64), b: r.below(64), k: r.below(2 ** 31) });
-const CONDITIONS_ON_THREAD = [0, 1, 2, 7];
-const divergent = (r: Random): Condition => ({ ...condition(r), of: r.pick(CONDITIONS_ON_THREAD) });
-
-function leaves(r: Random, most: number): Body {
-  return Array.from({ length: r.below(most + 1) }, () => leaf(r));
+interface Edit {
+  /** Which statement, in the order of the text. */
+  readonly at: number;
+  /** 0: drop it; 1: put `leaf` in front; else: change a number of it. */
+  readonly how: number;
+  readonly leaf: Leaf;
 }
 
-function bodyOf(r: Random, depth: number, size: number): Body {
-  const list: Statement[] = [];
-  const count = 1 + r.below(size);
-  for (let n = 0; n < count; n++)
-    list.push(...leaves(r, 5), ...(r.chance(depth > 0 ? 65 : 0) ? [compound(r, depth - 1, size)] : []));
-  return list.length > 0 ? list : [leaf(r)];
-}
-
-/** The same again with changes; or something else. */
-function twin(r: Random, body: Body, depth: number, size: number): Body {
-  const how = r.below(100);
-  if (how < 10) return bodyOf(r, depth, size);
-  return mutate(r, body, how < 25 ? 0 : how < 60 ? 8 : 30);
-}
-
-function mutate(r: Random, body: Body, percent: number): Body {
-  const out: Statement[] = [];
-  for (const s of body) {
-    if (r.chance(percent / 3)) continue;
-    if (r.chance(percent / 3)) out.push(leaf(r));
-    out.push(mutateStatement(r, s, percent));
-  }
-  return out;
-}
-
-const mutateCondition = (r: Random, c: Condition, percent: number): Condition =>
-  r.chance(percent)
-    ? { ...c, ...(r.chance(50) ? { k: r.below(2 ** 31) } : r.chance(50) ? { b: r.below(64) } : { of: r.below(64) }) }
-    : c;
-
-function mutateStatement(r: Random, s: Statement, percent: number): Statement {
-  const body = (b: Body): Body => mutate(r, b, percent);
-  const when = (c: Condition): Condition => mutateCondition(r, c, percent * 2);
+/** The statement with its bodies replaced. */
+function withBodies(s: Statement, f: (body: Body) => Body): Statement {
   switch (s.kind) {
-    case 'op': {
-      if (!r.chance(percent * 2)) return s;
-      const field = r.pick(['a', 'b', 'c', 'd', 'k', 'k', 'op'] as const);
-      return { ...s, [field]: field === 'k' ? r.below(2 ** 31) : field === 'op' ? r.below(OPS.length) : r.below(64) };
-    }
     case 'if':
-      return { ...s, when: when(s.when), then: body(s.then), else: body(s.else) };
+      return { ...s, then: f(s.then), else: f(s.else) };
     case 'either':
-      return {
-        ...s,
-        when: when(s.when),
-        also: when(s.also),
-        between: body(s.between),
-        then: body(s.then),
-        else: body(s.else),
-      };
+    case 'carry':
+      return { ...s, between: f(s.between), then: f(s.then), else: f(s.else) };
     case 'shared':
-      return {
-        ...s,
-        when: when(s.when),
-        t: body(s.t),
-        f: body(s.f),
-        whenT: when(s.whenT),
-        whenF: when(s.whenF),
-        then: body(s.then),
-        else: body(s.else),
-      };
+      return { ...s, t: f(s.t), f: f(s.f), then: f(s.then), else: f(s.else) };
     case 'switch':
-      return { ...s, cases: s.cases.map(body) };
+      return { ...s, cases: s.cases.map(f) };
     case 'loop':
-      return { ...s, trips: when(s.trips), body: body(s.body) };
     case 'block':
-      return { ...s, body: body(s.body) };
-    case 'leave':
-      return { ...s, when: when(s.when) };
-    case 'barrier':
+    case 'phase':
+      return { ...s, body: f(s.body) };
+    default:
       return s;
   }
 }
 
-function compound(r: Random, depth: number, size: number): Statement {
-  const what = r.below(100);
-  const part = (): Body => bodyOf(r, depth, size);
-  if (what < 40) {
-    const then = part();
-    return {
-      kind: 'if',
-      when: r.chance(70) ? divergent(r) : condition(r),
-      then,
-      else: r.chance(25) ? [] : twin(r, then, depth, size),
-    };
-  }
-  if (what < 52) {
-    const then = part();
-    return {
-      kind: 'either',
-      and: r.chance(50),
-      when: divergent(r),
-      also: condition(r),
-      between: leaves(r, 3),
-      then,
-      else: r.chance(30) ? [] : twin(r, then, depth, size),
-    };
-  }
-  if (what < 62) {
-    const t = leaves(r, 5);
-    const whenT = condition(r);
-    return {
-      kind: 'shared', when: divergent(r), t, f: twin(r, t, 0, size), whenT, whenF: mutateCondition(r, whenT, 60), swap: r.chance(40),
-      then: part(), else: r.chance(40) ? [] : part(),
-    }; // prettier-ignore
-  }
-  if (what < 68) {
-    const first = part();
-    return {
-      kind: 'switch',
-      on: r.below(64),
-      cases: Array.from({ length: 2 + r.below(3) }, (_, i) => (i === 0 ? first : twin(r, first, depth, size))),
-      through: r.below(16),
-    };
-  }
-  if (what < 84) return { kind: 'loop', trips: condition(r), tail: r.chance(60), body: part(), d: r.below(64) };
-  if (what < 92) return { kind: 'block', body: part() };
-  return { kind: 'leave', when: condition(r), depth: r.below(3), again: r.chance(40) };
+function countOf(body: Body): number {
+  let count = 0;
+  const visit = (list: Body): Body => {
+    count += list.length;
+    for (const s of list) withBodies(s, visit);
+    return list;
+  };
+  visit(body);
+  return count;
 }
 
-/** @param size 1 to 4, roughly */
-export function randomKernel(name: string, seed: number, size: number): Kernel {
-  const r = new Random(seed);
-  const body: Statement[] = [];
-  const parts = 1 + r.below(2);
-  for (let n = 0; n < parts; n++) {
-    if (n > 0 && r.chance(40)) body.push({ kind: 'barrier' });
-    body.push(...leaves(r, 4));
-    const then = bodyOf(r, r.below(3), size);
-    const core: Statement = r.chance(75)
-      ? { kind: 'if', when: divergent(r), then, else: twin(r, then, 2, size) }
-      : compound(r, 2, size);
-    // A loop around: uniform (its trip count is an argument) or not.
-    const looped: Statement = {
-      kind: 'loop',
-      trips: { ...condition(r), of: r.chance(50) ? 6 : 3 },
-      tail: r.chance(50),
-      body: [...leaves(r, 2), core, ...leaves(r, 2)],
-      d: r.below(64),
-    };
-    body.push(r.chance(30) ? looped : core);
-    body.push(...leaves(r, 3));
-  }
-  return { name, body };
+function edited(body: Body, edit: Edit): Body {
+  let left = edit.at % Math.max(1, countOf(body));
+  const visit = (list: Body): Body =>
+    list.flatMap((s): Body => {
+      if (left-- !== 0) return [withBodies(s, visit)];
+      return edit.how === 0 ? [] : edit.how === 1 ? [edit.leaf, s] : [changed(s, edit)];
+    });
+  return visit(body);
 }
 
-// --- Shrinking ------------------------------------------------------------------------------------------------------------
-
-/** Smaller versions of a body, boldest first. */
-export function* smaller(body: Body): Generator<Body> {
-  for (let half = Math.floor(body.length / 2); half >= 1; half = Math.floor(half / 2))
-    for (let from = 0; from < body.length; from += half) yield [...body.slice(0, from), ...body.slice(from + half)];
-  for (const [at, s] of body.entries()) {
-    const put = (list: Body): Body => [...body.slice(0, at), ...list, ...body.slice(at + 1)];
-    for (const inner of partsOf(s)) yield put(inner);
-    for (const field of ['then', 'else', 'between', 't', 'f', 'body'] as const)
-      if (field in s)
-        for (const inner of smaller((s as never)[field] as Body)) yield put([{ ...s, [field]: inner } as Statement]);
-    if (s.kind === 'switch')
-      for (const [n, one] of s.cases.entries())
-        for (const inner of smaller(one))
-          yield put([{ ...s, cases: s.cases.map((old, m) => (m === n ? inner : old)) }]);
-  }
-}
-
-function partsOf(s: Statement): Body[] {
+function changed(s: Statement, { how, leaf }: Edit): Statement {
+  const condition = (c: Condition): Condition =>
+    how % 3 === 0 ? { ...c, of: leaf.a } : how % 3 === 1 ? { ...c, b: leaf.b } : { ...c, k: leaf.k };
   switch (s.kind) {
-    case 'if':
-      return [s.then, s.else];
-    case 'either':
-      return [s.then, s.else, s.between, [{ kind: 'if', when: s.when, then: s.then, else: s.else }]];
-    case 'shared':
-      return [
-        s.t,
-        s.f,
-        s.then,
-        s.else,
-        [
-          { kind: 'if', when: s.when, then: s.t, else: s.f },
-          { kind: 'if', when: s.whenT, then: s.then, else: s.else },
-        ],
-      ];
-    case 'switch':
-      return [...s.cases];
+    case 'op': {
+      const field = (['a', 'b', 'c', 'd', 'k', 'k', 'op'] as const)[how % 7]!;
+      return { ...s, [field]: leaf[field] };
+    }
     case 'loop':
-    case 'block':
-      return [s.body];
+      return { ...s, trips: condition(s.trips) };
+    case 'shared':
+      return { ...s, whenF: condition(s.whenF) };
+    case 'if':
+    case 'either':
+    case 'carry':
+    case 'leave':
+      return { ...s, when: condition(s.when) };
     default:
-      return [];
+      return s;
   }
+}
+
+// --- Generating -----------------------------------------------------------------------------------------------------------
+
+// Numbers stay as they are when a tree shrinks: each smaller tree costs two compilations.
+const nat = (most: number): fc.Arbitrary<number> => fc.noShrink(fc.nat(most));
+const small = nat(63);
+const word = nat(2 ** 31 - 1);
+const leaf: fc.Arbitrary<Leaf> = fc
+  .tuple(nat(OPS.length - 1), small, small, small, small, word)
+  .map(([op, d, a, b, c, k]) => ({ kind: 'op', op, d, a, b, c, k }));
+const conditionOn = (of: fc.Arbitrary<number>): fc.Arbitrary<Condition> =>
+  fc.tuple(of, small, small, word).map(([kind, a, b, k]) => ({ of: kind, a, b, k }));
+const condition = conditionOn(small);
+/** Bits of the thread's number, its number, a variable, what the thread finds in memory (random-emitter.ts). */
+const divergent = conditionOn(fc.noShrink(fc.constantFrom(0, 1, 2, 7)));
+const uniform = conditionOn(fc.constant(6));
+/** The highest bits of `k`, which choose an operation too (wide-module.ts). */
+const withHigh = (k: number, high: number): number => (k & 0x3ffffff) | (high << 26);
+const ANCHOR = 31;
+/**
+ * For either side a store to LDS or to global memory, which keeps LLVM from making selects of the branch; the operands differ, so
+ * that it does not hoist either. The same in any family.
+ */
+const anchors: fc.Arbitrary<readonly [Leaf, Leaf]> = fc
+  .tuple(fc.noShrink(fc.constantFrom(5, 6, 8, 9)), leaf, small, small)
+  .map(([op, one, a, b]) => [
+    { ...one, op, k: withHigh(one.k, ANCHOR) },
+    { ...one, op, a, b, k: withHigh(one.k, ANCHOR) },
+  ]);
+const leaves = (most: number): fc.Arbitrary<Body> => fc.array(leaf, { maxLength: most });
+const edits: fc.Arbitrary<readonly Edit[]> = fc.array(fc.record({ at: nat(999), how: nat(20), leaf }), {
+  maxLength: 5,
+});
+
+/** A statement, or (least) nothing but one of its bodies. */
+const unwrappable = (whole: fc.Arbitrary<Statement>, ...parts: ((s: never) => Body)[]): fc.Arbitrary<Body> =>
+  fc
+    .tuple(fc.nat(parts.length * 12), whole)
+    .map(([choice, s]) => (choice < parts.length ? parts[choice]!(s as never) : [s]));
+
+/** fast-check wants a type, not an interface. */
+type Bodies = {
+  readonly body: Body;
+  readonly piece: Body;
+  readonly twins: readonly [Body, Body];
+  readonly if: Body;
+  readonly divergentIf: Body;
+  readonly either: Body;
+  readonly carry: Body;
+  readonly shared: Body;
+  readonly switch: Body;
+  readonly loop: Body;
+  readonly block: Body;
+  readonly leave: Body;
+};
+type Of<K extends Statement['kind']> = Extract<Statement, { kind: K }>;
+
+/**
+ * @param size 1 to 4, roughly: how long bodies are
+ * @param depth of nesting
+ */
+function bodies(size: number, depth: number): { readonly [K in keyof Bodies]: fc.Arbitrary<Bodies[K]> } {
+  const depthIdentifier = fc.createDepthIdentifier();
+  return fc.letrec<Bodies>((tie) => ({
+    body: fc.array(tie('piece'), { maxLength: 2 * size + 1 }).map((pieces) => pieces.flat()),
+    piece: fc.oneof(
+      { maxDepth: depth, depthIdentifier },
+      { weight: 55, arbitrary: fc.array(leaf, { minLength: 1, maxLength: 5 }) },
+      { weight: 18, arbitrary: tie('if') },
+      { weight: 5, arbitrary: tie('either') },
+      { weight: 4, arbitrary: tie('carry') },
+      { weight: 4, arbitrary: tie('shared') },
+      { weight: 3, arbitrary: tie('switch') },
+      { weight: 7, arbitrary: tie('loop') },
+      { weight: 3, arbitrary: tie('block') },
+      { weight: 4, arbitrary: tie('leave') },
+    ),
+    /** A body that stays a branch, and the same again with changes; or something else. */
+    twins: fc
+      .tuple(fc.option(tie('body'), { freq: 20 }), tie('body'), edits, anchors)
+      .map(([other, one, list, [store, another]]): readonly [Body, Body] => [
+        [store, ...one],
+        [another, ...(other ?? list.reduce(edited, one))],
+      ]),
+    if: unwrappable(
+      fc
+        .tuple(fc.oneof({ weight: 7, arbitrary: divergent }, { weight: 3, arbitrary: condition }), tie('twins'), nat(7))
+        .map(([when, [then, other], half]) => ({ kind: 'if', when, then, else: half === 0 ? [] : other })),
+      (s: Of<'if'>) => s.then,
+      (s: Of<'if'>) => s.else,
+    ),
+    divergentIf: fc
+      .tuple(divergent, tie('twins'))
+      .map(([when, [then, other]]) => [{ kind: 'if', when, then, else: other }]),
+    either: unwrappable(
+      fc
+        .tuple(fc.noShrink(fc.boolean()), divergent, condition, leaves(3), tie('twins'), nat(5))
+        .map(([and, when, also, between, [then, other], half]) => {
+          return { kind: 'either', and, when, also, between, then, else: half === 0 ? [] : other };
+        }),
+      (s: Of<'either'>) => [{ ...s, kind: 'if' }],
+    ),
+    carry: unwrappable(
+      fc
+        .tuple(divergent, tie('twins'), leaves(3), small, small)
+        .map(([when, [then, other], between, a, d]) => ({ kind: 'carry', when, then, else: other, between, a, d })),
+      (s: Of<'carry'>) => [{ ...s, kind: 'if' }],
+    ),
+    shared: unwrappable(
+      fc
+        .tuple(divergent, leaves(5), edits, condition, nat(3), small, fc.noShrink(fc.boolean()), tie('body'), leaves(4))
+        .map(([when, t, list, whenT, differ, b, swap, then, other]) => {
+          const whenF = differ === 0 ? whenT : { ...whenT, b };
+          return { kind: 'shared', when, t, f: list.reduce(edited, t), whenT, whenF, swap, then, else: other };
+        }),
+      (s: Of<'shared'>) => [{ kind: 'if', when: s.when, then: s.t, else: s.f }],
+    ),
+    switch: unwrappable(
+      fc
+        .tuple(small, tie('twins'), fc.array(edits, { maxLength: 3 }), nat(15))
+        .map(([on, [first, second], more, through]) => {
+          return {
+            kind: 'switch',
+            on,
+            cases: [first, second, ...more.map((list) => list.reduce(edited, first))],
+            through,
+          };
+        }),
+      (s: Of<'switch'>) => s.cases[0]!,
+    ),
+    loop: unwrappable(loopOf(condition, tie('body')), (s: Loop) => s.body),
+    block: unwrappable(
+      tie('body').map((body) => ({ kind: 'block', body })),
+      (s: Of<'block'>) => s.body,
+    ),
+    leave: unwrappable(
+      fc.tuple(condition, nat(2), fc.noShrink(fc.boolean())).map(([when, level, again]) => {
+        return { kind: 'leave', when, depth: level, again };
+      }),
+      () => [],
+    ),
+  }));
+}
+
+const loopOf = (trips: fc.Arbitrary<Condition>, body: fc.Arbitrary<Body>): fc.Arbitrary<Loop> =>
+  fc
+    .tuple(trips, fc.noShrink(fc.boolean()), body, small)
+    .map(([count, tail, inside, d]) => ({ kind: 'loop', trips: count, tail, body: inside, d }));
+
+/** One part of a kernel: mostly a divergent branch with sides that are alike, sometimes in a loop. */
+function partOf(size: number, depth: number): fc.Arbitrary<Body> {
+  const { divergentIf, piece } = bodies(size, depth);
+  const core = fc.oneof({ weight: 7, arbitrary: divergentIf }, { weight: 1, arbitrary: piece });
+  const looped = unwrappable(
+    loopOf(
+      conditionOn(fc.noShrink(fc.constantFrom(6, 3))),
+      fc.tuple(leaves(2), core, leaves(2)).map((list) => list.flat()),
+    ),
+    (s: Loop) => s.body,
+  );
+  return fc
+    .tuple(leaves(4), fc.oneof({ weight: 7, arbitrary: core }, { weight: 3, arbitrary: looped }), leaves(3))
+    .map((list) => list.flat());
+}
+
+/** Of the plain family; with one barrier at most. */
+export const plainBody = (size: number): fc.Arbitrary<Body> =>
+  fc
+    .tuple(fc.option(fc.tuple(fc.noShrink(fc.boolean()), partOf(size, 2)), { freq: 1 }), partOf(size, 2))
+    .map(([more, first]) => [...first, ...(more?.[0] ? [{ kind: 'barrier' } as const] : []), ...(more?.[1] ?? [])]);
+
+/** Of the wide family: three phases with barriers between them. */
+export const wideBody = (size: number): fc.Arbitrary<Body> =>
+  fc
+    .array(partOf(size, 2), { minLength: 1, maxLength: 3 })
+    .map((parts) =>
+      parts.flatMap((body, index) => [...(index > 0 ? [{ kind: 'barrier' } as const] : []), { kind: 'phase', body }]),
+    );
+
+/** Operations out of a few only: smaller kernels, whose sides have more in common. */
+function withPalette(body: Body, palette: readonly (readonly [op: number, high: number])[]): Body {
+  const visit = (list: Body): Body =>
+    list.map((s) => {
+      if (s.kind !== 'op' || s.k >>> 26 === ANCHOR) return withBodies(s, visit);
+      const [op, high] = palette[s.op % palette.length]!;
+      return { ...s, op, k: withHigh(s.k, high) };
+    });
+  return visit(body);
+}
+const palettes = fc.noShrink(fc.array(fc.tuple(nat(OPS.length - 1), nat(ANCHOR - 1)), { minLength: 4, maxLength: 10 }));
+
+/** Phases with what only all threads together may do between them, and around them uniform branches and loops. */
+export function mixedBody(size: number, depth: number): fc.Arbitrary<Body> {
+  const phase = partOf(size, depth).map((body): Body => [{ kind: 'phase', body }]);
+  const lanes = leaf.map((inner): Body => [{ kind: 'lanes', leaf: inner }]);
+  const barrier = fc.constant<Body>([{ kind: 'barrier' }]);
+  const together = fc.oneof({ weight: 2, arbitrary: lanes }, { weight: 1, arbitrary: barrier });
+  const part = fc.tuple(fc.option(together, { freq: 2 }), phase).map(([more, one]) => [...one, ...(more ?? [])]);
+  const around = fc.oneof(
+    { weight: 7, arbitrary: part },
+    {
+      weight: 2,
+      arbitrary: unwrappable(loopOf(uniform, part), (s: Loop) => s.body),
+    },
+    {
+      weight: 1,
+      arbitrary: unwrappable(
+        fc.tuple(uniform, part, leaves(3)).map(([when, then, other]) => ({ kind: 'if', when, then, else: other })),
+        (s: Of<'if'>) => s.then,
+      ),
+    },
+  );
+  return fc
+    .tuple(fc.option(around, { freq: 1 }), around, palettes)
+    .map(([more, one, palette]) => withPalette([...one, ...(more ?? [])], palette));
+}
+
+/** A kernel with what it came from, for shrinking. */
+export interface Drawn extends Kernel {
+  readonly from: fc.Arbitrary<Body>;
+  readonly seed: number;
+}
+
+/** What a seed stands for. */
+export const draw = (name: string, from: fc.Arbitrary<Body>, seed: number): Drawn => ({
+  name,
+  body: fc.sample(from, { seed, numRuns: 1, unbiased: true })[0]!,
+  from,
+  seed,
+});
+
+/**
+ * The least kernel found that still fails, or the kernel itself.
+ *
+ * @param seconds after which the least so far is taken
+ */
+export async function smallest(
+  kernel: Drawn,
+  seconds: number,
+  fails: (smaller: Kernel) => Promise<boolean>,
+): Promise<Kernel> {
+  const { name, from, seed } = kernel;
+  // Different choices may come to the same tree.
+  const known = new Map<string, Promise<boolean>>();
+  const holds = async (body: Body): Promise<boolean> => {
+    const text = JSON.stringify(body);
+    const outcome = known.get(text) ?? fails({ name, body });
+    known.set(text, outcome);
+    return !(await outcome);
+  };
+  const { counterexample } = await fc.check(fc.asyncProperty(from, holds), {
+    seed,
+    numRuns: 1,
+    unbiased: true,
+    interruptAfterTimeLimit: seconds * 1000,
+  });
+  return { name, body: counterexample?.[0] ?? kernel.body };
 }

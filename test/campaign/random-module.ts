@@ -4,86 +4,108 @@ import type { Class } from './random-emitter.js';
 import type { Kernel } from './random-kernel.js';
 import { OPS } from './random-operations.js';
 
-export const THREADS = 64;
-export const GROUPS = 2;
 /** `in`: this many i32, read-only. */
-export const IN_WORDS = 544;
-/** Bytes of `out` per thread: 128 for the cells, the rest for the final values of the variables. */
-export const CELL_BYTES = 256;
+export const IN_WORDS = 768;
+
+/** Whether the body names a variable or a global: `%v0`, `@left`. */
+type Uses = (name: string) => boolean;
 
 /** What other families of kernels add to those of this file. */
 export interface Family<E extends Emitter> {
   /** Work-items of a workgroup. */
   readonly threads: number;
+  /** Bytes of `out` per thread: 128 for the cells, the rest for the final values of the variables. */
   readonly cellBytes: number;
   /** Globals and device functions. */
   readonly frame: string;
-  readonly tail: string;
   /** Of kernels: `, TYPE %name` behind the common ones. */
   readonly parameters: string;
   emitter(): E;
   /** Writes allocas and initial values in front of the body, with `%iN`, `%tid`, `%uniform` and more at hand. */
-  begin(e: E): void;
+  begin(e: E, uses: Uses): void;
   /** Writes what is behind the body; `keep` stores a value in the thread's part of `out`. */
-  end(e: E, keep: (type: string, value: string, bytes: number) => void): void;
+  end(e: E, keep: (type: string, value: string, bytes: number) => void, uses: Uses): void;
 }
 
-const PLAIN: Family<Emitter> = {
-  threads: THREADS,
-  cellBytes: CELL_BYTES,
+export const PLAIN: Family<Emitter> = {
+  threads: 64,
+  cellBytes: 256,
   frame: '',
-  tail: '',
   parameters: '',
-  emitter: () => new Emitter(OPS, THREADS),
+  emitter: () => new Emitter(OPS, 64),
   begin() {},
   end() {},
 };
 
+/** Names that a text mentions: variables, globals, functions. */
+const namesIn = (text: string): ReadonlySet<string> => new Set(text.match(/[%@][\w.]+/g));
+
+/** Bytes to keep of a variable, and how: as `TYPE VALUE` behind lines that make it. */
+const KEPT: { readonly [C in Class]: readonly [type: string, bytes: number, how: string | null] } = {
+  v: ['i32', 4, null],
+  w: ['i64', 8, null],
+  h: ['i16', 2, null],
+  b: ['i8', 1, null],
+  c: ['i8', 1, 'zext i1 LAST to i8'],
+  f: ['i32', 4, 'fptosi float LAST to i32'],
+  p: ['i32', 4, 'load i32, ptr addrspace(1) LAST'],
+  q: ['<4 x i32>', 16, null],
+};
+
+/** Initial values, from words of `in`. */
+const START: { readonly [C in Class]: (i: number) => readonly string[] } = {
+  v: (i) => [`store i32 %i${i}, ptr addrspace(5) %v${i}`],
+  w: (i) => [`%w${i}.x = sext i32 %i${i + 5} to i64`, `store i64 %w${i}.x, ptr addrspace(5) %w${i}`],
+  h: (i) => [`%h${i}.x = trunc i32 %i${i + 2} to i16`, `store i16 %h${i}.x, ptr addrspace(5) %h${i}`],
+  b: (i) => [`%b${i}.x = trunc i32 %i${i + 3} to i8`, `store i8 %b${i}.x, ptr addrspace(5) %b${i}`],
+  c: (i) => [`%c${i}.x = icmp slt i32 %i${i}, %i${i + 1}`, `store i1 %c${i}.x, ptr addrspace(5) %c${i}`],
+  f: (i) => [
+    `%f${i}.m = and i32 %i${i + 1}, 255`,
+    `%f${i}.x = sitofp i32 %f${i}.m to float`,
+    `store float %f${i}.x, ptr addrspace(5) %f${i}`,
+  ],
+  p: (i) => [`store ptr addrspace(1) %i${i}.p, ptr addrspace(5) %p${i}`],
+  q: (i) => [
+    `%q${i}.x = insertelement <4 x i32> <i32 1, i32 2, i32 3, i32 4>, i32 %i4, i32 2`,
+    `store <4 x i32> %q${i}.x, ptr addrspace(5) %q${i}`,
+  ],
+};
+
+/** What the body does not name does not exist. */
 function emitKernel<E extends Emitter>(k: Kernel, family: Family<E>): string {
   const { threads, cellBytes } = family;
   const e = family.emitter();
-  family.begin(e);
-  const begin = e.lines.splice(0);
   e.body(k.body);
   e.jump('done');
-  const allocas = CLASSES.flatMap((of) =>
-    Array.from({ length: COUNTS[of] }, (_, i) => `  %${of}${i} = alloca ${TYPES[of]}, addrspace(5)`),
+  const body = e.lines.splice(0);
+  const named = namesIn(body.join('\n'));
+  const variables = CLASSES.flatMap((of) => Array.from({ length: COUNTS[of] }, (_, i) => [of, i] as const)).filter(
+    ([of, i]) => named.has(`%${of}${i}`),
   );
+  const arrays = [0, 1].filter((a) => named.has(`%array${a}`));
+  const rows = ['left', 'right'].filter((name) => named.has(`@${name}`));
+
   const start: string[] = [];
   const init = (text: string): void => void start.push(`  ${text}`);
-  for (let i = 0; i < 8; i++) {
-    init(`%i${i}.at = getelementptr inbounds i32, ptr addrspace(1) %in, i32 ${i * 65}`);
-    init(`%i${i}.p = getelementptr inbounds i32, ptr addrspace(1) %i${i}.at, i32 %tid`);
-    init(`%i${i} = load i32, ptr addrspace(1) %i${i}.p, align 4`);
-  }
-  for (let i = 0; i < COUNTS.v; i++) init(`store i32 %i${i}, ptr addrspace(5) %v${i}`);
-  for (let i = 0; i < COUNTS.w; i++)
-    (init(`%w${i}.x = sext i32 %i${i + 5} to i64`), init(`store i64 %w${i}.x, ptr addrspace(5) %w${i}`));
-  for (let i = 0; i < COUNTS.h; i++)
-    (init(`%h${i}.x = trunc i32 %i${i + 2} to i16`), init(`store i16 %h${i}.x, ptr addrspace(5) %h${i}`));
-  for (let i = 0; i < COUNTS.b; i++)
-    (init(`%b${i}.x = trunc i32 %i${i + 3} to i8`), init(`store i8 %b${i}.x, ptr addrspace(5) %b${i}`));
-  for (let i = 0; i < COUNTS.c; i++)
-    (init(`%c${i}.x = icmp slt i32 %i${i}, %i${i + 1}`), init(`store i1 %c${i}.x, ptr addrspace(5) %c${i}`));
-  for (let i = 0; i < COUNTS.f; i++)
-    (init(`%f${i}.m = and i32 %i${i + 1}, 255`),
-      init(`%f${i}.x = sitofp i32 %f${i}.m to float`),
-      init(`store float %f${i}.x, ptr addrspace(5) %f${i}`));
-  for (let i = 0; i < COUNTS.p; i++) init(`store ptr addrspace(1) %i${i}.p, ptr addrspace(5) %p${i}`);
-  init('%q.x = insertelement <4 x i32> <i32 1, i32 2, i32 3, i32 4>, i32 %i4, i32 2');
-  init('store <4 x i32> %q.x, ptr addrspace(5) %q0');
-  for (let a = 0; a < 2; a++)
+  for (const [of, i] of variables) START[of](i).forEach(init);
+  for (const a of arrays)
     for (let i = 0; i < 8; i++) {
       init(`%array${a}.${i} = getelementptr inbounds [8 x i32], ptr addrspace(5) %array${a}, i32 0, i32 ${i}`);
       init(`store i32 %i${(i + a) % 8}, ptr addrspace(5) %array${a}.${i}`);
     }
-  for (const [a, name] of ['left', 'right'].entries())
+  for (const name of rows)
     for (let row = 0; row < 4; row++) {
       init(
         `%${name}.${row} = getelementptr inbounds [4 x [${threads} x i32]], ptr addrspace(3) @${name}, i32 0, i32 ${row}, i32 %tid`,
       );
-      init(`store i32 %i${row + a * 4}, ptr addrspace(3) %${name}.${row}`);
+      init(`store i32 %i${row + (name === 'left' ? 0 : 4)}, ptr addrspace(3) %${name}.${row}`);
     }
+  const uses = (name: string): boolean => named.has(name);
+  family.begin(e, uses);
+  start.push(...e.lines.splice(0));
+  const wanted = namesIn(start.join('\n'));
+  const words = Array.from({ length: 8 }, (_, i) => i).filter((i) => wanted.has(`%i${i}`) || wanted.has(`%i${i}.p`));
+
   const end: string[] = [];
   let offset = 128;
   const keep = (type: string, value: string, bytes: number): void => {
@@ -92,51 +114,32 @@ function emitKernel<E extends Emitter>(k: Kernel, family: Family<E>): string {
     end.push(`  store ${type} ${value}, ptr addrspace(1) %out${offset}, align ${bytes}`);
     offset += bytes;
   };
-  const last = (of: Class, i: number): string => {
-    end.push(`  %last.${of}${i} = load ${TYPES[of]}, ptr addrspace(5) %${of}${i}`);
-    return `%last.${of}${i}`;
-  };
-  for (let i = 0; i < COUNTS.v; i++) keep('i32', last('v', i), 4);
-  for (let i = 0; i < COUNTS.w; i++) keep('i64', last('w', i), 8);
-  for (let i = 0; i < COUNTS.h; i++) keep('i16', last('h', i), 2);
-  for (let i = 0; i < COUNTS.b; i++) keep('i8', last('b', i), 1);
-  for (let i = 0; i < COUNTS.c; i++) {
-    const value = last('c', i);
-    end.push(`  %wide.c${i} = zext i1 ${value} to i8`);
-    keep('i8', `%wide.c${i}`, 1);
+  for (const [of, i] of variables) {
+    const [type, bytes, how] = KEPT[of];
+    const last = `%last.${of}${i}`;
+    end.push(`  ${last} = load ${TYPES[of]}, ptr addrspace(5) %${of}${i}`);
+    if (how !== null) end.push(`  ${last}.kept = ${how.replace('LAST', last)}`);
+    keep(type, how === null ? last : `${last}.kept`, bytes);
   }
-  for (let i = 0; i < COUNTS.f; i++) {
-    const value = last('f', i);
-    end.push(`  %int.f${i} = fptosi float ${value} to i32`);
-    keep('i32', `%int.f${i}`, 4);
-  }
-  for (let i = 0; i < COUNTS.p; i++) {
-    const value = last('p', i);
-    end.push(`  %at.p${i} = load i32, ptr addrspace(1) ${value}`);
-    keep('i32', `%at.p${i}`, 4);
-  }
-  const vector = last('q', 0);
-  for (let i = 0; i < 4; i++) {
-    end.push(`  %q.${i} = extractelement <4 x i32> ${vector}, i32 ${i}`);
-    keep('i32', `%q.${i}`, 4);
-  }
-  for (const name of ['left', 'right'])
+  for (const name of rows)
     for (let row = 0; row < 4; row++) {
       end.push(`  %${name}.last${row} = load i32, ptr addrspace(3) %${name}.${row}`);
       keep('i32', `%${name}.last${row}`, 4);
     }
-  const body = e.lines.splice(0);
-  family.end(e, (type, value, bytes) => {
-    end.push(...e.lines.splice(0));
-    keep(type, value, bytes);
-  });
+  family.end(
+    e,
+    (type, value, bytes) => {
+      end.push(...e.lines.splice(0));
+      keep(type, value, bytes);
+    },
+    uses,
+  );
   return [
     `define amdgpu_kernel void @${k.name}(ptr addrspace(1) %out, ptr addrspace(1) %in, i32 %uniform${family.parameters}) #0 {`,
     'entry:',
-    ...allocas,
-    ...e.counters.map((counter) => `  ${counter} = alloca i32, addrspace(5)`),
-    '  %array0 = alloca [8 x i32], addrspace(5)',
-    '  %array1 = alloca [8 x i32], addrspace(5)',
+    ...variables.map(([of, i]) => `  %${of}${i} = alloca ${TYPES[of]}, addrspace(5)`),
+    ...e.allocas,
+    ...arrays.map((a) => `  %array${a} = alloca [8 x i32], addrspace(5)`),
     '  %tid = call i32 @llvm.amdgcn.workitem.id.x(), !range !2',
     '  %group = call i32 @llvm.amdgcn.workgroup.id.x()',
     `  %first = mul i32 %group, ${threads}`,
@@ -144,10 +147,18 @@ function emitKernel<E extends Emitter>(k: Kernel, family: Family<E>): string {
     '  %gid64 = zext i32 %gid to i64',
     `  %own.offset = mul nuw nsw i64 %gid64, ${cellBytes}`,
     '  %own = getelementptr inbounds i8, ptr addrspace(1) %out, i64 %own.offset',
-    '  %seen.p = getelementptr inbounds i32, ptr addrspace(1) %in, i64 %gid64',
-    '  %seen = load i32, ptr addrspace(1) %seen.p, align 4',
+    ...(named.has('%seen')
+      ? [
+          '  %seen.p = getelementptr inbounds i32, ptr addrspace(1) %in, i64 %gid64',
+          '  %seen = load i32, ptr addrspace(1) %seen.p, align 4',
+        ]
+      : []),
+    ...words.flatMap((i) => [
+      `  %i${i}.at = getelementptr inbounds i32, ptr addrspace(1) %in, i32 ${i * 65}`,
+      `  %i${i}.p = getelementptr inbounds i32, ptr addrspace(1) %i${i}.at, i32 %tid`,
+      `  %i${i} = load i32, ptr addrspace(1) %i${i}.p, align 4`,
+    ]),
     ...start,
-    ...begin,
     '  br label %start',
     'start:',
     ...body,
@@ -156,6 +167,15 @@ function emitKernel<E extends Emitter>(k: Kernel, family: Family<E>): string {
     '  ret void',
     '}',
   ].join('\n');
+}
+
+/** Globals and functions of a frame, without those that nothing names. */
+function withoutUnused(frame: string, named: ReadonlySet<string>): string {
+  const parts = frame.split(/\n(?=@|define )/);
+  return parts
+    .filter((part) => !/^(@|define )/.test(part) || named.has(/@[\w.]+/.exec(part)![0]))
+    .map((part) => `${part.trimEnd()}\n`)
+    .join('');
 }
 
 const frame = (threads: number): string => `
@@ -217,13 +237,12 @@ attributes #2 = { noinline nounwind willreturn memory(none) "target-cpu"="gfx906
 !2 = !{i32 0, i32 ${threads}}
 `;
 
-/** A module of kernels; each takes (out, in, uniform). */
-export const emitModule = (kernels: readonly Kernel[]): string => emitFamily(kernels, PLAIN);
-
+/** A module of kernels; each takes (out, in, uniform) and what the family adds. */
 export function emitFamily<E extends Emitter>(kernels: readonly Kernel[], family: Family<E>): string {
   const { threads } = family;
   const bodies = kernels.map((kernel) => emitKernel(kernel, family)).join('\n\n');
-  return frame(threads) + family.frame + bodies + tail(threads) + family.tail;
+  const start = withoutUnused(`${frame(threads)}${family.frame}`, namesIn(bodies));
+  return start + bodies + tail(threads);
 }
 
 /** Pass lists that bring the allocas into SSA, in shapes that differ. */

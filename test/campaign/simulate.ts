@@ -31,9 +31,8 @@ import { simulate } from '../../src/simulator/run.js';
 import type { CompileResult } from '../../src/wire.js';
 import { artifact, freshRuntime, kernel as bitcode, SILENT, text, withDefaults } from '../support/llvm.js';
 import { SCRATCH, build, contentsAfter, type Argument, type Launch } from './execute-host.js';
-import { randomKernel, Random, smaller, type Body, type Kernel } from './random-kernel.js';
-import { CELL_BYTES, GROUPS, IN_WORDS, THREADS, emitModule } from './random-module.js';
-import { WIDE, emitWideModule, wideArguments, wideKernel } from './wide-module.js';
+import { FAMILIES, type FamilyName } from './families.js';
+import { draw, smallest, type Drawn, type Kernel } from './random-kernel.js';
 
 const OPT = process.env['OPT'] ?? 'opt-22';
 const { values: args } = parseArgs({
@@ -212,39 +211,19 @@ async function repositoryKernels(): Promise<void> {
 // --- Random kernels -------------------------------------------------------------------------------------------------------
 
 interface Batch {
-  readonly kernels: readonly Kernel[];
+  readonly kernels: readonly Drawn[];
   readonly module: string;
   readonly launches: readonly Launch[];
 }
 
-function batchOf(seed: number, wide: boolean): Batch {
-  const r = new Random(seed * 31 + (wide ? 7 : 0));
-  const make = wide ? wideKernel : randomKernel;
+function batchOf(seed: number, family: FamilyName): Batch {
+  const { body, module, launch } = FAMILIES[family];
+  const bodies = [1, 2].map(body);
   const kernels = Array.from({ length: Number(args.batch) }, (_, index) => {
-    const size = args.size ? Number(args.size) : 1 + r.below(2);
-    return make(`k${seed}_${index}`, r.below(2 ** 31), size);
-  });
-  const threads = wide ? WIDE.threads : THREADS;
-  const launches = kernels.map(({ name }): Launch => {
-    const input = new Uint8Array((wide ? 768 : IN_WORDS) * 4);
-    // No byte is 255 (loads of single bytes carry a range); every other word is small.
-    for (let i = 0; i < input.length; i++) input[i] = i % 8 >= 5 ? 0 : r.below(255);
-    const out = new Uint8Array(GROUPS * threads * (wide ? WIDE.cellBytes : CELL_BYTES));
-    for (let i = 0; i < out.length; i++) out[i] = r.below(256);
-    const common: Argument[] = [{ bytes: out, out: true }, { bytes: input, out: true }, { scalar: BigInt(r.below(8)) }];
-    return {
-      kernel: name,
-      grid: [GROUPS, 1, 1],
-      block: [threads, 1, 1],
-      args: [...common, ...(wide ? wideArguments(r) : [])],
-    };
-  });
-  const chosen = kernels.filter(({ name }) => !args.only || name === args.only);
-  return {
-    kernels: chosen,
-    module: (wide ? emitWideModule : emitModule)(chosen),
-    launches: launches.filter(({ kernel }) => chosen.some(({ name }) => name === kernel)),
-  };
+    const from = args.size ? body(Number(args.size)) : bodies[(seed + index) % 2]!;
+    return draw(`k${seed}_${index}`, from, Math.imul(seed, 1009) + index);
+  }).filter(({ name }) => !args.only || name === args.only);
+  return { kernels, module: module(kernels), launches: kernels.map((each) => launch(each.name, each.seed)) };
 }
 
 const structurized = async (ir: string): Promise<string> =>
@@ -284,54 +263,40 @@ async function suspect(
 }
 
 /** The smallest version of the kernel that still differs on the first target in the first form; writes it and what it became. */
-async function shrink(kernel: Kernel, launch: Launch, wide: boolean): Promise<void> {
+async function shrink(kernel: Drawn, launch: Launch, family: FamilyName): Promise<void> {
   const [target, { options }] = [TARGETS[0]!, FORMS[0]!];
-  const moduleOf = (body: Body): string =>
-    (wide ? emitWideModule : emitModule)([{ ...kernel, body }]).replaceAll('"gfx906"', `"${target}"`);
-  const differs = async (body: Body): Promise<string | null> => {
+  const moduleOf = (one: Kernel): string => FAMILIES[family].module([one]).replaceAll('"gfx906"', `"${target}"`);
+  const differs = async (smaller: Kernel): Promise<boolean> => {
     try {
-      const [expected] = await contentsAfter(await build('small', moduleOf(body), 'junk'), [launch]);
-      if (typeof expected !== 'object') return null;
-      const wrong = await complaint(await decoded(moduleOf(body), options), specOf(launch), expected);
-      return wrong;
+      const [expected] = await contentsAfter(await build('small', moduleOf(smaller), 'junk'), [launch]);
+      if (typeof expected !== 'object') return false;
+      return (await complaint(await decoded(moduleOf(smaller), options), specOf(launch), expected)) !== null;
     } catch {
-      return null;
+      return false;
     }
   };
-  const until = elapsed() + 90;
-  let best = kernel.body;
-  let how: string | null = null;
-  for (let again = true; again && elapsed() < until;) {
-    again = false;
-    for (const body of smaller(best)) {
-      if (elapsed() > until) break;
-      const wrong = await differs(body);
-      if (wrong === null) continue;
-      [best, how, again] = [body, wrong, true];
-      break;
-    }
-  }
+  const least = moduleOf(await smallest(kernel, 90, differs));
   const base = path.join(SCRATCH, `small-${kernel.name}-${target}`);
-  await writeFile(`${base}.ll`, moduleOf(best));
-  const compiled = await compile(moduleOf(best), { emit: ['ll', 'asm'], ...options });
+  await writeFile(`${base}.ll`, least);
+  const compiled = await compile(least, { emit: ['ll', 'asm'], ...options });
   await writeFile(`${base}.out.ll`, artifact(compiled, 'll'));
   await writeFile(`${base}.s`, artifact(compiled, 'asm'));
-  console.log(`${base}.*: ${how}`);
+  console.log(`${base}.*`);
 }
 
 async function randomKernels(): Promise<void> {
   for (let seed = Number(args.seed); elapsed() < Number(args.seconds) && totals.failed < 40; seed++) {
-    const family = args.family ?? (seed % 4 === 0 ? 'plain' : 'wide');
+    const family = (args.family as FamilyName | undefined) ?? (seed % 4 === 0 ? 'plain' : 'wide');
     const repeat = `--seed ${seed} --seconds 1 --batch ${args.batch} --family ${family}${args.size ? ` --size ${args.size}` : ''}`;
     try {
-      const { kernels, module, launches } = batchOf(seed, family === 'wide');
+      const { kernels, module, launches } = batchOf(seed, family);
       if (args.only) await writeFile(path.join(SCRATCH, `${args.only}.ll`), module);
       const host = await build('raw', module, 'junk', seed);
       const contents = await contentsAfter(host, launches);
       for (const [index, found] of contents.entries())
         if (typeof found === 'string') fail(`${kernels[index]!.name} on the host`, found, repeat);
       totals.kernels += kernels.length;
-      if (args.shrink) return await shrink(kernels[0]!, launches[0]!, family === 'wide');
+      if (args.shrink) return await shrink(kernels[0]!, launches[0]!, family);
       for (const target of TARGETS)
         for (const { name, options } of FORMS) {
           let code: Decoded;

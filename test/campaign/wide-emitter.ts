@@ -96,6 +96,11 @@ export class WideEmitter extends Emitter {
     return this.value(`bitcast ${int} ${this.value(`or ${int} ${kept}, ${high}`)} to ${type}`);
   }
 
+  /** A barrier and nothing else. */
+  synchronize(): void {
+    super.statement({ kind: 'barrier' });
+  }
+
   /** At a barrier, threads hand values to each other. */
   override statement(s: Statement): void {
     if (s.kind !== 'barrier') return super.statement(s);
@@ -106,16 +111,16 @@ export class WideEmitter extends Emitter {
         : this.value(`sub i32 ${this.threads - 1}, %tid`);
     const place = (of: string): string =>
       this.value(`getelementptr inbounds i64, ptr addrspace(3) @exchange, i32 ${of}`);
-    super.statement(s);
+    this.synchronize();
     const [mine, theirs] = [place('%tid'), place(partner)];
     const wide = at(['w', 'z'] as const, n);
     this.emit(`store i64 ${this.get(wide, n)}, ptr addrspace(3) ${mine}, align 8`);
-    super.statement(s);
+    this.synchronize();
     this.put('w', n, this.value(`load i64, ptr addrspace(3) ${theirs}, align 8`));
-    super.statement(s);
+    this.synchronize();
     this.emit(`store i32 ${this.integerOf('g', n)}, ptr addrspace(3) ${mine}, align 8`);
-    super.statement(s);
+    this.synchronize();
     this.put('v', n, this.value(`load i32, ptr addrspace(3) ${theirs}, align 8`));
-    super.statement(s);
+    this.synchronize();
   }
 }

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import type { Answer, Task } from './tasks.js';
 
 const WORKER = fileURLToPath(new URL('./worker.js', import.meta.url));
-const TASK_LIMIT_MS = 180_000;
 const HEARTBEAT_MS = 60_000;
 
 export class Crew {
@@ -15,6 +14,8 @@ export class Crew {
   constructor(
     readonly size: number,
     private readonly workerArguments: readonly string[],
+    /** Of each task. */
+    private readonly limitSeconds: number,
   ) {}
 
   async #hire(): Promise<ChildProcess> {
@@ -37,8 +38,8 @@ export class Crew {
         resolve(reply);
       };
       const timer = setTimeout(
-        () => give({ kind: 'trap', message: `not finished after ${TASK_LIMIT_MS / 1000} s` }),
-        TASK_LIMIT_MS,
+        () => give({ kind: 'trap', message: `not finished after ${this.limitSeconds} s` }),
+        this.limitSeconds * 1000,
       );
       child.once('message', (reply) => give(reply as Answer));
       child.once('exit', (code, signal) => give({ kind: 'trap', message: `the process ended with ${signal ?? code}` }));

@@ -166,6 +166,7 @@ export class AnalysesReport {
 export class MeldReport {
   readonly #rows = new Map<string, { files: number; functions: number; melds: number; failed: number }>();
   readonly #lines: string[] = [];
+  #notAccepted = 0;
   passed = 0;
   failed = 0;
 
@@ -173,6 +174,10 @@ export class MeldReport {
     const model = task.profit === 'net' ? 'net' : `paper, threshold ${task.threshold}`;
     const row = this.#rows.get(model) ?? { files: 0, functions: 0, melds: 0, failed: 0 };
     this.#rows.set(model, row);
+    if (answer.kind === 'not-accepted') {
+      this.#notAccepted++;
+      return true;
+    }
     row.files++;
     const complaints =
       answer.kind === 'melded' ? answer.complaints : [`${answer.kind}: ${'message' in answer ? answer.message : ''}`];
@@ -190,8 +195,9 @@ export class MeldReport {
 
   print(): void {
     console.log(
-      '\nMelding, on files that llc accepts (no crash, no function given up, equal bytes where nothing melds):',
+      '\nMelding, on files that compile without (no crash, no hang, no function given up, equal bytes where nothing melds):',
     );
+    if (this.#notAccepted > 0) console.log(`  ${this.#notAccepted} more files do not compile for their processor`);
     const rows = [...this.#rows].map(([model, row]) => [model, row.files, row.functions, row.melds, row.failed]);
     table([['profit', 'files', 'functions melded', 'melds', 'failed'], ...rows]);
     for (const line of this.#lines) console.log(`  ${line}`);

@@ -4,7 +4,8 @@
  * 1. Analyses: dominators, post-dominators, cycles and divergence of every function equal LLVM's.
  * 2. Code generation: with melding off, the object file equals native llc's, byte for byte; every difference is put in a
  *    class.
- * 3. Melding, on files that llc accepts: no crash, no function that has to be given up.
+ * 3. Melding, on files that llc accepts: no crash, no hang, no function that has to be given up. Alone (`--only meld`), on every
+ *    file that compiles without melding, for one processor each: whatever can be melded at all (threshold 0).
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -26,6 +27,7 @@ const USAGE = `usage: npm run test:llvm -- [--seconds N] [--all] [--cpus gfx906,
   --all         every file for every processor (hours), not the default sample of ${SAMPLE} pairs that llc accepts
   --cpus LIST   default ${CPUS.join(',')}
   --only LIST   some of the three parts
+  --limit N     seconds for each file (default 180)
   --match TEXT  only files whose name contains TEXT`;
 
 /** By which share of the time a part ends when others follow. */
@@ -43,16 +45,19 @@ function options() {
         all: { type: 'boolean', default: false },
         cpus: { type: 'string', default: CPUS.join(',') },
         only: { type: 'string', default: 'equal,analyses,meld' },
+        limit: { type: 'string', default: '180' },
         match: { type: 'string', default: '' },
         help: { type: 'boolean', default: false },
       },
     });
     const seconds = values.seconds === undefined ? (values.all ? Infinity : 900) : Number(values.seconds);
+    const limit = Number(values.limit);
     if (values.help) {
       console.log(USAGE);
       process.exit(0);
     }
-    if (seconds > 0) return { ...values, seconds, cpus: values.cpus.split(','), only: new Set(values.only.split(',')) };
+    if (seconds > 0 && limit > 0)
+      return { ...values, seconds, limit, cpus: values.cpus.split(','), only: new Set(values.only.split(',')) };
   } catch (error) {
     console.error((error as Error).message);
   }
@@ -61,14 +66,14 @@ function options() {
 }
 
 async function main(): Promise<void> {
-  const { seconds, all, cpus, only, match } = options();
+  const { seconds, limit, all, cpus, only, match } = options();
   const fetched = spawnSync(path.join(repository, 'test', 'llvm', 'fetch.sh'), { stdio: 'inherit' });
   if (fetched.status !== 0) throw new Error('test/llvm/fetch.sh failed');
   rmSync(differences, { recursive: true, force: true });
 
   const started = performance.now();
   const until = (share: number) => started + seconds * 1000 * share;
-  using crew = new Crew(processors().length, [tests, differences]);
+  using crew = new Crew(processors().length, [tests, differences], limit);
   const wanted = <T extends { file: string }>(items: readonly T[]) =>
     items.filter(({ file }) => path.basename(file).includes(match));
   const reports: { passed: number; failed: number; print(): void }[] = [];
@@ -90,7 +95,8 @@ async function main(): Promise<void> {
   }
 
   const equality = new EqualityReport(cpus, path.relative(process.cwd(), differences));
-  if (only.has('equal') || only.has('meld')) {
+  const onlyMelds = only.has('meld') && only.size === 1;
+  if (!onlyMelds && (only.has('equal') || only.has('meld'))) {
     const tasks = wanted(codegenPairs(tests, cpus)).map((pair) => ({ kind: 'equal', ...pair }) as const);
     await crew.run(tasks, until(only.has('meld') ? EQUALITY_UNTIL : 1), all ? Infinity : SAMPLE, equality.take);
     equality.print();
@@ -99,10 +105,14 @@ async function main(): Promise<void> {
 
   if (only.has('meld')) {
     const report = new MeldReport();
-    const tasks = equality.identicalOrNot().flatMap(({ file, cpu, sha256 }): MeldTask[] => [
-      { kind: 'meld', file, cpu, profit: 'net', threshold: 0.2, unmelded: sha256 },
-      { kind: 'meld', file, cpu, profit: 'paper', threshold: 0.05, unmelded: sha256 },
-    ]);
+    const tasks: MeldTask[] = onlyMelds
+      ? wanted(codegenAnalysisInputs(tests, cpus)).map(({ file, cpu }) => {
+          return { kind: 'meld', file, cpu, profit: 'paper', threshold: 0, unmelded: null };
+        })
+      : equality.identicalOrNot().flatMap(({ file, cpu, sha256 }): MeldTask[] => [
+          { kind: 'meld', file, cpu, profit: 'net', threshold: 0.2, unmelded: sha256 },
+          { kind: 'meld', file, cpu, profit: 'paper', threshold: 0.05, unmelded: sha256 },
+        ]);
     await crew.run(tasks, until(1), Infinity, report.take);
     report.print();
     reports.push(report);

@@ -24,8 +24,8 @@ export interface MeldTask {
   readonly cpu: string;
   readonly profit: ProfitModel;
   readonly threshold: number;
-  /** SHA-256 of the object without melding: what must come out when nothing melds. */
-  readonly unmelded: string;
+  /** SHA-256 of the object without melding: what must come out when nothing melds; null: not known yet. */
+  readonly unmelded: string | null;
 }
 
 export type Task = EqualTask | AnalysesTask | MeldTask;
@@ -57,7 +57,7 @@ export interface Melded {
   readonly complaints: readonly string[];
 }
 
-/** `not-accepted`: by native llc. `refused`: an error of ours that says what is wrong. `trap`: a crash or a hang. */
+/** `not-accepted`: by native llc, or by us without melding. `refused`: an error of ours that says what is wrong. `trap`: a crash or a hang. */
 export interface Failed {
   readonly kind: 'not-accepted' | 'refused' | 'trap';
   readonly message: string;

@@ -92,7 +92,10 @@ function analyses({ file, cpu, triple }: AnalysesTask): Answer {
 }
 
 function meld({ file, cpu, profit, threshold, unmelded }: MeldTask): Answer {
-  const result = compile(inputText(root, file), cpu, { meld: 'darm', profit, threshold });
+  const text = inputText(root, file);
+  unmelded ??= sha256OfUnmelded(text, cpu);
+  if (unmelded === null) return { kind: 'not-accepted', message: '' };
+  const result = compile(text, cpu, { meld: 'darm', profit, threshold });
   const complaints = result.functions
     .filter((fn) => fn.bailout !== null)
     .map((fn) => `'${fn.name}' bailed out: ${fn.bailout}`);
@@ -100,6 +103,15 @@ function meld({ file, cpu, profit, threshold, unmelded }: MeldTask): Answer {
   if (melds === 0 && complaints.length === 0 && sha256(result.artifacts[0]!.bytes) !== unmelded)
     complaints.push('nothing melded, but the object is not the one without melding');
   return { kind: 'melded', melds, functions: result.functions.filter((fn) => fn.melds.length > 0).length, complaints };
+}
+
+/** Null: LLVM refuses the module, or crashes on it, without any melding. */
+function sha256OfUnmelded(text: string, cpu: string): string | null {
+  try {
+    return sha256(compile(text, cpu, { meld: 'off' }).artifacts[0]!.bytes);
+  } catch {
+    return null;
+  }
 }
 
 async function answer(task: Task): Promise<Answer> {

@@ -1,0 +1,71 @@
+/** The families of random kernels: what their trees are like, the module around them, and how they are launched. */
+import type fc from 'fast-check';
+import { SpecRandom } from '../../src/simulator/launch/random.js';
+import type { Argument, Launch } from './execute-host.js';
+import { mixedBody, plainBody, wideBody, type Body, type Kernel } from './random-kernel.js';
+import { IN_WORDS, PLAIN, emitFamily } from './random-module.js';
+import { wideArguments, wideFamily } from './wide-module.js';
+
+export interface KernelFamily {
+  /** @param size 1 to 4, roughly */
+  body(size: number): fc.Arbitrary<Body>;
+  module(kernels: readonly Kernel[]): string;
+  /** With memory and arguments that `seed` stands for. */
+  launch(kernel: string, seed: number): Launch;
+}
+
+function family(
+  body: (size: number) => fc.Arbitrary<Body>,
+  module: KernelFamily['module'],
+  { threads, cellBytes }: { readonly threads: number; readonly cellBytes: number },
+  groups: number,
+  more: (below: (n: number) => number) => Argument[],
+): KernelFamily {
+  return {
+    body,
+    module,
+    launch(kernel, seed) {
+      const random = new SpecRandom(seed);
+      const below = (n: number): number => Math.floor((random.word() / 2 ** 32) * n);
+      const input = new Uint8Array(IN_WORDS * 4);
+      // No byte is 255 (loads of single bytes carry a range); every other word is small.
+      for (let i = 0; i < input.length; i++) input[i] = i % 8 >= 5 ? 0 : below(255);
+      const out = new Uint8Array(groups * threads * cellBytes);
+      for (let i = 0; i < out.length; i++) out[i] = below(256);
+      const common = [{ bytes: out, out: true }, { bytes: input, out: true }, { scalar: BigInt(below(8)) }];
+      return { kernel, grid: [groups, 1, 1], block: [threads, 1, 1], args: [...common, ...more(below)] };
+    },
+  };
+}
+
+const [full, partial] = [wideFamily(64), wideFamily(100)];
+
+export const FAMILIES = {
+  /** Integers, small floats, all memories; nothing but the thread's own. */
+  plain: family(
+    plainBody,
+    (kernels) => emitFamily(kernels, PLAIN),
+    PLAIN,
+    2,
+    () => [],
+  ),
+  /** All types and operations, phases with an exchange between them. */
+  wide: family(wideBody, (kernels) => emitFamily(kernels, partial), partial, 2, wideArguments),
+  /** The same operations in small kernels, with uniform control flow and cross-lane operations. */
+  mixed: family(
+    (size) => mixedBody(size, 2),
+    (kernels) => emitFamily(kernels, full),
+    full,
+    1,
+    wideArguments,
+  ),
+  /** The same, where the last wave lacks lanes. */
+  ragged: family(
+    (size) => mixedBody(size, 2),
+    (kernels) => emitFamily(kernels, partial),
+    partial,
+    1,
+    wideArguments,
+  ),
+} satisfies Record<string, KernelFamily>;
+export type FamilyName = keyof typeof FAMILIES;

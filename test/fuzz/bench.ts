@@ -1,0 +1,136 @@
+/** Compiles modules and executes their kernels in the simulator, on one LLVM instance that is replaced when it breaks. */
+import { disassemble } from '../../src/binding/disassemble.js';
+import { LlvmModule } from '../../src/binding/module.js';
+import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
+import { DarmError } from '../../src/errors.js';
+import type { Disassembly } from '../../src/formats/disassembly.js';
+import { DEFAULT_OPTIONS, type Emit, type JobOptions } from '../../src/options.js';
+import { compileModule } from '../../src/pipeline.js';
+import { readCodeObject, type LoadableCodeObject } from '../../src/simulator/launch/code-object.js';
+import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
+import { DEFAULT_SIMULATION } from '../../src/simulator/options.js';
+import { simulate } from '../../src/simulator/run.js';
+import type { CompileResult, FunctionReport } from '../../src/wire.js';
+import type { Launch } from '../campaign/execute-host.js';
+
+const MEMORY_LIMIT = 2 ** 31;
+/** Of one workgroup; random kernels execute some thousands. */
+const MOST_INSTRUCTIONS = 2e6;
+const SILENT = { progress() {}, diagnostic() {} };
+const NO_INSTRUCTION = -1;
+
+export interface Code {
+  readonly bytes: Uint8Array;
+  readonly functions: readonly FunctionReport[];
+  readonly object: LoadableCodeObject;
+  readonly disassembly: Disassembly;
+}
+
+/** The buffers behind a launch, or what went wrong. */
+export type Memory = readonly Uint8Array[] | string;
+
+export const messageOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n').slice(0, 3).join(' | ').slice(0, 400);
+
+export class Bench {
+  #runtime: LlvmRuntime | null = null;
+
+  constructor(private readonly module: WebAssembly.Module) {}
+
+  async #llvm(): Promise<LlvmRuntime> {
+    if (this.#runtime === null || this.#runtime.poisoned)
+      this.#runtime = await instantiateLlvm(this.module, { memoryLimitBytes: MEMORY_LIMIT });
+    return this.#runtime;
+  }
+
+  /** Throws when there is no LLVM to be had. */
+  async ready(): Promise<void> {
+    await this.#llvm();
+  }
+
+  async compile(ir: string, options: Partial<JobOptions>): Promise<CompileResult> {
+    return compileModule(await this.#llvm(), new TextEncoder().encode(ir), { ...DEFAULT_OPTIONS, ...options }, SILENT);
+  }
+
+  async text(ir: string, options: Partial<JobOptions>, emit: Emit = 'll'): Promise<string> {
+    const { artifacts } = await this.compile(ir, { ...options, emit: [emit] });
+    return new TextDecoder().decode(artifacts[0]!.bytes);
+  }
+
+  /** Runs LLVM passes over a module. */
+  async passes(ir: string, pipeline: string): Promise<string> {
+    const llvm = await this.#llvm();
+    llvm.reset();
+    return llvm.run(() => {
+      using module = LlvmModule.read(llvm, new TextEncoder().encode(ir), { cpu: '', features: '' }, 2);
+      module.runPasses(pipeline);
+      return new TextDecoder().decode(module.text());
+    });
+  }
+
+  async code(ir: string, options: Partial<JobOptions>): Promise<Code> {
+    const { artifacts, functions } = await this.compile(ir, { ...options, emit: ['hsaco'] });
+    const { bytes } = artifacts[0]!;
+    const object = readCodeObject(bytes);
+    const decoder = await this.#llvm();
+    decoder.reset();
+    const features = `+wavefrontsize${object.target.generation === 9 ? 64 : 32}`;
+    const disassembly = decoder.run(() => disassemble(decoder, object.code.bytes, object.target.cpu, features));
+    return { bytes, functions, object, disassembly };
+  }
+
+  async execute({ object, disassembly }: Code, launch: Launch): Promise<Memory> {
+    const spec = specOf(launch);
+    const options = { ...DEFAULT_SIMULATION, maxInstructions: MOST_INSTRUCTIONS, cycles: false };
+    const own = withoutOtherKernels(disassembly, object, launch.kernel);
+    try {
+      const { buffers } = await simulate({ object, spec, options, disassembly: () => own });
+      return buffers.map(({ bytes }) => bytes);
+    } catch (error) {
+      if (!(error instanceof DarmError)) throw error;
+      return `${error.code}: ${error.message}`;
+    }
+  }
+}
+
+/** Binding instructions takes longer than running them. */
+function withoutOtherKernels(all: Disassembly, { kernels, code }: LoadableCodeObject, name: string): Disassembly {
+  if (kernels.length === 1) return all;
+  const opcode = Int32Array.from(all.opcode);
+  for (const { info, entryAddress, endAddress } of kernels) {
+    if (info.name === name || endAddress === null) continue;
+    const [from, to] = [entryAddress - code.address, endAddress - code.address];
+    for (const [index, offset] of all.offset.entries())
+      if (offset >= from && offset < to) opcode[index] = NO_INSTRUCTION;
+  }
+  return { ...all, opcode };
+}
+
+function specOf({ kernel, grid, block, args }: Launch): LaunchSpec {
+  const buffers: LaunchSpec['buffers'][number][] = [];
+  const list = args.map((each): LaunchSpec['launches'][number]['args'][number] => {
+    if ('scalar' in each) {
+      const bytes = new Uint8Array(8);
+      new DataView(bytes.buffer).setBigUint64(0, each.scalar, true);
+      return { kind: 'bytes', name: null, bytes: bytes.subarray(0, each.bytes ?? 4) };
+    }
+    const fill = { kind: 'bytes', bytes: each.bytes } as const;
+    const name = `b${buffers.length}`;
+    const buffer = buffers.push({ name, element: 'u8', length: each.bytes.length, fill, out: true }) - 1;
+    return { kind: 'buffer', name: null, buffer, offset: 0 };
+  });
+  return { buffers, launches: [{ kernel, grid, block, dynamicLds: 0, args: list }] };
+}
+
+/** Where two memories differ, or null. */
+export function difference(expected: readonly Uint8Array[], found: Memory): string | null {
+  if (typeof found === 'string') return found;
+  for (const [index, bytes] of found.entries()) {
+    const want = expected[index]!;
+    if (Buffer.compare(bytes, want) === 0) continue;
+    const at = bytes.findIndex((byte, offset) => byte !== want[offset]);
+    const hex = (of: Uint8Array): string => Buffer.from(of.subarray(at & ~7, (at & ~7) + 8)).toString('hex');
+    return `buffer ${index} differs from byte ${at} on: at ${at & ~7} expected ${hex(want)}, got ${hex(bytes)}`;
+  }
+  return null;
+}

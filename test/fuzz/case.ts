@@ -1,0 +1,57 @@
+/** What a batch of the campaign consists of, by its number: trees, launches, variants, the passes in front. */
+import type fc from 'fast-check';
+import type { Launch } from '../campaign/execute-host.js';
+import { FAMILIES, type FamilyName } from '../campaign/families.js';
+import { draw, type Body, type Drawn, type Kernel } from '../campaign/random-kernel.js';
+import { PREPARATIONS } from '../campaign/random-module.js';
+import type { Bench } from './bench.js';
+import type { Subject } from './check.js';
+import { variantsOf, type Site, type Variant } from './variants.js';
+
+/** Kernels of a batch: they share modules, because LLVM's fixed costs are those of a small kernel. */
+export const BATCH = 4;
+
+export interface Case {
+  readonly family: FamilyName;
+  readonly bodyOf: fc.Arbitrary<Body>;
+  /** Brings a kernel's variables into SSA form where no optimisation of the site's does. */
+  readonly preparation: string;
+  readonly variants: readonly Variant[];
+}
+
+export function caseOf(batch: number): Case {
+  // Most kernels fill their only wave.
+  const family = batch % 5 === 4 ? 'ragged' : 'mixed';
+  return {
+    family,
+    bodyOf: FAMILIES[family].body(batch % 9 === 8 ? 2 : 1),
+    preparation: PREPARATIONS[Math.floor(batch / 4) % PREPARATIONS.length]!,
+    variants: variantsOf(batch),
+  };
+}
+
+/** 32 bits out of two numbers (the finaliser of MurmurHash3 over their sum with odd factors). */
+function mixed(a: number, b: number): number {
+  let h = Math.imul(a, 0x9e3779b1) + Math.imul(b, 0x85ebca77);
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) | 0;
+}
+
+/** A kernel by its number in the campaign. */
+export const kernelOf = ({ bodyOf }: Case, campaign: number, number: number): Drawn =>
+  draw(`k${number}`, bodyOf, mixed(campaign, number));
+
+/** The module as the site's pipeline gets it, and the launches; a kernel's seed is that of its launch too. */
+export async function subjectOf(
+  bench: Bench,
+  { family, preparation }: Case,
+  kernels: readonly (Kernel & { readonly seed: number })[],
+  { target, optimize }: Site,
+): Promise<Subject> {
+  const { module, launch } = FAMILIES[family];
+  const raw = module(kernels).replaceAll('"gfx906"', `"${target}"`);
+  const ir = optimize === 'none' ? await bench.passes(raw, preparation) : raw;
+  const launches: Launch[] = kernels.map(({ name, seed }) => launch(name, seed));
+  return { ir, raw, launches };
+}

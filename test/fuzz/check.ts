@@ -1,0 +1,77 @@
+/** Compiles a module as it is and melded, executes both in the simulator and compares memory. */
+import type { JobOptions } from '../../src/options.js';
+import type { Launch } from '../campaign/execute-host.js';
+import { difference, messageOf, type Bench, type Code, type Memory } from './bench.js';
+import type { Site, Variant } from './variants.js';
+
+/** `result`: other memory, or a fault of the simulated machine. `bailout`: melding gave a function up. `error`: no code came out. */
+export interface Finding {
+  readonly kind: 'result' | 'bailout' | 'error';
+  readonly kernel: string;
+  readonly variant: Variant;
+  readonly how: string;
+}
+
+export interface Checked {
+  readonly findings: readonly Finding[];
+  /** Kernels that were melded, by variant. */
+  readonly melded: ReadonlyMap<Variant, ReadonlySet<string>>;
+  /** Kernels that cannot be used, because LLVM refuses them or their unmelded build faults: why. */
+  readonly unusable: ReadonlyMap<string, string>;
+}
+
+/** A module for one site; kernels are named by their launches. */
+export interface Subject {
+  /** What is compiled. */
+  readonly ir: string;
+  /** The same with all variables in memory. */
+  readonly raw: string;
+  readonly launches: readonly Launch[];
+}
+
+export const optionsOf = ({ target: _, ...options }: Site | Variant): Partial<JobOptions> => options;
+
+/** @param variants all of the same site */
+export async function check(
+  bench: Bench,
+  { ir, launches }: Subject,
+  site: Site,
+  variants: readonly Variant[],
+): Promise<Checked> {
+  const findings: Finding[] = [];
+  const melded = new Map<Variant, Set<string>>();
+  const unusable = new Map<string, string>();
+  let plain: Code;
+  try {
+    plain = await bench.code(ir, { ...optionsOf(site), meld: 'off' });
+  } catch (error) {
+    for (const { kernel } of launches) unusable.set(kernel, messageOf(error));
+    return { findings, melded, unusable };
+  }
+  const expected = new Map<string, Memory>();
+  for (const variant of variants) {
+    let code: Code;
+    try {
+      code = await bench.code(ir, optionsOf(variant));
+    } catch (error) {
+      for (const { kernel } of launches) findings.push({ kind: 'error', kernel, variant, how: messageOf(error) });
+      continue;
+    }
+    for (const { name, bailout } of code.functions)
+      if (bailout !== null) findings.push({ kind: 'bailout', kernel: name, variant, how: bailout });
+    melded.set(variant, new Set(code.functions.filter(({ melds }) => melds.length > 0).map(({ name }) => name)));
+    if (Buffer.compare(code.bytes, plain.bytes) === 0) continue;
+    for (const launch of launches) {
+      const { kernel } = launch;
+      const want = expected.get(kernel) ?? (await bench.execute(plain, launch));
+      expected.set(kernel, want);
+      if (typeof want === 'string') {
+        unusable.set(kernel, want);
+        continue;
+      }
+      const how = difference(want, await bench.execute(code, launch));
+      if (how !== null) findings.push({ kind: 'result', kernel, variant, how });
+    }
+  }
+  return { findings, melded, unusable };
+}

@@ -1,0 +1,87 @@
+/** From a failure to the least kernel that still fails, whose fault it is, and files to look at. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { FAMILIES } from '../campaign/families.js';
+import { smallest, type Drawn, type Kernel } from '../campaign/random-kernel.js';
+import { messageOf, type Bench } from './bench.js';
+import { subjectOf, type Case } from './case.js';
+import { check, optionsOf, type Finding, type Subject } from './check.js';
+import { fixtureText } from './fixture.js';
+import { triage, type Verdict } from './triage.js';
+import { nameOf, siteOf } from './variants.js';
+
+export const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
+export const FIXTURES = path.join(REPOSITORY, 'test', 'melding', 'fixtures');
+export const SCRATCH = path.join(REPOSITORY, 'build', 'fuzz');
+
+export interface Investigated {
+  readonly verdict: Verdict;
+  /** The folder or file to look at; null: not saved. */
+  readonly saved: string | null;
+}
+
+/** Failures of one kind, for telling those apart that have different causes. */
+export const classOf = ({ kind, how }: Pick<Finding, 'kind' | 'how'>): string =>
+  kind === 'result' ? kind : `${kind} ${how.replace(/[%@'"][\w.]+'?|\d+/g, '').slice(0, 60)}`;
+
+/**
+ * @param finding of this kernel alone
+ * @param seconds for shrinking; 0: only says whose fault it is
+ */
+export async function investigate(
+  bench: Bench,
+  campaign: number,
+  c: Case,
+  kernel: Drawn,
+  finding: Finding,
+  seconds: number,
+): Promise<Investigated> {
+  const { variant } = finding;
+  const site = siteOf(variant);
+  const { seed } = kernel;
+  const subjectWith = (one: Kernel): Promise<Subject> => subjectOf(bench, c, [{ ...one, seed }], site);
+  const failing = async (one: Kernel): Promise<Finding | null> => {
+    const { findings } = await check(bench, await subjectWith(one), site, [variant]);
+    return findings.find((each) => classOf(each) === classOf(finding)) ?? null;
+  };
+  const whose = async (subject: Subject): Promise<Verdict> =>
+    finding.kind === 'result'
+      ? triage(bench, subject, variant).catch((error: unknown) => ({ whose: 'open', notes: [messageOf(error)] }))
+      : { whose: 'darm', notes: [] };
+
+  let verdict = await whose(await subjectWith(kernel));
+  if (seconds === 0) return { verdict, saved: null };
+  let least: Kernel = kernel;
+  if (verdict.whose !== 'llvm') {
+    const small = await smallest(kernel, seconds, async (one) => (await failing(one)) !== null);
+    const after = await whose(await subjectWith(small));
+    // On the way to the least kernel, another fault may have taken the place of this one.
+    if (after.whose === verdict.whose) [least, verdict] = [small, after];
+  }
+  const how = (await failing(least))?.how ?? finding.how;
+  const name = `fuzz-${campaign}-${kernel.name.slice(1)}`;
+  const subject = await subjectWith(least);
+  const what = [`${finding.kind}: ${how}`, `whose: ${verdict.whose}`, ...verdict.notes, nameOf(variant)].join('\n');
+  const text = fixtureText({ what, family: c.family, kernel: kernel.name, seed, variant, ir: subject.ir });
+
+  const folder = path.join(SCRATCH, name);
+  await mkdir(folder, { recursive: true });
+  const save = (file: string, content: string | Uint8Array): Promise<void> =>
+    writeFile(path.join(folder, file), content);
+  await save('kernel.ll', text);
+  await save('whole.ll', FAMILIES[c.family].module([kernel]));
+  const plain = { ...optionsOf(variant), meld: 'off' } as const;
+  for (const [file, options] of [['plain', plain], ['melded', optionsOf(variant)]] as const)
+    try {
+      await save(`${file}.ll`, await bench.text(subject.ir, options));
+      await save(`${file}.s`, await bench.text(subject.ir, options, 'asm'));
+      await save(`${file}.hsaco`, (await bench.code(subject.ir, options)).bytes);
+    } catch (error) {
+      await save(`${file}.error.txt`, messageOf(error));
+    } // prettier-ignore
+  if (verdict.whose === 'llvm') return { verdict, saved: folder };
+  await mkdir(FIXTURES, { recursive: true });
+  await writeFile(path.join(FIXTURES, `${name}.ll`), text);
+  return { verdict, saved: path.join(FIXTURES, `${name}.ll`) };
+}

@@ -1,0 +1,56 @@
+/**
+ * Whose fault it is when a melded kernel leaves other memory than the unmelded one.
+ *
+ * The reference is the kernel with all variables in memory, compiled without any optimisation. The melded IR is brought into that
+ * form too (reg2mem) and compiled likewise: when it then leaves the reference's memory, it is right, and LLVM has compiled it or
+ * the unmelded IR wrongly. (LLVM 22's structurizer hoists values to where they are wrong, llvm/llvm-project#183792; without values
+ * across blocks there is nothing to hoist.) Where the system has LLVM's tools, the host is asked as well (execute-host.ts).
+ */
+import { build, contentsAfter } from '../campaign/execute-host.js';
+import { difference, messageOf, type Bench, type Memory } from './bench.js';
+import { optionsOf, type Subject } from './check.js';
+import type { Variant } from './variants.js';
+
+export interface Verdict {
+  /** `open` counts as ours. */
+  readonly whose: 'darm' | 'llvm' | 'open';
+  readonly notes: readonly string[];
+}
+
+const SIMPLE = { meld: 'off', optimize: 'none', codegenLevel: 0 } as const;
+
+/** @param subject of one kernel */
+export async function triage(bench: Bench, subject: Subject, variant: Variant): Promise<Verdict> {
+  const { ir, raw, launches } = subject;
+  const [launch] = launches;
+  const notes: string[] = [];
+  const simple = async (text: string): Promise<Memory> =>
+    bench.execute(await bench.code(await bench.passes(text, 'reg2mem'), SIMPLE), launch!);
+  const melded = await bench.text(ir, optionsOf(variant));
+  const reference = await simple(raw);
+  if (typeof reference === 'string') return { whose: 'open', notes: [`the reference faults: ${reference}`] };
+
+  const compare = (what: string, memory: Memory): boolean => {
+    const wrong = difference(reference, memory);
+    notes.push(wrong === null ? `as the reference: ${what}` : `not as the reference: ${what}: ${wrong}`);
+    return wrong === null;
+  };
+  const plain = await bench.code(ir, { ...optionsOf(variant), meld: 'off' });
+  compare('the unmelded build', await bench.execute(plain, launch!));
+  compare('the melded build', await bench.execute(await bench.code(ir, optionsOf(variant)), launch!));
+  const right = compare('the melded IR, compiled like it', await simple(melded));
+  notes.push(await onHost(raw, melded, subject));
+  return { whose: right ? 'llvm' : 'darm', notes };
+}
+
+async function onHost(before: string, after: string, { launches }: Subject): Promise<string> {
+  try {
+    const [expected] = await contentsAfter(await build('before', before, 'junk'), launches);
+    const [found] = await contentsAfter(await build('after', after, 'junk'), launches);
+    if (typeof expected === 'string') return `not on the host: ${expected}`;
+    const wrong = difference(expected!, found!);
+    return `on the host, the melded IR is ${wrong === null ? 'right' : `wrong: ${wrong}`}`;
+  } catch (error) {
+    return `not on the host: ${messageOf(error)}`;
+  }
+}

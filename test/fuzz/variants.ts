@@ -1,0 +1,52 @@
+/**
+ * The ways a kernel is melded: modes, profit models, thresholds, meld points, region replication, unpredication, processors. A
+ * batch of kernels gets four of them, two at each of two sites, so that one unmelded build serves two variants; over 360 batches every
+ * combination of all options comes once at every site.
+ */
+import type { JobOptions } from '../../src/options.js';
+
+/** Where melding stands: what the unmelded build, which variants are compared with, has in common with them. */
+export type Site = Pick<JobOptions, 'meldPoint' | 'optimize'> & { readonly target: 'gfx906' | 'gfx1100' };
+type Melding = Pick<JobOptions, 'meld' | 'profit' | 'threshold' | 'regionReplication' | 'unpredicate'>;
+export type Variant = Site & Melding;
+
+const TARGETS = ['gfx906', 'gfx1100'] as const;
+const POINTS = [
+  { meldPoint: 'early', optimize: 'O3' },
+  { meldPoint: 'late', optimize: 'none' },
+  { meldPoint: 'late', optimize: 'O1' },
+  { meldPoint: 'late', optimize: 'O3' },
+] as const;
+const MODES = ['darm', 'branch-fusion', 'tail-merge'] as const;
+const PROFITS = ['paper', 'net'] as const;
+const THRESHOLDS = [0, 0.1, 0.2, 0.3, 0.5];
+const UNPREDICATE = ['always', 'profitable', 'never'] as const;
+
+const MELDINGS: readonly Melding[] = MODES.flatMap((meld) =>
+  PROFITS.flatMap((profit) =>
+    THRESHOLDS.flatMap((threshold) =>
+      [true, false].flatMap((regionReplication) =>
+        UNPREDICATE.map((unpredicate) => ({ meld, profit, threshold, regionReplication, unpredicate })),
+      ),
+    ),
+  ),
+);
+export const COMBINATIONS = MELDINGS.length * TARGETS.length * POINTS.length;
+
+/** Has no divisor in common with the number of meldings, so that its multiples visit all of them, neighbours far apart. */
+const STRIDE = 77;
+
+export const siteOf = ({ target, meldPoint, optimize }: Variant): Site => ({ target, meldPoint, optimize });
+export const nameOf = (options: Variant | Site): string => Object.values(options).join(' ');
+
+/** Two for each of two sites; the first two are at the same site. */
+export function variantsOf(batch: number): readonly Variant[] {
+  const round = Math.floor(batch / POINTS.length);
+  return TARGETS.flatMap((target, index) => {
+    const point = POINTS[(batch + index * round) % POINTS.length]!;
+    return [0, 1].map((second) => {
+      const melding = MELDINGS[((2 * round + second + index * 45) * STRIDE) % MELDINGS.length]!;
+      return { target, ...point, ...melding };
+    });
+  });
+}

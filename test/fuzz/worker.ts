@@ -1,0 +1,102 @@
+/** A thread of the campaign: checks one batch after the other and investigates what fails. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { Bench, messageOf } from './bench.js';
+import type { Drawn } from '../campaign/random-kernel.js';
+import { BATCH, caseOf, kernelOf, subjectOf, type Case } from './case.js';
+import { check, type Finding } from './check.js';
+import { classOf, investigate } from './investigate.js';
+import type { Failure, Report, Setup, Task } from './tasks.js';
+import { nameOf, siteOf, type Variant } from './variants.js';
+
+const { module, campaign, shrink } = workerData as Setup;
+const bench = new Bench(module);
+/** Failures saved, by class and by whose they are; of many alike, a few are enough. */
+const saved = new Map<string, number>();
+const MOST_ALIKE = 3;
+
+async function run({ batch, only }: Task): Promise<Report> {
+  await bench.ready();
+  const c = caseOf(batch);
+  const numbers = only === null ? Array.from({ length: BATCH }, (_, index) => batch * BATCH + index) : [only];
+  const kernels = numbers.map((number) => kernelOf(c, campaign, number));
+  const melded = new Set<string>();
+  const unusable = new Map<string, string>();
+  const variants: Report['variants'][number][] = [];
+  const failures: Failure[] = [];
+  for (const site of [0, 2]) {
+    const mine = c.variants.slice(site, site + 2);
+    const found = await checkAt(c, kernels, mine);
+    for (const [name, why] of found.unusable) unusable.set(name, why);
+    for (const variant of mine) {
+      const names = kernels.filter(({ name }) => found.melded.get(variant)?.has(name));
+      names.forEach(({ name }) => melded.add(name));
+      variants.push({ name: nameOf(variant), melded: names.length });
+    }
+    for (const finding of found.findings) failures.push(await look(c, kernels, finding));
+  }
+  return {
+    batch,
+    kernels: kernels.length,
+    melded: melded.size,
+    unusable: [...unusable].map(([name, why]) => `${name}: ${why}`),
+    variants,
+    failures,
+  };
+}
+
+/** Checks all kernels at once; where that fails, one after the other, so that each failure has its kernel. */
+async function checkAt(c: Case, kernels: readonly Drawn[], variants: readonly Variant[]) {
+  const site = siteOf(variants[0]!);
+  const checkThese = async (these: readonly Drawn[]) =>
+    check(bench, await subjectOf(bench, c, these, site), site, variants);
+  const all = await checkThese(kernels);
+  if (kernels.length === 1 || (all.findings.length === 0 && all.unusable.size === 0)) return all;
+  const findings: Finding[] = [];
+  const unusable = new Map<string, string>();
+  for (const one of kernels) {
+    const alone = await checkThese([one]);
+    // A device function's failure is the failure of the kernel that it comes with.
+    findings.push(...alone.findings.map((finding) => ({ ...finding, kernel: one.name })));
+    for (const [name, why] of alone.unusable) unusable.set(name, why);
+  }
+  // What only the kernels together show.
+  if (findings.length === 0) findings.push(...all.findings);
+  return { findings, unusable, melded: all.melded };
+}
+
+async function look(c: Case, kernels: readonly Drawn[], finding: Finding): Promise<Failure> {
+  const failure = {
+    kernel: Number(finding.kernel.slice(1)),
+    kind: finding.kind,
+    class: classOf(finding),
+    how: finding.how,
+    variant: nameOf(finding.variant),
+  };
+  const one = kernels.find(({ name }) => name === finding.kernel);
+  if (one === undefined) return { ...failure, whose: 'open', notes: ['only with other kernels'], saved: null };
+  const first = await investigate(bench, campaign, c, one, finding, 0);
+  const alike = [`${first.verdict.whose} ${failure.class}`, `${first.verdict.whose} ${failure.class} ${one.name}`];
+  const [count, ofKernel] = alike.map((key) => saved.get(key) ?? 0);
+  if (count! >= MOST_ALIKE || ofKernel! > 0) return { ...failure, ...first.verdict, saved: null };
+  alike.forEach((key) => saved.set(key, (saved.get(key) ?? 0) + 1));
+  const { verdict, saved: file } = await investigate(bench, campaign, c, one, finding, shrink);
+  return { ...failure, ...verdict, saved: file };
+}
+
+parentPort!.on('message', (task: Task) => {
+  void run(task)
+    .catch((error: unknown): Report => {
+      const failure: Failure = {
+        kernel: task.only ?? task.batch * BATCH,
+        kind: 'campaign',
+        class: 'campaign',
+        how: `of the campaign itself: ${messageOf(error)}`,
+        variant: '',
+        whose: 'open',
+        notes: [],
+        saved: null,
+      };
+      return { batch: task.batch, kernels: 0, melded: 0, unusable: [], variants: [], failures: [failure] };
+    })
+    .then((report) => parentPort!.postMessage(report));
+});
