@@ -133,13 +133,11 @@ static void lowerConditionSelects(Function &f) {
 }
 
 // LLVM 22's StructurizeCFG moves an operation that it takes for free (`zext`, `fneg`, `shufflevector`) out of the block that
-// a phi gets it from, to paths where it is wrong if the phi has more than two inputs (llvm-project#183792, fixed later).
-// Joins of many inputs are what melding makes. It does not move a `freeze` of such an operation.
+// a phi gets it from, and then takes it for the value of other paths, too (llvm-project#183792, fixed later).
+// Melding makes many such joins. A `freeze` of such an operation is not moved.
 static void pinFreeInputs(Function &f, const TargetTransformInfo &costs) {
   for (BasicBlock &block : f)
     for (PHINode &phi : block.phis()) {
-      if (phi.getNumIncomingValues() <= 2)
-        continue;
       for (BasicBlock *from : SmallVector<BasicBlock *>(phi.blocks())) {
         auto *input = dyn_cast<Instruction>(phi.getIncomingValueForBlock(from));
         if (!input || input->getParent() != from || isa<PHINode, FreezeInst>(input) || input->isTerminator() ||
