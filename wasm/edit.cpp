@@ -134,8 +134,8 @@ DARM_EXPORT void darm_lower_switch(LLVMBasicBlockRef at) {
         ++end;
       Value *low = ConstantInt::get(value->getType(), values[from]);
       Value *one = end == from + 1 ? builder.CreateICmpEQ(value, low, "case")
-                                   : builder.CreateICmpULT(builder.CreateSub(value, low),
-                                                           ConstantInt::get(value->getType(), end - from), "case");
+                                   : builder.CreateICmpULE(builder.CreateSub(value, low),
+                                                           ConstantInt::get(value->getType(), end - from - 1), "case");
       hit = hit ? builder.CreateOr(hit, one) : one;
     }
     bool isLast = successor == cases.back().first;

@@ -4,6 +4,8 @@
 #include "llvm-c/Core.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
@@ -23,8 +25,11 @@ struct AddressSelect {
 Instruction *commonPlace(ArrayRef<AddressSelect> users, DominatorTree &dominators) {
   const AddressSelect &first = users.front();
   BasicBlock *block = first.select->getParent();
-  for (const AddressSelect &each : users)
+  for (const AddressSelect &each : users) {
+    if (!dominators.isReachableFromEntry(each.select->getParent()))
+      return nullptr;
     block = dominators.findNearestCommonDominator(block, each.select->getParent());
+  }
   Instruction *place = block->getTerminator();
   for (const AddressSelect &each : users)
     if (each.select->getParent() == block && each.select->comesBefore(place))
@@ -42,6 +47,11 @@ Instruction *commonPlace(ArrayRef<AddressSelect> users, DominatorTree &dominator
   return all ? place : nullptr;
 }
 
+// A distance in bytes; addresses of LDS and scratch have 32 bits and wrap.
+Constant *bytes(Type *index, int64_t distance) {
+  return ConstantInt::get(index, APInt(64, distance, true).sextOrTrunc(index->getIntegerBitWidth()));
+}
+
 // The address anew, without promises (`inbounds`, `nuw`) that may hold for one of the accesses only.
 Value *compute(const Address &address, IRBuilder<> &builder, Type *index) {
   Value *pointer = const_cast<Value *>(address.root);
@@ -53,7 +63,7 @@ Value *compute(const Address &address, IRBuilder<> &builder, Type *index) {
                                             : builder.CreateMul(variable, ConstantInt::get(index, scale)));
   }
   if (address.offset != 0)
-    pointer = builder.CreatePtrAdd(pointer, ConstantInt::getSigned(index, address.offset));
+    pointer = builder.CreatePtrAdd(pointer, bytes(index, address.offset));
   return pointer;
 }
 
@@ -83,6 +93,8 @@ DARM_EXPORT void darm_share_address_selects(LLVMValueRef function) {
         groups.emplace_back();
       groups[entry->second].push_back({select, std::move(t), std::move(other)});
     }
+  // Replaced at the end only: the address of one group may lead back to a select of another.
+  std::vector<std::pair<SelectInst *, Value *>> replaced;
   std::unique_ptr<DominatorTree> dominators;
   for (std::vector<AddressSelect> &members : groups) {
     if (members.size() < 2)
@@ -104,12 +116,14 @@ DARM_EXPORT void darm_share_address_selects(LLVMValueRef function) {
       IRBuilder<> at(each.select);
       at.SetCurrentDebugLocation(DebugLoc());
       int64_t distance = each.t.offset - lowest.t.offset;
-      each.select->replaceAllUsesWith(
-          distance == 0 ? base : at.CreatePtrAdd(base, ConstantInt::getSigned(index, distance), "meld.address"));
+      Value *address = distance == 0 ? base : at.CreatePtrAdd(base, bytes(index, distance), "meld.address");
+      replaced.push_back({each.select, address});
     }
-    for (const AddressSelect &each : members)
-      each.select->eraseFromParent();
   }
+  for (auto [select, address] : replaced)
+    select->replaceAllUsesWith(address);
+  for (auto [select, address] : replaced)
+    select->eraseFromParent();
 }
 
 // Code generation for AMD GPUs selects between conditions in vector registers, five instructions; with masks it is three
@@ -123,6 +137,9 @@ static void lowerConditionSelects(Function &f) {
         continue;
       IRBuilder<> builder(select);
       Value *condition = select->getCondition();
+      // Used twice: an undefined one must be the same both times.
+      if (!isGuaranteedNotToBeUndefOrPoison(condition))
+        condition = builder.CreateFreeze(condition);
       Value *t = builder.CreateAnd(condition, builder.CreateFreeze(select->getTrueValue()));
       Value *other = builder.CreateAnd(builder.CreateNot(condition), builder.CreateFreeze(select->getFalseValue()));
       Value *either = builder.CreateOr(t, other);
@@ -130,6 +147,11 @@ static void lowerConditionSelects(Function &f) {
       select->replaceAllUsesWith(either);
       select->eraseFromParent();
     }
+}
+
+// Whether a branch decides that the block runs; a loop around it alone does not.
+static bool isArm(BasicBlock &block) {
+  return any_of(predecessors(&block), [&](BasicBlock *from) { return from != &block && succ_size(from) > 1; });
 }
 
 // LLVM 22's StructurizeCFG moves an operation that it takes for free (`zext`, `fneg`, `shufflevector`) out of the block that
@@ -140,7 +162,8 @@ static void pinFreeInputs(Function &f, const TargetTransformInfo &costs) {
     for (PHINode &phi : block.phis()) {
       for (BasicBlock *from : SmallVector<BasicBlock *>(phi.blocks())) {
         auto *input = dyn_cast<Instruction>(phi.getIncomingValueForBlock(from));
-        if (!input || input->getParent() != from || isa<PHINode, FreezeInst>(input) || input->isTerminator() ||
+        if (!input || input->getParent() != from || isa<PHINode, FreezeInst, AllocaInst>(input) ||
+            input->isTerminator() || !isArm(*from) ||
             costs.getInstructionCost(input, TargetTransformInfo::TCK_Latency) != 0)
           continue;
         phi.setIncomingValueForBlock(from, new FreezeInst(input, "", std::next(input->getIterator())));
