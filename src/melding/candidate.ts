@@ -90,7 +90,7 @@ export function match(
   if (!shape)
     return refuse(
       '5',
-      kind === 'block-region' ? 'no block of the region is like it' : 'the regions are not isomorphic',
+      kind === 'block-region' ? 'no block of the region is like it' : 'neither region fits into the other',
     );
   const owned = shape.blocks.flatMap(({ t: a, f: b }) => (a !== NONE && b !== NONE ? [[a, b] as const] : []));
   const profit = subgraphProfit(ctx.profiles, owned);
@@ -211,8 +211,9 @@ class Attempts {
     const key = pairingKey(draft);
     if (this.seen.has(key)) return false;
     this.seen.add(key);
-    prune(draft, this.frame.ctx.options.profit);
-    if (this.frame.ctx.options.mode === 'tail-merge') keepTail(draft);
+    const { profit, mode } = this.frame.ctx.options;
+    do prune(draft, profit);
+    while (mode === 'tail-merge' && keepTail(draft));
     const outcome = evaluate(draft);
     if (this.winner && !this.isBetter(draft, outcome)) return false;
     this.spare = this.winner?.draft ?? null;

@@ -46,7 +46,8 @@ export function evaluate(draft: Draft): Outcome {
         here +=
           draft.factsOf(group.t).gain(uniformity.divergent[group.t] === 1) -
           lostOffsetCost(draft, group.t, group.f) -
-          lostFusion(draft, group.t);
+          lostFusion(draft, group.t) -
+          credited(draft, group.t, group.f);
         if (!isSelect(draft, group.t)) realPairs++;
         guardedBefore = false;
         continue;
@@ -103,6 +104,15 @@ function vainCost(draft: Draft, { branch }: MeldedUniformity): number {
 }
 
 const diamondCost = (draft: Draft): number => 2 * draft.ctx.costs.target.guard * draft.ctx.weight[draft.frame.branch];
+
+/** Of a pair in a loop that one of them is not in: what is saved once only, per run of the melded block. */
+function credited({ ctx, frame }: Draft, t: InstrId, g: InstrId): number {
+  const { weight, f } = ctx;
+  const [once, often] = [weight[f.instrBlock[t]], weight[f.instrBlock[g]]];
+  if (once === often) return 0;
+  const rarer = once < often ? t : g;
+  return cyclesOf(ctx, rarer, false) * (1 - Math.min(once, often) / frame.weight(f.instrBlock[t] as BlockId));
+}
 
 const isLoad = ({ ctx: { f } }: Draft, i: InstrId): boolean => f.instrOpcode[i] === Opcode.Load;
 

@@ -1,7 +1,7 @@
 /**
  * A meld while it is being decided: which instructions and phis of the corresponding blocks of a frame pair so far.
  *
- * Invariants: `partner` is symmetric between both sides; terminators of corresponding blocks are partners from the start; phis have
+ * Invariants: `partner` is symmetric between both sides; terminators of corresponding blocks are partners from the start (where both sides branch alike); phis have
  * a partner when they are in `phis`; `swapped` is set on the T instruction. A change discards what was derived.
  */
 import type { InstrId, ValueId } from '../ir/ids.js';

@@ -20,7 +20,7 @@ const FUSED: Readonly<Record<number, readonly number[]>> = {
 export function fusedInto(f: FunctionSnapshot, uses: Uses, divergence: Divergence): Int32Array {
   const into = new Int32Array(f.instrCount).fill(NONE);
   // GCN before gfx9 has none of them, NVPTX others.
-  if (!/^gfx(9|[1-9][0-9]{3})/.test(f.cpu)) return into;
+  if (!/^gfx(9|1[0-9])/.test(f.cpu)) return into;
   for (let user = f.instrCount - 1; user >= 0; user--) {
     if (into[user] !== NONE || !isVectorWord(f, divergence, user as InstrId)) continue;
     for (let o = f.operandStart[user + 1]! - 1; o >= f.operandStart[user]!; o--) {

@@ -21,7 +21,7 @@ import { InstrFlag, Opcode, TypeKind } from '../ir/snapshot.js';
 export interface TargetCosts {
   /** Full-rate vector instruction. */
   readonly valu: number;
-  /** Scalar instruction: issued beside the vector work of other waves. */
+  /** Scalar instruction: a turn of its wave, though other waves' vector work goes on beside it. */
   readonly salu: number;
   /** A run of instructions under a changed execution mask: save, branch when empty, restore. */
   readonly guard: number;

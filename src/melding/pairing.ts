@@ -118,15 +118,19 @@ function commonTail({ t, f: g }: BlockWork, { cells }: BlockMatches, gains: Floa
   return partner;
 }
 
-/** Takes back what pairs in front of an instruction without a partner. */
-export function keepTail(draft: Draft): void {
+/** Takes back what pairs in front of an instruction without a partner; whether there was any. */
+export function keepTail(draft: Draft): boolean {
+  let changed = false;
   for (const { t, f } of draft.frame.work) {
     let isTail = true;
     for (let i = t.length - 1, j = f.length - 1; i >= 0; i--, j--) {
       isTail &&= j >= 0 && draft.partner[t[i]] === f[j];
-      if (!isTail && draft.partner[t[i]] !== NONE) draft.unpair(t[i]);
+      if (isTail || draft.partner[t[i]] === NONE) continue;
+      draft.unpair(t[i]);
+      changed = true;
     }
   }
+  return changed;
 }
 
 function gainsOf(scorer: Scorer, { t, f: g }: BlockWork, { cells, orders }: BlockMatches): Float64Array {

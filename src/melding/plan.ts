@@ -1,7 +1,7 @@
 /**
  * A meld plan: what melds with what, why and at what profit. Plain data over the ids of one snapshot: printable,
  * comparable, and replayable on another copy of the same module (the snapshot's fingerprint says whether it is the same).
- * Deciding (melding/*) makes plans and changes nothing; carrying out (binding/meld.ts) reads only the plan and the module.
+ * Deciding (melding/*) makes plans and changes nothing; carrying out (apply.ts) reads only the plan and the module.
  */
 import type { BlockId, InstrId } from '../ir/ids.js';
 import type { MeldedBlock, Shape } from './shape.js';

@@ -4,8 +4,8 @@
  * alignment of the two chains of subgraphs, then branches by gain, most profitable first, as long as their regions do not touch.
  *
  * A round ends melding when its plan holds no melds. That happens: every meld makes two instructions that are no selects (nor
- * phis, nor branches) into one, or, with the net model only, removes the branch without adding any. Neither is ever undone,
- * as melding copies nothing. A pair that only a `select` matches does not count.
+ * phis, nor branches) into one, or, with the net model only, removes the branch without adding any. Melding copies
+ * nothing, so neither is undone; only lowering a switch again adds compares, and the rounds are bounded. A pair that only a `select` matches does not count.
  *
  * Later melds of a branch suppose that the earlier ones of the same branch have been carried out.
  */

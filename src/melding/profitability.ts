@@ -77,11 +77,7 @@ const SPAN = 65536 * SCALE;
 const typeOf = (opcode: number, latency: number): number => opcode * SPAN + Math.round(latency * SCALE);
 const latencyOfType = (type: number): number => (type % SPAN) / SCALE;
 
-export function blockProfit(profiles: BlockProfiles, a: BlockId, b: BlockId): number {
-  const total = profiles.latency(a) + profiles.latency(b);
-  return total === 0 ? 0 : profiles.common(a, b) / total;
-}
-
+/** MP_S; MP_B where there is one pair of blocks. */
 export function subgraphProfit(profiles: BlockProfiles, pairs: readonly (readonly [BlockId, BlockId])[]): number {
   let common = 0;
   let total = 0;

@@ -116,7 +116,7 @@ function dropUnprofitable(draft: Draft): boolean {
 /** What `i` costs as a gap: little when it may be speculated or has a gap for a neighbour, else a guard. */
 function gapCost(draft: Draft, i: InstrId): number {
   const { ctx } = draft;
-  if (hasFlag(ctx.f, i, InstrFlag.Speculatable)) return CostModel.speculate;
+  if (hasFlag(ctx.f, i, InstrFlag.Speculatable) && ctx.options.unpredicate !== 'always') return CostModel.speculate;
   const isGap = (x: number): boolean =>
     ctx.f.instrBlock[x] === ctx.f.instrBlock[i] &&
     draft.partner[x] < 0 &&

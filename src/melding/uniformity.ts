@@ -148,9 +148,10 @@ class Propagation {
  * values that turned through all their users, in the subgraphs and behind them. A gap counts too: when it runs for every
  * thread, the threads of the other side would speak for it.
  */
-export function breaksUniformDemand(draft: Draft, { divergent }: MeldedUniformity): boolean {
-  const { f, divergence, uses } = draft.ctx;
-  if (!draft.ctx.hasUniformDemands) return false;
+export function breaksUniformDemand(draft: Draft, { divergent, branch }: MeldedUniformity): boolean {
+  const { ctx } = draft;
+  const { f, divergence, uses } = ctx;
+  if (!ctx.hasUniformDemands) return false;
   const turned = new Uint8Array(f.instrCount);
   const worklist: InstrId[] = [];
   const add = (i: InstrId): void => {
@@ -159,6 +160,8 @@ export function breaksUniformDemand(draft: Draft, { divergent }: MeldedUniformit
     worklist.push(i);
   };
   for (let i = 0; i < f.instrCount; i++) if (divergent[i] === 1) add(i as InstrId);
+  // Different threads come to the exits by different ways now.
+  if (branch.includes(1)) for (const phi of exitPhis(draft)) add(phi);
   for (let i = worklist.pop(); i !== undefined; i = worklist.pop()) {
     const v = instrValue(f, i);
     for (let u = uses.start[v]; u < uses.start[v + 1]; u++) {
@@ -167,4 +170,18 @@ export function breaksUniformDemand(draft: Draft, { divergent }: MeldedUniformit
     }
   }
   return false;
+}
+
+function* exitPhis({ ctx: { f }, frame }: Draft): Iterable<InstrId> {
+  for (const side of ['t', 'f'] as const) {
+    const inside = new Set(frame.blocks.map((pair) => pair[side]));
+    for (const b of inside) {
+      if (b === NONE) continue;
+      for (let s = f.succStart[b]; s < f.succStart[b + 1]; s++) {
+        const exit = f.succ[s] as BlockId;
+        if (inside.has(exit)) continue;
+        for (let i = f.blockInstrStart[exit] as InstrId; f.instrOpcode[i] === Opcode.Phi; i++) yield i;
+      }
+    }
+  }
 }

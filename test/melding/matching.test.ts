@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import type { InstrId } from '../../src/ir/ids.js';
+import type { BlockId, InstrId } from '../../src/ir/ids.js';
 import { analysesOf, planningContext } from '../../src/melding/context.js';
 import { costsOf } from '../../src/melding/latency.js';
 import { Matcher, OperandOrder, swappedPredicate } from '../../src/melding/matching.js';
-import { blockProfit, subgraphProfit } from '../../src/melding/profitability.js';
+import { type BlockProfiles, subgraphProfit } from '../../src/melding/profitability.js';
 import { DARM } from '../support/plan-options.js';
 import { snapshot } from '../support/snapshot-builder.js';
 import { assert, suite } from '../support/suite.js';
@@ -63,6 +63,9 @@ test('the pair check is asked once per pair', () => {
   for (let k = 0; k < 3; k++) assert.is(matcher.orders(s.instr('%t'), s.instr('%f')), OperandOrder.None);
   assert.is(asked, 1);
 });
+
+/** MP_B */
+const blockProfit = (profiles: BlockProfiles, a: BlockId, b: BlockId): number => subgraphProfit(profiles, [[a, b]]);
 
 const profiles = (text: string) => {
   const s = snapshot(text);
