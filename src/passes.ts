@@ -1,5 +1,5 @@
 /** LLVM pass pipelines, in its textual form, and where each stands in darm's own. */
-import type { OptimizeLevel } from './options.js';
+import type { JobOptions, OptimizeLevel } from './options.js';
 
 const NO_HOIST_OR_SINK = 'simplifycfg<no-hoist-common-insts;no-sink-common-insts;keep-loops>';
 
@@ -25,3 +25,7 @@ export const AFTER_ROUND =
 
 /** LLVM's own pipeline for an optimisation level, or null for none. */
 export const defaultPipeline = (level: OptimizeLevel): string | null => (level === 'none' ? null : `default<${level}>`);
+
+/** Whether melding comes before that pipeline. */
+export const meldsEarly = ({ meldPoint, optimize }: JobOptions): boolean =>
+  meldPoint === 'early' && optimize !== 'none';

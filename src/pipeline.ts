@@ -10,43 +10,25 @@
  * calls into LLVM that planning and melding in place make, in the same order. When nothing was melded, the module starts
  * over and goes through as it would without melding.
  */
-import { brokenUniformDemands, summarize } from './analysis/summary.js';
+import { summarize } from './analysis/summary.js';
 import { LlvmModule } from './binding/module.js';
 import type { LlvmRuntime } from './binding/runtime.js';
-import { lookRemarks, plannedRemarks, remarksOf } from './collect-remarks.js';
+import { plannedRemarks, remarksOf } from './collect-remarks.js';
+import { emitFrom, type Emitted } from './emit.js';
 import { DarmError } from './errors.js';
-import { applyMelds } from './melding/apply.js';
-import { analysesOf } from './melding/context.js';
-import type { FunctionPlan, PlanOptions } from './melding/plan.js';
-import { planFunction } from './melding/planner.js';
-import { loweredSwitches, loweringCost } from './melding/switches.js';
-import type { Emit, JobOptions } from './options.js';
-import { AFTER_ROUND, BEFORE_EARLY_MELD, defaultPipeline } from './passes.js';
+import { lookAt, meldFunction, replayLog } from './meld-function.js';
+import type { JobOptions } from './options.js';
+import { BEFORE_EARLY_MELD, defaultPipeline, meldsEarly } from './passes.js';
 import type { Remark } from './remark.js';
 import { parseTargetId } from './target-id.js';
 import { Stopwatch } from './stopwatch.js';
-import { verifyAnalyses } from './verify-analyses.js';
-import type {
-  AnalyzeResult,
-  Artifact,
-  CompileResult,
-  Counts,
-  EditLog,
-  FunctionReport,
-  LogRound,
-  LookRemarks,
-  ModuleInfo,
-} from './wire.js';
+import type { AnalyzeResult, CompileResult, EditLog, FunctionReport, ModuleInfo } from './wire.js';
 
 /** What a running job tells while it runs. */
 export interface Events {
   progress(phase: string, functionName?: string): void;
   diagnostic(line: string): void;
 }
-
-/** Melding stops here even if the cost model should go round in circles. */
-const MOST_ROUNDS = 64;
-const mostRounds = (options: JobOptions) => (options.once ? 1 : MOST_ROUNDS);
 
 // --- Reading --------------------------------------------------------------------------------------------------------------
 
@@ -55,8 +37,6 @@ function read(rt: LlvmRuntime, bytes: Uint8Array, options: JobOptions): LlvmModu
   module.requireOneProcessor();
   return module;
 }
-
-const meldsEarly = (options: JobOptions) => options.meldPoint === 'early' && options.optimize !== 'none';
 
 /** The module at the point where melding looks at it. */
 function readAtMeldPoint(rt: LlvmRuntime, bytes: Uint8Array, options: JobOptions, watch: Stopwatch): LlvmModule {
@@ -80,135 +60,6 @@ export function moduleInfo(rt: LlvmRuntime, bytes: Uint8Array): ModuleInfo {
 }
 
 // --- Melding --------------------------------------------------------------------------------------------------------------
-
-function planOptions(options: JobOptions): PlanOptions {
-  const { meld, profit, threshold, regionReplication, unpredicate } = options;
-  // An analysis with melding off says what melding would do.
-  const mode = meld === 'off' ? 'darm' : meld;
-  return { mode, profit, threshold, regionReplication, unpredicate, optimizesLater: meldsEarly(options) };
-}
-
-function plan(module: LlvmModule, name: string, options: JobOptions) {
-  const open = module.open(name);
-  const analyses = analysesOf(open.snapshot);
-  if (options.verifyAnalyses) verifyAnalyses(open.snapshot, analyses, module.oracle(name));
-  const chosen: FunctionPlan = planFunction(open.snapshot, analyses, planOptions(options), (t, f) =>
-    open.editor.canPair(t, f),
-  );
-  const look = { ...open, analyses, plan: chosen };
-  return { ...look, remarks: options.remarks ? lookRemarks(module, name, look) : null };
-}
-
-/** Carries out one round and checks the function. */
-function carryOut(module: LlvmModule, name: string, round: LogRound, watch: Stopwatch, open = module.open(name)): void {
-  using editor = open.editor;
-  if (open.fingerprint !== round.fingerprint)
-    throw new DarmError('internal', `the edit log of '${name}' belongs to another function body`);
-  watch.time('meld', () => {
-    for (const block of round.lowered) editor.lowerSwitch(editor.block(block));
-    applyMelds(editor, round.melds);
-  });
-  // LLVM's passes may take for granted what the verifier checks.
-  watch.time('verify', () => module.verify(name));
-  // Tidying up would turn a chain of compares back into the switch.
-  if (round.lowered.length > 0) return;
-  watch.time('meld', () => {
-    module.shareAddressSelects(name);
-    module.foldPhis(name);
-    module.runFunctionPasses(name, AFTER_ROUND);
-  });
-}
-
-/** Melding of one function, round by round. */
-class FunctionMelding {
-  readonly rounds: LogRound[] = [];
-  /** Sum of what the melds save, in the cost model's cycles. */
-  net = 0;
-  /** How many rounds held melds. */
-  melded = 0;
-  private demandsBroken: number | null = null;
-
-  constructor(
-    private readonly module: LlvmModule,
-    private readonly name: string,
-    private readonly options: JobOptions,
-    private readonly watch: Stopwatch,
-  ) {}
-
-  /** Melds until nothing is left that pays, lowering divergent switches on the way if asked to. Returns the last look. */
-  run(lowering: boolean): Look | null {
-    while (this.melded < mostRounds(this.options)) {
-      const look = this.look();
-      const switches = lowering ? loweredSwitches(look.snapshot, look.analyses) : [];
-      if (switches.length > 0) {
-        this.carryOut(look, { lowered: switches, melds: [] });
-        continue;
-      }
-      if (look.plan.melds.length === 0) return look;
-      this.carryOut(look, { lowered: [], melds: look.plan.melds });
-      this.melded++;
-      for (const { net } of look.plan.melds) this.net += net;
-    }
-    return null;
-  }
-
-  private look(): Look {
-    const look = this.watch.time('meld', () => plan(this.module, this.name, this.options));
-    // The planner forecasts that no operand the target wants uniform becomes divergent; here it shows (rule 2).
-    const broken = brokenUniformDemands(look.snapshot, look.analyses.divergence);
-    if (this.demandsBroken !== null && broken > this.demandsBroken) {
-      this.rounds.pop();
-      throw new DarmError('internal', 'an operand that must be uniform became divergent');
-    }
-    this.demandsBroken = broken;
-    return look;
-  }
-
-  private carryOut(look: Look, edits: Pick<LogRound, 'lowered' | 'melds'>): void {
-    const round = { fingerprint: look.fingerprint, look: look.remarks, ...edits };
-    carryOut(this.module, this.name, round, this.watch, look);
-    this.rounds.push(round);
-  }
-}
-
-type Look = ReturnType<typeof plan>;
-
-/**
- * Melds one function to the fixpoint; then, if divergent switches are left, once more with those lowered to branches, and
- * takes that back unless melding gains more than a chain of compares costs. A failure leaves the rounds that went well and
- * the reason.
- */
-function meldFunction(
-  module: LlvmModule,
-  name: string,
-  options: JobOptions,
-  watch: Stopwatch,
-): Omit<EditLog, 'position'> {
-  const melding = new FunctionMelding(module, name, options, watch);
-  let kept: readonly LogRound[] | null = null;
-  let lastLook: LookRemarks | null = null;
-  try {
-    const look = melding.run(false);
-    lastLook = look?.remarks ?? null;
-    look?.editor[Symbol.dispose]();
-    const cost = look && loweringCost(look.snapshot, look.analyses);
-    if (cost !== null) {
-      const { rounds, net, melded } = melding;
-      kept = [...rounds];
-      const last = melding.run(true);
-      last?.editor[Symbol.dispose]();
-      const pays = melding.melded > melded && (options.profit === 'paper' || melding.net - net > cost);
-      if (pays) {
-        kept = null;
-        lastLook = last?.remarks ?? null;
-      }
-    }
-    return { function: name, rounds: kept ?? melding.rounds, lastLook, isInPlace: kept === null, bailout: null };
-  } catch (error) {
-    if (!(error instanceof DarmError)) throw error;
-    return { function: name, rounds: kept ?? melding.rounds, lastLook, isInPlace: false, bailout: error.message };
-  }
-}
 
 /** Which functions a worker melds: these, or all but these. */
 export interface FunctionShare {
@@ -262,15 +113,11 @@ function meldAll(
   return { module, logs };
 }
 
-/** Carries out logs, with the calls into LLVM that `meldAll` made, its last look at each function included. */
-function replay(module: LlvmModule, logs: readonly EditLog[], options: JobOptions, watch: Stopwatch): void {
+function replay(module: LlvmModule, logs: readonly EditLog[], watch: Stopwatch): void {
   const byName = new Map(logs.map((log) => [log.function, log]));
   for (const { name } of module.functions()) {
     const log = byName.get(name);
-    if (log === undefined) continue;
-    for (const round of log.rounds) carryOut(module, name, round, watch);
-    const melded = log.rounds.filter(({ melds }) => melds.length > 0).length;
-    if (log.bailout === null && melded < mostRounds(options)) module.open(name).editor[Symbol.dispose]();
+    if (log !== undefined) replayLog(module, log, watch);
   }
 }
 
@@ -282,10 +129,10 @@ const isMelded = (log: EditLog) => log.rounds.length > 0;
 function finish(module: LlvmModule, logs: readonly EditLog[], options: JobOptions, watch: Stopwatch): LlvmModule {
   if (meldsEarly(options)) runDefaultPipeline(module, options, watch);
   if (!module.isAmdgcn) return module;
-  const melded = new Set(logs.filter(isMelded).map((log) => log.function));
+  if (!logs.some(isMelded)) return module;
   watch.time('meld', () => {
-    // The pipeline may have inlined one away.
-    for (const { name } of module.functions()) if (melded.has(name)) module.prepareCodegen(name);
+    // Of all functions: the pipeline may have inlined a melded one into another.
+    for (const { name } of module.functions()) module.prepareCodegen(name);
   });
   return module;
 }
@@ -305,72 +152,8 @@ function rebuild(
     return module;
   }
   const module = readAtMeldPoint(rt, bytes, options, watch);
-  replay(module, logs, options, watch);
+  replay(module, logs, watch);
   return finish(module, logs, options, watch);
-}
-
-type Code = 'asm' | 'obj';
-
-interface Emitted {
-  readonly artifacts: readonly Artifact[];
-  readonly counts: ReadonlyMap<string, Counts>;
-  readonly target: string;
-  readonly warnings: readonly string[];
-}
-
-/** Emits from `module`; what needs another one, because code generation uses a module up, takes it from `again`. */
-function emitFrom(
-  module: LlvmModule,
-  again: () => LlvmModule,
-  emit: readonly Emit[],
-  withMachineCode: boolean,
-  watch: Stopwatch,
-): Emitted {
-  const artifacts: Artifact[] = [];
-  const target = module.cpu || (module.isAmdgcn ? 'amdgcn' : 'nvptx64');
-  for (const kind of emit) checkEmit(kind, module);
-  const counts = countFunctions(module);
-  if (emit.includes('bc')) artifacts.push({ kind: 'bc', bytes: module.bitcode() });
-  if (emit.includes('ll')) artifacts.push({ kind: 'll', bytes: module.text() });
-
-  const codes = new Set<Code>();
-  if (emit.includes('asm') || emit.includes('ptx')) codes.add('asm');
-  if (emit.includes('obj') || emit.includes('hsaco') || (withMachineCode && codes.size === 0))
-    codes.add(module.isAmdgcn ? 'obj' : 'asm');
-  let fresh = artifacts.length === 0;
-  for (const code of codes) {
-    if (!fresh) module = again();
-    fresh = false;
-    const bytes = watch.time('codegen', () => module.emit(code));
-    if (code === 'asm') {
-      for (const kind of ['asm', 'ptx'] as const) if (emit.includes(kind)) artifacts.push({ kind, bytes });
-      continue;
-    }
-    if (emit.includes('obj')) artifacts.push({ kind: 'obj', bytes });
-    if (emit.includes('hsaco')) artifacts.push({ kind: 'hsaco', bytes: watch.time('link', () => module.link()) });
-  }
-  if (codes.size > 0)
-    for (const [name, machineInstructions] of module.machineInstructions())
-      if (counts.has(name)) counts.set(name, { ...counts.get(name)!, machineInstructions });
-  return { artifacts, counts, target, warnings: module.warnings() };
-}
-
-function checkEmit(kind: Emit, module: LlvmModule): void {
-  if (kind === 'ptx' && module.isAmdgcn)
-    throw new DarmError('bad-target', 'ptx needs an nvptx module; this one is for amdgcn');
-  if ((kind === 'hsaco' || kind === 'obj') && !module.isAmdgcn)
-    throw new DarmError('bad-target', `${kind} needs an amdgcn module; this one is for nvptx (use ptx)`);
-}
-
-function countFunctions(module: LlvmModule): Map<string, Counts> {
-  return new Map(
-    module.functions().map(({ name, instructions }) => {
-      const open = module.open(name);
-      open.editor[Symbol.dispose]();
-      const divergentBranches = summarize(open.snapshot, analysesOf(open.snapshot).divergence).divergentBranches;
-      return [name, { divergentBranches, instructions, machineInstructions: null }];
-    }),
-  );
 }
 
 function report(logs: readonly EditLog[], after: Emitted, before: Emitted | null): FunctionReport[] {
@@ -449,13 +232,13 @@ export function analyzeModule(rt: LlvmRuntime, bytes: Uint8Array, options: JobOp
     return {
       target: module.cpu,
       functions: functions.map(({ name }) => {
-        const open = plan(module, name, options);
-        open.editor[Symbol.dispose]();
-        remarks.push(...plannedRemarks(name, open));
+        const look = lookAt(module, name, options);
+        look.editor[Symbol.dispose]();
+        remarks.push(...plannedRemarks(name, look));
         return {
           name,
-          ...summarize(open.snapshot, open.analyses.divergence),
-          plan: open.plan,
+          ...summarize(look.snapshot, look.analyses.divergence),
+          plan: look.plan,
           blockNames: module.blockNames(name),
         };
       }),

@@ -15,13 +15,12 @@
  * The old blocks are read, never changed, until their uses move over and they are deleted; so operands of instructions are
  * looked up in the live function, and several melds of one plan can follow each other.
  */
-import { invariant } from '../errors.js';
-import type { BlockRef, Editor, Incoming, ValueRef } from '../ir/editor.js';
+import type { BlockRef, Editor, ValueRef } from '../ir/editor.js';
 import type { BlockId } from '../ir/ids.js';
-import { NONE } from '../ir/ids.js';
 import { MeldedFlow } from './flow.js';
 import type { AlignedInstr, BlockPair, Meld } from './plan.js';
 import { ReachingValues } from './reaching.js';
+import { join, sideOf, unify, type Side } from './unify.js';
 
 /** Carries out the melds of one plan, in order. */
 export function applyMelds(editor: Editor, melds: readonly Meld[]): void {
@@ -30,23 +29,6 @@ export function applyMelds(editor: Editor, melds: readonly Meld[]): void {
   for (const meld of melds) conditions.set(meld.branch, editor.condition(editor.block(meld.branch)));
   const deleted = new Set<BlockRef>();
   for (const meld of melds) new MeldBuilder(editor, meld, conditions.get(meld.branch)!, deleted).build();
-}
-
-/** What one side contributes. All lists are by index of the melded block; null where the side has none. */
-interface Side {
-  readonly blocks: readonly (BlockRef | null)[];
-  readonly members: ReadonlySet<BlockRef>;
-  readonly entry: BlockRef;
-  readonly entryIndex: number;
-  /** Whether an edge of the subgraph leads back to its entry; if not, phis of the entry are joined in front. */
-  readonly loops: boolean;
-  readonly predecessors: ReadonlySet<BlockRef>;
-  /** Live blocks in front of the subgraph whose definitions do not dominate the unifying block. */
-  readonly before: ReadonlySet<BlockRef>;
-  /** Old value → what stands for it now. */
-  readonly map: Map<ValueRef, ValueRef>;
-  /** Phi of the entry block → its value on arrival from in front of the subgraph. */
-  readonly arriving: Map<ValueRef, ValueRef>;
 }
 
 interface Clone {
@@ -71,7 +53,7 @@ class MeldBuilder {
   readonly #clones: Clone[] = [];
   readonly #selects: Map<string, ValueRef>[];
   readonly #reaching: ReachingValues;
-  #unifying: BlockRef;
+  readonly #unifying: BlockRef;
   #exit: BlockRef | null = null;
 
   constructor(
@@ -80,8 +62,8 @@ class MeldBuilder {
     private readonly condition: ValueRef,
     private readonly deleted: Set<BlockRef>,
   ) {
-    this.#t = this.#side('t');
-    this.#f = this.#side('f');
+    this.#t = sideOf(editor, meld, 't', deleted);
+    this.#f = sideOf(editor, meld, 'f', deleted);
     this.#host = meld.host === 't' ? this.#t : this.#f;
     const guest = meld.host === 't' ? this.#f : this.#t;
     this.#flow = new MeldedFlow(editor, meld, this.#host.blocks as readonly BlockRef[], guest.blocks);
@@ -90,29 +72,8 @@ class MeldBuilder {
     this.#reaching = new ReachingValues(editor, this.#flow, this.#heads, this.#tails, this.#unifying);
   }
 
-  #side(which: 't' | 'f'): Side {
-    const { editor, meld } = this;
-    const blocks = meld.blocks.map((each) => (each[which] === NONE ? null : editor.block(each[which])));
-    const members = new Set(blocks.filter((block) => block !== null));
-    const entryIndex = which === meld.host ? 0 : meld.guestEntry;
-    const entry = blocks[entryIndex]!;
-    const live = meld.before[which].map((id) => editor.block(id)).filter((block) => !this.deleted.has(block));
-    const predecessors = editor.predecessors(entry);
-    return {
-      blocks,
-      members,
-      entry,
-      entryIndex,
-      loops: predecessors.some((block) => members.has(block)),
-      predecessors: new Set(predecessors.filter((block) => !members.has(block))),
-      before: new Set(live),
-      map: new Map(),
-      arriving: new Map(),
-    };
-  }
-
   build(): void {
-    this.#unify();
+    unify(this.editor, this.#unifying, this.#t, this.#f);
     for (const [index, pair] of this.meld.blocks.entries()) {
       const head = this.editor.createBlock('meld', this.#t.entry);
       this.#heads.push(head);
@@ -130,71 +91,6 @@ class MeldBuilder {
     if (this.meld.exit.kind === 'single') this.#joinSingleExit(this.meld.exit.t, this.meld.exit.f);
     this.editor.appendBranch(this.#unifying, this.#heads[0]!);
     this.#retire();
-  }
-
-  // --- the unifying block -----------------------------------------------------------------------------------------------
-
-  #unify(): void {
-    const { editor } = this;
-    const predecessors = [...new Set([...this.#t.predecessors, ...this.#f.predecessors])];
-    const arrivals = predecessors.flatMap((block) => this.#edgesIn(block));
-    for (const side of [this.#t, this.#f]) {
-      // What a phi of the entry gets from outside is joined here, because the entry will have one predecessor outside.
-      for (const phi of editor.phis(side.entry)) {
-        const outside = editor.incoming(phi).filter((entry) => side.predecessors.has(entry.block));
-        const value = (from: BlockRef) => outside.find((entry) => entry.block === from)?.value ?? editor.poison(phi);
-        side.arriving.set(phi, this.#join(this.#unifying, phi, arrivals.map((block) => ({ value: value(block), block })))); // prettier-ignore
-      }
-      for (const block of side.before) this.#repairUses(side, block, arrivals);
-    }
-    for (const block of predecessors) {
-      const leaves = this.#leavesOnlyToEntries(block);
-      editor.redirect(block, this.#t.entry, this.#unifying);
-      editor.redirect(block, this.#f.entry, this.#unifying);
-      if (leaves) editor.branchTo(block, this.#unifying);
-    }
-  }
-
-  #leavesOnlyToEntries(block: BlockRef): boolean {
-    return this.editor.successors(block).every((to) => to === this.#t.entry || to === this.#f.entry);
-  }
-
-  /** The block, once per edge that it will have to the unifying block: a `switch` may have several. */
-  #edgesIn(block: BlockRef): BlockRef[] {
-    if (this.#leavesOnlyToEntries(block)) return [block];
-    return this.editor.successors(block).flatMap((to) => (to === this.#t.entry || to === this.#f.entry ? [block] : []));
-  }
-
-  /** A phi, or the value itself where all entries agree. */
-  #join(block: BlockRef, like: ValueRef, incoming: readonly Incoming[]): ValueRef {
-    const [first] = incoming;
-    invariant(first, 'a join without predecessors');
-    if (incoming.every((entry) => entry.value === first.value)) return first.value;
-    return this.editor.prependPhi(block, like, incoming);
-  }
-
-  /** Definitions in front of the subgraph no longer dominate what lies behind the unifying block (paper, Fig. 7). */
-  #repairUses(side: Side, block: BlockRef, arrivals: readonly BlockRef[]): void {
-    const { editor } = this;
-    for (const definition of editor.instructions(block)) {
-      let phi: ValueRef | null = null;
-      for (const user of new Set(editor.users(definition))) {
-        const entries = editor.phis(editor.parent(user)).includes(user) ? editor.incoming(user) : null;
-        editor.operands(user).forEach((operand, index) => {
-          const where = entries ? entries[index]!.block : editor.parent(user);
-          if (operand !== definition || side.before.has(where)) return;
-          phi ??= editor.prependPhi(
-            this.#unifying,
-            definition,
-            arrivals.map((from) => ({
-              value: side.predecessors.has(from) ? definition : editor.poison(definition),
-              block: from,
-            })),
-          );
-          editor.setOperand(user, index, phi);
-        });
-      }
-    }
   }
 
   // --- the melded blocks ------------------------------------------------------------------------------------------------
@@ -391,7 +287,8 @@ class MeldBuilder {
     const exit = this.#exit!;
     const [targetT, targetF] = [editor.block(xT), editor.block(xF)];
     const joined = (side: Side, phi: ValueRef) =>
-      this.#join(
+      join(
+        editor,
         exit,
         phi,
         this.#flow.predecessors(this.#flow.exit).map((from) => ({

@@ -71,10 +71,10 @@ export interface ArgumentAddresses {
   readonly queue: number;
 }
 
-/** Bytes that the kernel argument segment takes. */
+/** Bytes that the kernel argument segment takes: rounded up, as LLVM's loads of it may read up to its alignment. */
 export function kernargSize({ info, descriptor }: LoadableKernel): number {
   const ends = info.arguments.map(({ offset, size }) => offset + size);
-  return Math.max(descriptor.kernargBytes, info.kernargSize ?? 0, ...ends);
+  return Math.ceil(Math.max(descriptor.kernargBytes, info.kernargSize ?? 0, ...ends) / 16) * 16;
 }
 
 /** @param into the segment, all zero */

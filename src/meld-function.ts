@@ -1,0 +1,172 @@
+/**
+ * Melding of one function of a module, to the fixpoint: look (snapshot → analyses → plan), carry out, tidy, verify, look
+ * again. What was done is logged; replaying the log on another copy of the module makes the same calls into LLVM.
+ */
+import { brokenUniformDemands } from './analysis/summary.js';
+import type { LlvmModule } from './binding/module.js';
+import { lookRemarks } from './collect-remarks.js';
+import { DarmError } from './errors.js';
+import { applyMelds } from './melding/apply.js';
+import { analysesOf } from './melding/context.js';
+import type { FunctionPlan, PlanOptions } from './melding/plan.js';
+import { planFunction } from './melding/planner.js';
+import { loweredSwitches, loweringCost } from './melding/switches.js';
+import type { JobOptions } from './options.js';
+import { AFTER_ROUND, meldsEarly } from './passes.js';
+import type { Stopwatch } from './stopwatch.js';
+import { verifyAnalyses } from './verify-analyses.js';
+import type { EditLog, LogRound, LookRemarks } from './wire.js';
+
+/** Melding stops here even if the cost model should go round in circles. */
+const MOST_ROUNDS = 64;
+
+function planOptions(options: JobOptions): PlanOptions {
+  const { meld, profit, threshold, regionReplication, unpredicate } = options;
+  // An analysis with melding off says what melding would do.
+  const mode = meld === 'off' ? 'darm' : meld;
+  return { mode, profit, threshold, regionReplication, unpredicate, optimizesLater: meldsEarly(options) };
+}
+
+/** What there is to meld in a function as it is now; the caller disposes of the editor. */
+export function lookAt(module: LlvmModule, name: string, options: JobOptions) {
+  const open = module.open(name);
+  const analyses = analysesOf(open.snapshot);
+  if (options.verifyAnalyses) verifyAnalyses(open.snapshot, analyses, module.oracle(name));
+  const plan: FunctionPlan = planFunction(open.snapshot, analyses, planOptions(options), (t, f) =>
+    open.editor.canPair(t, f),
+  );
+  const look = { ...open, analyses, plan };
+  return { ...look, remarks: options.remarks ? lookRemarks(module, name, look) : null };
+}
+
+/** Carries out one round and checks the function. */
+function carryOut(module: LlvmModule, name: string, round: LogRound, watch: Stopwatch, open = module.open(name)): void {
+  using editor = open.editor;
+  if (open.fingerprint !== round.fingerprint)
+    throw new DarmError('internal', `the edit log of '${name}' belongs to another function body`);
+  watch.time('meld', () => {
+    for (const block of round.lowered) editor.lowerSwitch(editor.block(block));
+    applyMelds(editor, round.melds);
+  });
+  // LLVM's passes may take for granted what the verifier checks.
+  watch.time('verify', () => module.verify(name));
+  // Tidying up would turn a chain of compares back into the switch.
+  if (round.lowered.length > 0) return;
+  watch.time('meld', () => {
+    module.shareAddressSelects(name);
+    module.foldPhis(name);
+    module.runFunctionPasses(name, AFTER_ROUND);
+  });
+}
+
+/** Melding of one function, round by round. */
+class FunctionMelding {
+  readonly rounds: LogRound[] = [];
+  /** Sum of what the melds save, in the cost model's cycles. */
+  net = 0;
+  /** How many rounds held melds. */
+  melded = 0;
+  private demandsBroken: number | null = null;
+
+  constructor(
+    private readonly module: LlvmModule,
+    private readonly name: string,
+    private readonly options: JobOptions,
+    private readonly watch: Stopwatch,
+  ) {}
+
+  /** Melds until nothing is left that pays, lowering divergent switches on the way if asked to; from one look to the last. */
+  run(lowering: boolean, look = this.look()): Look {
+    for (; this.mayGoOn; look = this.look()) {
+      const switches = lowering ? loweredSwitches(look.snapshot, look.analyses) : [];
+      const { melds } = look.plan;
+      if (switches.length > 0) this.carryOut(look, { lowered: switches, melds: [] });
+      else if (melds.length === 0) break;
+      else {
+        this.carryOut(look, { lowered: [], melds });
+        this.melded++;
+        for (const { net } of melds) this.net += net;
+      }
+    }
+    return look;
+  }
+
+  get mayGoOn(): boolean {
+    return this.melded < (this.options.once ? 1 : MOST_ROUNDS);
+  }
+
+  private look(): Look {
+    const look = this.watch.time('meld', () => lookAt(this.module, this.name, this.options));
+    // The planner forecasts that no operand the target wants uniform becomes divergent; here it shows (rule 2).
+    const broken = brokenUniformDemands(look.snapshot, look.analyses.divergence);
+    if (this.demandsBroken !== null && broken > this.demandsBroken) {
+      this.rounds.pop();
+      throw new DarmError('internal', 'an operand that must be uniform became divergent');
+    }
+    this.demandsBroken = broken;
+    return look;
+  }
+
+  private carryOut(look: Look, edits: Pick<LogRound, 'lowered' | 'melds'>): void {
+    const round = { fingerprint: look.fingerprint, look: look.remarks, ...edits };
+    carryOut(this.module, this.name, round, this.watch, look);
+    this.rounds.push(round);
+  }
+}
+
+type Look = ReturnType<typeof lookAt>;
+
+/**
+ * Melds one function to the fixpoint; then, if divergent switches are left, once more with those lowered to branches, and
+ * takes that back unless melding gains more than a chain of compares costs. A failure leaves the rounds that went well and
+ * the reason.
+ */
+export function meldFunction(
+  module: LlvmModule,
+  name: string,
+  options: JobOptions,
+  watch: Stopwatch,
+): Omit<EditLog, 'position'> {
+  const melding = new FunctionMelding(module, name, options, watch);
+  const { rounds } = melding;
+  let kept: readonly LogRound[] | null = null;
+  let isInPlace = true;
+  let lastLook: LookRemarks | null = null;
+  try {
+    let last = melding.run(false);
+    if (melding.mayGoOn) lastLook = last.remarks;
+    const cost = melding.mayGoOn ? loweringCost(last.snapshot, last.analyses) : null;
+    if (cost !== null) {
+      kept = [...rounds];
+      const { net, melded } = melding;
+      last = melding.run(true, last);
+      // A switch that was made a chain once more, and then nothing melded.
+      while (rounds.at(-1)?.lowered.length) {
+        rounds.pop();
+        isInPlace = false;
+      }
+      const pays = melding.melded > melded && (options.profit === 'paper' || melding.net - net > cost);
+      if (pays) {
+        kept = null;
+        lastLook = last.remarks;
+      }
+    }
+    last.editor[Symbol.dispose]();
+    return {
+      function: name,
+      rounds: kept ?? rounds,
+      lastLook,
+      isInPlace: isInPlace && kept === null,
+      bailout: null,
+    };
+  } catch (error) {
+    if (!(error instanceof DarmError)) throw error;
+    return { function: name, rounds: kept ?? rounds, lastLook, isInPlace: false, bailout: error.message };
+  }
+}
+
+/** Carries out a log, with the calls into LLVM that `meldFunction` made, its last look included. */
+export function replayLog(module: LlvmModule, { function: name, rounds, bailout }: EditLog, watch: Stopwatch): void {
+  for (const round of rounds) carryOut(module, name, round, watch);
+  if (bailout === null) module.open(name).editor[Symbol.dispose]();
+}
