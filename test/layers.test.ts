@@ -18,6 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['report'],
   ['binding'],
   ['verify-analyses', 'collect-remarks'],
+  ['meld-function', 'emit'],
   ['pipeline'],
   ['jobs', 'shares', 'check-options'],
   ['executor'],

@@ -15,7 +15,7 @@ const FORMS: readonly Partial<JobOptions>[] = [{ meld: 'off' }, { profit: 'paper
 const MODULES = readSizedSpecs();
 
 /** Where melding may find nothing: the sides have little in common, or (ms, nqu) are entered by other edges as well. */
-const MAY_STAY = ['hashjoin', 'interp', 'ms', 'nqu'];
+const MAY_STAY = ['hashjoin', 'interp', 'lz4ish', 'ms', 'nqu', 'rle'];
 
 const threads = ({ spec }: KernelLaunch): number => spec.launches[0]!.block.reduce((product, size) => product * size);
 
