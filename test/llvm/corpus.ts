@@ -67,6 +67,15 @@ export function codegenAnalysisInputs(root: string, cpus: readonly string[]): An
   return byHash(inputs, ({ file }) => path.basename(file));
 }
 
+/** The code generation tests, each for the first processor that its RUN lines name, or else one chosen by hash. */
+export function everyCodegenFile(root: string, cpus: readonly string[]): Pair[] {
+  return codegenAnalysisInputs(root, cpus).map(({ file, cpu }) => {
+    const runs = readFileSync(path.join(root, file), 'utf8').match(/^;\s*RUN:.*$/gm) ?? [];
+    const named = /-mcpu[= ]([\w-]+)/.exec(runs.join('\n'))?.[1];
+    return { file, cpu: named ?? cpu };
+  });
+}
+
 /**
  * The text both compilers read. The source's name can get into what is written and would otherwise be that of the file
  * each of them reads; it is set at the top, as is a missing triple.

@@ -13,7 +13,14 @@ import { cpus as processors } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { CPUS, codegenAnalysisInputs, codegenPairs, uniformityInputs, type AnalysisInput } from './corpus.js';
+import {
+  CPUS,
+  codegenAnalysisInputs,
+  codegenPairs,
+  everyCodegenFile,
+  uniformityInputs,
+  type AnalysisInput,
+} from './corpus.js';
 import { Crew } from './crew.js';
 import { AnalysesReport, EqualityReport, MeldReport } from './report.js';
 import type { AnalysesTask, MeldTask } from './tasks.js';
@@ -106,7 +113,7 @@ async function main(): Promise<void> {
   if (only.has('meld')) {
     const report = new MeldReport();
     const tasks: MeldTask[] = onlyMelds
-      ? wanted(codegenAnalysisInputs(tests, cpus)).map(({ file, cpu }) => {
+      ? wanted(everyCodegenFile(tests, cpus)).map(({ file, cpu }) => {
           return { kind: 'meld', file, cpu, profit: 'paper', threshold: 0, unmelded: null };
         })
       : equality.identicalOrNot().flatMap(({ file, cpu, sha256 }): MeldTask[] => [
