@@ -67,12 +67,16 @@ export function codegenAnalysisInputs(root: string, cpus: readonly string[]): An
   return byHash(inputs, ({ file }) => path.basename(file));
 }
 
-/** The code generation tests, each for the first processor that its RUN lines name, or else one chosen by hash. */
-export function everyCodegenFile(root: string, cpus: readonly string[]): Pair[] {
+/** The code generation tests, each as its first RUN line has it; a processor that it does not name is chosen by hash. */
+export function everyCodegenFile(root: string, cpus: readonly string[]): AnalysisInput[] {
   return codegenAnalysisInputs(root, cpus).map(({ file, cpu }) => {
     const runs = readFileSync(path.join(root, file), 'utf8').match(/^;\s*RUN:.*$/gm) ?? [];
-    const named = /-mcpu[= ]([\w-]+)/.exec(runs.join('\n'))?.[1];
-    return { file, cpu: named ?? cpu };
+    const run = runs.find((line) => !/r600/.test(line)) ?? '';
+    return {
+      file,
+      cpu: /-mcpu[= ](gfx\w+|[a-z]+)/.exec(run)?.[1] ?? cpu,
+      triple: /-mtriple[= ](amdgcn[\w-]*)/.exec(run)?.[1] ?? null,
+    };
   });
 }
 

@@ -113,12 +113,12 @@ async function main(): Promise<void> {
   if (only.has('meld')) {
     const report = new MeldReport();
     const tasks: MeldTask[] = onlyMelds
-      ? wanted(everyCodegenFile(tests, cpus)).map(({ file, cpu }) => {
-          return { kind: 'meld', file, cpu, profit: 'paper', threshold: 0, unmelded: null };
+      ? wanted(everyCodegenFile(tests, cpus)).map((input) => {
+          return { kind: 'meld', ...input, profit: 'paper', threshold: 0, unmelded: null };
         })
       : equality.identicalOrNot().flatMap(({ file, cpu, sha256 }): MeldTask[] => [
-          { kind: 'meld', file, cpu, profit: 'net', threshold: 0.2, unmelded: sha256 },
-          { kind: 'meld', file, cpu, profit: 'paper', threshold: 0.05, unmelded: sha256 },
+          { kind: 'meld', file, cpu, triple: null, profit: 'net', threshold: 0.2, unmelded: sha256 },
+          { kind: 'meld', file, cpu, triple: null, profit: 'paper', threshold: 0.05, unmelded: sha256 },
         ]);
     await crew.run(tasks, until(1), Infinity, report.take);
     report.print();

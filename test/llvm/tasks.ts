@@ -22,6 +22,7 @@ export interface MeldTask {
   readonly kind: 'meld';
   readonly file: string;
   readonly cpu: string;
+  readonly triple: string | null;
   readonly profit: ProfitModel;
   readonly threshold: number;
   /** SHA-256 of the object without melding: what must come out when nothing melds; null: not known yet. */

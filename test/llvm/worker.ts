@@ -91,8 +91,8 @@ function analyses({ file, cpu, triple }: AnalysesTask): Answer {
   });
 }
 
-function meld({ file, cpu, profit, threshold, unmelded }: MeldTask): Answer {
-  const text = inputText(root, file);
+function meld({ file, cpu, triple, profit, threshold, unmelded }: MeldTask): Answer {
+  const text = inputText(root, file, triple);
   unmelded ??= sha256OfUnmelded(text, cpu);
   if (unmelded === null) return { kind: 'not-accepted', message: '' };
   const result = compile(text, cpu, { meld: 'darm', profit, threshold });
