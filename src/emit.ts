@@ -16,24 +16,27 @@ export interface Emitted {
   readonly warnings: readonly string[];
 }
 
-/** Emits from `module`; what needs another one, because code generation uses a module up, takes it from `again`. */
+/**
+ * Emits from `module`; what needs another one, because code generation uses a module up, takes it from `again`.
+ * `withFigures` asks for all counts; it changes no byte of the artifacts.
+ */
 export function emitFrom(
   module: LlvmModule,
   again: () => LlvmModule,
   emit: readonly Emit[],
-  withMachineCode: boolean,
+  withFigures: boolean,
   watch: Stopwatch,
 ): Emitted {
   const artifacts: Artifact[] = [];
   const target = module.cpu || (module.isAmdgcn ? 'amdgcn' : 'nvptx64');
   for (const kind of emit) checkEmit(kind, module);
-  const counts = countFunctions(module);
+  const counts = withFigures ? module.peek(() => countFunctions(module, true)) : countFunctions(module, false);
   if (emit.includes('bc')) artifacts.push({ kind: 'bc', bytes: module.bitcode() });
   if (emit.includes('ll')) artifacts.push({ kind: 'll', bytes: module.text() });
 
   const codes = new Set<Code>();
   if (emit.includes('asm') || emit.includes('ptx')) codes.add('asm');
-  if (emit.includes('obj') || emit.includes('hsaco') || (withMachineCode && codes.size === 0))
+  if (emit.includes('obj') || emit.includes('hsaco') || (withFigures && codes.size === 0))
     codes.add(module.isAmdgcn ? 'obj' : 'asm');
   let fresh = artifacts.length === 0;
   for (const code of codes) {
@@ -60,13 +63,17 @@ function checkEmit(kind: Emit, module: LlvmModule): void {
     throw new DarmError('bad-target', `${kind} needs an amdgcn module; this one is for nvptx (use ptx)`);
 }
 
-function countFunctions(module: LlvmModule): Map<string, Counts> {
+function countFunctions(module: LlvmModule, withFigures: boolean): Map<string, Counts> {
   return new Map(
     module.functions().map(({ name, instructions }) => {
-      const open = module.open(name);
-      open.editor[Symbol.dispose]();
-      const divergentBranches = summarize(open.snapshot, analysesOf(open.snapshot).divergence).divergentBranches;
+      const divergentBranches = withFigures ? countDivergentBranches(module, name) : null;
       return [name, { divergentBranches, instructions, machineInstructions: null }];
     }),
   );
+}
+
+function countDivergentBranches(module: LlvmModule, name: string): number {
+  const { snapshot, editor } = module.open(name);
+  editor[Symbol.dispose]();
+  return summarize(snapshot, analysesOf(snapshot).divergence).divergentBranches;
 }

@@ -6,6 +6,7 @@ import { brokenUniformDemands } from './analysis/summary.js';
 import type { LlvmModule } from './binding/module.js';
 import { lookRemarks } from './collect-remarks.js';
 import { DarmError } from './errors.js';
+import type { BlockId } from './ir/ids.js';
 import { applyMelds } from './melding/apply.js';
 import { analysesOf } from './melding/context.js';
 import type { FunctionPlan, PlanOptions } from './melding/plan.js';
@@ -50,7 +51,7 @@ function carryOut(module: LlvmModule, name: string, round: LogRound, watch: Stop
   });
   // LLVM's passes may take for granted what the verifier checks.
   watch.time('verify', () => module.verify(name));
-  // Tidying up would turn a chain of compares back into the switch.
+  // Nothing to tidy up: the chain is as melding wants it.
   if (round.lowered.length > 0) return;
   watch.time('meld', () => {
     module.shareAddressSelects(name);
@@ -75,20 +76,21 @@ class FunctionMelding {
     private readonly watch: Stopwatch,
   ) {}
 
-  /** Melds until nothing is left that pays, lowering divergent switches on the way if asked to; from one look to the last. */
-  run(lowering: boolean, look = this.look()): Look {
-    for (; this.mayGoOn; look = this.look()) {
-      const switches = lowering ? loweredSwitches(look.snapshot, look.analyses) : [];
+  /** Melds until nothing is left that pays; returns the last look. */
+  run(): Look {
+    let look = this.look();
+    for (; this.mayGoOn && look.plan.melds.length > 0; look = this.look()) {
       const { melds } = look.plan;
-      if (switches.length > 0) this.carryOut(look, { lowered: switches, melds: [] });
-      else if (melds.length === 0) break;
-      else {
-        this.carryOut(look, { lowered: [], melds });
-        this.melded++;
-        for (const { net } of melds) this.net += net;
-      }
+      this.carryOut(look, { lowered: [], melds });
+      this.melded++;
+      for (const { net } of melds) this.net += net;
     }
     return look;
+  }
+
+  /** Makes divergent switches branches. */
+  lower(look: Look, switches: readonly BlockId[]): void {
+    this.carryOut(look, { lowered: switches, melds: [] });
   }
 
   get mayGoOn(): boolean {
@@ -130,21 +132,17 @@ export function meldFunction(
   const melding = new FunctionMelding(module, name, options, watch);
   const { rounds } = melding;
   let kept: readonly LogRound[] | null = null;
-  let isInPlace = true;
   let lastLook: LookRemarks | null = null;
   try {
-    let last = melding.run(false);
+    let last = melding.run();
     if (melding.mayGoOn) lastLook = last.remarks;
-    const cost = melding.mayGoOn ? loweringCost(last.snapshot, last.analyses) : null;
-    if (cost !== null) {
+    const switches = melding.mayGoOn ? loweredSwitches(last.snapshot, last.analyses) : [];
+    if (switches.length > 0) {
       kept = [...rounds];
+      const cost = loweringCost(last.snapshot, last.analyses, switches);
       const { net, melded } = melding;
-      last = melding.run(true, last);
-      // A switch that was made a chain once more, and then nothing melded.
-      while (rounds.at(-1)?.lowered.length) {
-        rounds.pop();
-        isInPlace = false;
-      }
+      melding.lower(last, switches);
+      last = melding.run();
       const pays = melding.melded > melded && (options.profit === 'paper' || melding.net - net > cost);
       if (pays) {
         kept = null;
@@ -152,13 +150,7 @@ export function meldFunction(
       }
     }
     last.editor[Symbol.dispose]();
-    return {
-      function: name,
-      rounds: kept ?? rounds,
-      lastLook,
-      isInPlace: isInPlace && kept === null,
-      bailout: null,
-    };
+    return { function: name, rounds: kept ?? rounds, lastLook, isInPlace: kept === null, bailout: null };
   } catch (error) {
     if (!(error instanceof DarmError)) throw error;
     return { function: name, rounds: kept ?? rounds, lastLook, isInPlace: false, bailout: error.message };

@@ -37,7 +37,8 @@ export interface EditLog {
 }
 
 export interface Counts {
-  readonly divergentBranches: number;
+  /** Null unless `stats` was asked for. */
+  readonly divergentBranches: number | null;
   readonly instructions: number;
   /** Null when no code was generated. */
   readonly machineInstructions: number | null;

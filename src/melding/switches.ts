@@ -1,7 +1,7 @@
 /**
  * Divergent switches (rule 1.1): compilers turn chains of `else if` over one value into a switch, and lower it to a balanced
- * tree of compares in code generation. As a chain of two-way branches its cases can be melded; what does not meld becomes a
- * switch again when LLVM tidies up.
+ * tree of compares in code generation. As a chain of two-way branches its cases can be melded. All of a function are lowered or
+ * none; a chain that nothing melds in stays one at a late meld point, LLVM's pipeline makes it a switch again after an early one.
  */
 import { reachableUntil } from '../analysis/regions.js';
 import type { BlockId } from '../ir/ids.js';
@@ -27,12 +27,10 @@ export function loweredSwitches(f: FunctionSnapshot, analyses: Analyses): BlockI
 }
 
 /**
- * What melding has to gain before lowering pays, in cycles; null without a switch to lower. A chain takes more compares than the
+ * What melding has to gain before lowering these switches pays, in cycles. A chain takes more compares than the
  * tree that code generation would make; and the more destinations there are, the less likely a wave takes any two of them.
  */
-export function loweringCost(f: FunctionSnapshot, analyses: Analyses): number | null {
-  const blocks = loweredSwitches(f, analyses);
-  if (blocks.length === 0) return null;
+export function loweringCost(f: FunctionSnapshot, analyses: Analyses, blocks: readonly BlockId[]): number {
   const { vector, target } = instrCosts(f);
   let cost = 0;
   for (const b of blocks) {

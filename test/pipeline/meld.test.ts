@@ -5,7 +5,7 @@ import { emitModule, meldFunctions } from '../../src/pipeline.js';
 import { artifact, compile, kernel, runtime, SILENT, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/meld', { tests: 9, timeoutMs: 120_000 });
+const test = suite('pipeline/meld', { tests: 10, timeoutMs: 120_000 });
 const EARLY = { meldPoint: 'early', optimize: 'O3' } as const;
 
 /** Kinds of the melds of a kernel, and its report. */
@@ -20,7 +20,7 @@ test('BIT, late: every stage of the unrolled sort melds its two compares (rule 1
   for (const cpu of ['gfx906', 'gfx1100']) {
     const { kinds, before, after } = await melds(`bitonic.${cpu}.O3`, 'bitonic');
     assert.equal(kinds, Array(21).fill('block-block'));
-    assert.is(after.divergentBranches * 2, before.divergentBranches);
+    assert.is(after.divergentBranches! * 2, before.divergentBranches);
     assert.ok(after.machineInstructions! < before.machineInstructions!);
   }
 });
@@ -45,7 +45,7 @@ test('SB2: region with region', async () => {
 test('SB3: several pairs', async () => {
   const { kinds, before, after } = await melds('sb3.gfx906.O3', 'sb3');
   assert.ok(kinds.filter((kind) => kind === 'region-region').length >= 2);
-  assert.ok(after.divergentBranches < before.divergentBranches);
+  assert.ok(after.divergentBranches! < before.divergentBranches!);
 });
 
 test('an NVPTX kernel melds, too', async () => {
@@ -84,6 +84,16 @@ test('replayed edit logs give the bytes of melding in place', async () => {
     const inPlace = await compile(bytes, job);
     for (const kind of ['obj', 'bc'] as const) assert.equal(artifact(replayed, kind), artifact(inPlace, kind));
   }
+});
+
+test('asking for figures changes no byte', async () => {
+  const bytes = await kernel('many.gfx906.O3');
+  const without = await compile(bytes, { emit: ['hsaco', 'bc'] });
+  const with_ = await compile(bytes, { emit: ['hsaco', 'bc'], stats: true });
+  assert.equal(with_.artifacts, without.artifacts);
+  for (const { before, after } of without.functions) assert.equal([before, after.divergentBranches], [null, null]);
+  for (const { before, after } of with_.functions)
+    for (const { divergentBranches } of [before!, after]) assert.type(divergentBranches, 'number');
 });
 
 test('nothing melds: the output is that of --meld off', async () => {

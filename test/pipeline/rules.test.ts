@@ -3,7 +3,7 @@ import { analyzeModule } from '../../src/pipeline.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 17, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 21, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -275,6 +275,116 @@ join:
   ret void
 }${FOOTER}`;
   assert.is(await refusal(ir), '1.3');
+});
+
+test('addresses shared by one condition may lead to addresses shared by another', async () => {
+  const ir = diamond(
+    `%t = load i32, ptr addrspace(1) %p
+     %t1 = mul i32 %t, %sum
+     store i32 %t1, ptr addrspace(1) %gp`,
+    `%f = load i32, ptr addrspace(1) %q
+     %f1 = mul i32 %f, %sum
+     store i32 %f1, ptr addrspace(1) %gp`,
+  ).replace(
+    '  br i1 %c, label %a',
+    `  %c1 = icmp ult i32 %id, 7
+  %c2 = icmp ult i32 %id, 19
+  %p8 = getelementptr i8, ptr addrspace(1) %p, i64 8
+  %q8 = getelementptr i8, ptr addrspace(1) %q, i64 8
+  %s1 = select i1 %c1, ptr addrspace(1) %p, ptr addrspace(1) %q
+  %s2 = select i1 %c1, ptr addrspace(1) %p8, ptr addrspace(1) %q8
+  %p16 = getelementptr i8, ptr addrspace(1) %p, i64 16
+  %m1 = select i1 %c1, ptr addrspace(1) %q, ptr addrspace(1) %p
+  %m2 = select i1 %c1, ptr addrspace(1) %q8, ptr addrspace(1) %p8
+  %s4 = getelementptr i8, ptr addrspace(1) %s1, i64 4
+  %s12 = getelementptr i8, ptr addrspace(1) %s1, i64 12
+  %n1 = select i1 %c2, ptr addrspace(1) %s4, ptr addrspace(1) %q
+  %n2 = select i1 %c2, ptr addrspace(1) %s12, ptr addrspace(1) %q8
+  ${['s2', 'm1', 'm2', 'n1', 'n2'].map((name) => `%v${name} = load i32, ptr addrspace(1) %${name}`).join('\n  ')}
+  %x1 = add i32 %vs2, %vm1
+  %x2 = add i32 %x1, %vm2
+  %x3 = add i32 %x2, %vn1
+  %sum = add i32 %x3, %vn2
+  br i1 %c, label %a`,
+  );
+  const out = await melded(ir);
+  const [, base] = /(%[\w.]+) = select i1 %c1, ptr addrspace\(1\) %p, ptr addrspace\(1\) %q\n/.exec(out)!;
+  // The third group starts from 4 bytes behind the base of the first.
+  const [, from] = /(%[\w.]+) = getelementptr[^\n]* ptr addrspace\(1\) %[\w.]+, i64 4\n/.exec(out)!;
+  assert.match(out, new RegExp(`${from} = getelementptr[^\\n]* ptr addrspace\\(1\\) ${base}, i64 4\\n`));
+  assert.match(out, new RegExp(`select i1 %c2, ptr addrspace\\(1\\) ${from}, ptr addrspace\\(1\\) %q\\n`));
+});
+
+/** A divergent switch over the thread id; every arm stores what it computes of its own pointer. */
+const switched = (type: string, cases: string, arms: readonly string[], tail = '  ret void') => `${HEADER}
+define amdgpu_kernel void @k(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %q, ptr addrspace(1) noalias %o) #0 {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %v = trunc i32 %id to ${type}
+  %go = getelementptr i32, ptr addrspace(1) %o, i32 %id
+  switch ${type} %v, ${cases}
+${arms
+  .map((pointer, index) => {
+    const steps = Array.from({ length: 40 }, (_, n) => `  %x${index}.${n + 1} = mul i32 %x${index}.${n}, %id`);
+    return `arm${index}:
+  %x${index}.0 = load i32, ptr addrspace(1) %${pointer}
+${steps.join('\n')}
+  store i32 %x${index}.40, ptr addrspace(1) %go
+  br label %join`;
+  })
+  .join('\n')}
+join:
+${tail}
+}${FOOTER}`;
+
+test('a switch whose cases are all there are becomes a branch that is taken', async () => {
+  const cases = 'label %arm1 [ i1 false, label %arm0\n i1 true, label %arm0 ]';
+  const out = await melded(switched('i1', cases, ['p', 'q']));
+  assert.not.match(out, /icmp ult i1/);
+  assert.not.match(out, /select i1[^\n]*ptr addrspace\(1\) %q, ptr addrspace\(1\) %p/);
+});
+
+test('a switch is lowered only if melding gains by it', async () => {
+  const ir = (arms: readonly string[]) => switched('i8', 'label %join [ i8 1, label %arm0\n i8 3, label %arm1 ]', arms);
+  const switches = (ll: string) => ll.match(/^ +switch /gm)?.length ?? 0;
+  assert.is(switches(await melded(ir(['p', 'q']), { profit: 'net' })), 0);
+  // Nothing of one arm is like the other: a division against multiplications.
+  const unlike = ir(['p', 'q']).replaceAll(/(%x1\.\d+ = )mul/g, '$1udiv');
+  const result = await compile(unlike, { emit: ['ll'] });
+  assert.equal([result.functions[0]!.switchesLowered, result.functions[0]!.melds], [0, []]);
+  assert.is(switches(text(artifact(result, 'll'))), 1);
+});
+
+test('a straight side saves nothing by running in the loop of the other', async () => {
+  const ir = `${HEADER}
+define amdgpu_kernel void @k(ptr addrspace(1) %o, i32 %n) #0 {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %bit = and i32 %id, 1
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %t, label %f
+t:
+  %i = phi i32 [ 0, %entry ], [ %i1, %t ]
+  %acc = phi i32 [ %id, %entry ], [ %t4, %t ]
+  %t2 = mul i32 %acc, %i
+  %t3 = mul i32 %t2, %acc
+  %t4 = mul i32 %t3, %t2
+  %i1 = add i32 %i, 1
+  %e = icmp slt i32 %i1, %n
+  br i1 %e, label %t, label %x
+f:
+  %f2 = mul i32 %id, %n
+  %f3 = mul i32 %f2, %id
+  %f4 = mul i32 %f3, %f2
+  br label %x
+x:
+  %r = phi i32 [ %t4, %t ], [ %f4, %f ]
+  %go = getelementptr i32, ptr addrspace(1) %o, i32 %id
+  store i32 %r, ptr addrspace(1) %go
+  ret void
+}${FOOTER}`;
+  const { functions } = await compile(ir, { emit: ['ll'] });
+  assert.equal(functions[0]!.melds, []);
 });
 
 test.run();
