@@ -2,7 +2,8 @@
 import { createCompiler } from '../compiler.js';
 import type { Candidate } from '../melding/plan.js';
 import type { AnalyzeResult, FunctionAnalysis } from '../wire.js';
-import { jobOptions, type AnalyzeFlags } from './arguments.js';
+import type { AnalyzeFlags } from './arguments.js';
+import { jobOptions } from './option-groups.js';
 import { readInput, writeStandardOutput } from './files.js';
 import { checkRemarksFile, writeRemarks } from './remarks.js';
 import { table } from './table.js';

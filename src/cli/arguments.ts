@@ -1,32 +1,18 @@
 /** The command line: which subcommand, with which options. Parsing is commander's; mistakes become `usage` errors. */
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { DarmError } from '../errors.js';
-import { DEFAULT_SIMULATION } from '../simulator/options.js';
 import { DEFAULT_OPTIONS, type Emit, type JobOptions } from '../options.js';
-
-/** Options that `compile` and `analyze` share, as commander hands them over. */
-export interface JobFlags {
-  readonly mcpu?: string;
-  readonly optimize: JobOptions['optimize'];
-  readonly meldPoint: JobOptions['meldPoint'];
-  readonly meld: JobOptions['meld'];
-  readonly profit: JobOptions['profit'];
-  readonly threshold: number;
-  readonly regionReplication: boolean;
-  readonly unpredicate: JobOptions['unpredicate'];
-  readonly function: string[];
-  readonly verifyAnalyses: boolean;
-}
-
-/** Options of every subcommand that runs LLVM. */
-export interface RunFlags {
-  readonly json: boolean;
-  /** Milliseconds; 0: none. */
-  readonly timeout: number;
-  /** Bytes. */
-  readonly memoryLimit: number;
-}
+import {
+  addJobOptions,
+  addRemarksOption,
+  addRunOptions,
+  addSimulateOptions,
+  numeric,
+  type JobFlags,
+  type RunFlags,
+  type SimulateFlags,
+} from './option-groups.js';
 
 export interface CompileFlags extends JobFlags, RunFlags {
   readonly output?: string;
@@ -41,18 +27,6 @@ export interface CompileFlags extends JobFlags, RunFlags {
 
 export interface AnalyzeFlags extends JobFlags, RunFlags {
   readonly remarks?: string;
-}
-
-/** Options of the subcommands that simulate. */
-export interface SimulateFlags extends RunFlags {
-  readonly spec?: string;
-  readonly kernel?: string;
-  readonly jobs: number;
-  readonly maxInstructions: number;
-  readonly checkLds: boolean;
-  readonly unalignedLds: boolean;
-  readonly detectRaces: boolean;
-  readonly cycles: boolean;
 }
 
 export interface RunCommandFlags extends SimulateFlags {
@@ -77,100 +51,10 @@ export type Invocation =
   /** `--help`, `--version`: nothing is left to do but print. */
   | { readonly command: 'print'; readonly text: string };
 
-const MIB = 2 ** 20;
-
-/** An option's number; `scale` turns the command line's unit into ours. */
-function numeric(low: number, high: number, { whole = false, scale = 1 } = {}): (text: string) => number {
-  return (text) => {
-    const value = text.trim() === '' ? NaN : Number(text);
-    if (!(value >= low && value <= high) || (whole && !Number.isInteger(value)))
-      throw new InvalidArgumentError(`It must be a ${whole ? 'whole ' : ''}number from ${low} to ${high}.`);
-    return value * scale;
-  };
-}
-
 const version = (): string => {
   const file = new URL('../../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 };
-
-function addJobOptions(command: Command): Command {
-  return command
-    .option('--mcpu <target>', "target id, e.g. gfx90a:sramecc+:xnack- (default: the functions' own)")
-    .addOption(
-      new Option('--optimize <level>', "LLVM's optimisation pipeline")
-        .choices(['none', 'O1', 'O2', 'O3', 'Os'])
-        .default(DEFAULT_OPTIONS.optimize),
-    )
-    .addOption(
-      new Option('--meld-point <point>', 'meld before LLVM unrolls, hoists and sinks (needs --optimize), or after')
-        .choices(['early', 'late'])
-        .default(DEFAULT_OPTIONS.meldPoint),
-    )
-    .addOption(
-      new Option('--profit <model>', 'what decides whether a meld pays')
-        .choices(['net', 'paper'])
-        .default(DEFAULT_OPTIONS.profit),
-    )
-    .option(
-      '--threshold <value>',
-      'least profitability of a meld, 0 to 0.5',
-      numeric(0, 0.5),
-      DEFAULT_OPTIONS.threshold,
-    )
-    .addOption(
-      new Option('--meld <mode>', "how to meld; branch-fusion and tail-merge are the paper's baselines")
-        .choices(['darm', 'branch-fusion', 'tail-merge', 'off'])
-        .default(DEFAULT_OPTIONS.meld),
-    )
-    .option('--no-region-replication', 'a block melds with blocks only, not with a block of a region')
-    .addOption(
-      new Option('--unpredicate <when>', 'when instructions without a partner run for their own threads only')
-        .choices(['always', 'profitable', 'never'])
-        .default(DEFAULT_OPTIONS.unpredicate),
-    )
-    .option('--function <name>', 'only this function; may be repeated', (name, names: string[]) => [...names, name], [])
-    .option('--verify-analyses', "compare every analysis with LLVM's own", false);
-}
-
-function addRemarksOption(command: Command): Command {
-  return command.option(
-    '--remarks <file>',
-    'what melds, what does not and why, as YAML (docs/remarks.md); - for standard output',
-  );
-}
-
-function addRunOptions(command: Command): Command {
-  return command
-    .option('--json', 'print one JSON document on standard output', false)
-    .addOption(
-      new Option('--timeout <seconds>', 'give up after this time')
-        .argParser(numeric(0, 2_000_000, { scale: 1000 }))
-        .default(0, 'none'),
-    )
-    .addOption(
-      new Option('--memory-limit <MiB>', "most memory of LLVM's, 64 to 4096")
-        .argParser(numeric(64, 4096, { whole: true, scale: MIB }))
-        .default(4096 * MIB, '4096'),
-    );
-}
-
-function addSimulateOptions(command: Command): Command {
-  return command
-    .option('--spec <file>', 'launch specification (docs/launch-spec.md)')
-    .option('--kernel <name>', "the kernel to launch (default: the spec's)")
-    .option('-j, --jobs <n>', 'worker threads', numeric(1, 256, { whole: true }), 1)
-    .option(
-      '--max-instructions <n>',
-      'wavefront instructions that one workgroup may execute',
-      numeric(1, Number.MAX_SAFE_INTEGER, { whole: true }),
-      DEFAULT_SIMULATION.maxInstructions,
-    )
-    .option('--detect-races', 'unordered accesses to LDS or global memory of which one writes are an error', false)
-    .option('--no-cycles', 'no cycle estimate')
-    .option('--unaligned-lds', 'LDS accesses that are not aligned are no error', false)
-    .option('--check-lds', 'reading LDS that nothing was written to is an error', false);
-}
 
 /** @throws DarmError `usage` */
 export function parseArguments(argv: readonly string[]): Invocation {
@@ -261,20 +145,4 @@ export function parseArguments(argv: readonly string[]): Invocation {
   }
   if (invocation === null) throw new DarmError('usage', 'no subcommand; try darm --help');
   return invocation;
-}
-
-/** The job that the flags of a subcommand describe. */
-export function jobOptions(flags: JobFlags): Partial<JobOptions> {
-  return {
-    mcpu: flags.mcpu ?? null,
-    optimize: flags.optimize,
-    meldPoint: flags.meldPoint,
-    meld: flags.meld,
-    profit: flags.profit,
-    threshold: flags.threshold,
-    regionReplication: flags.regionReplication,
-    unpredicate: flags.unpredicate,
-    functions: [...new Set(flags.function)],
-    verifyAnalyses: flags.verifyAnalyses,
-  };
 }

@@ -1,7 +1,7 @@
 /** `darm inspect` */
 import { createCompiler, type InspectedModule } from '../compiler.js';
 import type { CodeObjectInfo, KernelInfo } from '../formats/code-object.js';
-import type { RunFlags } from './arguments.js';
+import type { RunFlags } from './option-groups.js';
 import { readInput, writeStandardOutput } from './files.js';
 import { table } from './table.js';
 
