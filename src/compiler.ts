@@ -7,6 +7,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { checkOptions, completeJobOptions, wholeNumberIn, numberIn, type Checks } from './check-options.js';
+import type { CacheCounts, CacheOptions, CompileCache } from './cache/compile-cache.js';
 import { DarmError } from './errors.js';
 import type { Executor, TaskLimits } from './executor.js';
 import { unwrapModule, sniffInput } from './formats/bitcode.js';
@@ -31,6 +32,10 @@ export interface CompilerOptions {
   readonly memoryLimit?: number;
   /** Most milliseconds that one job may run, not counting the time it waits for a worker; 0 (the default): no limit. */
   readonly timeout?: number;
+  /** Most bytes of one module; what is larger is `bad-input`. Default: 1 GiB. */
+  readonly maxInput?: number;
+  /** Keeps results of `compile` in a folder and takes them from there. Off by default. */
+  readonly cache?: CacheOptions;
   /** Sets V8's flags for WebAssembly, for the whole process: see tier-policy.ts. Left alone by default. */
   readonly tierPolicy?: TierPolicy;
 }
@@ -44,6 +49,8 @@ export interface Progress {
 export interface CallOptions {
   /** Ends the job with `DarmError('aborted')`. */
   readonly signal?: AbortSignal;
+  /** Milliseconds, when shorter than the compiler's `timeout`; 0: the compiler's. */
+  readonly timeout?: number;
   readonly onProgress?: (progress: Progress) => void;
   /** Remarks and warnings as they come, one line each; those of LLVM are also in the result. */
   readonly onDiagnostic?: (line: string) => void;
@@ -52,6 +59,11 @@ export interface CallOptions {
 export interface SimulationCall extends Pick<CallOptions, 'signal'> {
   /** Told of every instruction before it is executed; the simulation then runs on the calling thread. */
   readonly onInstruction?: SimulationInput['onInstruction'];
+}
+
+export interface Compilation extends CompileResult {
+  /** Whether it was taken from the cache; timings are then those of looking it up. */
+  readonly cached: boolean;
 }
 
 export interface InspectedModule extends ModuleInfo {
@@ -67,7 +79,7 @@ export interface ModuleSession extends AsyncDisposable {
 
 export interface Compiler extends AsyncDisposable {
   /** Melds and compiles a module: bitcode, wrapped bitcode or IR text. Everything fails with a `DarmError`. */
-  compile(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<CompileResult>;
+  compile(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<Compilation>;
   /** Says what melding would do, function by function; changes nothing. */
   analyze(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<AnalyzeResult>;
   /** What a code object or a module holds. */
@@ -85,17 +97,29 @@ export interface Compiler extends AsyncDisposable {
   /** What `simulate` would stop at, if it came there. */
   unsupportedOperations(codeObject: Uint8Array, call?: Pick<CallOptions, 'signal'>): Promise<UnsupportedOperation[]>;
   open(bytes: Uint8Array): Promise<ModuleSession>;
+  /** Of this compiler's cache; null without one. */
+  readonly cacheCounts: CacheCounts | null;
   /** Ends the workers; jobs that are not done fail with `aborted`. Idempotent. */
   close(): Promise<void>;
 }
 
 const MIB = 2 ** 20;
 const DEFAULT_MEMORY_LIMIT = 4096 * MIB;
+const DEFAULT_MAX_INPUT = 1024 * MIB;
 
 const COMPILER_CHECKS: Checks<CompilerOptions> = {
   threads: wholeNumberIn(0, 1024),
   memoryLimit: wholeNumberIn(64 * MIB, 4096 * MIB),
   timeout: numberIn(0, 2 ** 31 - 1),
+  maxInput: wholeNumberIn(1, 2 ** 31),
+  cache: (value) => {
+    if (typeof value !== 'object' || value === null) return 'must be an object';
+    const { path, maxBytes, ...rest } = value as Record<string, unknown>;
+    if (typeof path !== 'string' || path === '') return 'must have a path';
+    if (maxBytes !== undefined && !(typeof maxBytes === 'number' && maxBytes > 0))
+      return 'must have a positive maxBytes';
+    return Object.keys(rest).length > 0 ? `must not have ${Object.keys(rest).join(', ')}` : null;
+  },
   tierPolicy: (value) => (value === 'short' || value === 'long' ? null : 'must be "short" or "long"'),
 };
 
@@ -112,6 +136,9 @@ class ThreadedCompiler implements Compiler {
   readonly #timeoutMs: number;
   readonly #memoryLimitBytes: number;
   readonly #tierPolicy: TierPolicy | undefined;
+  readonly #maxInput: number;
+  readonly #cacheOptions: CacheOptions | undefined;
+  #cache: CompileCache | null = null;
   readonly #sessions = new Set<{ close(): Promise<void> }>();
   #module: Promise<WebAssembly.Module> | null = null;
   #executor: Promise<Executor> | null = null;
@@ -119,17 +146,38 @@ class ThreadedCompiler implements Compiler {
   #compiling = 0;
   #closed = false;
 
-  constructor({ threads, timeout, memoryLimit, tierPolicy }: CompilerOptions) {
+  constructor({ threads, timeout, memoryLimit, tierPolicy, maxInput, cache }: CompilerOptions) {
     this.#threads = threads ?? availableParallelism();
     this.#timeoutMs = timeout ?? 0;
     this.#memoryLimitBytes = memoryLimit ?? DEFAULT_MEMORY_LIMIT;
     this.#tierPolicy = tierPolicy;
+    this.#maxInput = maxInput ?? DEFAULT_MAX_INPUT;
+    this.#cacheOptions = cache;
   }
 
-  async compile(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<CompileResult> {
+  async compile(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<Compilation> {
     const job = completeJobOptions('compile()', options);
-    const module = moduleBytes(bytes);
+    const module = this.#moduleBytes(bytes);
     const limits = this.#limits(call);
+    this.#checkOpen();
+    if (this.#cacheOptions === undefined) return { ...(await this.#compile(module, job, limits)), cached: false };
+    const started = performance.now();
+    const { CompileCache, compileKey } = await import('./cache/compile-cache.js');
+    const cache = (this.#cache ??= new CompileCache(this.#cacheOptions));
+    const key = await compileKey(module, job);
+    const kept = await cache.get(key);
+    if (kept !== null) return { ...kept, timings: { total: performance.now() - started }, cached: true };
+    const result = await this.#compile(module, job, limits);
+    await cache.put(key, result);
+    return { ...result, cached: false };
+  }
+
+  get cacheCounts(): CacheCounts | null {
+    if (this.#cacheOptions === undefined) return null;
+    return this.#cache?.counts ?? { hits: 0, misses: 0, errors: 0 };
+  }
+
+  async #compile(module: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<CompileResult> {
     const executor = await this.#start();
     this.#compiling++;
     try {
@@ -178,7 +226,7 @@ class ThreadedCompiler implements Compiler {
 
   async analyze(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<AnalyzeResult> {
     const job = completeJobOptions('analyze()', options);
-    const module = moduleBytes(bytes);
+    const module = this.#moduleBytes(bytes);
     const executor = await this.#start();
     return executor.run({ kind: 'analyze', bytes: module, options: job }, this.#limits(call));
   }
@@ -188,7 +236,7 @@ class ThreadedCompiler implements Compiler {
       const { inspectCodeObject } = await import('./formats/code-object.js');
       return inspectCodeObject(bytes);
     }
-    const module = moduleBytes(bytes);
+    const module = this.#moduleBytes(bytes);
     const executor = await this.#start();
     const info = await executor.run({ kind: 'info', bytes: module }, this.#limits(call));
     return { kind: 'module', ...info };
@@ -213,7 +261,7 @@ class ThreadedCompiler implements Compiler {
   }
 
   async open(bytes: Uint8Array): Promise<ModuleSession> {
-    const module = moduleBytes(bytes);
+    const module = this.#moduleBytes(bytes);
     this.#checkOpen();
     const [{ WorkerSession }, llvm] = await Promise.all([import('./session.js'), this.#llvm()]);
     this.#checkOpen();
@@ -243,17 +291,33 @@ class ThreadedCompiler implements Compiler {
     return this.close();
   }
 
+  /** What goes to a worker: a view of a larger buffer would take the whole buffer with it. */
+  #moduleBytes(bytes: Uint8Array): Uint8Array {
+    if (!(bytes instanceof Uint8Array)) throw new DarmError('usage', 'the module must be a Uint8Array');
+    if (bytes.length > this.#maxInput)
+      throw new DarmError('bad-input', `the module has ${bytes.length} bytes, the limit is ${this.#maxInput}`);
+    const module = unwrapModule(bytes);
+    return module.byteLength === module.buffer.byteLength && module.constructor === Uint8Array
+      ? module
+      : new Uint8Array(module);
+  }
+
   #checkOpen(): void {
     if (this.#closed) throw new DarmError('usage', 'the compiler is closed');
   }
 
-  #limits({ signal, onProgress, onDiagnostic }: CallOptions): TaskLimits {
+  #limits({ signal, timeout = 0, onProgress, onDiagnostic }: CallOptions): TaskLimits {
     if (signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
     const events: Events = {
       progress: (phase, name) => onProgress?.(name === undefined ? { phase } : { phase, function: name }),
       diagnostic: (line) => onDiagnostic?.(line),
     };
-    return { signal, timeoutMs: this.#timeoutMs, events: onProgress || onDiagnostic ? events : null };
+    if (!(timeout >= 0 && timeout < 2 ** 31))
+      throw new DarmError('usage', 'the timeout of a call must be milliseconds');
+    if (timeout > 0 && this.#threads === 0) throw new DarmError('usage', 'a timeout needs a worker thread');
+    const timeoutMs =
+      timeout > 0 && this.#timeoutMs > 0 ? Math.min(timeout, this.#timeoutMs) : timeout || this.#timeoutMs;
+    return { signal, timeoutMs, events: onProgress || onDiagnostic ? events : null };
   }
 
   /** The module is compiled once and shared by all workers. */
@@ -279,13 +343,4 @@ class ThreadedCompiler implements Compiler {
     const [{ WorkerPool }, module] = await Promise.all([import('./pool.js'), this.#llvm()]);
     return new WorkerPool(this.#threads, { module, memoryLimitBytes: this.#memoryLimitBytes });
   }
-}
-
-/** What goes to a worker: a view of a larger buffer would take the whole buffer with it. */
-function moduleBytes(bytes: Uint8Array): Uint8Array {
-  if (!(bytes instanceof Uint8Array)) throw new DarmError('usage', 'the module must be a Uint8Array');
-  const module = unwrapModule(bytes);
-  return module.byteLength === module.buffer.byteLength && module.constructor === Uint8Array
-    ? module
-    : new Uint8Array(module);
 }

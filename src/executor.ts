@@ -28,7 +28,7 @@ export function unwrap<T>(outcome: Outcome<T>): T {
 }
 
 /**
- * Limits of V8's for a worker: stack for LLVM's recursion. (Native LLVM has 8 MiB; frames of WebAssembly's baseline code are
- * larger.)
+ * Limits of V8's for a worker: stack for LLVM's recursion (native LLVM has 8 MiB; frames of WebAssembly's baseline code are larger),
+ * and heap for what is in TypeScript, without which a worker that needs too much of it takes the process along.
  */
-export const WORKER_LIMITS = { stackSizeMb: 32 };
+export const WORKER_LIMITS = { stackSizeMb: 32, maxOldGenerationSizeMb: 2048 };

@@ -68,6 +68,9 @@ export interface WorkerSetup {
   readonly memoryLimitBytes: number;
 }
 
+/** WebAssembly's memory never shrinks: that of an instance which needed more than this for one job goes with the instance. */
+const KEPT_BYTES = 512 * 2 ** 20;
+
 export class LlvmHost {
   readonly #setup: WorkerSetup;
   #runtime: LlvmRuntime | null = null;
@@ -76,9 +79,10 @@ export class LlvmHost {
     this.#setup = setup;
   }
 
-  /** Makes an instance unless there is a sound one. */
+  /** Makes an instance unless there is a sound one that has not grown beyond what is worth keeping. */
   async prepare(): Promise<LlvmRuntime> {
-    if (this.#runtime === null || this.#runtime.poisoned) {
+    const grown = (this.#runtime?.memory.buffer.byteLength ?? 0) > KEPT_BYTES;
+    if (this.#runtime === null || this.#runtime.poisoned || grown) {
       this.#runtime = null;
       this.#runtime = await instantiateLlvm(this.#setup.module, this.#setup);
     }

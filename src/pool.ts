@@ -38,10 +38,11 @@ export class WorkerPool implements Executor {
   readonly #piscina: Piscina;
   #closed = false;
 
-  constructor(threads: number, setup: WorkerSetup) {
+  /** `worker` is another entry point, for tests. */
+  constructor(threads: number, setup: WorkerSetup, worker = WORKER) {
     this.width = threads;
     this.#piscina = new Piscina({
-      filename: WORKER,
+      filename: worker,
       minThreads: threads,
       maxThreads: threads,
       concurrentTasksPerWorker: 1,
@@ -81,6 +82,11 @@ export class WorkerPool implements Executor {
       if (error instanceof DarmError) throw error;
       if (timedOut) throw new DarmError('timeout', `the job took longer than its limit of ${timeoutMs / 1000} s`);
       if (signal?.aborted || this.#closed) throw new DarmError('aborted', 'the job was aborted');
+      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+        throw new DarmError(
+          'out-of-memory',
+          `the job needs more than ${WORKER_LIMITS.maxOldGenerationSizeMb} MiB of V8's heap`,
+        );
       throw new DarmError('internal', `a worker died: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
       clearTimeout(timer);

@@ -10,21 +10,22 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** From the bottom up; a layer imports itself and what stands before it. Files of src/ stand for themselves. */
 const LAYERS: readonly (readonly string[])[] = [
-  ['errors', 'tier-policy', 'stopwatch', 'comlink'],
+  ['errors', 'files', 'tier-policy', 'stopwatch', 'comlink'],
   ['ir', 'formats'],
   ['analysis', 'simulator'],
   ['melding'],
   ['options', 'remark', 'wire', 'target-id', 'passes', 'tally'],
   ['report'],
   ['binding'],
-  ['verify-analyses', 'collect-remarks'],
+  ['toolchain', 'verify-analyses', 'collect-remarks'],
   ['meld-function', 'emit'],
   ['pipeline'],
   ['jobs', 'shares', 'check-options'],
-  ['executor'],
+  ['executor', 'cache'],
   ['inline', 'pool', 'session'],
   ['simulate'],
   ['compiler'],
+  ['batch'],
   ['index', 'cli', 'workers'],
 ];
 

@@ -4,7 +4,7 @@ import type { Candidate } from '../melding/plan.js';
 import type { AnalyzeResult, FunctionAnalysis } from '../wire.js';
 import type { AnalyzeFlags } from './arguments.js';
 import { jobOptions } from './option-groups.js';
-import { readInput, writeStandardOutput } from './files.js';
+import { readInput, writeStandardOutput } from '../files.js';
 import { checkRemarksFile, writeRemarks } from './remarks.js';
 import { table } from './table.js';
 

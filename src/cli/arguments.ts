@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { DarmError } from '../errors.js';
 import { DEFAULT_OPTIONS, type Emit, type JobOptions } from '../options.js';
+import { addBatch, type BatchFlags } from './batch-arguments.js';
+import { addCache, type CacheAction, type CacheCommandFlags } from './cache-arguments.js';
 import {
   addJobOptions,
   addRemarksOption,
@@ -23,6 +25,10 @@ export interface CompileFlags extends JobFlags, RunFlags {
   readonly stats: boolean;
   readonly quiet: boolean;
   readonly remarks?: string;
+  readonly cache?: string;
+  readonly depfile: boolean;
+  readonly depfilePath?: string;
+  readonly depfileTarget?: string;
 }
 
 export interface AnalyzeFlags extends JobFlags, RunFlags {
@@ -48,12 +54,22 @@ export type Invocation =
   | { readonly command: 'inspect'; readonly input: string; readonly flags: RunFlags }
   | { readonly command: 'run'; readonly input: string; readonly flags: RunCommandFlags }
   | { readonly command: 'check'; readonly input: string; readonly other?: string; readonly flags: CheckFlags }
+  | { readonly command: 'batch'; readonly inputs: readonly string[]; readonly flags: BatchFlags }
+  | { readonly command: 'cache'; readonly action: CacheAction; readonly flags: CacheCommandFlags }
+  | { readonly command: 'toolchain-digest' }
   /** `--help`, `--version`: nothing is left to do but print. */
   | { readonly command: 'print'; readonly text: string };
 
 const version = (): string => {
   const file = new URL('../../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+};
+
+/** Flags of compilers that are no single letter. */
+const MAKE_FLAGS: Readonly<Record<string, string>> = {
+  '-MD': '--depfile',
+  '-MF': '--depfile-path',
+  '-MT': '--depfile-target',
 };
 
 /** @throws DarmError `usage` */
@@ -84,7 +100,11 @@ export function parseArguments(argv: readonly string[]): Invocation {
     )
     .option('--once', 'one round of melding instead of all that pay', false)
     .option('--stats', 'compile without melding too and compare', false)
-    .option('--quiet', 'no warnings', false);
+    .option('--quiet', 'no warnings', false)
+    .option('--cache <folder>', 'keep results there, and take them from there')
+    .option('--depfile', 'write a dependency file for make or ninja beside the output (also -MD)', false)
+    .option('--depfile-path <file>', 'write it there (also -MF)')
+    .option('--depfile-target <name>', 'what depends on the input (default: the output; also -MT)');
   addRunOptions(addRemarksOption(addJobOptions(compile))).action((input: string, flags: CompileFlags) => {
     invocation = { command: 'compile', input, flags };
   });
@@ -135,10 +155,23 @@ export function parseArguments(argv: readonly string[]): Invocation {
     },
   );
 
+  addBatch(program, (inputs, flags) => (invocation = { command: 'batch', inputs, flags }));
+  addCache(program, (action, flags) => (invocation = { command: 'cache', action, flags }));
+  program
+    .option(
+      '--toolchain-digest',
+      'print what decides, beside input and options, which bytes come out; for build systems',
+    )
+    .on('option:toolchain-digest', () => (invocation = { command: 'toolchain-digest' }));
+
   try {
-    program.parse(argv, { from: 'user' });
+    program.parse(
+      argv.map((argument) => MAKE_FLAGS[argument] ?? argument),
+      { from: 'user' },
+    );
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    if (invocation !== null) return invocation;
     if (error.exitCode === 0) return { command: 'print', text: printed };
     const message = error.code === 'commander.help' ? 'no subcommand; try darm --help' : error.message;
     throw new DarmError('usage', message.replace(/^error: /, ''));

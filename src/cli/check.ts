@@ -11,7 +11,7 @@ import type { SimulationResult } from '../simulator/run.js';
 import type { CheckFlags } from './arguments.js';
 import { jobOptions } from './option-groups.js';
 import { counterText, type Measured } from './counter-table.js';
-import { readInput, writeStandardOutput } from './files.js';
+import { readInput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
 import { warn } from './messages.js';
 import { checkCodeObject, simulatingCompiler, simulationOptions } from './run.js';

@@ -8,12 +8,20 @@ import { tally } from '../tally.js';
 import type { CompileResult, Counts, FunctionReport } from '../wire.js';
 import type { CompileFlags } from './arguments.js';
 import { jobOptions } from './option-groups.js';
-import { readInput, writeOutput, writeStandardOutput } from './files.js';
+import { readInput, writeOutput, writeStandardOutput } from '../files.js';
+import { depfile } from './depfile.js';
 import { warn } from './messages.js';
 import { checkRemarksFile, writeRemarks } from './remarks.js';
 import { table } from './table.js';
 
-const EXTENSIONS: Record<Emit, string> = { hsaco: '.hsaco', obj: '.o', asm: '.s', bc: '.bc', ll: '.ll', ptx: '.ptx' };
+export const EXTENSIONS: Record<Emit, string> = {
+  hsaco: '.hsaco',
+  obj: '.o',
+  asm: '.s',
+  bc: '.bc',
+  ll: '.ll',
+  ptx: '.ptx',
+};
 
 /** Named after the input, in the current folder, as compilers do; what comes from standard input goes to standard output. */
 function outputName(input: string, { output, emit, json }: CompileFlags): string {
@@ -24,9 +32,19 @@ function outputName(input: string, { output, emit, json }: CompileFlags): string
   return name;
 }
 
+/** Where the dependency file goes; null without one. */
+function depfileName({ depfile: wanted, depfilePath, depfileTarget }: CompileFlags, output: string): string | null {
+  if (depfilePath !== undefined) return depfilePath;
+  if (!wanted && depfileTarget === undefined) return null;
+  if (output === '-')
+    throw new DarmError('usage', 'an output on standard output has no dependency file; name one with -MF');
+  return output.slice(0, output.length - path.extname(output).length) + '.d';
+}
+
 export async function runCompile(input: string, flags: CompileFlags): Promise<void> {
   const output = outputName(input, flags);
   checkRemarksFile(flags.remarks, [output, ...(input === '-' ? [] : [input]), ...(flags.json ? ['-'] : [])]);
+  const dependencies = depfileName(flags, output);
   // One worker and no time limit need no worker thread: on the main thread the job is done 0.1 s sooner.
   const threads = flags.jobs === 1 && flags.timeout === 0 ? 0 : flags.jobs;
   const compiler = createCompiler({
@@ -34,6 +52,7 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
     timeout: flags.timeout,
     memoryLimit: flags.memoryLimit,
     tierPolicy: 'short',
+    ...(flags.cache !== undefined && { cache: { path: flags.cache } }),
   });
   const result = await compiler.compile(await readInput(input), {
     ...jobOptions(flags),
@@ -46,6 +65,10 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
   if (!flags.quiet) printWarnings(result);
   const { bytes } = result.artifacts[0]!;
   await writeOutput(output, bytes);
+  if (dependencies !== null) {
+    const text = depfile(flags.depfileTarget ?? output, [input]);
+    await writeOutput(dependencies, new TextEncoder().encode(text));
+  }
   await writeRemarks(flags.remarks, result.remarks);
   if (flags.json) {
     const sha256 = createHash('sha256').update(bytes).digest('hex');

@@ -2,7 +2,7 @@
 import { createCompiler, type InspectedModule } from '../compiler.js';
 import type { CodeObjectInfo, KernelInfo } from '../formats/code-object.js';
 import type { RunFlags } from './option-groups.js';
-import { readInput, writeStandardOutput } from './files.js';
+import { readInput, writeStandardOutput } from '../files.js';
 import { table } from './table.js';
 
 export async function runInspect(input: string, flags: RunFlags): Promise<void> {

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DarmError } from '../errors.js';
 import { MAX_BUFFER_BYTES, parseSpec, type LaunchSpec } from '../simulator/launch/spec.js';
-import { ioError, readInput } from './files.js';
+import { ioError, readInput } from '../files.js';
 
 /** @param kernel replaces the kernel that the spec names; null: the spec's */
 export async function readSpec(file: string, kernel: string | null): Promise<LaunchSpec> {

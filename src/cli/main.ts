@@ -5,8 +5,9 @@
  */
 import { DarmError, type SourceLocation } from '../errors.js';
 import { parseArguments, type Invocation } from './arguments.js';
-import { writeStandardOutput } from './files.js';
+import { writeStandardOutput } from '../files.js';
 import { reportError } from './messages.js';
+import { expandResponseFiles } from './response-files.js';
 
 /** @returns the exit code; `check` has one of its own when it found a difference */
 async function run(invocation: Invocation): Promise<number | void> {
@@ -21,6 +22,12 @@ async function run(invocation: Invocation): Promise<number | void> {
       return (await import('./run.js')).runRun(invocation.input, invocation.flags);
     case 'check':
       return (await import('./check.js')).runCheck(invocation.input, invocation.other ?? null, invocation.flags);
+    case 'batch':
+      return (await import('./batch.js')).runBatchCommand(invocation.inputs, invocation.flags);
+    case 'cache':
+      return (await import('./cache.js')).runCache(invocation.action, invocation.flags);
+    case 'toolchain-digest':
+      return writeStandardOutput((await (await import('../toolchain.js')).toolchainDigest()) + '\n');
     case 'print':
       return writeStandardOutput(invocation.text);
   }
@@ -41,6 +48,7 @@ function wantsJson(argv: readonly string[]): boolean {
 async function main(argv: readonly string[]): Promise<number> {
   let invocation: Invocation | null = null;
   try {
+    argv = expandResponseFiles(argv);
     invocation = parseArguments(argv);
     return (await run(invocation)) ?? 0;
   } catch (thrown) {

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { DarmError } from '../errors.js';
 import type { Remark } from '../remark.js';
-import { writeOutput } from './files.js';
+import { writeOutput } from '../files.js';
 
 /**
  * Refuses a file for remarks that something else is written to or read from.

@@ -10,7 +10,7 @@ import type { SimulationOptions } from '../simulator/options.js';
 import type { SimulationInput, SimulationResult } from '../simulator/run.js';
 import type { RunCommandFlags } from './arguments.js';
 import { counterText } from './counter-table.js';
-import { ioError, readInput, writeOutput, writeStandardOutput } from './files.js';
+import { ioError, readInput, writeOutput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
 import { table } from './table.js';
 

@@ -28,7 +28,9 @@ export async function runtime(): Promise<LlvmRuntime> {
 }
 
 /** `bitonic.gfx906.O3`: bitcode of kernels/ir. */
-export const kernel = (name: string): Promise<Uint8Array> => readFile(`${REPOSITORY}kernels/ir/${name}.bc`);
+export const kernelPath = (name: string): string => `${REPOSITORY}kernels/ir/${name}.bc`;
+
+export const kernel = (name: string): Promise<Uint8Array> => readFile(kernelPath(name));
 
 export const SILENT: Events = { progress() {}, diagnostic() {} };
 

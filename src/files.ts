@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { DarmError } from '../errors.js';
+import { DarmError } from './errors.js';
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',

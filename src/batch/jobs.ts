@@ -1,0 +1,121 @@
+/**
+ * Which kernels a batch compiles, and where each result goes. Inputs are files, folders (their `.bc` and `.ll` files), glob patterns and
+ * manifests: lines with a file name or a JSON object `{"input", "output"?, "options"?}` each. Nothing is read but manifests.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { glob } from 'tinyglobby';
+import { completeJobOptions } from '../check-options.js';
+import { DarmError } from '../errors.js';
+import { ioError } from '../files.js';
+import type { JobOptions } from '../options.js';
+
+export interface BatchJob {
+  /** As the caller named it, or relative to the manifest's folder. */
+  readonly input: string;
+  /** Path of the result in the output folder, with `/`. */
+  readonly output: string;
+  readonly options: JobOptions;
+}
+
+export interface CollectOptions {
+  readonly options: Partial<JobOptions>;
+  /** Of results that no manifest names, with the dot, by what is emitted. */
+  readonly extension: (options: JobOptions) => string;
+  /** For the manifest `-`. */
+  readonly readStandardInput: () => Promise<string>;
+}
+
+/** @throws DarmError `usage` (two jobs with one output, an impossible option), `io` (an input that is not there), `bad-input` (a manifest) */
+export async function collectJobs(inputs: readonly string[], collect: CollectOptions): Promise<BatchJob[]> {
+  const found: BatchJob[] = [];
+  for (const input of inputs) found.push(...(await jobsOf(input, collect)));
+  const jobs = new Map<string, BatchJob>();
+  for (const job of found) {
+    const other = jobs.get(job.output);
+    if (other !== undefined)
+      throw new DarmError('usage', `${other.input} and ${job.input} would both be written to ${job.output}`);
+    jobs.set(job.output, job);
+  }
+  return [...jobs.values()];
+}
+
+async function jobsOf(input: string, collect: CollectOptions): Promise<BatchJob[]> {
+  if (input === '-') return manifestJobs(await collect.readStandardInput(), '<stdin>', '.', collect);
+  if (input.endsWith('.jsonl')) {
+    const text = await readFile(input, 'utf8').catch((error) => Promise.reject(ioError('read', input, error)));
+    return manifestJobs(text, input, path.dirname(input), collect);
+  }
+  const here = await stat(input).catch(() => null);
+  if (here?.isDirectory()) return globJobs(input, ['**/*.{bc,ll}'], collect, `${input} holds no .bc and no .ll file`);
+  if (here === null && /[*?[\]{}]/.test(input)) {
+    const parts = input.split('/');
+    const first = parts.findIndex((part) => /[*?[\]{}]/.test(part));
+    const base = parts.slice(0, first).join('/') || (input.startsWith('/') ? '/' : '.');
+    return globJobs(base, [parts.slice(first).join('/')], collect, `nothing matches ${input}`);
+  }
+  if (here === null) throw ioError('read', input, Object.assign(new Error(), { code: 'ENOENT' }));
+  return [jobOf(input, path.basename(input), collect)];
+}
+
+async function globJobs(base: string, patterns: string[], collect: CollectOptions, none: string): Promise<BatchJob[]> {
+  const files = await glob(patterns, { cwd: base, dot: false, expandDirectories: false });
+  if (files.length === 0) throw new DarmError('bad-input', none);
+  return files.sort().map((file) => jobOf(path.join(base, file), file, collect));
+}
+
+/** `name` is where the input lies below its root: the result keeps it, but for the extension. */
+function jobOf(input: string, name: string, { options, extension }: CollectOptions): BatchJob {
+  const job = completeJobOptions('darm batch', options);
+  return { input, output: withExtension(name, extension(job)), options: job };
+}
+
+const withExtension = (name: string, extension: string): string =>
+  name.slice(0, name.length - path.extname(name).length).replaceAll(path.sep, '/') + extension;
+
+function manifestJobs(text: string, manifest: string, folder: string, collect: CollectOptions): BatchJob[] {
+  return text.split(/\r?\n/).flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    const fail = (what: string) => new DarmError('bad-input', what, { file: manifest, line: index + 1 });
+    const {
+      input,
+      output,
+      options = {},
+    } = line.trimStart().startsWith('{') ? parsed(line, fail) : { input: line.trim() };
+    if (path.isAbsolute(output ?? '') || output?.split(/[/\\]/).includes('..'))
+      throw fail('"output" must be a path below the output folder');
+    try {
+      const own = jobOf(path.resolve(folder, input), path.basename(input), {
+        ...collect,
+        options: { ...collect.options, ...options },
+      });
+      // Shown as the manifest has it.
+      return [{ ...own, input: path.join(folder, input), output: output ?? own.output }];
+    } catch (error) {
+      throw error instanceof DarmError ? fail(error.message) : error;
+    }
+  });
+}
+
+interface ManifestLine {
+  readonly input: string;
+  readonly output?: string;
+  readonly options?: Partial<JobOptions>;
+}
+
+function parsed(line: string, fail: (what: string) => DarmError): ManifestLine {
+  let value: Record<string, unknown>;
+  try {
+    value = JSON.parse(line) as Record<string, unknown>;
+  } catch {
+    throw fail('this line is no JSON');
+  }
+  for (const name of Object.keys(value))
+    if (!['input', 'output', 'options'].includes(name)) throw fail(`unknown name "${name}"`);
+  const { input, output, options } = value;
+  if (typeof input !== 'string' || input === '') throw fail('"input" must be the name of a file');
+  if (output !== undefined && (typeof output !== 'string' || output === '')) throw fail('"output" must be a path');
+  if (options !== undefined && (typeof options !== 'object' || options === null || Array.isArray(options)))
+    throw fail('"options" must be an object');
+  return value as unknown as ManifestLine;
+}

@@ -1,0 +1,73 @@
+/**
+ * What a batch has written to its output folder: a line per result, appended once the result is in place. A batch that was interrupted and
+ * is started again leaves out what the journal holds, as long as input, options and toolchain (the key) and the result's bytes are the same.
+ */
+import { createHash } from 'node:crypto';
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ioError, writeOutput } from '../files.js';
+
+interface Line {
+  /** Path in the output folder. */
+  readonly output: string;
+  readonly key: string;
+  readonly sha256: string;
+}
+
+export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+export class Journal {
+  readonly #folder: string;
+  readonly #file: string;
+  readonly #lines: Map<string, Line>;
+  /** Appends follow each other. */
+  #last: Promise<void> = Promise.resolve();
+
+  private constructor(folder: string, file: string, lines: Map<string, Line>) {
+    this.#folder = folder;
+    this.#file = file;
+    this.#lines = lines;
+  }
+
+  /** Makes the folder. Lines that were torn by an interruption do not count. */
+  static async open(folder: string): Promise<Journal> {
+    const file = path.join(folder, '.darm', 'journal.jsonl');
+    await mkdir(path.dirname(file), { recursive: true }).catch((error) =>
+      Promise.reject(ioError('make', folder, error)),
+    );
+    const text = await readFile(file, 'utf8').catch(() => '');
+    const lines = new Map<string, Line>();
+    for (const each of text.split('\n').map(parsed)) if (each !== null) lines.set(each.output, each);
+    // Written anew: no torn line for the next one to be appended to, one line per result.
+    await writeOutput(file, new TextEncoder().encode([...lines.values()].map(textOf).join('')));
+    return new Journal(folder, file, lines);
+  }
+
+  /** Whether the result is there as this very job made it. */
+  async isDone(output: string, key: string): Promise<boolean> {
+    const line = this.#lines.get(output);
+    if (line?.key !== key) return false;
+    const bytes = await readFile(path.join(this.#folder, output)).catch(() => null);
+    return bytes !== null && sha256(bytes) === line.sha256;
+  }
+
+  async add(output: string, key: string, hash: string): Promise<void> {
+    const line: Line = { output, key, sha256: hash };
+    this.#lines.set(output, line);
+    this.#last = this.#last.then(() => appendFile(this.#file, textOf(line)));
+    await this.#last.catch((error) => Promise.reject(ioError('write', this.#file, error)));
+  }
+}
+
+const textOf = (line: Line): string => JSON.stringify(line) + '\n';
+
+function parsed(text: string): Line | null {
+  try {
+    const { output, key, sha256: hash } = JSON.parse(text) as Line;
+    return typeof output === 'string' && typeof key === 'string' && typeof hash === 'string'
+      ? { output, key, sha256: hash }
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Runs the jobs of a batch on a compiler, side by side. A failure ends its job and no other, unless the batch is to stop at the first. A
+ * result is written whole, then entered in the journal.
+ */
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { compileKey } from '../cache/compile-cache.js';
+import type { Compiler } from '../compiler.js';
+import { DarmError, type ErrorData } from '../errors.js';
+import { ioError, writeOutput } from '../files.js';
+import type { BatchJob } from './jobs.js';
+import { sha256, type Journal } from './journal.js';
+
+/** What happens, in the order in which it happens. */
+export type BatchEvent =
+  | { readonly event: 'start'; readonly jobs: number }
+  | {
+      readonly event: 'done';
+      readonly input: string;
+      /** Path in the output folder. */
+      readonly output: string;
+      readonly bytes: number;
+      readonly sha256: string;
+      readonly cached: boolean;
+      readonly melds: number;
+      readonly milliseconds: number;
+    }
+  /** The result of an earlier run is still there and still right. */
+  | { readonly event: 'skipped'; readonly input: string; readonly output: string }
+  | { readonly event: 'failed'; readonly input: string; readonly output: string; readonly error: ErrorData }
+  | ({ readonly event: 'end' } & BatchTotals);
+
+export interface BatchTotals {
+  readonly done: number;
+  /** Of `done`. */
+  readonly cached: number;
+  readonly skipped: number;
+  readonly failed: number;
+  /** Not begun or not finished, because of a failure or an interruption. */
+  readonly left: number;
+  readonly melds: number;
+  readonly milliseconds: number;
+}
+
+export interface BatchOptions {
+  readonly outDir: string;
+  readonly journal: Journal;
+  /** Jobs at the same time; a little more than there are workers keeps these busy while files are read and written. */
+  readonly width: number;
+  /** No new job after the first failure, and those that run are ended. */
+  readonly failFast: boolean;
+  /** Compile even what the journal says is there. */
+  readonly force: boolean;
+  /** Interrupts the batch. */
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: BatchEvent) => void;
+}
+
+export async function runBatch(
+  compiler: Compiler,
+  jobs: readonly BatchJob[],
+  options: BatchOptions,
+): Promise<BatchTotals> {
+  const { width, failFast, signal, onEvent } = options;
+  const started = performance.now();
+  const totals = { done: 0, cached: 0, skipped: 0, failed: 0, melds: 0 };
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  onEvent({ event: 'start', jobs: jobs.length });
+
+  const one = async (job: BatchJob): Promise<void> => {
+    const { input, output } = job;
+    try {
+      const event = await compileOne(compiler, job, options, either);
+      onEvent(event);
+      totals[event.event]++;
+      if (event.event === 'skipped') return;
+      if (event.cached) totals.cached++;
+      totals.melds += event.melds;
+    } catch (thrown) {
+      if (either.aborted) return;
+      const error = thrown instanceof DarmError ? thrown : new DarmError('internal', String(thrown));
+      totals.failed++;
+      onEvent({ event: 'failed', input, output, error: error.toJSON() });
+      if (failFast) stop.abort();
+    }
+  };
+  const queue = jobs.values();
+  const worker = async (): Promise<void> => {
+    for (const job of queue) {
+      if (either.aborted) return;
+      await one(job);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+
+  const left = jobs.length - totals.done - totals.skipped - totals.failed;
+  const result: BatchTotals = { ...totals, left, milliseconds: performance.now() - started };
+  onEvent({ event: 'end', ...result });
+  return result;
+}
+
+async function compileOne(
+  compiler: Compiler,
+  { input, output, options }: BatchJob,
+  { outDir, journal, force }: BatchOptions,
+  signal: AbortSignal,
+): Promise<Extract<BatchEvent, { event: 'done' | 'skipped' }>> {
+  const started = performance.now();
+  const bytes = await readFile(input).catch((error) => Promise.reject(ioError('read', input, error)));
+  const key = await compileKey(bytes, options);
+  if (!force && (await journal.isDone(output, key))) return { event: 'skipped', input, output };
+  const { artifacts, functions, cached } = await compiler.compile(bytes, options, { signal });
+  const result = artifacts[0]!.bytes;
+  const file = path.join(outDir, output);
+  await mkdir(path.dirname(file), { recursive: true }).catch((error) => Promise.reject(ioError('make', file, error)));
+  await writeOutput(file, result);
+  const hash = sha256(result);
+  await journal.add(output, key, hash);
+  const melds = functions.reduce((sum, fn) => sum + fn.melds.length, 0);
+  const milliseconds = performance.now() - started;
+  return { event: 'done', input, output, bytes: result.length, sha256: hash, cached, melds, milliseconds };
+}

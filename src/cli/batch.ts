@@ -1,0 +1,128 @@
+/** `darm batch` */
+import path from 'node:path';
+import type { Presets, SingleBar } from 'cli-progress';
+import { collectJobs } from '../batch/jobs.js';
+import { Journal } from '../batch/journal.js';
+import { runBatch, type BatchEvent, type BatchTotals } from '../batch/run.js';
+import { createCompiler } from '../compiler.js';
+import { DarmError } from '../errors.js';
+import { readInput, writeStandardOutput } from '../files.js';
+import type { BatchFlags } from './batch-arguments.js';
+import { cacheFolder } from './cache-arguments.js';
+import { EXTENSIONS } from './compile.js';
+import { warn } from './messages.js';
+import { jobOptions } from './option-groups.js';
+import { table } from './table.js';
+
+/** @returns the exit code: 0, or that of the worst failure, or 128 and the number of the signal that ended the batch */
+export async function runBatchCommand(inputs: readonly string[], flags: BatchFlags): Promise<number> {
+  const { outDir, emit, codegenLevel, once } = flags;
+  const jobs = await collectJobs(inputs, {
+    options: { ...jobOptions(flags), emit: [emit], codegenLevel, once },
+    extension: (options) => EXTENSIONS[options.emit[0]!],
+    readStandardInput: async () => new TextDecoder().decode(await readInput('-')),
+  });
+  checkOverwriting(jobs, outDir);
+  const journal = await Journal.open(outDir);
+  const cache = cacheFolder(flags, path.join(outDir, '.darm', 'cache'));
+  await using compiler = createCompiler({
+    threads: flags.jobs,
+    timeout: flags.timeout,
+    memoryLimit: flags.memoryLimit,
+    // Baseline code is ready at once; a long batch gains by optimised code.
+    tierPolicy: jobs.length < LONG_BATCH ? 'short' : 'long',
+    ...(cache !== null && { cache: { path: cache, maxBytes: flags.cacheSize } }),
+  });
+
+  const stop = new AbortController();
+  let signal: NodeJS.Signals | null = null;
+  for (const each of ['SIGINT', 'SIGTERM'] as const)
+    process.once(each, () => {
+      signal = each;
+      stop.abort();
+    });
+  let worst = 0;
+  const show = await display(flags);
+  const totals = await runBatch(compiler, jobs, {
+    outDir,
+    journal,
+    width: flags.jobs + 1,
+    failFast: flags.failFast,
+    force: flags.force,
+    signal: stop.signal,
+    onEvent: (event) => {
+      if (event.event === 'failed') worst = Math.max(worst, DarmError.fromJSON(event.error).exitCode);
+      show(event);
+    },
+  });
+  if (!flags.quiet && !flags.json) process.stderr.write(summary(totals));
+  return signal === null ? worst : SIGNAL_CODES[signal];
+}
+
+const LONG_BATCH = 1000;
+const SIGNAL_CODES: Record<string, number> = { SIGINT: 130, SIGTERM: 143 };
+
+function checkOverwriting(jobs: readonly { input: string; output: string }[], outDir: string): void {
+  const inputs = new Set(jobs.map(({ input }) => path.resolve(input)));
+  for (const { output } of jobs)
+    if (inputs.has(path.resolve(outDir, output)))
+      throw new DarmError('usage', `a result would replace the input ${output}; choose another --out-dir`);
+}
+
+/** How events are shown: as JSON lines, as a bar on a terminal, or as plain lines. */
+async function display({ json, quiet }: BatchFlags): Promise<(event: BatchEvent) => void> {
+  if (json) return (event) => void writeStandardOutput(JSON.stringify({ schema: 1, ...event }) + '\n');
+  if (quiet) return (event) => complain(event);
+  if (process.stderr.isTTY) {
+    const { default: progress } = (await import('cli-progress')) as unknown as { default: Progress };
+    return onBar(
+      new progress.SingleBar({ clearOnComplete: true, stream: process.stderr }, progress.Presets.shades_classic),
+    );
+  }
+  return plainLines();
+}
+
+interface Progress {
+  readonly SingleBar: typeof SingleBar;
+  readonly Presets: typeof Presets;
+}
+
+function complain(event: BatchEvent): void {
+  if (event.event === 'failed') warn(`${event.input}: ${event.error.message} (${event.error.code})`);
+}
+
+function onBar(bar: SingleBar): (event: BatchEvent) => void {
+  return (event) => {
+    if (event.event === 'start') bar.start(event.jobs, 0);
+    else if (event.event === 'end') bar.stop();
+    else bar.increment();
+    complain(event);
+  };
+}
+
+function plainLines(): (event: BatchEvent) => void {
+  let [jobs, count] = [0, 0];
+  return (event) => {
+    if (event.event === 'start') jobs = event.jobs;
+    else if (event.event !== 'end') process.stderr.write(`[${++count}/${jobs}] ${lineOf(event)}\n`);
+  };
+}
+
+function lineOf(event: Extract<BatchEvent, { input: string }>): string {
+  switch (event.event) {
+    case 'done':
+      return `${event.input}: ${event.melds} melds, ${event.cached ? 'from the cache' : `${event.milliseconds.toFixed(0)} ms`}`;
+    case 'skipped':
+      return `${event.input}: there already`;
+    case 'failed':
+      return `${event.input}: FAILED: ${event.error.message.replace(/\s+/g, ' ')} (${event.error.code})`;
+  }
+}
+
+function summary({ done, cached, skipped, failed, left, melds, milliseconds }: BatchTotals): string {
+  return table(
+    'rrrrrrr',
+    ['compiled', 'from the cache', 'there already', 'failed', 'left', 'melds', 'seconds'],
+    [[done - cached, cached, skipped, failed, left, melds].map(String).concat((milliseconds / 1000).toFixed(1))],
+  );
+}

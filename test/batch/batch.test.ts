@@ -1,0 +1,213 @@
+/** `darm batch` as users run it: inputs, events, failures, interruption and what a second run does. */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createCompiler } from '../../src/index.js';
+import { darm, inFolder, MAIN } from '../support/command.js';
+import { kernel, kernelPath } from '../support/llvm.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('batch', { tests: 9, timeoutMs: 120_000 });
+
+const NAMES = ['sb1.gfx906.O3', 'sb2.gfx906.O3', 'sb1.gfx1100.O3'];
+
+async function inputs(folder: string): Promise<void> {
+  await mkdir(path.join(folder, 'in', 'deep'), { recursive: true });
+  for (const name of NAMES)
+    await cp(kernelPath(name), path.join(folder, 'in', name.includes('1100') ? 'deep' : '', `${name}.bc`));
+}
+
+interface Event {
+  readonly event: string;
+  readonly input?: string;
+  readonly output?: string;
+  readonly sha256?: string;
+  readonly [name: string]: unknown;
+}
+
+async function batch(
+  folder: string,
+  ...args: string[]
+): Promise<{ code: number | null; events: Event[]; stderr: string }> {
+  const { code, stdout, stderr } = await darm(['batch', '--out-dir', 'out', '--json', ...args], { cwd: folder });
+  const events = stdout.toString().split('\n').filter(Boolean).map((line) => JSON.parse(line) as Event); // prettier-ignore
+  return { code, events, stderr };
+}
+
+const count = (events: readonly Event[], event: string): number => events.filter((each) => each.event === event).length;
+
+/** Results in a folder by their path, journal and cache apart. */
+async function results(folder: string): Promise<Map<string, Buffer>> {
+  const files = (await readdir(path.join(folder, 'out'), { recursive: true, withFileTypes: true }))
+    .filter((file) => file.isFile())
+    .map((file) => path.relative(path.join(folder, 'out'), path.join(file.parentPath, file.name)))
+    .filter((file) => !file.startsWith('.darm'))
+    .sort();
+  return new Map(
+    await Promise.all(files.map(async (file) => [file, await readFile(path.join(folder, 'out', file))] as const)),
+  );
+}
+
+test('a folder: the tree stays, the bytes are those of compile; a second run does nothing', () =>
+  inFolder(async (folder) => {
+    await inputs(folder);
+    const first = await batch(folder, 'in', '-j', '2');
+    assert.is(first.code, 0, first.stderr);
+    assert.equal(
+      [first.events[0]!.event, first.events.at(-1)!.event, count(first.events, 'done')],
+      ['start', 'end', 3],
+    );
+    const files = await results(folder);
+    assert.equal([...files.keys()], ['deep/sb1.gfx1100.O3.hsaco', 'sb1.gfx906.O3.hsaco', 'sb2.gfx906.O3.hsaco']);
+    await using compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
+    for (const name of NAMES) {
+      const { artifacts } = await compiler.compile(await kernel(name));
+      const [file, bytes] = [...files].find(([file]) => file.endsWith(`${name}.hsaco`))!;
+      assert.ok(bytes.equals(artifacts[0]!.bytes), name);
+      const hash = createHash('sha256').update(bytes).digest('hex');
+      assert.is(first.events.find(({ output }) => output === file)!.sha256, hash);
+    }
+    const second = await batch(folder, 'in');
+    assert.equal([second.code, count(second.events, 'skipped'), count(second.events, 'done')], [0, 3, 0]);
+    // What was removed or changed is made again, from the cache.
+    await rm(path.join(folder, 'out', 'sb2.gfx906.O3.hsaco'));
+    await writeFile(path.join(folder, 'out', 'sb1.gfx906.O3.hsaco'), 'something else');
+    const third = await batch(folder, 'in');
+    assert.equal([count(third.events, 'skipped'), third.events.at(-1)!['cached']], [1, 2]);
+    assert.equal(await results(folder), files);
+  }));
+
+test('patterns, lists on standard input, plain lines', () =>
+  inFolder(async (folder) => {
+    await inputs(folder);
+    const glob = await batch(folder, 'in/**/sb1.*.bc');
+    assert.equal([glob.code, count(glob.events, 'done')], [0, 2]);
+    const { code, stderr, stdout } = await darm(['batch', '-', '--out-dir', 'list'], { cwd: folder, input: 'in/sb1.gfx906.O3.bc\n\nin/sb2.gfx906.O3.bc\n' }); // prettier-ignore
+    assert.equal([code, stdout.length], [0, 0]);
+    assert.match(stderr, /^\[2\/2\] in\/sb\d/m);
+    assert.match(stderr, /^ *2 +0 +0 +0 +0 /m);
+    const none = await batch(folder, 'in/*.nothing');
+    assert.is(none.code, 1);
+    assert.match(none.stderr, /nothing matches/);
+  }));
+
+test('a manifest has options and names of its own', () =>
+  inFolder(async (folder) => {
+    await inputs(folder);
+    const lines = [
+      { input: 'in/sb1.gfx906.O3.bc', output: 'a/plain.s', options: { meld: 'off', emit: ['asm'] } },
+      { input: 'in/sb1.gfx906.O3.bc', output: 'melded.hsaco' },
+    ];
+    await writeFile(path.join(folder, 'm.jsonl'), lines.map((line) => JSON.stringify(line) + '\n').join(''));
+    const { code, events } = await batch(folder, 'm.jsonl');
+    assert.is(code, 0);
+    assert.equal(events.filter(({ event }) => event === 'done').map((each) => each['melds']).sort(), [0, 1]); // prettier-ignore
+    const files = await results(folder);
+    assert.equal([...files.keys()], ['a/plain.s', 'melded.hsaco']);
+    assert.match(files.get('a/plain.s')!.toString(), /s_endpgm/);
+  }));
+
+test('what is wrong with a manifest is said by its line', () =>
+  inFolder(async (folder) => {
+    for (const [line, message] of [
+      ['{"input":', /m\.jsonl:2: this line is no JSON/],
+      ['{"input":"a.bc","color":1}', /:2: unknown name "color"/],
+      ['{"input":"a.bc","options":{"meld":"all"}}', /:2: option "meld"/],
+      ['{"input":"a.bc","output":"../a"}', /:2: "output" must be a path below/],
+      ['{"output":"a"}', /:2: "input" must be/],
+    ] as const) {
+      await writeFile(path.join(folder, 'm.jsonl'), `\n${line}\n`);
+      const { code, stderr } = await batch(folder, 'm.jsonl');
+      assert.is(code, 1);
+      assert.match(stderr, message);
+    }
+  }));
+
+test('two inputs for one output, and an input as output, are refused before anything is done', () =>
+  inFolder(async (folder) => {
+    await inputs(folder);
+    await cp(path.join(folder, 'in', 'sb1.gfx906.O3.bc'), path.join(folder, 'sb1.gfx906.O3.ll'));
+    const twice = await batch(folder, 'in/sb1.gfx906.O3.bc', 'sb1.gfx906.O3.ll');
+    assert.is(twice.code, 2);
+    assert.match(twice.stderr, /would both be written to sb1\.gfx906\.O3\.hsaco/);
+    const { code, stderr } = await darm(['batch', '--out-dir', 'in', '--emit', 'bc', 'in'], { cwd: folder });
+    assert.is(code, 2);
+    assert.match(stderr, /would replace the input/);
+  }));
+
+test('failures do not stop the rest; --fail-fast does', () =>
+  inFolder(async (folder) => {
+    await inputs(folder);
+    await writeFile(path.join(folder, 'in', 'a-broken.bc'), (await kernel('sb1.gfx906.O3')).subarray(0, 700));
+    await writeFile(path.join(folder, 'in', 'b-host.ll'), 'target triple = "x86_64-pc-linux-gnu"\n');
+    const all = await batch(folder, 'in');
+    assert.is(all.code, 1);
+    assert.equal([count(all.events, 'done'), count(all.events, 'failed')], [3, 2]);
+    for (const { event, error } of all.events)
+      if (event === 'failed') assert.match((error as { code: string }).code, /^bad-/);
+    await rm(path.join(folder, 'out'), { recursive: true });
+    const fast = await batch(folder, 'in', '--fail-fast');
+    assert.is(fast.code, 1);
+    assert.ok(count(fast.events, 'done') < 3 && (fast.events.at(-1)!['left'] as number) > 0);
+  }));
+
+test('response files', () =>
+  inFolder(async (folder) => {
+    await inputs(folder);
+    await writeFile(path.join(folder, 'args.rsp'), `--no-cache 'in/sb1.gfx906.O3.bc'\n"in/sb2.gfx906.O3.bc"`);
+    const { code, events } = await batch(folder, '@args.rsp');
+    assert.equal([code, count(events, 'done')], [0, 2]);
+    assert.equal(await readdir(path.join(folder, 'out', '.darm')), ['journal.jsonl']);
+  }));
+
+test('killed in the middle: no half result, and the next run does what is left', () =>
+  inFolder(async (folder) => {
+    await mkdir(path.join(folder, 'in'));
+    const bytes = await readFile(kernelPath('bitonic.gfx906.O3'));
+    // 40 different modules: bitcode may be followed by zeros.
+    for (let n = 0; n < 40; n++)
+      await writeFile(path.join(folder, 'in', `k${n}.bc`), Buffer.concat([bytes, Buffer.alloc(4 * n)]));
+    const child = spawn(process.execPath, [MAIN, 'batch', 'in', '--out-dir', 'out', '-j', '2', '--no-cache', '--json'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
+    let seen = 0;
+    for await (const chunk of child.stdout) {
+      seen += String(chunk).split('"done"').length - 1;
+      if (seen >= 5) break;
+    }
+    const exit = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await exit;
+    const before = await results(folder);
+    const whole = [...before].filter(([file]) => !file.endsWith('.tmp'));
+    assert.ok(whole.length >= 5 && whole.length < 40, `${whole.length} results`);
+    const second = await batch(folder, 'in', '-j', '2', '--no-cache');
+    assert.is(second.code, 0);
+    assert.equal(count(second.events, 'skipped') + count(second.events, 'done'), 40);
+    assert.ok(count(second.events, 'skipped') >= 5);
+    const after = await results(folder);
+    assert.is([...after.keys()].filter((file) => file.endsWith('.hsaco')).length, 40);
+    for (const [file, result] of whole) assert.ok(result.equals(after.get(file)!), file);
+    const hashes = new Set([...after].filter(([file]) => file.endsWith('.hsaco')).map(([, result]) => createHash('sha256').update(result).digest('hex'))); // prettier-ignore
+    assert.is(hashes.size, 1);
+  }));
+
+test('interrupted: it says what is left', () =>
+  inFolder(async (folder) => {
+    await mkdir(path.join(folder, 'in'));
+    const bytes = await readFile(kernelPath('bitonic.gfx906.O3'));
+    for (let n = 0; n < 40; n++)
+      await writeFile(path.join(folder, 'in', `k${n}.bc`), Buffer.concat([bytes, Buffer.alloc(4 * n)]));
+    const child = spawn(process.execPath, [MAIN, 'batch', 'in', '--out-dir', 'out', '--no-cache', '--json'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
+    const exit = new Promise((resolve) => child.once('exit', resolve));
+    let out = '';
+    for await (const chunk of child.stdout) {
+      if (out === '') child.kill('SIGINT');
+      out += String(chunk);
+    }
+    assert.is(await exit, 130);
+    const end = JSON.parse(out.trimEnd().split('\n').at(-1)!) as Event;
+    assert.is(end.event, 'end');
+    assert.ok((end['left'] as number) > 0);
+  }));
+
+test.run();
