@@ -12,6 +12,7 @@ import { DarmError } from './errors.js';
 import type { Executor, TaskLimits } from './executor.js';
 import { unwrapModule, sniffInput } from './formats/bitcode.js';
 import type { CodeObjectInfo } from './formats/code-object.js';
+import type { ContainerInfo } from './formats/offload/describe.js';
 import type { JobOptions } from './options.js';
 import type { Events } from './pipeline.js';
 import { shareFunctions } from './shares.js';
@@ -82,8 +83,8 @@ export interface Compiler extends AsyncDisposable {
   compile(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<Compilation>;
   /** Says what melding would do, function by function; changes nothing. */
   analyze(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<AnalyzeResult>;
-  /** What a code object or a module holds. */
-  inspect(bytes: Uint8Array, call?: CallOptions): Promise<CodeObjectInfo | InspectedModule>;
+  /** What a code object, a module, or a container of device images holds. */
+  inspect(bytes: Uint8Array, call?: CallOptions): Promise<CodeObjectInfo | InspectedModule | ContainerInfo>;
   /**
    * Executes the launches of a spec (docs/launch-spec.md) in the simulator. Workgroups run side by side on the worker threads;
    * the result does not depend on how many there are.
@@ -231,10 +232,18 @@ class ThreadedCompiler implements Compiler {
     return executor.run({ kind: 'analyze', bytes: module, options: job }, this.#limits(call));
   }
 
-  async inspect(bytes: Uint8Array, call: CallOptions = {}): Promise<CodeObjectInfo | InspectedModule> {
-    if (sniffInput(bytes) === 'elf') {
+  async inspect(bytes: Uint8Array, call: CallOptions = {}): Promise<CodeObjectInfo | InspectedModule | ContainerInfo> {
+    const kind = sniffInput(bytes);
+    if (kind === 'elf') {
       const { inspectCodeObject } = await import('./formats/code-object.js');
       return inspectCodeObject(bytes);
+    }
+    if (kind === 'offload-bundle') {
+      const [{ readContainer }, { describeContainer }] = await Promise.all([
+        import('./formats/offload/container.js'),
+        import('./formats/offload/describe.js'),
+      ]);
+      return describeContainer(await readContainer(bytes));
     }
     const module = this.#moduleBytes(bytes);
     const executor = await this.#start();

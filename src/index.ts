@@ -10,7 +10,17 @@ export type {
   SimulationCall,
 } from './compiler.js';
 export { DarmError, type ErrorCode, type ErrorData, type SourceLocation } from './errors.js';
+export {
+  compileContainer,
+  compileFatBinary,
+  type FatBinaryImage,
+  type FatBinaryOptions,
+  type FatBinaryResult,
+} from './fatbin.js';
 export type { CodeObjectInfo, KernelArgument, KernelDescriptor, KernelInfo } from './formats/code-object.js';
+export { readContainer, replaceImages, type Container } from './formats/offload/container.js';
+export type { ContainerImageInfo, ContainerInfo, ContainerPartInfo } from './formats/offload/describe.js';
+export type { OffloadImage } from './formats/offload/image.js';
 export { DEFAULT_OPTIONS, type Emit, type JobOptions, type MeldPoint, type OptimizeLevel } from './options.js';
 export type { MeldKind, MeldMode, ProfitModel, Unpredication } from './melding/plan.js';
 export type { CandidateRemark, DebugLocation, FailureRemark, FunctionRemark, Remark } from './remark.js';

@@ -14,13 +14,21 @@ export class InlineExecutor implements Executor {
   readonly #setup: WorkerSetup;
   readonly #host: LlvmHost;
   #pool: Promise<Executor> | null = null;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(setup: WorkerSetup) {
     this.#setup = setup;
     this.#host = new LlvmHost(setup);
   }
 
-  async run<T extends Task>(task: T, limits: TaskLimits): Promise<TaskResult<T>> {
+  /** One after the other: a job that has to wait needs no instance yet. */
+  run<T extends Task>(task: T, limits: TaskLimits): Promise<TaskResult<T>> {
+    const result = this.#last.then(() => this.#runNow(task, limits));
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  async #runNow<T extends Task>(task: T, limits: TaskLimits): Promise<TaskResult<T>> {
     if (limits.signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
     const outcome = await this.#host.run(task, limits.events ?? NO_EVENTS);
     if (outcome.ok || !/\bout of stack\b/.test(outcome.error.message)) return unwrap(outcome);

@@ -25,6 +25,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['inline', 'pool', 'session'],
   ['simulate'],
   ['compiler'],
+  ['fatbin'],
   ['batch'],
   ['index', 'cli', 'workers'],
 ];

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { DarmError } from '../errors.js';
+import { addBundleCommand, type BundleInvocation } from './bundle-arguments.js';
 import { DEFAULT_OPTIONS, type Emit, type JobOptions } from '../options.js';
 import { addBatch, type BatchFlags } from './batch-arguments.js';
 import { addCache, type CacheAction, type CacheCommandFlags } from './cache-arguments.js';
@@ -18,7 +19,7 @@ import {
 
 export interface CompileFlags extends JobFlags, RunFlags {
   readonly output?: string;
-  readonly emit: Emit;
+  readonly emit: Emit | 'fatbin';
   readonly jobs: number;
   readonly codegenLevel: JobOptions['codegenLevel'];
   readonly once: boolean;
@@ -57,6 +58,7 @@ export type Invocation =
   | { readonly command: 'batch'; readonly inputs: readonly string[]; readonly flags: BatchFlags }
   | { readonly command: 'cache'; readonly action: CacheAction; readonly flags: CacheCommandFlags }
   | { readonly command: 'toolchain-digest' }
+  | BundleInvocation
   /** `--help`, `--version`: nothing is left to do but print. */
   | { readonly command: 'print'; readonly text: string };
 
@@ -84,12 +86,12 @@ export function parseArguments(argv: readonly string[]): Invocation {
 
   const compile = program
     .command('compile')
-    .description('meld and compile a module')
-    .argument('<input>', '.bc, .ll, wrapped bitcode, or - for standard input')
+    .description('meld and compile a module, or with --emit fatbin the modules of an offload bundle')
+    .argument('<input>', '.bc, .ll, wrapped bitcode, an offload bundle, or - for standard input')
     .option('-o, --output <file>', 'output file, or - for standard output (default: named after the input)')
     .addOption(
       new Option('--emit <kind>', 'what to write')
-        .choices(['hsaco', 'obj', 'asm', 'bc', 'll', 'ptx'])
+        .choices(['hsaco', 'obj', 'asm', 'bc', 'll', 'ptx', 'fatbin'])
         .default(DEFAULT_OPTIONS.emit[0]),
     )
     .option('-j, --jobs <n>', 'worker threads', numeric(1, 256, { whole: true }), 1)
@@ -120,7 +122,7 @@ export function parseArguments(argv: readonly string[]): Invocation {
   const inspect = program
     .command('inspect')
     .description('say what a code object or a module holds')
-    .argument('<file>', 'a code object, .bc, .ll, wrapped bitcode, or - for standard input');
+    .argument('<file>', 'a code object, .bc, .ll, wrapped bitcode, an offload bundle, or - for standard input');
   addRunOptions(inspect).action((input: string, flags: RunFlags) => {
     invocation = { command: 'inspect', input, flags };
   });
@@ -163,6 +165,7 @@ export function parseArguments(argv: readonly string[]): Invocation {
       'print what decides, beside input and options, which bytes come out; for build systems',
     )
     .on('option:toolchain-digest', () => (invocation = { command: 'toolchain-digest' }));
+  addBundleCommand(program, (found) => (invocation = found));
 
   try {
     program.parse(

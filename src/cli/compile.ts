@@ -1,26 +1,25 @@
 /** `darm compile` */
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { DarmError } from '../errors.js';
-import { createCompiler } from '../compiler.js';
+import { createCompiler, type Compiler } from '../compiler.js';
+import { sniffInput } from '../formats/bitcode.js';
 import type { Emit } from '../options.js';
-import { tally } from '../tally.js';
-import type { CompileResult, Counts, FunctionReport } from '../wire.js';
+import type { CompileResult } from '../wire.js';
 import type { CompileFlags } from './arguments.js';
+import { artifactDocument, compileDocument, printWarnings, statsTable } from './compile-report.js';
 import { jobOptions } from './option-groups.js';
 import { readInput, writeOutput, writeStandardOutput } from '../files.js';
 import { depfile } from './depfile.js';
-import { warn } from './messages.js';
 import { checkRemarksFile, writeRemarks } from './remarks.js';
-import { table } from './table.js';
 
-export const EXTENSIONS: Record<Emit, string> = {
+export const EXTENSIONS: Record<Emit | 'fatbin', string> = {
   hsaco: '.hsaco',
   obj: '.o',
   asm: '.s',
   bc: '.bc',
   ll: '.ll',
   ptx: '.ptx',
+  fatbin: '.hipfb',
 };
 
 /** Named after the input, in the current folder, as compilers do; what comes from standard input goes to standard output. */
@@ -41,6 +40,16 @@ function depfileName({ depfile: wanted, depfilePath, depfileTarget }: CompileFla
   return output.slice(0, output.length - path.extname(output).length) + '.d';
 }
 
+/** What a compilation gives, a fat binary or one artifact: an image of a fat binary that passed through has no result. */
+interface Outcome {
+  readonly bytes: Uint8Array;
+  readonly images: readonly {
+    readonly id: string;
+    readonly bytes: Uint8Array;
+    readonly compiled: CompileResult | null;
+  }[];
+}
+
 export async function runCompile(input: string, flags: CompileFlags): Promise<void> {
   const output = outputName(input, flags);
   checkRemarksFile(flags.remarks, [output, ...(input === '-' ? [] : [input]), ...(flags.json ? ['-'] : [])]);
@@ -54,92 +63,54 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
     tierPolicy: 'short',
     ...(flags.cache !== undefined && { cache: { path: flags.cache } }),
   });
-  const result = await compiler.compile(await readInput(input), {
-    ...jobOptions(flags),
-    emit: [flags.emit],
-    codegenLevel: flags.codegenLevel,
-    once: flags.once,
-    stats: flags.stats,
-    remarks: flags.remarks !== undefined,
-  });
-  if (!flags.quiet) printWarnings(result);
-  const { bytes } = result.artifacts[0]!;
+  const { bytes, images } = await compile(compiler, await readInput(input), flags);
+  const results = images.flatMap(({ compiled }) => (compiled === null ? [] : [compiled]));
+  if (!flags.quiet) results.forEach(printWarnings);
   await writeOutput(output, bytes);
   if (dependencies !== null) {
     const text = depfile(flags.depfileTarget ?? output, [input]);
     await writeOutput(dependencies, new TextEncoder().encode(text));
   }
-  await writeRemarks(flags.remarks, result.remarks);
+  await writeRemarks(
+    flags.remarks,
+    results.flatMap(({ remarks }) => remarks),
+  );
   if (flags.json) {
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const artifacts = [{ path: output, kind: flags.emit, bytes: bytes.length, sha256 }];
-    await writeStandardOutput(JSON.stringify(compileDocument(result, artifacts)) + '\n');
+    const artifacts = [artifactDocument(output, flags.emit, bytes)];
+    await writeStandardOutput(JSON.stringify({ schema: 1, artifacts, ...resultDocument(flags.emit, images) }) + '\n');
   } else if (flags.stats) {
-    process.stderr.write(statsTable(result.functions));
+    for (const { functions, target } of results)
+      process.stderr.write((results.length > 1 ? `${target}\n` : '') + statsTable(functions));
   }
 }
 
-function printWarnings(result: CompileResult): void {
-  for (const line of result.diagnostics) warn(line);
-  for (const { name, bailout } of result.functions)
-    if (bailout !== null) warn(`function '${name}' is not, or only in part, melded: ${bailout}`);
-}
-
-function compileDocument(result: CompileResult, artifacts: readonly object[]): object {
-  return {
-    schema: 1,
-    target: result.target,
-    artifacts,
-    functions: result.functions.map((fn) => ({
-      name: fn.name,
-      melds: fn.melds,
-      meldsByKind: tally(fn.melds).byKind,
-      cyclesSaved: tally(fn.melds).cyclesSaved,
-      switchesLowered: fn.switchesLowered,
-      divergentBranches: beforeAndAfter(fn, 'divergentBranches'),
-      instructions: beforeAndAfter(fn, 'instructions'),
-      machineInstructions: beforeAndAfter(fn, 'machineInstructions'),
-      ...(fn.bailout !== null && { bailout: fn.bailout }),
-    })),
-    timings: result.timings,
+async function compile(compiler: Compiler, bytes: Uint8Array, flags: CompileFlags): Promise<Outcome> {
+  const { mcpu, ...common } = {
+    ...jobOptions(flags),
+    codegenLevel: flags.codegenLevel,
+    once: flags.once,
+    stats: flags.stats,
+    remarks: flags.remarks !== undefined,
   };
+  if (flags.emit !== 'fatbin') {
+    const compiled = await compiler.compile(bytes, { ...common, mcpu: mcpu ?? null, emit: [flags.emit] });
+    const artifact = compiled.artifacts[0]!;
+    return { bytes: artifact.bytes, images: [{ id: '', bytes: artifact.bytes, compiled }] };
+  }
+  const { compileContainer, compileFatBinary } = await import('../fatbin.js');
+  if (sniffInput(bytes) !== 'offload-bundle') return compileFatBinary(compiler, bytes, mcpu?.split(',') ?? [], common);
+  if (mcpu != null) throw new DarmError('usage', 'the images of a bundle name their targets: leave --mcpu out');
+  return compileContainer(compiler, bytes, common);
 }
 
-function beforeAndAfter({ before, after }: FunctionReport, count: keyof Counts): object {
-  return { ...(before !== null && { before: before[count] }), after: after[count] };
-}
-
-function statsTable(functions: readonly FunctionReport[]): string {
-  const cell = (fn: FunctionReport, count: keyof Counts): string =>
-    `${fn.before?.[count] ?? '?'} → ${fn.after[count] ?? '?'}`;
-  return table(
-    'lrrrrrrrrr',
-    [
-      'function',
-      'melds',
-      'block-block',
-      'region-region',
-      'block-region',
-      'switches lowered',
-      'cycles saved',
-      'divergent branches',
-      'instructions',
-      'machine instructions',
-    ],
-    functions.map((fn) => {
-      const { byKind, cyclesSaved } = tally(fn.melds);
-      return [
-        fn.name,
-        String(fn.melds.length),
-        String(byKind['block-block']),
-        String(byKind['region-region']),
-        String(byKind['block-region']),
-        String(fn.switchesLowered),
-        cyclesSaved.toFixed(0),
-        cell(fn, 'divergentBranches'),
-        cell(fn, 'instructions'),
-        cell(fn, 'machineInstructions'),
-      ];
-    }),
-  );
+function resultDocument(emit: CompileFlags['emit'], images: Outcome['images']): object {
+  if (emit !== 'fatbin') return compileDocument(images[0]!.compiled!);
+  return {
+    images: images.map(({ id, bytes, compiled }) => ({
+      id,
+      bytes: bytes.length,
+      action: compiled === null ? 'kept' : 'compiled',
+      ...(compiled !== null && compileDocument(compiled)),
+    })),
+  };
 }

@@ -1,6 +1,7 @@
 /** `darm inspect` */
-import { createCompiler, type InspectedModule } from '../compiler.js';
+import { createCompiler, type Compiler, type InspectedModule } from '../compiler.js';
 import type { CodeObjectInfo, KernelInfo } from '../formats/code-object.js';
+import { containerText } from './container-text.js';
 import type { RunFlags } from './option-groups.js';
 import { readInput, writeStandardOutput } from '../files.js';
 import { table } from './table.js';
@@ -14,12 +15,19 @@ export async function runInspect(input: string, flags: RunFlags): Promise<void> 
     tierPolicy: 'short',
   });
   const info = await compiler.inspect(await readInput(input));
-  const text = flags.json
-    ? JSON.stringify({ schema: 1, ...info }) + '\n'
-    : info.kind === 'module'
-      ? moduleText(info)
-      : codeObjectText(info);
+  const text = flags.json ? JSON.stringify({ schema: 1, ...info }) + '\n' : infoText(info);
   await writeStandardOutput(text);
+}
+
+function infoText(info: Awaited<ReturnType<Compiler['inspect']>>): string {
+  switch (info.kind) {
+    case 'module':
+      return moduleText(info);
+    case 'code-object':
+      return codeObjectText(info);
+    case 'offload-container':
+      return containerText(info);
+  }
 }
 
 function moduleText({ triple, functions }: InspectedModule): string {

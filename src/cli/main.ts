@@ -28,6 +28,8 @@ async function run(invocation: Invocation): Promise<number | void> {
       return (await import('./cache.js')).runCache(invocation.action, invocation.flags);
     case 'toolchain-digest':
       return writeStandardOutput((await (await import('../toolchain.js')).toolchainDigest()) + '\n');
+    case 'bundle':
+      return (await import('./bundle.js')).runBundle(invocation);
     case 'print':
       return writeStandardOutput(invocation.text);
   }

@@ -52,7 +52,11 @@ export function numeric(low: number, high: number, { whole = false, scale = 1 } 
 
 export function addJobOptions(command: Command): Command {
   return command
-    .option('--mcpu <target>', "target id, e.g. gfx90a:sramecc+:xnack- (default: the functions' own)")
+    .option(
+      '--mcpu <target>',
+      "target id, e.g. gfx90a:sramecc+:xnack- (default: the functions' own); for a fat binary several, with commas or repeated",
+      (target, before: string | undefined) => (before === undefined ? target : `${before},${target}`),
+    )
     .addOption(
       new Option('--optimize <level>', "LLVM's optimisation pipeline")
         .choices(['none', 'O1', 'O2', 'O3', 'Os'])

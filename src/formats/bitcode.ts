@@ -4,6 +4,7 @@
  */
 import { DarmError } from '../errors.js';
 import { ByteReader } from './byte-reader.js';
+import { isContainer } from './offload/magic.js';
 
 export type InputKind =
   | 'bitcode'
@@ -12,6 +13,7 @@ export type InputKind =
   /** LLVM IR as text, or any other text: LLVM's parser says which. */
   | 'text'
   | 'elf'
+  /** Anything that `readContainer` takes apart: bundles (binary, text or compressed), OffloadBinaries. */
   | 'offload-bundle'
   | 'empty'
   | 'other';
@@ -20,8 +22,6 @@ const WRAPPER_MAGIC = 0x0b17c0de;
 const WRAPPER_HEADER_BYTES = 20;
 /** Enough to tell text from binary. */
 const TEXT_PROBE_BYTES = 64 * 1024;
-
-const BUNDLE_MAGICS = ['__CLANG_OFFLOAD_BUNDLE__', 'CCOB'];
 
 function startsWith(bytes: Uint8Array, ...magic: readonly number[]): boolean {
   return bytes.length >= magic.length && magic.every((byte, i) => bytes[i] === byte);
@@ -44,9 +44,7 @@ export function sniffInput(bytes: Uint8Array): InputKind {
   if (startsWith(bytes, 0x42, 0x43, 0xc0, 0xde)) return 'bitcode';
   if (startsWith(bytes, 0xde, 0xc0, 0x17, 0x0b)) return 'bitcode-wrapper';
   if (startsWith(bytes, 0x7f, 0x45, 0x4c, 0x46)) return 'elf';
-  if (startsWith(bytes, 0x10, 0xff, 0x10, 0xad)) return 'offload-bundle';
-  const encoder = new TextEncoder();
-  if (BUNDLE_MAGICS.some((magic) => startsWith(bytes, ...encoder.encode(magic)))) return 'offload-bundle';
+  if (isContainer(bytes)) return 'offload-bundle';
   return isText(bytes) ? 'text' : 'other';
 }
 
@@ -69,7 +67,7 @@ export function unwrapModule(bytes: Uint8Array): Uint8Array {
     case 'offload-bundle':
       throw new DarmError(
         'bad-input',
-        'the input is an offload bundle, which is not supported; extract the bitcode first',
+        'the input is an offload bundle, not a module: compile it with --emit fatbin, or take a module out with darm bundle --extract',
       );
     case 'other':
       throw new DarmError('bad-input', 'the input is neither LLVM bitcode nor LLVM IR text');

@@ -8,9 +8,8 @@ import { DarmError } from '../errors.js';
 import { ByteReader } from './byte-reader.js';
 import { ElfType, elfNotes, elfSymbols, parseElf, symbolBytes, type ElfFile, type ElfSymbol } from './elf.js';
 import { decodeMessagePack } from './message-pack.js';
-import { targetIdOf } from './elf-target.js';
+import { MACHINE_AMDGPU, targetIdOf } from './elf-target.js';
 
-const MACHINE_AMDGPU = 224;
 const OS_ABI_HSA = 64;
 const NOTE_METADATA = 32;
 const DESCRIPTOR_BYTES = 64;

@@ -1,5 +1,8 @@
 /** Target ids (`gfx90a:sramecc+:xnack-`) from the `e_flags` of a code object (llvm/BinaryFormat/ELF.h, code object v4 and later). */
 
+/** `e_machine` of code objects. */
+export const MACHINE_AMDGPU = 224;
+
 /** EF_AMDGPU_MACH, low byte of the flags. */
 // prettier-ignore
 const PROCESSORS: Readonly<Record<number, string>> = {

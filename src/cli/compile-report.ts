@@ -1,0 +1,75 @@
+/** What `darm compile` says about a compilation: warnings, the JSON document, the table of `--stats`. */
+import { createHash } from 'node:crypto';
+import { tally } from '../tally.js';
+import type { CompileResult, Counts, FunctionReport } from '../wire.js';
+import { warn } from './messages.js';
+import { table } from './table.js';
+
+export function printWarnings({ diagnostics, functions }: CompileResult): void {
+  for (const line of diagnostics) warn(line);
+  for (const { name, bailout } of functions)
+    if (bailout !== null) warn(`function '${name}' is not, or only in part, melded: ${bailout}`);
+}
+
+/** An output file in a document. */
+export function artifactDocument(path: string, kind: string, bytes: Uint8Array): object {
+  return { path, kind, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+/** Target, functions and timings of one compilation. */
+export function compileDocument(result: CompileResult): object {
+  return {
+    target: result.target,
+    functions: result.functions.map((fn) => ({
+      name: fn.name,
+      melds: fn.melds,
+      meldsByKind: tally(fn.melds).byKind,
+      cyclesSaved: tally(fn.melds).cyclesSaved,
+      switchesLowered: fn.switchesLowered,
+      divergentBranches: beforeAndAfter(fn, 'divergentBranches'),
+      instructions: beforeAndAfter(fn, 'instructions'),
+      machineInstructions: beforeAndAfter(fn, 'machineInstructions'),
+      ...(fn.bailout !== null && { bailout: fn.bailout }),
+    })),
+    timings: result.timings,
+  };
+}
+
+function beforeAndAfter({ before, after }: FunctionReport, count: keyof Counts): object {
+  return { ...(before !== null && { before: before[count] }), after: after[count] };
+}
+
+export function statsTable(functions: readonly FunctionReport[]): string {
+  const cell = (fn: FunctionReport, count: keyof Counts): string =>
+    `${fn.before?.[count] ?? '?'} → ${fn.after[count] ?? '?'}`;
+  return table(
+    'lrrrrrrrrr',
+    [
+      'function',
+      'melds',
+      'block-block',
+      'region-region',
+      'block-region',
+      'switches lowered',
+      'cycles saved',
+      'divergent branches',
+      'instructions',
+      'machine instructions',
+    ],
+    functions.map((fn) => {
+      const { byKind, cyclesSaved } = tally(fn.melds);
+      return [
+        fn.name,
+        String(fn.melds.length),
+        String(byKind['block-block']),
+        String(byKind['region-region']),
+        String(byKind['block-region']),
+        String(fn.switchesLowered),
+        cyclesSaved.toFixed(0),
+        cell(fn, 'divergentBranches'),
+        cell(fn, 'instructions'),
+        cell(fn, 'machineInstructions'),
+      ];
+    }),
+  );
+}

@@ -1,0 +1,149 @@
+/**
+ * Whatever holds device images, as one model: a container is a sequence of parts (bundles, plain or compressed, or
+ * OffloadBinaries) with nothing but zeros between them; what a compressed part holds is such a sequence again. The images
+ * of all parts are numbered through. Replacing some leaves every other image, and every byte that says nothing of places
+ * and sizes, as it was; a compressed part is compressed again as it was.
+ */
+import { DarmError } from '../../errors.js';
+import { readBundle, replaceInBundle, type Bundle } from './bundle.js';
+import { readCompressed, writeCompressed, type CompressedBundle } from './compressed.js';
+import { checkCount } from './damage.js';
+import type { OffloadImage } from './image.js';
+import { commonAlignment, place, type Replacements } from './layout.js';
+import { BUNDLE_MAGIC, COMPRESSED_MAGIC, hasMagic, OFFLOAD_BINARY_MAGIC, textBundleComment } from './magic.js';
+import { readOffloadBinary, replaceInOffloadBinary, type OffloadBinary } from './offload-binary.js';
+import { readTextBundle, replaceInTextBundle, type TextBundle } from './text-bundle.js';
+
+export type PlainPart = Bundle | TextBundle | OffloadBinary;
+
+export interface CompressedPart extends Omit<CompressedBundle, 'uncompressed'> {
+  readonly format: 'compressed';
+  readonly contents: Sequence;
+}
+
+export type Part = PlainPart | CompressedPart;
+
+interface Sequence {
+  readonly bytes: Uint8Array;
+  readonly parts: readonly { readonly offset: number; readonly part: Part }[];
+}
+
+export interface Container extends Sequence {
+  /** Of all parts, in their order. */
+  readonly images: readonly OffloadImage[];
+}
+
+/** The most that compressed bundles of one container may hold together. */
+const MAX_UNCOMPRESSED = 2 ** 29;
+
+/**
+ * Takes apart what `sniffInput` calls an offload bundle.
+ *
+ * @param maxUncompressed most bytes that compressed parts may have together when uncompressed (default: 512 MiB)
+ * @throws DarmError `bad-input`
+ */
+export async function readContainer(bytes: Uint8Array, maxUncompressed = MAX_UNCOMPRESSED): Promise<Container> {
+  const sequence = await readSequence(bytes, { left: maxUncompressed });
+  return { ...sequence, images: imagesOf(sequence) };
+}
+
+/** @param budget what compressed parts may still hold; null where there may be none */
+async function readSequence(bytes: Uint8Array, budget: { left: number } | null): Promise<Sequence> {
+  const parts: { offset: number; part: Part }[] = [];
+  let at = 0;
+  do {
+    const rest = bytes.subarray(at);
+    const part =
+      hasMagic(rest, COMPRESSED_MAGIC) && budget !== null
+        ? await readCompressedPart(rest, budget)
+        : readPlain(rest, at);
+    parts.push({ offset: at, part });
+    checkCount(parts.length, 'the offload container');
+    at += part.bytes.length;
+    while (bytes[at] === 0) at++;
+  } while (at < bytes.length);
+  return { bytes, parts };
+}
+
+async function readCompressedPart(bytes: Uint8Array, budget: { left: number }): Promise<CompressedPart> {
+  const { uncompressed, ...compressed } = await readCompressed(bytes, budget.left);
+  budget.left -= uncompressed.length;
+  return { format: 'compressed', ...compressed, contents: await readSequence(uncompressed, null) };
+}
+
+function readPlain(bytes: Uint8Array, at: number): PlainPart {
+  if (hasMagic(bytes, BUNDLE_MAGIC)) return readBundle(bytes);
+  if (hasMagic(bytes, OFFLOAD_BINARY_MAGIC)) return readOffloadBinary(bytes);
+  if (at === 0 && textBundleComment(bytes) !== null) return readTextBundle(bytes);
+  throw new DarmError(
+    'bad-input',
+    `the offload container is damaged: no bundle or offload binary begins at byte ${at}`,
+  );
+}
+
+const imagesOf = ({ parts }: Sequence): OffloadImage[] => parts.flatMap(({ part }) => imagesOfPart(part));
+const imagesOfPart = (part: Part): readonly OffloadImage[] =>
+  part.format === 'compressed' ? imagesOf(part.contents) : part.images;
+
+/** Writes a part that is not compressed with some of its images, numbered within it, replaced. */
+export type WritePart = (part: PlainPart, replacements: Replacements) => Uint8Array;
+
+export function replaceInPart(part: PlainPart, replacements: Replacements): Uint8Array {
+  switch (part.format) {
+    case 'bundle':
+      return replaceInBundle(part, replacements);
+    case 'text-bundle':
+      return replaceInTextBundle(part, replacements);
+    case 'offload-binary':
+      return replaceInOffloadBinary(part, replacements);
+  }
+}
+
+/**
+ * The container with other contents for some of its images; with none, its own bytes.
+ *
+ * @param replacements by number in `images`
+ * @param write how a part is written that has replacements
+ */
+export async function replaceImages(
+  container: Container,
+  replacements: Replacements,
+  write: WritePart = replaceInPart,
+): Promise<Uint8Array> {
+  return rewrite(container, replacements, write);
+}
+
+async function rewrite(sequence: Sequence, replacements: Replacements, write: WritePart): Promise<Uint8Array> {
+  if (replacements.size === 0) return sequence.bytes;
+  const alignment = commonAlignment(sequence.parts.map(({ offset }) => offset));
+  const pieces: { offset: number; size: number; changed: boolean; alignment: number; bytes: Uint8Array }[] = [];
+  let firstImage = 0;
+  for (const { offset, part } of sequence.parts) {
+    const count = imagesOfPart(part).length;
+    const own = new Map<number, Uint8Array>();
+    for (let i = 0; i < count; i++) {
+      const replacement = replacements.get(firstImage + i);
+      if (replacement !== undefined) own.set(i, replacement);
+    }
+    const bytes = own.size === 0 ? part.bytes : await rewritePart(part, own, write);
+    pieces.push({ offset, size: bytes.length, changed: own.size > 0, alignment, bytes });
+    firstImage += count;
+  }
+  const gaps = sequence.parts.map(({ offset, part }, i) => {
+    const end = offset + part.bytes.length;
+    return (sequence.parts[i + 1]?.offset ?? sequence.bytes.length) - end;
+  });
+  // LLVM's reader of OffloadBinaries goes from one straight to the next: no gaps where there were none.
+  if (gaps.every((gap) => gap === 0)) return Buffer.concat(pieces.map(({ bytes }) => bytes));
+  const offsets = place(pieces, 0);
+  const end = offsets.at(-1)! + pieces.at(-1)!.size;
+  const result = new Uint8Array(gaps.at(-1)! > 0 ? Math.max(end, sequence.bytes.length) : end);
+  pieces.forEach(({ bytes }, i) => result.set(bytes, offsets[i]!));
+  return result;
+}
+
+async function rewritePart(part: Part, replacements: Replacements, write: WritePart): Promise<Uint8Array> {
+  if (part.format !== 'compressed') return write(part, replacements);
+  const contents = await rewrite(part.contents, replacements, write);
+  return writeCompressed(contents, part.compression, part.version);
+}
