@@ -19,7 +19,7 @@ export function selectImage(images: readonly OffloadImage[], selector: string): 
     ({ target }: OffloadImage) => target,
     ({ target }: OffloadImage) => processorOf(target),
   ]) {
-    const found = images.flatMap((image, index) => (names(image) === selector ? [index] : []));
+    const found = images.flatMap((image, index) => (selector !== '' && names(image) === selector ? [index] : []));
     if (found.length > 1)
       throw new DarmError('usage', `'${selector}' names several images (${found.join(', ')}); give the number of one`);
     if (found.length === 1) return found[0]!;
