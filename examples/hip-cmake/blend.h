@@ -1,0 +1,5 @@
+#pragma once
+
+enum { SIZE = 256 };
+
+bool blendOnDevice(int values[SIZE]);
