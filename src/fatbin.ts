@@ -23,6 +23,11 @@ import type { CompileResult } from './wire.js';
 /** What is emitted is settled, and the images of a container say for which processors. */
 export type FatBinaryOptions = Omit<Partial<JobOptions>, 'emit' | 'mcpu'>;
 
+export interface ContainerOptions extends FatBinaryOptions {
+  /** Most bytes that compressed bundles may have together when uncompressed; default: 512 MiB. */
+  readonly maxUncompressed?: number;
+}
+
 export interface FatBinaryImage {
   /** Name of the entry in the input; in a fat binary that is made from a module, in the output. */
   readonly id: string;
@@ -48,10 +53,10 @@ export interface FatBinaryResult {
 export async function compileContainer(
   compiler: Pick<Compiler, 'compile'>,
   bytes: Uint8Array,
-  options: FatBinaryOptions = {},
+  { maxUncompressed, ...options }: ContainerOptions = {},
   call: CallOptions = {},
 ): Promise<FatBinaryResult> {
-  const container = await readContainer(bytes);
+  const container = await readContainer(bytes, maxUncompressed);
   for (const image of container.images) if (isModule(image)) checkTarget(image);
   const results = await all(
     container.images.map(async (image) =>

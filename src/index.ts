@@ -13,6 +13,7 @@ export { DarmError, type ErrorCode, type ErrorData, type SourceLocation } from '
 export {
   compileContainer,
   compileFatBinary,
+  type ContainerOptions,
   type FatBinaryImage,
   type FatBinaryOptions,
   type FatBinaryResult,

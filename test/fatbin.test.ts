@@ -17,7 +17,7 @@ import {
 } from './support/containers.js';
 import { kernel } from './support/llvm.js';
 
-const test = suite('fatbin', { tests: 7, timeoutMs: 60_000 });
+const test = suite('fatbin', { tests: 8, timeoutMs: 60_000 });
 
 const equal = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
@@ -160,11 +160,21 @@ test('an error names the image', () =>
       ['gfx9999', module!.bytes, /^image .*gfx9999: /],
       ['hipv4-amdgcn-amd-amdhsa--gfx906:foo+', module!.bytes, /^image .*foo\+: .* is no target id/],
     ] as const) {
-      const error: unknown = await compileContainer(compiler, bundleOf(module!, { target, bytes })).catch((e) => e);
+      const error: unknown = await compileContainer(compiler, bundleOf(module!, { target, bytes })).catch(
+        (e: unknown) => e,
+      );
       assert.instance(error, DarmError);
       assert.match((error as DarmError).message, message);
       assert.is((error as DarmError).exitCode, 1);
     }
+  }));
+
+test('compressed containers are limited in what they may hold', () =>
+  withCompiler(async (compiler) => {
+    const input = await writeCompressed(bundleOf({ target: 'gfx906', bytes: fakeElf(5000, 3) }), 'zstd', 3);
+    assert.is((await compileContainer(compiler, input, { maxUncompressed: 9096 })).bytes, input);
+    const error: unknown = await compileContainer(compiler, input, { maxUncompressed: 9095 }).catch((e: unknown) => e);
+    assert.ok(error instanceof DarmError && /9096 bytes uncompressed/.test(error.message));
   }));
 
 test('any number of threads gives the same bytes', async () => {

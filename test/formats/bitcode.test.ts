@@ -44,6 +44,8 @@ test('tells inputs by their content', () => {
   assert.is(sniffInput(ascii('__CLANG_OFFLOAD_BUNDLE__\0\0')), 'offload-bundle');
   assert.is(sniffInput(ascii('CCOB\x03\0')), 'offload-bundle');
   assert.is(sniffInput(Uint8Array.of(0x10, 0xff, 0x10, 0xad)), 'offload-bundle');
+  assert.is(sniffInput(ascii('\n; __CLANG_OFFLOAD_BUNDLE____START__ host-x86_64\n')), 'offload-bundle');
+  assert.is(sniffInput(ascii('; about __CLANG_OFFLOAD_BUNDLE____START__ lines\n')), 'text');
   assert.is(sniffInput(new Uint8Array(100)), 'other');
   assert.is(sniffInput(Uint8Array.of(0xff, 0xfe, 0x41)), 'other');
 });
@@ -78,7 +80,7 @@ test('refuses damaged wrappers', () => {
 test('says what the input is instead', () => {
   assert.match(refusal(new Uint8Array(0)), /empty/);
   assert.match(refusal(ascii('\x7fELF')), /ELF/);
-  assert.match(refusal(ascii('CCOB')), /offload bundle/);
+  assert.match(refusal(ascii('CCOB')), /offload bundle.*--emit fatbin.*darm bundle --extract/);
   assert.match(refusal(new Uint8Array(1000)), /neither LLVM bitcode nor LLVM IR text/);
 });
 
