@@ -1,6 +1,8 @@
 /** `darm bundle`, and the other subcommands on containers. */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parseArguments } from '../../src/cli/arguments.js';
+import { DarmError } from '../../src/errors.js';
 import { readContainer } from '../../src/formats/offload/container.js';
 import { assert, suite } from '../support/suite.js';
 import { darm, filesIn, inFolder } from '../support/command.js';
@@ -8,7 +10,7 @@ import { bundleOf, fakeElf } from '../support/containers.js';
 import { kernel } from '../support/llvm.js';
 import { haveTools, runTool } from '../support/tools.js';
 
-const test = suite('cli/bundle', { tests: 8, timeoutMs: 60_000 });
+const test = suite('cli/bundle', { tests: 9, timeoutMs: 60_000 });
 
 const BUNDLER = 'clang-offload-bundler-22';
 const DEVICES = 'hipv4-amdgcn-amd-amdhsa--gfx906,hipv4-amdgcn-amd-amdhsa--gfx1100';
@@ -176,20 +178,33 @@ test('what can go wrong', () =>
     await fails(folder, 2, /no image for 'gfx906': the container has .*gfx1100/, ...replace, 'gfx906=gfx906.hsaco');
     await fails(folder, 1, /gfx906\.hsaco is a code object for gfx906, not for gfx1100/, ...replace, 'gfx1100=gfx906.hsaco'); // prettier-ignore
     await fails(folder, 1, /cannot read nothing/, ...replace, 'gfx1100=nothing');
-    await fails(folder, 2, /not of the form TARGET=FILE/, ...replace, 'gfx1100');
-    await fails(folder, 2, /need an output file/, 'bundle', 'in', '--replace', 'gfx1100=in');
-    await fails(folder, 2, /exclude each other/, ...replace, 'gfx1100=in', '--extract', 'gfx1100=x');
-    await fails(folder, 2, /one FILE is needed/, 'bundle');
     await fails(folder, 2, /given twice/, 'bundle', '--create', '-o', 'out', 'gfx906=in', 'gfx906=in');
     await fails(folder, 1, /gfx906\.bc: this is no offload bundle/, 'bundle', 'gfx906.bc');
     await fails(folder, 1, /gfx906\.hsaco: this is no offload bundle/, 'bundle', 'gfx906.hsaco');
     await fails(folder, 2, /leave --mcpu out/, 'compile', 'in', '--emit', 'fatbin', '--mcpu', 'gfx906');
   }));
 
+test('command lines that make no sense', () => {
+  for (const [line, message] of [
+    ['in -o out --replace gfx1100', /not of the form TARGET=FILE/],
+    ['in --replace gfx1100=in', /need an output file/],
+    ['in -o out', /-o is for --create and --replace/],
+    ['in -o out --replace gfx1100=in --extract gfx1100=x', /exclude each other/],
+    ['in --extract 0=- --json', /only one thing/],
+    ['--create -o out', /needs images/],
+    ['--create -o out --type offload-binary --compress zlib gfx906=x', /only bundles can be compressed/],
+    ['', /one FILE is needed/],
+  ] as const)
+    assert.throws(
+      () => parseArguments(['bundle', ...line.split(' ').filter((word) => word !== '')]),
+      (error: unknown) => error instanceof DarmError && error.code === 'usage' && message.test(error.message),
+    );
+});
+
 test('what is for modules says what to do with a container', () =>
   inFolder(async (folder) => {
     await writeFile(path.join(folder, 'in'), bundleOf({ target: 'gfx1100', bytes: fakeElf(100, 3) }));
-    for (const command of ['compile', 'analyze', 'check'])
+    for (const command of ['compile', 'analyze'])
       await fails(folder, 1, /in: the input is an offload bundle.*--emit fatbin.*darm bundle --extract/, command, 'in');
   }));
 
