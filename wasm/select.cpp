@@ -9,6 +9,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
@@ -154,19 +155,54 @@ static bool isArm(BasicBlock &block) {
   return any_of(predecessors(&block), [&](BasicBlock *from) { return from != &block && succ_size(from) > 1; });
 }
 
-// LLVM 22's StructurizeCFG moves an operation that it takes for free (`zext`, `fneg`, `shufflevector`) out of the block that
-// a phi gets it from, and then takes it for the value of other paths, too (llvm-project#183792, fixed later).
-// Melding makes many such joins. A `freeze` of such an operation is not moved.
+// The type of vector registers that holds values of `type`: itself, or words that its bits fit into; null for what is larger.
+static Type *registerType(Type *type, const DataLayout &layout) {
+  LLVMContext &context = type->getContext();
+  auto isWords = [](unsigned words) { return words <= 12 || words == 16 || words == 32; };
+  if (type->isIntegerTy(16) || type->isIntegerTy(32) || type->isIntegerTy(64) || type->isHalfTy() || type->isFloatTy() ||
+      type->isDoubleTy() || type->isPointerTy())
+    return type;
+  if (!type->isIntOrIntVectorTy() && !type->isFPOrFPVectorTy())
+    return nullptr;
+  unsigned bits = layout.getTypeSizeInBits(type), words = divideCeil(bits, 32);
+  if (auto *vector = dyn_cast<FixedVectorType>(type); vector && vector->getScalarSizeInBits() == 32 && isWords(words))
+    return type;
+  if (bits <= 64)
+    return IntegerType::get(context, bits <= 32 ? 32 : 64);
+  while (words <= 32 && !isWords(words))
+    ++words;
+  return words <= 32 ? FixedVectorType::get(IntegerType::get(context, 32), words) : nullptr;
+}
+
+// The value again, by an operation that no pass looks through or moves and that becomes a copy of registers.
+static Value *opaque(Value *value, IRBuilder<> &builder, const DataLayout &layout) {
+  Type *type = value->getType(), *held = registerType(type, layout);
+  if (!held)
+    return builder.CreateFreeze(value);
+  auto copy = [&](Value *each) { return builder.CreateUnaryIntrinsic(Intrinsic::amdgcn_softwqm, each); };
+  if (held == type)
+    return copy(value);
+  Type *bits = builder.getIntNTy(layout.getTypeSizeInBits(type));
+  Type *padded = builder.getIntNTy(layout.getTypeSizeInBits(held));
+  Value *wide = builder.CreateBitCast(builder.CreateZExt(builder.CreateBitCast(value, bits), padded), held);
+  return builder.CreateBitCast(builder.CreateTrunc(builder.CreateBitCast(copy(wide), padded), bits), type);
+}
+
+// LLVM 22's StructurizeCFG moves an operation that it takes for free (`zext`, `fneg`, `shufflevector`, `freeze`) out of the
+// block that a phi gets it from, and then takes it for the value of other paths, too (llvm-project#183792, fixed later).
+// Melding makes many such joins, and passes in front of the structurizer move free operations to them.
 static void pinFreeInputs(Function &f, const TargetTransformInfo &costs) {
+  const DataLayout &layout = f.getDataLayout();
   for (BasicBlock &block : f)
     for (PHINode &phi : block.phis()) {
       for (BasicBlock *from : SmallVector<BasicBlock *>(phi.blocks())) {
         auto *input = dyn_cast<Instruction>(phi.getIncomingValueForBlock(from));
-        if (!input || input->getParent() != from || isa<PHINode, FreezeInst, AllocaInst>(input) ||
-            input->isTerminator() || !isArm(*from) ||
+        if (!input || isa<PHINode, AllocaInst>(input) || input->isTerminator() || !isArm(*from) ||
             costs.getInstructionCost(input, TargetTransformInfo::TCK_Latency) != 0)
           continue;
-        phi.setIncomingValueForBlock(from, new FreezeInst(input, "", std::next(input->getIterator())));
+        IRBuilder<> builder(from->getTerminator());
+        builder.SetCurrentDebugLocation(DebugLoc());
+        phi.setIncomingValueForBlock(from, opaque(input, builder, layout));
       }
     }
 }
