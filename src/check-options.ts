@@ -1,6 +1,6 @@
 /** Options as callers give them: unknown names and impossible values are refused by name, the rest gets its defaults. */
 import { DarmError } from './errors.js';
-import { DEFAULT_OPTIONS, type JobOptions } from './options.js';
+import { CHOICES, DEFAULT_OPTIONS, type JobOptions } from './options.js';
 
 /** How a value is checked: what is wrong with it (`must be …`), or null. */
 export type Check = (value: unknown) => string | null;
@@ -33,16 +33,16 @@ export const wholeNumberIn =
       : `must be a whole number from ${low} to ${high}`;
 
 const JOB_CHECKS: Checks<JobOptions> = {
-  emit: listOf(oneOf('bc', 'll', 'asm', 'obj', 'hsaco', 'ptx'), 1),
+  emit: listOf(oneOf(...CHOICES.emit), 1),
   mcpu: (value) => (value === null ? null : text(value)),
-  codegenLevel: oneOf(0, 1, 2, 3),
-  optimize: oneOf('none', 'O1', 'O2', 'O3', 'Os'),
-  meld: oneOf('darm', 'branch-fusion', 'tail-merge', 'off'),
-  meldPoint: oneOf('early', 'late'),
-  profit: oneOf('net', 'paper'),
+  codegenLevel: oneOf(...CHOICES.codegenLevel),
+  optimize: oneOf(...CHOICES.optimize),
+  meld: oneOf(...CHOICES.meld),
+  meldPoint: oneOf(...CHOICES.meldPoint),
+  profit: oneOf(...CHOICES.profit),
   threshold: numberIn(0, 0.5),
   regionReplication: boolean,
-  unpredicate: oneOf('always', 'profitable', 'never'),
+  unpredicate: oneOf(...CHOICES.unpredicate),
   functions: listOf(text, 0),
   once: boolean,
   stats: boolean,

@@ -32,6 +32,17 @@ export interface JobOptions {
   readonly verifyAnalyses: boolean;
 }
 
+/** The values of the options that are a choice: whoever checks, parses or describes them takes them from here. */
+export const CHOICES = {
+  emit: ['bc', 'll', 'asm', 'obj', 'hsaco', 'ptx'],
+  codegenLevel: [0, 1, 2, 3],
+  optimize: ['none', 'O1', 'O2', 'O3', 'Os'],
+  meld: ['darm', 'branch-fusion', 'tail-merge', 'off'],
+  meldPoint: ['early', 'late'],
+  profit: ['net', 'paper'],
+  unpredicate: ['always', 'profitable', 'never'],
+} as const satisfies { [K in keyof JobOptions]?: JobOptions[K] extends readonly (infer V)[] ? V[] : JobOptions[K][] };
+
 export const DEFAULT_OPTIONS: JobOptions = {
   emit: ['hsaco'],
   mcpu: null,

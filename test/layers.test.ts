@@ -27,6 +27,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['compiler'],
   ['fatbin'],
   ['batch'],
+  ['service'],
   ['index', 'cli', 'workers'],
 ];
 

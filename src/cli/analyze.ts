@@ -1,7 +1,8 @@
 /** `darm analyze`: a conversation with an open module (compiler.open), printed as a table or as JSON. */
 import { createCompiler } from '../compiler.js';
 import type { Candidate } from '../melding/plan.js';
-import type { AnalyzeResult, FunctionAnalysis } from '../wire.js';
+import { analyzeDocument } from '../report/analyze-document.js';
+import type { AnalyzeResult } from '../wire.js';
 import type { AnalyzeFlags } from './arguments.js';
 import { jobOptions } from './option-groups.js';
 import { readInput, writeStandardOutput } from '../files.js';
@@ -17,31 +18,8 @@ export async function runAnalyze(input: string, flags: AnalyzeFlags): Promise<vo
   await writeRemarks(flags.remarks, result.remarks);
   // Remarks on standard output take the table's place.
   if (flags.remarks === '-') return;
-  const text = flags.json
-    ? JSON.stringify({ schema: 1, target: result.target, functions: result.functions.map(functionDocument) }) + '\n'
-    : analysisText(result);
+  const text = flags.json ? JSON.stringify(analyzeDocument(result)) + '\n' : analysisText(result);
   await writeStandardOutput(text);
-}
-
-function functionDocument({ plan, blockNames, ...fn }: FunctionAnalysis): object {
-  const names = (blocks: readonly number[]): string[] => blocks.map((block) => blockNames[block]!);
-  return {
-    name: fn.name,
-    conditionalBranches: fn.conditionalBranches,
-    divergentBranches: fn.divergentBranches,
-    values: fn.values,
-    divergentValues: fn.divergentValues,
-    candidates: plan.candidates.map(({ branch, sides, kind, profit, net, verdict, rule, reason }) => ({
-      branch: blockNames[branch],
-      sides: [names(sides[0]), names(sides[1])],
-      kind,
-      profit,
-      net,
-      verdict,
-      rule,
-      reason,
-    })),
-  };
 }
 
 function analysisText({ target, functions }: AnalyzeResult): string {

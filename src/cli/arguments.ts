@@ -16,6 +16,7 @@ import {
   type RunFlags,
   type SimulateFlags,
 } from './option-groups.js';
+import { addServeCommand, type ServeFlags } from './serve-arguments.js';
 
 export interface CompileFlags extends JobFlags, RunFlags {
   readonly output?: string;
@@ -59,6 +60,7 @@ export type Invocation =
   | { readonly command: 'cache'; readonly action: CacheAction; readonly flags: CacheCommandFlags }
   | { readonly command: 'toolchain-digest' }
   | BundleInvocation
+  | { readonly command: 'serve'; readonly flags: ServeFlags }
   /** `--help`, `--version`: nothing is left to do but print. */
   | { readonly command: 'print'; readonly text: string };
 
@@ -166,6 +168,9 @@ export function parseArguments(argv: readonly string[]): Invocation {
     )
     .on('option:toolchain-digest', () => (invocation = { command: 'toolchain-digest' }));
   addBundleCommand(program, (found) => (invocation = found));
+  addServeCommand(program, (flags) => {
+    invocation = { command: 'serve', flags };
+  });
 
   try {
     program.parse(

@@ -16,29 +16,6 @@ export function artifactDocument(path: string, kind: string, bytes: Uint8Array):
   return { path, kind, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** Target, functions and timings of one compilation. */
-export function compileDocument(result: CompileResult): object {
-  return {
-    target: result.target,
-    functions: result.functions.map((fn) => ({
-      name: fn.name,
-      melds: fn.melds,
-      meldsByKind: tally(fn.melds).byKind,
-      cyclesSaved: tally(fn.melds).cyclesSaved,
-      switchesLowered: fn.switchesLowered,
-      divergentBranches: beforeAndAfter(fn, 'divergentBranches'),
-      instructions: beforeAndAfter(fn, 'instructions'),
-      machineInstructions: beforeAndAfter(fn, 'machineInstructions'),
-      ...(fn.bailout !== null && { bailout: fn.bailout }),
-    })),
-    timings: result.timings,
-  };
-}
-
-function beforeAndAfter({ before, after }: FunctionReport, count: keyof Counts): object {
-  return { ...(before !== null && { before: before[count] }), after: after[count] };
-}
-
 export function statsTable(functions: readonly FunctionReport[]): string {
   const cell = (fn: FunctionReport, count: keyof Counts): string =>
     `${fn.before?.[count] ?? '?'} → ${fn.after[count] ?? '?'}`;

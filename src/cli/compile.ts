@@ -6,7 +6,8 @@ import { sniffInput } from '../formats/bitcode.js';
 import type { Emit } from '../options.js';
 import type { CompileResult } from '../wire.js';
 import type { CompileFlags } from './arguments.js';
-import { artifactDocument, compileDocument, printWarnings, statsTable } from './compile-report.js';
+import { resultDocument } from '../report/compile-document.js';
+import { artifactDocument, printWarnings, statsTable } from './compile-report.js';
 import { jobOptions } from './option-groups.js';
 import { readInput, writeOutput, writeStandardOutput } from '../files.js';
 import { depfile } from './depfile.js';
@@ -77,7 +78,7 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
   );
   if (flags.json) {
     const artifacts = [artifactDocument(output, flags.emit, bytes)];
-    await writeStandardOutput(JSON.stringify({ schema: 1, artifacts, ...resultDocument(flags.emit, images) }) + '\n');
+    await writeStandardOutput(JSON.stringify({ schema: 1, artifacts, ...documentOf(flags.emit, images) }) + '\n');
   } else if (flags.stats) {
     for (const { functions, target } of results)
       process.stderr.write((results.length > 1 ? `${target}\n` : '') + statsTable(functions));
@@ -103,14 +104,14 @@ async function compile(compiler: Compiler, bytes: Uint8Array, flags: CompileFlag
   return compileContainer(compiler, bytes, common);
 }
 
-function resultDocument(emit: CompileFlags['emit'], images: Outcome['images']): object {
-  if (emit !== 'fatbin') return compileDocument(images[0]!.compiled!);
+function documentOf(emit: CompileFlags['emit'], images: Outcome['images']): object {
+  if (emit !== 'fatbin') return resultDocument(images[0]!.compiled!);
   return {
     images: images.map(({ id, bytes, compiled }) => ({
       id,
       bytes: bytes.length,
       action: compiled === null ? 'kept' : 'compiled',
-      ...(compiled !== null && compileDocument(compiled)),
+      ...(compiled !== null && resultDocument(compiled)),
     })),
   };
 }

@@ -30,6 +30,8 @@ async function run(invocation: Invocation): Promise<number | void> {
       return writeStandardOutput((await (await import('../toolchain.js')).toolchainDigest()) + '\n');
     case 'bundle':
       return (await import('./bundle.js')).runBundle(invocation);
+    case 'serve':
+      return (await import('./serve.js')).runServe(invocation.flags);
     case 'print':
       return writeStandardOutput(invocation.text);
   }

@@ -1,0 +1,58 @@
+/** The subcommand `serve` on the command line. */
+import { availableParallelism } from 'node:os';
+import { Option, type Command } from 'commander';
+import { numeric } from './option-groups.js';
+
+export interface ServeFlags {
+  readonly host: string;
+  readonly port: number;
+  readonly jobs: number;
+  readonly queue: number;
+  /** Milliseconds. */
+  readonly queueTimeout: number;
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** Milliseconds. */
+  readonly bodyTimeout: number;
+  /** Bytes. */
+  readonly memoryLimit: number;
+  /** Bytes. */
+  readonly maxBody: number;
+  readonly maxBatch: number;
+  readonly logLevel: string;
+}
+
+const MIB = 2 ** 20;
+
+/** A time in seconds on the command line, in milliseconds inside. */
+const seconds = (flags: string, description: string, fallback: number): Option =>
+  new Option(flags, description)
+    .argParser(numeric(0, 2_000_000, { scale: 1000 }))
+    .default(fallback * 1000, String(fallback));
+
+const mebibytes = (flags: string, description: string, low: number, high: number, fallback: number): Option =>
+  new Option(flags, description)
+    .argParser(numeric(low, high, { whole: true, scale: MIB }))
+    .default(fallback * MIB, String(fallback));
+
+export function addServeCommand(program: Command, chosen: (flags: ServeFlags) => void): void {
+  program
+    .command('serve')
+    .description('compile over HTTP (docs/service.md)')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('-p, --port <n>', 'port to listen on; 0: any that is free', numeric(0, 65535, { whole: true }), 8080)
+    .option('-j, --jobs <n>', 'worker threads', numeric(1, 256, { whole: true }), availableParallelism())
+    .option('--queue <n>', 'requests that may wait; further ones get 429', numeric(0, 100_000, { whole: true }), 64)
+    .addOption(seconds('--queue-timeout <seconds>', 'longest wait for a worker, 0: no limit; then 503', 30))
+    .addOption(seconds('--timeout <seconds>', 'most time of a job, 0: no limit; then 504', 60))
+    .addOption(seconds('--body-timeout <seconds>', 'most time for a body to arrive, 0: no limit; then 408', 30))
+    .addOption(mebibytes('--memory-limit <MiB>', "most memory of a worker's LLVM, 64 to 4096", 64, 4096, 1024))
+    .addOption(mebibytes('--max-body <MiB>', 'largest body, 1 to 2048; then 413', 1, 2048, 32))
+    .option('--max-batch <n>', 'most modules of a batch', numeric(1, 1_000_000, { whole: true }), 4096)
+    .addOption(
+      new Option('--log-level <level>', 'least important lines of the log, which goes to standard error')
+        .choices(['info', 'error', 'silent'])
+        .default('info'),
+    )
+    .action(chosen);
+}

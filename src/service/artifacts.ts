@@ -1,0 +1,37 @@
+/** Artifacts as they are sent: their media types, digests, and their place in JSON documents. */
+import { createHash } from 'node:crypto';
+import type { Emit } from '../options.js';
+import { compileDocument } from '../report/compile-document.js';
+import type { Artifact, CompileResult } from '../wire.js';
+
+const BINARY = 'application/octet-stream';
+const TEXT = 'text/plain; charset=utf-8';
+const MEDIA_TYPES: Readonly<Record<Emit, string>> = {
+  bc: BINARY,
+  ll: TEXT,
+  asm: TEXT,
+  obj: BINARY,
+  hsaco: BINARY,
+  ptx: TEXT,
+};
+
+/** Headers of an answer that is the artifact itself: `ETag`, and the same digest as RFC 9530 has it. */
+export function artifactHeaders({ kind, bytes }: Artifact): Record<string, string> {
+  const hash = createHash('sha256').update(bytes).digest();
+  return {
+    'Content-Type': MEDIA_TYPES[kind],
+    ETag: `"${hash.toString('hex')}"`,
+    'Repr-Digest': `sha-256=:${hash.toString('base64')}:`,
+  };
+}
+
+/** The document of `darm compile --json`, with the artifacts' bytes and what the command prints beside it. */
+export function compileAnswer(result: CompileResult): object {
+  const artifacts = result.artifacts.map(({ kind, bytes }) => ({
+    kind,
+    bytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64'),
+  }));
+  return { ...compileDocument(result, artifacts), diagnostics: result.diagnostics, remarks: result.remarks };
+}

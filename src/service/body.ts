@@ -1,0 +1,68 @@
+/**
+ * Reads a request's body within limits of size and time. What is too large or too slow stops being read. Bodies in
+ * a content coding are refused: a small one could unpack to any size.
+ */
+import { DarmError } from '../errors.js';
+import { Refusal } from './problem.js';
+
+export interface BodyLimits {
+  /** Bytes. */
+  readonly maxBody: number;
+  /** Milliseconds for the whole body; 0: no limit. */
+  readonly bodyTimeout: number;
+}
+
+/** @throws Refusal `body-too-large`, `body-timeout`, `unsupported-media-type`; DarmError `aborted` */
+export async function readBody(
+  request: Request,
+  { maxBody, bodyTimeout }: BodyLimits,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const coding = request.headers.get('content-encoding') ?? 'identity';
+  if (coding.toLowerCase() !== 'identity')
+    throw new Refusal('unsupported-media-type', 'the body must not have a content coding');
+  const tooLarge = (): Refusal => new Refusal('body-too-large', `the body is larger than ${maxBody} bytes`);
+  if (Number(request.headers.get('content-length') ?? 0) > maxBody) throw tooLarge();
+  if (request.body === null) return new Uint8Array(0);
+
+  const reader = request.body.getReader();
+  let late = false;
+  const timer =
+    bodyTimeout === 0
+      ? undefined
+      : setTimeout(() => {
+          late = true;
+          reader.cancel().catch(() => {});
+        }, bodyTimeout);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (late) throw new Refusal('body-timeout', `the body did not come in ${bodyTimeout / 1000} s`);
+      if (done) break;
+      size += value.byteLength;
+      if (size > maxBody) {
+        reader.cancel().catch(() => {});
+        throw tooLarge();
+      }
+      chunks.push(value);
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    // The stream breaks when the client goes away.
+    throw new DarmError('aborted', 'the client closed the connection');
+  } finally {
+    clearTimeout(timer);
+  }
+  return joined(chunks, size);
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return bytes;
+}

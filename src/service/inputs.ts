@@ -1,0 +1,139 @@
+/** What a request asks for: modules and options, out of a plain body, a form (multipart/form-data) or lines of JSON. */
+import { readBody, type BodyLimits } from './body.js';
+import { checkObject, optionsFromQuery, type GivenOptions } from './job-options.js';
+import { Refusal } from './problem.js';
+
+export interface ModuleInput {
+  readonly module: Uint8Array;
+  readonly options: GivenOptions;
+}
+
+export interface NamedInput extends ModuleInput {
+  readonly name: string | null;
+}
+
+/** Unpacks one module of a batch; throws a `Refusal` or `DarmError` that concerns this one only. */
+export type BatchInput = () => Promise<NamedInput>;
+
+/** Types of a body that is the module itself. The third is what `curl --data-binary` says unless told otherwise. */
+const MODULE_TYPES = ['application/octet-stream', 'text/plain', 'application/x-www-form-urlencoded'];
+const FORM_TYPE = 'multipart/form-data';
+const LINES_TYPES = ['application/x-ndjson', 'application/jsonl'];
+
+const mediaType = (request: Request): string =>
+  (request.headers.get('content-type') ?? MODULE_TYPES[0]!).split(';')[0]!.trim().toLowerCase();
+
+function unsupported(request: Request, supported: readonly string[]): Refusal {
+  const type = JSON.stringify(mediaType(request));
+  return new Refusal('unsupported-media-type', `the body's type is ${type}; it must be one of ${supported.join(', ')}`);
+}
+
+const queryOptions = (request: Request): GivenOptions => optionsFromQuery(new URL(request.url).searchParams);
+
+/** The input of `compile` and `analyze`. Options of the query and of a form's `options` part add up; the part wins. */
+export async function moduleInput(request: Request, limits: BodyLimits): Promise<ModuleInput> {
+  const options = queryOptions(request);
+  const type = mediaType(request);
+  if (MODULE_TYPES.includes(type)) return { module: await readBody(request, limits), options };
+  if (type !== FORM_TYPE) throw unsupported(request, [...MODULE_TYPES, FORM_TYPE]);
+
+  const { files, options: more } = await readForm(request, limits);
+  if (files.length !== 1 || files[0]![0] !== 'module')
+    throw new Refusal('malformed-request', 'the form must hold one file, named "module"');
+  return { module: await bytesOf(files[0]![1]), options: { ...options, ...more } };
+}
+
+/**
+ * The input of `batch`: a form with files, or lines `{"name": …, "module": BASE64, "options": {…}}`. Lines are unpacked one at a
+ * time, so that a large batch is not in memory twice, and a line that is wrong is that line's failure.
+ */
+export async function batchInputs(
+  request: Request,
+  { maxBatch, ...limits }: BodyLimits & { readonly maxBatch: number },
+): Promise<BatchInput[]> {
+  const options = queryOptions(request);
+  const type = mediaType(request);
+  let inputs: BatchInput[];
+  if (LINES_TYPES.includes(type)) {
+    inputs = lineInputs(await readBody(request, limits), options, maxBatch);
+  } else if (type === FORM_TYPE) {
+    const form = await readForm(request, limits);
+    inputs = form.files.map(([field, file]) => async () => ({
+      name: file.name || field,
+      module: await bytesOf(file),
+      options: { ...options, ...form.options },
+    }));
+  } else {
+    throw unsupported(request, [...LINES_TYPES, FORM_TYPE]);
+  }
+  if (inputs.length === 0) throw new Refusal('malformed-request', 'the batch is empty');
+  if (inputs.length > maxBatch) throw new Refusal('body-too-large', `the batch has more than ${maxBatch} modules`);
+  return inputs;
+}
+
+interface Form {
+  /** In order, with the names of their fields. */
+  readonly files: readonly (readonly [field: string, file: File])[];
+  readonly options: GivenOptions;
+}
+
+async function readForm(request: Request, limits: BodyLimits): Promise<Form> {
+  const type = request.headers.get('content-type')!;
+  const bytes = await readBody(request, limits);
+  const form = await new Response(bytes, { headers: { 'Content-Type': type } }).formData().catch(() => {
+    throw new Refusal('malformed-request', 'the body is no multipart/form-data');
+  });
+  const parts: [string, File | string][] = [];
+  form.forEach((value, field) => parts.push([field, value]));
+  const files: [string, File][] = [];
+  let options: GivenOptions = {};
+  for (const [field, value] of parts) {
+    // Clients that give every part a type give this one a file name, too.
+    if (field === 'options') options = checkObject(parseJson(typeof value === 'string' ? value : await value.text()));
+    else if (typeof value !== 'string') files.push([field, value]);
+    else throw new Refusal('malformed-request', `the field ${JSON.stringify(field)} of the form must be a file`);
+  }
+  return { files, options };
+}
+
+const bytesOf = async (file: File): Promise<Uint8Array> => new Uint8Array(await file.arrayBuffer());
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal('malformed-request', 'JSON cannot be parsed');
+  }
+}
+
+const LINE_FEED = 10;
+
+function lineInputs(bytes: Uint8Array, options: GivenOptions, most: number): BatchInput[] {
+  const inputs: BatchInput[] = [];
+  for (let start = 0; start < bytes.length && inputs.length <= most;) {
+    const found = bytes.indexOf(LINE_FEED, start);
+    const end = found < 0 ? bytes.length : found;
+    const line = bytes.subarray(start, end);
+    start = end + 1;
+    if (line.every((byte) => byte === 0x20 || byte === 9 || byte === 13)) continue;
+    inputs.push(async () => unpackLine(line, options));
+  }
+  return inputs;
+}
+
+function unpackLine(line: Uint8Array, defaults: GivenOptions): NamedInput {
+  const value = parseJson(new TextDecoder().decode(line));
+  if (typeof value !== 'object' || value === null) throw new Refusal('malformed-request', 'the line must be an object');
+  const { name = null, module, options = {}, ...rest } = value as Record<string, unknown>;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined)
+    throw new Refusal('malformed-request', `the line has an unknown member ${JSON.stringify(unknown)}`);
+  if (typeof module !== 'string' || !isBase64(module))
+    throw new Refusal('malformed-request', 'the member "module" of the line must be base64');
+  if (name !== null && typeof name !== 'string')
+    throw new Refusal('malformed-request', 'the member "name" of the line must be a string');
+  const bytes = new Uint8Array(Buffer.from(module, 'base64'));
+  return { name, module: bytes, options: { ...defaults, ...checkObject(options) } };
+}
+
+const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);

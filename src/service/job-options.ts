@@ -1,0 +1,56 @@
+/**
+ * The options of a job as a request gives them: the library's, by the library's names, from the query, a form's `options` part or
+ * a line of a batch; and `timeout` in milliseconds, which can only lower the service's own.
+ */
+import { completeJobOptions } from '../check-options.js';
+import { DarmError } from '../errors.js';
+import { DEFAULT_OPTIONS, type JobOptions } from '../options.js';
+
+export interface RequestedJob {
+  readonly options: JobOptions;
+  /** Milliseconds; null: the service's limit. */
+  readonly timeout: number | null;
+}
+
+export type GivenOptions = Readonly<Record<string, unknown>>;
+
+const WHERE = 'the request';
+
+/** @throws DarmError `usage`, which names the option */
+export function requestedJob(given: GivenOptions): RequestedJob {
+  const { timeout = null, ...options } = given;
+  if (timeout !== null && !(typeof timeout === 'number' && timeout >= 1))
+    throw new DarmError('usage', `option "timeout" in ${WHERE} must be a number of milliseconds, 1 or more`);
+  return { options: completeJobOptions(WHERE, options as Partial<JobOptions>), timeout };
+}
+
+/** Options of a JSON text; anything but an object is refused. */
+export function checkObject(value: unknown): GivenOptions {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new DarmError('usage', `the options of ${WHERE} must be an object`);
+  return value as GivenOptions;
+}
+
+/**
+ * `?emit=hsaco&threshold=0.1&once=true`. What is an array may be repeated or separated by commas. The type of an option's default says
+ * how its text is read; whether the value is possible is checked with the rest.
+ */
+export function optionsFromQuery(query: URLSearchParams): GivenOptions {
+  const types: Readonly<Record<string, unknown>> = { ...DEFAULT_OPTIONS, timeout: 0 };
+  const options: Record<string, unknown> = {};
+  for (const name of new Set(query.keys())) {
+    if (!Object.hasOwn(types, name)) throw new DarmError('usage', `unknown option "${name}" in ${WHERE}`);
+    const values = query.getAll(name);
+    if (Array.isArray(types[name])) options[name] = values.flatMap((value) => value.split(','));
+    else if (values.length > 1) throw new DarmError('usage', `option "${name}" in ${WHERE} must be given once`);
+    else options[name] = typed(values[0]!, typeof types[name]);
+  }
+  return options;
+}
+
+/** Text that does not fit the type stays text, which the check then refuses. */
+function typed(text: string, type: string): unknown {
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  if (type === 'number' && text.trim() !== '') return Number(text);
+  return text;
+}

@@ -1,0 +1,87 @@
+/** What the service counts, for Prometheus. Every service has a registry of its own, so that several fit into one process. */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Admission } from './admission.js';
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests: Counter<'route' | 'status'>;
+  readonly #requestSeconds: Histogram<'route'>;
+  readonly #jobs: Counter<'kind' | 'outcome'>;
+  readonly #jobSeconds: Histogram<'kind'>;
+  readonly #waitSeconds: Histogram;
+
+  constructor(admission: Admission, workers: number) {
+    const registers = [this.#registry];
+    this.#requests = new Counter({
+      name: 'darm_requests_total',
+      help: 'Requests that were answered',
+      labelNames: ['route', 'status'],
+      registers,
+    });
+    this.#requestSeconds = new Histogram({
+      name: 'darm_request_duration_seconds',
+      help: 'From the head of a request to its answer; of a batch, to the end of its answer',
+      labelNames: ['route'],
+      buckets: SECONDS,
+      registers,
+    });
+    this.#jobs = new Counter({
+      name: 'darm_jobs_total',
+      help: "Jobs by outcome: ok, or the error's code",
+      labelNames: ['kind', 'outcome'],
+      registers,
+    });
+    this.#jobSeconds = new Histogram({
+      name: 'darm_job_duration_seconds',
+      help: 'Time of a job on the workers, without waiting',
+      labelNames: ['kind'],
+      buckets: SECONDS,
+      registers,
+    });
+    this.#waitSeconds = new Histogram({
+      name: 'darm_job_wait_seconds',
+      help: 'Time that a job waited for a worker',
+      buckets: SECONDS,
+      registers,
+    });
+    const gauge = (name: string, help: string, value: () => number): void => {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(value());
+        },
+      });
+    };
+    gauge('darm_workers', 'Jobs that can run at the same time', () => workers);
+    gauge('darm_jobs_running', 'Jobs that run', () => admission.running);
+    gauge('darm_jobs_waiting', 'Jobs that wait for a worker', () => admission.waiting);
+    gauge('darm_requests_in_flight', 'Requests for work that are not answered yet', () => admission.tickets);
+    gauge('darm_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss());
+  }
+
+  request(route: string, status: number, ms: number): void {
+    this.#requests.inc({ route, status });
+    this.#requestSeconds.observe({ route }, ms / 1000);
+  }
+
+  waited(ms: number): void {
+    this.#waitSeconds.observe(ms / 1000);
+  }
+
+  job(kind: string, outcome: string, ms: number): void {
+    this.#jobs.inc({ kind, outcome });
+    this.#jobSeconds.observe({ kind }, ms / 1000);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}

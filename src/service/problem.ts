@@ -1,0 +1,99 @@
+/**
+ * Errors on the wire: problem details (RFC 9457, `application/problem+json`) with darm's error code as the member `code`.
+ *
+ * `internal` and `io` errors may hold paths or traces of this machine: clients get the request id, under which the log has
+ * the rest.
+ */
+import { DarmError, type ErrorCode, type SourceLocation } from '../errors.js';
+
+/** What the service itself refuses, beside what the compiler does. */
+export type RefusalCode =
+  | 'malformed-request'
+  | 'not-found'
+  | 'method-not-allowed'
+  | 'body-timeout'
+  | 'body-too-large'
+  | 'unsupported-media-type'
+  | 'overloaded'
+  | 'queue-timeout'
+  | 'shutting-down';
+
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: RefusalCode | ErrorCode;
+  /** Line and column in IR text, where LLVM knows them. */
+  readonly location?: SourceLocation;
+  readonly requestId: string;
+}
+
+interface Kind {
+  readonly status: number;
+  readonly title: string;
+  /** The request's body may not have been read: the connection cannot be used again. */
+  readonly closes?: true;
+  readonly retryAfterSeconds?: number;
+}
+
+const REFUSALS: Readonly<Record<RefusalCode, Kind>> = {
+  'malformed-request': { status: 400, title: 'The request is malformed' },
+  'not-found': { status: 404, title: 'There is no such resource' },
+  'method-not-allowed': { status: 405, title: 'The resource does not have this method' },
+  'body-timeout': { status: 408, title: 'The body came too slowly', closes: true },
+  'body-too-large': { status: 413, title: 'The request is too large', closes: true },
+  'unsupported-media-type': { status: 415, title: 'The body has a type that is not supported', closes: true },
+  overloaded: { status: 429, title: 'The queue is full', closes: true, retryAfterSeconds: 1 },
+  'queue-timeout': { status: 503, title: 'No worker became free in time', retryAfterSeconds: 5 },
+  'shutting-down': { status: 503, title: 'The service is shutting down', closes: true, retryAfterSeconds: 5 },
+};
+
+const ERRORS: Readonly<Record<ErrorCode, Kind>> = {
+  usage: { status: 400, title: 'The options make no sense' },
+  'bad-input': { status: 422, title: 'The module cannot be read' },
+  'bad-target': { status: 422, title: 'The module is for another target' },
+  'compile-failed': { status: 422, title: 'LLVM refused the module' },
+  'link-failed': { status: 422, title: 'The linker refused the module' },
+  'simulation-failed': { status: 422, title: 'The simulation failed' },
+  'out-of-memory': { status: 422, title: 'The module needs more memory than the limit' },
+  timeout: { status: 504, title: 'The job took longer than its limit' },
+  /** Nobody is left to read it; 499 is what logs of proxies call it. */
+  aborted: { status: 499, title: 'The client has gone' },
+  io: { status: 500, title: 'An internal error' },
+  internal: { status: 500, title: 'An internal error' },
+};
+
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+
+  constructor(code: RefusalCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const isInternal = (code: string): boolean => code === 'internal' || code === 'io';
+
+export function problemOf(error: unknown, requestId: string): Problem {
+  const known =
+    error instanceof Refusal || error instanceof DarmError ? error : new DarmError('internal', String(error));
+  const { code } = known;
+  const { status, title } = kindOf(code);
+  const detail = isInternal(code) ? `the log has more about request ${requestId}` : known.message;
+  const location = known instanceof DarmError ? known.location : undefined;
+  return { type: `urn:darm:error:${code}`, title, status, detail, code, ...(location && { location }), requestId };
+}
+
+/** The headers that go with a problem as a whole response. */
+export function problemHeaders({ code }: Problem): Record<string, string> {
+  const { closes, retryAfterSeconds } = kindOf(code);
+  return {
+    'Content-Type': 'application/problem+json',
+    ...(closes && { Connection: 'close' }),
+    ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+  };
+}
+
+const kindOf = (code: RefusalCode | ErrorCode): Kind =>
+  Object.hasOwn(REFUSALS, code) ? REFUSALS[code as RefusalCode] : ERRORS[code as ErrorCode];
