@@ -27,35 +27,80 @@ export function streamBatch(
   stop: () => void,
   ended: (counts: BatchCounts) => void,
 ): ReadableStream<Uint8Array> {
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  const writer = writable.getWriter();
-  writer.closed.catch(stop);
-  const encoder = new TextEncoder();
-  const write = async (value: object): Promise<void> => {
-    const timer = stallMs === 0 ? undefined : setTimeout(() => void writer.abort().catch(() => {}), stallMs);
-    try {
-      await writer.write(encoder.encode(JSON.stringify(value) + '\n'));
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+  const lines = new LineStream(stallMs, stop);
   const queue = jobs.values();
   const counts = { succeeded: 0, failed: 0 };
-
   const work = async (): Promise<void> => {
     for (const job of queue) {
       const { ok, line } = await job.run();
       counts[ok ? 'succeeded' : 'failed']++;
-      await write(line);
+      if (!(await lines.write(line))) return;
     }
   };
-  void Promise.allSettled(Array.from({ length: Math.min(width, jobs.length) }, work))
-    .then((results) => {
-      if (results.every(({ status }) => status === 'fulfilled'))
-        return write({ done: true, ...counts }).then(() => writer.close());
-    })
-    // Only a client that is gone makes writing fail.
-    .catch(() => {})
-    .finally(() => ended(counts));
-  return readable;
+  void Promise.all(Array.from({ length: Math.min(width, jobs.length) }, work)).then(() => {
+    lines.end({ done: true, ...counts });
+    ended(counts);
+  });
+  return lines.stream;
+}
+
+/** Lines of JSON at the pace of their reader, who may stop reading for a limited time only. */
+class LineStream {
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly #stallMs: number;
+  readonly #stop: () => void;
+  #controller!: ReadableStreamDefaultController<Uint8Array>;
+  #wake: () => void = () => {};
+  #gone = false;
+
+  constructor(stallMs: number, stop: () => void) {
+    this.#stallMs = stallMs;
+    this.#stop = stop;
+    this.stream = new ReadableStream({
+      start: (controller) => void (this.#controller = controller),
+      pull: () => this.#wake(),
+      cancel: () => this.#leave(),
+    });
+  }
+
+  /** Resolves when the reader wants more: to false when there is none any more. */
+  async write(line: object): Promise<boolean> {
+    if (this.#gone) return false;
+    this.#enqueue(line);
+    while (!this.#gone && this.#controller.desiredSize! <= 0) await this.#pulled();
+    return !this.#gone;
+  }
+
+  end(line: object): void {
+    if (this.#gone) return;
+    this.#enqueue(line);
+    this.#controller.close();
+  }
+
+  #enqueue(line: object): void {
+    this.#controller.enqueue(new TextEncoder().encode(JSON.stringify(line) + '\n'));
+  }
+
+  #pulled(): Promise<void> {
+    return new Promise((resolve) => {
+      const stalled = (): void => {
+        this.#controller.error(new Error('the client does not read'));
+        this.#leave();
+      };
+      const timer = this.#stallMs === 0 ? undefined : setTimeout(stalled, this.#stallMs);
+      const before = this.#wake;
+      this.#wake = () => {
+        clearTimeout(timer);
+        this.#wake = () => {};
+        before();
+        resolve();
+      };
+    });
+  }
+
+  #leave(): void {
+    this.#gone = true;
+    this.#stop();
+    this.#wake();
+  }
 }

@@ -8,7 +8,7 @@
 import { availableParallelism } from 'node:os';
 import { Hono } from 'hono';
 import { handle, type APIGatewayProxyResult, type LambdaEvent } from 'hono/aws-lambda';
-import { createCompiler, type CompilerOptions } from '../compiler.js';
+import { createCompiler, type Compiler, type CompilerOptions } from '../compiler.js';
 import { createService, type FetchLimits, type ServiceOptions } from './service.js';
 
 export interface LambdaOptions
@@ -27,10 +27,14 @@ const RESERVE_MS = 500;
 /** Lambda takes 6 MB per event, and base64 makes three bytes four. */
 const MAX_BODY = 4.5 * 1024 * 1024;
 
-/** Makes everything that can wait on the first event. One event is answered at a time, as Lambda does it. */
-export function createLambdaHandler(options: LambdaOptions = {}): LambdaHandler {
+/**
+ * Nothing starts before the first event. One event is answered at a time, as Lambda does it.
+ *
+ * @param compiler by default, one that is made from the options
+ */
+export function createLambdaHandler(options: LambdaOptions = {}, compiler?: Compiler): LambdaHandler {
   const { threads = availableParallelism(), memoryLimit, tierPolicy = 'short', ...settings } = options;
-  const compiler = createCompiler({ threads, tierPolicy, ...(memoryLimit !== undefined && { memoryLimit }) });
+  compiler ??= createCompiler({ threads, tierPolicy, ...(memoryLimit !== undefined && { memoryLimit }) });
   const service = createService(compiler, { maxBody: MAX_BODY, ...settings, concurrency: Math.max(1, threads) });
   const app = new Hono<{ Bindings: { lambdaContext?: LambdaContext } }>();
   app.all('*', (c) => {

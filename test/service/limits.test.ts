@@ -1,0 +1,172 @@
+/** What the service refuses before a compiler sees it, and what it does when there is more work than it can do. */
+import { DarmError } from '../../src/index.js';
+import type { Service } from '../../src/service/index.js';
+import { assert, suite } from '../support/suite.js';
+import {
+  compiled,
+  fakeService,
+  figure,
+  get,
+  HeldJobs,
+  LINES,
+  post,
+  problem,
+  settle,
+  text,
+} from '../support/service.js';
+
+const test = suite('service/limits', { tests: 10 });
+
+const status = async (response: Promise<Response>): Promise<string> => {
+  const answer = await response;
+  return answer.ok ? String(answer.status) : `${answer.status} ${(await problem(answer)).code}`;
+};
+const stream = (pull: UnderlyingSourcePullCallback<Uint8Array>): RequestInit =>
+  // `duplex` is not in the types of the DOM yet.
+  ({ body: new ReadableStream({ pull }, { highWaterMark: 0 }), duplex: 'half' }) as RequestInit;
+const idle = (): Service => fakeService(async () => compiled(), { maxBody: 1000 });
+
+test('a body that says that it is too large is not read', async () => {
+  let pulled = 0;
+  const init = { ...stream(() => void pulled++), headers: { 'Content-Length': '1001' } };
+  const response = await post(idle(), '/v1/compile', undefined, init);
+  assert.is(response.status, 413);
+  assert.is(response.headers.get('connection'), 'close');
+  assert.is((await problem(response)).code, 'body-too-large');
+  assert.is(pulled, 0);
+  assert.is(await status(post(idle(), '/v1/compile', text('x'.repeat(1001)))), '413 body-too-large');
+  assert.is(await status(post(idle(), '/v1/compile', text('x'.repeat(1000)))), '200');
+});
+
+test('a body that does not say how large it is stops being read at the limit', async () => {
+  let pulled = 0;
+  const endless = stream((controller) => {
+    pulled++;
+    controller.enqueue(new Uint8Array(100));
+  });
+  assert.is(await status(post(idle(), '/v1/compile', undefined, endless)), '413 body-too-large');
+  await settle();
+  assert.is(pulled, 11);
+});
+
+test('a body that comes too slowly ends the request, and its place is free again', async () => {
+  const service = fakeService(async () => compiled(), { bodyTimeout: 20, queue: 0 });
+  const slow = stream((controller) => {
+    controller.enqueue(new Uint8Array(1));
+    return new Promise(() => {});
+  });
+  assert.is(await status(post(service, '/v1/compile', undefined, slow)), '408 body-timeout');
+  assert.is(await figure(service, 'darm_requests_in_flight'), 0);
+  assert.is(await status(post(service, '/v1/compile', text('x'))), '200');
+});
+
+test('types of bodies', async () => {
+  const service = idle();
+  const typed = (path: string, type: string, more: object = {}): Promise<string> =>
+    status(post(service, path, text('{}'), { headers: { 'Content-Type': type, ...more } }));
+  assert.is(await typed('/v1/compile', 'text/plain; charset=utf-8'), '200');
+  assert.is(await typed('/v1/compile', 'application/json'), '415 unsupported-media-type');
+  assert.is(await typed('/v1/batch', 'application/octet-stream'), '415 unsupported-media-type');
+  assert.is(await typed('/v1/compile', 'text/plain', { 'Content-Encoding': 'gzip' }), '415 unsupported-media-type');
+  assert.is(await typed('/v1/compile', 'multipart/form-data; boundary=x'), '400 malformed-request');
+  assert.is(await typed('/v1/compile', 'multipart/form-data'), '400 malformed-request');
+  const form = new FormData();
+  form.append('module', 'no file');
+  assert.is(await status(post(service, '/v1/compile', form)), '400 malformed-request');
+});
+
+test('unknown paths and methods', async () => {
+  const service = idle();
+  assert.is(await status(get(service, '/')), '404 not-found');
+  assert.is(await status(get(service, '/v1/compile/../../etc/passwd')), '404 not-found');
+  const wrong = await get(service, '/v1/compile');
+  assert.is(wrong.status, 405);
+  assert.is(wrong.headers.get('allow'), 'POST');
+  assert.is(await status(post(service, '/healthz')), '405 method-not-allowed');
+  assert.is((await service.fetch(new Request('http://service/healthz', { method: 'HEAD' }))).status, 200);
+});
+
+test('beyond the queue: 429 at once, nothing is read; what was taken is answered', async () => {
+  const jobs = new HeldJobs();
+  const service = fakeService(jobs.compile, { concurrency: 2, queue: 3 });
+  const taken = Array.from({ length: 5 }, (_, i) => post(service, '/v1/compile', text(`module ${i}`)));
+  await settle();
+  assert.is(jobs.started, 2);
+  assert.is(await figure(service, 'darm_jobs_waiting'), 3);
+  let pulled = 0;
+  const refused = await post(
+    service,
+    '/v1/compile',
+    undefined,
+    stream(() => void pulled++),
+  );
+  assert.is(refused.status, 429);
+  assert.is(refused.headers.get('retry-after'), '1');
+  assert.is(refused.headers.get('connection'), 'close');
+  assert.is(pulled, 0);
+  assert.is(await status(post(service, '/v1/batch', text('{}'), LINES)), '429 overloaded');
+  for (const [i, answer] of taken.entries()) {
+    jobs.finishAll();
+    assert.is(await (await answer).text(), `module ${i}`);
+  }
+  assert.is(await figure(service, 'darm_requests_total{route="/v1/compile",status="429"}'), 1);
+});
+
+test('who waits too long for a worker gets 503', async () => {
+  const jobs = new HeldJobs();
+  const service = fakeService(jobs.compile, { queueTimeout: 10 });
+  const running = post(service, '/v1/compile', text('x'));
+  await settle();
+  const late = await post(service, '/v1/compile', text('y'));
+  assert.is(late.headers.get('retry-after'), '5');
+  assert.is((await problem(late)).code, 'queue-timeout');
+  jobs.finishAll();
+  assert.is((await running).status, 200);
+  assert.is(jobs.started, 1);
+});
+
+test('a client that goes away ends its job, running or waiting', async () => {
+  const jobs = new HeldJobs();
+  const service = fakeService(jobs.compile);
+  const stop = new AbortController();
+  const running = post(service, '/v1/compile', text('x'), { signal: stop.signal });
+  const waiting = post(service, '/v1/compile', text('y'), { signal: stop.signal });
+  await settle();
+  stop.abort();
+  assert.is(await status(running), '499 aborted');
+  assert.is(await status(waiting), '499 aborted');
+  assert.is(jobs.started, 1);
+  assert.is(jobs.aborted, 1);
+  assert.is(await figure(service, 'darm_requests_in_flight'), 0);
+});
+
+test('a time limit is for the whole job', async () => {
+  const jobs = new HeldJobs();
+  const service = fakeService(jobs.compile, { timeout: 10 });
+  assert.is(await status(post(service, '/v1/compile', text('x'))), '504 timeout');
+  const hurried = service.fetch(new Request('http://service/v1/compile?timeout=5000', { method: 'POST', body: 'x' }));
+  assert.match((await problem(await hurried)).detail, /limit of 0.01 s/);
+});
+
+test('an internal error tells the client nothing and the log everything', async () => {
+  const lines: string[] = [];
+  const note = (fields: object, message: string): void => {
+    const { err } = fields as { err?: Error };
+    lines.push(`${message} ${JSON.stringify(fields)} ${err?.message}`);
+  };
+  for (const error of [new Error('/home/secret'), new DarmError('io', 'ENOENT /home/secret')]) {
+    lines.length = 0;
+    const service = fakeService(() => Promise.reject(error), { log: { info: note, error: note } });
+    const init = { headers: { 'X-Request-Id': 'my-request' } };
+    const response = await post(service, '/v1/compile', text('x'), init);
+    assert.is(response.status, 500);
+    const body = await response.text();
+    assert.not.match(body, /secret|\.js|at /);
+    assert.match(body, /my-request/);
+    assert.match(lines[0]!, /internal error .*my-request.*/);
+    assert.match(lines.join(), /secret/);
+    assert.match(lines[1]!, /request .*"status":500.*"code":"(internal|io)"/);
+  }
+});
+
+test.run();

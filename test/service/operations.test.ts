@@ -1,0 +1,123 @@
+/** Health, readiness, figures, request ids, and the document that describes it all. */
+import { DEFAULT_OPTIONS, createCompiler } from '../../src/index.js';
+import { createService } from '../../src/service/index.js';
+import { optionsSchema } from '../../src/service/schemas.js';
+import { assert, suite } from '../support/suite.js';
+import { compiled, fakeService, figure, get, HeldJobs, post, problem, settle, text } from '../support/service.js';
+
+const test = suite('service/operations', { tests: 7 });
+
+test('ready until it is closed; closing waits for what was taken', async () => {
+  const jobs = new HeldJobs();
+  const service = fakeService(jobs.compile);
+  assert.equal(await (await get(service, '/healthz')).json(), { status: 'ok' });
+  assert.equal(await (await get(service, '/readyz')).json(), { status: 'ready' });
+  const answers = [post(service, '/v1/compile', text('x')), post(service, '/v1/compile', text('y'))];
+  await settle();
+  let closed = false;
+  const closing = service.close().then(() => (closed = true));
+  const ready = await get(service, '/readyz');
+  assert.is(ready.status, 503);
+  assert.is((await problem(ready)).code, 'shutting-down');
+  assert.is((await get(service, '/healthz')).status, 200);
+  const refused = await post(service, '/v1/compile', text('z'));
+  assert.is(refused.status, 503);
+  assert.is(refused.headers.get('connection'), 'close');
+  assert.is(closed, false);
+  for (const answer of answers) {
+    jobs.finishAll();
+    assert.is((await answer).status, 200);
+  }
+  await closing;
+});
+
+test('figures', async () => {
+  const jobs = new HeldJobs();
+  const service = fakeService(jobs.compile, { concurrency: 3 });
+  const answers = Array.from({ length: 4 }, () => post(service, '/v1/compile', text('x')));
+  await settle();
+  assert.is(await figure(service, 'darm_workers'), 3);
+  assert.is(await figure(service, 'darm_jobs_running'), 3);
+  assert.is(await figure(service, 'darm_jobs_waiting'), 1);
+  assert.is(await figure(service, 'darm_requests_in_flight'), 4);
+  jobs.finishAll();
+  await settle();
+  jobs.finishAll();
+  await Promise.all(answers);
+  await get(service, '/no/such/path');
+  await get(service, `/${'long'.repeat(100)}`);
+  assert.is(await figure(service, 'darm_jobs_total{kind="compile",outcome="ok"}'), 4);
+  assert.is(await figure(service, 'darm_job_wait_seconds_count'), 4);
+  assert.is(await figure(service, 'darm_requests_total{route="/v1/compile",status="200"}'), 4);
+  assert.is(await figure(service, 'darm_requests_total{route="other",status="404"}'), 2);
+  assert.ok((await figure(service, 'darm_resident_memory_bytes')) > 0);
+});
+
+test("a request's id comes back, in the header and in problems; what is no id is replaced", async () => {
+  const service = fakeService(async () => compiled());
+  const ask = (id: string): Promise<Response> =>
+    service.fetch(new Request('http://service/nowhere', { headers: { 'X-Request-Id': id } }));
+  const response = await ask('abc-123');
+  assert.is(response.headers.get('x-request-id'), 'abc-123');
+  assert.is(((await response.json()) as { requestId: string }).requestId, 'abc-123');
+  for (const id of ['x'.repeat(200), 'a b', '"}{', '']) {
+    const made = (await ask(id)).headers.get('x-request-id')!;
+    assert.match(made, /^[0-9a-f-]{36}$/);
+  }
+});
+
+test('the log has a line per request', async () => {
+  const lines: { fields: Record<string, unknown>; message: string }[] = [];
+  const note = (fields: object, message: string): void =>
+    void lines.push({ fields: fields as Record<string, unknown>, message });
+  const service = fakeService(async () => compiled(), { log: { info: note, error: note } });
+  await post(service, '/v1/compile?emit=hsaco', text('x'), { headers: { 'X-Request-Id': 'one' } });
+  await post(service, '/v1/compile?emit=nonsense', text('x'), { headers: { 'X-Request-Id': 'two' } });
+  for (const { fields } of lines) assert.type(fields['ms'], 'number');
+  assert.equal(
+    lines.map(({ fields: { ms: _, ...fields }, message }) => ({ ...fields, message })),
+    [
+      { requestId: 'one', method: 'POST', path: '/v1/compile', status: 200, message: 'request' },
+      { requestId: 'two', method: 'POST', path: '/v1/compile', status: 400, code: 'usage', message: 'request' },
+    ],
+  );
+});
+
+test('the document describes every option and route', async () => {
+  const service = fakeService(async () => compiled());
+  const answer = await get(service, '/openapi.json');
+  const document = (await answer.json()) as {
+    paths: Record<string, Record<string, { parameters?: { name: string }[]; responses: object }>>;
+    components: { schemas: Record<string, { properties?: object }> };
+  };
+  const names = [...Object.keys(DEFAULT_OPTIONS), 'timeout'];
+  assert.equal(Object.keys(document.components.schemas['Options']!.properties!), names);
+  const compile = document.paths['/v1/compile']!['post']!;
+  assert.equal(
+    compile.parameters!.map(({ name }) => name),
+    names,
+  );
+  assert.ok('429' in compile.responses);
+  for (const [path, methods] of Object.entries(document.paths))
+    for (const method of Object.keys(methods)) {
+      const { status } = await service.fetch(new Request(`http://service${path}`, { method: method.toUpperCase() }));
+      assert.not.equal(status, 404, path);
+      assert.not.equal(status, 405, path);
+    }
+});
+
+test("the document's options accept what the library accepts", () => {
+  optionsSchema.parse(DEFAULT_OPTIONS);
+  for (const wrong of [{ emit: [] }, { emit: ['exe'] }, { threshold: 0.6 }, { codegenLevel: 4 }, { nonsense: 1 }])
+    assert.is(optionsSchema.safeParse(wrong).success, false);
+});
+
+test("the service's own options are refused by name", async () => {
+  await using compiler = createCompiler({ threads: 1 });
+  const make = (options: object) => () => createService(compiler, { concurrency: 1, ...options });
+  assert.throws(make({ quue: 1 }), /unknown option "quue" in createService\(\)/);
+  assert.throws(make({ queue: -1 }), /option "queue"/);
+  assert.throws(make({ concurrency: 0 }), /option "concurrency"/);
+});
+
+test.run();

@@ -1,0 +1,129 @@
+/** `darm serve` as a process behind a socket: signals, clients that go away, are slow or send too much, ports in use. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { assert, suite } from '../support/suite.js';
+import { kernel } from '../support/llvm.js';
+import { POISON, tinyKernel } from '../support/service.js';
+
+const test = suite('service/server', { tests: 4, timeoutMs: 60_000 });
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly exit: Promise<unknown>;
+  readonly log: Record<string, unknown>[];
+  /** Resolves when a line of the log, or one that is there already, is what is looked for. */
+  logged(is: (line: Record<string, unknown>) => boolean): Promise<void>;
+}
+
+async function serve(...args: readonly string[]): Promise<Running> {
+  const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0', '-j', '1', ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exit = once(child, 'exit').then(([code, signal]) => (code ?? signal) as unknown);
+  const log: Record<string, unknown>[] = [];
+  const lines = createInterface({ input: child.stderr });
+  lines.on('line', (line) => log.push(JSON.parse(line) as Record<string, unknown>));
+  const logged = async (is: (line: Record<string, unknown>) => boolean): Promise<void> => {
+    while (!log.some(is)) await once(lines, 'line');
+  };
+  await logged(({ msg }) => msg === 'listening');
+  return { child, url: log[0]!['url'] as string, exit, log, logged };
+}
+
+const compile = (url: string, body: Uint8Array<ArrayBuffer>, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${url}/v1/compile`, { method: 'POST', body, ...init });
+
+async function figure(url: string, name: string): Promise<number> {
+  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n');
+  return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? 0);
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+test('SIGTERM: what runs and waits is finished, new work refused, exit code 0', async () => {
+  const server = await serve();
+  const bytes = new Uint8Array(await kernel('pcm.gfx906.O3'));
+  const answers = [compile(server.url, bytes), compile(server.url, bytes)];
+  // Both have arrived; on a fast machine the first may be done.
+  const answered = 'darm_requests_total{route="/v1/compile",status="200"}';
+  const arrived = async (): Promise<number> =>
+    (await figure(server.url, 'darm_requests_in_flight')) + (await figure(server.url, answered));
+  await until(async () => (await arrived()) >= 2);
+  server.child.kill('SIGTERM');
+  await server.logged(({ signal }) => signal === 'SIGTERM');
+  assert.is((await fetch(`${server.url}/readyz`)).status, 503);
+  assert.is((await compile(server.url, tinyKernel(1))).status, 503);
+  const [first, second] = await Promise.all(
+    answers.map(async (answer) => new Uint8Array(await (await answer).arrayBuffer())),
+  );
+  assert.ok(first!.length > 1000);
+  assert.equal(first, second);
+  assert.is(await server.exit, 0);
+  assert.is(server.log.at(-1)!['msg'], 'stopped');
+});
+
+test('a client that goes away frees its worker; a second signal ends at once', async () => {
+  const server = await serve('--timeout', '0');
+  const stop = new AbortController();
+  const endless = compile(server.url, POISON.endless.bytes, { signal: stop.signal }).catch(() => 'gone');
+  await until(async () => (await figure(server.url, 'darm_jobs_running')) === 1);
+  stop.abort();
+  assert.is(await endless, 'gone');
+  assert.is((await compile(server.url, tinyKernel(1))).status, 200);
+  assert.is(await figure(server.url, 'darm_jobs_total{kind="compile",outcome="aborted"}'), 1);
+
+  const again = compile(server.url, POISON.endless.bytes).catch(() => 'cut off');
+  await until(async () => (await figure(server.url, 'darm_jobs_running')) === 1);
+  server.child.kill('SIGINT');
+  await server.logged(({ signal }) => signal === 'SIGINT');
+  server.child.kill('SIGINT');
+  assert.is(await server.exit, 130);
+  assert.is(await again, 'cut off');
+});
+
+test('bodies that are too slow or too large', async () => {
+  const server = await serve('--body-timeout', '0.2', '--max-body', '1');
+  const { hostname, port } = new URL(server.url);
+  /** Sends a head and what `feed` sends; everything that is answered until the connection ends. */
+  const raw = async (feed: (write: (bytes: string) => boolean) => void): Promise<string> => {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    let answer = '';
+    socket.on('data', (chunk) => (answer += chunk.toString()));
+    socket.write('POST /v1/compile HTTP/1.1\r\nHost: service\r\nTransfer-Encoding: chunked\r\n\r\n');
+    feed((bytes) => !socket.destroyed && socket.write(bytes));
+    await once(socket, 'close');
+    return answer;
+  };
+  assert.match(await raw((write) => write('1\r\nx\r\n')), /^HTTP\/1.1 408 .*"code":"body-timeout"/s);
+  const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+  let feeding: NodeJS.Timeout | undefined;
+  const large = await raw((write) => (feeding = setInterval(() => write(chunk), 1)));
+  clearInterval(feeding);
+  assert.match(large, /^HTTP\/1.1 413 .*"code":"body-too-large"/s);
+  assert.is((await compile(server.url, tinyKernel(1))).status, 200);
+  server.child.kill('SIGTERM');
+  assert.is(await server.exit, 0);
+});
+
+test('a port in use is an error of one line', async () => {
+  const server = await serve();
+  const { port } = new URL(server.url);
+  const child = spawn(process.execPath, [MAIN, 'serve', '--port', port], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let written = '';
+  child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString()));
+  assert.equal((await once(child, 'close'))[0], 1);
+  assert.match(written, /^darm: error: cannot listen on 127\.0\.0\.1, port \d+: the port is in use\n$/);
+  server.child.kill('SIGTERM');
+  assert.is(await server.exit, 0);
+});
+
+test.run();
