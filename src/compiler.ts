@@ -294,6 +294,9 @@ class ThreadedCompiler implements Compiler {
     this.#closed = true;
     await Promise.all([...this.#sessions].map((session) => session.close()));
     await (await this.#executor?.catch(() => null))?.close();
+    // The module is large, and V8 goes on optimising it while anything refers to it.
+    this.#executor = null;
+    this.#module = null;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -85,7 +85,7 @@ test('a client that goes away frees its worker; a second signal ends at once', a
   server.child.kill('SIGINT');
   await server.logged(({ signal }) => signal === 'SIGINT');
   server.child.kill('SIGINT');
-  assert.is(await server.exit, 130);
+  assert.is(await server.exit, 'SIGINT');
   assert.is(await again, 'cut off');
 });
 
