@@ -1,55 +1,23 @@
 /** `darm serve` as a process behind a socket: signals, clients that go away, are slow or send too much, ports in use. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { assert, suite } from '../support/suite.js';
 import { kernel } from '../support/llvm.js';
+import { figureAt as figure, MAIN, startServer } from '../support/server.js';
 import { POISON, tinyKernel } from '../support/service.js';
 
 const test = suite('service/server', { tests: 4, timeoutMs: 60_000 });
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
-
-interface Running {
-  readonly child: ChildProcess;
-  readonly url: string;
-  readonly exit: Promise<unknown>;
-  readonly log: Record<string, unknown>[];
-  /** Resolves when a line of the log, or one that is there already, is what is looked for. */
-  logged(is: (line: Record<string, unknown>) => boolean): Promise<void>;
-}
-
-async function serve(...args: readonly string[]): Promise<Running> {
-  const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0', '-j', '1', ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const exit = once(child, 'exit').then(([code, signal]) => (code ?? signal) as unknown);
-  const log: Record<string, unknown>[] = [];
-  const lines = createInterface({ input: child.stderr });
-  lines.on('line', (line) => log.push(JSON.parse(line) as Record<string, unknown>));
-  const logged = async (is: (line: Record<string, unknown>) => boolean): Promise<void> => {
-    while (!log.some(is)) await once(lines, 'line');
-  };
-  await logged(({ msg }) => msg === 'listening');
-  return { child, url: log[0]!['url'] as string, exit, log, logged };
-}
-
 const compile = (url: string, body: Uint8Array<ArrayBuffer>, init: RequestInit = {}): Promise<Response> =>
   fetch(`${url}/v1/compile`, { method: 'POST', body, ...init });
-
-async function figure(url: string, name: string): Promise<number> {
-  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n');
-  return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? 0);
-}
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 test('SIGTERM: what runs and waits is finished, new work refused, exit code 0', async () => {
-  const server = await serve();
+  const server = await startServer('-j', '1');
   const bytes = new Uint8Array(await kernel('pcm.gfx906.O3'));
   const answers = [compile(server.url, bytes), compile(server.url, bytes)];
   // Both have arrived; on a fast machine the first may be done.
@@ -71,7 +39,7 @@ test('SIGTERM: what runs and waits is finished, new work refused, exit code 0', 
 });
 
 test('a client that goes away frees its worker; a second signal ends at once', async () => {
-  const server = await serve('--timeout', '0');
+  const server = await startServer('-j', '1', '--timeout', '0');
   const stop = new AbortController();
   const endless = compile(server.url, POISON.endless.bytes, { signal: stop.signal }).catch(() => 'gone');
   await until(async () => (await figure(server.url, 'darm_jobs_running')) === 1);
@@ -90,7 +58,7 @@ test('a client that goes away frees its worker; a second signal ends at once', a
 });
 
 test('bodies that are too slow or too large', async () => {
-  const server = await serve('--body-timeout', '0.2', '--max-body', '1');
+  const server = await startServer('-j', '1', '--body-timeout', '0.2', '--max-body', '1');
   const { hostname, port } = new URL(server.url);
   /** Sends a head and what `feed` sends; everything that is answered until the connection ends. */
   const raw = async (feed: (write: (bytes: string) => boolean) => void): Promise<string> => {
@@ -115,7 +83,7 @@ test('bodies that are too slow or too large', async () => {
 });
 
 test('a port in use is an error of one line', async () => {
-  const server = await serve();
+  const server = await startServer('-j', '1');
   const { port } = new URL(server.url);
   const child = spawn(process.execPath, [MAIN, 'serve', '--port', port], { stdio: ['ignore', 'ignore', 'pipe'] });
   let written = '';

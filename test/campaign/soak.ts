@@ -1,0 +1,258 @@
+/**
+ * A soak of `darm serve`: mixed requests of two clients at once, some of them poison, every answer compared with what the library
+ * made beforehand.
+ *
+ *   node dist/test/campaign/soak.js [--requests N] [--minutes M] [--poison PERCENT] [--seed S]
+ *
+ * Requests are compilations of different kernels in different ways, analyses and batches; poison is what crashes, hangs or exhausts
+ * a worker, and clients that go away. Ends after N requests or M minutes. Exit code 1 on a lost, wrong or mixed-up answer, on memory
+ * that grows, or when the service does not end cleanly. A request is a function of the seed and its number.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { createCompiler, type JobOptions } from '../../src/index.js';
+import { analyzeDocument } from '../../src/report/analyze-document.js';
+import { kernel } from '../support/llvm.js';
+import { figureAt, startServer } from '../support/server.js';
+import { base64, POISON, tinyKernel } from '../support/service.js';
+
+const { values: args } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '10000' },
+    minutes: { type: 'string', default: '60' },
+    poison: { type: 'string', default: '2' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+const wanted = Number(args.requests);
+const poisonShare = Number(args.poison) / 100;
+const CLIENTS = 2;
+const MEMORY_LIMIT_MIB = 64;
+/** Memory of the second half against the first. */
+const MOST_GROWTH = 1.2;
+/** Requests between two looks at the memory. */
+const LOOK_EVERY = 50;
+
+const sha256 = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex');
+
+/** mulberry32 */
+function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** What is sent, and how the answer is told from a wrong one; `check` returns a complaint or null. */
+interface Case {
+  readonly kind: string;
+  readonly path: string;
+  readonly body: Uint8Array<ArrayBuffer> | string;
+  readonly type?: string;
+  /** Milliseconds after which the client goes away without an answer. */
+  readonly leaveAfter?: number;
+  readonly check: (status: number, body: Uint8Array) => string | null;
+}
+
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+const wrong = (status: number, body: Uint8Array): string => `status ${status}: ${text(body.subarray(0, 200))}`;
+
+interface Compilation {
+  readonly name: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly options: Partial<JobOptions>;
+  readonly expected: string;
+}
+
+const FORMS: readonly Partial<JobOptions>[] = [
+  {},
+  { emit: ['asm'] },
+  { emit: ['bc'], meld: 'off' },
+  { emit: ['obj'], mcpu: 'gfx1100' },
+  { emit: ['ll'], optimize: 'O1' },
+  { codegenLevel: 0 },
+];
+
+/** Small kernels in all forms, and a few real ones as they are. */
+async function compilations(): Promise<Compilation[]> {
+  await using compiler = createCompiler({ threads: CLIENTS, tierPolicy: 'short' });
+  const tiny = Array.from({ length: 16 }, (_, i) => ['tiny', tinyKernel(i), FORMS] as const);
+  const names = ['sb1.gfx906.O3', 'dct.gfx1100.O3', 'bitonic.gfx906.O3'];
+  const real = names.map(async (name) => [name, new Uint8Array(await kernel(name)), [{}]] as const);
+  const jobs = [...tiny, ...(await Promise.all(real))].flatMap(([name, bytes, forms]) =>
+    forms.map(async (options) => {
+      const { artifacts } = await compiler.compile(bytes, options);
+      return { name, bytes, options, expected: sha256(artifacts[0]!.bytes) };
+    }),
+  );
+  return await Promise.all(jobs);
+}
+
+const query = (options: Partial<JobOptions>): string =>
+  new URLSearchParams(Object.entries(options).map(([name, value]) => [name, String(value)])).toString();
+
+function compileCase({ name, bytes, options, expected }: Compilation): Case {
+  return {
+    kind: name === 'tiny' ? 'compile small' : 'compile real',
+    path: `/v1/compile?${query(options)}`,
+    body: bytes,
+    check: (status, body) => (status === 200 && sha256(body) === expected ? null : wrong(status, body)),
+  };
+}
+
+async function analyses(): Promise<Case[]> {
+  await using compiler = createCompiler({ threads: CLIENTS, tierPolicy: 'short' });
+  const inputs = [...Array.from({ length: 8 }, (_, i) => tinyKernel(i)), await kernel('sb1.gfx906.O3')];
+  return await Promise.all(
+    inputs.map(async (bytes) => {
+      const expected = JSON.stringify(analyzeDocument(await compiler.analyze(bytes)));
+      return {
+        kind: 'analyze',
+        path: '/v1/analyze',
+        body: new Uint8Array(bytes),
+        check: (status, body) => (status === 200 && text(body) === expected ? null : wrong(status, body)),
+      } satisfies Case;
+    }),
+  );
+}
+
+function batchCase(items: readonly Compilation[]): Case {
+  const lines = items.map(({ bytes, options }, i) => ({ name: `item ${i}`, module: base64(bytes), options }));
+  return {
+    kind: 'batch',
+    path: '/v1/batch',
+    type: 'application/x-ndjson',
+    body: lines.map((line) => JSON.stringify(line)).join('\n'),
+    check(status, body) {
+      const seen = new Set<number>();
+      for (const line of text(body).trimEnd().split('\n')) {
+        const answer = JSON.parse(line) as { index: number; name: string; done?: true; artifacts?: { data: string }[] };
+        if (answer.done) continue;
+        const hash = answer.artifacts && sha256(Buffer.from(answer.artifacts[0]!.data, 'base64'));
+        if (hash !== items[answer.index]!.expected || answer.name !== `item ${answer.index}`)
+          return wrong(status, body);
+        seen.add(answer.index);
+      }
+      return seen.size === items.length && text(body).includes('"done":true') ? null : wrong(status, body);
+    },
+  };
+}
+
+function poisonCases(): Case[] {
+  const failing = Object.entries(POISON).map(([name, { bytes, code }]): Case => {
+    const path = `/v1/compile${name === 'endless' ? '?timeout=200' : ''}`;
+    return { kind: `poison: ${name}`, path, body: bytes, check: expects(code) };
+  });
+  const cut = { kind: 'poison: truncated', path: '/v1/compile', body: truncated, check: expects('bad-input') };
+  const gone = {
+    kind: 'poison: client gone',
+    path: '/v1/compile',
+    body: POISON.endless.bytes,
+    leaveAfter: 100,
+    check: wrong,
+  };
+  return [...failing, cut, gone];
+}
+
+const truncated = new Uint8Array((await kernel('sb1.gfx906.O3')).subarray(0, 1500));
+const expects =
+  (code: string): Case['check'] =>
+  (status, body) =>
+    status >= 400 && (JSON.parse(text(body)) as { code: string }).code === code ? null : wrong(status, body);
+
+/** A complaint about the answer, or null. */
+async function send(url: string, { path, body, type, leaveAfter, check }: Case): Promise<string | null> {
+  const id = randomUUID();
+  const headers = { 'X-Request-Id': id, 'Content-Type': type ?? 'application/octet-stream' };
+  const signal = leaveAfter === undefined ? null : AbortSignal.timeout(leaveAfter);
+  try {
+    const answer = await fetch(url + path, { method: 'POST', body, headers, signal });
+    if (answer.headers.get('x-request-id') !== id) return "another request's answer";
+    return check(answer.status, new Uint8Array(await answer.arrayBuffer()));
+  } catch (error) {
+    return leaveAfter === undefined ? `lost: ${String(error)}` : null;
+  }
+}
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
+
+const compiled = await compilations();
+const small = compiled.filter(({ name }) => name === 'tiny');
+const real = compiled.filter(({ name }) => name !== 'tiny');
+const analyzed = await analyses();
+const poison = poisonCases();
+const seed = Number(args.seed);
+
+function drawCase(number: number): Case {
+  const draw = random(seed * 1_000_003 + number);
+  draw();
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(draw() * from.length)]!;
+  if (draw() < poisonShare) return pick(poison);
+  const kind = draw();
+  if (kind < 0.2) return pick(analyzed);
+  if (kind < 0.25) return batchCase(Array.from({ length: 4 }, () => pick(small)));
+  return compileCase(kind < 0.27 ? pick(real) : pick(small));
+}
+
+const server = await startServer(
+  '-j',
+  String(CLIENTS),
+  '--memory-limit',
+  String(MEMORY_LIMIT_MIB),
+  '--log-level',
+  'info',
+);
+const counts = new Map<string, { sent: number; wrong: number }>();
+const memory: number[] = [];
+let next = 0;
+let failures = 0;
+const started = performance.now();
+const deadline = started + Number(args.minutes) * 60_000;
+
+async function client(): Promise<void> {
+  while (next < wanted && performance.now() < deadline) {
+    const number = next++;
+    const request = drawCase(number);
+    const complaint = await send(server.url, request);
+    const count = counts.get(request.kind) ?? { sent: 0, wrong: 0 };
+    counts.set(request.kind, count);
+    count.sent++;
+    if (complaint !== null) {
+      count.wrong++;
+      failures++;
+      console.log(`request ${number}, ${request.kind}: ${complaint}`);
+    }
+    if (number % LOOK_EVERY === 0) memory.push((await figureAt(server.url, 'darm_resident_memory_bytes')) / 2 ** 20);
+    if (number > 0 && number % Math.ceil(wanted / 10) === 0) {
+      const perSecond = number / ((performance.now() - started) / 1000);
+      console.log(`${number} requests, ${perSecond.toFixed(0)} a second, ${memory.at(-1)!.toFixed(0)} MiB`);
+    }
+  }
+}
+await Promise.all(Array.from({ length: CLIENTS }, client));
+const seconds = (performance.now() - started) / 1000;
+
+const left = await figureAt(server.url, 'darm_requests_in_flight');
+server.child.kill('SIGTERM');
+const exit = await server.exit;
+for (const [kind, { sent, wrong }] of [...counts].sort())
+  console.log(`${kind.padEnd(20)} ${sent} sent, ${wrong} wrong`);
+// The first tenth warms up: workers start, V8 optimises.
+const looks = memory.slice(Math.ceil(memory.length / 10));
+const [first, second] = [looks.slice(0, looks.length >> 1), looks.slice(looks.length >> 1)].map(median) as [
+  number,
+  number,
+];
+const grown = second / first;
+console.log(
+  `memory: ${first.toFixed(0)} MiB in the first half, ${second.toFixed(0)} MiB in the second: ${grown.toFixed(2)}x`,
+);
+console.log(
+  `${next} requests in ${seconds.toFixed(0)} s, ${(next / seconds).toFixed(0)} a second; ${failures} wrong or lost`,
+);
+const clean = left === 0 && exit === 0;
+if (!clean) console.log(`the service ended with ${String(exit)}, ${left} requests unanswered`);
+process.exitCode = failures > 0 || !clean || grown > MOST_GROWTH ? 1 : 0;

@@ -1,0 +1,38 @@
+/** `darm serve` as a process of its own, for what needs a socket: tests, the soak, the bench. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly exit: Promise<unknown>;
+  readonly log: Record<string, unknown>[];
+  /** Resolves when a line of the log, or one that is there already, is what is looked for. */
+  logged(is: (line: Record<string, unknown>) => boolean): Promise<void>;
+}
+
+/** `darm serve` on a free port; the test ends it with a signal. */
+export async function startServer(...args: readonly string[]): Promise<Running> {
+  const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0', ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exit = once(child, 'exit').then(([code, signal]) => (code ?? signal) as unknown);
+  const log: Record<string, unknown>[] = [];
+  const lines = createInterface({ input: child.stderr });
+  lines.on('line', (line) => log.push(JSON.parse(line) as Record<string, unknown>));
+  const logged = async (is: (line: Record<string, unknown>) => boolean): Promise<void> => {
+    while (!log.some(is)) await once(lines, 'line');
+  };
+  await logged(({ msg }) => msg === 'listening');
+  return { child, url: log[0]!['url'] as string, exit, log, logged };
+}
+
+/** A figure of /metrics; 0 when it is not there. */
+export async function figureAt(url: string, name: string): Promise<number> {
+  const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n');
+  return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? 0);
+}
