@@ -3,7 +3,7 @@ import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'build/', 'wasm/', 'node_modules/'] },
+  { ignores: ['dist/', 'build/', 'wasm/', 'examples/', 'node_modules/'] },
   eslint.configs.recommended,
   ...tseslint.configs.recommendedTypeChecked,
   {

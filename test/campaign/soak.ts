@@ -61,16 +61,17 @@ const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const wrong = (status: number, body: Uint8Array): string => `status ${status}: ${text(body.subarray(0, 200))}`;
 
 interface Compilation {
-  readonly name: string;
+  readonly kind: 'quick' | 'code' | 'real';
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly options: Partial<JobOptions>;
   readonly expected: string;
 }
 
-const FORMS: readonly Partial<JobOptions>[] = [
+/** Without code generation, most of the cost of a small kernel: so that there are many requests in little time. */
+const QUICK: readonly Partial<JobOptions>[] = [{ emit: ['bc'] }, { emit: ['ll'] }, { emit: ['bc'], meld: 'off' }];
+const CODE: readonly Partial<JobOptions>[] = [
   {},
   { emit: ['asm'] },
-  { emit: ['bc'], meld: 'off' },
   { emit: ['obj'], mcpu: 'gfx1100' },
   { emit: ['ll'], optimize: 'O1' },
   { codegenLevel: 0 },
@@ -79,24 +80,32 @@ const FORMS: readonly Partial<JobOptions>[] = [
 /** Small kernels in all forms, and a few real ones as they are. */
 async function compilations(): Promise<Compilation[]> {
   await using compiler = createCompiler({ threads: CLIENTS, tierPolicy: 'short' });
-  const tiny = Array.from({ length: 16 }, (_, i) => ['tiny', tinyKernel(i), FORMS] as const);
-  const names = ['sb1.gfx906.O3', 'dct.gfx1100.O3', 'bitonic.gfx906.O3'];
-  const real = names.map(async (name) => [name, new Uint8Array(await kernel(name)), [{}]] as const);
-  const jobs = [...tiny, ...(await Promise.all(real))].flatMap(([name, bytes, forms]) =>
-    forms.map(async (options) => {
-      const { artifacts } = await compiler.compile(bytes, options);
-      return { name, bytes, options, expected: sha256(artifacts[0]!.bytes) };
-    }),
-  );
+  const jobs: Promise<Compilation>[] = [];
+  const add = (
+    kind: Compilation['kind'],
+    bytes: Uint8Array<ArrayBuffer>,
+    forms: readonly Partial<JobOptions>[],
+  ): void => {
+    for (const options of forms) {
+      const compiled = compiler.compile(bytes, options);
+      jobs.push(compiled.then(({ artifacts }) => ({ kind, bytes, options, expected: sha256(artifacts[0]!.bytes) })));
+    }
+  };
+  for (let i = 0; i < 16; i++) {
+    add('quick', tinyKernel(i), QUICK);
+    add('code', tinyKernel(i), CODE);
+  }
+  for (const name of ['sb1.gfx906.O3', 'dct.gfx1100.O3', 'bitonic.gfx906.O3'])
+    add('real', new Uint8Array(await kernel(name)), [{}]);
   return await Promise.all(jobs);
 }
 
 const query = (options: Partial<JobOptions>): string =>
   new URLSearchParams(Object.entries(options).map(([name, value]) => [name, String(value)])).toString();
 
-function compileCase({ name, bytes, options, expected }: Compilation): Case {
+function compileCase({ kind, bytes, options, expected }: Compilation): Case {
   return {
-    kind: name === 'tiny' ? 'compile small' : 'compile real',
+    kind: `compile, ${kind}`,
     path: `/v1/compile?${query(options)}`,
     body: bytes,
     check: (status, body) => (status === 200 && sha256(body) === expected ? null : wrong(status, body)),
@@ -180,8 +189,9 @@ async function send(url: string, { path, body, type, leaveAfter, check }: Case):
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
 
 const compiled = await compilations();
-const small = compiled.filter(({ name }) => name === 'tiny');
-const real = compiled.filter(({ name }) => name !== 'tiny');
+const [quick, code, real] = (['quick', 'code', 'real'] as const).map((kind) =>
+  compiled.filter((compilation) => compilation.kind === kind),
+) as [Compilation[], Compilation[], Compilation[]];
 const analyzed = await analyses();
 const poison = poisonCases();
 const seed = Number(args.seed);
@@ -193,8 +203,9 @@ function drawCase(number: number): Case {
   if (draw() < poisonShare) return pick(poison);
   const kind = draw();
   if (kind < 0.2) return pick(analyzed);
-  if (kind < 0.25) return batchCase(Array.from({ length: 4 }, () => pick(small)));
-  return compileCase(kind < 0.27 ? pick(real) : pick(small));
+  if (kind < 0.25) return batchCase([...Array.from({ length: 3 }, () => pick(quick)), pick(code)]);
+  if (kind < 0.26) return compileCase(pick(real));
+  return compileCase(pick(kind < 0.36 ? code : quick));
 }
 
 const server = await startServer(

@@ -1,0 +1,25 @@
+# The compile service in a container. Not built by the tests.
+#
+#   docker build -t darm . && docker run --rm -p 8080:8080 --read-only darm
+FROM node:22-slim AS build
+WORKDIR /darm
+COPY . .
+# `npm ci` compiles, too. The first compilation unpacks LLVM beside its compressed form, so that the image can be read-only.
+RUN npm ci && npm run build \
+ && printf 'target triple = "amdgcn-amd-amdhsa"\n' | node dist/src/cli/main.js compile - --emit ll -o /dev/null \
+ && npm prune --omit=dev --ignore-scripts
+
+FROM node:22-slim
+ENV NODE_ENV=production
+WORKDIR /darm
+COPY --from=build /darm/package.json /darm/LICENSE ./
+COPY --from=build /darm/node_modules node_modules
+COPY --from=build /darm/wasm/dist wasm/dist
+COPY --from=build /darm/dist/src dist/src
+COPY --from=build /darm/dist/workers dist/workers
+USER node
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Signals reach the service itself, which finishes what runs.
+ENTRYPOINT ["node", "dist/src/cli/main.js", "serve", "--host", "0.0.0.0"]
