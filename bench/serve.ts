@@ -16,7 +16,7 @@ const CLIENTS = [1, 2, 4, 8] as const;
 
 const INPUTS = ['sb1.gfx906.O3', 'sb2.gfx906.O3', 'dct.gfx1100.O3', 'bitonic.gfx906.O3'];
 const bodies = await Promise.all(INPUTS.map(async (name) => new Uint8Array(await kernel(name))));
-const server = await startServer('-j', String(jobs), '--queue', String(queue), '--log-level', 'error');
+const server = await startServer('-j', String(jobs), '--queue', String(queue));
 
 let sent = 0;
 /** One request; its time, and whether it was accepted. */

@@ -15,12 +15,17 @@ const run = promisify(execFile);
 
 const USER = `
 import { createCompiler, DarmError } from 'darm';
+import { createLambdaHandler } from 'darm/lambda';
+import { createService } from 'darm/service';
 import { readFile } from 'node:fs/promises';
 const compiler = createCompiler({ threads: 2 });
 const { artifacts, target } = await compiler.compile(await readFile('kernel.bc'), { emit: ['hsaco', 'bc'] });
 const error = await compiler.compile(new Uint8Array(0)).catch((thrown) => thrown);
+const service = createService(compiler, { concurrency: 2 });
+const { status } = await service.fetch(new Request('http://darm/readyz'));
 await compiler.close();
-console.log(target, artifacts.map(({ kind }) => kind).join(), error instanceof DarmError, error.code);
+const kinds = artifacts.map(({ kind }) => kind).join();
+console.log(target, kinds, error instanceof DarmError, error.code, status, typeof createLambdaHandler());
 `;
 
 test('pack, install, compile', async () => {
@@ -53,7 +58,7 @@ test('pack, install, compile', async () => {
     await writeFile(path.join(consumer, 'user.js'), USER);
 
     const used = await run(process.execPath, ['user.js'], { cwd: consumer });
-    assert.is(used.stdout.trim(), 'gfx906 hsaco,bc true bad-input');
+    assert.is(used.stdout.trim(), 'gfx906 hsaco,bc true bad-input 200 function');
     await run(path.join(consumer, 'node_modules', '.bin', 'darm'), ['compile', 'kernel.bc'], { cwd: consumer });
     assert.is(inspectCodeObject(await readFile(path.join(consumer, 'kernel.hsaco'))).target, 'gfx906');
   });

@@ -208,14 +208,7 @@ function drawCase(number: number): Case {
   return compileCase(pick(kind < 0.36 ? code : quick));
 }
 
-const server = await startServer(
-  '-j',
-  String(CLIENTS),
-  '--memory-limit',
-  String(MEMORY_LIMIT_MIB),
-  '--log-level',
-  'info',
-);
+const server = await startServer('-j', String(CLIENTS), '--memory-limit', String(MEMORY_LIMIT_MIB));
 const counts = new Map<string, { sent: number; wrong: number }>();
 const memory: number[] = [];
 let next = 0;

@@ -15,7 +15,7 @@ export interface Running {
   logged(is: (line: Record<string, unknown>) => boolean): Promise<void>;
 }
 
-/** `darm serve` on a free port; the test ends it with a signal. */
+/** `darm serve` on a free port; ends with a signal. Its log must say when it listens (level `info`). */
 export async function startServer(...args: readonly string[]): Promise<Running> {
   const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0', ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -27,7 +27,11 @@ export async function startServer(...args: readonly string[]): Promise<Running> 
   const logged = async (is: (line: Record<string, unknown>) => boolean): Promise<void> => {
     while (!log.some(is)) await once(lines, 'line');
   };
-  await logged(({ msg }) => msg === 'listening');
+  const gone = exit.then((code) => {
+    throw new Error(`darm serve ended with ${String(code)}`);
+  });
+  await Promise.race([logged(({ msg }) => msg === 'listening'), gone]);
+  gone.catch(() => {});
   return { child, url: log[0]!['url'] as string, exit, log, logged };
 }
 
