@@ -47,6 +47,7 @@ const JOB_CHECKS: Checks<JobOptions> = {
   once: boolean,
   stats: boolean,
   remarks: boolean,
+  report: boolean,
   verifyAnalyses: boolean,
 };
 

@@ -1,6 +1,6 @@
 /**
  * Melding of one function of a module, to the fixpoint: look (snapshot → analyses → plan), carry out, tidy, verify, look
- * again. What was done is logged; replaying the log on another copy of the module makes the same calls into LLVM.
+ * again. What was done is logged (and recorded for a report, where one is wanted); replaying the log on another copy of the module makes the same calls into LLVM.
  */
 import { brokenUniformDemands } from './analysis/summary.js';
 import type { LlvmModule } from './binding/module.js';
@@ -14,6 +14,7 @@ import { planFunction } from './melding/planner.js';
 import { loweredSwitches, loweringCost } from './melding/switches.js';
 import type { JobOptions } from './options.js';
 import { AFTER_ROUND, meldsEarly } from './passes.js';
+import { HistoryRecorder, type FunctionTexts } from './record-history.js';
 import type { Stopwatch } from './stopwatch.js';
 import { verifyAnalyses } from './verify-analyses.js';
 import type { EditLog, LogRound, LookRemarks } from './wire.js';
@@ -29,7 +30,7 @@ function planOptions(options: JobOptions): PlanOptions {
 }
 
 /** What there is to meld in a function as it is now; the caller disposes of the editor. */
-export function lookAt(module: LlvmModule, name: string, options: JobOptions) {
+export function lookAt(module: LlvmModule, name: string, options: JobOptions, recorder: HistoryRecorder | null) {
   const open = module.open(name);
   const analyses = analysesOf(open.snapshot);
   if (options.verifyAnalyses) verifyAnalyses(open.snapshot, analyses, module.oracle(name));
@@ -37,17 +38,25 @@ export function lookAt(module: LlvmModule, name: string, options: JobOptions) {
     open.editor.canPair(t, f),
   );
   const look = { ...open, analyses, plan };
-  return { ...look, remarks: options.remarks ? lookRemarks(module, name, look) : null };
+  const picture = recorder?.look(look) ?? null;
+  return { ...look, picture, remarks: options.remarks ? lookRemarks(module, name, look) : null };
 }
 
 /** Carries out one round and checks the function. */
-function carryOut(module: LlvmModule, name: string, round: LogRound, watch: Stopwatch, open = module.open(name)): void {
+function carryOut(
+  module: LlvmModule,
+  name: string,
+  round: LogRound,
+  watch: Stopwatch,
+  open = module.open(name),
+  recorder: HistoryRecorder | null = null,
+): void {
   using editor = open.editor;
   if (open.fingerprint !== round.fingerprint)
     throw new DarmError('internal', `the edit log of '${name}' belongs to another function body`);
   watch.time('meld', () => {
     for (const block of round.lowered) editor.lowerSwitch(editor.block(block));
-    applyMelds(editor, round.melds);
+    applyMelds(editor, round.melds, recorder);
   });
   // LLVM's passes may take for granted what the verifier checks.
   watch.time('verify', () => module.verify(name));
@@ -74,6 +83,7 @@ class FunctionMelding {
     private readonly name: string,
     private readonly options: JobOptions,
     private readonly watch: Stopwatch,
+    private readonly recorder: HistoryRecorder | null,
   ) {}
 
   /** Melds until nothing is left that pays; returns the last look. */
@@ -98,7 +108,7 @@ class FunctionMelding {
   }
 
   private look(): Look {
-    const look = this.watch.time('meld', () => lookAt(this.module, this.name, this.options));
+    const look = this.watch.time('meld', () => lookAt(this.module, this.name, this.options, this.recorder));
     // The planner forecasts that no operand the target wants uniform becomes divergent; here it shows (rule 2).
     const broken = brokenUniformDemands(look.snapshot, look.analyses.divergence);
     if (this.demandsBroken !== null && broken > this.demandsBroken) {
@@ -111,7 +121,7 @@ class FunctionMelding {
 
   private carryOut(look: Look, edits: Pick<LogRound, 'lowered' | 'melds'>): void {
     const round = { fingerprint: look.fingerprint, look: look.remarks, ...edits };
-    carryOut(this.module, this.name, round, this.watch, look);
+    carryOut(this.module, this.name, round, this.watch, look, this.recorder);
     this.rounds.push(round);
   }
 }
@@ -128,11 +138,17 @@ export function meldFunction(
   name: string,
   options: JobOptions,
   watch: Stopwatch,
+  texts: FunctionTexts | null,
 ): Omit<EditLog, 'position'> {
-  const melding = new FunctionMelding(module, name, options, watch);
+  const recorder = texts && new HistoryRecorder(module, name, texts);
+  const melding = new FunctionMelding(module, name, options, watch, recorder);
   const { rounds } = melding;
   let kept: readonly LogRound[] | null = null;
   let lastLook: LookRemarks | null = null;
+  const log = (bailout: string | null) => {
+    const made = kept ?? rounds;
+    return { function: name, rounds: made, lastLook, bailout, history: recorder?.history(made, bailout) ?? null };
+  };
   try {
     let last = melding.run();
     if (melding.mayGoOn) lastLook = last.remarks;
@@ -150,10 +166,10 @@ export function meldFunction(
       }
     }
     last.editor[Symbol.dispose]();
-    return { function: name, rounds: kept ?? rounds, lastLook, isInPlace: kept === null, bailout: null };
+    return { ...log(null), isInPlace: kept === null };
   } catch (error) {
     if (!(error instanceof DarmError)) throw error;
-    return { function: name, rounds: kept ?? rounds, lastLook, isInPlace: false, bailout: error.message };
+    return { ...log(error.message), isInPlace: false };
   }
 }
 

@@ -28,6 +28,8 @@ export interface JobOptions {
   readonly stats: boolean;
   /** Say what melded, what did not, and why. */
   readonly remarks: boolean;
+  /** Say what functions looked like before, between and after the rounds: what a report shows. */
+  readonly report: boolean;
   /** Compare every analysis with LLVM's own; a difference is an internal error. */
   readonly verifyAnalyses: boolean;
 }
@@ -58,5 +60,6 @@ export const DEFAULT_OPTIONS: JobOptions = {
   once: false,
   stats: false,
   remarks: false,
+  report: false,
   verifyAnalyses: false,
 };

@@ -19,6 +19,7 @@ import { DarmError } from './errors.js';
 import { lookAt, meldFunction, replayLog } from './meld-function.js';
 import type { JobOptions } from './options.js';
 import { BEFORE_EARLY_MELD, defaultPipeline, meldsEarly } from './passes.js';
+import { FunctionTexts, HistoryRecorder } from './record-history.js';
 import type { Remark } from './remark.js';
 import { parseTargetId } from './target-id.js';
 import { Stopwatch } from './stopwatch.js';
@@ -103,10 +104,11 @@ function meldAll(
   const module = readAtMeldPoint(rt, bytes, options, watch);
   checkWanted(module, options);
   const logs: EditLog[] = [];
+  const texts = options.report ? new FunctionTexts(module) : null;
   for (const [position, fn] of module.functions().entries()) {
     if (!isInShare(share, fn.name) || !isWanted(options, fn.name)) continue;
     events.progress('meld', fn.name);
-    const log = meldFunction(module, fn.name, options, watch);
+    const log = meldFunction(module, fn.name, options, watch, texts);
     if (log.bailout !== null) events.diagnostic(`'${fn.name}' is melded only in part: ${log.bailout}`);
     logs.push({ ...log, position });
   }
@@ -187,11 +189,13 @@ function emitAll(
     const plain = () => rebuild(rt, bytes, options, [], new Stopwatch());
     before = emitFrom(plain(), plain, [], true, new Stopwatch());
   }
+  const inOrder = [...logs].sort((a, b) => a.position - b.position);
   return {
     target: after.target,
     artifacts: options.emit.map((kind) => after.artifacts.find((artifact) => artifact.kind === kind)!),
     functions: report(logs, after, before),
-    remarks: options.remarks ? [...logs].sort((a, b) => a.position - b.position).flatMap(remarksOf) : [],
+    remarks: options.remarks ? inOrder.flatMap(remarksOf) : [],
+    histories: inOrder.flatMap(({ history }) => history ?? []),
     diagnostics: after.warnings,
     timings: watch.milliseconds(),
   };
@@ -229,10 +233,11 @@ export function analyzeModule(rt: LlvmRuntime, bytes: Uint8Array, options: JobOp
     checkWanted(module, options);
     const functions = module.functions().filter((fn) => isWanted(options, fn.name));
     const remarks: Remark[] = [];
+    const texts = options.report ? new FunctionTexts(module) : null;
     return {
       target: module.cpu,
       functions: functions.map(({ name }) => {
-        const look = lookAt(module, name, options);
+        const look = lookAt(module, name, options, texts && new HistoryRecorder(module, name, texts));
         look.editor[Symbol.dispose]();
         remarks.push(...plannedRemarks(name, look));
         return {
@@ -240,6 +245,7 @@ export function analyzeModule(rt: LlvmRuntime, bytes: Uint8Array, options: JobOp
           ...summarize(look.snapshot, look.analyses.divergence),
           plan: look.plan,
           blockNames: module.blockNames(name),
+          picture: look.picture,
         };
       }),
       remarks,

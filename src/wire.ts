@@ -4,6 +4,7 @@ import type { BlockId } from './ir/ids.js';
 import type { FunctionPlan, Meld, MeldKind } from './melding/plan.js';
 import type { Emit } from './options.js';
 import type { CandidateRemark, DebugLocation, Remark } from './remark.js';
+import type { FunctionHistory, FunctionPicture } from './report-data.js';
 
 /** One round of melding of one function: which switches become branches, or the melds, and which snapshot they belong to. */
 export interface LogRound {
@@ -30,6 +31,8 @@ export interface EditLog {
   readonly rounds: readonly LogRound[];
   /** The look that found nothing more to meld; null without one, or unless remarks are wanted. */
   readonly lastLook: LookRemarks | null;
+  /** For reports; null when there is nothing to say, or unless one is wanted. */
+  readonly history: FunctionHistory | null;
   /** Whether the worker that made the log left the function as replaying the log does. */
   readonly isInPlace: boolean;
   /** Why the function stayed as it was although melds were planned (a bail-out), or null. */
@@ -66,6 +69,8 @@ export interface CompileResult {
   readonly functions: readonly FunctionReport[];
   /** In module order at the meld point; empty unless asked for. */
   readonly remarks: readonly Remark[];
+  /** Of the functions that there is something to say about, in module order; empty unless asked for. */
+  readonly histories: readonly FunctionHistory[];
   /** LLVM's warnings and notes, one line each. */
   readonly diagnostics: readonly string[];
   /** Milliseconds per phase: read, optimize, meld, verify, codegen, link, total. */
@@ -77,6 +82,8 @@ export interface FunctionAnalysis extends Summary {
   readonly plan: FunctionPlan;
   /** Names of the blocks as LLVM prints them, by block id. */
   readonly blockNames: readonly string[];
+  /** The function as it is; null unless asked for. */
+  readonly picture: FunctionPicture | null;
 }
 
 export interface AnalyzeResult {

@@ -22,13 +22,28 @@ import type { AlignedInstr, BlockPair, Meld } from './plan.js';
 import { ReachingValues } from './reaching.js';
 import { join, sideOf, unify, type Side } from './unify.js';
 
+/** Told what becomes of what while melds are carried out; changes nothing. */
+export interface MeldWatcher {
+  /** A new block, of melded block `index` where one is named. */
+  created(block: BlockRef, index: number | null): void;
+  /** `instr`, in melded block `index`, stands for `t` and `f`, or for the one that is given. */
+  melded(instr: ValueRef, t: ValueRef | null, f: ValueRef | null, index: number): void;
+  /** An operand, counted as in `t`, of what `t` and `f` became is a select. */
+  selected(t: ValueRef, f: ValueRef, operand: number): void;
+  /** The blocks that melded are deleted. */
+  done(meld: Meld): void;
+}
+
 /** Carries out the melds of one plan, in order. */
-export function applyMelds(editor: Editor, melds: readonly Meld[]): void {
+export function applyMelds(editor: Editor, melds: readonly Meld[], watcher: MeldWatcher | null = null): void {
   // A meld may replace the conditional branch that a later meld of the same region is about: look conditions up first.
   const conditions = new Map<BlockId, ValueRef>();
   for (const meld of melds) conditions.set(meld.branch, editor.condition(editor.block(meld.branch)));
   const deleted = new Set<BlockRef>();
-  for (const meld of melds) new MeldBuilder(editor, meld, conditions.get(meld.branch)!, deleted).build();
+  for (const meld of melds) {
+    new MeldBuilder(editor, meld, conditions.get(meld.branch)!, deleted, watcher).build();
+    watcher?.done(meld);
+  }
 }
 
 interface Clone {
@@ -61,6 +76,7 @@ class MeldBuilder {
     private readonly meld: Meld,
     private readonly condition: ValueRef,
     private readonly deleted: Set<BlockRef>,
+    private readonly watcher: MeldWatcher | null,
   ) {
     this.#t = sideOf(editor, meld, 't', deleted);
     this.#f = sideOf(editor, meld, 'f', deleted);
@@ -68,20 +84,20 @@ class MeldBuilder {
     const guest = meld.host === 't' ? this.#f : this.#t;
     this.#flow = new MeldedFlow(editor, meld, this.#host.blocks as readonly BlockRef[], guest.blocks);
     this.#selects = meld.blocks.map(() => new Map<string, ValueRef>());
-    this.#unifying = editor.createBlock('unify', this.#t.entry);
+    this.#unifying = this.#createBlock('unify', null);
     this.#reaching = new ReachingValues(editor, this.#flow, this.#heads, this.#tails, this.#unifying);
   }
 
   build(): void {
     unify(this.editor, this.#unifying, this.#t, this.#f);
     for (const [index, pair] of this.meld.blocks.entries()) {
-      const head = this.editor.createBlock('meld', this.#t.entry);
+      const head = this.#createBlock('meld', index);
       this.#heads.push(head);
       this.#createPhis(index, pair, head);
       this.#tails.push(this.#cloneInstructions(index, pair, head));
     }
     if (this.meld.exit.kind === 'single') {
-      this.#exit = this.editor.createBlock('meld.exit', this.#t.entry);
+      this.#exit = this.#createBlock('meld.exit', null);
       this.#heads.push(this.#exit);
     }
     for (const clone of this.#clones) this.#setOperands(clone);
@@ -91,6 +107,12 @@ class MeldBuilder {
     if (this.meld.exit.kind === 'single') this.#joinSingleExit(this.meld.exit.t, this.meld.exit.f);
     this.editor.appendBranch(this.#unifying, this.#heads[0]!);
     this.#retire();
+  }
+
+  #createBlock(name: string, index: number | null): BlockRef {
+    const block = this.editor.createBlock(name, this.#t.entry);
+    this.watcher?.created(block, index);
+    return block;
   }
 
   // --- the melded blocks ------------------------------------------------------------------------------------------------
@@ -143,6 +165,7 @@ class MeldBuilder {
       if (f !== null) this.#define(this.#f, f, instr, index);
       if (t !== null && f !== null) editor.intersect(instr, t, f, line.swapped ?? false);
       else if (pair.passed) editor.speculate(instr);
+      this.watcher?.melded(instr, t, f, index);
       this.#clones.push({ instr, t, f, swapped: line.swapped ?? false, local: null, index });
     }
     return this.#guard(index, current, guarded);
@@ -156,10 +179,10 @@ class MeldBuilder {
       t: run.filter((line) => line.t !== -1).map((line) => editor.instr(line.t as never)),
       f: run.filter((line) => line.f !== -1).map((line) => editor.instr(line.f as never)),
     };
-    const own = (list: readonly ValueRef[]) => (list.length > 0 ? editor.createBlock('meld.own', this.#t.entry) : null);
+    const own = (list: readonly ValueRef[]) => (list.length > 0 ? this.#createBlock('meld.own', index) : null);
     const ownT = own(originals.t);
     const ownF = own(originals.f);
-    const tail = editor.createBlock('meld.tail', this.#t.entry);
+    const tail = this.#createBlock('meld.tail', index);
     editor.appendConditionalBranch(current, this.condition, ownT ?? tail, ownF ?? tail);
     const fill = (side: Side, own: BlockRef | null, other: BlockRef, list: readonly ValueRef[]) => {
       if (own === null) return;
@@ -168,6 +191,7 @@ class MeldBuilder {
         const instr = editor.appendClone(own, original);
         local.set(original, instr);
         const [t, f] = side === this.#t ? [original, null] : [null, original];
+        this.watcher?.melded(instr, t, f, index);
         this.#clones.push({ instr, t, f, swapped: false, local, index });
         if (editor.users(original).length === 0) continue;
         const missing = { value: editor.poison(original), block: other };
@@ -204,6 +228,7 @@ class MeldBuilder {
         select = editor.selectBefore(instr, this.condition, a, b);
         this.#selects[at]!.set(key, select);
       }
+      this.watcher?.selected(t!, f!, index);
       editor.setOperand(instr, index, select);
     });
   }

@@ -1,0 +1,43 @@
+/**
+ * The instructions of functions out of a module's text, as LLVM prints it: one function after the other from `define` to `}`,
+ * a label in the first column, an instruction behind two spaces; lines indented further (the cases of a `switch`, where an `invoke`
+ * unwinds to) continue one. Debug records (`#dbg_value`) are none.
+ */
+
+/** Bodies of the functions that have one, in module order, without their first and last lines. */
+export function functionBodies(module: string): string[] {
+  const bodies: string[] = [];
+  for (let at = module.startsWith('define ') ? 0 : next(module, 0); at >= 0; at = next(module, at)) {
+    const start = module.indexOf('\n', at) + 1;
+    const end = module.indexOf('\n}', start - 1) + 1;
+    bodies.push(module.slice(start, end));
+    at = end;
+  }
+  return bodies;
+}
+
+function next(module: string, from: number): number {
+  const found = module.indexOf('\ndefine ', from);
+  return found < 0 ? found : found + 1;
+}
+
+/** Instructions of a body, block by block; a continued one keeps its lines, without their indentation. */
+export function instructionTexts(body: string): string[][] {
+  const blocks: string[][] = [[]];
+  for (const line of body.split('\n')) {
+    const text = line.trimStart();
+    const indentation = line.length - text.length;
+    if (text === '' || text.startsWith('#dbg_') || text.startsWith('; ')) continue;
+    if (indentation === 0) {
+      // The label of the entry may be left out.
+      if (blocks.length > 1 || blocks[0]!.length > 0 || !isFirstLabel(body, line)) blocks.push([]);
+      continue;
+    }
+    const block = blocks.at(-1)!;
+    if (indentation > 2 || text.startsWith(']')) block.push(`${block.pop() ?? ''}\n${text}`);
+    else block.push(text);
+  }
+  return blocks;
+}
+
+const isFirstLabel = (body: string, line: string): boolean => body.trimStart().startsWith(line);
