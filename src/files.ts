@@ -61,6 +61,22 @@ export async function writeOutput(file: string, bytes: Uint8Array): Promise<void
   }
 }
 
+/**
+ * Refuses a file for a second output that something else is written to or read from.
+ *
+ * @param option what the file is for; `file` may be left out
+ * @param others the other files of the command; `-` stands for what is written to standard output
+ */
+export function checkSecondOutput(option: string, file: string | undefined, others: readonly string[]): void {
+  if (file === undefined) return;
+  if (file === '-') {
+    if (others.includes('-'))
+      throw new DarmError('usage', `${option} - and another output on standard output exclude each other`);
+  } else if (others.some((other) => other !== '-' && path.resolve(other) === path.resolve(file))) {
+    throw new DarmError('usage', `${option} would replace ${file}, which is the input or another output`);
+  }
+}
+
 /** Resolves when everything is handed to the system: the process may exit then. */
 export function writeStandardOutput(data: Uint8Array | string): Promise<void> {
   return new Promise((resolve, reject) => {

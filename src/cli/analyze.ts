@@ -5,19 +5,26 @@ import { analyzeDocument } from '../report/analyze-document.js';
 import type { AnalyzeResult } from '../wire.js';
 import type { AnalyzeFlags } from './arguments.js';
 import { jobOptions } from './option-groups.js';
-import { readInput, writeStandardOutput } from '../files.js';
-import { checkRemarksFile, writeRemarks } from './remarks.js';
+import { checkSecondOutput, readInput, writeStandardOutput } from '../files.js';
+import { writeRemarks } from './remarks.js';
 import { table } from './table.js';
 
 export async function runAnalyze(input: string, flags: AnalyzeFlags): Promise<void> {
-  checkRemarksFile(flags.remarks, [...(input === '-' ? [] : [input]), ...(flags.json ? ['-'] : [])]);
+  const { remarks, html, dot } = flags;
+  const others = [...(input === '-' ? [] : [input]), ...(flags.json ? ['-'] : [])];
+  checkSecondOutput('--remarks', remarks, others);
+  checkSecondOutput('--html', html, [...others, ...(remarks === undefined ? [] : [remarks])]);
   const bytes = await readInput(input);
-  const compiler = createCompiler({ timeout: flags.timeout, memoryLimit: flags.memoryLimit, tierPolicy: 'short' });
+  const { timeout, memoryLimit } = flags;
+  const compiler = createCompiler({ threads: 1, timeout, memoryLimit, tierPolicy: 'short' });
   const session = await compiler.open(bytes);
-  const result = await session.analyze({ ...jobOptions(flags), remarks: flags.remarks !== undefined });
-  await writeRemarks(flags.remarks, result.remarks);
-  // Remarks on standard output take the table's place.
-  if (flags.remarks === '-') return;
+  const options = jobOptions(flags);
+  const result = await session.analyze({ ...options, remarks: remarks !== undefined, report: dot !== undefined });
+  await writeRemarks(remarks, result.remarks);
+  if (dot !== undefined) await (await import('./report.js')).writeGraphs(dot, result.functions);
+  if (html !== undefined) await (await import('./report.js')).writeForecast(html, input, compiler, bytes, options);
+  // Remarks, or a page, on standard output take the table's place.
+  if (remarks === '-' || html === '-') return;
   const text = flags.json ? JSON.stringify(analyzeDocument(result)) + '\n' : analysisText(result);
   await writeStandardOutput(text);
 }

@@ -31,10 +31,14 @@ export interface CompileFlags extends JobFlags, RunFlags {
   readonly depfile: boolean;
   readonly depfilePath?: string;
   readonly depfileTarget?: string;
+  readonly report?: string;
+  readonly spec?: string;
 }
 
 export interface AnalyzeFlags extends JobFlags, RunFlags {
   readonly remarks?: string;
+  readonly html?: string;
+  readonly dot?: string;
 }
 
 export interface RunCommandFlags extends SimulateFlags {
@@ -108,7 +112,9 @@ export function parseArguments(argv: readonly string[]): Invocation {
     .option('--cache <folder>', 'keep results there, and take them from there')
     .option('--depfile', 'write a dependency file for make or ninja beside the output (also -MD)', false)
     .option('--depfile-path <file>', 'write it there (also -MF)')
-    .option('--depfile-target <name>', 'what depends on the input (default: the output; also -MT)');
+    .option('--depfile-target <name>', 'what depends on the input (default: the output; also -MT)')
+    .option('--report <file>', 'what melded and what did not as an HTML page (docs/report.md); - for standard output')
+    .option('--spec <file>', 'with --report: launch specification, to be simulated without and with melding');
   addRunOptions(addRemarksOption(addJobOptions(compile))).action((input: string, flags: CompileFlags) => {
     invocation = { command: 'compile', input, flags };
   });
@@ -116,7 +122,9 @@ export function parseArguments(argv: readonly string[]): Invocation {
   const analyze = program
     .command('analyze')
     .description('say what melding would do, and change nothing')
-    .argument('<input>', '.bc, .ll, wrapped bitcode, or - for standard input');
+    .argument('<input>', '.bc, .ll, wrapped bitcode, or - for standard input')
+    .option('--html <file>', 'what would meld as an HTML page (docs/report.md); - for standard output')
+    .option('--dot <folder>', "control-flow graphs for Graphviz, named as LLVM's dot-cfg does: .FUNCTION.dot");
   addRunOptions(addRemarksOption(addJobOptions(analyze))).action((input: string, flags: AnalyzeFlags) => {
     invocation = { command: 'analyze', input, flags };
   });

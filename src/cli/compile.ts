@@ -9,9 +9,10 @@ import type { CompileFlags } from './arguments.js';
 import { resultDocument } from '../report/compile-document.js';
 import { artifactDocument, printWarnings, statsTable } from './compile-report.js';
 import { jobOptions } from './option-groups.js';
-import { readInput, writeOutput, writeStandardOutput } from '../files.js';
+import { checkSecondOutput, readInput, writeOutput, writeStandardOutput } from '../files.js';
 import { depfile } from './depfile.js';
-import { checkRemarksFile, writeRemarks } from './remarks.js';
+import { readSpec } from './launch-spec.js';
+import { writeRemarks } from './remarks.js';
 
 export const EXTENSIONS: Record<Emit | 'fatbin', string> = {
   hsaco: '.hsaco',
@@ -53,7 +54,8 @@ interface Outcome {
 
 export async function runCompile(input: string, flags: CompileFlags): Promise<void> {
   const output = outputName(input, flags);
-  checkRemarksFile(flags.remarks, [output, ...(input === '-' ? [] : [input]), ...(flags.json ? ['-'] : [])]);
+  checkOutputs(input, output, flags);
+  const spec = flags.spec === undefined ? null : await readSpec(flags.spec, null);
   const dependencies = depfileName(flags, output);
   // One worker and no time limit need no worker thread: on the main thread the job is done 0.1 s sooner.
   const threads = flags.jobs === 1 && flags.timeout === 0 ? 0 : flags.jobs;
@@ -64,7 +66,8 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
     tierPolicy: 'short',
     ...(flags.cache !== undefined && { cache: { path: flags.cache } }),
   });
-  const { bytes, images } = await compile(compiler, await readInput(input), flags);
+  const module = await readInput(input);
+  const { bytes, images } = await compile(compiler, module, flags);
   const results = images.flatMap(({ compiled }) => (compiled === null ? [] : [compiled]));
   if (!flags.quiet) results.forEach(printWarnings);
   await writeOutput(output, bytes);
@@ -76,6 +79,12 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
     flags.remarks,
     results.flatMap(({ remarks }) => remarks),
   );
+  if (flags.report !== undefined) {
+    const { measureLaunches, writeReport } = await import('./report.js');
+    const options = { ...jobOptions(flags), codegenLevel: flags.codegenLevel, once: flags.once };
+    const launches = spec && (await measureLaunches(compiler, module, options, spec));
+    await writeReport(flags.report, input, options, results[0]!, launches);
+  }
   if (flags.json) {
     const artifacts = [artifactDocument(output, flags.emit, bytes)];
     await writeStandardOutput(JSON.stringify({ schema: 1, artifacts, ...documentOf(flags.emit, images) }) + '\n');
@@ -85,13 +94,27 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
   }
 }
 
+function checkOutputs(input: string, output: string, flags: CompileFlags): void {
+  const others = [output, ...(input === '-' ? [] : [input]), ...(flags.json ? ['-'] : [])];
+  checkSecondOutput('--remarks', flags.remarks, others);
+  checkSecondOutput('--report', flags.report, [...others, ...(flags.remarks === undefined ? [] : [flags.remarks])]);
+  if (flags.report !== undefined && flags.emit === 'fatbin')
+    throw new DarmError('usage', '--report is for one module: compile the images one by one');
+  if (flags.spec === undefined) return;
+  if (flags.report === undefined)
+    throw new DarmError('usage', '--spec is for --report, or for darm run and darm check');
+  if (input === '-' && flags.spec === '-')
+    throw new DarmError('usage', 'standard input cannot be both module and spec');
+}
+
 async function compile(compiler: Compiler, bytes: Uint8Array, flags: CompileFlags): Promise<Outcome> {
   const { mcpu, ...common } = {
     ...jobOptions(flags),
     codegenLevel: flags.codegenLevel,
     once: flags.once,
-    stats: flags.stats,
+    stats: flags.stats || flags.report !== undefined,
     remarks: flags.remarks !== undefined,
+    report: flags.report !== undefined,
   };
   if (flags.emit !== 'fatbin') {
     const compiled = await compiler.compile(bytes, { ...common, mcpu: mcpu ?? null, emit: [flags.emit] });

@@ -290,6 +290,7 @@ class MeldBuilder {
         ? editor.appendBranch(tail, targets[0]!)
         : editor.appendConditionalBranch(tail, this.#direction(index, pair), targets[0]!, targets[1]!);
     if (t && f && pair.takes === null) editor.intersectBranch(branch, t, f);
+    this.watcher?.melded(branch, null, null, index);
   }
 
   /** The condition of a melded branch: each side's own, or the way that the guest's threads take. */
