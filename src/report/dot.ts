@@ -28,9 +28,9 @@ export function graphDot(picture: FunctionPicture, options: DotOptions): string 
   const lines = [
     `digraph ${quoted(options.title)} {`,
     `  graph [id=${quoted(options.id)}, bgcolor="transparent", ranksep=0.35, nodesep=0.3${tangled ? ', splines=line, mclimit=0.2, nslimit=2, nslimit1=2' : ''}];`,
-    `  node [shape=box, style="filled", fontname="Helvetica", fontsize=11, margin="0.06,0.03", height=0, width=0, ` +
+    `  node [shape=box, style="filled", fontname="Courier", fontsize=11, margin="0.06,0.03", height=0, width=0, ` +
       `fillcolor="${block.light}", color="${line.light}", fontcolor="${text.light}"];`,
-    `  edge [fontname="Helvetica", fontsize=10, arrowsize=0.7, color="${line.light}", fontcolor="${text.light}"];`,
+    `  edge [fontname="Courier", fontsize=10, arrowsize=0.7, labeldistance=1.7, color="${line.light}", fontcolor="${text.light}"];`,
   ];
   for (let b = 0; b < picture.blocks.length; b++) lines.push(...blockLines(picture, b, options));
   return `${lines.join('\n')}\n}\n`;
@@ -56,9 +56,11 @@ function blockLines(picture: FunctionPicture, b: number, options: DotOptions): s
   if (own.length > 0 && link !== null)
     attributes.push(`URL=${quoted(link(own[0]!))}`, `tooltip=${quoted(own[0]!.label)}`);
   const lines = [`  b${b} [${attributes.join(', ')}];`];
+  const end = blocks[b + 1]?.first ?? picture.instructions.length;
+  const branches = successors.length === 2 && picture.instructions[end - 1]!.startsWith('br ');
   for (const [slot, to] of successors.entries()) {
     const edge = [`id=${quoted(`${id}-e${b}-${slot}`)}`];
-    if (successors.length === 2) edge.push(`taillabel="${slot === 0 ? 'T' : 'F'}"`);
+    if (branches) edge.push(`taillabel="${slot === 0 ? 'T' : 'F'}"`, 'labelangle=40');
     if (divergent) edge.push('class="divergent"', `color="${GRAPH_COLORS.divergent.light}"`, 'penwidth=1.8');
     lines.push(`  b${b} -> b${to} [${edge.join(', ')}];`);
   }
@@ -74,7 +76,7 @@ function label(picture: FunctionPicture, b: number, { tags, instructions }: DotO
   if (instructions) {
     const texts = picture.instructions.slice(first, end).map((text) => escaped(text.replace(/\s*\n\s*/g, ' ')));
     const lines = texts.map((text) => `${text}<BR ALIGN="LEFT"/>`).join('');
-    rows.push(row(`<FONT FACE="Courier">${lines}</FONT>`, ' ALIGN="LEFT" BALIGN="LEFT"'));
+    rows.push(row(`${lines}`, ' ALIGN="LEFT" BALIGN="LEFT"'));
   } else rows.push(row(`${end - first} instruction${end - first === 1 ? '' : 's'}`));
   if (divergent) rows.push(row(`<FONT COLOR="${GRAPH_COLORS.divergent.light}"><B>◆ divergent branch</B></FONT>`));
   for (const { label, color, side } of tags[b]!) {

@@ -11,6 +11,7 @@ body { margin: 0 auto; padding: 1.5rem clamp(1rem, 3vw, 3rem) 5rem; max-width: 1
   color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.6rem; margin: 0; overflow-wrap: anywhere; }
 h2 { font-size: 1.3rem; margin: 0 0 .3rem; overflow-wrap: anywhere; }
+h2 code { font-size: inherit; }
 h3 { font-size: 1.05rem; margin: 1.6rem 0 .5rem; }
 a { color: var(--accent); }
 code { font: 12.5px/1.45 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
@@ -44,10 +45,12 @@ figcaption label { font-weight: 400; color: var(--muted); white-space: nowrap; }
 .canvas { overflow: auto; max-height: 80vh; padding: .6rem; text-align: center; }
 .canvas svg { display: inline-block; max-width: none; }
 figure:has(.fit:checked) .canvas svg { width: 100%; height: calc(80vh - 1.5rem); }
-svg .tooltip-lit, svg g.lit > a > polygon, svg g.lit > g > a > polygon:first-child, svg g.lit > polygon { stroke-width: 4px; }
+svg g.lit > g > a > polygon:first-child { stroke-width: 4px; }
+svg text { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 svg a { cursor: pointer; }
 details { margin: .5rem 0; border: 1px solid var(--rule); border-radius: .4rem; }
 details > summary { padding: .4rem .8rem; cursor: pointer; background: var(--panel); border-radius: .4rem; }
+h4 .chip { cursor: pointer; }
 details > :not(summary) { margin-left: .8rem; margin-right: .8rem; }
 details:target, details.lit { outline: 2px solid var(--accent); }
 h4 { margin: .9rem 0 .3rem; font-size: .95rem; font-weight: 600; }

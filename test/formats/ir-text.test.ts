@@ -1,0 +1,66 @@
+/** Instructions out of what LLVM prints. */
+import { functionBodies, instructionTexts } from '../../src/formats/ir-text.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('formats/ir-text', { tests: 4 });
+
+const MODULE = `; ModuleID = 'define '
+@s = constant [9 x i8] c"\\0Adefine x"
+
+declare void @f()
+
+; Function Attrs: nounwind
+define void @"a } b"(i1 %c) #0 {
+  br i1 %c, label %"x:y", label %2
+
+"x:y":                                            ; preds = %0
+    #dbg_value(i32 0, !3, !DIExpression(), !4)
+  call void asm "nop", ""(), !dbg !4
+  br label %2
+
+2:                                                ; preds = %0, %"x:y"
+  switch i32 0, label %d [
+    i32 1, label %"x:y"
+    i32 2, label %d
+  ]
+
+d:                                                ; preds = %2
+  %i = invoke i32 @g()
+          to label %d unwind label %2
+}
+
+define void @empty.label() {
+entry:
+  ret void
+}
+
+attributes #0 = { nounwind }
+`;
+
+test('bodies, in order', () => {
+  const bodies = functionBodies(MODULE);
+  assert.is(bodies.length, 2);
+  assert.match(bodies[0]!, /^ {2}br i1 %c/);
+  assert.is(bodies[1], 'entry:\n  ret void\n');
+});
+
+test('a module that begins with a function', () => {
+  assert.equal(functionBodies('define void @f() {\n  ret void\n}\n'), ['  ret void\n']);
+  assert.equal(functionBodies(''), []);
+});
+
+test('instructions by block; labels, debug records and comments are none', () => {
+  assert.equal(instructionTexts(functionBodies(MODULE)[0]!), [
+    ['br i1 %c, label %"x:y", label %2'],
+    ['call void asm "nop", ""(), !dbg !4', 'br label %2'],
+    ['switch i32 0, label %d [\ni32 1, label %"x:y"\ni32 2, label %d\n]'],
+    ['%i = invoke i32 @g()\nto label %d unwind label %2'],
+  ]);
+});
+
+test('the label of the entry may be there or not', () => {
+  assert.equal(instructionTexts(functionBodies(MODULE)[1]!), [['ret void']]);
+  assert.equal(instructionTexts('\n0:\n  br label %1\n\n1:\n  ret void\n'), [['br label %1'], ['ret void']]);
+});
+
+test.run();
