@@ -1,0 +1,56 @@
+/** A headless browser, where the machine has one: `CHROME_PATH`, or chromium or Chrome on the `PATH`. */
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+
+export function browserPath(): string | null {
+  const named = process.env['CHROME_PATH'];
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter).filter(Boolean);
+  const candidates = folders.flatMap((folder) => NAMES.map((name) => path.join(folder, name)));
+  for (const candidate of named === undefined ? candidates : [named])
+    try {
+      accessSync(candidate, constants.X_OK);
+      return candidate;
+    } catch {
+      // The next one.
+    }
+  return null;
+}
+
+export async function withBrowser(executablePath: string, use: (browser: Browser) => Promise<void>): Promise<void> {
+  const { launch } = await import('puppeteer-core');
+  // The sandbox needs rights that containers lack; only pages of our own are opened.
+  const browser = await launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+  try {
+    await use(browser);
+  } finally {
+    await browser.close();
+  }
+}
+
+export interface OpenPage {
+  readonly page: Page;
+  /** What was asked for besides the page, and what went wrong in it. */
+  readonly complaints: readonly string[];
+}
+
+/** Opens a file in a tab of its own. */
+export async function openFile(browser: Browser, file: string): Promise<OpenPage> {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  const url = `file://${file}`;
+  page.on('console', (message) => complaints.push(`console: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(`error: ${String(error)}`));
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    if (request.url() !== url) complaints.push(`request: ${request.url().slice(0, 100)}`);
+  });
+  await page.setViewport({ width: 1400, height: 1000 });
+  await page.goto(url, { waitUntil: 'load' });
+  return { page, complaints };
+}
