@@ -25,6 +25,14 @@ export type { OffloadImage } from './formats/offload/image.js';
 export { DEFAULT_OPTIONS, type Emit, type JobOptions, type MeldPoint, type OptimizeLevel } from './options.js';
 export type { MeldKind, MeldMode, ProfitModel, Unpredication } from './melding/plan.js';
 export type { CandidateRemark, DebugLocation, FailureRemark, FunctionRemark, Remark } from './remark.js';
+export type {
+  FunctionHistory,
+  FunctionPicture,
+  HistoryStep,
+  MeldedPlace,
+  PictureBlock,
+  SelectedOperands,
+} from './report-data.js';
 export type { UnsupportedOperation } from './simulate.js';
 export type { Counters, InstructionRow } from './simulator/counters.js';
 export { parseSpec, type LaunchSpec, type ReadFile } from './simulator/launch/spec.js';

@@ -29,7 +29,7 @@ export class Gallery {
     const edges = picture.blocks.reduce((sum, { successors }) => sum + successors.length, 0);
     if (blocks > MOST_BLOCKS || edges > MOST_EDGES)
       return note(
-        `The graph has ${blocks} blocks and ${edges} edges, too many to be drawn (${MOST_BLOCKS} and ${MOST_EDGES}).`,
+        `The graph has ${blocks} blocks and ${edges} edges, too many to be drawn (at most ${MOST_BLOCKS} and ${MOST_EDGES}).`,
       );
     if (this.drawn + blocks > MOST_BLOCKS_OF_PAGE)
       return note(`Not drawn: the graphs of this page before it have ${this.drawn} blocks together.`);

@@ -59,7 +59,8 @@ table.alignment td { padding: .12rem .7rem; border: 1px solid var(--rule); }
 table.alignment td code { white-space: pre; }
 table.alignment th { border: 1px solid var(--rule); }
 table.alignment tr.pair td:nth-child(-n+2) { background: color-mix(in srgb, var(--pair-2) 45%, transparent); }
-table.alignment td:last-child { white-space: nowrap; border: 0; }
+table.alignment th:last-child, table.alignment td:last-child { position: sticky; right: 0; border: 0; background: var(--page);
+  white-space: nowrap; }
 td.gap { background: repeating-linear-gradient(45deg, transparent 0 5px, var(--rule) 5px 6px); }
 .metadata { color: var(--muted); }
 .mark { font-size: .82em; padding: 0 .4rem; border: 1px solid var(--rule); border-radius: .8rem; white-space: nowrap; }

@@ -96,7 +96,7 @@ function overview({ functions, histories }: Report): string {
     `${heads.map((head) => `<th scope="col" class="figure">${head}</th>`).join('')}</tr></thead>` +
     `<tbody>${rows.join('')}</tbody></table></div>` +
     `<p class="note">Counts are those of the final code, without melding → with. Cycles saved are the cost model's, of one execution,
-weighted by loop depth. Functions without a link have no divergent branch.</p>`
+weighted by loop depth. Functions without a link have no divergent branch to meld at.</p>`
   );
 }
 
