@@ -19,7 +19,7 @@ export interface DotOptions {
   readonly link: ((tag: Tag) => string) | null;
 }
 
-/** A branch that is short by this and more is tangled: Graphviz draws straight lines and searches less. */
+/** A graph whose edges span more blocks is tangled: Graphviz then draws straight lines and searches less, or takes minutes. */
 const MOST_SPAN = 6000;
 
 export function graphDot(picture: FunctionPicture, options: DotOptions): string {
