@@ -1,7 +1,7 @@
 /** A worker that crashes, hangs or runs out of memory loses its own task and nothing else; every other answer is right. */
 import { createHash } from 'node:crypto';
 import { compileLlvmModule } from '../src/binding/load.js';
-import { DarmError } from '../src/errors.js';
+import type { DarmError } from '../src/errors.js';
 import { LlvmHost, type Task } from '../src/jobs.js';
 import { WorkerPool } from '../src/pool.js';
 import { assert, suite } from './support/suite.js';

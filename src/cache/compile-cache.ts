@@ -82,7 +82,7 @@ export class CompileCache {
       const { data } = await cacache.get(this.#path, key);
       const result = decode(data) as CompileResult;
       // The decoder's bytes are views of the whole entry.
-      return { ...result, artifacts: result.artifacts.map((each) => ({ ...each, bytes: each.bytes.slice() })) };
+      return { ...result, artifacts: result.artifacts.map((each) => ({ ...each, bytes: new Uint8Array(each.bytes) })) };
     } catch {
       return null;
     }

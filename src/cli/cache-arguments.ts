@@ -22,7 +22,10 @@ const MIB = 2 ** 20;
 
 export function addCacheOptions(command: Command): Command {
   return command
-    .option('--cache <folder>', 'keep results there (default: $DARM_CACHE_DIR, else beside the outputs)')
+    .option(
+      '--cache <folder>',
+      'keep results there (default: $DARM_CACHE_DIR, else beside the outputs, or in the folder for temporary files)',
+    )
     .option('--no-cache', 'keep no results')
     .option(
       '--cache-size <MiB>',

@@ -1,9 +1,10 @@
 /** The subcommand `serve` on the command line. */
 import { availableParallelism } from 'node:os';
 import { Option, type Command } from 'commander';
+import { addCacheOptions, type CacheFlags } from './cache-arguments.js';
 import { numeric } from './option-groups.js';
 
-export interface ServeFlags {
+export interface ServeFlags extends CacheFlags {
   readonly host: string;
   readonly port: number;
   readonly jobs: number;
@@ -36,7 +37,7 @@ const mebibytes = (flags: string, description: string, low: number, high: number
     .default(fallback * MIB, String(fallback));
 
 export function addServeCommand(program: Command, chosen: (flags: ServeFlags) => void): void {
-  program
+  const serve = program
     .command('serve')
     .description('compile over HTTP (docs/service.md)')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
@@ -53,6 +54,6 @@ export function addServeCommand(program: Command, chosen: (flags: ServeFlags) =>
       new Option('--log-level <level>', 'least important lines of the log, which goes to standard error')
         .choices(['info', 'error', 'silent'])
         .default('info'),
-    )
-    .action(chosen);
+    );
+  addCacheOptions(serve).action(chosen);
 }

@@ -1,7 +1,10 @@
 /** `darm serve`: a compiler, the service over it, Node's HTTP server around both; ends with SIGTERM or SIGINT. */
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import pino from 'pino';
 import { createCompiler } from '../compiler.js';
 import { createService, listen } from '../service/index.js';
+import { cacheFolder } from './cache-arguments.js';
 import { dropOptimising } from '../tier-policy.js';
 import type { ServeFlags } from './serve-arguments.js';
 
@@ -9,7 +12,13 @@ export async function runServe(flags: ServeFlags): Promise<void> {
   const destination = pino.destination({ dest: 2, sync: false });
   const log = pino({ level: flags.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
   const { jobs, memoryLimit } = flags;
-  const compiler = createCompiler({ threads: jobs, memoryLimit, tierPolicy: 'long' });
+  const cache = cacheFolder(flags, path.join(tmpdir(), 'darm-cache'));
+  const compiler = createCompiler({
+    threads: jobs,
+    memoryLimit,
+    tierPolicy: 'long',
+    ...(cache !== null && { cache: { path: cache, maxBytes: flags.cacheSize } }),
+  });
   const { queue, queueTimeout, timeout, bodyTimeout, maxBody, maxBatch } = flags;
   const limits = { queue, queueTimeout, timeout, bodyTimeout, maxBody, maxBatch };
   const service = createService(compiler, { ...limits, concurrency: jobs, log });

@@ -33,5 +33,6 @@ export function compileAnswer(result: CompileResult): object {
     sha256: createHash('sha256').update(bytes).digest('hex'),
     data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64'),
   }));
-  return { ...compileDocument(result, artifacts), diagnostics: result.diagnostics, remarks: result.remarks };
+  const { diagnostics, remarks, histories } = result;
+  return { ...compileDocument(result, artifacts), diagnostics, remarks, histories };
 }

@@ -1,5 +1,6 @@
 /** What the service counts, for Prometheus. Every service has a registry of its own, so that several fit into one process. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { CacheCounts } from '../cache/compile-cache.js';
 import type { Admission } from './admission.js';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -12,7 +13,7 @@ export class Metrics {
   readonly #jobSeconds: Histogram<'kind'>;
   readonly #waitSeconds: Histogram;
 
-  constructor(admission: Admission, workers: number) {
+  constructor(admission: Admission, workers: number, cache: () => CacheCounts | null) {
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: 'darm_requests_total',
@@ -60,6 +61,9 @@ export class Metrics {
     gauge('darm_jobs_running', 'Jobs that run', () => admission.running);
     gauge('darm_jobs_waiting', 'Jobs that wait for a worker', () => admission.waiting);
     gauge('darm_requests_in_flight', 'Requests for work that are not answered yet', () => admission.tickets);
+    gauge('darm_cache_hits', 'Compilations taken from the cache', () => cache()?.hits ?? 0);
+    gauge('darm_cache_misses', 'Compilations that the cache did not hold', () => cache()?.misses ?? 0);
+    gauge('darm_cache_errors', 'Results that could not be kept', () => cache()?.errors ?? 0);
     gauge('darm_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss());
   }
 

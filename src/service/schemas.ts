@@ -24,6 +24,7 @@ export const optionsSchema = z
     once: z.boolean(),
     stats: z.boolean().meta({ description: 'Compile without melding, too, and report "before" figures' }),
     remarks: z.boolean().meta({ description: 'Say what melded, what did not, and why' }),
+    report: z.boolean().meta({ description: 'Record what a report page shows' }),
     verifyAnalyses: z.boolean(),
     timeout: z.number().min(1).meta({ description: "Milliseconds for the job, at most the service's own limit" }),
   })
@@ -64,6 +65,7 @@ export const compileSchema = z
     timings: z.record(z.string(), z.number()).meta({ description: 'Milliseconds per phase' }),
     diagnostics: z.array(z.string()).meta({ description: "LLVM's warnings" }),
     remarks: z.array(z.looseObject({})),
+    histories: z.array(z.looseObject({})).meta({ description: 'What a report page shows, by function' }),
   })
   .openapi('Compiled');
 

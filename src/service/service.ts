@@ -90,7 +90,7 @@ export function createService(
   checkOptions('createService()', options as ServiceOptions, CHECKS);
   const settings: ServiceOptions = { ...DEFAULT_SERVICE, ...options };
   const admission = new Admission(settings);
-  const metrics = new Metrics(admission, settings.concurrency);
+  const metrics = new Metrics(admission, settings.concurrency, () => compiler.cacheCounts);
   const runner = new JobRunner(compiler, admission, metrics);
   const { log } = settings;
 

@@ -5,7 +5,7 @@ import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createCompiler } from '../../src/index.js';
 import { darm, inFolder, MAIN } from '../support/command.js';
-import { kernel, kernelPath } from '../support/llvm.js';
+import { artifact, compile, kernel, kernelPath, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('batch', { tests: 9, timeoutMs: 120_000 });
@@ -16,6 +16,12 @@ async function inputs(folder: string): Promise<void> {
   await mkdir(path.join(folder, 'in', 'deep'), { recursive: true });
   for (const name of NAMES)
     await cp(kernelPath(name), path.join(folder, 'in', name.includes('1100') ? 'deep' : '', `${name}.bc`));
+}
+
+/** Different modules of the same code. */
+async function fortyInputs(folder: string): Promise<void> {
+  const ir = text(artifact(await compile(await kernel('bitonic.gfx906.O3'), { emit: ['ll'], meld: 'off' }), 'll'));
+  for (let n = 0; n < 40; n++) await writeFile(path.join(folder, 'in', `k${n}.ll`), `${ir}; ${n}\n`);
 }
 
 interface Event {
@@ -164,10 +170,7 @@ test('response files', () =>
 test('killed in the middle: no half result, and the next run does what is left', () =>
   inFolder(async (folder) => {
     await mkdir(path.join(folder, 'in'));
-    const bytes = await readFile(kernelPath('bitonic.gfx906.O3'));
-    // 40 different modules: bitcode may be followed by zeros.
-    for (let n = 0; n < 40; n++)
-      await writeFile(path.join(folder, 'in', `k${n}.bc`), Buffer.concat([bytes, Buffer.alloc(4 * n)]));
+    await fortyInputs(folder);
     const child = spawn(process.execPath, [MAIN, 'batch', 'in', '--out-dir', 'out', '-j', '2', '--no-cache', '--json'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
     let seen = 0;
     for await (const chunk of child.stdout) {
@@ -194,9 +197,7 @@ test('killed in the middle: no half result, and the next run does what is left',
 test('interrupted: it says what is left', () =>
   inFolder(async (folder) => {
     await mkdir(path.join(folder, 'in'));
-    const bytes = await readFile(kernelPath('bitonic.gfx906.O3'));
-    for (let n = 0; n < 40; n++)
-      await writeFile(path.join(folder, 'in', `k${n}.bc`), Buffer.concat([bytes, Buffer.alloc(4 * n)]));
+    await fortyInputs(folder);
     const child = spawn(process.execPath, [MAIN, 'batch', 'in', '--out-dir', 'out', '--no-cache', '--json'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
     const exit = new Promise((resolve) => child.once('exit', resolve));
     let out = '';

@@ -30,7 +30,7 @@ async function contents(folder: string): Promise<string[]> {
 
 test('a compilation comes back as it was, but for timings', () =>
   inFolder(async (folder) => {
-    const bytes = await kernel('sb3.gfx906.O3-g');
+    const bytes = await kernel('bitonic.gfx906.O3-g');
     const options = { emit: ['hsaco', 'll'], stats: true, remarks: true } as const;
     await using compiler = createCompiler({ threads: 0, tierPolicy: 'short', cache: { path: folder } });
     const first = await compiler.compile(bytes, options);

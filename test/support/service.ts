@@ -54,7 +54,7 @@ export const POISON = {
 /** What a compiler that does nothing answers. */
 export function compiled(bytes: Uint8Array = text('artifact')): CompileResult {
   const artifacts = [{ kind: 'hsaco', bytes }] as const;
-  return { target: 'gfx906', artifacts, functions: [], remarks: [], diagnostics: [], timings: {} };
+  return { target: 'gfx906', artifacts, functions: [], remarks: [], histories: [], diagnostics: [], timings: {} };
 }
 
 export type FakeCompile = (module: Uint8Array, signal: AbortSignal) => Promise<CompileResult>;
