@@ -8,6 +8,7 @@ import { createCompiler } from '../compiler.js';
 import { DarmError } from '../errors.js';
 import { readInput, writeStandardOutput } from '../files.js';
 import type { BatchFlags } from './batch-arguments.js';
+import { dropOptimising } from '../tier-policy.js';
 import { cacheFolder } from './cache-arguments.js';
 import { EXTENSIONS } from './compile.js';
 import { warn } from './messages.js';
@@ -25,11 +26,11 @@ export async function runBatchCommand(inputs: readonly string[], flags: BatchFla
   checkOverwriting(jobs, outDir);
   const journal = await Journal.open(outDir);
   const cache = cacheFolder(flags, path.join(outDir, '.darm', 'cache'));
-  await using compiler = createCompiler({
+  const compiler = createCompiler({
     threads: flags.jobs,
     timeout: flags.timeout,
     memoryLimit: flags.memoryLimit,
-    // Baseline code is ready at once; a long batch gains by optimised code.
+    // Baseline code is ready at once; optimised code makes up for its cost after some 400 kernels (bench/batch.ts).
     tierPolicy: jobs.length < LONG_BATCH ? 'short' : 'long',
     ...(cache !== null && { cache: { path: cache, maxBytes: flags.cacheSize } }),
   });
@@ -55,11 +56,13 @@ export async function runBatchCommand(inputs: readonly string[], flags: BatchFla
       show(event);
     },
   });
+  await compiler.close();
+  await dropOptimising();
   if (!flags.quiet && !flags.json) process.stderr.write(summary(totals));
   return signal === null ? worst : SIGNAL_CODES[signal];
 }
 
-const LONG_BATCH = 1000;
+const LONG_BATCH = 500;
 const SIGNAL_CODES: Record<string, number> = { SIGINT: 130, SIGTERM: 143 };
 
 function checkOverwriting(jobs: readonly { input: string; output: string }[], outDir: string): void {

@@ -1,0 +1,108 @@
+/**
+ * 200 kernels by `darm batch -j 2` against `xargs -P2` of native llc and ld.lld, side by side in one run: as processes that start from
+ * nothing, by a compiler that is warm already, and with a full cache. Needs Debian's llvm-22 and lld-22.
+ * usage: node dist/bench/batch.js [--rounds N] [--jobs N]
+ */
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { collectJobs } from '../src/batch/jobs.js';
+import { Journal } from '../src/batch/journal.js';
+import { runBatch } from '../src/batch/run.js';
+import { createCompiler } from '../src/index.js';
+import type { JobOptions } from '../src/options.js';
+import { median, ms, option, table } from './support.js';
+
+const KERNELS = 200;
+const rounds = option('rounds', 3);
+const jobs = option('jobs', 2);
+const MAIN = fileURLToPath(new URL('../src/cli/main.js', import.meta.url));
+const folder = await mkdtemp(path.join(tmpdir(), 'darm-bench-'));
+const source = fileURLToPath(new URL('../../kernels/ir/', import.meta.url));
+const files = (await readdir(source))
+  .filter((file) => file.endsWith('.bc') && !file.startsWith('nvptx'))
+  .sort()
+  .slice(0, KERNELS)
+  .map((file) => path.join(source, file));
+const list = path.join(folder, 'list');
+await writeFile(list, files.map((file) => `${file}\n`).join(''));
+
+/** Milliseconds that a process takes. */
+function time(command: string, args: readonly string[]): Promise<number> {
+  const start = performance.now();
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+    child.on('error', reject);
+    child.on('close', (code) =>
+      code === 0 ? resolve(performance.now() - start) : reject(new Error(`${command} ended with ${code}`)),
+    );
+  });
+}
+
+const out = path.join(folder, 'out');
+const cache = path.join(folder, 'cache');
+async function darm(...options: string[]): Promise<number> {
+  await rm(out, { recursive: true, force: true });
+  return time(process.execPath, [
+    MAIN,
+    'batch',
+    `@${list}`,
+    '--out-dir',
+    out,
+    '-j',
+    String(jobs),
+    '--quiet',
+    ...options,
+  ]);
+}
+
+async function native(): Promise<number> {
+  await rm(out, { recursive: true, force: true });
+  await mkdir(out);
+  const script =
+    'for f; do o="$0/${f##*/}"; llc-22 -O2 -filetype=obj "$f" -o "$o.o" && ld.lld-22 -shared "$o.o" -o "$o.hsaco" || exit 255; done';
+  return time('sh', ['-c', `xargs -P${jobs} -n1 sh -c '${script}' "${out}" < "${list}"`]);
+}
+
+const warm = createCompiler({ threads: jobs, tierPolicy: 'long' });
+async function warmBatch(options: Partial<JobOptions>): Promise<number> {
+  await rm(out, { recursive: true, force: true });
+  const batch = await collectJobs(files, { options, extension: () => '.hsaco', readStandardInput: async () => '' });
+  const start = performance.now();
+  await runBatch(warm, batch, {
+    outDir: out,
+    journal: await Journal.open(out),
+    width: jobs + 1,
+    failFast: true,
+    force: false,
+    signal: new AbortController().signal,
+    onEvent: () => {},
+  });
+  return performance.now() - start;
+}
+
+const ways: readonly (readonly [name: string, run: () => Promise<number>])[] = [
+  [`xargs -P${jobs} of llc-22 and ld.lld-22`, native],
+  ['darm batch --meld off, from nothing', () => darm('--no-cache', '--meld', 'off')],
+  ['darm batch, from nothing', () => darm('--no-cache')],
+  ['a warm compiler, --meld off', () => warmBatch({ meld: 'off' })],
+  ['a warm compiler', () => warmBatch({})],
+  ['darm batch, full cache', () => darm('--cache', cache)],
+];
+await darm('--cache', cache);
+await warmBatch({});
+const times = ways.map((): number[] => []);
+for (let round = 0; round < rounds; round++) for (const [way, [, run]] of ways.entries()) times[way]!.push(await run());
+await warm.close();
+await rm(folder, { recursive: true });
+
+const reference = median(times[0]!);
+table(['way', `${files.length} kernels`, 'a kernel', 'times faster'],
+  ways.map(([name], way) => {
+    const total = median(times[way]!);
+    return [name, ms(total), ms(total / files.length), (reference / total).toFixed(2)];
+  }),
+); // prettier-ignore
+process.exit(0);
