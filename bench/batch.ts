@@ -69,7 +69,12 @@ async function native(): Promise<number> {
 const warm = createCompiler({ threads: jobs, tierPolicy: 'long' });
 async function warmBatch(options: Partial<JobOptions>): Promise<number> {
   await rm(out, { recursive: true, force: true });
-  const batch = await collectJobs(files, { options, extension: () => '.hsaco', readStandardInput: async () => '' });
+  const batch = await collectJobs(files, {
+    options,
+    fatBinary: false,
+    extension: () => '.hsaco',
+    readStandardInput: async () => '',
+  });
   const start = performance.now();
   await runBatch(warm, batch, {
     outDir: out,

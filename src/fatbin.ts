@@ -3,7 +3,7 @@
  * compiled for the target that its entry names; finished code objects, and whatever else there is, pass through. A module
  * alone becomes a fat binary with one code object per target.
  */
-import type { CallOptions, Compiler } from './compiler.js';
+import type { CallOptions, Compilation, Compiler } from './compiler.js';
 import { DarmError } from './errors.js';
 import { parseElf } from './formats/elf.js';
 import { targetIdOf } from './formats/elf-target.js';
@@ -18,7 +18,6 @@ import {
 import { HOST_ID, imageContent, imageId, imageNameFor, type OffloadImage } from './formats/offload/image.js';
 import type { JobOptions } from './options.js';
 import { parseTargetId } from './target-id.js';
-import type { CompileResult } from './wire.js';
 
 /** What is emitted is settled, and the images of a container say for which processors. */
 export type FatBinaryOptions = Omit<Partial<JobOptions>, 'emit' | 'mcpu'>;
@@ -35,7 +34,7 @@ export interface FatBinaryImage {
   /** What went into the output. */
   readonly bytes: Uint8Array;
   /** Null: passed through. */
-  readonly compiled: CompileResult | null;
+  readonly compiled: Compilation | null;
 }
 
 export interface FatBinaryResult {
@@ -124,7 +123,7 @@ async function compileImage(
   { id, target, bytes }: OffloadImage,
   options: FatBinaryOptions,
   call: CallOptions,
-): Promise<{ compiled: CompileResult; bytes: Uint8Array }> {
+): Promise<{ compiled: Compilation; bytes: Uint8Array }> {
   try {
     const job = { ...options, emit: ['hsaco'] as const, mcpu: target === '' ? null : target };
     const compiled = await compiler.compile(bytes, job, call);

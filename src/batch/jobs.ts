@@ -16,10 +16,13 @@ export interface BatchJob {
   /** Path of the result in the output folder, with `/`. */
   readonly output: string;
   readonly options: JobOptions;
+  /** The result is a fat binary: of a container's images, or of the one code object. */
+  readonly fatBinary: boolean;
 }
 
 export interface CollectOptions {
   readonly options: Partial<JobOptions>;
+  readonly fatBinary: boolean;
   /** Of results that no manifest names, with the dot, by what is emitted. */
   readonly extension: (options: JobOptions) => string;
   /** For the manifest `-`. */
@@ -65,9 +68,9 @@ async function globJobs(base: string, patterns: string[], collect: CollectOption
 }
 
 /** `name` is where the input lies below its root: the result keeps it, but for the extension. */
-function jobOf(input: string, name: string, { options, extension }: CollectOptions): BatchJob {
+function jobOf(input: string, name: string, { options, fatBinary, extension }: CollectOptions): BatchJob {
   const job = completeJobOptions('darm batch', options);
-  return { input, output: withExtension(name, extension(job)), options: job };
+  return { input, output: withExtension(name, extension(job)), options: job, fatBinary };
 }
 
 const withExtension = (name: string, extension: string): string =>

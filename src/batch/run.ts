@@ -5,9 +5,10 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { compileKey } from '../cache/compile-cache.js';
-import type { Compiler } from '../compiler.js';
+import type { Compilation, Compiler } from '../compiler.js';
 import { DarmError, type ErrorData } from '../errors.js';
 import { ioError, writeOutput } from '../files.js';
+import { sniffInput } from '../formats/bitcode.js';
 import type { BatchJob } from './jobs.js';
 import { sha256, type Journal } from './journal.js';
 
@@ -102,22 +103,46 @@ export async function runBatch(
 
 async function compileOne(
   compiler: Compiler,
-  { input, output, options }: BatchJob,
+  job: BatchJob,
   { outDir, journal, force }: BatchOptions,
   signal: AbortSignal,
 ): Promise<Extract<BatchEvent, { event: 'done' | 'skipped' }>> {
+  const { input, output, options } = job;
   const started = performance.now();
   const bytes = await readFile(input).catch((error) => Promise.reject(ioError('read', input, error)));
-  const key = await compileKey(bytes, options);
+  const key = `${await compileKey(bytes, options)}${job.fatBinary ? '-fatbin' : ''}`;
   if (!force && (await journal.isDone(output, key))) return { event: 'skipped', input, output };
-  const { artifacts, functions, cached } = await compiler.compile(bytes, options, { signal });
-  const result = artifacts[0]!.bytes;
+  const { result, compilations } = await compile(compiler, job, bytes, signal);
   const file = path.join(outDir, output);
   await mkdir(path.dirname(file), { recursive: true }).catch((error) => Promise.reject(ioError('make', file, error)));
   await writeOutput(file, result);
   const hash = sha256(result);
   await journal.add(output, key, hash);
+  const functions = compilations.flatMap((each) => each.functions);
   const melds = functions.reduce((sum, fn) => sum + fn.melds.length, 0);
+  const cached = compilations.length > 0 && compilations.every((each) => each.cached);
   const milliseconds = performance.now() - started;
   return { event: 'done', input, output, bytes: result.length, sha256: hash, cached, melds, milliseconds };
+}
+
+/** The bytes of a job's result, and what was compiled for it. */
+async function compile(
+  compiler: Compiler,
+  { options, fatBinary }: BatchJob,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<{ result: Uint8Array; compilations: readonly Compilation[] }> {
+  if (!fatBinary) {
+    const compiled = await compiler.compile(bytes, options, { signal });
+    return { result: compiled.artifacts[0]!.bytes, compilations: [compiled] };
+  }
+  const { compileContainer, compileFatBinary } = await import('../fatbin.js');
+  const { mcpu, emit: _, ...common } = options;
+  const isContainer = sniffInput(bytes) === 'offload-bundle';
+  if (isContainer && mcpu !== null)
+    throw new DarmError('usage', 'the images of a bundle name their targets: leave --mcpu out');
+  const { bytes: result, images } = isContainer
+    ? await compileContainer(compiler, bytes, common, { signal })
+    : await compileFatBinary(compiler, bytes, mcpu?.split(',') ?? [], common, { signal });
+  return { result, compilations: images.flatMap(({ compiled }) => (compiled === null ? [] : [compiled])) };
 }

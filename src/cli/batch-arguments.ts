@@ -6,7 +6,7 @@ import { addCacheOptions, type CacheFlags } from './cache-arguments.js';
 
 export interface BatchFlags extends JobFlags, RunFlags, CacheFlags {
   readonly outDir: string;
-  readonly emit: Emit;
+  readonly emit: Emit | 'fatbin';
   readonly jobs: number;
   readonly codegenLevel: JobOptions['codegenLevel'];
   readonly once: boolean;
@@ -23,7 +23,7 @@ export function addBatch(program: Command, run: (inputs: string[], flags: BatchF
     .requiredOption('--out-dir <folder>', 'where results go')
     .addOption(
       new Option('--emit <kind>', 'what to write')
-        .choices(['hsaco', 'obj', 'asm', 'bc', 'll', 'ptx'])
+        .choices(['hsaco', 'obj', 'asm', 'bc', 'll', 'ptx', 'fatbin'])
         .default(DEFAULT_OPTIONS.emit[0]),
     )
     .option('-j, --jobs <n>', 'worker threads', numeric(1, 256, { whole: true }), 1)

@@ -18,9 +18,11 @@ import { table } from './table.js';
 /** @returns the exit code: 0, or that of the worst failure, or 128 and the number of the signal that ended the batch */
 export async function runBatchCommand(inputs: readonly string[], flags: BatchFlags): Promise<number> {
   const { outDir, emit, codegenLevel, once } = flags;
+  const fatBinary = emit === 'fatbin';
   const jobs = await collectJobs(inputs, {
-    options: { ...jobOptions(flags), emit: [emit], codegenLevel, once },
-    extension: (options) => EXTENSIONS[options.emit[0]!],
+    options: { ...jobOptions(flags), emit: [fatBinary ? 'hsaco' : emit], codegenLevel, once },
+    fatBinary,
+    extension: (options) => EXTENSIONS[fatBinary ? 'fatbin' : options.emit[0]!],
     readStandardInput: async () => new TextDecoder().decode(await readInput('-')),
   });
   checkOverwriting(jobs, outDir);

@@ -8,7 +8,7 @@ import { darm, inFolder, MAIN } from '../support/command.js';
 import { artifact, compile, kernel, kernelPath, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('batch', { tests: 9, timeoutMs: 120_000 });
+const test = suite('batch', { tests: 10, timeoutMs: 120_000 });
 
 const NAMES = ['sb1.gfx906.O3', 'sb2.gfx906.O3', 'sb1.gfx1100.O3'];
 
@@ -156,6 +156,35 @@ test('failures do not stop the rest; --fail-fast does', () =>
     const fast = await batch(folder, 'in', '--fail-fast');
     assert.is(fast.code, 1);
     assert.ok(count(fast.events, 'done') < 3 && (fast.events.at(-1)!['left'] as number) > 0);
+  }));
+
+test('containers become fat binaries', () =>
+  inFolder(async (folder) => {
+    const created = await darm(
+      [
+        'bundle',
+        '--create',
+        '-o',
+        'k.bundle',
+        ...['gfx906', 'gfx1100'].map((cpu) => `${cpu}=${kernelPath(`sb1.${cpu}.O3`)}`),
+      ],
+      { cwd: folder },
+    );
+    assert.is(created.code, 0, created.stderr);
+    await cp(kernelPath('sb1.gfx906.O3'), path.join(folder, 'one.bc'));
+    const { code, events } = await batch(folder, 'k.bundle', 'one.bc', '--emit', 'fatbin');
+    assert.is(code, 0);
+    assert.equal(events.filter(({ event }) => event === 'done').map((each) => each['melds']).sort(), [1, 2]); // prettier-ignore
+    const listed = await darm(['bundle', 'out/k.hipfb', '--json'], { cwd: folder });
+    const { images } = JSON.parse(listed.stdout.toString()) as { images: { kind: string; target: string }[] };
+    assert.equal(images.map(({ target }) => target).filter((target) => target.startsWith('gfx')), ['gfx906', 'gfx1100']); // prettier-ignore
+    // What it holds is what compile makes of each.
+    await using compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
+    const { artifacts } = await compiler.compile(await kernel('sb1.gfx906.O3'));
+    assert.ok((await results(folder)).get('one.hipfb')!.includes(Buffer.from(artifacts[0]!.bytes)));
+    const refused = await batch(folder, 'k.bundle');
+    assert.match(JSON.stringify(refused.events), /--emit fatbin/);
+    assert.is(refused.code, 1);
   }));
 
 test('response files', () =>

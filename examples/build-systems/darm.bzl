@@ -1,0 +1,32 @@
+"""Bazel: bitcode to a code object as an action. `darm` is the package's binary, an executable target of the workspace (rules_js)."""
+
+def _darm_code_object_impl(ctx):
+    out = ctx.actions.declare_file(ctx.label.name + ".hsaco")
+    args = ctx.actions.args()
+    args.use_param_file("@%s", use_always = True)
+    args.set_param_file_format("shell")
+    args.add("compile")
+    args.add(ctx.file.src)
+    args.add("-o", out)
+    args.add_all(ctx.attr.options)
+    ctx.actions.run(
+        outputs = [out],
+        inputs = [ctx.file.src],
+        executable = ctx.executable.darm,
+        arguments = [args],
+        mnemonic = "Darm",
+        progress_message = "Compiling %{input}",
+        # Nothing of the environment, the clock or the network decides what comes out.
+        use_default_shell_env = False,
+        execution_requirements = {"block-network": "1"},
+    )
+    return [DefaultInfo(files = depset([out]))]
+
+darm_code_object = rule(
+    implementation = _darm_code_object_impl,
+    attrs = {
+        "src": attr.label(allow_single_file = [".bc", ".ll"], mandatory = True),
+        "options": attr.string_list(doc = "As on the command line, e.g. [\"--mcpu\", \"gfx906\"]."),
+        "darm": attr.label(executable = True, cfg = "exec", mandatory = True),
+    },
+)
