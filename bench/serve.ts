@@ -1,7 +1,7 @@
 /**
  * The service: requests per second and latency of small kernels at several numbers of clients, and what it does at twice the load
  * that it can carry.
- * usage: node dist/bench/serve.js [--jobs N] [--seconds N] [--warm SECONDS] [--queue N]
+ * usage: node dist/bench/serve.js [--jobs N] [--seconds N] [--warm SECONDS] [--queue N] [--cache FOLDER]
  *
  * Clients run in this process, the service in another; on a machine with as many cores as workers they take turns.
  */
@@ -16,7 +16,14 @@ const CLIENTS = [1, 2, 4, 8] as const;
 
 const INPUTS = ['sb1.gfx906.O3', 'sb2.gfx906.O3', 'dct.gfx1100.O3', 'bitonic.gfx906.O3'];
 const bodies = await Promise.all(INPUTS.map(async (name) => new Uint8Array(await kernel(name))));
-const server = await startServer('-j', String(jobs), '--queue', String(queue));
+const cache = process.argv.indexOf('--cache');
+const server = await startServer(
+  '-j',
+  String(jobs),
+  '--queue',
+  String(queue),
+  ...(cache < 0 ? [] : ['--cache', process.argv[cache + 1]!]),
+);
 
 let sent = 0;
 /** One request; its time, and whether it was accepted. */

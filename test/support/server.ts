@@ -17,9 +17,13 @@ export interface Running {
 
 /** `darm serve` on a free port; ends with a signal. Its log must say when it listens (level `info`). */
 export async function startServer(...args: readonly string[]): Promise<Running> {
-  const child = spawn(process.execPath, [MAIN, 'serve', '--port', '0', ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [MAIN, 'serve', '--port', '0', ...(args.includes('--cache') ? [] : ['--no-cache']), ...args],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
   const exit = once(child, 'exit').then(([code, signal]) => (code ?? signal) as unknown);
   const log: Record<string, unknown>[] = [];
   const lines = createInterface({ input: child.stderr });
