@@ -85,7 +85,9 @@ test('bodies that are too slow or too large', async () => {
 test('a port in use is an error of one line', async () => {
   const server = await startServer('-j', '1');
   const { port } = new URL(server.url);
-  const child = spawn(process.execPath, [MAIN, 'serve', '--no-cache', '--port', port], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [MAIN, 'serve', '--no-cache', '--port', port], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   let written = '';
   child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString()));
   assert.equal((await once(child, 'close'))[0], 1);
