@@ -3,27 +3,25 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { DarmError } from '../errors.js';
 import { addBundleCommand, type BundleInvocation } from './bundle-arguments.js';
-import { DEFAULT_OPTIONS, type Emit, type JobOptions } from '../options.js';
+import { DEFAULT_OPTIONS, type JobOptions } from '../options.js';
 import { addBatch, type BatchFlags } from './batch-arguments.js';
 import { addCache, type CacheAction, type CacheCommandFlags } from './cache-arguments.js';
 import {
   addJobOptions,
+  addOutputOptions,
   addRemarksOption,
   addRunOptions,
   addSimulateOptions,
   numeric,
   type JobFlags,
+  type OutputFlags,
   type RunFlags,
   type SimulateFlags,
 } from './option-groups.js';
 import { addServeCommand, type ServeFlags } from './serve-arguments.js';
 
-export interface CompileFlags extends JobFlags, RunFlags {
+export interface CompileFlags extends JobFlags, OutputFlags, RunFlags {
   readonly output?: string;
-  readonly emit: Emit | 'fatbin';
-  readonly jobs: number;
-  readonly codegenLevel: JobOptions['codegenLevel'];
-  readonly once: boolean;
   readonly stats: boolean;
   readonly quiet: boolean;
   readonly remarks?: string;
@@ -95,18 +93,6 @@ export function parseArguments(argv: readonly string[]): Invocation {
     .description('meld and compile a module, or with --emit fatbin the modules of an offload bundle')
     .argument('<input>', '.bc, .ll, wrapped bitcode, an offload bundle, or - for standard input')
     .option('-o, --output <file>', 'output file, or - for standard output (default: named after the input)')
-    .addOption(
-      new Option('--emit <kind>', 'what to write')
-        .choices(['hsaco', 'obj', 'asm', 'bc', 'll', 'ptx', 'fatbin'])
-        .default(DEFAULT_OPTIONS.emit[0]),
-    )
-    .option('-j, --jobs <n>', 'worker threads', numeric(1, 256, { whole: true }), 1)
-    .addOption(
-      new Option('-O, --codegen-level <level>', 'code generation level, 0 to 3')
-        .argParser(numeric(0, 3, { whole: true }))
-        .default(DEFAULT_OPTIONS.codegenLevel),
-    )
-    .option('--once', 'one round of melding instead of all that pay', false)
     .option('--stats', 'compile without melding too and compare', false)
     .option('--quiet', 'no warnings', false)
     .option('--cache <folder>', 'keep results there, and take them from there')
@@ -115,9 +101,11 @@ export function parseArguments(argv: readonly string[]): Invocation {
     .option('--depfile-target <name>', 'what depends on the input (default: the output; also -MT)')
     .option('--report <file>', 'what melded and what did not as an HTML page (docs/report.md); - for standard output')
     .option('--spec <file>', 'with --report: launch specification, to be simulated without and with melding');
-  addRunOptions(addRemarksOption(addJobOptions(compile))).action((input: string, flags: CompileFlags) => {
-    invocation = { command: 'compile', input, flags };
-  });
+  addRunOptions(addRemarksOption(addJobOptions(addOutputOptions(compile)))).action(
+    (input: string, flags: CompileFlags) => {
+      invocation = { command: 'compile', input, flags };
+    },
+  );
 
   const analyze = program
     .command('analyze')

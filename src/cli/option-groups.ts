@@ -1,6 +1,6 @@
 /** Groups of options that several subcommands share: what commander hands over, how it is parsed, and the job it describes. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { DEFAULT_OPTIONS, type JobOptions } from '../options.js';
+import { DEFAULT_OPTIONS, type Emit, type JobOptions } from '../options.js';
 import { DEFAULT_SIMULATION } from '../simulator/options.js';
 
 /** Options that `compile` and `analyze` share, as commander hands them over. */
@@ -15,6 +15,14 @@ export interface JobFlags {
   readonly unpredicate: JobOptions['unpredicate'];
   readonly function: string[];
   readonly verifyAnalyses: boolean;
+}
+
+/** Options of the subcommands that write compiled code. */
+export interface OutputFlags {
+  readonly emit: Emit | 'fatbin';
+  readonly jobs: number;
+  readonly codegenLevel: JobOptions['codegenLevel'];
+  readonly once: boolean;
 }
 
 /** Options of every subcommand that runs LLVM. */
@@ -91,6 +99,23 @@ export function addJobOptions(command: Command): Command {
     )
     .option('--function <name>', 'only this function; may be repeated', (name, names: string[]) => [...names, name], [])
     .option('--verify-analyses', "compare every analysis with LLVM's own", false);
+}
+
+/** What `compile` and `batch` write, and how hard they work on it. */
+export function addOutputOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--emit <kind>', 'what to write')
+        .choices(['hsaco', 'obj', 'asm', 'bc', 'll', 'ptx', 'fatbin'])
+        .default(DEFAULT_OPTIONS.emit[0]),
+    )
+    .option('-j, --jobs <n>', 'worker threads', numeric(1, 256, { whole: true }), 1)
+    .addOption(
+      new Option('-O, --codegen-level <level>', 'code generation level, 0 to 3')
+        .argParser(numeric(0, 3, { whole: true }))
+        .default(DEFAULT_OPTIONS.codegenLevel),
+    )
+    .option('--once', 'one round of melding instead of all that pay', false);
 }
 
 export function addRemarksOption(command: Command): Command {
