@@ -137,6 +137,9 @@ export function toHost(ir: string, mode: HostMode, seed = 0): HostModule {
       }
       line = line.replace(/ amdgpu_kernel/, '').replace(/ protected/, '');
     }
+    // A copy of registers (wasm/select.cpp).
+    if (/^declare .*@llvm\.amdgcn\.softwqm\./.test(line)) continue;
+    line = line.replace(/ (?:tail )?call (.+) @llvm\.amdgcn\.softwqm\.[\w.]+\(\1 ([^)]+)\)/, ' freeze $1 $2');
     line = line.replace(/@(llvm\.amdgcn\.[\w.]+)/g, (_, name: string) => {
       const lanes = laneFunction(name, helpers);
       if (lanes !== null) return `@${lanes}`;
