@@ -13,7 +13,7 @@ import type { FunctionPlan, PlanOptions } from './melding/plan.js';
 import { planFunction } from './melding/planner.js';
 import { loweredSwitches, loweringCost } from './melding/switches.js';
 import type { JobOptions } from './options.js';
-import { AFTER_ROUND, meldsEarly } from './passes.js';
+import { meldsEarly } from './passes.js';
 import { HistoryRecorder, type FunctionTexts } from './record-history.js';
 import type { Stopwatch } from './stopwatch.js';
 import { verifyAnalyses } from './verify-analyses.js';
@@ -64,8 +64,7 @@ function carryOut(
   if (round.lowered.length > 0) return;
   watch.time('meld', () => {
     module.shareAddressSelects(name);
-    module.foldPhis(name);
-    module.runFunctionPasses(name, AFTER_ROUND);
+    module.tidy(name);
   });
 }
 

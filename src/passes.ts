@@ -14,15 +14,6 @@ export const BEFORE_EARLY_MELD =
   'loop-mssa(loop-rotate<header-duplication>,licm<allowspeculation>),loop(indvars),gvn,sccp,dse,adce,' +
   `${NO_HOIST_OR_SINK},loop-simplify,lcssa),globaldce`;
 
-/**
- * After every round of melds of one function: tidies up without undoing the split of a block (rule 6). Neither may an edge be
- * threaded past a branch on the same condition: that would copy what just became one. Nothing more follows a late meld: code
- * generation runs early-cse itself, and early-cse or instcombine here made the same machine code and cost 1 to 3 % of the time.
- */
-export const AFTER_ROUND =
-  'simplifycfg<bonus-inst-threshold=0;no-forward-switch-cond;no-switch-range-to-icmp;no-switch-to-lookup;keep-loops;' +
-  'no-hoist-common-insts;no-sink-common-insts;no-speculate-blocks;no-simplify-cond-branch>';
-
 /** LLVM's own pipeline for an optimisation level, or null for none. */
 export const defaultPipeline = (level: OptimizeLevel): string | null => (level === 'none' ? null : `default<${level}>`);
 

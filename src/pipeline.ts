@@ -133,8 +133,11 @@ function finish(module: LlvmModule, logs: readonly EditLog[], options: JobOption
   if (!module.isAmdgcn) return module;
   if (!logs.some(isMelded)) return module;
   watch.time('meld', () => {
-    // Of all functions: the pipeline may have inlined a melded one into another.
-    for (const { name } of module.functions()) module.prepareCodegen(name);
+    const melded = new Set(logs.filter(isMelded).map((log) => log.function));
+    const functions = module.functions();
+    // A melded function may have been inlined, or will be: then all. Others get the code that they get without melding.
+    const all = meldsEarly(options) || functions.some(({ name, kernel }) => melded.has(name) && !kernel);
+    for (const { name } of functions) if (all || melded.has(name)) module.prepareCodegen(name);
   });
   return module;
 }

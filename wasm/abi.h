@@ -17,11 +17,9 @@
 namespace darm {
 
 // Change it whenever a signature, a section or the meaning of a number changes; src/binding/abi.ts holds its twin.
-constexpr int AbiVersion = 3;
+constexpr int AbiVersion = 4;
 
 enum Status { Ok = 0, BadInput = 1, BadTarget = 2, CompileFailed = 3, LinkFailed = 4, Internal = 5 };
-
-struct PassRunner;
 
 // One compilation: context, module and target machine, what LLVM said, and the last output.
 struct Job {
@@ -40,7 +38,6 @@ struct Job {
   std::string message;
   llvm::SmallVector<char, 0> output;
   std::vector<int32_t> words; // the last snapshot or oracle
-  std::unique_ptr<PassRunner> passes; // made by the first function pipeline
 
   Job();
   ~Job();

@@ -11,7 +11,7 @@ namespace darm {
 // by a constant.
 struct Address {
   const llvm::Value *root;
-  llvm::MapVector<llvm::Value *, llvm::APInt> terms;
+  llvm::SmallMapVector<llvm::Value *, llvm::APInt, 4> terms;
   int64_t offset = 0;
 
   Address(const llvm::Value &pointer, const llvm::DataLayout &layout);

@@ -173,14 +173,3 @@ DARM_EXPORT void darm_delete_blocks(LLVMBasicBlockRef *blocks, size_t count) {
     dead.push_back(unwrap(blocks[index]));
   DeleteDeadBlocks(dead, nullptr, /*KeepOneInputPHIs=*/true);
 }
-
-// Folds phis with one value, equal phis and what is dead after a meld, so that the next snapshot starts clean.
-DARM_EXPORT void darm_fold_phis(LLVMValueRef function) {
-  Function &f = *unwrap<Function>(function);
-  for (BasicBlock &block : f)
-    EliminateDuplicatePHINodes(&block);
-  for (BasicBlock &block : f)
-    for (Instruction &instruction : make_early_inc_range(reverse(block)))
-      if (isInstructionTriviallyDead(&instruction))
-        instruction.eraseFromParent();
-}

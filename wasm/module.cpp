@@ -285,22 +285,6 @@ DARM_EXPORT int darm_run_passes(Job *job, const char *pipeline) {
   return job->hasErrors ? job->fail(CompileFailed, job->firstError) : Ok;
 }
 
-// Runs a function pipeline on one function; the others stay untouched.
-DARM_EXPORT int darm_run_function_passes(Job *job, LLVMValueRef function, const char *pipeline) {
-  if (!job->passes)
-    job->passes = std::make_unique<PassRunner>(job->machine.get());
-  PassRunner &runner = *job->passes;
-  auto [entry, isNew] = runner.pipelines.try_emplace(pipeline);
-  if (isNew)
-    if (auto error = runner.builder.parsePassPipeline(entry->second, pipeline))
-      return job->fail(Internal, toString(std::move(error)));
-  Function &f = *unwrap<Function>(function);
-  // Edits went past the pass manager: nothing it knew about the function holds any more.
-  runner.functions.clear(f, f.getName());
-  entry->second.run(f, runner.functions);
-  return job->hasErrors ? job->fail(CompileFailed, job->firstError) : Ok;
-}
-
 DARM_EXPORT int darm_write_bitcode(Job *job) {
   job->output.clear();
   raw_svector_ostream out(job->output);

@@ -8,15 +8,13 @@
 
 namespace darm {
 
-// LLVM's pass builder and analyses over one target machine. A job keeps one for its function pipelines: making it costs
-// more than tidying up a small function.
+// LLVM's pass builder and analyses over one target machine.
 struct PassRunner {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
   llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder;
-  llvm::StringMap<llvm::FunctionPassManager> pipelines;
 
   explicit PassRunner(llvm::TargetMachine *machine) : builder(machine) {
     builder.registerModuleAnalyses(modules);

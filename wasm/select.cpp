@@ -2,9 +2,11 @@
 #include "abi.h"
 #include "address.h"
 #include "llvm-c/Core.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -150,40 +152,37 @@ static void lowerConditionSelects(Function &f) {
     }
 }
 
-// Whether a branch decides that the block runs; a loop around it alone does not.
-static bool isArm(BasicBlock &block) {
-  return any_of(predecessors(&block), [&](BasicBlock *from) { return from != &block && succ_size(from) > 1; });
-}
-
 // The type of vector registers that holds values of `type`: itself, or words that its bits fit into; null for what is larger.
-static Type *registerType(Type *type, const DataLayout &layout) {
+// Never of integers: instruction selection looks into operations on those (see hideProducts).
+static Type *registerType(Type *type, const DataLayout &layout, bool has16Bits) {
   LLVMContext &context = type->getContext();
   auto isWords = [](unsigned words) { return words <= 12 || words == 16 || words == 32; };
-  if (type->isIntegerTy(16) || type->isIntegerTy(32) || type->isIntegerTy(64) || type->isHalfTy() || type->isFloatTy() ||
-      type->isDoubleTy() || type->isPointerTy())
-    return type;
+  if (type->isPointerTy())
+    return layout.getTypeSizeInBits(type) <= 64 ? type : nullptr;
   if (!type->isIntOrIntVectorTy() && !type->isFPOrFPVectorTy())
     return nullptr;
   unsigned bits = layout.getTypeSizeInBits(type), words = divideCeil(bits, 32);
-  if (auto *vector = dyn_cast<FixedVectorType>(type); vector && vector->getScalarSizeInBits() == 32 && isWords(words))
-    return type;
-  if (bits <= 64)
-    return IntegerType::get(context, bits <= 32 ? 32 : 64);
+  if (bits == 16 && has16Bits)
+    return Type::getHalfTy(context);
+  if (bits <= 32)
+    return Type::getFloatTy(context);
+  if (bits <= 64 && !type->isVectorTy())
+    return Type::getDoubleTy(context);
   while (words <= 32 && !isWords(words))
     ++words;
-  return words <= 32 ? FixedVectorType::get(IntegerType::get(context, 32), words) : nullptr;
+  return words <= 32 ? FixedVectorType::get(Type::getFloatTy(context), words) : nullptr;
 }
 
 // The value again, by an operation that no pass looks through or moves and that becomes a copy of registers.
-static Value *opaque(Value *value, IRBuilder<> &builder, const DataLayout &layout) {
-  Type *type = value->getType(), *held = registerType(type, layout);
+static Value *opaque(Value *value, IRBuilder<> &builder, const DataLayout &layout, bool has16Bits) {
+  Type *type = value->getType(), *held = registerType(type, layout, has16Bits);
   if (!held)
     return builder.CreateFreeze(value);
   auto copy = [&](Value *each) { return builder.CreateUnaryIntrinsic(Intrinsic::amdgcn_softwqm, each); };
-  if (held == type)
-    return copy(value);
-  Type *bits = builder.getIntNTy(layout.getTypeSizeInBits(type));
-  Type *padded = builder.getIntNTy(layout.getTypeSizeInBits(held));
+  uint64_t size = layout.getTypeSizeInBits(type), heldSize = layout.getTypeSizeInBits(held);
+  if (size == heldSize)
+    return held == type ? copy(value) : builder.CreateBitCast(copy(builder.CreateBitCast(value, held)), type);
+  Type *bits = builder.getIntNTy(size), *padded = builder.getIntNTy(heldSize);
   Value *wide = builder.CreateBitCast(builder.CreateZExt(builder.CreateBitCast(value, bits), padded), held);
   return builder.CreateBitCast(builder.CreateTrunc(builder.CreateBitCast(copy(wide), padded), bits), type);
 }
@@ -191,25 +190,107 @@ static Value *opaque(Value *value, IRBuilder<> &builder, const DataLayout &layou
 // LLVM 22's StructurizeCFG moves an operation that it takes for free (`zext`, `fneg`, `shufflevector`, `freeze`) out of the
 // block that a phi gets it from, and then takes it for the value of other paths, too (llvm-project#183792, fixed later).
 // Melding makes many such joins, and passes in front of the structurizer move free operations to them.
-static void pinFreeInputs(Function &f, const TargetTransformInfo &costs) {
+static void pinFreeInputs(Function &f, const TargetTransformInfo &costs, bool has16Bits) {
   const DataLayout &layout = f.getDataLayout();
   for (BasicBlock &block : f)
     for (PHINode &phi : block.phis()) {
       for (BasicBlock *from : SmallVector<BasicBlock *>(phi.blocks())) {
         auto *input = dyn_cast<Instruction>(phi.getIncomingValueForBlock(from));
-        if (!input || isa<PHINode, AllocaInst>(input) || input->isTerminator() || !isArm(*from) ||
+        if (!input || isa<PHINode, AllocaInst>(input) || input->isTerminator() ||
             costs.getInstructionCost(input, TargetTransformInfo::TCK_Latency) != 0)
+          continue;
+        // Only from its own block an operation is moved: what no register holds gets a `freeze` there, and none elsewhere.
+        if (input->getParent() != from && !registerType(input->getType(), layout, has16Bits))
           continue;
         IRBuilder<> builder(from->getTerminator());
         builder.SetCurrentDebugLocation(DebugLoc());
-        phi.setIncomingValueForBlock(from, opaque(input, builder, layout));
+        phi.setIncomingValueForBlock(from, opaque(input, builder, layout, has16Bits));
       }
     }
+}
+
+// Whether code generation may find out that a factor has eight bits.
+static bool mayBeByte(const Value *factor, const DataLayout &layout) {
+  unsigned width = factor->getType()->getScalarSizeInBits();
+  if (width <= 8 || computeKnownBits(factor, layout).countMaxActiveBits() <= 8 || ComputeNumSignBits(factor, layout) > width - 8)
+    return true;
+  // How many threads a workgroup has, it knows best.
+  auto *intrinsic = dyn_cast<IntrinsicInst>(factor);
+  return intrinsic && is_contained({Intrinsic::amdgcn_workitem_id_x, Intrinsic::amdgcn_workitem_id_y,
+                                    Intrinsic::amdgcn_workitem_id_z}, intrinsic->getIntrinsicID());
+}
+
+static bool isProductOfBytes(const Instruction &instruction, const DataLayout &layout) {
+  auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction);
+  bool isProduct = intrinsic ? intrinsic->getIntrinsicID() == Intrinsic::amdgcn_mul_u24 ||
+                                   intrinsic->getIntrinsicID() == Intrinsic::amdgcn_mul_i24
+                             : instruction.getOpcode() == Instruction::Mul;
+  return isProduct && mayBeByte(instruction.getOperand(0), layout) && mayBeByte(instruction.getOperand(1), layout);
+}
+
+// `select(c, a + x, b + x)` becomes `select(c, a, b) + x`.
+static bool isSelectedSum(const Instruction &sum) {
+  return any_of(sum.users(), [](const User *user) {
+    auto *select = dyn_cast<SelectInst>(user);
+    return select && isa<BinaryOperator>(select->getTrueValue()) && isa<BinaryOperator>(select->getFalseValue());
+  });
+}
+
+// Where a product arrives in an operation of its block that is no sum, past what code generation may drop.
+static void findOtherUses(Instruction &product, SmallVectorImpl<Use *> &found) {
+  SmallPtrSet<Instruction *, 8> seen;
+  SmallVector<Instruction *, 8> work{&product};
+  while (!work.empty()) {
+    Instruction *value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    for (Use &use : value->uses()) {
+      auto *user = cast<Instruction>(use.getUser());
+      if (user->getParent() != product.getParent() || isa<PHINode, CmpInst, StoreInst>(user) || user->isTerminator() ||
+          (isa<CallInst>(user) && !isa<IntrinsicInst>(user)))
+        continue;
+      if (isa<CastInst, FreezeInst, ExtractElementInst, InsertElementInst, ShuffleVectorInst>(user))
+        work.push_back(user);
+      else if (user->getOpcode() != Instruction::Add || isSelectedSum(*user))
+        found.push_back(&use);
+    }
+  }
+}
+
+// LLVM 22's SITargetLowering::performAddCombine collects sums of products of bytes for `v_dot4`, and takes every operation on a
+// product for a sum: of `a * b + select(c, d * e, x)` it makes `a * b + d * e + c`. Melding makes such selects, and brings
+// operations of blocks together. Products that go into anything but sums are hidden there.
+static void hideProducts(Function &f, bool has16Bits) {
+  const DataLayout &layout = f.getDataLayout();
+  for (BasicBlock &block : f) {
+    SmallVector<Instruction *, 8> products;
+    for (Instruction &instruction : block)
+      if (isProductOfBytes(instruction, layout))
+        products.push_back(&instruction);
+    if (products.size() < 2)
+      continue;
+    SmallVector<Use *, 8> uses;
+    for (Instruction *product : products)
+      findOtherUses(*product, uses);
+    for (Use *use : uses) {
+      IRBuilder<> builder(cast<Instruction>(use->getUser()));
+      builder.SetCurrentDebugLocation(DebugLoc());
+      use->set(opaque(use->get(), builder, layout, has16Bits));
+    }
+  }
 }
 
 // The last step in front of code generation for a function that was melded.
 DARM_EXPORT void darm_prepare_codegen(Job *job, LLVMValueRef function) {
   Function &f = *unwrap<Function>(function);
+  const TargetSubtargetInfo &subtarget = *job->machine->getSubtargetImpl(f);
+  auto has = [&](const char *feature) { return subtarget.checkFeatures(feature); };
   lowerConditionSelects(f);
-  pinFreeInputs(f, job->machine->getTargetTransformInfo(f));
+  pinFreeInputs(f, job->machine->getTargetTransformInfo(f), has("+16-bit-insts"));
+  if (has("+dot7-insts") && (has("+dot1-insts") || has("+dot8-insts")))
+    hideProducts(f, has("+16-bit-insts"));
+  // LLVM 22's LiveRangeCalc::isDefOnEntry takes a block for undefined on entry that is undefined on exit only. In loops with
+  // joins of a value and poison, which melding makes, registers then lose their values where live ranges are computed anew.
+  // SIFormMemoryClauses does that, for all processors that may repeat faulting accesses (XNACK); it is an optimisation.
+  f.addFnAttr("amdgpu-max-memory-clause", "1");
 }

@@ -12,7 +12,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/Support/xxhash.h"
@@ -24,14 +23,14 @@ namespace {
 
 enum Section {
   Function_, BlockInstrStart, SuccStart, Succ, InstrOpcode, InstrFlags, InstrBlock, InstrType, InstrUniformity,
-  InstrLatency, InstrSize, InstrKey, InstrPredicate, InstrAddressSpace, InstrAlign, OperandStart, Operand, OperandBlock,
+  InstrLatency, InstrKey, InstrPredicate, InstrAddressSpace, InstrAlign, OperandStart, Operand, OperandBlock,
   OperandFlags, ValueKind, ValueType, ValueAlloca, ValueCastFrom, ValueBase, ValueOffset, ArgUniformity, TypeKind, TypeBits,
   TypeAddressSpace, BlockPointer, ValuePointer, SectionCount
 };
 
 constexpr const char *SectionNames =
     "function,blockInstrStart,succStart,succ,instrOpcode,instrFlags,instrBlock,instrType,instrUniformity,instrLatency,"
-    "instrSize,instrKey,instrPredicate,instrAddressSpace,instrAlign,operandStart,operand,operandBlock,operandFlags,"
+    "instrKey,instrPredicate,instrAddressSpace,instrAlign,operandStart,operand,operandBlock,operandFlags,"
     "valueKind,valueType,valueAlloca,valueCastFrom,valueBase,valueOffset,argUniformity,typeKind,typeBits,"
     "typeAddressSpace,blockPointer,valuePointer";
 
@@ -44,6 +43,7 @@ public:
         costs(job.machine->getTargetTransformInfo(function)) {}
 
   void take(std::vector<int32_t> &words) {
+    reserve();
     number();
     functionFacts();
     for (BasicBlock &block : function)
@@ -68,6 +68,28 @@ private:
   DenseMap<const Type *, int> types;
   StringMap<int> keys, bases;
   bool hasPointerFacts = false; // any alloca or addrspacecast at all
+  SmallVector<int, 8> flagsOfOperands; // of the instruction at hand, `None` for blocks
+
+  // Tables that grow are copied again and again; values that are no instructions are a guess.
+  void reserve() {
+    size_t instructions = 0, operands = 0;
+    for (BasicBlock &block : function)
+      for (Instruction &instruction : block) {
+        ++instructions;
+        operands += instruction.getNumOperands();
+      }
+    size_t values = function.arg_size() + instructions + instructions / 2;
+    for (int each = InstrOpcode; each <= OperandStart; ++each)
+      section[each].reserve(instructions + 1);
+    for (int each = Operand; each <= OperandFlags; ++each)
+      section[each].reserve(operands);
+    for (int each = ValueKind; each <= ValueOffset; ++each)
+      section[each].reserve(values);
+    section[ValuePointer].reserve(values);
+    this->values.reserve(values);
+    ids.reserve(values);
+    blocks.reserve(function.size());
+  }
 
   void number() {
     for (Argument &argument : function.args())
@@ -138,28 +160,31 @@ private:
   }
 
   void blockFacts(BasicBlock &block) {
+    int id = section[BlockInstrStart].size();
     section[BlockInstrStart].push_back(section[InstrOpcode].size());
     section[SuccStart].push_back(section[Succ].size());
     for (BasicBlock *successor : successors(&block))
       section[Succ].push_back(blocks[successor]);
     for (Instruction &instruction : block)
-      instructionFacts(instruction);
+      instructionFacts(instruction, id);
   }
 
-  int cost(const Instruction &instruction, TargetTransformInfo::TargetCostKind kind) {
-    InstructionCost answer = costs.getInstructionCost(&instruction, kind);
+  int latency(const Instruction &instruction) {
+    InstructionCost answer = costs.getInstructionCost(&instruction, TargetTransformInfo::TCK_Latency);
     return answer.isValid() ? static_cast<int>(std::min<int64_t>(answer.getValue(), 1 << 20)) : 1 << 20;
   }
 
-  void instructionFacts(Instruction &instruction) {
+  void instructionFacts(Instruction &instruction, int block) {
     int flags = instructionFlags(instruction);
+    flagsOfOperands.clear();
+    for (unsigned index = 0; index < instruction.getNumOperands(); ++index)
+      flagsOfOperands.push_back(isa<BasicBlock>(instruction.getOperand(index)) ? None : operandFlags(instruction, index));
     section[InstrOpcode].push_back(LLVMGetInstructionOpcode(wrap(&instruction)));
     section[InstrFlags].push_back(flags);
-    section[InstrBlock].push_back(blocks[instruction.getParent()]);
+    section[InstrBlock].push_back(block);
     section[InstrType].push_back(typeId(instruction.getType()));
     section[InstrUniformity].push_back(static_cast<int>(costs.getInstructionUniformity(&instruction)));
-    section[InstrLatency].push_back(cost(instruction, TargetTransformInfo::TCK_Latency));
-    section[InstrSize].push_back(cost(instruction, TargetTransformInfo::TCK_CodeSize));
+    section[InstrLatency].push_back(latency(instruction));
     section[InstrKey].push_back(flags & (NeverMelds | Marker) ? None : key(instruction));
     auto *compare = dyn_cast<CmpInst>(&instruction);
     section[InstrPredicate].push_back(compare ? static_cast<int>(compare->getPredicate()) : None);
@@ -187,27 +212,26 @@ private:
     section[OperandStart].push_back(section[Operand].size());
     auto *phi = dyn_cast<PHINode>(&instruction);
     for (unsigned index = 0; index < instruction.getNumOperands(); ++index) {
-      Value *operand = instruction.getOperand(index);
-      if (isa<BasicBlock>(operand))
+      if (flagsOfOperands[index] == None)
         continue;
-      section[Operand].push_back(valueId(*operand));
+      section[Operand].push_back(valueId(*instruction.getOperand(index)));
       section[OperandBlock].push_back(phi ? blocks[phi->getIncomingBlock(index)] : None);
-      section[OperandFlags].push_back(operandFlags(instruction, index));
+      section[OperandFlags].push_back(flagsOfOperands[index]);
     }
   }
 
   // Equal keys are necessary for two instructions to become one; what is no part of the key is intersected.
   int key(const Instruction &instruction) {
-    SmallVector<int64_t, 16> parts;
-    auto add = [&parts](int64_t part) { parts.push_back(part); };
+    SmallVector<int32_t, 16> parts;
+    auto add = [&parts](int32_t part) { parts.push_back(part); };
     add(instruction.getOpcode());
     add(typeId(instruction.getType()));
     for (unsigned index = 0; index < instruction.getNumOperands(); ++index) {
-      Value *operand = instruction.getOperand(index);
-      if (isa<BasicBlock>(operand))
+      if (flagsOfOperands[index] == None)
         continue;
+      Value *operand = instruction.getOperand(index);
       add(typeId(operand->getType()));
-      if (operandFlags(instruction, index) & MustStay)
+      if (flagsOfOperands[index] & MustStay)
         add(valueId(*operand));
     }
     if (auto *compare = dyn_cast<CmpInst>(&instruction))
@@ -224,35 +248,35 @@ private:
       for (int lane : shuffle->getShuffleMask())
         add(lane);
     if (auto *load = dyn_cast<LoadInst>(&instruction))
-      parts.append({load->isVolatile(), int64_t(load->getOrdering()), load->getSyncScopeID()});
+      parts.append({load->isVolatile(), int32_t(load->getOrdering()), load->getSyncScopeID()});
     if (auto *store = dyn_cast<StoreInst>(&instruction))
-      parts.append({store->isVolatile(), int64_t(store->getOrdering()), store->getSyncScopeID()});
+      parts.append({store->isVolatile(), int32_t(store->getOrdering()), store->getSyncScopeID()});
     if (auto *fence = dyn_cast<FenceInst>(&instruction))
-      parts.append({int64_t(fence->getOrdering()), fence->getSyncScopeID()});
+      parts.append({int32_t(fence->getOrdering()), fence->getSyncScopeID()});
     if (auto *atomic = dyn_cast<AtomicRMWInst>(&instruction))
-      parts.append({atomic->isVolatile(), int64_t(atomic->getOrdering()), atomic->getSyncScopeID(),
-                    int64_t(atomic->getOperation())});
+      parts.append({atomic->isVolatile(), int32_t(atomic->getOrdering()), atomic->getSyncScopeID(),
+                    int32_t(atomic->getOperation())});
     if (auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
-      parts.append({exchange->isVolatile(), int64_t(exchange->getSuccessOrdering()),
-                    int64_t(exchange->getFailureOrdering()), exchange->getSyncScopeID(), exchange->isWeak()});
+      parts.append({exchange->isVolatile(), int32_t(exchange->getSuccessOrdering()),
+                    int32_t(exchange->getFailureOrdering()), exchange->getSyncScopeID(), exchange->isWeak()});
     if (instruction.isAtomic())
       addTargetMetadata(instruction, parts);
     if (auto *call = dyn_cast<CallInst>(&instruction))
-      parts.append({valueId(*call->getCalledOperand()), int64_t(call->getCallingConv()), call->getTailCallKind(),
-                    int64_t(typeId(call->getFunctionType()))});
-    StringRef bytes(reinterpret_cast<const char *>(parts.data()), parts.size() * sizeof(int64_t));
+      parts.append({valueId(*call->getCalledOperand()), int32_t(call->getCallingConv()), int32_t(call->getTailCallKind()),
+                    int32_t(typeId(call->getFunctionType()))});
+    StringRef bytes(reinterpret_cast<const char *>(parts.data()), parts.size() * sizeof(int32_t));
     return keys.try_emplace(bytes, keys.size()).first->second;
   }
 
   // `!amdgpu.*` decides how an atomic is expanded: atomics whose target metadata differ do not meld.
-  void addTargetMetadata(const Instruction &instruction, SmallVectorImpl<int64_t> &parts) {
+  void addTargetMetadata(const Instruction &instruction, SmallVectorImpl<int32_t> &parts) {
     SmallVector<std::pair<unsigned, MDNode *>, 4> nodes;
     instruction.getAllMetadataOtherThanDebugLoc(nodes);
     SmallVector<StringRef, 16> names;
     instruction.getContext().getMDKindNames(names);
     for (auto [kind, node] : nodes)
       if (names[kind].starts_with("amdgpu."))
-        parts.append({int64_t(kind), word(node)});
+        parts.append({int32_t(kind), word(node)});
   }
 
   void valueFacts(const Value &value) {
@@ -320,6 +344,10 @@ private:
   }
 
   void pack(std::vector<int32_t> &words) {
+    size_t size = 4 + 2 * SectionCount;
+    for (auto &each : section)
+      size += each.size();
+    words.reserve(size);
     words.assign(4 + 2 * SectionCount, 0);
     words[0] = AbiVersion;
     words[1] = SectionCount;

@@ -6,7 +6,7 @@
 import { LlvmModule } from '../../src/binding/module.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions, type MeldPoint } from '../../src/options.js';
-import { AFTER_ROUND, BEFORE_EARLY_MELD, defaultPipeline } from '../../src/passes.js';
+import { BEFORE_EARLY_MELD, defaultPipeline } from '../../src/passes.js';
 import { compileModule } from '../../src/pipeline.js';
 import { parseTargetId } from '../../src/target-id.js';
 
@@ -59,10 +59,7 @@ function withoutMelds(rt: LlvmRuntime, bytes: Uint8Array, point: MeldPoint): Uin
     const module = LlvmModule.read(rt, bytes, parseTargetId(DEFAULT_OPTIONS.mcpu), DEFAULT_OPTIONS.codegenLevel);
     const O3 = defaultPipeline('O3')!;
     module.runPasses(point === 'early' ? BEFORE_EARLY_MELD : O3);
-    for (const { name } of module.functions()) {
-      module.foldPhis(name);
-      module.runFunctionPasses(name, AFTER_ROUND);
-    }
+    for (const { name } of module.functions()) module.tidy(name);
     if (point === 'early') module.runPasses(O3);
     module.emit('obj');
     return module.link();

@@ -17,7 +17,7 @@ export type UsePtr = Pointer<'Use'>;
 type CString = Pointer<'char'>;
 type Bytes = Pointer<'bytes'>;
 
-export const ABI_VERSION = 3;
+export const ABI_VERSION = 4;
 
 /** `Status` of wasm/abi.h. */
 export const Status = { Ok: 0, BadInput: 1, BadTarget: 2, CompileFailed: 3, LinkFailed: 4, Internal: 5 } as const;
@@ -25,7 +25,7 @@ export const Status = { Ok: 0, BadInput: 1, BadTarget: 2, CompileFailed: 3, Link
 /** Sections of a snapshot, in order (wasm/snapshot.cpp, `SectionNames`). */
 export const SNAPSHOT_SECTIONS = [
   'function', 'blockInstrStart', 'succStart', 'succ', 'instrOpcode', 'instrFlags', 'instrBlock', 'instrType',
-  'instrUniformity', 'instrLatency', 'instrSize', 'instrKey', 'instrPredicate', 'instrAddressSpace', 'instrAlign',
+  'instrUniformity', 'instrLatency', 'instrKey', 'instrPredicate', 'instrAddressSpace', 'instrAlign',
   'operandStart', 'operand', 'operandBlock', 'operandFlags', 'valueKind', 'valueType', 'valueAlloca', 'valueCastFrom',
   'valueBase', 'valueOffset',
   'argUniformity', 'typeKind', 'typeBits', 'typeAddressSpace', 'blockPointer', 'valuePointer',
@@ -62,7 +62,6 @@ export interface LlvmExports {
   _darm_verify_function(job: JobPtr, fn: ValuePtr): number;
   _darm_list_functions(job: JobPtr): number;
   _darm_run_passes(job: JobPtr, pipeline: CString): number;
-  _darm_run_function_passes(job: JobPtr, fn: ValuePtr, pipeline: CString): number;
   _darm_write_bitcode(job: JobPtr): number;
   _darm_write_text(job: JobPtr): number;
   _darm_block_names(job: JobPtr, fn: ValuePtr): number;
@@ -81,8 +80,8 @@ export interface LlvmExports {
   _darm_speculate(instruction: ValuePtr): void;
   _darm_redirect(block: BlockPtr, from: BlockPtr, to: BlockPtr): void;
   _darm_delete_blocks(blocks: Bytes, count: number): void;
-  _darm_fold_phis(fn: ValuePtr): void;
   _darm_share_address_selects(fn: ValuePtr): void;
+  _darm_tidy(job: JobPtr, fn: ValuePtr): void;
   _darm_prepare_codegen(job: JobPtr, fn: ValuePtr): void;
 
   _LLVMGetModuleContext(module: ModulePtr): ContextPtr;

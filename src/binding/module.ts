@@ -25,7 +25,10 @@ export interface Target {
   readonly features: string;
 }
 
-/** A snapshot and what belongs to it while the function is not changed otherwise. */
+/**
+ * A snapshot and what belongs to it, while the function is not changed otherwise and until another function of the same LLVM
+ * instance is opened: the next snapshot takes its memory.
+ */
 export interface OpenFunction {
   readonly snapshot: FunctionSnapshot;
   /** Hash of everything in the snapshot but addresses, as hexadecimal text. */
@@ -66,6 +69,7 @@ export class LlvmModule {
   readonly #epoch: number;
   /** Addresses of the functions, by name; null while unknown. */
   #pointers: Map<string, ValuePtr> | null = null;
+  #cpu: string | null = null;
   #disposed = false;
 
   private constructor(private readonly runtime: LlvmRuntime) {
@@ -136,7 +140,7 @@ export class LlvmModule {
 
   /** The processor code is generated for; empty when neither the options nor the functions name one. */
   get cpu(): string {
-    return this.runtime.stringOut(this.#llvm()._darm_cpu(this.#job));
+    return (this.#cpu ??= this.runtime.stringOut(this.#llvm()._darm_cpu(this.#job)));
   }
 
   get triple(): string {
@@ -189,7 +193,9 @@ export class LlvmModule {
   open(name: string): OpenFunction {
     const fn = this.#function(name);
     this.#check(this.#llvm()._darm_snapshot(this.#job, fn));
-    const decoded = decodeSnapshot(this.#words(), name, this.cpu);
+    const llvm = this.#llvm();
+    const words = this.runtime.borrowWords(llvm._darm_words_data(this.#job), llvm._darm_words_size(this.#job));
+    const decoded = decodeSnapshot(words, name, this.cpu);
     const editor = new FunctionEditor(this.runtime, this.#llvm()._darm_module(this.#job), decoded);
     return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };
   }
@@ -245,8 +251,9 @@ export class LlvmModule {
     this.#check(this.#llvm()._darm_verify_function(this.#job, this.#function(name)));
   }
 
-  foldPhis(name: string): void {
-    this.#llvm()._darm_fold_phis(this.#function(name));
+  /** After a round of melds: folds phis and what is dead, and simplifies control flow without undoing the split of a block (rule 6). */
+  tidy(name: string): void {
+    this.#llvm()._darm_tidy(this.#job, this.#function(name));
   }
 
   /** One select for addresses that are equally far apart on both sides. */
@@ -254,7 +261,7 @@ export class LlvmModule {
     this.#llvm()._darm_share_address_selects(this.#function(name));
   }
 
-  /** What AMD's code generation needs of a melded function: selects between conditions as masks, and a way around a fault of it. */
+  /** What AMD's code generation needs of a melded function: selects between conditions as masks, and ways around its faults (docs/simulator.md). */
   prepareCodegen(name: string): void {
     this.#llvm()._darm_prepare_codegen(this.#job, this.#function(name));
   }
@@ -263,13 +270,6 @@ export class LlvmModule {
   runPasses(pipeline: string): void {
     this.#pointers = null; // functions may go
     this.runtime.withString(pipeline, (text) => this.#check(this.#llvm()._darm_run_passes(this.#job, text)));
-  }
-
-  runFunctionPasses(name: string, pipeline: string): void {
-    const fn = this.#function(name);
-    this.runtime.withString(pipeline, (text) =>
-      this.#check(this.#llvm()._darm_run_function_passes(this.#job, fn, text)),
-    );
   }
 
   bitcode(): Uint8Array<ArrayBuffer> {

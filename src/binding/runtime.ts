@@ -41,6 +41,7 @@ export class LlvmRuntime {
   /** What LLVM or lld printed to standard error since the last reset. */
   readonly #printed: string[];
   #names = new Map<string, Pointer<'char'>>();
+  #borrowed = new Int32Array(0);
 
   constructor(
     readonly llvm: LlvmExports,
@@ -161,11 +162,19 @@ export class LlvmRuntime {
   }
 
   copyOut(pointer: number, bytes: number): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(this.memory.buffer, pointer, bytes).slice() as Uint8Array<ArrayBuffer>;
+    return new Uint8Array(this.memory.buffer, pointer >>> 0, bytes).slice() as Uint8Array<ArrayBuffer>;
+  }
+
+  /** Words that hold until the next call: a new buffer's pages take longer to get than the words to copy. */
+  borrowWords(pointer: number, words: number): Int32Array<ArrayBuffer> {
+    if (this.#borrowed.length < words) this.#borrowed = new Int32Array(2 * words);
+    const view = this.#borrowed.subarray(0, words);
+    view.set(new Int32Array(this.memory.buffer, pointer >>> 0, words));
+    return view;
   }
 
   wordsOut(pointer: number, words: number): Int32Array<ArrayBuffer> {
-    return new Int32Array(this.memory.buffer, pointer, words).slice() as Int32Array<ArrayBuffer>;
+    return new Int32Array(this.memory.buffer, pointer >>> 0, words).slice() as Int32Array<ArrayBuffer>;
   }
 
   /** Writes 32-bit words (pointers, mostly) and hands their address to `use`. */

@@ -13,15 +13,15 @@ export interface DecodedSnapshot {
 }
 
 type Section = (typeof SNAPSHOT_SECTIONS)[number];
+const SECTION_INDEX = Object.fromEntries(SNAPSHOT_SECTIONS.map((name, index) => [name, index]));
 const HEADER_WORDS = 4;
 
 export function decodeSnapshot(words: Int32Array, name: string, cpu: string): DecodedSnapshot {
   invariant(words[0] === ABI_VERSION && words[1] === SNAPSHOT_SECTIONS.length, 'snapshot of another interface version');
   const section = (wanted: Section): Int32Array => {
-    const index = SNAPSHOT_SECTIONS.indexOf(wanted);
-    const offset = words[HEADER_WORDS + 2 * index]!;
-    const length = words[HEADER_WORDS + 2 * index + 1]!;
-    return words.subarray(offset, offset + length);
+    const at = HEADER_WORDS + 2 * SECTION_INDEX[wanted]!;
+    const offset = words[at]!;
+    return words.subarray(offset, offset + words[at + 1]!);
   };
   const unsigned = (values: Int32Array) => new Uint32Array(values.buffer, values.byteOffset, values.length);
   const [flags, waveSize, argCount] = section('function') as unknown as [number, number, number];
@@ -44,7 +44,6 @@ export function decodeSnapshot(words: Int32Array, name: string, cpu: string): De
     instrType: section('instrType'),
     instrUniformity: section('instrUniformity'),
     instrLatency: section('instrLatency'),
-    instrSize: section('instrSize'),
     instrKey: section('instrKey'),
     instrPredicate: section('instrPredicate'),
     instrAddressSpace: section('instrAddressSpace'),

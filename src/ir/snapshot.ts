@@ -186,10 +186,8 @@ export interface FunctionSnapshot {
   readonly instrType: Int32Array;
   /** `Uniformity`. */
   readonly instrUniformity: Int32Array;
-  /** Latency in cycles (TargetTransformInfo, `TCK_Latency`), before the per-target table of melding/latency.ts. */
+  /** Latency in cycles (TargetTransformInfo, `TCK_Latency`; 0: free), before the per-target table of melding/latency.ts. */
   readonly instrLatency: Int32Array;
-  /** Code size cost in instructions (`TCK_CodeSize`); 0 = free on this target. */
-  readonly instrSize: Int32Array;
   /** Match key: equal keys are necessary for two instructions to meld; `NONE` never melds. */
   readonly instrKey: Int32Array;
   /** Compare predicate (LLVM's number), else `NONE`. Keys of compares ignore the order of the operands. */

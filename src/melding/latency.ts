@@ -144,7 +144,7 @@ export function instrCosts(f: FunctionSnapshot): InstrCosts {
           : vector[i]!;
       continue;
     }
-    const units = f.instrSize[i] === 0 ? 0 : Math.min(MOST_UNITS, Math.max(1, f.instrLatency[i]!));
+    const units = Math.min(MOST_UNITS, f.instrLatency[i]!);
     latency[i] = vector[i] = units * target.valu;
     scalar[i] = isFloat(f, i as InstrId) && !target.scalarFloat ? vector[i]! : units * target.salu;
   }

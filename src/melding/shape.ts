@@ -40,14 +40,12 @@ export const hostBlock = ({ host }: Pick<Shape, 'host'>, b: { readonly t: number
 /** Blocks that correspond one to one. */
 export function pairedShape(ctx: PlanningContext, pairs: readonly CorrespondingBlocks[]): Shape {
   const { graph, order } = ctx;
-  const blocks = [...pairs]
-    .sort((a, b) => order[a.t] - order[b.t])
-    .map((pair, index): MeldedBlock => ({
-      ...pair,
-      takes: null,
-      passed: true,
-      leaves: Array.from({ length: graph.succStart[pair.f + 1] - graph.succStart[pair.f] }, () => index),
-    }));
+  const blocks = pairs
+    .toSorted((a, b) => order[a.t] - order[b.t])
+    .map(({ t, f, swapped }, index): MeldedBlock => {
+      const leaves = new Array<number>(graph.succStart[f + 1] - graph.succStart[f]).fill(index);
+      return { t, f, swapped, takes: null, passed: true, leaves };
+    });
   return { host: 't', blocks, guestEntry: 0, entryLeaves: NONE };
 }
 

@@ -77,14 +77,14 @@ test('types, flags and attributes', () => {
   const { f, instr, value } = snapshot(`
     arg %p ptr3
     entry:
-      %l = load %p !type=float !lat=64 !align=16 !size=2
+      %l = load %p !type=float !lat=64 !align=16
       %g = gep %p 4
       %s = select %l %g %p
       %c = call @f %l !name=callee !-MaySync !always
       %b = call @llvm.barrier !+Convergent !-Speculatable
       ret`);
   assert.is(f.instrAddressSpace[instr('%l')], 3);
-  assert.equal([f.instrLatency[instr('%l')], f.instrAlign[instr('%l')], f.instrSize[instr('%l')]], [64, 16, 2]);
+  assert.equal([f.instrLatency[instr('%l')], f.instrAlign[instr('%l')]], [64, 16]);
   assert.is(f.typeKind[f.instrType[instr('%l')]], TypeKind.Float);
   assert.is(f.typeAddressSpace[f.valueType[value('%s')]], 3);
   assert.is(f.instrUniformity[instr('callee')], 1);

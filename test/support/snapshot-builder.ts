@@ -29,7 +29,7 @@
  * Calls: `call CALLEE args…`; the callee becomes the last operand, as in LLVM. A callee `@llvm.*` is an intrinsic.
  *
  * Attributes, at the end of the line: `!type=T` (void i1…i64 half float double ptr ptrN vNxT token agg), `!never`,
- * `!always`, `!lat=N`, `!size=N`, `!key=WORD` (same word, same key) or `!key=none`, `!as=N`, `!align=N`, `!name=WORD`
+ * `!always`, `!lat=N`, `!key=WORD` (same word, same key) or `!key=none`, `!as=N`, `!align=N`, `!name=WORD`
  * (for instructions without a result), `!+Flag`/`!-Flag` (names of `InstrFlag`) on top of the opcode's default flags.
  *
  * Defaults: type of the first operand for arithmetic, phi and freeze (skipping undef), of the second for select, i1 for
@@ -420,7 +420,6 @@ function assemble(
     instrType: perInstr((_, i) => valueType[args.length + i]!),
     instrUniformity: perInstr((r) => uniformityAttr(r.attrs)),
     instrLatency: perInstr((r) => Number(attr(r, 'lat') ?? latency(r.opcode))),
-    instrSize: perInstr((r) => Number(attr(r, 'size') ?? (r.opcode === Opcode.Phi ? 0 : 1))),
     instrKey: perInstr(keyOf),
     instrPredicate: perInstr((r) => r.predicate),
     instrAddressSpace: Int32Array.from(addressSpace),

@@ -1,0 +1,186 @@
+/** What a melded function gets in front of code generation, so that LLVM 22 compiles it rightly (wasm/select.cpp). */
+import { LlvmModule } from '../../src/binding/module.js';
+import { runtime } from '../support/llvm.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('binding/prepare-codegen', { tests: 10 });
+
+const COPY = /call \S+ @llvm\.amdgcn\.softwqm/;
+
+async function prepared(body: string, cpu = 'gfx906'): Promise<string> {
+  const ir = `target triple = "amdgcn-amd-amdhsa"\n${body}`;
+  const llvm = await runtime();
+  llvm.reset();
+  return llvm.run(() => {
+    using module = LlvmModule.read(llvm, new TextEncoder().encode(ir), { cpu, features: '' }, 2);
+    for (const { name } of module.functions()) module.prepareCodegen(name);
+    for (const { name } of module.functions()) module.verify(name);
+    return new TextDecoder().decode(module.text());
+  });
+}
+
+/** A kernel that stores `%s`, made of loaded words and of the products of bytes `%p`, `%q`. */
+const kernelOf = (sum: string): string => `
+  define amdgpu_kernel void @f(ptr addrspace(1) %out, ptr addrspace(1) %in) {
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %at = getelementptr [8 x i32], ptr addrspace(1) %in, i32 %id
+    %a = load <4 x i32>, ptr addrspace(1) %at
+    %more = getelementptr i8, ptr addrspace(1) %at, i32 16
+    %b = load <4 x i32>, ptr addrspace(1) %more
+    ${[0, 1, 2, 3].map((k) => `%w${k} = extractelement <4 x i32> %a, i32 ${k}`).join('\n')}
+    ${[0, 1, 2, 3].map((k) => `%a${k} = and i32 %w${k}, 255`).join('\n')}
+    %x = extractelement <4 x i32> %b, i32 0
+    %y = extractelement <4 x i32> %b, i32 1
+    %x8 = and i32 %x, 255
+    %c = icmp sgt i32 %y, 7
+    %p = mul i32 %a0, %a1
+    %q = mul i32 %a2, %a3
+    ${sum}
+    %to = getelementptr i32, ptr addrspace(1) %out, i32 %id
+    store i32 %s, ptr addrspace(1) %to
+    ret void
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()`;
+
+test('selects between conditions become masks', async () => {
+  const ir = await prepared('define i1 @f(i1 %c, i1 %a, i1 %b) {\n %s = select i1 %c, i1 %a, i1 %b\n ret i1 %s\n}');
+  assert.not.match(ir, /select/);
+  assert.match(ir, /or i1/);
+});
+
+test('a free operation that a join takes from a block behind an edge block is copied there', async () => {
+  const ir = await prepared(`
+    define i64 @f(i32 %a, i64 %b, i1 %c) {
+      br i1 %c, label %edge, label %join
+    edge:
+      br label %from
+    from:
+      %wide = zext i32 %a to i64
+      br label %join
+    join:
+      %phi = phi i64 [ %wide, %from ], [ %b, %0 ]
+      ret i64 %phi
+    }`);
+  assert.match(ir, COPY);
+  assert.not.match(ir, /phi i64 \[ %wide/);
+});
+
+test('what costs something is left to the join', async () => {
+  const ir = await prepared(`
+    define i32 @f(i32 %a, i32 %b, i1 %c) {
+      br i1 %c, label %from, label %join
+    from:
+      %sum = mul i32 %a, %b
+      br label %join
+    join:
+      %phi = phi i32 [ %sum, %from ], [ %b, %0 ]
+      ret i32 %phi
+    }`);
+  assert.not.match(ir, COPY);
+});
+
+/** Forms that LLVM 22 takes for sums of products by itself, or after it has rearranged them. */
+const NO_SUMS = {
+  'a select': '%o = select i1 %c, i32 %q, i32 %x\n %s = add i32 %p, %o',
+  'a difference': '%o = sub i32 %q, %x\n %s = add i32 %o, %p',
+  differences: '%o = sub i32 %q, %x\n %s = sub i32 %p, %o',
+  'exclusive or': '%o = xor i32 %q, %x\n %s = add i32 %p, %o',
+  'a product of a product':
+    '%t = trunc i32 %q to i8\n %z = zext i8 %t to i32\n %o = mul i32 %z, %x8\n %s = add i32 %p, %o',
+  'a product of a narrow product':
+    '%g = trunc i32 %w2 to i8\n %h = trunc i32 %w3 to i8\n %m = mul i8 %g, %h\n %z = zext i8 %m to i32\n %o = mul i32 %z, %x8\n %s = add i32 %p, %o',
+  'a constant between': '%t = add i32 %p, 5\n %o = select i1 %c, i32 %q, i32 %x\n %s = add i32 %t, %o',
+  'a constant at the select': '%o = select i1 %c, i32 %q, i32 %x\n %t = add i32 %o, 5\n %s = add i32 %p, %t',
+  'an idle mask': '%m = and i32 %q, 65535\n %o = select i1 %c, i32 %m, i32 %x\n %s = add i32 %p, %o',
+  'a narrowed sum':
+    '%pz = zext i32 %p to i64\n %qz = zext i32 %q to i64\n %xz = zext i32 %x to i64\n %o = select i1 %c, i64 %qz, i64 %xz\n %t = add i64 %pz, %o\n %s = trunc i64 %t to i32',
+  'a select of sums': '%t = add i32 %q, %p\n %u = add i32 %x, %p\n %s = select i1 %c, i32 %t, i32 %u',
+};
+
+async function assembly(body: string, cpu: string, prepare: boolean): Promise<string> {
+  const llvm = await runtime();
+  llvm.reset();
+  return llvm.run(() => {
+    const ir = `target triple = "amdgcn-amd-amdhsa"\n${body}`;
+    using module = LlvmModule.read(llvm, new TextEncoder().encode(ir), { cpu, features: '' }, 2);
+    if (prepare) for (const { name } of module.functions()) module.prepareCodegen(name);
+    return new TextDecoder().decode(module.emit('asm'));
+  });
+}
+
+const DOT = /v_dot4/;
+
+test('what only looks like a sum of products is none', async () => {
+  let wrong = 0;
+  for (const cpu of ['gfx906', 'gfx1100'])
+    for (const [what, sum] of Object.entries(NO_SUMS)) {
+      if (DOT.test(await assembly(kernelOf(sum), cpu, false))) wrong++;
+      assert.not.match(await assembly(kernelOf(sum), cpu, true), DOT, `${what}, ${cpu}`);
+    }
+  assert.ok(wrong > 0, 'LLVM has learnt it: no need to hide products any more');
+});
+
+test('sums of products stay sums', async () => {
+  const dot = '%r = mul i32 %x8, %a0\n %t = add i32 %p, %y\n %u = add i32 %q, %t\n %s = add i32 %r, %u';
+  for (const cpu of ['gfx906', 'gfx1100']) assert.match(await assembly(kernelOf(dot), cpu, true), DOT, cpu);
+});
+
+test('inputs that no register holds are left alone, or frozen where they stand', async () => {
+  const joined = (type: string, before: string, inside: string): string => `
+    define void @f(ptr addrspace(7) %b, {i64, i64} %d, ptr %to, i1 %c) {
+      ${before}
+      br i1 %c, label %from, label %join
+    from:
+      ${inside}
+      br label %join
+    join:
+      %phi = phi ${type} [ %v, %from ], [ poison, %0 ]
+      store ${type} %phi, ptr %to
+      ret void
+    }`;
+  for (const [type, value] of [
+    ['ptr addrspace(7)', '%v = getelementptr i8, ptr addrspace(7) %b, i32 16'],
+    [
+      '{i64, i64}',
+      '%w = insertvalue {{i64, i64}, i64} poison, {i64, i64} %d, 0\n%v = extractvalue {{i64, i64}, i64} %w, 0',
+    ],
+  ] as const) {
+    const [before, inside] = [await prepared(joined(type, value, '')), await prepared(joined(type, '', value))];
+    assert.not.match(before, /softwqm|freeze/, type);
+    assert.not.match(inside, /softwqm/, type);
+  }
+});
+
+test('operations on words are left alone', async () => {
+  const ir = await prepared(kernelOf('%m = mul i32 %w0, %w1\n %o = xor i32 %m, %x\n %s = add i32 %p, %o'));
+  assert.not.match(ir, COPY);
+});
+
+test('a value that is made of itself, in a block without entry', async () => {
+  await prepared('define void @f() {\n ret void\ndead:\n %x = freeze i32 %x\n %y = mul i32 %x, 3\n br label %dead\n}');
+});
+
+test('memory clauses, for which live ranges would be computed anew, are off', async () => {
+  assert.match(await prepared('define void @f() {\n ret void\n}'), /"amdgpu-max-memory-clause"="1"/);
+});
+
+test('16-bit inputs on processors without such instructions', async () => {
+  const ir = `
+    define amdgpu_kernel void @f(ptr addrspace(1) %p, i32 %a, i16 %b) {
+      %id = call i32 @llvm.amdgcn.workitem.id.x()
+      %c = icmp ult i32 %id, 7
+      br i1 %c, label %from, label %join
+    from:
+      %v = trunc i32 %id to i16
+      br label %join
+    join:
+      %phi = phi i16 [ %v, %from ], [ %b, %0 ]
+      store i16 %phi, ptr addrspace(1) %p
+      ret void
+    }
+    declare i32 @llvm.amdgcn.workitem.id.x()`;
+  for (const cpu of ['gfx600', 'gfx700', 'gfx803', 'gfx906', 'gfx1100', 'gfx1200'])
+    assert.match(await assembly(ir, cpu, true), /store_(short|b16)/, cpu);
+});
+
+test.run();
