@@ -103,7 +103,9 @@ export class State {
     }
     console.log(`${unusable.length} not usable, because their unmelded build fails`);
     for (const [reason, count] of reasons) console.log(`  ${count}: ${reason}`);
-    console.log(`${failures.length - ours.length} compiled wrongly by LLVM behind the melding`);
+    console.log(
+      `${failures.length - ours.length} differences where LLVM compiles the unmelded kernel wrongly, by itself`,
+    );
     for (const name of new Set(ours.map((failure) => failure.class))) {
       const list = ours.filter((failure) => failure.class === name);
       console.log(`  ${list.length} × ${name}`);

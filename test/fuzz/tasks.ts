@@ -1,4 +1,6 @@
 /** What run.ts and its workers tell each other: plain data. */
+import type { Verdict } from './triage.js';
+
 export interface Setup {
   readonly module: WebAssembly.Module;
   /** Seed of the campaign. */
@@ -19,7 +21,7 @@ export interface Failure {
   readonly class: string;
   readonly how: string;
   readonly variant: string;
-  readonly whose: 'darm' | 'llvm' | 'open';
+  readonly whose: Verdict['whose'];
   readonly notes: readonly string[];
   /** The file or folder; null: one of many of its class. */
   readonly saved: string | null;

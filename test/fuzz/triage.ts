@@ -3,8 +3,8 @@
  *
  * The reference is the kernel with all variables in memory, compiled without any optimisation. The melded IR is brought into that
  * form too (reg2mem) and compiled likewise: when it then leaves the reference's memory, it is right, and LLVM has compiled it or
- * the unmelded IR wrongly. (LLVM 22's structurizer hoists values to where they are wrong, llvm/llvm-project#183792; without values
- * across blocks there is nothing to hoist.) Where the system has LLVM's tools, the host is asked as well (execute-host.ts).
+ * the unmelded IR wrongly (docs/simulator.md lists faults of LLVM 22). Where the system has LLVM's tools, the host is asked as well
+ * (execute-host.ts).
  */
 import { build, contentsAfter } from '../campaign/execute-host.js';
 import { difference, messageOf, type Bench, type Memory } from './bench.js';
@@ -12,8 +12,11 @@ import { optionsOf, type Subject } from './check.js';
 import type { Variant } from './variants.js';
 
 export interface Verdict {
-  /** `open` counts as ours. */
-  readonly whose: 'darm' | 'llvm' | 'open';
+  /**
+   * `darm`: the melded IR is wrong. `codegen`: it is right, but compiled wrongly; to be avoided by melding. `llvm`: the unmelded
+   * build is wrong. `open`: none of these. All but `llvm` count as ours.
+   */
+  readonly whose: 'darm' | 'codegen' | 'llvm' | 'open';
   readonly notes: readonly string[];
 }
 
@@ -36,11 +39,16 @@ export async function triage(bench: Bench, subject: Subject, variant: Variant): 
     return wrong === null;
   };
   const plain = await bench.code(ir, { ...optionsOf(variant), meld: 'off' });
-  compare('the unmelded build', await bench.execute(plain, launch!));
-  compare('the melded build', await bench.execute(await bench.code(ir, optionsOf(variant)), launch!));
-  const right = compare('the melded IR, compiled like it', await simple(melded));
+  const isPlainRight = compare('the unmelded build', await bench.execute(plain, launch!));
+  const isMeldedRight = compare(
+    'the melded build',
+    await bench.execute(await bench.code(ir, optionsOf(variant)), launch!),
+  );
+  const isIrRight = compare('the melded IR, compiled like it', await simple(melded));
   notes.push(await onHost(raw, melded, subject));
-  return { whose: right ? 'llvm' : 'darm', notes };
+  if (!isIrRight) return { whose: 'darm', notes };
+  if (!isPlainRight) return { whose: 'llvm', notes };
+  return { whose: isMeldedRight ? 'open' : 'codegen', notes };
 }
 
 async function onHost(before: string, after: string, { launches }: Subject): Promise<string> {
