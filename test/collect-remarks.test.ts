@@ -1,9 +1,7 @@
 /** Remarks say what was done, change nothing, and do not depend on the number of workers. */
-import { createHash } from 'node:crypto';
 import { createCompiler } from '../src/index.js';
 import type { CandidateRemark, FunctionRemark, Remark } from '../src/remark.js';
-import { meldFunctions } from '../src/pipeline.js';
-import { artifact, compile, kernel, runtime, SILENT, withDefaults } from './support/llvm.js';
+import { artifact, compile, heapAfterMelding, kernel } from './support/llvm.js';
 import { assert, suite } from './support/suite.js';
 
 const test = suite('collect-remarks', { tests: 10, timeoutMs: 120_000 });
@@ -43,8 +41,6 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 attributes #0 = { noinline "target-cpu"="gfx906" }
 `;
 
-const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-
 const ofKind = (remarks: readonly Remark[], kind: CandidateRemark['kind']): CandidateRemark[] =>
   remarks.filter((each): each is CandidateRemark => each.kind === kind);
 const summaries = (remarks: readonly Remark[]): FunctionRemark[] =>
@@ -67,14 +63,9 @@ test('the same bytes with and without', async () => {
 });
 
 test('no trace in the memory of LLVM', async () => {
-  const rt = await runtime();
   const bytes = await kernel('bitonic.gfx906.O3-g');
-  const memory = (remarks: boolean) => {
-    meldFunctions(rt, bytes, withDefaults({ remarks }), { only: ['bitonic'] }, SILENT);
-    return hash(new Uint8Array(rt.memory.buffer, 0, rt.llvm._sbrk(0)));
-  };
-  const without = memory(false);
-  assert.is(memory(true), without);
+  const without = await heapAfterMelding(bytes, 'bitonic', { remarks: false });
+  assert.is(await heapAfterMelding(bytes, 'bitonic', { remarks: true }), without);
 });
 
 test('the same remarks and bytes with one, two and three workers, in module order', async () => {

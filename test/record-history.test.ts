@@ -1,16 +1,12 @@
 /** Histories say what was done in LLVM's own words, change nothing, and do not depend on the number of workers. */
-import { createHash } from 'node:crypto';
 import { createCompiler } from '../src/index.js';
 import { NONE } from '../src/ir/ids.js';
-import { meldFunctions } from '../src/pipeline.js';
 import type { FunctionHistory, FunctionPicture } from '../src/report-data.js';
-import { artifact, compile, kernel, runtime, SILENT, text, withDefaults } from './support/llvm.js';
+import { artifact, compile, heapAfterMelding, kernel, text } from './support/llvm.js';
 import { assert, suite } from './support/suite.js';
 
 const test = suite('record-history', { tests: 9, timeoutMs: 120_000 });
 const EARLY = { meldPoint: 'early', optimize: 'O3' } as const;
-
-const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 async function historyOf(name: string, fn: string): Promise<FunctionHistory> {
   const { histories } = await compile(await kernel(name), { emit: ['bc'], report: true, functions: [fn] });
@@ -41,14 +37,9 @@ test('the same bytes with and without', async () => {
 });
 
 test('no trace in the memory of LLVM', async () => {
-  const rt = await runtime();
   const bytes = await kernel('pcm.gfx906.O3');
-  const memory = (report: boolean) => {
-    meldFunctions(rt, bytes, withDefaults({ report }), { only: ['pcm_32'] }, SILENT);
-    return hash(new Uint8Array(rt.memory.buffer, 0, rt.llvm._sbrk(0)));
-  };
-  const without = memory(false);
-  assert.is(memory(true), without);
+  const without = await heapAfterMelding(bytes, 'pcm_32', { report: false });
+  assert.is(await heapAfterMelding(bytes, 'pcm_32', { report: true }), without);
 });
 
 test('the same with one, two and three workers', async () => {

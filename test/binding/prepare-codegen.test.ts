@@ -1,23 +1,36 @@
 /** What a melded function gets in front of code generation, so that LLVM 22 compiles it rightly (wasm/select.cpp). */
 import { LlvmModule } from '../../src/binding/module.js';
-import { runtime } from '../support/llvm.js';
+import { runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('binding/prepare-codegen', { tests: 10 });
 
 const COPY = /call \S+ @llvm\.amdgcn\.softwqm/;
 
-async function prepared(body: string, cpu = 'gfx906'): Promise<string> {
-  const ir = `target triple = "amdgcn-amd-amdhsa"\n${body}`;
+const IR = (module: LlvmModule) => module.text();
+const ASSEMBLY = (module: LlvmModule) => module.emit('asm');
+
+/** What `output` makes of the functions, prepared or as they are. */
+async function made(
+  body: string,
+  cpu: string,
+  output: (module: LlvmModule) => Uint8Array,
+  prepare = true,
+): Promise<string> {
   const llvm = await runtime();
   llvm.reset();
   return llvm.run(() => {
-    using module = LlvmModule.read(llvm, new TextEncoder().encode(ir), { cpu, features: '' }, 2);
-    for (const { name } of module.functions()) module.prepareCodegen(name);
-    for (const { name } of module.functions()) module.verify(name);
-    return new TextDecoder().decode(module.text());
+    const ir = new TextEncoder().encode(`target triple = "amdgcn-amd-amdhsa"\n${body}`);
+    using module = LlvmModule.read(llvm, ir, { cpu, features: '' }, 2);
+    for (const { name } of prepare ? module.functions() : []) {
+      module.prepareCodegen(name);
+      module.verify(name);
+    }
+    return text(output(module));
   });
 }
+
+const prepared = (body: string): Promise<string> => made(body, 'gfx906', IR);
 
 /** A kernel that stores `%s`, made of loaded words and of the products of bytes `%p`, `%q`. */
 const kernelOf = (sum: string): string => `
@@ -97,32 +110,21 @@ const NO_SUMS = {
   'a select of sums': '%t = add i32 %q, %p\n %u = add i32 %x, %p\n %s = select i1 %c, i32 %t, i32 %u',
 };
 
-async function assembly(body: string, cpu: string, prepare: boolean): Promise<string> {
-  const llvm = await runtime();
-  llvm.reset();
-  return llvm.run(() => {
-    const ir = `target triple = "amdgcn-amd-amdhsa"\n${body}`;
-    using module = LlvmModule.read(llvm, new TextEncoder().encode(ir), { cpu, features: '' }, 2);
-    if (prepare) for (const { name } of module.functions()) module.prepareCodegen(name);
-    return new TextDecoder().decode(module.emit('asm'));
-  });
-}
-
 const DOT = /v_dot4/;
 
 test('what only looks like a sum of products is none', async () => {
   let wrong = 0;
   for (const cpu of ['gfx906', 'gfx1100'])
     for (const [what, sum] of Object.entries(NO_SUMS)) {
-      if (DOT.test(await assembly(kernelOf(sum), cpu, false))) wrong++;
-      assert.not.match(await assembly(kernelOf(sum), cpu, true), DOT, `${what}, ${cpu}`);
+      if (DOT.test(await made(kernelOf(sum), cpu, ASSEMBLY, false))) wrong++;
+      assert.not.match(await made(kernelOf(sum), cpu, ASSEMBLY), DOT, `${what}, ${cpu}`);
     }
   assert.ok(wrong > 0, 'LLVM has learnt it: no need to hide products any more');
 });
 
 test('sums of products stay sums', async () => {
   const dot = '%r = mul i32 %x8, %a0\n %t = add i32 %p, %y\n %u = add i32 %q, %t\n %s = add i32 %r, %u';
-  for (const cpu of ['gfx906', 'gfx1100']) assert.match(await assembly(kernelOf(dot), cpu, true), DOT, cpu);
+  for (const cpu of ['gfx906', 'gfx1100']) assert.match(await made(kernelOf(dot), cpu, ASSEMBLY), DOT, cpu);
 });
 
 test('inputs that no register holds are left alone, or frozen where they stand', async () => {
@@ -180,7 +182,7 @@ test('16-bit inputs on processors without such instructions', async () => {
     }
     declare i32 @llvm.amdgcn.workitem.id.x()`;
   for (const cpu of ['gfx600', 'gfx700', 'gfx803', 'gfx906', 'gfx1100', 'gfx1200'])
-    assert.match(await assembly(ir, cpu, true), /store_(short|b16)/, cpu);
+    assert.match(await made(ir, cpu, ASSEMBLY), /store_(short|b16)/, cpu);
 });
 
 test.run();

@@ -103,8 +103,10 @@ export class State {
     }
     console.log(`${unusable.length} not usable, because their unmelded build fails`);
     for (const [reason, count] of reasons) console.log(`  ${count}: ${reason}`);
+    const notOurs = failures.filter((failure) => !ours.includes(failure));
+    const kernelsOfLlvm = new Set(notOurs.map(({ kernel }) => kernel)).size;
     console.log(
-      `${failures.length - ours.length} differences where LLVM compiles the unmelded kernel wrongly, by itself`,
+      `${kernelsOfLlvm} kernels that LLVM compiles wrongly unmelded (${notOurs.length} melded builds differ from that)`,
     );
     for (const name of new Set(ours.map((failure) => failure.class))) {
       const list = ours.filter((failure) => failure.class === name);

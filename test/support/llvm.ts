@@ -1,10 +1,11 @@
 /** What tests over the real module share: one compiled module per process, instances, kernels, jobs without listeners. */
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { compileLlvmModule } from '../../src/binding/load.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../../src/options.js';
-import { compileModule, type Events } from '../../src/pipeline.js';
+import { compileModule, meldFunctions, type Events } from '../../src/pipeline.js';
 import { setTierPolicy } from '../../src/tier-policy.js';
 import type { Artifact, CompileResult } from '../../src/wire.js';
 
@@ -48,3 +49,12 @@ export function artifact(result: CompileResult, kind: Artifact['kind']): Uint8Ar
 }
 
 export const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+/** Hash of LLVM's memory after one function was melded: equal when options leave no trace in it. */
+export async function heapAfterMelding(input: Uint8Array, name: string, options: Partial<JobOptions>): Promise<string> {
+  const rt = await runtime();
+  meldFunctions(rt, input, withDefaults(options), { only: [name] }, SILENT);
+  return createHash('sha256')
+    .update(new Uint8Array(rt.memory.buffer, 0, rt.llvm._sbrk(0)))
+    .digest('hex');
+}
