@@ -12,7 +12,7 @@ import { collectJobs } from '../src/batch/jobs.js';
 import { Journal } from '../src/batch/journal.js';
 import { runBatch } from '../src/batch/run.js';
 import { createCompiler } from '../src/index.js';
-import type { JobOptions } from '../src/options.js';
+import type { JobOptions } from '../src/job/options.js';
 import { median, ms, option, table } from './support.js';
 
 const KERNELS = 200;

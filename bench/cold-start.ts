@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { compileLlvmModule } from '../src/binding/load.js';
 import { instantiateLlvm } from '../src/binding/runtime.js';
-import { setTierPolicy } from '../src/tier-policy.js';
+import { setTierPolicy } from '../src/workers/tier-policy.js';
 import { kernelPath, median, ms, option, REPOSITORY, table, timeProcess } from './support.js';
 
 const rounds = option('rounds', 10);

@@ -4,9 +4,9 @@
  */
 import { compileLlvmModule } from '../src/binding/load.js';
 import { instantiateLlvm } from '../src/binding/runtime.js';
-import { DEFAULT_OPTIONS } from '../src/options.js';
-import { compileModule } from '../src/pipeline.js';
-import { setTierPolicy } from '../src/tier-policy.js';
+import { DEFAULT_OPTIONS } from '../src/job/options.js';
+import { compileModule } from '../src/pipeline/pipeline.js';
+import { setTierPolicy } from '../src/workers/tier-policy.js';
 import { kernel, KERNELS, option, table } from './support.js';
 
 const compiles = option('compiles', 1000);

@@ -21,12 +21,12 @@ if (policy === undefined) {
   table(['policy', 'first round', '2nd', '10th', 'last', 'whole process'], rows);
 } else {
   const start = performance.now();
-  const { setTierPolicy } = await import('../src/tier-policy.js');
+  const { setTierPolicy } = await import('../src/workers/tier-policy.js');
   if (policy !== 'default') setTierPolicy(policy as 'short' | 'long');
   const { compileLlvmModule } = await import('../src/binding/load.js');
   const { instantiateLlvm } = await import('../src/binding/runtime.js');
-  const { compileModule } = await import('../src/pipeline.js');
-  const { DEFAULT_OPTIONS } = await import('../src/options.js');
+  const { compileModule } = await import('../src/pipeline/pipeline.js');
+  const { DEFAULT_OPTIONS } = await import('../src/job/options.js');
   const rt = await instantiateLlvm(await compileLlvmModule(), { memoryLimitBytes: 2 ** 32 });
   const inputs = await Promise.all(KERNELS.map((name) => kernel(`${name}.gfx906.O3`)));
   const times: number[] = [];

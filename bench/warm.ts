@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { compileLlvmModule } from '../src/binding/load.js';
 import { instantiateLlvm } from '../src/binding/runtime.js';
-import { DEFAULT_OPTIONS, type JobOptions } from '../src/options.js';
-import { compileModule } from '../src/pipeline.js';
-import { setTierPolicy } from '../src/tier-policy.js';
+import { DEFAULT_OPTIONS, type JobOptions } from '../src/job/options.js';
+import { compileModule } from '../src/pipeline/pipeline.js';
+import { setTierPolicy } from '../src/workers/tier-policy.js';
 import { geometricMean, kernel, kernelPath, KERNELS, median, ms, option, table, time, timeProcess } from './support.js';
 
 const rounds = option('rounds', 30);

@@ -1,5 +1,5 @@
 /** The library: GPU-kernel bitcode in, melded bitcode and code objects out. */
-export { createCompiler } from './compiler.js';
+export { createCompiler } from './compiler/compiler.js';
 export type {
   CallOptions,
   Compiler,
@@ -8,7 +8,7 @@ export type {
   ModuleSession,
   Progress,
   SimulationCall,
-} from './compiler.js';
+} from './compiler/compiler.js';
 export { DarmError, type ErrorCode, type ErrorData, type SourceLocation } from './errors.js';
 export {
   compileContainer,
@@ -17,14 +17,14 @@ export {
   type FatBinaryImage,
   type FatBinaryOptions,
   type FatBinaryResult,
-} from './fatbin.js';
+} from './compiler/fat-binary.js';
 export type { CodeObjectInfo, KernelArgument, KernelDescriptor, KernelInfo } from './formats/code-object.js';
 export { readContainer, replaceImages, type Container } from './formats/offload/container.js';
 export type { ContainerImageInfo, ContainerInfo, ContainerPartInfo } from './formats/offload/describe.js';
 export type { OffloadImage } from './formats/offload/image.js';
-export { DEFAULT_OPTIONS, type Emit, type JobOptions, type MeldPoint, type OptimizeLevel } from './options.js';
+export { DEFAULT_OPTIONS, type Emit, type JobOptions, type MeldPoint, type OptimizeLevel } from './job/options.js';
 export type { MeldKind, MeldMode, ProfitModel, Unpredication } from './melding/plan.js';
-export type { CandidateRemark, DebugLocation, FailureRemark, FunctionRemark, Remark } from './remark.js';
+export type { CandidateRemark, DebugLocation, FailureRemark, FunctionRemark, Remark } from './job/remarks.js';
 export type {
   FunctionHistory,
   FunctionPicture,
@@ -32,13 +32,13 @@ export type {
   MeldedPlace,
   PictureBlock,
   SelectedOperands,
-} from './report-data.js';
-export type { UnsupportedOperation } from './simulate.js';
+} from './job/history.js';
+export type { UnsupportedOperation } from './compiler/simulate.js';
 export type { Counters, InstructionRow } from './simulator/counters.js';
 export { parseSpec, type LaunchSpec, type ReadFile } from './simulator/launch/spec.js';
 export type { SimulationOptions } from './simulator/options.js';
 export type { LaunchResult, SimulatedBuffer, SimulationResult } from './simulator/run.js';
-export type { TierPolicy } from './tier-policy.js';
+export type { TierPolicy } from './workers/tier-policy.js';
 export type {
   AnalyzeResult,
   Artifact,
@@ -47,4 +47,4 @@ export type {
   FunctionAnalysis,
   FunctionReport,
   ModuleInfo,
-} from './wire.js';
+} from './job/results.js';

@@ -1,9 +1,9 @@
 /** Entry point of an open-module session's worker: message handling and nothing else. The work is in src/jobs.ts. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { expose, nodeEndpoint } from '../src/comlink.js';
-import { LlvmHost } from '../src/jobs.js';
-import { NO_EVENTS } from '../src/executor.js';
-import type { SessionService, SessionSetup } from '../src/session.js';
+import { expose, nodeEndpoint } from '../src/workers/comlink.js';
+import { LlvmHost } from '../src/workers/llvm-host.js';
+import { NO_EVENTS } from '../src/workers/executor.js';
+import type { SessionService, SessionSetup } from '../src/workers/session.js';
 
 const setup = workerData as SessionSetup;
 const host = new LlvmHost(setup);

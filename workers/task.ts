@@ -1,10 +1,10 @@
 /** Entry point of the pool's worker threads: message handling and nothing else. The work is in src/jobs.ts. */
 import { workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
-import { nodeEndpoint, wrap } from '../src/comlink.js';
-import { buffersOf, LlvmHost, type WorkerSetup } from '../src/jobs.js';
-import { NO_EVENTS } from '../src/executor.js';
-import type { TaskListener, TaskMessage } from '../src/pool.js';
+import { nodeEndpoint, wrap } from '../src/workers/comlink.js';
+import { buffersOf, LlvmHost, type WorkerSetup } from '../src/workers/llvm-host.js';
+import { NO_EVENTS } from '../src/workers/executor.js';
+import type { TaskListener, TaskMessage } from '../src/workers/pool.js';
 
 const host = new LlvmHost(workerData as WorkerSetup);
 

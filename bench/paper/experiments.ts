@@ -1,5 +1,5 @@
 /** The two experiments beyond one run of every pipeline: the threshold sweep, and compile time against -O3. */
-import type { MeldPoint } from '../../src/options.js';
+import type { MeldPoint } from '../../src/job/options.js';
 import { median } from '../support.js';
 import type { Benchmark, Configuration } from './catalogue.js';
 import { Checked, moduleOf, type Bench, type Measurement } from './measure.js';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { expectedOutputs } from '../../kernels/references/index.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
 import type { Compiler, SimulationResult } from '../../src/index.js';
-import type { MeldPoint } from '../../src/options.js';
+import type { MeldPoint } from '../../src/job/options.js';
 import { sumCounters, type Counters } from '../../src/simulator/counters.js';
 import { kernel, sum } from '../support.js';
 import { describeInput, outputElements, type Benchmark, type Configuration } from './catalogue.js';

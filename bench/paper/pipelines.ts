@@ -5,10 +5,10 @@
  */
 import { LlvmModule } from '../../src/binding/module.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
-import { DEFAULT_OPTIONS, type JobOptions, type MeldPoint } from '../../src/options.js';
-import { BEFORE_EARLY_MELD, defaultPipeline } from '../../src/passes.js';
-import { compileModule } from '../../src/pipeline.js';
-import { parseTargetId } from '../../src/target-id.js';
+import { DEFAULT_OPTIONS, type JobOptions, type MeldPoint } from '../../src/job/options.js';
+import { BEFORE_EARLY_MELD, defaultPipeline } from '../../src/pipeline/passes.js';
+import { compileModule } from '../../src/pipeline/pipeline.js';
+import { parseTargetId } from '../../src/job/target-id.js';
 
 export type Mode = 'plain' | 'branch-fusion' | 'darm';
 export type PipelineId = 'O3' | `${Mode}.${MeldPoint}`;

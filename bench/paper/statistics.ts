@@ -3,7 +3,7 @@
  * better of plain -O3 and that point's own pipeline without melds. A figure is given for the default meld point and for the
  * better one, which is the point whose melded code takes the fewest cycles (not that of the largest speed-up).
  */
-import type { MeldPoint } from '../../src/options.js';
+import type { MeldPoint } from '../../src/job/options.js';
 import { geometricMean } from '../support.js';
 import type { Measurement, Run } from './measure.js';
 import type { Mode } from './pipelines.js';

@@ -1,5 +1,5 @@
 /** The tables of the evaluation, for the terminal and for the report alike: ours beside the paper's. */
-import type { MeldPoint } from '../../src/options.js';
+import type { MeldPoint } from '../../src/job/options.js';
 import type { Counters } from '../../src/simulator/counters.js';
 import { geometricMean } from '../support.js';
 import { GROUP_TITLES, type Group } from './catalogue.js';

@@ -5,10 +5,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { glob } from 'tinyglobby';
-import { completeJobOptions } from '../check-options.js';
+import { completeJobOptions } from '../job/check-options.js';
 import { DarmError } from '../errors.js';
 import { ioError } from '../files.js';
-import type { JobOptions } from '../options.js';
+import type { JobOptions } from '../job/options.js';
 
 export interface BatchJob {
   /** As the caller named it, or relative to the manifest's folder. */

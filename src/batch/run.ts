@@ -4,8 +4,8 @@
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { compileKey } from '../cache/compile-cache.js';
-import type { Compilation, Compiler } from '../compiler.js';
+import { compileKey } from '../compiler/compile-cache.js';
+import type { Compilation, Compiler } from '../compiler/compiler.js';
 import { DarmError, type ErrorData } from '../errors.js';
 import { ioError, writeOutput } from '../files.js';
 import { sniffInput } from '../formats/bitcode.js';
@@ -136,7 +136,7 @@ async function compile(
     const compiled = await compiler.compile(bytes, options, { signal });
     return { result: compiled.artifacts[0]!.bytes, compilations: [compiled] };
   }
-  const { compileContainer, compileFatBinary } = await import('../fatbin.js');
+  const { compileContainer, compileFatBinary } = await import('../compiler/fat-binary.js');
   const { mcpu, emit: _, ...common } = options;
   const isContainer = sniffInput(bytes) === 'offload-bundle';
   if (isContainer && mcpu !== null)

@@ -1,5 +1,5 @@
 /** Where debug information says that an instruction, or a function, stands in the source. */
-import type { DebugLocation } from '../remark.js';
+import type { DebugLocation } from '../job/remarks.js';
 import type { ValuePtr } from './abi.js';
 import type { LlvmRuntime } from './runtime.js';
 

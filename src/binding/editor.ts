@@ -2,7 +2,7 @@
 import type { BlockId, InstrId } from '../ir/ids.js';
 import type { BlockRef, Editor, Incoming, ValueRef } from '../ir/editor.js';
 import { Opcode } from '../ir/snapshot.js';
-import type { DebugLocation } from '../remark.js';
+import type { DebugLocation } from '../job/remarks.js';
 import type { BlockPtr, BuilderPtr, ContextPtr, LlvmExports, ModulePtr, UsePtr, ValuePtr } from './abi.js';
 import { debugLocation } from './debug-location.js';
 import type { LlvmRuntime } from './runtime.js';

@@ -4,7 +4,7 @@
  */
 import { DarmError, invariant, type ErrorCode } from '../errors.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
-import type { DebugLocation } from '../remark.js';
+import type { DebugLocation } from '../job/remarks.js';
 import { Status, type JobPtr, type ValuePtr } from './abi.js';
 import { debugLocation } from './debug-location.js';
 import { FunctionEditor } from './editor.js';

@@ -1,8 +1,8 @@
 /** `darm analyze`: a conversation with an open module (compiler.open), printed as a table or as JSON. */
-import { createCompiler } from '../compiler.js';
+import { createCompiler } from '../compiler/compiler.js';
 import type { Candidate } from '../melding/plan.js';
-import { analyzeDocument } from '../report/analyze-document.js';
-import type { AnalyzeResult } from '../wire.js';
+import { analyzeDocument } from '../report/json/analyze-document.js';
+import type { AnalyzeResult } from '../job/results.js';
 import type { AnalyzeFlags } from './arguments.js';
 import { jobOptions } from './option-groups.js';
 import { checkSecondOutput, readInput, writeStandardOutput } from '../files.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { DarmError } from '../errors.js';
 import { addBundleCommand, type BundleInvocation } from './bundle-arguments.js';
-import { DEFAULT_OPTIONS, type JobOptions } from '../options.js';
+import { DEFAULT_OPTIONS, type JobOptions } from '../job/options.js';
 import { addBatch, type BatchFlags } from './batch-arguments.js';
 import { addCache, type CacheAction, type CacheCommandFlags } from './cache-arguments.js';
 import {

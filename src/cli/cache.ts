@@ -1,5 +1,5 @@
 /** `darm cache` */
-import { cacheStatistics, cleanCache, verifyCache } from '../cache/compile-cache.js';
+import { cacheStatistics, cleanCache, verifyCache } from '../compiler/compile-cache.js';
 import { writeStandardOutput, ioError } from '../files.js';
 import { namedCache, type CacheAction, type CacheCommandFlags } from './cache-arguments.js';
 

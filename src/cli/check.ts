@@ -1,5 +1,5 @@
 /** `darm check`: the same launches with and without melding (or in two code objects): same memory? which counters changed? */
-import type { Compiler } from '../compiler.js';
+import type { Compiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
 import { inspectCodeObject } from '../formats/code-object.js';

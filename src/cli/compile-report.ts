@@ -1,7 +1,7 @@
 /** What `darm compile` says about a compilation: warnings, the JSON document, the table of `--stats`. */
 import { createHash } from 'node:crypto';
-import { tally } from '../tally.js';
-import type { CompileResult, Counts, FunctionReport } from '../wire.js';
+import { tally } from '../job/tally.js';
+import type { CompileResult, Counts, FunctionReport } from '../job/results.js';
 import { warn } from './messages.js';
 import { table } from './table.js';
 

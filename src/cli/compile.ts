@@ -1,12 +1,12 @@
 /** `darm compile` */
 import path from 'node:path';
 import { DarmError } from '../errors.js';
-import { createCompiler, type Compiler } from '../compiler.js';
+import { createCompiler, type Compiler } from '../compiler/compiler.js';
 import { sniffInput } from '../formats/bitcode.js';
-import type { Emit } from '../options.js';
-import type { CompileResult } from '../wire.js';
+import type { Emit } from '../job/options.js';
+import type { CompileResult } from '../job/results.js';
 import type { CompileFlags } from './arguments.js';
-import { resultDocument } from '../report/compile-document.js';
+import { resultDocument } from '../report/json/compile-document.js';
 import { artifactDocument, printWarnings, statsTable } from './compile-report.js';
 import { jobOptions } from './option-groups.js';
 import { checkSecondOutput, readInput, writeOutput, writeStandardOutput } from '../files.js';
@@ -121,7 +121,7 @@ async function compile(compiler: Compiler, bytes: Uint8Array, flags: CompileFlag
     const artifact = compiled.artifacts[0]!;
     return { bytes: artifact.bytes, images: [{ id: '', bytes: artifact.bytes, compiled }] };
   }
-  const { compileContainer, compileFatBinary } = await import('../fatbin.js');
+  const { compileContainer, compileFatBinary } = await import('../compiler/fat-binary.js');
   if (sniffInput(bytes) !== 'offload-bundle') return compileFatBinary(compiler, bytes, mcpu?.split(',') ?? [], common);
   if (mcpu != null) throw new DarmError('usage', 'the images of a bundle name their targets: leave --mcpu out');
   return compileContainer(compiler, bytes, common);

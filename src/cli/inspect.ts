@@ -1,5 +1,5 @@
 /** `darm inspect` */
-import { createCompiler, type Compiler, type InspectedModule } from '../compiler.js';
+import { createCompiler, type Compiler, type InspectedModule } from '../compiler/compiler.js';
 import type { CodeObjectInfo, KernelInfo } from '../formats/code-object.js';
 import { containerText } from './container-text.js';
 import type { RunFlags } from './option-groups.js';

@@ -27,7 +27,7 @@ async function run(invocation: Invocation): Promise<number | void> {
     case 'cache':
       return (await import('./cache.js')).runCache(invocation.action, invocation.flags);
     case 'toolchain-digest':
-      return writeStandardOutput((await (await import('../toolchain.js')).toolchainDigest()) + '\n');
+      return writeStandardOutput((await (await import('../compiler/toolchain.js')).toolchainDigest()) + '\n');
     case 'bundle':
       return (await import('./bundle.js')).runBundle(invocation);
     case 'serve':

@@ -1,6 +1,6 @@
 /** Groups of options that several subcommands share: what commander hands over, how it is parsed, and the job it describes. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { DEFAULT_OPTIONS, type Emit, type JobOptions } from '../options.js';
+import { DEFAULT_OPTIONS, type Emit, type JobOptions } from '../job/options.js';
 import { DEFAULT_SIMULATION } from '../simulator/options.js';
 
 /** Options that `compile` and `analyze` share, as commander hands them over. */

@@ -1,9 +1,9 @@
 /** `--remarks FILE`, of `compile` and `analyze`. */
-import type { Remark } from '../remark.js';
+import type { Remark } from '../job/remarks.js';
 import { writeOutput } from '../files.js';
 
 export async function writeRemarks(file: string | undefined, remarks: readonly Remark[]): Promise<void> {
   if (file === undefined) return;
-  const { remarksText } = await import('../report/remarks.js');
+  const { remarksText } = await import('../report/yaml/remarks.js');
   await writeOutput(file, new TextEncoder().encode(remarksText(remarks)));
 }

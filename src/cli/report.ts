@@ -2,15 +2,15 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { Compiler } from '../compiler.js';
-import { DEFAULT_OPTIONS, type JobOptions } from '../options.js';
+import type { Compiler } from '../compiler/compiler.js';
+import { DEFAULT_OPTIONS, type JobOptions } from '../job/options.js';
 import type { MeasuredLaunch } from '../report/counters.js';
 import { graphDot } from '../report/dot.js';
-import { loadLayout } from '../report/layout.js';
-import { reportPage } from '../report/page.js';
-import { tagsOf } from '../report/tags.js';
+import { loadLayout } from '../report/html/layout.js';
+import { reportPage } from '../report/html/page.js';
+import { tagsOf } from '../report/html/tags.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
-import type { CompileResult, FunctionAnalysis } from '../wire.js';
+import type { CompileResult, FunctionAnalysis } from '../job/results.js';
 import { ioError, writeOutput } from '../files.js';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { createCompiler, type Compiler } from '../compiler.js';
+import { createCompiler, type Compiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
 import { execText } from '../simulator/launch/share.js';

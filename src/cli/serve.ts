@@ -2,10 +2,10 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pino from 'pino';
-import { createCompiler } from '../compiler.js';
+import { createCompiler } from '../compiler/compiler.js';
 import { createService, listen } from '../service/index.js';
 import { cacheFolder } from './cache-arguments.js';
-import { dropOptimising } from '../tier-policy.js';
+import { dropOptimising } from '../workers/tier-policy.js';
 import type { ServeFlags } from './serve-arguments.js';
 
 export async function runServe(flags: ServeFlags): Promise<void> {

@@ -1,14 +1,5 @@
 /** Everything the planner knows about one function, computed once: the snapshot, its analyses, costs and block weights. */
-import type { CycleInfo } from '../analysis/cycles.js';
-import { cycles } from '../analysis/cycles.js';
-import type { Divergence } from '../analysis/divergence.js';
-import { divergence } from '../analysis/divergence.js';
-import type { DominatorTree } from '../analysis/dominators.js';
-import { dominators, postDominators } from '../analysis/dominators.js';
-import type { Graph } from '../analysis/graph.js';
-import { cfgOf, positionsIn, reversePostOrder } from '../analysis/graph.js';
-import type { Uses } from '../analysis/uses.js';
-import { usesOf } from '../analysis/uses.js';
+import type { Analyses } from '../analysis/analyses.js';
 import type { BlockId, InstrId } from '../ir/ids.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import { OperandFlag } from '../ir/snapshot.js';
@@ -18,35 +9,6 @@ import { instrCosts } from './latency.js';
 import { Matcher } from './matching.js';
 import type { PlanOptions } from './plan.js';
 import { BlockProfiles } from './profitability.js';
-
-export interface Analyses {
-  readonly graph: Graph;
-  /** Index of each block in reverse post-order, `NONE` when unreachable. */
-  readonly order: Int32Array;
-  readonly dominators: DominatorTree;
-  readonly postDominators: DominatorTree;
-  readonly cycles: CycleInfo;
-  readonly uses: Uses;
-  readonly divergence: Divergence;
-}
-
-/** Only functions with divergent branches need the order and the post-dominators; they are found when first asked for. */
-export function analysesOf(f: FunctionSnapshot): Analyses {
-  const graph = cfgOf(f);
-  const shared = { graph, dominators: dominators(graph), cycles: cycles(graph), uses: usesOf(f) };
-  let order: Int32Array | undefined;
-  let post: DominatorTree | undefined;
-  return {
-    ...shared,
-    divergence: divergence(f, shared),
-    get order() {
-      return (order ??= positionsIn(reversePostOrder(graph), graph.count));
-    },
-    get postDominators() {
-      return (post ??= postDominators(graph));
-    },
-  };
-}
 
 /** LLVM's word on two instructions with equal keys (attributes, special state); asked at most once per pair. */
 export type CanPair = (t: InstrId, f: InstrId) => boolean;

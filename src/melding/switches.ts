@@ -7,7 +7,8 @@ import { reachableUntil } from '../analysis/regions.js';
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import { Opcode, terminatorOf, type FunctionSnapshot } from '../ir/snapshot.js';
-import { blockWeight, type Analyses } from './context.js';
+import type { Analyses } from '../analysis/analyses.js';
+import { blockWeight } from './context.js';
 import { CostModel } from './gains.js';
 import { instrCosts } from './latency.js';
 

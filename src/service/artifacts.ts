@@ -1,8 +1,8 @@
 /** Artifacts as they are sent: their media types, digests, and their place in JSON documents. */
 import { createHash } from 'node:crypto';
-import type { Emit } from '../options.js';
-import { compileDocument } from '../report/compile-document.js';
-import type { Artifact, CompileResult } from '../wire.js';
+import type { Emit } from '../job/options.js';
+import { compileDocument } from '../report/json/compile-document.js';
+import type { Artifact, CompileResult } from '../job/results.js';
 
 const BINARY = 'application/octet-stream';
 const TEXT = 'text/plain; charset=utf-8';

@@ -2,9 +2,9 @@
  * The options of a job as a request gives them: the library's, by the library's names, from the query, a form's `options` part or
  * a line of a batch; and `timeout` in milliseconds, which can only lower the service's own.
  */
-import { completeJobOptions } from '../check-options.js';
+import { completeJobOptions } from '../job/check-options.js';
 import { DarmError } from '../errors.js';
-import { DEFAULT_OPTIONS, type JobOptions } from '../options.js';
+import { DEFAULT_OPTIONS, type JobOptions } from '../job/options.js';
 
 export interface RequestedJob {
   readonly options: JobOptions;

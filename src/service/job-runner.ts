@@ -2,9 +2,9 @@
  * Runs the jobs of requests on a compiler: each in a slot of the admission, within its time, ended when its client goes. The time
  * limit is for the whole job, of which a compiler may make several tasks.
  */
-import type { Compiler } from '../compiler.js';
+import type { Compiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
-import type { AnalyzeResult, CompileResult } from '../wire.js';
+import type { AnalyzeResult, CompileResult } from '../job/results.js';
 import type { Admission, Wait } from './admission.js';
 import type { RequestedJob } from './job-options.js';
 import type { Metrics } from './metrics.js';

@@ -8,7 +8,7 @@
 import { availableParallelism } from 'node:os';
 import { Hono } from 'hono';
 import { handle, type APIGatewayProxyResult, type LambdaEvent } from 'hono/aws-lambda';
-import { createCompiler, type Compiler, type CompilerOptions } from '../compiler.js';
+import { createCompiler, type Compiler, type CompilerOptions } from '../compiler/compiler.js';
 import { createService, type FetchLimits, type ServiceOptions } from './service.js';
 
 export interface LambdaOptions

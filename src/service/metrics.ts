@@ -1,6 +1,6 @@
 /** What the service counts, for Prometheus. Every service has a registry of its own, so that several fit into one process. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { CacheCounts } from '../cache/compile-cache.js';
+import type { CacheCounts } from '../compiler/compile-cache.js';
 import type { Admission } from './admission.js';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

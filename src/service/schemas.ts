@@ -3,7 +3,7 @@
  * service itself checks options with the library's own check, so that both say the same; only /openapi.json loads this file.
  */
 import { z } from '@hono/zod-openapi';
-import { CHOICES, DEFAULT_OPTIONS } from '../options.js';
+import { CHOICES, DEFAULT_OPTIONS } from '../job/options.js';
 
 const { emit, codegenLevel, optimize, meld, meldPoint, profit, unpredicate } = CHOICES;
 

@@ -4,10 +4,10 @@
  */
 import { Hono, type Context } from 'hono';
 import { requestId } from 'hono/request-id';
-import { checkOptions, wholeNumberIn, type Checks } from '../check-options.js';
-import type { Compiler } from '../compiler.js';
+import { checkOptions, wholeNumberIn, type Checks } from '../job/check-options.js';
+import type { Compiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
-import { analyzeDocument } from '../report/analyze-document.js';
+import { analyzeDocument } from '../report/json/analyze-document.js';
 import { Admission, type AdmissionLimits } from './admission.js';
 import { artifactHeaders, compileAnswer } from './artifacts.js';
 import { streamBatch, type BatchJob } from './batch.js';

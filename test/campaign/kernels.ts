@@ -7,7 +7,7 @@
  * Exit code 1 on any failure.
  */
 import { readSizedSpecs, SIZED_TARGETS } from '../../kernels/references/specs.js';
-import type { JobOptions } from '../../src/options.js';
+import type { JobOptions } from '../../src/job/options.js';
 import { complaints, decoded } from '../support/kernel-launch.js';
 import { kernel as bitcode } from '../support/llvm.js';
 

@@ -11,7 +11,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createCompiler, type JobOptions } from '../../src/index.js';
-import { analyzeDocument } from '../../src/report/analyze-document.js';
+import { analyzeDocument } from '../../src/report/json/analyze-document.js';
 import { kernel } from '../support/llvm.js';
 import { figureAt, startServer } from '../support/server.js';
 import { base64, POISON, tinyKernel } from '../support/service.js';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { graphName } from '../../src/cli/report.js';
-import { loadLayout } from '../../src/report/layout.js';
+import { loadLayout } from '../../src/report/html/layout.js';
 import { assert, suite } from '../support/suite.js';
 import { darm, filesIn, inFolder } from '../support/command.js';
 import { kernel, REPOSITORY } from '../support/llvm.js';

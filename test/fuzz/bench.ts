@@ -4,13 +4,13 @@ import { LlvmModule } from '../../src/binding/module.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
 import { DarmError } from '../../src/errors.js';
 import type { Disassembly } from '../../src/formats/disassembly.js';
-import { DEFAULT_OPTIONS, type Emit, type JobOptions } from '../../src/options.js';
-import { compileModule } from '../../src/pipeline.js';
+import { DEFAULT_OPTIONS, type Emit, type JobOptions } from '../../src/job/options.js';
+import { compileModule } from '../../src/pipeline/pipeline.js';
 import { readCodeObject, type LoadableCodeObject } from '../../src/simulator/launch/code-object.js';
 import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
 import { DEFAULT_SIMULATION } from '../../src/simulator/options.js';
 import { simulate } from '../../src/simulator/run.js';
-import type { CompileResult, FunctionReport } from '../../src/wire.js';
+import type { CompileResult, FunctionReport } from '../../src/job/results.js';
 import type { Launch } from '../campaign/execute-host.js';
 
 const MEMORY_LIMIT = 2 ** 31;

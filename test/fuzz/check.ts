@@ -1,5 +1,5 @@
 /** Compiles a module as it is and melded, executes both in the simulator and compares memory. */
-import type { JobOptions } from '../../src/options.js';
+import type { JobOptions } from '../../src/job/options.js';
 import type { Launch } from '../campaign/execute-host.js';
 import { difference, messageOf, type Bench, type Code, type Memory } from './bench.js';
 import type { Site, Variant } from './variants.js';

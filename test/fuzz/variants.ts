@@ -3,7 +3,7 @@
  * batch of kernels gets four of them, two at each of two sites, so that one unmelded build serves two variants; over 360 batches every
  * combination of all options comes once at every site.
  */
-import type { JobOptions } from '../../src/options.js';
+import type { JobOptions } from '../../src/job/options.js';
 
 /** Where melding stands: what the unmelded build, which variants are compared with, has in common with them. */
 export type Site = Pick<JobOptions, 'meldPoint' | 'optimize'> & { readonly target: 'gfx906' | 'gfx1100' };

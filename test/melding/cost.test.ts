@@ -1,5 +1,6 @@
 import type { BlockId } from '../../src/ir/ids.js';
-import { analysesOf, planningContext } from '../../src/melding/context.js';
+import { analysesOf } from '../../src/analysis/analyses.js';
+import { planningContext } from '../../src/melding/context.js';
 import { evaluate } from '../../src/melding/cost.js';
 import { Draft } from '../../src/melding/draft.js';
 import { Frame } from '../../src/melding/frame.js';

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { compileLlvmModule } from '../../src/binding/load.js';
-import type { JobOptions } from '../../src/options.js';
+import type { JobOptions } from '../../src/job/options.js';
 import { Bench, type Code } from '../fuzz/bench.js';
 import { check, type Finding } from '../fuzz/check.js';
 import { parseFixture, subjectOfFixture, type Fixture } from '../fuzz/fixture.js';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { BlockId, InstrId } from '../../src/ir/ids.js';
-import { analysesOf, planningContext } from '../../src/melding/context.js';
+import { analysesOf } from '../../src/analysis/analyses.js';
+import { planningContext } from '../../src/melding/context.js';
 import { costsOf } from '../../src/melding/latency.js';
 import { Matcher, OperandOrder, swappedPredicate } from '../../src/melding/matching.js';
 import { type BlockProfiles, subgraphProfit } from '../../src/melding/profitability.js';

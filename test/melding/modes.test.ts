@@ -1,5 +1,5 @@
 /** The paper's baselines and the ways of unpredication, as restrictions of the planner. */
-import { analysesOf } from '../../src/melding/context.js';
+import { analysesOf } from '../../src/analysis/analyses.js';
 import type { PlanOptions } from '../../src/melding/plan.js';
 import { planFunction } from '../../src/melding/planner.js';
 import { DARM } from '../support/plan-options.js';

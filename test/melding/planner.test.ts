@@ -1,4 +1,4 @@
-import { analysesOf } from '../../src/melding/context.js';
+import { analysesOf } from '../../src/analysis/analyses.js';
 import type { FunctionPlan, Meld, PlanOptions } from '../../src/melding/plan.js';
 import { planFunction } from '../../src/melding/planner.js';
 import { DARM } from '../support/plan-options.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { BlockId, InstrId } from '../../src/ir/ids.js';
 import { NONE } from '../../src/ir/ids.js';
 import { InstrFlag, Opcode, hasFlag } from '../../src/ir/snapshot.js';
-import { analysesOf } from '../../src/melding/context.js';
+import { analysesOf } from '../../src/analysis/analyses.js';
 import type { FunctionPlan, PlanOptions } from '../../src/melding/plan.js';
 import { planFunction } from '../../src/melding/planner.js';
 import { countsAsWork } from '../../src/melding/profitability.js';

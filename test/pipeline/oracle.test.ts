@@ -1,9 +1,9 @@
 /** Our analyses equal LLVM's on every function of our kernels, as read and before an early meld. */
 import { readdir } from 'node:fs/promises';
-import { analysesOf } from '../../src/melding/context.js';
+import { analysesOf } from '../../src/analysis/analyses.js';
 import { LlvmModule } from '../../src/binding/module.js';
-import { BEFORE_EARLY_MELD } from '../../src/passes.js';
-import { compareAnalyses } from '../../src/verify-analyses.js';
+import { BEFORE_EARLY_MELD } from '../../src/pipeline/passes.js';
+import { compareAnalyses } from '../../src/pipeline/verify-analyses.js';
 import { kernel, REPOSITORY, runtime } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 

@@ -1,10 +1,10 @@
 /** Graphs are well-formed whatever names hold, laid out by Graphviz itself, and say what they colour. */
 import fc from 'fast-check';
 import { graphDot } from '../../src/report/dot.js';
-import { loadLayout } from '../../src/report/layout.js';
+import { loadLayout } from '../../src/report/html/layout.js';
 import { GRAPH_COLORS, PAIR_COLORS } from '../../src/report/palette.js';
-import { tagsOf } from '../../src/report/tags.js';
-import type { FunctionHistory } from '../../src/report-data.js';
+import { tagsOf } from '../../src/report/html/tags.js';
+import type { FunctionHistory } from '../../src/job/history.js';
 import { assert, suite } from '../support/suite.js';
 import { example, PLAIN } from '../support/history.js';
 

@@ -1,6 +1,6 @@
 /** POST /v1/compile and /v1/analyze over a real compiler: the library's results, in the forms that a client may ask for. */
 import { createHash } from 'node:crypto';
-import { analyzeDocument } from '../../src/report/analyze-document.js';
+import { analyzeDocument } from '../../src/report/json/analyze-document.js';
 import { analyzeSchema, compileSchema } from '../../src/service/schemas.js';
 import { assert, suite } from '../support/suite.js';
 import { kernel } from '../support/llvm.js';

@@ -5,7 +5,7 @@
  * else runs once per wave, so counting lines of the assembly is an independent way to the counters.
  */
 import { readFile } from 'node:fs/promises';
-import { createCompiler } from '../../src/compiler.js';
+import { createCompiler } from '../../src/compiler/compiler.js';
 import { parseSpec } from '../../src/simulator/launch/spec.js';
 import { artifact, compile, kernel, REPOSITORY, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';

@@ -3,7 +3,7 @@
  * simulator leaves in the output buffers is, byte for byte, what the kernel's reference says.
  */
 import { PLAIN_MODULES, readSpecs } from '../../kernels/references/specs.js';
-import type { JobOptions } from '../../src/options.js';
+import type { JobOptions } from '../../src/job/options.js';
 import { complaints, decoded } from '../support/kernel-launch.js';
 import { artifact, compile, kernel, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';

@@ -4,7 +4,7 @@
  * meld point.
  */
 import { readSizedSpecs, type KernelLaunch } from '../../kernels/references/specs.js';
-import type { JobOptions } from '../../src/options.js';
+import type { JobOptions } from '../../src/job/options.js';
 import { complaints, decoded } from '../support/kernel-launch.js';
 import { kernel } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';

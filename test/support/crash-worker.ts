@@ -3,8 +3,8 @@
  * real worker.
  */
 import handle from '../../workers/task.js';
-import { nodeEndpoint, wrap } from '../../src/comlink.js';
-import type { TaskListener, TaskMessage } from '../../src/pool.js';
+import { nodeEndpoint, wrap } from '../../src/workers/comlink.js';
+import type { TaskListener, TaskMessage } from '../../src/workers/pool.js';
 
 /** `(module (func unreachable) (start 0))` */
 const TRAP = new Uint8Array([

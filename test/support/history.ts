@@ -1,8 +1,8 @@
 /** A small history for tests of what draws it: a diamond whose sides meld, `b0 → b1, b2 → b3`, becomes one block. */
 import type { BlockId, InstrId } from '../../src/ir/ids.js';
 import type { Candidate, Meld } from '../../src/melding/plan.js';
-import type { FunctionHistory, FunctionPicture } from '../../src/report-data.js';
-import type { FunctionReport } from '../../src/wire.js';
+import type { FunctionHistory, FunctionPicture } from '../../src/job/history.js';
+import type { FunctionReport } from '../../src/job/results.js';
 
 export interface Names {
   readonly fn: string;

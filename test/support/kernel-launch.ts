@@ -2,7 +2,7 @@
 import { expectedOutputs } from '../../kernels/references/index.js';
 import { disassemble } from '../../src/binding/disassemble.js';
 import type { Disassembly } from '../../src/formats/disassembly.js';
-import type { JobOptions } from '../../src/options.js';
+import type { JobOptions } from '../../src/job/options.js';
 import { readCodeObject, type LoadableCodeObject } from '../../src/simulator/launch/code-object.js';
 import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
 import { DEFAULT_SIMULATION } from '../../src/simulator/options.js';

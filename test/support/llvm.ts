@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { compileLlvmModule } from '../../src/binding/load.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
-import { DEFAULT_OPTIONS, type JobOptions } from '../../src/options.js';
-import { compileModule, meldFunctions, type Events } from '../../src/pipeline.js';
-import { setTierPolicy } from '../../src/tier-policy.js';
-import type { Artifact, CompileResult } from '../../src/wire.js';
+import { DEFAULT_OPTIONS, type JobOptions } from '../../src/job/options.js';
+import { compileModule, meldFunctions, type Events } from '../../src/pipeline/pipeline.js';
+import { setTierPolicy } from '../../src/workers/tier-policy.js';
+import type { Artifact, CompileResult } from '../../src/job/results.js';
 
 setTierPolicy('short');
 

@@ -2,7 +2,7 @@
 import type { Compiler, CompilerOptions } from '../../src/index.js';
 import { createCompiler, DarmError } from '../../src/index.js';
 import { createService, type Service, type ServiceOptions } from '../../src/service/index.js';
-import type { CompileResult } from '../../src/wire.js';
+import type { CompileResult } from '../../src/job/results.js';
 
 export const text = (ir: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(ir);
 

@@ -1,6 +1,6 @@
 /** Metadata that lies: numbers that no compiler writes are an error, never a crash, a hang or a huge allocation. */
 import { decode, encode } from '@msgpack/msgpack';
-import { createCompiler } from '../../../src/compiler.js';
+import { createCompiler } from '../../../src/compiler/compiler.js';
 import { DarmError } from '../../../src/errors.js';
 import { inspectCodeObject } from '../../../src/formats/code-object.js';
 import { defaultSpec } from '../../../src/simulator/launch/default-spec.js';

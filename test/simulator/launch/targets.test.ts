@@ -2,7 +2,7 @@
  * What a launch hands to a kernel, end to end on every target: code that LLVM generated looks for ids, arguments, scratch,
  * LDS and variables where the ABI puts them, optimised or not.
  */
-import { createCompiler } from '../../../src/compiler.js';
+import { createCompiler } from '../../../src/compiler/compiler.js';
 import { readCodeObject } from '../../../src/simulator/launch/code-object.js';
 import { parseSpec } from '../../../src/simulator/launch/spec.js';
 import { artifact, compile } from '../../support/llvm.js';

@@ -1,0 +1,36 @@
+/** Everything that is analysed about one function. */
+import type { FunctionSnapshot } from '../ir/snapshot.js';
+import { cycles, type CycleInfo } from './cycles.js';
+import { divergence, type Divergence } from './divergence.js';
+import { dominators, postDominators, type DominatorTree } from './dominators.js';
+import { cfgOf, positionsIn, reversePostOrder, type Graph } from './graph.js';
+import { usesOf, type Uses } from './uses.js';
+
+export interface Analyses {
+  readonly graph: Graph;
+  /** Index of each block in reverse post-order, `NONE` when unreachable. */
+  readonly order: Int32Array;
+  readonly dominators: DominatorTree;
+  readonly postDominators: DominatorTree;
+  readonly cycles: CycleInfo;
+  readonly uses: Uses;
+  readonly divergence: Divergence;
+}
+
+/** Only functions with divergent branches need the order and the post-dominators; they are found when first asked for. */
+export function analysesOf(f: FunctionSnapshot): Analyses {
+  const graph = cfgOf(f);
+  const shared = { graph, dominators: dominators(graph), cycles: cycles(graph), uses: usesOf(f) };
+  let order: Int32Array | undefined;
+  let post: DominatorTree | undefined;
+  return {
+    ...shared,
+    divergence: divergence(f, shared),
+    get order() {
+      return (order ??= positionsIn(reversePostOrder(graph), graph.count));
+    },
+    get postDominators() {
+      return (post ??= postDominators(graph));
+    },
+  };
+}

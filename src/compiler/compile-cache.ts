@@ -1,0 +1,153 @@
+/**
+ * A content-addressed cache of compilations in a folder (cacache: several processes may use it at the same time, what is read is checked
+ * against its hash). Keyed by everything that decides the output: the input's bytes, all options, the toolchain. A damaged entry is a
+ * miss, and so is a cache that cannot be read; one that cannot be written stays as it is. Only successes are kept.
+ */
+import { createHash } from 'node:crypto';
+import { decode, encode } from '@msgpack/msgpack';
+import cacache from 'cacache';
+import type { JobOptions } from '../job/options.js';
+import { toolchainDigest } from './toolchain.js';
+import type { CompileResult } from '../job/results.js';
+
+export interface CacheOptions {
+  /** The folder; made when missing. */
+  readonly path: string;
+  /** Most bytes of the entries together; the oldest go first. Default: 2 GiB. */
+  readonly maxBytes?: number;
+}
+
+export interface CacheCounts {
+  readonly hits: number;
+  readonly misses: number;
+  /** Results that could not be kept. */
+  readonly errors: number;
+}
+
+export interface CacheStatistics {
+  readonly entries: number;
+  readonly bytes: number;
+  /** Milliseconds since 1970; null without entries. */
+  readonly oldest: number | null;
+  readonly newest: number | null;
+}
+
+export interface CacheVerification {
+  readonly checked: number;
+  /** Damaged contents that were removed. */
+  readonly damaged: number;
+  readonly bytesFreed: number;
+}
+
+const DEFAULT_MAX_BYTES = 2 * 2 ** 30;
+/** Evicting goes on to this part of the limit, so that the next result does not evict again. */
+const EVICT_TO = 0.8;
+
+/** The key of a compilation, 64 hexadecimal digits. `options` are complete. */
+export async function compileKey(bytes: Uint8Array, options: JobOptions): Promise<string> {
+  const sorted = Object.fromEntries(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return createHash('sha256')
+    .update(await toolchainDigest())
+    .update(`\0${JSON.stringify(sorted)}\0`)
+    .update(bytes)
+    .digest('hex');
+}
+
+export class CompileCache {
+  readonly #path: string;
+  readonly #maxBytes: number;
+  readonly #counts = { hits: 0, misses: 0, errors: 0 };
+  /** Bytes in the folder as far as this process knows; null until it has looked. */
+  #bytes: number | null = null;
+  #evicting: Promise<void> | null = null;
+
+  constructor({ path, maxBytes = DEFAULT_MAX_BYTES }: CacheOptions) {
+    this.#path = path;
+    this.#maxBytes = maxBytes;
+  }
+
+  get counts(): CacheCounts {
+    return { ...this.#counts };
+  }
+
+  /** What was kept, with no timings; null when there is nothing, or nothing sound. */
+  async get(key: string): Promise<CompileResult | null> {
+    const result = await this.#read(key);
+    this.#counts[result === null ? 'misses' : 'hits']++;
+    return result;
+  }
+
+  async #read(key: string): Promise<CompileResult | null> {
+    try {
+      const { data } = await cacache.get(this.#path, key);
+      const result = decode(data) as CompileResult;
+      // The decoder's bytes are views of the whole entry.
+      return { ...result, artifacts: result.artifacts.map((each) => ({ ...each, bytes: new Uint8Array(each.bytes) })) };
+    } catch {
+      return null;
+    }
+  }
+
+  async put(key: string, result: CompileResult): Promise<void> {
+    const data = encode({ ...result, timings: {} }, { ignoreUndefined: true });
+    if (data.length > this.#maxBytes * EVICT_TO) return;
+    try {
+      await cacache.put(this.#path, key, data);
+      this.#bytes = (this.#bytes ?? (await cacheStatistics(this.#path)).bytes - data.length) + data.length;
+      if (this.#bytes > this.#maxBytes) await (this.#evicting ??= this.#evict().finally(() => (this.#evicting = null)));
+    } catch {
+      this.#counts.errors++;
+    }
+  }
+
+  async #evict(): Promise<void> {
+    const entries = (await entriesOf(this.#path)).sort((a, b) => a.time - b.time);
+    let bytes = entries.reduce((sum, { size }) => sum + size, 0);
+    for (const { key, integrity, size } of entries) {
+      if (bytes <= this.#maxBytes * EVICT_TO) break;
+      await cacache.rm.entry(this.#path, key);
+      // An equal content of another key goes with it and becomes a miss.
+      await cacache.rm.content(this.#path, integrity);
+      bytes -= size;
+    }
+    this.#bytes = bytes;
+  }
+}
+
+/** What cacache's list holds; its types leave some of it out. */
+interface Entry {
+  readonly key: string;
+  readonly integrity: string;
+  readonly size: number;
+  readonly time: number;
+}
+
+const entriesOf = async (path: string): Promise<Entry[]> => Object.values(await cacache.ls(path)) as unknown as Entry[];
+
+export async function cacheStatistics(path: string): Promise<CacheStatistics> {
+  const entries = await entriesOf(path);
+  const times = entries.map(({ time }) => time).sort((a, b) => a - b);
+  return {
+    entries: entries.length,
+    bytes: entries.reduce((sum, { size }) => sum + size, 0),
+    oldest: times[0] ?? null,
+    newest: times.at(-1) ?? null,
+  };
+}
+
+/** Removes every entry. */
+export async function cleanCache(path: string): Promise<CacheStatistics> {
+  const before = await cacheStatistics(path);
+  await cacache.rm.all(path);
+  return before;
+}
+
+/** Checks all entries against their hashes and removes what is damaged or belongs to nothing. */
+export async function verifyCache(path: string): Promise<CacheVerification> {
+  const { verifiedContent, badContentCount, reclaimedSize } = (await cacache.verify(path)) as unknown as {
+    verifiedContent: number;
+    badContentCount: number;
+    reclaimedSize: number;
+  };
+  return { checked: verifiedContent + badContentCount, damaged: badContentCount, bytesFreed: reclaimedSize };
+}

@@ -1,0 +1,358 @@
+/**
+ * The public API: a compiler is a set of worker threads with an LLVM each. Jobs of one compiler run side by side, and one
+ * job melds its functions side by side; the bytes that come out do not depend on either.
+ *
+ *     await using compiler = createCompiler({ threads: 2 });
+ *     const { artifacts } = await compiler.compile(bitcode, { emit: ['hsaco'], mcpu: 'gfx906' });
+ */
+import { availableParallelism } from 'node:os';
+import { checkOptions, completeJobOptions, wholeNumberIn, numberIn, type Checks } from '../job/check-options.js';
+import type { CacheCounts, CacheOptions, CompileCache } from './compile-cache.js';
+import { DarmError } from '../errors.js';
+import type { Executor, TaskLimits } from '../workers/executor.js';
+import { unwrapModule, sniffInput } from '../formats/bitcode.js';
+import type { CodeObjectInfo } from '../formats/code-object.js';
+import type { ContainerInfo } from '../formats/offload/describe.js';
+import type { JobOptions } from '../job/options.js';
+import type { Events } from '../pipeline/pipeline.js';
+import { shareFunctions } from './share-functions.js';
+import type { UnsupportedOperation } from './simulate.js';
+import type { LaunchSpec } from '../simulator/launch/spec.js';
+import type { SimulationOptions } from '../simulator/options.js';
+import type { SimulationInput, SimulationResult } from '../simulator/run.js';
+import type { TierPolicy } from '../workers/tier-policy.js';
+import type { AnalyzeResult, CompileResult, EditLog, ModuleInfo } from '../job/results.js';
+
+export interface CompilerOptions {
+  /**
+   * Worker threads; by default, as many as the machine runs at once. 0: everything on the calling thread, which it blocks.
+   * That starts soonest, but nothing can end a job early: no `timeout`, and `signal` counts only before a job starts.
+   */
+  readonly threads?: number;
+  /** Most memory of one worker's LLVM in bytes, 64 MiB to 4 GiB (the default). */
+  readonly memoryLimit?: number;
+  /** Most milliseconds that one job may run, not counting the time it waits for a worker; 0 (the default): no limit. */
+  readonly timeout?: number;
+  /** Most bytes of one module; what is larger is `bad-input`. Default: 1 GiB. */
+  readonly maxInput?: number;
+  /** Keeps results of `compile` in a folder and takes them from there. Off by default. */
+  readonly cache?: CacheOptions;
+  /** Sets V8's flags for WebAssembly, for the whole process: see tier-policy.ts. Left alone by default. */
+  readonly tierPolicy?: TierPolicy;
+}
+
+export interface Progress {
+  /** `meld`, `emit`. */
+  readonly phase: string;
+  readonly function?: string;
+}
+
+export interface CallOptions {
+  /** Ends the job with `DarmError('aborted')`. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds, when shorter than the compiler's `timeout`; 0: the compiler's. */
+  readonly timeout?: number;
+  readonly onProgress?: (progress: Progress) => void;
+  /** Remarks and warnings as they come, one line each; those of LLVM are also in the result. */
+  readonly onDiagnostic?: (line: string) => void;
+}
+
+export interface SimulationCall extends Pick<CallOptions, 'signal'> {
+  /** Told of every instruction before it is executed; the simulation then runs on the calling thread. */
+  readonly onInstruction?: SimulationInput['onInstruction'];
+}
+
+export interface Compilation extends CompileResult {
+  /** Whether it was taken from the cache; timings are then those of looking it up. */
+  readonly cached: boolean;
+}
+
+export interface InspectedModule extends ModuleInfo {
+  readonly kind: 'module';
+}
+
+/** A module kept open in a worker of its own, for asking several things about it. */
+export interface ModuleSession extends AsyncDisposable {
+  info(call?: Pick<CallOptions, 'signal'>): Promise<ModuleInfo>;
+  analyze(options?: Partial<JobOptions>, call?: Pick<CallOptions, 'signal'>): Promise<AnalyzeResult>;
+  close(): Promise<void>;
+}
+
+export interface Compiler extends AsyncDisposable {
+  /** Melds and compiles a module: bitcode, wrapped bitcode or IR text. Everything fails with a `DarmError`. */
+  compile(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<Compilation>;
+  /** Says what melding would do, function by function; changes nothing. */
+  analyze(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<AnalyzeResult>;
+  /** What a code object, a module, or a container of device images holds. */
+  inspect(bytes: Uint8Array, call?: CallOptions): Promise<CodeObjectInfo | InspectedModule | ContainerInfo>;
+  /**
+   * Executes the launches of a spec (docs/launch-spec.md) in the simulator. Workgroups run side by side on the worker threads;
+   * the result does not depend on how many there are.
+   */
+  simulate(
+    codeObject: Uint8Array,
+    spec: LaunchSpec,
+    options?: Partial<SimulationOptions>,
+    call?: SimulationCall,
+  ): Promise<SimulationResult>;
+  /** What `simulate` would stop at, if it came there. */
+  unsupportedOperations(codeObject: Uint8Array, call?: Pick<CallOptions, 'signal'>): Promise<UnsupportedOperation[]>;
+  open(bytes: Uint8Array): Promise<ModuleSession>;
+  /** Of this compiler's cache; null without one. */
+  readonly cacheCounts: CacheCounts | null;
+  /** Ends the workers; jobs that are not done fail with `aborted`. Idempotent. */
+  close(): Promise<void>;
+}
+
+const MIB = 2 ** 20;
+const DEFAULT_MEMORY_LIMIT = 4096 * MIB;
+const DEFAULT_MAX_INPUT = 1024 * MIB;
+
+const COMPILER_CHECKS: Checks<CompilerOptions> = {
+  threads: wholeNumberIn(0, 1024),
+  memoryLimit: wholeNumberIn(64 * MIB, 4096 * MIB),
+  timeout: numberIn(0, 2 ** 31 - 1),
+  maxInput: wholeNumberIn(1, 2 ** 31),
+  cache: (value) => {
+    if (typeof value !== 'object' || value === null) return 'must be an object';
+    const { path, maxBytes, ...rest } = value as Record<string, unknown>;
+    if (typeof path !== 'string' || path === '') return 'must have a path';
+    if (maxBytes !== undefined && !(typeof maxBytes === 'number' && maxBytes > 0))
+      return 'must have a positive maxBytes';
+    return Object.keys(rest).length > 0 ? `must not have ${Object.keys(rest).join(', ')}` : null;
+  },
+  tierPolicy: (value) => (value === 'short' || value === 'long' ? null : 'must be "short" or "long"'),
+};
+
+/** Nothing starts before the first job. */
+export function createCompiler(options: CompilerOptions = {}): Compiler {
+  checkOptions('createCompiler()', options, COMPILER_CHECKS);
+  if (options.threads === 0 && (options.timeout ?? 0) > 0)
+    throw new DarmError('usage', 'option "timeout" in createCompiler() needs a worker thread');
+  return new ThreadedCompiler(options);
+}
+
+class ThreadedCompiler implements Compiler {
+  readonly #threads: number;
+  readonly #timeoutMs: number;
+  readonly #memoryLimitBytes: number;
+  readonly #tierPolicy: TierPolicy | undefined;
+  readonly #maxInput: number;
+  readonly #cacheOptions: CacheOptions | undefined;
+  #cache: CompileCache | null = null;
+  readonly #sessions = new Set<{ close(): Promise<void> }>();
+  #module: Promise<WebAssembly.Module> | null = null;
+  #executor: Promise<Executor> | null = null;
+  /** Jobs of `compile` that are not done. */
+  #compiling = 0;
+  #closed = false;
+
+  constructor({ threads, timeout, memoryLimit, tierPolicy, maxInput, cache }: CompilerOptions) {
+    this.#threads = threads ?? availableParallelism();
+    this.#timeoutMs = timeout ?? 0;
+    this.#memoryLimitBytes = memoryLimit ?? DEFAULT_MEMORY_LIMIT;
+    this.#tierPolicy = tierPolicy;
+    this.#maxInput = maxInput ?? DEFAULT_MAX_INPUT;
+    this.#cacheOptions = cache;
+  }
+
+  async compile(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<Compilation> {
+    const job = completeJobOptions('compile()', options);
+    const module = this.#moduleBytes(bytes);
+    const limits = this.#limits(call);
+    this.#checkOpen();
+    if (this.#cacheOptions === undefined) return { ...(await this.#compile(module, job, limits)), cached: false };
+    const started = performance.now();
+    const { CompileCache, compileKey } = await import('./compile-cache.js');
+    const cache = (this.#cache ??= new CompileCache(this.#cacheOptions));
+    const key = await compileKey(module, job);
+    const kept = await cache.get(key);
+    if (kept !== null) return { ...kept, timings: { total: performance.now() - started }, cached: true };
+    const result = await this.#compile(module, job, limits);
+    await cache.put(key, result);
+    return { ...result, cached: false };
+  }
+
+  get cacheCounts(): CacheCounts | null {
+    if (this.#cacheOptions === undefined) return null;
+    return this.#cache?.counts ?? { hits: 0, misses: 0, errors: 0 };
+  }
+
+  async #compile(module: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<CompileResult> {
+    const executor = await this.#start();
+    this.#compiling++;
+    try {
+      return await this.#compileOn(executor, module, job, limits);
+    } finally {
+      this.#compiling--;
+    }
+  }
+
+  async #compileOn(
+    executor: Executor,
+    module: Uint8Array,
+    job: JobOptions,
+    limits: TaskLimits,
+  ): Promise<CompileResult> {
+    // Sharing out one job pays while there are workers to spare; jobs side by side keep them busy without it.
+    const spare = this.#compiling * 2 <= executor.width;
+    const shares = job.meld === 'off' || !spare ? [] : await this.#shares(executor, module, job, limits);
+    if (shares.length < 2) return executor.run({ kind: 'compile', bytes: module, options: job }, limits);
+
+    const started = performance.now();
+    const results = await Promise.allSettled(
+      // The first share takes what no share names, too: passes in front of the meld point may make functions.
+      shares.map((functions, k) => {
+        const share = k > 0 ? { only: functions } : { except: shares.slice(1).flat() };
+        return executor.run({ kind: 'meld', bytes: module, options: job, share }, limits);
+      }),
+    );
+    const logs: EditLog[] = [];
+    for (const result of results) {
+      // The first share's error, whichever came first.
+      if (result.status === 'rejected') throw result.reason;
+      logs.push(...result.value);
+    }
+    const meldMs = performance.now() - started;
+    const compiled = await executor.run({ kind: 'emit', bytes: module, options: job, logs }, limits);
+    const timings = { ...compiled.timings, meldInParallel: meldMs, total: meldMs + (compiled.timings['total'] ?? 0) };
+    return { ...compiled, timings };
+  }
+
+  async #shares(executor: Executor, bytes: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<string[][]> {
+    const info = await executor.run({ kind: 'info', bytes }, { ...limits, events: null });
+    const wanted = info.functions.filter(({ name }) => job.functions.length === 0 || job.functions.includes(name));
+    return shareFunctions(wanted, executor.width);
+  }
+
+  async analyze(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<AnalyzeResult> {
+    const job = completeJobOptions('analyze()', options);
+    const module = this.#moduleBytes(bytes);
+    const executor = await this.#start();
+    return executor.run({ kind: 'analyze', bytes: module, options: job }, this.#limits(call));
+  }
+
+  async inspect(bytes: Uint8Array, call: CallOptions = {}): Promise<CodeObjectInfo | InspectedModule | ContainerInfo> {
+    const kind = sniffInput(bytes);
+    if (kind === 'elf') {
+      const { inspectCodeObject } = await import('../formats/code-object.js');
+      return inspectCodeObject(bytes);
+    }
+    if (kind === 'offload-bundle') {
+      const [{ readContainer }, { describeContainer }] = await Promise.all([
+        import('../formats/offload/container.js'),
+        import('../formats/offload/describe.js'),
+      ]);
+      return describeContainer(await readContainer(bytes));
+    }
+    const module = this.#moduleBytes(bytes);
+    const executor = await this.#start();
+    const info = await executor.run({ kind: 'info', bytes: module }, this.#limits(call));
+    return { kind: 'module', ...info };
+  }
+
+  async simulate(
+    codeObject: Uint8Array,
+    spec: LaunchSpec,
+    options: Partial<SimulationOptions> = {},
+    call: SimulationCall = {},
+  ): Promise<SimulationResult> {
+    const { simulateOn } = await import('./simulate.js');
+    return simulateOn(await this.#start(), codeObject, spec, options, { ...this.#limits(call), ...call });
+  }
+
+  async unsupportedOperations(
+    codeObject: Uint8Array,
+    call: Pick<CallOptions, 'signal'> = {},
+  ): Promise<UnsupportedOperation[]> {
+    const { unsupportedOn } = await import('./simulate.js');
+    return unsupportedOn(await this.#start(), codeObject, this.#limits(call));
+  }
+
+  async open(bytes: Uint8Array): Promise<ModuleSession> {
+    const module = this.#moduleBytes(bytes);
+    this.#checkOpen();
+    const [{ WorkerSession }, llvm] = await Promise.all([import('../workers/session.js'), this.#llvm()]);
+    this.#checkOpen();
+    const setup = { module: llvm, memoryLimitBytes: this.#memoryLimitBytes, bytes: module };
+    const session = new WorkerSession(setup, this.#timeoutMs);
+    this.#sessions.add(session);
+    const close = (): Promise<void> => {
+      this.#sessions.delete(session);
+      return session.close();
+    };
+    return {
+      info: (call) => session.info(call),
+      analyze: async (options = {}, call = {}) => session.analyze(completeJobOptions('analyze()', options), call),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await Promise.all([...this.#sessions].map((session) => session.close()));
+    await (await this.#executor?.catch(() => null))?.close();
+    // The module is large, and V8 goes on optimising it while anything refers to it.
+    this.#executor = null;
+    this.#module = null;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** What goes to a worker: a view of a larger buffer would take the whole buffer with it. */
+  #moduleBytes(bytes: Uint8Array): Uint8Array {
+    if (!(bytes instanceof Uint8Array)) throw new DarmError('usage', 'the module must be a Uint8Array');
+    if (bytes.length > this.#maxInput)
+      throw new DarmError('bad-input', `the module has ${bytes.length} bytes, the limit is ${this.#maxInput}`);
+    const module = unwrapModule(bytes);
+    return module.byteLength === module.buffer.byteLength && module.constructor === Uint8Array
+      ? module
+      : new Uint8Array(module);
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new DarmError('usage', 'the compiler is closed');
+  }
+
+  #limits({ signal, timeout = 0, onProgress, onDiagnostic }: CallOptions): TaskLimits {
+    if (signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
+    const events: Events = {
+      progress: (phase, name) => onProgress?.(name === undefined ? { phase } : { phase, function: name }),
+      diagnostic: (line) => onDiagnostic?.(line),
+    };
+    if (!(timeout >= 0 && timeout < 2 ** 31))
+      throw new DarmError('usage', 'the timeout of a call must be milliseconds');
+    if (timeout > 0 && this.#threads === 0) throw new DarmError('usage', 'a timeout needs a worker thread');
+    const timeoutMs =
+      timeout > 0 && this.#timeoutMs > 0 ? Math.min(timeout, this.#timeoutMs) : timeout || this.#timeoutMs;
+    return { signal, timeoutMs, events: onProgress || onDiagnostic ? events : null };
+  }
+
+  /** The module is compiled once and shared by all workers. */
+  #llvm(): Promise<WebAssembly.Module> {
+    this.#module ??= (async () => {
+      if (this.#tierPolicy !== undefined) (await import('../workers/tier-policy.js')).setTierPolicy(this.#tierPolicy);
+      return (await import('../binding/load.js')).compileLlvmModule();
+    })();
+    return this.#module;
+  }
+
+  async #start(): Promise<Executor> {
+    this.#checkOpen();
+    this.#executor ??= this.#makeExecutor();
+    return this.#executor;
+  }
+
+  async #makeExecutor(): Promise<Executor> {
+    if (this.#threads === 0) {
+      const [{ InlineExecutor }, module] = await Promise.all([import('../workers/inline.js'), this.#llvm()]);
+      return new InlineExecutor({ module, memoryLimitBytes: this.#memoryLimitBytes });
+    }
+    const [{ WorkerPool }, module] = await Promise.all([import('../workers/pool.js'), this.#llvm()]);
+    return new WorkerPool(this.#threads, { module, memoryLimitBytes: this.#memoryLimitBytes });
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * What decides, beside input and options, which bytes come out: the package's version, the compiled module and darm's own code. Build
+ * systems and caches put this into their keys.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readManifest } from '../binding/load.js';
+
+const DIST = fileURLToPath(new URL('../..', import.meta.url));
+
+let digest: Promise<string> | null = null;
+
+/** SHA-256 in hexadecimal; read once per process. */
+export function toolchainDigest(): Promise<string> {
+  return (digest ??= computeDigest());
+}
+
+async function computeDigest(): Promise<string> {
+  const { version } = JSON.parse(await readFile(path.join(DIST, '..', 'package.json'), 'utf8')) as { version: string };
+  const { module, loader } = await readManifest();
+  const hash = createHash('sha256').update(JSON.stringify([version, module.sha256, loader.sha256]));
+  for (const folder of ['src', 'workers']) {
+    const root = path.join(DIST, folder);
+    const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.js')).sort();
+    const codes = await Promise.all(files.map((file) => readFile(path.join(root, file))));
+    files.forEach((file, index) =>
+      hash.update(`\0${folder}/${file.split(path.sep).join('/')}\0`).update(codes[index]!),
+    );
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,58 @@
+/**
+ * Optimisation remarks as data: what melded, what did not and why, and a summary of each function. src/collect-remarks.ts
+ * makes them, src/report/remarks.ts writes them.
+ */
+import type { MeldKind } from '../melding/plan.js';
+
+/** A place in the source, from debug information. */
+export interface DebugLocation {
+  readonly file: string;
+  /** 1-based; 0 for code that stands for several places. */
+  readonly line: number;
+  readonly column: number;
+}
+
+interface AnyRemark {
+  readonly function: string;
+  /** Of the branch, or of the function; null without debug information. */
+  readonly location: DebugLocation | null;
+}
+
+/** One candidate: a meld, or a refusal. */
+export interface CandidateRemark extends AnyRemark {
+  readonly kind: 'passed' | 'missed';
+  /** Which round, from 1, looked at the candidate; null where nothing is carried out. */
+  readonly round: number | null;
+  /** Name of the block that ends in the divergent branch; all blocks are named as LLVM prints them before the round. */
+  readonly branch: string;
+  readonly sides: readonly [readonly string[], readonly string[]];
+  readonly meld: MeldKind;
+  /** MP_S of the paper, 0 to 0.5; 0 when the refusal came before it was known. */
+  readonly profit: number;
+  /** Cycles that the cost model expects to save; 0 when the refusal came before it was known. */
+  readonly net: number;
+  /** Rule that refuses (docs/remarks.md), or null for a meld. */
+  readonly rule: string | null;
+  readonly reason: string;
+}
+
+/** Why a function was left as it was, or half-way: our mistake. */
+export interface FailureRemark extends AnyRemark {
+  readonly kind: 'failure';
+  readonly reason: string;
+}
+
+/** What melding comes to in one function. */
+export interface FunctionRemark extends AnyRemark {
+  readonly kind: 'analysis';
+  /** Before melding. */
+  readonly divergentBranches: number;
+  /** Melds and refusals that there are remarks about. */
+  readonly candidates: number;
+  readonly melds: Readonly<Record<MeldKind, number>>;
+  /** By the cost model. */
+  readonly cyclesSaved: number;
+  readonly switchesLowered: number;
+}
+
+export type Remark = CandidateRemark | FailureRemark | FunctionRemark;

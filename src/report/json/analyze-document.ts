@@ -1,0 +1,27 @@
+/** What `analyze` found, as the JSON document that the command prints and the service sends. */
+import type { AnalyzeResult, FunctionAnalysis } from '../../job/results.js';
+
+export function analyzeDocument({ target, functions }: AnalyzeResult): object {
+  return { schema: 1, target, functions: functions.map(functionDocument) };
+}
+
+function functionDocument({ plan, blockNames, ...fn }: FunctionAnalysis): object {
+  const names = (blocks: readonly number[]): string[] => blocks.map((block) => blockNames[block]!);
+  return {
+    name: fn.name,
+    conditionalBranches: fn.conditionalBranches,
+    divergentBranches: fn.divergentBranches,
+    values: fn.values,
+    divergentValues: fn.divergentValues,
+    candidates: plan.candidates.map(({ branch, sides, kind, profit, net, verdict, rule, reason }) => ({
+      branch: blockNames[branch],
+      sides: [names(sides[0]), names(sides[1])],
+      kind,
+      profit,
+      net,
+      verdict,
+      rule,
+      reason,
+    })),
+  };
+}

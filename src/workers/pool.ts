@@ -1,0 +1,104 @@
+/**
+ * Worker threads, each with an LLVM instance of its own. Piscina hands out the tasks; a Comlink port beside each task
+ * carries what the worker tells while it is busy: that the task has started (the time limit counts from there, not from
+ * when it was queued), progress, diagnostics. A task that runs out of time or is aborted ends by terminating its worker;
+ * Piscina starts another.
+ *
+ * `minThreads` equals `maxThreads`: when a worker ends with its task, Piscina starts another only up to the minimum, and
+ * tasks that wait would wait for ever. A worker makes its LLVM instance with its first task, so an idle one is cheap.
+ *
+ * `atomics: 'disabled'`: with Piscina's default an idle worker sleeps in `Atomics.wait` and never answers on other ports.
+ */
+import { MessageChannel } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { expose, nodeEndpoint } from './comlink.js';
+import { DarmError } from '../errors.js';
+import { NO_EVENTS, unwrap, WORKER_LIMITS, type Executor, type TaskLimits } from './executor.js';
+import type { Outcome, Task, TaskResult, WorkerSetup } from './llvm-host.js';
+import type { Events } from '../pipeline/pipeline.js';
+
+/** What a worker calls on the main thread while a task runs. */
+export interface TaskListener extends Events {
+  started(): void;
+}
+
+/** What a worker gets per task. */
+export interface TaskMessage {
+  readonly task: Task;
+  /** A `MessagePort` behind which a `TaskListener` is exposed. */
+  readonly port: import('node:worker_threads').MessagePort;
+  /** Whether anybody wants to hear of progress and diagnostics. */
+  readonly verbose: boolean;
+}
+
+const WORKER = new URL('../../workers/task.js', import.meta.url).href;
+
+export class WorkerPool implements Executor {
+  readonly width: number;
+  readonly #piscina: Piscina;
+  #closed = false;
+
+  /** `worker` is another entry point, for tests. */
+  constructor(threads: number, setup: WorkerSetup, worker = WORKER) {
+    this.width = threads;
+    this.#piscina = new Piscina({
+      filename: worker,
+      minThreads: threads,
+      maxThreads: threads,
+      concurrentTasksPerWorker: 1,
+      atomics: 'disabled',
+      workerData: setup,
+      resourceLimits: WORKER_LIMITS,
+    });
+  }
+
+  async run<T extends Task>(task: T, { signal, timeoutMs, events }: TaskLimits): Promise<TaskResult<T>> {
+    const { port1, port2 } = new MessageChannel();
+    const stop = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    let timedOut = false;
+    const listener: TaskListener = {
+      ...(events ?? NO_EVENTS),
+      started() {
+        if (timeoutMs <= 0) return;
+        timer = setTimeout(() => {
+          timedOut = true;
+          stop.abort();
+        }, timeoutMs);
+      },
+    };
+    const abort = (): void => stop.abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted) abort();
+    expose(listener, nodeEndpoint(port1));
+    try {
+      const message: TaskMessage = { task, port: port2, verbose: events !== null };
+      const outcome = (await this.#piscina.run(message, {
+        transferList: [port2],
+        signal: stop.signal,
+      })) as Outcome<TaskResult<T>>;
+      return unwrap(outcome);
+    } catch (error) {
+      if (error instanceof DarmError) throw error;
+      if (timedOut) throw new DarmError('timeout', `the job took longer than its limit of ${timeoutMs / 1000} s`);
+      if (signal?.aborted || this.#closed) throw new DarmError('aborted', 'the job was aborted');
+      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+        throw new DarmError(
+          'out-of-memory',
+          `the job needs more than ${WORKER_LIMITS.maxOldGenerationSizeMb} MiB of V8's heap`,
+        );
+      throw new DarmError('internal', `a worker died: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      port1.close();
+      port2.close();
+    }
+  }
+
+  /** Ends the workers; tasks that still run or wait end with `aborted`. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#piscina.destroy();
+  }
+}

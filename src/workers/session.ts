@@ -1,0 +1,93 @@
+/**
+ * An open module: a conversation with a worker of its own, which keeps the module's bytes and its LLVM instance between
+ * questions. Comlink carries it. A Comlink call never settles when its worker dies, so every call races with the
+ * worker's end; a call that exceeds its limit ends the worker and with it the session.
+ */
+import { Worker } from 'node:worker_threads';
+import { nodeEndpoint, type Remote, wrap } from './comlink.js';
+import { DarmError } from '../errors.js';
+import { unwrap, WORKER_LIMITS } from './executor.js';
+import type { Outcome, WorkerSetup } from './llvm-host.js';
+import type { JobOptions } from '../job/options.js';
+import type { AnalyzeResult, ModuleInfo } from '../job/results.js';
+
+/** What the worker exposes. */
+export interface SessionService {
+  info(): Promise<Outcome<ModuleInfo>>;
+  analyze(options: JobOptions): Promise<Outcome<AnalyzeResult>>;
+}
+
+/** `workerData` of a session's worker. */
+export interface SessionSetup extends WorkerSetup {
+  readonly bytes: Uint8Array;
+}
+
+export interface SessionCall {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export class WorkerSession {
+  readonly #worker: Worker;
+  readonly #service: Remote<SessionService>;
+  readonly #timeoutMs: number;
+  readonly #death: Promise<never>;
+  #ending: DarmError | null = null;
+
+  constructor(setup: SessionSetup, timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+    this.#worker = new Worker(new URL('../../workers/session.js', import.meta.url), {
+      workerData: setup,
+      resourceLimits: WORKER_LIMITS,
+    });
+    this.#death = new Promise((_, reject) => {
+      this.#worker.once('error', (error) =>
+        reject(new DarmError('internal', `the session's worker died: ${error.message}`)),
+      );
+      this.#worker.once('exit', () => reject(this.#ending ?? new DarmError('internal', "the session's worker died")));
+    });
+    // Nobody may be waiting when the session is closed.
+    this.#death.catch(() => {});
+    this.#service = wrap<SessionService>(nodeEndpoint(this.#worker));
+  }
+
+  info(call: SessionCall = {}): Promise<ModuleInfo> {
+    return this.#call(() => this.#service.info(), call);
+  }
+
+  analyze(options: JobOptions, call: SessionCall = {}): Promise<AnalyzeResult> {
+    return this.#call(() => this.#service.analyze(options), call);
+  }
+
+  async #call<T>(ask: () => Promise<Outcome<T>>, { signal }: SessionCall): Promise<T> {
+    if (this.#ending !== null) throw this.#ending;
+    if (signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
+    const timer =
+      this.#timeoutMs > 0
+        ? setTimeout(
+            () => this.#end('timeout', `the job took longer than its limit of ${this.#timeoutMs / 1000} s`),
+            this.#timeoutMs,
+          )
+        : undefined;
+    const abort = (): void => this.#end('aborted', 'the job was aborted');
+    signal?.addEventListener('abort', abort, { once: true });
+    this.#worker.ref();
+    try {
+      return unwrap(await Promise.race([ask(), this.#death]));
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      // An open session alone does not keep the process alive.
+      this.#worker.unref();
+    }
+  }
+
+  #end(code: 'timeout' | 'aborted', message: string): void {
+    this.#ending ??= new DarmError(code, message);
+    void this.#worker.terminate();
+  }
+
+  async close(): Promise<void> {
+    this.#ending ??= new DarmError('usage', 'the session is closed');
+    await this.#worker.terminate();
+  }
+}

@@ -1,0 +1,142 @@
+/** The cache: what comes out is what went in, damage is a miss, the size is limited, several processes may use one folder. */
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  cacheStatistics,
+  cleanCache,
+  CompileCache,
+  compileKey,
+  verifyCache,
+} from '../../src/compiler/compile-cache.js';
+import { completeJobOptions } from '../../src/job/check-options.js';
+import { createCompiler } from '../../src/index.js';
+import type { CompileResult } from '../../src/job/results.js';
+import { darm, inFolder } from '../support/command.js';
+import { kernel, kernelPath } from '../support/llvm.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('cache/compile-cache', { tests: 7, timeoutMs: 60_000 });
+
+const result = (bytes: number, fill = 1): CompileResult => ({
+  target: 'gfx906',
+  artifacts: [{ kind: 'hsaco', bytes: new Uint8Array(bytes).fill(fill) }],
+  functions: [],
+  remarks: [],
+  histories: [],
+  diagnostics: [],
+  timings: {},
+});
+
+/** Every file of the cache that holds contents. */
+async function contents(folder: string): Promise<string[]> {
+  const root = path.join(folder, 'content-v2');
+  const files = await readdir(root, { recursive: true, withFileTypes: true });
+  return files.filter((file) => file.isFile()).map((file) => path.join(file.parentPath, file.name));
+}
+
+test('a compilation comes back as it was, but for timings', () =>
+  inFolder(async (folder) => {
+    const bytes = await kernel('bitonic.gfx906.O3-g');
+    const options = { emit: ['hsaco', 'll'], stats: true, remarks: true } as const;
+    await using compiler = createCompiler({ threads: 0, tierPolicy: 'short', cache: { path: folder } });
+    const first = await compiler.compile(bytes, options);
+    const second = await compiler.compile(bytes, options);
+    assert.equal([first.cached, second.cached], [false, true]);
+    assert.ok(first.remarks.length > 1);
+    assert.equal({ ...second, cached: false, timings: {} }, { ...first, timings: {} });
+    assert.equal(compiler.cacheCounts, { hits: 1, misses: 1, errors: 0 });
+    // Another option, another key.
+    assert.is((await compiler.compile(bytes, { ...options, threshold: 0.21 })).cached, false);
+    assert.equal(compiler.cacheCounts, { hits: 1, misses: 2, errors: 0 });
+  }));
+
+test('the key holds the input and every option', async () => {
+  const options = completeJobOptions('test', {});
+  const bytes = new Uint8Array([1, 2, 3]);
+  const keys = [await compileKey(bytes, options), await compileKey(new Uint8Array([1, 2]), options)];
+  const others: Record<string, unknown> = {
+    emit: ['obj'], mcpu: 'gfx90a', codegenLevel: 3, optimize: 'O1', meld: 'off', meldPoint: 'early', profit: 'paper', threshold: 0.3,
+    regionReplication: false, unpredicate: 'never', functions: ['k'], once: true, stats: true, remarks: true, report: true, verifyAnalyses: true,
+  }; // prettier-ignore
+  assert.equal(Object.keys(others).sort(), Object.keys(options).sort());
+  for (const [name, value] of Object.entries(others)) keys.push(await compileKey(bytes, { ...options, [name]: value }));
+  assert.is(new Set(keys).size, keys.length);
+  assert.is(await compileKey(bytes, { ...options }), keys[0]);
+  assert.match(keys[0]!, /^[0-9a-f]{64}$/);
+});
+
+test('a damaged entry is a miss, and verify removes it', () =>
+  inFolder(async (folder) => {
+    const cache = new CompileCache({ path: folder });
+    await cache.put('a', result(1000, 1));
+    await cache.put('b', result(1000, 2));
+    const [file] = await contents(folder);
+    const bytes = await readFile(file!);
+    bytes[500]! ^= 1;
+    await writeFile(file!, bytes);
+    const found = [await cache.get('a'), await cache.get('b')].filter((each) => each !== null);
+    assert.is(found.length, 1);
+    assert.equal((await verifyCache(folder)).damaged, 1);
+    assert.is((await contents(folder)).length, 1);
+  }));
+
+test('an entry of another form is a miss', () =>
+  inFolder(async (folder) => {
+    const { default: cacache } = await import('cacache');
+    await cacache.put(folder, 'a', Buffer.from([0xc1, 0xff, 0x00]));
+    await cacache.put(folder, 'b', Buffer.from([0x01]));
+    const cache = new CompileCache({ path: folder });
+    assert.equal([await cache.get('a'), await cache.get('b')], [null, null]);
+  }));
+
+test('the oldest go when the limit is reached', () =>
+  inFolder(async (folder) => {
+    const cache = new CompileCache({ path: folder, maxBytes: 10_000 });
+    for (let n = 0; n < 20; n++) await cache.put(`k${n}`, result(1000, n));
+    const { entries, bytes } = await cacheStatistics(folder);
+    assert.ok(bytes <= 10_000 && entries >= 5, `${entries} entries, ${bytes} bytes`);
+    assert.ok((await cache.get('k19')) !== null);
+    assert.is(await cache.get('k0'), null);
+    assert.equal((await cleanCache(folder)).entries, entries);
+    assert.is((await cacheStatistics(folder)).entries, 0);
+  }));
+
+test('a folder that cannot be written costs nothing but the hits', () =>
+  inFolder(async (folder) => {
+    const file = path.join(folder, 'file');
+    await writeFile(file, '');
+    await using compiler = createCompiler({
+      threads: 0,
+      tierPolicy: 'short',
+      cache: { path: path.join(file, 'cache') },
+    });
+    const { artifacts, cached } = await compiler.compile(await kernel('sb1.gfx906.O3'));
+    assert.is(cached, false);
+    assert.ok(artifacts[0]!.bytes.length > 1000);
+    assert.equal(compiler.cacheCounts, { hits: 0, misses: 1, errors: 1 });
+  }));
+
+test('processes share a folder; stats, verify and clean', () =>
+  inFolder(async (folder) => {
+    const cache = path.join(folder, 'cache');
+    const compile = (name: string) =>
+      darm(['compile', kernelPath('sb1.gfx906.O3'), '--cache', cache, '-o', path.join(folder, name)]);
+    const codes = await Promise.all(['a', 'b', 'c'].map(compile));
+    assert.equal(codes.map(({ code }) => code), [0, 0, 0]); // prettier-ignore
+    const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((name) => readFile(path.join(folder, name))));
+    assert.ok(a!.equals(b!) && a!.equals(c!));
+    const ask = async (action: string) => {
+      const { code, stdout } = await darm(['cache', action, '--cache', cache, '--json']);
+      assert.is(code, 0);
+      return JSON.parse(stdout.toString()) as Record<string, unknown>;
+    };
+    assert.is((await ask('stats'))['entries'], 1);
+    assert.equal([(await ask('verify'))['checked'], (await ask('verify'))['damaged']], [1, 0]);
+    assert.is((await ask('clean'))['removed'], 1);
+    assert.is((await ask('stats'))['entries'], 0);
+    const { code, stderr } = await darm(['cache', 'stats']);
+    assert.is(code, 2);
+    assert.match(stderr, /which cache/);
+  }));
+
+test.run();

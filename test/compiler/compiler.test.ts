@@ -1,0 +1,290 @@
+/** The public API over the pool: results do not depend on threads, failures end one job and nothing else. */
+import { createHash } from 'node:crypto';
+import { createCompiler, DarmError, type Compiler, type CompilerOptions, type Progress } from '../../src/index.js';
+import { shareFunctions } from '../../src/compiler/share-functions.js';
+import { assert, suite } from '../support/suite.js';
+import { kernel } from '../support/llvm.js';
+
+const test = suite('compiler', { tests: 16, timeoutMs: 120_000 });
+
+const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+async function using<T>(options: CompilerOptions, use: (compiler: Compiler) => Promise<T>): Promise<T> {
+  const compiler = createCompiler({ tierPolicy: 'short', ...options });
+  try {
+    return await use(compiler);
+  } finally {
+    await compiler.close();
+  }
+}
+
+async function failure(promise: Promise<unknown>): Promise<DarmError> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.instance(error, DarmError);
+    return error as DarmError;
+  }
+  throw new Error('it succeeded');
+}
+
+const text = (ir: string): Uint8Array => new TextEncoder().encode(ir);
+const EMPTY_KERNEL = text(
+  'target triple = "amdgcn-amd-amdhsa"\n' + 'define amdgpu_kernel void @nothing() "target-cpu"="gfx906" { ret void }\n',
+);
+
+test('the same bytes with no, one, two and three workers', async () => {
+  const bytes = await kernel('many.gfx906.O3');
+  const hashes = new Set<string>();
+  for (const threads of [0, 1, 2, 3]) {
+    await using({ threads }, async (compiler) => {
+      const result = await compiler.compile(bytes, { emit: ['hsaco', 'bc'] });
+      assert.ok(result.functions.length >= 8);
+      assert.ok(result.functions.some(({ melds }) => melds.length > 0));
+      assert.equal(
+        result.artifacts.map(({ kind }) => kind),
+        ['hsaco', 'bc'],
+      );
+      hashes.add(result.artifacts.map((artifact) => hash(artifact.bytes)).join());
+    });
+  }
+  assert.is(hashes.size, 1);
+});
+
+test('the same bytes early, with one and two workers', async () => {
+  const bytes = await kernel('many.gfx906.early');
+  const hashes = new Set<string>();
+  for (const threads of [1, 2]) {
+    await using({ threads }, async (compiler) => {
+      const { artifacts } = await compiler.compile(bytes, { optimize: 'O3', meldPoint: 'early' });
+      hashes.add(hash(artifacts[0]!.bytes));
+    });
+  }
+  assert.is(hashes.size, 1);
+});
+
+test('a processor that is asked for overrides what functions disagree about, with any number of workers', async () => {
+  const ir = `target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @a() "target-cpu"="gfx906" {
+  ret void
+}
+define amdgpu_kernel void @b() "target-cpu"="gfx908" {
+  ret void
+}`;
+  const compiled = [];
+  for (const threads of [1, 2]) {
+    await using compiler = createCompiler({ threads });
+    const result = await compiler.compile(new TextEncoder().encode(ir), { emit: ['obj'], mcpu: 'gfx906' });
+    compiled.push(result.artifacts[0]!.bytes);
+  }
+  assert.equal(compiled[0], compiled[1]);
+});
+
+test('the same bytes in any order of jobs', async () => {
+  const names = ['bitonic.gfx906.O3', 'sb2.gfx906.O3', 'many.gfx1100.O3', 'sb1.gfx1100.O3'];
+  const kernels = new Map(await Promise.all(names.map(async (name) => [name, await kernel(name)] as const)));
+  const expected = new Map<string, string>();
+  await using({ threads: 2 }, async (compiler) => {
+    const orders = [names, [...names].reverse(), [names[2]!, names[0]!, names[0]!, names[3]!, names[1]!]];
+    for (const order of orders) {
+      const jobs = order.map(async (name) => {
+        const { artifacts } = await compiler.compile(kernels.get(name)!);
+        const found = hash(artifacts[0]!.bytes);
+        assert.is(found, expected.get(name) ?? found, name);
+        expected.set(name, found);
+      });
+      await Promise.all(jobs);
+    }
+  });
+  assert.is(new Set(expected.values()).size, names.length);
+});
+
+test('unknown and impossible options are refused by name', async () => {
+  await using({ threads: 1 }, async (compiler) => {
+    const refuse = async (options: object): Promise<string> => {
+      const error = await failure(compiler.compile(EMPTY_KERNEL, options));
+      assert.is(error.code, 'usage');
+      return error.message;
+    };
+    assert.match(await refuse({ emmit: ['bc'] }), /unknown option "emmit" in compile\(\)/);
+    assert.match(await refuse({ toString: 1 }), /unknown option "toString"/);
+    assert.match(await refuse({ emit: [] }), /option "emit" in compile\(\) must be an array that is not empty/);
+    assert.match(await refuse({ emit: ['exe'] }), /option "emit" .* must be one of "bc", "ll"/);
+    assert.match(await refuse({ emit: ['bc', 'bc'] }), /twice/);
+    assert.match(await refuse({ threshold: 0.6 }), /option "threshold" .* from 0 to 0.5/);
+    assert.match(await refuse({ threshold: NaN }), /option "threshold"/);
+    assert.match(await refuse({ meldPoint: 'early' }), /early meld point .* optimisation level/);
+    assert.match((await failure(compiler.analyze(EMPTY_KERNEL, { foo: 1 } as object))).message, /"foo" in analyze\(\)/);
+  });
+  assert.throws(() => createCompiler({ treads: 2 } as object), /unknown option "treads" in createCompiler\(\)/);
+  assert.throws(() => createCompiler({ threads: -1 }), /option "threads"/);
+  assert.throws(() => createCompiler({ memoryLimit: 1 }), /option "memoryLimit"/);
+  assert.throws(() => createCompiler({ threads: 0, timeout: 1 }), /needs a worker/);
+});
+
+test('an option that is undefined counts as not given', async () => {
+  await using({ threads: 0 }, async (compiler) => {
+    const options = { emit: undefined, mcpu: undefined } as object;
+    assert.is((await compiler.compile(EMPTY_KERNEL, options)).artifacts[0]!.kind, 'hsaco');
+  });
+});
+
+test('a time-out ends the job, its worker is replaced', async () => {
+  await using({ threads: 1, timeout: 1 }, async (compiler) => {
+    const error = await failure(compiler.compile(await kernel('many.gfx906.early'), { optimize: 'O3', meld: 'off' }));
+    assert.is(error.code, 'timeout');
+    assert.match(error.message, /limit of 0.001 s/);
+  });
+  await using({ threads: 1, timeout: 400 }, async (compiler) => {
+    const jobs = [kernel('many.gfx906.early'), kernel('many.gfx1100.early')].map(async (bytes) =>
+      failure(compiler.compile(await bytes, { optimize: 'O3', emit: ['hsaco', 'asm', 'obj', 'll'], stats: true })),
+    );
+    for (const error of await Promise.all(jobs)) assert.is(error.code, 'timeout');
+    assert.is((await compiler.compile(EMPTY_KERNEL, { emit: ['bc'] })).target, 'gfx906');
+  });
+});
+
+test('an AbortSignal ends a running, a waiting and a future job', async () => {
+  await using({ threads: 1 }, async (compiler) => {
+    const bytes = await kernel('many.gfx906.early');
+    const stop = new AbortController();
+    const running = failure(
+      compiler.compile(bytes, { optimize: 'O3' }, { signal: stop.signal, onProgress: () => stop.abort() }),
+    );
+    const waiting = failure(compiler.compile(bytes, {}, { signal: stop.signal }));
+    const other = compiler.compile(EMPTY_KERNEL);
+    assert.is((await running).code, 'aborted');
+    assert.is((await waiting).code, 'aborted');
+    assert.is((await failure(compiler.compile(bytes, {}, { signal: stop.signal }))).code, 'aborted');
+    assert.is((await other).target, 'gfx906');
+  });
+});
+
+test('progress arrives in front of the result', async () => {
+  const bytes = await kernel('many.gfx906.O3');
+  for (const threads of [0, 1, 2]) {
+    await using({ threads }, async (compiler) => {
+      const seen: Progress[] = [];
+      const result = await compiler.compile(bytes, {}, { onProgress: (progress) => seen.push(progress) });
+      const melded = seen.filter(({ phase }) => phase === 'meld').map((progress) => progress.function);
+      assert.equal(melded.sort(), result.functions.map(({ name }) => name).sort());
+      assert.is(seen.at(-1)!.phase, 'emit');
+    });
+  }
+});
+
+test('bad input does not harm the pool', async () => {
+  await using({ threads: 2 }, async (compiler) => {
+    const good = await kernel('sb1.gfx906.O3');
+    const expected = hash((await compiler.compile(good)).artifacts[0]!.bytes);
+    const jobs: Promise<void>[] = [];
+    for (let round = 0; round < 4; round++) {
+      jobs.push(
+        failure(compiler.compile(good.subarray(0, 1000 + round))).then((error) => assert.is(error.code, 'bad-input')),
+        failure(compiler.compile(text('define void @f( {'))).then((error) => {
+          assert.is(error.code, 'bad-input');
+          assert.is(error.location?.line, 1);
+        }),
+        compiler.compile(good).then(({ artifacts }) => assert.is(hash(artifacts[0]!.bytes), expected)),
+      );
+    }
+    await Promise.all(jobs);
+  });
+});
+
+test('out of memory is an error of its own, and the next job works', async () => {
+  // Five million bytes of text take many times as much memory as a module.
+  const lines = Array.from({ length: 200_000 }, (_, i) => `@g${i} = addrspace(1) global i32 ${i}`);
+  const huge = text(`target triple = "amdgcn-amd-amdhsa"\n${lines.join('\n')}\n`);
+  await using({ threads: 1, memoryLimit: 64 * 2 ** 20 }, async (compiler) => {
+    assert.is((await failure(compiler.compile(huge, { emit: ['bc'] }))).code, 'out-of-memory');
+    assert.is((await compiler.compile(EMPTY_KERNEL)).target, 'gfx906');
+  });
+});
+
+test('analyze changes nothing and agrees with a session', async () => {
+  const bytes = await kernel('bitonic.gfx906.O3');
+  await using({ threads: 1 }, async (compiler) => {
+    const result = await compiler.analyze(bytes);
+    assert.is(result.functions.length, 1);
+    assert.ok(result.functions[0]!.divergentBranches > 0);
+    const session = await compiler.open(bytes);
+    assert.equal(await session.analyze(), result);
+    assert.equal(
+      (await session.info()).functions.map(({ name }) => name),
+      ['bitonic'],
+    );
+    assert.is((await failure(session.analyze({ nonsense: 1 } as object))).code, 'usage');
+    assert.equal(await session.analyze(), result);
+    await session.close();
+    assert.is((await failure(session.info())).code, 'usage');
+  });
+});
+
+test('a session ends with its time limit, its signal or its compiler', async () => {
+  const bytes = await kernel('many.gfx906.early');
+  await using({ threads: 1, timeout: 5 }, async (compiler) => {
+    const session = await compiler.open(bytes);
+    assert.is((await failure(session.analyze({ optimize: 'O3' }))).code, 'timeout');
+    assert.is((await failure(session.info())).code, 'timeout');
+  });
+  const compiler = createCompiler({ threads: 1 });
+  const [first, second] = [await compiler.open(bytes), await compiler.open(bytes)];
+  const stop = new AbortController();
+  const asked = failure(first!.analyze({ optimize: 'O3' }, { signal: stop.signal }));
+  stop.abort();
+  assert.is((await asked).code, 'aborted');
+  const open = failure(second!.analyze({ optimize: 'O3' }));
+  await compiler.close();
+  assert.instance(await open, DarmError);
+});
+
+test('inspects code objects and modules', async () => {
+  const bytes = await kernel('bitonic.gfx906.O3');
+  await using({ threads: 1 }, async (compiler) => {
+    const module = await compiler.inspect(bytes);
+    assert.is(module.kind, 'module');
+    const { artifacts } = await compiler.compile(bytes);
+    const info = await compiler.inspect(artifacts[0]!.bytes);
+    if (info.kind !== 'code-object') throw new Error('no code object');
+    assert.is(info.target, 'gfx906');
+    assert.is(info.linked, true);
+    assert.equal(
+      info.kernels.map(({ name }) => name),
+      ['bitonic'],
+    );
+    assert.ok(info.kernels[0]!.descriptor !== null);
+    assert.ok(info.kernels[0]!.codeBytes! > 100);
+  });
+});
+
+test('close ends jobs, is idempotent, and nothing starts afterwards', async () => {
+  const compiler = createCompiler({ threads: 1 });
+  const bytes = await kernel('many.gfx906.early');
+  const codes: Promise<string>[] = [];
+  await new Promise<void>((started) => {
+    const running = compiler.compile(bytes, { optimize: 'O3' }, { onProgress: () => started() });
+    for (const job of [running, compiler.compile(bytes)]) codes.push(failure(job).then(({ code }) => code));
+  });
+  await compiler.close();
+  assert.equal(await Promise.all(codes), ['aborted', 'aborted']);
+  await compiler.close();
+  assert.is((await failure(compiler.compile(EMPTY_KERNEL))).code, 'usage');
+  await compiler[Symbol.asyncDispose]();
+});
+
+test('shares are balanced, complete and deterministic', () => {
+  const functions = [5, 100, 1, 60, 40, 2].map((instructions, i) => ({ name: `f${i}`, kernel: true, instructions }));
+  assert.equal(shareFunctions(functions, 2), [
+    ['f0', 'f1'],
+    ['f2', 'f3', 'f4', 'f5'],
+  ]);
+  assert.equal(shareFunctions(functions, 1), [functions.map(({ name }) => name)]);
+  assert.equal(
+    shareFunctions(functions, 10).flat().sort(),
+    functions.map(({ name }) => name),
+  );
+  assert.equal(shareFunctions([], 4), []);
+});
+
+test.run();
