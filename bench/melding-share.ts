@@ -6,7 +6,7 @@
 import { compileLlvmModule } from '../src/binding/load.js';
 import { instantiateLlvm } from '../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../src/job/options.js';
-import { compileModule } from '../src/pipeline/pipeline.js';
+import { compileModule } from '../src/pipeline/compile.js';
 import { setTierPolicy } from '../src/workers/tier-policy.js';
 import { geometricMean, kernel, KERNELS, median, ms, option, table } from './support.js';
 

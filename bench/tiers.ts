@@ -25,7 +25,7 @@ if (policy === undefined) {
   if (policy !== 'default') setTierPolicy(policy as 'short' | 'long');
   const { compileLlvmModule } = await import('../src/binding/load.js');
   const { instantiateLlvm } = await import('../src/binding/runtime.js');
-  const { compileModule } = await import('../src/pipeline/pipeline.js');
+  const { compileModule } = await import('../src/pipeline/compile.js');
   const { DEFAULT_OPTIONS } = await import('../src/job/options.js');
   const rt = await instantiateLlvm(await compileLlvmModule(), { memoryLimitBytes: 2 ** 32 });
   const inputs = await Promise.all(KERNELS.map((name) => kernel(`${name}.gfx906.O3`)));

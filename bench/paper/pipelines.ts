@@ -7,7 +7,7 @@ import { LlvmModule } from '../../src/binding/module.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions, type MeldPoint } from '../../src/job/options.js';
 import { BEFORE_EARLY_MELD, defaultPipeline } from '../../src/pipeline/passes.js';
-import { compileModule } from '../../src/pipeline/pipeline.js';
+import { compileModule } from '../../src/pipeline/compile.js';
 import { parseTargetId } from '../../src/job/target-id.js';
 
 export type Mode = 'plain' | 'branch-fusion' | 'darm';

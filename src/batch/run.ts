@@ -5,7 +5,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { compileKey } from '../compiler/compile-cache.js';
-import type { Compilation, Compiler } from '../compiler/compiler.js';
+import type { CompiledModule, Compiler } from '../compiler/compiler.js';
 import { DarmError, type ErrorData } from '../errors.js';
 import { ioError, writeOutput } from '../files.js';
 import { sniffInput } from '../formats/bitcode.js';
@@ -131,7 +131,7 @@ async function compile(
   { options, fatBinary }: BatchJob,
   bytes: Uint8Array,
   signal: AbortSignal,
-): Promise<{ result: Uint8Array; compilations: readonly Compilation[] }> {
+): Promise<{ result: Uint8Array; compilations: readonly CompiledModule[] }> {
   if (!fatBinary) {
     const compiled = await compiler.compile(bytes, options, { signal });
     return { result: compiled.artifacts[0]!.bytes, compilations: [compiled] };

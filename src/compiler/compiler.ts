@@ -14,14 +14,16 @@ import { unwrapModule, sniffInput } from '../formats/bitcode.js';
 import type { CodeObjectInfo } from '../formats/code-object.js';
 import type { ContainerInfo } from '../formats/offload/describe.js';
 import type { JobOptions } from '../job/options.js';
-import type { Events } from '../pipeline/pipeline.js';
-import { shareFunctions } from './share-functions.js';
+import type { Events } from '../job/events.js';
+import type { FunctionSubset } from '../job/function-subset.js';
+import { divideFunctions } from './divide-functions.js';
 import type { UnsupportedOperation } from './simulate.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationOptions } from '../simulator/options.js';
 import type { SimulationInput, SimulationResult } from '../simulator/run.js';
 import type { TierPolicy } from '../workers/tier-policy.js';
-import type { AnalyzeResult, CompileResult, EditLog, ModuleInfo } from '../job/results.js';
+import type { EditLog } from '../job/edit-log.js';
+import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
 
 export interface CompilerOptions {
   /**
@@ -62,8 +64,8 @@ export interface SimulationCall extends Pick<CallOptions, 'signal'> {
   readonly onInstruction?: SimulationInput['onInstruction'];
 }
 
-export interface Compilation extends CompileResult {
-  /** Whether it was taken from the cache; timings are then those of looking it up. */
+export interface CompiledModule extends CompileResult {
+  /** Whether it was taken from the cache. The timings are then those of the cache. */
   readonly cached: boolean;
 }
 
@@ -80,7 +82,7 @@ export interface ModuleSession extends AsyncDisposable {
 
 export interface Compiler extends AsyncDisposable {
   /** Melds and compiles a module: bitcode, wrapped bitcode or IR text. Everything fails with a `DarmError`. */
-  compile(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<Compilation>;
+  compile(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<CompiledModule>;
   /** Says what melding would do, function by function; changes nothing. */
   analyze(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<AnalyzeResult>;
   /** What a code object, a module, or a container of device images holds. */
@@ -156,7 +158,7 @@ class ThreadedCompiler implements Compiler {
     this.#cacheOptions = cache;
   }
 
-  async compile(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<Compilation> {
+  async compile(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<CompiledModule> {
     const job = completeJobOptions('compile()', options);
     const module = this.#moduleBytes(bytes);
     const limits = this.#limits(call);
@@ -194,35 +196,37 @@ class ThreadedCompiler implements Compiler {
     job: JobOptions,
     limits: TaskLimits,
   ): Promise<CompileResult> {
-    // Sharing out one job pays while there are workers to spare; jobs side by side keep them busy without it.
+    // To divide one job pays while there are workers to spare. Jobs side by side keep the workers busy without it.
     const spare = this.#compiling * 2 <= executor.width;
-    const shares = job.meld === 'off' || !spare ? [] : await this.#shares(executor, module, job, limits);
-    if (shares.length < 2) return executor.run({ kind: 'compile', bytes: module, options: job }, limits);
+    const task = { bytes: module, options: job };
+    const subsets = job.meld === 'off' || !spare ? [] : await this.#subsets(executor, module, job, limits);
+    if (subsets.length < 2) return executor.run({ kind: 'compile', ...task }, limits);
 
     const started = performance.now();
     const results = await Promise.allSettled(
-      // The first share takes what no share names, too: passes in front of the meld point may make functions.
-      shares.map((functions, k) => {
-        const share = k > 0 ? { only: functions } : { except: shares.slice(1).flat() };
-        return executor.run({ kind: 'meld', bytes: module, options: job, share }, limits);
-      }),
+      subsets.map((subset) => executor.run({ kind: 'meld', ...task, subset }, limits)),
     );
     const logs: EditLog[] = [];
     for (const result of results) {
-      // The first share's error, whichever came first.
+      // The error of the first subset that has one, whichever came first.
       if (result.status === 'rejected') throw result.reason;
       logs.push(...result.value);
     }
     const meldMs = performance.now() - started;
-    const compiled = await executor.run({ kind: 'emit', bytes: module, options: job, logs }, limits);
+    const compiled = await executor.run({ kind: 'emit', ...task, logs }, limits);
     const timings = { ...compiled.timings, meldInParallel: meldMs, total: meldMs + (compiled.timings['total'] ?? 0) };
     return { ...compiled, timings };
   }
 
-  async #shares(executor: Executor, bytes: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<string[][]> {
+  async #subsets(
+    executor: Executor,
+    bytes: Uint8Array,
+    job: JobOptions,
+    limits: TaskLimits,
+  ): Promise<FunctionSubset[]> {
     const info = await executor.run({ kind: 'info', bytes }, { ...limits, events: null });
     const wanted = info.functions.filter(({ name }) => job.functions.length === 0 || job.functions.includes(name));
-    return shareFunctions(wanted, executor.width);
+    return divideFunctions(wanted, executor.width);
   }
 
   async analyze(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<AnalyzeResult> {

@@ -3,7 +3,7 @@
  * compiled for the target that its entry names; finished code objects, and whatever else there is, pass through. A module
  * alone becomes a fat binary with one code object per target.
  */
-import type { CallOptions, Compilation, Compiler } from './compiler.js';
+import type { CallOptions, CompiledModule, Compiler } from './compiler.js';
 import { DarmError } from '../errors.js';
 import { parseElf } from '../formats/elf.js';
 import { targetIdOf } from '../formats/elf-target.js';
@@ -34,7 +34,7 @@ export interface FatBinaryImage {
   /** What went into the output. */
   readonly bytes: Uint8Array;
   /** Null: passed through. */
-  readonly compiled: Compilation | null;
+  readonly compiled: CompiledModule | null;
 }
 
 export interface FatBinaryResult {
@@ -123,7 +123,7 @@ async function compileImage(
   { id, target, bytes }: OffloadImage,
   options: FatBinaryOptions,
   call: CallOptions,
-): Promise<{ compiled: Compilation; bytes: Uint8Array }> {
+): Promise<{ compiled: CompiledModule; bytes: Uint8Array }> {
   try {
     const job = { ...options, emit: ['hsaco'] as const, mcpu: target === '' ? null : target };
     const compiled = await compiler.compile(bytes, job, call);

@@ -1,43 +1,9 @@
-/** What goes over the wire between the main thread and the workers: plain data only. */
+/** What jobs answer: plain data, which crosses threads. */
 import type { Summary } from '../analysis/summary.js';
-import type { BlockId } from '../ir/ids.js';
-import type { FunctionPlan, Meld, MeldKind } from '../melding/plan.js';
+import type { FunctionPlan, MeldKind } from '../melding/plan.js';
 import type { Emit } from './options.js';
-import type { CandidateRemark, DebugLocation, Remark } from './remarks.js';
+import type { Remark } from './remarks.js';
 import type { FunctionHistory, FunctionPicture } from './history.js';
-
-/** One round of melding of one function: which switches become branches, or the melds, and which snapshot they belong to. */
-export interface LogRound {
-  /** Fingerprint of the snapshot whose ids the melds use. */
-  readonly fingerprint: string;
-  readonly lowered: readonly BlockId[];
-  readonly melds: readonly Meld[];
-  /** What the look that led to this round saw; null unless remarks are wanted. */
-  readonly look: LookRemarks | null;
-}
-
-/** What there is to say about a function before a round; names of blocks and places change with each. */
-export interface LookRemarks {
-  readonly location: DebugLocation | null;
-  readonly divergentBranches: number;
-  readonly candidates: readonly CandidateRemark[];
-}
-
-/** Everything that melding did to one function, in order; replaying it on another copy of the module does the same. */
-export interface EditLog {
-  readonly function: string;
-  /** The function's place among those of the module at the meld point. */
-  readonly position: number;
-  readonly rounds: readonly LogRound[];
-  /** The look that found nothing more to meld; null without one, or unless remarks are wanted. */
-  readonly lastLook: LookRemarks | null;
-  /** For reports; null when there is nothing to say, or unless one is wanted. */
-  readonly history: FunctionHistory | null;
-  /** Whether the worker that made the log left the function as replaying the log does. */
-  readonly isInPlace: boolean;
-  /** Why the function stayed as it was although melds were planned (a bail-out), or null. */
-  readonly bailout: string | null;
-}
 
 export interface Counts {
   /** Null unless `stats` was asked for. */
@@ -93,8 +59,9 @@ export interface AnalyzeResult {
   readonly remarks: readonly Remark[];
 }
 
-/** What the module holds, for deciding how to share the work; functions with bodies, in module order. */
+/** What a module holds. */
 export interface ModuleInfo {
   readonly triple: string;
+  /** Those with bodies, in module order. */
   readonly functions: readonly { readonly name: string; readonly kernel: boolean; readonly instructions: number }[];
 }

@@ -1,22 +1,21 @@
 /**
- * Remarks from what melding looks at and does. A look's names and places are asked for at once, as the next round changes them,
- * and without a trace in LLVM's memory: remarks change no byte of the output.
+ * Remarks about what melding finds and does. Names of blocks and places in the source are asked for before each round, which changes
+ * them, and without a trace in LLVM's memory, so that remarks change no byte of the output.
  */
 import { summarize } from '../analysis/summary.js';
-import type { LlvmModule, OpenFunction } from '../binding/module.js';
-import type { Analyses } from '../analysis/analyses.js';
+import type { LlvmModule } from '../binding/module.js';
 import type { FunctionPlan } from '../melding/plan.js';
+import type { EditLog, SurveyRemarks } from '../job/edit-log.js';
 import type { CandidateRemark, DebugLocation, Remark } from '../job/remarks.js';
 import { tally } from '../job/tally.js';
-import type { EditLog, LookRemarks } from '../job/results.js';
+import type { PlannedFunction } from './planned-function.js';
 
-interface Look extends OpenFunction {
-  readonly analyses: Analyses;
-  readonly plan: FunctionPlan;
-}
-
-/** What there is to say about a function as it is now and what is planned for it. */
-export function lookRemarks(module: LlvmModule, name: string, { snapshot, editor, analyses, plan }: Look): LookRemarks {
+/** What there is to say about a function as it is now, and about what is planned for it. */
+export function surveyRemarks(
+  module: LlvmModule,
+  name: string,
+  { snapshot, editor, analyses, plan }: PlannedFunction,
+): SurveyRemarks {
   return module.peek(() => {
     const names = plan.candidates.length > 0 ? module.blockNames(name) : [];
     const side = (blocks: readonly number[]) => blocks.map((block) => names[block]!);
@@ -40,30 +39,30 @@ export function lookRemarks(module: LlvmModule, name: string, { snapshot, editor
   });
 }
 
-/** What a single look says melding would do. */
+/** What melding would do, by the survey in front of the first round. */
 export function plannedRemarks(
   name: string,
-  { plan, remarks }: { plan: FunctionPlan; remarks: LookRemarks | null },
+  { plan, remarks }: { plan: FunctionPlan; remarks: SurveyRemarks | null },
 ): Remark[] {
   if (remarks === null) return [];
   return [...remarks.candidates, summary(name, remarks, remarks.candidates, plan.melds, 0)];
 }
 
-/** Melds in the order of the rounds, then what the last look refuses, then the summary. */
-export function remarksOf({ function: name, rounds, lastLook, bailout }: EditLog): Remark[] {
-  const first = rounds[0]?.look ?? lastLook;
+/** Melds in the order of the rounds, then what is refused in the end, then the summary. */
+export function remarksOf({ function: name, rounds, lastRemarks, bailout }: EditLog): Remark[] {
+  const first = rounds[0]?.remarks ?? lastRemarks;
   const candidates: CandidateRemark[] = [];
   let round = 1;
   let latest: CandidateRemark[] = [];
-  for (const { look, melds } of rounds) {
-    latest = ofKind(look, 'missed', round);
-    // Lowering switches changes the function, too, but is no round of melding.
+  for (const { remarks: before, melds } of rounds) {
+    latest = ofKind(before, 'missed', round);
+    // Lowering switches changes the function, too, but does not count as a round of melding.
     if (melds.length === 0) continue;
-    candidates.push(...ofKind(look, 'passed', round));
+    candidates.push(...ofKind(before, 'passed', round));
     round++;
   }
-  // There is no last look when the number of rounds was limited or something failed.
-  candidates.push(...(lastLook === null ? latest : ofKind(lastLook, 'missed', round)));
+  // Nothing was surveyed in the end when the number of rounds was limited or something failed.
+  candidates.push(...(lastRemarks === null ? latest : ofKind(lastRemarks, 'missed', round)));
 
   const location: DebugLocation | null = first?.location ?? null;
   const remarks: Remark[] = [...candidates];
@@ -74,12 +73,12 @@ export function remarksOf({ function: name, rounds, lastLook, bailout }: EditLog
   return remarks;
 }
 
-const ofKind = (look: LookRemarks | null, kind: CandidateRemark['kind'], round: number): CandidateRemark[] =>
-  (look?.candidates ?? []).filter((each) => each.kind === kind).map((each) => ({ ...each, round }));
+const ofKind = (from: SurveyRemarks | null, kind: CandidateRemark['kind'], round: number): CandidateRemark[] =>
+  (from?.candidates ?? []).filter((each) => each.kind === kind).map((each) => ({ ...each, round }));
 
 function summary(
   name: string,
-  { location, divergentBranches }: LookRemarks,
+  { location, divergentBranches }: SurveyRemarks,
   { length: candidates }: readonly CandidateRemark[],
   melds: FunctionPlan['melds'],
   switchesLowered: number,

@@ -1,54 +1,48 @@
-/** From a module that is ready to the artifacts that were asked for, and what they hold in figures. */
+/** From a module that is ready for code generation to the artifacts that were asked for, and to the figures about its functions. */
+import { analysesOf } from '../analysis/analyses.js';
 import { summarize } from '../analysis/summary.js';
 import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
-import { analysesOf } from '../analysis/analyses.js';
 import type { Emit } from '../job/options.js';
-import type { Stopwatch } from './stopwatch.js';
 import type { Artifact, Counts } from '../job/results.js';
+import type { Stopwatch } from './stopwatch.js';
 
-type Code = 'asm' | 'obj';
+export interface EmitRequest {
+  readonly module: LlvmModule;
+  /** Makes the module again: code generation uses a module up. */
+  readonly rebuild: () => LlvmModule;
+  readonly kinds: readonly Emit[];
+  /** Asks for all counts; it changes no byte of the artifacts. */
+  readonly withFigures: boolean;
+  readonly watch: Stopwatch;
+}
 
 export interface Emitted {
   readonly artifacts: readonly Artifact[];
+  /** By the name of the function, in module order. */
   readonly counts: ReadonlyMap<string, Counts>;
   readonly target: string;
   readonly warnings: readonly string[];
 }
 
-/**
- * Emits from `module`; what needs another one, because code generation uses a module up, takes it from `again`.
- * `withFigures` asks for all counts; it changes no byte of the artifacts.
- */
-export function emitFrom(
-  module: LlvmModule,
-  again: () => LlvmModule,
-  emit: readonly Emit[],
-  withFigures: boolean,
-  watch: Stopwatch,
-): Emitted {
+export function emitArtifacts({ module, rebuild, kinds, withFigures, watch }: EmitRequest): Emitted {
   const artifacts: Artifact[] = [];
   const target = module.cpu || (module.isAmdgcn ? 'amdgcn' : 'nvptx64');
-  for (const kind of emit) checkEmit(kind, module);
+  for (const kind of kinds) checkKind(kind, module);
   const counts = withFigures ? module.peek(() => countFunctions(module, true)) : countFunctions(module, false);
-  if (emit.includes('bc')) artifacts.push({ kind: 'bc', bytes: module.bitcode() });
-  if (emit.includes('ll')) artifacts.push({ kind: 'll', bytes: module.text() });
+  if (kinds.includes('bc')) artifacts.push({ kind: 'bc', bytes: module.bitcode() });
+  if (kinds.includes('ll')) artifacts.push({ kind: 'll', bytes: module.text() });
 
-  const codes = new Set<Code>();
-  if (emit.includes('asm') || emit.includes('ptx')) codes.add('asm');
-  if (emit.includes('obj') || emit.includes('hsaco') || (withFigures && codes.size === 0))
-    codes.add(module.isAmdgcn ? 'obj' : 'asm');
-  let fresh = artifacts.length === 0;
+  const codes = codesFor(kinds, withFigures, module.isAmdgcn);
+  let isUntouched = artifacts.length === 0;
   for (const code of codes) {
-    if (!fresh) module = again();
-    fresh = false;
+    if (!isUntouched) module = rebuild();
+    isUntouched = false;
     const bytes = watch.time('codegen', () => module.emit(code));
-    if (code === 'asm') {
-      for (const kind of ['asm', 'ptx'] as const) if (emit.includes(kind)) artifacts.push({ kind, bytes });
-      continue;
-    }
-    if (emit.includes('obj')) artifacts.push({ kind: 'obj', bytes });
-    if (emit.includes('hsaco')) artifacts.push({ kind: 'hsaco', bytes: watch.time('link', () => module.link()) });
+    for (const kind of code === 'asm' ? (['asm', 'ptx'] as const) : (['obj'] as const))
+      if (kinds.includes(kind)) artifacts.push({ kind, bytes });
+    if (code === 'obj' && kinds.includes('hsaco'))
+      artifacts.push({ kind: 'hsaco', bytes: watch.time('link', () => module.link()) });
   }
   if (codes.size > 0)
     for (const [name, machineInstructions] of module.machineInstructions())
@@ -56,7 +50,16 @@ export function emitFrom(
   return { artifacts, counts, target, warnings: module.warnings() };
 }
 
-function checkEmit(kind: Emit, module: LlvmModule): void {
+/** What code generation has to write for these artifacts. Figures need one of both. */
+function codesFor(kinds: readonly Emit[], withFigures: boolean, isAmdgcn: boolean): Set<'asm' | 'obj'> {
+  const codes = new Set<'asm' | 'obj'>();
+  if (kinds.includes('asm') || kinds.includes('ptx')) codes.add('asm');
+  if (kinds.includes('obj') || kinds.includes('hsaco')) codes.add('obj');
+  if (withFigures && codes.size === 0) codes.add(isAmdgcn ? 'obj' : 'asm');
+  return codes;
+}
+
+function checkKind(kind: Emit, module: LlvmModule): void {
   if (kind === 'ptx' && module.isAmdgcn)
     throw new DarmError('bad-target', 'ptx needs an nvptx module; this one is for amdgcn');
   if ((kind === 'hsaco' || kind === 'obj') && !module.isAmdgcn)

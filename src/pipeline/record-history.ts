@@ -1,13 +1,13 @@
 /**
- * Records what happens to one function, for reports (report-data.ts): a picture at every look, and which instructions of the
- * melded function stand for which of before. Names and texts are asked for at once, as the next round changes them, and without a
- * trace in LLVM's memory: a report changes no byte of the output.
+ * Records what happens to one function, for reports (job/history.ts): a picture before each round and at the end, and which
+ * instructions each melded instruction stands for. Names and texts are asked for before the next round changes them, and without a
+ * trace in LLVM's memory, so that a report changes no byte of the output.
  *
- * References say which block or instruction is the same as before. One that was deleted is forgotten, as LLVM may use its address
- * again; of what LLVM's passes delete and make between two looks nothing is known, so a select of theirs may be taken for an
- * instruction that stood there.
+ * A reference tells whether a block or an instruction is the same as in the picture before. References to what melding deletes are
+ * forgotten, because LLVM may use their addresses again. What LLVM's passes delete and make between two pictures is not known: a
+ * select that a pass makes at the address of a deleted instruction is taken for that instruction.
  */
-import type { LlvmModule, OpenFunction } from '../binding/module.js';
+import type { LlvmModule } from '../binding/module.js';
 import { functionBodies, instructionTexts } from '../formats/ir-text.js';
 import type { BlockRef, ValueRef } from '../ir/editor.js';
 import type { BlockId, InstrId } from '../ir/ids.js';
@@ -15,23 +15,18 @@ import { NONE } from '../ir/ids.js';
 import { printInstr } from '../ir/print.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import type { MeldWatcher } from '../melding/apply.js';
-import type { Analyses } from '../analysis/analyses.js';
-import type { FunctionPlan, Meld } from '../melding/plan.js';
+import type { Meld } from '../melding/plan.js';
+import type { LogRound } from '../job/edit-log.js';
 import type { FunctionHistory, FunctionPicture, MeldedPlace, SelectedOperands } from '../job/history.js';
-import type { LogRound } from '../job/results.js';
+import type { PlannedFunction } from './planned-function.js';
 
-interface Look extends OpenFunction {
-  readonly analyses: Analyses;
-  readonly plan: FunctionPlan;
-}
-
-/** The text of functions. What no function was changed in front of comes from one print of the module. */
+/** The text of functions. As long as none has changed, one print of the module serves for all of them. */
 export class FunctionTexts {
   #first: ReadonlyMap<string, string> | null = null;
 
   constructor(private readonly module: LlvmModule) {}
 
-  /** Instructions by block; `changed` says whether the function was since the first call for any. */
+  /** Instructions by block; `changed` says whether the function has changed since the first call for any function. */
   of(name: string, changed: boolean): string[][] {
     if (!changed) this.#first ??= this.#print();
     return instructionTexts((changed ? this.#print() : this.#first!).get(name) ?? '');
@@ -51,7 +46,7 @@ export class HistoryRecorder implements MeldWatcher {
   #identityCount = 0;
   /** What instructions, and blocks that may hold none, come from. */
   #origins = new Map<ValueRef | BlockRef, readonly MeldedPlace[]>();
-  #now: Look | null = null;
+  #now: PlannedFunction | null = null;
   #ids = new Map<ValueRef, InstrId>();
   #meld = 0;
 
@@ -62,13 +57,13 @@ export class HistoryRecorder implements MeldWatcher {
   ) {}
 
   /** Takes a picture of the function as it is now. */
-  look(look: Look): FunctionPicture {
-    const { snapshot: f, editor, analyses, plan } = look;
+  record(planned: PlannedFunction): FunctionPicture {
+    const { snapshot: f, editor, analyses, plan } = planned;
     const [names, texts] = this.module.peek(() => [
       this.module.blockNames(this.name),
       this.texts.of(this.name, this.#pictures.length > 0),
     ]);
-    this.#now = look;
+    this.#now = planned;
     this.#ids = new Map(Array.from({ length: f.instrCount }, (_, i) => [editor.instr(i as InstrId), i as InstrId]));
     const refs = names.map((_, b) => editor.block(b as BlockId));
     const alive = new Set<ValueRef | BlockRef>([...refs, ...this.#ids.keys()]);

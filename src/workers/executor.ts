@@ -1,7 +1,7 @@
-/** What runs tasks: worker threads (pool.ts), or the calling thread (inline.ts). Imports no LLVM, so that it loads quickly. */
+/** What runs tasks: worker threads (pool.ts) or the calling thread (inline.ts). It does not import LLVM, so that it loads quickly. */
 import { DarmError } from '../errors.js';
-import type { Outcome, Task, TaskResult } from './llvm-host.js';
-import type { Events } from '../pipeline/pipeline.js';
+import type { Events } from '../job/events.js';
+import type { Outcome, Task, TaskResult } from './tasks.js';
 
 export interface TaskLimits {
   /** Ends the task with `aborted`. */
@@ -19,8 +19,6 @@ export interface Executor {
   close(): Promise<void>;
 }
 
-export const NO_EVENTS: Events = { progress: () => {}, diagnostic: () => {} };
-
 /** The value of an outcome; throws its error. */
 export function unwrap<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
@@ -28,7 +26,7 @@ export function unwrap<T>(outcome: Outcome<T>): T {
 }
 
 /**
- * Limits of V8's for a worker: stack for LLVM's recursion (native LLVM has 8 MiB; frames of WebAssembly's baseline code are larger),
- * and heap for what is in TypeScript, without which a worker that needs too much of it takes the process along.
+ * V8's limits for a worker. The stack is for LLVM's recursion: native LLVM has 8 MiB, and the frames of WebAssembly's baseline code
+ * are larger. The limit of the heap is for our own code: without it, a worker that needs too much ends the whole process.
  */
 export const WORKER_LIMITS = { stackSizeMb: 32, maxOldGenerationSizeMb: 2048 };

@@ -1,13 +1,15 @@
 /**
- * Runs tasks on the calling thread: no worker has to start, so a single job is done sooner; but the thread is blocked, and
- * nothing can end a task before it is done.
+ * Runs tasks on the calling thread. No worker has to start, so a single job is done sooner. But the thread is blocked, and nothing
+ * can end a task before it is done.
  *
- * LLVM recurses over what it compiles, and a process's main thread has a small stack. A task that runs out of it is done
- * again in a worker, whose stack is as large as it takes.
+ * LLVM recurses over what it compiles, and a process's main thread has a small stack. A task that runs out of stack is done again in
+ * a worker, whose stack is larger.
  */
 import { DarmError } from '../errors.js';
-import { NO_EVENTS, unwrap, type Executor, type TaskLimits } from './executor.js';
-import { LlvmHost, type Task, type TaskResult, type WorkerSetup } from './llvm-host.js';
+import { NO_EVENTS } from '../job/events.js';
+import { unwrap, type Executor, type TaskLimits } from './executor.js';
+import { LlvmHost } from './llvm-host.js';
+import type { Task, TaskResult, WorkerSetup } from './tasks.js';
 
 export class InlineExecutor implements Executor {
   readonly width = 1;
@@ -21,7 +23,7 @@ export class InlineExecutor implements Executor {
     this.#host = new LlvmHost(setup);
   }
 
-  /** One after the other: a job that has to wait needs no instance yet. */
+  /** One after the other. A task that waits does not need an instance yet. */
   run<T extends Task>(task: T, limits: TaskLimits): Promise<TaskResult<T>> {
     const result = this.#last.then(() => this.#runNow(task, limits));
     this.#last = result.catch(() => {});

@@ -1,74 +1,18 @@
 /**
- * The tasks that a worker carries out, and the LLVM instance it carries them out with. Tasks are stateless: the pipeline
- * starts each from the heap of a fresh instance. An instance that LLVM has poisoned (a trap, a fatal error, out of
- * memory) is replaced before the next task.
+ * The LLVM instance of a thread, and the tasks that the thread carries out with it. Tasks are stateless: the pipeline starts each
+ * from the heap of a fresh instance. An instance that a trap, a fatal error or a lack of memory has left unusable is replaced before
+ * the next task.
  */
 import { disassemble } from '../binding/disassemble.js';
 import { instantiateLlvm, type LlvmRuntime } from '../binding/runtime.js';
-import { DarmError, type ErrorData } from '../errors.js';
-import type { JobOptions } from '../job/options.js';
-import {
-  analyzeModule,
-  compileModule,
-  emitModule,
-  meldFunctions,
-  moduleInfo,
-  type Events,
-  type FunctionShare,
-} from '../pipeline/pipeline.js';
-import type { Disassembly } from '../formats/disassembly.js';
-import type { ShareInput, ShareResult } from '../simulator/launch/share.js';
-import type { AnalyzeResult, CompileResult, EditLog, ModuleInfo } from '../job/results.js';
+import { DarmError } from '../errors.js';
+import type { Events } from '../job/events.js';
+import type { CompileResult } from '../job/results.js';
+import { analyzeModule, moduleInfo } from '../pipeline/analyze.js';
+import { compileModule, emitModule, meldFunctions } from '../pipeline/compile.js';
+import type { Outcome, Task, TaskResult, TaskResults, WorkerSetup } from './tasks.js';
 
-/** What every task needs, and what only some do. */
-export type Task =
-  | { readonly kind: 'info'; readonly bytes: Uint8Array }
-  | { readonly kind: 'compile'; readonly bytes: Uint8Array; readonly options: JobOptions }
-  | {
-      readonly kind: 'meld';
-      readonly bytes: Uint8Array;
-      readonly options: JobOptions;
-      readonly share: FunctionShare;
-    }
-  | {
-      readonly kind: 'emit';
-      readonly bytes: Uint8Array;
-      readonly options: JobOptions;
-      readonly logs: readonly EditLog[];
-    }
-  | { readonly kind: 'analyze'; readonly bytes: Uint8Array; readonly options: JobOptions }
-  | {
-      readonly kind: 'disassemble';
-      /** The bytes of a text section. */
-      readonly code: Uint8Array;
-      readonly cpu: string;
-      readonly waveSize: 32 | 64;
-    }
-  /** A share of the workgroups of a simulated launch; needs no LLVM. */
-  | { readonly kind: 'simulate'; readonly share: ShareInput };
-
-interface TaskResults {
-  info: ModuleInfo;
-  compile: CompileResult;
-  meld: EditLog[];
-  emit: CompileResult;
-  analyze: AnalyzeResult;
-  disassemble: Disassembly;
-  simulate: ShareResult;
-}
-
-export type TaskResult<T extends Task> = TaskResults[T['kind']];
-
-/** Results cross threads as plain data: error classes would lose their code and location. */
-export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ErrorData };
-
-/** What the main thread hands to every worker (`workerData`). */
-export interface WorkerSetup {
-  readonly module: WebAssembly.Module;
-  readonly memoryLimitBytes: number;
-}
-
-/** WebAssembly's memory never shrinks: that of an instance which needed more than this for one job goes with the instance. */
+/** WebAssembly's memory never shrinks. An instance that has grown beyond this is given up with its memory. */
 const KEPT_BYTES = 512 * 2 ** 20;
 
 export class LlvmHost {
@@ -79,7 +23,7 @@ export class LlvmHost {
     this.#setup = setup;
   }
 
-  /** Makes an instance unless there is a sound one that has not grown beyond what is worth keeping. */
+  /** The thread's instance: a new one, unless there is one that is usable and small enough to keep. */
   async prepare(): Promise<LlvmRuntime> {
     const grown = (this.#runtime?.memory.buffer.byteLength ?? 0) > KEPT_BYTES;
     if (this.#runtime === null || this.#runtime.poisoned || grown) {
@@ -113,7 +57,7 @@ function perform(
     case 'compile':
       return compileModule(runtime, task.bytes, task.options, events);
     case 'meld':
-      return meldFunctions(runtime, task.bytes, task.options, task.share, events);
+      return meldFunctions(runtime, task.bytes, task.options, task.subset, events);
     case 'emit':
       return emitModule(runtime, task.bytes, task.options, task.logs, events);
     case 'analyze':
@@ -124,8 +68,8 @@ function perform(
   }
 }
 
-/** Whatever was thrown, as the one error type callers see; what is not ours already is our fault. */
-export function toDarmError(error: unknown): DarmError {
+/** Whatever was thrown, as the one error type that callers see. What is not a `DarmError` yet is a mistake of ours. */
+function toDarmError(error: unknown): DarmError {
   if (error instanceof DarmError) return error;
   return new DarmError('internal', error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 }

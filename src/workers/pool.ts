@@ -1,11 +1,10 @@
 /**
- * Worker threads, each with an LLVM instance of its own. Piscina hands out the tasks; a Comlink port beside each task
- * carries what the worker tells while it is busy: that the task has started (the time limit counts from there, not from
- * when it was queued), progress, diagnostics. A task that runs out of time or is aborted ends by terminating its worker;
- * Piscina starts another.
+ * Worker threads, each with an LLVM instance of its own. Piscina hands out the tasks. A Comlink port beside each task carries what
+ * the worker tells while it is busy: progress, diagnostics, and that the task has started, from when the time limit counts. A task
+ * that runs out of time or is aborted ends by terminating its worker; Piscina then starts another.
  *
  * `minThreads` equals `maxThreads`: when a worker ends with its task, Piscina starts another only up to the minimum, and
- * tasks that wait would wait for ever. A worker makes its LLVM instance with its first task, so an idle one is cheap.
+ * tasks that wait would wait for ever. A worker makes its LLVM instance with its first task, so an idle worker is cheap.
  *
  * `atomics: 'disabled'`: with Piscina's default an idle worker sleeps in `Atomics.wait` and never answers on other ports.
  */
@@ -13,9 +12,9 @@ import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { expose, nodeEndpoint } from './comlink.js';
 import { DarmError } from '../errors.js';
-import { NO_EVENTS, unwrap, WORKER_LIMITS, type Executor, type TaskLimits } from './executor.js';
-import type { Outcome, Task, TaskResult, WorkerSetup } from './llvm-host.js';
-import type { Events } from '../pipeline/pipeline.js';
+import { NO_EVENTS, type Events } from '../job/events.js';
+import { unwrap, WORKER_LIMITS, type Executor, type TaskLimits } from './executor.js';
+import type { Outcome, Task, TaskResult, WorkerSetup } from './tasks.js';
 
 /** What a worker calls on the main thread while a task runs. */
 export interface TaskListener extends Events {
@@ -54,33 +53,26 @@ export class WorkerPool implements Executor {
 
   async run<T extends Task>(task: T, { signal, timeoutMs, events }: TaskLimits): Promise<TaskResult<T>> {
     const { port1, port2 } = new MessageChannel();
-    const stop = new AbortController();
+    const timeUp = new AbortController();
     let timer: NodeJS.Timeout | undefined;
-    let timedOut = false;
     const listener: TaskListener = {
       ...(events ?? NO_EVENTS),
       started() {
-        if (timeoutMs <= 0) return;
-        timer = setTimeout(() => {
-          timedOut = true;
-          stop.abort();
-        }, timeoutMs);
+        if (timeoutMs > 0) timer = setTimeout(() => timeUp.abort(), timeoutMs);
       },
     };
-    const abort = (): void => stop.abort();
-    signal?.addEventListener('abort', abort, { once: true });
-    if (signal?.aborted) abort();
     expose(listener, nodeEndpoint(port1));
     try {
       const message: TaskMessage = { task, port: port2, verbose: events !== null };
       const outcome = (await this.#piscina.run(message, {
         transferList: [port2],
-        signal: stop.signal,
+        signal: signal ? AbortSignal.any([signal, timeUp.signal]) : timeUp.signal,
       })) as Outcome<TaskResult<T>>;
       return unwrap(outcome);
     } catch (error) {
       if (error instanceof DarmError) throw error;
-      if (timedOut) throw new DarmError('timeout', `the job took longer than its limit of ${timeoutMs / 1000} s`);
+      if (timeUp.signal.aborted)
+        throw new DarmError('timeout', `the job took longer than its limit of ${timeoutMs / 1000} s`);
       if (signal?.aborted || this.#closed) throw new DarmError('aborted', 'the job was aborted');
       if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
         throw new DarmError(
@@ -90,7 +82,6 @@ export class WorkerPool implements Executor {
       throw new DarmError('internal', `a worker died: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
       port1.close();
       port2.close();
     }

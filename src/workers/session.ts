@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { nodeEndpoint, type Remote, wrap } from './comlink.js';
 import { DarmError } from '../errors.js';
 import { unwrap, WORKER_LIMITS } from './executor.js';
-import type { Outcome, WorkerSetup } from './llvm-host.js';
+import type { Outcome, WorkerSetup } from './tasks.js';
 import type { JobOptions } from '../job/options.js';
 import type { AnalyzeResult, ModuleInfo } from '../job/results.js';
 
@@ -61,21 +61,18 @@ export class WorkerSession {
   async #call<T>(ask: () => Promise<Outcome<T>>, { signal }: SessionCall): Promise<T> {
     if (this.#ending !== null) throw this.#ending;
     if (signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
-    const timer =
-      this.#timeoutMs > 0
-        ? setTimeout(
-            () => this.#end('timeout', `the job took longer than its limit of ${this.#timeoutMs / 1000} s`),
-            this.#timeoutMs,
-          )
-        : undefined;
-    const abort = (): void => this.#end('aborted', 'the job was aborted');
-    signal?.addEventListener('abort', abort, { once: true });
+    const limit = this.#timeoutMs > 0 ? AbortSignal.timeout(this.#timeoutMs) : null;
+    const end = AbortSignal.any([signal, limit].filter((each) => each != null));
+    const ended = (): void =>
+      limit?.aborted === true
+        ? this.#end('timeout', `the job took longer than its limit of ${this.#timeoutMs / 1000} s`)
+        : this.#end('aborted', 'the job was aborted');
+    end.addEventListener('abort', ended, { once: true });
     this.#worker.ref();
     try {
       return unwrap(await Promise.race([ask(), this.#death]));
     } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
+      end.removeEventListener('abort', ended);
       // An open session alone does not keep the process alive.
       this.#worker.unref();
     }

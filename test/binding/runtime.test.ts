@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readManifest } from '../../src/binding/load.js';
 import { DarmError } from '../../src/errors.js';
-import { compileModule } from '../../src/pipeline/pipeline.js';
+import { compileModule } from '../../src/pipeline/compile.js';
 import { artifact, compile, freshRuntime, kernel, runtime, SILENT, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 

@@ -21,7 +21,7 @@ import { readSpecs } from '../../kernels/references/specs.js';
 import { compileLlvmModule } from '../../src/binding/load.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../../src/job/options.js';
-import { compileModule } from '../../src/pipeline/pipeline.js';
+import { compileModule } from '../../src/pipeline/compile.js';
 import { ELEMENT_BYTES } from '../../src/simulator/launch/elements.js';
 import { fillBuffer } from '../../src/simulator/launch/fill.js';
 import type { ArgumentSpec, LaunchSpec } from '../../src/simulator/launch/spec.js';

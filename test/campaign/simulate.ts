@@ -21,7 +21,7 @@ import { disassemble } from '../../src/binding/disassemble.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
 import type { Disassembly } from '../../src/formats/disassembly.js';
 import type { JobOptions } from '../../src/job/options.js';
-import { compileModule } from '../../src/pipeline/pipeline.js';
+import { compileModule } from '../../src/pipeline/compile.js';
 import { readCodeObject, type LoadableCodeObject } from '../../src/simulator/launch/code-object.js';
 import { ELEMENT_BYTES } from '../../src/simulator/launch/elements.js';
 import { fillBuffer } from '../../src/simulator/launch/fill.js';

@@ -1,11 +1,10 @@
 /** The public API over the pool: results do not depend on threads, failures end one job and nothing else. */
 import { createHash } from 'node:crypto';
 import { createCompiler, DarmError, type Compiler, type CompilerOptions, type Progress } from '../../src/index.js';
-import { shareFunctions } from '../../src/compiler/share-functions.js';
 import { assert, suite } from '../support/suite.js';
 import { kernel } from '../support/llvm.js';
 
-const test = suite('compiler', { tests: 16, timeoutMs: 120_000 });
+const test = suite('compiler', { tests: 15, timeoutMs: 120_000 });
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -271,20 +270,6 @@ test('close ends jobs, is idempotent, and nothing starts afterwards', async () =
   await compiler.close();
   assert.is((await failure(compiler.compile(EMPTY_KERNEL))).code, 'usage');
   await compiler[Symbol.asyncDispose]();
-});
-
-test('shares are balanced, complete and deterministic', () => {
-  const functions = [5, 100, 1, 60, 40, 2].map((instructions, i) => ({ name: `f${i}`, kernel: true, instructions }));
-  assert.equal(shareFunctions(functions, 2), [
-    ['f0', 'f1'],
-    ['f2', 'f3', 'f4', 'f5'],
-  ]);
-  assert.equal(shareFunctions(functions, 1), [functions.map(({ name }) => name)]);
-  assert.equal(
-    shareFunctions(functions, 10).flat().sort(),
-    functions.map(({ name }) => name),
-  );
-  assert.equal(shareFunctions([], 4), []);
 });
 
 test.run();

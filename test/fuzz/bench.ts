@@ -5,7 +5,7 @@ import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js'
 import { DarmError } from '../../src/errors.js';
 import type { Disassembly } from '../../src/formats/disassembly.js';
 import { DEFAULT_OPTIONS, type Emit, type JobOptions } from '../../src/job/options.js';
-import { compileModule } from '../../src/pipeline/pipeline.js';
+import { compileModule } from '../../src/pipeline/compile.js';
 import { readCodeObject, type LoadableCodeObject } from '../../src/simulator/launch/code-object.js';
 import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
 import { DEFAULT_SIMULATION } from '../../src/simulator/options.js';

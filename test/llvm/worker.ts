@@ -13,7 +13,7 @@ import { DarmError } from '../../src/errors.js';
 import { analysesOf } from '../../src/analysis/analyses.js';
 import type { JobOptions } from '../../src/job/options.js';
 import { DEFAULT_OPTIONS } from '../../src/job/options.js';
-import { compileModule } from '../../src/pipeline/pipeline.js';
+import { compileModule } from '../../src/pipeline/compile.js';
 import { setTierPolicy } from '../../src/workers/tier-policy.js';
 import { compareAnalyses } from '../../src/pipeline/verify-analyses.js';
 import { classify } from './classify.js';

@@ -1,7 +1,7 @@
 /** The melds that the paper describes happen, LLVM's verifier accepts them, and nothing else changes. */
 import { elfSymbols, parseElf, symbolBytes } from '../../src/formats/elf.js';
 import { LlvmModule } from '../../src/binding/module.js';
-import { emitModule, meldFunctions } from '../../src/pipeline/pipeline.js';
+import { emitModule, meldFunctions } from '../../src/pipeline/compile.js';
 import { artifact, compile, kernel, runtime, SILENT, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 

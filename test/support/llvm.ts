@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { compileLlvmModule } from '../../src/binding/load.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../../src/job/options.js';
-import { compileModule, meldFunctions, type Events } from '../../src/pipeline/pipeline.js';
+import { compileModule, meldFunctions } from '../../src/pipeline/compile.js';
+import type { Events } from '../../src/job/events.js';
 import { setTierPolicy } from '../../src/workers/tier-policy.js';
 import type { Artifact, CompileResult } from '../../src/job/results.js';
 

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { compileLlvmModule } from '../../src/binding/load.js';
 import type { DarmError } from '../../src/errors.js';
-import { LlvmHost, type Task } from '../../src/workers/llvm-host.js';
+import { LlvmHost } from '../../src/workers/llvm-host.js';
+import type { Task } from '../../src/workers/tasks.js';
 import { WorkerPool } from '../../src/workers/pool.js';
 import { assert, suite } from '../support/suite.js';
 import { kernel, SILENT, withDefaults } from '../support/llvm.js';

@@ -1,0 +1,43 @@
+/**
+ * What melding did to a function, as plain data. One worker melds the function and makes the log; another worker carries
+ * the same edits out on its own copy of the module and gets the same function.
+ */
+import type { BlockId } from '../ir/ids.js';
+import type { Meld } from '../melding/plan.js';
+import type { FunctionHistory } from './history.js';
+import type { CandidateRemark, DebugLocation } from './remarks.js';
+
+/** One round of edits: either switches that become branches or melds, and the snapshot that their ids belong to. */
+export interface LogRound {
+  /** Fingerprint of the snapshot whose ids `lowered` and `melds` use. */
+  readonly fingerprint: string;
+  readonly lowered: readonly BlockId[];
+  readonly melds: readonly Meld[];
+  /** Remarks about the function as it was before this round; null unless remarks are wanted. */
+  readonly remarks: SurveyRemarks | null;
+}
+
+/** Remarks about a function before a round. They are made at once, since the round changes names of blocks and places. */
+export interface SurveyRemarks {
+  readonly location: DebugLocation | null;
+  readonly divergentBranches: number;
+  readonly candidates: readonly CandidateRemark[];
+}
+
+/** Everything that melding did to one function, in order. */
+export interface EditLog {
+  readonly function: string;
+  /** The function's place among those of the module at the meld point. */
+  readonly position: number;
+  readonly rounds: readonly LogRound[];
+  /** Remarks about the function when nothing was left to meld; null if melding ended otherwise, or unless remarks are wanted. */
+  readonly lastRemarks: SurveyRemarks | null;
+  /** For reports; null when there is nothing to say, or unless a report is wanted. */
+  readonly history: FunctionHistory | null;
+  /** Whether the worker that made the log left its function just as carrying out the log does. */
+  readonly isInPlace: boolean;
+  /** Why melding of the function stopped half-way (a bail-out), or null. */
+  readonly bailout: string | null;
+}
+
+export const hasEdits = ({ rounds }: EditLog): boolean => rounds.length > 0;

@@ -1,0 +1,46 @@
+/** What melding would do in a module, and what a module holds: jobs that change nothing. */
+import { summarize } from '../analysis/summary.js';
+import { LlvmModule } from '../binding/module.js';
+import type { LlvmRuntime } from '../binding/runtime.js';
+import { NO_EVENTS } from '../job/events.js';
+import type { JobOptions } from '../job/options.js';
+import type { Remark } from '../job/remarks.js';
+import type { AnalyzeResult, FunctionAnalysis, ModuleInfo } from '../job/results.js';
+import { plannedRemarks } from './collect-remarks.js';
+import { Compilation, inFreshHeap } from './compilation.js';
+import { FunctionTexts, HistoryRecorder } from './record-history.js';
+import { surveyFunction } from './survey.js';
+
+/** Function by function, at the meld point, before anything is changed there. */
+export function analyzeModule(runtime: LlvmRuntime, bytes: Uint8Array, options: JobOptions): AnalyzeResult {
+  return inFreshHeap(runtime, () => {
+    const compilation = new Compilation(runtime, bytes, options, NO_EVENTS);
+    const module = compilation.readAtMeldPoint();
+    compilation.checkWantedFunctions(module);
+    const texts = options.report ? new FunctionTexts(module) : null;
+    const remarks: Remark[] = [];
+    const functions: FunctionAnalysis[] = [];
+    for (const { name } of module.functions()) {
+      if (!compilation.wants(name)) continue;
+      const survey = surveyFunction(module, name, options, texts && new HistoryRecorder(module, name, texts));
+      survey.editor[Symbol.dispose]();
+      remarks.push(...plannedRemarks(name, survey));
+      functions.push({
+        name,
+        ...summarize(survey.snapshot, survey.analyses.divergence),
+        plan: survey.plan,
+        blockNames: module.blockNames(name),
+        picture: survey.picture,
+      });
+    }
+    return { target: module.cpu, functions, remarks };
+  });
+}
+
+/** What is in a module, whatever its processors are. Nothing is compiled. */
+export function moduleInfo(runtime: LlvmRuntime, bytes: Uint8Array): ModuleInfo {
+  return inFreshHeap(runtime, () => {
+    using module = LlvmModule.read(runtime, bytes, { cpu: '', features: '' }, 0);
+    return { triple: module.triple, functions: module.functions() };
+  });
+}

@@ -1,0 +1,113 @@
+/**
+ * One job on its way through LLVM: its bytes, its options, its runtime, and whom it tells what happens. The steps that compile,
+ * meld-only, emit and analyze have in common are its methods; each of those files reads straight down.
+ */
+import { LlvmModule } from '../binding/module.js';
+import type { LlvmRuntime } from '../binding/runtime.js';
+import { DarmError } from '../errors.js';
+import { hasEdits, type EditLog } from '../job/edit-log.js';
+import type { Events } from '../job/events.js';
+import type { JobOptions } from '../job/options.js';
+import { parseTargetId } from '../job/target-id.js';
+import { replayLog } from './carry-out.js';
+import { BEFORE_EARLY_MELD, defaultPipeline, meldsEarly } from './passes.js';
+import { Stopwatch } from './stopwatch.js';
+
+export class Compilation {
+  readonly watch = new Stopwatch();
+
+  constructor(
+    private readonly runtime: LlvmRuntime,
+    private readonly bytes: Uint8Array,
+    readonly options: JobOptions,
+    readonly events: Events,
+  ) {}
+
+  /** The same job with a stopwatch of its own. */
+  withOwnWatch(): Compilation {
+    return new Compilation(this.runtime, this.bytes, this.options, this.events);
+  }
+
+  /** The module at the point where melding looks at it. */
+  readAtMeldPoint(): LlvmModule {
+    const module = this.#read();
+    if (meldsEarly(this.options)) this.watch.time('optimize', () => module.runPasses(BEFORE_EARLY_MELD));
+    else this.#optimize(module);
+    return module;
+  }
+
+  /** @throws DarmError `bad-input` when the options name a function that the module does not have */
+  checkWantedFunctions(module: LlvmModule): void {
+    const known = new Set(module.functions().map((fn) => fn.name));
+    for (const name of this.options.functions)
+      if (!known.has(name)) throw new DarmError('bad-input', `the module has no function '${name}'`);
+  }
+
+  /** Whether the options want this function melded. */
+  wants(name: string): boolean {
+    return this.options.functions.length === 0 || this.options.functions.includes(name);
+  }
+
+  /** Takes a module from the meld point to where code generation starts. */
+  finish(module: LlvmModule, logs: readonly EditLog[]): LlvmModule {
+    if (meldsEarly(this.options)) this.#optimize(module);
+    if (module.isAmdgcn && logs.some(hasEdits)) this.#prepareCodegen(module, logs);
+    return module;
+  }
+
+  /**
+   * The module where code generation starts, made again from the bytes in a heap like a fresh instance's. With no edits it goes
+   * through as it would without melding.
+   */
+  rebuild(logs: readonly EditLog[]): LlvmModule {
+    this.watch.time('reset', () => this.runtime.reset());
+    if (!logs.some(hasEdits)) {
+      const module = this.#read();
+      this.#optimize(module);
+      return module;
+    }
+    const module = this.readAtMeldPoint();
+    this.#replay(module, logs);
+    return this.finish(module, logs);
+  }
+
+  #read(): LlvmModule {
+    const { mcpu, codegenLevel } = this.options;
+    return this.watch.time('read', () => {
+      const module = LlvmModule.read(this.runtime, this.bytes, parseTargetId(mcpu), codegenLevel);
+      module.requireOneProcessor();
+      return module;
+    });
+  }
+
+  #optimize(module: LlvmModule): void {
+    const pipeline = defaultPipeline(this.options.optimize);
+    if (pipeline !== null) this.watch.time('optimize', () => module.runPasses(pipeline));
+  }
+
+  /** In the order of the module's functions, as melding went. */
+  #replay(module: LlvmModule, logs: readonly EditLog[]): void {
+    const byName = new Map(logs.map((log) => [log.function, log]));
+    for (const { name } of module.functions()) {
+      const log = byName.get(name);
+      if (log !== undefined) replayLog(module, log, this.watch);
+    }
+  }
+
+  /** Keeps melded code from faults of LLVM's code generator (docs/simulator.md). Other functions get the code they always get. */
+  #prepareCodegen(module: LlvmModule, logs: readonly EditLog[]): void {
+    this.watch.time('meld', () => {
+      const melded = new Set(logs.filter(hasEdits).map((log) => log.function));
+      const functions = module.functions();
+      // A melded function that is not a kernel was or will be inlined, so that its code may be in any function.
+      const all = meldsEarly(this.options) || functions.some(({ name, kernel }) => melded.has(name) && !kernel);
+      for (const { name } of functions) if (all || melded.has(name)) module.prepareCodegen(name);
+    });
+  }
+}
+
+/** Every job starts from the heap of a fresh instance. LLVM's failures come out as typed errors. */
+export function inFreshHeap<T>(runtime: LlvmRuntime, work: () => T): T {
+  if (!runtime.poisoned) runtime.reset();
+  return runtime.run(work);
+}

@@ -1,0 +1,122 @@
+/**
+ * What happens to a kernel, in order:
+ *
+ *   read → [before an early meld: LLVM passes] → per function until nothing profitable is left:
+ *          snapshot → analyses → plan → edits → tidy → verify
+ *   → [after an early meld: LLVM's pipeline] → code generation → lld
+ *
+ * One worker does all of it (`compileModule`), or several workers meld some of the functions each (`meldFunctions`) and one
+ * carries their edits out and emits (`emitModule`). The bytes that come out depend on the module and the options only: never on
+ * what a worker did before, nor on which workers melded which functions. Every job starts from the heap of a fresh instance, and
+ * carrying out an edit log makes the calls into LLVM that melding in place makes, in the same order.
+ */
+import type { LlvmModule } from '../binding/module.js';
+import type { LlvmRuntime } from '../binding/runtime.js';
+import { hasEdits, type EditLog } from '../job/edit-log.js';
+import type { Events } from '../job/events.js';
+import { ALL_FUNCTIONS, isInSubset, type FunctionSubset } from '../job/function-subset.js';
+import type { JobOptions } from '../job/options.js';
+import type { CompileResult, FunctionReport } from '../job/results.js';
+import { remarksOf } from './collect-remarks.js';
+import { Compilation, inFreshHeap } from './compilation.js';
+import { emitArtifacts, type Emitted } from './emit.js';
+import { meldFunction } from './meld-function.js';
+import { FunctionTexts } from './record-history.js';
+
+/** Everything in one worker. */
+export function compileModule(
+  runtime: LlvmRuntime,
+  bytes: Uint8Array,
+  options: JobOptions,
+  events: Events,
+): CompileResult {
+  return inFreshHeap(runtime, () => {
+    const compilation = new Compilation(runtime, bytes, options, events);
+    if (options.meld === 'off') return emit(compilation, []);
+    const { module, logs } = meld(compilation, ALL_FUNCTIONS);
+    // A function that failed half-way or was taken back cannot be written: start over with the edits that went well.
+    const isInPlace = logs.some(hasEdits) && logs.every((log) => log.isInPlace);
+    return isInPlace ? emit(compilation, logs, compilation.finish(module, logs)) : emit(compilation, logs);
+  });
+}
+
+/** Melds some of the functions, the costly part of a job. */
+export function meldFunctions(
+  runtime: LlvmRuntime,
+  bytes: Uint8Array,
+  options: JobOptions,
+  subset: FunctionSubset,
+  events: Events,
+): EditLog[] {
+  if (options.meld === 'off') return [];
+  return inFreshHeap(runtime, () => meld(new Compilation(runtime, bytes, options, events), subset).logs);
+}
+
+/** Carries out what other workers melded, in the order of the functions, and emits. */
+export function emitModule(
+  runtime: LlvmRuntime,
+  bytes: Uint8Array,
+  options: JobOptions,
+  logs: readonly EditLog[],
+  events: Events,
+): CompileResult {
+  return inFreshHeap(runtime, () => emit(new Compilation(runtime, bytes, options, events), logs));
+}
+
+function meld(compilation: Compilation, subset: FunctionSubset): { module: LlvmModule; logs: EditLog[] } {
+  const { events, options } = compilation;
+  const module = compilation.readAtMeldPoint();
+  compilation.checkWantedFunctions(module);
+  const logs: EditLog[] = [];
+  const texts = options.report ? new FunctionTexts(module) : null;
+  for (const [position, { name }] of module.functions().entries()) {
+    if (!isInSubset(subset, name) || !compilation.wants(name)) continue;
+    events.progress('meld', name);
+    const log = meldFunction(compilation, module, name, texts);
+    if (log.bailout !== null) events.diagnostic(`'${name}' is melded only in part: ${log.bailout}`);
+    logs.push({ ...log, position });
+  }
+  return { module, logs };
+}
+
+/** @param module where code generation starts, when it is at hand */
+function emit(compilation: Compilation, logs: readonly EditLog[], module?: LlvmModule): CompileResult {
+  const { events, options, watch } = compilation;
+  events.progress('emit');
+  const rebuild = () => compilation.rebuild(logs);
+  const kinds = options.emit;
+  const after = emitArtifacts({ module: module ?? rebuild(), rebuild, kinds, withFigures: options.stats, watch });
+  const before = options.stats ? emitUnmelded(compilation) : null;
+  const inOrder = [...logs].sort((a, b) => a.position - b.position);
+  return {
+    target: after.target,
+    artifacts: kinds.map((kind) => after.artifacts.find((artifact) => artifact.kind === kind)!),
+    functions: functionReports(logs, after, before),
+    remarks: options.remarks ? inOrder.flatMap(remarksOf) : [],
+    histories: inOrder.flatMap(({ history }) => history ?? []),
+    diagnostics: after.warnings,
+    timings: watch.milliseconds(),
+  };
+}
+
+/** The figures of the same module without melding. Its time does not count. */
+function emitUnmelded(compilation: Compilation): Emitted {
+  const unmelded = compilation.withOwnWatch();
+  const rebuild = () => unmelded.rebuild([]);
+  return emitArtifacts({ module: rebuild(), rebuild, kinds: [], withFigures: true, watch: unmelded.watch });
+}
+
+function functionReports(logs: readonly EditLog[], after: Emitted, before: Emitted | null): FunctionReport[] {
+  const byName = new Map(logs.map((log) => [log.function, log]));
+  return [...after.counts].map(([name, counts]) => {
+    const { rounds = [], bailout = null } = byName.get(name) ?? {};
+    return {
+      name,
+      melds: rounds.flatMap(({ melds }) => melds.map(({ kind, profit, net }) => ({ kind, profit, net }))),
+      switchesLowered: rounds.reduce((sum, { lowered }) => sum + lowered.length, 0),
+      before: before?.counts.get(name) ?? null,
+      after: counts,
+      bailout,
+    };
+  });
+}

@@ -1,0 +1,43 @@
+/** The look at a function before each round: snapshot → analyses → plan, and what remarks and reports keep of it. */
+import { analysesOf } from '../analysis/analyses.js';
+import type { LlvmModule } from '../binding/module.js';
+import type { SurveyRemarks } from '../job/edit-log.js';
+import type { FunctionPicture } from '../job/history.js';
+import type { JobOptions } from '../job/options.js';
+import type { PlanOptions } from '../melding/plan.js';
+import { planFunction } from '../melding/planner.js';
+import { surveyRemarks } from './collect-remarks.js';
+import { meldsEarly } from './passes.js';
+import type { PlannedFunction } from './planned-function.js';
+import type { HistoryRecorder } from './record-history.js';
+import { verifyAnalyses } from './verify-analyses.js';
+
+export interface Survey extends PlannedFunction {
+  /** Null without a recorder. */
+  readonly picture: FunctionPicture | null;
+  /** Null unless remarks are wanted. */
+  readonly remarks: SurveyRemarks | null;
+}
+
+/** The caller disposes of the editor. */
+export function surveyFunction(
+  module: LlvmModule,
+  name: string,
+  options: JobOptions,
+  recorder: HistoryRecorder | null,
+): Survey {
+  const open = module.open(name);
+  const analyses = analysesOf(open.snapshot);
+  if (options.verifyAnalyses) verifyAnalyses(open.snapshot, analyses, module.oracle(name));
+  const canPair = open.editor.canPair.bind(open.editor);
+  const planned = { ...open, analyses, plan: planFunction(open.snapshot, analyses, planOptions(options), canPair) };
+  const picture = recorder?.record(planned) ?? null;
+  return { ...planned, picture, remarks: options.remarks ? surveyRemarks(module, name, planned) : null };
+}
+
+function planOptions(options: JobOptions): PlanOptions {
+  const { meld, profit, threshold, regionReplication, unpredicate } = options;
+  // An analysis with melding off says what melding would do.
+  const mode = meld === 'off' ? 'darm' : meld;
+  return { mode, profit, threshold, regionReplication, unpredicate, optimizesLater: meldsEarly(options) };
+}

@@ -1,0 +1,54 @@
+/**
+ * What worker threads are asked and what they answer, as plain data. A task is one piece of work of one thread; a job of a caller is
+ * one task or several.
+ */
+import type { ErrorData } from '../errors.js';
+import type { Disassembly } from '../formats/disassembly.js';
+import type { EditLog } from '../job/edit-log.js';
+import type { FunctionSubset } from '../job/function-subset.js';
+import type { JobOptions } from '../job/options.js';
+import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
+import type { ShareInput, ShareResult } from '../simulator/launch/share.js';
+
+interface ModuleTask {
+  /** Bitcode or IR text. */
+  readonly bytes: Uint8Array;
+  readonly options: JobOptions;
+}
+
+export type Task =
+  | { readonly kind: 'info'; readonly bytes: Uint8Array }
+  | ({ readonly kind: 'compile' } & ModuleTask)
+  | ({ readonly kind: 'meld'; readonly subset: FunctionSubset } & ModuleTask)
+  | ({ readonly kind: 'emit'; readonly logs: readonly EditLog[] } & ModuleTask)
+  | ({ readonly kind: 'analyze' } & ModuleTask)
+  | {
+      readonly kind: 'disassemble';
+      /** The bytes of a text section. */
+      readonly code: Uint8Array;
+      readonly cpu: string;
+      readonly waveSize: 32 | 64;
+    }
+  /** A share of the workgroups of a simulated launch; needs no LLVM. */
+  | { readonly kind: 'simulate'; readonly share: ShareInput };
+
+export interface TaskResults {
+  info: ModuleInfo;
+  compile: CompileResult;
+  meld: EditLog[];
+  emit: CompileResult;
+  analyze: AnalyzeResult;
+  disassemble: Disassembly;
+  simulate: ShareResult;
+}
+
+export type TaskResult<T extends Task> = TaskResults[T['kind']];
+
+/** Results cross threads as plain data: error classes would lose their code and location. */
+export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: ErrorData };
+
+/** What the main thread hands to every worker (`workerData`). */
+export interface WorkerSetup {
+  readonly module: WebAssembly.Module;
+  readonly memoryLimitBytes: number;
+}
