@@ -5,7 +5,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { glob } from 'tinyglobby';
-import { completeJobOptions } from '../job/check-options.js';
+import { completeJobOptions } from '../job/options.js';
 import { DarmError } from '../errors.js';
 import { ioError } from '../files.js';
 import type { JobOptions } from '../job/options.js';

@@ -1,9 +1,8 @@
 /** The command line: which subcommand, with which options. Parsing is commander's; mistakes become `usage` errors. */
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { DarmError } from '../errors.js';
 import { addBundleCommand, type BundleInvocation } from './bundle-arguments.js';
-import { DEFAULT_OPTIONS, type JobOptions } from '../job/options.js';
 import { addBatch, type BatchFlags } from './batch-arguments.js';
 import { addCache, type CacheAction, type CacheCommandFlags } from './cache-arguments.js';
 import {
@@ -12,15 +11,14 @@ import {
   addRemarksOption,
   addRunOptions,
   addSimulateOptions,
-  numeric,
-  type JobFlags,
   type OutputFlags,
   type RunFlags,
   type SimulateFlags,
 } from './option-groups.js';
+import { numeric } from './option-flags.js';
 import { addServeCommand, type ServeFlags } from './serve-arguments.js';
 
-export interface CompileFlags extends JobFlags, OutputFlags, RunFlags {
+export interface CompileFlags extends OutputFlags, RunFlags {
   readonly output?: string;
   readonly stats: boolean;
   readonly quiet: boolean;
@@ -33,7 +31,7 @@ export interface CompileFlags extends JobFlags, OutputFlags, RunFlags {
   readonly spec?: string;
 }
 
-export interface AnalyzeFlags extends JobFlags, RunFlags {
+export interface AnalyzeFlags extends RunFlags {
   readonly remarks?: string;
   readonly html?: string;
   readonly dot?: string;
@@ -46,8 +44,7 @@ export interface RunCommandFlags extends SimulateFlags {
   readonly outDir?: string;
 }
 
-export interface CheckFlags extends JobFlags, SimulateFlags {
-  readonly codegenLevel: JobOptions['codegenLevel'];
+export interface CheckFlags extends SimulateFlags {
   readonly seeds: number;
   readonly tolerance?: number;
 }
@@ -78,22 +75,18 @@ const MAKE_FLAGS: Readonly<Record<string, string>> = {
   '-MT': '--depfile-target',
 };
 
-/** @throws DarmError `usage` */
-export function parseArguments(argv: readonly string[]): Invocation {
-  let invocation: Invocation | null = null;
-  let printed = '';
+/** The command with its subcommands and flags, which tells what it was asked for. */
+export function commandLine(found: (invocation: Invocation) => void): Command {
   const program = new Command('darm')
     .description('GPU kernels: LLVM bitcode in, melded bitcode and AMD code objects out.')
     .version(version(), '-v, --version')
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {} });
+    .exitOverride();
 
   const compile = program
     .command('compile')
     .description('meld and compile a module, or with --emit fatbin the modules of an offload bundle')
     .argument('<input>', '.bc, .ll, wrapped bitcode, an offload bundle, or - for standard input')
     .option('-o, --output <file>', 'output file, or - for standard output (default: named after the input)')
-    .option('--stats', 'compile without melding too and compare', false)
     .option('--quiet', 'no warnings', false)
     .option('--cache <folder>', 'keep results there, and take them from there')
     .option('--depfile', 'write a dependency file for make or ninja beside the output (also -MD)', false)
@@ -103,7 +96,7 @@ export function parseArguments(argv: readonly string[]): Invocation {
     .option('--spec <file>', 'with --report: launch specification, to be simulated without and with melding');
   addRunOptions(addRemarksOption(addJobOptions(addOutputOptions(compile)))).action(
     (input: string, flags: CompileFlags) => {
-      invocation = { command: 'compile', input, flags };
+      found({ command: 'compile', input, flags });
     },
   );
 
@@ -114,7 +107,7 @@ export function parseArguments(argv: readonly string[]): Invocation {
     .option('--html <file>', 'what would meld as an HTML page (docs/report.md); - for standard output')
     .option('--dot <folder>', "control-flow graphs for Graphviz, named as LLVM's dot-cfg does: .FUNCTION.dot");
   addRunOptions(addRemarksOption(addJobOptions(analyze))).action((input: string, flags: AnalyzeFlags) => {
-    invocation = { command: 'analyze', input, flags };
+    found({ command: 'analyze', input, flags });
   });
 
   const inspect = program
@@ -122,7 +115,7 @@ export function parseArguments(argv: readonly string[]): Invocation {
     .description('say what a code object or a module holds')
     .argument('<file>', 'a code object, .bc, .ll, wrapped bitcode, an offload bundle, or - for standard input');
   addRunOptions(inspect).action((input: string, flags: RunFlags) => {
-    invocation = { command: 'inspect', input, flags };
+    found({ command: 'inspect', input, flags });
   });
 
   const run = program
@@ -134,7 +127,7 @@ export function parseArguments(argv: readonly string[]): Invocation {
     .option('--coverage', 'list the operations that the simulator lacks, and run nothing', false)
     .option('--out-dir <folder>', 'write outputs there as NAME.bin');
   addRunOptions(addSimulateOptions(run)).action((input: string, flags: RunCommandFlags) => {
-    invocation = { command: 'run', input, flags };
+    found({ command: 'run', input, flags });
   });
 
   const check = program
@@ -142,32 +135,36 @@ export function parseArguments(argv: readonly string[]): Invocation {
     .description('compile with and without melding, run both, compare memory and counters')
     .argument('<input>', '.bc, .ll, wrapped bitcode, or - for standard input; or a code object')
     .argument('[other]', 'another code object, to be compared with the first')
-    .addOption(
-      new Option('-O, --codegen-level <level>', 'code generation level, 0 to 3')
-        .argParser(numeric(0, 3, { whole: true }))
-        .default(DEFAULT_OPTIONS.codegenLevel),
-    )
     .option('--seeds <n>', 'without a spec: how many made-up inputs', numeric(1, 1000, { whole: true }), 4)
     .option('--tolerance <x>', 'relative difference of floats that counts as none', numeric(0, 1));
   addRunOptions(addSimulateOptions(addJobOptions(check))).action(
     (input: string, other: string | undefined, flags: CheckFlags) => {
-      invocation = { command: 'check', input, flags, ...(other !== undefined && { other }) };
+      found({ command: 'check', input, flags, ...(other !== undefined && { other }) });
     },
   );
 
-  addBatch(program, (inputs, flags) => (invocation = { command: 'batch', inputs, flags }));
-  addCache(program, (action, flags) => (invocation = { command: 'cache', action, flags }));
+  addBatch(program, (inputs, flags) => found({ command: 'batch', inputs, flags }));
+  addCache(program, (action, flags) => found({ command: 'cache', action, flags }));
   program
     .option(
       '--toolchain-digest',
       'print what decides, beside input and options, which bytes come out; for build systems',
     )
-    .on('option:toolchain-digest', () => (invocation = { command: 'toolchain-digest' }));
-  addBundleCommand(program, (found) => (invocation = found));
+    .on('option:toolchain-digest', () => found({ command: 'toolchain-digest' }));
+  addBundleCommand(program, found);
   addServeCommand(program, (flags) => {
-    invocation = { command: 'serve', flags };
+    found({ command: 'serve', flags });
   });
+  return program;
+}
 
+/** @throws DarmError `usage` */
+export function parseArguments(argv: readonly string[]): Invocation {
+  let invocation: Invocation | null = null;
+  let printed = '';
+  const program = commandLine((found) => (invocation = found));
+  for (const command of [program, ...program.commands])
+    command.configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {} });
   try {
     program.parse(
       argv.map((argument) => MAKE_FLAGS[argument] ?? argument),

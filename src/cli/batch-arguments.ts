@@ -1,16 +1,9 @@
 /** The options of `darm batch`. */
 import type { Command } from 'commander';
-import {
-  addJobOptions,
-  addOutputOptions,
-  addRunOptions,
-  type JobFlags,
-  type OutputFlags,
-  type RunFlags,
-} from './option-groups.js';
+import { addJobOptions, addOutputOptions, addRunOptions, type OutputFlags, type RunFlags } from './option-groups.js';
 import { addCacheOptions, type CacheFlags } from './cache-arguments.js';
 
-export interface BatchFlags extends JobFlags, OutputFlags, RunFlags, CacheFlags {
+export interface BatchFlags extends OutputFlags, RunFlags, CacheFlags {
   readonly outDir: string;
   readonly failFast: boolean;
   readonly force: boolean;

@@ -17,10 +17,10 @@ import { table } from './table.js';
 
 /** @returns the exit code: 0, or that of the worst failure, or 128 and the number of the signal that ended the batch */
 export async function runBatchCommand(inputs: readonly string[], flags: BatchFlags): Promise<number> {
-  const { outDir, emit, codegenLevel, once } = flags;
+  const { outDir, emit } = flags;
   const fatBinary = emit === 'fatbin';
   const jobs = await collectJobs(inputs, {
-    options: { ...jobOptions(flags), emit: [fatBinary ? 'hsaco' : emit], codegenLevel, once },
+    options: { ...jobOptions(flags), emit: [fatBinary ? 'hsaco' : emit] },
     fatBinary,
     extension: (options) => EXTENSIONS[fatBinary ? 'fatbin' : options.emit[0]!],
     readStandardInput: async () => new TextDecoder().decode(await readInput('-')),

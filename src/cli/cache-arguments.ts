@@ -1,7 +1,7 @@
 /** The options that say where the compile cache is, and the subcommand `darm cache`. */
-import { Argument, type Command } from 'commander';
+import { Argument, Option, type Command } from 'commander';
 import { DarmError } from '../errors.js';
-import { numeric } from './option-groups.js';
+import { numeric } from './option-flags.js';
 
 export interface CacheFlags {
   /** A folder; false: none; not given: where it is by default. */
@@ -27,11 +27,10 @@ export function addCacheOptions(command: Command): Command {
       'keep results there (default: $DARM_CACHE_DIR, else beside the outputs, or in the folder for temporary files)',
     )
     .option('--no-cache', 'keep no results')
-    .option(
-      '--cache-size <MiB>',
-      'most that the cache holds; the oldest go first',
-      numeric(1, 2 ** 30, { whole: true, scale: MIB }),
-      2048 * MIB,
+    .addOption(
+      new Option('--cache-size <MiB>', 'most that the cache holds; the oldest go first')
+        .argParser(numeric(1, 2 ** 30, { whole: true, scale: MIB }))
+        .default(2048 * MIB, '2048'),
     );
 }
 

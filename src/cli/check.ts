@@ -9,13 +9,13 @@ import { defaultSpec } from '../simulator/launch/default-spec.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationResult } from '../simulator/run.js';
 import type { CheckFlags } from './arguments.js';
-import { jobOptions } from './option-groups.js';
+import { jobOptions, simulationOptions } from './option-groups.js';
 import type { Measured } from '../report/counters.js';
 import { counterText } from './counter-table.js';
 import { readInput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
 import { warn } from './messages.js';
-import { checkCodeObject, simulatingCompiler, simulationOptions } from './run.js';
+import { checkCodeObject, simulatingCompiler } from './run.js';
 
 /** For made-up inputs, which may make a kernel loop for ever. */
 const MADE_UP_INSTRUCTIONS = 5_000_000;
@@ -78,7 +78,7 @@ async function makePair(compiler: Compiler, input: string, other: string | null,
   }
   if (sniffInput(bytes) === 'elf')
     throw new DarmError('usage', 'darm check compares two code objects, or compiles a module twice; one is missing');
-  const options = { ...jobOptions(flags), codegenLevel: flags.codegenLevel };
+  const options = jobOptions(flags);
   const before = await compiler.compile(bytes, { ...options, emit: ['hsaco', 'll'], meld: 'off' });
   const after = await compiler.compile(bytes, { ...options, emit: ['hsaco'] });
   for (const { name, bailout } of after.functions)

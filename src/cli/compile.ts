@@ -81,7 +81,7 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
   );
   if (flags.report !== undefined) {
     const { measureLaunches, writeReport } = await import('./report.js');
-    const options = { ...jobOptions(flags), codegenLevel: flags.codegenLevel, once: flags.once };
+    const options = jobOptions(flags);
     const launches = spec && (await measureLaunches(compiler, module, options, spec));
     await writeReport(flags.report, input, options, results[0]!, launches);
   }
@@ -110,8 +110,6 @@ function checkOutputs(input: string, output: string, flags: CompileFlags): void 
 async function compile(compiler: Compiler, bytes: Uint8Array, flags: CompileFlags): Promise<Outcome> {
   const { mcpu, ...common } = {
     ...jobOptions(flags),
-    codegenLevel: flags.codegenLevel,
-    once: flags.once,
     stats: flags.stats || flags.report !== undefined,
     remarks: flags.remarks !== undefined,
     report: flags.report !== undefined,

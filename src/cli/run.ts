@@ -6,9 +6,9 @@ import { createCompiler, type Compiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
 import { execText } from '../simulator/launch/share.js';
-import type { SimulationOptions } from '../simulator/options.js';
 import type { SimulationInput, SimulationResult } from '../simulator/run.js';
 import type { RunCommandFlags } from './arguments.js';
+import { simulationOptions } from './option-groups.js';
 import { counterText } from './counter-table.js';
 import { ioError, readInput, writeOutput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
@@ -62,20 +62,6 @@ export function simulatingCompiler(flags: {
   const threads = flags.jobs === 1 && timeout === 0 ? 0 : flags.jobs;
   return createCompiler({ threads, timeout, memoryLimit, tierPolicy: 'short' });
 }
-
-export const simulationOptions = (flags: {
-  readonly maxInstructions: number;
-  readonly checkLds: boolean;
-  readonly unalignedLds: boolean;
-  readonly detectRaces: boolean;
-  readonly cycles: boolean;
-}): SimulationOptions => ({
-  maxInstructions: flags.maxInstructions,
-  checkUninitializedLds: flags.checkLds,
-  unalignedLds: flags.unalignedLds,
-  detectRaces: flags.detectRaces,
-  cycles: flags.cycles,
-});
 
 async function printCoverage(compiler: Compiler, bytes: Uint8Array, json: boolean): Promise<void> {
   const unsupported = await compiler.unsupportedOperations(bytes);

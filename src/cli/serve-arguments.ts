@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { Option, type Command } from 'commander';
 import { addCacheOptions, type CacheFlags } from './cache-arguments.js';
-import { numeric } from './option-groups.js';
+import { numeric } from './option-flags.js';
 
 export interface ServeFlags extends CacheFlags {
   readonly host: string;
@@ -42,7 +42,11 @@ export function addServeCommand(program: Command, chosen: (flags: ServeFlags) =>
     .description('compile over HTTP (docs/service.md)')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('-p, --port <n>', 'port to listen on; 0: any that is free', numeric(0, 65535, { whole: true }), 8080)
-    .option('-j, --jobs <n>', 'worker threads', numeric(1, 256, { whole: true }), availableParallelism())
+    .addOption(
+      new Option('-j, --jobs <n>', 'worker threads')
+        .argParser(numeric(1, 256, { whole: true }))
+        .default(availableParallelism(), 'as many as the machine runs at once'),
+    )
     .option('--queue <n>', 'requests that may wait; further ones get 429', numeric(0, 100_000, { whole: true }), 64)
     .addOption(seconds('--queue-timeout <seconds>', 'longest wait for a worker, 0: no limit; then 503', 30))
     .addOption(seconds('--timeout <seconds>', 'most time of a job, 0: no limit; then 504', 60))

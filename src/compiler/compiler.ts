@@ -6,7 +6,8 @@
  *     const { artifacts } = await compiler.compile(bitcode, { emit: ['hsaco'], mcpu: 'gfx906' });
  */
 import { availableParallelism } from 'node:os';
-import { checkOptions, completeJobOptions, wholeNumberIn, numberIn, type Checks } from '../job/check-options.js';
+import { checkOptions, wholeNumberIn, numberIn, type Checks } from '../job/option-table.js';
+import { completeJobOptions } from '../job/options.js';
 import type { CacheCounts, CacheOptions, CompileCache } from './compile-cache.js';
 import { DarmError } from '../errors.js';
 import type { Executor, TaskLimits } from '../workers/executor.js';

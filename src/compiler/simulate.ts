@@ -1,12 +1,13 @@
 /** Simulation on an executor: LLVM decodes the code there, then shares of the workgroups run there side by side. */
-import { boolean, checkOptions, wholeNumberIn, type Checks } from '../job/check-options.js';
+import { completeOptions } from '../job/option-table.js';
+import { SIMULATION_OPTIONS } from '../job/simulation-options.js';
 import type { Executor, TaskLimits } from '../workers/executor.js';
 import type { Disassembly } from '../formats/disassembly.js';
 import { unsupportedOperations } from '../simulator/code.js';
 import { readCodeObject, type LoadableCodeObject } from '../simulator/launch/code-object.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import { makeProgram } from '../simulator/program.js';
-import { DEFAULT_SIMULATION, type SimulationOptions } from '../simulator/options.js';
+import type { SimulationOptions } from '../simulator/options.js';
 import { simulate, type SimulationInput, type SimulationResult } from '../simulator/run.js';
 
 /** An operation of a code object that the simulator lacks. */
@@ -16,14 +17,6 @@ export interface UnsupportedOperation {
   readonly example: string;
 }
 
-const CHECKS: Checks<SimulationOptions> = {
-  maxInstructions: wholeNumberIn(1, Number.MAX_SAFE_INTEGER),
-  checkUninitializedLds: boolean,
-  unalignedLds: boolean,
-  detectRaces: boolean,
-  cycles: boolean,
-};
-
 export async function simulateOn(
   executor: Executor,
   codeObject: Uint8Array,
@@ -31,14 +24,14 @@ export async function simulateOn(
   options: Partial<SimulationOptions>,
   { onInstruction, ...limits }: TaskLimits & Pick<SimulationInput, 'onInstruction'>,
 ): Promise<SimulationResult> {
-  checkOptions('simulate()', options, CHECKS as Checks<Partial<SimulationOptions>>);
+  const complete = completeOptions('simulate()', options, SIMULATION_OPTIONS);
   const object = readCodeObject(codeObject);
   const disassemblies = await disassemble(executor, object, limits);
   const input: SimulationInput = {
     object,
     disassembly: (waveSize) => disassemblies.get(waveSize)!,
     spec,
-    options: { ...DEFAULT_SIMULATION, ...options },
+    options: complete,
     onInstruction,
   };
   return simulate(input, {

@@ -1,65 +1,117 @@
-/** The options of a compile or analyze job, as every layer from the command to the worker passes them (plain data). */
-import type { MeldMode, ProfitModel, Unpredication } from '../melding/plan.js';
+/** The options of a compile or analyze job: every layer from the command to the worker passes them on as they are. */
+import { DarmError } from '../errors.js';
+import {
+  boolean,
+  choice,
+  completeOptions,
+  defaultsOf,
+  listOf,
+  nullable,
+  numberIn,
+  option,
+  text,
+  type OptionsOf,
+} from './option-table.js';
 
-export type Emit = 'bc' | 'll' | 'asm' | 'obj' | 'hsaco' | 'ptx';
-export type OptimizeLevel = 'none' | 'O1' | 'O2' | 'O3' | 'Os';
-export type MeldPoint = 'early' | 'late';
+/** Subcommands of `darm` whose work the options are about. */
+const ALL = ['compile', 'batch', 'analyze', 'check'];
+const WRITING = ['compile', 'batch'];
 
-export interface JobOptions {
-  /** Several outputs of one compilation are allowed (`darm compile` asks for one, the demo for two). */
-  readonly emit: readonly Emit[];
-  /** Target id (`gfx90a:sramecc+:xnack-`), or null: the functions' own `target-cpu`. */
-  readonly mcpu: string | null;
-  /** Code generation level 0 to 3. */
-  readonly codegenLevel: 0 | 1 | 2 | 3;
-  readonly optimize: OptimizeLevel;
-  readonly meld: MeldMode | 'off';
-  readonly meldPoint: MeldPoint;
-  readonly profit: ProfitModel;
-  /** 0 to 0.5. */
-  readonly threshold: number;
-  readonly regionReplication: boolean;
-  readonly unpredicate: Unpredication;
-  /** Only these functions are melded; empty means all. */
-  readonly functions: readonly string[];
-  /** One round of melding instead of the fixpoint. */
-  readonly once: boolean;
-  /** Also compile without melding and report `before` figures. */
-  readonly stats: boolean;
-  /** Say what melded, what did not, and why. */
-  readonly remarks: boolean;
-  /** Say what functions looked like before, between and after the rounds: what a report shows. */
-  readonly report: boolean;
-  /** Compare every analysis with LLVM's own; a difference is an internal error. */
-  readonly verifyAnalyses: boolean;
+/** What a compilation can write. */
+export const EMIT_KINDS = ['bc', 'll', 'asm', 'obj', 'hsaco', 'ptx'] as const;
+
+/** To add an option, add an entry, and use it where it matters. */
+export const JOB_OPTIONS = {
+  emit: option(listOf(choice(...EMIT_KINDS), 1), {
+    default: ['hsaco'],
+    about: 'what to write; a job can write several kinds at once',
+  }),
+  mcpu: option(nullable(text), {
+    default: null,
+    about: 'target id, e.g. gfx90a:sramecc+:xnack-; without it the processor that the functions name',
+    flag: {
+      commands: ALL,
+      value: 'target',
+      help: "target id, e.g. gfx90a:sramecc+:xnack- (default: the functions' own); for a fat binary several, with commas or repeated",
+    },
+  }),
+  codegenLevel: option(choice(0, 1, 2, 3), {
+    default: 2,
+    about: 'code generation level, 0 to 3, as -O of llc',
+    flag: { commands: ['compile', 'batch', 'check'], letter: 'O', value: 'level' },
+  }),
+  optimize: option(choice('none', 'O1', 'O2', 'O3', 'Os'), {
+    default: 'none',
+    about: "LLVM's optimisation pipeline",
+    flag: { commands: ALL, value: 'level' },
+  }),
+  meld: option(choice('darm', 'branch-fusion', 'tail-merge', 'off'), {
+    default: 'darm',
+    about: "how to meld; branch-fusion and tail-merge are the paper's baselines",
+    flag: { commands: ALL, value: 'mode' },
+  }),
+  meldPoint: option(choice('early', 'late'), {
+    default: 'late',
+    about: 'meld before LLVM unrolls, hoists and sinks (early, which needs an optimisation level), or after',
+    flag: { commands: ALL, value: 'point' },
+  }),
+  profit: option(choice('net', 'paper'), {
+    default: 'net',
+    about: "what decides whether a meld pays: the cost model's net cycles, or the paper's metric alone",
+    flag: { commands: ALL, value: 'model' },
+  }),
+  threshold: option(numberIn(0, 0.5), {
+    default: 0.2,
+    about: "least profitability of a meld by the paper's metric, 0 to 0.5",
+    flag: { commands: ALL, value: 'value' },
+  }),
+  regionReplication: option(boolean, {
+    default: true,
+    about: 'a block may meld with a block of a region',
+    flag: { commands: ALL, help: 'a block melds with blocks only, not with a block of a region' },
+  }),
+  unpredicate: option(choice('always', 'profitable', 'never'), {
+    default: 'profitable',
+    about: 'when instructions without a partner run for their own threads only',
+    flag: { commands: ALL, value: 'when' },
+  }),
+  functions: option(listOf(text), {
+    default: [],
+    about: 'meld only these functions; empty means all',
+    flag: { commands: ALL, name: 'function', value: 'name', help: 'only this function; may be repeated' },
+  }),
+  once: option(boolean, {
+    default: false,
+    about: 'one round of melding instead of all that pay',
+    flag: { commands: WRITING },
+  }),
+  stats: option(boolean, {
+    default: false,
+    about: 'compile without melding, too, and report the figures of both',
+    flag: { commands: ['compile'] },
+  }),
+  remarks: option(boolean, { default: false, about: 'say what melded, what did not, and why' }),
+  report: option(boolean, { default: false, about: 'record what a report page shows' }),
+  verifyAnalyses: option(boolean, {
+    default: false,
+    about: "compare every analysis with LLVM's own; a difference is an internal error",
+    flag: { commands: ALL },
+  }),
+} as const;
+
+/** One property for each entry of `JOB_OPTIONS`; docs/command.md lists them with their defaults. */
+export type JobOptions = OptionsOf<typeof JOB_OPTIONS>;
+
+export type Emit = JobOptions['emit'][number];
+export type OptimizeLevel = JobOptions['optimize'];
+export type MeldPoint = JobOptions['meldPoint'];
+
+export const DEFAULT_OPTIONS: JobOptions = defaultsOf(JOB_OPTIONS);
+
+/** @throws DarmError `usage`, which names the option that is not known or has an impossible value */
+export function completeJobOptions(where: string, given: Partial<JobOptions>): JobOptions {
+  const options = completeOptions(where, given, JOB_OPTIONS);
+  if (options.meldPoint === 'early' && options.optimize === 'none')
+    throw new DarmError('usage', `an early meld point in ${where} needs an optimisation level`);
+  return options;
 }
-
-/** The values of the options that are a choice: whoever checks, parses or describes them takes them from here. */
-export const CHOICES = {
-  emit: ['bc', 'll', 'asm', 'obj', 'hsaco', 'ptx'],
-  codegenLevel: [0, 1, 2, 3],
-  optimize: ['none', 'O1', 'O2', 'O3', 'Os'],
-  meld: ['darm', 'branch-fusion', 'tail-merge', 'off'],
-  meldPoint: ['early', 'late'],
-  profit: ['net', 'paper'],
-  unpredicate: ['always', 'profitable', 'never'],
-} as const satisfies { [K in keyof JobOptions]?: JobOptions[K] extends readonly (infer V)[] ? V[] : JobOptions[K][] };
-
-export const DEFAULT_OPTIONS: JobOptions = {
-  emit: ['hsaco'],
-  mcpu: null,
-  codegenLevel: 2,
-  optimize: 'none',
-  meld: 'darm',
-  meldPoint: 'late',
-  profit: 'net',
-  threshold: 0.2,
-  regionReplication: true,
-  unpredicate: 'profitable',
-  functions: [],
-  once: false,
-  stats: false,
-  remarks: false,
-  report: false,
-  verifyAnalyses: false,
-};

@@ -2,9 +2,9 @@
  * The options of a job as a request gives them: the library's, by the library's names, from the query, a form's `options` part or
  * a line of a batch; and `timeout` in milliseconds, which can only lower the service's own.
  */
-import { completeJobOptions } from '../job/check-options.js';
 import { DarmError } from '../errors.js';
-import { DEFAULT_OPTIONS, type JobOptions } from '../job/options.js';
+import { numberIn, type OptionType } from '../job/option-table.js';
+import { completeJobOptions, JOB_OPTIONS, type JobOptions } from '../job/options.js';
 
 export interface RequestedJob {
   readonly options: JobOptions;
@@ -32,25 +32,34 @@ export function checkObject(value: unknown): GivenOptions {
 }
 
 /**
- * `?emit=hsaco&threshold=0.1&once=true`. What is an array may be repeated or separated by commas. The type of an option's default says
- * how its text is read; whether the value is possible is checked with the rest.
+ * `?emit=hsaco&threshold=0.1&once=true`. A list may be repeated or separated by commas. The type of an option says how its text is
+ * read; whether the value is possible is checked with the rest.
  */
 export function optionsFromQuery(query: URLSearchParams): GivenOptions {
-  const types: Readonly<Record<string, unknown>> = { ...DEFAULT_OPTIONS, timeout: 0 };
+  const types = new Map<string, OptionType>(Object.entries(JOB_OPTIONS).map(([name, { type }]) => [name, type]));
+  types.set('timeout', numberIn(1, Infinity));
   const options: Record<string, unknown> = {};
   for (const name of new Set(query.keys())) {
-    if (!Object.hasOwn(types, name)) throw new DarmError('usage', `unknown option "${name}" in ${WHERE}`);
+    const type = types.get(name);
+    if (type === undefined) throw new DarmError('usage', `unknown option "${name}" in ${WHERE}`);
     const values = query.getAll(name);
-    if (Array.isArray(types[name])) options[name] = values.flatMap((value) => value.split(','));
+    if (type.kind === 'list') options[name] = values.flatMap((value) => value.split(','));
     else if (values.length > 1) throw new DarmError('usage', `option "${name}" in ${WHERE} must be given once`);
-    else options[name] = typed(values[0]!, typeof types[name]);
+    else options[name] = valueOf(values[0]!, type);
   }
   return options;
 }
 
 /** Text that does not fit the type stays text, which the check then refuses. */
-function typed(text: string, type: string): unknown {
-  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  if (type === 'number' && text.trim() !== '') return Number(text);
-  return text;
+function valueOf(text: string, type: OptionType): unknown {
+  switch (type.kind) {
+    case 'boolean':
+      return text === 'true' || text === 'false' ? text === 'true' : text;
+    case 'number':
+      return text.trim() === '' ? text : Number(text);
+    case 'choice':
+      return type.values.find((value) => String(value) === text) ?? text;
+    default:
+      return text;
+  }
 }

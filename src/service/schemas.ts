@@ -3,29 +3,33 @@
  * service itself checks options with the library's own check, so that both say the same; only /openapi.json loads this file.
  */
 import { z } from '@hono/zod-openapi';
-import { CHOICES, DEFAULT_OPTIONS } from '../job/options.js';
+import { EMIT_KINDS, DEFAULT_OPTIONS, JOB_OPTIONS } from '../job/options.js';
+import type { OptionType } from '../job/option-table.js';
 
-const { emit, codegenLevel, optimize, meld, meldPoint, profit, unpredicate } = CHOICES;
+/** The schema of a type in an option table. */
+function schemaOf(type: OptionType): z.ZodType {
+  switch (type.kind) {
+    case 'boolean':
+      return z.boolean();
+    case 'choice':
+      return z.literal(type.values);
+    case 'number':
+      return (type.whole ? z.int() : z.number()).min(type.low).max(type.high);
+    case 'text':
+      return z.string();
+    case 'nullable':
+      return schemaOf(type.of).nullable();
+    case 'list':
+      return z.array(schemaOf(type.of)).min(type.least);
+  }
+}
 
 /** Every option of the library, with its default, and `timeout`. */
 export const optionsSchema = z
   .strictObject({
-    emit: z.array(z.enum(emit)).min(1).meta({ description: 'What to make; several need Accept: application/json' }),
-    mcpu: z.string().nullable().meta({ description: "Target id; default: the functions' own" }),
-    codegenLevel: z.union(codegenLevel.map((level) => z.literal(level))),
-    optimize: z.enum(optimize).meta({ description: "LLVM's optimisation pipeline" }),
-    meld: z.enum(meld),
-    meldPoint: z.enum(meldPoint).meta({ description: 'early needs an optimisation level' }),
-    profit: z.enum(profit),
-    threshold: z.number().min(0).max(0.5),
-    regionReplication: z.boolean(),
-    unpredicate: z.enum(unpredicate),
-    functions: z.array(z.string()).meta({ description: 'Only these functions are melded; empty: all' }),
-    once: z.boolean(),
-    stats: z.boolean().meta({ description: 'Compile without melding, too, and report "before" figures' }),
-    remarks: z.boolean().meta({ description: 'Say what melded, what did not, and why' }),
-    report: z.boolean().meta({ description: 'Record what a report page shows' }),
-    verifyAnalyses: z.boolean(),
+    ...Object.fromEntries(
+      Object.entries(JOB_OPTIONS).map(([name, { type, about }]) => [name, schemaOf(type).meta({ description: about })]),
+    ),
     timeout: z.number().min(1).meta({ description: "Milliseconds for the job, at most the service's own limit" }),
   })
   .partial()
@@ -53,7 +57,7 @@ export const compileSchema = z
     target: z.string(),
     artifacts: z.array(
       z.strictObject({
-        kind: z.enum(emit),
+        kind: z.enum(EMIT_KINDS),
         bytes: z.number(),
         sha256: z.string(),
         data: z.string().meta({ description: 'base64' }),

@@ -4,7 +4,7 @@
  */
 import { Hono, type Context } from 'hono';
 import { requestId } from 'hono/request-id';
-import { checkOptions, wholeNumberIn, type Checks } from '../job/check-options.js';
+import { checkOptions, wholeNumberIn, type Checks } from '../job/option-table.js';
 import type { Compiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { analyzeDocument } from '../report/json/analyze-document.js';

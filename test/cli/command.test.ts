@@ -202,7 +202,7 @@ test('usage errors', async () => {
   await usageError(['compile', 'a.bc', '--frobnicate'], /unknown option '--frobnicate'/);
   await usageError(['compile', 'a.bc', 'b.bc'], /too many arguments/);
   await usageError(['compile', 'a.bc', '-j', '0'], /-j, --jobs .* from 1 to 256/);
-  await usageError(['compile', 'a.bc', '-O', '4'], /from 0 to 3/);
+  await usageError(['compile', 'a.bc', '-O', '4'], /must be one of 0, 1, 2, 3/);
   await usageError(['compile', 'a.bc', '--threshold', '0.9'], /from 0 to 0\.5/);
   await usageError(['compile', 'a.bc', '--emit', 'exe'], /Allowed choices are hsaco/);
   await usageError(['compile', '-', '-o', 'x', '--meld-point', 'early'], /needs an optimisation level/);

@@ -8,7 +8,7 @@ import {
   compileKey,
   verifyCache,
 } from '../../src/compiler/compile-cache.js';
-import { completeJobOptions } from '../../src/job/check-options.js';
+import { completeJobOptions } from '../../src/job/options.js';
 import { createCompiler } from '../../src/index.js';
 import type { CompileResult } from '../../src/job/results.js';
 import { darm, inFolder } from '../support/command.js';
