@@ -18,7 +18,7 @@ const ALL = ['compile', 'batch', 'analyze', 'check'];
 const WRITING = ['compile', 'batch'];
 
 /** What a compilation can write. */
-export const EMIT_KINDS = ['bc', 'll', 'asm', 'obj', 'hsaco', 'ptx'] as const;
+export const EMIT_KINDS = ['hsaco', 'obj', 'asm', 'bc', 'll', 'ptx'] as const;
 
 /** To add an option, add an entry, and use it where it matters. */
 export const JOB_OPTIONS = {

@@ -108,7 +108,7 @@ test('unknown and impossible options are refused by name', async () => {
     assert.match(await refuse({ emmit: ['bc'] }), /unknown option "emmit" in compile\(\)/);
     assert.match(await refuse({ toString: 1 }), /unknown option "toString"/);
     assert.match(await refuse({ emit: [] }), /option "emit" in compile\(\) must be an array that is not empty/);
-    assert.match(await refuse({ emit: ['exe'] }), /option "emit" .* must be one of "bc", "ll"/);
+    assert.match(await refuse({ emit: ['exe'] }), /option "emit" .* must be one of "hsaco", "obj"/);
     assert.match(await refuse({ emit: ['bc', 'bc'] }), /twice/);
     assert.match(await refuse({ threshold: 0.6 }), /option "threshold" .* from 0 to 0.5/);
     assert.match(await refuse({ threshold: NaN }), /option "threshold"/);
