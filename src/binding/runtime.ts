@@ -12,6 +12,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DarmError, invariant } from '../errors.js';
 import { ABI_VERSION, SNAPSHOT_SECTIONS, type LlvmExports, type Pointer } from './abi.js';
+import { restrictFileAccess } from './file-access.js';
 import { moduleFolder, readManifest, type Manifest } from './load.js';
 
 const PAGE = 65536;
@@ -234,7 +235,7 @@ export async function instantiateLlvm(module: WebAssembly.Module, limits: Runtim
   const llvm = await factory({
     wasmMemory: memory,
     instantiateWasm(imports, done) {
-      void WebAssembly.instantiate(module, imports).then((instance) => done(instance, module));
+      void WebAssembly.instantiate(module, restrictFileAccess(imports, memory)).then((instance) => done(instance, module));
       return {};
     },
     print: (line) => void printed.push(line),

@@ -1,0 +1,37 @@
+/**
+ * Which files LLVM can open. Emscripten gives a module a file system in memory, but also devices that reach the host: standard
+ * input, random numbers. A module of a stranger could name them (`.incbin "/dev/stdin"` in its inline assembly). Here the system
+ * call that opens files answers "no such file" for all names but those of lld's own input and output (wasm/link.cpp).
+ */
+import { invariant } from '../errors.js';
+
+/** lld writes its output under a temporary name and renames it. */
+const OWN_FILE = /^\/kernel\.(o|hsaco)(\.tmp[0-9a-f]*)?$/;
+
+/** WASI's number for "no such file or directory". */
+const ENOENT = 44;
+
+type SystemCall = (...args: number[]) => number;
+
+/** The imports of an instance, with the call that opens files restricted. Names of imports are minified, those of functions are not. */
+export function restrictFileAccess(imports: WebAssembly.Imports, memory: WebAssembly.Memory): WebAssembly.Imports {
+  let restricted = 0;
+  const restrict = (open: SystemCall): SystemCall => {
+    restricted++;
+    return (folder, path, ...rest) => (OWN_FILE.test(textAt(memory, path!)) ? open(folder!, path!, ...rest) : -ENOENT);
+  };
+  const modules = Object.entries(imports).map(([module, values]) => {
+    const entries = Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'function' && value.name === '___syscall_openat' ? restrict(value as SystemCall) : value,
+    ]);
+    return [module, Object.fromEntries(entries)];
+  });
+  invariant(restricted === 1, 'the compiled module opens files in a way that is not known here: see file-access.ts');
+  return Object.fromEntries(modules) as WebAssembly.Imports;
+}
+
+function textAt(memory: WebAssembly.Memory, pointer: number): string {
+  const bytes = new Uint8Array(memory.buffer);
+  return new TextDecoder().decode(bytes.subarray(pointer >>> 0, bytes.indexOf(0, pointer >>> 0)));
+}
