@@ -158,7 +158,6 @@ export class LlvmModule {
     this.#check(this.#llvm()._darm_check_processor(this.#job));
   }
 
-
   /** Functions with bodies, in module order. */
   functions(): FunctionInfo[] {
     this.#check(this.#llvm()._darm_list_functions(this.#job));

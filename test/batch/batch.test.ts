@@ -117,7 +117,7 @@ test('a manifest has options and names of its own', () =>
 test('what is wrong with a manifest is said by its line', () =>
   inFolder(async (folder) => {
     for (const [line, message] of [
-      ['{"input":', /m\.jsonl:2: this line is no JSON/],
+      ['{"input":', /m\.jsonl:2: this line is not JSON/],
       ['{"input":"a.bc","color":1}', /:2: unknown name "color"/],
       ['{"input":"a.bc","options":{"meld":"all"}}', /:2: option "meld"/],
       ['{"input":"a.bc","output":"../a"}', /:2: "output" must be a path below/],
