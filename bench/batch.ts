@@ -1,7 +1,8 @@
 /**
  * Compiles 200 kernels with `darm batch -j 2` and with `xargs -P2` of native llc and ld.lld, in turn in one run. darm
  * starts as a new process, is a warm compiler in this process, or has all results in its cache. Needs the Debian
- * packages llvm-22 and lld-22. usage: node dist/bench/batch.js [--rounds N] [--jobs N]
+ * packages llvm-22 and lld-22.
+ * usage: node dist/bench/batch.js [--rounds N] [--jobs N]
  */
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 /**
  * Cold start: the time of `darm compile` for one small optimised kernel from process start to exit, beside that of
- * native `llc-22` and `ld.lld-22`; and the time for one more LLVM instance in a running process. usage: node
- * dist/bench/cold-start.js [--rounds N]
+ * native `llc-22` and `ld.lld-22`; and the time for one more LLVM instance in a running process.
+ * usage: node dist/bench/cold-start.js [--rounds N]
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
  * The time that melding itself takes (snapshots, analyses, planning, edits, tidying; without LLVM's verifier), relative
- * to optimisation and code generation of the same kernel without melding, in a warm instance. usage: node
- * dist/bench/melding-share.js [--rounds N] [--warm-up N]
+ * to optimisation and code generation of the same kernel without melding, in a warm instance.
+ * usage: node dist/bench/melding-share.js [--rounds N] [--warm-up N]
  */
 import { compileLlvmModule } from '../src/binding/load.js';
 import { instantiateLlvm } from '../src/binding/runtime.js';

@@ -1,7 +1,7 @@
 /**
  * The service: requests per second and latency for small kernels with several numbers of clients, and its behaviour
- * when requests come at up to four times the rate that it can handle. usage: node dist/bench/serve.js [--jobs N]
- * [--seconds N] [--warm SECONDS] [--queue N] [--cache FOLDER]
+ * when requests come at up to four times the rate that it can handle.
+ * usage: node dist/bench/serve.js [--jobs N] [--seconds N] [--warm SECONDS] [--queue N] [--cache FOLDER]
  *
  * The clients run in this process, the service in another one. On a machine with no more cores than workers they
  * compete for the cores.

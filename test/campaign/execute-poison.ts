@@ -35,26 +35,30 @@ export function withFlagsChecked(line: string, at: number, helpers: Map<string, 
   if (op !== 'icmp' && predicate !== '') return line;
   const flags = flagText!.trim().split(' ');
   const result = op === 'icmp' ? 'i1' : (target ?? type!);
-  const value = wild(result, at)!;
-  const name = ['host', op, ...flags, predicate!.trim(), type, target ?? '', value]
+  const wildValue = wild(result, at)!;
+  const name = ['host', op, ...flags, predicate!.trim(), type, target ?? '', wildValue]
     .filter((part) => part !== '')
     .join('.')
     .replace('-', 'm');
-  if (!helpers.has(name)) helpers.set(name, helper(name, op!, flags, predicate!, type!, target, result, value));
+  if (!helpers.has(name))
+    helpers.set(name, helper(name, { op: op!, flags, predicate: predicate!, type: type!, target, result, wildValue }));
   const list = target === undefined ? `${type} ${a}, ${type} ${b}` : `${type} ${a}`;
   return `${left}call ${result} @${name}(${list})`;
 }
 
-function helper(
-  name: string,
-  op: string,
-  flags: readonly string[],
-  predicate: string,
-  type: string,
-  target: string | undefined,
-  result: string,
-  value: string,
-): string {
+interface FlaggedOperation {
+  readonly op: string;
+  readonly flags: readonly string[];
+  /** With a space behind it, or empty. */
+  readonly predicate: string;
+  readonly type: string;
+  /** The type that a `trunc` or `zext` converts to. */
+  readonly target: string | undefined;
+  readonly result: string;
+  readonly wildValue: string;
+}
+
+function helper(name: string, { op, flags, predicate, type, target, result, wildValue }: FlaggedOperation): string {
   const lines: string[] = [];
   const bad: string[] = [];
   const emit = (text: string): string => (lines.push(`  %t${lines.length} = ${text}`), `%t${lines.length - 1}`);
@@ -75,7 +79,7 @@ function helper(
     else bad.push(emit(`icmp slt ${type} ${emit(`xor ${type} %a, %b`)}, 0`));
   }
   const any = bad.reduce((x, y) => emit(`or i1 ${x}, ${y}`));
-  lines.push(`  %r = select i1 ${any}, ${result} ${value}, ${result} ${r}`, `  ret ${result} %r`);
+  lines.push(`  %r = select i1 ${any}, ${result} ${wildValue}, ${result} ${r}`, `  ret ${result} %r`);
   const list = target === undefined ? `${type} %a, ${type} %b` : `${type} %a`;
   return `define internal ${result} @${name}(${list}) {\n${lines.join('\n')}\n}`;
 }

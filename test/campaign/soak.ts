@@ -30,7 +30,7 @@ const CLIENTS = 2;
 const MEMORY_LIMIT_MIB = 64;
 /** Memory of the second half against the first. */
 const MOST_GROWTH = 1.2;
-/** Requests between two looks at the memory. */
+/** Requests between two measurements of the memory. */
 const LOOK_EVERY = 50;
 
 const sha256 = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex');
@@ -245,8 +245,8 @@ const exit = await server.exit;
 for (const [kind, { sent, wrong }] of [...counts].sort())
   console.log(`${kind.padEnd(20)} ${sent} sent, ${wrong} wrong`);
 // The first tenth warms up: workers start, V8 optimises.
-const looks = memory.slice(Math.ceil(memory.length / 10));
-const [first, second] = [looks.slice(0, looks.length >> 1), looks.slice(looks.length >> 1)].map(median) as [
+const samples = memory.slice(Math.ceil(memory.length / 10));
+const [first, second] = [samples.slice(0, samples.length >> 1), samples.slice(samples.length >> 1)].map(median) as [
   number,
   number,
 ];

@@ -25,16 +25,19 @@ export interface Investigated {
 export const classOf = ({ kind, how }: Pick<Finding, 'kind' | 'how'>): string =>
   kind === 'result' ? kind : `${kind} ${how.replace(/[%@'"][\w.]+'?|\d+/g, '').slice(0, 60)}`;
 
-/**
- * @param finding of this kernel alone
- * @param seconds for shrinking; 0: only says whose fault it is
- */
+export interface Suspect {
+  /** Seed of the campaign. */
+  readonly campaign: number;
+  readonly case: Case;
+  readonly kernel: Drawn;
+  /** What went wrong when the kernel was compiled without the others of its batch. */
+  readonly finding: Finding;
+}
+
+/** @param seconds for shrinking; 0 only finds out whose fault it is */
 export async function investigate(
   bench: Bench,
-  campaign: number,
-  c: Case,
-  kernel: Drawn,
-  finding: Finding,
+  { campaign, case: c, kernel, finding }: Suspect,
   seconds: number,
 ): Promise<Investigated> {
   const { variant } = finding;

@@ -14,7 +14,7 @@ import { WORKER_LIMITS } from '../../src/workers/executor.js';
 import { setTierPolicy } from '../../src/workers/tier-policy.js';
 import { BATCH } from './case.js';
 import { State } from './state.js';
-import type { Failure, Report, Setup, Task } from './tasks.js';
+import type { Failure, Report, Setup, BatchRequest } from './messages.js';
 
 const USAGE = `usage: npm run fuzz -- [--minutes N] [--kernels N] [--seed S] [--jobs N] [--shrink SECONDS] [--only NUMBER]
 
@@ -68,7 +68,7 @@ class Thread {
 
   constructor(private readonly setup: Setup) {}
 
-  async run(task: Task): Promise<Report> {
+  async run(request: BatchRequest): Promise<Report> {
     const worker = (this.#worker ??= new Worker(new URL('./worker.js', import.meta.url), {
       workerData: this.setup,
       resourceLimits: WORKER_LIMITS,
@@ -76,9 +76,9 @@ class Thread {
     const died = (how: string): Report => {
       void worker.terminate();
       this.#worker = null;
-      const kernel = task.only ?? task.batch * BATCH;
+      const kernel = request.only ?? request.batch * BATCH;
       const failure: Failure = { kernel, kind: 'error', class: how, how, variant: '', whose: 'open', notes: [], saved: null }; // prettier-ignore
-      return { batch: task.batch, kernels: 0, melded: 0, unusable: [], variants: [], failures: [failure] };
+      return { batch: request.batch, kernels: 0, melded: 0, unusable: [], variants: [], failures: [failure] };
     };
     return new Promise((resolve) => {
       const give = (report: Report): void => {
@@ -89,7 +89,7 @@ class Thread {
       const onError = (error: unknown): void => give(died(`the thread died: ${String(error)}`));
       const timer = setTimeout(() => give(died(`not finished after ${HANGS_MS / 1000} s`)), HANGS_MS);
       worker.on('message', give).on('error', onError);
-      worker.postMessage(task);
+      worker.postMessage(request);
     });
   }
 

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 
 import path from 'node:path';
 import { moduleFolder } from '../../src/binding/load.js';
 import { REPOSITORY, SCRATCH } from './investigate.js';
-import type { Failure, Report } from './tasks.js';
+import type { Failure, Report } from './messages.js';
 import { COMBINATIONS } from './variants.js';
 
 interface Data {

@@ -23,7 +23,7 @@ import {
 } from './corpus.js';
 import { Crew } from './crew.js';
 import { AnalysesReport, EqualityReport, MeldReport } from './report.js';
-import type { AnalysesTask, MeldTask } from './tasks.js';
+import type { AnalysesQuestion, MeldQuestion } from './messages.js';
 
 /** Pairs that llc must have accepted in a run without --all. */
 const SAMPLE = 500;
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
   rmSync(differences, { recursive: true, force: true });
 
   const started = performance.now();
-  const until = (share: number) => started + seconds * 1000 * share;
+  const until = (fraction: number) => started + seconds * 1000 * fraction;
   using crew = new Crew(processors().length, [tests, differences], limit);
   const wanted = <T extends { file: string }>(items: readonly T[]) =>
     items.filter(({ file }) => path.basename(file).includes(match));
@@ -88,8 +88,8 @@ async function main(): Promise<void> {
   if (only.has('analyses')) {
     const compare = async (title: string, inputs: readonly AnalysisInput[], deadline: number) => {
       const report = new AnalysesReport(title, inputs.length);
-      const tasks = wanted(inputs).map((input): AnalysesTask => ({ kind: 'analyses', ...input }));
-      await crew.run(tasks, deadline, Infinity, report.take);
+      const questions = wanted(inputs).map((input): AnalysesQuestion => ({ kind: 'analyses', ...input }));
+      await crew.run(questions, deadline, Infinity, report.take);
       report.print();
       reports.push(report);
     };
@@ -104,23 +104,23 @@ async function main(): Promise<void> {
   const equality = new EqualityReport(cpus, path.relative(process.cwd(), differences));
   const onlyMelds = only.has('meld') && only.size === 1;
   if (!onlyMelds && (only.has('equal') || only.has('meld'))) {
-    const tasks = wanted(codegenPairs(tests, cpus)).map((pair) => ({ kind: 'equal', ...pair }) as const);
-    await crew.run(tasks, until(only.has('meld') ? EQUALITY_UNTIL : 1), all ? Infinity : SAMPLE, equality.take);
+    const questions = wanted(codegenPairs(tests, cpus)).map((pair) => ({ kind: 'equal', ...pair }) as const);
+    await crew.run(questions, until(only.has('meld') ? EQUALITY_UNTIL : 1), all ? Infinity : SAMPLE, equality.take);
     equality.print();
     reports.push(equality);
   }
 
   if (only.has('meld')) {
     const report = new MeldReport();
-    const tasks: MeldTask[] = onlyMelds
+    const questions: MeldQuestion[] = onlyMelds
       ? wanted(everyCodegenFile(tests, cpus)).map((input) => {
           return { kind: 'meld', ...input, profit: 'paper', threshold: 0, unmelded: null };
         })
-      : equality.identicalOrNot().flatMap(({ file, cpu, sha256 }): MeldTask[] => [
+      : equality.identicalOrNot().flatMap(({ file, cpu, sha256 }): MeldQuestion[] => [
           { kind: 'meld', file, cpu, triple: null, profit: 'net', threshold: 0.2, unmelded: sha256 },
           { kind: 'meld', file, cpu, triple: null, profit: 'paper', threshold: 0.05, unmelded: sha256 },
         ]);
-    await crew.run(tasks, until(1), Infinity, report.take);
+    await crew.run(questions, until(1), Infinity, report.take);
     report.print();
     reports.push(report);
   }

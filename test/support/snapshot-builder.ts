@@ -219,7 +219,7 @@ export function snapshot(text: string): BuiltSnapshot {
       raw.push(parseInstr(words, blockNames.length - 1));
     }
   }
-  return assemble(name, flags, cpu, waveSize, args, raw, blockNames);
+  return assemble({ name, flags, cpu, waveSize, args, raw, blockNames });
 }
 
 function parseInstr(words: string[], block: number): RawInstr {
@@ -275,15 +275,13 @@ function parseInstr(words: string[], block: number): RawInstr {
   return result;
 }
 
-function assemble(
-  name: string,
-  flags: number,
-  cpu: string,
-  waveSize: number,
-  args: readonly { name: string; type: string; uniformity: number }[],
-  raw: readonly RawInstr[],
-  blockNames: readonly string[],
-): BuiltSnapshot {
+interface ParsedFunction extends Pick<FunctionSnapshot, 'name' | 'flags' | 'cpu' | 'waveSize'> {
+  readonly args: readonly { name: string; type: string; uniformity: number }[];
+  readonly raw: readonly RawInstr[];
+  readonly blockNames: readonly string[];
+}
+
+function assemble({ name, flags, cpu, waveSize, args, raw, blockNames }: ParsedFunction): BuiltSnapshot {
   const blocks = new Map(blockNames.map((n, i) => [n, i]));
   const block = (n: string): BlockId => (blocks.get(n) ?? fail(`no block '${n}'`)) as BlockId;
   const instrs = new Map<string, number>();
@@ -434,7 +432,7 @@ function assemble(
     ),
     valueKind: Int32Array.from(kinds),
     valueType,
-    ...pointerFacts(raw, operandIds, args.length, kinds.length, valueType, typeFact),
+    ...pointerFacts({ raw, operandIds, argCount: args.length, valueCount: kinds.length, valueType, typeFact }),
     argUniformity: Int32Array.from(args, (a) => a.uniformity),
     typeKind: Int32Array.from(typeFact, (t) => t.kind),
     typeBits: Int32Array.from(typeFact, (t) => t.bits),
@@ -458,15 +456,24 @@ const uniformityAttr = (attrs: readonly string[]): number =>
       ? Uniformity.AlwaysUniform
       : Uniformity.Default;
 
-/** `valueAlloca` and `valueCastFrom`, to a fixpoint through GEPs, casts, freezes, selects and phis. */
-function pointerFacts(
-  raw: readonly RawInstr[],
-  operandIds: readonly number[][],
-  argCount: number,
-  valueCount: number,
-  valueType: Int32Array,
-  typeFact: readonly { addressSpace: number }[],
-): { valueAlloca: Int32Array; valueCastFrom: Int32Array; valueBase: Int32Array; valueOffset: Int32Array } {
+interface TypedFunction {
+  readonly raw: readonly RawInstr[];
+  readonly operandIds: readonly number[][];
+  readonly argCount: number;
+  readonly valueCount: number;
+  readonly valueType: Int32Array;
+  readonly typeFact: readonly { addressSpace: number }[];
+}
+
+/** `valueAlloca` and `valueCastFrom`, by iteration to a fixpoint through GEPs, casts, freezes, selects and phis. */
+function pointerFacts({
+  raw,
+  operandIds,
+  argCount,
+  valueCount,
+  valueType,
+  typeFact,
+}: TypedFunction): Pick<FunctionSnapshot, 'valueAlloca' | 'valueCastFrom' | 'valueBase' | 'valueOffset'> {
   const UNSET = -3;
   const passesOn = (op: number): boolean => op === Opcode.Phi || op === Opcode.Select || FIRST_POINTER.has(op);
   const solve = (seed: (r: RawInstr, i: number) => number | undefined): Int32Array => {

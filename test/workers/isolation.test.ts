@@ -42,7 +42,11 @@ const POISON: readonly (readonly [source: string, code: string])[] = [
   ['\u0000\u0001\u0002', 'bad-input'],
 ];
 
-const job = (bytes: Uint8Array): Task => ({ kind: 'compile', bytes, options: withDefaults({ emit: ['hsaco'] }) });
+const compileTask = (bytes: Uint8Array): Task => ({
+  kind: 'compile',
+  bytes,
+  options: withDefaults({ emit: ['hsaco'] }),
+});
 const limits = { timeoutMs: 0, events: null };
 
 test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone', async () => {
@@ -51,7 +55,7 @@ test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone'
     const names = ['bitonic.gfx906.O3', 'sb1.gfx1100.O3', 'sb2.gfx906.O3', 'sb3.gfx90a.O3'];
     const modules = await Promise.all(names.map((name) => kernel(name)));
     const hashOf = async (bytes: Uint8Array): Promise<string> =>
-      sha256((await pool.run(job(bytes) as Task & { kind: 'compile' }, limits)).artifacts[0]!.bytes);
+      sha256((await pool.run(compileTask(bytes) as Task & { kind: 'compile' }, limits)).artifacts[0]!.bytes);
     const alone: string[] = [];
     for (const bytes of modules) alone.push(await hashOf(bytes));
 
@@ -60,7 +64,10 @@ test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone'
     for (let round = 0; round < 2; round++)
       for (const [source, code] of POISON) {
         // The first may wait for its turn as long as it takes: limits count from the start of a task.
-        const poisoned = pool.run(job(text(source)), { ...limits, timeoutMs: code === 'timeout' ? 300 : 60_000 });
+        const poisoned = pool.run(compileTask(text(source)), {
+          ...limits,
+          timeoutMs: code === 'timeout' ? 300 : 60_000,
+        });
         answers.push(poisoned.then(() => 'no error', (error: unknown) => (error as DarmError).code)); // prettier-ignore
         expected.push(code);
         modules.forEach((bytes, index) => {
@@ -79,7 +86,7 @@ test('the memory of an instance that grew goes with it', async () => {
   const before = (await host.prepare()).memory.buffer.byteLength;
   const rt = await host.prepare();
   rt.memory.grow((600 * MIB) / 65536);
-  const outcome = await host.run(job(await kernel('sb1.gfx906.O3')) as Task & { kind: 'compile' }, SILENT);
+  const outcome = await host.run(compileTask(await kernel('sb1.gfx906.O3')) as Task & { kind: 'compile' }, SILENT);
   assert.ok(outcome.ok);
   assert.is((await host.prepare()).memory.buffer.byteLength, before);
 });
@@ -87,7 +94,7 @@ test('the memory of an instance that grew goes with it', async () => {
 test('an instance that stays small stays', async () => {
   const host = new LlvmHost({ module: await compileLlvmModule(), memoryLimitBytes: 4096 * MIB });
   const rt = await host.prepare();
-  assert.ok((await host.run(job(await kernel('sb1.gfx906.O3')) as Task & { kind: 'compile' }, SILENT)).ok);
+  assert.ok((await host.run(compileTask(await kernel('sb1.gfx906.O3')) as Task & { kind: 'compile' }, SILENT)).ok);
   assert.is(await host.prepare(), rt);
 });
 

@@ -3,14 +3,14 @@ import type { ProfitModel } from '../../src/melding/plan.js';
 import type { Difference } from './classify.js';
 
 /** Code generation equality with native llc. */
-export interface EqualTask {
+export interface EqualQuestion {
   readonly kind: 'equal';
   readonly file: string;
   readonly cpu: string;
 }
 
 /** Our analyses against LLVM's, every function of a file. */
-export interface AnalysesTask {
+export interface AnalysesQuestion {
   readonly kind: 'analyses';
   readonly file: string;
   readonly cpu: string;
@@ -18,7 +18,7 @@ export interface AnalysesTask {
 }
 
 /** Melding must neither crash nor bail out. */
-export interface MeldTask {
+export interface MeldQuestion {
   readonly kind: 'meld';
   readonly file: string;
   readonly cpu: string;
@@ -29,7 +29,7 @@ export interface MeldTask {
   readonly unmelded: string | null;
 }
 
-export type Task = EqualTask | AnalysesTask | MeldTask;
+export type Question = EqualQuestion | AnalysesQuestion | MeldQuestion;
 
 export interface Identical {
   readonly kind: 'identical' | 'different';

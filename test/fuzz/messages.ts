@@ -9,7 +9,7 @@ export interface Setup {
   readonly shrink: number;
 }
 
-export interface Task {
+export interface BatchRequest {
   readonly batch: number;
   /** One kernel of it, or null: all. */
   readonly only: number | null;
