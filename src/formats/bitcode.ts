@@ -77,7 +77,8 @@ export function unwrapModule(bytes: Uint8Array): Uint8Array {
 function unwrapBitcode(bytes: Uint8Array): Uint8Array {
   const reader = new ByteReader(bytes, 'the bitcode wrapper');
   reader.check(0, WRAPPER_HEADER_BYTES, 'the header');
-  if (reader.u32(0, 'the magic number') !== WRAPPER_MAGIC) throw new DarmError('bad-input', 'this is not a bitcode wrapper');
+  if (reader.u32(0, 'the magic number') !== WRAPPER_MAGIC)
+    throw new DarmError('bad-input', 'this is not a bitcode wrapper');
   const offset = reader.u32(8, 'the offset of the bitcode');
   if (offset < WRAPPER_HEADER_BYTES)
     throw new DarmError('bad-input', 'the bitcode wrapper is damaged: the bitcode overlaps the header');

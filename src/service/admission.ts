@@ -14,7 +14,7 @@ export interface AdmissionLimits {
   readonly concurrency: number;
   /** Requests that may wait. */
   readonly queue: number;
-  /** Milliseconds that a job waits for a slot before it is refused; 0: no limit. */
+  /** Longest time that a job waits for a slot, in milliseconds; 0 for no limit. */
   readonly queueTimeout: number;
 }
 

@@ -1,10 +1,10 @@
 /**
- * Makes poison visible on the host: `undef` and `poison` operands, and results of scalar operations whose flags are violated, become
- * wild values. A correct program never lets one reach memory, an address, a divisor or a branch.
+ * Makes poison visible on the host: `undef` and `poison` operands, and results of scalar operations that violate their
+ * flags, become wild values. In a correct program such a value never reaches memory, an address, a divisor or a branch.
  */
 const WILD_INTEGERS: readonly bigint[] = [0n, -1n, 0x5a5a5a5a5a5a5a5an, 1n << 31n, 0n];
 
-/** A value nobody asked for, by type and by the place where it stands; null where there is none. */
+/** A wild value of a type, which varies with the line `at`; null for types that have none. */
 function wild(type: string, at: number): string | null {
   if (type === 'ptr') return 'inttoptr (i64 -2401263026317557521 to ptr)';
   if (type === 'float' || type === 'double') return '0x47D2D2D2C0000000';
@@ -23,11 +23,13 @@ export function withoutPoison(line: string, at: number): string {
   });
 }
 
-/** `%x = add nsw i32 %a, %b` and its kin: operations whose flags make their result poison. */
+/** Operations whose flags can make their result poison, such as `%x = add nsw i32 %a, %b`. */
 const FLAGGED =
   /^(\s*%\S+ = )(add|sub|mul|shl|udiv|sdiv|lshr|ashr|or|trunc|zext|icmp) ((?:(?:nuw|nsw|exact|disjoint|nneg|samesign) )+)((?:\w+ )?)(i\d+) ([^,]+?)(?:, (.+?)| to (i\d+))?((?:, !.*)?)$/;
 
-/** Turns a flagged operation into a call of a function (collected in `helpers`) that returns a wild value where the flag is violated. */
+/**
+ * Replaces a flagged operation by a call of a function (added to `helpers`) that returns a wild value on a violation.
+ */
 export function withFlagsChecked(line: string, at: number, helpers: Map<string, string>): string {
   const match = FLAGGED.exec(line);
   if (!match) return line;

@@ -1,10 +1,11 @@
 /**
- * `npm run fuzz`: random kernels, compiled as they are and in four variants of melding, executed in the simulator; memory must be
- * the same.
+ * `npm run fuzz`: compiles random kernels without melding and in four variants of melding, executes them in the
+ * simulator, and compares memory.
  *
- * A batch of kernels is a function of the campaign's seed and its number. Counts are kept in build/fuzz/ and the same command goes
- * on from there; other code starts over. What fails is shrunk (fast-check) and saved in test/melding/fixtures/, where the tests
- * repeat it, or, when it is LLVM's own fault, in build/fuzz/ (triage.ts). Exit code 1 when anything ever failed.
+ * A batch of kernels depends only on the campaign's seed and the batch's number. Counts are kept in build/fuzz/, and
+ * the same command continues from there; when the code has changed, the campaign starts over. Kernels that fail are
+ * shrunk (fast-check) and saved in test/melding/fixtures/, where the tests repeat them, or in build/fuzz/ when LLVM is
+ * at fault (triage.ts). Exit code 1 if there ever was a failure.
  */
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -25,10 +26,10 @@ const USAGE = `usage: npm run fuzz -- [--minutes N] [--kernels N] [--seed S] [--
   --shrink N    seconds for shrinking a failure (default 60)
   --only N      nothing but this kernel, k<N> of a report; leaves the campaign's counts alone`;
 
-/** A batch, with the investigation of failures, ends within this. */
+/** Limit for a batch, including the investigation of failures. */
 const HANGS_MS = 15 * 60_000;
 const SAVE_MS = 10_000;
-/** Of ours, in one run: something is broken altogether. */
+/** After this many failures of darm's in one run something is broken in general. */
 const MOST_FAILURES = 60;
 
 function options() {
@@ -62,7 +63,7 @@ function options() {
   process.exit(2);
 }
 
-/** One thread, replaced when it hangs or dies. */
+/** A thread that is replaced when it hangs or dies. */
 class Thread {
   #worker: Worker | null = null;
 

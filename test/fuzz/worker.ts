@@ -1,4 +1,4 @@
-/** A thread of the campaign: checks one batch after the other and investigates what fails. */
+/** A thread of the campaign: checks one batch after the other and investigates failures. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Bench, messageOf } from './bench.js';
 import type { Drawn } from '../campaign/random-kernel.js';
@@ -10,7 +10,7 @@ import { nameOf, siteOf, type Variant } from './variants.js';
 
 const { module, campaign, shrink } = workerData as Setup;
 const bench = new Bench(module);
-/** Failures saved, by class and by whose they are; of many alike, a few are enough. */
+/** Number of saved failures, by class and by whose fault they are. A few of the same class are enough. */
 const saved = new Map<string, number>();
 const MOST_ALIKE = 3;
 
@@ -44,7 +44,9 @@ async function run({ batch, only }: BatchRequest): Promise<Report> {
   };
 }
 
-/** Checks all kernels at once; where that fails, one after the other, so that each failure has its kernel. */
+/**
+ * Checks all kernels at once and, if that fails, one after the other, so that each failure is attributed to a kernel.
+ */
 async function checkAt(c: Case, kernels: readonly Drawn[], variants: readonly Variant[]) {
   const site = siteOf(variants[0]!);
   const checkThese = async (these: readonly Drawn[]) =>
@@ -55,11 +57,11 @@ async function checkAt(c: Case, kernels: readonly Drawn[], variants: readonly Va
   const unusable = new Map<string, string>();
   for (const one of kernels) {
     const alone = await checkThese([one]);
-    // A device function's failure is the failure of the kernel that it comes with.
+    // A failure in a device function counts as a failure of the kernel that it belongs to.
     findings.push(...alone.findings.map((finding) => ({ ...finding, kernel: one.name })));
     for (const [name, why] of alone.unusable) unusable.set(name, why);
   }
-  // What only the kernels together show.
+  // Failures that only occur with all kernels together.
   if (findings.length === 0) findings.push(...all.findings);
   return { findings, unusable, melded: all.melded };
 }

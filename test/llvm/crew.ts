@@ -1,4 +1,4 @@
-/** Worker processes that answer questions; one that dies or hangs is replaced, and its question answered with a `trap`. */
+/** Worker processes that answer questions. One that dies or hangs is replaced, and the answer is a `trap`. */
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ export class Crew {
   constructor(
     readonly size: number,
     private readonly workerArguments: readonly string[],
-    /** Of each question. */
+    /** Time limit for each question. */
     private readonly limitSeconds: number,
   ) {}
 
@@ -56,9 +56,10 @@ export class Crew {
   }
 
   /**
-   * Answers questions in order until there are none, `deadline` (milliseconds of `performance.now()`) has passed, or `enough`
-   * answers counted. Never more questions are under way than could still count, so that the questions that were asked are a prefix
-   * of the list that does not depend on timing. Returns how many questions were asked.
+   * Asks questions in order until there are none left, `deadline` (in milliseconds of `performance.now()`) has passed,
+   * or `enough` answers counted. There are never more open questions than answers that are still needed. So the
+   * questions that were asked are always a prefix of the list, which does not depend on timing. Returns how many were
+   * asked.
    */
   async run<T extends Question>(
     questions: readonly T[],

@@ -1,9 +1,9 @@
-/** Counts and tables of `npm run test:llvm`; every failure is a line that names the file. */
+/** Counts and tables of `npm run test:llvm`. Every failure is a line with the file's name. */
 import path from 'node:path';
 import type { Difference } from './classify.js';
 import type { AnalysesQuestion, Answer, EqualQuestion, MeldQuestion } from './messages.js';
 
-/** Of the objects native llc makes, this fraction must be ours byte for byte. */
+/** The fraction of the objects that native llc makes which must be the same bytes as ours. */
 const MUST_BE_IDENTICAL = 0.98;
 
 const nameOf = (question: { file: string; cpu: string }) =>

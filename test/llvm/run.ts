@@ -1,11 +1,12 @@
 /**
  * `npm run test:llvm`: the compiler against LLVM's own test files and Debian's native llc-22 of the same version.
  *
- * 1. Analyses: dominators, post-dominators, cycles and divergence of every function equal LLVM's.
- * 2. Code generation: with melding off, the object file equals native llc's, byte for byte; every difference is put in a
- *    class.
- * 3. Melding, on files that llc accepts: no crash, no hang, no function that has to be given up. Alone (`--only meld`), on every
- *    file that compiles without melding, for one processor each: whatever can be melded at all (threshold 0).
+ * 1. Analyses: the dominators, post-dominators, cycles and divergence of every function equal LLVM's.
+ * 2. Code generation: with melding off, the object file equals native llc's byte for byte. Differences
+ *    are classified.
+ * 3. Melding, on files that llc accepts: no crash, no hang, no function that is given up. Without the other parts
+ *    (`--only meld`) it takes every file that compiles without melding, for one processor each, and melds whatever can be
+ *    melded (threshold 0).
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -25,7 +26,7 @@ import { Crew } from './crew.js';
 import { AnalysesReport, EqualityReport, MeldReport } from './report.js';
 import type { AnalysesQuestion, MeldQuestion } from './messages.js';
 
-/** Pairs that llc must have accepted in a run without --all. */
+/** Number of pairs that llc must have accepted in a run without --all. */
 const SAMPLE = 500;
 
 const USAGE = `usage: npm run test:llvm -- [--seconds N] [--all] [--cpus gfx906,gfx1100] [--only equal,analyses,meld]
@@ -37,7 +38,7 @@ const USAGE = `usage: npm run test:llvm -- [--seconds N] [--all] [--cpus gfx906,
   --limit N     seconds for each file (default 180)
   --match TEXT  only files whose name contains TEXT`;
 
-/** By which share of the time a part ends when others follow. */
+/** The fraction of the time after which a part ends when others follow. */
 const [ANALYSES_UNTIL, EQUALITY_UNTIL] = [0.2, 0.75];
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));

@@ -1,6 +1,6 @@
 /**
- * A worker process of run.ts: one LLVM instance, replaced when it is poisoned; answers one question after the other. A process
- * and not a thread, so that run.ts can end one that hangs.
+ * A worker process of run.ts with one LLVM instance, which is replaced when it is poisoned. It answers one question
+ * after the other. It is a process and not a thread, so that run.ts can end one that hangs.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ import { llc } from './native.js';
 import type { AnalysesQuestion, Answer, Compared, EqualQuestion, MeldQuestion, Question } from './messages.js';
 
 const MEMORY_LIMIT = 2 ** 32;
-/** How often llc repeats a file that differs, to see whether it agrees with itself. */
+/** How often llc is repeated on a file that differs, to see whether its own results are always the same. */
 const REPETITIONS = 8;
 const [root, differences] = process.argv.slice(2) as [string, string];
 
@@ -105,7 +105,7 @@ function meld({ file, cpu, triple, profit, threshold, unmelded }: MeldQuestion):
   return { kind: 'melded', melds, functions: result.functions.filter((fn) => fn.melds.length > 0).length, complaints };
 }
 
-/** Null: LLVM refuses the module, or crashes on it, without any melding. */
+/** Null when LLVM refuses the module or crashes on it without any melding. */
 function sha256OfUnmelded(text: string, cpu: string): string | null {
   try {
     return sha256(compile(text, cpu, { meld: 'off' }).artifacts[0]!.bytes);

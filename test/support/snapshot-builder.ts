@@ -23,19 +23,20 @@
  *     `);
  *     s.f, s.block('then'), s.value('%v'), s.instr('%v'), s.instr('st'), s.term('then')
  *
- * Operands: `%name` (argument or instruction, may be used before its definition), `@name` (global or function), `undef`,
- * `poison`, anything else is a constant; `7:i64` gives a constant, undef or global its type (default i32, globals ptr).
- * Equal text is the same value. `^u` marks the operand MustBeUniform, `^s` MustStay (`^us` both).
- * Calls: `call CALLEE args…`; the callee becomes the last operand, as in LLVM. A callee `@llvm.*` is an intrinsic.
+ * Operands: `%name` (argument or instruction, may be used before its definition), `@name` (global or function),
+ * `undef`, `poison`, anything else is a constant; `7:i64` gives a constant, undef or global its type (default i32,
+ * globals ptr). Equal text is the same value. `^u` marks the operand MustBeUniform, `^s` MustStay (`^us` both). Calls:
+ * `call CALLEE args…`; the callee becomes the last operand, as in LLVM. A callee `@llvm.*` is an intrinsic.
  *
  * Attributes, at the end of the line: `!type=T` (void i1…i64 half float double ptr ptrN vNxT token agg), `!never`,
  * `!always`, `!lat=N`, `!key=WORD` (same word, same key) or `!key=none`, `!as=N`, `!align=N`, `!name=WORD`
  * (for instructions without a result), `!+Flag`/`!-Flag` (names of `InstrFlag`) on top of the opcode's default flags.
  *
  * Defaults: type of the first operand for arithmetic, phi and freeze (skipping undef), of the second for select, i1 for
- * compares, ptr5 for alloca, void for store, fence, terminators and unnamed calls, else i32. Key: opcode, result type, operand
- * types, predicate up to swapping, address space and callee; NONE for terminators and allocas. Latency: 1, loads and
- * atomics 4, division 20, calls 10, phis and terminators 0. Size 1 (phi 0). The text is trusted: no verifier runs.
+ * compares, ptr5 for alloca, void for store, fence, terminators and unnamed calls, else i32. Key: opcode, result type,
+ * operand types, predicate up to swapping, address space and callee; NONE for terminators and allocas. Latency: 1,
+ * loads and atomics 4, division 20, calls 10, phis and terminators 0. Size 1 (phi 0). The text is trusted: no verifier
+ * runs.
  */
 import type { BlockId, InstrId, ValueId } from '../../src/ir/ids.js';
 import { NONE } from '../../src/ir/ids.js';

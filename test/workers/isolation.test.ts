@@ -1,4 +1,4 @@
-/** A worker that crashes, hangs or runs out of memory loses its own task and nothing else; every other answer is right. */
+/** A worker that crashes, hangs or runs out of memory loses only its own task; every other answer is right. */
 import { createHash } from 'node:crypto';
 import { compileLlvmModule } from '../../src/binding/load.js';
 import type { DarmError } from '../../src/errors.js';
@@ -15,7 +15,7 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 const text = (source: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(source);
 const TRIPLE = 'target triple = "amdgcn-amd-amdhsa"\n';
 
-/** LLVM's code generator gives up on it with a fatal error: abort(). */
+/** LLVM's code generator ends on it with a fatal error: abort(). */
 const FATAL = `${TRIPLE}define amdgpu_kernel void @f(ptr addrspace(1) %p, i32 %x) #0 {
   %r = call i32 @llvm.amdgcn.permlane16.i32(i32 %x, i32 %x, i32 0, i32 0, i1 false, i1 false)
   store i32 %r, ptr addrspace(1) %p
@@ -24,7 +24,7 @@ const FATAL = `${TRIPLE}define amdgpu_kernel void @f(ptr addrspace(1) %p, i32 %x
 declare i32 @llvm.amdgcn.permlane16.i32(i32, i32, i32, i32, i1, i1)
 attributes #0 = { "target-cpu"="gfx906" }`;
 
-/** Takes more memory than these workers may have. */
+/** Needs more memory than these workers may have. */
 const HUGE = `${TRIPLE}define void @f(i32 %n) "target-cpu"="gfx906" {
 ${Array.from({ length: 250_000 }, (_, i) => `  %v${i} = add i32 %n, ${i}`).join('\n')}
   ret void
@@ -63,7 +63,7 @@ test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone'
     const answers: Promise<string>[] = [];
     for (let round = 0; round < 2; round++)
       for (const [source, code] of POISON) {
-        // The first may wait for its turn as long as it takes: limits count from the start of a task.
+        // The first may wait for its turn: limits count from the start of a task.
         const poisoned = pool.run(compileTask(text(source)), {
           ...limits,
           timeoutMs: code === 'timeout' ? 300 : 60_000,
@@ -81,7 +81,7 @@ test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone'
   }
 });
 
-test('the memory of an instance that grew goes with it', async () => {
+test('the memory of an instance that grew is given back', async () => {
   const host = new LlvmHost({ module: await compileLlvmModule(), memoryLimitBytes: 4096 * MIB });
   const before = (await host.prepare()).memory.buffer.byteLength;
   const rt = await host.prepare();
