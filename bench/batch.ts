@@ -1,6 +1,7 @@
 /**
- * 200 kernels by `darm batch -j 2` against `xargs -P2` of native llc and ld.lld, side by side in one run: as processes that start from
- * nothing, by a compiler that is warm already, and with a full cache. Needs Debian's llvm-22 and lld-22.
+ * Compiles 200 kernels with `darm batch -j 2` and with `xargs -P2` of native llc and ld.lld, in turn in one run. darm
+ * starts as a new process, is a warm compiler in this process, or has all results in its cache. Needs the Debian
+ * packages llvm-22 and lld-22.
  * usage: node dist/bench/batch.js [--rounds N] [--jobs N]
  */
 import { spawn } from 'node:child_process';
@@ -29,7 +30,7 @@ const files = (await readdir(source))
 const list = path.join(folder, 'list');
 await writeFile(list, files.map((file) => `${file}\n`).join(''));
 
-/** Milliseconds that a process takes. */
+/** The time that a process takes, in milliseconds. */
 function time(command: string, args: readonly string[]): Promise<number> {
   const start = performance.now();
   return new Promise((resolve, reject) => {

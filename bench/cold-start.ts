@@ -1,6 +1,6 @@
 /**
- * Cold start: `darm compile` of one small optimised kernel, process start to exit, against native `llc-22` + `ld.lld-22`,
- * and with V8's default tiers instead of ours; then the start of one more LLVM instance in a running process.
+ * Cold start: the time of `darm compile` for one small optimised kernel from process start to exit, beside that of
+ * native `llc-22` and `ld.lld-22`; and the time for one more LLVM instance in a running process.
  * usage: node dist/bench/cold-start.js [--rounds N]
  */
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * What melding itself costs (snapshots, analyses, planning, edits, tidying; LLVM's verifier apart), as a share of warm
- * optimisation and code generation of the same kernel without melding.
+ * The time that melding itself takes (snapshots, analyses, planning, edits, tidying; without LLVM's verifier), relative
+ * to optimisation and code generation of the same kernel without melding, in a warm instance.
  * usage: node dist/bench/melding-share.js [--rounds N] [--warm-up N]
  */
 import { compileLlvmModule } from '../src/binding/load.js';
@@ -11,7 +11,8 @@ import { setTierPolicy } from '../src/workers/tier-policy.js';
 import { geometricMean, kernel, KERNELS, median, ms, option, table } from './support.js';
 
 const rounds = option('rounds', 40);
-// A worker that has seen a few hundred jobs: V8 compiles what melding does in TypeScript by and by.
+// Rounds that are not measured, in which V8 gets to compile melding's TypeScript, as in a worker after a few hundred
+// jobs.
 const warmUp = option('warm-up', 60);
 setTierPolicy('short');
 const rt = await instantiateLlvm(await compileLlvmModule(), { memoryLimitBytes: 2 ** 32 });
@@ -33,7 +34,7 @@ for (const point of ['late', 'early'] as const) {
     const whole: number[] = [];
     for (let round = -warmUp; round < rounds; round++) {
       const on = compileModule(rt, bytes, options, silent).timings;
-      // What the kernel costs without melding: from unoptimised bitcode through -O3 to code.
+      // The time without melding: from unoptimised bitcode through -O3 to machine code.
       const off = compileModule(rt, early, { ...options, optimize: 'O3', meld: 'off' }, silent).timings;
       if (round < 0) continue;
       melding.push(on['meld']!);

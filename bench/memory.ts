@@ -1,5 +1,5 @@
 /**
- * One worker's memory over 1,000 compiles of small kernels.
+ * The memory of one LLVM instance, and of the process, over 1,000 compilations of small kernels.
  * usage: node dist/bench/memory.js [--compiles N]
  */
 import { compileLlvmModule } from '../src/binding/load.js';

@@ -1,5 +1,5 @@
 /**
- * 100 kernels on one worker and on two, in turn, in one run.
+ * Compiles 100 kernels with one worker and with two, in turn in one run.
  * usage: node dist/bench/scaling.js [--jobs N] [--rounds N]
  */
 import { createCompiler } from '../src/index.js';

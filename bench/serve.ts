@@ -1,9 +1,10 @@
 /**
- * The service: requests per second and latency of small kernels at several numbers of clients, and what it does at twice the load
- * that it can carry.
+ * The service: requests per second and latency for small kernels with several numbers of clients, and its behaviour
+ * when requests come at up to four times the rate that it can handle.
  * usage: node dist/bench/serve.js [--jobs N] [--seconds N] [--warm SECONDS] [--queue N] [--cache FOLDER]
  *
- * Clients run in this process, the service in another; on a machine with as many cores as workers they take turns.
+ * The clients run in this process, the service in another one. On a machine with no more cores than workers they
+ * compete for the cores.
  */
 import { figureAt, startServer } from '../test/support/server.js';
 import { kernel, option, table } from './support.js';
@@ -26,7 +27,7 @@ const server = await startServer(
 );
 
 let sent = 0;
-/** One request; its time, and whether it was accepted. */
+/** Sends one request; the result is its time and status. */
 async function request(): Promise<{ readonly ms: number; readonly status: number }> {
   const body = bodies[sent++ % bodies.length]!;
   const started = performance.now();
@@ -40,7 +41,7 @@ const quantile = (sorted: readonly number[], q: number): string =>
   sorted.length === 0 ? '-' : `${sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))]!.toFixed(0)} ms`;
 const sorted = (times: readonly number[]): number[] => times.toSorted((a, b) => a - b);
 
-/** Clients that send the next request when the last is answered; requests per second. */
+/** Clients that send a request as soon as the one before is answered. */
 async function closedLoop(clients: number, forSeconds: number): Promise<{ rate: number; times: number[] }> {
   const times: number[] = [];
   const started = performance.now();
@@ -51,7 +52,7 @@ async function closedLoop(clients: number, forSeconds: number): Promise<{ rate: 
   return { rate: times.length / ((performance.now() - started) / 1000), times: sorted(times) };
 }
 
-/** Requests at a fixed rate, whatever becomes of them. */
+/** Requests at a fixed rate that does not depend on the answers. */
 async function openLoop(rate: number): Promise<{ accepted: number[]; refused: number[]; rate: number }> {
   const requests: Promise<{ ms: number; status: number }>[] = [];
   const started = performance.now();

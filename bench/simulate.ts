@@ -1,9 +1,9 @@
 /**
- * The simulator's speed on one core: every kernel of the plain modules, on a grid that is large enough to measure, with and without
- * the cycle estimate. What it left in memory is compared with the kernel's reference. The time is that of `Compiler.simulate`:
- * decoding, binding and setting up workgroups are part of it, making up the inputs is not.
+ * The simulator's speed on one core: every kernel of the plain modules, on a grid that is large enough to measure, with
+ * and without the cycle estimate. The resulting memory is compared with the kernel's reference. The measured time is
+ * that of `Compiler.simulate`, which includes decoding and setting up workgroups, but not the generation of inputs.
  * usage: node dist/bench/simulate.js [--instructions N] [--rounds N] [--kernel NAME]
- *        (about N wavefront instructions a run; only kernels whose name contains NAME)
+ *        (about N wavefront instructions per run; only kernels whose name contains NAME)
  */
 import { expectedOutputs } from '../kernels/references/index.js';
 import { PLAIN_MODULES, readSpecs } from '../kernels/references/specs.js';
@@ -21,7 +21,7 @@ const compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
 
 const specs = readSpecs(PLAIN_MODULES).filter(({ kernel }) => kernel.includes(only));
 
-/** The same launch with as many times the workgroups: every thread has an element of every buffer. Contents are made now. */
+/** The same launch with `times` as many workgroups and buffers as much longer, whose contents are generated here. */
 function enlarged({ buffers, launches }: LaunchSpec, times: number): LaunchSpec {
   return {
     buffers: buffers.map((buffer): BufferSpec => {
@@ -40,7 +40,7 @@ function enlarged({ buffers, launches }: LaunchSpec, times: number): LaunchSpec 
 const executed = ({ launches }: SimulationResult): number =>
   sum(launches.flatMap((launch) => launch.instructions.map((row) => row.executed)));
 
-/** Wavefront instructions per second, and how many there were. */
+/** Runs a launch; the result is the number of wavefront instructions, in all and per second. */
 async function measure(
   code: Uint8Array,
   spec: LaunchSpec,

@@ -1,4 +1,4 @@
-/** Size of the compiled module, raw and compressed, as the manifest records them. usage: node dist/bench/size.js */
+/** Prints the sizes of LLVM's WebAssembly module from its manifest. usage: node dist/bench/size.js */
 import { readManifest } from '../src/binding/load.js';
 import { table } from './support.js';
 

@@ -1,6 +1,6 @@
 /**
- * V8's tier policies: rounds over the kernels in one process, each policy in a process of its own. What src/tier-policy.ts
- * chooses is chosen from this.
+ * Compares V8's tier policies: several rounds over the kernels, each policy in a process of its own. The choices in
+ * src/workers/tier-policy.ts rest on this benchmark.
  * usage: node dist/bench/tiers.js [--rounds N]
  */
 import { spawnSync } from 'node:child_process';

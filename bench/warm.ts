@@ -1,6 +1,7 @@
 /**
- * One kernel, bitcode to code object: a warm worker against native `llc-22` and `ld.lld-22` processes, in turn, in one run.
- * usage: node dist/bench/warm.js [--rounds N]     (Debian packages llvm-22 and lld-22 for the native side)
+ * From bitcode to a code object: the time of a warm LLVM instance and of native `llc-22` and `ld.lld-22` processes, for
+ * each kernel, in turn in one run. Needs the Debian packages llvm-22 and lld-22.
+ * usage: node dist/bench/warm.js [--rounds N] [--long]     (--long: let V8 optimise LLVM's code)
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +42,7 @@ for (const cpu of ['gfx906', 'gfx1100']) {
       const a = time(() => compileModule(rt, bytes, plain, silent));
       const b = time(() => compileModule(rt, bytes, DEFAULT_OPTIONS, silent));
       const c = native(name, cpu);
-      if (round < 0) continue; // the first two warm caches up on both sides
+      if (round < 0) continue; // the first two rounds warm up the caches of both
       ours.push(a);
       melded.push(b);
       theirs.push(c);

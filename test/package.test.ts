@@ -1,4 +1,6 @@
-/** The package as its users get it: packed, installed into an empty folder without optional or development packages, used. */
+/**
+ * The package as users get it: packed, installed into an empty folder without optional or development packages, used.
+ */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -30,7 +32,7 @@ console.log(target, kinds, error instanceof DarmError, error.code, status, typeo
 
 test('pack, install, compile', async () => {
   await inFolder(async (folder) => {
-    // dist/ is there already: this test runs from it.
+    // dist/ exists already: this test runs from it.
     const packed = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
       cwd: ROOT,
     });

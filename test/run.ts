@@ -76,7 +76,7 @@ async function main(): Promise<void> {
     if (report.failed > 0) failures.push(file);
     const name = relative(process.cwd(), join(TEST_ROOT, file));
     console.log(`${report.failed === 0 ? 'ok  ' : 'FAIL'} ${name}  ${report.passed} passed  ${seconds.toFixed(1)} s`);
-    // A test may lack what not every machine has.
+    // A test may need something that not every machine has.
     for (const line of output.match(/^skipped: .*$/gm) ?? []) console.log(`     ${line}`);
     if (report.failed > 0) console.log(output.replace(/^/gm, '     '));
   };

@@ -1,6 +1,6 @@
 /**
- * What is measured: the paper's benchmarks and some of our own. A benchmark is a module of `kernels/` with a kernel per block
- * size; the launch specs say which sizes there are.
+ * The benchmarks: the paper's and some of our own. A benchmark is a module of `kernels/` with one kernel per block
+ * size. The launch specs determine the sizes.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,19 +11,19 @@ import { REPOSITORY } from '../support.js';
 export type Group = 'synthetic' | 'real' | 'modern' | 'shapes';
 
 export interface Benchmark {
-  /** The paper's name where it has one. */
+  /** The paper's name for it, if the paper has it. */
   readonly name: string;
   readonly group: Group;
-  /** `kernels/ir/MODULE.TARGET.early.bc`; its kernels are `MODULE_SIZE`. */
+  /** The module is `kernels/ir/MODULE.TARGET.early.bc`; its kernels are called `MODULE_SIZE`. */
   readonly module: string;
 }
 
 export interface Configuration {
   readonly benchmark: Benchmark;
-  /** Block size, or what else tells the kernels of a module apart. */
+  /** The block size, or another name that tells the kernels of the module apart. */
   readonly size: string;
   readonly spec: LaunchSpec;
-  /** Arguments that are no buffers: names and values as the spec writes them. */
+  /** Arguments that are not buffers: their names and values in the spec. */
   readonly scalars: readonly string[];
 }
 
@@ -74,7 +74,7 @@ function scalarsOf(text: string): string[] {
   return [...found];
 }
 
-/** A launch in words: what the paper's inputs were scaled down to. */
+/** Describes a launch, for the table of inputs. */
 export function describeInput({ spec: { launches, buffers }, scalars }: Configuration): string {
   const threads = launches.map(({ grid, block }) => `grid ${trimmed(grid)}, block ${trimmed(block)}`);
   const memory = buffers.map(({ name, element, length }) => `${name ?? 'buffer'} ${element}[${length}]`);
@@ -86,6 +86,6 @@ function trimmed(dimensions: readonly number[]): string {
   return dimensions.slice(0, Math.max(1, last + 1)).join('×');
 }
 
-/** Elements of the buffers that a launch leaves: what block sizes of one kernel are compared by. */
+/** Number of elements of the output buffers. Cycles per element make the block sizes of a kernel comparable. */
 export const outputElements = ({ buffers }: LaunchSpec): number =>
   buffers.filter(({ out }) => out).reduce((total, { length }) => total + length, 0);

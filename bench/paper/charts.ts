@@ -1,6 +1,6 @@
 /**
- * Charts as SVG text, drawn by Apache ECharts without a DOM. Colours are CSS variables of the page, so that one drawing serves
- * light and dark. A page of many charts stays still: no animation, no reaction to the pointer.
+ * Charts as SVG text, drawn by Apache ECharts without a DOM. Colours are CSS variables of the page, so that one drawing
+ * fits both light and dark mode. The charts are static: they have no animation and do not react to the pointer.
  */
 import * as echarts from 'echarts';
 
@@ -8,18 +8,18 @@ export interface Series {
   readonly name: string;
   /** A CSS colour. */
   readonly color: string;
-  /** By category; null: no figure. */
+  /** One value per category; null where there is not one. */
   readonly values: readonly (number | null)[];
 }
 
 export interface Chart {
   readonly categories: readonly string[];
   readonly series: readonly Series[];
-  /** Of the value axis. */
+  /** Name of the value axis. */
   readonly unit: string;
-  /** A line across the chart; 1 is the baseline of a ratio. */
+  /** A value to draw a line at, e.g. 1 for ratios. */
   readonly reference?: number;
-  /** Ends of the value axis; it begins at 0 by default. */
+  /** Range of the value axis, which begins at 0 by default. */
   readonly range?: readonly [least: number, most: number];
   readonly width?: number;
   readonly height?: number;

@@ -1,4 +1,4 @@
-/** The two experiments beyond one run of every pipeline: the threshold sweep, and compile time against -O3. */
+/** Two further experiments: the sweep of the profitability threshold, and compile time compared with -O3. */
 import type { MeldPoint } from '../../src/job/options.js';
 import { median } from '../support.js';
 import type { Benchmark, Configuration } from './catalogue.js';
@@ -15,7 +15,7 @@ export interface Sweep {
   readonly speedups: readonly number[];
 }
 
-/** One configuration at the meld point that is better for it. */
+/** Runs one configuration with each threshold, at the meld point that is better for it. */
 export async function sweep(bench: Bench, configuration: Configuration, measured: Measurement): Promise<Sweep> {
   const { benchmark, size } = configuration;
   const module = await moduleOf(benchmark, bench.target);
@@ -38,7 +38,7 @@ export interface CompileTime {
   readonly darm: Readonly<Partial<Record<MeldPoint, number>>>;
 }
 
-/** From the front end's bitcode to a linked code object, in a warm instance, the pipelines in turn. */
+/** Measures the pipelines in turn, from the front end's bitcode to a linked code object, in a warm instance. */
 export async function compileTime(bench: Bench, benchmark: Benchmark, rounds: number): Promise<CompileTime> {
   const module = await moduleOf(benchmark, bench.target);
   const ids: PipelineId[] = ['O3', ...bench.points.map((point): PipelineId => `darm.${point}`)];

@@ -1,4 +1,4 @@
-/** The paper's figures, drawn anew with ours beside them. */
+/** Draws the paper's figures again, with our results beside the paper's. */
 import { bars, lines, type Series } from './charts.js';
 import { PAPER_ALU, PAPER_COMPILE_TIME, PAPER_MEMORY, PAPER_SWEEP, PAPER_THRESHOLDS } from './paper-figures.js';
 import { outcome } from './statistics.js';
@@ -13,10 +13,10 @@ export interface Figure {
 
 const PAPER = { O3: 'var(--paper-o3)', fusion: 'var(--paper-bf)', darm: 'var(--paper-darm)' };
 const OURS = { O3: 'var(--o3)', fusion: 'var(--bf)', darm: 'var(--darm)' };
-/** Of the sweep's lines: one a benchmark. */
+/** The colour of a line of the sweep; there is one line per benchmark. */
 const hue = (index: number): string => `var(--line-${index % 7})`;
 
-/** Series of the paper's only where it has a figure. */
+/** Leaves out series without any values: the paper does not have all of them. */
 const known = (series: readonly Series[]): Series[] =>
   series.filter(({ values }) => values.some((value) => value !== null));
 
@@ -89,7 +89,11 @@ function memoryFigure(results: Results): Figure {
       ]),
     });
   });
-  return { title: 'Memory instructions', svg, caption: 'Executed, normalised to -O3; 1 where there are none.' };
+  return {
+    title: 'Memory instructions',
+    svg,
+    caption: 'Executed instructions over those of -O3; 1 where neither has any.',
+  };
 }
 
 function sweepFigure({ sweeps }: Results): Figure {

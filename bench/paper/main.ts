@@ -1,9 +1,13 @@
 /**
- * `npm run bench:paper`: the paper's evaluation on the simulator. Every kernel and block size through -O3, branch fusion and
- * darm; the paper's numbers and ours side by side on the terminal, in build/paper/results.json and build/paper/report.html.
- * Exit status 1 when code leaves other memory than -O3's or the kernel's reference.
+ * `npm run bench:paper`: the paper's evaluation on the simulator. It compiles every kernel and block size with -O3,
+ * branch fusion and darm, and shows the paper's numbers beside ours on the terminal, in build/paper/results.json and in
+ * build/paper/report.html. The exit status is 1 if any code leaves other memory than -O3's code or the kernel's
+ * reference.
+ *
  * usage: node dist/bench/paper/main.js [--kernels bit,lud] [--targets gfx906,gfx1100] [--points early,late] [--quick]
- *        (default: all kernels, gfx906, which is the paper's Vega 20, both meld points; --quick: one block size a kernel, no sweep)
+ *
+ * By default it takes all kernels, both meld points, and gfx906, which is the paper's Vega 20. `--quick` measures one
+ * block size per kernel and leaves out the sweep and compile times.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -76,7 +80,7 @@ async function evaluate(bench: Bench): Promise<Results> {
   return { target, points, measurements, sweeps, compileTimes };
 }
 
-// V8 optimises LLVM in the background: the process lives for minutes.
+// The process lives for minutes, so it pays off that V8 optimises LLVM's code in the background.
 const compiler = createCompiler({ threads: 0, tierPolicy: 'long' });
 const rt = await instantiateLlvm(await compileLlvmModule(), { memoryLimitBytes: 2 ** 32 });
 const all: Results[] = [];

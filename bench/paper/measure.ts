@@ -1,4 +1,4 @@
-/** Measures every pipeline on every block size of a benchmark, and checks that all leave the same memory. */
+/** Measures every pipeline with every block size of a benchmark, and checks that all leave the same memory. */
 import { createHash } from 'node:crypto';
 import { expectedOutputs } from '../../kernels/references/index.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
@@ -9,22 +9,22 @@ import { kernel, sum } from '../support.js';
 import { describeInput, outputElements, type Benchmark, type Configuration } from './catalogue.js';
 import { compileBy, pipelineIds, type Compiled, type PipelineId } from './pipelines.js';
 
-/** What a pipeline's code did: sums over the launches of the spec. */
+/** The measurements of one pipeline's code, summed over the launches of the spec. */
 export interface Run {
   readonly cycles: number;
   readonly counters: Counters;
-  /** How many melds of each kind the kernel has. */
+  /** Number of melds in the kernel, by kind. */
   readonly melds: Readonly<Record<string, number>>;
 }
 
 export interface Measurement {
-  /** The benchmark's name, its group and its block size. */
+  /** The benchmark's name. */
   readonly name: string;
   readonly group: string;
   readonly size: string;
-  /** The launches, in words. */
+  /** A description of the launches. */
   readonly input: string;
-  /** Elements of its outputs. */
+  /** Number of elements of the outputs. */
   readonly elements: number;
   readonly runs: Readonly<Partial<Record<PipelineId, Run>>>;
 }
@@ -34,7 +34,7 @@ export interface Bench {
   readonly compiler: Compiler;
   readonly target: string;
   readonly points: readonly MeldPoint[];
-  /** What went wrong with code that was executed; a configuration with one has no figures. */
+  /** Messages about code that failed or left wrong memory. The configurations concerned have no measurements. */
   readonly failures: string[];
 }
 
@@ -69,7 +69,9 @@ export async function measure(
   return all;
 }
 
-/** Simulates a configuration; the first code object is what the others are compared with. */
+/**
+ * Simulates a configuration with several code objects, and compares the memory of the others with that of the first.
+ */
 export class Checked {
   readonly #known = new Map<string, SimulationResult>();
   readonly #expected: ReadonlyMap<string, Uint8Array>;

@@ -1,6 +1,6 @@
 /**
- * The figures of the DARM paper: the numbers behind its plots, and those that its text and its table give. Measured by its
- * authors on an AMD Radeon Pro Vega 20 (gfx906), with LLVM 12 and rocprof.
+ * The figures of the DARM paper: the numbers behind its plots, and those in its text and its table. The authors
+ * measured them on an AMD Radeon Pro Vega 20 (gfx906), with LLVM 12 and rocprof.
  */
 
 /** A speed-up over -O3 (mean of the runs) and the half-width of its error bar. */
@@ -29,7 +29,10 @@ export interface PaperMemory {
   readonly flat: Normalized;
 }
 
-/** Geometric means as the text states them. `best`: over each benchmark's block size with the fastest baseline (GM-Best). */
+/**
+ * Geometric means from the text. `best` is GM-Best, the mean over each benchmark's block size with the fastest
+ * baseline.
+ */
 export const PAPER_MEANS = {
   synthetic: { darm: 1.36, fusion: 1.1 },
   real: { darm: 1.15, best: 1.16 },
@@ -151,7 +154,7 @@ export const PAPER_ALU: Readonly<Record<string, PaperAlu>> = {
   DCT: { O3: 64.0, darm: 100.0, fusion: 100.0 },
 };
 
-/** Figure "Normalized Memory Instruction Counters": instructions issued, those of -O3 being 1, at the same block size. */
+/** Figure "Normalized Memory Instruction Counters": instructions issued relative to -O3, at the same block size. */
 export const PAPER_MEMORY: Readonly<Record<string, PaperMemory>> = {
   SB1: { vmem: { darm: 1.0, fusion: 1.0 }, lds: { darm: 0.8, fusion: 0.8 }, flat: { darm: 1.0, fusion: 1.0 } },
   'SB1-R': {

@@ -1,7 +1,8 @@
 /**
- * The pipelines that are compared, from a module as the front end left it to a code object. Each meld point has three: with the
- * paper's melding, with branch fusion only, and `plain`: every pass of LLVM's that the pipeline runs, and no melds. (Asked not
- * to meld, or where nothing melds, darm runs plain -O3; what its own passes in front of a meld are worth shows only here.)
+ * The pipelines that are compared. They take the front end's module and make a code object. Besides -O3 there are three
+ * for each meld point: with melding (`darm`), with branch fusion only, and `plain`, which runs all the passes of that
+ * pipeline without any melds. darm itself never runs `plain`: without melds its pipeline is -O3. `plain` shows how much
+ * of a speed-up comes from the additional passes alone.
  */
 import { LlvmModule } from '../../src/binding/module.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
@@ -17,14 +18,14 @@ export const MELDING = ['branch-fusion', 'darm'] as const satisfies readonly Mod
 
 export interface Compiled {
   readonly code: Uint8Array;
-  /** Kinds of the melds of each function. */
+  /** The kinds of melds, by function. */
   readonly melds: ReadonlyMap<string, readonly string[]>;
   readonly milliseconds: number;
 }
 
 const SILENT = { progress() {}, diagnostic() {} };
 
-/** The pipelines to measure: -O3, and three for each point. */
+/** The pipelines to measure: -O3, and three for each meld point. */
 export const pipelineIds = (points: readonly MeldPoint[]): PipelineId[] => [
   'O3',
   ...points.flatMap((point) => (['plain', ...MELDING] as const).map((mode): PipelineId => `${mode}.${point}`)),

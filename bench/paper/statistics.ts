@@ -1,25 +1,24 @@
 /**
- * Figures from measurements. A speed-up is the baseline's cycles over the melded code's. The baseline of a meld point is the
- * better of plain -O3 and that point's own pipeline without melds. A figure is given for the default meld point and for the
- * better one, which is the point whose melded code takes the fewest cycles (not that of the largest speed-up).
+ * Computes figures from measurements. A speed-up is the baseline's cycles divided by the melded code's. The baseline of
+ * a meld point is the faster of -O3 and that point's own pipeline without melds. Figures are given for the default meld
+ * point and for the better one: the point whose melded code takes the fewest cycles, even if its speed-up is smaller.
  */
 import type { MeldPoint } from '../../src/job/options.js';
 import { geometricMean } from '../support.js';
 import type { Measurement, Run } from './measure.js';
 import type { Mode } from './pipelines.js';
 
-/** `default`: the default meld point, or the only one that was measured. */
+/** `default` is the default meld point, or the only one that was measured. */
 export type Choice = 'default' | 'better';
 
-/** One kernel and block size under one melder. */
+/** The result for one kernel and block size with one kind of melding. */
 export interface Outcome {
   readonly point: MeldPoint;
   readonly run: Run;
-  /** Whichever run is the baseline. */
   readonly baseline: Run;
-  /** Over the baseline, in cycles. */
+  /** Cycles of the baseline divided by those of `run`. */
   readonly speedup: number;
-  /** Over plain -O3, in cycles and in executed instructions. */
+  /** Cycles and executed instructions of -O3 divided by those of `run`. */
   readonly overO3: { readonly cycles: number; readonly instructions: number };
 }
 
@@ -47,22 +46,22 @@ export function outcome(measurement: Measurement, mode: Mode, choice: Choice, po
     : outcomes.reduce((best, each) => (each.run.cycles < best.run.cycles ? each : best));
 }
 
-/** The default meld point first. */
+/** The meld points with the default one first. */
 export const orderedPoints = (points: readonly MeldPoint[], first: MeldPoint): MeldPoint[] =>
   points.toSorted((a, b) => Number(b === first) - Number(a === first));
 
-/** No kernel and block size may be below this. */
+/** The smallest acceptable speed-up of any kernel and block size. */
 export const LEAST_SPEEDUP = 0.99;
 
 export interface Means {
-  /** How many kernels and block sizes. */
+  /** Number of pairs of a kernel and a block size. */
   readonly count: number;
   /** Geometric means. */
   readonly speedup: number;
   readonly cycles: number;
   readonly instructions: number;
   readonly least: number;
-  /** How many are below `LEAST_SPEEDUP`. */
+  /** Number of pairs with a speed-up below `LEAST_SPEEDUP`. */
   readonly below: number;
 }
 
@@ -78,7 +77,7 @@ export function means(outcomes: readonly Outcome[]): Means {
   };
 }
 
-/** Of each benchmark, one item: the best by `value`, the first of equals. */
+/** For each benchmark, the item with the largest `value`; the first of several. */
 export function bestOfEach<T extends { readonly name: string }>(items: readonly T[], value: (item: T) => number): T[] {
   const best = new Map<string, T>();
   for (const item of items) {
@@ -88,10 +87,10 @@ export function bestOfEach<T extends { readonly name: string }>(items: readonly 
   return [...best.values()];
 }
 
-/** GM-Best's block sizes: those with the fastest baseline, by cycles per element of the output. */
+/** The block sizes of GM-Best: those with the fastest baseline, in cycles per element of the output. */
 export const fastestBaselines = (all: readonly Measurement[], choice: Choice, points: readonly MeldPoint[]) =>
   bestOfEach(all, (each) => -outcome(each, 'darm', choice, points).baseline.cycles / each.elements);
 
-/** The block sizes that the paper's counters are of: those with darm's largest speed-up. */
+/** The block sizes for which the paper gives counters: those with darm's largest speed-up. */
 export const largestSpeedups = (all: readonly Measurement[], points: readonly MeldPoint[]) =>
   bestOfEach(all, (each) => outcome(each, 'darm', 'better', points).speedup);

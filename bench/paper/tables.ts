@@ -1,4 +1,4 @@
-/** The tables of the evaluation, for the terminal and for the report alike: ours beside the paper's. */
+/** The tables of the evaluation, with our results beside the paper's. Both the terminal and the report show them. */
 import type { MeldPoint } from '../../src/job/options.js';
 import type { Counters } from '../../src/simulator/counters.js';
 import { geometricMean } from '../support.js';
@@ -27,7 +27,7 @@ import {
   type Outcome,
 } from './statistics.js';
 
-/** Everything measured for one target. */
+/** All measurements for one target. */
 export interface Results {
   readonly target: string;
   /** The default meld point first. */
@@ -41,7 +41,7 @@ export interface Table {
   readonly title: string;
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** What one has to know to read it. */
+  /** An explanation of the columns. */
   readonly note: string;
 }
 
@@ -62,7 +62,8 @@ export const groupsOf = ({ measurements }: Results): Group[] => [
 const outcomes = (all: readonly Measurement[], mode: (typeof MELDING)[number], choice: Choice, results: Results) =>
   all.map((each) => outcome(each, mode, choice, results.points));
 
-// --- Means ----------------------------------------------------------------------------------------------------------------
+// --- Means
+// ----------------------------------------------------------------------------------------------------------------
 
 export function meansTable(results: Results): Table {
   const rows: string[][] = [];
@@ -105,7 +106,7 @@ export function meansTable(results: Results): Table {
 const pointName = (choice: Choice, { points }: Results): string =>
   choice === 'default' ? `default point (${points[0]})` : 'better point';
 
-/** What no kernel and block size should be in, at the default point or at the better one. */
+/** The kernels and block sizes that are too slow at the default meld point or at the better one. It should be empty. */
 function belowTable(results: Results): Table {
   const rows = results.measurements
     .map((each) => [each, ...CHOICES.map((choice) => outcome(each, 'darm', choice, results.points).speedup)] as const)
@@ -120,7 +121,8 @@ function belowTable(results: Results): Table {
   };
 }
 
-// --- Speed-ups ------------------------------------------------------------------------------------------------------------
+// --- Speed-ups
+// ------------------------------------------------------------------------------------------------------------
 
 export function speedupTable(results: Results, group: Group): Table {
   const { points } = results;
@@ -177,9 +179,10 @@ const meldsText = ({ run }: Outcome): string =>
     .map(([kind, count]) => `${count} ${SHORT[kind] ?? kind}`)
     .join(' ') || 'none';
 
-// --- Counters -------------------------------------------------------------------------------------------------------------
+// --- Counters
+// -------------------------------------------------------------------------------------------------------------
 
-/** Counters of the runs whose figures the paper shows: one block size per benchmark. */
+/** The runs whose counters the paper shows: one block size per benchmark. */
 export function counterRuns(results: Results) {
   const benchmarks = results.measurements.filter(({ group }) => group !== 'shapes');
   return largestSpeedups(benchmarks, results.points).map((measurement) => ({
@@ -213,7 +216,7 @@ export const MEMORY: readonly (readonly ['lds' | 'vmem' | 'flat', string, (count
   ['flat', 'FLAT', ({ flat }) => flat],
 ];
 
-/** Instructions over those of -O3; 1 where there are none. */
+/** A number of instructions divided by that of -O3; 1 if both are 0. */
 export const normalized = (count: number, O3: number): number => (count === O3 ? 1 : count / O3);
 
 export function memoryTable(results: Results): Table {
@@ -238,7 +241,8 @@ export function memoryTable(results: Results): Table {
   };
 }
 
-// --- Threshold, compile time, inputs --------------------------------------------------------------------------------------
+// --- Threshold, compile time, inputs
+// --------------------------------------------------------------------------------------
 
 export function sweepTable({ sweeps }: Results): Table {
   return {
@@ -273,7 +277,7 @@ export function compileTimeTable({ compileTimes, points }: Results): Table {
     rows,
     note:
       "The paper's is clang's device compilation of one kernel; ours goes from the front end's bitcode to a linked code " +
-      "object, in a warm worker, for a module with all block sizes of a kernel. Without clang's share the ratio is larger.",
+      "object, in a warm worker, for a module with all block sizes of a kernel. Without the time of clang's front end the ratio is larger.",
   };
 }
 

@@ -1,4 +1,7 @@
-"""Bazel: bitcode to a code object as an action. `darm` is the package's binary, an executable target of the workspace (rules_js)."""
+"""A Bazel rule that compiles bitcode to a code object.
+
+`darm` is the package's binary: an executable target of the workspace, made with rules_js.
+"""
 
 def _darm_code_object_impl(ctx):
     out = ctx.actions.declare_file(ctx.label.name + ".hsaco")
@@ -16,7 +19,7 @@ def _darm_code_object_impl(ctx):
         arguments = [args],
         mnemonic = "Darm",
         progress_message = "Compiling %{input}",
-        # Nothing of the environment, the clock or the network decides what comes out.
+        # The result does not depend on the environment, the clock or the network.
         use_default_shell_env = False,
         execution_requirements = {"block-network": "1"},
     )

@@ -1,5 +1,5 @@
-// A kernel whose threads take one of two paths by their data, and what launches it. Both paths read a table in LDS and
-// compute: darm melds them into one.
+// A kernel in which each thread takes one of two paths, depending on its data, and the host code that launches it. Both
+// paths read a table in LDS and do similar computations, so darm melds them into one.
 #include "blend.h"
 #include <hip/hip_runtime.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// The library from plain JavaScript: node compile.mjs KERNEL.bc…, each to KERNEL.hsaco, all workers busy.
+// Uses the library from plain JavaScript: `node compile.mjs KERNEL.bc…` compiles every file to KERNEL.hsaco, in parallel.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createCompiler, DarmError } from 'darm';

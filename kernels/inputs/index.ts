@@ -1,6 +1,7 @@
 /**
- * Structured inputs of launch specs, the contents of the files beside: what a random fill cannot make. Everything is derived from
- * the launch specs' own generator of random numbers, so the files are the same wherever they are written.
+ * Makes the structured inputs of launch specs, which a random fill cannot make: the contents of the files in this
+ * folder. All random numbers come from the generator of the launch specs, so the files are the same wherever they are
+ * written.
  */
 import { SpecRandom } from '../../src/simulator/launch/random.js';
 import { homeSlot } from '../references/today/hashjoin.js';
@@ -9,7 +10,10 @@ import { logLine, sourceLine } from './text.js';
 
 const words = (values: readonly number[]): Uint8Array => new Uint8Array(Uint32Array.from(values).buffer);
 
-/** A table of 512 slots, two words each, that is three quarters full: 384 rows of 300 keys, one in eight deleted again. */
+/**
+ * A hash table of 512 slots, two words each. 384 rows with up to 300 different keys are inserted, which fills three
+ * quarters of it; then about one row in eight is deleted.
+ */
 function hashjoinTable(): Uint8Array {
   const random = new SpecRandom(1);
   const mask = 511;
@@ -26,7 +30,7 @@ function hashjoinTable(): Uint8Array {
   return words(table);
 }
 
-/** Row pointers of 512 rows: most have up to 8 elements, every fourth or so 9 to 32. */
+/** Row pointers of 512 rows: most rows have up to 8 elements, about every fourth has 9 to 32. */
 function spmvStarts(): Uint8Array {
   const random = new SpecRandom(2);
   const starts = [0];
@@ -44,7 +48,9 @@ function tokenizerText(): Uint8Array {
   return Buffer.concat(Array.from({ length: 128 }, () => Buffer.from(sourceLine(random, 64), 'latin1')));
 }
 
-/** 128 LZ4 blocks that decompress to 128 bytes each, back to back, and where each begins and the last one ends. */
+/**
+ * 128 LZ4 blocks one after the other, which decompress to 128 bytes each; and their offsets, with the end of the last.
+ */
 function lz4Blocks(): { blocks: Uint8Array; starts: Uint8Array } {
   const random = new SpecRandom(4);
   const blocks = Array.from({ length: 128 }, () => compressBlock(Buffer.from(logLine(random, 128), 'latin1')));

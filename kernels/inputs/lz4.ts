@@ -1,4 +1,4 @@
-/** A greedy compressor to the LZ4 block format, for small inputs. */
+/** A greedy compressor for the LZ4 block format, for small inputs. */
 
 const MIN_MATCH = 4;
 /** The format's rules for the end of a block: the last bytes are literals, and no match begins near it. */
@@ -7,7 +7,7 @@ const MATCH_LIMIT = 12;
 
 export function compressBlock(input: Uint8Array): number[] {
   const out: number[] = [];
-  /** Where four bytes were seen last. */
+  /** The last position of each sequence of four bytes. */
   const seen = new Map<string, number>();
   let literalsFrom = 0;
   let at = 0;
@@ -39,7 +39,7 @@ function writeSequence(out: number[], literals: Uint8Array, match: { offset: num
   writeLength(out, matchLength);
 }
 
-/** What of a length does not fit into the token. */
+/** Writes the part of a length that does not fit into the token. */
 function writeLength(out: number[], length: number): void {
   if (length < 15) return;
   for (let left = length - 15; ; left -= 255) {

@@ -1,4 +1,4 @@
-/** Text for tokenizer.hip and lz4ish.hip: made up, but with the mixture of tokens and the repetitions that such text has. */
+/** Random text for tokenizer.hip and lz4ish.hip, with tokens and repetitions as in real source code and logs. */
 import type { SpecRandom } from '../../src/simulator/launch/random.js';
 
 const NAMES = ['index', 'count', 'x', 'total_1', 'lane', 'buffer', 'i', 'kernel', 'wave', 'sum', 'next', 'value2'];
@@ -10,7 +10,7 @@ const EVENTS = ['request', 'response', 'timeout', 'retry'];
 const pick = <T>(random: SpecRandom, from: readonly T[]): T => from[Math.floor(random.fraction() * from.length)]!;
 const whole = (random: SpecRandom, limit: number): number => Math.floor(random.fraction() * limit);
 
-/** Statements until `length` characters are full; what is too long is cut off. */
+/** Source code, cut off after `length` characters. */
 export function sourceLine(random: SpecRandom, length: number): string {
   let line = '';
   while (line.length < length) {

@@ -1,4 +1,4 @@
-/** Reference of bitonic.hip and bit.hip: every workgroup's elements in ascending order. */
+/** Reference of bitonic.hip and bit.hip: each workgroup's elements in ascending order. */
 import { bySize, byWorkgroup } from './reference.js';
 
 export const bitonic = byWorkgroup('i32', (elements) => elements.toSorted((a, b) => a - b), {

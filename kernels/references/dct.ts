@@ -1,4 +1,4 @@
-/** Reference of dct.hip: the nearest multiple of the quantum, halves away from zero; odd quanta have no halves. */
+/** Reference of dct.hip: each value is rounded to the nearest multiple of its quantum, halves away from zero. */
 import { bySize, type Reference } from './reference.js';
 
 export const dct = bySize('dct', ['4x4', '8x8', '16x16'], (size): Reference => ({

@@ -1,4 +1,4 @@
-/** The references by kernel, and what they expect of a launch spec. */
+/** The references by the kernels' names, and the outputs that they expect of a launch spec. */
 import { ELEMENT_BYTES, getElement } from '../../src/simulator/launch/elements.js';
 import { fillBuffer } from '../../src/simulator/launch/fill.js';
 import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
@@ -47,8 +47,8 @@ export const REFERENCES: Readonly<Record<string, Reference>> = {
 };
 
 /**
- * Bytes of the output buffers, by name, after the one launch of a spec of this folder. What the buffers hold before is made by
- * the format's generator (docs/launch-spec.md); nothing else of the simulator is asked.
+ * Bytes of the output buffers, by name, after the launch of a spec in kernels/specs/. The initial contents come from
+ * the simulator's code for fills (docs/launch-spec.md); no other part of the simulator is involved.
  */
 export function expectedOutputs(spec: LaunchSpec): ReadonlyMap<string, Uint8Array> {
   const [launch, ...more] = spec.launches;

@@ -1,6 +1,7 @@
 /**
- * Reference of lud.hip: the tiles right of the diagonal one are L⁻¹A, those below it AU⁻¹, where L (with ones on its diagonal) and
- * U are the triangles of the decomposed diagonal tile. Each element is its own sum, subtracted term by term in ascending order.
+ * Reference of lud.hip. The tiles right of the diagonal tile become L⁻¹A, those below it AU⁻¹, where L (with ones on
+ * its diagonal) and U are the triangles of the decomposed diagonal tile. The terms are subtracted one by one in
+ * ascending order.
  */
 import { bySize, f32, type Reference } from './reference.js';
 

@@ -1,6 +1,6 @@
 /**
- * References of many.hip. Most kernels give a thread one value on either side of a branch, in two arrays; what they write is
- * the thread's own of one array and the neighbour's (thread ^ 1) of the other.
+ * References of many.hip. In most kernels a thread has values in two arrays, and each side of a branch changes one of
+ * them. The output combines a thread's own value in one array with that of its neighbour (thread ^ 1) in the other.
  */
 import { byWorkgroup, f32, sum, u32, type Reference } from './reference.js';
 
@@ -11,11 +11,11 @@ interface Column<Value> {
 
 type Pair = [number, number];
 
-/** `left - right` over neighbours, the end of the kernels with one value a side. */
+/** The output of the kernels with one value per side: a thread's left value minus its neighbour's right one. */
 const difference = (columns: readonly Column<number>[]): number[] =>
   columns.map(({ left }, tid) => u32(left - columns[tid ^ 1]!.right));
 
-/** The end of the kernels with two values a side. */
+/** The output of the kernels with two values per side. */
 const combination = (columns: readonly Column<Pair>[], weight: number): number[] =>
   columns.map(({ left }, tid) => {
     const { right } = columns[tid ^ 1]!;
@@ -24,7 +24,8 @@ const combination = (columns: readonly Column<Pair>[], weight: number): number[]
 
 const xorShifted = (value: number, right: number): number => u32(value ^ (value >>> right));
 
-// --- Binary32 -------------------------------------------------------------------------------------------------------------
+// --- Binary32
+// -------------------------------------------------------------------------------------------------------------
 
 export const manyStream: Reference = byWorkgroup(
   'f32',
@@ -32,7 +33,7 @@ export const manyStream: Reference = byWorkgroup(
   { scalars: { scale: 'f32' } },
 );
 
-/** Rounds to a multiple of `step`, halves away from zero; what is not negative is scaled as well. */
+/** Rounds to a multiple of `step`, halves away from zero. Values that are not negative are scaled as well. */
 export const manyQuantize: Reference = byWorkgroup(
   'f32',
   (x, { scalars }) =>
@@ -44,9 +45,13 @@ export const manyQuantize: Reference = byWorkgroup(
   { scalars: { step: 'f32' } },
 );
 
-// --- One value a side -----------------------------------------------------------------------------------------------------
+// --- One value per side
+// ---------------------------------------------------------------------------------------------------
 
-/** What the sides without a thread's id do: many_uniform, many_shortcircuit, and the right one of many_crosslane. */
+/**
+ * The sides of many_uniform and many_shortcircuit, and the right side of many_crosslane: they do not use the thread's
+ * id.
+ */
 function plainLeft(x: number): number {
   const a = xorShifted(u32(x * 5 + 3), 9);
   return u32(a ^ (a << 3));
@@ -56,7 +61,7 @@ function plainRight(x: number): number {
   return u32(a ^ (a << 4));
 }
 
-/** Threads for which `chosen` holds change their left value, the others their right one. */
+/** The threads for which `chosen` holds change their left value, the others their right one. */
 function either(
   x: readonly number[],
   chosen: (tid: number) => boolean,
@@ -91,7 +96,7 @@ export const manyUniform: Reference = byWorkgroup('u32', (x, { scalars }) => eit
   scalars: { mode: 'u32' },
 });
 
-/** The first lane of any wave, of 32 and of 64, that is on the odd side has a thread id of 1 modulo 32. */
+/** The first active lane on the odd side has a thread id of 1 modulo 32, whether a wave has 32 or 64 lanes. */
 export const manyCrosslane: Reference = byWorkgroup('u32', (x) =>
   either(x, isOdd, (value) => {
     const a = xorShifted(u32(value * 5 + 1), 9);
@@ -107,7 +112,8 @@ export const manyShortcircuit: Reference = byWorkgroup('u32', (x) => {
   });
 });
 
-// --- Two values a side ----------------------------------------------------------------------------------------------------
+// --- Two values per side
+// --------------------------------------------------------------------------------------------------
 
 function nest([x, y]: Pair, limit: number, bit: number, tid: number): Pair {
   if (x <= limit) return [x, y];
@@ -131,7 +137,7 @@ export const manyNested: Reference = byWorkgroup('u32', (x) =>
   ),
 );
 
-/** From one value to the other and back, `trips` + 1 times. */
+/** Changes the two values in turn, each from the other, `trips` + 1 times. */
 function toAndFro(pair: Pair, trips: number, factor: number, shift: number): Pair {
   const values: Pair = [...pair];
   for (let n = 0; n <= trips; n++) values[(n + 1) % 2] = xorShifted(u32(values[n % 2]! * factor + n), shift);
@@ -170,9 +176,10 @@ export const manyBlockRegion: Reference = byWorkgroup('u32', (x) =>
   ),
 );
 
-// --- Others ---------------------------------------------------------------------------------------------------------------
+// --- Others
+// ---------------------------------------------------------------------------------------------------------------
 
-/** Odd threads add up an arithmetic series each, even ones their value with its lowest bits changed. */
+/** Each odd thread adds an arithmetic series to one sum; each even one adds variants of its value to another. */
 export const manyAtomics: Reference = byWorkgroup('u32', (x) => {
   const series = (value: number): number => {
     const trips = value & 3;
@@ -184,7 +191,7 @@ export const manyAtomics: Reference = byWorkgroup('u32', (x) => {
   return x.map((_, tid) => u32(odd + even * 3 + tid));
 });
 
-/** What case `row` multiplies by first, shifts by, and multiplies by last. */
+/** The constants of the cases: a factor, a shift and another factor. */
 const CASES = [
   { first: 5, shift: 9, last: 3 },
   { first: 7, shift: 8, last: 5 },
@@ -204,7 +211,7 @@ export const manySwitch: Reference = byWorkgroup('u32', (x) => {
   });
 });
 
-/** The device function of many_calls: one of its arguments is scrambled and replaces one of them. */
+/** The device function of many_calls: it scrambles one of its arguments, and the result replaces one of them. */
 function scramble(value: number, salt: number): number {
   const pair: Pair = [value, salt];
   if (isOdd(value)) {

@@ -1,7 +1,7 @@
 /** References of pcm.hip and ms.hip: parts of the array in ascending order. */
 import { bySize, type Reference } from './reference.js';
 
-/** Every `length` elements sorted by themselves. */
+/** Sorts every run of `length` elements separately. */
 const sortedParts = (values: ArrayLike<number>, length: number): Int32Array => {
   const result = Int32Array.from(values);
   for (let start = 0; start < result.length; start += length) result.subarray(start, start + length).sort();

@@ -1,4 +1,4 @@
-/** Reference of nqu.hip: boards are completed by trying every column of every row, with the queens' columns in a list. */
+/** Reference of nqu.hip: counts the ways to complete a board by trying every column in every row. */
 import { bySize, type Reference } from './reference.js';
 
 function completions(queens: readonly number[], n: number): number {

@@ -1,9 +1,11 @@
 /**
- * What references are made of. A reference says what a kernel of this folder computes, in exact arithmetic and without
- * anything of the compiler or the simulator: 32-bit integers wrap around, every binary32 operation rounds once.
+ * The parts that references are made of. A reference computes the outputs of a kernel in `kernels/` without the
+ * compiler and the simulator. Its arithmetic is exact: 32-bit integers wrap around, and each binary32 operation is
+ * rounded once.
  *
- * Most kernels here have one shape: a workgroup reads one element per thread, and what it leaves, one element per thread,
- * depends on those, on scalars and on the size of the grid. Their reference is a function of one workgroup's elements.
+ * Most kernels have the same form: a workgroup reads one element per thread and writes one element per thread, which
+ * depends on the elements that it read, on scalars and on the size of the grid. The reference of such a kernel is a
+ * function of one workgroup's elements.
  */
 
 export type ElementType = 'u32' | 'i32' | 'f32';
@@ -31,7 +33,7 @@ export interface Reference {
 export type WorkgroupReference = (elements: readonly number[], launch: ReferenceLaunch) => readonly number[];
 
 interface Shape {
-  /** The buffers; the kernels take (out, in), or sort in place. */
+  /** Names of the two buffers, by default `in` and `out`. They are the same for a kernel that works in place. */
   readonly input?: string;
   readonly output?: string;
   readonly scalars?: Readonly<Record<string, ElementType>>;
@@ -39,7 +41,7 @@ interface Shape {
 
 const ARRAYS = { u32: Uint32Array, i32: Int32Array, f32: Float32Array };
 
-/** The reference of a kernel from that of one workgroup. Grid and block have one dimension. */
+/** Makes the reference of a kernel from that of one workgroup. Grid and block have one dimension. */
 export function byWorkgroup(
   type: ElementType,
   workgroup: WorkgroupReference,
@@ -62,7 +64,9 @@ export function byWorkgroup(
 
 const threadCount = ({ grid, block }: ReferenceLaunch): number => grid[0] * block[0];
 
-/** The reference of a kernel whose threads each leave one element in every output. Grid and block have one dimension. */
+/**
+ * The reference of a kernel in which each thread writes one element of every output. Grid and block have one dimension.
+ */
 export function perThread<Name extends string>(
   outputs: Readonly<Record<Name, ElementType>>,
   compute: (thread: number, launch: ReferenceLaunch) => Readonly<Record<Name, number>>,
@@ -82,7 +86,9 @@ export function perThread<Name extends string>(
   };
 }
 
-/** The reference of a kernel whose threads each leave some bytes in `room` bytes of `out`, and in `lengths` how many. */
+/**
+ * The reference of a kernel in which each thread has `room` bytes of `out`, and writes to `lengths` how many it used.
+ */
 export function chunks(
   compute: (thread: number, launch: ReferenceLaunch) => readonly number[],
   scalars: Reference['scalars'],
@@ -99,7 +105,7 @@ export function chunks(
   };
 }
 
-/** References of one kernel's block sizes, by the kernels' names. */
+/** The references of one kernel at several block sizes, by the kernels' names. */
 export const bySize = <Size extends number | string>(
   name: string,
   sizes: readonly Size[],
@@ -107,12 +113,13 @@ export const bySize = <Size extends number | string>(
 ): Readonly<Record<string, Reference>> => Object.fromEntries(sizes.map((size) => [`${name}_${size}`, reference(size)]));
 
 /**
- * A number modulo 2^32. Sums and products with small constants are exact before it is applied (below 2^53); other products
- * need `Math.imul`.
+ * A number modulo 2^32. Sums and products with small constants are exact (below 2^53); other products need `Math.imul`.
  */
 export const u32 = (value: number): number => value >>> 0;
 
-/** A number rounded to binary32: one operation on two such numbers in binary64, then this, rounds correctly. */
+/**
+ * Rounds to binary32. After one operation in binary64 on two binary32 numbers this gives the correctly rounded result.
+ */
 export const f32 = Math.fround;
 
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => u32(total + value), 0);

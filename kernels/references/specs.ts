@@ -1,24 +1,26 @@
-/** The launch specs of kernels/specs/: one per kernel, `KERNEL.json`. */
+/** Reads the launch specs in kernels/specs/: one per kernel, called `KERNEL.json`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseSpec, type LaunchSpec } from '../../src/simulator/launch/spec.js';
 
-/** Modules of kernels/ir/ with every target and form. */
+/** Modules that kernels/ir/ has for every target and in every form. */
 export const PLAIN_MODULES = ['bitonic', 'sb1', 'sb2', 'sb3', 'many'] as const;
 
 export interface KernelLaunch {
   readonly kernel: string;
-  /** What the names of its files in kernels/ir/ begin with: `bit` for `bit_32`, `many` for `many_loops`. */
+  /** The start of the names of its files in kernels/ir/: `bit` for `bit_32`, `many` for `many_loops`. */
   readonly module: string;
   readonly spec: LaunchSpec;
 }
 
 const FOLDER = fileURLToPath(new URL('../../../kernels/specs/', import.meta.url));
 
-/** Targets of the modules that hold one kernel at several block sizes: all that are not plain. Forms: O3 and early. */
+/**
+ * Targets of the modules that are not plain: those have one kernel at several block sizes, in the forms O3 and early.
+ */
 export const SIZED_TARGETS = ['gfx906', 'gfx90a', 'gfx1100'] as const;
 
-/** All launches in the order of their kernels' names, or those of some modules. */
+/** All launches, or those of some modules, in the order of their kernels' names. */
 export function readSpecs(modules?: readonly string[]): readonly KernelLaunch[] {
   return readdirSync(FOLDER)
     .sort()

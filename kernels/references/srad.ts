@@ -1,4 +1,6 @@
-/** Reference of srad.hip: per pixel of the whole image, without tiles, with neighbours clamped to the image. */
+/**
+ * Reference of srad.hip: computes each pixel of the whole image, without tiles. Neighbours are clamped to the image.
+ */
 import { bySize, f32, type Reference } from './reference.js';
 
 export const srad = bySize('srad', ['16x16', '32x32'], (): Reference => ({

@@ -1,6 +1,6 @@
 /**
- * References of sb1r.hip to sb4r.hip and sb4cr.hip: the loops of the kernels without -R around the sequences of instructions that
- * were drawn at random when the kernels were written.
+ * References of sb1r.hip to sb4r.hip and sb4cr.hip. They have the loops of the kernels without -R; the blocks in the
+ * loops are sequences of instructions that were drawn at random when the kernels were written.
  */
 import { bySize, byWorkgroup, f32, u32, type Reference } from './reference.js';
 import {
@@ -19,7 +19,8 @@ import {
 
 type Four = [number, number, number, number];
 
-// --- SB1-R ----------------------------------------------------------------------------------------------------------------
+// --- SB1-R
+// ----------------------------------------------------------------------------------------------------------------
 
 /** A2. */
 function a2(v: Four, step: number): void {
@@ -106,7 +107,8 @@ const sb1r: Reference = byWorkgroup(
   { scalars },
 );
 
-// --- SB2-R ----------------------------------------------------------------------------------------------------------------
+// --- SB2-R
+// ----------------------------------------------------------------------------------------------------------------
 
 /** B2, after its condition. */
 function b2(v: Triple, step: number): void {
@@ -142,7 +144,8 @@ function b3(v: Triple, step: number): void {
 
 const sb2r: Reference = ifThenPerSide(b2, b3);
 
-// --- SB3-R ----------------------------------------------------------------------------------------------------------------
+// --- SB3-R
+// ----------------------------------------------------------------------------------------------------------------
 
 /** C2, after its condition. */
 function c2(v: Pair, step: number): void {
@@ -225,7 +228,8 @@ function c5(v: Pair): void {
 
 const sb3r: Reference = ifThenSequences({ c2, c4, c6, c3, c5 });
 
-// --- SB4-R ----------------------------------------------------------------------------------------------------------------
+// --- SB4-R
+// ----------------------------------------------------------------------------------------------------------------
 
 /** D2. */
 function d2(v: Triple, step: number): void {

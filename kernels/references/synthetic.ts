@@ -1,13 +1,13 @@
 /**
- * References of sb1.hip to sb4.hip and sb4c.hip, and the loops around them, which the -R kernels share (synthetic-random.ts). A
- * thread owns one column of every LDS array, so a reference has the columns as objects. Columns meet at the end of a round
- * only, where each takes something from its neighbour's (thread ^ 1).
+ * References of sb1.hip to sb4.hip and sb4c.hip, and their loops, which the -R kernels have too (synthetic-random.ts).
+ * A thread owns one column of every LDS array, so a reference represents the columns as objects. Only at the end of a
+ * round does a column depend on another: each takes a value from its neighbour's (thread ^ 1).
  */
 import { bySize, byWorkgroup, f32, sum, u32, type Reference, type ReferenceLaunch } from './reference.js';
 
 export const scalars = { rounds: 'u32', steps: 'u32' } as const;
 
-/** Rounds of steps: in each round all steps of a column, then, when all columns are through, `exchange`. */
+/** Runs rounds of steps. In each round every column goes through all steps; then every column does its `exchange`. */
 export function run<Column>(
   columns: readonly Column[],
   { scalars: { rounds, steps } }: ReferenceLaunch,
@@ -23,12 +23,13 @@ export function run<Column>(
   return columns;
 }
 
-/** The work of one block of the kernel on the column of its array. */
+/** What one block of the kernel does to a column of its array. */
 type Block<Column> = (column: Column, step: number, round: number) => void;
 
 export const hashed = (hash: number, value: number): number => u32(hash * 31 + value);
 
-// --- SB1 ------------------------------------------------------------------------------------------------------------------
+// --- SB1
+// ------------------------------------------------------------------------------------------------------------------
 
 export type Triple = [number, number, number];
 
@@ -64,7 +65,8 @@ export const sb1: Reference = byWorkgroup(
   { scalars },
 );
 
-// --- SB2 ------------------------------------------------------------------------------------------------------------------
+// --- SB2
+// ------------------------------------------------------------------------------------------------------------------
 
 /** What both then-blocks do to the first two rows of their array. */
 function mixFloats(v: Triple): void {
@@ -108,7 +110,8 @@ export const ifThenPerSide = (b2: Block<Triple>, b3: Block<Triple>): Reference =
 
 export const sb2 = ifThenPerSide(mixFloats, mixFloats);
 
-// --- SB3 ------------------------------------------------------------------------------------------------------------------
+// --- SB3
+// ------------------------------------------------------------------------------------------------------------------
 
 export type Pair = [number, number];
 
@@ -181,7 +184,8 @@ export const ifThenSequences = (blocks: Readonly<Record<'c2' | 'c3' | 'c4' | 'c5
 
 export const sb3 = ifThenSequences({ c2: mixFirst, c3: mixFirst, c4: mixMiddle, c5: mixLast, c6: mixLast });
 
-// --- SB4 ------------------------------------------------------------------------------------------------------------------
+// --- SB4
+// ------------------------------------------------------------------------------------------------------------------
 
 /** What all three blocks do to their array: SB1's computation and one more operation. */
 function mixTripleMore(v: Triple, step: number): void {
@@ -189,7 +193,7 @@ function mixTripleMore(v: Triple, step: number): void {
   v[0] = u32(v[0] * 3 - (v[2] >>> 11));
 }
 
-/** Which of the blocks D2, D4, D5 a thread takes; `element` is its element of the input. */
+/** Chooses the block D2, D4 or D5 for a thread; `element` is its element of the input. */
 type Way = (tid: number, step: number, element: number) => 0 | 1 | 2;
 
 /** sb4.hip */

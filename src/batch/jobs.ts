@@ -1,6 +1,7 @@
 /**
- * Which kernels a batch compiles, and where each result goes. Inputs are files, folders (their `.bc` and `.ll` files), glob patterns and
- * manifests: lines with a file name or a JSON object `{"input", "output"?, "options"?}` each. Nothing is read but manifests.
+ * Finds the jobs of a batch: which modules it compiles and where each result goes. Inputs are files, folders (their
+ * `.bc` and `.ll` files), glob patterns and manifests. A line of a manifest is a file name or a JSON object `{"input",
+ * "output"?, "options"?}`. No files but manifests are read here.
  */
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,25 +12,28 @@ import { ioError } from '../files.js';
 import type { JobOptions } from '../job/options.js';
 
 export interface BatchJob {
-  /** As the caller named it, or relative to the manifest's folder. */
+  /** Path as the caller gave it; for a manifest's line, the path joined to the manifest's folder. */
   readonly input: string;
-  /** Path of the result in the output folder, with `/`. */
+  /** Path of the result in the output folder, with `/` as the separator. */
   readonly output: string;
   readonly options: JobOptions;
-  /** The result is a fat binary: of a container's images, or of the one code object. */
+  /** Whether the result is a fat binary: of a container's images, or of a module compiled for each target. */
   readonly fatBinary: boolean;
 }
 
 export interface CollectOptions {
   readonly options: Partial<JobOptions>;
   readonly fatBinary: boolean;
-  /** Of results that no manifest names, with the dot, by what is emitted. */
+  /** The extension, with the dot, of results that no manifest names. */
   readonly extension: (options: JobOptions) => string;
-  /** For the manifest `-`. */
+  /** Reads the manifest when `-` is an input. */
   readonly readStandardInput: () => Promise<string>;
 }
 
-/** @throws DarmError `usage` (two jobs with one output, an impossible option), `io` (an input that is not there), `bad-input` (a manifest) */
+/**
+ * @throws DarmError `usage` for two jobs with the same output or an impossible option, `io` for an input that does not
+ *   exist, `bad-input` for a mistake in a manifest and for a pattern or folder without files
+ */
 export async function collectJobs(inputs: readonly string[], collect: CollectOptions): Promise<BatchJob[]> {
   const found: BatchJob[] = [];
   for (const input of inputs) found.push(...(await jobsOf(input, collect)));
@@ -67,7 +71,7 @@ async function globJobs(base: string, patterns: string[], collect: CollectOption
   return files.sort().map((file) => jobOf(path.join(base, file), file, collect));
 }
 
-/** `name` is where the input lies below its root: the result keeps it, but for the extension. */
+/** @param name path of the input relative to its root; the result has it too, with another extension */
 function jobOf(input: string, name: string, { options, fatBinary, extension }: CollectOptions): BatchJob {
   const job = completeJobOptions('darm batch', options);
   return { input, output: withExtension(name, extension(job)), options: job, fatBinary };
@@ -92,7 +96,7 @@ function manifestJobs(text: string, manifest: string, folder: string, collect: C
         ...collect,
         options: { ...collect.options, ...options },
       });
-      // Shown as the manifest has it.
+      // Messages show the path as the manifest has it.
       return [{ ...own, input: path.join(folder, input), output: output ?? own.output }];
     } catch (error) {
       throw error instanceof DarmError ? fail(error.message) : error;
@@ -111,7 +115,7 @@ function parsed(line: string, fail: (what: string) => DarmError): ManifestLine {
   try {
     value = JSON.parse(line) as Record<string, unknown>;
   } catch {
-    throw fail('this line is no JSON');
+    throw fail('this line is not JSON');
   }
   for (const name of Object.keys(value))
     if (!['input', 'output', 'options'].includes(name)) throw fail(`unknown name "${name}"`);

@@ -1,6 +1,7 @@
 /**
- * What a batch has written to its output folder: a line per result, appended once the result is in place. A batch that was interrupted and
- * is started again leaves out what the journal holds, as long as input, options and toolchain (the key) and the result's bytes are the same.
+ * The journal of a batch: a line for each result in the output folder, appended once the result is in place. When an
+ * interrupted batch is started again, it skips the jobs in the journal whose key (input, options and toolchain) and
+ * result have not changed.
  */
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
@@ -20,7 +21,7 @@ export class Journal {
   readonly #folder: string;
   readonly #file: string;
   readonly #lines: Map<string, Line>;
-  /** Appends follow each other. */
+  /** The last append; the next one waits for it. */
   #last: Promise<void> = Promise.resolve();
 
   private constructor(folder: string, file: string, lines: Map<string, Line>) {
@@ -29,7 +30,7 @@ export class Journal {
     this.#lines = lines;
   }
 
-  /** Makes the folder. Lines that were torn by an interruption do not count. */
+  /** Makes the folder if necessary. Lines that an interruption left incomplete are dropped. */
   static async open(folder: string): Promise<Journal> {
     const file = path.join(folder, '.darm', 'journal.jsonl');
     await mkdir(path.dirname(file), { recursive: true }).catch((error) =>
@@ -38,12 +39,12 @@ export class Journal {
     const text = await readFile(file, 'utf8').catch(() => '');
     const lines = new Map<string, Line>();
     for (const each of text.split('\n').map(parsed)) if (each !== null) lines.set(each.output, each);
-    // Written anew: no torn line for the next one to be appended to, one line per result.
+    // Written again, with one line per result and no incomplete line that the next one would be appended to.
     await writeOutput(file, new TextEncoder().encode([...lines.values()].map(textOf).join('')));
     return new Journal(folder, file, lines);
   }
 
-  /** Whether the result is there as this very job made it. */
+  /** Whether the result exists and was made by a job with this key. */
   async isDone(output: string, key: string): Promise<boolean> {
     const line = this.#lines.get(output);
     if (line?.key !== key) return false;

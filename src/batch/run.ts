@@ -1,6 +1,6 @@
 /**
- * Runs the jobs of a batch on a compiler, side by side. A failure ends its job and no other, unless the batch is to stop at the first. A
- * result is written whole, then entered in the journal.
+ * Runs the jobs of a batch on a compiler, several at the same time. A failure ends only its own job, unless the batch
+ * is to stop at the first failure. A result is written atomically, then entered in the journal.
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { sniffInput } from '../formats/bitcode.js';
 import type { BatchJob } from './jobs.js';
 import { sha256, type Journal } from './journal.js';
 
-/** What happens, in the order in which it happens. */
+/** What happens during a batch. Events come in the order in which they happen. */
 export type BatchEvent =
   | { readonly event: 'start'; readonly jobs: number }
   | {
@@ -26,18 +26,18 @@ export type BatchEvent =
       readonly melds: number;
       readonly milliseconds: number;
     }
-  /** The result of an earlier run is still there and still right. */
+  /** The result of an earlier run is still there and unchanged. */
   | { readonly event: 'skipped'; readonly input: string; readonly output: string }
   | { readonly event: 'failed'; readonly input: string; readonly output: string; readonly error: ErrorData }
   | ({ readonly event: 'end' } & BatchTotals);
 
 export interface BatchTotals {
   readonly done: number;
-  /** Of `done`. */
+  /** How many of `done` came from the cache. */
   readonly cached: number;
   readonly skipped: number;
   readonly failed: number;
-  /** Not begun or not finished, because of a failure or an interruption. */
+  /** Jobs that were not begun or not finished, because of a failure or an interruption. */
   readonly left: number;
   readonly melds: number;
   readonly milliseconds: number;
@@ -46,11 +46,13 @@ export interface BatchTotals {
 export interface BatchOptions {
   readonly outDir: string;
   readonly journal: Journal;
-  /** Jobs at the same time; a little more than there are workers keeps these busy while files are read and written. */
+  /**
+   * Number of jobs at the same time. One more than there are workers keeps them busy while files are read and written.
+   */
   readonly width: number;
-  /** No new job after the first failure, and those that run are ended. */
+  /** Whether the first failure ends the batch, including the jobs that are running. */
   readonly failFast: boolean;
-  /** Compile even what the journal says is there. */
+  /** Whether to compile the jobs that are in the journal, too. */
   readonly force: boolean;
   /** Interrupts the batch. */
   readonly signal: AbortSignal;
@@ -66,20 +68,20 @@ export async function runBatch(
   const started = performance.now();
   const totals = { done: 0, cached: 0, skipped: 0, failed: 0, melds: 0 };
   const stop = new AbortController();
-  const either = AbortSignal.any([signal, stop.signal]);
+  const ended = AbortSignal.any([signal, stop.signal]);
   onEvent({ event: 'start', jobs: jobs.length });
 
   const one = async (job: BatchJob): Promise<void> => {
     const { input, output } = job;
     try {
-      const event = await compileOne(compiler, job, options, either);
+      const event = await compileOne(compiler, job, options, ended);
       onEvent(event);
       totals[event.event]++;
       if (event.event === 'skipped') return;
       if (event.cached) totals.cached++;
       totals.melds += event.melds;
     } catch (thrown) {
-      if (either.aborted) return;
+      if (ended.aborted) return;
       const error = thrown instanceof DarmError ? thrown : new DarmError('internal', String(thrown));
       totals.failed++;
       onEvent({ event: 'failed', input, output, error: error.toJSON() });
@@ -87,13 +89,13 @@ export async function runBatch(
     }
   };
   const queue = jobs.values();
-  const worker = async (): Promise<void> => {
+  const runFromQueue = async (): Promise<void> => {
     for (const job of queue) {
-      if (either.aborted) return;
+      if (ended.aborted) return;
       await one(job);
     }
   };
-  await Promise.all(Array.from({ length: width }, worker));
+  await Promise.all(Array.from({ length: width }, runFromQueue));
 
   const left = jobs.length - totals.done - totals.skipped - totals.failed;
   const result: BatchTotals = { ...totals, left, milliseconds: performance.now() - started };
@@ -125,7 +127,7 @@ async function compileOne(
   return { event: 'done', input, output, bytes: result.length, sha256: hash, cached, melds, milliseconds };
 }
 
-/** The bytes of a job's result, and what was compiled for it. */
+/** Compiles a job: the bytes of its result, and the compilations that it took. */
 async function compile(
   compiler: Compiler,
   { options, fatBinary }: BatchJob,

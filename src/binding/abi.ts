@@ -1,11 +1,13 @@
 /**
- * The module's interface: exported functions and the layout of what they return. The twin of wasm/abi.h, exports.txt and
- * snapshot.cpp; version and section names are compared when an instance is made.
+ * The interface of the WebAssembly module: its exported functions, and the layout of what they return. It mirrors
+ * wasm/abi.h, wasm/exports.txt and wasm/snapshot.cpp. The version and the section names are compared whenever an
+ * instance is made.
  */
 declare const pointerBrand: unique symbol;
-/** A pointer into wasm memory; `T` says to what. Only src/binding sees one. */
+/** A pointer into wasm memory; `T` names the C type. No code outside of src/binding handles one. */
 export type Pointer<T extends string> = number & { readonly [pointerBrand]: T };
 
+/** The struct `Job` of wasm/abi.h: an LLVM module with its context, target machine, messages and last output. */
 export type JobPtr = Pointer<'Job'>;
 export type ValuePtr = Pointer<'Value'>;
 export type BlockPtr = Pointer<'BasicBlock'>;
@@ -22,7 +24,7 @@ export const ABI_VERSION = 4;
 /** `Status` of wasm/abi.h. */
 export const Status = { Ok: 0, BadInput: 1, BadTarget: 2, CompileFailed: 3, LinkFailed: 4, Internal: 5 } as const;
 
-/** Sections of a snapshot, in order (wasm/snapshot.cpp, `SectionNames`). */
+/** Sections of a snapshot, in order (`SectionNames` in wasm/snapshot.cpp). */
 export const SNAPSHOT_SECTIONS = [
   'function', 'blockInstrStart', 'succStart', 'succ', 'instrOpcode', 'instrFlags', 'instrBlock', 'instrType',
   'instrUniformity', 'instrLatency', 'instrKey', 'instrPredicate', 'instrAddressSpace', 'instrAlign',
@@ -34,7 +36,7 @@ export const SNAPSHOT_SECTIONS = [
 export interface LlvmExports {
   _malloc(size: number): Bytes;
   _free(pointer: number): void;
-  /** With 0: the end of the heap so far. */
+  /** An increment of 0 gives the current end of the heap. */
   _sbrk(increment: number): number;
   stackSave(): number;
   stackRestore(pointer: number): void;
@@ -68,7 +70,6 @@ export interface LlvmExports {
   _darm_emit(job: JobPtr, object: number): number;
   _darm_link(job: JobPtr): number;
   _darm_snapshot(job: JobPtr, fn: ValuePtr): number;
-  _darm_split_module(job: JobPtr, parts: number): number;
   _darm_disassemble(job: JobPtr, code: Bytes, size: number, cpu: CString, features: CString): number;
   _darm_oracle(job: JobPtr, fn: ValuePtr): number;
 
@@ -103,7 +104,7 @@ export interface LlvmExports {
   _LLVMGetFirstUse(value: ValuePtr): UsePtr;
   _LLVMGetNextUse(use: UsePtr): UsePtr;
   _LLVMGetUser(use: UsePtr): ValuePtr;
-  /** No text, or not NUL-terminated: `length` gets its size. */
+  /** The text is not NUL-terminated: its length is written to `length`. The result is 0 without debug information. */
   _LLVMGetDebugLocFilename(value: ValuePtr, length: Bytes): Bytes;
   _LLVMGetDebugLocLine(value: ValuePtr): number;
   _LLVMGetDebugLocColumn(value: ValuePtr): number;
@@ -117,7 +118,7 @@ export interface LlvmExports {
   _LLVMDisposeBuilder(builder: BuilderPtr): void;
   _LLVMPositionBuilderAtEnd(builder: BuilderPtr, block: BlockPtr): void;
   _LLVMPositionBuilderBefore(builder: BuilderPtr, instruction: ValuePtr): void;
-  /** With 0: none. */
+  /** A location of 0 clears the builder's. */
   _LLVMSetCurrentDebugLocation2(builder: BuilderPtr, location: number): void;
   _LLVMInsertIntoBuilder(builder: BuilderPtr, instruction: ValuePtr): void;
   _LLVMBuildBr(builder: BuilderPtr, target: BlockPtr): ValuePtr;

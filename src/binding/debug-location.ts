@@ -1,9 +1,9 @@
-/** Where debug information says that an instruction, or a function, stands in the source. */
+/** The source location of an instruction or a function, from debug information. */
 import type { DebugLocation } from '../job/remarks.js';
 import type { ValuePtr } from './abi.js';
 import type { LlvmRuntime } from './runtime.js';
 
-/** Null without debug information. Of inlined code, the place it was written at. */
+/** Null without debug information. For inlined code, the location in the function that was inlined. */
 export function debugLocation(runtime: LlvmRuntime, value: ValuePtr): DebugLocation | null {
   const { llvm } = runtime;
   const length = runtime.allocate(4);

@@ -1,4 +1,4 @@
-/** LLVM's disassembler: a whole text section in one call (wasm/disassemble.cpp). */
+/** LLVM's disassembler, applied to a whole text section in one call (wasm/disassemble.cpp). */
 import { DarmError, invariant } from '../errors.js';
 import type { Disassembly, Opcode } from '../formats/disassembly.js';
 import { Status } from './abi.js';

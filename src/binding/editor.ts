@@ -1,4 +1,4 @@
-/** The editor of src/ir/editor.ts over a real LLVM function: one LLVM-C (or shim) call per edit. */
+/** Implements the editor of src/ir/editor.ts on a real LLVM function. An edit is a few calls of LLVM-C or the shim. */
 import type { BlockId, InstrId } from '../ir/ids.js';
 import type { BlockRef, Editor, Incoming, ValueRef } from '../ir/editor.js';
 import { Opcode } from '../ir/snapshot.js';
@@ -8,7 +8,7 @@ import { debugLocation } from './debug-location.js';
 import type { LlvmRuntime } from './runtime.js';
 import type { DecodedSnapshot } from './snapshot.js';
 
-// References are pointers that the rest of the program cannot look into.
+// References are pointers in disguise: the rest of the program cannot dereference them.
 const value = (ref: ValueRef) => ref as number as ValuePtr;
 const block = (ref: BlockRef) => ref as number as BlockPtr;
 const valueRef = (pointer: ValuePtr) => pointer as number as ValueRef;
@@ -33,7 +33,7 @@ export class FunctionEditor implements Editor {
     this.#llvm._LLVMDisposeBuilder(this.#builder);
   }
 
-  /** Whether two instructions with equal match keys can really become one. */
+  /** Whether two instructions with equal match keys can be merged; see `InstrFlag.NeedsPairCheck`. */
   canPair(t: InstrId, f: InstrId): boolean {
     return this.#llvm._darm_can_pair(value(this.instr(t)), value(this.instr(f))) !== 0;
   }
@@ -80,7 +80,7 @@ export class FunctionEditor implements Editor {
     return valueRef(this.#llvm._LLVMGetCondition(this.#llvm._LLVMGetBasicBlockTerminator(block(of))));
   }
 
-  /** Where the source has the branch that a block ends in; null without debug information. */
+  /** Source location of a block's terminator; null without debug information. */
   branchLocation(id: BlockId): DebugLocation | null {
     return debugLocation(this.runtime, this.#llvm._LLVMGetBasicBlockTerminator(block(this.block(id))));
   }
@@ -93,7 +93,7 @@ export class FunctionEditor implements Editor {
   }
 
   predecessors(of: BlockRef): BlockRef[] {
-    // A block is a value; the terminators among its users are its predecessors'.
+    // A block is a value in LLVM, and its users are the terminators of its predecessors.
     const found = new Set<BlockRef>();
     for (const user of this.users(of as number as ValueRef)) found.add(this.parent(user));
     return [...found];
@@ -136,7 +136,10 @@ export class FunctionEditor implements Editor {
     return this.#withoutLocation();
   }
 
-  /** A builder stamps its debug location, picked up where it stood last, over that of a clone. */
+  /**
+   * Positioning a builder gives it the debug location at that place, and inserting a clone would overwrite the clone's
+   * own location with it. So the builder's location is cleared.
+   */
   #withoutLocation(): BuilderPtr {
     this.#llvm._LLVMSetCurrentDebugLocation2(this.#builder, 0);
     return this.#builder;

@@ -20,15 +20,15 @@ export function restrictFileAccess(imports: WebAssembly.Imports, memory: WebAsse
     restricted++;
     return (folder, path, ...rest) => (OWN_FILE.test(textAt(memory, path!)) ? open(folder!, path!, ...rest) : -ENOENT);
   };
-  const modules = Object.entries(imports).map(([module, values]) => {
-    const entries = Object.entries(values).map(([name, value]) => [
-      name,
-      typeof value === 'function' && value.name === '___syscall_openat' ? restrict(value as SystemCall) : value,
-    ]);
-    return [module, Object.fromEntries(entries)];
-  });
+  const all: WebAssembly.Imports = {};
+  for (const [module, values] of Object.entries(imports)) {
+    all[module] = { ...values };
+    for (const [name, value] of Object.entries(values))
+      if (typeof value === 'function' && value.name === '___syscall_openat')
+        all[module][name] = restrict(value as SystemCall);
+  }
   invariant(restricted === 1, 'the compiled module opens files in a way that is not known here: see file-access.ts');
-  return Object.fromEntries(modules) as WebAssembly.Imports;
+  return all;
 }
 
 function textAt(memory: WebAssembly.Memory, pointer: number): string {

@@ -1,7 +1,8 @@
 /**
- * Finds the compiled module, unpacks it once and compiles it. The package ships it compressed (`wasm/dist/llvm.wasm.br`);
- * the first use writes the unpacked file beside it, or, where that folder is read-only, into the system's folder for
- * temporary files, under a name that holds the content's hash. Unpacking checks the hash, later loads only the size.
+ * Finds LLVM's WebAssembly module, unpacks it once and compiles it. The package ships it compressed
+ * (`wasm/dist/llvm.wasm.br`). The first use writes the unpacked file beside it or, where that folder is read-only, into
+ * the system's folder for temporary files, under a name with the content's hash. Unpacking checks the hash; later loads
+ * check only the size.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -20,13 +21,13 @@ export interface Manifest {
   /** SHA-256 of every file the module was built from, by its path in the repository. */
   readonly sources: Readonly<Record<string, string>>;
   readonly module: { readonly bytes: number; readonly sha256: string };
-  /** Addresses of the data that the linker knows to be constant, in the instance's memory. */
+  /** The range of addresses in an instance's memory that holds constant data. */
   readonly constants: { readonly start: number; readonly end: number };
   readonly compressed: { readonly bytes: number; readonly sha256: string };
   readonly loader: { readonly bytes: number; readonly sha256: string };
 }
 
-/** The folder of the compiled module. `DARM_WASM` names another one, for debug builds. */
+/** The folder of the WebAssembly module. The environment variable `DARM_WASM` names another one, for debug builds. */
 export function moduleFolder(): string {
   const root = fileURLToPath(new URL('../../../', import.meta.url));
   return process.env['DARM_WASM'] ? path.resolve(process.env['DARM_WASM']) : path.join(root, 'wasm', 'dist');
@@ -43,7 +44,7 @@ async function hasSize(file: string, bytes: number): Promise<boolean> {
   );
 }
 
-/** Writes beside the target and renames, so that several processes may unpack at the same time. */
+/** Writes a temporary file and renames it, so that several processes may unpack at the same time. */
 async function writeAtomically(file: string, bytes: Uint8Array): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
@@ -78,7 +79,7 @@ async function unpack(): Promise<string> {
   throw new DarmError('io', `cannot unpack the compiled module: ${(failure as Error).message}`);
 }
 
-/** Compiles the module (lazily, by V8): 0.1 s once per process; instances of it take milliseconds. */
+/** Takes about 0.1 s, once per process: V8 compiles the functions lazily. Instances of it take milliseconds. */
 export async function compileLlvmModule(): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await readFile(await unpack()));
 }

@@ -1,6 +1,6 @@
 /**
- * One job: an LLVM module in a runtime's memory, read, looked at, changed and written. Owns everything it makes; a reset
- * of the runtime invalidates it, and using it afterwards throws.
+ * An LLVM module in a runtime's memory, with everything that is done to it: reading, inspecting, changing and writing.
+ * It owns what it allocates. A reset of the runtime invalidates it, and using it afterwards throws.
  */
 import { DarmError, invariant, type ErrorCode } from '../errors.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
@@ -26,21 +26,23 @@ export interface Target {
 }
 
 /**
- * A snapshot and what belongs to it, while the function is not changed otherwise and until another function of the same LLVM
- * instance is opened: the next snapshot takes its memory.
+ * A snapshot, its fingerprint and an editor for the function. They are valid until the function is changed by other
+ * means than the editor, or until another function of the same LLVM instance is opened: snapshots share one buffer.
  */
 export interface OpenFunction {
   readonly snapshot: FunctionSnapshot;
-  /** Hash of everything in the snapshot but addresses, as hexadecimal text. */
+  /** Hash of everything in the snapshot except addresses, as hexadecimal text. */
   readonly fingerprint: string;
   readonly editor: FunctionEditor;
 }
 
+/** What LLVM's own analyses say about a function. */
 export interface Oracle {
-  /** Divergent? by argument, then instruction. */
+  /** 1 for each divergent value: the arguments, then the instructions. */
   readonly values: Int32Array;
+  /** 1 for each block with a divergent terminator. */
   readonly terminators: Int32Array;
-  /** By operand of the snapshot. */
+  /** 1 for each divergent use, by operand of the snapshot. */
   readonly uses: Int32Array;
   readonly immediateDominators: Int32Array;
   readonly immediatePostDominators: Int32Array;
@@ -50,7 +52,7 @@ export interface Oracle {
 export interface OracleCycle {
   readonly header: number;
   readonly depth: number;
-  /** Index in the list, -1 for a top-level cycle. */
+  /** Index of the parent in `Oracle.cycles`, -1 for a top-level cycle. */
   readonly parent: number;
   readonly reducible: boolean;
   readonly blocks: Int32Array;
@@ -67,7 +69,7 @@ const CODES: Record<number, ErrorCode> = {
 export class LlvmModule {
   readonly #job: JobPtr;
   readonly #epoch: number;
-  /** Addresses of the functions, by name; null while unknown. */
+  /** Addresses of the functions by name; null until they are listed. */
   #pointers: Map<string, ValuePtr> | null = null;
   #cpu: string | null = null;
   #disposed = false;
@@ -121,7 +123,7 @@ export class LlvmModule {
     return this.runtime.copyOut(llvm._darm_output_data(this.#job), llvm._darm_output_size(this.#job));
   }
 
-  /** The output as text fields, each of which ends in `end`. */
+  /** The output as text fields, each of which is followed by `end`. */
   #fields(end: string): string[] {
     return new TextDecoder().decode(this.#output()).split(end).slice(0, -1);
   }
@@ -138,7 +140,7 @@ export class LlvmModule {
     return found;
   }
 
-  /** The processor code is generated for; empty when neither the options nor the functions name one. */
+  /** The processor that code is generated for; empty when neither the options nor the functions name one. */
   get cpu(): string {
     return (this.#cpu ??= this.runtime.stringOut(this.#llvm()._darm_cpu(this.#job)));
   }
@@ -154,14 +156,6 @@ export class LlvmModule {
   /** Throws `bad-target` when the options name no processor and the functions name different ones. */
   requireOneProcessor(): void {
     this.#check(this.#llvm()._darm_check_processor(this.#job));
-  }
-
-  /** Splits the module into parts (bitcode) that compile apart and link together; the module is used up by it. */
-  split(parts: number): Uint8Array<ArrayBuffer>[] {
-    this.#check(this.#llvm()._darm_split_module(this.#job, parts));
-    const bitcode = this.#output();
-    let end = 0;
-    return Array.from(this.#words(), (size) => bitcode.slice(end, (end += size)));
   }
 
   /** Functions with bodies, in module order. */
@@ -189,7 +183,7 @@ export class LlvmModule {
     return this.runtime.stringOut(this.#llvm()._darm_warnings(this.#job)).split('\n').filter(Boolean);
   }
 
-  /** Takes a snapshot of a function; dispose the editor when done. */
+  /** Takes a snapshot of a function. The caller disposes the editor. */
   open(name: string): OpenFunction {
     const fn = this.#function(name);
     this.#check(this.#llvm()._darm_snapshot(this.#job, fn));
@@ -230,12 +224,12 @@ export class LlvmModule {
     return { values, terminators, uses, immediateDominators, immediatePostDominators, cycles };
   }
 
-  /** Asks without a trace: see `LlvmRuntime.peek`. */
+  /** Asks LLVM something and undoes every effect on its memory: see `LlvmRuntime.peek`. */
   peek<T>(ask: () => T): T {
     return this.runtime.peek(ask);
   }
 
-  /** Where the source has a function; null without debug information. */
+  /** Source location of a function; null without debug information. */
   location(name: string): DebugLocation | null {
     return debugLocation(this.runtime, this.#function(name));
   }
@@ -246,29 +240,35 @@ export class LlvmModule {
     return this.#fields('\n');
   }
 
-  /** Throws `internal` with the verifier's first complaint. */
+  /** Runs LLVM's verifier on a function; throws `internal` with its first complaint. */
   verify(name: string): void {
     this.#check(this.#llvm()._darm_verify_function(this.#job, this.#function(name)));
   }
 
-  /** After a round of melds: folds phis and what is dead, and simplifies control flow without undoing the split of a block (rule 6). */
+  /**
+   * Cleans up after a round of melds: folds phis, deletes dead code, and simplifies control flow without hoisting,
+   * sinking or speculating, which would undo the splitting of blocks.
+   */
   tidy(name: string): void {
     this.#llvm()._darm_tidy(this.#job, this.#function(name));
   }
 
-  /** One select for addresses that are equally far apart on both sides. */
+  /** Merges selects of addresses that differ by the same distance on both sides: one select and an offset remain. */
   shareAddressSelects(name: string): void {
     this.#llvm()._darm_share_address_selects(this.#function(name));
   }
 
-  /** What AMD's code generation needs of a melded function: selects between conditions as masks, and ways around its faults (docs/simulator.md). */
+  /**
+   * Prepares a melded function for AMD's code generation: rewrites selects between conditions as operations on masks,
+   * and avoids patterns that this LLVM miscompiles (docs/simulator.md).
+   */
   prepareCodegen(name: string): void {
     this.#llvm()._darm_prepare_codegen(this.#job, this.#function(name));
   }
 
   /** Runs a module pipeline in LLVM's textual form (`default<O3>`). */
   runPasses(pipeline: string): void {
-    this.#pointers = null; // functions may go
+    this.#pointers = null; // passes may delete functions
     this.runtime.withString(pipeline, (text) => this.#check(this.#llvm()._darm_run_passes(this.#job, text)));
   }
 
@@ -282,7 +282,7 @@ export class LlvmModule {
     return this.#output();
   }
 
-  /** Generates code; the module is used up by it. */
+  /** Generates code. This consumes the module: nothing but `link` and `machineInstructions` works afterwards. */
   emit(kind: 'asm' | 'obj'): Uint8Array<ArrayBuffer> {
     this.#check(this.#llvm()._darm_emit(this.#job, kind === 'obj' ? 1 : 0));
     return this.#output();
@@ -294,14 +294,14 @@ export class LlvmModule {
     return this.#output();
   }
 
-  /** Machine instructions per function of the last `emit`. */
+  /** Number of machine instructions of each function, from the last `emit`. */
   machineInstructions(): Map<string, number> {
     this.#llvm()._darm_instruction_counts(this.#job);
     const fields = this.#fields('\0');
     return new Map(fields.flatMap((name, at) => (at % 2 === 0 ? [[name, Number(fields[at + 1])] as const] : [])));
   }
 
-  /** Frees the module's memory. Idempotent; a reset of the runtime does the same for all modules at once. */
+  /** Frees the module's memory. Idempotent. A reset of the runtime frees all modules at once. */
   [Symbol.dispose](): void {
     if (this.#disposed || this.runtime.poisoned || this.#epoch !== this.runtime.epoch) return;
     this.#disposed = true;

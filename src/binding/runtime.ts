@@ -1,12 +1,14 @@
 /**
- * One instance of LLVM, the memory it lives in, and the way every job starts from the same heap.
+ * One instance of LLVM with its memory. Every task starts from the same heap.
  *
- * Right after initialisation the used part of the memory is copied (the image), but for the constants, three quarters of
- * it, which the linker keeps apart. `reset` writes it back, zeroes what lies above, and restores the stack pointer: 1 ms
- * against 20 ms for a new instance, and memory never grows over the jobs. That is sound only after a clean return; after a trap, an abort, a fatal error or out-of-memory the instance is
- * `poisoned` and its owner makes a new one from the shared `WebAssembly.Module`.
+ * Right after initialisation the used part of the memory is copied; the copy is called the image. It leaves out the
+ * constant data, three quarters of the whole, which the linker puts in one range. `reset` writes the image back, fills
+ * the memory above it with zeros and restores the stack pointer. That takes 1 ms, against 20 ms for a new instance, and
+ * the memory in use does not grow from task to task. It is sound only after a clean return: after a trap, an abort, a
+ * fatal error or a lack of memory the instance is `poisoned`, and its owner makes a new one from the shared
+ * `WebAssembly.Module`.
  *
- * Heap views are made anew for each access (memory growth detaches them) and never leave this layer.
+ * Growth of the memory detaches views of it. So a view is made for each access and never leaves this layer.
  */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -24,17 +26,17 @@ export interface RuntimeLimits {
   readonly memoryLimitBytes: number;
 }
 
-/** A piece of the memory as it was at some time. */
+/** A copy of a range of the memory. */
 interface ImagePart {
   readonly start: number;
   readonly bytes: Uint8Array;
 }
 
 export class LlvmRuntime {
-  /** Counts resets: handles of an earlier epoch are dead. */
+  /** Number of resets so far. What was made in an earlier epoch is invalid. */
   epoch = 0;
   #poisoned = false;
-  /** Whether anything was allocated since the last reset; every job begins with copying its input in. */
+  /** Whether anything was allocated since the last reset. Every task allocates: it begins by copying its input in. */
   #dirty = false;
   readonly #image: readonly ImagePart[];
   readonly #constants: Manifest['constants'];
@@ -61,11 +63,11 @@ export class LlvmRuntime {
     return this.#poisoned;
   }
 
-  /** Runs one job; what LLVM throws becomes a typed error and poisons the instance. */
-  run<T>(job: () => T): T {
+  /** Calls `use`. What LLVM throws poisons the instance and becomes a `DarmError`. */
+  run<T>(use: () => T): T {
     invariant(!this.#poisoned, 'the LLVM instance is poisoned');
     try {
-      return job();
+      return use();
     } catch (error) {
       if (error instanceof DarmError) throw error;
       this.#poisoned = true;
@@ -76,7 +78,7 @@ export class LlvmRuntime {
   #typed(error: unknown): DarmError {
     const text = error instanceof Error ? error.message : String(error);
     const said = this.#printed.join(' ').replace(/\s+/g, ' ').trim();
-    const with_ = (message: string) => (said ? `${message}: ${said}` : message);
+    const withPrinted = (message: string) => (said ? `${message}: ${said}` : message);
     if (/Cannot enlarge memory|OOM|out of memory/i.test(text))
       return new DarmError('out-of-memory', `LLVM needs more memory than the limit of ${this.#limitMiB()} MiB`);
     if (error instanceof RangeError) return new DarmError('compile-failed', 'LLVM ran out of stack on this module');
@@ -86,15 +88,15 @@ export class LlvmRuntime {
         return new DarmError('out-of-memory', `LLVM needs more memory than the limit of ${this.#limitMiB()} MiB`);
       return new DarmError('compile-failed', message);
     }
-    if (error instanceof WebAssembly.RuntimeError) return new DarmError('internal', with_(`LLVM crashed (${text})`));
-    return new DarmError('internal', with_(text));
+    const message = error instanceof WebAssembly.RuntimeError ? `LLVM crashed (${text})` : text;
+    return new DarmError('internal', withPrinted(message));
   }
 
   #limitMiB(): number {
     return Math.round(this.memory.buffer.byteLength / 2 ** 20);
   }
 
-  /** Back to the image: the heap of a fresh instance. */
+  /** Restores the memory of a fresh instance. */
   reset(): void {
     invariant(!this.#poisoned, 'a poisoned LLVM instance cannot be reset');
     if (!this.#dirty) return;
@@ -107,8 +109,9 @@ export class LlvmRuntime {
   }
 
   /**
-   * Asks LLVM something and puts the memory back as it was: where later allocations lie, and so what later passes do, does
-   * not depend on whether anybody asked. Costs a copy of the memory in use; nothing that `ask` makes outlives it.
+   * Asks LLVM something and restores the memory afterwards. Later allocations then get the same addresses as without
+   * the question, and so later passes, whose results may depend on addresses, do the same. It costs a copy of the
+   * memory in use, and nothing that `ask` allocates outlives it.
    */
   peek<T>(ask: () => T): T {
     const before = this.#copy();
@@ -144,7 +147,7 @@ export class LlvmRuntime {
     return new Uint8Array(this.memory.buffer, 0, this.llvm._sbrk(0));
   }
 
-  // --- memory -----------------------------------------------------------------------------------------------------------
+  // --- memory ---
 
   allocate(bytes: number): Pointer<'bytes'> {
     this.#dirty = true;
@@ -166,7 +169,10 @@ export class LlvmRuntime {
     return new Uint8Array(this.memory.buffer, pointer >>> 0, bytes).slice() as Uint8Array<ArrayBuffer>;
   }
 
-  /** Words that hold until the next call: a new buffer's pages take longer to get than the words to copy. */
+  /**
+   * Copies words to a buffer that the next call overwrites. A new buffer each time would be slower: getting its pages
+   * from the system takes longer than the copy.
+   */
   borrowWords(pointer: number, words: number): Int32Array<ArrayBuffer> {
     if (this.#borrowed.length < words) this.#borrowed = new Int32Array(2 * words);
     const view = this.#borrowed.subarray(0, words);
@@ -178,7 +184,7 @@ export class LlvmRuntime {
     return new Int32Array(this.memory.buffer, pointer >>> 0, words).slice() as Int32Array<ArrayBuffer>;
   }
 
-  /** Writes 32-bit words (pointers, mostly) and hands their address to `use`. */
+  /** Allocates 32-bit words (mostly pointers) for the time of the call to `use`, which gets their address. */
   withWords<T>(words: readonly number[], use: (pointer: Pointer<'bytes'>) => T): T {
     const pointer = this.allocate(Math.max(4, words.length * 4));
     try {
@@ -198,7 +204,7 @@ export class LlvmRuntime {
     }
   }
 
-  /** A C string that stays until the next reset; for the few names that edits give. */
+  /** A C string that lives until the next reset, for the few names that the editor gives to values and blocks. */
   name(text: string): Pointer<'char'> {
     let pointer = this.#names.get(text);
     if (pointer === undefined) {
@@ -224,7 +230,7 @@ interface LoaderOptions {
   printErr(line: string): void;
 }
 
-/** A fresh instance of the module, initialised and checked: about 20 ms. */
+/** Makes and initialises an instance of the module, and checks that its interface fits. Takes about 20 ms. */
 export async function instantiateLlvm(module: WebAssembly.Module, limits: RuntimeLimits): Promise<LlvmRuntime> {
   const maximum = Math.min(MAX_PAGES, Math.max(INITIAL_PAGES, Math.floor(limits.memoryLimitBytes / PAGE)));
   const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum });

@@ -1,4 +1,6 @@
-/** Decodes the words of `darm_snapshot` (layout: wasm/snapshot.cpp) into the data model of src/ir/snapshot.ts. */
+/**
+ * Decodes the output of `darm_snapshot` (wasm/snapshot.cpp has its layout) into the data model of src/ir/snapshot.ts.
+ */
 import { invariant } from '../errors.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import { ABI_VERSION, SNAPSHOT_SECTIONS } from './abi.js';

@@ -1,4 +1,4 @@
-/** `darm analyze`: a conversation with an open module (compiler.open), printed as a table or as JSON. */
+/** `darm analyze`: asks a session with an open module (`Compiler.open`), and prints a table or JSON. */
 import { createCompiler } from '../compiler/compiler.js';
 import type { Candidate } from '../melding/plan.js';
 import { analyzeDocument } from '../report/json/analyze-document.js';
@@ -23,7 +23,7 @@ export async function runAnalyze(input: string, flags: AnalyzeFlags): Promise<vo
   await writeRemarks(remarks, result.remarks);
   if (dot !== undefined) await (await import('./report.js')).writeGraphs(dot, result.functions);
   if (html !== undefined) await (await import('./report.js')).writeForecast(html, input, compiler, bytes, options);
-  // Remarks, or a page, on standard output take the table's place.
+  // Remarks or a page on standard output take the place of the table.
   if (remarks === '-' || html === '-') return;
   const text = flags.json ? JSON.stringify(analyzeDocument(result)) + '\n' : analysisText(result);
   await writeStandardOutput(text);
@@ -49,7 +49,7 @@ function analysisText({ target, functions }: AnalyzeResult): string {
   return `target ${target}\n\n${summaries}${details.join('')}`;
 }
 
-/** Long sides are cut: the first blocks tell which they are. */
+/** Long sides are cut after this many blocks, which are enough to recognise a side. */
 const SHOWN_BLOCKS = 4;
 
 function candidateTable(candidates: readonly Candidate[], blockNames: readonly string[]): string {

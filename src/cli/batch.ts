@@ -1,4 +1,5 @@
 /** `darm batch` */
+import { constants } from 'node:os';
 import path from 'node:path';
 import type { Presets, SingleBar } from 'cli-progress';
 import { collectJobs } from '../batch/jobs.js';
@@ -15,7 +16,7 @@ import { warn } from './messages.js';
 import { jobOptions } from './option-groups.js';
 import { table } from './table.js';
 
-/** @returns the exit code: 0, or that of the worst failure, or 128 and the number of the signal that ended the batch */
+/** @returns the exit code: 0, that of the worst failure, or 128 plus the number of the signal that ended the batch */
 export async function runBatchCommand(inputs: readonly string[], flags: BatchFlags): Promise<number> {
   const { outDir, emit } = flags;
   const fatBinary = emit === 'fatbin';
@@ -32,18 +33,13 @@ export async function runBatchCommand(inputs: readonly string[], flags: BatchFla
     threads: flags.jobs,
     timeout: flags.timeout,
     memoryLimit: flags.memoryLimit,
-    // Baseline code is ready at once; optimised code makes up for its cost after some 400 kernels (bench/batch.ts).
+    // V8's baseline code is ready at once. Optimising LLVM's code pays off after some 400 kernels (bench/batch.ts).
     tierPolicy: jobs.length < LONG_BATCH ? 'short' : 'long',
     ...(cache !== null && { cache: { path: cache, maxBytes: flags.cacheSize } }),
   });
 
   const stop = new AbortController();
-  let signal: NodeJS.Signals | null = null;
-  for (const each of ['SIGINT', 'SIGTERM'] as const)
-    process.once(each, () => {
-      signal = each;
-      stop.abort();
-    });
+  for (const signal of SIGNALS) process.once(signal, () => stop.abort(signal));
   let worst = 0;
   const show = await display(flags);
   const totals = await runBatch(compiler, jobs, {
@@ -61,23 +57,23 @@ export async function runBatchCommand(inputs: readonly string[], flags: BatchFla
   await compiler.close();
   await dropOptimising();
   if (!flags.quiet && !flags.json) process.stderr.write(summary(totals));
-  return signal === null ? worst : SIGNAL_CODES[signal];
+  return stop.signal.aborted ? 128 + constants.signals[stop.signal.reason as NodeJS.Signals] : worst;
 }
 
 const LONG_BATCH = 500;
-const SIGNAL_CODES: Record<string, number> = { SIGINT: 130, SIGTERM: 143 };
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 function checkOverwriting(jobs: readonly { input: string; output: string }[], outDir: string): void {
   const inputs = new Set(jobs.map(({ input }) => path.resolve(input)));
   for (const { output } of jobs)
     if (inputs.has(path.resolve(outDir, output)))
-      throw new DarmError('usage', `a result would replace the input ${output}; choose another --out-dir`);
+      throw new DarmError('usage', `a result would replace the input ${output}: choose another --out-dir`);
 }
 
-/** How events are shown: as JSON lines, as a bar on a terminal, or as plain lines. */
+/** Shows events as JSON lines, as a progress bar on a terminal, or as plain lines. */
 async function display({ json, quiet }: BatchFlags): Promise<(event: BatchEvent) => void> {
   if (json) return (event) => void writeStandardOutput(JSON.stringify({ schema: 1, ...event }) + '\n');
-  if (quiet) return (event) => complain(event);
+  if (quiet) return (event) => warnOfFailure(event);
   if (process.stderr.isTTY) {
     const { default: progress } = (await import('cli-progress')) as unknown as { default: Progress };
     return onBar(
@@ -92,7 +88,7 @@ interface Progress {
   readonly Presets: typeof Presets;
 }
 
-function complain(event: BatchEvent): void {
+function warnOfFailure(event: BatchEvent): void {
   if (event.event === 'failed') warn(`${event.input}: ${event.error.message} (${event.error.code})`);
 }
 
@@ -101,7 +97,7 @@ function onBar(bar: SingleBar): (event: BatchEvent) => void {
     if (event.event === 'start') bar.start(event.jobs, 0);
     else if (event.event === 'end') bar.stop();
     else bar.increment();
-    complain(event);
+    warnOfFailure(event);
   };
 }
 

@@ -1,4 +1,4 @@
-/** `darm bundle`: containers of device images, without a compiler. */
+/** `darm bundle`: lists, reads and writes containers of device images. It does not compile anything. */
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
 import { parseElf } from '../formats/elf.js';
@@ -21,7 +21,7 @@ export async function runBundle({ input, images, flags }: BundleInvocation): Pro
   const bytes = await readInput(input);
   const embedded = sniffInput(bytes) === 'elf' ? embeddedContainer(bytes) : null;
   if (embedded === null && sniffInput(bytes) !== 'offload-bundle')
-    throw new DarmError('bad-input', 'this is no offload bundle or fat binary, and no ELF file that holds one');
+    throw new DarmError('bad-input', 'this is not an offload bundle or fat binary, nor an ELF file that contains one');
   const container = await readContainer(embedded ?? bytes);
   if (flags.extract.length > 0) return extract(container, flags);
   if (flags.replace.length > 0) {
@@ -67,7 +67,7 @@ async function create(pairs: readonly Pair[], flags: BundleFlags): Promise<void>
   await write(compress === 'none' ? bundle : await writeCompressed(bundle, compress, version), flags);
 }
 
-/** A code object for another processor would never be loaded, and nobody would say why. */
+/** Refuses a code object for another processor: HIP's runtime would ignore it without a message. */
 async function readImage(file: string, target: string): Promise<Uint8Array> {
   const bytes = await readInput(file);
   if (target === '' || imageContent(bytes) !== 'elf') return bytes;

@@ -1,4 +1,7 @@
-/** `darm check`: the same launches with and without melding (or in two code objects): same memory? which counters changed? */
+/**
+ * `darm check`: simulates the same launches with and without melding, or with two code objects. It reports whether the
+ * memory afterwards is the same, and how the counters differ.
+ */
 import type { Compiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
@@ -17,42 +20,60 @@ import { readSpec } from './launch-spec.js';
 import { warn } from './messages.js';
 import { checkCodeObject, simulatingCompiler } from './run.js';
 
-/** For made-up inputs, which may make a kernel loop for ever. */
+/** Limit for made-up inputs, with which a kernel may never end. */
 const MADE_UP_INSTRUCTIONS = 5_000_000;
 const FAST_MATH_TOLERANCE: Tolerance = { f16: 2e-3, f32: 1e-5, f64: 1e-12 };
 
+/** Two code objects that should do the same. */
 interface Pair {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
-  /** What the two are called in reports. */
+  /** The names of the two in reports. */
   readonly titles: readonly [string, string];
-  /** The code may legitimately differ in last bits. */
+  /** Whether results may rightly differ in their last bits. */
   readonly fastMath: boolean;
+}
+
+/** What is compared, and how. */
+interface Comparison {
+  readonly compiler: Compiler;
+  readonly pair: Pair;
+  readonly tolerance: Tolerance;
+  readonly flags: CheckFlags;
+}
+
+/** A launch of the first code object, to be repeated with the second. */
+interface FirstRun {
+  readonly result: SimulationResult;
+  readonly spec: LaunchSpec;
+  readonly input: number;
+  readonly madeUp: boolean;
 }
 
 interface KernelCheck {
   readonly kernel: string;
-  /** Inputs that were run. */
+  /** Number of inputs with which both code objects were compared. */
   inputs: number;
   /** Why made-up inputs do not fit the kernel. */
   readonly unfit: string[];
   readonly before: Measured[];
   readonly after: Measured[];
   readonly differences: (Difference & { readonly input: number })[];
-  /** The second code failed where the first did not. */
+  /** Errors of the second code object with inputs for which the first had none. */
   readonly failures: string[];
 }
 
-/** @returns exit code: 0 the same, 1 different, or nothing could be checked */
+/** @returns the exit code: 0 if both do the same, 1 if they differ or nothing could be checked */
 export async function runCheck(input: string, other: string | null, flags: CheckFlags): Promise<number> {
-  if (flags.spec === '-') throw new DarmError('usage', 'darm check reads no spec from standard input');
+  if (flags.spec === '-') throw new DarmError('usage', 'darm check cannot read a launch spec from standard input');
   const compiler = simulatingCompiler(flags);
   const pair = await makePair(compiler, input, other, flags);
   const tolerance = toleranceOf(pair, flags);
+  const comparison: Comparison = { compiler, pair, tolerance, flags };
   const kernels =
     flags.spec === undefined
-      ? await checkMadeUp(compiler, pair, tolerance, flags)
-      : await checkSpec(compiler, pair, tolerance, await readSpec(flags.spec, flags.kernel ?? null), flags);
+      ? await checkMadeUp(comparison)
+      : await checkSpec(comparison, await readSpec(flags.spec, flags.kernel ?? null));
   const equal = kernels.every(
     (kernel) => kernel.inputs > 0 && kernel.differences.length === 0 && kernel.failures.length === 0,
   );
@@ -61,11 +82,11 @@ export async function runCheck(input: string, other: string | null, flags: Check
       ? JSON.stringify(checkDocument(kernels, tolerance, equal)) + '\n'
       : kernels.map((kernel) => kernelText(kernel, pair.titles)).join('\n') + toleranceText(tolerance),
   );
-  for (const kernel of kernels) for (const line of complaints(kernel, pair.titles)) warnOf(input, line);
+  for (const kernel of kernels) for (const line of complaints(kernel, pair.titles)) reportFailure(input, line);
   return equal ? 0 : 1;
 }
 
-function warnOf(input: string, line: string): void {
+function reportFailure(input: string, line: string): void {
   process.stderr.write(`darm: error: ${input === '-' ? '<stdin>' : input}: ${line}\n`);
 }
 
@@ -82,7 +103,7 @@ async function makePair(compiler: Compiler, input: string, other: string | null,
   const before = await compiler.compile(bytes, { ...options, emit: ['hsaco', 'll'], meld: 'off' });
   const after = await compiler.compile(bytes, { ...options, emit: ['hsaco'] });
   for (const { name, bailout } of after.functions)
-    if (bailout !== null) warn(`function '${name}' is not, or only in part, melded: ${bailout}`);
+    if (bailout !== null) warn(`function '${name}' is not melded, or only in part: ${bailout}`);
   return {
     before: before.artifacts[0]!.bytes,
     after: after.artifacts[0]!.bytes,
@@ -92,9 +113,9 @@ async function makePair(compiler: Compiler, input: string, other: string | null,
 }
 
 /**
- * Whether an operation of the module allows other roundings: two correct compilations may then differ. Flags stand behind the
- * operation's name (LangRef, "Fast-Math Flags"); `nnan` and `ninf` alone change no result that is defined. `!fpmath` allows a
- * larger error.
+ * Whether an operation of the module may be rounded in several ways, so that two correct compilations may differ. The
+ * flags follow the operation's name (LangRef, "Fast-Math Flags"); `nnan` and `ninf` alone do not change defined
+ * results. `!fpmath` allows a larger error.
  */
 export function hasFastMath(ir: string): boolean {
   const operation = '(?:fneg|fadd|fsub|fmul|fdiv|frem|fcmp|fptrunc|fpext|phi|select|(?:tail |musttail |notail )?call)';
@@ -106,26 +127,17 @@ function toleranceOf({ fastMath }: Pair, { tolerance }: CheckFlags): Tolerance {
   return fastMath ? FAST_MATH_TOLERANCE : {};
 }
 
-async function checkSpec(
-  compiler: Compiler,
-  pair: Pair,
-  tolerance: Tolerance,
-  spec: LaunchSpec,
-  flags: CheckFlags,
-): Promise<KernelCheck[]> {
-  const before = await compiler.simulate(pair.before, spec, simulationOptions(flags));
-  const names = [...new Set(before.launches.map(({ kernel }) => kernel))];
+async function checkSpec(comparison: Comparison, spec: LaunchSpec): Promise<KernelCheck[]> {
+  const { compiler, pair, flags } = comparison;
+  const result = await compiler.simulate(pair.before, spec, simulationOptions(flags));
+  const names = [...new Set(result.launches.map(({ kernel }) => kernel))];
   const check = emptyCheck(names.join(', '));
-  await compareWith(compiler, pair, { before, spec, input: 0, madeUp: false }, check, tolerance, flags);
+  await compareWith(comparison, { result, spec, input: 0, madeUp: false }, check);
   return [check];
 }
 
-async function checkMadeUp(
-  compiler: Compiler,
-  pair: Pair,
-  tolerance: Tolerance,
-  flags: CheckFlags,
-): Promise<KernelCheck[]> {
+async function checkMadeUp(comparison: Comparison): Promise<KernelCheck[]> {
+  const { compiler, pair, flags } = comparison;
   const { kernels } = inspectCodeObject(pair.before);
   const wanted = kernels.filter(({ name }) => flags.kernel === undefined || name === flags.kernel);
   if (wanted.length === 0)
@@ -140,17 +152,17 @@ async function checkMadeUp(
     checks.push(check);
     for (let input = 0; input < flags.seeds; input++) {
       const spec = defaultSpec(kernel, input);
-      let before: SimulationResult;
+      let result: SimulationResult;
       try {
-        before = await compiler.simulate(pair.before, spec, simulationOptions(limited));
+        result = await compiler.simulate(pair.before, spec, simulationOptions(limited));
       } catch (error) {
         if (!(error instanceof DarmError) || error.exitCode !== 1) throw error;
         check.unfit.push(error.message);
         continue;
       }
-      await compareWith(compiler, pair, { before, spec, input, madeUp: true }, check, tolerance, limited);
+      await compareWith({ ...comparison, flags: limited }, { result, spec, input, madeUp: true }, check);
       if (check.differences.some((difference) => difference.input === input)) {
-        // Where the kernel races without melding, another result proves nothing.
+        // If the first code object has a data race with this input, a different result does not prove anything.
         const race = await raceOf(compiler, pair.before, spec, limited);
         if (race !== null) {
           check.inputs--;
@@ -164,7 +176,7 @@ async function checkMadeUp(
   return checks;
 }
 
-/** What race detection says of a launch that runs without a fault otherwise; null: nothing. */
+/** The message of race detection for a launch that runs without an error otherwise; null when there is no race. */
 async function raceOf(
   compiler: Compiler,
   object: Uint8Array,
@@ -190,23 +202,13 @@ const emptyCheck = (kernel: string): KernelCheck => ({
   failures: [],
 });
 
-async function compareWith(
-  compiler: Compiler,
-  pair: Pair,
-  run: {
-    readonly before: SimulationResult;
-    readonly spec: LaunchSpec;
-    readonly input: number;
-    readonly madeUp: boolean;
-  },
-  check: KernelCheck,
-  tolerance: Tolerance,
-  flags: CheckFlags,
-): Promise<void> {
+/** Repeats a launch with the second code object, and adds what it finds to `check`. */
+async function compareWith(comparison: Comparison, run: FirstRun, check: KernelCheck): Promise<void> {
+  const { compiler, pair, tolerance, flags } = comparison;
   check.inputs++;
   let after: SimulationResult;
   try {
-    // What was allowed to the first is not enough for code that takes a little longer.
+    // The second code object may take a little longer, so its limit is higher.
     const options = { ...simulationOptions(flags), maxInstructions: 4 * flags.maxInstructions };
     after = await compiler.simulate(pair.after, run.spec, options);
   } catch (error) {
@@ -214,13 +216,13 @@ async function compareWith(
     check.failures.push(error.message);
     return;
   }
-  check.before.push(...run.before.launches);
+  check.before.push(...run.result.launches);
   check.after.push(...after.launches);
-  for (const difference of differences(run.before, after, tolerance, run.madeUp))
+  for (const difference of differences(run.result, after, tolerance, run.madeUp))
     check.differences.push({ ...difference, input: run.input });
 }
 
-// --- Reports ------------------------------------------------------------------------------------------------------------
+// --- reports ---
 
 function complaints(check: KernelCheck, [first, second]: readonly [string, string]): string[] {
   const { kernel, inputs, unfit, failures } = check;
@@ -268,7 +270,7 @@ function toleranceText(tolerance: Tolerance): string {
   return parts.length === 0 ? '' : `\nfloats may differ by (relative): ${parts.join(', ')}\n`;
 }
 
-/** JSON has neither NaN nor large integers. */
+/** JSON has no NaN, and its large integers are not exact. */
 const plain = (value: number | bigint): number | string =>
   typeof value === 'number' && Number.isFinite(value) ? value : String(value);
 

@@ -24,7 +24,10 @@ export const EXTENSIONS: Record<Emit | 'fatbin', string> = {
   fatbin: '.hipfb',
 };
 
-/** Named after the input, in the current folder, as compilers do; what comes from standard input goes to standard output. */
+/**
+ * The output's name: by default that of the input with another extension, in the current folder, as with other
+ * compilers. A module from standard input goes to standard output.
+ */
 function outputName(input: string, { output, emit, json }: CompileFlags): string {
   const name = output ?? (input === '-' ? '-' : path.basename(input, path.extname(input)) + EXTENSIONS[emit]);
   if (name === '-' && json) throw new DarmError('usage', '--json and an output on standard output exclude each other');
@@ -33,7 +36,7 @@ function outputName(input: string, { output, emit, json }: CompileFlags): string
   return name;
 }
 
-/** Where the dependency file goes; null without one. */
+/** The name of the dependency file; null without one. */
 function depfileName({ depfile: wanted, depfilePath, depfileTarget }: CompileFlags, output: string): string | null {
   if (depfilePath !== undefined) return depfilePath;
   if (!wanted && depfileTarget === undefined) return null;
@@ -42,9 +45,10 @@ function depfileName({ depfile: wanted, depfilePath, depfileTarget }: CompileFla
   return output.slice(0, output.length - path.extname(output).length) + '.d';
 }
 
-/** What a compilation gives, a fat binary or one artifact: an image of a fat binary that passed through has no result. */
+/** The result of a command: one artifact, or a fat binary with several images. */
 interface Outcome {
   readonly bytes: Uint8Array;
+  /** `compiled` is null for an image of a container that was copied unchanged. */
   readonly images: readonly {
     readonly id: string;
     readonly bytes: Uint8Array;
@@ -57,7 +61,7 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
   checkOutputs(input, output, flags);
   const spec = flags.spec === undefined ? null : await readSpec(flags.spec, null);
   const dependencies = depfileName(flags, output);
-  // One worker and no time limit need no worker thread: on the main thread the job is done 0.1 s sooner.
+  // With one worker and no time limit the main thread does the work, which saves 0.1 s.
   const threads = flags.jobs === 1 && flags.timeout === 0 ? 0 : flags.jobs;
   const compiler = createCompiler({
     threads,

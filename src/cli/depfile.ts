@@ -1,10 +1,10 @@
-/** Dependency files for make and ninja, as `-MD` of compilers writes them. */
+/** Dependency files for make and ninja, in the format of the option `-MD` of C compilers. */
 
-/** `target: input…` with the rule's special characters escaped. Inputs from standard input are left out. */
+/** The rule `target: input…` with special characters escaped. Standard input is left out of the inputs. */
 export function depfile(target: string, inputs: readonly string[]): string {
   const files = inputs.filter((file) => file !== '-');
   return `${escaped(target)}:${files.map((file) => ` \\\n  ${escaped(file)}`).join('')}\n`;
 }
 
-/** What make takes: spaces and `#` behind a backslash, `$` doubled (as clang and gcc write it). */
+/** Escapes a name for make as clang and gcc do: a backslash before spaces and `#`, and `$` doubled. */
 const escaped = (file: string): string => file.replace(/(\\*)([ \t#])/g, '$1$1\\$2').replaceAll('$', () => '$$');

@@ -1,11 +1,11 @@
-/** Reading a launch spec from disk, with the files that it names. */
+/** Reads a launch spec and the files that it names. */
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DarmError } from '../errors.js';
 import { MAX_BUFFER_BYTES, parseSpec, type LaunchSpec } from '../simulator/launch/spec.js';
 import { ioError, readInput } from '../files.js';
 
-/** @param kernel replaces the kernel that the spec names; null: the spec's */
+/** @param kernel replaces the kernel that the spec names; null keeps it */
 export async function readSpec(file: string, kernel: string | null): Promise<LaunchSpec> {
   const text = new TextDecoder().decode(await readInput(file));
   const folder = path.dirname(file);
@@ -14,8 +14,8 @@ export async function readSpec(file: string, kernel: string | null): Promise<Lau
       const target = path.resolve(folder, name);
       try {
         const found = statSync(target);
-        // A device may have no end.
-        if (!found.isFile() && !found.isDirectory()) throw new Error('it is no ordinary file');
+        // Reading a device may never end. Reading a folder fails below, with a message of its own.
+        if (!found.isFile() && !found.isDirectory()) throw new Error('it is not an ordinary file');
         if (found.size > MAX_BUFFER_BYTES) throw new Error('it is larger than a buffer may be');
         return new Uint8Array(readFileSync(target));
       } catch (error) {
@@ -29,7 +29,7 @@ export async function readSpec(file: string, kernel: string | null): Promise<Lau
   return { ...spec, launches: spec.launches.map((launch) => ({ ...launch, kernel })) };
 }
 
-/** What is wrong with the spec is said of its file. */
+/** Adds the name of the spec's file to errors in the spec. */
 function located<T>(file: string, read: () => T): T {
   try {
     return read();

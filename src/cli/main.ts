@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * The command `darm`: argv → the public API → exit code. 0 done, 1 the input was at fault, 2 the command line, 3 we were.
- * Subcommands load what they need and no more: a cold start counts.
+ * The command `darm`. Exit codes: 0 for success, 1 for a fault of the input, 2 for a fault of the command line, 3 for a
+ * fault of darm. Each subcommand loads only the modules that it needs, because that decides how long a cold start
+ * takes.
  */
 import { DarmError, type SourceLocation } from '../errors.js';
 import { parseArguments, type Invocation } from './arguments.js';
@@ -9,7 +10,7 @@ import { writeStandardOutput } from '../files.js';
 import { reportError } from './messages.js';
 import { expandResponseFiles } from './response-files.js';
 
-/** @returns the exit code; `check` has one of its own when it found a difference */
+/** @returns the exit code, when the subcommand has one of its own */
 async function run(invocation: Invocation): Promise<number | void> {
   switch (invocation.command) {
     case 'compile':
@@ -37,7 +38,7 @@ async function run(invocation: Invocation): Promise<number | void> {
   }
 }
 
-/** Errors about the input name it, with line and column where LLVM knows them. */
+/** Adds the input's name to the location of an error about the input. */
 function locate(error: DarmError, input: string | null): SourceLocation | undefined {
   const aboutInput = error.code !== 'usage' && error.code !== 'io' && error.code !== 'internal';
   if (input === null || !aboutInput) return error.location;
@@ -69,5 +70,6 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-// Workers and V8's background jobs are not waited for: everything is written by now.
+// Everything is written by now. Ending the process explicitly avoids waiting for worker threads and V8's compiler
+// threads.
 process.exit(await main(process.argv.slice(2)));

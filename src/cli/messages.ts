@@ -1,4 +1,4 @@
-/** One line each on standard error: `darm: error: FILE:LINE:COLUMN: message`. */
+/** Messages on standard error, one line each: `darm: error: FILE:LINE:COLUMN: message`. */
 import type { DarmError, SourceLocation } from '../errors.js';
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
@@ -17,6 +17,6 @@ export function warn(message: string): void {
 }
 
 export function reportError(error: DarmError, location: SourceLocation | undefined): void {
-  const hint = error.code === 'internal' ? ' (this is a mistake in darm)' : '';
+  const hint = error.code === 'internal' ? ' (this is a bug in darm)' : '';
   process.stderr.write(`darm: error: ${location ? position(location) : ''}${oneLine(error.message)}${hint}\n`);
 }

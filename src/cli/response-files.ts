@@ -1,14 +1,15 @@
 /**
- * `@file` arguments, as compilers and linkers take them: the file's words stand in place of the argument. Words are separated by white space;
- * quotes and backslashes work as in GNU tools (libiberty, expandargv). A name that is no file stays as it is.
+ * Expands `@file` arguments as compilers and linkers do: the words in the file replace the argument. White space
+ * separates words; quotes and backslashes work as in GNU tools (`expandargv` of libiberty). When the file cannot be
+ * read, the argument stays as it is.
  */
 import { readFileSync } from 'node:fs';
 import { DarmError } from '../errors.js';
 
-/** Deeper nesting is a file that names itself. */
+/** A deeper nesting means that a file includes itself. */
 const DEEPEST = 16;
 
-/** @throws DarmError `usage` for files that lead to themselves or end within quotes */
+/** @throws DarmError `usage` for a file that includes itself or ends within quotes */
 export function expandResponseFiles(argv: readonly string[], depth = 0): string[] {
   return argv.flatMap((argument) => {
     if (!argument.startsWith('@') || argument.length === 1) return [argument];
@@ -18,7 +19,7 @@ export function expandResponseFiles(argv: readonly string[], depth = 0): string[
     } catch {
       return [argument];
     }
-    if (depth === DEEPEST) throw new DarmError('usage', `${argument} leads to itself`);
+    if (depth === DEEPEST) throw new DarmError('usage', `${argument} includes itself`);
     return expandResponseFiles(wordsOf(text, argument), depth + 1);
   });
 }

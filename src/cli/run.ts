@@ -16,7 +16,7 @@ import { table } from './table.js';
 
 export async function runRun(input: string, flags: RunCommandFlags): Promise<void> {
   if (flags.trace && flags.json)
-    throw new DarmError('usage', '--trace and --json share standard output; use --trace-file');
+    throw new DarmError('usage', '--trace and --json both write to standard output; use --trace-file');
   if (flags.trace && flags.traceFile !== undefined)
     throw new DarmError('usage', '--trace and --trace-file exclude each other');
   if (input === '-' && flags.spec === '-') throw new DarmError('usage', 'standard input cannot be both file and spec');
@@ -25,7 +25,7 @@ export async function runRun(input: string, flags: RunCommandFlags): Promise<voi
   const compiler = simulatingCompiler(flags);
   if (flags.coverage) return printCoverage(compiler, bytes, flags.json);
   if (flags.spec === undefined)
-    throw new DarmError('usage', '--spec is missing: a launch needs one (docs/launch-spec.md)');
+    throw new DarmError('usage', '--spec is missing: darm run needs a launch spec (docs/launch-spec.md)');
   const spec = await readSpec(flags.spec, flags.kernel ?? null);
   const trace = flags.trace ? new Trace(null) : flags.traceFile !== undefined ? new Trace(flags.traceFile) : null;
   let result: SimulationResult;
@@ -40,17 +40,17 @@ export async function runRun(input: string, flags: RunCommandFlags): Promise<voi
   await writeStandardOutput(flags.json ? JSON.stringify(runDocument(result)) + '\n' : runText(result));
 }
 
-/** Kernels are compiled by `darm compile`; here come code objects. */
+/** Refuses everything but ELF files, with a message that says what the input is. */
 export function checkCodeObject(bytes: Uint8Array): void {
   const kind = sniffInput(bytes);
   if (kind === 'elf') return;
   const what: Partial<Record<typeof kind, string>> = {
     empty: 'the input is empty',
-    bitcode: 'the input is bitcode, no code object; darm compile makes one',
-    'bitcode-wrapper': 'the input is bitcode, no code object; darm compile makes one',
-    'offload-bundle': 'the input is an offload bundle, no code object; clang-offload-bundler unpacks it',
+    bitcode: 'the input is bitcode, not a code object; darm compile makes one',
+    'bitcode-wrapper': 'the input is bitcode, not a code object; darm compile makes one',
+    'offload-bundle': 'the input is an offload bundle, not a code object; take one out with darm bundle --extract',
   };
-  throw new DarmError('bad-input', what[kind] ?? 'the input is no code object');
+  throw new DarmError('bad-input', what[kind] ?? 'the input is not a code object');
 }
 
 export function simulatingCompiler(flags: {
@@ -71,12 +71,12 @@ async function printCoverage(compiler: Compiler, bytes: Uint8Array, json: boolea
   return writeStandardOutput(table('ll', ['operation', 'for instance'], rows));
 }
 
-/** One line per executed instruction: kernel, workgroup, wave, address, EXEC, text. */
+/** Writes one line per executed instruction: kernel, workgroup, wave, address, EXEC, text. */
 class Trace {
   readonly #file: number;
   #lines: string[] = [];
 
-  /** @param file null: standard output */
+  /** @param file null for standard output */
   constructor(file: string | null) {
     try {
       this.#file = file === null ? 1 : openSync(file, 'w');
@@ -99,7 +99,7 @@ class Trace {
       try {
         at += writeSync(this.#file, bytes, at);
       } catch (error) {
-        // A pipe whose reader is slower.
+        // A pipe is full until its reader catches up.
         if ((error as NodeJS.ErrnoException).code === 'EAGAIN') continue;
         if ((error as NodeJS.ErrnoException).code === 'EPIPE') return;
         throw ioError('write', 'the trace', error);

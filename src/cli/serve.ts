@@ -1,4 +1,4 @@
-/** `darm serve`: a compiler, the service over it, Node's HTTP server around both; ends with SIGTERM or SIGINT. */
+/** `darm serve`: runs the compile service with Node's HTTP server until SIGTERM or SIGINT. */
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pino from 'pino';
@@ -25,7 +25,7 @@ export async function runServe(flags: ServeFlags): Promise<void> {
   const server = await listen(service, { ...limits, host: flags.host, port: flags.port });
   log.info({ url: server.url, workers: jobs }, 'listening');
 
-  log.info({ signal: await firstSignal() }, 'shutting down: new work is refused, what runs is finished');
+  log.info({ signal: await firstSignal() }, 'shutting down: new work is refused, running jobs are finished');
   await server.close();
   await compiler.close();
   log.info({}, 'stopped');
@@ -33,7 +33,7 @@ export async function runServe(flags: ServeFlags): Promise<void> {
   await dropOptimising();
 }
 
-/** The first signal that asks the service to end; the next one ends the process. */
+/** Waits for the first signal that asks the service to end. A second one ends the process at once. */
 function firstSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'])

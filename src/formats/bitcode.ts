@@ -1,6 +1,6 @@
 /**
- * Tells by content, never by name, what the input is, and unwraps LLVM's bitcode wrapper
- * (llvm/docs/BitCodeFormat.rst, "Bitcode Wrapper Format"). Parsing of bitcode and of IR text is LLVM's.
+ * Tells what an input is by its content, never by its name, and unwraps LLVM's bitcode wrapper
+ * (llvm/docs/BitCodeFormat.rst, "Bitcode Wrapper Format"). LLVM itself parses bitcode and IR text.
  */
 import { DarmError } from '../errors.js';
 import { ByteReader } from './byte-reader.js';
@@ -10,17 +10,17 @@ export type InputKind =
   | 'bitcode'
   /** Bitcode behind a 20-byte header (0x0B17C0DE), as Apple's tools write it. */
   | 'bitcode-wrapper'
-  /** LLVM IR as text, or any other text: LLVM's parser says which. */
+  /** LLVM IR as text, or any other text: LLVM's parser finds out. */
   | 'text'
   | 'elf'
-  /** Anything that `readContainer` takes apart: bundles (binary, text or compressed), OffloadBinaries. */
+  /** Anything that `readContainer` reads: bundles (binary, text or compressed) and OffloadBinaries. */
   | 'offload-bundle'
   | 'empty'
   | 'other';
 
 const WRAPPER_MAGIC = 0x0b17c0de;
 const WRAPPER_HEADER_BYTES = 20;
-/** Enough to tell text from binary. */
+/** How many bytes are read to tell text from binary data. */
 const TEXT_PROBE_BYTES = 64 * 1024;
 
 function startsWith(bytes: Uint8Array, ...magic: readonly number[]): boolean {
@@ -49,7 +49,7 @@ export function sniffInput(bytes: Uint8Array): InputKind {
 }
 
 /**
- * The bytes that LLVM's readers take: raw bitcode or IR text.
+ * Gives the bytes for LLVM's readers: raw bitcode or IR text.
  *
  * @throws DarmError `bad-input` when `bytes` are neither, with a message that says what they are.
  */
@@ -77,7 +77,8 @@ export function unwrapModule(bytes: Uint8Array): Uint8Array {
 function unwrapBitcode(bytes: Uint8Array): Uint8Array {
   const reader = new ByteReader(bytes, 'the bitcode wrapper');
   reader.check(0, WRAPPER_HEADER_BYTES, 'the header');
-  if (reader.u32(0, 'the magic number') !== WRAPPER_MAGIC) throw new DarmError('bad-input', 'no bitcode wrapper');
+  if (reader.u32(0, 'the magic number') !== WRAPPER_MAGIC)
+    throw new DarmError('bad-input', 'this is not a bitcode wrapper');
   const offset = reader.u32(8, 'the offset of the bitcode');
   if (offset < WRAPPER_HEADER_BYTES)
     throw new DarmError('bad-input', 'the bitcode wrapper is damaged: the bitcode overlaps the header');

@@ -1,4 +1,7 @@
-/** Bounds-checked reads, little-endian unless named otherwise, from untrusted bytes: a bad one throws `DarmError('bad-input')`. */
+/**
+ * Bounds-checked reads from untrusted bytes, little-endian unless the name says otherwise. A read outside of the bytes
+ * throws `DarmError('bad-input')`.
+ */
 import { DarmError } from '../errors.js';
 
 export class ByteReader {
@@ -53,7 +56,7 @@ export class ByteReader {
     return this.#view.getUint32(offset);
   }
 
-  /** A 64-bit value that has to fit into 53 bits, as every offset and size of a file does. */
+  /** A 64-bit value that has to fit into 53 bits, as every offset and size in a real file does. */
   u64(offset: number, field: string): number {
     this.check(offset, 8, field);
     const value = this.#view.getBigUint64(offset, true);
@@ -67,7 +70,7 @@ export class ByteReader {
     return this.bytes.subarray(offset, offset + size);
   }
 
-  /** NUL-terminated string that has to end before `end`. */
+  /** A NUL-terminated string, which has to end before `end`. */
   string(offset: number, end: number, field: string): string {
     this.check(offset, 1, field);
     this.check(end, 0, field);

@@ -1,8 +1,8 @@
 /**
- * What an AMD code object says about itself: target, kernels, arguments, registers, LDS. Two sources: the metadata note
- * (MessagePack; register counts come from there) and the 64-byte kernel descriptors behind the `.kd` symbols
- * (llvm/docs/AMDGPUUsage.rst, "Code Object Metadata" and "Kernel Descriptor"). Reads code objects v4 to v6, linked or
- * relocatable. Damaged files give `DarmError('bad-input')`; metadata of an unexpected shape is left out.
+ * Reads what an AMD code object says about itself: target, kernels, arguments, registers, LDS. It has two sources: the
+ * metadata note (in MessagePack, with the register counts) and the 64-byte kernel descriptors that the `.kd` symbols
+ * name (llvm/docs/AMDGPUUsage.rst, "Code Object Metadata" and "Kernel Descriptor"). Reads code objects v4 to v6, linked
+ * or relocatable. A damaged file gives `DarmError('bad-input')`; metadata of an unexpected shape is left out.
  */
 import { DarmError } from '../errors.js';
 import { ByteReader } from './byte-reader.js';
@@ -25,7 +25,7 @@ export interface KernelArgument {
   readonly addressSpace: string | null;
 }
 
-/** What the hardware gets to know about a kernel. */
+/** What the hardware reads about a kernel. */
 export interface KernelDescriptor {
   /** Bytes. */
   readonly groupSegmentSize: number;
@@ -33,7 +33,7 @@ export interface KernelDescriptor {
   readonly privateSegmentSize: number;
   /** Bytes. */
   readonly kernargSize: number;
-  /** Field values as encoded; how many registers a granule is depends on the target. */
+  /** The field's value. How many registers make a granule depends on the target. */
   readonly vgprGranules: number;
   readonly sgprGranules: number;
   readonly wave32: boolean;
@@ -54,7 +54,7 @@ export interface KernelInfo {
   readonly sgprSpills: number | null;
   readonly vgprSpills: number | null;
   readonly maxWorkgroupSize: number | null;
-  /** The only block size that it may be launched with, or null: any. */
+  /** The only block size that it may be launched with; null if any will do. */
   readonly requiredBlock: readonly number[] | null;
   readonly wavefrontSize: number | null;
   /** Bytes of machine code. */
@@ -77,7 +77,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-/** All numbers of the metadata are counts, sizes and offsets. */
+/** All numbers in the metadata are counts, sizes or offsets: safe integers that are not negative. */
 const numberOf = (value: unknown): number | null => {
   const number = typeof value === 'bigint' ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null;
@@ -88,7 +88,7 @@ const blockOf = (value: unknown): number[] | null => {
 };
 const stringOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** @throws DarmError `bad-input` when the bytes are no AMD code object, or a damaged one. */
+/** @throws DarmError `bad-input` when the bytes are not an AMD code object, or a damaged one */
 export function inspectCodeObject(bytes: Uint8Array): CodeObjectInfo {
   const elf = parseElf(bytes);
   if (elf.machine !== MACHINE_AMDGPU) throw new DarmError('bad-input', 'the ELF file holds no AMD GPU code');
@@ -130,7 +130,7 @@ function kernelInfo(elf: ElfFile, symbols: ReadonlyMap<string, ElfSymbol>, kerne
   };
 }
 
-/** What is missing is 0, what cannot be is damage: the arguments would be somewhere else. */
+/** A field that is missing counts as 0. An impossible value is an error: the arguments would be laid out wrongly. */
 function required(argument: Fields, field: string): number {
   const number = numberOf(argument[field] ?? 0);
   if (number === null) throw new DarmError('bad-input', `the metadata has an argument with an impossible ${field}`);
@@ -150,7 +150,7 @@ function argumentInfo(argument: Fields): KernelArgument {
 function kernelDescriptor(elf: ElfFile, symbol: ElfSymbol): KernelDescriptor {
   const bytes = symbolBytes(elf, symbol);
   if (bytes === null || bytes.length < DESCRIPTOR_BYTES)
-    throw new DarmError('bad-input', `the code object is damaged: ${symbol.name} is no kernel descriptor`);
+    throw new DarmError('bad-input', `the code object is damaged: ${symbol.name} is not a kernel descriptor`);
   const reader = new ByteReader(bytes, 'the kernel descriptor');
   const resources1 = reader.u32(48, 'COMPUTE_PGM_RSRC1');
   const properties = reader.u16(56, 'the code properties');

@@ -1,21 +1,20 @@
 /**
- * Decoded machine code as flat arrays: what LLVM's disassembler says about a text section, as plain data. Produced by
- * src/binding, read by src/simulator.
+ * Disassembled machine code as flat arrays. src/binding makes them with LLVM's disassembler, src/simulator reads them.
  */
 
-/** Where an operand's value is. */
+/** Where an operand's value comes from. */
 export const OperandKind = { Sgpr: 0, Vgpr: 1, Agpr: 2, Vgpr16Low: 3, Vgpr16High: 4, Immediate: 5 } as const;
 export type OperandKind = (typeof OperandKind)[keyof typeof OperandKind];
 
-/** What all instructions with the same LLVM opcode share. */
+/** What all instructions with the same LLVM opcode have in common. */
 export interface Opcode {
   /** LLVM's name, e.g. `V_ADD_F32_e32_vi`. */
   readonly name: string;
-  /** The assembler's, without encoding suffix: `v_add_f32`. Of a VOPD pair, the first half's. */
+  /** The assembler's name without the encoding's suffix: `v_add_f32`. For a VOPD pair, that of the first half. */
   readonly mnemonic: string;
-  /** LLVM's name of each operand (`vdst`, `src0`, `src0_modifiers` …), `?` where it has none. */
+  /** LLVM's name of each operand (`vdst`, `src0`, `src0_modifiers` …), or `?`. */
   readonly operands: readonly string[];
-  /** `TSFlags` of LLVM's AMDGPU back end (SIDefines.h, SIInstrFlags), low and high word. */
+  /** `TSFlags` of LLVM's AMDGPU back end (`SIInstrFlags` in SIDefines.h), low and high word. */
   readonly flagsLow: number;
   readonly flagsHigh: number;
 }
@@ -26,7 +25,7 @@ export interface Disassembly {
   readonly offset: Int32Array;
   /** Per instruction: bytes. */
   readonly size: Int32Array;
-  /** Per instruction: index into `opcodes`, -1 where the bytes are no instruction. */
+  /** Per instruction: index into `opcodes`, -1 where the bytes are not an instruction. */
   readonly opcode: Int32Array;
   /** Per instruction, and one more: index of its first operand. */
   readonly operandStart: Int32Array;

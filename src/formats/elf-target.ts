@@ -1,9 +1,12 @@
-/** Target ids (`gfx90a:sramecc+:xnack-`) from the `e_flags` of a code object (llvm/BinaryFormat/ELF.h, code object v4 and later). */
+/**
+ * Target ids (`gfx90a:sramecc+:xnack-`) from the `e_flags` of a code object (llvm/BinaryFormat/ELF.h, code object v4
+ * and later).
+ */
 
 /** `e_machine` of code objects. */
 export const MACHINE_AMDGPU = 224;
 
-/** EF_AMDGPU_MACH, low byte of the flags. */
+/** Values of EF_AMDGPU_MACH, the low byte of the flags. */
 // prettier-ignore
 const PROCESSORS: Readonly<Record<number, string>> = {
   0x20: 'gfx600', 0x21: 'gfx601', 0x22: 'gfx700', 0x23: 'gfx701', 0x24: 'gfx702', 0x25: 'gfx703', 0x26: 'gfx704',
@@ -16,10 +19,10 @@ const PROCESSORS: Readonly<Record<number, string>> = {
   0x54: 'gfx11-generic', 0x55: 'gfx1152', 0x58: 'gfx1153', 0x59: 'gfx12-generic', 0x5a: 'gfx1251', 0x5f: 'gfx9-4-generic',
 };
 
-/** Two-bit feature states: 0 unsupported, 1 any, 2 off, 3 on. The first two are not spelled out. */
+/** A feature's state has two bits: 0 unsupported, 1 any, 2 off, 3 on. Target ids leave out the first two. */
 const feature = (name: string, state: number): string => (state === 2 ? `:${name}-` : state === 3 ? `:${name}+` : '');
 
-/** A processor that is not known is given as `mach-0x…`. */
+/** An unknown processor is called `mach-0x…`. */
 export function targetIdOf(flags: number): string {
   const mach = flags & 0xff;
   const processor = PROCESSORS[mach] ?? `mach-0x${mach.toString(16).padStart(2, '0')}`;

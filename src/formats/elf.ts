@@ -1,6 +1,7 @@
 /**
- * The parts of ELF64 (little-endian) that code objects use: header, program headers, sections, symbols, notes. Written
- * for hostile bytes: every offset is checked, nothing is allocated by a count that the file merely claims.
+ * Reads the parts of ELF64 (little-endian) that code objects use: header, program headers, sections, symbols, notes.
+ * The bytes are not trusted: every offset is checked, and every count is compared with the file's size before anything
+ * is allocated for it.
  */
 import { DarmError } from '../errors.js';
 import { ByteReader } from './byte-reader.js';
@@ -22,7 +23,7 @@ export interface ElfSegment {
   readonly offset: number;
   readonly address: number;
   readonly fileSize: number;
-  /** At least `fileSize`; what the file does not fill is zero. */
+  /** At least `fileSize`. Bytes beyond the file's are zero. */
   readonly memorySize: number;
 }
 
@@ -38,7 +39,7 @@ export interface ElfSection {
 export interface ElfSymbol {
   readonly name: string;
   readonly section: number;
-  /** An address in a linked file, an offset into its section in a relocatable one. */
+  /** An address in a linked file; an offset into the section in a relocatable one. */
   readonly value: number;
   readonly size: number;
 }
@@ -63,7 +64,7 @@ export interface ElfFile {
 export function parseElf(bytes: Uint8Array): ElfFile {
   const reader = new ByteReader(bytes, 'the ELF file');
   reader.check(0, HEADER_BYTES, 'the header');
-  if (reader.u32(0, 'the magic number') !== 0x464c457f) throw new DarmError('bad-input', 'this is no ELF file');
+  if (reader.u32(0, 'the magic number') !== 0x464c457f) throw new DarmError('bad-input', 'this is not an ELF file');
   if (reader.u8(4, 'the class') !== 2 || reader.u8(5, 'the byte order') !== 1)
     throw new DarmError('bad-input', 'the ELF file is not 64-bit little-endian');
 
@@ -114,7 +115,7 @@ export function parseElf(bytes: Uint8Array): ElfFile {
   };
 }
 
-/** Symbols of the full table, or, in a stripped file, of the dynamic one. */
+/** Symbols of the symbol table or, in a stripped file, of the dynamic one. */
 export function elfSymbols(elf: ElfFile): ElfSymbol[] {
   const { reader, sections } = elf;
   const table =
@@ -140,7 +141,10 @@ export function elfSymbols(elf: ElfFile): ElfSymbol[] {
   return symbols;
 }
 
-/** The file's bytes that a symbol names, or null when it names none (undefined, or in memory only). */
+/**
+ * The bytes of the file that a symbol names; null for an undefined symbol, or one of memory that the file does not
+ * fill.
+ */
 export function symbolBytes(elf: ElfFile, symbol: ElfSymbol): Uint8Array | null {
   if (elf.type === ElfType.Relocatable) {
     const section = elf.sections[symbol.section];
@@ -156,13 +160,13 @@ export function symbolBytes(elf: ElfFile, symbol: ElfSymbol): Uint8Array | null 
   return null;
 }
 
-/** The bytes of the first section of a name, or null. */
+/** The bytes of the first section with this name, or null. */
 export function elfSectionBytes(elf: ElfFile, name: string): Uint8Array | null {
   const section = elf.sections.find((each) => each.name === name && each.type !== SectionType.NoBits);
   return section === undefined ? null : elf.reader.slice(section.offset, section.size, `section ${name}`);
 }
 
-/** Notes of the note segments, or, in a relocatable file, of the note sections. */
+/** Notes of the note segments or, in a relocatable file, of the note sections. */
 export function elfNotes(elf: ElfFile): ElfNote[] {
   const segments = elf.segments
     .filter((s) => s.type === SegmentType.Note)

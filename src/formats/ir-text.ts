@@ -1,10 +1,11 @@
 /**
- * The instructions of functions out of a module's text, as LLVM prints it: one function after the other from `define` to `}`,
- * a label in the first column, an instruction behind two spaces; lines indented further (the cases of a `switch`, where an `invoke`
- * unwinds to) continue one. Debug records (`#dbg_value`) are none.
+ * Takes the instructions of functions out of a module's text. This relies on the way LLVM prints modules: a function
+ * extends from `define` to `}`, labels are in the first column, and instructions are indented by two spaces. Lines with
+ * a deeper indentation (the cases of a `switch`, the destinations of an `invoke`) continue an instruction. Debug
+ * records (`#dbg_value`) are not instructions.
  */
 
-/** Bodies of the functions that have one, in module order, without their first and last lines. */
+/** Bodies of the functions that have one, in module order, without the lines of `define` and `}`. */
 export function functionBodies(module: string): string[] {
   const bodies: string[] = [];
   for (let at = module.startsWith('define ') ? 0 : next(module, 0); at >= 0; at = next(module, at)) {
@@ -21,7 +22,7 @@ function next(module: string, from: number): number {
   return found < 0 ? found : found + 1;
 }
 
-/** Instructions of a body, block by block; a continued one keeps its lines, without their indentation. */
+/** Instructions of a body, block by block. The lines of one instruction stay separate, without their indentation. */
 export function instructionTexts(body: string): string[][] {
   const blocks: string[][] = [[]];
   for (const line of body.split('\n')) {
@@ -29,7 +30,7 @@ export function instructionTexts(body: string): string[][] {
     const indentation = line.length - text.length;
     if (text === '' || text.startsWith('#dbg_') || text.startsWith('; ')) continue;
     if (indentation === 0) {
-      // The label of the entry may be left out.
+      // LLVM may leave out the label of the entry block.
       if (blocks.length > 1 || blocks[0]!.length > 0 || !isFirstLabel(body, line)) blocks.push([]);
       continue;
     }

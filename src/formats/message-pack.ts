@@ -1,15 +1,16 @@
 /**
- * MessagePack from untrusted bytes. `@msgpack/msgpack` decodes; before it does, one pass over the structure makes sure
- * that the lengths which the data claims are covered by bytes that are there, because the decoder allocates by them.
+ * Decodes MessagePack from untrusted bytes with `@msgpack/msgpack`. That decoder allocates arrays of the lengths that
+ * the data claims. So one pass over the structure comes first, to make sure that there are enough bytes for those
+ * lengths.
  */
 import { decode } from '@msgpack/msgpack';
 import { DarmError } from '../errors.js';
 import { ByteReader } from './byte-reader.js';
 
-/** Headers of values of fixed size, 0xc0 to 0xdf, in bytes after the type byte; -1: not fixed, see `measure`. */
+/** Bytes after the type byte, for the types from 0xc0 on; -1 for types of variable size, which `measure` handles. */
 const FIXED_SIZES = [0, 0, 0, 0, -1, -1, -1, -1, -1, -1, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17];
 
-/** Bytes that the value at `at` takes without its elements, and how many elements follow. */
+/** The size of the value at `at` without its elements, in bytes, and the number of elements that follow. */
 function measure(reader: ByteReader, at: number): { bytes: number; elements: number } {
   const what = 'a value';
   const type = reader.u8(at, what);
@@ -46,7 +47,7 @@ function measure(reader: ByteReader, at: number): { bytes: number; elements: num
   }
 }
 
-/** @throws DarmError `bad-input`, whatever is wrong with the bytes. */
+/** @throws DarmError `bad-input` for whatever is wrong with the bytes */
 export function decodeMessagePack(bytes: Uint8Array, what: string): unknown {
   const reader = new ByteReader(bytes, what);
   let at = 0;
@@ -55,7 +56,7 @@ export function decodeMessagePack(bytes: Uint8Array, what: string): unknown {
     reader.check(at, size, 'a value');
     at += size;
     pending += elements;
-    // Every element takes a byte at least.
+    // Every element takes at least one byte.
     reader.check(at, pending - 1, 'a list');
   }
   try {

@@ -1,14 +1,14 @@
 /**
- * What melding may do to the function that a snapshot shows: single edits over opaque references. The binding implements
- * it over the real LLVM function; nothing in here knows how.
+ * The edits that melding makes to the function of a snapshot, in terms of opaque references. src/binding implements
+ * them on the real LLVM function.
  *
- * References to blocks and instructions of the snapshot stay valid until they are deleted; edits never renumber anything.
+ * References to blocks and instructions stay valid until the block or instruction is deleted. Edits never renumber.
  */
 import type { BlockId, InstrId } from './ids.js';
 
 declare const valueBrand: unique symbol;
 declare const blockBrand: unique symbol;
-/** Any value: instruction, argument, constant. Equal values have equal references. */
+/** Any value: an instruction, argument or constant. Equal values have equal references. */
 export type ValueRef = number & { readonly [valueBrand]: true };
 export type BlockRef = number & { readonly [blockBrand]: true };
 
@@ -25,13 +25,13 @@ export interface Editor {
   /** Instructions of a block in order, phis and terminator included. */
   instructions(block: BlockRef): ValueRef[];
   incoming(phi: ValueRef): Incoming[];
-  /** Operands that are values (not blocks), in order. */
+  /** Operands in order. */
   operands(instr: ValueRef): ValueRef[];
   condition(block: BlockRef): ValueRef;
   successors(block: BlockRef): BlockRef[];
   /** Predecessor blocks, once each, in the order of the function's use lists. */
   predecessors(block: BlockRef): BlockRef[];
-  /** Instructions that use a value (once per use). */
+  /** Instructions that use a value, once per use. */
   users(value: ValueRef): ValueRef[];
   parent(instr: ValueRef): BlockRef;
   poison(like: ValueRef): ValueRef;
@@ -44,33 +44,33 @@ export interface Editor {
   lowerSwitch(block: BlockRef): void;
   /** A new empty block, placed in the layout before `before`. */
   createBlock(name: string, before: BlockRef): BlockRef;
-  /** A copy of an instruction at the end of a block that has no terminator yet; operands still the original's. */
+  /** Appends a copy of an instruction, with the same operands, to a block that has no terminator yet. */
   appendClone(block: BlockRef, original: ValueRef): ValueRef;
   setOperand(instr: ValueRef, index: number, value: ValueRef): void;
   /**
-   * `melded` is a clone of `t` and stands for `f` too from now on: keeps only the flags and facts that hold for both.
-   * `swapped`: operands 0 and 1 of `f` change places.
+   * Makes `melded`, which is a clone of `t`, stand for `f` too: only flags and metadata that hold for both remain.
+   * `swapped` says that operands 0 and 1 of `f` change places.
    */
   intersect(melded: ValueRef, t: ValueRef, f: ValueRef, swapped: boolean): void;
-  /** `branch` stands for the branches at the end of `t` and `f`: gets the location and loop properties that hold for both. */
+  /** Gives `branch` the debug location and loop metadata that hold for the branches at the end of both `t` and `f`. */
   intersectBranch(branch: ValueRef, t: BlockRef, f: BlockRef): void;
-  /** `instr` now runs for threads that would not have run it: drops what would then be undefined. */
+  /** Drops flags and metadata of `instr` that could cause undefined behaviour now that more threads execute it. */
   speculate(instr: ValueRef): void;
-  /** `select condition, t, f`, right before `before`. */
+  /** Inserts `select condition, t, f` right before an instruction. */
   selectBefore(before: ValueRef, condition: ValueRef, t: ValueRef, f: ValueRef): ValueRef;
-  /** `select condition, t, f` at the end of a block that has no terminator yet. */
+  /** Appends `select condition, t, f` to a block that has no terminator yet. */
   appendSelect(block: BlockRef, condition: ValueRef, t: ValueRef, f: ValueRef): ValueRef;
   appendNot(block: BlockRef, value: ValueRef): ValueRef;
   appendBranch(block: BlockRef, target: BlockRef): ValueRef;
   appendConditionalBranch(block: BlockRef, condition: ValueRef, then: BlockRef, otherwise: BlockRef): ValueRef;
-  /** A phi at the front of a block, of the type of `like`. */
+  /** Inserts a phi of the type of `like` at the front of a block. */
   prependPhi(block: BlockRef, like: ValueRef, incoming: readonly Incoming[]): ValueRef;
   addIncoming(phi: ValueRef, incoming: Incoming): void;
-  /** Replaces every edge `block → from` by `block → to`; phis are the caller's affair. */
+  /** Replaces every edge `block → from` by `block → to`. The caller updates the phis. */
   redirect(block: BlockRef, from: BlockRef, to: BlockRef): void;
   /** Replaces the terminator of a block by an unconditional branch. */
   branchTo(block: BlockRef, target: BlockRef): void;
   replaceAllUses(old: ValueRef, by: ValueRef): void;
-  /** Deletes blocks that nothing reaches any more, with their entries in phis; remaining uses of their values become poison. */
+  /** Deletes unreachable blocks and their entries in phis. Remaining uses of their values become poison. */
   deleteBlocks(blocks: readonly BlockRef[]): void;
 }

@@ -1,20 +1,22 @@
 /**
- * The data model every analysis works on: one function, copied out of LLVM in one call into flat typed arrays.
+ * The data model of all analyses: one function, copied out of LLVM in one call into flat typed arrays. Rule numbers are
+ * those of docs/melding.md.
  *
  * Invariants
- * - Blocks are numbered in layout order, block 0 is the entry. Unreachable blocks are present (and have no path from 0).
- * - Values are numbered arguments `[0, argCount)`, instructions `[argCount, argCount + instrCount)` in layout order, then
- *   every constant, global, function, metadata or inline-asm operand, once each, in order of first use.
- * - Operands of a `phi` are its incoming values; `operandBlock` holds the incoming block of each. Operands that are basic
- *   blocks (branch targets) are not operands here: they are the block's successors, in terminator order (for `br i1` the
- *   true successor first). For a `switch`, the successors are the default destination, then the cases in order, and the
- *   condition is the only operand (case values are not part of the snapshot).
- * - A call's operands are its arguments (with bundle operands), then the callee.
- * - Duplicate edges appear once per edge, in `succ` and (through `predecessors`) in predecessor lists alike.
+ * - Blocks are numbered in layout order, and block 0 is the entry. Unreachable blocks are included.
+ * - Values are numbered: first the arguments `[0, argCount)`, then the instructions `[argCount, argCount + instrCount)`
+ *   in layout order, then every constant, global, function, metadata or inline-asm operand, once each, in order of
+ *   first use.
+ * - Operands of a `phi` are its incoming values, and `operandBlock` holds the incoming block of each. Basic blocks
+ *   (branch targets) are not operands: they are the successors of the instruction's block, in terminator order. For `br
+ *   i1` the true successor comes first. For a `switch` the successors are the default destination, then the cases in
+ *   order; its condition is the only operand, and the case values are not part of the snapshot.
+ * - A call's operands are its arguments, then its bundle operands, then the callee.
+ * - Several edges between the same two blocks appear once each, in `succ` and in lists of predecessors.
  */
 import type { BlockId, InstrId, ValueId } from './ids.js';
 
-/** LLVM's opcodes that the TypeScript side names (numbers of llvm-c `LLVMOpcode`, stable across LLVM versions). */
+/** Numbers of LLVM's opcodes, from `LLVMOpcode` of llvm-c, which are stable across versions of LLVM. */
 export const Opcode = {
   Ret: 1,
   Br: 2,
@@ -79,7 +81,7 @@ export const Opcode = {
   PtrToAddr: 69,
 } as const;
 
-/** Facts about one instruction, as bits of `instrFlags`. Each is answered by LLVM (see wasm/snapshot.cpp). */
+/** Facts about one instruction, as bits of `instrFlags`. All come from LLVM (wasm/facts.cpp). */
 export const InstrFlag = {
   /** Convergent call, or an intrinsic/inline asm that communicates between lanes or needs all lanes (rule 1.5). */
   Convergent: 1 << 0,
@@ -87,37 +89,41 @@ export const InstrFlag = {
   WritesWaveState: 1 << 1,
   MayReadMemory: 1 << 2,
   MayWriteMemory: 1 << 3,
-  /** Anything but a value: may write memory, not return, or throw. */
+  /** May write memory, not return, or throw. */
   HasSideEffects: 1 << 4,
-  /** Cannot fault or have an effect whatever its operands are, poison included; it may run for every thread. */
+  /** Has no undefined behaviour and no effect for any operands, poison included: it may run for every thread. */
   Speculatable: 1 << 5,
   Atomic: 1 << 6,
   Volatile: 1 << 7,
-  /** May synchronise with other threads: fence, atomic, call without `nosync` (rule 1.6). */
+  /** May synchronise with other threads: a fence, an atomic, a call without `nosync` (rule 1.6). */
   MaySync: 1 << 8,
   /** Known to return (`willreturn`). */
   WillReturn: 1 << 9,
   NoDuplicate: 1 << 10,
-  /** musttail, token-typed, nomerge, returns_twice, strictfp, opcode that is not listed, …: no key (rule 2). */
+  /**
+   * Has no match key: musttail, token type, nomerge, returns_twice, strictfp, an opcode that is not listed … (rule 2).
+   */
   NeverMelds: 1 << 11,
-  /** Equal keys are not enough: the pair check of the binding decides (attributes, special state). */
+  /** Equal keys are not enough: `FunctionEditor.canPair` of src/binding compares attributes and special state. */
   NeedsPairCheck: 1 << 12,
   Commutative: 1 << 13,
-  /** Calls, other than intrinsics. */
+  /** A call of a function that is not an intrinsic. */
   Call: 1 << 14,
   Intrinsic: 1 << 15,
   Terminator: 1 << 16,
-  /** Lifetime marker, assume, noalias.scope.decl: dropped or handled apart when the block melds (rule 4). */
+  /** A lifetime marker, assume or noalias.scope.decl: dropped or handled separately when the block melds (rule 4). */
   Marker: 1 << 17,
-  /** Melds only if every operand is the same value on both sides (intrinsics off the allow-list, inline asm). */
+  /**
+   * Melds only if each operand is the same value on both sides: intrinsics that are not on the allow-list, inline asm.
+   */
   IdenticalOperandsOnly: 1 << 18,
 } as const;
 
-/** Per operand, as bits of `operandFlags`. */
+/** Facts about one operand, as bits of `operandFlags`. */
 export const OperandFlag = {
-  /** The target wants it uniform (descriptor, readlane index, LDS base of load.to.lds, M0 user; rule 2). */
+  /** The target needs a uniform value: a descriptor, readlane index, LDS base of load.to.lds, or use of M0 (rule 2). */
   MustBeUniform: 1 << 0,
-  /** May not become a variable (`immarg`, struct index, `canReplaceOperandWithVariable`). */
+  /** May not become a variable: an `immarg`, a struct index, whatever `canReplaceOperandWithVariable` rejects. */
   MustStay: 1 << 1,
 } as const;
 
@@ -126,13 +132,13 @@ export const FunctionFlag = {
   Kernel: 1 << 1,
   OptNone: 1 << 2,
   Naked: 1 << 3,
-  /** Has a block whose address is taken. */
+  /** The address of one of its blocks is taken. */
   AddressTaken: 1 << 4,
   /** Holds convergence-control tokens. */
   ConvergenceControl: 1 << 5,
 } as const;
 
-/** What `TargetTransformInfo::getInstructionUniformity` answers. */
+/** The result of `TargetTransformInfo::getInstructionUniformity`. */
 export const Uniformity = { Default: 0, AlwaysUniform: 1, NeverUniform: 2 } as const;
 
 export const TypeKind = {
@@ -160,7 +166,7 @@ export interface FunctionSnapshot {
   readonly name: string;
   /** `FunctionFlag` bits. */
   readonly flags: number;
-  /** The subtarget these facts hold for, e.g. `gfx906`. */
+  /** The processor that the facts hold for, e.g. `gfx906`. */
   readonly cpu: string;
   readonly waveSize: number;
 
@@ -172,7 +178,7 @@ export interface FunctionSnapshot {
   // blocks
   /** `[blockCount + 1]` first instruction of each block; the last entry is `instrCount`. */
   readonly blockInstrStart: Int32Array;
-  /** `[blockCount + 1]` into `succ`. */
+  /** `[blockCount + 1]` start of each block's successors in `succ`. */
   readonly succStart: Int32Array;
   /** `[edges]` successor blocks. */
   readonly succ: Int32Array;
@@ -186,19 +192,19 @@ export interface FunctionSnapshot {
   readonly instrType: Int32Array;
   /** `Uniformity`. */
   readonly instrUniformity: Int32Array;
-  /** Latency in cycles (TargetTransformInfo, `TCK_Latency`; 0: free), before the per-target table of melding/latency.ts. */
+  /** Latency in cycles as TargetTransformInfo estimates it (`TCK_Latency`), 0 for free ones. Melding refines it. */
   readonly instrLatency: Int32Array;
-  /** Match key: equal keys are necessary for two instructions to meld; `NONE` never melds. */
+  /** Match key. Two instructions can meld only if their keys are equal; one with the key `NONE` never melds. */
   readonly instrKey: Int32Array;
-  /** Compare predicate (LLVM's number), else `NONE`. Keys of compares ignore the order of the operands. */
+  /** LLVM's number of a comparison's predicate, else `NONE`. Keys of comparisons ignore the order of the operands. */
   readonly instrPredicate: Int32Array;
-  /** Address space of the memory accessed, else `NONE`. */
+  /** Address space of a memory access, else `NONE`. */
   readonly instrAddressSpace: Int32Array;
   /** Alignment in bytes of a memory access, else 0. */
   readonly instrAlign: Int32Array;
 
   // operands
-  /** `[instrCount + 1]` into `operand`. */
+  /** `[instrCount + 1]` start of each instruction's operands in `operand`. */
   readonly operandStart: Int32Array;
   /** `[operands]` value ids. */
   readonly operand: Int32Array;
@@ -212,15 +218,18 @@ export interface FunctionSnapshot {
   readonly valueKind: Int32Array;
   readonly valueType: Int32Array;
   /**
-   * For pointers, what `getUnderlyingObjects` says about allocas: the value id of the single underlying alloca, `NONE` when
-   * no alloca can underlie it, `-2` when several or unknown objects, an alloca among them, may.
+   * For pointers, the alloca that they point into, according to `getUnderlyingObjects`: its value id if there is no
+   * other possibility, `NONE` if they cannot point into an alloca, `-2` if they may.
    */
   readonly valueAlloca: Int32Array;
-  /** For pointers behind an `addrspacecast`: the source address space; else `NONE`; `-2` when mixed. */
+  /**
+   * For pointers derived from an `addrspacecast`: the source address space, `-2` if there are several; otherwise
+   * `NONE`.
+   */
   readonly valueCastFrom: Int32Array;
-  /** For pointers, what they are a constant number of bytes away from: equal ids have equal bases; `NONE` for other values. */
+  /** For pointers, an id of the address that they are a constant distance away from; `NONE` for other values. */
   readonly valueBase: Int32Array;
-  /** Bytes behind the base. */
+  /** The distance from the base, in bytes. */
   readonly valueOffset: Int32Array;
 
   /** `[argCount]` `Uniformity`. */
@@ -229,22 +238,25 @@ export interface FunctionSnapshot {
   // types
   /** `[types]` `TypeKind`. */
   readonly typeKind: Int32Array;
-  /** `[types]` size in bits (pointers: by the data layout; aggregates and vectors: total), 0 when unsized. */
+  /**
+   * `[types]` size in bits, 0 for types without one. Of pointers by the data layout, of aggregates and vectors the
+   * total.
+   */
   readonly typeBits: Int32Array;
   /** `[types]` address space of a pointer type, else `NONE`. */
   readonly typeAddressSpace: Int32Array;
 }
 
-export const instrValue = (f: FunctionSnapshot, i: InstrId): ValueId => (f.argCount + i) as ValueId;
+export const instrValue = (fn: FunctionSnapshot, i: InstrId): ValueId => (fn.argCount + i) as ValueId;
 
 /** The instruction that defines `v`, or `NONE` for arguments, constants and globals. */
-export const definingInstr = (f: FunctionSnapshot, v: ValueId): InstrId =>
-  (v >= f.argCount && v < f.argCount + f.instrCount ? v - f.argCount : -1) as InstrId;
+export const definingInstr = (fn: FunctionSnapshot, v: ValueId): InstrId =>
+  (v >= fn.argCount && v < fn.argCount + fn.instrCount ? v - fn.argCount : -1) as InstrId;
 
-export const terminatorOf = (f: FunctionSnapshot, b: BlockId): InstrId => (f.blockInstrStart[b + 1]! - 1) as InstrId;
+export const terminatorOf = (fn: FunctionSnapshot, b: BlockId): InstrId => (fn.blockInstrStart[b + 1]! - 1) as InstrId;
 
-export const hasFlag = (f: FunctionSnapshot, i: InstrId, flag: number): boolean => (f.instrFlags[i]! & flag) !== 0;
+export const hasFlag = (fn: FunctionSnapshot, i: InstrId, flag: number): boolean => (fn.instrFlags[i]! & flag) !== 0;
 
-/** A two-way conditional `br`. Its condition is operand 0. */
-export const isConditionalBranch = (f: FunctionSnapshot, b: BlockId): boolean =>
-  f.instrOpcode[terminatorOf(f, b)] === Opcode.Br && f.succStart[b + 1]! - f.succStart[b]! === 2;
+/** Whether a block ends in a conditional `br`, which has two successors. Its condition is operand 0. */
+export const isConditionalBranch = (fn: FunctionSnapshot, b: BlockId): boolean =>
+  fn.instrOpcode[terminatorOf(fn, b)] === Opcode.Br && fn.succStart[b + 1]! - fn.succStart[b]! === 2;

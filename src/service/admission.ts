@@ -1,10 +1,10 @@
 /**
- * Back-pressure. A request that wants work done takes a ticket before its body is read; there are as many tickets as jobs can
- * run and wait, and whoever finds none is refused at once. A job then waits for one of the slots, first come, first served.
- * So the memory for bodies and the time in the queue are bounded, whatever the load.
+ * Back-pressure. A request for work takes a ticket before its body is read. There are as many tickets as jobs that may
+ * run or wait; without a free ticket the request is refused at once. A job then waits for a slot, first come, first
+ * served. This bounds the memory for bodies and the time in the queue under any load.
  *
- * A batch has one ticket for all its jobs, and they may wait for slots as long as it takes: they are taken one after the other,
- * and so the jobs of others come in between.
+ * A batch has one ticket for all its jobs, and these wait for slots without a limit. They queue behind the jobs of
+ * other requests, so a large batch does not keep the others out.
  */
 import { DarmError } from '../errors.js';
 import { Refusal } from './problem.js';
@@ -12,15 +12,15 @@ import { Refusal } from './problem.js';
 export interface AdmissionLimits {
   /** Jobs that run at the same time. */
   readonly concurrency: number;
-  /** Requests that wait. */
+  /** Requests that may wait. */
   readonly queue: number;
-  /** Milliseconds that a job waits for a slot before it is refused; 0: no limit. */
+  /** Longest time that a job waits for a slot, in milliseconds; 0 for no limit. */
   readonly queueTimeout: number;
 }
 
 export interface Wait {
   readonly signal: AbortSignal;
-  /** The limit on waiting does not count. */
+  /** Whether the job waits for a slot without a time limit. */
   readonly patient: boolean;
 }
 
@@ -53,12 +53,12 @@ export class Admission {
   }
 
   /**
-   * Takes a ticket; the function that is returned gives it back and may be called twice.
+   * Takes a ticket. The result is a function that gives it back; further calls of it do nothing.
    *
    * @throws Refusal `overloaded`, `shutting-down`
    */
   enter(): () => void {
-    if (this.#closing) throw new Refusal('shutting-down', 'no new work is taken');
+    if (this.#closing) throw new Refusal('shutting-down', 'the service takes no new work');
     const { concurrency, queue } = this.#limits;
     if (this.#tickets >= concurrency + queue)
       throw new Refusal('overloaded', `${this.#tickets} requests are running or waiting already`);
@@ -73,7 +73,7 @@ export class Admission {
   }
 
   /**
-   * Runs `job` in a slot. `job` is told how many milliseconds it waited.
+   * Runs `job` in a slot. Its argument is how long it waited for the slot, in milliseconds.
    *
    * @throws Refusal `queue-timeout`; DarmError `aborted` when the signal comes first
    */
@@ -83,7 +83,7 @@ export class Admission {
     try {
       return await job(performance.now() - asked);
     } finally {
-      // The slot goes to the next in line without becoming free in between.
+      // The slot goes straight to the first in the queue; nobody else can take it in between.
       const next = this.#waiters.shift();
       if (next) next();
       else this.#running--;
@@ -96,26 +96,28 @@ export class Admission {
       this.#running++;
       return Promise.resolve();
     }
+    const { queueTimeout } = this.#limits;
+    const tooLate = patient || queueTimeout === 0 ? null : AbortSignal.timeout(queueTimeout);
+    const ended = tooLate === null ? signal : AbortSignal.any([signal, tooLate]);
     return new Promise((resolve, reject) => {
-      const settle = (then: () => void): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', abort);
-        const place = this.#waiters.indexOf(serve);
-        if (place >= 0) this.#waiters.splice(place, 1);
-        then();
+      const serve = (): void => {
+        ended.removeEventListener('abort', leave);
+        resolve();
       };
-      const serve = (): void => settle(resolve);
-      const abort = (): void => settle(() => reject(new DarmError('aborted', 'the job was aborted')));
-      const { queueTimeout } = this.#limits;
-      const late = (): void =>
-        settle(() => reject(new Refusal('queue-timeout', `no worker became free in ${queueTimeout / 1000} s`)));
-      const timer = patient || queueTimeout === 0 ? undefined : setTimeout(late, queueTimeout);
-      signal.addEventListener('abort', abort, { once: true });
+      const leave = (): void => {
+        this.#waiters.splice(this.#waiters.indexOf(serve), 1);
+        reject(
+          tooLate?.aborted
+            ? new Refusal('queue-timeout', `no worker became free within ${queueTimeout / 1000} s`)
+            : new DarmError('aborted', 'the job was aborted'),
+        );
+      };
+      ended.addEventListener('abort', leave, { once: true });
       this.#waiters.push(serve);
     });
   }
 
-  /** No more tickets; resolves when all are back. */
+  /** Hands out no more tickets, and resolves when all are given back. */
   close(): Promise<void> {
     this.#closing = true;
     if (this.#tickets === 0) return Promise.resolve();

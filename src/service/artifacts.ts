@@ -1,4 +1,4 @@
-/** Artifacts as they are sent: their media types, digests, and their place in JSON documents. */
+/** How artifacts are sent: their media types and digests, and their form in JSON documents. */
 import { createHash } from 'node:crypto';
 import type { Emit } from '../job/options.js';
 import { compileDocument } from '../report/json/compile-document.js';
@@ -15,7 +15,7 @@ const MEDIA_TYPES: Readonly<Record<Emit, string>> = {
   ptx: TEXT,
 };
 
-/** Headers of an answer that is the artifact itself: `ETag`, and the same digest as RFC 9530 has it. */
+/** Headers of an answer that is the artifact itself. `ETag` and `Repr-Digest` (RFC 9530) hold the same digest. */
 export function artifactHeaders({ kind, bytes }: Artifact): Record<string, string> {
   const hash = createHash('sha256').update(bytes).digest();
   return {
@@ -25,7 +25,7 @@ export function artifactHeaders({ kind, bytes }: Artifact): Record<string, strin
   };
 }
 
-/** The document of `darm compile --json`, with the artifacts' bytes and what the command prints beside it. */
+/** The document of `darm compile --json` with the artifacts' bytes, and with what the command prints separately. */
 export function compileAnswer(result: CompileResult): object {
   const artifacts = result.artifacts.map(({ kind, bytes }) => ({
     kind,

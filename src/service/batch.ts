@@ -1,6 +1,6 @@
 /**
- * The answer to a batch: a line of JSON per module, as they finish, and a last line with the counts, whose absence tells that the
- * answer was cut off. Jobs start only as fast as the client reads.
+ * The answer to a batch: a line of JSON per module, in the order in which they finish, and a last line with the counts.
+ * An answer without that last line was cut off. Jobs start only as fast as the client reads.
  */
 
 export interface BatchCounts {
@@ -8,20 +8,20 @@ export interface BatchCounts {
   readonly failed: number;
 }
 
-export interface BatchJob {
-  /** Does everything for one module; whether it went well, and what the line says. Does not throw. */
+export interface StreamedJob {
+  /** Does all the work for one module. The result is whether it succeeded, and its line. Does not throw. */
   readonly run: () => Promise<{ readonly ok: boolean; readonly line: object }>;
 }
 
 /**
  * Runs `jobs`, `width` at a time, and streams their lines.
  *
- * @param stallMs how long the client may take to take a line; 0: as long as it likes
- * @param stop called when the client no longer reads
+ * @param stallMs how long the client may take to read a line, in milliseconds; 0 for no limit
+ * @param stop called when the client does not read any more
  * @param ended called once, after the last job has ended
  */
 export function streamBatch(
-  jobs: readonly BatchJob[],
+  jobs: readonly StreamedJob[],
   width: number,
   stallMs: number,
   stop: () => void,
@@ -30,21 +30,23 @@ export function streamBatch(
   const lines = new LineStream(stallMs, stop);
   const queue = jobs.values();
   const counts = { succeeded: 0, failed: 0 };
-  const work = async (): Promise<void> => {
+  const runFromQueue = async (): Promise<void> => {
     for (const job of queue) {
       const { ok, line } = await job.run();
       counts[ok ? 'succeeded' : 'failed']++;
       if (!(await lines.write(line))) return;
     }
   };
-  void Promise.all(Array.from({ length: Math.min(width, jobs.length) }, work)).then(() => {
+  void Promise.all(Array.from({ length: Math.min(width, jobs.length) }, runFromQueue)).then(() => {
     lines.end({ done: true, ...counts });
     ended(counts);
   });
   return lines.stream;
 }
 
-/** Lines of JSON at the pace of their reader, who may stop reading for a limited time only. */
+/**
+ * A stream of lines of JSON that goes as fast as its client reads. A client that stops reading for too long is cut off.
+ */
 class LineStream {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #stallMs: number;
@@ -63,7 +65,7 @@ class LineStream {
     });
   }
 
-  /** Resolves when the reader wants more: to false when there is none any more. */
+  /** Resolves when the client is ready for another line: to false when it has gone. */
   async write(line: object): Promise<boolean> {
     if (this.#gone) return false;
     this.#enqueue(line);

@@ -1,14 +1,14 @@
 /**
- * Reads a request's body within limits of size and time. What is too large or too slow stops being read. Bodies in
- * a content coding are refused: a small one could unpack to any size.
+ * Reads a request's body within limits on size and time. A body that exceeds them is not read any further. Bodies with
+ * a content coding are refused, because a small one could unpack to any size.
  */
 import { DarmError } from '../errors.js';
 import { Refusal } from './problem.js';
 
 export interface BodyLimits {
-  /** Bytes. */
+  /** Largest size in bytes. */
   readonly maxBody: number;
-  /** Milliseconds for the whole body; 0: no limit. */
+  /** Longest time for the whole body, in milliseconds; 0 for no limit. */
   readonly bodyTimeout: number;
 }
 
@@ -25,24 +25,19 @@ export async function readBody(
   if (request.body === null) return new Uint8Array(0);
 
   const reader = request.body.getReader();
-  let late = false;
-  const timer =
-    bodyTimeout === 0
-      ? undefined
-      : setTimeout(() => {
-          late = true;
-          reader.cancel().catch(() => {});
-        }, bodyTimeout);
+  const cancel = (): void => void reader.cancel().catch(() => {});
+  const tooLate = bodyTimeout === 0 ? null : AbortSignal.timeout(bodyTimeout);
+  tooLate?.addEventListener('abort', cancel, { once: true });
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (late) throw new Refusal('body-timeout', `the body did not come in ${bodyTimeout / 1000} s`);
+      if (tooLate?.aborted) throw new Refusal('body-timeout', `the body did not arrive within ${bodyTimeout / 1000} s`);
       if (done) break;
       size += value.byteLength;
       if (size > maxBody) {
-        reader.cancel().catch(() => {});
+        cancel();
         throw tooLarge();
       }
       chunks.push(value);
@@ -52,7 +47,7 @@ export async function readBody(
     // The stream breaks when the client goes away.
     throw new DarmError('aborted', 'the client closed the connection');
   } finally {
-    clearTimeout(timer);
+    tooLate?.removeEventListener('abort', cancel);
   }
   return joined(chunks, size);
 }

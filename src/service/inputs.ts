@@ -1,4 +1,4 @@
-/** What a request asks for: modules and options, out of a plain body, a form (multipart/form-data) or lines of JSON. */
+/** Reads the modules and options of a request, from a plain body, a form (multipart/form-data) or lines of JSON. */
 import { readBody, type BodyLimits } from './body.js';
 import { checkObject, optionsFromQuery, type GivenOptions } from './job-options.js';
 import { Refusal } from './problem.js';
@@ -12,10 +12,10 @@ export interface NamedInput extends ModuleInput {
   readonly name: string | null;
 }
 
-/** Unpacks one module of a batch; throws a `Refusal` or `DarmError` that concerns this one only. */
+/** Unpacks one module of a batch. Throws a `Refusal` or `DarmError` that concerns only this module. */
 export type BatchInput = () => Promise<NamedInput>;
 
-/** Types of a body that is the module itself. The third is what `curl --data-binary` says unless told otherwise. */
+/** Types of a body that is the module itself. The third is the type that `curl --data-binary` sends by default. */
 const MODULE_TYPES = ['application/octet-stream', 'text/plain', 'application/x-www-form-urlencoded'];
 const FORM_TYPE = 'multipart/form-data';
 const LINES_TYPES = ['application/x-ndjson', 'application/jsonl'];
@@ -30,7 +30,9 @@ function unsupported(request: Request, supported: readonly string[]): Refusal {
 
 const queryOptions = (request: Request): GivenOptions => optionsFromQuery(new URL(request.url).searchParams);
 
-/** The input of `compile` and `analyze`. Options of the query and of a form's `options` part add up; the part wins. */
+/**
+ * The input of `compile` and `analyze`. Options come from the query and a form's `options` part, which has precedence.
+ */
 export async function moduleInput(request: Request, limits: BodyLimits): Promise<ModuleInput> {
   const options = queryOptions(request);
   const type = mediaType(request);
@@ -44,8 +46,8 @@ export async function moduleInput(request: Request, limits: BodyLimits): Promise
 }
 
 /**
- * The input of `batch`: a form with files, or lines `{"name": …, "module": BASE64, "options": {…}}`. Lines are unpacked one at a
- * time, so that a large batch is not in memory twice, and a line that is wrong is that line's failure.
+ * The input of `batch`: a form with files, or lines `{"name": …, "module": BASE64, "options": {…}}`. A line is unpacked
+ * when its job starts. So a large batch is not in memory twice, and a malformed line fails alone.
  */
 export async function batchInputs(
   request: Request,
@@ -72,7 +74,7 @@ export async function batchInputs(
 }
 
 interface Form {
-  /** In order, with the names of their fields. */
+  /** The files in order, with the names of their fields. */
   readonly files: readonly (readonly [field: string, file: File])[];
   readonly options: GivenOptions;
 }
@@ -81,14 +83,14 @@ async function readForm(request: Request, limits: BodyLimits): Promise<Form> {
   const type = request.headers.get('content-type')!;
   const bytes = await readBody(request, limits);
   const form = await new Response(bytes, { headers: { 'Content-Type': type } }).formData().catch(() => {
-    throw new Refusal('malformed-request', 'the body is no multipart/form-data');
+    throw new Refusal('malformed-request', 'the body is not multipart/form-data');
   });
   const parts: [string, File | string][] = [];
   form.forEach((value, field) => parts.push([field, value]));
   const files: [string, File][] = [];
   let options: GivenOptions = {};
   for (const [field, value] of parts) {
-    // Clients that give every part a type give this one a file name, too.
+    // Clients that set the type of a part often add a file name, so this one may look like a file.
     if (field === 'options') options = checkObject(parseJson(typeof value === 'string' ? value : await value.text()));
     else if (typeof value !== 'string') files.push([field, value]);
     else throw new Refusal('malformed-request', `the field ${JSON.stringify(field)} of the form must be a file`);
@@ -102,7 +104,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Refusal('malformed-request', 'JSON cannot be parsed');
+    throw new Refusal('malformed-request', 'the JSON cannot be parsed');
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs the jobs of requests on a compiler: each in a slot of the admission, within its time, ended when its client goes. The time
- * limit is for the whole job, of which a compiler may make several tasks.
+ * Runs the jobs of requests on a compiler. Each takes a slot of the admission, has a time limit, and ends when its
+ * client goes away. The time limit is for the whole job, which may be several tasks for the worker threads.
  */
 import type { Compiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
@@ -15,7 +15,7 @@ interface JobResults {
 }
 
 export interface JobCall extends Wait {
-  /** Most milliseconds that the job may run; 0: no limit. */
+  /** Longest time that the job may run, in milliseconds; 0 for no limit. */
   readonly timeout: number;
 }
 
@@ -65,22 +65,12 @@ async function withTimeout<T>(
   job: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   if (limitMs === 0) return job(outer);
-  const stop = new AbortController();
-  let timedOut = false;
-  const abort = (): void => stop.abort();
-  outer.addEventListener('abort', abort, { once: true });
-  const timer = setTimeout(() => {
-    timedOut = true;
-    abort();
-  }, limitMs);
+  const tooLate = AbortSignal.timeout(Math.ceil(limitMs));
   try {
-    return await job(stop.signal);
+    return await job(AbortSignal.any([outer, tooLate]));
   } catch (error) {
-    if (timedOut && error instanceof DarmError && error.code === 'aborted')
+    if (tooLate.aborted && error instanceof DarmError && error.code === 'aborted')
       throw new DarmError('timeout', `the job took longer than its limit of ${limitMs / 1000} s`);
     throw error;
-  } finally {
-    clearTimeout(timer);
-    outer.removeEventListener('abort', abort);
   }
 }

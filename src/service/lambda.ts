@@ -1,6 +1,7 @@
 /**
- * The subpath `darm/lambda`: the compile service as an AWS Lambda handler, for API Gateway (both payload formats), function URLs and
- * load balancers. Binary bodies travel as base64, which hono's adapter takes care of; examples/lambda shows how to package it.
+ * The subpath `darm/lambda`: the compile service as an AWS Lambda handler, for API Gateway (both payload formats),
+ * function URLs and load balancers. Binary bodies are sent as base64, which hono's adapter handles. examples/lambda
+ * shows how to package a function.
  *
  *     import { createLambdaHandler } from 'darm/lambda';
  *     export const handler = createLambdaHandler();
@@ -22,16 +23,12 @@ export interface LambdaContext {
 
 export type LambdaHandler = (event: LambdaEvent, context?: LambdaContext) => Promise<APIGatewayProxyResult>;
 
-/** Left of the function's own time limit for sending the answer. */
+/** The part of the function's own time limit that is kept for sending the answer. */
 const RESERVE_MS = 500;
-/** Lambda takes 6 MB per event, and base64 makes three bytes four. */
+/** Lambda's limit is 6 MB per event, and base64 makes three bytes four. */
 const MAX_BODY = 4.5 * 1024 * 1024;
 
-/**
- * Nothing starts before the first event. One event is answered at a time, as Lambda does it.
- *
- * @param compiler by default, one that is made from the options
- */
+/** @param compiler by default, one that is made from the options, whose threads start with the first event */
 export function createLambdaHandler(options: LambdaOptions = {}, compiler?: Compiler): LambdaHandler {
   const { threads = availableParallelism(), memoryLimit, tierPolicy = 'short', ...settings } = options;
   compiler ??= createCompiler({ threads, tierPolicy, ...(memoryLimit !== undefined && { memoryLimit }) });

@@ -1,4 +1,4 @@
-/** What the service counts, for Prometheus. Every service has a registry of its own, so that several fit into one process. */
+/** The service's metrics for Prometheus. Every service has its own registry, so that one process may have several. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { CacheCounts } from '../compiler/compile-cache.js';
 import type { Admission } from './admission.js';
@@ -23,7 +23,7 @@ export class Metrics {
     });
     this.#requestSeconds = new Histogram({
       name: 'darm_request_duration_seconds',
-      help: 'From the head of a request to its answer; of a batch, to the end of its answer',
+      help: 'Time from the head of a request to its answer; for a batch, to the end of its answer',
       labelNames: ['route'],
       buckets: SECONDS,
       registers,
@@ -58,12 +58,12 @@ export class Metrics {
       });
     };
     gauge('darm_workers', 'Jobs that can run at the same time', () => workers);
-    gauge('darm_jobs_running', 'Jobs that run', () => admission.running);
+    gauge('darm_jobs_running', 'Jobs that are running', () => admission.running);
     gauge('darm_jobs_waiting', 'Jobs that wait for a worker', () => admission.waiting);
     gauge('darm_requests_in_flight', 'Requests for work that are not answered yet', () => admission.tickets);
     gauge('darm_cache_hits', 'Compilations taken from the cache', () => cache()?.hits ?? 0);
     gauge('darm_cache_misses', 'Compilations that the cache did not hold', () => cache()?.misses ?? 0);
-    gauge('darm_cache_errors', 'Results that could not be kept', () => cache()?.errors ?? 0);
+    gauge('darm_cache_errors', 'Results that could not be stored in the cache', () => cache()?.errors ?? 0);
     gauge('darm_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss());
   }
 

@@ -1,6 +1,6 @@
 /**
- * A service behind Node's HTTP server. Its own limits end what the service cannot see: heads that come slowly, connections that stay
- * open and do nothing, clients that do not take their answers.
+ * Runs a service with Node's HTTP server. The server's own limits deal with what the service cannot see: request heads
+ * that arrive slowly, idle connections, and clients that do not read their answers.
  */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
@@ -11,22 +11,23 @@ import type { Service, ServiceOptions } from './service.js';
 
 export interface ListenOptions extends Pick<ServiceOptions, 'bodyTimeout' | 'queueTimeout' | 'timeout'> {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
 }
 
 export interface ServiceServer {
   readonly url: string;
   /**
-   * Refuses new work but goes on answering (`/readyz` says why) until every request that was taken is answered; then stops listening.
+   * Refuses new work from now on, and stops listening when all accepted requests are answered. Until then `/readyz`
+   * says that the service is shutting down.
    */
   close(): Promise<void>;
 }
 
 const HEAD_MS = 10_000;
-/** A connection without any traffic ends after this and the longest that a job can take. */
+/** A connection without any traffic is closed after this time plus the longest time that a job can take. */
 const IDLE_MS = 10 * 60_000;
-/** For clients to take the last answers. */
+/** The time that clients have to read the last answers. */
 const LAST_ANSWERS_MS = 5000;
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -46,7 +47,7 @@ export async function listen(
     hostname: host,
     serverOptions: {
       headersTimeout: HEAD_MS,
-      // The service ends slow bodies itself, and says so; this is for those that it does not read.
+      // The service itself refuses slow bodies with an explanation; this limit is for those that it does not read.
       requestTimeout: bodyTimeout === 0 ? 0 : bodyTimeout + HEAD_MS,
       connectionsCheckingInterval: 1000,
     },

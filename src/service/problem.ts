@@ -1,12 +1,13 @@
 /**
- * Errors on the wire: problem details (RFC 9457, `application/problem+json`) with darm's error code as the member `code`.
+ * How errors are sent: as problem details (RFC 9457, `application/problem+json`) with darm's error code in the member
+ * `code`.
  *
- * `internal` and `io` errors may hold paths or traces of this machine: clients get the request id, under which the log has
- * the rest.
+ * Messages of `internal` and `io` errors may contain paths or stack traces of the server. Clients get the request id
+ * instead, with which the details can be found in the log.
  */
 import { DarmError, type ErrorCode, type SourceLocation } from '../errors.js';
 
-/** What the service itself refuses, beside what the compiler does. */
+/** Reasons for which the service itself, not the compiler, refuses a request. */
 export type RefusalCode =
   | 'malformed-request'
   | 'not-found'
@@ -24,7 +25,7 @@ export interface Problem {
   readonly status: number;
   readonly detail: string;
   readonly code: RefusalCode | ErrorCode;
-  /** Line and column in IR text, where LLVM knows them. */
+  /** Line and column in IR text, where LLVM gives them. */
   readonly location?: SourceLocation;
   readonly requestId: string;
 }
@@ -32,7 +33,7 @@ export interface Problem {
 interface Kind {
   readonly status: number;
   readonly title: string;
-  /** The request's body may not have been read: the connection cannot be used again. */
+  /** The connection is closed, because the request's body may not have been read. */
   readonly closes?: true;
   readonly retryAfterSeconds?: number;
 }
@@ -40,7 +41,7 @@ interface Kind {
 const REFUSALS: Readonly<Record<RefusalCode, Kind>> = {
   'malformed-request': { status: 400, title: 'The request is malformed' },
   'not-found': { status: 404, title: 'There is no such resource' },
-  'method-not-allowed': { status: 405, title: 'The resource does not have this method' },
+  'method-not-allowed': { status: 405, title: 'The resource does not support this method' },
   'body-timeout': { status: 408, title: 'The body came too slowly', closes: true },
   'body-too-large': { status: 413, title: 'The request is too large', closes: true },
   'unsupported-media-type': { status: 415, title: 'The body has a type that is not supported', closes: true },
@@ -58,7 +59,7 @@ const ERRORS: Readonly<Record<ErrorCode, Kind>> = {
   'simulation-failed': { status: 422, title: 'The simulation failed' },
   'out-of-memory': { status: 422, title: 'The module needs more memory than the limit' },
   timeout: { status: 504, title: 'The job took longer than its limit' },
-  /** Nobody is left to read it; 499 is what logs of proxies call it. */
+  /** No client is left to read it. 499 is what proxies write to their logs in this case. */
   aborted: { status: 499, title: 'The client has gone' },
   io: { status: 500, title: 'An internal error' },
   internal: { status: 500, title: 'An internal error' },
@@ -80,12 +81,12 @@ export function problemOf(error: unknown, requestId: string): Problem {
     error instanceof Refusal || error instanceof DarmError ? error : new DarmError('internal', String(error));
   const { code } = known;
   const { status, title } = kindOf(code);
-  const detail = isInternal(code) ? `the log has more about request ${requestId}` : known.message;
+  const detail = isInternal(code) ? `the server's log has the details of request ${requestId}` : known.message;
   const location = known instanceof DarmError ? known.location : undefined;
   return { type: `urn:darm:error:${code}`, title, status, detail, code, ...(location && { location }), requestId };
 }
 
-/** The headers that go with a problem as a whole response. */
+/** The headers of a response that is a problem. */
 export function problemHeaders({ code }: Problem): Record<string, string> {
   const { closes, retryAfterSeconds } = kindOf(code);
   return {

@@ -1,6 +1,6 @@
 /**
- * The compile service as a web-standard handler: `fetch(Request) → Response`. `darm serve` puts it behind Node's HTTP server
- * (node-server.ts), `darm/lambda` behind AWS Lambda; docs/service.md describes what it answers.
+ * The compile service as a web-standard handler: `fetch(Request) → Response`. `darm serve` runs it with Node's HTTP
+ * server (node-server.ts), `darm/lambda` on AWS Lambda. docs/service.md describes its interface.
  */
 import { Hono, type Context } from 'hono';
 import { requestId } from 'hono/request-id';
@@ -10,7 +10,7 @@ import { DarmError } from '../errors.js';
 import { analyzeDocument } from '../report/json/analyze-document.js';
 import { Admission, type AdmissionLimits } from './admission.js';
 import { artifactHeaders, compileAnswer } from './artifacts.js';
-import { streamBatch, type BatchJob } from './batch.js';
+import { streamBatch, type StreamedJob } from './batch.js';
 import type { BodyLimits } from './body.js';
 import { batchInputs, moduleInput, type BatchInput } from './inputs.js';
 import { requestedJob } from './job-options.js';
@@ -18,28 +18,28 @@ import { JobRunner, shorter } from './job-runner.js';
 import { Metrics } from './metrics.js';
 import { problemHeaders, problemOf, Refusal, type Problem } from './problem.js';
 
-/** One line per call; a pino logger is one. */
+/** Writes one line per call. A pino logger can be used as one. */
 export interface ServiceLog {
   info(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
 export interface ServiceOptions extends AdmissionLimits, BodyLimits {
-  /** Most milliseconds that a job may run; 0: no limit but the compiler's own. */
+  /** Longest time that a job may run, in milliseconds; 0 for no limit except the compiler's own. */
   readonly timeout: number;
-  /** Modules of one batch. */
+  /** Most modules in one batch. */
   readonly maxBatch: number;
   readonly log: ServiceLog | null;
 }
 
 export interface FetchLimits {
-  /** Most milliseconds that a job of this request may run, when that is less than the service's `timeout`. */
+  /** Longest time that a job of this request may run, in milliseconds. The service's own `timeout` applies as well. */
   readonly timeout?: number;
 }
 
 export interface Service {
   fetch(request: Request, limits?: FetchLimits): Promise<Response>;
-  /** Takes no more work, and resolves when every request that was taken is answered. The compiler stays open. */
+  /** Refuses new work, and resolves when all accepted requests are answered. The compiler stays open. */
   close(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export const DEFAULT_SERVICE: Omit<ServiceOptions, 'concurrency'> = {
 interface Env {
   Variables: {
     requestId: string;
-    /** Set when the answer goes on after its head: resolves at its end, with what the log says about it. */
+    /** Set for an answer that is streamed: resolves at its end, with more fields for the log. */
     streamed?: Promise<object>;
   };
   Bindings: FetchLimits;
@@ -80,7 +80,7 @@ const WORK = ['/v1/compile', '/v1/analyze', '/v1/batch'] as const;
 const ROUTES: readonly string[] = [...OPERATIONS, ...WORK];
 
 /**
- * @param options `concurrency` is needed: the compiler's number of threads
+ * @param options `concurrency` is required: the compiler's number of threads
  * @throws DarmError `usage`
  */
 export function createService(
@@ -115,7 +115,7 @@ export function createService(
 
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   app.get('/readyz', (c) => {
-    if (admission.closing) throw new Refusal('shutting-down', 'no new work is taken');
+    if (admission.closing) throw new Refusal('shutting-down', 'the service takes no new work');
     return c.json({ status: 'ready' });
   });
   app.get('/metrics', async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }));
@@ -146,10 +146,10 @@ export function createService(
     try {
       const inputs = await batchInputs(c.req.raw, settings);
       const stop = new AbortController();
-      const abort = (): void => stop.abort();
-      c.req.raw.signal.addEventListener('abort', abort, { once: true });
-      const jobs = inputs.map((input, index) => batchJob(c, input, index, stop.signal));
+      const signal = AbortSignal.any([c.req.raw.signal, stop.signal]);
+      const jobs = inputs.map((input, index) => batchJob(c, input, index, signal));
       const streamed = new Promise<object>((resolve) => {
+        const abort = (): void => stop.abort();
         const body = streamBatch(jobs, settings.concurrency, settings.bodyTimeout, abort, (counts) => {
           leave();
           resolve(counts);
@@ -174,7 +174,7 @@ export function createService(
   app.notFound((c) => answer(c, new Refusal('not-found', 'there is nothing under this path')));
   app.onError((error, c) => answer(c, error));
 
-  /** A ticket of the admission, given back at the end of the block. */
+  /** A ticket of the admission that is given back at the end of the block. */
   function ticket(): Disposable {
     return { [Symbol.dispose]: admission.enter() };
   }
@@ -184,7 +184,7 @@ export function createService(
     return { signal: c.req.raw.signal, patient: false, timeout };
   }
 
-  function batchJob(c: Context<Env>, load: BatchInput, index: number, signal: AbortSignal): BatchJob {
+  function batchJob(c: Context<Env>, load: BatchInput, index: number, signal: AbortSignal): StreamedJob {
     let name: string | null = null;
     const run = async (): Promise<object> => {
       const input = await load();
@@ -203,7 +203,7 @@ export function createService(
     };
   }
 
-  /** The problem that the client is told; what it is not told is logged. */
+  /** The problem as the client sees it. An internal error, whose details it does not see, is logged. */
   function tell(error: unknown, c: Context<Env>): Problem {
     const problem = problemOf(error, c.get('requestId'));
     if (problem.status === 500) log?.error({ requestId: problem.requestId, err: error }, 'internal error');

@@ -1,4 +1,4 @@
-/** `darm batch` as users run it: inputs, events, failures, interruption and what a second run does. */
+/** `darm batch` as users run it: inputs, events, failures, interruption, and repeated runs. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ async function inputs(folder: string): Promise<void> {
     await cp(kernelPath(name), path.join(folder, 'in', name.includes('1100') ? 'deep' : '', `${name}.bc`));
 }
 
-/** Different modules of the same code. */
+/** Different modules with the same code. */
 async function fortyInputs(folder: string): Promise<void> {
   const ir = text(artifact(await compile(await kernel('bitonic.gfx906.O3'), { emit: ['ll'], meld: 'off' }), 'll'));
   for (let n = 0; n < 40; n++) await writeFile(path.join(folder, 'in', `k${n}.ll`), `${ir}; ${n}\n`);
@@ -43,7 +43,7 @@ async function batch(
 
 const count = (events: readonly Event[], event: string): number => events.filter((each) => each.event === event).length;
 
-/** Results in a folder by their path, journal and cache apart. */
+/** The results in a folder by their path, without journal and cache. */
 async function results(folder: string): Promise<Map<string, Buffer>> {
   const files = (await readdir(path.join(folder, 'out'), { recursive: true, withFileTypes: true }))
     .filter((file) => file.isFile())
@@ -55,7 +55,7 @@ async function results(folder: string): Promise<Map<string, Buffer>> {
   );
 }
 
-test('a folder: the tree stays, the bytes are those of compile; a second run does nothing', () =>
+test('a folder: the tree is kept, the bytes are those of compile; a second run does nothing', () =>
   inFolder(async (folder) => {
     await inputs(folder);
     const first = await batch(folder, 'in', '-j', '2');
@@ -76,7 +76,7 @@ test('a folder: the tree stays, the bytes are those of compile; a second run doe
     }
     const second = await batch(folder, 'in');
     assert.equal([second.code, count(second.events, 'skipped'), count(second.events, 'done')], [0, 3, 0]);
-    // What was removed or changed is made again, from the cache.
+    // Results that were removed or changed are made again, from the cache.
     await rm(path.join(folder, 'out', 'sb2.gfx906.O3.hsaco'));
     await writeFile(path.join(folder, 'out', 'sb1.gfx906.O3.hsaco'), 'something else');
     const third = await batch(folder, 'in');
@@ -98,7 +98,7 @@ test('patterns, lists on standard input, plain lines', () =>
     assert.match(none.stderr, /nothing matches/);
   }));
 
-test('a manifest has options and names of its own', () =>
+test('a manifest may give options and names', () =>
   inFolder(async (folder) => {
     await inputs(folder);
     const lines = [
@@ -114,10 +114,10 @@ test('a manifest has options and names of its own', () =>
     assert.match(files.get('a/plain.s')!.toString(), /s_endpgm/);
   }));
 
-test('what is wrong with a manifest is said by its line', () =>
+test('mistakes in a manifest are reported with their line', () =>
   inFolder(async (folder) => {
     for (const [line, message] of [
-      ['{"input":', /m\.jsonl:2: this line is no JSON/],
+      ['{"input":', /m\.jsonl:2: this line is not JSON/],
       ['{"input":"a.bc","color":1}', /:2: unknown name "color"/],
       ['{"input":"a.bc","options":{"meld":"all"}}', /:2: option "meld"/],
       ['{"input":"a.bc","output":"../a"}', /:2: "output" must be a path below/],
@@ -130,7 +130,7 @@ test('what is wrong with a manifest is said by its line', () =>
     }
   }));
 
-test('two inputs for one output, and an input as output, are refused before anything is done', () =>
+test('two inputs with one output, and an input as output, are refused before anything is done', () =>
   inFolder(async (folder) => {
     await inputs(folder);
     await cp(path.join(folder, 'in', 'sb1.gfx906.O3.bc'), path.join(folder, 'sb1.gfx906.O3.ll'));
@@ -178,7 +178,7 @@ test('containers become fat binaries', () =>
     const listed = await darm(['bundle', 'out/k.hipfb', '--json'], { cwd: folder });
     const { images } = JSON.parse(listed.stdout.toString()) as { images: { kind: string; target: string }[] };
     assert.equal(images.map(({ target }) => target).filter((target) => target.startsWith('gfx')), ['gfx906', 'gfx1100']); // prettier-ignore
-    // What it holds is what compile makes of each.
+    // Its images are what compile makes of each module.
     await using compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
     const { artifacts } = await compiler.compile(await kernel('sb1.gfx906.O3'));
     assert.ok((await results(folder)).get('one.hipfb')!.includes(Buffer.from(artifacts[0]!.bytes)));
@@ -196,7 +196,7 @@ test('response files', () =>
     assert.equal(await readdir(path.join(folder, 'out', '.darm')), ['journal.jsonl']);
   }));
 
-test('killed in the middle: no half result, and the next run does what is left', () =>
+test('killed in the middle: no incomplete result, and the next run does the rest', () =>
   inFolder(async (folder) => {
     await mkdir(path.join(folder, 'in'));
     await fortyInputs(folder);
@@ -223,7 +223,7 @@ test('killed in the middle: no half result, and the next run does what is left',
     assert.is(hashes.size, 1);
   }));
 
-test('interrupted: it says what is left', () =>
+test('interrupted: it says how many jobs are left', () =>
   inFolder(async (folder) => {
     await mkdir(path.join(folder, 'in'));
     await fortyInputs(folder);

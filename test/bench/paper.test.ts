@@ -1,4 +1,4 @@
-/** The evaluation's arithmetic, its copy of the paper's figures, and that the report needs nothing but itself. */
+/** The evaluation's arithmetic, its copy of the paper's figures, and that the report is self-contained. */
 import type { Measurement, Run } from '../../bench/paper/measure.js';
 import {
   PAPER_ALU,
@@ -38,19 +38,19 @@ function measurement(name: string, size: string, elements: number, cycles: reado
 
 const POINTS = ['late', 'early'] as const;
 
-test('the baseline is the better one of its point, the better point that of the fewest cycles', () => {
+test('the baseline is the better of its point, the better point the one with the fewest cycles', () => {
   const each = measurement('BIT', '64', 1, [1000, 1010, 800, 900, 750, 1000, 1000]);
   const late = outcome(each, 'darm', 'default', POINTS);
   assert.is(late.point, 'late');
   assert.is(late.speedup, 1000 / 900);
-  // Early takes fewer cycles although its speed-up is the smaller one: its pipeline is better without any meld.
+  // Early takes fewer cycles although its speed-up is smaller: its pipeline is faster even without melds.
   const early = outcome(each, 'darm', 'better', POINTS);
   assert.is(early.point, 'early');
   assert.is(early.speedup, 800 / 750);
   assert.equal(early.overO3, { cycles: 1000 / 750, instructions: 1000 / 750 });
 });
 
-test('means, the least and how many are below 0.99; GM-Best goes by cycles per element', () => {
+test('means, the smallest and how many are below 0.99; GM-Best uses cycles per element', () => {
   const all = [
     measurement('BIT', '32', 100, [1000, 1000, 1000, 500, 500, 1000, 1000]),
     measurement('BIT', '64', 400, [2000, 2000, 2000, 2500, 2500, 2000, 2000]),
@@ -79,7 +79,7 @@ test("the paper's raw numbers have the means that its text states, and its table
   for (const speedups of Object.values(PAPER_SWEEP)) assert.is(speedups.length, PAPER_THRESHOLDS.length);
 });
 
-test('the report needs nothing from outside and knows all its colours', () => {
+test('the report loads nothing and defines all its colours', () => {
   const page = reportPage(
     [
       {

@@ -1,4 +1,4 @@
-/** The disassembler against the assembly that LLVM's other printer gives for the same code. */
+/** The disassembler's output compared with the assembly that LLVM prints for the same code. */
 import * as assert from 'uvu/assert';
 import { disassemble } from '../../src/binding/disassemble.js';
 import { OperandKind } from '../../src/formats/disassembly.js';
@@ -8,7 +8,7 @@ import { suite } from '../support/suite.js';
 
 const test = suite('binding/disassemble', { tests: 4 });
 
-/** Padding is not in the assembly. */
+/** The assembly does not contain padding. */
 const isReal = (mnemonic: string): boolean => mnemonic !== 's_nop' && mnemonic !== 's_code_end';
 
 async function codeOf(name: string): Promise<{ code: Uint8Array; mnemonics: string[] }> {

@@ -1,4 +1,4 @@
-/** The committed module was built from the sources that lie beside it. */
+/** The committed module was built from the committed sources. */
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';

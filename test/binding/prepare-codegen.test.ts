@@ -1,4 +1,6 @@
-/** What a melded function gets in front of code generation, so that LLVM 22 compiles it rightly (wasm/select.cpp). */
+/**
+ * The preparation of melded functions for code generation, without which LLVM 22 miscompiles some (wasm/select.cpp).
+ */
 import { LlvmModule } from '../../src/binding/module.js';
 import { runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
@@ -10,7 +12,7 @@ const COPY = /call \S+ @llvm\.amdgcn\.softwqm/;
 const IR = (module: LlvmModule) => module.text();
 const ASSEMBLY = (module: LlvmModule) => module.emit('asm');
 
-/** What `output` makes of the functions, prepared or as they are. */
+/** Compiles the functions to `output`, with the preparation or without. */
 async function made(
   body: string,
   cpu: string,
@@ -32,7 +34,7 @@ async function made(
 
 const prepared = (body: string): Promise<string> => made(body, 'gfx906', IR);
 
-/** A kernel that stores `%s`, made of loaded words and of the products of bytes `%p`, `%q`. */
+/** A kernel that stores `%s`, which is made of loaded words and of the products of bytes `%p` and `%q`. */
 const kernelOf = (sum: string): string => `
   define amdgpu_kernel void @f(ptr addrspace(1) %out, ptr addrspace(1) %in) {
     %id = call i32 @llvm.amdgcn.workitem.id.x()
@@ -61,7 +63,7 @@ test('selects between conditions become masks', async () => {
   assert.match(ir, /or i1/);
 });
 
-test('a free operation that a join takes from a block behind an edge block is copied there', async () => {
+test('a free operation that a phi takes from a block behind an edge block is copied to the edge block', async () => {
   const ir = await prepared(`
     define i64 @f(i32 %a, i64 %b, i1 %c) {
       br i1 %c, label %edge, label %join
@@ -78,7 +80,7 @@ test('a free operation that a join takes from a block behind an edge block is co
   assert.not.match(ir, /phi i64 \[ %wide/);
 });
 
-test('what costs something is left to the join', async () => {
+test('operations that are not free stay where they are', async () => {
   const ir = await prepared(`
     define i32 @f(i32 %a, i32 %b, i1 %c) {
       br i1 %c, label %from, label %join
@@ -92,7 +94,7 @@ test('what costs something is left to the join', async () => {
   assert.not.match(ir, COPY);
 });
 
-/** Forms that LLVM 22 takes for sums of products by itself, or after it has rearranged them. */
+/** Expressions that LLVM 22 takes for sums of products, at once or after it has rearranged them. */
 const NO_SUMS = {
   'a select': '%o = select i1 %c, i32 %q, i32 %x\n %s = add i32 %p, %o',
   'a difference': '%o = sub i32 %q, %x\n %s = add i32 %o, %p',
@@ -112,7 +114,7 @@ const NO_SUMS = {
 
 const DOT = /v_dot4/;
 
-test('what only looks like a sum of products is none', async () => {
+test('expressions that only look like sums of products do not become dot products', async () => {
   let wrong = 0;
   for (const cpu of ['gfx906', 'gfx1100'])
     for (const [what, sum] of Object.entries(NO_SUMS)) {
@@ -127,7 +129,7 @@ test('sums of products stay sums', async () => {
   for (const cpu of ['gfx906', 'gfx1100']) assert.match(await made(kernelOf(dot), cpu, ASSEMBLY), DOT, cpu);
 });
 
-test('inputs that no register holds are left alone, or frozen where they stand', async () => {
+test('inputs that are not in registers are left alone, or frozen in place', async () => {
   const joined = (type: string, before: string, inside: string): string => `
     define void @f(ptr addrspace(7) %b, {i64, i64} %d, ptr %to, i1 %c) {
       ${before}
@@ -158,11 +160,11 @@ test('operations on words are left alone', async () => {
   assert.not.match(ir, COPY);
 });
 
-test('a value that is made of itself, in a block without entry', async () => {
+test('a value that depends only on itself, in an unreachable block', async () => {
   await prepared('define void @f() {\n ret void\ndead:\n %x = freeze i32 %x\n %y = mul i32 %x, 3\n br label %dead\n}');
 });
 
-test('memory clauses, for which live ranges would be computed anew, are off', async () => {
+test('memory clauses, which would need live ranges to be computed again, are off', async () => {
   assert.match(await prepared('define void @f() {\n ret void\n}'), /"amdgpu-max-memory-clause"="1"/);
 });
 

@@ -1,4 +1,4 @@
-/** One instance over many jobs, and what becomes of one that fails. */
+/** One instance over many tasks, and what happens to an instance after a failure. */
 import { createHash } from 'node:crypto';
 import { readManifest } from '../../src/binding/load.js';
 import { DarmError } from '../../src/errors.js';
@@ -10,7 +10,7 @@ const test = suite('binding/runtime', { tests: 9, timeoutMs: 300_000 });
 
 const OBJECT = withDefaults({ emit: ['obj'], meld: 'off' });
 
-/** Runs a job that must fail with a typed error. */
+/** Calls `use`, which must fail with a `DarmError`. */
 function failure(job: () => unknown): DarmError {
   try {
     job();
@@ -21,7 +21,7 @@ function failure(job: () => unknown): DarmError {
   throw new Error('the job succeeded');
 }
 
-test('500 compiles of one kernel leave the memory as it was', async () => {
+test('500 compilations of one kernel leave the memory as it was', async () => {
   const rt = await freshRuntime();
   const bytes = await kernel('sb1.gfx906.O3');
   const options = withDefaults({ emit: ['hsaco'] });
@@ -65,7 +65,7 @@ test('a peek leaves the memory as it was', async () => {
   );
 });
 
-test('what ran before does not show in the bytes', async () => {
+test('the bytes do not depend on earlier compilations', async () => {
   const [a, b] = [await kernel('bitonic.gfx906.O3'), await kernel('sb3.gfx1100.O3')];
   const options = { emit: ['obj', 'bc'] as const };
   const first = await compile(a, options);
@@ -78,7 +78,7 @@ test('what ran before does not show in the bytes', async () => {
   }
 });
 
-test('no job writes to what a reset takes for constant', async () => {
+test('nothing writes to the data that a reset takes for constant', async () => {
   const rt = await freshRuntime();
   const { constants } = await readManifest();
   assert.ok(constants.end - constants.start > 2 ** 20);
@@ -117,7 +117,7 @@ attributes #0 = { "target-cpu"="gfx906" }`;
   assert.is(rt.poisoned, true);
 });
 
-test('an error that LLVM merely reports keeps the instance', async () => {
+test('an error that LLVM reports without aborting leaves the instance usable', async () => {
   const rt = await freshRuntime();
   const module = `target triple = "amdgcn-amd-amdhsa"
 define amdgpu_kernel void @f() #0 {

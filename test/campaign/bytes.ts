@@ -1,16 +1,18 @@
 /**
- * Compares what two revisions make of the same kernels: the regression test for changes that must not change any output.
+ * Compares the results of two revisions for the same kernels: the regression test for changes that must not change any
+ * output.
  *
  *   npm run test:bytes                  the working tree against HEAD
  *   npm run test:bytes -- REV           the working tree against another revision
  *   npm run test:bytes -- DIR           the working tree against another checkout that is installed
  *
- * Every module of kernels/ir is compiled by the command of both trees: optimised input at the late meld point, unoptimised input at
- * the early one with O3, each with `--meld` darm, branch-fusion and off, as a code object and as bitcode. The code objects for
- * gfx906 and gfx1100 that a specification in kernels/specs belongs to are then executed by the simulator of both trees: outputs,
- * counters and cycles. A result that only one of the trees has is a difference. The last line is `N passed, N failed`.
+ * The commands of both trees compile every module of kernels/ir: optimised input at the late meld point, unoptimised
+ * input at the early one with O3, each with `--meld` darm, branch-fusion and off, as a code object and as bitcode. The
+ * simulators of both trees then execute the code objects for gfx906 and gfx1100 that have a specification in
+ * kernels/specs; outputs, counters and cycles are compared. A result that only one tree has is a difference. The last
+ * line is `N passed, N failed`.
  *
- * The tree of the other revision stays in build/bytes/, and what it made is only made again when it has changed.
+ * The tree of the other revision stays in build/bytes/. Its results are made again only when it has changed.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -36,19 +38,19 @@ function run(program: string, args: readonly string[], cwd = REPOSITORY): string
   return stdout.trim();
 }
 
-/** A checkout of a revision, installed; or the folder that was named. */
+/** An installed checkout of a revision, or the folder that was given. */
 function treeOf(revision: string): string {
   if (existsSync(path.join(revision, 'package.json'))) return path.resolve(revision);
   const commit = run('git', ['rev-parse', '--verify', `${revision}^{commit}`]);
   const tree = path.join(FOLDER, commit.slice(0, 12));
   if (existsSync(path.join(tree, 'dist'))) return tree;
   run('git', ['worktree', 'add', '--force', '--detach', tree, commit]);
-  // `npm ci` compiles the sources, too.
+  // `npm ci` also compiles the sources.
   run('npm', ['ci', '--silent'], tree);
   return tree;
 }
 
-/** One line per compilation, in the format of `darm batch`. Inputs are those of this tree for both. */
+/** One line per compilation, in the format of `darm batch`. Both trees compile the inputs of this tree. */
 function writeManifest(): void {
   const lines = readdirSync(path.join(MODELS, 'ir'))
     .filter((file) => file.endsWith('.bc') && !file.startsWith('nvptx'))
@@ -66,7 +68,7 @@ function writeManifest(): void {
   writeFileSync(MANIFEST, lines.map((line) => JSON.stringify(line) + '\n').join(''));
 }
 
-/** SHA-256 of each result, as the batch's journal has it. */
+/** SHA-256 of each result, from the batch's journal. */
 function compileAll(tree: string, results: string): Map<string, string> {
   const main = path.join(tree, 'dist/src/cli/main.js');
   const args = ['batch', MANIFEST, '--out-dir', results, '-j', '2', '--quiet', '--no-cache'];
@@ -88,7 +90,7 @@ function compileAll(tree: string, results: string): Map<string, string> {
   );
 }
 
-/** What the simulator says of each launch, as text. */
+/** The simulator's results for each launch, as text. */
 async function runAll(tree: string, results: string): Promise<Map<string, string>> {
   const main = path.join(tree, 'dist/src/cli/main.js');
   const launches = readSpecs().flatMap(({ kernel, module }) =>
@@ -115,7 +117,7 @@ async function runAll(tree: string, results: string): Promise<Map<string, string
   return said;
 }
 
-/** Prints what differs; returns how many are equal and how many are not. */
+/** Prints the differences; the result is how many are equal and how many are not. */
 function compare(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): [number, number] {
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
   const different = names.filter((name) => before.get(name) !== after.get(name));

@@ -1,15 +1,15 @@
 /**
- * Runs GPU kernels on the host: rewrites textual LLVM IR for x86-64, builds shared objects with the system's clang 22, and lets
- * driver.c execute and compare them. An oracle for melding that shares nothing with it: every thread is executed on its own, so
- * results do not depend on waves, lanes or divergence.
+ * Runs GPU kernels on the host: rewrites textual LLVM IR for x86-64, builds shared objects with the system's clang 22,
+ * and lets driver.c execute and compare them. It is an oracle for melding that has nothing in common with it: every
+ * thread is executed by itself, so results do not depend on waves, lanes or divergence.
  *
  * The rewriting strips address spaces (all memory is flat), calling conventions and target attributes, replaces
- * `llvm.amdgcn.*` by functions of the driver, and puts LDS into one section that the driver overwrites before each workgroup.
- * What is `undef` or `poison` in phis, selects and other operands becomes a wild value, and so does the result of a scalar operation
- * that violates its `nuw`, `nsw`, `exact`, `disjoint`, `nneg` or `samesign`: a correct program never lets it reach memory, an
- * address, a divisor or a branch. Address arithmetic is 64 bits wide where LDS and private memory
- * have 32; programs whose 32-bit addresses wrap around are not handled. Nor are inline asm and dynamic LDS. A cross-lane operation
- * gives what it would in a wave of one lane: good enough to compare two forms of a kernel, not to know its result.
+ * `llvm.amdgcn.*` by functions of the driver, and puts LDS into one section that the driver overwrites before each
+ * workgroup. An operand that is `undef` or `poison` becomes a wild value, and so does the result of a scalar operation
+ * that violates its `nuw`, `nsw`, `exact`, `disjoint`, `nneg` or `samesign`: in a correct program such a value never
+ * reaches memory, an address, a divisor or a branch. Addresses in LDS and private memory are 64 bits wide instead of
+ * 32; programs in which they wrap around are not supported, nor are inline asm and dynamic LDS. A cross-lane operation
+ * behaves as in a wave of one lane: that is enough to compare two forms of a kernel, but does not give its real result.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -23,10 +23,13 @@ const CLANG = process.env['CLANG'] ?? 'clang-22';
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 export const SCRATCH = path.join(REPOSITORY, 'build', 'campaign');
 
-/** `junk`: -O0 and wild values for poison. `exploit`: -O2, poison left for the host's optimiser to draw conclusions from. */
+/**
+ * `junk`: -O0, with wild values for poison. `exploit`: -O2, with poison left in, so that the host's optimiser uses it.
+ */
 export type HostMode = 'junk' | 'exploit';
 
-// --- Rewriting ------------------------------------------------------------------------------------------------------------
+// --- Rewriting
+// ------------------------------------------------------------------------------------------------------------
 
 const INTRINSICS: Readonly<Record<string, string>> = {
   'llvm.amdgcn.workitem.id.x': 'host_workitem_id_x',
@@ -41,7 +44,7 @@ const INTRINSICS: Readonly<Record<string, string>> = {
   'llvm.amdgcn.s.barrier': 'host_barrier',
 };
 
-/** Cross-lane operations in a wave of one lane: parameters and result. */
+/** Cross-lane operations in a wave of one lane: their parameters and results. */
 const LANES: Readonly<Record<string, string>> = {
   'readlane.i32': 'i32 (i32 %r, i32 %lane)',
   'ds.bpermute': 'i32 (i32 %lane, i32 %r)',
@@ -55,7 +58,7 @@ const LANES: Readonly<Record<string, string>> = {
   'ballot.i64': 'i64 (i1 %bit)',
 };
 
-/** The name of a function for a cross-lane operation, which `helpers` gets; null: it is none. */
+/** The name of a function, added to `helpers`, for a cross-lane operation; null for other intrinsics. */
 function laneFunction(intrinsic: string, helpers: Map<string, string>): string | null {
   const operation = intrinsic.slice('llvm.amdgcn.'.length);
   const signature = LANES[operation];
@@ -67,7 +70,7 @@ function laneFunction(intrinsic: string, helpers: Map<string, string>): string |
   return name;
 }
 
-/** Splits at commas outside of brackets. */
+/** Splits at commas that are not within brackets. */
 function parameters(list: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -83,7 +86,7 @@ function parameters(list: string): string[] {
   return parts.filter((part) => part !== '');
 }
 
-/** A function that takes its kernel's arguments from memory: `host.NAME(ptr to an array of pointers to arguments)`. */
+/** A wrapper that loads its kernel's arguments from memory: `host.NAME(ptr to an array of pointers to arguments)`. */
 function entryPoint(name: string, types: readonly string[]): string {
   const lines = types.flatMap((type, index) => [
     `  %s${index} = getelementptr ptr, ptr %slots, i64 ${index}`,
@@ -112,7 +115,7 @@ export function toHost(ir: string, mode: HostMode, seed = 0): HostModule {
     .replace(/ syncscope\("[^"]*"\)/g, '')
     .replace(/addrspacecast \((ptr [@%][\w.$]+) to ptr\)/g, (_, pointer: string) => pointer.slice(4))
     .replace(/addrspacecast (ptr .+?) to ptr/g, 'bitcast $1 to ptr');
-  // What LLVM mangles with address spaces becomes one function.
+  // The overloads that LLVM mangles by address space become one function.
   stripped = stripped.replace(/@llvm\.[\w.]+/g, (name) => name.replace(/\.p\d+(?=\.|$)/g, '.p0'));
   const original = ir.split('\n');
   for (const [index, text] of stripped.split('\n').entries()) {
@@ -137,7 +140,7 @@ export function toHost(ir: string, mode: HostMode, seed = 0): HostModule {
       }
       line = line.replace(/ amdgpu_kernel/, '').replace(/ protected/, '');
     }
-    // A copy of registers (wasm/select.cpp).
+    // A copy of a register, made by wasm/select.cpp.
     if (/^declare .*@llvm\.amdgcn\.softwqm\./.test(line)) continue;
     line = line.replace(/ (?:tail )?call (.+) @llvm\.amdgcn\.softwqm\.[\w.]+\(\1 ([^)]+)\)/, ' freeze $1 $2');
     line = line.replace(/@(llvm\.amdgcn\.[\w.]+)/g, (_, name: string) => {
@@ -173,7 +176,8 @@ define ptr @host.lds.end() {
   return { text, kernels: kernels.map(({ name }) => name) };
 }
 
-// --- Building and running -------------------------------------------------------------------------------------------------
+// --- Building and running
+// -------------------------------------------------------------------------------------------------
 
 let driver: Promise<string> | undefined;
 
@@ -227,7 +231,7 @@ export interface Outcome {
   readonly kernel: string;
   /** Index of the build. */
   readonly build: number;
-  /** `same`, or what went wrong. */
+  /** `same`, or a description of the failure. */
   readonly verdict: string;
 }
 
@@ -236,7 +240,7 @@ export async function execute(builds: readonly string[], launches: readonly Laun
   return drive(builds, launches, []);
 }
 
-/** What one build makes of the buffers, launch by launch; a string says what went wrong. */
+/** The contents of the buffers after each launch of one build, or a description of the failure. */
 export async function contentsAfter(
   build: string,
   launches: readonly Launch[],

@@ -1,10 +1,10 @@
 /**
- * Makes poison visible on the host: `undef` and `poison` operands, and results of scalar operations whose flags are violated, become
- * wild values. A correct program never lets one reach memory, an address, a divisor or a branch.
+ * Makes poison visible on the host: `undef` and `poison` operands, and results of scalar operations that violate their
+ * flags, become wild values. In a correct program such a value never reaches memory, an address, a divisor or a branch.
  */
 const WILD_INTEGERS: readonly bigint[] = [0n, -1n, 0x5a5a5a5a5a5a5a5an, 1n << 31n, 0n];
 
-/** A value nobody asked for, by type and by the place where it stands; null where there is none. */
+/** A wild value of a type, which varies with the line `at`; null for types that have none. */
 function wild(type: string, at: number): string | null {
   if (type === 'ptr') return 'inttoptr (i64 -2401263026317557521 to ptr)';
   if (type === 'float' || type === 'double') return '0x47D2D2D2C0000000';
@@ -23,11 +23,13 @@ export function withoutPoison(line: string, at: number): string {
   });
 }
 
-/** `%x = add nsw i32 %a, %b` and its kin: operations whose flags make their result poison. */
+/** Operations whose flags can make their result poison, such as `%x = add nsw i32 %a, %b`. */
 const FLAGGED =
   /^(\s*%\S+ = )(add|sub|mul|shl|udiv|sdiv|lshr|ashr|or|trunc|zext|icmp) ((?:(?:nuw|nsw|exact|disjoint|nneg|samesign) )+)((?:\w+ )?)(i\d+) ([^,]+?)(?:, (.+?)| to (i\d+))?((?:, !.*)?)$/;
 
-/** Turns a flagged operation into a call of a function (collected in `helpers`) that returns a wild value where the flag is violated. */
+/**
+ * Replaces a flagged operation by a call of a function (added to `helpers`) that returns a wild value on a violation.
+ */
 export function withFlagsChecked(line: string, at: number, helpers: Map<string, string>): string {
   const match = FLAGGED.exec(line);
   if (!match) return line;
@@ -35,26 +37,30 @@ export function withFlagsChecked(line: string, at: number, helpers: Map<string, 
   if (op !== 'icmp' && predicate !== '') return line;
   const flags = flagText!.trim().split(' ');
   const result = op === 'icmp' ? 'i1' : (target ?? type!);
-  const value = wild(result, at)!;
-  const name = ['host', op, ...flags, predicate!.trim(), type, target ?? '', value]
+  const wildValue = wild(result, at)!;
+  const name = ['host', op, ...flags, predicate!.trim(), type, target ?? '', wildValue]
     .filter((part) => part !== '')
     .join('.')
     .replace('-', 'm');
-  if (!helpers.has(name)) helpers.set(name, helper(name, op!, flags, predicate!, type!, target, result, value));
+  if (!helpers.has(name))
+    helpers.set(name, helper(name, { op: op!, flags, predicate: predicate!, type: type!, target, result, wildValue }));
   const list = target === undefined ? `${type} ${a}, ${type} ${b}` : `${type} ${a}`;
   return `${left}call ${result} @${name}(${list})`;
 }
 
-function helper(
-  name: string,
-  op: string,
-  flags: readonly string[],
-  predicate: string,
-  type: string,
-  target: string | undefined,
-  result: string,
-  value: string,
-): string {
+interface FlaggedOperation {
+  readonly op: string;
+  readonly flags: readonly string[];
+  /** With a space behind it, or empty. */
+  readonly predicate: string;
+  readonly type: string;
+  /** The type that a `trunc` or `zext` converts to. */
+  readonly target: string | undefined;
+  readonly result: string;
+  readonly wildValue: string;
+}
+
+function helper(name: string, { op, flags, predicate, type, target, result, wildValue }: FlaggedOperation): string {
   const lines: string[] = [];
   const bad: string[] = [];
   const emit = (text: string): string => (lines.push(`  %t${lines.length} = ${text}`), `%t${lines.length - 1}`);
@@ -75,7 +81,7 @@ function helper(
     else bad.push(emit(`icmp slt ${type} ${emit(`xor ${type} %a, %b`)}, 0`));
   }
   const any = bad.reduce((x, y) => emit(`or i1 ${x}, ${y}`));
-  lines.push(`  %r = select i1 ${any}, ${result} ${value}, ${result} ${r}`, `  ret ${result} %r`);
+  lines.push(`  %r = select i1 ${any}, ${result} ${wildValue}, ${result} ${r}`, `  ret ${result} %r`);
   const list = target === undefined ? `${type} %a, ${type} %b` : `${type} %a`;
   return `define internal ${result} @${name}(${list}) {\n${lines.join('\n')}\n}`;
 }

@@ -1,16 +1,18 @@
 /**
- * Executes melded and unmelded kernels on the host and compares memory: the kernels of kernels/ir, then random ones until the time
- * is up.
+ * Executes melded and unmelded kernels on the host and compares memory: first the kernels of kernels/ir, then random
+ * ones until the time is up.
  *
- *   node dist/test/campaign/execute.js [--seconds N] [--seed S] [--kernel F] [--batch N] [--mode NAME] [--size N] [--no-shrink]
+ *   node dist/test/campaign/execute.js [--seconds N] [--seed S] [--kernel F] [--batch N] [--mode NAME] [--size N]
+ *                                      [--no-shrink]
  *
- * `--kernel F` runs only the files of kernels/ir (or the path) whose name contains F, and no random kernels. A random batch is
- * a function of its seed alone; the command that repeats a failure is printed, and the smallest kernel found that still fails is
- * written to build/campaign/. Needs clang-22 and opt-22 (other names: CLANG, OPT). Exit code 1 on any failure.
+ * `--kernel F` runs only the files of kernels/ir (or the path) whose name contains F, and no random kernels. A random
+ * batch depends only on its seed. For a failure the command that repeats it is printed, and the smallest kernel that
+ * still fails is written to build/campaign/. Needs clang-22 and opt-22 (CLANG and OPT give other names). Exit code 1 on
+ * any failure.
  *
- * What counts as a failure: other memory, a crash or a hang of the melded code; a function that the pipeline gave up
- * (`bailout`); an error of the pipeline, with analyses compared with LLVM's for every fourth seed. When LLVM alone (same input, no melding) already differs, it is the generator's fault and
- * said so.
+ * Failures are: other memory, a crash or a hang of the melded code; a function that the pipeline gave up (`bailout`);
+ * an error of the pipeline, which for every fourth seed also compares its analyses with LLVM's. If the code that LLVM
+ * compiles from the same input without melding already differs, the generator is at fault, and the message says so.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
@@ -47,7 +49,8 @@ const { values: args } = parseArgs({
   },
 });
 
-// --- Compiling ------------------------------------------------------------------------------------------------------------
+// --- Compiling
+// ------------------------------------------------------------------------------------------------------------
 
 interface Mode {
   readonly name: string;
@@ -93,7 +96,8 @@ async function prepare(text: string, passes: string): Promise<string> {
   });
 }
 
-// --- Counting -------------------------------------------------------------------------------------------------------------
+// --- Counting
+// -------------------------------------------------------------------------------------------------------------
 
 const totals = { passed: 0, failed: 0, kernels: 0, invalid: 0 };
 const meldCounts = new Map<string, number>();
@@ -115,7 +119,8 @@ const elapsed = (): number => (performance.now() - started) / 1000;
 const firstLine = (error: unknown): string =>
   (error as Error).message.split('\n').slice(0, 3).join(' | ').slice(0, 400);
 
-// --- The kernels of the repository ------------------------------------------------------------------------------------------
+// --- The kernels of the repository
+// ------------------------------------------------------------------------------------------
 
 function argumentOf(spec: LaunchSpec, argument: ArgumentSpec): Argument {
   if (argument.kind === 'bytes') {
@@ -169,7 +174,8 @@ async function repositoryKernels(): Promise<void> {
   }
 }
 
-// --- Random kernels -------------------------------------------------------------------------------------------------------
+// --- Random kernels
+// -------------------------------------------------------------------------------------------------------
 
 const { body: bodyOfSize, module: emitModule, launch: launchOf } = FAMILIES.plain;
 const BODIES = [1, 2, 3, 4].map(bodyOfSize);
@@ -180,7 +186,7 @@ interface Case {
   readonly host: HostMode;
 }
 
-/** What a batch is, by its seed. */
+/** The parts of a batch, which depend on its seed. */
 function caseOf(seed: number): Case {
   return { seed, preparation: PREPARATIONS[seed % PREPARATIONS.length]!, host: seed % 4 === 3 ? 'exploit' : 'junk' };
 }
@@ -194,7 +200,9 @@ interface Finding {
   readonly how: string;
 }
 
-/** Compiles and runs kernels in the given modes; with `judge`, also without melding, to tell whose fault a difference is. */
+/**
+ * Compiles and runs kernels in some modes; with `judge` also without melding, to find out whose fault a difference is.
+ */
 async function check(
   kernels: readonly Kernel[],
   c: Case,
@@ -258,7 +266,7 @@ async function shrink(kernel: Drawn, c: Case, finding: Finding, seconds: number)
   });
 }
 
-/** Writes the kernel, what melding gets and what it makes of it. */
+/** Writes the kernel, the input of melding and its output. */
 async function save(kernel: Kernel, c: Case, finding: Finding): Promise<string> {
   const base = path.join(SCRATCH, `failure-${c.seed}-${kernel.name}-${finding.mode.name}`);
   const raw = emitModule([kernel]);
@@ -305,7 +313,7 @@ async function investigate(kernels: readonly Drawn[], c: Case, finding: Finding)
   fail(`batch ${finding.mode.name} ${finding.kernel}`, `${finding.how} (only in the whole batch)`, repeat);
 }
 
-/** Something is broken altogether. */
+/** After this many failures something is broken in general. */
 const MOST_FAILURES = 20;
 
 async function randomKernels(): Promise<void> {

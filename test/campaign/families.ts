@@ -1,4 +1,4 @@
-/** The families of random kernels: what their trees are like, the module around them, and how they are launched. */
+/** The families of random kernels: the shape of their trees, the module around them, and how they are launched. */
 import type fc from 'fast-check';
 import { SpecRandom } from '../../src/simulator/launch/random.js';
 import type { Argument, Launch } from './execute-host.js';
@@ -7,10 +7,10 @@ import { IN_WORDS, PLAIN, emitFamily } from './random-module.js';
 import { wideArguments, wideFamily } from './wide-module.js';
 
 export interface KernelFamily {
-  /** @param size 1 to 4, roughly */
+  /** @param size 1 to 4 */
   body(size: number): fc.Arbitrary<Body>;
   module(kernels: readonly Kernel[]): string;
-  /** With memory and arguments that `seed` stands for. */
+  /** A launch with memory and arguments that depend on `seed`. */
   launch(kernel: string, seed: number): Launch;
 }
 
@@ -28,7 +28,7 @@ function family(
       const random = new SpecRandom(seed);
       const below = (n: number): number => Math.floor((random.word() / 2 ** 32) * n);
       const input = new Uint8Array(IN_WORDS * 4);
-      // No byte is 255 (loads of single bytes carry a range); every other word is small.
+      // No byte is 255 (loads of single bytes have a range attribute); every other word is small.
       for (let i = 0; i < input.length; i++) input[i] = i % 8 >= 5 ? 0 : below(255);
       const out = new Uint8Array(groups * threads * cellBytes);
       for (let i = 0; i < out.length; i++) out[i] = below(256);
@@ -41,7 +41,7 @@ function family(
 const [full, partial] = [wideFamily(64), wideFamily(100)];
 
 export const FAMILIES = {
-  /** Integers, small floats, all memories; nothing but the thread's own. */
+  /** Integers, small floats, all kinds of memory; no thread depends on another. */
   plain: family(
     plainBody,
     (kernels) => emitFamily(kernels, PLAIN),
@@ -49,7 +49,7 @@ export const FAMILIES = {
     2,
     () => [],
   ),
-  /** All types and operations, phases with an exchange between them. */
+  /** All types and operations, in phases between which threads exchange values. */
   wide: family(wideBody, (kernels) => emitFamily(kernels, partial), partial, 2, wideArguments),
   /** The same operations in small kernels, with uniform control flow and cross-lane operations. */
   mixed: family(
@@ -59,7 +59,7 @@ export const FAMILIES = {
     1,
     wideArguments,
   ),
-  /** The same, where the last wave lacks lanes. */
+  /** The same with a last wave that is not full. */
   ragged: family(
     (size) => mixedBody(size, 2),
     (kernels) => emitFamily(kernels, partial),

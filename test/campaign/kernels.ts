@@ -1,6 +1,6 @@
 /**
- * Every kernel of kernels/ that comes at several block sizes: each size on each target, at both meld points, without and with
- * melding, on the simulator against the kernel's reference.
+ * Runs every kernel of kernels/ that has several block sizes on the simulator and compares it with its reference: each
+ * size for each target, at both meld points, without and with melding.
  *
  *   node dist/test/campaign/kernels.js [MODULE...]
  *

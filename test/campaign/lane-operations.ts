@@ -1,12 +1,12 @@
 /**
- * Cross-lane operations of random kernels. They stand only where all threads are, so that the result is defined; a workgroup's
- * last wave may still lack lanes, and none that may be missing is asked for its value.
+ * Cross-lane operations of random kernels. They are only in places that all threads reach, so that their results are
+ * defined. A workgroup's last wave may still lack lanes, and no operation reads a lane that may be missing.
  */
 import { at, type Operation } from './random-emitter.js';
 
 /** Within four lanes, within rows of 16, mirrored (llvm/docs/AMDGPUUsage.rst, "DPP"). */
 const DPP = [0x1b, 0x4e, 0xb1, 0x39, 0x101, 0x102, 0x111, 0x114, 0x121, 0x128, 0x140, 0x141];
-/** Bit masks and/or/xor, and four lanes in another order. */
+/** Bit masks for and, or and xor; and permutations of four lanes. */
 const SWIZZLE = [0x041f, 0x081f, 0x401f, 0x001f, 0x801b, 0x80b1];
 
 const call = (name: string, list: string): string => `call i32 @llvm.amdgcn.${name}(${list})`;

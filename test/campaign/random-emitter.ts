@@ -1,4 +1,6 @@
-/** From the tree of a random kernel to instructions over variables in allocas: control flow, conditions, addresses. */
+/**
+ * Writes the tree of a random kernel as instructions over variables in allocas: control flow, conditions, addresses.
+ */
 import { lanes } from './lane-operations.js';
 import type { Body, Condition, Leaf, Statement } from './random-kernel.js';
 
@@ -31,14 +33,14 @@ export type Operation = (e: Emitter, s: Leaf) => void;
 export class Emitter {
   readonly lines: string[] = [];
   #next = 0;
-  /** Labels to leave to: [behind, again or null]. */
+  /** Labels for leaving a body: [behind it, its next iteration or null]. */
   #scopes: (readonly [string, string | null])[] = [];
-  /** Of variables that single statements need. */
+  /** Variables that single statements need. */
   readonly allocas: string[] = [];
 
   constructor(
     private readonly operations: readonly Operation[],
-    /** Work-items of a workgroup. */
+    /** Number of work-items in a workgroup. */
     readonly threads: number,
   ) {}
 
@@ -54,7 +56,7 @@ export class Emitter {
   label(): string {
     return `bb${this.#next++}`;
   }
-  /** A variable of this statement's own, without an initial value. */
+  /** A new variable for this statement, without an initial value. */
   variable(type: string): string {
     const name = `%own${this.allocas.length}`;
     this.allocas.push(`  ${name} = alloca ${type}, addrspace(5)`);
@@ -94,7 +96,7 @@ export class Emitter {
     }
   }
 
-  /** Compares some bits with a number that they may be. */
+  /** Compares some bits with a value that they may have. */
   #bits(of: string, mask: number, predicate: string, number: number): string {
     return this.value(`icmp ${predicate} i32 ${this.value(`and i32 ${of}, ${mask}`)}, ${mask & (number | 1)}`);
   }
@@ -242,7 +244,7 @@ export class Emitter {
     return this.masked(c.a, 3);
   }
 
-  /** An address in the thread's cells, `bytes` wide. */
+  /** An address of `bytes` bytes in the thread's cells. */
   cell(s: Leaf, index: number, bytes: number): string {
     const element = bytes === 8 ? 'i64' : bytes === 4 ? 'i32' : bytes === 2 ? 'i16' : 'i8';
     const slot = this.value(`zext i32 ${this.masked(index, 128 / bytes - 1)} to i64`);

@@ -1,23 +1,24 @@
 /**
- * Random kernels: trees of statements over a few variables of each type, with control flow around divergent branches and sides
- * that are edited copies of each other. fast-check makes them, so that a failure shrinks by itself; least are the trees
+ * Random kernels: trees of statements over a few variables of each type, with divergent branches whose sides are edited
+ * copies of each other. fast-check generates them, so that failures shrink automatically; the smallest trees are those
  * with the least code.
  *
- * random-module.ts writes the variables as allocas, so any control flow is well formed, and LLVM passes (PREPARATIONS) turn them
- * into SSA in various shapes.
+ * random-module.ts writes the variables as allocas, so any control flow is well formed, and LLVM passes (PREPARATIONS)
+ * turn them into SSA in various shapes.
  *
- * Every kernel is free of undefined behaviour and of poison that matters: operands are masked where flags or shifts demand it,
- * divisors are odd or guarded, floats hold small integers (so that all operations on them are exact), loops have a bounded
- * trip count, indices stay inside of what a thread owns (its cells in `out`, its columns of LDS, its private arrays) or of the
- * read-only buffer `in`, and what sees other threads stands where no thread is missing. So every correct compilation gives the
- * same bytes.
+ * Every kernel is free of undefined behaviour and of poison that matters: operands are masked where flags or shifts
+ * need it, divisors are odd or guarded, floats hold small integers (so that all operations on them are exact), loops
+ * have a bounded trip count, and indices stay inside of a thread's own memory (its cells in `out`, its columns of LDS,
+ * its private arrays) or of the read-only buffer `in`. Operations that depend on other threads are only where all
+ * threads are. So every correct compilation gives the same bytes.
  */
 import fc from 'fast-check';
 import { OPS } from './random-operations.js';
 
-// --- The tree -------------------------------------------------------------------------------------------------------------
+// --- The tree
+// -------------------------------------------------------------------------------------------------------------
 
-/** Numbers that a statement's template reads its operands, constants and flags from. */
+/** Numbers from which a statement's template takes its operands, constants and flags. */
 export interface Leaf {
   readonly kind: 'op';
   readonly op: number;
@@ -44,7 +45,7 @@ export type Statement =
   | Leaf
   | Loop
   | { readonly kind: 'if'; readonly when: Condition; readonly then: Body; readonly else: Body }
-  /** Short-circuit `and` or `or` of two conditions. */
+  /** A short-circuit `and` or `or` of two conditions. */
   | {
       readonly kind: 'either';
       readonly and: boolean;
@@ -54,7 +55,7 @@ export type Statement =
       readonly then: Body;
       readonly else: Body;
     }
-  /** Two sides whose own branches go to the same two blocks. */
+  /** Two sides whose own branches lead to the same two blocks. */
   | {
       readonly kind: 'shared';
       readonly when: Condition;
@@ -66,7 +67,9 @@ export type Statement =
       readonly then: Body;
       readonly else: Body;
     }
-  /** A variable that only one side sets, read behind a second branch on the same condition: a phi with poison. */
+  /**
+   * A variable that only one side sets and that is read after a second branch on the same condition: a phi with poison.
+   */
   | {
       readonly kind: 'carry';
       readonly when: Condition;
@@ -79,10 +82,10 @@ export type Statement =
   | { readonly kind: 'switch'; readonly on: number; readonly cases: readonly Body[]; readonly through: number }
   | { readonly kind: 'block'; readonly body: Body }
   | { readonly kind: 'leave'; readonly when: Condition; readonly depth: number; readonly again: boolean }
-  /** A block that `leave` does not reach out of: behind it, all threads are there again. */
+  /** A body that `leave` does not leave: after it all threads are active again. */
   | { readonly kind: 'phase'; readonly body: Body }
   | { readonly kind: 'barrier' }
-  /** A cross-lane operation; only where all threads are. */
+  /** A cross-lane operation; only where all threads are active. */
   | { readonly kind: 'lanes'; readonly leaf: Leaf };
 export type Body = readonly Statement[];
 
@@ -91,17 +94,18 @@ export interface Kernel {
   readonly body: Body;
 }
 
-// --- Editing: one side from the other -------------------------------------------------------------------------------------
+// --- Editing: one side from the other
+// -------------------------------------------------------------------------------------
 
 interface Edit {
-  /** Which statement, in the order of the text. */
+  /** Index of the statement, in the order of the text. */
   readonly at: number;
-  /** 0: drop it; 1: put `leaf` in front; else: change a number of it. */
+  /** 0: delete it; 1: put `leaf` in front; otherwise: change one of its numbers. */
   readonly how: number;
   readonly leaf: Leaf;
 }
 
-/** The statement with its bodies replaced. */
+/** The statement with other bodies. */
 function withBodies(s: Statement, f: (body: Body) => Body): Statement {
   switch (s.kind) {
     case 'if':
@@ -165,9 +169,10 @@ function changed(s: Statement, { how, leaf }: Edit): Statement {
   }
 }
 
-// --- Generating -----------------------------------------------------------------------------------------------------------
+// --- Generating
+// -----------------------------------------------------------------------------------------------------------
 
-// Numbers stay as they are when a tree shrinks: each smaller tree costs two compilations.
+// Shrinking does not change the numbers, because each smaller tree costs two compilations.
 const nat = (most: number): fc.Arbitrary<number> => fc.noShrink(fc.nat(most));
 const small = nat(63);
 const word = nat(2 ** 31 - 1);
@@ -177,15 +182,15 @@ const leaf: fc.Arbitrary<Leaf> = fc
 const conditionOn = (of: fc.Arbitrary<number>): fc.Arbitrary<Condition> =>
   fc.tuple(of, small, small, word).map(([kind, a, b, k]) => ({ of: kind, a, b, k }));
 const condition = conditionOn(small);
-/** Bits of the thread's number, its number, a variable, what the thread finds in memory (random-emitter.ts). */
+/** Bits of the thread's number, the number itself, a variable, or the thread's memory (random-emitter.ts). */
 const divergent = conditionOn(fc.noShrink(fc.constantFrom(0, 1, 2, 7)));
 const uniform = conditionOn(fc.constant(6));
-/** The highest bits of `k`, which choose an operation too (wide-module.ts). */
+/** The highest bits of `k`, which also choose an operation (wide-module.ts). */
 const withHigh = (k: number, high: number): number => (k & 0x3ffffff) | (high << 26);
 const ANCHOR = 31;
 /**
- * For either side a store to LDS or to global memory, which keeps LLVM from making selects of the branch; the operands differ, so
- * that it does not hoist either. The same in any family.
+ * For each side a store to LDS or to global memory, which keeps LLVM from turning the branch into selects. The operands
+ * differ, so that LLVM does not hoist the stores either. All families use it.
  */
 const anchors: fc.Arbitrary<readonly [Leaf, Leaf]> = fc
   .tuple(fc.noShrink(fc.constantFrom(5, 6, 8, 9)), leaf, small, small)
@@ -198,13 +203,13 @@ const edits: fc.Arbitrary<readonly Edit[]> = fc.array(fc.record({ at: nat(999), 
   maxLength: 5,
 });
 
-/** A statement, or (least) nothing but one of its bodies. */
+/** A statement, or only one of its bodies, to which the statement shrinks. */
 const unwrappable = (whole: fc.Arbitrary<Statement>, ...parts: ((s: never) => Body)[]): fc.Arbitrary<Body> =>
   fc
     .tuple(fc.nat(parts.length * 12), whole)
     .map(([choice, s]) => (choice < parts.length ? parts[choice]!(s as never) : [s]));
 
-/** fast-check wants a type, not an interface. */
+/** fast-check needs a type alias here, not an interface. */
 type Bodies = {
   readonly body: Body;
   readonly piece: Body;
@@ -222,7 +227,7 @@ type Bodies = {
 type Of<K extends Statement['kind']> = Extract<Statement, { kind: K }>;
 
 /**
- * @param size 1 to 4, roughly: how long bodies are
+ * @param size length of bodies, 1 to 4
  * @param depth of nesting
  */
 function bodies(size: number, depth: number): { readonly [K in keyof Bodies]: fc.Arbitrary<Bodies[K]> } {
@@ -241,7 +246,7 @@ function bodies(size: number, depth: number): { readonly [K in keyof Bodies]: fc
       { weight: 3, arbitrary: tie('block') },
       { weight: 4, arbitrary: tie('leave') },
     ),
-    /** A body that stays a branch, and the same again with changes; or something else. */
+    /** Two sides that remain a branch, the second an edited copy of the first; or something else. */
     twins: fc
       .tuple(fc.option(tie('body'), { freq: 20 }), tie('body'), edits, anchors)
       .map(([other, one, list, [store, another]]): readonly [Body, Body] => [
@@ -313,7 +318,7 @@ const loopOf = (trips: fc.Arbitrary<Condition>, body: fc.Arbitrary<Body>): fc.Ar
     .tuple(trips, fc.noShrink(fc.boolean()), body, small)
     .map(([count, tail, inside, d]) => ({ kind: 'loop', trips: count, tail, body: inside, d }));
 
-/** One part of a kernel: mostly a divergent branch with sides that are alike, sometimes in a loop. */
+/** One part of a kernel: mostly a divergent branch with similar sides, sometimes in a loop. */
 function partOf(size: number, depth: number): fc.Arbitrary<Body> {
   const { divergentIf, piece } = bodies(size, depth);
   const core = fc.oneof({ weight: 7, arbitrary: divergentIf }, { weight: 1, arbitrary: piece });
@@ -329,13 +334,13 @@ function partOf(size: number, depth: number): fc.Arbitrary<Body> {
     .map((list) => list.flat());
 }
 
-/** Of the plain family; with one barrier at most. */
+/** For the plain family: at most one barrier. */
 export const plainBody = (size: number): fc.Arbitrary<Body> =>
   fc
     .tuple(fc.option(fc.tuple(fc.noShrink(fc.boolean()), partOf(size, 2)), { freq: 1 }), partOf(size, 2))
     .map(([more, first]) => [...first, ...(more?.[0] ? [{ kind: 'barrier' } as const] : []), ...(more?.[1] ?? [])]);
 
-/** Of the wide family: three phases with barriers between them. */
+/** For the wide family: three phases with barriers between them. */
 export const wideBody = (size: number): fc.Arbitrary<Body> =>
   fc
     .array(partOf(size, 2), { minLength: 1, maxLength: 3 })
@@ -343,7 +348,7 @@ export const wideBody = (size: number): fc.Arbitrary<Body> =>
       parts.flatMap((body, index) => [...(index > 0 ? [{ kind: 'barrier' } as const] : []), { kind: 'phase', body }]),
     );
 
-/** Operations out of a few only: smaller kernels, whose sides have more in common. */
+/** Chooses from a few operations only, for smaller kernels whose sides have more in common. */
 function withPalette(body: Body, palette: readonly (readonly [op: number, high: number])[]): Body {
   const visit = (list: Body): Body =>
     list.map((s) => {
@@ -355,7 +360,7 @@ function withPalette(body: Body, palette: readonly (readonly [op: number, high: 
 }
 const palettes = fc.noShrink(fc.array(fc.tuple(nat(OPS.length - 1), nat(ANCHOR - 1)), { minLength: 4, maxLength: 10 }));
 
-/** Phases with what only all threads together may do between them, and around them uniform branches and loops. */
+/** Phases with cross-lane operations between them, in uniform branches and loops. */
 export function mixedBody(size: number, depth: number): fc.Arbitrary<Body> {
   const phase = partOf(size, depth).map((body): Body => [{ kind: 'phase', body }]);
   const lanes = leaf.map((inner): Body => [{ kind: 'lanes', leaf: inner }]);
@@ -381,13 +386,13 @@ export function mixedBody(size: number, depth: number): fc.Arbitrary<Body> {
     .map(([more, one, palette]) => withPalette([...one, ...(more ?? [])], palette));
 }
 
-/** A kernel with what it came from, for shrinking. */
+/** A kernel, and the choices that it was made from, for shrinking. */
 export interface Drawn extends Kernel {
   readonly from: fc.Arbitrary<Body>;
   readonly seed: number;
 }
 
-/** What a seed stands for. */
+/** The kernel of a seed. */
 export const draw = (name: string, from: fc.Arbitrary<Body>, seed: number): Drawn => ({
   name,
   body: fc.sample(from, { seed, numRuns: 1, unbiased: true })[0]!,
@@ -396,9 +401,9 @@ export const draw = (name: string, from: fc.Arbitrary<Body>, seed: number): Draw
 });
 
 /**
- * The least kernel found that still fails, or the kernel itself.
+ * The smallest kernel found that still fails, or the kernel itself.
  *
- * @param seconds after which the least so far is taken
+ * @param seconds time limit, after which the smallest so far is taken
  */
 export async function smallest(
   kernel: Drawn,
@@ -406,7 +411,7 @@ export async function smallest(
   fails: (smaller: Kernel) => Promise<boolean>,
 ): Promise<Kernel> {
   const { name, from, seed } = kernel;
-  // Different choices may come to the same tree.
+  // Different choices may lead to the same tree.
   const known = new Map<string, Promise<boolean>>();
   const holds = async (body: Body): Promise<boolean> => {
     const text = JSON.stringify(body);

@@ -1,29 +1,29 @@
-/** The module around random kernels: their arguments, initial and final values of the variables, device functions, passes. */
+/** The module around random kernels: arguments, initial and final values of the variables, device functions, passes. */
 import { CLASSES, COUNTS, Emitter, TYPES } from './random-emitter.js';
 import type { Class } from './random-emitter.js';
 import type { Kernel } from './random-kernel.js';
 import { OPS } from './random-operations.js';
 
-/** `in`: this many i32, read-only. */
+/** Length of `in`: i32 elements, read-only. */
 export const IN_WORDS = 768;
 
 /** Whether the body names a variable or a global: `%v0`, `@left`. */
 type Uses = (name: string) => boolean;
 
-/** What other families of kernels add to those of this file. */
+/** What other families of kernels add to the parts in this file. */
 export interface Family<E extends Emitter> {
-  /** Work-items of a workgroup. */
+  /** Number of work-items in a workgroup. */
   readonly threads: number;
   /** Bytes of `out` per thread: 128 for the cells, the rest for the final values of the variables. */
   readonly cellBytes: number;
   /** Globals and device functions. */
   readonly frame: string;
-  /** Of kernels: `, TYPE %name` behind the common ones. */
+  /** Further parameters of kernels: `, TYPE %name`. */
   readonly parameters: string;
   emitter(): E;
-  /** Writes allocas and initial values in front of the body, with `%iN`, `%tid`, `%uniform` and more at hand. */
+  /** Writes allocas and initial values before the body. `%iN`, `%tid`, `%uniform` and more are available. */
   begin(e: E, uses: Uses): void;
-  /** Writes what is behind the body; `keep` stores a value in the thread's part of `out`. */
+  /** Writes the code after the body; `keep` stores a value in the thread's part of `out`. */
   end(e: E, keep: (type: string, value: string, bytes: number) => void, uses: Uses): void;
 }
 
@@ -37,10 +37,10 @@ export const PLAIN: Family<Emitter> = {
   end() {},
 };
 
-/** Names that a text mentions: variables, globals, functions. */
+/** Names that a text uses: variables, globals, functions. */
 const namesIn = (text: string): ReadonlySet<string> => new Set(text.match(/[%@][\w.]+/g));
 
-/** Bytes to keep of a variable, and how: as `TYPE VALUE` behind lines that make it. */
+/** How to store the final value of a variable: type, size in bytes, and a conversion to that type, if it needs one. */
 const KEPT: { readonly [C in Class]: readonly [type: string, bytes: number, how: string | null] } = {
   v: ['i32', 4, null],
   w: ['i64', 8, null],
@@ -71,7 +71,7 @@ const START: { readonly [C in Class]: (i: number) => readonly string[] } = {
   ],
 };
 
-/** What the body does not name does not exist. */
+/** Parts that the body does not use are left out. */
 function emitKernel<E extends Emitter>(k: Kernel, family: Family<E>): string {
   const { threads, cellBytes } = family;
   const e = family.emitter();
@@ -169,7 +169,7 @@ function emitKernel<E extends Emitter>(k: Kernel, family: Family<E>): string {
   ].join('\n');
 }
 
-/** Globals and functions of a frame, without those that nothing names. */
+/** The globals and functions that something uses. */
 function withoutUnused(frame: string, named: ReadonlySet<string>): string {
   const parts = frame.split(/\n(?=@|define )/);
   return parts
@@ -237,7 +237,7 @@ attributes #2 = { noinline nounwind willreturn memory(none) "target-cpu"="gfx906
 !2 = !{i32 0, i32 ${threads}}
 `;
 
-/** A module of kernels; each takes (out, in, uniform) and what the family adds. */
+/** A module of kernels. Each takes (out, in, uniform) and the family's parameters. */
 export function emitFamily<E extends Emitter>(kernels: readonly Kernel[], family: Family<E>): string {
   const { threads } = family;
   const bodies = kernels.map((kernel) => emitKernel(kernel, family)).join('\n\n');
@@ -245,7 +245,7 @@ export function emitFamily<E extends Emitter>(kernels: readonly Kernel[], family
   return start + bodies + tail(threads);
 }
 
-/** Pass lists that bring the allocas into SSA, in shapes that differ. */
+/** Pass pipelines that bring the allocas into SSA form, in different shapes. */
 export const PREPARATIONS: readonly string[] = [
   'mem2reg',
   'sroa,simplifycfg',

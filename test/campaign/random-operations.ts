@@ -1,6 +1,6 @@
 /**
- * What a statement of a random kernel can be: one template per operation, over operands, flags and constants that the statement's
- * numbers choose. All are free of undefined behaviour for any values of the variables (random-kernel.ts says how).
+ * The operations of random kernels: one template per operation, whose operands, flags and constants depend on the
+ * statement's numbers. None has undefined behaviour, whatever the values of the variables (see random-kernel.ts).
  */
 import { P, at } from './random-emitter.js';
 import type { Emitter, Operation } from './random-emitter.js';
@@ -83,7 +83,7 @@ export const OPS: readonly Operation[] = [
       s.d,
       e.value(`or${s.k & 1 ? ' disjoint' : ''} i32 ${e.masked(s.a, 0xef0f0)}, ${e.masked(s.b, 0x10f0f)}`),
     ),
-  // Divisions: by what is odd, by constants, and guarded.
+  // Divisions by odd numbers, by constants, and guarded.
   (e, s) =>
     e.write(
       'v',
@@ -325,7 +325,7 @@ export const OPS: readonly Operation[] = [
       ),
     ),
   (e, s) => e.write('v', s.d, e.value(`call i32 @touch(ptr addrspace(1) %own, i32 ${e.v(s.a)})`)),
-  // Facts.
+  // Assumptions.
   (e, s) => {
     const x = e.masked(s.a, 1023);
     e.emit(`call void @llvm.assume(i1 ${e.value(`icmp ult i32 ${x}, 1024`)})`);

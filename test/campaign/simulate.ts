@@ -1,16 +1,17 @@
 /**
- * Executes kernels on the host and on the simulator and compares memory: the kernels of kernels/, then random ones until the time
- * is up, each compiled for several targets in several ways.
+ * Executes kernels on the host and on the simulator and compares memory: first the kernels of kernels/, then random
+ * ones until the time is up. Each is compiled for several targets in several ways.
  *
- *   node dist/test/campaign/simulate.js [--seconds N] [--seed S] [--batch N] [--size N] [--family plain|wide] [--target CPU]
- *                                       [--form NAME] [--only KERNEL [--shrink]] [--kernels]
+ *   node dist/test/campaign/simulate.js [--seconds N] [--seed S] [--batch N] [--size N] [--family plain|wide]
+ *                                       [--target CPU] [--form NAME] [--only KERNEL [--shrink]] [--kernels]
  *
- * `--kernels` runs only those of the repository, `--only` one kernel of a batch, which is also written to build/campaign/,
- * with `--shrink` (and `--target` and `--form`) the smallest that still fails. A batch is a function of its seed, size and family. Needs clang-22 and opt-22 (other names: CLANG, OPT). Exit code 1 on any failure.
+ * `--kernels` runs only those of the repository. `--only` runs one kernel of a batch and writes it to build/campaign/;
+ * with `--shrink` (and `--target` and `--form`) the smallest kernel that still fails. A batch depends only on its seed,
+ * size and family. Needs clang-22 and opt-22 (CLANG and OPT give other names). Exit code 1 on any failure.
  *
- * The host runs every thread on its own (execute-host.ts), from the IR before optimisation; a difference is a fault of the
- * simulator, of LLVM, or of the generator (behaviour that LLVM leaves open). Where the host already differs behind the optimiser or
- * the structurizer, it is counted as LLVM's.
+ * The host executes every thread by itself (execute-host.ts), from the IR before optimisation. A difference is a fault
+ * of the simulator, of LLVM, or of the generator (behaviour that LLVM leaves open). If the host's result already
+ * differs after the optimiser or the structurizer, it counts as LLVM's fault.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
@@ -89,7 +90,8 @@ async function compile(input: Uint8Array | string, options: Partial<JobOptions>)
   return compileModule(await runtime(), bytes, withDefaults(options), SILENT);
 }
 
-// --- On the simulator -----------------------------------------------------------------------------------------------------
+// --- On the simulator
+// -----------------------------------------------------------------------------------------------------
 
 interface Decoded {
   readonly object: LoadableCodeObject;
@@ -131,7 +133,7 @@ function specOf({ kernel, grid, block, args: list }: Launch): LaunchSpec {
   };
 }
 
-/** What is wrong, or null. */
+/** A description of the difference, or null. */
 async function complaint(
   { object, disassembly }: Decoded,
   spec: LaunchSpec,
@@ -160,9 +162,10 @@ async function complaint(
   }
 }
 
-// --- The kernels of the repository ------------------------------------------------------------------------------------------
+// --- The kernels of the repository
+// ------------------------------------------------------------------------------------------
 
-/** On the host, a thread sees itself only. */
+/** On the host a thread cannot see other threads. */
 const NOT_ON_THE_HOST = ['many_crosslane'];
 
 async function repositoryKernels(): Promise<void> {
@@ -208,7 +211,8 @@ async function repositoryKernels(): Promise<void> {
   }
 }
 
-// --- Random kernels -------------------------------------------------------------------------------------------------------
+// --- Random kernels
+// -------------------------------------------------------------------------------------------------------
 
 interface Batch {
   readonly kernels: readonly Drawn[];
@@ -236,8 +240,9 @@ const structurized = async (ir: string): Promise<string> =>
   });
 
 /**
- * Whose fault it may be: what the host makes of the IR behind the optimiser and behind the structurizer (LLVM 22's hoists values to
- * where they are wrong; llvm/llvm-project#183792), and the simulator of the optimised IR without optimising code generation.
+ * Whose fault a difference may be: compares the host's results for the IR after the optimiser and after the
+ * structurizer (LLVM 22's hoists values to places where they are wrong; llvm/llvm-project#183792), and the simulator's
+ * for the optimised IR with code generation at -O0.
  */
 async function suspect(
   module: string,
@@ -262,7 +267,7 @@ async function suspect(
   }
 }
 
-/** The smallest version of the kernel that still differs on the first target in the first form; writes it and what it became. */
+/** Writes the smallest kernel that still differs on the first target in the first form, and the code made from it. */
 async function shrink(kernel: Drawn, launch: Launch, family: FamilyName): Promise<void> {
   const [target, { options }] = [TARGETS[0]!, FORMS[0]!];
   const moduleOf = (one: Kernel): string => FAMILIES[family].module([one]).replaceAll('"gfx906"', `"${target}"`);

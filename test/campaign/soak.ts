@@ -1,12 +1,13 @@
 /**
- * A soak of `darm serve`: mixed requests of two clients at once, some of them poison, every answer compared with what the library
- * made beforehand.
+ * A soak test of `darm serve`: mixed requests from two clients at once, some of them poison. Every answer is compared
+ * with what the library made beforehand.
  *
  *   node dist/test/campaign/soak.js [--requests N] [--minutes M] [--poison PERCENT] [--seed S]
  *
- * Requests are compilations of different kernels in different ways, analyses and batches; poison is what crashes, hangs or exhausts
- * a worker, and clients that go away. Ends after N requests or M minutes. Exit code 1 on a lost, wrong or mixed-up answer, on memory
- * that grows, or when the service does not end cleanly. A request is a function of the seed and its number.
+ * Requests are compilations of different kernels in different ways, analyses and batches. Poison is a module that
+ * crashes, hangs or exhausts a worker, or a client that goes away. It ends after N requests or M minutes. Exit code 1
+ * on a lost, wrong or mixed-up answer, on memory that grows, or when the service does not end cleanly. A request
+ * depends only on the seed and its number.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -28,14 +29,14 @@ const wanted = Number(args.requests);
 const poisonShare = Number(args.poison) / 100;
 const CLIENTS = 2;
 const MEMORY_LIMIT_MIB = 64;
-/** Memory of the second half against the first. */
+/** Largest ratio of the memory in the second half to that in the first. */
 const MOST_GROWTH = 1.2;
-/** Requests between two looks at the memory. */
+/** Requests between two measurements of the memory. */
 const LOOK_EVERY = 50;
 
 const sha256 = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex');
 
-/** mulberry32 */
+/** The generator mulberry32. */
 function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -46,13 +47,13 @@ function random(seed: number): () => number {
   };
 }
 
-/** What is sent, and how the answer is told from a wrong one; `check` returns a complaint or null. */
+/** A request, and how to check its answer; `check` returns a complaint or null. */
 interface Case {
   readonly kind: string;
   readonly path: string;
   readonly body: Uint8Array<ArrayBuffer> | string;
   readonly type?: string;
-  /** Milliseconds after which the client goes away without an answer. */
+  /** Milliseconds after which the client goes away without waiting for the answer. */
   readonly leaveAfter?: number;
   readonly check: (status: number, body: Uint8Array) => string | null;
 }
@@ -67,7 +68,7 @@ interface Compilation {
   readonly expected: string;
 }
 
-/** Without code generation, most of the cost of a small kernel: so that there are many requests in little time. */
+/** Without code generation, which is most of the cost of a small kernel: this allows many more requests. */
 const QUICK: readonly Partial<JobOptions>[] = [{ emit: ['bc'] }, { emit: ['ll'] }, { emit: ['bc'], meld: 'off' }];
 const CODE: readonly Partial<JobOptions>[] = [
   {},
@@ -77,7 +78,7 @@ const CODE: readonly Partial<JobOptions>[] = [
   { codegenLevel: 0 },
 ];
 
-/** Small kernels in all forms, and a few real ones as they are. */
+/** Small kernels in all forms, and some real ones. */
 async function compilations(): Promise<Compilation[]> {
   await using compiler = createCompiler({ threads: CLIENTS, tierPolicy: 'short' });
   const jobs: Promise<Compilation>[] = [];
@@ -244,9 +245,9 @@ server.child.kill('SIGTERM');
 const exit = await server.exit;
 for (const [kind, { sent, wrong }] of [...counts].sort())
   console.log(`${kind.padEnd(20)} ${sent} sent, ${wrong} wrong`);
-// The first tenth warms up: workers start, V8 optimises.
-const looks = memory.slice(Math.ceil(memory.length / 10));
-const [first, second] = [looks.slice(0, looks.length >> 1), looks.slice(looks.length >> 1)].map(median) as [
+// The first tenth is the warm-up: workers start, V8 optimises.
+const samples = memory.slice(Math.ceil(memory.length / 10));
+const [first, second] = [samples.slice(0, samples.length >> 1), samples.slice(samples.length >> 1)].map(median) as [
   number,
   number,
 ];

@@ -1,8 +1,9 @@
 /**
- * Variables and helpers of the wide family of random kernels (wide-operations.ts): floating-point numbers of any value, packed
- * pairs, values that start out uniform, an exchange through LDS at every barrier.
+ * Variables and helpers of the wide family of random kernels (wide-operations.ts): floating-point numbers of any value,
+ * packed pairs, values that are uniform at first, and an exchange through LDS at every barrier.
  *
- * NaNs may be computed with, but their bits never reach memory or integers: `bitsOf` and `fromBits` turn each into one pattern.
+ * Kernels compute with NaNs, but their bits never reach memory or integers: `bitsOf` and `fromBits` replace each NaN by
+ * one fixed pattern.
  */
 import { COUNTS, Emitter, TYPES, at, type Operation } from './random-emitter.js';
 import type { Leaf, Statement } from './random-kernel.js';
@@ -10,7 +11,7 @@ import type { Leaf, Statement } from './random-kernel.js';
 export const FLOATS = ['g', 'd', 'x'] as const;
 export type Float = (typeof FLOATS)[number];
 
-/** Beyond those of random-emitter.ts: f32, f64, f16, packed i16 and f16; `u` and `z` begin with the same value in all threads. */
+/** Besides those of random-emitter.ts: f32, f64, f16, packed i16 and f16. `u` and `z` are uniform at first. */
 export const WIDE_COUNTS = { g: 3, d: 2, x: 2, s: 2, y: 2, u: 2, z: 2, ...COUNTS } as const;
 export const WIDE_TYPES = {
   g: 'float',
@@ -32,7 +33,7 @@ export const FLOAT_TYPES = {
   y: { type: '<2 x half>', int: '<2 x i16>', name: 'v2f16', nan: '<half 0xH7E00, half 0xH7E00>', bits: 32 },
 } as const;
 export type FloatLike = keyof typeof FLOAT_TYPES;
-/** Alternatives with equal bits. */
+/** Integer types of the same size, for bit casts. */
 export const asWords = { g: 'i32', d: 'i64', x: 'i16', s: 'i32', y: 'i32' } as const;
 
 /** Writes one statement without control flow. */
@@ -51,7 +52,7 @@ export class WideEmitter extends Emitter {
   put(of: WideClass, index: number, value: string): void {
     this.emit(`store ${WIDE_TYPES[of]} ${value}, ptr addrspace(5) %${of}${index % WIDE_COUNTS[of]}`);
   }
-  /** `call TYPE @llvm.NAME(…)`: operands are of that type unless they say theirs. */
+  /** `call TYPE @llvm.NAME(…)`, with operands of that type unless they give another. */
   call(type: string, name: string, ...operands: readonly string[]): string {
     const list = operands.map((each) => (each.includes(' ') ? each : `${type} ${each}`));
     return this.value(`call ${type} @llvm.${name}(${list.join(', ')})`);
@@ -81,7 +82,7 @@ export class WideEmitter extends Emitter {
     const pair = of === 'y' ? this.value(`bitcast i32 ${bits} to <2 x i16>`) : bits;
     this.put(of, index, this.fromBits(of, pair));
   }
-  /** The number with its exponent brought near to zero, so that sums and quotients round. */
+  /** The number with its exponent moved closer to zero, so that sums and quotients are rounded. */
   moderate(of: Float, value: string, spread: number): string {
     const [mantissa, exponent, shift, bias] = {
       g: [0x807fffffn, 7n, 23n, 124n],
@@ -96,12 +97,12 @@ export class WideEmitter extends Emitter {
     return this.value(`bitcast ${int} ${this.value(`or ${int} ${kept}, ${high}`)} to ${type}`);
   }
 
-  /** A barrier and nothing else. */
+  /** A barrier without an exchange. */
   synchronize(): void {
     super.statement({ kind: 'barrier' });
   }
 
-  /** At a barrier, threads hand values to each other. */
+  /** At a barrier threads exchange values. */
   override statement(s: Statement): void {
     if (s.kind !== 'barrier') return super.statement(s);
     const n = this.#exchanges++;

@@ -5,7 +5,7 @@ import { FLOATS, FLOAT_TYPES, type Float, type WideEmitter, type WideOperation }
 import { INTEGER_TYPES, WIDTHS } from './wide-integers.js';
 
 const float = (s: Leaf): Float => at(FLOATS, s.k >> 4);
-/** A number, of moderate size two times out of three. */
+/** A number, in two of three cases of moderate size. */
 const number = (e: WideEmitter, of: Float, index: number, s: Leaf): string => {
   const value = e.get(of, index);
   return (s.k >> 8) % 3 === 0 ? value : e.moderate(of, value, 7);
@@ -32,7 +32,7 @@ const unary: WideOperation = (e, s) => {
   const of = float(s);
   const { type, name } = FLOAT_TYPES[of];
   const how = at(['fneg', 'fabs', 'floor', 'ceil', 'trunc', 'rint', 'roundeven', 'round', 'sqrt', 'canonicalize', 'nearbyint'], s.c); // prettier-ignore
-  // LLVM takes the NaN of a root for as good as any other.
+  // LLVM does not say which NaN a square root gives.
   const any = number(e, of, s.a, s);
   const a = how === 'sqrt' ? e.call(type, `fabs.${name}`, any) : any;
   e.put(of, s.d, how === 'fneg' ? e.value(`fneg ${type} ${a}`) : e.call(type, `${how}.${name}`, a));
@@ -56,7 +56,7 @@ const fused: WideOperation = (e, s) => {
   const negated = s.k & 1 ? e.value(`fneg ${type} ${b}`) : b;
   e.put(of, s.d, e.call(type, `fma.${name}`, number(e, of, s.a, s), negated, e.get(of, s.c)));
 };
-/** With operand modifiers around. */
+/** With operand modifiers. */
 const modified: WideOperation = (e, s) => {
   const of = float(s);
   const { type, name } = FLOAT_TYPES[of];
@@ -65,7 +65,7 @@ const modified: WideOperation = (e, s) => {
   const b = s.k & 2 ? e.value(`fneg ${type} ${e.get(of, s.b)}`) : e.get(of, s.b);
   const result = e.value(`${at(['fadd', 'fmul', 'fsub'], s.c)} ${type} ${a}, ${b}`);
   if (s.k & 4) {
-    // Between zero and one, a NaN to zero: what the clamp modifier computes.
+    // Between 0 and 1, and 0 for a NaN: the clamp modifier.
     const positive = e.call(type, `maxnum.${name}`, result, '0.0');
     return e.put(of, s.d, e.value(`fadd ${type} ${e.call(type, `minnum.${name}`, positive, '1.0')}, 0.0`));
   }
@@ -78,7 +78,7 @@ const floatMinmax: WideOperation = (e, s) => {
   const [a, b] = [e.get(of, s.a), e.get(of, s.b)];
   const both = e.call(type, `${how}.${name}`, a, b);
   const three = s.k & 1 ? e.call(type, `${how}.${name}`, both, number(e, of, s.c, s)) : both;
-  // Either zero may be the result of the last two; only minus zero changes here.
+  // The last two may give either zero, so minus zero is replaced by zero for them.
   e.put(of, s.d, how.endsWith('mnum') || !how.endsWith('num') ? three : e.value(`fadd ${type} ${three}, 0.0`));
 };
 const sign: WideOperation = (e, s) => {
@@ -126,7 +126,7 @@ const fromInteger: WideOperation = (e, s) => {
   const from = at(['v', 'w', 'h', 'b', 'u', 'z'] as const, s.k >> 8);
   const type = INTEGER_TYPES[from];
   const value = e.get(from, s.a);
-  // Larger ones have two roundings on the way to half.
+  // Larger numbers would be rounded twice on the way to half.
   const given = of === 'x' && WIDTHS[from] > 16 ? e.value(`and ${type} ${value}, 16777215`) : value;
   e.put(of, s.d, e.value(`${at(['sitofp', 'uitofp'], s.c)} ${type} ${given} to ${FLOAT_TYPES[of].type}`));
 };
@@ -137,7 +137,7 @@ const toInteger: WideOperation = (e, s) => {
   const result = INTEGER_TYPES[to];
   const how = at(['fptosi', 'fptoui'], s.c);
   if (s.k & 1) {
-    // In range without saturation.
+    // Within the range, so that the conversion does not saturate.
     const value = e.call(type, `fabs.${name}`, e.moderate(of, e.get(of, s.a), 7));
     return e.put(to, s.d, e.value(`${how} ${type} ${value} to ${result}`));
   }
@@ -151,7 +151,8 @@ const convert: WideOperation = (e, s) => {
   e.put(to, s.d, e.value(`${wider ? 'fpext' : 'fptrunc'} ${FLOAT_TYPES[from].type} ${value} to ${FLOAT_TYPES[to].type}`));
 }; // prettier-ignore
 
-// --- Packed -----------------------------------------------------------------------------------------------------------------
+// --- Packed
+// -----------------------------------------------------------------------------------------------------------------
 
 const packedHalves: WideOperation = (e, s) => {
   const type = '<2 x half>';

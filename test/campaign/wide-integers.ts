@@ -1,4 +1,4 @@
-/** Integer operations of the wide family of random kernels (wide-operations.ts), of every width, on values that are uniform or not. */
+/** Integer operations of the wide family of random kernels (wide-operations.ts), of all widths, uniform or not. */
 import { P, at } from './random-emitter.js';
 import type { Leaf } from './random-kernel.js';
 import type { WideEmitter, WideOperation } from './wide-emitter.js';
@@ -16,7 +16,7 @@ interface Picked {
   readonly a: string;
   readonly b: string;
 }
-/** A width and two operands; the second is a constant now and then. */
+/** A width and two operands, of which the second is sometimes a constant. */
 function integers(e: WideEmitter, s: Leaf, among: readonly Integer[] = INTEGERS): Picked {
   const of = at(among, s.k >> 4);
   const b = (s.k >> 10) % 4 === 0 ? constant(of, (s.k >> 12) & 127) : e.get(of, s.b);
@@ -39,7 +39,7 @@ const divide: WideOperation = (e, s) => {
   const signed = s.c & 1;
   const operation = signed ? at(['sdiv', 'srem'], s.c >> 1) : at(['udiv', 'urem'], s.c >> 1);
   const divisor = e.value(`or ${type} ${b}, 1`);
-  // The least number divided by -1 has no result.
+  // The smallest number divided by -1 is not defined.
   e.put(
     of,
     s.d,
@@ -55,7 +55,7 @@ const bits: WideOperation = (e, s) => {
   const { of, type, a } = integers(e, s);
   const operand = `${type} ${a}`;
   const name = at(['ctpop', 'bitreverse', 'ctlz', 'cttz', 'abs', 'bswap'] as const, s.c);
-  // For 64 bits, LLVM 22 at -O0 for gfx11 copies only halves of the words into the permutation.
+  // For 64 bits, LLVM 22 at -O0 for gfx11 copies only half of each word into the permutation.
   if (name === 'bswap' && (of === 'b' || WIDTHS[of] === 64)) return;
   const flag = ['ctlz', 'cttz', 'abs'].includes(name) ? ['i1 false'] : [];
   e.put(of, s.d, e.call(type, `${name}.${suffix(of)}`, operand, ...flag));
@@ -102,7 +102,7 @@ const highProduct: WideOperation = (e, s) => {
   const high = e.value(`lshr i128 ${e.value(`mul i128 ${a}, ${b}`)}, 64`);
   e.put('w', s.d, e.value(`trunc i128 ${high} to i64`));
 };
-/** Products of 24 bits, with a sum. */
+/** 24-bit products, with a sum. */
 const product24: WideOperation = (e, s) => {
   const short = (index: number): string => {
     const value = e.get('v', index);
@@ -130,7 +130,7 @@ const dot: WideOperation = (e, s) => {
   for (const [index, x] of a.entries()) sum = e.value(`add i32 ${sum}, ${e.value(`mul i32 ${x}, ${b[index]!}`)}`);
   e.put('v', s.d, sum);
 };
-/** Shapes that become one instruction of two or three operations. */
+/** Expressions that become one instruction for two or three operations. */
 const combined: WideOperation = (e, s) => {
   const of = at(['v', 'u', 'w', 'z'] as const, s.k >> 4);
   const type = INTEGER_TYPES[of];

@@ -1,10 +1,10 @@
-/** Loads, stores and atomics of the wide family of random kernels (wide-operations.ts), of every width in every memory. */
+/** Loads, stores and atomics of the wide family of random kernels (wide-operations.ts), of all widths and memories. */
 import { at } from './random-emitter.js';
 import type { Leaf } from './random-kernel.js';
 import type { WideEmitter, WideOperation } from './wide-emitter.js';
 import { INTEGER_TYPES } from './wide-integers.js';
 
-/** Slots of shared sums. */
+/** Number of sums that all threads add to. */
 export const ATOMICS = 24;
 
 const MEMORY = [
@@ -21,7 +21,7 @@ const MEMORY = [
 ] as const;
 const SIZES = { i8: 1, i16: 2, i32: 4, i64: 8, '<2 x i32>': 8, '<3 x i32>': 16, '<4 x i32>': 16, '<2 x i16>': 4, half: 2, '<4 x i8>': 4 } as const; // prettier-ignore
 
-/** Loads or stores `type` at a pointer, from or to the variable that suits it. */
+/** Loads or stores `type` at a pointer, to or from a variable of a fitting class. */
 function access(e: WideEmitter, s: Leaf, type: (typeof MEMORY)[number], pointer: string, align: number): void {
   const load = (): string => e.value(`load ${type}, ${pointer}, align ${align}`);
   const store = (value: string): void => e.emit(`store ${type} ${value}, ${pointer}, align ${align}`);
@@ -63,7 +63,7 @@ function access(e: WideEmitter, s: Leaf, type: (typeof MEMORY)[number], pointer:
   }
 }
 
-/** The thread's own bytes of global, flat, LDS or private memory. */
+/** The thread's own bytes in global, flat, LDS or private memory. */
 const memory: WideOperation = (e, s) => {
   const type = at(MEMORY, s.c);
   const bytes = SIZES[type];
@@ -96,7 +96,7 @@ const memory: WideOperation = (e, s) => {
     }
   }
 };
-/** Two neighbours of LDS at once. */
+/** Two neighbouring elements of LDS at once. */
 const neighbours: WideOperation = (e, s) => {
   const place = (index: number): string =>
     e.value(`getelementptr inbounds [32 x i8], ptr addrspace(3) @own, i32 %tid, i32 ${index}`);
@@ -105,7 +105,7 @@ const neighbours: WideOperation = (e, s) => {
     if (s.k & 64) e.emit(`store i64 ${e.get('w', s.a + index)}, ptr addrspace(3) ${place(offset)}, align 8`);
     else e.put('w', s.d + index, e.value(`load i64, ptr addrspace(3) ${place(offset)}, align 8`));
 };
-/** Read-only memory, at the same place for all threads or not. */
+/** Read-only memory, at an address that is uniform or not. */
 const lookUp: WideOperation = (e, s) => {
   const index = s.k & 1 ? e.value('and i32 %uniform, 7') : e.masked(s.a, 15);
   if (s.k & 2) {
@@ -119,7 +119,8 @@ const lookUp: WideOperation = (e, s) => {
   e.put(at(['v', 'u'] as const, s.k >> 3), s.d, e.value(`${at(['sext', 'zext'], s.k >> 4)} ${narrow} ${value} to i32`));
 };
 
-// --- Atomics whose final result has no order ------------------------------------------------------------------------------
+// --- Atomics whose final result does not depend on their order
+// ------------------------------------------------------------
 
 const SHARED = ['add', 'sub', 'and', 'or', 'xor', 'umin', 'umax', 'min', 'max', 'uinc_wrap', 'usub_sat'] as const;
 const atomic: WideOperation = (e, s) => {
@@ -131,13 +132,13 @@ const atomic: WideOperation = (e, s) => {
   const value = name === 'uinc_wrap' ? '1000' : (s.k >> 5) % 3 === 0 ? '3' : e.get(of, s.a);
   const order = s.k & 128 ? 'seq_cst' : 'monotonic';
   if (s.k & 2) {
-    // Sums and extremes of small integers as floats; even slots are for sums.
+    // Sums, minima and maxima of small integers as floats; even slots are for sums.
     const place = e.value(`getelementptr inbounds i8, ptr addrspace(1) %shared, i64 ${ATOMICS * 12 + s.c % ATOMICS * 4}`);
     const small = e.value(`uitofp i32 ${e.masked(s.a, 255)} to float`);
     const how = s.c % 2 === 0 ? 'fadd' : 'fmax';
     return void e.value(`atomicrmw ${how} ptr addrspace(1) ${place}, float ${small} syncscope("agent") monotonic, align 4${facts}`);
   } // prettier-ignore
-  // LLVM 22 selects no saturating subtraction in LDS for gfx10.
+  // LLVM 22 cannot select a saturating subtraction in LDS for gfx10.
   if (s.k & 4 && name !== 'usub_sat') {
     const array = s.k & 1 ? 'longs' : 'sums';
     const place = e.value(`getelementptr inbounds ${type}, ptr addrspace(3) @${array}, i32 ${slot}`);

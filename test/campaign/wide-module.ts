@@ -1,4 +1,4 @@
-/** The wide family of random kernels: three phases with barriers between them, more types, sums that all threads share. */
+/** The wide family of random kernels: three phases with barriers between them, more types, and sums of all threads. */
 import type { Operation } from './random-emitter.js';
 import type { Argument } from './execute-host.js';
 import type { Family } from './random-module.js';
@@ -7,7 +7,10 @@ import { WIDE_CLASSES, WIDE_COUNTS, WIDE_TYPES, WideEmitter, asWords } from './w
 import { ATOMICS } from './wide-memory.js';
 import { WIDE_OPS } from './wide-operations.js';
 
-/** Half are of the plain family, which makes less code. A statement's number goes up to the length of OPS; the highest bits of `k` choose too. */
+/**
+ * Half of the statements are from the plain family, which makes less code. A statement's number is below the length of
+ * OPS; the highest bits of `k` also take part in the choice.
+ */
 const OPERATIONS: readonly Operation[] = OPS.map((plain, index) => (e, s) => {
   const more = s.k >>> 26;
   return (more & 1 ? plain : WIDE_OPS[(index * 5 + more) % WIDE_OPS.length]!)(e, s);
@@ -54,7 +57,7 @@ define internal i32 @many(i32 %a, <2 x i16> %b, i64 %c, <4 x i32> %d, i32 %e, pt
 }
 `;
 
-/** @param threads of a workgroup: with 100, waves are full and partial, of either size */
+/** @param threads in a workgroup; with 100 there are full and partial waves, whether a wave has 32 or 64 lanes */
 export const wideFamily = (threads: number): Family<WideEmitter> => ({
   threads,
   cellBytes: 512,
@@ -108,7 +111,7 @@ export const wideFamily = (threads: number): Family<WideEmitter> => ({
   },
 });
 
-/** LDS that all threads add to. */
+/** LDS for the sums of all threads. */
 const ADDED_UP = ['@sums', '@longs'];
 
 /** Stores a variable's initial value. */
@@ -133,11 +136,11 @@ function begin(e: WideEmitter, of: (typeof WIDE_CLASSES)[number], i: number): vo
   }
 }
 
-/** Arguments behind the common ones. */
+/** Parameters besides the common ones. */
 export function wideArguments(below: (n: number) => number): Argument[] {
   const shared = new Uint8Array(ATOMICS * 16);
   const words = new DataView(shared.buffer);
-  // i32 sums, i64 sums, floats that are small integers.
+  // Sums of i32 and i64, and of floats that are small integers.
   for (let i = 0; i < ATOMICS; i++) {
     words.setUint32(i * 4, below(1000), true);
     words.setUint32(ATOMICS * 4 + i * 8, below(1000), true);

@@ -1,7 +1,8 @@
 /**
- * Operations of the wide family of random kernels: floating point, and whatever else makes code generation choose instructions that
- * the plain family (random-operations.ts) never meets. All are defined for any values of the variables, and exactly: no
- * contraction, no operation whose result LLVM leaves open (the sign of a zero of `minnum`, `fma` of half on the host, …).
+ * Operations of the wide family of random kernels: floating point, and others that make code generation choose
+ * instructions that the plain family (random-operations.ts) never produces. Their results are exactly defined for any
+ * values of the variables: no contraction, and no operation whose result LLVM leaves open (the sign of a zero from
+ * `minnum`, `fma` of half on the host, …).
  */
 import type { Operation } from './random-emitter.js';
 import type { WideEmitter, WideOperation } from './wide-emitter.js';
@@ -22,7 +23,7 @@ const callFunction: WideOperation = (e, s) => {
   }
 };
 
-/** For WideEmitters only. */
+/** For `WideEmitter`s only. */
 export const WIDE_OPS: readonly Operation[] = [...INTEGER_OPS, ...FLOAT_OPS, ...MEMORY_OPS, callFunction].map(
   (operation): Operation =>
     (e, s) =>

@@ -141,7 +141,7 @@ test('raw contents from a file beside the spec', () =>
     await writeFile(path.join(folder, 'spec.json'), bitonicSpec({ buffer: 'i32', fill: { file: '/dev/zero' } }));
     const endless = await darm(args);
     assert.is(endless.code, 1);
-    assert.match(endless.stderr, /^darm: error: cannot read \/dev\/zero: it is no ordinary file\n$/);
+    assert.match(endless.stderr, /^darm: error: cannot read \/dev\/zero: it is not an ordinary file\n$/);
   }));
 
 test('bad code objects', () =>
@@ -160,9 +160,12 @@ test('bad code objects', () =>
     };
     await fails(changed(18, 62), /in\.bin: the ELF file holds no AMD GPU code/);
     await fails(changed(48, 0x49), /in\.bin: the simulator does not know the processor 'gfx1250'/);
-    await fails(await kernel('bitonic.gfx906.O3'), /in\.bin: the input is bitcode, no code object; darm compile makes/);
+    await fails(
+      await kernel('bitonic.gfx906.O3'),
+      /in\.bin: the input is bitcode, not a code object; darm compile makes/,
+    );
     await fails(new Uint8Array(0), /in\.bin: the input is empty/);
-    await fails(new TextEncoder().encode('Dear simulator'), /in\.bin: the input is no code object/);
+    await fails(new TextEncoder().encode('Dear simulator'), /in\.bin: the input is not a code object/);
   }));
 
 test('specs that do not fit', () =>

@@ -1,4 +1,6 @@
-/** The cache: what comes out is what went in, damage is a miss, the size is limited, several processes may use one folder. */
+/**
+ * The cache: it returns what was stored, damage is a miss, the size is limited, several processes may use one folder.
+ */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -27,14 +29,14 @@ const result = (bytes: number, fill = 1): CompileResult => ({
   timings: {},
 });
 
-/** Every file of the cache that holds contents. */
+/** Every file in the cache that holds the contents of an entry. */
 async function contents(folder: string): Promise<string[]> {
   const root = path.join(folder, 'content-v2');
   const files = await readdir(root, { recursive: true, withFileTypes: true });
   return files.filter((file) => file.isFile()).map((file) => path.join(file.parentPath, file.name));
 }
 
-test('a compilation comes back as it was, but for timings', () =>
+test('a compilation comes back unchanged, except for its timings', () =>
   inFolder(async (folder) => {
     const bytes = await kernel('bitonic.gfx906.O3-g');
     const options = { emit: ['hsaco', 'll'], stats: true, remarks: true } as const;
@@ -50,7 +52,7 @@ test('a compilation comes back as it was, but for timings', () =>
     assert.equal(compiler.cacheCounts, { hits: 1, misses: 2, errors: 0 });
   }));
 
-test('the key holds the input and every option', async () => {
+test('the key depends on the input and on every option', async () => {
   const options = completeJobOptions('test', {});
   const bytes = new Uint8Array([1, 2, 3]);
   const keys = [await compileKey(bytes, options), await compileKey(new Uint8Array([1, 2]), options)];
@@ -80,7 +82,7 @@ test('a damaged entry is a miss, and verify removes it', () =>
     assert.is((await contents(folder)).length, 1);
   }));
 
-test('an entry of another form is a miss', () =>
+test('an entry of another format is a miss', () =>
   inFolder(async (folder) => {
     const { default: cacache } = await import('cacache');
     await cacache.put(folder, 'a', Buffer.from([0xc1, 0xff, 0x00]));
@@ -89,7 +91,7 @@ test('an entry of another form is a miss', () =>
     assert.equal([await cache.get('a'), await cache.get('b')], [null, null]);
   }));
 
-test('the oldest go when the limit is reached', () =>
+test('the oldest entries go when the limit is reached', () =>
   inFolder(async (folder) => {
     const cache = new CompileCache({ path: folder, maxBytes: 10_000 });
     for (let n = 0; n < 20; n++) await cache.put(`k${n}`, result(1000, n));
@@ -101,7 +103,7 @@ test('the oldest go when the limit is reached', () =>
     assert.is((await cacheStatistics(folder)).entries, 0);
   }));
 
-test('a folder that cannot be written costs nothing but the hits', () =>
+test('a folder that cannot be written to costs nothing but the hits', () =>
   inFolder(async (folder) => {
     const file = path.join(folder, 'file');
     await writeFile(file, '');
@@ -116,7 +118,7 @@ test('a folder that cannot be written costs nothing but the hits', () =>
     assert.equal(compiler.cacheCounts, { hits: 0, misses: 1, errors: 1 });
   }));
 
-test('processes share a folder; stats, verify and clean', () =>
+test('several processes use one folder; stats, verify and clean', () =>
   inFolder(async (folder) => {
     const cache = path.join(folder, 'cache');
     const compile = (name: string) =>

@@ -1,4 +1,4 @@
-/** The public API over the pool: results do not depend on threads, failures end one job and nothing else. */
+/** The public API with worker threads: results do not depend on their number, and a failure ends only its own job. */
 import { createHash } from 'node:crypto';
 import { createCompiler, DarmError, type Compiler, type CompilerOptions, type Progress } from '../../src/index.js';
 import { assert, suite } from '../support/suite.js';
@@ -62,7 +62,7 @@ test('the same bytes early, with one and two workers', async () => {
   assert.is(hashes.size, 1);
 });
 
-test('a processor that is asked for overrides what functions disagree about, with any number of workers', async () => {
+test('mcpu overrides processors on which the functions disagree, with any number of workers', async () => {
   const ir = `target triple = "amdgcn-amd-amdhsa"
 define amdgpu_kernel void @a() "target-cpu"="gfx906" {
   ret void
@@ -128,7 +128,7 @@ test('an option that is undefined counts as not given', async () => {
   });
 });
 
-test('a time-out ends the job, its worker is replaced', async () => {
+test('a time-out ends the job, and its worker is replaced', async () => {
   await using({ threads: 1, timeout: 1 }, async (compiler) => {
     const error = await failure(compiler.compile(await kernel('many.gfx906.early'), { optimize: 'O3', meld: 'off' }));
     assert.is(error.code, 'timeout');
@@ -159,7 +159,7 @@ test('an AbortSignal ends a running, a waiting and a future job', async () => {
   });
 });
 
-test('progress arrives in front of the result', async () => {
+test('progress is reported before the result', async () => {
   const bytes = await kernel('many.gfx906.O3');
   for (const threads of [0, 1, 2]) {
     await using({ threads }, async (compiler) => {

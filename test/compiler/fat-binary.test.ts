@@ -1,4 +1,4 @@
-/** From bitcode to fat binaries: what is in a container is compiled as it would be alone, the rest stays as it is. */
+/** From bitcode to fat binaries: modules in a container are compiled as they would be alone, other images are kept. */
 import { createHash } from 'node:crypto';
 import { createCompiler, type Compiler } from '../../src/compiler/compiler.js';
 import { DarmError } from '../../src/errors.js';
@@ -23,7 +23,7 @@ const equal = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) ==
 
 type Compile = Pick<Compiler, 'compile'>;
 
-/** Compiles the same module for the same target once: containers of every kind hold the same ones here. */
+/** Compiles the same module for the same target only once: the containers of all kinds hold the same modules here. */
 function remembering(compiler: Compiler): Compile {
   const known = new Map<string, ReturnType<Compiler['compile']>>();
   return {
@@ -50,7 +50,7 @@ const modules = async (): Promise<{ target: string; bytes: Uint8Array }[]> => [
   { target: 'gfx1100', bytes: await kernel('bitonic.gfx1100.O3') },
 ];
 
-/** The code objects of the two modules, each compiled alone. */
+/** The code objects of the two modules, compiled separately. */
 async function codeObjects(compiler: Compile): Promise<Uint8Array[]> {
   const compile = async (bytes: Uint8Array): Promise<Uint8Array> =>
     (await compiler.compile(bytes, { emit: ['hsaco'] })).artifacts[0]!.bytes;
@@ -58,7 +58,7 @@ async function codeObjects(compiler: Compile): Promise<Uint8Array[]> {
   return [await compile(first!.bytes), await compile(second!.bytes)];
 }
 
-test('two modules become the two code objects that each would become alone', () =>
+test('two modules become the code objects that each would become alone', () =>
   withCompiler(async (compiler) => {
     const both = await modules();
     const expected = await codeObjects(compiler);
@@ -97,7 +97,7 @@ test("a bundle of modules becomes clang's fat binary", () =>
       assert.ok(equal((await compileContainer(compiler, input)).bytes, expected));
   }));
 
-test('finished images pass through', () =>
+test('finished images are kept', () =>
   withCompiler(async (compiler) => {
     const [module] = await modules();
     const finished = { target: 'gfx90a', bytes: fakeElf(7777, 3) };
@@ -169,7 +169,7 @@ test('an error names the image', () =>
     }
   }));
 
-test('compressed containers are limited in what they may hold', () =>
+test('the uncompressed size of containers is limited', () =>
   withCompiler(async (compiler) => {
     const input = await writeCompressed(bundleOf({ target: 'gfx906', bytes: fakeElf(5000, 3) }), 'zstd', 3);
     assert.is((await compileContainer(compiler, input, { maxUncompressed: 9096 })).bytes, input);

@@ -1,4 +1,4 @@
-/** The examples for build systems and plain JavaScript, run as they stand. */
+/** Runs the examples for build systems and plain JavaScript as they are. */
 import { execFile, spawnSync } from 'node:child_process';
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -46,13 +46,13 @@ test('dependency files', () =>
     assert.match(stderr, /name one with -MF/);
   }));
 
-test('the toolchain digest is one line and stays', async () => {
+test('the toolchain digest is one line and does not change', async () => {
   const digests = await Promise.all([1, 2].map(async () => (await darm(['--toolchain-digest'])).stdout.toString()));
   assert.match(digests[0]!, /^[0-9a-f]{64}\n$/);
   assert.is(digests[0], digests[1]);
 });
 
-test('plain JavaScript, and ninja where there is one', () =>
+test('plain JavaScript, and ninja if it is installed', () =>
   inFolder(async (folder) => {
     await mkdir(path.join(folder, 'node_modules'));
     await writeFile(path.join(folder, 'package.json'), '{}');

@@ -1,6 +1,6 @@
 /**
- * examples/hip-cmake as far as a machine without a GPU goes: it is built, the host object holds darm's fat binary byte by
- * byte, and the linked program registers it with a runtime that we pretend to be.
+ * Tests examples/hip-cmake as far as that is possible without a GPU: it builds, the host object contains darm's fat
+ * binary byte by byte, and the linked program registers it with a mock of the HIP runtime.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,7 +15,7 @@ const test = suite('examples/hip-cmake', { tests: 1, timeoutMs: 120_000 });
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
-/** Copies device memory as host memory and says what it is asked for. */
+/** Implements device memory as host memory and reports its calls. */
 const RUNTIME = `
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ int hipMemcpy(void *to, const void *from, size_t n, int kind) { memcpy(to, from,
 int hipGetLastError(void) { return 0; }
 `;
 
-test('the program holds and registers what darm made', async () => {
+test('the program contains and registers what darm made', async () => {
   if (!haveTools('clang-22', 'clang++-22', 'cmake', 'make')) return;
   await inFolder(async (folder) => {
     await writeFile(path.join(folder, 'runtime.c'), RUNTIME);
@@ -74,7 +74,7 @@ test('the program holds and registers what darm made', async () => {
     const object = parseElf(await readFile(path.join(build, 'blend.hip.o')));
     assert.ok(fatBinary.equals(elfSectionBytes(object, '.hip_fatbin')!));
 
-    // What the object holds is what each module becomes alone, and it is melded.
+    // Each image is what its module becomes alone, and it is melded.
     for (const target of ['gfx906', 'gfx1100']) {
       const alone = await darm(['compile', `blend.${target}.bc`, '-o', `${target}.hsaco`, '--json'], { cwd: build });
       const { functions } = JSON.parse(alone.stdout.toString()) as { functions: { name: string; melds: unknown[] }[] };

@@ -8,7 +8,7 @@ const test = suite('formats/bitcode', { tests: 7 });
 const RAW = Uint8Array.of(0x42, 0x43, 0xc0, 0xde, 1, 2, 3, 4);
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** A wrapper of `padding` bytes behind the header, then the bitcode, then four bytes that belong to neither. */
+/** A wrapper: a header, `padding` bytes, the bitcode, then four bytes that belong to neither. */
 function wrapped(bitcode: Uint8Array, given: { padding?: number; offset?: number; size?: number } = {}): Uint8Array {
   const { padding = 0, size = bitcode.length } = given;
   const { offset = 20 + padding } = given;
@@ -57,7 +57,7 @@ test('text may end in the middle of a character only where the probe ends', () =
   assert.is(sniffInput(ascii('ä').subarray(0, 1)), 'other');
 });
 
-test('passes bitcode and text through', () => {
+test('bitcode and text are returned as they are', () => {
   assert.is(unwrapModule(RAW), RAW);
   const text = ascii('; nothing\n');
   assert.is(unwrapModule(text), text);
@@ -77,7 +77,7 @@ test('refuses damaged wrappers', () => {
   assert.match(refusal(wrapped(wrapped(RAW))), /holds no bitcode/);
 });
 
-test('says what the input is instead', () => {
+test('says what an input is that is not a module', () => {
   assert.match(refusal(new Uint8Array(0)), /empty/);
   assert.match(refusal(ascii('\x7fELF')), /ELF/);
   assert.match(refusal(ascii('CCOB')), /offload bundle.*--emit fatbin.*darm bundle --extract/);

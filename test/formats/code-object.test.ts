@@ -12,7 +12,7 @@ const test = suite('formats/code-object', { tests: 9, timeoutMs: 60_000 });
 const fixture = (name: string): Uint8Array =>
   new Uint8Array(readFileSync(new URL(`../../../test/formats/fixtures/${name}`, import.meta.url)));
 
-/** Runs `read` on hostile bytes: it may refuse them with `bad-input`, and nothing else. */
+/** Runs `read` on damaged bytes: it may throw `bad-input`, but nothing else. */
 function survives(read: () => unknown): void {
   try {
     read();
@@ -61,11 +61,11 @@ test('reads the kernel descriptors', () => {
   assert.is(empty!.descriptor!.kernargSize, 256);
 });
 
-test('an object file that is not linked yet says the same, but for its kind', () => {
+test('an object file that is not linked yet gives the same information, except for its kind', () => {
   const object = inspectCodeObject(fixture('copy.gfx906.o'));
   const linked = inspectCodeObject(fixture('copy.gfx906.hsaco'));
   assert.is(object.linked, false);
-  // Relocations fill parts of the descriptors in.
+  // Relocations fill in parts of the descriptors.
   const named = (info: typeof object): unknown => info.kernels.map(({ descriptor: _, ...kernel }) => kernel);
   assert.equal(named(object), named(linked));
   assert.ok(object.kernels.every(({ descriptor }) => descriptor !== null));
@@ -106,7 +106,7 @@ test('every truncation is refused', () => {
   }
 });
 
-test('damaged code objects give a bad-input error or an answer', () => {
+test('damaged code objects give a bad-input error or a result', () => {
   for (const name of ['copy.gfx906.hsaco', 'copy.gfx906.o']) {
     const whole = fixture(name);
     const value = fc.oneof(fc.constantFrom(0, 0xff, 0x7f, 0x80), fc.integer({ min: 0, max: 255 }));
@@ -114,7 +114,7 @@ test('damaged code objects give a bad-input error or an answer', () => {
       minLength: 1,
       maxLength: 12,
     });
-    // Headers are a small part of the file and worth most attempts.
+    // Headers are a small part of the file but worth most attempts.
     const header = fc.array(fc.tuple(fc.integer({ min: 4, max: 63 }), value), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.oneof(patch, header), (changes) => {
@@ -127,7 +127,7 @@ test('damaged code objects give a bad-input error or an answer', () => {
   }
 });
 
-test('MessagePack: what the library writes is read', () => {
+test('MessagePack: reads what the library writes', () => {
   fc.assert(
     fc.property(
       fc.object({
@@ -135,7 +135,7 @@ test('MessagePack: what the library writes is read', () => {
         values: [fc.string(), fc.integer(), fc.double({ noNaN: true }), fc.boolean(), fc.constant(null)],
       }),
       (value) => {
-        // The encoder has no -0.
+        // The encoder does not support -0.
         const plain = JSON.parse(JSON.stringify(value)) as unknown;
         assert.equal(decodeMessagePack(encode(plain), 'it'), plain);
       },
@@ -145,12 +145,12 @@ test('MessagePack: what the library writes is read', () => {
   assert.equal(decodeMessagePack(encode('x'.repeat(70_000)), 'it'), 'x'.repeat(70_000));
 });
 
-test('MessagePack: hostile bytes neither crash nor allocate what they claim', () => {
+test('MessagePack: hostile bytes neither crash nor allocate the lengths that they claim', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => survives(() => decodeMessagePack(bytes, 'it'))),
     { numRuns: 2000, seed: 4 },
   );
-  // A million lists in one another, each of which says that it is huge.
+  // A million nested lists, each of which claims to be huge.
   const nested = new Uint8Array(5_000_000);
   for (let at = 0; at < nested.length; at += 5) nested.set([0xdd, 0x00, 0x40, 0x00, 0x00], at);
   assert.throws(() => decodeMessagePack(nested, 'it'), /a list lies outside/);

@@ -1,4 +1,4 @@
-/** Instructions out of what LLVM prints. */
+/** Takes instructions out of the text that LLVM prints. */
 import { functionBodies, instructionTexts } from '../../src/formats/ir-text.js';
 import { assert, suite } from '../support/suite.js';
 
@@ -49,7 +49,7 @@ test('a module that begins with a function', () => {
   assert.equal(functionBodies(''), []);
 });
 
-test('instructions by block; labels, debug records and comments are none', () => {
+test('instructions by block, without labels, debug records and comments', () => {
   assert.equal(instructionTexts(functionBodies(MODULE)[0]!), [
     ['br i1 %c, label %"x:y", label %2'],
     ['call void asm "nop", ""(), !dbg !4', 'br label %2'],
@@ -58,7 +58,7 @@ test('instructions by block; labels, debug records and comments are none', () =>
   ]);
 });
 
-test('the label of the entry may be there or not', () => {
+test('the label of the entry block is optional', () => {
   assert.equal(instructionTexts(functionBodies(MODULE)[1]!), [['ret void']]);
   assert.equal(instructionTexts('\n0:\n  br label %1\n\n1:\n  ret void\n'), [['br label %1'], ['ret void']]);
 });

@@ -1,4 +1,6 @@
-/** Compiles modules and executes their kernels in the simulator, on one LLVM instance that is replaced when it breaks. */
+/**
+ * Compiles modules and executes their kernels in the simulator, with one LLVM instance that is replaced when it breaks.
+ */
 import { disassemble } from '../../src/binding/disassemble.js';
 import { LlvmModule } from '../../src/binding/module.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
@@ -14,7 +16,7 @@ import type { CompileResult, FunctionReport } from '../../src/job/results.js';
 import type { Launch } from '../campaign/execute-host.js';
 
 const MEMORY_LIMIT = 2 ** 31;
-/** Of one workgroup; random kernels execute some thousands. */
+/** Limit for one workgroup; random kernels execute some thousands. */
 const MOST_INSTRUCTIONS = 2e6;
 const SILENT = { progress() {}, diagnostic() {} };
 const NO_INSTRUCTION = -1;
@@ -26,7 +28,7 @@ export interface Code {
   readonly disassembly: Disassembly;
 }
 
-/** The buffers behind a launch, or what went wrong. */
+/** The buffers after a launch, or a description of the failure. */
 export type Memory = readonly Uint8Array[] | string;
 
 export const messageOf = (error: unknown): string =>
@@ -43,7 +45,7 @@ export class Bench {
     return this.#runtime;
   }
 
-  /** Throws when there is no LLVM to be had. */
+  /** Throws when an LLVM instance cannot be made. */
   async ready(): Promise<void> {
     await this.#llvm();
   }
@@ -93,7 +95,7 @@ export class Bench {
   }
 }
 
-/** Binding instructions takes longer than running them. */
+/** Marks the instructions of other kernels as unknown: preparing them for the simulator takes longer than a launch. */
 function withoutOtherKernels(all: Disassembly, { kernels, code }: LoadableCodeObject, name: string): Disassembly {
   if (kernels.length === 1) return all;
   const opcode = Int32Array.from(all.opcode);
@@ -122,7 +124,7 @@ function specOf({ kernel, grid, block, args }: Launch): LaunchSpec {
   return { buffers, launches: [{ kernel, grid, block, dynamicLds: 0, args: list }] };
 }
 
-/** Where two memories differ, or null. */
+/** The place where two memories differ, or null. */
 export function difference(expected: readonly Uint8Array[], found: Memory): string | null {
   if (typeof found === 'string') return found;
   for (const [index, bytes] of found.entries()) {

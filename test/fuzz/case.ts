@@ -1,4 +1,4 @@
-/** What a batch of the campaign consists of, by its number: trees, launches, variants, the passes in front. */
+/** The parts of a batch, which depend on its number: trees, launches, variants, passes that run before. */
 import type fc from 'fast-check';
 import type { Launch } from '../campaign/execute-host.js';
 import { FAMILIES, type FamilyName } from '../campaign/families.js';
@@ -8,13 +8,13 @@ import type { Bench } from './bench.js';
 import type { Subject } from './check.js';
 import { variantsOf, type Site, type Variant } from './variants.js';
 
-/** Kernels of a batch: they share modules, because LLVM's fixed costs are those of a small kernel. */
+/** Kernels in a batch. They are in one module, because for a small kernel LLVM's fixed costs are the largest part. */
 export const BATCH = 4;
 
 export interface Case {
   readonly family: FamilyName;
   readonly bodyOf: fc.Arbitrary<Body>;
-  /** Brings a kernel's variables into SSA form where no optimisation of the site's does. */
+  /** Passes that bring a kernel's variables into SSA form, for sites whose pipeline does not optimise. */
   readonly preparation: string;
   readonly variants: readonly Variant[];
 }
@@ -30,7 +30,7 @@ export function caseOf(batch: number): Case {
   };
 }
 
-/** 32 bits out of two numbers (the finaliser of MurmurHash3 over their sum with odd factors). */
+/** 32 bits out of two numbers (MurmurHash3's finaliser, applied to their sum with odd factors). */
 function mixed(a: number, b: number): number {
   let h = Math.imul(a, 0x9e3779b1) + Math.imul(b, 0x85ebca77);
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -38,11 +38,11 @@ function mixed(a: number, b: number): number {
   return (h ^ (h >>> 16)) | 0;
 }
 
-/** A kernel by its number in the campaign. */
+/** A kernel of the campaign, by its number. */
 export const kernelOf = ({ bodyOf }: Case, campaign: number, number: number): Drawn =>
   draw(`k${number}`, bodyOf, mixed(campaign, number));
 
-/** The module as the site's pipeline gets it, and the launches; a kernel's seed is that of its launch too. */
+/** The input of the site's pipeline and the launches. A kernel's seed is also that of its launch. */
 export async function subjectOf(
   bench: Bench,
   { family, preparation }: Case,

@@ -1,10 +1,12 @@
-/** Compiles a module as it is and melded, executes both in the simulator and compares memory. */
+/** Compiles a module with and without melding, executes both in the simulator and compares memory. */
 import type { JobOptions } from '../../src/job/options.js';
 import type { Launch } from '../campaign/execute-host.js';
 import { difference, messageOf, type Bench, type Code, type Memory } from './bench.js';
 import type { Site, Variant } from './variants.js';
 
-/** `result`: other memory, or a fault of the simulated machine. `bailout`: melding gave a function up. `error`: no code came out. */
+/**
+ * `result`: other memory, or a simulated fault. `bailout`: melding gave up a function. `error`: no code was generated.
+ */
 export interface Finding {
   readonly kind: 'result' | 'bailout' | 'error';
   readonly kernel: string;
@@ -14,24 +16,24 @@ export interface Finding {
 
 export interface Checked {
   readonly findings: readonly Finding[];
-  /** Kernels that were melded, by variant. */
+  /** Names of the kernels that were melded, by variant. */
   readonly melded: ReadonlyMap<Variant, ReadonlySet<string>>;
-  /** Kernels that cannot be used, because LLVM refuses them or their unmelded build faults: why. */
+  /** Why kernels cannot be used, by name: LLVM refuses them, or their unmelded code faults. */
   readonly unusable: ReadonlyMap<string, string>;
 }
 
-/** A module for one site; kernels are named by their launches. */
+/** A module for one site; its kernels are those that the launches name. */
 export interface Subject {
-  /** What is compiled. */
+  /** The IR to be compiled. */
   readonly ir: string;
-  /** The same with all variables in memory. */
+  /** The same IR with all variables in memory. */
   readonly raw: string;
   readonly launches: readonly Launch[];
 }
 
 export const optionsOf = ({ target: _, ...options }: Site | Variant): Partial<JobOptions> => options;
 
-/** @param variants all of the same site */
+/** @param variants all for the same site */
 export async function check(
   bench: Bench,
   { ir, launches }: Subject,

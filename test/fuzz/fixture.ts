@@ -1,4 +1,4 @@
-/** Kernels that once failed, as files: LLVM IR behind a header that says how to repeat the failure. */
+/** Kernels that once failed, as files: LLVM IR with a header that says how to repeat the failure. */
 import type { Launch } from '../campaign/execute-host.js';
 import { FAMILIES, type FamilyName } from '../campaign/families.js';
 import type { Subject } from './check.js';
@@ -8,7 +8,7 @@ export interface Fixture {
   readonly what: string;
   readonly family: FamilyName;
   readonly kernel: string;
-  /** Of the launch. */
+  /** Seed of the launch. */
   readonly seed: number;
   readonly variant: Variant;
   readonly ir: string;

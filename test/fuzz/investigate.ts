@@ -1,4 +1,4 @@
-/** From a failure to the least kernel that still fails, whose fault it is, and files to look at. */
+/** Reduces a failing kernel, finds out whose fault it is, and writes files for a person to read. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,24 +17,27 @@ export const SCRATCH = path.join(REPOSITORY, 'build', 'fuzz');
 
 export interface Investigated {
   readonly verdict: Verdict;
-  /** The folder or file to look at; null: not saved. */
+  /** The folder or file; null if nothing was saved. */
   readonly saved: string | null;
 }
 
-/** Failures of one kind, for telling those apart that have different causes. */
+/** The class of a failure, to tell apart those with different causes. */
 export const classOf = ({ kind, how }: Pick<Finding, 'kind' | 'how'>): string =>
   kind === 'result' ? kind : `${kind} ${how.replace(/[%@'"][\w.]+'?|\d+/g, '').slice(0, 60)}`;
 
-/**
- * @param finding of this kernel alone
- * @param seconds for shrinking; 0: only says whose fault it is
- */
+export interface Suspect {
+  /** Seed of the campaign. */
+  readonly campaign: number;
+  readonly case: Case;
+  readonly kernel: Drawn;
+  /** What went wrong when the kernel was compiled without the others of its batch. */
+  readonly finding: Finding;
+}
+
+/** @param seconds for shrinking; 0 only finds out whose fault it is */
 export async function investigate(
   bench: Bench,
-  campaign: number,
-  c: Case,
-  kernel: Drawn,
-  finding: Finding,
+  { campaign, case: c, kernel, finding }: Suspect,
   seconds: number,
 ): Promise<Investigated> {
   const { variant } = finding;
@@ -56,7 +59,7 @@ export async function investigate(
   if (verdict.whose !== 'llvm') {
     const small = await smallest(kernel, seconds, async (one) => (await failing(one)) !== null);
     const after = await whose(await subjectWith(small));
-    // On the way to the least kernel, another fault may have taken the place of this one.
+    // While the kernel shrank, another fault may have taken the place of this one.
     if (after.whose === verdict.whose) [least, verdict] = [small, after];
   }
   const how = (await failing(least))?.how ?? finding.how;

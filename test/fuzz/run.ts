@@ -1,10 +1,11 @@
 /**
- * `npm run fuzz`: random kernels, compiled as they are and in four variants of melding, executed in the simulator; memory must be
- * the same.
+ * `npm run fuzz`: compiles random kernels without melding and in four variants of melding, executes them in the
+ * simulator, and compares memory.
  *
- * A batch of kernels is a function of the campaign's seed and its number. Counts are kept in build/fuzz/ and the same command goes
- * on from there; other code starts over. What fails is shrunk (fast-check) and saved in test/melding/fixtures/, where the tests
- * repeat it, or, when it is LLVM's own fault, in build/fuzz/ (triage.ts). Exit code 1 when anything ever failed.
+ * A batch of kernels depends only on the campaign's seed and the batch's number. Counts are kept in build/fuzz/, and
+ * the same command continues from there; when the code has changed, the campaign starts over. Kernels that fail are
+ * shrunk (fast-check) and saved in test/melding/fixtures/, where the tests repeat them, or in build/fuzz/ when LLVM is
+ * at fault (triage.ts). Exit code 1 if there ever was a failure.
  */
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -14,7 +15,7 @@ import { WORKER_LIMITS } from '../../src/workers/executor.js';
 import { setTierPolicy } from '../../src/workers/tier-policy.js';
 import { BATCH } from './case.js';
 import { State } from './state.js';
-import type { Failure, Report, Setup, Task } from './tasks.js';
+import type { Failure, Report, Setup, BatchRequest } from './messages.js';
 
 const USAGE = `usage: npm run fuzz -- [--minutes N] [--kernels N] [--seed S] [--jobs N] [--shrink SECONDS] [--only NUMBER]
 
@@ -25,10 +26,10 @@ const USAGE = `usage: npm run fuzz -- [--minutes N] [--kernels N] [--seed S] [--
   --shrink N    seconds for shrinking a failure (default 60)
   --only N      nothing but this kernel, k<N> of a report; leaves the campaign's counts alone`;
 
-/** A batch, with the investigation of failures, ends within this. */
+/** Limit for a batch, including the investigation of failures. */
 const HANGS_MS = 15 * 60_000;
 const SAVE_MS = 10_000;
-/** Of ours, in one run: something is broken altogether. */
+/** After this many failures of darm's in one run something is broken in general. */
 const MOST_FAILURES = 60;
 
 function options() {
@@ -62,13 +63,13 @@ function options() {
   process.exit(2);
 }
 
-/** One thread, replaced when it hangs or dies. */
+/** A thread that is replaced when it hangs or dies. */
 class Thread {
   #worker: Worker | null = null;
 
   constructor(private readonly setup: Setup) {}
 
-  async run(task: Task): Promise<Report> {
+  async run(request: BatchRequest): Promise<Report> {
     const worker = (this.#worker ??= new Worker(new URL('./worker.js', import.meta.url), {
       workerData: this.setup,
       resourceLimits: WORKER_LIMITS,
@@ -76,9 +77,9 @@ class Thread {
     const died = (how: string): Report => {
       void worker.terminate();
       this.#worker = null;
-      const kernel = task.only ?? task.batch * BATCH;
+      const kernel = request.only ?? request.batch * BATCH;
       const failure: Failure = { kernel, kind: 'error', class: how, how, variant: '', whose: 'open', notes: [], saved: null }; // prettier-ignore
-      return { batch: task.batch, kernels: 0, melded: 0, unusable: [], variants: [], failures: [failure] };
+      return { batch: request.batch, kernels: 0, melded: 0, unusable: [], variants: [], failures: [failure] };
     };
     return new Promise((resolve) => {
       const give = (report: Report): void => {
@@ -89,7 +90,7 @@ class Thread {
       const onError = (error: unknown): void => give(died(`the thread died: ${String(error)}`));
       const timer = setTimeout(() => give(died(`not finished after ${HANGS_MS / 1000} s`)), HANGS_MS);
       worker.on('message', give).on('error', onError);
-      worker.postMessage(task);
+      worker.postMessage(request);
     });
   }
 

@@ -1,16 +1,16 @@
-/** What a campaign has done so far; written to build/fuzz/, so that the same command goes on from there. */
+/** The results of a campaign so far. They are written to build/fuzz/, so that the same command continues from there. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { moduleFolder } from '../../src/binding/load.js';
 import { REPOSITORY, SCRATCH } from './investigate.js';
-import type { Failure, Report } from './tasks.js';
+import type { Failure, Report } from './messages.js';
 import { COMBINATIONS } from './variants.js';
 
 interface Data {
-  /** Hash of all code: counts of different code do not add up. */
+  /** Hash of all code: results of different code are not added up. */
   readonly build: string;
-  /** The next batch that nobody has begun, and those that were begun and never ended. */
+  /** The next batch, and those that were begun but not ended. */
   next: number;
   begun: number[];
   seconds: number;
@@ -19,7 +19,7 @@ interface Data {
   melded: number;
   unusable: string[];
   failures: Failure[];
-  /** By name: builds, and kernels melded. */
+  /** By the variant's name: number of builds, and of melded kernels. */
   variants: Record<string, [builds: number, melded: number]>;
 }
 
@@ -35,7 +35,7 @@ function buildHash(): string {
 export class State {
   readonly #file: string;
   readonly #data: Data;
-  /** Why it starts from nothing although there was a state, or null. */
+  /** Why it starts over although there are earlier results, or null. */
   readonly restarted: string | null = null;
 
   constructor(campaign: number) {

@@ -1,10 +1,10 @@
 /**
- * Whose fault it is when a melded kernel leaves other memory than the unmelded one.
+ * Finds out whose fault it is when a melded kernel leaves other memory than the unmelded one.
  *
- * The reference is the kernel with all variables in memory, compiled without any optimisation. The melded IR is brought into that
- * form too (reg2mem) and compiled likewise: when it then leaves the reference's memory, it is right, and LLVM has compiled it or
- * the unmelded IR wrongly (docs/simulator.md lists faults of LLVM 22). Where the system has LLVM's tools, the host is asked as well
- * (execute-host.ts).
+ * The reference is the kernel with all variables in memory, compiled without any optimisation. The melded IR is brought
+ * into the same form (reg2mem) and compiled in the same way. If it then leaves the reference's memory, the melded IR is
+ * right, and LLVM has miscompiled it or the unmelded IR (docs/simulator.md lists such faults of LLVM 22). If LLVM's
+ * tools are installed, the kernel is executed on the host as well (execute-host.ts).
  */
 import { build, contentsAfter } from '../campaign/execute-host.js';
 import { difference, messageOf, type Bench, type Memory } from './bench.js';
@@ -13,8 +13,8 @@ import type { Variant } from './variants.js';
 
 export interface Verdict {
   /**
-   * `darm`: the melded IR is wrong. `codegen`: it is right, but compiled wrongly; to be avoided by melding. `llvm`: the unmelded
-   * build is wrong. `open`: none of these. All but `llvm` count as ours.
+   * `darm`: the melded IR is wrong. `codegen`: it is right but miscompiled, which melding should avoid. `llvm`: the
+   * unmelded build is wrong. `open`: none of these. All but `llvm` count as darm's failures.
    */
   readonly whose: 'darm' | 'codegen' | 'llvm' | 'open';
   readonly notes: readonly string[];
@@ -22,7 +22,7 @@ export interface Verdict {
 
 const SIMPLE = { meld: 'off', optimize: 'none', codegenLevel: 0 } as const;
 
-/** @param subject of one kernel */
+/** @param subject a module with one kernel */
 export async function triage(bench: Bench, subject: Subject, variant: Variant): Promise<Verdict> {
   const { ir, raw, launches } = subject;
   const [launch] = launches;

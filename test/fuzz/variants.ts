@@ -1,11 +1,11 @@
 /**
- * The ways a kernel is melded: modes, profit models, thresholds, meld points, region replication, unpredication, processors. A
- * batch of kernels gets four of them, two at each of two sites, so that one unmelded build serves two variants; over 360 batches every
- * combination of all options comes once at every site.
+ * The variants of melding: modes, profit models, thresholds, meld points, region replication, unpredication,
+ * processors. A batch of kernels is compiled in four variants, two at each of two sites, so that one unmelded build
+ * serves two variants. In 360 batches every combination of options occurs once at every site.
  */
 import type { JobOptions } from '../../src/job/options.js';
 
-/** Where melding stands: what the unmelded build, which variants are compared with, has in common with them. */
+/** The target and the place of melding in the pipeline: what a variant has in common with its unmelded build. */
 export type Site = Pick<JobOptions, 'meldPoint' | 'optimize'> & { readonly target: 'gfx906' | 'gfx1100' };
 type Melding = Pick<JobOptions, 'meld' | 'profit' | 'threshold' | 'regionReplication' | 'unpredicate'>;
 export type Variant = Site & Melding;
@@ -33,13 +33,13 @@ const MELDINGS: readonly Melding[] = MODES.flatMap((meld) =>
 );
 export const COMBINATIONS = MELDINGS.length * TARGETS.length * POINTS.length;
 
-/** Has no divisor in common with the number of meldings, so that its multiples visit all of them, neighbours far apart. */
+/** Coprime to the number of meldings, so that its multiples visit them all, with neighbours far apart. */
 const STRIDE = 77;
 
 export const siteOf = ({ target, meldPoint, optimize }: Variant): Site => ({ target, meldPoint, optimize });
 export const nameOf = (options: Variant | Site): string => Object.values(options).join(' ');
 
-/** Two for each of two sites; the first two are at the same site. */
+/** Four variants: two for each of two sites, the first two at the same site. */
 export function variantsOf(batch: number): readonly Variant[] {
   const round = Math.floor(batch / POINTS.length);
   return TARGETS.flatMap((target, index) => {

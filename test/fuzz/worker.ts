@@ -1,20 +1,20 @@
-/** A thread of the campaign: checks one batch after the other and investigates what fails. */
+/** A thread of the campaign: checks one batch after the other and investigates failures. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Bench, messageOf } from './bench.js';
 import type { Drawn } from '../campaign/random-kernel.js';
 import { BATCH, caseOf, kernelOf, subjectOf, type Case } from './case.js';
 import { check, type Finding } from './check.js';
 import { classOf, investigate } from './investigate.js';
-import type { Failure, Report, Setup, Task } from './tasks.js';
+import type { Failure, Report, Setup, BatchRequest } from './messages.js';
 import { nameOf, siteOf, type Variant } from './variants.js';
 
 const { module, campaign, shrink } = workerData as Setup;
 const bench = new Bench(module);
-/** Failures saved, by class and by whose they are; of many alike, a few are enough. */
+/** Number of saved failures, by class and by whose fault they are. A few of the same class are enough. */
 const saved = new Map<string, number>();
 const MOST_ALIKE = 3;
 
-async function run({ batch, only }: Task): Promise<Report> {
+async function run({ batch, only }: BatchRequest): Promise<Report> {
   await bench.ready();
   const c = caseOf(batch);
   const numbers = only === null ? Array.from({ length: BATCH }, (_, index) => batch * BATCH + index) : [only];
@@ -32,7 +32,7 @@ async function run({ batch, only }: Task): Promise<Report> {
       names.forEach(({ name }) => melded.add(name));
       variants.push({ name: nameOf(variant), melded: names.length });
     }
-    for (const finding of found.findings) failures.push(await look(c, kernels, finding));
+    for (const finding of found.findings) failures.push(await failureOf(c, kernels, finding));
   }
   return {
     batch,
@@ -44,7 +44,9 @@ async function run({ batch, only }: Task): Promise<Report> {
   };
 }
 
-/** Checks all kernels at once; where that fails, one after the other, so that each failure has its kernel. */
+/**
+ * Checks all kernels at once and, if that fails, one after the other, so that each failure is attributed to a kernel.
+ */
 async function checkAt(c: Case, kernels: readonly Drawn[], variants: readonly Variant[]) {
   const site = siteOf(variants[0]!);
   const checkThese = async (these: readonly Drawn[]) =>
@@ -55,16 +57,16 @@ async function checkAt(c: Case, kernels: readonly Drawn[], variants: readonly Va
   const unusable = new Map<string, string>();
   for (const one of kernels) {
     const alone = await checkThese([one]);
-    // A device function's failure is the failure of the kernel that it comes with.
+    // A failure in a device function counts as a failure of the kernel that it belongs to.
     findings.push(...alone.findings.map((finding) => ({ ...finding, kernel: one.name })));
     for (const [name, why] of alone.unusable) unusable.set(name, why);
   }
-  // What only the kernels together show.
+  // Failures that only occur with all kernels together.
   if (findings.length === 0) findings.push(...all.findings);
   return { findings, unusable, melded: all.melded };
 }
 
-async function look(c: Case, kernels: readonly Drawn[], finding: Finding): Promise<Failure> {
+async function failureOf(c: Case, kernels: readonly Drawn[], finding: Finding): Promise<Failure> {
   const failure = {
     kernel: Number(finding.kernel.slice(1)),
     kind: finding.kind,
@@ -74,20 +76,21 @@ async function look(c: Case, kernels: readonly Drawn[], finding: Finding): Promi
   };
   const one = kernels.find(({ name }) => name === finding.kernel);
   if (one === undefined) return { ...failure, whose: 'open', notes: ['only with other kernels'], saved: null };
-  const first = await investigate(bench, campaign, c, one, finding, 0);
+  const suspect = { campaign, case: c, kernel: one, finding };
+  const first = await investigate(bench, suspect, 0);
   const alike = [`${first.verdict.whose} ${failure.class}`, `${first.verdict.whose} ${failure.class} ${one.name}`];
   const [count, ofKernel] = alike.map((key) => saved.get(key) ?? 0);
   if (count! >= MOST_ALIKE || ofKernel! > 0) return { ...failure, ...first.verdict, saved: null };
   alike.forEach((key) => saved.set(key, (saved.get(key) ?? 0) + 1));
-  const { verdict, saved: file } = await investigate(bench, campaign, c, one, finding, shrink);
+  const { verdict, saved: file } = await investigate(bench, suspect, shrink);
   return { ...failure, ...verdict, saved: file };
 }
 
-parentPort!.on('message', (task: Task) => {
-  void run(task)
+parentPort!.on('message', (request: BatchRequest) => {
+  void run(request)
     .catch((error: unknown): Report => {
       const failure: Failure = {
-        kernel: task.only ?? task.batch * BATCH,
+        kernel: request.only ?? request.batch * BATCH,
         kind: 'campaign',
         class: 'campaign',
         how: `of the campaign itself: ${messageOf(error)}`,
@@ -96,7 +99,7 @@ parentPort!.on('message', (task: Task) => {
         notes: [],
         saved: null,
       };
-      return { batch: task.batch, kernels: 0, melded: 0, unusable: [], variants: [], failures: [failure] };
+      return { batch: request.batch, kernels: 0, melded: 0, unusable: [], variants: [], failures: [failure] };
     })
     .then((report) => parentPort!.postMessage(report));
 });

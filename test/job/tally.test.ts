@@ -1,10 +1,10 @@
-/** Melds counted. */
+/** Counts of melds. */
 import { tally } from '../../src/job/tally.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('tally', { tests: 1 });
 
-test('by kind, and what they save', () => {
+test('by kind, with the cycles that they save', () => {
   const none = { byKind: { 'block-block': 0, 'region-region': 0, 'block-region': 0 }, cyclesSaved: 0 };
   assert.equal(tally([]), none);
   const melds = [

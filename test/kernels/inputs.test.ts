@@ -1,4 +1,4 @@
-/** The committed inputs of launch specs are what their generator makes, and have the structure that they are for. */
+/** The committed inputs of launch specs are the output of their generator, and have the structure that they should. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeInputs } from '../../kernels/inputs/index.js';
 import { compressBlock } from '../../kernels/inputs/lz4.js';
@@ -16,7 +16,7 @@ test('the files are those of the generator', () => {
     assert.is(Buffer.compare(readFileSync(`${REPOSITORY}kernels/inputs/${name}`), inputs[name]!), 0, name);
 });
 
-test('LZ4: what is compressed comes back, short and long lengths', () => {
+test('LZ4: decompression gives the input back, with short and long lengths', () => {
   const texts = ['', 'abc', 'abcdabcdabcdabcdabcd', 'x'.repeat(600), Array.from({ length: 300 }, (_, i) => i).join('')];
   for (const text of texts) {
     const bytes = [...Buffer.from(text)];
@@ -25,7 +25,7 @@ test('LZ4: what is compressed comes back, short and long lengths', () => {
   assert.equal(compressBlock(Buffer.from('x'.repeat(600))).slice(0, 6), [0x1f, 120, 1, 0, 255, 255]);
 });
 
-test('the inputs have every case', () => {
+test('the inputs contain every case', () => {
   const words = (name: string): number[] => [...new Uint32Array(makeInputs()[name]!.buffer)];
   const keys = words('hashjoin-table.bin').filter((_, index) => index % 2 === 0);
   const live = keys.filter((key) => key < 300);

@@ -1,4 +1,4 @@
-/** The references of the kernels against results worked out by hand on a few threads, and against properties. */
+/** The references of the kernels, checked with results worked out by hand for a few threads, and with properties. */
 import { expectedOutputs, REFERENCES } from '../../kernels/references/index.js';
 import { readSpecs, type KernelLaunch } from '../../kernels/references/specs.js';
 import { ELEMENT_BYTES } from '../../src/simulator/launch/elements.js';
@@ -7,7 +7,7 @@ import { assert, suite } from '../support/suite.js';
 
 const test = suite('kernels/references', { tests: 19 });
 
-/** What a kernel leaves of these elements, in workgroups of `block` (all of them together when there is only one). */
+/** The output of a kernel for these elements, in workgroups of `block` threads (by default one workgroup). */
 function results(
   kernel: string,
   elements: readonly number[],
@@ -23,7 +23,7 @@ function results(
 
 const unsigned = (values: readonly number[]): number[] => values.map((value) => value >>> 0);
 
-test('every spec has a reference, every reference a spec, and the outputs are the spec’s', () => {
+test("every spec has a reference, every reference has a spec, and the outputs are the spec's", () => {
   const kernels = readSpecs().map(({ kernel, spec }) => {
     const outputs = [...expectedOutputs(spec)].map(([name, bytes]) => [name, bytes.length]);
     assert.equal(
@@ -32,12 +32,12 @@ test('every spec has a reference, every reference a spec, and the outputs are th
     );
     return kernel;
   });
-  // A reference for all sizes has the name without the size.
+  // A reference for all block sizes has the name without the size.
   const names = kernels.map((kernel) => (kernel in REFERENCES ? kernel : kernel.replace(/_\d+$/, '')));
   assert.equal([...new Set(names)].sort(), Object.keys(REFERENCES).sort());
 });
 
-test('no output is what the buffer held before', () => {
+test("no output equals the buffer's initial contents", () => {
   for (const { kernel, spec } of readSpecs()) {
     const outputs = [...expectedOutputs(spec).values()].map(({ buffer }) => new Uint32Array(buffer));
     for (const words of outputs)
@@ -58,8 +58,8 @@ test('bitonic: each workgroup sorted', () => {
     for (let at = start + 1; at < start + 64; at++) assert.ok(values[at - 1]! <= values[at]!);
 });
 
-test('sb1: none, one step of one round', () => {
-  // 3x + 3 + (x ^ x^1 ^ x^2), x^1 and x^2 as exclusive or.
+test('sb1: no step, and one step of one round', () => {
+  // 3x + 3 + (x ^ x^1 ^ x^2), where x^1 and x^2 are exclusive ors.
   assert.equal(results('sb1', [0, 5], { rounds: 0, steps: 8 }), [3 + 3, 18 + 6]);
   // Thread 0: right 0 1 2 → 1 17 19, left 0 3 2. Thread 1: left 0 1 2 → 1 17 19, then 17 + 19.
   assert.equal(results('sb1', [0, 0], { rounds: 1, steps: 1 }), [5 + 3, 56 + 3]);
@@ -83,7 +83,8 @@ test('sb3: one step of one round', () => {
 
 test('sb4: one step of one round, both chains', () => {
   const launch = { rounds: 1, steps: 1 };
-  // Thread 0: D2, left 0 1 2 → 3 17 19, then 17 + 19. Thread 1: D4, middle 0 1 2 → 3 17 19; left 0 1+2 2. Right 0 -1 -2.
+  // Thread 0: D2, left 0 1 2 → 3 17 19, then 17 + 19. Thread 1: D4, middle 0 1 2 → 3 17 19; left 0 1+2 2. Right 0 -1
+  // -2.
   assert.equal(results('sb4_32', [0, 0], launch), [3 * 961 - 38 * 31 - 17, 3 * 961 + 13 * 31 + 15]);
   // Thread 0: D5, right 0 -1 -2 → f9e3c001 -16 e1ffffee, left 0 3 2. Thread 1: D2, left 3 17 19, then 17 + f9e3c003.
   assert.equal(
@@ -92,7 +93,7 @@ test('sb4: one step of one round, both chains', () => {
   );
 });
 
-test('the -R kernels: no round, and every step counts', () => {
+test('the -R kernels: no round at all, and every step has an effect', () => {
   assert.equal(results('sb1r_32', [0, 0], { rounds: 0, steps: 8 }), [3 * 961 + 6 * 31 + 5, 3 * 961 + 6 * 31 + 5]);
   for (const kernel of ['sb1r', 'sb2r', 'sb3r', 'sb4r', 'sb4cr'])
     for (const size of [32, 256]) {
@@ -112,16 +113,16 @@ test('binary32: rounded after each operation, not fused', () => {
   assert.equal(results('many_quantize', [-3, 3, 0, -0.5], { step: 2 }), [-4, 5, 2, -0]);
 });
 
-test('one value a side', () => {
+test('one value per side', () => {
   assert.equal(results('many_diamond', [0, 0]), unsigned([0 - 7, 404 - 12937]));
   assert.equal(results('many_uniform', [1, 2], { mode: 1 }), [72 - 9, 101 - 8]);
   assert.equal(results('many_uniform', [1, 2], { mode: 2 }), unsigned([1 - 1224, 2 - 1105]));
   assert.equal(results('many_crosslane', [1, 2]), unsigned([1 - 9, 83 - 1105]));
-  // 0x15: key 5, neither below 4 nor above 6. 0x07: key 7, the next thread's upper key 1 exceeds its own 0.
+  // 0x15: the key 5 is neither below 4 nor above 6. 0x07: key 7, and the next thread's upper key 1 exceeds its own 0.
   assert.equal(results('many_shortcircuit', [0x15, 0x07]), unsigned([21 - 14, 278 - 3161]));
 });
 
-test('two values a side', () => {
+test('two values per side', () => {
   // Thread 0: 201 402 → 52641 1488 on the right. Thread 1: 101 50 → 101 622 on the left.
   assert.equal(results('many_nested', [201, 101]), unsigned([501 - (101 ^ 202), 101 + 3 * 622 - (52641 ^ 1488)]));
   assert.equal(results('many_loops', [0, 0, 1, 0]), unsigned([3 - 0x0ffffff7, 3 - 0x0ffffff7, 26 + 15 - 1, 0 - 3]));
@@ -138,7 +139,7 @@ test('the other kernels of many.hip', () => {
   assert.equal(results('many_reduce', [1, 2, 3, 4, 0xffffffff, 1], {}, 2), [3, 6, 7, 10, 0, 3]);
 });
 
-/** Outputs of a kernel that is more than a function of one workgroup's elements. */
+/** The outputs of a kernel that is more than a function of one workgroup's elements. */
 const outputs = (
   kernel: string,
   buffers: Readonly<Record<string, readonly number[]>>,
@@ -153,7 +154,7 @@ const outputs = (
     ]),
   );
 
-test('pcm and ms: parts sorted', () => {
+test('pcm and ms: parts of the array are sorted', () => {
   const values = Array.from({ length: 128 }, (_, at) => (at * 37) % 128);
   const sorted = outputs('pcm_32', { values }, { length: 2 }, [2, 1, 1], [32, 1, 1])['values']!;
   for (const half of [0, 64])
@@ -168,9 +169,9 @@ test('pcm and ms: parts sorted', () => {
   });
 });
 
-test('lud: the tiles times the triangles are what was there', () => {
+test('lud: the tiles times the triangles give the original tiles', () => {
   const [tile, width] = [8, 24];
-  // A unit lower triangle of halves, an upper one of ones with twos on its diagonal; small integers elsewhere.
+  // A unit lower triangle of halves, an upper triangle of ones with twos on its diagonal, and small integers elsewhere.
   const matrix = Array.from({ length: width * width }, (_, at) => {
     const [y, x] = [Math.floor(at / width), at % width];
     if (y < tile && x < tile) return y > x ? 0.5 : y === x ? 2 : 1;
@@ -192,19 +193,20 @@ test('lud: the tiles times the triangles are what was there', () => {
 });
 
 test('nqu: the 92 ways to place eight queens', () => {
-  // 40 starts are different and none of the 92 has its first two queens at opposite ends; start 0, columns 0 and 2, leads nowhere.
+  // These are 40 different starts. In none of the 92 solutions are the first two queens at opposite ends of a row.
+  // Start 0, columns 0 and 2, has no solution.
   const starts = Array.from({ length: 128 }, (_, at) => (at < 40 ? at : at < 64 ? 0 : 4));
-  // Start 4, columns 4 and 6, is how six of them begin.
+  // Start 4, columns 4 and 6, is the start of six solutions.
   const { solutions } = outputs('nqu_64', { starts }, { n: 8 }, [2, 1, 1], [64, 1, 1]);
   assert.equal(solutions, [92, 64 * 6]);
 });
 
-test('srad: no change in a flat image, saturation, and the mean difference', () => {
+test('srad: a flat image does not change; saturation; the mean difference', () => {
   const scalars = { width: 2, height: 2, speckle: 0.5, rate: 1 };
   const run = (image: number[]): Record<string, number[]> =>
     outputs('srad_16x16', { image }, scalars, [1, 1, 1], [16, 16, 1]);
   assert.equal(run([3, 3, 3, 3]), { coefficients: [1, 1, 1, 1], flows: [0, 0, 0, 0] });
-  // The two pixels next to the 2 have differences of 1 to it and 0 to the others; gradient and Laplacian 1.
+  // The two pixels next to the 2 differ from it by 1 and from the others by 0; gradient and Laplacian are 1.
   const { coefficients, flows } = run([2, 1, 1, 1]);
   assert.is(flows[3], 0);
   assert.is(coefficients[3], 1);
@@ -220,7 +222,7 @@ test('dct: nearest multiples, halves away from zero', () => {
   assert.equal(result, expected);
 });
 
-test('a thread’s element reaches itself and its neighbour, and nobody else', () => {
+test("a thread's element affects its own result and its neighbour's, and no others", () => {
   const kernels = ['sb1', 'sb2', 'sb3', 'stream', 'diamond', 'uniform', 'crosslane', 'nested', 'loops', 'switch'];
   for (const short of kernels) {
     const kernel = short.startsWith('sb') ? short : `many_${short}`;

@@ -1,4 +1,4 @@
-/** The references of the kernels of today against results worked out by hand on single threads. */
+/** The references of the kernels of today, checked with results worked out by hand for single threads. */
 import { today } from '../../kernels/references/today/index.js';
 import { assert, suite } from '../support/suite.js';
 
@@ -6,7 +6,7 @@ const test = suite('kernels/today', { tests: 10 });
 
 type Buffers = Readonly<Record<string, ArrayLike<number>>>;
 
-/** What the threads of one workgroup leave. */
+/** The outputs of one workgroup's threads. */
 function outputs(kernel: string, buffers: Buffers, scalars: Readonly<Record<string, number>> = {}, threads = 1) {
   const found = today[kernel]!.compute({ buffers, scalars, grid: [1, 1, 1], block: [threads, 1, 1] });
   return Object.fromEntries(Object.entries(found).map(([name, values]) => [name, [...values]]));
@@ -17,7 +17,7 @@ const bytes = (text: string): number[] => [...Buffer.from(text, 'latin1')];
 test('hashjoin: two matches, a tombstone, another key; a full table', () => {
   const EMPTY = 0xffffffff;
   const TOMBSTONE = 0xfffffffe;
-  // 1 hashes to 0x9e37: slot 7 of 16, where a chain of four begins, and slot 1 of 2, from where it goes round to slot 0.
+  // 1 hashes to 0x9e37: slot 7 of 16, where a chain of four begins; and slot 1 of 2, after which comes slot 0.
   const table = Array.from({ length: 32 }, () => EMPTY);
   table.splice(14, 8, 1, 2, TOMBSTONE, 0, 9, 1, 1, 0);
   const rows = [3, 5, 10, 10, 100, 7];
@@ -33,7 +33,7 @@ test('mandelbrot: inside, outside, and where the burning ship differs', () => {
     outputs('mandelbrot_128', { ships: [ship] }, { left, top, pitch: 0, limit: 20 });
   assert.equal(at(0, 0, 0), { iterations: [20], radii: [0] });
   assert.equal(at(2, 0, 1), { iterations: [2], radii: [36] });
-  // From -1 + i the imaginary part becomes -2 + 1, and of the burning ship 2 + 1.
+  // From -1 + i the imaginary part becomes -2 + 1, and for the burning ship 2 + 1.
   assert.equal(at(-1, 1, 0), { iterations: [3], radii: [10] });
   assert.equal(at(-1, 1, 1), { iterations: [2], radii: [10] });
 });
@@ -107,7 +107,7 @@ test('interp: arithmetic, a load, a skip', () => {
   assert.is(run(word(15, 0, 2, 1, 1), word(11, 3, 0, 0, 50)), digest(7, 1, 2, 50, 4, 5, 6, 0));
 });
 
-test('interp: a rotation by nothing and by something', () => {
+test('interp: rotations by zero and by another number', () => {
   const rotated = (constant: number) => {
     const word = ((constant << 16) | 13) >>> 0;
     const data = [0x80000001, 0, 0, 0, 0, 0, 0, 0];

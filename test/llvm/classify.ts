@@ -1,8 +1,8 @@
 /**
- * What differs between two object files of the same module, as one of a few classes: first where (code, or only symbols,
- * notes, relocations), then, for code, how far two listings of a function are the same: the same instructions in another
- * order, the same but for registers, or other instructions. Where llc contradicts itself (LLVM walks a map whose keys are
- * addresses, and those are random in a native process), that is the class.
+ * Classifies the difference between two object files of the same module: first by its place (code, or only symbols,
+ * notes or relocations), then, for code, by the kind: the same instructions in another order, the same except for
+ * registers, or other instructions. There is a class of its own for files for which llc gives different results each
+ * time: LLVM iterates over a map whose keys are addresses, and these are random in a native process.
  */
 import { describe } from './native.js';
 
@@ -22,9 +22,9 @@ export type DifferenceClass = (typeof DifferenceClass)[keyof typeof DifferenceCl
 
 export interface Difference {
   readonly class: DifferenceClass;
-  /** Functions whose code differs, or parts of the file. */
+  /** Functions whose code differs, or parts of the file that differ. */
   readonly where: readonly string[];
-  /** The first few lines that differ, ours behind `-`, llc's behind `+`. */
+  /** The first lines that differ, ours after `-`, llc's after `+`. */
   readonly excerpt: readonly string[];
 }
 
@@ -45,7 +45,7 @@ function listing(object: Uint8Array): Map<string, string[]> {
   return functions;
 }
 
-/** objdump puts the address behind the instruction, as a comment, and in front of a relocation. */
+/** objdump prints the address after an instruction, as a comment, and before a relocation. */
 function withoutAddress(line: string): string {
   return line
     .replace(/\/\/.*$/, '')
@@ -61,7 +61,7 @@ const withoutRegisters = (lines: readonly string[]) =>
   );
 const mnemonics = (lines: readonly string[]) => lines.map((line) => line.split(' ')[0]!.replace(/_e(32|64)$/, ''));
 
-/** How two different listings of one function differ. */
+/** The kind of difference between two listings of one function. */
 function compareCode(ours: readonly string[], theirs: readonly string[]): DifferenceClass {
   const isMemory = (line: string) => MEMORY.test(line);
   if (sorted(ours) === sorted(theirs)) {
@@ -91,7 +91,7 @@ function excerptOf(ours: readonly string[], theirs: readonly string[]): string[]
   return [...take(ours, oursEnd, '-'), ...take(theirs, theirsEnd, '+')];
 }
 
-/** From the mildest to the worst: a file is in the worst class of its functions. */
+/** From the mildest to the worst class. A file has the worst class of its functions. */
 const SEVERITY: readonly DifferenceClass[] = Object.values(DifferenceClass);
 
 export function classify(ours: Uint8Array, theirs: Uint8Array, llcIsStable: boolean): Difference {

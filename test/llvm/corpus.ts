@@ -1,6 +1,6 @@
 /**
- * LLVM's own test files, as `fetch.sh` lays them down, and how they are made inputs: chosen by hash, never by list, so
- * that the choice is the same everywhere and prefers nothing; given a target triple where they have none.
+ * LLVM's own test files, which `fetch.sh` downloads, as inputs. They are chosen by hash, not from a list, so that the
+ * choice is the same everywhere and has no bias. Files without a target triple get one.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,16 +11,16 @@ export const CPUS = ['gfx906', 'gfx90a', 'gfx942', 'gfx1030', 'gfx1100', 'gfx120
 const CODEGEN = 'llvm/test/CodeGen/AMDGPU';
 const UNIFORMITY = ['llvm/test/Analysis/UniformityAnalysis/AMDGPU', 'llvm/test/Analysis/UniformityAnalysis/NVPTX'];
 
-/** A test file and the processor it is compiled for. */
+/** A test file and the processor to compile it for. */
 export interface Pair {
-  /** Path below the folder of the test files. */
+  /** Path relative to the folder of the test files. */
   readonly file: string;
   readonly cpu: string;
 }
 
-/** A test of LLVM's uniformity analysis with what its RUN line says. */
+/** A test of LLVM's uniformity analysis, with the target from its RUN line. */
 export interface AnalysisInput extends Pair {
-  /** Replaces the module's own, as opt's -mtriple does; null leaves it. */
+  /** Replaces the module's own triple, as opt's -mtriple does; null keeps it. */
   readonly triple: string | null;
 }
 
@@ -38,13 +38,13 @@ function llFiles(root: string, folder: string): string[] {
     .sort();
 }
 
-/** Every code generation test for every processor, in hash order. */
+/** Every code generation test for every processor, ordered by hash. */
 export function codegenPairs(root: string, cpus: readonly string[]): Pair[] {
   const pairs = llFiles(root, CODEGEN).flatMap((file) => cpus.map((cpu) => ({ file, cpu })));
   return byHash(pairs, ({ file, cpu }) => `${path.basename(file)} ${cpu}`);
 }
 
-/** The uniformity tests, once for each different target among their RUN lines. */
+/** The uniformity tests, once for each different target in their RUN lines. */
 export function uniformityInputs(root: string): AnalysisInput[] {
   return UNIFORMITY.flatMap((folder) => llFiles(root, folder)).flatMap((file) => {
     const text = readFileSync(path.join(root, file), 'utf8');
@@ -67,7 +67,7 @@ export function codegenAnalysisInputs(root: string, cpus: readonly string[]): An
   return byHash(inputs, ({ file }) => path.basename(file));
 }
 
-/** The code generation tests, each as its first RUN line has it; a processor that it does not name is chosen by hash. */
+/** The code generation tests, each for the target of its first RUN line, or for a processor chosen by hash. */
 export function everyCodegenFile(root: string, cpus: readonly string[]): AnalysisInput[] {
   return codegenAnalysisInputs(root, cpus).map(({ file, cpu }) => {
     const runs = readFileSync(path.join(root, file), 'utf8').match(/^;\s*RUN:.*$/gm) ?? [];
@@ -81,8 +81,8 @@ export function everyCodegenFile(root: string, cpus: readonly string[]): Analysi
 }
 
 /**
- * The text both compilers read. The source's name can get into what is written and would otherwise be that of the file
- * each of them reads; it is set at the top, as is a missing triple.
+ * The text that both compilers read. The name of the source can occur in the output and would otherwise be the name of
+ * the file, which is not the same for both; so it is set at the top, as is a missing triple.
  */
 export function inputText(root: string, file: string, triple: string | null = null): string {
   let text = readFileSync(path.join(root, file), 'utf8');

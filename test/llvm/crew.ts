@@ -1,8 +1,8 @@
-/** Worker processes that answer tasks; one that dies or hangs is replaced, and its task answered with a `trap`. */
+/** Worker processes that answer questions. One that dies or hangs is replaced, and the answer is a `trap`. */
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Answer, Task } from './tasks.js';
+import type { Answer, Question } from './messages.js';
 
 const WORKER = fileURLToPath(new URL('./worker.js', import.meta.url));
 const HEARTBEAT_MS = 60_000;
@@ -14,7 +14,7 @@ export class Crew {
   constructor(
     readonly size: number,
     private readonly workerArguments: readonly string[],
-    /** Of each task. */
+    /** Time limit for each question. */
     private readonly limitSeconds: number,
   ) {}
 
@@ -23,13 +23,13 @@ export class Crew {
     this.#all.add(child);
     await new Promise<void>((resolve, reject) => {
       child.once('message', () => resolve());
-      child.once('exit', (code) => reject(new Error(`a worker process ended with ${code} before its first task`)));
+      child.once('exit', (code) => reject(new Error(`a worker process ended with ${code} before its first question`)));
     });
     child.removeAllListeners('exit');
     return child;
   }
 
-  async #ask(task: Task): Promise<Answer> {
+  async #ask(question: Question): Promise<Answer> {
     const child = this.#idle.pop() ?? (await this.#hire());
     const answer = await new Promise<Answer>((resolve) => {
       const give = (reply: Answer) => {
@@ -43,7 +43,7 @@ export class Crew {
       );
       child.once('message', (reply) => give(reply as Answer));
       child.once('exit', (code, signal) => give({ kind: 'trap', message: `the process ended with ${signal ?? code}` }));
-      child.send(task);
+      child.send(question);
     });
     if (answer.kind === 'trap' && /^(not finished|the process ended)/.test(answer.message)) this.#dismiss(child);
     else this.#idle.push(child);
@@ -56,30 +56,31 @@ export class Crew {
   }
 
   /**
-   * Answers tasks in order until there are none, `deadline` (milliseconds of `performance.now()`) has passed, or `enough`
-   * answers counted. Never more tasks are under way than could still count, so that the tasks that were asked are a prefix
-   * of the list that does not depend on timing. Returns how many tasks were asked.
+   * Asks questions in order until there are none left, `deadline` (in milliseconds of `performance.now()`) has passed,
+   * or `enough` answers counted. There are never more open questions than answers that are still needed. So the
+   * questions that were asked are always a prefix of the list, which does not depend on timing. Returns how many were
+   * asked.
    */
-  async run<T extends Task>(
-    tasks: readonly T[],
+  async run<T extends Question>(
+    questions: readonly T[],
     deadline: number,
     enough: number,
-    take: (task: T, answer: Answer) => boolean,
+    take: (question: T, answer: Answer) => boolean,
   ): Promise<number> {
     let [next, counted, underWay] = [0, 0, 0];
     const heartbeat = setInterval(
-      () => console.error(`${tasks[0]?.kind}: ${next} of ${tasks.length} files`),
+      () => console.error(`${questions[0]?.kind}: ${next} of ${questions.length} files`),
       HEARTBEAT_MS,
     );
     await new Promise<void>((resolve, reject) => {
       const step = (): void => {
-        const more = () => next < tasks.length && performance.now() < deadline && counted + underWay < enough;
+        const more = () => next < questions.length && performance.now() < deadline && counted + underWay < enough;
         while (underWay < this.size && more()) {
-          const task = tasks[next++]!;
+          const question = questions[next++]!;
           underWay++;
-          this.#ask(task).then((answer) => {
+          this.#ask(question).then((answer) => {
             underWay--;
-            if (take(task, answer)) counted++;
+            if (take(question, answer)) counted++;
             step();
           }, reject);
         }

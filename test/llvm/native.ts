@@ -1,4 +1,4 @@
-/** Debian's LLVM tools, each call a process of its own. */
+/** Debian's LLVM tools; each call is a process of its own. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,11 +7,11 @@ import path from 'node:path';
 const LLC_LIMIT_MS = 10_000;
 const TOOL_LIMIT_MS = 60_000;
 
-/** A scratch folder of this process; gone when it ends. */
+/** A scratch folder of this process, which is removed when it ends. */
 const scratch = mkdtempSync(path.join(tmpdir(), 'darm-llvm-test-'));
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
-/** llc's object file, or null when it refuses, crashes or takes too long. */
+/** llc's object file; null when llc refuses the module, crashes or takes too long. */
 export function llc(text: string, cpu: string): Uint8Array | null {
   const input = path.join(scratch, 'input.ll');
   const output = path.join(scratch, 'native.o');
@@ -25,7 +25,7 @@ export function llc(text: string, cpu: string): Uint8Array | null {
   return status === 0 && existsSync(output) ? readFileSync(output) : null;
 }
 
-/** What a tool says about an object file. */
+/** A tool's output for an object file. */
 export function describe(
   tool: 'llvm-objdump-22' | 'llvm-readelf-22',
   options: readonly string[],

@@ -1,12 +1,13 @@
-/** Counts and tables of `npm run test:llvm`; every failure is a line that names the file. */
+/** Counts and tables of `npm run test:llvm`. Every failure is a line with the file's name. */
 import path from 'node:path';
 import type { Difference } from './classify.js';
-import type { AnalysesTask, Answer, EqualTask, MeldTask } from './tasks.js';
+import type { AnalysesQuestion, Answer, EqualQuestion, MeldQuestion } from './messages.js';
 
-/** Of the objects native llc makes, this share must be ours byte for byte. */
+/** The fraction of the objects that native llc makes which must be the same bytes as ours. */
 const MUST_BE_IDENTICAL = 0.98;
 
-const nameOf = (task: { file: string; cpu: string }) => `${path.basename(task.file)}${task.cpu && ` ${task.cpu}`}`;
+const nameOf = (question: { file: string; cpu: string }) =>
+  `${path.basename(question.file)}${question.cpu && ` ${question.cpu}`}`;
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').slice(0, 300);
 
 function table(rows: readonly (readonly (string | number)[])[]): void {
@@ -26,7 +27,7 @@ function count<K>(map: Map<K, number>, key: K, by = 1): void {
 
 export class EqualityReport {
   readonly #counts = new Map<string, number>();
-  readonly #differences: { task: EqualTask; difference: Difference }[] = [];
+  readonly #differences: { question: EqualQuestion; difference: Difference }[] = [];
   readonly #lines: string[] = [];
   readonly #accepted: { file: string; cpu: string; sha256: string }[] = [];
 
@@ -35,13 +36,13 @@ export class EqualityReport {
     private readonly folder: string,
   ) {}
 
-  readonly take = (task: EqualTask, answer: Answer): boolean => {
-    count(this.#counts, `${task.cpu} ${answer.kind}`);
+  readonly take = (question: EqualQuestion, answer: Answer): boolean => {
+    count(this.#counts, `${question.cpu} ${answer.kind}`);
     if (answer.kind === 'refused' || answer.kind === 'trap')
-      this.#lines.push(`${answer.kind}: ${nameOf(task)}: ${oneLine(answer.message)}`);
+      this.#lines.push(`${answer.kind}: ${nameOf(question)}: ${oneLine(answer.message)}`);
     if (answer.kind === 'identical' || answer.kind === 'different')
-      this.#accepted.push({ file: task.file, cpu: task.cpu, sha256: answer.sha256 });
-    if (answer.kind === 'different') this.#differences.push({ task, difference: answer.difference! });
+      this.#accepted.push({ file: question.file, cpu: question.cpu, sha256: answer.sha256 });
+    if (answer.kind === 'different') this.#differences.push({ question, difference: answer.difference! });
     return answer.kind !== 'not-accepted';
   };
 
@@ -58,7 +59,7 @@ export class EqualityReport {
     );
   }
 
-  get #share(): number {
+  get #identicalFraction(): number {
     return this.passed / Math.max(1, this.#of(null, 'identical', 'different', 'refused', 'trap'));
   }
 
@@ -69,7 +70,7 @@ export class EqualityReport {
   /** What is not identical counts only when it is too much; a trap always. */
   get failed(): number {
     const traps = this.#of(null, 'trap');
-    return this.#share >= MUST_BE_IDENTICAL ? traps : traps + this.#of(null, 'different', 'refused');
+    return this.#identicalFraction >= MUST_BE_IDENTICAL ? traps : traps + this.#of(null, 'different', 'refused');
   }
 
   print(): void {
@@ -88,14 +89,16 @@ export class EqualityReport {
       ...this.cpus.map(row),
       row(null),
     ]);
-    console.log(`  ${(100 * this.#share).toFixed(2)} % identical, at least ${100 * MUST_BE_IDENTICAL} % are asked for`);
+    console.log(
+      `  ${(100 * this.#identicalFraction).toFixed(2)} % identical, at least ${100 * MUST_BE_IDENTICAL} % are asked for`,
+    );
     const classes = new Map<string, number>();
     for (const { difference } of this.#differences) count(classes, difference.class);
     if (classes.size > 0) {
       console.log(`\nDifferences, by class (the files are in ${this.folder}):`);
       table([['class', 'files'], ...[...classes].sort((a, b) => b[1] - a[1])]);
-      for (const { task, difference } of this.#differences) {
-        console.log(`  ${nameOf(task)}: ${difference.class} (${difference.where.slice(0, 4).join(', ')})`);
+      for (const { question, difference } of this.#differences) {
+        console.log(`  ${nameOf(question)}: ${difference.class} (${difference.where.slice(0, 4).join(', ')})`);
         for (const line of difference.excerpt) console.log(`      ${line}`);
       }
     }
@@ -120,11 +123,11 @@ export class AnalysesReport {
     private readonly total: number,
   ) {}
 
-  readonly take = (task: AnalysesTask, answer: Answer): boolean => {
+  readonly take = (question: AnalysesQuestion, answer: Answer): boolean => {
     this.#files++;
     if (answer.kind === 'refused') {
       this.#refused++;
-      this.#lines.push(`refused: ${nameOf(task)}: ${oneLine(answer.message)}`);
+      this.#lines.push(`refused: ${nameOf(question)}: ${oneLine(answer.message)}`);
     } else if (answer.kind === 'compared') {
       for (const fn of answer.functions) {
         this.#functions++;
@@ -134,11 +137,11 @@ export class AnalysesReport {
         this.#cycles += fn.cycles;
         if (fn.differences.length === 0) this.passed++;
         else this.failed++;
-        for (const text of fn.differences) this.#lines.push(`DIFFERENT: ${nameOf(task)} '${fn.name}': ${text}`);
+        for (const text of fn.differences) this.#lines.push(`DIFFERENT: ${nameOf(question)} '${fn.name}': ${text}`);
       }
     } else {
       this.failed++;
-      this.#lines.push(`${answer.kind}: ${nameOf(task)}: ${'message' in answer ? oneLine(answer.message) : ''}`);
+      this.#lines.push(`${answer.kind}: ${nameOf(question)}: ${'message' in answer ? oneLine(answer.message) : ''}`);
     }
     return true;
   };
@@ -170,8 +173,8 @@ export class MeldReport {
   passed = 0;
   failed = 0;
 
-  readonly take = (task: MeldTask, answer: Answer): boolean => {
-    const model = task.profit === 'net' ? 'net' : `paper, threshold ${task.threshold}`;
+  readonly take = (question: MeldQuestion, answer: Answer): boolean => {
+    const model = question.profit === 'net' ? 'net' : `paper, threshold ${question.threshold}`;
     const row = this.#rows.get(model) ?? { files: 0, functions: 0, melds: 0, failed: 0 };
     this.#rows.set(model, row);
     if (answer.kind === 'not-accepted') {
@@ -189,7 +192,7 @@ export class MeldReport {
       row.failed++;
       this.failed++;
     } else this.passed++;
-    for (const text of complaints) this.#lines.push(`FAILED: ${nameOf(task)} (${model}): ${oneLine(text)}`);
+    for (const text of complaints) this.#lines.push(`FAILED: ${nameOf(question)} (${model}): ${oneLine(text)}`);
     return true;
   };
 

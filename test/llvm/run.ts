@@ -1,11 +1,12 @@
 /**
  * `npm run test:llvm`: the compiler against LLVM's own test files and Debian's native llc-22 of the same version.
  *
- * 1. Analyses: dominators, post-dominators, cycles and divergence of every function equal LLVM's.
- * 2. Code generation: with melding off, the object file equals native llc's, byte for byte; every difference is put in a
- *    class.
- * 3. Melding, on files that llc accepts: no crash, no hang, no function that has to be given up. Alone (`--only meld`), on every
- *    file that compiles without melding, for one processor each: whatever can be melded at all (threshold 0).
+ * 1. Analyses: the dominators, post-dominators, cycles and divergence of every function equal LLVM's.
+ * 2. Code generation: with melding off, the object file equals native llc's byte for byte. Differences
+ *    are classified.
+ * 3. Melding, on files that llc accepts: no crash, no hang, no function that is given up. Without the other parts
+ *    (`--only meld`) it takes every file that compiles without melding, for one processor each, and melds whatever can be
+ *    melded (threshold 0).
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -23,9 +24,9 @@ import {
 } from './corpus.js';
 import { Crew } from './crew.js';
 import { AnalysesReport, EqualityReport, MeldReport } from './report.js';
-import type { AnalysesTask, MeldTask } from './tasks.js';
+import type { AnalysesQuestion, MeldQuestion } from './messages.js';
 
-/** Pairs that llc must have accepted in a run without --all. */
+/** Number of pairs that llc must have accepted in a run without --all. */
 const SAMPLE = 500;
 
 const USAGE = `usage: npm run test:llvm -- [--seconds N] [--all] [--cpus gfx906,gfx1100] [--only equal,analyses,meld]
@@ -37,7 +38,7 @@ const USAGE = `usage: npm run test:llvm -- [--seconds N] [--all] [--cpus gfx906,
   --limit N     seconds for each file (default 180)
   --match TEXT  only files whose name contains TEXT`;
 
-/** By which share of the time a part ends when others follow. */
+/** The fraction of the time after which a part ends when others follow. */
 const [ANALYSES_UNTIL, EQUALITY_UNTIL] = [0.2, 0.75];
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
@@ -79,7 +80,7 @@ async function main(): Promise<void> {
   rmSync(differences, { recursive: true, force: true });
 
   const started = performance.now();
-  const until = (share: number) => started + seconds * 1000 * share;
+  const until = (fraction: number) => started + seconds * 1000 * fraction;
   using crew = new Crew(processors().length, [tests, differences], limit);
   const wanted = <T extends { file: string }>(items: readonly T[]) =>
     items.filter(({ file }) => path.basename(file).includes(match));
@@ -88,8 +89,8 @@ async function main(): Promise<void> {
   if (only.has('analyses')) {
     const compare = async (title: string, inputs: readonly AnalysisInput[], deadline: number) => {
       const report = new AnalysesReport(title, inputs.length);
-      const tasks = wanted(inputs).map((input): AnalysesTask => ({ kind: 'analyses', ...input }));
-      await crew.run(tasks, deadline, Infinity, report.take);
+      const questions = wanted(inputs).map((input): AnalysesQuestion => ({ kind: 'analyses', ...input }));
+      await crew.run(questions, deadline, Infinity, report.take);
       report.print();
       reports.push(report);
     };
@@ -104,23 +105,23 @@ async function main(): Promise<void> {
   const equality = new EqualityReport(cpus, path.relative(process.cwd(), differences));
   const onlyMelds = only.has('meld') && only.size === 1;
   if (!onlyMelds && (only.has('equal') || only.has('meld'))) {
-    const tasks = wanted(codegenPairs(tests, cpus)).map((pair) => ({ kind: 'equal', ...pair }) as const);
-    await crew.run(tasks, until(only.has('meld') ? EQUALITY_UNTIL : 1), all ? Infinity : SAMPLE, equality.take);
+    const questions = wanted(codegenPairs(tests, cpus)).map((pair) => ({ kind: 'equal', ...pair }) as const);
+    await crew.run(questions, until(only.has('meld') ? EQUALITY_UNTIL : 1), all ? Infinity : SAMPLE, equality.take);
     equality.print();
     reports.push(equality);
   }
 
   if (only.has('meld')) {
     const report = new MeldReport();
-    const tasks: MeldTask[] = onlyMelds
+    const questions: MeldQuestion[] = onlyMelds
       ? wanted(everyCodegenFile(tests, cpus)).map((input) => {
           return { kind: 'meld', ...input, profit: 'paper', threshold: 0, unmelded: null };
         })
-      : equality.identicalOrNot().flatMap(({ file, cpu, sha256 }): MeldTask[] => [
+      : equality.identicalOrNot().flatMap(({ file, cpu, sha256 }): MeldQuestion[] => [
           { kind: 'meld', file, cpu, triple: null, profit: 'net', threshold: 0.2, unmelded: sha256 },
           { kind: 'meld', file, cpu, triple: null, profit: 'paper', threshold: 0.05, unmelded: sha256 },
         ]);
-    await crew.run(tasks, until(1), Infinity, report.take);
+    await crew.run(questions, until(1), Infinity, report.take);
     report.print();
     reports.push(report);
   }

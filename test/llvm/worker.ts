@@ -1,6 +1,6 @@
 /**
- * A worker process of run.ts: one LLVM instance, replaced when it is poisoned; answers one task after the other. A process
- * and not a thread, so that run.ts can end one that hangs.
+ * A worker process of run.ts with one LLVM instance, which is replaced when it is poisoned. It answers one question
+ * after the other. It is a process and not a thread, so that run.ts can end one that hangs.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -19,10 +19,10 @@ import { compareAnalyses } from '../../src/pipeline/verify-analyses.js';
 import { classify } from './classify.js';
 import { inputText } from './corpus.js';
 import { llc } from './native.js';
-import type { AnalysesTask, Answer, Compared, EqualTask, MeldTask, Task } from './tasks.js';
+import type { AnalysesQuestion, Answer, Compared, EqualQuestion, MeldQuestion, Question } from './messages.js';
 
 const MEMORY_LIMIT = 2 ** 32;
-/** How often llc repeats a file that differs, to see whether it agrees with itself. */
+/** How often llc is repeated on a file that differs, to see whether its own results are always the same. */
 const REPETITIONS = 8;
 const [root, differences] = process.argv.slice(2) as [string, string];
 
@@ -46,7 +46,7 @@ function compile(text: string, cpu: string, options: Partial<JobOptions>) {
   return compileModule(runtime, encode(text), all, silent);
 }
 
-function equal({ file, cpu }: EqualTask): Answer {
+function equal({ file, cpu }: EqualQuestion): Answer {
   const text = inputText(root, file);
   const native = llc(text, cpu);
   if (native === null) return { kind: 'not-accepted', message: '' };
@@ -67,7 +67,7 @@ function keep(name: string, files: Record<string, Uint8Array>): void {
     writeFileSync(path.join(differences, name + extension), bytes);
 }
 
-function analyses({ file, cpu, triple }: AnalysesTask): Answer {
+function analyses({ file, cpu, triple }: AnalysesQuestion): Answer {
   const text = inputText(root, file, triple);
   runtime.reset();
   return runtime.run(() => {
@@ -91,7 +91,7 @@ function analyses({ file, cpu, triple }: AnalysesTask): Answer {
   });
 }
 
-function meld({ file, cpu, triple, profit, threshold, unmelded }: MeldTask): Answer {
+function meld({ file, cpu, triple, profit, threshold, unmelded }: MeldQuestion): Answer {
   const text = inputText(root, file, triple);
   unmelded ??= sha256OfUnmelded(text, cpu);
   if (unmelded === null) return { kind: 'not-accepted', message: '' };
@@ -105,7 +105,7 @@ function meld({ file, cpu, triple, profit, threshold, unmelded }: MeldTask): Ans
   return { kind: 'melded', melds, functions: result.functions.filter((fn) => fn.melds.length > 0).length, complaints };
 }
 
-/** Null: LLVM refuses the module, or crashes on it, without any melding. */
+/** Null when LLVM refuses the module or crashes on it without any melding. */
 function sha256OfUnmelded(text: string, cpu: string): string | null {
   try {
     return sha256(compile(text, cpu, { meld: 'off' }).artifacts[0]!.bytes);
@@ -114,9 +114,13 @@ function sha256OfUnmelded(text: string, cpu: string): string | null {
   }
 }
 
-async function answer(task: Task): Promise<Answer> {
+async function answer(question: Question): Promise<Answer> {
   try {
-    return task.kind === 'equal' ? equal(task) : task.kind === 'analyses' ? analyses(task) : meld(task);
+    return question.kind === 'equal'
+      ? equal(question)
+      : question.kind === 'analyses'
+        ? analyses(question)
+        : meld(question);
   } catch (error) {
     const expected = error instanceof DarmError && error.code !== 'internal' && error.code !== 'out-of-memory';
     const message =
@@ -127,6 +131,6 @@ async function answer(task: Task): Promise<Answer> {
   }
 }
 
-process.on('message', (task: Task) => void answer(task).then((reply) => process.send!(reply)));
+process.on('message', (question: Question) => void answer(question).then((reply) => process.send!(reply)));
 process.once('disconnect', () => process.exit());
 process.send!('ready');

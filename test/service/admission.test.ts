@@ -1,4 +1,4 @@
-/** Tickets and slots: who is refused, who waits, in which order, and that nothing is lost on the way. */
+/** Tickets and slots: which requests are refused, which wait and in what order, and that none is lost. */
 import { Admission } from '../../src/service/admission.js';
 import { assert, suite } from '../support/suite.js';
 import { settle } from '../support/service.js';
@@ -22,14 +22,14 @@ const refusal = (run: () => unknown): string => {
   return 'ok';
 };
 
-/** A job that ends when told to. */
+/** A job that ends when the test says so. */
 function held(): { job: () => Promise<void>; end: () => void } {
   let end = (): void => {};
   const done = new Promise<void>((resolve) => (end = resolve));
   return { job: () => done, end };
 }
 
-test('as many tickets as jobs run and wait; given back once', () => {
+test('as many tickets as jobs may run or wait; each is given back once', () => {
   const admission = new Admission(LIMITS);
   const leave = [admission.enter(), admission.enter(), admission.enter()];
   assert.is(
@@ -70,7 +70,7 @@ test('first come, first served, never more than may run', async () => {
   assert.is(admission.waiting, 0);
 });
 
-test('a wait ends with its signal; the place in the queue is free again', async () => {
+test('a wait ends with its signal, and the place in the queue is free again', async () => {
   const admission = new Admission(LIMITS);
   const first = held();
   const running = admission.run(first.job, CALL);
@@ -87,7 +87,7 @@ test('a wait ends with its signal; the place in the queue is free again', async 
   assert.is(admission.running, 0);
 });
 
-test('who waits too long is refused, unless patient', async () => {
+test('a wait that takes too long is refused, unless it is patient', async () => {
   const admission = new Admission({ ...LIMITS, queueTimeout: 5 });
   const first = held();
   const running = admission.run(first.job, CALL);
@@ -99,12 +99,12 @@ test('who waits too long is refused, unless patient', async () => {
   assert.is(await patient, 'patient');
 });
 
-test('the time in the queue is told', async () => {
+test('the job gets the time that it waited', async () => {
   const admission = new Admission(LIMITS);
   assert.type(await admission.run(async (waitedMs) => waitedMs, CALL), 'number');
 });
 
-test('closing refuses newcomers and waits for every ticket', async () => {
+test('closing refuses new requests and waits for every ticket', async () => {
   const admission = new Admission(LIMITS);
   const leave = admission.enter();
   let closed = 0;

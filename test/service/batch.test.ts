@@ -31,7 +31,7 @@ const lines = async (response: Response): Promise<Line[]> => {
   const written = (await response.text()).trimEnd().split('\n');
   return written.map((line) => batchLineSchema.parse(JSON.parse(line)));
 };
-/** Results by index, as `NAME ok`, `NAME CODE`; the last line apart. */
+/** Results by index, as `NAME ok` or `NAME CODE`, and the last line. */
 const outcomes = (answer: readonly Line[]): { results: string[]; last: Line } => {
   const results: string[] = [];
   for (const line of answer.slice(0, -1)) {
@@ -42,7 +42,7 @@ const outcomes = (answer: readonly Line[]): { results: string[]; last: Line } =>
 };
 const module = (name: string): object => ({ name, module: base64(text(name)) });
 
-test("each module's artifacts, with options of the batch and its own", async () => {
+test("each module's artifacts, with options for the batch and for single modules", async () => {
   await withService({ threads: 2 }, {}, async (service, compiler) => {
     const expected = await Promise.all([1, 2].map((i) => compiler.compile(tinyKernel(i), { emit: ['asm'] })));
     const items = [
@@ -70,7 +70,7 @@ test('a form with several files', async () => {
   assert.equal(outcomes(answer).results, ['a.bc ok', 'b.bc ok']);
 });
 
-test('a line that is wrong fails alone', async () => {
+test('a malformed line fails alone', async () => {
   const service = fakeService(async () => compiled());
   const wrong = ['{', '[]', '{}', { module: '!' }, { module: 'AAAA', nmae: 1 }, { ...module('x'), options: [] }];
   const odd = { ...module('odd'), options: { emit: ['exe'] } };
@@ -90,7 +90,7 @@ test('empty and too large batches', async () => {
   assert.is(await figure(service, 'darm_requests_in_flight'), 0);
 });
 
-test('results come as they finish; other requests come in between', async () => {
+test('results come as they finish, and other requests come in between', async () => {
   const order: string[] = [];
   const service = fakeService(async (bytes) => {
     order.push(new TextDecoder().decode(bytes));
@@ -128,7 +128,7 @@ test('a client that stops reading stops the batch', async () => {
   );
 });
 
-test('shutting down finishes what runs and says what was not done', async () => {
+test('shutting down finishes running jobs and reports those that were not done', async () => {
   const jobs = new HeldJobs();
   const service = fakeService(jobs.compile);
   const answer = await batch(service, ['a', 'b', 'c'].map(module));

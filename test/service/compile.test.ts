@@ -1,4 +1,6 @@
-/** POST /v1/compile and /v1/analyze over a real compiler: the library's results, in the forms that a client may ask for. */
+/**
+ * POST /v1/compile and /v1/analyze with a real compiler: the library's results, in the forms that a client may ask for.
+ */
 import { createHash } from 'node:crypto';
 import { analyzeDocument } from '../../src/report/json/analyze-document.js';
 import { analyzeSchema, compileSchema } from '../../src/service/schemas.js';
@@ -79,7 +81,7 @@ test("analyze sends the command's document", async () => {
   });
 });
 
-test('what a module is refused for', async () => {
+test('modules that are refused', async () => {
   await withService({ threads: 1 }, {}, async (service) => {
     const good = await kernel('sb1.gfx906.O3');
     const refused = async (body: Uint8Array, query = ''): Promise<string> => {
@@ -135,7 +137,7 @@ test('options are refused by name', async () => {
   });
 });
 
-test('a job may ask for less time than it would get', async () => {
+test('a request may set a shorter time limit', async () => {
   await withService({ threads: 1 }, { timeout: 60_000 }, async (service) => {
     const bytes = new Uint8Array(await kernel('many.gfx906.early'));
     const response = await post(service, '/v1/compile?optimize=O3&timeout=1', bytes);

@@ -1,4 +1,4 @@
-/** The Lambda handler, with events as API Gateway makes them: payload formats 2.0 and 1.0, binary bodies as base64. */
+/** The Lambda handler, with events in API Gateway's payload formats 2.0 and 1.0, and binary bodies as base64. */
 import type { LambdaEvent } from 'hono/aws-lambda';
 import { createCompiler } from '../../src/index.js';
 import { createLambdaHandler } from '../../src/service/lambda.js';
@@ -52,7 +52,7 @@ function eventV1(method: string, path: string, query: Record<string, string>, bo
   } as unknown as LambdaEvent;
 }
 
-test('compiles, answers in base64, refuses, and ends in front of the function', async () => {
+test('compiles, answers in base64, refuses, and ends before the function does', async () => {
   await using compiler = createCompiler({ threads: 1, tierPolicy: 'short' });
   const expected = (await compiler.compile(KERNEL)).artifacts[0]!.bytes;
   const handler = createLambdaHandler({ threads: 1 }, compiler);
@@ -81,7 +81,7 @@ test('compiles, answers in base64, refuses, and ends in front of the function', 
   const large = await handler(eventV2('POST', '/v1/compile', '', new Uint8Array(5 * 2 ** 20)));
   assert.is(large.statusCode, 413);
 
-  // Half a second before the function is ended, the job is.
+  // The job ends half a second before the function's time limit.
   const late = await handler(eventV2('POST', '/v1/compile', '', KERNEL), { getRemainingTimeInMillis: () => 0 });
   assert.is(late.statusCode, 504);
 

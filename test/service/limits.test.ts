@@ -1,4 +1,4 @@
-/** What the service refuses before a compiler sees it, and what it does when there is more work than it can do. */
+/** What the service refuses before it reaches a compiler, and what it does when there is too much work. */
 import { DarmError } from '../../src/index.js';
 import type { Service } from '../../src/service/index.js';
 import { assert, suite } from '../support/suite.js';
@@ -22,11 +22,11 @@ const status = async (response: Promise<Response>): Promise<string> => {
   return answer.ok ? String(answer.status) : `${answer.status} ${(await problem(answer)).code}`;
 };
 const stream = (pull: UnderlyingSourcePullCallback<Uint8Array>): RequestInit =>
-  // `duplex` is not in the types of the DOM yet.
+  // The DOM's types do not have `duplex` yet.
   ({ body: new ReadableStream({ pull }, { highWaterMark: 0 }), duplex: 'half' }) as RequestInit;
 const idle = (): Service => fakeService(async () => compiled(), { maxBody: 1000 });
 
-test('a body that says that it is too large is not read', async () => {
+test('a body whose declared size is too large is not read', async () => {
   let pulled = 0;
   const init = { ...stream(() => void pulled++), headers: { 'Content-Length': '1001' } };
   const response = await post(idle(), '/v1/compile', undefined, init);
@@ -38,7 +38,7 @@ test('a body that says that it is too large is not read', async () => {
   assert.is(await status(post(idle(), '/v1/compile', text('x'.repeat(1000)))), '200');
 });
 
-test('a body that does not say how large it is stops being read at the limit', async () => {
+test('a body without a declared size is read only up to the limit', async () => {
   let pulled = 0;
   const endless = stream((controller) => {
     pulled++;
@@ -49,7 +49,7 @@ test('a body that does not say how large it is stops being read at the limit', a
   assert.is(pulled, 11);
 });
 
-test('a body that comes too slowly ends the request, and its place is free again', async () => {
+test('a body that comes too slowly ends the request and frees its ticket', async () => {
   const service = fakeService(async () => compiled(), { bodyTimeout: 20, queue: 0 });
   const slow = stream((controller) => {
     controller.enqueue(new Uint8Array(1));
@@ -86,7 +86,7 @@ test('unknown paths and methods', async () => {
   assert.is((await service.fetch(new Request('http://service/healthz', { method: 'HEAD' }))).status, 200);
 });
 
-test('beyond the queue: 429 at once, nothing is read; what was taken is answered', async () => {
+test('beyond the queue: 429 at once without reading; accepted requests are answered', async () => {
   const jobs = new HeldJobs();
   const service = fakeService(jobs.compile, { concurrency: 2, queue: 3 });
   const taken = Array.from({ length: 5 }, (_, i) => post(service, '/v1/compile', text(`module ${i}`)));
@@ -112,7 +112,7 @@ test('beyond the queue: 429 at once, nothing is read; what was taken is answered
   assert.is(await figure(service, 'darm_requests_total{route="/v1/compile",status="429"}'), 1);
 });
 
-test('who waits too long for a worker gets 503', async () => {
+test('a request that waits too long for a worker gets 503', async () => {
   const jobs = new HeldJobs();
   const service = fakeService(jobs.compile, { queueTimeout: 10 });
   const running = post(service, '/v1/compile', text('x'));
@@ -148,7 +148,7 @@ test('a time limit is for the whole job', async () => {
   assert.match((await problem(await hurried)).detail, /limit of 0.01 s/);
 });
 
-test('an internal error tells the client nothing and the log everything', async () => {
+test('the details of an internal error go to the log and not to the client', async () => {
   const lines: string[] = [];
   const note = (fields: object, message: string): void => {
     const { err } = fields as { err?: Error };

@@ -1,4 +1,4 @@
-/** Health, readiness, figures, request ids, and the document that describes it all. */
+/** Health, readiness, metrics, request ids, and the OpenAPI document. */
 import { DEFAULT_OPTIONS, createCompiler } from '../../src/index.js';
 import { createService } from '../../src/service/index.js';
 import { optionsSchema } from '../../src/service/schemas.js';
@@ -7,7 +7,7 @@ import { compiled, fakeService, figure, get, HeldJobs, post, problem, settle, te
 
 const test = suite('service/operations', { tests: 7 });
 
-test('ready until it is closed; closing waits for what was taken', async () => {
+test('ready until it is closed; closing waits for accepted requests', async () => {
   const jobs = new HeldJobs();
   const service = fakeService(jobs.compile);
   assert.equal(await (await get(service, '/healthz')).json(), { status: 'ok' });
@@ -31,7 +31,7 @@ test('ready until it is closed; closing waits for what was taken', async () => {
   await closing;
 });
 
-test('figures', async () => {
+test('metrics', async () => {
   const jobs = new HeldJobs();
   const service = fakeService(jobs.compile, { concurrency: 3 });
   const answers = Array.from({ length: 4 }, () => post(service, '/v1/compile', text('x')));
@@ -53,7 +53,7 @@ test('figures', async () => {
   assert.ok((await figure(service, 'darm_resident_memory_bytes')) > 0);
 });
 
-test("a request's id comes back, in the header and in problems; what is no id is replaced", async () => {
+test("a request's id comes back, in the header and in problems; an invalid one is replaced", async () => {
   const service = fakeService(async () => compiled());
   const ask = (id: string): Promise<Response> =>
     service.fetch(new Request('http://service/nowhere', { headers: { 'X-Request-Id': id } }));

@@ -1,4 +1,4 @@
-/** Modules that crash, hang or exhaust a worker, among good ones: they fail for themselves, and every other answer is right. */
+/** Modules that crash, hang or exhaust a worker, among good ones: only they fail, and every other answer is right. */
 import { createHash } from 'node:crypto';
 import { assert, suite } from '../support/suite.js';
 import { kernel } from '../support/llvm.js';
@@ -8,7 +8,7 @@ import type { Service } from '../../src/service/index.js';
 const test = suite('service/poison', { tests: 2, timeoutMs: 120_000 });
 
 const MIB = 2 ** 20;
-/** Long enough for every good job, also when the machine is busy; the endless one is told to take less. */
+/** Long enough for every good job, even on a busy machine; the endless job gets a shorter limit. */
 const TIMEOUT = 60_000;
 
 const query = (name: string): string => (name === 'endless' ? '?timeout=300' : '');
@@ -27,7 +27,7 @@ async function good(service: Service, bytes: Uint8Array): Promise<string> {
   return sha256(new Uint8Array(await response.arrayBuffer()));
 }
 
-test('two clients, one of whom sends poison', async () => {
+test('two clients, one of which sends poison', async () => {
   await withService({ threads: 2, memoryLimit: 64 * MIB }, { timeout: TIMEOUT }, async (service, compiler) => {
     const modules = [tinyKernel(1), await kernel('sb1.gfx906.O3'), tinyKernel(2), await kernel('dct.gfx1100.O3')];
     const compiled = await Promise.all(modules.map((bytes) => compiler.compile(bytes)));

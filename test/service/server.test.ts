@@ -1,4 +1,4 @@
-/** `darm serve` as a process behind a socket: signals, clients that go away, are slow or send too much, ports in use. */
+/** `darm serve` as a process: signals, clients that go away, are slow or send too much, ports in use. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -16,11 +16,11 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-test('SIGTERM: what runs and waits is finished, new work refused, exit code 0', async () => {
+test('SIGTERM: accepted jobs are finished, new ones refused, exit code 0', async () => {
   const server = await startServer('-j', '1');
   const bytes = new Uint8Array(await kernel('pcm.gfx906.O3'));
   const answers = [compile(server.url, bytes), compile(server.url, bytes)];
-  // Both have arrived; on a fast machine the first may be done.
+  // Both have arrived; on a fast machine the first may be done already.
   const answered = 'darm_requests_total{route="/v1/compile",status="200"}';
   const arrived = async (): Promise<number> =>
     (await figure(server.url, 'darm_requests_in_flight')) + (await figure(server.url, answered));
@@ -60,7 +60,7 @@ test('a client that goes away frees its worker; a second signal ends at once', a
 test('bodies that are too slow or too large', async () => {
   const server = await startServer('-j', '1', '--body-timeout', '0.2', '--max-body', '1');
   const { hostname, port } = new URL(server.url);
-  /** Sends a head and what `feed` sends; everything that is answered until the connection ends. */
+  /** Sends a head and what `feed` sends; the result is everything that the server sends until the connection ends. */
   const raw = async (feed: (write: (bytes: string) => boolean) => void): Promise<string> => {
     const socket = connect(Number(port), hostname);
     socket.on('error', () => {});
@@ -82,7 +82,7 @@ test('bodies that are too slow or too large', async () => {
   assert.is(await server.exit, 0);
 });
 
-test('a port in use is an error of one line', async () => {
+test('a port in use gives an error of one line', async () => {
   const server = await startServer('-j', '1');
   const { port } = new URL(server.url);
   const child = spawn(process.execPath, [MAIN, 'serve', '--no-cache', '--port', port], {

@@ -1,4 +1,4 @@
-/** A headless browser, where the machine has one: `CHROME_PATH`, or chromium or Chrome on the `PATH`. */
+/** A headless browser, if the machine has one: `CHROME_PATH`, or chromium or Chrome on the `PATH`. */
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
@@ -14,14 +14,14 @@ export function browserPath(): string | null {
       accessSync(candidate, constants.X_OK);
       return candidate;
     } catch {
-      // The next one.
+      // Try the next one.
     }
   return null;
 }
 
 export async function withBrowser(executablePath: string, use: (browser: Browser) => Promise<void>): Promise<void> {
   const { launch } = await import('puppeteer-core');
-  // The sandbox needs rights that containers lack; only pages of our own are opened.
+  // The sandbox needs rights that containers do not have. Only our own pages are opened.
   const browser = await launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
   try {
     await use(browser);
@@ -32,11 +32,11 @@ export async function withBrowser(executablePath: string, use: (browser: Browser
 
 export interface OpenPage {
   readonly page: Page;
-  /** What was asked for besides the page, and what went wrong in it. */
+  /** Requests besides the page itself, and errors in it. */
   readonly complaints: readonly string[];
 }
 
-/** Opens a file in a tab of its own. */
+/** Opens a file in a new tab. */
 export async function openFile(browser: Browser, file: string): Promise<OpenPage> {
   const page = await browser.newPage();
   const complaints: string[] = [];

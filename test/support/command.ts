@@ -1,4 +1,4 @@
-/** Runs the command as its users do: a process, its output, its exit code. */
+/** Runs the command as its users do: as a process with output and an exit code. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ export function darm(args: readonly string[], { cwd, input }: CommandSetting = {
     child.on('close', (code) => {
       resolve({ code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString('utf8') });
     });
-    // The command may end without reading all of it.
+    // The command may end without reading all its input.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
   });
@@ -45,5 +45,5 @@ export async function inFolder(use: (folder: string) => Promise<void>): Promise<
   }
 }
 
-/** Names of the files in a folder, hidden ones (left-over temporary files) too. */
+/** Names of the files in a folder, including hidden ones (temporary files that were left behind). */
 export const filesIn = async (folder: string): Promise<string[]> => (await readdir(folder)).sort();

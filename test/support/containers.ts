@@ -1,13 +1,13 @@
-/** Containers for tests: made-up images that look like what they should be, in every kind of container. */
+/** Containers for tests: images that only look like bitcode or ELF files, in every kind of container. */
 import { writeBundle } from '../../src/formats/offload/bundle.js';
 import { writeCompressed } from '../../src/formats/offload/compressed.js';
 import { HOST_ID, imageNameFor } from '../../src/formats/offload/image.js';
 import { writeOffloadBinaries } from '../../src/formats/offload/offload-binary.js';
 
-/** Bytes that begin as bitcode does; every length and seed has others. */
+/** Bytes that begin like bitcode; they differ for every length and seed. */
 export const fakeBitcode = (length: number, seed: number): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => [0x42, 0x43, 0xc0, 0xde][i] ?? (i * seed + (i >> 8)) & 0xff);
-/** The same for ELF. */
+/** Bytes that begin like an ELF file. */
 export const fakeElf = (length: number, seed: number): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => [0x7f, 0x45, 0x4c, 0x46][i] ?? (i * seed + (i >> 8)) & 0xff);
 
@@ -18,7 +18,7 @@ export interface Image {
   readonly bytes: Uint8Array;
 }
 
-/** With the host's empty entry in front. */
+/** A bundle with the host's empty entry in front. */
 export const bundleOf = (...images: readonly Image[]): Uint8Array =>
   writeBundle([
     { id: HOST_ID, bytes: NOTHING },
@@ -28,7 +28,7 @@ export const bundleOf = (...images: readonly Image[]): Uint8Array =>
 export const offloadBinaryOf = (...images: readonly Image[]): Uint8Array =>
   writeOffloadBinaries(images.map(({ target, bytes }) => ({ ...imageNameFor(target), bytes })));
 
-/** As clang writes bitcode for several targets: no host, nothing aligned, kind `hip`. */
+/** A bundle as clang writes it for bitcode: no host entry, nothing aligned, kind `hip`. */
 export function packedBundleOf(...images: readonly Image[]): Uint8Array {
   const ids = images.map(({ target }) => Buffer.from(imageNameFor(target).id.replace('hipv4', 'hip')));
   const head = Buffer.alloc(ids.reduce((sum, id) => sum + 24 + id.length, 32));
@@ -57,7 +57,9 @@ export const textBundleOf = (entries: Readonly<Record<string, string>>, comment 
       .join(''),
   );
 
-/** Several images in one OffloadBinary: version 2, which LLVM 22 does not read. Its strings come behind the entries. */
+/**
+ * Several images in one OffloadBinary of version 2, which LLVM 22 does not read. Its strings come after the entries.
+ */
 export function secondVersionOf(...images: readonly Image[]): Uint8Array {
   const entries = 32;
   const stringTable = entries + images.length * 40;
@@ -100,7 +102,7 @@ const FIRST = { target: 'gfx906', bytes: fakeElf(5000, 3) };
 const SECOND = { target: 'gfx90a:sramecc+:xnack-', bytes: fakeElf(9001, 5) };
 const THIRD = { target: 'gfx1100', bytes: fakeElf(4096, 7) };
 
-/** One container of each kind, with three images for devices and, in bundles, one for the host. */
+/** One container of each kind, with three device images and, in bundles, one for the host. */
 export async function everyContainer(): Promise<Readonly<Record<string, Uint8Array>>> {
   const bundle = bundleOf(FIRST, SECOND, THIRD);
   return {
@@ -122,7 +124,7 @@ export async function everyContainer(): Promise<Readonly<Record<string, Uint8Arr
   };
 }
 
-/** An OffloadBinary of version 2, every entry of which has all of the file as a table of strings. */
+/** An OffloadBinary of version 2 in which the table of strings of every entry is the whole file. */
 export function imagesOverTables(): Uint8Array {
   const count = 20_000;
   const result = Buffer.alloc(32 + count * 40);

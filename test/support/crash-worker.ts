@@ -1,6 +1,6 @@
 /**
- * A worker that does what a broken one might: a task whose text starts with `; crash: KIND` ends it that way; the rest goes to the
- * real worker.
+ * A worker that fails in chosen ways: a task whose text starts with `; crash: KIND` fails in that way. The real worker
+ * does all other tasks.
  */
 import handle from '../../workers/task.js';
 import { nodeEndpoint, wrap } from '../../src/workers/comlink.js';

@@ -1,4 +1,4 @@
-/** A small history for tests of what draws it: a diamond whose sides meld, `b0 → b1, b2 → b3`, becomes one block. */
+/** A small history for tests of reports: a diamond whose sides meld, `b0 → b1, b2 → b3`, becomes one block. */
 import type { BlockId, InstrId } from '../../src/ir/ids.js';
 import type { Candidate, Meld } from '../../src/melding/plan.js';
 import type { FunctionHistory, FunctionPicture } from '../../src/job/history.js';
@@ -6,7 +6,7 @@ import type { FunctionReport } from '../../src/job/results.js';
 
 export interface Names {
   readonly fn: string;
-  /** Of the block in which the threads part. */
+  /** Name of the block with the divergent branch. */
   readonly block: string;
   /** Text of an instruction of the true side. */
   readonly instruction: string;

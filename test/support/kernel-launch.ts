@@ -1,4 +1,4 @@
-/** Kernels of kernels/ on the simulator, against their references. */
+/** Runs the kernels of kernels/ on the simulator and compares the results with their references. */
 import { expectedOutputs } from '../../kernels/references/index.js';
 import { disassemble } from '../../src/binding/disassemble.js';
 import type { Disassembly } from '../../src/formats/disassembly.js';
@@ -14,7 +14,7 @@ export interface Decoded {
   readonly disassembly: Disassembly;
 }
 
-/** Compiles a module and has LLVM decode the code. */
+/** Compiles a module and disassembles the code. */
 export async function decoded(input: Uint8Array, options: Partial<JobOptions>): Promise<Decoded & { melds: number }> {
   const result = await compile(input, { emit: ['hsaco'], ...options });
   const object = readCodeObject(artifact(result, 'hsaco'));
@@ -25,7 +25,7 @@ export async function decoded(input: Uint8Array, options: Partial<JobOptions>): 
   return { object, disassembly, melds: result.functions.reduce((total, { melds }) => total + melds.length, 0) };
 }
 
-/** What is wrong after the launch; nothing when all is well. */
+/** Descriptions of what is wrong after the launch; empty if all is well. */
 export async function complaints({ object, disassembly }: Decoded, spec: LaunchSpec): Promise<string[]> {
   const options = { ...DEFAULT_SIMULATION, maxInstructions: 1e6, cycles: false };
   const { kernel } = spec.launches[0]!;

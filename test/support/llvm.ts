@@ -1,4 +1,7 @@
-/** What tests over the real module share: one compiled module per process, instances, kernels, jobs without listeners. */
+/**
+ * For tests that use LLVM: one compiled WebAssembly module per process, instances, kernels, compilation without
+ * listeners.
+ */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -17,19 +20,19 @@ export const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 let compiled: Promise<WebAssembly.Module> | undefined;
 let shared: Promise<LlvmRuntime> | undefined;
 
-/** An instance of its own, for tests that break it. */
+/** A new instance, for tests that break it. */
 export async function freshRuntime(memoryLimitBytes = 2 ** 31): Promise<LlvmRuntime> {
   compiled ??= compileLlvmModule();
   return instantiateLlvm(await compiled, { memoryLimitBytes });
 }
 
-/** The instance that the tests of a file share; every job resets it. */
+/** The instance that the tests of a file use; every compilation resets it. */
 export async function runtime(): Promise<LlvmRuntime> {
   shared ??= freshRuntime();
   return shared;
 }
 
-/** `bitonic.gfx906.O3`: bitcode of kernels/ir. */
+/** Bitcode of kernels/ir, for instance `bitonic.gfx906.O3`. */
 export const kernelPath = (name: string): string => `${REPOSITORY}kernels/ir/${name}.bc`;
 
 export const kernel = (name: string): Promise<Uint8Array> => readFile(kernelPath(name));
@@ -51,7 +54,9 @@ export function artifact(result: CompileResult, kind: Artifact['kind']): Uint8Ar
 
 export const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** Hash of LLVM's memory after one function was melded: equal when options leave no trace in it. */
+/**
+ * Hash of LLVM's memory after one function was melded. It is the same for options that leave no trace in the memory.
+ */
 export async function heapAfterMelding(input: Uint8Array, name: string, options: Partial<JobOptions>): Promise<string> {
   const rt = await runtime();
   meldFunctions(rt, input, withDefaults(options), { only: [name] }, SILENT);

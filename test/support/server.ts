@@ -1,4 +1,4 @@
-/** `darm serve` as a process of its own, for what needs a socket: tests, the soak, the bench. */
+/** `darm serve` as a process, for tests, the soak test and the benchmark, which need a socket. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -11,11 +11,11 @@ export interface Running {
   readonly url: string;
   readonly exit: Promise<unknown>;
   readonly log: Record<string, unknown>[];
-  /** Resolves when a line of the log, or one that is there already, is what is looked for. */
+  /** Resolves when a line of the log, earlier ones included, meets a condition. */
   logged(is: (line: Record<string, unknown>) => boolean): Promise<void>;
 }
 
-/** `darm serve` on a free port; ends with a signal. Its log must say when it listens (level `info`). */
+/** Starts `darm serve` on a free port. A signal ends it. Its log must say when it listens (level `info`). */
 export async function startServer(...args: readonly string[]): Promise<Running> {
   const child = spawn(
     process.execPath,
@@ -39,7 +39,7 @@ export async function startServer(...args: readonly string[]): Promise<Running> 
   return { child, url: log[0]!['url'] as string, exit, log, logged };
 }
 
-/** A figure of /metrics; 0 when it is not there. */
+/** The value of a metric; 0 when it does not exist. */
 export async function figureAt(url: string, name: string): Promise<number> {
   const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n');
   return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? 0);

@@ -1,4 +1,4 @@
-/** A service over a compiler that does what the test says, or over a real one; and modules that harm a compiler. */
+/** A service with a compiler that does what the test says, or with a real one; and modules that harm a compiler. */
 import type { Compiler, CompilerOptions } from '../../src/index.js';
 import { createCompiler, DarmError } from '../../src/index.js';
 import { createService, type Service, type ServiceOptions } from '../../src/service/index.js';
@@ -8,16 +8,16 @@ export const text = (ir: string): Uint8Array<ArrayBuffer> => new TextEncoder().e
 
 const module_ = (body: string): Uint8Array<ArrayBuffer> => text(`target triple = "amdgcn-amd-amdhsa"\n${body}\n`);
 
-/** A kernel of a few instructions; `number` tells one from another. */
+/** A kernel of a few instructions; `number` makes it different from others. */
 export const tinyKernel = (number: number): Uint8Array<ArrayBuffer> =>
   module_(`define amdgpu_kernel void @tiny${number}(ptr addrspace(1) %p) "target-cpu"="gfx906" {
   store i32 ${number}, ptr addrspace(1) %p
   ret void
 }`);
 
-/** Modules that do harm, with the code of the error that a job ends with. */
+/** Harmful modules, and the error code that a job with them ends with. */
 export const POISON = {
-  /** LLVM divides by zero while it lowers the argument's type: a trap. */
+  /** LLVM divides by zero when it lowers the argument's type: a trap. */
   trap: {
     code: 'internal',
     bytes: module_('define amdgpu_kernel void @k(ppc_fp128 %v) "target-cpu"="gfx906" {\n  ret void\n}'),
@@ -51,7 +51,7 @@ export const POISON = {
   },
 } as const;
 
-/** What a compiler that does nothing answers. */
+/** The result of a compiler that does nothing. */
 export function compiled(bytes: Uint8Array = text('artifact')): CompileResult {
   const artifacts = [{ kind: 'hsaco', bytes }] as const;
   return { target: 'gfx906', artifacts, functions: [], remarks: [], histories: [], diagnostics: [], timings: {} };
@@ -59,7 +59,7 @@ export function compiled(bytes: Uint8Array = text('artifact')): CompileResult {
 
 export type FakeCompile = (module: Uint8Array, signal: AbortSignal) => Promise<CompileResult>;
 
-/** A compiler whose `compile` is `work`, and which has nothing else. */
+/** A compiler whose `compile` is `work`; it has no other methods. */
 export const fakeCompiler = (work: FakeCompile): Compiler =>
   ({
     compile: (module: Uint8Array, _: object, { signal }: { signal: AbortSignal }) => work(module, signal),
@@ -86,7 +86,7 @@ export class HeldJobs {
   }
 }
 
-/** Lets everything happen that needs no waiting. */
+/** Waits until everything has happened that can happen without waiting for a timer. */
 export const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 
 export const fakeService = (work: FakeCompile, options: Partial<ServiceOptions> = {}): Service =>
@@ -116,7 +116,7 @@ export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString
 export const problem = async (response: Response): Promise<{ code: string; detail: string; status: number }> =>
   (await response.json()) as { code: string; detail: string; status: number };
 
-/** A figure of /metrics; 0 when it is not there. */
+/** The value of a metric; 0 when it does not exist. */
 export async function figure(service: Service, name: string): Promise<number> {
   const lines = (await (await get(service, '/metrics')).text()).split('\n');
   return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? 0);

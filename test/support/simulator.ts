@@ -1,4 +1,7 @@
-/** Single instructions through the whole of the simulator: assembled and decoded by LLVM, bound, executed on one wave. */
+/**
+ * Runs single instructions through the whole simulator: LLVM assembles and disassembles them, and one wave executes
+ * them.
+ */
 import { disassemble } from '../../src/binding/disassemble.js';
 import { parseElf, elfSectionBytes } from '../../src/formats/elf.js';
 import { bindCode, type KernelCode } from '../../src/simulator/code.js';
@@ -11,12 +14,13 @@ import { EXEC, RegisterFile, Wave } from '../../src/simulator/wave.js';
 import { ExecutionCounts, runWorkgroup } from '../../src/simulator/workgroup.js';
 import { artifact, compile, runtime } from './llvm.js';
 
-/** Assembles lines of assembly for a processor; `s_endpgm` is added. */
+/** Assembles lines of assembly for a processor. `s_endpgm` is added. */
 export async function assemble(cpu: string, lines: readonly string[], waveSize?: 32 | 64): Promise<KernelCode> {
   const size = waveSize ?? (cpu.startsWith('gfx9') ? 64 : 32);
   const text = [...lines, 's_endpgm'];
   const header = 'target triple = "amdgcn-amd-amdhsa"';
-  // Module assembly is read for the processor's own wave size, assembly in a function for the function's.
+  // Assembly at the module level is read for the processor's default wave size, assembly in a function for the
+  // function's.
   const module =
     size === 64 && !cpu.startsWith('gfx9')
       ? `${header}
@@ -38,7 +42,7 @@ define amdgpu_kernel void @code() "target-features"="+wavefrontsize64" {
 export interface Machine {
   readonly wave: Wave;
   readonly code: KernelCode;
-  /** Word index of a VGPR's lane 0. */
+  /** Index of the word that is lane 0 of a VGPR. */
   vgpr(number: number): number;
 }
 
@@ -48,7 +52,7 @@ export interface MachineOptions {
   readonly exec?: readonly [low: number, high: number];
 }
 
-/** A wave ready to run the code; registers are zero. Fill `wave.u32` or `wave.f32`, then `execute`. */
+/** A wave that is ready to run the code. All registers are zero; fill `wave.u32` or `wave.f32`, then call `execute`. */
 export function machine(code: KernelCode, { lds = 65536, plan, exec }: MachineOptions = {}): Machine {
   const regions: readonly Region[] = plan?.regions ?? [];
   const memory = new GlobalMemory(regions, new ArrayBuffer(plan?.end ?? 4096));
@@ -67,7 +71,7 @@ export function machine(code: KernelCode, { lds = 65536, plan, exec }: MachineOp
   return { wave, code, vgpr: (number) => code.layout.vgpr(number) };
 }
 
-/** Runs to the end; returns the counts. Throws DarmError `simulation-failed`. */
+/** Runs to the end; the result is the counts. Throws DarmError `simulation-failed`. */
 export function execute({ wave, code }: Machine): ExecutionCounts {
   const counts = new ExecutionCounts(code.steps.length);
   runWorkgroup({ kernel: 'test', code, id: [0, 0, 0], waves: [wave], counts, traces: null, budget: { left: 1e6 } });

@@ -23,19 +23,20 @@
  *     `);
  *     s.f, s.block('then'), s.value('%v'), s.instr('%v'), s.instr('st'), s.term('then')
  *
- * Operands: `%name` (argument or instruction, may be used before its definition), `@name` (global or function), `undef`,
- * `poison`, anything else is a constant; `7:i64` gives a constant, undef or global its type (default i32, globals ptr).
- * Equal text is the same value. `^u` marks the operand MustBeUniform, `^s` MustStay (`^us` both).
- * Calls: `call CALLEE args…`; the callee becomes the last operand, as in LLVM. A callee `@llvm.*` is an intrinsic.
+ * Operands: `%name` (argument or instruction, may be used before its definition), `@name` (global or function),
+ * `undef`, `poison`, anything else is a constant; `7:i64` gives a constant, undef or global its type (default i32,
+ * globals ptr). Equal text is the same value. `^u` marks the operand MustBeUniform, `^s` MustStay (`^us` both). Calls:
+ * `call CALLEE args…`; the callee becomes the last operand, as in LLVM. A callee `@llvm.*` is an intrinsic.
  *
  * Attributes, at the end of the line: `!type=T` (void i1…i64 half float double ptr ptrN vNxT token agg), `!never`,
  * `!always`, `!lat=N`, `!key=WORD` (same word, same key) or `!key=none`, `!as=N`, `!align=N`, `!name=WORD`
  * (for instructions without a result), `!+Flag`/`!-Flag` (names of `InstrFlag`) on top of the opcode's default flags.
  *
  * Defaults: type of the first operand for arithmetic, phi and freeze (skipping undef), of the second for select, i1 for
- * compares, ptr5 for alloca, void for store, fence, terminators and unnamed calls, else i32. Key: opcode, result type, operand
- * types, predicate up to swapping, address space and callee; NONE for terminators and allocas. Latency: 1, loads and
- * atomics 4, division 20, calls 10, phis and terminators 0. Size 1 (phi 0). The text is trusted: no verifier runs.
+ * compares, ptr5 for alloca, void for store, fence, terminators and unnamed calls, else i32. Key: opcode, result type,
+ * operand types, predicate up to swapping, address space and callee; NONE for terminators and allocas. Latency: 1,
+ * loads and atomics 4, division 20, calls 10, phis and terminators 0. Size 1 (phi 0). The text is trusted: no verifier
+ * runs.
  */
 import type { BlockId, InstrId, ValueId } from '../../src/ir/ids.js';
 import { NONE } from '../../src/ir/ids.js';
@@ -219,7 +220,7 @@ export function snapshot(text: string): BuiltSnapshot {
       raw.push(parseInstr(words, blockNames.length - 1));
     }
   }
-  return assemble(name, flags, cpu, waveSize, args, raw, blockNames);
+  return assemble({ name, flags, cpu, waveSize, args, raw, blockNames });
 }
 
 function parseInstr(words: string[], block: number): RawInstr {
@@ -275,15 +276,13 @@ function parseInstr(words: string[], block: number): RawInstr {
   return result;
 }
 
-function assemble(
-  name: string,
-  flags: number,
-  cpu: string,
-  waveSize: number,
-  args: readonly { name: string; type: string; uniformity: number }[],
-  raw: readonly RawInstr[],
-  blockNames: readonly string[],
-): BuiltSnapshot {
+interface ParsedFunction extends Pick<FunctionSnapshot, 'name' | 'flags' | 'cpu' | 'waveSize'> {
+  readonly args: readonly { name: string; type: string; uniformity: number }[];
+  readonly raw: readonly RawInstr[];
+  readonly blockNames: readonly string[];
+}
+
+function assemble({ name, flags, cpu, waveSize, args, raw, blockNames }: ParsedFunction): BuiltSnapshot {
   const blocks = new Map(blockNames.map((n, i) => [n, i]));
   const block = (n: string): BlockId => (blocks.get(n) ?? fail(`no block '${n}'`)) as BlockId;
   const instrs = new Map<string, number>();
@@ -434,7 +433,7 @@ function assemble(
     ),
     valueKind: Int32Array.from(kinds),
     valueType,
-    ...pointerFacts(raw, operandIds, args.length, kinds.length, valueType, typeFact),
+    ...pointerFacts({ raw, operandIds, argCount: args.length, valueCount: kinds.length, valueType, typeFact }),
     argUniformity: Int32Array.from(args, (a) => a.uniformity),
     typeKind: Int32Array.from(typeFact, (t) => t.kind),
     typeBits: Int32Array.from(typeFact, (t) => t.bits),
@@ -458,15 +457,24 @@ const uniformityAttr = (attrs: readonly string[]): number =>
       ? Uniformity.AlwaysUniform
       : Uniformity.Default;
 
-/** `valueAlloca` and `valueCastFrom`, to a fixpoint through GEPs, casts, freezes, selects and phis. */
-function pointerFacts(
-  raw: readonly RawInstr[],
-  operandIds: readonly number[][],
-  argCount: number,
-  valueCount: number,
-  valueType: Int32Array,
-  typeFact: readonly { addressSpace: number }[],
-): { valueAlloca: Int32Array; valueCastFrom: Int32Array; valueBase: Int32Array; valueOffset: Int32Array } {
+interface TypedFunction {
+  readonly raw: readonly RawInstr[];
+  readonly operandIds: readonly number[][];
+  readonly argCount: number;
+  readonly valueCount: number;
+  readonly valueType: Int32Array;
+  readonly typeFact: readonly { addressSpace: number }[];
+}
+
+/** `valueAlloca` and `valueCastFrom`, by iteration to a fixpoint through GEPs, casts, freezes, selects and phis. */
+function pointerFacts({
+  raw,
+  operandIds,
+  argCount,
+  valueCount,
+  valueType,
+  typeFact,
+}: TypedFunction): Pick<FunctionSnapshot, 'valueAlloca' | 'valueCastFrom' | 'valueBase' | 'valueOffset'> {
   const UNSET = -3;
   const passesOn = (op: number): boolean => op === Opcode.Phi || op === Opcode.Select || FIRST_POINTER.has(op);
   const solve = (seed: (r: RawInstr, i: number) => number | undefined): Int32Array => {

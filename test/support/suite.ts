@@ -1,10 +1,10 @@
 /**
- * The one way tests are written here: uvu, wrapped once, because uvu alone passes when `.run()` is forgotten, has no
- * time-outs, and hides what its hooks throw. So:
- * - every file says how many tests it holds; another number that ran is a failure,
- * - every test has a time limit,
- * - there are no hooks: set-up happens inside tests (or in a helper that a test calls),
- * - a process that stays alive after its last test (a worker pool left open) is a failure.
+ * All tests are written with this wrapper of uvu. By itself uvu passes when `.run()` is forgotten, has no time limits,
+ * and hides what its hooks throw. So:
+ * - every file gives its number of tests, and it is a failure if another number runs;
+ * - every test has a time limit;
+ * - there are no hooks: set-up happens inside tests, or in a function that a test calls;
+ * - a process that stays alive after its last test (because a worker pool is open) is a failure.
  *
  *     const test = suite('formats/bitcode', { tests: 2, timeoutMs: 5000 });
  *     test('unwraps', () => { assert.is(1, 1); });
@@ -19,7 +19,7 @@ import { suite as uvuSuite } from 'uvu';
 export * as assert from 'uvu/assert';
 
 export interface SuiteOptions {
-  /** How many tests the suite holds. */
+  /** Number of tests in the suite. */
   readonly tests: number;
   /** Time limit of one test in milliseconds. */
   readonly timeoutMs?: number;
@@ -30,7 +30,7 @@ export interface Suite {
   run(): void;
 }
 
-/** What a test file tells the runner, as one line of JSON on the file descriptor `DARM_TEST_REPORT_FD`. */
+/** The report of a test file to the runner: one line of JSON on the file descriptor `DARM_TEST_REPORT_FD`. */
 export interface FileReport {
   readonly registered: number;
   readonly passed: number;

@@ -1,4 +1,4 @@
-/** Programs of other people's that some tests compare with: where they are not installed, the test says so and passes. */
+/** External programs that some tests compare with. A test whose program is not installed says so and passes. */
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,7 @@ export function haveTools(...tools: readonly string[]): boolean {
   return missing.length === 0;
 }
 
-/** Runs a tool in a folder; throws what it says when it fails. */
+/** Runs a tool in a folder. Throws its output when it fails. */
 export async function runTool(
   cwd: string,
   tool: string,

@@ -1,4 +1,4 @@
-/** A worker that crashes, hangs or runs out of memory loses its own task and nothing else; every other answer is right. */
+/** A worker that crashes, hangs or runs out of memory loses only its own task; every other answer is right. */
 import { createHash } from 'node:crypto';
 import { compileLlvmModule } from '../../src/binding/load.js';
 import type { DarmError } from '../../src/errors.js';
@@ -16,7 +16,7 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 const text = (source: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(source);
 const TRIPLE = 'target triple = "amdgcn-amd-amdhsa"\n';
 
-/** LLVM's code generator gives up on it with a fatal error: abort(). */
+/** LLVM's code generator ends on it with a fatal error: abort(). */
 const FATAL = `${TRIPLE}define amdgpu_kernel void @f(ptr addrspace(1) %p, i32 %x) #0 {
   %r = call i32 @llvm.amdgcn.permlane16.i32(i32 %x, i32 %x, i32 0, i32 0, i1 false, i1 false)
   store i32 %r, ptr addrspace(1) %p
@@ -25,7 +25,7 @@ const FATAL = `${TRIPLE}define amdgpu_kernel void @f(ptr addrspace(1) %p, i32 %x
 declare i32 @llvm.amdgcn.permlane16.i32(i32, i32, i32, i32, i1, i1)
 attributes #0 = { "target-cpu"="gfx906" }`;
 
-/** Takes more memory than these workers may have. */
+/** Needs more memory than these workers may have. */
 const HUGE = `${TRIPLE}define void @f(i32 %n) "target-cpu"="gfx906" {
 ${Array.from({ length: 250_000 }, (_, i) => `  %v${i} = add i32 %n, ${i}`).join('\n')}
   ret void
@@ -43,7 +43,11 @@ const POISON: readonly (readonly [source: string, code: string])[] = [
   ['\u0000\u0001\u0002', 'bad-input'],
 ];
 
-const job = (bytes: Uint8Array): Task => ({ kind: 'compile', bytes, options: withDefaults({ emit: ['hsaco'] }) });
+const compileTask = (bytes: Uint8Array): Task => ({
+  kind: 'compile',
+  bytes,
+  options: withDefaults({ emit: ['hsaco'] }),
+});
 const limits = { timeoutMs: 0, events: null };
 
 test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone', async () => {
@@ -52,7 +56,7 @@ test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone'
     const names = ['bitonic.gfx906.O3', 'sb1.gfx1100.O3', 'sb2.gfx906.O3', 'sb3.gfx90a.O3'];
     const modules = await Promise.all(names.map((name) => kernel(name)));
     const hashOf = async (bytes: Uint8Array): Promise<string> =>
-      sha256((await pool.run(job(bytes) as Task & { kind: 'compile' }, limits)).artifacts[0]!.bytes);
+      sha256((await pool.run(compileTask(bytes) as Task & { kind: 'compile' }, limits)).artifacts[0]!.bytes);
     const alone: string[] = [];
     for (const bytes of modules) alone.push(await hashOf(bytes));
 
@@ -60,8 +64,11 @@ test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone'
     const answers: Promise<string>[] = [];
     for (let round = 0; round < 2; round++)
       for (const [source, code] of POISON) {
-        // The first may wait for its turn as long as it takes: limits count from the start of a task.
-        const poisoned = pool.run(job(text(source)), { ...limits, timeoutMs: code === 'timeout' ? 300 : 60_000 });
+        // The first may wait for its turn: limits count from the start of a task.
+        const poisoned = pool.run(compileTask(text(source)), {
+          ...limits,
+          timeoutMs: code === 'timeout' ? 300 : 60_000,
+        });
         answers.push(poisoned.then(() => 'no error', (error: unknown) => (error as DarmError).code)); // prettier-ignore
         expected.push(code);
         modules.forEach((bytes, index) => {
@@ -75,12 +82,12 @@ test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone'
   }
 });
 
-test('the memory of an instance that grew goes with it', async () => {
+test('the memory of an instance that grew is given back', async () => {
   const host = new LlvmHost({ module: await compileLlvmModule(), memoryLimitBytes: 4096 * MIB });
   const before = (await host.prepare()).memory.buffer.byteLength;
   const rt = await host.prepare();
   rt.memory.grow((600 * MIB) / 65536);
-  const outcome = await host.run(job(await kernel('sb1.gfx906.O3')) as Task & { kind: 'compile' }, SILENT);
+  const outcome = await host.run(compileTask(await kernel('sb1.gfx906.O3')) as Task & { kind: 'compile' }, SILENT);
   assert.ok(outcome.ok);
   assert.is((await host.prepare()).memory.buffer.byteLength, before);
 });
@@ -88,7 +95,7 @@ test('the memory of an instance that grew goes with it', async () => {
 test('an instance that stays small stays', async () => {
   const host = new LlvmHost({ module: await compileLlvmModule(), memoryLimitBytes: 4096 * MIB });
   const rt = await host.prepare();
-  assert.ok((await host.run(job(await kernel('sb1.gfx906.O3')) as Task & { kind: 'compile' }, SILENT)).ok);
+  assert.ok((await host.run(compileTask(await kernel('sb1.gfx906.O3')) as Task & { kind: 'compile' }, SILENT)).ok);
   assert.is(await host.prepare(), rt);
 });
 

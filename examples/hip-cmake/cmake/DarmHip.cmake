@@ -8,15 +8,15 @@
 #   clang --offload-host-only                 the host object, with the fat binary in it
 #
 # Set beforehand, or on the command line with -D:
-#   DARM_CLANG        clang++ that knows HIP (the LLVM of darm, 22, reads bitcode of any older one)
-#   DARM              the command darm; a list for a script and what runs it (/usr/bin/node;/…/dist/src/cli/main.js)
-#   DARM_HIP_OPTIONS  further options of clang's, on both sides (include folders, definitions, -O level)
-#   DARM_DEVICE_OPTIONS, DARM_OPTIONS   further options of clang's for the device, and of darm compile
+#   DARM_CLANG        a clang++ with support for HIP, version 22 or older (darm's LLVM 22 reads bitcode of older versions)
+#   DARM              the command darm; a list for an interpreter and a script (/usr/bin/node;/…/dist/src/cli/main.js)
+#   DARM_HIP_OPTIONS  further options for clang, for host and device (include folders, definitions, -O level)
+#   DARM_DEVICE_OPTIONS, DARM_OPTIONS   further options for clang (device only), and for darm compile
 find_program(DARM_CLANG NAMES clang++-22 clang++ REQUIRED)
 find_program(DARM NAMES darm HINTS ${CMAKE_SOURCE_DIR}/node_modules/.bin REQUIRED)
-set(DARM_HIP_OPTIONS -O3 CACHE STRING "options of clang's, host and device")
-set(DARM_DEVICE_OPTIONS "" CACHE STRING "options of clang's for the device")
-set(DARM_OPTIONS "" CACHE STRING "options of darm compile")
+set(DARM_HIP_OPTIONS -O3 CACHE STRING "options for clang, host and device")
+set(DARM_DEVICE_OPTIONS "" CACHE STRING "options for clang, device only")
+set(DARM_OPTIONS "" CACHE STRING "options for darm compile")
 
 function(darm_hip_sources target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ARCHITECTURES;SOURCES")

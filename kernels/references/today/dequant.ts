@@ -1,4 +1,6 @@
-/** Reference of dequant.hip: INT4 with scale and zero point, FP8 (E4M3, all codes finite) with scale, by group of 32. */
+/**
+ * Reference of dequant.hip: groups of 32 weights, in INT4 with scale and zero point or in FP8 (finite E4M3) with scale.
+ */
 import { f32, type Reference } from '../reference.js';
 
 function fp8(code: number): number {

@@ -1,10 +1,10 @@
-/** Reference of hashjoin.hip: every key's chain in the table, from its hash to an empty slot. */
+/** Reference of hashjoin.hip: follows each key's chain in the table, from its home slot to an empty slot. */
 import { perThread, u32 } from '../reference.js';
 
 const EMPTY = 0xffffffff;
 const TOMBSTONE = 0xfffffffe;
 
-/** Where the chain of a key begins; the table of kernels/inputs is built with it. */
+/** The slot at which the chain of a key begins. kernels/inputs builds the table with this function. */
 export const homeSlot = (key: number, mask: number): number => (Math.imul(key, 2654435761) >>> 16) & mask;
 
 export const hashjoin = perThread(

@@ -1,4 +1,4 @@
-/** References of the kernels of today. */
+/** References of the kernels of today: kinds of code that current GPU programs contain. */
 import { bySize } from '../reference.js';
 import { dequant } from './dequant.js';
 import { hashjoin } from './hashjoin.js';

@@ -1,7 +1,7 @@
-/** Reference of interp.hip: a table of operations. */
+/** Reference of interp.hip, an interpreter, as a table of operations. */
 import { perThread, u32 } from '../reference.js';
 
-/** The result from both sources, what the destination held, and the constant. */
+/** Computes the result from the two sources, the old value of the destination, and the constant. */
 type Operation = (a: number, b: number, old: number, constant: number) => number;
 
 const OPERATIONS: readonly (Operation | null)[] = [

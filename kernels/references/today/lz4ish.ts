@@ -1,11 +1,11 @@
 /** Reference of lz4ish.hip: the LZ4 block format, for blocks that are well-formed. */
 import { chunks } from '../reference.js';
 
-/** What a block decodes to. */
+/** Decodes a block. */
 export function decodeBlock(block: readonly number[]): number[] {
   const out: number[] = [];
   let at = 0;
-  /** A length that begins in four bits. */
+  /** Reads the rest of a length whose first four bits are `nibble`. */
   const length = (nibble: number): number => {
     let total = nibble;
     for (let more = nibble === 15 ? 255 : 0; more === 255; total += more) more = block[at++]!;

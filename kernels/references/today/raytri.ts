@@ -1,4 +1,4 @@
-/** Reference of raytri.hip: the nearest of a leaf's primitives that a ray meets. */
+/** Reference of raytri.hip: finds the nearest of a leaf's primitives that a ray hits. */
 import { f32, perThread } from '../reference.js';
 
 type Vector = readonly [number, number, number];

@@ -1,7 +1,7 @@
-/** Reference of rle.hip: byte runs of the ORC file format. */
+/** Reference of rle.hip: the run-length encoding of bytes in the ORC file format. */
 import { chunks } from '../reference.js';
 
-/** What a chunk decodes to, no more than `room` bytes. */
+/** Decodes a chunk to at most `room` bytes. */
 function decode(chunk: readonly number[], room: number): number[] {
   const out: number[] = [];
   let rest = chunk;

@@ -1,4 +1,4 @@
-/** Reference of spmv.hip: rows of at most `width` elements from the ELL part, the others from the CSR arrays. */
+/** Reference of spmv.hip: rows of up to `width` elements are in the ELL part, longer ones in the CSR arrays. */
 import { f32, perThread } from '../reference.js';
 
 export const spmv = perThread(

@@ -1,4 +1,4 @@
-/** Reference of tokenizer.hip: the tokens of a line by regular expression. */
+/** Reference of tokenizer.hip: finds the tokens of a line with a regular expression. */
 import { perThread, u32 } from '../reference.js';
 
 const TOKEN =
@@ -14,7 +14,7 @@ export const tokenizer = perThread(
     const line = String.fromCharCode(...Array.from(text!).slice(thread * length!, (thread + 1) * length!));
     const kinds = [0, 0, 0, 0];
     let digest = 0;
-    let state = 0; // the machine's at the end of the line: the last token may be unfinished
+    let state = 0; // of the kernel's state machine at the end of the line, where the last token may be unfinished
     for (const match of line.matchAll(TOKEN)) {
       const groups = match.groups!;
       const atEnd = match.index + match[0].length === line.length;

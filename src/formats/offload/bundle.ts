@@ -1,7 +1,8 @@
 /**
- * Clang's offload bundle, binary form (clang/docs/ClangOffloadBundler.rst): 24 bytes of magic, u64 number of entries; per
- * entry u64 offset from the bundle's start, u64 size, u64 length of the id, the id; then the images. The size of the whole
- * is not written down: a bundle ends where its last image does.
+ * The binary form of clang's offload bundles (clang/docs/ClangOffloadBundler.rst). A bundle begins with 24 bytes of
+ * magic and the number of entries (u64). An entry has the image's offset from the start of the bundle (u64), its size
+ * (u64), the length of its id (u64), and the id. The images follow. There is no field for the size of the whole: a
+ * bundle ends with its last image.
  */
 import { DarmError } from '../../errors.js';
 import { ByteReader } from '../byte-reader.js';
@@ -12,7 +13,7 @@ import { BUNDLE_MAGIC } from './magic.js';
 
 const HEADER_BYTES = 32;
 const ENTRY_BYTES = 24;
-/** The part of a bundle in which HIP's runtime looks for the entries. */
+/** HIP's runtime searches only this many bytes of a bundle for entries. */
 const ENTRY_WINDOW = 4096;
 
 export interface Bundle {
@@ -24,7 +25,7 @@ export interface Bundle {
   readonly slots: readonly Slot[];
 }
 
-/** Reads the bundle that `bytes` begin with; what follows it is not looked at. */
+/** Reads the bundle at the start of `bytes`, and ignores what follows it. */
 export function readBundle(bytes: Uint8Array): Bundle {
   const reader = new ByteReader(bytes, 'the offload bundle');
   reader.check(0, HEADER_BYTES, 'the header');
@@ -54,9 +55,10 @@ export function replaceInBundle(bundle: Bundle, replacements: Replacements): Uin
 }
 
 /**
- * A bundle as clang writes one for HIP: images at pages, an empty one where the next is.
+ * Writes a bundle as clang does for HIP. Every image is aligned to a page; an empty image has the offset of the next
+ * one.
  *
- * @throws DarmError `usage` when the entries do not fit into the window in which HIP's runtime looks for them
+ * @throws DarmError `usage` when the entries do not fit into the first `ENTRY_WINDOW` bytes
  */
 export function writeBundle(entries: readonly Pick<OffloadImage, 'id' | 'bytes'>[]): Uint8Array {
   const encoder = new TextEncoder();

@@ -1,13 +1,14 @@
 /**
- * Clang's compressed offload bundle (clang/docs/ClangOffloadBundler.rst, "Compressed Offload Bundle"): `CCOB`, u16 version,
- * u16 method (0 zlib, 1 zstd), sizes and hash, then one zlib stream or zstd frame.
+ * Clang's compressed offload bundles (clang/docs/ClangOffloadBundler.rst, "Compressed Offload Bundle"). One has `CCOB`,
+ * the version (u16), the method (u16: 0 zlib, 1 zstd), sizes and a hash, then a zlib stream or zstd frame.
  *
  *     version   size of the whole   uncompressed size   hash     data
  *     1         not given           u32 at 8            at 12    at 20
  *     2         u32 at 8            u32 at 12           at 16    at 24
  *     3         u64 at 8            u64 at 16           at 24    at 32
  *
- * The hash is the first 8 bytes of the MD5 of the uncompressed data. Version 1 says nothing of its end: it takes what is left.
+ * The hash is the first 8 bytes of the MD5 of the uncompressed data. Version 1 does not say where its data end, so they
+ * extend to the end of the file.
  */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -23,8 +24,9 @@ export type CompressedVersion = 1 | 2 | 3;
 const METHODS: readonly Compression[] = ['zlib', 'zstd'];
 
 interface Header {
-  /** Bytes of the fields of sizes; there is no whole size in version 1. */
+  /** Bytes of a size field. */
   readonly word: 4 | 8;
+  /** Null: version 1 does not have this field. */
   readonly sizeAt: number | null;
   readonly uncompressedAt: number;
   readonly hashAt: number;
@@ -37,7 +39,7 @@ const HEADERS: Readonly<Record<CompressedVersion, Header>> = {
   3: { word: 8, sizeAt: 8, uncompressedAt: 16, hashAt: 24, dataAt: 32 },
 };
 
-/** The most that a byte of a stream can stand for: a larger claim is a lie, found out before memory is taken for it. */
+/** The largest possible compression ratios. A header that claims more is rejected before memory is allocated for it. */
 const MAX_RATIO: Readonly<Record<Compression, number>> = { zlib: 1032, zstd: 32768 };
 
 export interface CompressedBundle {
@@ -52,9 +54,9 @@ const HASH_BYTES = 8;
 const hashOf = (data: Uint8Array): Uint8Array => createHash('md5').update(data).digest().subarray(0, HASH_BYTES);
 
 /**
- * Reads the compressed bundle that `bytes` begin with.
+ * Reads the compressed bundle at the start of `bytes`.
  *
- * @param budget the most bytes that it may have uncompressed
+ * @param budget largest uncompressed size in bytes
  */
 export async function readCompressed(bytes: Uint8Array, budget: number): Promise<CompressedBundle> {
   const reader = new ByteReader(bytes, 'the compressed offload bundle');
@@ -93,10 +95,10 @@ export async function readCompressed(bytes: Uint8Array, budget: number): Promise
 
 async function zlibDecompress(data: Uint8Array, size: number): Promise<Uint8Array> {
   try {
-    // One byte more than there should be: none of a stream that is too long gets lost unseen.
+    // One byte more than expected, so that a stream that is too long is noticed.
     return await promisify(inflate)(data, { maxOutputLength: size + 1 });
   } catch {
-    throw new DarmError('bad-input', 'the compressed offload bundle is damaged: its zlib stream is');
+    throw new DarmError('bad-input', 'the compressed offload bundle is damaged: its zlib stream cannot be unpacked');
   }
 }
 

@@ -1,8 +1,8 @@
 /**
- * Whatever holds device images, as one model: a container is a sequence of parts (bundles, plain or compressed, or
- * OffloadBinaries) with nothing but zeros between them; what a compressed part holds is such a sequence again. The images
- * of all parts are numbered through. Replacing some leaves every other image, and every byte that says nothing of places
- * and sizes, as it was; a compressed part is compressed again as it was.
+ * One model for all files that hold device images. A container is a sequence of parts with nothing but zeros between
+ * them. A part is a bundle or an OffloadBinary, or a compressed bundle, whose contents are such a sequence again. The
+ * images of all parts are numbered consecutively. Replacing some images keeps the bytes of all others, and everything
+ * in the tables except offsets and sizes. A compressed part is compressed again with the same method and version.
  */
 import { DarmError } from '../../errors.js';
 import { readBundle, replaceInBundle, type Bundle } from './bundle.js';
@@ -29,17 +29,17 @@ interface Sequence {
 }
 
 export interface Container extends Sequence {
-  /** Of all parts, in their order. */
+  /** The images of all parts, in order. */
   readonly images: readonly OffloadImage[];
 }
 
-/** The most that compressed bundles of one container may hold together. */
+/** Limit on the uncompressed size of all compressed bundles of one container together, in bytes. */
 const MAX_UNCOMPRESSED = 2 ** 29;
 
 /**
- * Takes apart what `sniffInput` calls an offload bundle.
+ * Reads what `sniffInput` calls an offload bundle.
  *
- * @param maxUncompressed most bytes that compressed parts may have together when uncompressed (default: 512 MiB)
+ * @param maxUncompressed limit on the uncompressed size of all compressed parts together, in bytes (default: 512 MiB)
  * @throws DarmError `bad-input`
  */
 export async function readContainer(bytes: Uint8Array, maxUncompressed = MAX_UNCOMPRESSED): Promise<Container> {
@@ -47,7 +47,9 @@ export async function readContainer(bytes: Uint8Array, maxUncompressed = MAX_UNC
   return { ...sequence, images: imagesOf(sequence) };
 }
 
-/** @param budget what compressed parts may still hold; null where there may be none */
+/**
+ * @param budget bytes that compressed parts may still have; null inside of a compressed part, where none are allowed
+ */
 async function readSequence(bytes: Uint8Array, budget: { left: number } | null): Promise<Sequence> {
   const parts: { offset: number; part: Part }[] = [];
   let at = 0;
@@ -85,7 +87,7 @@ const imagesOf = ({ parts }: Sequence): OffloadImage[] => parts.flatMap(({ part 
 const imagesOfPart = (part: Part): readonly OffloadImage[] =>
   part.format === 'compressed' ? imagesOf(part.contents) : part.images;
 
-/** Writes a part that is not compressed with some of its images, numbered within it, replaced. */
+/** Writes a part that is not compressed, with some of its images replaced. They are numbered within the part. */
 export type WritePart = (part: PlainPart, replacements: Replacements) => Uint8Array;
 
 export function replaceInPart(part: PlainPart, replacements: Replacements): Uint8Array {
@@ -100,10 +102,10 @@ export function replaceInPart(part: PlainPart, replacements: Replacements): Uint
 }
 
 /**
- * The container with other contents for some of its images; with none, its own bytes.
+ * Writes the container with new contents for some of its images. Without replacements the result is its own bytes.
  *
- * @param replacements by number in `images`
- * @param write how a part is written that has replacements
+ * @param replacements new contents, by index in `images`
+ * @param write writes a part that has replacements
  */
 export async function replaceImages(
   container: Container,
@@ -133,7 +135,7 @@ async function rewrite(sequence: Sequence, replacements: Replacements, write: Wr
     const end = offset + part.bytes.length;
     return (sequence.parts[i + 1]?.offset ?? sequence.bytes.length) - end;
   });
-  // LLVM's reader of OffloadBinaries goes from one straight to the next: no gaps where there were none.
+  // LLVM expects an OffloadBinary right after the end of the one before it. So where there were no gaps, none are made.
   if (gaps.every((gap) => gap === 0)) return Buffer.concat(pieces.map(({ bytes }) => bytes));
   const offsets = place(pieces, 0);
   const end = offsets.at(-1)! + pieces.at(-1)!.size;

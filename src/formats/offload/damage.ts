@@ -1,8 +1,8 @@
-/** What no writer of containers does and a reader must not fall for. */
+/** Checks for damage that every reader of containers makes: limits on counts, and images that overlap. */
 import { DarmError } from '../../errors.js';
 import type { OffloadImage } from './image.js';
 
-/** Far more targets and translation units than anybody has; a list of them still fits into memory. */
+/** Far more than the targets and translation units of real programs, and few enough to list in memory. */
 const MAX_ENTRIES = 65536;
 
 export function checkCount(count: number, what: string): void {
@@ -13,7 +13,10 @@ export function checkCount(count: number, what: string): void {
     );
 }
 
-/** No image shares bytes with another or with the tables; where they could, copying might have no end. */
+/**
+ * Images may not overlap each other or the tables. If they could, a small file might hold so many large images that
+ * copying them does not end.
+ */
 export function checkDisjoint(images: readonly OffloadImage[], head: number, what: string): void {
   let end = head;
   const filled = images.filter(({ span }) => span.size > 0).sort((a, b) => a.span.offset - b.span.offset);

@@ -1,24 +1,24 @@
-/** What a container holds, as plain data: for `darm bundle`, `darm inspect` and their JSON documents. */
+/** Describes a container's contents as plain data, for `darm bundle`, `darm inspect` and their JSON documents. */
 import type { Container, Part } from './container.js';
 import { imageContent, type ImageContent } from './image.js';
 
 export interface ContainerPartInfo {
   readonly format: 'bundle' | 'text-bundle' | 'offload-binary';
-  /** How it is compressed, and the version of that format, or null. */
+  /** The method of compression and the version of the compressed format; null for a part that is not compressed. */
   readonly compression: { readonly method: 'zlib' | 'zstd'; readonly version: number } | null;
 }
 
 export interface ContainerImageInfo {
-  /** Its number in the container, from 0. */
+  /** Its index in the container, from 0. */
   readonly index: number;
-  /** Which part it is in. */
+  /** Index of its part. */
   readonly part: number;
   readonly id: string;
   readonly kind: string;
   readonly triple: string;
   readonly target: string;
   readonly content: ImageContent;
-  /** From the start of the bundle or binary that it is in, uncompressed. */
+  /** Offset from the start of its bundle or binary, uncompressed. */
   readonly offset: number;
   readonly bytes: number;
 }

@@ -1,17 +1,17 @@
 /**
- * Where images go when some of a container's are replaced. The container is a head (its tables), then the images; what the
- * tables say about place and size is patched, every other byte of the head stays. An image that is not replaced keeps its
- * bytes, and its place unless a larger one before it takes that; what moves or is new starts at a multiple of the
- * alignment that the container had, and code objects at a page, where loaders map them.
+ * Lays out the images of a container again when some of them are replaced. A container has a head (its tables), then
+ * the images. The offsets and sizes in the tables are patched; every other byte of the head stays. An image that is not
+ * replaced keeps its bytes, and its offset too unless larger images before it need the space. New and moved images keep
+ * the alignment that the container had. New code objects are aligned to a page as well, because loaders map them.
  */
 import { imageContent, type Span } from './image.js';
 
-/** Alignment of code objects in a bundle, as clang has it: a page. */
+/** Alignment of code objects in the bundles that clang writes: a page. */
 export const CODE_OBJECT_ALIGNMENT = 4096;
 
 export const alignTo = (value: number, alignment: number): number => Math.ceil(value / alignment) * alignment;
 
-/** An image, and where the head says where it is: positions of two 64-bit fields. */
+/** An image, and the positions of the two 64-bit fields in the head that hold its offset and its size. */
 export interface Slot {
   readonly span: Span;
   readonly bytes: Uint8Array;
@@ -19,10 +19,10 @@ export interface Slot {
   readonly sizeAt: number;
 }
 
-/** New contents of images by their number in the container. */
+/** New contents of images, by their index in the container. */
 export type Replacements = ReadonlyMap<number, Uint8Array>;
 
-/** The largest power of two, up to a page, that all of the offsets are multiples of. */
+/** The largest power of two, up to a page, that divides all the offsets. */
 export function commonAlignment(offsets: readonly number[]): number {
   let alignment = offsets.length === 0 ? 1 : CODE_OBJECT_ALIGNMENT;
   while (offsets.some((offset) => offset % alignment !== 0)) alignment /= 2;
@@ -32,12 +32,12 @@ export function commonAlignment(offsets: readonly number[]): number {
 interface Piece {
   readonly offset: number;
   readonly size: number;
-  /** New or of another size: the old place says nothing. */
+  /** Whether the contents are new. Then the old offset is not kept. */
   readonly changed: boolean;
   readonly alignment: number;
 }
 
-/** New offsets of pieces that come in the order of their old ones; none starts before `start`. */
+/** New offsets for pieces in the order of their old ones, from `start` on. */
 export function place(pieces: readonly Piece[], start: number): number[] {
   let end = start;
   return pieces.map(({ offset, size, changed, alignment }) => {
@@ -48,8 +48,8 @@ export function place(pieces: readonly Piece[], start: number): number[] {
 }
 
 /**
- * @param head length of the head; no image may begin in it
- * @param codeAlignment least alignment of a replacement that is a code object
+ * @param head length of the head, in bytes
+ * @param codeAlignment minimum alignment of images that are code objects, when they are placed anew
  */
 export function layOut(
   container: Uint8Array,
@@ -59,7 +59,7 @@ export function layOut(
   codeAlignment: number,
 ): Uint8Array {
   const alignment = commonAlignment(slots.filter(({ span }) => span.size > 0).map(({ span }) => span.offset));
-  // By place; empty images share theirs with the next one and stay in front of it.
+  // In order of offset. An empty image has the offset of the next one and stays before it.
   const order = slots
     .map((slot, index) => ({ slot, index, bytes: replacements.get(index) ?? slot.bytes }))
     .sort(

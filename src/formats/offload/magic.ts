@@ -1,10 +1,10 @@
-/** What containers of device images begin with. */
+/** The first bytes of containers of device images. */
 export const BUNDLE_MAGIC = '__CLANG_OFFLOAD_BUNDLE__';
 export const COMPRESSED_MAGIC = 'CCOB';
-/** In the order of the bytes: `10 ff 10 ad`. */
+/** The bytes `10 ff 10 ad`. */
 export const OFFLOAD_BINARY_MAGIC = '\x10\xff\x10\xad';
 
-/** Comment lines of the text form, behind the comment sign. */
+/** What follows the comment sign in the comment lines of the text form. */
 export const TEXT_START = ` ${BUNDLE_MAGIC}__START__ `;
 export const TEXT_END = ` ${BUNDLE_MAGIC}__END__ `;
 const TEXT_BEGINNING = new RegExp(`^\\n*(;|#|//)${TEXT_START}`);
@@ -16,7 +16,7 @@ export function hasMagic(bytes: Uint8Array, magic: string): boolean {
   return true;
 }
 
-/** The comment sign of the language of the text bundle that begins here, or null where none does. */
+/** The comment sign of the text bundle at the start of `bytes`; null when there is not one. */
 export function textBundleComment(bytes: Uint8Array): string | null {
   const probe = new TextDecoder('latin1').decode(bytes.subarray(0, TEXT_PROBE_BYTES));
   return TEXT_BEGINNING.exec(probe)?.[1] ?? null;

@@ -1,9 +1,15 @@
 /**
- * LLVM's OffloadBinary (llvm/Object/OffloadBinary.h), versions 1 and 2. Header: u32 magic, u32 version, u64 size of the
- * whole; then, in version 1, offset and size of the one entry, in version 2 offset and number of the entries. An entry has
- * 40 bytes: u16 kind of image, u16 kind of offloading, u32 flags, u64 offset and u64 number of its strings, u64 offset and
- * u64 size of the image. A string is two u64 offsets, of key and value, with NUL ends; version 2 adds the value's size.
- * Everything starts at a multiple of 8. Several binaries may follow one another: version 1 has one image each.
+ * LLVM's OffloadBinary (llvm/Object/OffloadBinary.h), versions 1 and 2. All fields are u64 unless another size is
+ * given.
+ *
+ * - Header: magic (u32), version (u32), size of the whole; then in version 1 the offset and size of the one entry, in
+ *   version 2 the offset and number of the entries.
+ * - Entry, 40 bytes: kind of image (u16), kind of offloading (u16), flags (u32), offset and number of its strings,
+ *   offset and size of the image.
+ * - String: offsets of a key and a value, both NUL-terminated; version 2 adds the size of the value.
+ *
+ * Tables and images are aligned to 8 bytes. Several binaries may follow one another, and with version 1 each has one
+ * image.
  */
 import { DarmError } from '../../errors.js';
 import { ByteReader } from '../byte-reader.js';
@@ -25,16 +31,16 @@ export interface OffloadBinary {
   readonly version: number;
   readonly bytes: Uint8Array;
   readonly images: readonly OffloadImage[];
-  /** Where header, entries and strings end. */
+  /** The offset at which header, entries and strings end. */
   readonly head: number;
-  /** Whether the images come behind all that, as LLVM writes them; otherwise none can be replaced. */
+  /** Whether all images come after the head, as in the files that LLVM writes. Otherwise none can be replaced. */
   readonly imagesAreLast: boolean;
   readonly slots: readonly Slot[];
-  /** Where the entries are. */
+  /** Offsets of the entries. */
   readonly entries: readonly number[];
 }
 
-/** Reads the binary that `bytes` begin with; what follows it is not looked at. */
+/** Reads the binary at the start of `bytes`, and ignores what follows it. */
 export function readOffloadBinary(bytes: Uint8Array): OffloadBinary {
   const outer = new ByteReader(bytes, 'the offload binary');
   outer.check(0, HEADER_BYTES, 'the header');
@@ -70,12 +76,15 @@ export function readOffloadBinary(bytes: Uint8Array): OffloadBinary {
   return { format: 'offload-binary', version, bytes: reader.bytes, images, head, imagesAreLast, slots, entries };
 }
 
-/** Entries may share strings, so those of a small file could take long to read: how much is read in all is limited. */
+/**
+ * Reads the strings of entries. Entries may use the same strings, so reading all strings of a small file could take
+ * very long. Therefore the number of bytes that are read in all is limited.
+ */
 class StringReader {
   readonly #reader: ByteReader;
   readonly #version: number;
   #budget = MAX_STRING_BYTES;
-  /** Where the last of all strings ends. */
+  /** The offset at which the last string ends. */
   end = 0;
 
   constructor(reader: ByteReader, version: number) {
@@ -141,7 +150,7 @@ function imageKind(bytes: Uint8Array): number | null {
   return content === 'elf' ? ImageKind.Object : content === 'bitcode' ? ImageKind.Bitcode : null;
 }
 
-/** One binary of version 1 per image, one after the other, as LLVM's tools write them. */
+/** Writes a binary of version 1 for each image, one after the other, as LLVM's tools do. */
 export function writeOffloadBinaries(images: readonly (ImageName & { readonly bytes: Uint8Array })[]): Uint8Array {
   return Buffer.concat(images.map(writeOffloadBinary));
 }

@@ -1,13 +1,13 @@
-/** Which image of a container a command line means. */
+/** Finds the image of a container that a command line names. */
 import { DarmError } from '../../errors.js';
 import type { OffloadImage } from './image.js';
 
 const processorOf = (target: string): string => target.split(':')[0]!;
 
 /**
- * The number of the image that `selector` names: by its number, its whole id, its target id, or its processor alone.
+ * The index of an image, given as that index, as its whole id, its target id, or the name of its processor.
  *
- * @throws DarmError `usage` when it names none or several
+ * @throws DarmError `usage` when no image or several fit
  */
 export function selectImage(images: readonly OffloadImage[], selector: string): number {
   if (/^\d+$/.test(selector)) {

@@ -1,7 +1,7 @@
 /**
- * Clang's offload bundle, text form: what one source became for each target, one after the other, between comment lines
- * `; __CLANG_OFFLOAD_BUNDLE____START__ ID` and `; __CLANG_OFFLOAD_BUNDLE____END__ ID`. The comment sign is that of the
- * language: `;` for LLVM IR, `#` for assembler and dependencies, `//` for sources.
+ * The text form of clang's offload bundles. It holds the texts for each target one after the other, between the comment
+ * lines `; __CLANG_OFFLOAD_BUNDLE____START__ ID` and `; __CLANG_OFFLOAD_BUNDLE____END__ ID`. The comment sign is that
+ * of the language: `;` for LLVM IR, `#` for assembler and dependency files, `//` for sources.
  */
 import { DarmError } from '../../errors.js';
 import { checkCount } from './damage.js';
@@ -15,7 +15,7 @@ export interface TextBundle {
   readonly images: readonly OffloadImage[];
 }
 
-/** Reads all of `bytes`: entries follow one another to the end. */
+/** Reads all of `bytes`: there are entries to the end. */
 export function readTextBundle(bytes: Uint8Array): TextBundle {
   const damaged = (what: string): DarmError =>
     new DarmError('bad-input', `the text offload bundle is damaged: ${what}`);
@@ -50,7 +50,7 @@ export function replaceInTextBundle({ bytes, images }: TextBundle, replacements:
     if (replacement === undefined) continue;
     const content = imageContent(replacement);
     if (content !== 'text' && content !== 'empty')
-      throw new DarmError('bad-input', `a text bundle holds text only, and what replaces ${id} is none`);
+      throw new DarmError('bad-input', `a text bundle holds text only, and the replacement of ${id} is not text`);
     pieces.push(bytes.subarray(at, span.offset), replacement);
     at = span.offset + span.size;
   }

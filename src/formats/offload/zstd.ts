@@ -1,13 +1,13 @@
 /**
- * Zstandard, by zstd-wasm: Node has it only since 22.15, and hermetic means the same bytes under every Node. Loaded when
- * it is needed. The library believes a frame's header about its size, and does not look whether memory was to be had: so
- * the header is read here first (RFC 8878, 3.1.1.1).
+ * Zstandard, with zstd-wasm: Node itself has it only since 22.15, and the results must be the same bytes under every
+ * version. The package is loaded on first use. It trusts the size in a frame's header and does not check whether it got
+ * the memory; so the header is read and checked here first (RFC 8878, section 3.1.1.1).
  */
 import { DarmError } from '../../errors.js';
 import { ByteReader } from '../byte-reader.js';
 
 const MAGIC = 0xfd2fb528;
-/** As clang's default. */
+/** The level that clang uses by default. */
 const LEVEL = 3;
 
 type Library = typeof import('@bokuweb/zstd-wasm');
@@ -21,10 +21,10 @@ function load(): Promise<Library> {
   return library;
 }
 
-/** The size that a frame's header gives for its contents, or null: it need not. */
+/** The size of the contents according to a frame's header, or null: the field is optional. */
 function contentSize(frame: Uint8Array): number | null {
   const reader = new ByteReader(frame, 'the zstd frame');
-  if (reader.u32(0, 'the magic number') !== MAGIC) throw new DarmError('bad-input', 'this is no zstd frame');
+  if (reader.u32(0, 'the magic number') !== MAGIC) throw new DarmError('bad-input', 'this is not a zstd frame');
   const descriptor = reader.u8(4, 'the header');
   const singleSegment = (descriptor & 0x20) !== 0;
   const at = 5 + (singleSegment ? 0 : 1) + [0, 1, 2, 4][descriptor & 3]!;
@@ -40,10 +40,10 @@ function contentSize(frame: Uint8Array): number | null {
   }
 }
 
-/** @param size that of the contents, which has to be sane already */
+/** @param size of the contents, which the caller has checked against its limits */
 export async function zstdDecompress(frame: Uint8Array, size: number): Promise<Uint8Array> {
   if ((contentSize(frame) ?? size) !== size)
-    throw new DarmError('bad-input', 'the zstd frame holds another number of bytes than it should');
+    throw new DarmError('bad-input', 'the size in the zstd frame is not the one in the bundle');
   const { decompress } = await load();
   try {
     return decompress(frame, { defaultHeapSize: size });

@@ -1,4 +1,4 @@
-/** Containers are taken apart and put together again; replacing an image changes what it must and nothing else. */
+/** Containers can be read and written; replacing an image changes what it must and nothing else. */
 import { DarmError } from '../../../src/errors.js';
 import { sniffInput } from '../../../src/formats/bitcode.js';
 import { writeBundle } from '../../../src/formats/offload/bundle.js';
@@ -28,7 +28,7 @@ function refusal(error: unknown): DarmError {
   return error as DarmError;
 }
 
-test('takes apart what it put together', async () => {
+test('reads what it wrote', async () => {
   for (const [name, bytes] of Object.entries(await everyContainer())) {
     assert.is(sniffInput(bytes), 'offload-bundle', name);
     const { images } = await readContainer(bytes);
@@ -49,7 +49,7 @@ test('replacing nothing gives the same bytes, and so does replacing an image by 
   for (const [name, bytes] of Object.entries(await everyContainer())) {
     const container = await readContainer(bytes);
     assert.is(await replaceImages(container, new Map()), bytes, name);
-    // A compressor may do the same otherwise, and code objects go to pages.
+    // A compressor may give other bytes, and code objects move to page boundaries.
     if (/zlib|zstd|compressed|packed/.test(name)) continue;
     for (const [index, image] of container.images.entries()) {
       const again = await replaceImages(container, new Map([[index, image.bytes]]));
@@ -86,7 +86,7 @@ test('in a bundle only the size and the image itself change when the new one fit
   assert.ok(changed.some((at) => at < 4096));
 });
 
-test('code objects lie at pages, whatever was there before', async () => {
+test('new code objects are aligned to pages, whatever was there before', async () => {
   const bytes = packedBundleOf(
     { target: 'gfx906', bytes: fakeBitcode(700, 3) },
     { target: 'gfx908', bytes: fakeBitcode(900, 5) },
@@ -100,7 +100,7 @@ test('code objects lie at pages, whatever was there before', async () => {
   assert.is(images[2]!.span.offset, 4096 + 5000);
 });
 
-test('a bundle is laid out as HIP wants it', async () => {
+test('a bundle has the layout that HIP needs', async () => {
   const bytes = bundleOf({ target: 'gfx906', bytes: fakeElf(5000, 3) }, { target: 'gfx1100', bytes: fakeElf(1, 5) });
   const { images } = await readContainer(bytes);
   assert.equal(
@@ -121,7 +121,7 @@ test('a bundle is laid out as HIP wants it', async () => {
 
 test('a compressed bundle has the header of its version', async () => {
   const data = bundleOf({ target: 'gfx906', bytes: fakeElf(5000, 3) });
-  // As md5sum has it.
+  // As md5sum computes it.
   const md5 = '1bb6db35a5df309f';
   for (const [version, sizes, hashAt] of [
     [1, [[8, 4, data.length]], 12],
@@ -138,7 +138,7 @@ test('a compressed bundle has the header of its version', async () => {
     }
 });
 
-test('offload binaries stay close together, their kinds follow the images', async () => {
+test('offload binaries stay close together, and the kinds of images are updated', async () => {
   const { 'offload binaries': bytes } = await everyContainer();
   const container = await readContainer(bytes!);
   const result = Buffer.from(await replaceImages(container, new Map([[0, fakeBitcode(123, 3)]])));
@@ -190,7 +190,7 @@ test('the text form, with every comment sign', async () => {
   }
 });
 
-test('zeros between and behind parts stay', async () => {
+test('zeros between and after parts stay', async () => {
   const one = bundleOf({ target: 'gfx906', bytes: fakeElf(5000, 3) });
   const two = bundleOf({ target: 'gfx1100', bytes: fakeElf(100, 5) });
   const bytes = new Uint8Array(8 * 4096);
@@ -255,7 +255,7 @@ test('an image is named by number, id, target or processor', async () => {
     );
 });
 
-test('images may not share bytes', async () => {
+test('images may not overlap', async () => {
   const bytes = Buffer.from(
     bundleOf({ target: 'gfx906', bytes: fakeElf(5000, 3) }, { target: 'gfx908', bytes: fakeElf(5000, 3) }),
   );
@@ -266,7 +266,7 @@ test('images may not share bytes', async () => {
   }
 });
 
-test('sizes that compressed bundles claim are not believed', async () => {
+test('wrong sizes in compressed bundles are detected', async () => {
   const whole = await writeCompressed(bundleOf({ target: 'gfx906', bytes: fakeElf(5000, 3) }), 'zstd', 3);
   const message = async (change: (bytes: Buffer) => void, limit?: number): Promise<string> => {
     const bytes = Buffer.from(whole);
@@ -275,7 +275,7 @@ test('sizes that compressed bundles claim are not believed', async () => {
   };
   assert.match(await message((b) => b.writeBigUInt64LE(2n ** 40n, 16)), /cannot hold the 1099511627776/);
   assert.match(await message((b) => b.writeBigUInt64LE(2n ** 62n, 16)), /out of range/);
-  assert.match(await message((b) => b.writeBigUInt64LE(9095n, 16)), /another number of bytes/);
+  assert.match(await message((b) => b.writeBigUInt64LE(9095n, 16)), /not the one in the bundle/);
   assert.match(await message((b) => b.writeBigUInt64LE(31n, 8)), /the data lies outside/);
   assert.match(await message((b) => b.writeBigUInt64LE(BigInt(b.length + 1), 8)), /the data lies outside/);
   assert.match(await message((b) => (b[24]! ^= 1)), /do not have the hash/);
@@ -284,12 +284,12 @@ test('sizes that compressed bundles claim are not believed', async () => {
   assert.match(await message((b) => b.writeUInt16LE(2, 6)), /unknown method 2/);
 });
 
-test('what follows a part has to be one', async () => {
+test('only a part may follow a part', async () => {
   const bundle = bundleOf({ target: 'gfx906', bytes: fakeElf(5000, 3) });
   const message = async (bytes: Uint8Array): Promise<string> =>
     refusal(await readContainer(bytes).catch((e: unknown) => e)).message;
   assert.match(await message(Buffer.concat([bundle, Buffer.from('x')])), /begins at byte 9096/);
-  // Nothing compressed is in something compressed.
+  // A compressed part may not contain another compressed part.
   const twice = await writeCompressed(await writeCompressed(bundle, 'zlib', 2), 'zlib', 2);
   assert.match(await message(twice), /begins at byte 0/);
 });

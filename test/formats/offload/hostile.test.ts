@@ -1,4 +1,4 @@
-/** Damaged containers: an answer or one `bad-input` error, whatever the bytes; never anything else, and no waiting. */
+/** Damaged containers give a result or a `bad-input` error without delay, whatever the bytes. */
 import fc from 'fast-check';
 import { DarmError } from '../../../src/errors.js';
 import { readContainer, replaceImages } from '../../../src/formats/offload/container.js';
@@ -7,7 +7,7 @@ import { everyContainer, fakeElf, imagesOverTables, textBundleOf } from '../../s
 
 const test = suite('formats/offload/hostile', { tests: 4 });
 
-/** Reads, and where that works replaces an image: only `DarmError`s about the input may come out. */
+/** Reads a container and, if that works, replaces an image. Only `DarmError`s about the input may be thrown. */
 async function survives(bytes: Uint8Array): Promise<'read' | 'refused'> {
   try {
     const container = await readContainer(bytes, 2 ** 24);
@@ -39,7 +39,7 @@ test('with bytes changed', async () => {
   const all = await seeds();
   const counts = { read: 0, refused: 0 };
   const interesting = fc.constantFrom(0, 1, 7, 8, 0x7f, 0x80, 0xff);
-  // Tables are in front, so that is where most changes go.
+  // Tables are at the start, so most changes go there.
   const change = fc.record({ at: fc.oneof({ weight: 4, arbitrary: fc.nat(320) }, fc.nat(40_000)), value: interesting });
   await fc.assert(
     fc.asyncProperty(
@@ -56,7 +56,7 @@ test('with bytes changed', async () => {
   assert.ok(counts.read > 100 && counts.refused > 100, JSON.stringify(counts));
 });
 
-test('with anything behind the magic number', async () => {
+test('with arbitrary bytes after the magic number', async () => {
   const magics = ['__CLANG_OFFLOAD_BUNDLE__', 'CCOB', '\x10\xff\x10\xad\x01\0\0\0', '\x10\xff\x10\xad\x02\0\0\0'];
   magics.push('; __CLANG_OFFLOAD_BUNDLE____START__ ', 'CCOB\x03\0\x01\0', 'CCOB\x02\0\0\0');
   await fc.assert(
@@ -67,16 +67,16 @@ test('with anything behind the magic number', async () => {
   );
 });
 
-test('tables that promise more work than there is', async () => {
+test('tables that claim far more entries than there are', async () => {
   assert.is(await survives(imagesOverTables()), 'refused');
-  // A bundle that claims 2^53 - 1 entries, and 70,000 that are there.
+  // A bundle that claims 2^53 - 1 entries, and one with 70,000 entries.
   const endless = Buffer.alloc(32 + 70_000 * 24);
   endless.write('__CLANG_OFFLOAD_BUNDLE__');
   endless.writeBigUInt64LE(2n ** 53n - 1n, 24);
   assert.is(await survives(endless), 'refused');
   endless.writeBigUInt64LE(70_000n, 24);
   assert.is(await survives(endless), 'refused');
-  // Empty bundles without end.
+  // An endless sequence of empty bundles.
   const many = Buffer.alloc(70_000 * 32);
   for (let at = 0; at < many.length; at += 32) many.write('__CLANG_OFFLOAD_BUNDLE__', at);
   assert.is(await survives(many), 'refused');

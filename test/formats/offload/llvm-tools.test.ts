@@ -1,4 +1,4 @@
-/** Agreement with LLVM's own tools, in both directions: they read what we write, we read what they write. */
+/** Agreement with LLVM's own tools, in both directions: they read what we write, and we read what they write. */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeCompressed } from '../../../src/formats/offload/compressed.js';
@@ -62,13 +62,13 @@ test('a bundle is the one that clang writes', async () => {
   });
 });
 
-test('compressed bundles, there and back', async () => {
+test('compressed bundles, in both directions', async () => {
   if (!haveTools(BUNDLER)) return;
   await inImages(async (folder) => {
     for (const version of [1, 2, 3] as const) {
       for (const compression of ['zlib', 'zstd'] as const)
         await unbundlesTo(folder, await writeCompressed(bundleOf(...IMAGES), compression, version), images);
-      if (version === 1) continue; // clang reads it but has stopped writing it
+      if (version === 1) continue; // clang still reads it but does not write it any more
       await bundle(folder, ['--bundle-align=4096', '--compress'], String(version));
       const container = await readContainer(await readFile(path.join(folder, 'theirs')));
       const [{ part }] = container.parts as [(typeof container.parts)[number]];
@@ -78,7 +78,7 @@ test('compressed bundles, there and back', async () => {
   });
 });
 
-test('a replaced image, in whatever clang made', async () => {
+test('a replaced image, in all that clang made', async () => {
   if (!haveTools(BUNDLER)) return;
   await inImages(async (folder) => {
     for (const args of [[], ['--bundle-align=4096'], ['--bundle-align=4096', '--compress']]) {
@@ -117,7 +117,7 @@ test('text bundles', async () => {
   });
 });
 
-test('offload binaries, there and back', async () => {
+test('offload binaries, in both directions', async () => {
   if (!haveTools(PACKAGER)) return;
   await inImages(async (folder) => {
     const described = IMAGES.map(

@@ -1,4 +1,4 @@
-// As much of HIP as blend.hip uses, so that the example builds with nothing but clang. With ROCm installed use its headers
+// The parts of HIP that blend.hip uses, so that the example builds with clang alone. If ROCm is installed, use its headers
 // instead (cmake -DHIP_INCLUDE=/opt/rocm/include); the names and the ABI are the same.
 #pragma once
 #include <stddef.h>
@@ -17,7 +17,7 @@ struct dim3 {
   constexpr __host__ __device__ dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
 
-// What clang calls for `kernel<<<grid, block>>>(...)`, and what the program calls itself.
+// The functions that clang calls for `kernel<<<grid, block>>>(...)`, and those that the program calls.
 extern "C" {
 hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, hipStream_t stream = nullptr);
 hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, hipStream_t *stream);

@@ -1,4 +1,4 @@
-/** What run.ts and its workers tell each other: plain data. */
+/** The messages between run.ts and its workers, which are plain data. */
 import type { Verdict } from './triage.js';
 
 export interface Setup {
@@ -9,9 +9,9 @@ export interface Setup {
   readonly shrink: number;
 }
 
-export interface Task {
+export interface BatchRequest {
   readonly batch: number;
-  /** One kernel of it, or null: all. */
+  /** The number of the only kernel to check; null for the whole batch. */
   readonly only: number | null;
 }
 
@@ -23,18 +23,18 @@ export interface Failure {
   readonly variant: string;
   readonly whose: Verdict['whose'];
   readonly notes: readonly string[];
-  /** The file or folder; null: one of many of its class. */
+  /** The file or folder; null if enough failures of its class are saved. */
   readonly saved: string | null;
 }
 
 export interface Report {
   readonly batch: number;
   readonly kernels: number;
-  /** Kernels that some variant melded. */
+  /** Number of kernels that at least one variant melded. */
   readonly melded: number;
-  /** Kernels that LLVM refuses or whose unmelded build faults, and why. */
+  /** Kernels that LLVM refuses or whose unmelded code faults, with the reason. */
   readonly unusable: readonly string[];
-  /** What the batch's variants are called, and how many kernels each melded. */
+  /** The batch's variants, and how many kernels each melded. */
   readonly variants: readonly { readonly name: string; readonly melded: number }[];
   readonly failures: readonly Failure[];
 }

@@ -1,35 +1,37 @@
-/** What run.ts asks its worker processes to do, and what they answer: plain data. */
+/** The questions that run.ts asks its worker processes, and their answers. Both are plain data. */
 import type { ProfitModel } from '../../src/melding/plan.js';
 import type { Difference } from './classify.js';
 
-/** Code generation equality with native llc. */
-export interface EqualTask {
+/** Is our code the same as native llc's? */
+export interface EqualQuestion {
   readonly kind: 'equal';
   readonly file: string;
   readonly cpu: string;
 }
 
-/** Our analyses against LLVM's, every function of a file. */
-export interface AnalysesTask {
+/** Do our analyses agree with LLVM's, for every function of a file? */
+export interface AnalysesQuestion {
   readonly kind: 'analyses';
   readonly file: string;
   readonly cpu: string;
   readonly triple: string | null;
 }
 
-/** Melding must neither crash nor bail out. */
-export interface MeldTask {
+/** Does melding work without a crash or a bailout? */
+export interface MeldQuestion {
   readonly kind: 'meld';
   readonly file: string;
   readonly cpu: string;
   readonly triple: string | null;
   readonly profit: ProfitModel;
   readonly threshold: number;
-  /** SHA-256 of the object without melding: what must come out when nothing melds; null: not known yet. */
+  /**
+   * SHA-256 of the object without melding, which must be the result when nothing melds; null if it is not known yet.
+   */
   readonly unmelded: string | null;
 }
 
-export type Task = EqualTask | AnalysesTask | MeldTask;
+export type Question = EqualQuestion | AnalysesQuestion | MeldQuestion;
 
 export interface Identical {
   readonly kind: 'identical' | 'different';
@@ -54,11 +56,13 @@ export interface Melded {
   readonly kind: 'melded';
   readonly melds: number;
   readonly functions: number;
-  /** What went wrong, one line each. */
+  /** Descriptions of failures, one line each. */
   readonly complaints: readonly string[];
 }
 
-/** `not-accepted`: by native llc, or by us without melding. `refused`: an error of ours that says what is wrong. `trap`: a crash or a hang. */
+/**
+ * `not-accepted` by native llc, or by us without melding. `refused`: a proper error of ours. `trap`: a crash or a hang.
+ */
 export interface Failed {
   readonly kind: 'not-accepted' | 'refused' | 'trap';
   readonly message: string;
