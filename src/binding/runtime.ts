@@ -241,7 +241,9 @@ export async function instantiateLlvm(module: WebAssembly.Module, limits: Runtim
   const llvm = await factory({
     wasmMemory: memory,
     instantiateWasm(imports, done) {
-      void WebAssembly.instantiate(module, restrictFileAccess(imports, memory)).then((instance) => done(instance, module));
+      void WebAssembly.instantiate(module, restrictFileAccess(imports, memory)).then((instance) =>
+        done(instance, module),
+      );
       return {};
     },
     print: (line) => void printed.push(line),
