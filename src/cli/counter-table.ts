@@ -1,5 +1,5 @@
 /** Counters as a table: one column a run, and with two of them their ratio. */
-import { counterRows, type Measured } from '../report/counters.js';
+import { counterRows, type Measured } from '../report/counter-rows.js';
 import { table } from './table.js';
 
 /** @param runs one or two; with two, `titles` are the columns' */

@@ -4,11 +4,11 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Compiler } from '../compiler/compiler.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../job/options.js';
-import type { MeasuredLaunch } from '../report/counters.js';
-import { graphDot } from '../report/dot.js';
-import { loadLayout } from '../report/html/layout.js';
+import type { MeasuredLaunch } from '../report/counter-rows.js';
+import { graphDot } from '../report/graph/dot.js';
+import { loadLayout } from '../report/graph/layout.js';
 import { reportPage } from '../report/html/page.js';
-import { tagsOf } from '../report/html/tags.js';
+import { tagsOf } from '../report/graph/tags.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { CompileResult, FunctionAnalysis } from '../job/results.js';
 import { ioError, writeOutput } from '../files.js';
@@ -25,7 +25,7 @@ export async function writeReport(
 ): Promise<void> {
   const title = input === '-' ? 'standard input' : path.basename(input);
   const settings = settingsOf({ ...DEFAULT_OPTIONS, ...options });
-  const page = reportPage({ title, target, settings, functions, histories, launches }, await loadLayout());
+  const page = await reportPage({ title, target, settings, functions, histories, launches }, await loadLayout());
   await writeOutput(file, bytesOf(page));
 }
 

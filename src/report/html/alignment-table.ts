@@ -6,7 +6,7 @@ import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { BlockPair } from '../../melding/plan.js';
 import type { FunctionPicture, HistoryStep } from '../../job/history.js';
-import { escaped } from './escape.js';
+import { html, type Html } from '../markup.js';
 
 interface Line {
   readonly t: InstrId | -1;
@@ -19,24 +19,32 @@ interface Line {
 /** Longer ones are cut. */
 const MOST_LINES = 1000;
 
-export function alignmentTable({ before, selects }: HistoryStep, pair: BlockPair): string {
+export function alignmentTable({ before, selects }: HistoryStep, pair: BlockPair): Html {
   const lines = linesOf(before, pair);
   const operands = new Map(selects.map((each) => [`${each.t} ${each.f}`, each.operands]));
   const rows = lines.slice(0, MOST_LINES).map((line) => {
     const selected = line.kind === 'pair' ? (operands.get(`${line.t} ${line.f}`) ?? []) : [];
-    return (
-      `<tr class="${line.kind}">${cell(before, line.t)}${cell(before, line.f)}` +
-      `<td>${marks(line, selected).join(' ')}</td></tr>`
-    );
+    return html`<tr class="${line.kind}">
+      ${cell(before, line.t)}${cell(before, line.f)}
+      <td>${marks(line, selected)}</td>
+    </tr>`;
   });
   const more = lines.length - rows.length;
-  const head = (side: string, block: BlockId | -1) =>
-    `<th scope="col">${side} ${block === NONE ? '<i>no block</i>' : `<code>${escaped(before.blocks[block]!.name)}</code>`}</th>`;
-  return (
-    `<table class="alignment"><thead><tr>${head('T', pair.t)}${head('F', pair.f)}<th scope="col">melded</th></tr></thead>` +
-    `<tbody>${rows.join('')}</tbody></table>` +
-    (more > 0 ? `<p class="note">${more} more lines are not shown.</p>` : '')
-  );
+  const name = (block: BlockId | -1): Html =>
+    block === NONE ? html`<i>no block</i>` : html`<code>${before.blocks[block]!.name}</code>`;
+  return html`<table class="alignment">
+      <thead>
+        <tr>
+          <th scope="col">T ${name(pair.t)}</th>
+          <th scope="col">F ${name(pair.f)}</th>
+          <th scope="col">melded</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+    ${more > 0 && html`<p class="note">${more} more lines are not shown.</p>`}`;
 }
 
 /** The phis, what is aligned, the branches. */
@@ -77,17 +85,16 @@ function phisOf(picture: FunctionPicture, b: number): InstrId[] {
 }
 
 /** Attached metadata says little here and is long. */
-function cell({ instructions }: FunctionPicture, id: InstrId | -1): string {
-  if (id === NONE) return '<td class="gap" aria-label="gap"></td>';
+function cell({ instructions }: FunctionPicture, id: InstrId | -1): Html {
+  if (id === NONE) return html`<td class="gap" aria-label="gap"></td>`;
   const [, code, metadata] = /^(.*?)((?:, ![\w.]+ ![\w.()]+)*)$/s.exec(instructions[id]!)!;
-  const rest = metadata === '' ? '' : `<span class="metadata">${escaped(metadata!)}</span>`;
-  return `<td><code>${escaped(code!)}${rest}</code></td>`;
+  return html`<td><code>${code}${metadata !== '' && html`<span class="metadata">${metadata}</span>`}</code></td>`;
 }
 
-function marks({ kind, swapped }: Line, selected: readonly number[]): string[] {
+function marks({ kind, swapped }: Line, selected: readonly number[]): Html[] {
   const mark = (name: string, title: string, text: string) =>
-    `<span class="mark ${name}" title="${title}">${text}</span>`;
-  const list: string[] = [];
+    html`<span class="mark ${name}" title="${title}">${text}</span> `;
+  const list: Html[] = [];
   if (swapped) list.push(mark('swapped', 'operands, or successors, of F change places', '⇄ swapped'));
   if (selected.length > 0) {
     const which = selected.map((operand) => operand + 1).join(', ');

@@ -2,10 +2,10 @@
  * A picture of a function as a control-flow graph in Graphviz's language. Labels are HTML-like tables: what names hold is escaped in
  * one way, and every tag has a cell of its own colour. Divergent branches are drawn in another colour, thicker, and say so.
  */
-import type { FunctionPicture } from '../job/history.js';
-import { escaped } from './html/escape.js';
+import type { FunctionPicture } from '../../job/history.js';
+import { escaped } from '../markup.js';
 import { GRAPH_COLORS, pairColor } from './palette.js';
-import type { Tag } from './html/tags.js';
+import type { Tag } from './tags.js';
 
 export interface DotOptions {
   readonly title: string;

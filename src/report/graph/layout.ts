@@ -1,5 +1,5 @@
 /** Graphviz (compiled to WebAssembly, inside @viz-js/viz), loaded when something is to be drawn. */
-import { GRAPH_COLORS, withVariables } from '../palette.js';
+import { GRAPH_COLORS, withVariables } from './palette.js';
 
 /** From Graphviz's language to an SVG element. Throws when it is not well-formed. */
 export type Layout = (dot: string) => string;
