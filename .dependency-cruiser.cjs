@@ -13,7 +13,7 @@ const MAY_IMPORT = {
   analysis: ['errors', 'ir'],
   melding: ['errors', 'ir', 'analysis'],
   job: ['errors', 'ir', 'analysis', 'melding'],
-  binding: ['errors', 'ir', 'formats', 'job'],
+  binding: ['errors', 'files', 'ir', 'formats', 'job'],
   simulator: ['errors', 'formats'],
   report: ['errors', 'ir', 'analysis', 'melding', 'job', 'simulator'],
   pipeline: ['errors', 'ir', 'formats', 'analysis', 'melding', 'job', 'binding'],

@@ -6,7 +6,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createCompiler, type JobOptions } from '../src/index.js';
-import { kernel, REPOSITORY, table } from './support.js';
+import { kernel, printTable, REPOSITORY } from './support.js';
 
 const BUILD = path.join(REPOSITORY, 'build');
 
@@ -45,5 +45,5 @@ try {
 }
 
 console.log('Bitonic sort for gfx906, without → with melding of divergent control flow\n');
-table(columns, rows);
+printTable(columns, rows);
 console.log('\nwritten: build/bitonic.hsaco (AMD code object), build/bitonic.bc (melded LLVM bitcode)');

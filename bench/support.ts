@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { table } from '../src/cli/table.js';
 
 export const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -39,15 +40,9 @@ export function timeProcess(program: string, args: readonly string[]): number {
   });
 }
 
-/** Prints rows under a header, columns aligned: the first to the left, the others to the right. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): void {
-  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
-      .join('  ');
-  console.log(line(header));
-  for (const row of rows) console.log(line(row));
+/** Prints rows under a header, the first column aligned to the left and the others to the right. */
+export function printTable(header: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
+  process.stdout.write(table('l', header, rows));
 }
 
 export const option = (name: string, fallback: number): number => {

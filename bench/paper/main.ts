@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { compileLlvmModule } from '../../src/binding/load.js';
 import { instantiateLlvm } from '../../src/binding/runtime.js';
 import { createCompiler, DEFAULT_OPTIONS, type MeldPoint } from '../../src/index.js';
-import { REPOSITORY, table } from '../support.js';
+import { printTable, REPOSITORY } from '../support.js';
 import { BENCHMARKS, configurations, type Benchmark, type Configuration } from './catalogue.js';
 import { compileTime, sweep } from './experiments.js';
 import { measure, type Bench, type Measurement } from './measure.js';
@@ -95,7 +95,7 @@ const notes = [
 for (const results of all) {
   for (const { title, header, rows, note } of tables(results)) {
     console.log(`\n${results.target}: ${title}\n`);
-    table(header, rows);
+    printTable(header, rows);
     console.log(note);
   }
 }

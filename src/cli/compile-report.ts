@@ -20,7 +20,7 @@ export function statsTable(functions: readonly FunctionReport[]): string {
   const cell = (fn: FunctionReport, count: keyof Counts): string =>
     `${fn.before?.[count] ?? '?'} → ${fn.after[count] ?? '?'}`;
   return table(
-    'lrrrrrrrrr',
+    'l',
     [
       'function',
       'melds',
@@ -37,11 +37,11 @@ export function statsTable(functions: readonly FunctionReport[]): string {
       const { byKind, cyclesSaved } = tally(fn.melds);
       return [
         fn.name,
-        String(fn.melds.length),
-        String(byKind['block-block']),
-        String(byKind['region-region']),
-        String(byKind['block-region']),
-        String(fn.switchesLowered),
+        fn.melds.length,
+        byKind['block-block'],
+        byKind['region-region'],
+        byKind['block-region'],
+        fn.switchesLowered,
         cyclesSaved.toFixed(0),
         cell(fn, 'divergentBranches'),
         cell(fn, 'instructions'),

@@ -8,11 +8,11 @@ function partText({ format, compression }: ContainerPartInfo): string {
 
 export function containerText({ parts, images }: ContainerInfo): string {
   const rows = images.map(({ index, part, id, target, content, offset, bytes }) => [
-    String(index),
+    index,
     target || '-',
     content,
-    String(offset),
-    String(bytes),
+    offset,
+    bytes,
     id,
     partText(parts[part]!),
   ]);

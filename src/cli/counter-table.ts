@@ -6,5 +6,5 @@ import { table } from './table.js';
 export function counterText(runs: readonly Measured[], titles: readonly string[] = ['']): string {
   const rows = counterRows(runs).map(([label, ...figures]) => [`  ${label}`, ...figures]);
   const header = ['  counter', ...(runs.length === 1 ? ['value'] : [...titles, 'ratio'])];
-  return table('l' + 'r'.repeat(header.length - 1), header, rows);
+  return table('l', header, rows);
 }
