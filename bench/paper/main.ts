@@ -103,6 +103,6 @@ console.log(`\n${notes.join('\n')}`);
 await mkdir(OUTPUT, { recursive: true });
 const document = { schema: 1, notes, paper, results: all.map((each) => ({ ...each, tables: tables(each) })) };
 await writeFile(path.join(OUTPUT, 'results.json'), JSON.stringify(document, null, 1) + '\n');
-await writeFile(path.join(OUTPUT, 'report.html'), reportPage(all, notes));
+await writeFile(path.join(OUTPUT, 'report.html'), await reportPage(all, notes));
 console.log('\nwritten: build/paper/results.json, build/paper/report.html');
 if (failures.length > 0) process.exitCode = 1;
