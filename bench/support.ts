@@ -6,7 +6,7 @@ import { table } from '../src/cli/table.js';
 
 export const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The kernels of the paper that are here, optimised and not (for the early meld point). */
+/** Kernels of the paper: each is here optimised, and not (for the early meld point). */
 export const KERNELS = ['bitonic', 'sb1', 'sb2', 'sb3'] as const;
 
 export const kernelPath = (name: string): string => `${REPOSITORY}kernels/ir/${name}.bc`;
@@ -31,7 +31,7 @@ export function time(work: () => void): number {
   return performance.now() - start;
 }
 
-/** Runs a native program to its end; throws when it fails. Returns the wall time in milliseconds. */
+/** Runs a native program to its end. Returns the wall time in milliseconds; throws if the program fails. */
 export function timeProcess(program: string, args: readonly string[]): number {
   return time(() => {
     const result = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });

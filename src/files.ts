@@ -33,8 +33,8 @@ export async function readInput(file: string): Promise<Uint8Array> {
 }
 
 /**
- * Writes a temporary file in the same folder and renames it. Nobody sees half a file, a failure leaves what was there, and several
- * processes may write the same file at the same time.
+ * Writes a temporary file in the same folder and renames it. Nobody sees half a file, a failure leaves what was there,
+ * and several processes may write the same file at the same time.
  */
 export async function writeAtomically(file: string, content: Uint8Array | string, mode?: number): Promise<void> {
   const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
@@ -48,8 +48,8 @@ export async function writeAtomically(file: string, content: Uint8Array | string
 }
 
 /**
- * Writes an output of the command; `-` is standard output. What is not an ordinary file (a pipe, /dev/null) is written in place, and
- * a symbolic link stays one: the file that it points to is replaced.
+ * Writes an output of the command; `-` is standard output. What is not an ordinary file (a pipe, /dev/null) is written
+ * in place, and a symbolic link stays one: the file that it points to is replaced.
  */
 export async function writeOutput(file: string, bytes: Uint8Array): Promise<void> {
   if (file === '-') return writeStandardOutput(bytes);

@@ -1,7 +1,8 @@
 /**
- * Finds the compiled module, unpacks it once and compiles it. The package ships it compressed (`wasm/dist/llvm.wasm.br`);
- * the first use writes the unpacked file beside it, or, where that folder is read-only, into the system's folder for
- * temporary files, under a name that holds the content's hash. Unpacking checks the hash, later loads only the size.
+ * Finds the compiled module, unpacks it once and compiles it. The package ships it compressed
+ * (`wasm/dist/llvm.wasm.br`); the first use writes the unpacked file beside it, or, where that folder is read-only,
+ * into the system's folder for temporary files, under a name that holds the content's hash. Unpacking checks the hash,
+ * later loads only the size.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, stat } from 'node:fs/promises';

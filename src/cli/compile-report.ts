@@ -1,4 +1,4 @@
-/** What `darm compile` says about a compilation: warnings, the JSON document, the table of `--stats`. */
+/** What `darm compile` prints about a compilation: warnings, artifacts of the JSON document, the table of `--stats`. */
 import { createHash } from 'node:crypto';
 import { tally } from '../job/tally.js';
 import type { CompileResult, Counts, FunctionReport } from '../job/results.js';
@@ -11,7 +11,7 @@ export function printWarnings({ diagnostics, functions }: CompileResult): void {
     if (bailout !== null) warn(`function '${name}' is not, or only in part, melded: ${bailout}`);
 }
 
-/** An output file in a document. */
+/** An output file, as the JSON document has it. */
 export function artifactDocument(path: string, kind: string, bytes: Uint8Array): object {
   return { path, kind, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }

@@ -1,4 +1,4 @@
-/** A container's contents as a table, for `darm bundle` and `darm inspect`. */
+/** The contents of a container as a table, for `darm bundle` and `darm inspect`. */
 import type { ContainerInfo, ContainerPartInfo } from '../formats/offload/describe.js';
 import { table } from './table.js';
 

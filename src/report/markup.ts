@@ -1,6 +1,7 @@
 /**
- * Markup of pages and of Graphviz's HTML-like labels. Names in IR may hold anything, so templates escape what is put into them, and
- * characters that cannot be seen are shown as their numbers: no name can look like another one, or end a document early.
+ * Markup of pages and of Graphviz's HTML-like labels. Names in IR may hold anything, so templates escape what is put
+ * into them, and characters that cannot be seen are shown as their numbers: no name can look like another one, or end a
+ * document early.
  */
 import { html as template } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';

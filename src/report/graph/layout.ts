@@ -1,7 +1,9 @@
-/** Graphviz (compiled to WebAssembly, inside @viz-js/viz), loaded when something is to be drawn. */
-import { GRAPH_COLORS, withVariables } from './palette.js';
+/**
+ * Draws graphs with Graphviz (compiled to WebAssembly, in @viz-js/viz), which is loaded only when something is drawn.
+ */
+import { withVariables } from './palette.js';
 
-/** From Graphviz's language to an SVG element. Throws when it is not well-formed. */
+/** Makes an SVG element from text in Graphviz's language. Throws if the text is not well-formed. */
 export type Layout = (dot: string) => string;
 
 export async function loadLayout(): Promise<Layout> {
@@ -9,8 +11,6 @@ export async function loadLayout(): Promise<Layout> {
   const viz = await instance();
   return (dot) => {
     const svg = viz.renderString(dot, { format: 'svg', engine: 'dot' });
-    const element = svg.slice(svg.indexOf('<svg'));
-    // Text without a colour is Graphviz's black.
-    return withVariables(element).replace(/<text (?![^>]*fill)/g, `<text fill="${GRAPH_COLORS.text.light}" `);
+    return withVariables(svg.slice(svg.indexOf('<svg')));
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Colours of graphs. Hues are those of Okabe and Ito, "Color Universal Design" (2008), lightened for the light theme and darkened for the
- * dark one, so that text on them is easy to read. Whatever a colour says, a label says as well. On a page each colour is a CSS variable,
- * so that a drawing follows the reader's theme.
+ * Colours of graphs. Hues are those of Okabe and Ito, "Color Universal Design" (2008), lightened for the light theme
+ * and darkened for the dark one, so that text on them is easy to read. Whatever a colour says, a label says as well. On
+ * a page each colour is a CSS variable, so that a drawing follows the reader's theme.
  */
 interface Themed {
   readonly name: string;
@@ -36,7 +36,10 @@ export const pairClass = (index: number): string => `color-${index % PAIR_COLORS
 const ALL: readonly Themed[] = [...PAIR_COLORS, ...Object.values(GRAPH_COLORS)];
 const BY_LIGHT = new Map(ALL.map((each) => [each.light, each.name]));
 
-/** Style sheet of a page that shows graphs: a variable for each colour, by theme, and a class for each colour of melded blocks. */
+/**
+ * Style sheet of a page that shows graphs: a variable for each colour, by theme, and a class for each colour of melded
+ * blocks.
+ */
 export function paletteStyle(): string {
   const variables = (theme: 'light' | 'dark') => ALL.map((each) => `--${each.name}: ${each[theme]};`).join(' ');
   const classes = PAIR_COLORS.map(({ name }, index) => `.${pairClass(index)} { background: var(--${name}); }\n`);

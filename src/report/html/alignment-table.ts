@@ -1,6 +1,7 @@
 /**
- * The alignment of two blocks side by side, as in the paper's figure "Instruction Alignment": what threads of the true side and of the
- * false side execute, one line a melded instruction, with gaps where only one side has one.
+ * The alignment of two blocks side by side, as in the DARM paper's figure "Instruction Alignment": the instructions of
+ * the true side and of the false side, a row for each melded instruction, with a gap where only one side has an
+ * instruction.
  */
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -11,12 +12,12 @@ import { html, type Html } from '../markup.js';
 interface Line {
   readonly t: InstrId | -1;
   readonly f: InstrId | -1;
-  /** `pair`, or which threads execute what only one side has. */
+  /** For an instruction without a partner: which threads execute it. */
   readonly kind: 'pair' | 'guarded' | 'speculated' | 'copied';
   readonly swapped: boolean;
 }
 
-/** Longer ones are cut. */
+/** Rows of a table; the rest is left out. */
 const MOST_LINES = 1000;
 
 export function alignmentTable({ before, selects }: HistoryStep, pair: BlockPair): Html {
@@ -47,7 +48,7 @@ export function alignmentTable({ before, selects }: HistoryStep, pair: BlockPair
     ${more > 0 && html`<p class="note">${more} more lines are not shown.</p>`}`;
 }
 
-/** The phis, what is aligned, the branches. */
+/** In the order of the melded block: phis, what the alignment holds, branches. */
 function linesOf(picture: FunctionPicture, pair: BlockPair): Line[] {
   const pairedT = new Set(pair.phis.map(([t]) => t));
   const pairedF = new Set(pair.phis.map(([, f]) => f));
@@ -84,7 +85,7 @@ function phisOf(picture: FunctionPicture, b: number): InstrId[] {
   return found;
 }
 
-/** Attached metadata says little here and is long. */
+/** Attached metadata is long and says little here, so it is grey. */
 function cell({ instructions }: FunctionPicture, id: InstrId | -1): Html {
   if (id === NONE) return html`<td class="gap" aria-label="gap"></td>`;
   const [, code, metadata] = /^(.*?)((?:, ![\w.]+ ![\w.()]+)*)$/s.exec(instructions[id]!)!;

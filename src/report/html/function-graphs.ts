@@ -1,4 +1,7 @@
-/** The control-flow graphs of a function before, between and after the steps of melding, with a legend and a choice of the round. */
+/**
+ * The control-flow graphs of a function before and after each step of melding, with a legend and buttons that choose a
+ * round.
+ */
 import type { FunctionHistory, HistoryStep } from '../../job/history.js';
 import { pairClass } from '../graph/palette.js';
 import { tagsOf } from '../graph/tags.js';
@@ -11,7 +14,7 @@ export function functionGraphs(history: FunctionHistory, id: string, gallery: Ga
   const pictures = [...steps.map(({ before }) => before), after];
   const captions = captionsOf(steps);
   const drawn = new Map<number, Html>();
-  // The first and the last matter most, should the limits not allow all.
+  // The first and the last graph matter most, in case the limits do not allow all.
   for (const at of new Set([0, pictures.length - 1, ...pictures.keys()])) {
     const picture = pictures[at]!;
     const graph = gallery.draw(picture, {

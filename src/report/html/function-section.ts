@@ -1,4 +1,4 @@
-/** The part of a report page about one function: its graphs before, between and after the steps, its melds, its refusals. */
+/** The part of a report page about one function: its control-flow graphs, its melds, its refusals. */
 import type { FunctionHistory, FunctionPicture } from '../../job/history.js';
 import type { FunctionReport } from '../../job/results.js';
 import { html, type Html } from '../markup.js';

@@ -3,9 +3,11 @@ import type { FunctionHistory } from '../../job/history.js';
 import type { FunctionReport } from '../../job/results.js';
 import { html, type Html } from '../markup.js';
 
+const COUNTS = ['divergentBranches', 'instructions', 'machineInstructions'] as const;
+
 export function functionTable(functions: readonly FunctionReport[], histories: readonly FunctionHistory[]): Html {
   const places = new Map(histories.map((history, index) => [history.function, index + 1]));
-  // The optimiser may have inlined a function away that melding had something to say about.
+  // Functions that LLVM has inlined everywhere and deleted after melding.
   const gone = histories.filter((history) => !functions.some(({ name }) => name === history.function));
   const link = (name: string): Html | string => {
     const place = places.get(name);
@@ -18,7 +20,7 @@ export function functionTable(functions: readonly FunctionReport[], histories: r
     return html`<tr>
       <td>${link(name)}</td>
       ${[melds.length, refused, Math.round(net)].map((figure) => html`<td class="figure">${figure}</td>`)}
-      ${(['divergentBranches', 'instructions', 'machineInstructions'] as const).map((count) => change(before?.[count] ?? null, after[count]))}
+      ${COUNTS.map((count) => change(before?.[count] ?? null, after[count]))}
     </tr>`;
   });
   return html`<h3>Functions</h3>

@@ -1,6 +1,6 @@
 /**
- * Draws the graphs of a page, within limits: the time to lay out a graph grows faster than the graph, and a browser is slow with a page
- * of too many.
+ * Draws the graphs of a page, within limits: the time to lay out a graph grows faster than the graph, and a browser is
+ * slow with a page of too many.
  */
 import { raw } from 'hono/html';
 import type { FunctionPicture } from '../../job/history.js';
@@ -36,7 +36,8 @@ export class Gallery {
     const edges = picture.blocks.reduce((sum, { successors }) => sum + successors.length, 0);
     if (blocks > MOST_BLOCKS || edges > MOST_EDGES)
       return note(
-        `The graph has ${blocks} blocks and ${edges} edges, too many to be drawn (at most ${MOST_BLOCKS} and ${MOST_EDGES}).`,
+        `The graph has ${blocks} blocks and ${edges} edges, too many to be drawn ` +
+          `(at most ${MOST_BLOCKS} and ${MOST_EDGES}).`,
       );
     if (this.drawn + blocks > MOST_BLOCKS_OF_PAGE)
       return note(`Not drawn: the graphs of this page before it have ${this.drawn} blocks together.`);

@@ -1,4 +1,4 @@
-/** The melds of a function, one after the other: what they are worth, and the alignments of their blocks. */
+/** The melds of a function: what each one saves, and the alignments of its blocks. */
 import type { FunctionHistory, HistoryStep, MeldedPlace } from '../../job/history.js';
 import { pairClass } from '../graph/palette.js';
 import { MeldLabels } from '../graph/tags.js';
@@ -7,10 +7,10 @@ import { alignmentTable } from './alignment-table.js';
 import { rounded } from './rounded.js';
 import { roundsOf } from './rounds.js';
 
-/** Melds beyond these are folded. */
+/** The first melds are unfolded. */
 const OPEN_MELDS = 3;
 
-/** @param id the section's; melds can be linked to as `#ID-M2` */
+/** @param id of the section: `f1` makes the second meld `#f1-M2` */
 export function meldList({ steps }: FunctionHistory, id: string): Html {
   const labels = new MeldLabels({ steps });
   const rounds = roundsOf(steps);

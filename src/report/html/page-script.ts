@@ -1,7 +1,8 @@
 /**
  * What a page does beyond showing: the reader chooses a round, and pointing at a meld's label points out its blocks.
  *
- * The text of the function is put into the page and runs in the reader's browser. It may use what browsers have, and nothing of ours.
+ * The text of the function is put into the page and runs in the reader's browser. It may use what browsers have, and
+ * nothing of ours.
  */
 /* eslint no-restricted-imports: ["error", { "patterns": ["*"] }] */
 /* eslint no-restricted-globals: ["error", "Buffer", "global", "process", "require"] */

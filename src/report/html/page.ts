@@ -1,6 +1,7 @@
 /**
- * The report of a module as one HTML page that holds all it shows: it makes no request, and uses no font and no library. A content
- * security policy lets only the page's own script run, whatever the names in the module are; besides, templates escape them.
+ * The report of a module as one HTML page that holds all it shows: it makes no request, and uses no font and no
+ * library. A content security policy lets only the page's own script run, whatever the names in the module are;
+ * besides, templates escape them.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -24,7 +25,7 @@ export interface Report {
   /** What was asked for: names and values. */
   readonly settings: readonly (readonly [string, string])[];
   readonly functions: readonly FunctionReport[];
-  /** Of the functions that there is something to say about. */
+  /** Of the functions that have a section: those with a divergent branch to meld at. */
   readonly histories: readonly FunctionHistory[];
   /** Launches of a spec, or null. */
   readonly launches: readonly MeasuredLaunch[] | null;

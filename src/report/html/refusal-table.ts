@@ -1,4 +1,4 @@
-/** The candidates that melding left, each with the rule and the reason. */
+/** The candidates that were not melded, each with the rule and the reason. */
 import type { FunctionPicture } from '../../job/history.js';
 import type { Candidate } from '../../melding/plan.js';
 import { html, type Html } from '../markup.js';

@@ -1,6 +1,6 @@
 /**
- * The pages of bitonic sort and of PCM as a reader sees them: in a real browser, by what they show and not by pixels. Without a
- * browser on the machine only what needs none is tested, and said.
+ * The pages of bitonic sort and of PCM as a reader sees them: in a real browser, by what they show and not by pixels.
+ * Without a browser on the machine only what needs none is tested, and said.
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
