@@ -51,13 +51,13 @@ export async function writeAtomically(file: string, content: Uint8Array | string
  * Writes an output of the command; `-` is standard output. What is not an ordinary file (a pipe, /dev/null) is written
  * in place, and a symbolic link stays one: the file that it points to is replaced.
  */
-export async function writeOutput(file: string, bytes: Uint8Array): Promise<void> {
-  if (file === '-') return writeStandardOutput(bytes);
+export async function writeOutput(file: string, content: Uint8Array | string): Promise<void> {
+  if (file === '-') return writeStandardOutput(content);
   try {
     const target = await realpath(file).catch(() => file);
     const found = await stat(target).catch(() => null);
-    if (found === null || found.isFile()) await writeAtomically(target, bytes, found?.mode);
-    else await writeFile(target, bytes);
+    if (found === null || found.isFile()) await writeAtomically(target, content, found?.mode);
+    else await writeFile(target, content);
   } catch (error) {
     throw ioError('write', file, error);
   }
@@ -80,12 +80,12 @@ export function checkSecondOutput(option: string, file: string | undefined, othe
 }
 
 /** Resolves when everything is handed to the system; the process may exit then. */
-export function writeStandardOutput(data: Uint8Array | string): Promise<void> {
+export function writeStandardOutput(content: Uint8Array | string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.once('error', (error: NodeJS.ErrnoException) =>
       // The reader has gone; nobody is left to tell.
       error.code === 'EPIPE' ? resolve() : reject(ioError('write', 'standard output', error)),
     );
-    process.stdout.write(data, () => resolve());
+    process.stdout.write(content, () => resolve());
   });
 }

@@ -39,7 +39,7 @@ export class Journal {
     const lines = new Map<string, Line>();
     for (const each of text.split('\n').map(parsed)) if (each !== null) lines.set(each.output, each);
     // Written anew: no torn line for the next one to be appended to, one line per result.
-    await writeOutput(file, new TextEncoder().encode([...lines.values()].map(textOf).join('')));
+    await writeOutput(file, [...lines.values()].map(textOf).join(''));
     return new Journal(folder, file, lines);
   }
 
