@@ -64,6 +64,7 @@ function checkKind(kind: Emit, module: LlvmModule): void {
     throw new DarmError('bad-target', 'ptx needs an nvptx module; this one is for amdgcn');
   if ((kind === 'hsaco' || kind === 'obj') && !module.isAmdgcn)
     throw new DarmError('bad-target', `${kind} needs an amdgcn module; this one is for nvptx (use ptx)`);
+  if (kind === 'hsaco' || kind === 'obj') module.requireProcessor();
 }
 
 function countFunctions(module: LlvmModule, withFigures: boolean): Map<string, Counts> {

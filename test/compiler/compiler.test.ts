@@ -95,7 +95,9 @@ test('a code object is for one processor: what functions and job name must agree
       await messageFor(module(null, 'gfx906'), 'gfx1100'),
       "bad-target: function 'k1' is for gfx906, the job for gfx1100",
     );
-    assert.is(await messageFor(module(null), null), 'bad-target: neither the module nor --mcpu names a processor');
+    for (const nobody of [module(null), module()])
+      assert.is(await messageFor(nobody, null), 'bad-target: neither the module nor --mcpu names a processor');
+    assert.is((await compiler.compile(module(), { emit: ['ll'] })).target, 'amdgcn');
   }
 });
 
