@@ -1,9 +1,9 @@
-// Executes kernels that were rewritten for the host (execute-host.ts) and compares memory between builds of the same kernel.
+// Executes kernels that were rewritten for the host (execute-host.ts) and compares the memory of several builds.
 //
 //   driver DATA [RESULTS] < COMMANDS
 //
-// DATA has the initial contents of all buffers. RESULTS gets the contents that `lib` 0 leaves, kernel by kernel, and zeros
-// for kernels that fail. COMMANDS are lines:
+// DATA has the initial contents of all buffers. RESULTS gets the contents that the first build leaves, kernel by
+// kernel, and zeros for kernels that fail. COMMANDS are lines:
 //
 //     lib PATH                a build; the first one is the reference
 //     kernel NAME GX GY GZ BX BY BZ ARGS
@@ -11,11 +11,13 @@
 //     scalar BITS             an argument, as an unsigned 64-bit number
 //     run
 //
-// For every kernel and build it prints a line:  NAME LIB same | differs ARG OFFSET EXPECTED GOT | signal N | hang | missing
+// For every kernel and build it prints a line:
+//
+//     NAME LIB same | differs ARG OFFSET EXPECTED GOT | signal N | hang | missing
 //
 // The threads of a workgroup are coroutines that switch only at barriers. Workgroups run one after the other, so LDS is
-// ordinary memory that is overwritten before each workgroup. Each run is a process of its own, in which buffers end at an
-// unmapped page.
+// ordinary memory that is overwritten before each workgroup. Each run is a process of its own, in which buffers end at
+// an unmapped page.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -59,7 +61,7 @@ uint32_t host_workgroup_id_y(void) { return workgroup[1]; }
 uint32_t host_workgroup_id_z(void) { return workgroup[2]; }
 void *host_implicitarg_ptr(void) { return implicitArguments; }
 void *host_dispatch_ptr(void) { return dispatchPacket; }
-// Threads run one at a time, so each is the first active lane of its wave. This holds for all builds, so they can be compared.
+// Threads run one at a time, so each is the first active lane of its wave. That is the same in all builds.
 uint32_t host_readfirstlane(uint32_t value) { return value; }
 
 void host_barrier(void) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fetches what `npm run test:llvm` needs: LLVM's own test files from Debian's source package (in the version and with the
-# hash from build.sh), which go to build/llvm-tests/, and Debian's llc-22. It needs a Debian machine and root rights, and
-# does nothing if everything is there.
+# Fetches what `npm run test:llvm` needs: LLVM's own test files from Debian's source package (in the version and with
+# the hash from build.sh), which go to build/llvm-tests/, and Debian's llc-22. It needs a Debian machine and root
+# rights, and does nothing if everything is there.
 set -euo pipefail
 
 repository=$(cd "$(dirname "$0")/../.." && pwd)
@@ -28,7 +28,7 @@ fi
 
 [ -e "$target/complete-$version" ] && exit 0
 
-# --- The source package: one that lies about, this machine's archive, the trixie root's archive ---------------------------
+# --- The source package: one that is there already, this machine's archive, or the trixie root's archive ---
 is_whole() { [ -e "$1" ] && echo "$sha256  $1" | sha256sum --check --quiet 2>/dev/null; }
 
 source_package() { # prints the path of the tarball
