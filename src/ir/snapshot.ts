@@ -186,7 +186,7 @@ export interface FunctionSnapshot {
   readonly instrType: Int32Array;
   /** `Uniformity`. */
   readonly instrUniformity: Int32Array;
-  /** Latency in cycles (TargetTransformInfo, `TCK_Latency`; 0: free), before the per-target table of melding/latency.ts. */
+  /** Latency in cycles (TargetTransformInfo, `TCK_Latency`; 0: free), before the per-target table of melding/cost/latency.ts. */
   readonly instrLatency: Int32Array;
   /** Match key: equal keys are necessary for two instructions to meld; `NONE` never melds. */
   readonly instrKey: Int32Array;

@@ -4,7 +4,7 @@
  * Deciding (melding/*) makes plans and changes nothing; carrying out (apply.ts) reads only the plan and the module.
  */
 import type { BlockId, InstrId } from '../ir/ids.js';
-import type { MeldedBlock, Shape } from './shape.js';
+import type { MeldedBlock, Shape } from './draft/shape.js';
 
 export type MeldKind = 'block-block' | 'region-region' | 'block-region';
 

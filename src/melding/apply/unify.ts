@@ -1,0 +1,122 @@
+/**
+ * The way into a meld: what each side brings along, and the unifying block, where the threads of both sides meet in front of the
+ * melded blocks (paper, "Pre and Post Processing Steps" and Fig. 7).
+ */
+import { invariant } from '../../errors.js';
+import type { BlockRef, Editor, Incoming, ValueRef } from '../../ir/editor.js';
+import { NONE } from '../../ir/ids.js';
+import type { Meld } from '../plan.js';
+
+/** What one side contributes. All lists are by index of the melded block; null where the side has none. */
+export interface Side {
+  readonly blocks: readonly (BlockRef | null)[];
+  readonly members: ReadonlySet<BlockRef>;
+  readonly entry: BlockRef;
+  readonly entryIndex: number;
+  /** Whether an edge of the subgraph leads back to its entry; if not, phis of the entry are joined in front. */
+  readonly loops: boolean;
+  readonly predecessors: ReadonlySet<BlockRef>;
+  /** Live blocks in front of the subgraph whose definitions do not dominate the unifying block. */
+  readonly before: ReadonlySet<BlockRef>;
+  /** Old value → what stands for it now. */
+  readonly map: Map<ValueRef, ValueRef>;
+  /** Phi of the entry block → its value on arrival from in front of the subgraph. */
+  readonly arriving: Map<ValueRef, ValueRef>;
+}
+
+export function sideOf(editor: Editor, meld: Meld, which: 't' | 'f', deleted: ReadonlySet<BlockRef>): Side {
+  const blocks = meld.blocks.map((each) => (each[which] === NONE ? null : editor.block(each[which])));
+  const members = new Set(blocks.filter((block) => block !== null));
+  const entryIndex = which === meld.host ? 0 : meld.guestEntry;
+  const entry = blocks[entryIndex]!;
+  const live = meld.before[which].map((id) => editor.block(id)).filter((block) => !deleted.has(block));
+  const predecessors = editor.predecessors(entry);
+  return {
+    blocks,
+    members,
+    entry,
+    entryIndex,
+    loops: predecessors.some((block) => members.has(block)),
+    predecessors: new Set(predecessors.filter((block) => !members.has(block))),
+    before: new Set(live),
+    map: new Map(),
+    arriving: new Map(),
+  };
+}
+
+/** Fills the unifying block but for its branch, and leads both sides' entering edges there. */
+export function unify(editor: Editor, unifying: BlockRef, t: Side, f: Side): void {
+  new Unifier(editor, unifying, t, f).build();
+}
+
+class Unifier {
+  constructor(
+    private readonly editor: Editor,
+    private readonly unifying: BlockRef,
+    private readonly t: Side,
+    private readonly f: Side,
+  ) {}
+
+  build(): void {
+    const { editor, unifying } = this;
+    const predecessors = [...new Set([...this.t.predecessors, ...this.f.predecessors])];
+    const arrivals = predecessors.flatMap((block) => this.#edgesIn(block));
+    for (const side of [this.t, this.f]) {
+      // What a phi of the entry gets from outside is joined here, because the entry will have one predecessor outside.
+      for (const phi of editor.phis(side.entry)) {
+        const outside = editor.incoming(phi).filter((entry) => side.predecessors.has(entry.block));
+        const value = (from: BlockRef) => outside.find((entry) => entry.block === from)?.value ?? editor.poison(phi);
+        side.arriving.set(phi, join(editor, unifying, phi, arrivals.map((block) => ({ value: value(block), block })))); // prettier-ignore
+      }
+      for (const block of side.before) this.#repairUses(side, block, arrivals);
+    }
+    for (const block of predecessors) {
+      const leaves = this.#leavesOnlyToEntries(block);
+      editor.redirect(block, this.t.entry, unifying);
+      editor.redirect(block, this.f.entry, unifying);
+      if (leaves) editor.branchTo(block, unifying);
+    }
+  }
+
+  #leavesOnlyToEntries(block: BlockRef): boolean {
+    return this.editor.successors(block).every((to) => to === this.t.entry || to === this.f.entry);
+  }
+
+  /** The block, once per edge that it will have to the unifying block: a `switch` may have several. */
+  #edgesIn(block: BlockRef): BlockRef[] {
+    if (this.#leavesOnlyToEntries(block)) return [block];
+    return this.editor.successors(block).flatMap((to) => (to === this.t.entry || to === this.f.entry ? [block] : []));
+  }
+
+  /** Definitions in front of the subgraph no longer dominate what lies behind the unifying block (paper, Fig. 7). */
+  #repairUses(side: Side, block: BlockRef, arrivals: readonly BlockRef[]): void {
+    const { editor } = this;
+    for (const definition of editor.instructions(block)) {
+      let phi: ValueRef | null = null;
+      for (const user of new Set(editor.users(definition))) {
+        const entries = editor.phis(editor.parent(user)).includes(user) ? editor.incoming(user) : null;
+        editor.operands(user).forEach((operand, index) => {
+          const where = entries ? entries[index]!.block : editor.parent(user);
+          if (operand !== definition || side.before.has(where)) return;
+          phi ??= editor.prependPhi(
+            this.unifying,
+            definition,
+            arrivals.map((from) => ({
+              value: side.predecessors.has(from) ? definition : editor.poison(definition),
+              block: from,
+            })),
+          );
+          editor.setOperand(user, index, phi);
+        });
+      }
+    }
+  }
+}
+
+/** A phi, or the value itself where all entries agree. */
+export function join(editor: Editor, block: BlockRef, like: ValueRef, incoming: readonly Incoming[]): ValueRef {
+  const [first] = incoming;
+  invariant(first, 'a join without predecessors');
+  if (incoming.every((entry) => entry.value === first.value)) return first.value;
+  return editor.prependPhi(block, like, incoming);
+}

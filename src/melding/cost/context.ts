@@ -1,0 +1,61 @@
+/** Everything the planner knows about one function, computed once: the snapshot, its analyses, costs and block weights. */
+import type { Analyses } from '../../analysis/analyses.js';
+import type { BlockId, InstrId } from '../../ir/ids.js';
+import type { FunctionSnapshot } from '../../ir/snapshot.js';
+import { OperandFlag } from '../../ir/snapshot.js';
+import { fusedInto } from './fusion.js';
+import type { InstrCosts } from './latency.js';
+import { instrCosts } from './latency.js';
+import { Matcher } from './matching.js';
+import type { PlanOptions } from '../plan.js';
+import { BlockProfiles } from './profitability.js';
+
+/** LLVM's word on two instructions with equal keys (attributes, special state); asked at most once per pair. */
+export type CanPair = (t: InstrId, f: InstrId) => boolean;
+
+export interface PlanningContext extends Analyses {
+  readonly f: FunctionSnapshot;
+  readonly options: PlanOptions;
+  readonly costs: InstrCosts;
+  /** `[instrCount]` the user that computes an instruction along, or `NONE`. */
+  readonly fusedInto: Int32Array;
+  readonly profiles: BlockProfiles;
+  readonly matcher: Matcher;
+  /** How often each block runs, in guesses: `PER_LOOP` to the power of its cycle depth. */
+  readonly weight: Float64Array;
+  /** Whether any operand of the function must be uniform (rule 2). */
+  readonly hasUniformDemands: boolean;
+}
+
+const PER_LOOP = 8;
+const DEEPEST_LOOP = 4;
+
+export const blockWeight = (analyses: Analyses, b: BlockId): number =>
+  PER_LOOP ** Math.min(DEEPEST_LOOP, analyses.cycles.depthOf(b));
+
+export function planningContext(
+  f: FunctionSnapshot,
+  analyses: Analyses,
+  options: PlanOptions,
+  canPair: CanPair,
+): PlanningContext {
+  const costs = instrCosts(f);
+  const weight = new Float64Array(f.blockCount);
+  for (let b = 0 as BlockId; b < f.blockCount; b++) weight[b] = blockWeight(analyses, b);
+  return {
+    ...analyses,
+    f,
+    options,
+    costs,
+    fusedInto: fusedInto(f, analyses.uses, analyses.divergence),
+    profiles: new BlockProfiles(f, costs),
+    matcher: new Matcher(f, canPair),
+    weight,
+    hasUniformDemands: demandsUniform(f),
+  };
+}
+
+function demandsUniform({ operandFlags }: FunctionSnapshot): boolean {
+  for (let o = 0; o < operandFlags.length; o++) if ((operandFlags[o] & OperandFlag.MustBeUniform) !== 0) return true;
+  return false;
+}

@@ -1,0 +1,52 @@
+/**
+ * Which instructions cost nothing because instruction selection computes them as part of their one user: AMD's vector unit
+ * has 32-bit operations of three operands (gfx9 and later: v_add3, v_lshl_add, v_add_lshl, v_lshl_or, v_and_or, v_or3, v_xad, v_bfe).
+ * Melding that parts the two costs what it seemed to save. A user takes in one instruction, and none if it is itself taken in.
+ */
+import type { Divergence } from '../../analysis/divergence.js';
+import type { Uses } from '../../analysis/uses.js';
+import type { InstrId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import { Opcode, TypeKind, ValueKind, definingInstr, instrValue, type FunctionSnapshot } from '../../ir/snapshot.js';
+
+/** Per opcode of the user, the opcodes it takes in. */
+const FUSED: Readonly<Record<number, readonly number[]>> = {
+  [Opcode.Add]: [Opcode.Add, Opcode.Shl, Opcode.Xor],
+  [Opcode.Shl]: [Opcode.Add],
+  [Opcode.Or]: [Opcode.Or, Opcode.And, Opcode.Shl],
+};
+
+/** `[instrCount]` the user that takes an instruction in, or `NONE`. */
+export function fusedInto(f: FunctionSnapshot, uses: Uses, divergence: Divergence): Int32Array {
+  const into = new Int32Array(f.instrCount).fill(NONE);
+  // GCN before gfx9 has none of them, NVPTX others.
+  if (!/^gfx(9|1[0-9])/.test(f.cpu)) return into;
+  for (let user = f.instrCount - 1; user >= 0; user--) {
+    if (into[user] !== NONE || !isVectorWord(f, divergence, user as InstrId)) continue;
+    for (let o = f.operandStart[user + 1]! - 1; o >= f.operandStart[user]!; o--) {
+      const v = f.operand[o]!;
+      const i = definingInstr(f, v as never);
+      if (i === NONE || f.instrBlock[i] !== f.instrBlock[user] || uses.start[v + 1]! - uses.start[v]! !== 1) continue;
+      if (!isVectorWord(f, divergence, i) || !takesIn(f, user, o, i)) continue;
+      into[i] = user;
+      break;
+    }
+  }
+  return into;
+}
+
+function takesIn(f: FunctionSnapshot, user: number, operand: number, i: InstrId): boolean {
+  const opcode = f.instrOpcode[user]!;
+  // A bit field: `(x >> n) & mask`.
+  if (opcode === Opcode.And)
+    return (
+      f.instrOpcode[i] === Opcode.LShr && f.valueKind[f.operand[f.operandStart[user]! + 1]!] === ValueKind.Constant
+    );
+  if (opcode === Opcode.Shl && operand !== f.operandStart[user]) return false;
+  return FUSED[opcode]?.includes(f.instrOpcode[i]!) ?? false;
+}
+
+const isVectorWord = (f: FunctionSnapshot, divergence: Divergence, i: InstrId): boolean =>
+  f.typeKind[f.instrType[i]!] === TypeKind.Integer &&
+  f.typeBits[f.instrType[i]!] === 32 &&
+  divergence.valueDivergent[instrValue(f, i)] === 1;

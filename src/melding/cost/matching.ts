@@ -1,0 +1,61 @@
+/**
+ * Which two instructions may become one, operands apart (rule 2), and in which order their first two operands correspond.
+ *
+ * Equal keys are necessary; `NeedsPairCheck` asks LLVM, once per pair. Commutative operations fit both ways. Keys of compares
+ * ignore the predicate's direction: equal predicates fit straight, mirrored ones (`a < b`, `b > a`) with operands
+ * exchanged, and symmetric ones (`eq`, `ne`, `ord` …) both ways.
+ */
+import type { InstrId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import type { FunctionSnapshot } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode } from '../../ir/snapshot.js';
+import type { CanPair } from './context.js';
+
+/** Bits of `Matcher.orders`. */
+export const OperandOrder = { None: 0, Straight: 1, Swapped: 2, Either: 3 } as const;
+
+/** LLVM's predicate after exchanging a compare's operands (`CmpInst::getSwappedPredicate`, numbers of `CmpInst::Predicate`). */
+export function swappedPredicate(p: number): number {
+  // icmp 32 eq, 33 ne; ugt uge ult ule and sgt sge slt sle follow in fours.
+  if (p >= 34) return 34 + ((p - 34) ^ 2);
+  // fcmp is a set of outcomes: 1 equal, 2 greater, 4 less, 8 unordered.
+  return p >= 32 ? p : (p & 9) | ((p & 2) << 1) | ((p & 4) >> 1);
+}
+
+export class Matcher {
+  private readonly answers = new Map<number, boolean>();
+
+  constructor(
+    private readonly f: FunctionSnapshot,
+    private readonly canPair: CanPair,
+  ) {}
+
+  /** `OperandOrder` bits: how the operands of `t` and `g` may correspond; `None` when the two may not become one. */
+  orders(t: InstrId, g: InstrId): number {
+    const { f } = this;
+    const flags = f.instrFlags[t] | f.instrFlags[g];
+    if (f.instrKey[t] === NONE || f.instrKey[t] !== f.instrKey[g]) return OperandOrder.None;
+    if ((flags & (InstrFlag.NeverMelds | InstrFlag.Convergent | InstrFlag.WritesWaveState)) !== 0)
+      return OperandOrder.None;
+    if (f.operandStart[t + 1] - f.operandStart[t] !== f.operandStart[g + 1] - f.operandStart[g])
+      return OperandOrder.None;
+    const opcode = f.instrOpcode[t];
+    if (opcode !== f.instrOpcode[g] || opcode === Opcode.Alloca) return OperandOrder.None;
+    let orders: number = OperandOrder.Straight;
+    if (opcode === Opcode.ICmp || opcode === Opcode.FCmp) {
+      const [p, q] = [f.instrPredicate[t], f.instrPredicate[g]];
+      orders = (p === q ? OperandOrder.Straight : 0) | (p === swappedPredicate(q) ? OperandOrder.Swapped : 0);
+    } else if ((f.instrFlags[t] & f.instrFlags[g] & InstrFlag.Commutative) !== 0) {
+      orders = OperandOrder.Either;
+    }
+    if (orders !== 0 && (flags & InstrFlag.NeedsPairCheck) !== 0 && !this.checked(t, g)) return OperandOrder.None;
+    return orders;
+  }
+
+  private checked(t: InstrId, g: InstrId): boolean {
+    const key = t * this.f.instrCount + g;
+    let answer = this.answers.get(key);
+    if (answer === undefined) this.answers.set(key, (answer = this.canPair(t, g)));
+    return answer;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The paper's melding profitability (section "Computing Melding Profitability"): MP_B for two basic blocks, MP_S for two
+ * isomorphic subgraphs; both between 0 and 0.5.
+ *
+ *   MP_B(b1, b2) = Σ_q min(freq(q, b1), freq(q, b2)) · w_q / (lat(b1) + lat(b2))
+ *   MP_S(S1, S2) = Σ MP_B(b1, b2) · (lat(b1) + lat(b2)) / Σ (lat(b1) + lat(b2))
+ *
+ * An instruction type q is an opcode. Where instructions of one opcode differ in latency (loads from LDS and from global
+ * memory, a cheap and a dear call), each latency is its own type: w_q is one number only then. Phis and markers do not count,
+ * as nothing executes for them; terminators neither, because the branches of corresponding blocks always become one and
+ * would lift two blocks of nothing else to 0.5. The metric of two subgraphs without any latency is 0.
+ */
+import type { BlockId, InstrId } from '../../ir/ids.js';
+import type { FunctionSnapshot } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode } from '../../ir/snapshot.js';
+import type { InstrCosts } from './latency.js';
+
+/** Sorted `(type, frequency)` lists of the blocks of one function, made when first asked for. */
+export class BlockProfiles {
+  private readonly types: (Float64Array | undefined)[];
+  private readonly totals: Float64Array;
+
+  constructor(
+    private readonly f: FunctionSnapshot,
+    private readonly costs: InstrCosts,
+  ) {
+    this.types = new Array<Float64Array | undefined>(f.blockCount);
+    this.totals = new Float64Array(f.blockCount);
+  }
+
+  /** lat(b). */
+  latency(b: BlockId): number {
+    this.typesOf(b);
+    return this.totals[b]!;
+  }
+
+  /** Σ_q min(freq(q, a), freq(q, b)) · w_q: the numerator of MP_B. */
+  common(a: BlockId, b: BlockId): number {
+    const x = this.typesOf(a);
+    const y = this.typesOf(b);
+    let sum = 0;
+    for (let i = 0, j = 0; i < x.length && j < y.length;) {
+      if (x[i]! < y[j]!) i++;
+      else if (x[i]! > y[j]!) j++;
+      else {
+        sum += latencyOfType(x[i]!);
+        i++;
+        j++;
+      }
+    }
+    return sum;
+  }
+
+  /** One sorted entry per instruction: equal entries are equal types. */
+  private typesOf(b: BlockId): Float64Array {
+    const known = this.types[b];
+    if (known) return known;
+    const { f, costs } = this;
+    const list = new Float64Array(f.blockInstrStart[b + 1]! - f.blockInstrStart[b]!);
+    let count = 0;
+    for (let i = f.blockInstrStart[b]!; i < f.blockInstrStart[b + 1]!; i++) {
+      if (!countsAsWork(f, i as InstrId)) continue;
+      list[count++] = typeOf(f.instrOpcode[i]!, costs.latency[i]!);
+      this.totals[b]! += costs.latency[i]!;
+    }
+    return (this.types[b] = list.subarray(0, count).sort());
+  }
+}
+
+/** Whether an instruction takes part in the alignment: not a phi, terminator or marker. */
+export const countsAsWork = (f: FunctionSnapshot, i: InstrId): boolean =>
+  f.instrOpcode[i] !== Opcode.Phi && (f.instrFlags[i]! & (InstrFlag.Terminator | InstrFlag.Marker)) === 0;
+
+/** Opcode and latency in one number; latencies are exact to 1/16 cycle and below 65536. */
+const SCALE = 16;
+const SPAN = 65536 * SCALE;
+const typeOf = (opcode: number, latency: number): number => opcode * SPAN + Math.round(latency * SCALE);
+const latencyOfType = (type: number): number => (type % SPAN) / SCALE;
+
+/** MP_S; MP_B where there is one pair of blocks. */
+export function subgraphProfit(profiles: BlockProfiles, pairs: readonly (readonly [BlockId, BlockId])[]): number {
+  let common = 0;
+  let total = 0;
+  for (const [a, b] of pairs) {
+    common += profiles.common(a, b);
+    total += profiles.latency(a) + profiles.latency(b);
+  }
+  return total === 0 ? 0 : common / total;
+}

@@ -1,0 +1,219 @@
+/**
+ * Pairs the instructions and phis of a draft: candidates for phis, then an optimal alignment of each pair of corresponding
+ * blocks in reverse post-order, so that for operands from earlier blocks it is known whether they are one value. Inside
+ * one block the first attempt is optimistic (operands that could pair cost no select); prune.ts then judges exactly, and a
+ * second attempt takes that outcome as its estimate.
+ */
+import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import { Opcode, ValueKind, definingInstr, instrValue } from '../../ir/snapshot.js';
+import { MOST_CELLS, align } from './alignment.js';
+import type { PlanningContext } from '../cost/context.js';
+import type { Draft, PhiPairs } from '../draft/draft.js';
+import type { BlockMatches, BlockWork, Frame, Slot } from '../draft/frame.js';
+import { incomingFrom } from '../draft/frame.js';
+import { CostModel } from '../cost/gains.js';
+import { OperandOrder } from '../cost/matching.js';
+import { selectCycles } from '../cost/operands.js';
+import type { UserPairs } from '../draft/pair-facts.js';
+import { hasPartners, userPairsOf } from '../draft/pair-facts.js';
+import type { ProfitModel } from '../plan.js';
+
+export const isTooLarge = (frame: Frame): boolean => frame.cells > MOST_CELLS;
+
+/** Proposes phi pairs: equal types, most in common first in the order of the T side. Pairs them in the draft, too. */
+export function proposePhis(draft: Draft): PhiPairs {
+  const { f } = draft.ctx;
+  for (const [k, { t: bt, f: bf }] of draft.frame.blocks.entries()) {
+    if (bt === NONE || bf === NONE || !draft.frame.mayPairPhis(k)) continue;
+    const free: InstrId[] = phisOf(draft.ctx, bf);
+    for (const t of phisOf(draft.ctx, bt)) {
+      let best = -1;
+      let bestAffinity = 0;
+      for (let k = 0; k < free.length; k++) {
+        if (f.instrType[free[k]] !== f.instrType[t]) continue;
+        const affinity = phiAffinity(draft, t, free[k]);
+        if (affinity > bestAffinity) [best, bestAffinity] = [k, affinity];
+      }
+      if (best < 0) continue;
+      draft.pairPhis(t, free[best]);
+      free.splice(best, 1);
+    }
+  }
+  return draft.phis;
+}
+
+function phisOf({ f }: PlanningContext, b: BlockId): InstrId[] {
+  const list: InstrId[] = [];
+  for (let i = f.blockInstrStart[b]; f.instrOpcode[i] === Opcode.Phi; i++) list.push(i as InstrId);
+  return list;
+}
+
+function phiAffinity(draft: Draft, t: InstrId, g: InstrId): number {
+  const { ctx } = draft;
+  const { blockPartner, inside } = draft.frame;
+  const { f } = ctx;
+  let affinity = usersMayPair(draft, userPairsOf(ctx, blockPartner, t, g), null) ? 2 : 0;
+  for (let o = f.operandStart[t]; o < f.operandStart[t + 1]; o++) {
+    const from = f.operandBlock[o];
+    const a = f.operand[o] as ValueId;
+    const b = inside[from] === 0 ? outsideValue(draft, g) : incomingFrom(ctx, g, blockPartner[from] as BlockId);
+    if (b === null) continue;
+    const [i, j] = [definingInstr(f, a), definingInstr(f, b)];
+    if (a === b) affinity += 1;
+    else if (i >= 0 && j >= 0 && ctx.matcher.orders(i, j) !== OperandOrder.None) affinity += 1;
+  }
+  return affinity;
+}
+
+function outsideValue({ ctx: { f }, frame: { inside } }: Draft, phi: InstrId): ValueId | null {
+  for (let o = f.operandStart[phi]; o < f.operandStart[phi + 1]; o++)
+    if (inside[f.operandBlock[o]] === 0) return f.operand[o] as ValueId;
+  return null;
+}
+
+/** Whether some two users may become one (or did, if that is known), so that pairing what they use spares a select. */
+const usersMayPair = (draft: Draft, users: UserPairs, known: Int32Array | null): boolean =>
+  users.always || hasPartners(users.joined, draft.partner) || (known ? hasPartners(users.work, known) : users.mayPair);
+
+/**
+ * Aligns every pair of blocks. `known`, if given, are the partners of an earlier attempt: what paired then is taken to pair
+ * again, what did not is taken not to.
+ */
+export function alignBlocks(draft: Draft, profit: ProfitModel, known: Int32Array | null): void {
+  const { frame } = draft;
+  const scorer = new Scorer(draft, profit, known);
+  for (let k = 0; k < frame.work.length; k++) {
+    const matches = frame.matches[k];
+    if (!matches) continue;
+    const { t, f: g } = frame.work[k];
+    const { options, costs } = draft.ctx;
+    const gains = gainsOf(scorer, frame.work[k], matches);
+    const partner =
+      options.mode === 'tail-merge'
+        ? commonTail(frame.work[k], matches, gains)
+        : partnersBy(gains, frame.work[k], matches, costs.target.guard);
+    for (let i = 0; i < t.length; i++) {
+      const j = partner[i];
+      if (j < 0) continue;
+      // Where both orders are allowed, the pairs in front may change which is better.
+      const allowed = matches.orders[i * g.length + j];
+      draft.pair(
+        t[i],
+        g[j],
+        allowed === OperandOrder.Either ? scorer.prefersCrossed(t[i], g[j]) : allowed === OperandOrder.Swapped,
+      );
+    }
+  }
+}
+
+/** What both blocks end in, matched from the end on: the classic tail merging. */
+function commonTail({ t, f: g }: BlockWork, { cells }: BlockMatches, gains: Float64Array): Int32Array {
+  const partner = new Int32Array(t.length).fill(NONE);
+  for (let i = t.length - 1, j = g.length - 1; i >= 0 && j >= 0; i--, j--) {
+    const cell = cells.indexOf(i * g.length + j);
+    if (cell < 0 || gains[cell] === -Infinity) break;
+    partner[i] = j;
+  }
+  return partner;
+}
+
+/** Takes back what pairs in front of an instruction without a partner; whether there was any. */
+export function keepTail(draft: Draft): boolean {
+  let changed = false;
+  for (const { t, f } of draft.frame.work) {
+    let isTail = true;
+    for (let i = t.length - 1, j = f.length - 1; i >= 0; i--, j--) {
+      isTail &&= j >= 0 && draft.partner[t[i]] === f[j];
+      if (isTail || draft.partner[t[i]] === NONE) continue;
+      draft.unpair(t[i]);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+function gainsOf(scorer: Scorer, { t, f: g }: BlockWork, { cells, orders }: BlockMatches): Float64Array {
+  const gains = new Float64Array(cells.length);
+  const width = g.length;
+  for (let k = 0, i = 0, end = width; k < cells.length; k++) {
+    const cell = cells[k];
+    for (; cell >= end; end += width) i++;
+    gains[k] = scorer.best(t[i], g[cell - end + width], orders[cell]);
+  }
+  return gains;
+}
+
+/** The alignment for these gains; attempts that differ elsewhere often come to the same in one block. */
+function partnersBy(gains: Float64Array, work: BlockWork, matches: BlockMatches, guard: number): Int32Array {
+  for (const earlier of matches.aligned) if (areEqual(earlier.gains, gains)) return earlier.partner;
+  const { partner } = align({
+    countT: work.t.length,
+    countF: work.f.length,
+    cells: matches.cells,
+    gains,
+    speculatableT: matches.speculatableT,
+    speculatableF: matches.speculatableF,
+    speculateCost: CostModel.speculate,
+    guardCost: guard,
+    secondGuardCost: guard * CostModel.secondGuard,
+  });
+  matches.aligned.push({ gains, partner });
+  return partner;
+}
+
+function areEqual(a: Float64Array, b: Float64Array): boolean {
+  for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
+  return true;
+}
+
+/** Gain of one pair under the estimate which operands are one value. */
+class Scorer {
+  constructor(
+    private readonly draft: Draft,
+    private readonly profit: ProfitModel,
+    private readonly known: Int32Array | null,
+  ) {}
+
+  best(t: InstrId, g: InstrId, orders: number): number {
+    if (orders === OperandOrder.Straight) return this.score(t, g, false);
+    if (orders === OperandOrder.Swapped) return this.score(t, g, true);
+    return Math.max(this.score(t, g, false), this.score(t, g, true));
+  }
+
+  prefersCrossed(t: InstrId, g: InstrId): boolean {
+    return this.score(t, g, true) > this.score(t, g, false);
+  }
+
+  private score(t: InstrId, g: InstrId, swapped: boolean): number {
+    const { draft, profit, known } = this;
+    const { ctx } = draft;
+    const facts = draft.frame.pair(t, g, swapped);
+    if (!facts.demandsHold) return -Infinity;
+    const weight = draft.frame.weight(ctx.f.instrBlock[t] as BlockId);
+    // One select of the bases serves all addresses that lie equally far apart, and wide accesses stay wide.
+    const isOffset = ctx.f.instrOpcode[t] === Opcode.GetElementPtr;
+    let selects = 0;
+    let divergent = facts.isDivergent;
+    for (const slot of facts.slots) {
+      if (this.mayBeOne(slot)) continue;
+      if (!slot.selectable) return -Infinity;
+      if (isOffset && isConstant(ctx, slot.t) && isConstant(ctx, slot.f) && profit === 'net') return -Infinity;
+      selects += slot.cost / weight;
+      divergent = true;
+    }
+    if (profit === 'paper') return ctx.costs.vector[t] + CostModel.pairBonus - selects * PAPER_SELECTS;
+    const reward = usersMayPair(draft, facts.users, known) ? selectCycles(ctx, instrValue(ctx.f, t)) : 0;
+    return facts.gain(divergent) + reward - selects;
+  }
+
+  private mayBeOne(slot: Slot): boolean {
+    if (this.draft.isOne(slot)) return true;
+    return this.known ? slot.local && this.known[slot.defT] === slot.defF : slot.mayPair;
+  }
+}
+
+const isConstant = ({ f }: PlanningContext, v: ValueId): boolean => f.valueKind[v] === ValueKind.Constant;
+
+/** The paper's alignment does not weigh selects; a trace of them decides between operand orders. */
+const PAPER_SELECTS = 1 / 1024;

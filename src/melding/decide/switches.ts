@@ -1,0 +1,53 @@
+/**
+ * Divergent switches (rule 1.1): compilers turn chains of `else if` over one value into a switch, and lower it to a balanced
+ * tree of compares in code generation. As a chain of two-way branches its cases can be melded. All of a function are lowered or
+ * none; a chain that nothing melds in stays one at a late meld point, LLVM's pipeline makes it a switch again after an early one.
+ */
+import { reachableUntil } from '../../analysis/regions.js';
+import type { BlockId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import { Opcode, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
+import type { Analyses } from '../../analysis/analyses.js';
+import { blockWeight } from '../cost/context.js';
+import { CostModel } from '../cost/gains.js';
+import { instrCosts } from '../cost/latency.js';
+
+/** A chain over more destinations would be long for all threads; they are for jump tables. */
+const MOST_DESTINATIONS = 16;
+
+/** Blocks that end in a divergent switch to be lowered. */
+export function loweredSwitches(f: FunctionSnapshot, analyses: Analyses): BlockId[] {
+  const found: BlockId[] = [];
+  for (let b = 0 as BlockId; b < f.blockCount; b++) {
+    if (f.instrOpcode[terminatorOf(f, b)] !== Opcode.Switch) continue;
+    if (analyses.divergence.terminatorDivergent[b] === 0 || analyses.order[b] === NONE) continue;
+    const count = destinations(f, b).size;
+    if (count >= 2 && count <= MOST_DESTINATIONS) found.push(b);
+  }
+  return found;
+}
+
+/**
+ * What melding has to gain before lowering these switches pays, in cycles. A chain takes more compares than the
+ * tree that code generation would make; and the more destinations there are, the less likely a wave takes any two of them.
+ */
+export function loweringCost(f: FunctionSnapshot, analyses: Analyses, blocks: readonly BlockId[]): number {
+  const { vector, target } = instrCosts(f);
+  let cost = 0;
+  for (const b of blocks) {
+    const cases = f.succStart[b + 1]! - f.succStart[b]! - 1;
+    const count = destinations(f, b).size;
+    const more = count - 1 - Math.ceil(Math.log2(cases + 1));
+    cost += Math.max(0, more) * (target.valu + target.guard) * blockWeight(analyses, b);
+    const unlikely = CostModel.divergence - CostModel.divergence ** Math.max(1, count - 2);
+    let arms = 0;
+    for (const inside of reachableUntil(analyses.graph, b, analyses.postDominators.idom[b] as BlockId))
+      for (let i = f.blockInstrStart[inside]!; inside !== b && i < f.blockInstrStart[inside + 1]!; i++)
+        arms += vector[i]! * blockWeight(analyses, inside);
+    cost += (unlikely / 2) * arms;
+  }
+  return cost * CostModel.loweringMargin;
+}
+
+const destinations = (f: FunctionSnapshot, b: BlockId): Set<number> =>
+  new Set(f.succ.subarray(f.succStart[b]!, f.succStart[b + 1]!));

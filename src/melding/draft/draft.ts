@@ -1,0 +1,139 @@
+/**
+ * A meld while it is being decided: which instructions and phis of the corresponding blocks of a frame pair so far.
+ *
+ * Invariants: `partner` is symmetric between both sides; terminators of corresponding blocks are partners from the start (where both sides branch alike); phis have
+ * a partner when they are in `phis`; `swapped` is set on the T instruction. A change discards what was derived.
+ */
+import type { InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import { definingInstr, terminatorOf } from '../../ir/snapshot.js';
+import type { PlanningContext } from '../cost/context.js';
+import type { Frame, Slot } from './frame.js';
+import type { PairFacts } from './pair-facts.js';
+import type { MeldedUniformity } from './uniformity.js';
+
+/** Phis that become one, `[t, f]`. */
+export type PhiPairs = readonly (readonly [InstrId, InstrId])[];
+
+export class Draft {
+  readonly ctx: PlanningContext;
+  /** `[instrCount]` partner of an instruction of either side, or `NONE`. */
+  readonly partner: Int32Array;
+  /** `[instrCount]` 1 on the T instruction of a pair whose first two operands correspond crosswise. */
+  readonly swapped: Uint8Array;
+  /** What uniformity.ts says about the draft as it is; null until asked for. */
+  uniformity: MeldedUniformity | null = null;
+  private phiPairs: PhiPairs = [];
+  /** How many slots ask for a select, by key; null until asked for. */
+  private keyCounts: Map<number, number> | null = null;
+
+  constructor(readonly frame: Frame) {
+    this.ctx = frame.ctx;
+    const { f } = frame.ctx;
+    this.partner = new Int32Array(f.instrCount).fill(NONE);
+    this.swapped = new Uint8Array(f.instrCount);
+    for (const b of frame.blocks)
+      if (b.t !== NONE && b.f !== NONE && b.takes === null)
+        this.pair(terminatorOf(f, b.t), terminatorOf(f, b.f), false);
+  }
+
+  /** Back to no pairs but these phis, for another attempt in the same tables. */
+  restart(phis: PhiPairs): void {
+    const { blockInstrStart } = this.ctx.f;
+    for (const { t, f } of this.frame.blocks) {
+      for (const b of [t, f]) if (b !== NONE) this.partner.fill(NONE, blockInstrStart[b], blockInstrStart[b + 1] - 1);
+      if (t !== NONE) this.swapped.fill(0, blockInstrStart[t], blockInstrStart[t + 1]);
+    }
+    this.phiPairs = [];
+    this.changed();
+    for (const [t, g] of phis) this.pairPhis(t, g);
+  }
+
+  private changed(): void {
+    this.uniformity = null;
+    this.keyCounts = null;
+  }
+
+  get phis(): PhiPairs {
+    return this.phiPairs;
+  }
+
+  pair(t: InstrId, g: InstrId, swapped: boolean): void {
+    this.partner[t] = g;
+    this.partner[g] = t;
+    this.swapped[t] = swapped ? 1 : 0;
+    this.changed();
+  }
+
+  pairPhis(t: InstrId, g: InstrId): void {
+    this.phiPairs = [...this.phiPairs, [t, g]];
+    this.pair(t, g, false);
+  }
+
+  unpair(t: InstrId): void {
+    this.partner[this.partner[t]] = NONE;
+    this.partner[t] = NONE;
+    this.swapped[t] = 0;
+    this.changed();
+  }
+
+  unpairPhis(t: InstrId): void {
+    this.unpair(t);
+    this.phiPairs = this.phiPairs.filter(([phi]) => phi !== t);
+  }
+
+  /** Whether both values of a slot are one after the meld. */
+  isOne(slot: Slot): boolean {
+    return slot.alike || (slot.defT !== NONE && this.partner[slot.defT] === slot.defF);
+  }
+
+  /** Whether both values are one after the meld. */
+  same(a: ValueId, b: ValueId): boolean {
+    if (this.frame.areAlike(a, b)) return true;
+    const i = definingInstr(this.ctx.f, a);
+    const j = definingInstr(this.ctx.f, b);
+    return i !== NONE && j !== NONE && this.partner[i] === j;
+  }
+
+  /** What is known about the pair of `t`, a work instruction that has a partner. */
+  factsOf(t: InstrId): PairFacts {
+    return this.frame.pair(t, this.partner[t] as InstrId, this.swapped[t] === 1);
+  }
+
+  /** Every slot of the draft. */
+  allSlots(): Slot[] {
+    const { frame, partner } = this;
+    const slots = [...frame.exitSlots];
+    for (const list of frame.terminatorSlots) for (const slot of list) slots.push(slot);
+    for (const { t: list } of frame.work)
+      for (const t of list) if (partner[t] !== NONE) for (const slot of this.factsOf(t).slots) slots.push(slot);
+    for (const [t, g] of this.phiPairs) for (const slot of frame.phiSlots(t, g)) slots.push(slot);
+    return slots;
+  }
+
+  /** Whether the select of this name serves several different accesses. */
+  isSharedKey(key: number): boolean {
+    if (this.keyCounts === null) {
+      const distinct = new Map<number, Set<number>>();
+      for (const slot of this.allSlots()) {
+        if (this.isOne(slot)) continue;
+        const values = distinct.get(slot.key) ?? new Set();
+        distinct.set(slot.key, values.add(slot.t));
+      }
+      this.keyCounts = new Map([...distinct].map(([each, values]) => [each, values.size]));
+    }
+    return (this.keyCounts.get(key) ?? 0) > 1;
+  }
+
+  /** Whether every slot is one value or may be selected. */
+  canSelectAll(slots: readonly Slot[]): boolean {
+    for (const slot of slots) if (!slot.selectable && !this.isOne(slot)) return false;
+    return true;
+  }
+
+  /** Whether the pair of `t` holds with the operands as they are now. */
+  isLegal(t: InstrId): boolean {
+    const facts = this.factsOf(t);
+    return facts.demandsHold && this.canSelectAll(facts.slots);
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * The net of a draft (rule 7): cycles of both subgraphs one after the other, as divergent threads run them, minus those of
+ * the melded code, weighted by how often blocks run. Counted are: one instruction for two; selects, once per pair of
+ * values, in front of loops where they can be; guards of unaligned runs; scalar work, branches and loops that become divergent,
+ * here and at direct users behind the subgraphs; lost LDS offsets, split accesses, halved memory traffic; and the divergent
+ * branch itself, which goes when nothing is left in front of or behind the subgraphs on either side.
+ *
+ * Not counted: registers (and so occupancy), instruction cache, what instruction selection folds beyond fusion.ts.
+ */
+import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import { Opcode, ValueKind, definingInstr, instrValue, isConditionalBranch, terminatorOf } from '../../ir/snapshot.js';
+import type { PlanningContext } from '../cost/context.js';
+import type { Draft } from './draft.js';
+import { CostModel, cyclesOf, lostFusion, lostOffsetCost } from '../cost/gains.js';
+import type { Group } from './groups.js';
+import { groupsOf } from './groups.js';
+import { hostBlock } from './shape.js';
+import type { MeldedUniformity } from './uniformity.js';
+import { meldedUniformity } from './uniformity.js';
+
+export interface Outcome {
+  /** Cycles gained. */
+  readonly net: number;
+  /** Instruction pairs that are no selects: what makes a meld shrink the code, and melding end. */
+  readonly realPairs: number;
+  readonly guardedRuns: number;
+  /** Per block pair of the draft. */
+  readonly groups: readonly (readonly Group[])[];
+}
+
+export function evaluate(draft: Draft): Outcome {
+  const { ctx, frame } = draft;
+  const { target } = ctx.costs;
+  const uniformity = meldedUniformity(draft);
+  const groups = frame.work.map((work) => groupsOf(draft, work));
+  let net = 0;
+  let realPairs = 0;
+  let guardedRuns = 0;
+
+  frame.blocks.forEach((b, k) => {
+    let here = 0;
+    let guardedBefore = false;
+    for (const group of groups[k]) {
+      if (group.kind === 'pair') {
+        here +=
+          draft.factsOf(group.t).gain(uniformity.divergent[group.t] === 1) -
+          lostOffsetCost(draft, group.t, group.f) -
+          lostFusion(draft, group.t) -
+          credited(draft, group.t, group.f);
+        if (!isSelect(draft, group.t)) realPairs++;
+        guardedBefore = false;
+        continue;
+      }
+      for (const i of group.instrs)
+        here -= cyclesOf(ctx, i, uniformity.divergent[i] === 1) - cyclesOf(ctx, i, false) + lostFusion(draft, i);
+      if (!b.passed) continue;
+      if (group.speculate) here -= CostModel.speculate * group.instrs.length;
+      else {
+        here -= guardedBefore ? target.guard * CostModel.secondGuard : target.guard;
+        guardedRuns++;
+        guardedBefore = true;
+      }
+    }
+    net += here * frame.weight(hostBlock(frame.shape, b)) + branchGain(draft, k, uniformity);
+  });
+  net -= selectsCost(draft) + lostBehind(draft, uniformity);
+  // The diamond of E is a guard for each side. It goes, unless what lies before or behind needs one of its own.
+  const diamonds = 1 - (frame.front ? 1 : 0) - (frame.back ? 1 : 0);
+  net += diamonds * diamondCost(draft);
+  net -= vainCost(draft, uniformity);
+  return { net, realPairs, guardedRuns, groups };
+}
+
+/**
+ * What the melded code costs in vain: where no wave takes both sides, and in loops, where the side with fewer iterations waits
+ * for the other.
+ */
+function vainCost(draft: Draft, { branch }: MeldedUniformity): number {
+  const { ctx, frame } = draft;
+  const depth = ctx.cycles.depthOf(frame.branch);
+  const waits = frame.blocks.some((b, k) => branch[k] === 1 && ctx.cycles.depthOf(hostBlock(frame.shape, b)) > depth);
+  const isEmbedded = frame.blocks.some((b) => b.t === NONE || b.f === NONE);
+  const divergence = isEmbedded ? CostModel.divergenceEmbedded : CostModel.divergence;
+  let sum = 0;
+  frame.blocks.forEach(({ t, f }, k) => {
+    const { work } = frame;
+    for (const [b, list] of [
+      [t, work[k].t],
+      [f, work[k].f],
+    ] as const) {
+      if (b === NONE) continue;
+      let cycles = 0;
+      for (const i of list) if (ctx.fusedInto[i] === NONE) cycles += cyclesOf(ctx, i, false);
+      sum += (cycles * ctx.weight[b] * (1 - divergence)) / 2;
+      if (!waits || ctx.cycles.depthOf(b) <= depth) continue;
+      // The other side then waits for loads, too, that are not its own: in its own loop nothing hid them.
+      for (const i of list)
+        if (draft.partner[i] === NONE && isLoad(draft, i)) cycles += ctx.costs.latency[i] - ctx.costs.vector[i];
+      sum += (cycles * ctx.weight[b] * (1 - CostModel.iterations)) / 2;
+    }
+  });
+  return sum;
+}
+
+const diamondCost = (draft: Draft): number => 2 * draft.ctx.costs.target.guard * draft.ctx.weight[draft.frame.branch];
+
+/** Of a pair in a loop that one of them is not in: what is saved once only, per run of the melded block. */
+function credited({ ctx, frame }: Draft, t: InstrId, g: InstrId): number {
+  const { weight, f } = ctx;
+  const [once, often] = [weight[f.instrBlock[t]], weight[f.instrBlock[g]]];
+  if (once === often) return 0;
+  const rarer = once < often ? t : g;
+  return cyclesOf(ctx, rarer, false) * (1 - Math.min(once, often) / frame.weight(f.instrBlock[t] as BlockId));
+}
+
+const isLoad = ({ ctx: { f } }: Draft, i: InstrId): boolean => f.instrOpcode[i] === Opcode.Load;
+
+const isSelect = (draft: Draft, i: InstrId): boolean => draft.ctx.f.instrOpcode[i] === Opcode.Select;
+
+/** Two branches become one, which may be dearer than both. */
+function branchGain(draft: Draft, k: number, { branch }: MeldedUniformity): number {
+  const { f, divergence, costs, weight } = draft.ctx;
+  const { t, f: g, swapped, takes, passed } = draft.frame.blocks[k];
+  const cost = (divergent: boolean): number => (divergent ? costs.target.guard : costs.target.branch);
+  let gain = 0;
+  for (const b of [t, g])
+    if (b !== NONE && isConditionalBranch(f, b)) gain += cost(divergence.terminatorDivergent[b] === 1) * weight[b];
+  const host = hostBlock(draft.frame.shape, draft.frame.blocks[k]);
+  if (!isConditionalBranch(f, host)) return gain;
+  // A condition is inverted for the one side, or fixed for the guest.
+  const conditions = (swapped ? costs.target.salu : 0) + (passed && takes !== null ? 2 * costs.target.salu : 0);
+  const unrolled = branch[k] === 1 && [t, g].some((b) => b !== NONE && mayUnroll(draft, b));
+  const lost = unrolled ? CostModel.lostUnrolling : 0;
+  return gain - (cost(branch[k] === 1) + conditions + lost) * draft.frame.weight(host);
+}
+
+/**
+ * Whether the branch ends a loop that starts at a constant, counts, and compares with a constant, the same for all threads,
+ * and LLVM is still to unroll.
+ */
+function mayUnroll({ ctx, frame }: Draft, b: BlockId): boolean {
+  const { f, options, cycles, divergence } = ctx;
+  if (!options.optimizesLater || divergence.terminatorDivergent[b] === 1 || !isConditionalBranch(f, b)) return false;
+  if (cycles.depthOf(b) <= cycles.depthOf(frame.branch)) return false;
+  const compare = definingInstr(f, f.operand[f.operandStart[terminatorOf(f, b)]] as ValueId);
+  if (compare === NONE || f.instrOpcode[compare] !== Opcode.ICmp || !isConstant(ctx, f.operandStart[compare] + 1))
+    return false;
+  let counter = definingInstr(f, f.operand[f.operandStart[compare]] as ValueId);
+  if (counter !== NONE && f.instrOpcode[counter] === Opcode.Add && isConstant(ctx, f.operandStart[counter] + 1))
+    counter = definingInstr(f, f.operand[f.operandStart[counter]] as ValueId);
+  if (counter === NONE || f.instrOpcode[counter] !== Opcode.Phi) return false;
+  for (let o = f.operandStart[counter]; o < f.operandStart[counter + 1]; o++) if (isConstant(ctx, o)) return true;
+  return false;
+}
+
+const isConstant = ({ f }: PlanningContext, operand: number): boolean =>
+  f.valueKind[f.operand[operand]] === ValueKind.Constant;
+
+function selectsCost(draft: Draft): number {
+  const dearest = new Map<number, number>();
+  for (const slot of draft.allSlots()) {
+    if (!draft.isOne(slot) && slot.cost > (dearest.get(slot.key) ?? 0)) dearest.set(slot.key, slot.cost);
+  }
+  let sum = 0;
+  for (const cost of dearest.values()) sum += cost;
+  return sum;
+}
+
+/** Uniform users behind the subgraphs of values that are uniform no longer; one step, an estimate. */
+function lostBehind(draft: Draft, { divergent }: MeldedUniformity): number {
+  const { ctx } = draft;
+  const { blocks, inside } = draft.frame;
+  const { f, divergence, uses } = ctx;
+  const counted = new Set<number>();
+  let sum = 0;
+  for (const { t, f: g } of blocks) {
+    for (const b of [t, g]) {
+      if (b === NONE) continue;
+      for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++) {
+        const v = instrValue(f, i as InstrId);
+        if (divergent[i] === 0 || divergence.valueDivergent[v] === 1) continue;
+        for (let u = uses.start[v]; u < uses.start[v + 1]; u++) {
+          const user = uses.user[u] as InstrId;
+          if (inside[f.instrBlock[user]] === 1 || divergence.valueDivergent[instrValue(f, user)] === 1) continue;
+          if (counted.has(user)) continue;
+          counted.add(user);
+          sum += (cyclesOf(ctx, user, true) - cyclesOf(ctx, user, false)) * ctx.weight[f.instrBlock[user]];
+        }
+      }
+    }
+  }
+  return sum;
+}

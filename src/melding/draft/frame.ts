@@ -1,0 +1,375 @@
+/**
+ * What all drafts of one candidate share: the corresponding blocks, their work, and facts about operands and pairs that do not
+ * depend on what else pairs. Drafts are many (see candidate.ts), so these are found once.
+ *
+ * Everything that becomes one has operand *slots*: a value on the T side and one on the F side that will need a `select`
+ * unless both become the same value. Slots are the single source for legality, pruning and cost.
+ */
+import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import { InstrFlag, Opcode, definingInstr, hasFlag, terminatorOf } from '../../ir/snapshot.js';
+import type { PlanningContext } from '../cost/context.js';
+import { OperandOrder } from '../cost/matching.js';
+import { canSelect, isPoison, selectCycles } from '../cost/operands.js';
+import { PairFacts } from './pair-facts.js';
+import { countsAsWork } from '../cost/profitability.js';
+import { hostBlock, type MeldedBlock, type Shape } from './shape.js';
+
+/** Where control goes behind the two subgraphs, as in `Meld`. */
+export type DraftExit =
+  { readonly kind: 'single'; readonly t: BlockId; readonly f: BlockId } | { readonly kind: 'shared' };
+
+export interface Slot {
+  readonly t: ValueId;
+  readonly f: ValueId;
+  /** Equal for slots that one select serves: see `Frame.keyOf`. */
+  readonly key: number;
+  /** Block where the select would stand: the user's, or the one at whose end a phi takes the value. */
+  readonly at: BlockId;
+  /** Whether both are one value whatever a draft pairs; what follows does not matter then. */
+  readonly alike: boolean;
+  /** The instructions that define both values: they are one value if these pair. `NONE` twice unless there are two. */
+  readonly defT: InstrId;
+  readonly defF: InstrId;
+  /** Whether both definitions stand in the block of the user, or its partner. */
+  readonly local: boolean;
+  /** Whether they do, and may become one. */
+  readonly mayPair: boolean;
+  readonly selectable: boolean;
+  /** Cycles of the select over the whole run. */
+  readonly cost: number;
+}
+
+/** Work instructions of two corresponding blocks, in order; empty where a side has no block. */
+export interface BlockWork {
+  readonly t: readonly InstrId[];
+  readonly f: readonly InstrId[];
+}
+
+/** Which of them match, and how they were aligned so far. */
+export interface BlockMatches {
+  /** `[t.length * f.length]` `OperandOrder` bits. */
+  readonly orders: Uint8Array;
+  readonly speculatableT: Uint8Array;
+  readonly speculatableF: Uint8Array;
+  /** Positions in `orders` that are not `None`, ascending. */
+  readonly cells: Int32Array;
+  /** Alignments by the gains (one per cell) that they came from. */
+  readonly aligned: { readonly gains: Float64Array; readonly partner: Int32Array }[];
+}
+
+/** Facts about pairs are kept for frames of up to so many cells; those of larger ones would take too much memory. */
+const MOST_CELLS_KEPT = 40_000;
+
+export class Frame {
+  readonly blocks: readonly MeldedBlock[];
+  /** `[blockCount]` corresponding block of either side, or `NONE`. */
+  readonly blockPartner: Int32Array;
+  /** `[blockCount]` 1 for the blocks of both subgraphs. */
+  readonly inside: Uint8Array;
+  /** Where the host side starts. */
+  readonly entry: BlockId;
+  /** Per block pair. */
+  readonly work: readonly BlockWork[];
+  /** Largest number of cells that any pair of blocks needs in the alignment. */
+  readonly cells: number;
+  private readonly baseKeys = new Map<string, number>();
+  private readonly pairs = new Map<number, PairFacts>();
+  private readonly phis = new Map<number, readonly Slot[]>();
+  private blockMatches: readonly (BlockMatches | null)[] | null = null;
+  private slotsOfExits: readonly Slot[] | null = null;
+  private slotsOfTerminators: readonly (readonly Slot[])[] | null = null;
+
+  constructor(
+    readonly ctx: PlanningContext,
+    /** E. */
+    readonly branch: BlockId,
+    readonly shape: Shape,
+    readonly exit: DraftExit,
+    /** Whether blocks of either side run before (after) the subgraphs, so that the sides part again. */
+    readonly front: boolean,
+    readonly back: boolean,
+    /** Partners by melds of the same branch that will have been carried out before this one, or null. */
+    private readonly earlier: Int32Array | null = null,
+  ) {
+    const { f } = ctx;
+    this.blocks = shape.blocks;
+    this.entry = hostBlock(shape, shape.blocks[0]);
+    this.blockPartner = new Int32Array(f.blockCount).fill(NONE);
+    this.inside = new Uint8Array(f.blockCount);
+    const work: BlockWork[] = [];
+    let cells = 0;
+    const size = (b: BlockId): number => f.blockInstrStart[b + 1] - f.blockInstrStart[b];
+    for (const { t, f: g } of shape.blocks) {
+      work.push({ t: t === NONE ? [] : workOf(ctx, t), f: g === NONE ? [] : workOf(ctx, g) });
+      if (t !== NONE) this.inside[t] = 1;
+      if (g !== NONE) this.inside[g] = 1;
+      if (t === NONE || g === NONE) continue;
+      this.blockPartner[t] = g;
+      this.blockPartner[g] = t;
+      cells = Math.max(cells, size(t) * size(g));
+    }
+    this.work = work;
+    this.cells = cells;
+  }
+
+  /** Per block pair which instructions match, or null when none do. */
+  get matches(): readonly (BlockMatches | null)[] {
+    return (this.blockMatches ??= this.work.map((w) => matchesOf(this.ctx, w)));
+  }
+
+  /** What is known about `t` and `g` as a pair of work instructions. */
+  pair(t: InstrId, g: InstrId, swapped: boolean): PairFacts {
+    if (this.cells > MOST_CELLS_KEPT) return new PairFacts(this, t, g, swapped);
+    const key = (t * this.ctx.f.instrCount + g) * 2 + (swapped ? 1 : 0);
+    let facts = this.pairs.get(key);
+    if (facts === undefined) this.pairs.set(key, (facts = new PairFacts(this, t, g, swapped)));
+    return facts;
+  }
+
+  /** Whether both values are one after any meld of these blocks. */
+  areAlike(a: ValueId, b: ValueId): boolean {
+    if (a === b) return true;
+    const { f } = this.ctx;
+    if (isPoison(f, a) || isPoison(f, b)) return true;
+    if (this.earlier === null) return false;
+    const i = definingInstr(f, a);
+    const j = definingInstr(f, b);
+    return i !== NONE && j !== NONE && this.earlier[i] === j;
+  }
+
+  /**
+   * Names the select of two values. Addresses that lie equally far apart on both sides need one select of their bases; the
+   * rest is constant (see `darm_share_address_selects` in the shim).
+   */
+  keyOf(t: ValueId, f: ValueId): number {
+    const { valueBase, valueOffset, valueCount } = this.ctx.f;
+    if (valueBase[t] === NONE || valueBase[f] === NONE) return t * valueCount + f;
+    const bases = `${valueBase[t]} ${valueBase[f]} ${valueOffset[t] - valueOffset[f]}`;
+    let key = this.baseKeys.get(bases);
+    if (key === undefined) this.baseKeys.set(bases, (key = -1 - this.baseKeys.size));
+    return key;
+  }
+
+  slot(t: ValueId, f: ValueId, at: BlockId): Slot {
+    const snapshot = this.ctx.f;
+    const key = this.keyOf(t, f);
+    if (this.areAlike(t, f))
+      return {
+        t,
+        f,
+        key,
+        at,
+        alike: true,
+        defT: NONE as InstrId,
+        defF: NONE as InstrId,
+        local: false,
+        mayPair: false,
+        selectable: true,
+        cost: 0,
+      };
+    const i = definingInstr(snapshot, t);
+    const j = definingInstr(snapshot, f);
+    const defined = i !== NONE && j !== NONE;
+    const local = defined && snapshot.instrBlock[i] === at && snapshot.instrBlock[j] === this.blockPartner[at];
+    return {
+      t,
+      f,
+      key,
+      at,
+      alike: false,
+      defT: defined ? i : (NONE as InstrId),
+      defF: defined ? j : (NONE as InstrId),
+      local,
+      mayPair: local && this.ctx.matcher.orders(i, j) !== OperandOrder.None,
+      selectable: canSelect(snapshot, t, f),
+      cost: this.selectCost(t, f, at),
+    };
+  }
+
+  /** Cycles over the whole run of `select C, t, f`; what is the same all along is selected in front of loops. */
+  selectCost(t: ValueId, f: ValueId, at: BlockId): number {
+    const { ctx } = this;
+    const early = this.isInside(t) || this.isInside(f) ? at : this.entry;
+    return selectCycles(ctx, t) * Math.min(this.weight(early), this.weight(at));
+  }
+
+  /** How often the melded block of `b` runs. */
+  weight(b: BlockId): number {
+    const { weight } = this.ctx;
+    const partner = this.blockPartner[b];
+    return partner === NONE ? weight[b] : Math.max(weight[b], weight[partner]);
+  }
+
+  private isInside(v: ValueId): boolean {
+    const { f } = this.ctx;
+    const i = definingInstr(f, v);
+    return i !== NONE && this.inside[f.instrBlock[i]] === 1;
+  }
+
+  /**
+   * Slots of a melded phi: one per corresponding edge inside. The values from outside meet in the unifying block, a phi per
+   * side and one select; several of them on a side are paired each with the first of the other, as one select serves all.
+   */
+  phiSlots(t: InstrId, g: InstrId): readonly Slot[] {
+    const key = t * this.ctx.f.instrCount + g;
+    let slots = this.phis.get(key);
+    if (slots === undefined) this.phis.set(key, (slots = this.findPhiSlots(t, g)));
+    return slots;
+  }
+
+  private findPhiSlots(t: InstrId, g: InstrId): readonly Slot[] {
+    const { ctx } = this;
+    const { f } = ctx;
+    const slots: Slot[] = [];
+    const at = this.indexOf(f.instrBlock[t] as BlockId);
+    for (let p = 0; p < this.blocks.length; p++) {
+      const from = this.source(p, at);
+      if (from.t === NONE || from.f === NONE) continue;
+      const [a, b] = [incomingFrom(ctx, t, from.t), incomingFrom(ctx, g, from.f)];
+      if (a !== null && b !== null) slots.push(this.slot(a, b, from.t));
+    }
+    const outside = (phi: InstrId): ValueId[] => {
+      const values: ValueId[] = [];
+      for (let o = f.operandStart[phi]; o < f.operandStart[phi + 1]; o++)
+        if (this.inside[f.operandBlock[o]] === 0) values.push(f.operand[o] as ValueId);
+      return values;
+    };
+    const [outsideT, outsideF] = [outside(t), outside(g)];
+    if (outsideT.length === 0 || outsideF.length === 0) return slots;
+    for (let k = 0; k < Math.max(outsideT.length, outsideF.length); k++) {
+      const slot = this.slot(outsideT[k] ?? outsideT[0], outsideF[k] ?? outsideF[0], this.branch);
+      if (!slots.some((s) => s.at === slot.at && s.key === slot.key)) slots.push(slot);
+    }
+    return slots;
+  }
+
+  /**
+   * Whether phis of both owners of melded block `k` may become one. Not where one side starts and the other does not, or does with
+   * a loop around: what one phi joins has not met yet on the other side, or met in front.
+   */
+  mayPairPhis(k: number): boolean {
+    const { shape } = this;
+    if (k !== 0 && k !== shape.guestEntry) return true;
+    if (k !== 0 || shape.guestEntry !== 0) return false;
+    return this.loops(shape.blocks[0].t as BlockId) === this.loops(shape.blocks[0].f as BlockId);
+  }
+
+  /** Whether an edge of the subgraph leads back to its entry `b`. */
+  private loops(b: BlockId): boolean {
+    const { predStart, pred } = this.ctx.graph;
+    for (let e = predStart[b]; e < predStart[b + 1]; e++) if (this.inside[pred[e]] === 1) return true;
+    return false;
+  }
+
+  /** Index of the melded block that `b` becomes, or `NONE` for blocks outside. */
+  indexOf(b: BlockId): number {
+    return this.inside[b] === 0 ? NONE : this.blocks.findIndex((each) => each.t === b || each.f === b);
+  }
+
+  /**
+   * The blocks whose edges arrive through melded block `p` at melded block `to` (`NONE`: behind the subgraphs): the one of the
+   * host, and the one of the guest if its edge takes the same way.
+   */
+  private source(p: number, to: number): { readonly t: BlockId | -1; readonly f: BlockId | -1 } {
+    const { shape } = this;
+    const host = hostBlock(shape, shape.blocks[p]);
+    const { graph } = this.ctx;
+    let [own, guest]: (BlockId | -1)[] = [NONE, NONE];
+    for (let e = graph.succStart[host]; e < graph.succStart[host + 1]; e++)
+      if (this.indexOf(graph.succ[e] as BlockId) === to) own = host;
+    if (own !== NONE) guest = this.guestSource(p, to);
+    return shape.host === 't' ? { t: own, f: guest } : { t: guest, f: own };
+  }
+
+  private guestSource(p: number, to: number): BlockId | -1 {
+    const { graph } = this.ctx;
+    for (const b of this.blocks) {
+      const guest = this.shape.host === 't' ? b.f : b.t;
+      for (const [slot, leaves] of b.leaves.entries())
+        if (leaves === p && this.indexOf(graph.succ[graph.succStart[guest] + slot] as BlockId) === to) return guest;
+    }
+    return NONE;
+  }
+
+  /** Slots of the phis behind the subgraphs that get one value from both sides. */
+  get exitSlots(): readonly Slot[] {
+    return (this.slotsOfExits ??= this.findExitSlots());
+  }
+
+  private findExitSlots(): readonly Slot[] {
+    const { f, graph } = this.ctx;
+    const slots: Slot[] = [];
+    if (this.exit.kind === 'single' && this.exit.t !== this.exit.f) return slots;
+    for (let p = 0; p < this.blocks.length; p++) {
+      const { t, f: g } = this.source(p, NONE);
+      if (t === NONE || g === NONE) continue;
+      for (let e = graph.succStart[t]; e < graph.succStart[t + 1]; e++) {
+        const to = graph.succ[e] as BlockId;
+        if (this.inside[to] === 1 || (e > graph.succStart[t] && graph.succ[e - 1] === to)) continue;
+        for (let i = f.blockInstrStart[to]; f.instrOpcode[i] === Opcode.Phi; i++) {
+          const a = incomingFrom(this.ctx, i as InstrId, t);
+          const b = incomingFrom(this.ctx, i as InstrId, g);
+          if (a !== null && b !== null) slots.push(this.slot(a, b, t));
+        }
+      }
+    }
+    return slots;
+  }
+
+  /** Slots of the terminators, per block pair. */
+  get terminatorSlots(): readonly (readonly Slot[])[] {
+    return (this.slotsOfTerminators ??= this.blocks.map(({ t, f: g, takes }) => {
+      const { f } = this.ctx;
+      if (t === NONE || g === NONE || takes !== null) return [];
+      const first = f.operandStart[terminatorOf(f, t)];
+      const other = f.operandStart[terminatorOf(f, g)];
+      const slots: Slot[] = [];
+      for (let k = 0, n = f.operandStart[terminatorOf(f, t) + 1] - first; k < n; k++)
+        slots.push(this.slot(f.operand[first + k] as ValueId, f.operand[other + k] as ValueId, t));
+      return slots;
+    }));
+  }
+}
+
+function workOf({ f }: PlanningContext, b: BlockId): InstrId[] {
+  const list: InstrId[] = [];
+  for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++)
+    if (countsAsWork(f, i as InstrId)) list.push(i as InstrId);
+  return list;
+}
+
+function matchesOf({ f, matcher, options }: PlanningContext, { t, f: g }: BlockWork): BlockMatches | null {
+  if (t.length === 0 || g.length === 0) return null;
+  const orders = new Uint8Array(t.length * g.length);
+  const cells: number[] = [];
+  for (let i = 0; i < t.length; i++) {
+    const key = f.instrKey[t[i]];
+    const row = i * g.length;
+    for (let j = 0; j < g.length; j++)
+      if (f.instrKey[g[j]] === key && (orders[row + j] = matcher.orders(t[i], g[j])) !== OperandOrder.None)
+        cells.push(row + j);
+  }
+  if (cells.length === 0) return null;
+  const speculatable = (list: readonly InstrId[]): Uint8Array => {
+    const table = new Uint8Array(list.length);
+    if (options.unpredicate === 'always') return table;
+    for (let i = 0; i < list.length; i++) table[i] = hasFlag(f, list[i], InstrFlag.Speculatable) ? 1 : 0;
+    return table;
+  };
+  return {
+    orders,
+    speculatableT: speculatable(t),
+    speculatableF: speculatable(g),
+    cells: Int32Array.from(cells),
+    aligned: [],
+  };
+}
+
+/** The value a phi takes from `from`, or null when that is no predecessor. */
+export function incomingFrom(ctx: PlanningContext, phi: InstrId, from: BlockId): ValueId | null {
+  const { f } = ctx;
+  for (let o = f.operandStart[phi]; o < f.operandStart[phi + 1]; o++)
+    if (f.operandBlock[o] === from) return f.operand[o] as ValueId;
+  return null;
+}

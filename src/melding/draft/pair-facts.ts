@@ -1,0 +1,113 @@
+/**
+ * What is known about two work instructions as a pair, before it is decided what else pairs: their slots, whether operands that may
+ * not be selected fit, the gain, and which of their users could pair. Every attempt to align asks for the same, so it is kept.
+ */
+import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
+import { InstrFlag, Opcode, hasFlag, instrValue } from '../../ir/snapshot.js';
+import type { PlanningContext } from '../cost/context.js';
+import type { Frame, Slot } from './frame.js';
+import { pairGain } from '../cost/gains.js';
+import { correspondingOperand, demandOn, isUniformAt } from '../cost/operands.js';
+
+/** How users of two values are compared: this many of each are looked at. */
+const MOST_USERS = 8;
+
+/** Pairs of users at corresponding operands, flat: u0, v0, u1, v1 … */
+export interface UserPairs {
+  /** Some phi or terminator uses both values: nothing has to pair. */
+  readonly always: boolean;
+  /** Phis and terminators. */
+  readonly joined: readonly number[];
+  /** Work with equal keys. */
+  readonly work: readonly number[];
+  /** Whether some of `work` stands in corresponding blocks and might pair. */
+  readonly mayPair: boolean;
+}
+
+export class PairFacts {
+  readonly slots: readonly Slot[];
+  /** Whether operands that must be the same, or uniform, are. */
+  readonly demandsHold: boolean;
+  /** Whether one of the results differs between threads before melding. */
+  readonly isDivergent: boolean;
+  private gainUniform = NaN;
+  private gainDivergent = NaN;
+  private userPairs: UserPairs | null = null;
+
+  constructor(
+    private readonly frame: Frame,
+    private readonly t: InstrId,
+    private readonly g: InstrId,
+    swapped: boolean,
+  ) {
+    const { ctx } = frame;
+    const { f, divergence } = ctx;
+    const at = f.instrBlock[t] as BlockId;
+    const slots: Slot[] = [];
+    let demandsHold = true;
+    for (let k = 0, n = f.operandStart[t + 1] - f.operandStart[t]; k < n; k++) {
+      const kg = correspondingOperand(k, swapped);
+      const a = f.operand[f.operandStart[t] + k] as ValueId;
+      const b = f.operand[f.operandStart[g] + kg] as ValueId;
+      const demand = demandOn(f, t, g, k, kg);
+      if (demand !== 'any' && (a !== b || (demand === 'uniform' && !isUniformAt(ctx, a, t, k, g, kg))))
+        demandsHold = false;
+      slots.push(frame.slot(a, b, at));
+    }
+    this.slots = slots;
+    this.demandsHold = demandsHold;
+    this.isDivergent =
+      divergence.valueDivergent[instrValue(f, t)] === 1 || divergence.valueDivergent[instrValue(f, g)] === 1;
+  }
+
+  /** `pairGain` for a result that is divergent after the meld, or is not. */
+  gain(divergent: boolean): number {
+    const { frame, t, g } = this;
+    if (divergent) {
+      if (Number.isNaN(this.gainDivergent)) this.gainDivergent = pairGain(frame.ctx, t, g, true);
+      return this.gainDivergent;
+    }
+    if (Number.isNaN(this.gainUniform)) this.gainUniform = pairGain(frame.ctx, t, g, false);
+    return this.gainUniform;
+  }
+
+  get users(): UserPairs {
+    return (this.userPairs ??= userPairsOf(this.frame.ctx, this.frame.blockPartner, this.t, this.g));
+  }
+}
+
+/** Users of `t` and of `g` that may become one, so that pairing both spares a select. */
+export function userPairsOf({ f, uses }: PlanningContext, blockPartner: Int32Array, t: InstrId, g: InstrId): UserPairs {
+  const a = instrValue(f, t);
+  const b = instrValue(f, g);
+  const endA = Math.min(uses.start[a + 1], uses.start[a] + MOST_USERS);
+  const endB = Math.min(uses.start[b + 1], uses.start[b] + MOST_USERS);
+  const joined: number[] = [];
+  const work: number[] = [];
+  let always = false;
+  let mayPair = false;
+  for (let x = uses.start[a]; x < endA; x++) {
+    const u = uses.user[x];
+    const opcode = f.instrOpcode[u];
+    const isJoin = opcode === Opcode.Phi || hasFlag(f, u as InstrId, InstrFlag.Terminator);
+    const mayCross = hasFlag(f, u as InstrId, InstrFlag.Commutative) || f.instrPredicate[u] >= 0;
+    for (let y = uses.start[b]; y < endB; y++) {
+      const v = uses.user[y];
+      if (f.instrOpcode[v] !== opcode || f.instrKey[u] !== f.instrKey[v]) continue;
+      if (isJoin) {
+        if (u === v) always = true;
+        else joined.push(u, v);
+      } else if (mayCross || uses.operand[x] - f.operandStart[u] === uses.operand[y] - f.operandStart[v]) {
+        work.push(u, v);
+        if (f.instrKey[u] >= 0 && blockPartner[f.instrBlock[u]] === f.instrBlock[v]) mayPair = true;
+      }
+    }
+  }
+  return { always, joined, work, mayPair };
+}
+
+/** Whether some of the pairs, listed flat, are partners. */
+export function hasPartners(pairs: readonly number[], partners: Int32Array): boolean {
+  for (let k = 0; k < pairs.length; k += 2) if (partners[pairs[k]] === pairs[k + 1]) return true;
+  return false;
+}
