@@ -18,14 +18,14 @@ export interface Analyses {
 }
 
 /** Only functions with divergent branches need the order and the post-dominators; they are found when first asked for. */
-export function analysesOf(f: FunctionSnapshot): Analyses {
-  const graph = cfgOf(f);
-  const shared = { graph, dominators: dominators(graph), cycles: cycles(graph), uses: usesOf(f) };
+export function analysesOf(fn: FunctionSnapshot): Analyses {
+  const graph = cfgOf(fn);
+  const shared = { graph, dominators: dominators(graph), cycles: cycles(graph), uses: usesOf(fn) };
   let order: Int32Array | undefined;
   let post: DominatorTree | undefined;
   return {
     ...shared,
-    divergence: divergence(f, shared),
+    divergence: divergence(fn, shared),
     get order() {
       return (order ??= positionsIn(reversePostOrder(graph), graph.count));
     },

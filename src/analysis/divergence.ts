@@ -77,15 +77,15 @@ export interface DivergenceInputs {
 }
 
 /** @param given analyses of the same snapshot that exist already; the others are computed */
-export function divergence(f: FunctionSnapshot, given: Partial<DivergenceInputs> = {}): Divergence {
-  const graph = given.graph ?? cfgOf(f);
-  const propagation = new Propagation(f, {
+export function divergence(fn: FunctionSnapshot, given: Partial<DivergenceInputs> = {}): Divergence {
+  const graph = given.graph ?? cfgOf(fn);
+  const propagation = new Propagation(fn, {
     graph,
     dominators: given.dominators ?? dominators(graph),
     cycles: given.cycles ?? cycles(graph),
-    uses: given.uses ?? usesOf(f),
+    uses: given.uses ?? usesOf(fn),
   });
-  if ((f.flags & FunctionFlag.HasBranchDivergence) !== 0) propagation.run();
+  if ((fn.flags & FunctionFlag.HasBranchDivergence) !== 0) propagation.run();
   return propagation;
 }
 
@@ -104,57 +104,57 @@ class Propagation implements Divergence {
   private readonly uses: Uses;
 
   constructor(
-    private readonly f: FunctionSnapshot,
+    private readonly fn: FunctionSnapshot,
     inputs: DivergenceInputs,
   ) {
     this.graph = inputs.graph;
     this.dom = inputs.dominators;
     this.cycles = inputs.cycles;
     this.uses = inputs.uses;
-    this.valueDivergent = new Uint8Array(f.valueCount);
-    this.terminatorDivergent = new Uint8Array(f.blockCount);
+    this.valueDivergent = new Uint8Array(fn.valueCount);
+    this.terminatorDivergent = new Uint8Array(fn.blockCount);
     this.divergentExit = new Uint8Array(this.cycles.count);
-    this.cause = new Uint8Array(f.valueCount);
-    this.causeId = new Int32Array(f.valueCount).fill(NONE);
+    this.cause = new Uint8Array(fn.valueCount);
+    this.causeId = new Int32Array(fn.valueCount).fill(NONE);
   }
 
   isDivergentUse(operandIndex: number, user: InstrId): boolean {
-    const { f } = this;
-    const value = f.operand[operandIndex];
+    const { fn } = this;
+    const value = fn.operand[operandIndex];
     if (this.valueDivergent[value] === 1) return true;
-    const def = value - f.argCount;
-    if (def < 0 || def >= f.instrCount) return false;
-    const observer = f.instrBlock[user] as BlockId;
-    let c: number = this.cycles.cycleOf(f.instrBlock[def] as BlockId);
+    const def = value - fn.argCount;
+    if (def < 0 || def >= fn.instrCount) return false;
+    const observer = fn.instrBlock[user] as BlockId;
+    let c: number = this.cycles.cycleOf(fn.instrBlock[def] as BlockId);
     for (; c !== NONE && !this.cycles.contains(c as CycleId, observer); c = this.cycles.parent[c])
       if (this.divergentExit[c] === 1) return true;
     return false;
   }
 
   run(): void {
-    const { f } = this;
-    for (let i = 0; i < f.instrCount; i++)
-      if (f.instrUniformity[i] === Uniformity.NeverUniform) this.mark(i as InstrId, Cause.Source, NONE);
-    for (let a = 0; a < f.argCount; a++) {
-      if (f.argUniformity[a] !== Uniformity.NeverUniform) continue;
+    const { fn } = this;
+    for (let i = 0; i < fn.instrCount; i++)
+      if (fn.instrUniformity[i] === Uniformity.NeverUniform) this.mark(i as InstrId, Cause.Source, NONE);
+    for (let a = 0; a < fn.argCount; a++) {
+      if (fn.argUniformity[a] !== Uniformity.NeverUniform) continue;
       this.valueDivergent[a] = 1;
       this.cause[a] = Cause.Source;
     }
-    for (let v = 0; v < f.argCount + f.instrCount; v++)
+    for (let v = 0; v < fn.argCount + fn.instrCount; v++)
       if (this.valueDivergent[v] === 1 && this.cause[v] === Cause.Source) this.markUsers(v);
     const sync = new SyncDependence(this.graph, this.cycles);
     for (let i = this.worklist.pop(); i !== undefined; i = this.worklist.pop()) {
-      if ((f.instrFlags[i] & InstrFlag.Terminator) === 0) this.markUsers(f.argCount + i);
-      else this.part(f.instrBlock[i] as BlockId, sync);
+      if ((fn.instrFlags[i] & InstrFlag.Terminator) === 0) this.markUsers(fn.argCount + i);
+      else this.part(fn.instrBlock[i] as BlockId, sync);
     }
   }
 
   private mark(i: InstrId, cause: number, causeId: number): void {
-    const { f } = this;
-    if (f.instrUniformity[i] === Uniformity.AlwaysUniform) return;
-    const value = f.argCount + i;
-    if ((f.instrFlags[i] & InstrFlag.Terminator) !== 0) {
-      const block = f.instrBlock[i];
+    const { fn } = this;
+    if (fn.instrUniformity[i] === Uniformity.AlwaysUniform) return;
+    const value = fn.argCount + i;
+    if ((fn.instrFlags[i] & InstrFlag.Terminator) !== 0) {
+      const block = fn.instrBlock[i];
       if (this.terminatorDivergent[block] === 1) return;
       this.terminatorDivergent[block] = 1;
     } else {
@@ -173,7 +173,7 @@ class Propagation implements Divergence {
 
   /** The consequences of a divergent terminator. */
   private part(branch: BlockId, sync: SyncDependence): void {
-    const { cycles, f } = this;
+    const { cycles, fn } = this;
     if (!this.dom.isReachable(branch)) return;
     const { joins, cycleExits } = sync.joins(branch);
     const diverged: CycleId[] = [];
@@ -188,8 +188,8 @@ class Propagation implements Divergence {
       if (this.isAssumedDivergent(cycle)) continue;
       this.assumedDivergent.push(cycle);
       for (const b of cycles.blocks(cycle)) {
-        const end = terminatorOf(f, b as BlockId);
-        for (let i = f.blockInstrStart[b]; i < end; i++) this.mark(i as InstrId, Cause.AssumedCycle, cycle);
+        const end = terminatorOf(fn, b as BlockId);
+        for (let i = fn.blockInstrStart[b]; i < end; i++) this.mark(i as InstrId, Cause.AssumedCycle, cycle);
       }
     }
 
@@ -197,9 +197,9 @@ class Propagation implements Divergence {
   }
 
   private markPhis(join: BlockId, branch: BlockId): void {
-    const { f } = this;
-    for (let i = f.blockInstrStart[join]; f.instrOpcode[i] === Opcode.Phi; i++)
-      if (!hasOneValue(f, i as InstrId)) this.mark(i as InstrId, Cause.Join, branch);
+    const { fn } = this;
+    for (let i = fn.blockInstrStart[join]; fn.instrOpcode[i] === Opcode.Phi; i++)
+      if (!hasOneValue(fn, i as InstrId)) this.mark(i as InstrId, Cause.Join, branch);
   }
 
   private isAssumedDivergent(cycle: CycleId): boolean {
@@ -245,17 +245,17 @@ class Propagation implements Divergence {
 
   /** Only what a phi in an exit block, or a block that an exit is dominated from, carries out can have users outside. */
   private markUsersOutside(cycle: CycleId): void {
-    const { cycles, dom, f } = this;
+    const { cycles, dom, fn } = this;
     const exits = cycles.exits(cycle);
-    const inside = (i: number): boolean => cycles.contains(cycle, f.instrBlock[i] as BlockId);
+    const inside = (i: number): boolean => cycles.contains(cycle, fn.instrBlock[i] as BlockId);
     for (const exit of exits)
-      for (let i = f.blockInstrStart[exit]; f.instrOpcode[i] === Opcode.Phi; i++)
-        if (readsFrom(f, i as InstrId, inside)) this.mark(i as InstrId, Cause.Temporal, cycle);
+      for (let i = fn.blockInstrStart[exit]; fn.instrOpcode[i] === Opcode.Phi; i++)
+        if (readsFrom(fn, i as InstrId, inside)) this.mark(i as InstrId, Cause.Temporal, cycle);
 
     for (const b of cycles.blocks(cycle)) {
       if (!exits.some((exit) => dom.dominates(b as BlockId, exit as BlockId))) continue;
-      for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++) {
-        const value = f.argCount + i;
+      for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) {
+        const value = fn.argCount + i;
         for (let u = this.uses.start[value]; u < this.uses.start[value + 1]; u++) {
           const user = this.uses.user[u];
           if (!inside(user)) this.mark(user as InstrId, Cause.Temporal, cycle);
@@ -266,12 +266,12 @@ class Propagation implements Divergence {
 }
 
 /** Whether a phi has one incoming value apart from itself and undef or poison (`PHINode::hasConstantOrUndefValue`). */
-export function hasOneValue(f: FunctionSnapshot, phi: InstrId): boolean {
+export function hasOneValue(fn: FunctionSnapshot, phi: InstrId): boolean {
   let only: number = NONE;
-  for (let o = f.operandStart[phi]; o < f.operandStart[phi + 1]; o++) {
-    const value = f.operand[o];
-    const kind = f.valueKind[value];
-    if (value === f.argCount + phi || kind === ValueKind.Undef || kind === ValueKind.Poison) continue;
+  for (let o = fn.operandStart[phi]; o < fn.operandStart[phi + 1]; o++) {
+    const value = fn.operand[o];
+    const kind = fn.valueKind[value];
+    if (value === fn.argCount + phi || kind === ValueKind.Undef || kind === ValueKind.Poison) continue;
     if (only !== NONE && only !== value) return false;
     only = value;
   }
@@ -279,10 +279,10 @@ export function hasOneValue(f: FunctionSnapshot, phi: InstrId): boolean {
 }
 
 /** Whether an operand is an instruction that `where` holds for. */
-function readsFrom(f: FunctionSnapshot, user: InstrId, where: (instr: number) => boolean): boolean {
-  for (let o = f.operandStart[user]; o < f.operandStart[user + 1]; o++) {
-    const def = f.operand[o] - f.argCount;
-    if (def >= 0 && def < f.instrCount && where(def)) return true;
+function readsFrom(fn: FunctionSnapshot, user: InstrId, where: (instr: number) => boolean): boolean {
+  for (let o = fn.operandStart[user]; o < fn.operandStart[user + 1]; o++) {
+    const def = fn.operand[o] - fn.argCount;
+    if (def >= 0 && def < fn.instrCount && where(def)) return true;
   }
   return false;
 }

@@ -33,8 +33,8 @@ export function graphOf(count: number, entry: BlockId, succStart: Int32Array, su
 }
 
 /** The control-flow graph of a function; its entry is block 0. */
-export function cfgOf(f: FunctionSnapshot): Graph {
-  return graphOf(f.blockCount, 0 as BlockId, f.succStart, f.succ);
+export function cfgOf(fn: FunctionSnapshot): Graph {
+  return graphOf(fn.blockCount, 0 as BlockId, fn.succStart, fn.succ);
 }
 
 /**

@@ -94,7 +94,7 @@ function textOf({
 }
 
 function check(s: BuiltSnapshot, plan: FunctionPlan): void {
-  const { f } = s;
+  const { f: fn } = s;
   const touched = new Set<number>();
   for (const meld of plan.melds) {
     for (const pair of meld.blocks) {
@@ -106,8 +106,8 @@ function check(s: BuiltSnapshot, plan: FunctionPlan): void {
       const order = (b: BlockId | -1, list: readonly number[]): void => {
         const own: number[] = [];
         if (b === NONE) return assert.equal(list, own);
-        for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++)
-          if (countsAsWork(f, i as InstrId)) own.push(i);
+        for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++)
+          if (countsAsWork(fn, i as InstrId)) own.push(i);
         assert.equal(list, own, 'all of the block in its order');
       };
       order(
@@ -119,17 +119,17 @@ function check(s: BuiltSnapshot, plan: FunctionPlan): void {
         pair.alignment.map((a) => a.f).filter((i) => i >= 0),
       );
       for (const a of pair.alignment) {
-        if (a.t >= 0 && a.f >= 0) assert.is(f.instrKey[a.t], f.instrKey[a.f]);
-        else if (a.speculate) assert.ok(hasFlag(f, Math.max(a.t, a.f) as InstrId, InstrFlag.Speculatable));
+        if (a.t >= 0 && a.f >= 0) assert.is(fn.instrKey[a.t], fn.instrKey[a.f]);
+        else if (a.speculate) assert.ok(hasFlag(fn, Math.max(a.t, a.f) as InstrId, InstrFlag.Speculatable));
       }
-      for (const [t, g] of pair.phis) {
-        assert.equal([f.instrBlock[t], f.instrBlock[g]], [pair.t, pair.f]);
-        assert.is(f.instrType[t], f.instrType[g]);
+      for (const [t, f] of pair.phis) {
+        assert.equal([fn.instrBlock[t], fn.instrBlock[f]], [pair.t, pair.f]);
+        assert.is(fn.instrType[t], fn.instrType[f]);
       }
     }
     // The guest's edges are paths in the host: through blocks where it only passes, to the place of the target.
     const [host, guest] = meld.host === 't' ? (['t', 'f'] as const) : (['f', 't'] as const);
-    const succ = (block: number): number[] => [...f.succ.subarray(f.succStart[block], f.succStart[block + 1])];
+    const succ = (block: number): number[] => [...fn.succ.subarray(fn.succStart[block], fn.succStart[block + 1])];
     const indexOf = (side: 't' | 'f', block: number): number => meld.blocks.findIndex((each) => each[side] === block);
     const used = new Set<number>();
     const follow = (from: number, slot: number, target: number): void => {

@@ -14,7 +14,7 @@ import { BlockProfiles } from './profitability.js';
 export type CanPair = (t: InstrId, f: InstrId) => boolean;
 
 export interface PlanningContext extends Analyses {
-  readonly f: FunctionSnapshot;
+  readonly fn: FunctionSnapshot;
   readonly options: PlanOptions;
   readonly costs: InstrCosts;
   /** `[instrCount]` the user that computes an instruction along, or `NONE`. */
@@ -34,24 +34,24 @@ export const blockWeight = (analyses: Analyses, b: BlockId): number =>
   PER_LOOP ** Math.min(DEEPEST_LOOP, analyses.cycles.depthOf(b));
 
 export function planningContext(
-  f: FunctionSnapshot,
+  fn: FunctionSnapshot,
   analyses: Analyses,
   options: PlanOptions,
   canPair: CanPair,
 ): PlanningContext {
-  const costs = instrCosts(f);
-  const weight = new Float64Array(f.blockCount);
-  for (let b = 0 as BlockId; b < f.blockCount; b++) weight[b] = blockWeight(analyses, b);
+  const costs = instrCosts(fn);
+  const weight = new Float64Array(fn.blockCount);
+  for (let b = 0 as BlockId; b < fn.blockCount; b++) weight[b] = blockWeight(analyses, b);
   return {
     ...analyses,
-    f,
+    fn,
     options,
     costs,
-    fusedInto: fusedInto(f, analyses.uses, analyses.divergence),
-    profiles: new BlockProfiles(f, costs),
-    matcher: new Matcher(f, canPair),
+    fusedInto: fusedInto(fn, analyses.uses, analyses.divergence),
+    profiles: new BlockProfiles(fn, costs),
+    matcher: new Matcher(fn, canPair),
     weight,
-    hasUniformDemands: demandsUniform(f),
+    hasUniformDemands: demandsUniform(fn),
   };
 }
 

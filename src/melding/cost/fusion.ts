@@ -17,17 +17,17 @@ const FUSED: Readonly<Record<number, readonly number[]>> = {
 };
 
 /** `[instrCount]` the user that takes an instruction in, or `NONE`. */
-export function fusedInto(f: FunctionSnapshot, uses: Uses, divergence: Divergence): Int32Array {
-  const into = new Int32Array(f.instrCount).fill(NONE);
+export function fusedInto(fn: FunctionSnapshot, uses: Uses, divergence: Divergence): Int32Array {
+  const into = new Int32Array(fn.instrCount).fill(NONE);
   // GCN before gfx9 has none of them, NVPTX others.
-  if (!/^gfx(9|1[0-9])/.test(f.cpu)) return into;
-  for (let user = f.instrCount - 1; user >= 0; user--) {
-    if (into[user] !== NONE || !isVectorWord(f, divergence, user as InstrId)) continue;
-    for (let o = f.operandStart[user + 1]! - 1; o >= f.operandStart[user]!; o--) {
-      const v = f.operand[o]!;
-      const i = definingInstr(f, v as never);
-      if (i === NONE || f.instrBlock[i] !== f.instrBlock[user] || uses.start[v + 1]! - uses.start[v]! !== 1) continue;
-      if (!isVectorWord(f, divergence, i) || !takesIn(f, user, o, i)) continue;
+  if (!/^gfx(9|1[0-9])/.test(fn.cpu)) return into;
+  for (let user = fn.instrCount - 1; user >= 0; user--) {
+    if (into[user] !== NONE || !isVectorWord(fn, divergence, user as InstrId)) continue;
+    for (let o = fn.operandStart[user + 1]! - 1; o >= fn.operandStart[user]!; o--) {
+      const v = fn.operand[o]!;
+      const i = definingInstr(fn, v as never);
+      if (i === NONE || fn.instrBlock[i] !== fn.instrBlock[user] || uses.start[v + 1]! - uses.start[v]! !== 1) continue;
+      if (!isVectorWord(fn, divergence, i) || !takesIn(fn, user, o, i)) continue;
       into[i] = user;
       break;
     }
@@ -35,18 +35,18 @@ export function fusedInto(f: FunctionSnapshot, uses: Uses, divergence: Divergenc
   return into;
 }
 
-function takesIn(f: FunctionSnapshot, user: number, operand: number, i: InstrId): boolean {
-  const opcode = f.instrOpcode[user]!;
+function takesIn(fn: FunctionSnapshot, user: number, operand: number, i: InstrId): boolean {
+  const opcode = fn.instrOpcode[user]!;
   // A bit field: `(x >> n) & mask`.
   if (opcode === Opcode.And)
     return (
-      f.instrOpcode[i] === Opcode.LShr && f.valueKind[f.operand[f.operandStart[user]! + 1]!] === ValueKind.Constant
+      fn.instrOpcode[i] === Opcode.LShr && fn.valueKind[fn.operand[fn.operandStart[user]! + 1]!] === ValueKind.Constant
     );
-  if (opcode === Opcode.Shl && operand !== f.operandStart[user]) return false;
-  return FUSED[opcode]?.includes(f.instrOpcode[i]!) ?? false;
+  if (opcode === Opcode.Shl && operand !== fn.operandStart[user]) return false;
+  return FUSED[opcode]?.includes(fn.instrOpcode[i]!) ?? false;
 }
 
-const isVectorWord = (f: FunctionSnapshot, divergence: Divergence, i: InstrId): boolean =>
-  f.typeKind[f.instrType[i]!] === TypeKind.Integer &&
-  f.typeBits[f.instrType[i]!] === 32 &&
-  divergence.valueDivergent[instrValue(f, i)] === 1;
+const isVectorWord = (fn: FunctionSnapshot, divergence: Divergence, i: InstrId): boolean =>
+  fn.typeKind[fn.instrType[i]!] === TypeKind.Integer &&
+  fn.typeBits[fn.instrType[i]!] === 32 &&
+  divergence.valueDivergent[instrValue(fn, i)] === 1;

@@ -48,23 +48,23 @@ export const CostModel = {
 
 /** Cycles an instruction takes as it is, or as it becomes when its result is divergent. */
 export function cyclesOf(ctx: PlanningContext, i: InstrId, divergent: boolean): number {
-  const isVector = divergent || isMemoryWrite(ctx, i) || ctx.divergence.valueDivergent[instrValue(ctx.f, i)] === 1;
+  const isVector = divergent || isMemoryWrite(ctx, i) || ctx.divergence.valueDivergent[instrValue(ctx.fn, i)] === 1;
   return isVector ? ctx.costs.vector[i] : ctx.costs.scalar[i];
 }
 
-const isMemoryWrite = (ctx: PlanningContext, i: InstrId): boolean => hasFlag(ctx.f, i, InstrFlag.MayWriteMemory);
+const isMemoryWrite = (ctx: PlanningContext, i: InstrId): boolean => hasFlag(ctx.fn, i, InstrFlag.MayWriteMemory);
 
-/** Gain of one instruction for `t` and `g`; `divergent` tells about its result. Selects are counted elsewhere. */
-export function pairGain(ctx: PlanningContext, t: InstrId, g: InstrId, divergent: boolean): number {
+/** Gain of one instruction for `t` and `f`; `divergent` tells about its result. Selects are counted elsewhere. */
+export function pairGain(ctx: PlanningContext, t: InstrId, f: InstrId, divergent: boolean): number {
   const isFused = (i: InstrId): boolean => ctx.fusedInto[i] !== NONE;
   // If their users do not become one either, `lostFusion` says what that costs.
-  const melded = isFused(t) && isFused(g) ? 0 : Math.max(cyclesOf(ctx, t, divergent), cyclesOf(ctx, g, divergent));
+  const melded = isFused(t) && isFused(f) ? 0 : Math.max(cyclesOf(ctx, t, divergent), cyclesOf(ctx, f, divergent));
   return (
     (isFused(t) ? 0 : cyclesOf(ctx, t, false)) +
-    (isFused(g) ? 0 : cyclesOf(ctx, g, false)) -
+    (isFused(f) ? 0 : cyclesOf(ctx, f, false)) -
     melded +
     memoryCredit(ctx, t) -
-    splitCost(ctx, t, g) +
+    splitCost(ctx, t, f) +
     CostModel.pairBonus
   );
 }
@@ -80,19 +80,19 @@ export function lostFusion({ ctx, partner }: Draft, i: InstrId): number {
   return partner[user] === otherUser ? 0 : ctx.costs.vector[i];
 }
 
-function memoryCredit({ f }: PlanningContext, t: InstrId): number {
-  const space = f.instrAddressSpace[t];
+function memoryCredit({ fn }: PlanningContext, t: InstrId): number {
+  const space = fn.instrAddressSpace[t];
   return space < 0 || space === AddressSpace.Local || space === AddressSpace.Region ? 0 : CostModel.memoryCredit;
 }
 
 /** A wide access that the smaller of two alignments splits into several. */
-function splitCost(ctx: PlanningContext, t: InstrId, g: InstrId): number {
-  const { f } = ctx;
-  const low = Math.min(f.instrAlign[t], f.instrAlign[g]);
-  const high = Math.max(f.instrAlign[t], f.instrAlign[g]);
+function splitCost(ctx: PlanningContext, t: InstrId, f: InstrId): number {
+  const { fn } = ctx;
+  const low = Math.min(fn.instrAlign[t], fn.instrAlign[f]);
+  const high = Math.max(fn.instrAlign[t], fn.instrAlign[f]);
   if (low === high || low <= 0) return 0;
-  const value = f.instrOpcode[t] === Opcode.Store ? f.operand[f.operandStart[t]] : instrValue(f, t);
-  const bytes = f.typeBits[f.valueType[value]] / 8;
+  const value = fn.instrOpcode[t] === Opcode.Store ? fn.operand[fn.operandStart[t]] : instrValue(fn, t);
+  const bytes = fn.typeBits[fn.valueType[value]] / 8;
   const parts = (align: number): number => Math.max(1, bytes / Math.min(align, 16));
   return (parts(low) - parts(high)) * CostModel.splitAccess * ctx.costs.vector[t];
 }
@@ -101,31 +101,32 @@ function splitCost(ctx: PlanningContext, t: InstrId, g: InstrId): number {
  * LDS accesses of this pair whose addresses were a base and a constant, and no longer are. Where other accesses of both sides
  * lie equally far apart, all keep one base and their constants.
  */
-export function lostOffsetCost(draft: Draft, t: InstrId, g: InstrId): number {
+export function lostOffsetCost(draft: Draft, t: InstrId, f: InstrId): number {
   const { ctx, frame } = draft;
-  const { f } = ctx;
-  if (f.instrAddressSpace[t] !== AddressSpace.Local) return 0;
-  const at = f.instrOpcode[t] === Opcode.Store ? 1 : 0;
-  const a = f.operand[f.operandStart[t] + at] as ValueId;
-  const b = f.operand[f.operandStart[g] + at] as ValueId;
+  const { fn } = ctx;
+  if (fn.instrAddressSpace[t] !== AddressSpace.Local) return 0;
+  const at = fn.instrOpcode[t] === Opcode.Store ? 1 : 0;
+  const a = fn.operand[fn.operandStart[t] + at] as ValueId;
+  const b = fn.operand[fn.operandStart[f] + at] as ValueId;
   const cost = CostModel.lostLdsOffset * ctx.costs.vector[t];
   if (!draft.same(a, b)) {
     if (draft.isSharedKey(frame.keyOf(a, b))) return 0;
     return hasConstantOffset(ctx, a) || hasConstantOffset(ctx, b) ? cost : 0;
   }
-  const i = definingInstr(f, a);
-  if (i < 0 || definingInstr(f, b) < 0 || f.instrOpcode[i] !== Opcode.GetElementPtr || draft.partner[i] < 0) return 0;
+  const i = definingInstr(fn, a);
+  if (i < 0 || definingInstr(fn, b) < 0 || fn.instrOpcode[i] !== Opcode.GetElementPtr || draft.partner[i] < 0) return 0;
   for (const s of draft.factsOf(i).slots)
-    if (s.t !== s.f && f.valueKind[s.t] === ValueKind.Constant && f.valueKind[s.f] === ValueKind.Constant) return cost;
+    if (s.t !== s.f && fn.valueKind[s.t] === ValueKind.Constant && fn.valueKind[s.f] === ValueKind.Constant)
+      return cost;
   return 0;
 }
 
 /** A variable or a global with nothing but constants added. */
-function hasConstantOffset({ f }: PlanningContext, pointer: ValueId): boolean {
-  if (f.valueKind[pointer] === ValueKind.Global || f.valueKind[pointer] === ValueKind.Constant) return true;
-  const i = definingInstr(f, pointer);
-  if (i < 0 || f.instrOpcode[i] !== Opcode.GetElementPtr) return false;
-  for (let o = f.operandStart[i] + 1; o < f.operandStart[i + 1]; o++)
-    if (f.valueKind[f.operand[o]] !== ValueKind.Constant) return false;
+function hasConstantOffset({ fn }: PlanningContext, pointer: ValueId): boolean {
+  if (fn.valueKind[pointer] === ValueKind.Global || fn.valueKind[pointer] === ValueKind.Constant) return true;
+  const i = definingInstr(fn, pointer);
+  if (i < 0 || fn.instrOpcode[i] !== Opcode.GetElementPtr) return false;
+  for (let o = fn.operandStart[i] + 1; o < fn.operandStart[i + 1]; o++)
+    if (fn.valueKind[fn.operand[o]] !== ValueKind.Constant) return false;
   return true;
 }

@@ -125,28 +125,28 @@ export const AddressSpace = {
 /** TargetTransformInfo's answer for unknown calls and the like is capped: it is no latency any more. */
 const MOST_UNITS = 64;
 
-export function instrCosts(f: FunctionSnapshot): InstrCosts {
-  const target = costsOf(f.cpu);
-  const latency = new Float64Array(f.instrCount);
-  const vector = new Float64Array(f.instrCount);
-  const scalar = new Float64Array(f.instrCount);
-  for (let i = 0; i < f.instrCount; i++) {
-    const opcode = f.instrOpcode[i]!;
+export function instrCosts(fn: FunctionSnapshot): InstrCosts {
+  const target = costsOf(fn.cpu);
+  const latency = new Float64Array(fn.instrCount);
+  const vector = new Float64Array(fn.instrCount);
+  const scalar = new Float64Array(fn.instrCount);
+  for (let i = 0; i < fn.instrCount; i++) {
+    const opcode = fn.instrOpcode[i]!;
     // Phis, terminators and markers are no work of their own: branches and copies are counted where control flow is.
-    if (opcode === Opcode.Phi || (f.instrFlags[i]! & (InstrFlag.Terminator | InstrFlag.Marker)) !== 0) continue;
-    const memory = memoryLatency(f, i as InstrId, target);
+    if (opcode === Opcode.Phi || (fn.instrFlags[i]! & (InstrFlag.Terminator | InstrFlag.Marker)) !== 0) continue;
+    const memory = memoryLatency(fn, i as InstrId, target);
     if (memory !== null) {
       latency[i] = memory;
-      vector[i] = opcode === Opcode.Store ? storeCost(f, i as InstrId, target) : memory * target.exposed;
+      vector[i] = opcode === Opcode.Store ? storeCost(fn, i as InstrId, target) : memory * target.exposed;
       scalar[i] =
-        opcode === Opcode.Load && isConstantLike(f.instrAddressSpace[i]!)
+        opcode === Opcode.Load && isConstantLike(fn.instrAddressSpace[i]!)
           ? target.scalarMemory * target.exposed
           : vector[i]!;
       continue;
     }
-    const units = Math.min(MOST_UNITS, f.instrLatency[i]!);
+    const units = Math.min(MOST_UNITS, fn.instrLatency[i]!);
     latency[i] = vector[i] = units * target.valu;
-    scalar[i] = isFloat(f, i as InstrId) && !target.scalarFloat ? vector[i]! : units * target.salu;
+    scalar[i] = isFloat(fn, i as InstrId) && !target.scalarFloat ? vector[i]! : units * target.salu;
   }
   return { target, latency, vector, scalar };
 }
@@ -155,11 +155,11 @@ export function instrCosts(f: FunctionSnapshot): InstrCosts {
 const isConstantLike = (space: number): boolean =>
   space === AddressSpace.Global || space === AddressSpace.Constant || space === AddressSpace.Constant32;
 
-const storeCost = (f: FunctionSnapshot, i: InstrId, target: TargetCosts): number =>
-  f.instrAddressSpace[i] === AddressSpace.Local ? target.ldsStore : target.store;
+const storeCost = (fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number =>
+  fn.instrAddressSpace[i] === AddressSpace.Local ? target.ldsStore : target.store;
 
-function memoryLatency(f: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
-  switch (f.instrAddressSpace[i]!) {
+function memoryLatency(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
+  switch (fn.instrAddressSpace[i]!) {
     case -1:
       return null;
     case AddressSpace.Region:
@@ -172,11 +172,11 @@ function memoryLatency(f: FunctionSnapshot, i: InstrId, target: TargetCosts): nu
   }
 }
 
-function isFloat(f: FunctionSnapshot, i: InstrId): boolean {
-  const opcode = f.instrOpcode[i]!;
+function isFloat(fn: FunctionSnapshot, i: InstrId): boolean {
+  const opcode = fn.instrOpcode[i]!;
   if (opcode === Opcode.Select) return false;
   if (opcode === Opcode.FCmp || opcode === Opcode.FPToSI || opcode === Opcode.FPToUI) return true;
-  if (f.typeKind[f.instrType[i]!] === TypeKind.Float) return opcode !== Opcode.BitCast;
+  if (fn.typeKind[fn.instrType[i]!] === TypeKind.Float) return opcode !== Opcode.BitCast;
   // Vectors do not tell their elements; these opcodes do.
   return opcode >= Opcode.FAdd && opcode <= Opcode.FRem ? FLOAT_ARITHMETIC.includes(opcode) : opcode === Opcode.FNeg;
 }

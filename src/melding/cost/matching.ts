@@ -26,36 +26,36 @@ export class Matcher {
   private readonly answers = new Map<number, boolean>();
 
   constructor(
-    private readonly f: FunctionSnapshot,
+    private readonly fn: FunctionSnapshot,
     private readonly canPair: CanPair,
   ) {}
 
-  /** `OperandOrder` bits: how the operands of `t` and `g` may correspond; `None` when the two may not become one. */
-  orders(t: InstrId, g: InstrId): number {
-    const { f } = this;
-    const flags = f.instrFlags[t] | f.instrFlags[g];
-    if (f.instrKey[t] === NONE || f.instrKey[t] !== f.instrKey[g]) return OperandOrder.None;
+  /** `OperandOrder` bits: how the operands of `t` and `f` may correspond; `None` when the two may not become one. */
+  orders(t: InstrId, f: InstrId): number {
+    const { fn } = this;
+    const flags = fn.instrFlags[t] | fn.instrFlags[f];
+    if (fn.instrKey[t] === NONE || fn.instrKey[t] !== fn.instrKey[f]) return OperandOrder.None;
     if ((flags & (InstrFlag.NeverMelds | InstrFlag.Convergent | InstrFlag.WritesWaveState)) !== 0)
       return OperandOrder.None;
-    if (f.operandStart[t + 1] - f.operandStart[t] !== f.operandStart[g + 1] - f.operandStart[g])
+    if (fn.operandStart[t + 1] - fn.operandStart[t] !== fn.operandStart[f + 1] - fn.operandStart[f])
       return OperandOrder.None;
-    const opcode = f.instrOpcode[t];
-    if (opcode !== f.instrOpcode[g] || opcode === Opcode.Alloca) return OperandOrder.None;
+    const opcode = fn.instrOpcode[t];
+    if (opcode !== fn.instrOpcode[f] || opcode === Opcode.Alloca) return OperandOrder.None;
     let orders: number = OperandOrder.Straight;
     if (opcode === Opcode.ICmp || opcode === Opcode.FCmp) {
-      const [p, q] = [f.instrPredicate[t], f.instrPredicate[g]];
+      const [p, q] = [fn.instrPredicate[t], fn.instrPredicate[f]];
       orders = (p === q ? OperandOrder.Straight : 0) | (p === swappedPredicate(q) ? OperandOrder.Swapped : 0);
-    } else if ((f.instrFlags[t] & f.instrFlags[g] & InstrFlag.Commutative) !== 0) {
+    } else if ((fn.instrFlags[t] & fn.instrFlags[f] & InstrFlag.Commutative) !== 0) {
       orders = OperandOrder.Either;
     }
-    if (orders !== 0 && (flags & InstrFlag.NeedsPairCheck) !== 0 && !this.checked(t, g)) return OperandOrder.None;
+    if (orders !== 0 && (flags & InstrFlag.NeedsPairCheck) !== 0 && !this.checked(t, f)) return OperandOrder.None;
     return orders;
   }
 
-  private checked(t: InstrId, g: InstrId): boolean {
-    const key = t * this.f.instrCount + g;
+  private checked(t: InstrId, f: InstrId): boolean {
+    const key = t * this.fn.instrCount + f;
     let answer = this.answers.get(key);
-    if (answer === undefined) this.answers.set(key, (answer = this.canPair(t, g)));
+    if (answer === undefined) this.answers.set(key, (answer = this.canPair(t, f)));
     return answer;
   }
 }

@@ -15,26 +15,26 @@ const MIXED = -2;
  * point into different allocas (it stops their promotion to registers), or pointers cast from different address spaces
  * (the access becomes flat).
  */
-export function canSelect(f: FunctionSnapshot, a: ValueId, b: ValueId): boolean {
-  if (f.valueType[a] !== f.valueType[b]) return false;
-  if (f.valueKind[a] === ValueKind.Other || f.valueKind[b] === ValueKind.Other) return false;
-  const kind = f.typeKind[f.valueType[a]];
+export function canSelect(fn: FunctionSnapshot, a: ValueId, b: ValueId): boolean {
+  if (fn.valueType[a] !== fn.valueType[b]) return false;
+  if (fn.valueKind[a] === ValueKind.Other || fn.valueKind[b] === ValueKind.Other) return false;
+  const kind = fn.typeKind[fn.valueType[a]];
   if (kind === TypeKind.Other || kind === TypeKind.Void || kind === TypeKind.Token) return false;
   if (kind !== TypeKind.Pointer) return true;
-  return sameFact(f.valueAlloca, a, b) && sameFact(f.valueCastFrom, a, b);
+  return sameFact(fn.valueAlloca, a, b) && sameFact(fn.valueCastFrom, a, b);
 }
 
 const sameFact = (facts: Int32Array, a: ValueId, b: ValueId): boolean => facts[a] === facts[b] && facts[a] !== MIXED;
 
 /** Cycles of `select C, a, b`: one vector instruction per 32 bits; conditions are masks, three scalar instructions. */
 export function selectCycles(ctx: PlanningContext, v: ValueId): number {
-  const bits = ctx.f.typeBits[ctx.f.valueType[v]];
+  const bits = ctx.fn.typeBits[ctx.fn.valueType[v]];
   const { valu, salu } = ctx.costs.target;
   return bits === 1 ? 3 * salu : Math.max(1, Math.ceil(bits / 32)) * valu;
 }
 
 /** A poison side of a select costs nothing: the other value stands for both. */
-export const isPoison = (f: FunctionSnapshot, v: ValueId): boolean => f.valueKind[v] === ValueKind.Poison;
+export const isPoison = (fn: FunctionSnapshot, v: ValueId): boolean => fn.valueKind[v] === ValueKind.Poison;
 
 /**
  * What operand `k` of a pair demands of its two values beyond `canSelect`: 'any', 'same' (one value on both sides, before
@@ -42,28 +42,28 @@ export const isPoison = (f: FunctionSnapshot, v: ValueId): boolean => f.valueKin
  * definition dominates both sides).
  */
 export function demandOn(
-  f: FunctionSnapshot,
+  fn: FunctionSnapshot,
   t: InstrId,
-  g: InstrId,
+  f: InstrId,
   k: number,
-  kg: number,
+  kf: number,
 ): 'any' | 'same' | 'uniform' {
-  const flags = f.operandFlags[f.operandStart[t] + k] | f.operandFlags[f.operandStart[g] + kg];
+  const flags = fn.operandFlags[fn.operandStart[t] + k] | fn.operandFlags[fn.operandStart[f] + kf];
   if ((flags & OperandFlag.MustBeUniform) !== 0) return 'uniform';
   if ((flags & OperandFlag.MustStay) !== 0) return 'same';
-  if (((f.instrFlags[t] | f.instrFlags[g]) & InstrFlag.IdenticalOperandsOnly) !== 0) return 'same';
+  if (((fn.instrFlags[t] | fn.instrFlags[f]) & InstrFlag.IdenticalOperandsOnly) !== 0) return 'same';
   // The callee is a call's last operand.
-  if (f.instrOpcode[t] === Opcode.Call && k === f.operandStart[t + 1] - f.operandStart[t] - 1) return 'same';
+  if (fn.instrOpcode[t] === Opcode.Call && k === fn.operandStart[t + 1] - fn.operandStart[t] - 1) return 'same';
   return 'any';
 }
 
 /** Whether the uniform demand holds for one value used at both places. */
-export function isUniformAt(ctx: PlanningContext, v: ValueId, t: InstrId, k: number, g: InstrId, kg: number): boolean {
-  const { f, divergence } = ctx;
+export function isUniformAt(ctx: PlanningContext, v: ValueId, t: InstrId, k: number, f: InstrId, kf: number): boolean {
+  const { fn, divergence } = ctx;
   return (
     divergence.valueDivergent[v] === 0 &&
-    !divergence.isDivergentUse(f.operandStart[t] + k, t) &&
-    !divergence.isDivergentUse(f.operandStart[g] + kg, g)
+    !divergence.isDivergentUse(fn.operandStart[t] + k, t) &&
+    !divergence.isDivergentUse(fn.operandStart[f] + kf, f)
   );
 }
 

@@ -21,11 +21,11 @@ export class BlockProfiles {
   private readonly totals: Float64Array;
 
   constructor(
-    private readonly f: FunctionSnapshot,
+    private readonly fn: FunctionSnapshot,
     private readonly costs: InstrCosts,
   ) {
-    this.types = new Array<Float64Array | undefined>(f.blockCount);
-    this.totals = new Float64Array(f.blockCount);
+    this.types = new Array<Float64Array | undefined>(fn.blockCount);
+    this.totals = new Float64Array(fn.blockCount);
   }
 
   /** lat(b). */
@@ -55,12 +55,12 @@ export class BlockProfiles {
   private typesOf(b: BlockId): Float64Array {
     const known = this.types[b];
     if (known) return known;
-    const { f, costs } = this;
-    const list = new Float64Array(f.blockInstrStart[b + 1]! - f.blockInstrStart[b]!);
+    const { fn, costs } = this;
+    const list = new Float64Array(fn.blockInstrStart[b + 1]! - fn.blockInstrStart[b]!);
     let count = 0;
-    for (let i = f.blockInstrStart[b]!; i < f.blockInstrStart[b + 1]!; i++) {
-      if (!countsAsWork(f, i as InstrId)) continue;
-      list[count++] = typeOf(f.instrOpcode[i]!, costs.latency[i]!);
+    for (let i = fn.blockInstrStart[b]!; i < fn.blockInstrStart[b + 1]!; i++) {
+      if (!countsAsWork(fn, i as InstrId)) continue;
+      list[count++] = typeOf(fn.instrOpcode[i]!, costs.latency[i]!);
       this.totals[b]! += costs.latency[i]!;
     }
     return (this.types[b] = list.subarray(0, count).sort());
@@ -68,8 +68,8 @@ export class BlockProfiles {
 }
 
 /** Whether an instruction takes part in the alignment: not a phi, terminator or marker. */
-export const countsAsWork = (f: FunctionSnapshot, i: InstrId): boolean =>
-  f.instrOpcode[i] !== Opcode.Phi && (f.instrFlags[i]! & (InstrFlag.Terminator | InstrFlag.Marker)) === 0;
+export const countsAsWork = (fn: FunctionSnapshot, i: InstrId): boolean =>
+  fn.instrOpcode[i] !== Opcode.Phi && (fn.instrFlags[i]! & (InstrFlag.Terminator | InstrFlag.Marker)) === 0;
 
 /** Opcode and latency in one number; latencies are exact to 1/16 cycle and below 65536. */
 const SCALE = 16;

@@ -132,7 +132,7 @@ export function judge(ctx: PlanningContext, matched: Matched, exit: DraftExit, e
     blocks: shape.blocks.map((b, k) => ({
       ...b,
       alignment: alignmentOf(draft, outcome.groups[k]),
-      phis: draft.phis.filter(([phi]) => ctx.f.instrBlock[phi] === b.t),
+      phis: draft.phis.filter(([phi]) => ctx.fn.instrBlock[phi] === b.t),
     })),
     exit,
     before: { t: t.before, f: f.before },
@@ -232,7 +232,7 @@ class Attempts {
 function pairingKey(draft: Draft): string {
   const key: number[] = [];
   for (const { t: list } of draft.frame.work) for (const t of list) key.push(draft.partner[t], draft.swapped[t]);
-  for (const [t, g] of draft.phis) key.push(t, g);
+  for (const [t, f] of draft.phis) key.push(t, f);
   return key.join();
 }
 
@@ -257,12 +257,12 @@ export const isPlainBlock = ({ graph }: PlanningContext, { blocks }: Pick<Side, 
   !graph.succ.subarray(graph.succStart[blocks[0]], graph.succStart[blocks[0] + 1]).includes(blocks[0]);
 
 /** Nothing but an unconditional branch: clean-up takes it away. */
-export const isEmpty = ({ f }: PlanningContext, b: BlockId): boolean =>
-  f.blockInstrStart[b + 1] - f.blockInstrStart[b] === 1 && f.succStart[b + 1] - f.succStart[b] === 1;
+export const isEmpty = ({ fn }: PlanningContext, b: BlockId): boolean =>
+  fn.blockInstrStart[b + 1] - fn.blockInstrStart[b] === 1 && fn.succStart[b + 1] - fn.succStart[b] === 1;
 
 function throughEmpty(ctx: PlanningContext, b: BlockId): BlockId {
-  for (let steps = 0; isEmpty(ctx, b) && steps < ctx.f.blockCount; steps++)
-    b = ctx.f.succ[ctx.f.succStart[b]] as BlockId;
+  for (let steps = 0; isEmpty(ctx, b) && steps < ctx.fn.blockCount; steps++)
+    b = ctx.fn.succ[ctx.fn.succStart[b]] as BlockId;
   return b;
 }
 
@@ -276,12 +276,12 @@ function bestBlockProfit(ctx: PlanningContext, t: Side, f: Side): number {
 }
 
 function needsUniform(draft: Draft): boolean {
-  const { f } = draft.ctx;
+  const { fn } = draft.ctx;
   for (const { t: list } of draft.frame.work)
     for (const t of list) {
       if (draft.partner[t] < 0) continue;
-      for (let o = f.operandStart[t]; o < f.operandStart[t + 1]; o++)
-        if ((f.operandFlags[o] & OperandFlag.MustBeUniform) !== 0) return true;
+      for (let o = fn.operandStart[t]; o < fn.operandStart[t + 1]; o++)
+        if ((fn.operandFlags[o] & OperandFlag.MustBeUniform) !== 0) return true;
     }
   return false;
 }

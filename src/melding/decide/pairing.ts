@@ -23,7 +23,7 @@ export const isTooLarge = (frame: Frame): boolean => frame.cells > MOST_CELLS;
 
 /** Proposes phi pairs: equal types, most in common first in the order of the T side. Pairs them in the draft, too. */
 export function proposePhis(draft: Draft): PhiPairs {
-  const { f } = draft.ctx;
+  const { fn } = draft.ctx;
   for (const [k, { t: bt, f: bf }] of draft.frame.blocks.entries()) {
     if (bt === NONE || bf === NONE || !draft.frame.mayPairPhis(k)) continue;
     const free: InstrId[] = phisOf(draft.ctx, bf);
@@ -31,7 +31,7 @@ export function proposePhis(draft: Draft): PhiPairs {
       let best = -1;
       let bestAffinity = 0;
       for (let k = 0; k < free.length; k++) {
-        if (f.instrType[free[k]] !== f.instrType[t]) continue;
+        if (fn.instrType[free[k]] !== fn.instrType[t]) continue;
         const affinity = phiAffinity(draft, t, free[k]);
         if (affinity > bestAffinity) [best, bestAffinity] = [k, affinity];
       }
@@ -43,32 +43,32 @@ export function proposePhis(draft: Draft): PhiPairs {
   return draft.phis;
 }
 
-function phisOf({ f }: PlanningContext, b: BlockId): InstrId[] {
+function phisOf({ fn }: PlanningContext, b: BlockId): InstrId[] {
   const list: InstrId[] = [];
-  for (let i = f.blockInstrStart[b]; f.instrOpcode[i] === Opcode.Phi; i++) list.push(i as InstrId);
+  for (let i = fn.blockInstrStart[b]; fn.instrOpcode[i] === Opcode.Phi; i++) list.push(i as InstrId);
   return list;
 }
 
-function phiAffinity(draft: Draft, t: InstrId, g: InstrId): number {
+function phiAffinity(draft: Draft, t: InstrId, f: InstrId): number {
   const { ctx } = draft;
   const { blockPartner, inside } = draft.frame;
-  const { f } = ctx;
-  let affinity = usersMayPair(draft, userPairsOf(ctx, blockPartner, t, g), null) ? 2 : 0;
-  for (let o = f.operandStart[t]; o < f.operandStart[t + 1]; o++) {
-    const from = f.operandBlock[o];
-    const a = f.operand[o] as ValueId;
-    const b = inside[from] === 0 ? outsideValue(draft, g) : incomingFrom(ctx, g, blockPartner[from] as BlockId);
+  const { fn } = ctx;
+  let affinity = usersMayPair(draft, userPairsOf(ctx, blockPartner, t, f), null) ? 2 : 0;
+  for (let o = fn.operandStart[t]; o < fn.operandStart[t + 1]; o++) {
+    const from = fn.operandBlock[o];
+    const a = fn.operand[o] as ValueId;
+    const b = inside[from] === 0 ? outsideValue(draft, f) : incomingFrom(ctx, f, blockPartner[from] as BlockId);
     if (b === null) continue;
-    const [i, j] = [definingInstr(f, a), definingInstr(f, b)];
+    const [i, j] = [definingInstr(fn, a), definingInstr(fn, b)];
     if (a === b) affinity += 1;
     else if (i >= 0 && j >= 0 && ctx.matcher.orders(i, j) !== OperandOrder.None) affinity += 1;
   }
   return affinity;
 }
 
-function outsideValue({ ctx: { f }, frame: { inside } }: Draft, phi: InstrId): ValueId | null {
-  for (let o = f.operandStart[phi]; o < f.operandStart[phi + 1]; o++)
-    if (inside[f.operandBlock[o]] === 0) return f.operand[o] as ValueId;
+function outsideValue({ ctx: { fn }, frame: { inside } }: Draft, phi: InstrId): ValueId | null {
+  for (let o = fn.operandStart[phi]; o < fn.operandStart[phi + 1]; o++)
+    if (inside[fn.operandBlock[o]] === 0) return fn.operand[o] as ValueId;
   return null;
 }
 
@@ -86,7 +86,7 @@ export function alignBlocks(draft: Draft, profit: ProfitModel, known: Int32Array
   for (let k = 0; k < frame.work.length; k++) {
     const matches = frame.matches[k];
     if (!matches) continue;
-    const { t, f: g } = frame.work[k];
+    const { t, f } = frame.work[k];
     const { options, costs } = draft.ctx;
     const gains = gainsOf(scorer, frame.work[k], matches);
     const partner =
@@ -97,21 +97,21 @@ export function alignBlocks(draft: Draft, profit: ProfitModel, known: Int32Array
       const j = partner[i];
       if (j < 0) continue;
       // Where both orders are allowed, the pairs in front may change which is better.
-      const allowed = matches.orders[i * g.length + j];
+      const allowed = matches.orders[i * f.length + j];
       draft.pair(
         t[i],
-        g[j],
-        allowed === OperandOrder.Either ? scorer.prefersCrossed(t[i], g[j]) : allowed === OperandOrder.Swapped,
+        f[j],
+        allowed === OperandOrder.Either ? scorer.prefersCrossed(t[i], f[j]) : allowed === OperandOrder.Swapped,
       );
     }
   }
 }
 
 /** What both blocks end in, matched from the end on: the classic tail merging. */
-function commonTail({ t, f: g }: BlockWork, { cells }: BlockMatches, gains: Float64Array): Int32Array {
+function commonTail({ t, f }: BlockWork, { cells }: BlockMatches, gains: Float64Array): Int32Array {
   const partner = new Int32Array(t.length).fill(NONE);
-  for (let i = t.length - 1, j = g.length - 1; i >= 0 && j >= 0; i--, j--) {
-    const cell = cells.indexOf(i * g.length + j);
+  for (let i = t.length - 1, j = f.length - 1; i >= 0 && j >= 0; i--, j--) {
+    const cell = cells.indexOf(i * f.length + j);
     if (cell < 0 || gains[cell] === -Infinity) break;
     partner[i] = j;
   }
@@ -133,13 +133,13 @@ export function keepTail(draft: Draft): boolean {
   return changed;
 }
 
-function gainsOf(scorer: Scorer, { t, f: g }: BlockWork, { cells, orders }: BlockMatches): Float64Array {
+function gainsOf(scorer: Scorer, { t, f }: BlockWork, { cells, orders }: BlockMatches): Float64Array {
   const gains = new Float64Array(cells.length);
-  const width = g.length;
+  const width = f.length;
   for (let k = 0, i = 0, end = width; k < cells.length; k++) {
     const cell = cells[k];
     for (; cell >= end; end += width) i++;
-    gains[k] = scorer.best(t[i], g[cell - end + width], orders[cell]);
+    gains[k] = scorer.best(t[i], f[cell - end + width], orders[cell]);
   }
   return gains;
 }
@@ -175,24 +175,24 @@ class Scorer {
     private readonly known: Int32Array | null,
   ) {}
 
-  best(t: InstrId, g: InstrId, orders: number): number {
-    if (orders === OperandOrder.Straight) return this.score(t, g, false);
-    if (orders === OperandOrder.Swapped) return this.score(t, g, true);
-    return Math.max(this.score(t, g, false), this.score(t, g, true));
+  best(t: InstrId, f: InstrId, orders: number): number {
+    if (orders === OperandOrder.Straight) return this.score(t, f, false);
+    if (orders === OperandOrder.Swapped) return this.score(t, f, true);
+    return Math.max(this.score(t, f, false), this.score(t, f, true));
   }
 
-  prefersCrossed(t: InstrId, g: InstrId): boolean {
-    return this.score(t, g, true) > this.score(t, g, false);
+  prefersCrossed(t: InstrId, f: InstrId): boolean {
+    return this.score(t, f, true) > this.score(t, f, false);
   }
 
-  private score(t: InstrId, g: InstrId, swapped: boolean): number {
+  private score(t: InstrId, f: InstrId, swapped: boolean): number {
     const { draft, profit, known } = this;
     const { ctx } = draft;
-    const facts = draft.frame.pair(t, g, swapped);
+    const facts = draft.frame.pair(t, f, swapped);
     if (!facts.demandsHold) return -Infinity;
-    const weight = draft.frame.weight(ctx.f.instrBlock[t] as BlockId);
+    const weight = draft.frame.weight(ctx.fn.instrBlock[t] as BlockId);
     // One select of the bases serves all addresses that lie equally far apart, and wide accesses stay wide.
-    const isOffset = ctx.f.instrOpcode[t] === Opcode.GetElementPtr;
+    const isOffset = ctx.fn.instrOpcode[t] === Opcode.GetElementPtr;
     let selects = 0;
     let divergent = facts.isDivergent;
     for (const slot of facts.slots) {
@@ -203,7 +203,7 @@ class Scorer {
       divergent = true;
     }
     if (profit === 'paper') return ctx.costs.vector[t] + CostModel.pairBonus - selects * PAPER_SELECTS;
-    const reward = usersMayPair(draft, facts.users, known) ? selectCycles(ctx, instrValue(ctx.f, t)) : 0;
+    const reward = usersMayPair(draft, facts.users, known) ? selectCycles(ctx, instrValue(ctx.fn, t)) : 0;
     return facts.gain(divergent) + reward - selects;
   }
 
@@ -213,7 +213,7 @@ class Scorer {
   }
 }
 
-const isConstant = ({ f }: PlanningContext, v: ValueId): boolean => f.valueKind[v] === ValueKind.Constant;
+const isConstant = ({ fn }: PlanningContext, v: ValueId): boolean => fn.valueKind[v] === ValueKind.Constant;
 
 /** The paper's alignment does not weigh selects; a trace of them decides between operand orders. */
 const PAPER_SELECTS = 1 / 1024;

@@ -44,19 +44,19 @@ interface BranchPlan {
 }
 
 export function planFunction(
-  f: FunctionSnapshot,
+  fn: FunctionSnapshot,
   analyses: Analyses,
   options: PlanOptions,
   canPair: CanPair,
 ): FunctionPlan {
   const branches: BlockId[] = [];
-  for (let b = 0 as BlockId; b < f.blockCount; b++)
-    if (analyses.divergence.terminatorDivergent[b] === 1 && analyses.order[b] !== NONE && isConditionalBranch(f, b))
+  for (let b = 0 as BlockId; b < fn.blockCount; b++)
+    if (analyses.divergence.terminatorDivergent[b] === 1 && analyses.order[b] !== NONE && isConditionalBranch(fn, b))
       branches.push(b);
   if (branches.length === 0) return { candidates: [], melds: [] };
 
-  const ctx = planningContext(f, analyses, options, canPair);
-  const whole = functionRefusal(f);
+  const ctx = planningContext(fn, analyses, options, canPair);
+  const whole = functionRefusal(fn);
   const perBranch = branches.map((b): BranchPlan | Candidate => {
     if (whole) return refusedBranch(ctx, b, whole);
     const found = regionOf(ctx, b);
@@ -65,7 +65,7 @@ export function planFunction(
     return refusal ? refusedBranch(ctx, b, refusal) : planBranch(ctx, found);
   });
   const taken = choose(
-    f,
+    fn,
     perBranch.filter((p): p is BranchPlan => 'melds' in p),
   );
 
@@ -83,9 +83,9 @@ export function planFunction(
   return { candidates, melds };
 }
 
-function refusedBranch({ f }: PlanningContext, branch: BlockId, { rule, reason }: Refusal): Candidate {
-  const [t, g] = [f.succ[f.succStart[branch]] as BlockId, f.succ[f.succStart[branch] + 1] as BlockId];
-  return { branch, sides: [[t], [g]], kind: 'block-block', profit: 0, net: 0, verdict: 'refuse', rule, reason };
+function refusedBranch({ fn }: PlanningContext, branch: BlockId, { rule, reason }: Refusal): Candidate {
+  const [t, f] = [fn.succ[fn.succStart[branch]] as BlockId, fn.succ[fn.succStart[branch] + 1] as BlockId];
+  return { branch, sides: [[t], [f]], kind: 'block-block', profit: 0, net: 0, verdict: 'refuse', rule, reason };
 }
 
 function planBranch(ctx: PlanningContext, region: DivergentRegion): BranchPlan {
@@ -271,8 +271,8 @@ function refusedPairs(
 const rank = (j: Judged): number => (j.refusal ? 0 : 1) + j.profit;
 
 /** Most profitable branch first; none whose region touches that of one taken already. */
-function choose(f: FunctionSnapshot, plans: readonly BranchPlan[]): BranchPlan[] {
-  const touched = new Uint8Array(f.blockCount);
+function choose(fn: FunctionSnapshot, plans: readonly BranchPlan[]): BranchPlan[] {
+  const touched = new Uint8Array(fn.blockCount);
   const taken: BranchPlan[] = [];
   const willing = plans.filter((p) => p.melds.length > 0).sort((a, b) => b.total - a.total || a.branch - b.branch);
   for (const p of willing) {

@@ -37,7 +37,7 @@ function dropIllegal(draft: Draft): void {
         changed = true;
       }
     }
-    for (const [t] of draft.phis.filter(([phi, g]) => !draft.canSelectAll(frame.phiSlots(phi, g)))) {
+    for (const [t] of draft.phis.filter(([phi, f]) => !draft.canSelectAll(frame.phiSlots(phi, f)))) {
       draft.unpairPhis(t);
       changed = true;
     }
@@ -60,21 +60,21 @@ class SlotCounts {
 
 function dropUnprofitable(draft: Draft): boolean {
   const { ctx, frame } = draft;
-  const { f } = ctx;
+  const { fn } = ctx;
   const { divergent } = meldedUniformity(draft);
   const counts = new SlotCounts(draft);
   let changed = false;
 
   /** Selects that users need if the two stay apart. */
-  const spared = (t: InstrId, g: InstrId, own: readonly Slot[]): number => {
-    if (f.typeKind[f.instrType[t]] === TypeKind.Void) return 0;
-    const [a, b] = [instrValue(f, t), instrValue(f, g)];
+  const spared = (t: InstrId, f: InstrId, own: readonly Slot[]): number => {
+    if (fn.typeKind[fn.instrType[t]] === TypeKind.Void) return 0;
+    const [a, b] = [instrValue(fn, t), instrValue(fn, f)];
     const key = frame.keyOf(a, b);
     let users = counts.of(key);
     for (const s of own) if (s.key === key) users--;
     if (users <= 0) return 0;
-    const cost = frame.selectCost(a, b, f.instrBlock[t] as BlockId);
-    return canSelect(f, a, b) ? cost : cost * IMPOSSIBLE;
+    const cost = frame.selectCost(a, b, fn.instrBlock[t] as BlockId);
+    return canSelect(fn, a, b) ? cost : cost * IMPOSSIBLE;
   };
   const needed = (slots: readonly Slot[]): number => {
     let sum = 0;
@@ -92,21 +92,21 @@ function dropUnprofitable(draft: Draft): boolean {
     const weight = frame.weight(frame.blocks[k].t as BlockId);
     for (let n = list.length - 1; n >= 0; n--) {
       const t = list[n];
-      const g = draft.partner[t] as InstrId;
-      if (g < 0) continue;
+      const f = draft.partner[t] as InstrId;
+      if (f < 0) continue;
       const facts = draft.factsOf(t);
-      const gain = facts.gain(divergent[t] === 1) - lostOffsetCost(draft, t, g) + gapCost(draft, t) + gapCost(draft, g);
-      if (gain * weight + spared(t, g, facts.slots) - needed(facts.slots) >= 0) continue;
+      const gain = facts.gain(divergent[t] === 1) - lostOffsetCost(draft, t, f) + gapCost(draft, t) + gapCost(draft, f);
+      if (gain * weight + spared(t, f, facts.slots) - needed(facts.slots) >= 0) continue;
       forget(facts.slots);
       draft.unpair(t);
     }
   }
-  for (const [t, g] of draft.phis) {
-    const slots = frame.phiSlots(t, g);
+  for (const [t, f] of draft.phis) {
+    const slots = frame.phiSlots(t, f);
     const wasUniform =
-      ctx.divergence.valueDivergent[instrValue(f, t)] === 0 && ctx.divergence.valueDivergent[instrValue(f, g)] === 0;
-    const lost = wasUniform && divergent[t] === 1 ? ctx.costs.target.valu * ctx.weight[f.instrBlock[t]] : 0;
-    if (spared(t, g, slots) - needed(slots) - lost > 0) continue;
+      ctx.divergence.valueDivergent[instrValue(fn, t)] === 0 && ctx.divergence.valueDivergent[instrValue(fn, f)] === 0;
+    const lost = wasUniform && divergent[t] === 1 ? ctx.costs.target.valu * ctx.weight[fn.instrBlock[t]] : 0;
+    if (spared(t, f, slots) - needed(slots) - lost > 0) continue;
     forget(slots);
     draft.unpairPhis(t);
   }
@@ -116,10 +116,10 @@ function dropUnprofitable(draft: Draft): boolean {
 /** What `i` costs as a gap: little when it may be speculated or has a gap for a neighbour, else a guard. */
 function gapCost(draft: Draft, i: InstrId): number {
   const { ctx } = draft;
-  if (hasFlag(ctx.f, i, InstrFlag.Speculatable) && ctx.options.unpredicate !== 'always') return CostModel.speculate;
+  if (hasFlag(ctx.fn, i, InstrFlag.Speculatable) && ctx.options.unpredicate !== 'always') return CostModel.speculate;
   const isGap = (x: number): boolean =>
-    ctx.f.instrBlock[x] === ctx.f.instrBlock[i] &&
+    ctx.fn.instrBlock[x] === ctx.fn.instrBlock[i] &&
     draft.partner[x] < 0 &&
-    !hasFlag(ctx.f, x as InstrId, InstrFlag.Marker);
+    !hasFlag(ctx.fn, x as InstrId, InstrFlag.Marker);
   return isGap(i - 1) || isGap(i + 1) ? 0 : ctx.costs.target.guard;
 }

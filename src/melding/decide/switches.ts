@@ -16,12 +16,12 @@ import { instrCosts } from '../cost/latency.js';
 const MOST_DESTINATIONS = 16;
 
 /** Blocks that end in a divergent switch to be lowered. */
-export function loweredSwitches(f: FunctionSnapshot, analyses: Analyses): BlockId[] {
+export function loweredSwitches(fn: FunctionSnapshot, analyses: Analyses): BlockId[] {
   const found: BlockId[] = [];
-  for (let b = 0 as BlockId; b < f.blockCount; b++) {
-    if (f.instrOpcode[terminatorOf(f, b)] !== Opcode.Switch) continue;
+  for (let b = 0 as BlockId; b < fn.blockCount; b++) {
+    if (fn.instrOpcode[terminatorOf(fn, b)] !== Opcode.Switch) continue;
     if (analyses.divergence.terminatorDivergent[b] === 0 || analyses.order[b] === NONE) continue;
-    const count = destinations(f, b).size;
+    const count = destinations(fn, b).size;
     if (count >= 2 && count <= MOST_DESTINATIONS) found.push(b);
   }
   return found;
@@ -31,23 +31,23 @@ export function loweredSwitches(f: FunctionSnapshot, analyses: Analyses): BlockI
  * What melding has to gain before lowering these switches pays, in cycles. A chain takes more compares than the
  * tree that code generation would make; and the more destinations there are, the less likely a wave takes any two of them.
  */
-export function loweringCost(f: FunctionSnapshot, analyses: Analyses, blocks: readonly BlockId[]): number {
-  const { vector, target } = instrCosts(f);
+export function loweringCost(fn: FunctionSnapshot, analyses: Analyses, blocks: readonly BlockId[]): number {
+  const { vector, target } = instrCosts(fn);
   let cost = 0;
   for (const b of blocks) {
-    const cases = f.succStart[b + 1]! - f.succStart[b]! - 1;
-    const count = destinations(f, b).size;
+    const cases = fn.succStart[b + 1]! - fn.succStart[b]! - 1;
+    const count = destinations(fn, b).size;
     const more = count - 1 - Math.ceil(Math.log2(cases + 1));
     cost += Math.max(0, more) * (target.valu + target.guard) * blockWeight(analyses, b);
     const unlikely = CostModel.divergence - CostModel.divergence ** Math.max(1, count - 2);
     let arms = 0;
     for (const inside of reachableUntil(analyses.graph, b, analyses.postDominators.idom[b] as BlockId))
-      for (let i = f.blockInstrStart[inside]!; inside !== b && i < f.blockInstrStart[inside + 1]!; i++)
+      for (let i = fn.blockInstrStart[inside]!; inside !== b && i < fn.blockInstrStart[inside + 1]!; i++)
         arms += vector[i]! * blockWeight(analyses, inside);
     cost += (unlikely / 2) * arms;
   }
   return cost * CostModel.loweringMargin;
 }
 
-const destinations = (f: FunctionSnapshot, b: BlockId): Set<number> =>
-  new Set(f.succ.subarray(f.succStart[b]!, f.succStart[b + 1]!));
+const destinations = (fn: FunctionSnapshot, b: BlockId): Set<number> =>
+  new Set(fn.succ.subarray(fn.succStart[b]!, fn.succStart[b + 1]!));

@@ -29,24 +29,24 @@ export class Draft {
 
   constructor(readonly frame: Frame) {
     this.ctx = frame.ctx;
-    const { f } = frame.ctx;
-    this.partner = new Int32Array(f.instrCount).fill(NONE);
-    this.swapped = new Uint8Array(f.instrCount);
+    const { fn } = frame.ctx;
+    this.partner = new Int32Array(fn.instrCount).fill(NONE);
+    this.swapped = new Uint8Array(fn.instrCount);
     for (const b of frame.blocks)
       if (b.t !== NONE && b.f !== NONE && b.takes === null)
-        this.pair(terminatorOf(f, b.t), terminatorOf(f, b.f), false);
+        this.pair(terminatorOf(fn, b.t), terminatorOf(fn, b.f), false);
   }
 
   /** Back to no pairs but these phis, for another attempt in the same tables. */
   restart(phis: PhiPairs): void {
-    const { blockInstrStart } = this.ctx.f;
+    const { blockInstrStart } = this.ctx.fn;
     for (const { t, f } of this.frame.blocks) {
       for (const b of [t, f]) if (b !== NONE) this.partner.fill(NONE, blockInstrStart[b], blockInstrStart[b + 1] - 1);
       if (t !== NONE) this.swapped.fill(0, blockInstrStart[t], blockInstrStart[t + 1]);
     }
     this.phiPairs = [];
     this.changed();
-    for (const [t, g] of phis) this.pairPhis(t, g);
+    for (const [t, f] of phis) this.pairPhis(t, f);
   }
 
   private changed(): void {
@@ -58,16 +58,16 @@ export class Draft {
     return this.phiPairs;
   }
 
-  pair(t: InstrId, g: InstrId, swapped: boolean): void {
-    this.partner[t] = g;
-    this.partner[g] = t;
+  pair(t: InstrId, f: InstrId, swapped: boolean): void {
+    this.partner[t] = f;
+    this.partner[f] = t;
     this.swapped[t] = swapped ? 1 : 0;
     this.changed();
   }
 
-  pairPhis(t: InstrId, g: InstrId): void {
-    this.phiPairs = [...this.phiPairs, [t, g]];
-    this.pair(t, g, false);
+  pairPhis(t: InstrId, f: InstrId): void {
+    this.phiPairs = [...this.phiPairs, [t, f]];
+    this.pair(t, f, false);
   }
 
   unpair(t: InstrId): void {
@@ -90,8 +90,8 @@ export class Draft {
   /** Whether both values are one after the meld. */
   same(a: ValueId, b: ValueId): boolean {
     if (this.frame.areAlike(a, b)) return true;
-    const i = definingInstr(this.ctx.f, a);
-    const j = definingInstr(this.ctx.f, b);
+    const i = definingInstr(this.ctx.fn, a);
+    const j = definingInstr(this.ctx.fn, b);
     return i !== NONE && j !== NONE && this.partner[i] === j;
   }
 
@@ -107,7 +107,7 @@ export class Draft {
     for (const list of frame.terminatorSlots) for (const slot of list) slots.push(slot);
     for (const { t: list } of frame.work)
       for (const t of list) if (partner[t] !== NONE) for (const slot of this.factsOf(t).slots) slots.push(slot);
-    for (const [t, g] of this.phiPairs) for (const slot of frame.phiSlots(t, g)) slots.push(slot);
+    for (const [t, f] of this.phiPairs) for (const slot of frame.phiSlots(t, f)) slots.push(slot);
     return slots;
   }
 

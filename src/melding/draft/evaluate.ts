@@ -106,31 +106,31 @@ function vainCost(draft: Draft, { branch }: MeldedUniformity): number {
 const diamondCost = (draft: Draft): number => 2 * draft.ctx.costs.target.guard * draft.ctx.weight[draft.frame.branch];
 
 /** Of a pair in a loop that one of them is not in: what is saved once only, per run of the melded block. */
-function credited({ ctx, frame }: Draft, t: InstrId, g: InstrId): number {
-  const { weight, f } = ctx;
-  const [once, often] = [weight[f.instrBlock[t]], weight[f.instrBlock[g]]];
+function credited({ ctx, frame }: Draft, t: InstrId, f: InstrId): number {
+  const { weight, fn } = ctx;
+  const [once, often] = [weight[fn.instrBlock[t]], weight[fn.instrBlock[f]]];
   if (once === often) return 0;
-  const rarer = once < often ? t : g;
-  return cyclesOf(ctx, rarer, false) * (1 - Math.min(once, often) / frame.weight(f.instrBlock[t] as BlockId));
+  const rarer = once < often ? t : f;
+  return cyclesOf(ctx, rarer, false) * (1 - Math.min(once, often) / frame.weight(fn.instrBlock[t] as BlockId));
 }
 
-const isLoad = ({ ctx: { f } }: Draft, i: InstrId): boolean => f.instrOpcode[i] === Opcode.Load;
+const isLoad = ({ ctx: { fn } }: Draft, i: InstrId): boolean => fn.instrOpcode[i] === Opcode.Load;
 
-const isSelect = (draft: Draft, i: InstrId): boolean => draft.ctx.f.instrOpcode[i] === Opcode.Select;
+const isSelect = (draft: Draft, i: InstrId): boolean => draft.ctx.fn.instrOpcode[i] === Opcode.Select;
 
 /** Two branches become one, which may be dearer than both. */
 function branchGain(draft: Draft, k: number, { branch }: MeldedUniformity): number {
-  const { f, divergence, costs, weight } = draft.ctx;
-  const { t, f: g, swapped, takes, passed } = draft.frame.blocks[k];
+  const { fn, divergence, costs, weight } = draft.ctx;
+  const { t, f, swapped, takes, passed } = draft.frame.blocks[k];
   const cost = (divergent: boolean): number => (divergent ? costs.target.guard : costs.target.branch);
   let gain = 0;
-  for (const b of [t, g])
-    if (b !== NONE && isConditionalBranch(f, b)) gain += cost(divergence.terminatorDivergent[b] === 1) * weight[b];
+  for (const b of [t, f])
+    if (b !== NONE && isConditionalBranch(fn, b)) gain += cost(divergence.terminatorDivergent[b] === 1) * weight[b];
   const host = hostBlock(draft.frame.shape, draft.frame.blocks[k]);
-  if (!isConditionalBranch(f, host)) return gain;
+  if (!isConditionalBranch(fn, host)) return gain;
   // A condition is inverted for the one side, or fixed for the guest.
   const conditions = (swapped ? costs.target.salu : 0) + (passed && takes !== null ? 2 * costs.target.salu : 0);
-  const unrolled = branch[k] === 1 && [t, g].some((b) => b !== NONE && mayUnroll(draft, b));
+  const unrolled = branch[k] === 1 && [t, f].some((b) => b !== NONE && mayUnroll(draft, b));
   const lost = unrolled ? CostModel.lostUnrolling : 0;
   return gain - (cost(branch[k] === 1) + conditions + lost) * draft.frame.weight(host);
 }
@@ -140,22 +140,22 @@ function branchGain(draft: Draft, k: number, { branch }: MeldedUniformity): numb
  * and LLVM is still to unroll.
  */
 function mayUnroll({ ctx, frame }: Draft, b: BlockId): boolean {
-  const { f, options, cycles, divergence } = ctx;
-  if (!options.optimizesLater || divergence.terminatorDivergent[b] === 1 || !isConditionalBranch(f, b)) return false;
+  const { fn, options, cycles, divergence } = ctx;
+  if (!options.optimizesLater || divergence.terminatorDivergent[b] === 1 || !isConditionalBranch(fn, b)) return false;
   if (cycles.depthOf(b) <= cycles.depthOf(frame.branch)) return false;
-  const compare = definingInstr(f, f.operand[f.operandStart[terminatorOf(f, b)]] as ValueId);
-  if (compare === NONE || f.instrOpcode[compare] !== Opcode.ICmp || !isConstant(ctx, f.operandStart[compare] + 1))
+  const compare = definingInstr(fn, fn.operand[fn.operandStart[terminatorOf(fn, b)]] as ValueId);
+  if (compare === NONE || fn.instrOpcode[compare] !== Opcode.ICmp || !isConstant(ctx, fn.operandStart[compare] + 1))
     return false;
-  let counter = definingInstr(f, f.operand[f.operandStart[compare]] as ValueId);
-  if (counter !== NONE && f.instrOpcode[counter] === Opcode.Add && isConstant(ctx, f.operandStart[counter] + 1))
-    counter = definingInstr(f, f.operand[f.operandStart[counter]] as ValueId);
-  if (counter === NONE || f.instrOpcode[counter] !== Opcode.Phi) return false;
-  for (let o = f.operandStart[counter]; o < f.operandStart[counter + 1]; o++) if (isConstant(ctx, o)) return true;
+  let counter = definingInstr(fn, fn.operand[fn.operandStart[compare]] as ValueId);
+  if (counter !== NONE && fn.instrOpcode[counter] === Opcode.Add && isConstant(ctx, fn.operandStart[counter] + 1))
+    counter = definingInstr(fn, fn.operand[fn.operandStart[counter]] as ValueId);
+  if (counter === NONE || fn.instrOpcode[counter] !== Opcode.Phi) return false;
+  for (let o = fn.operandStart[counter]; o < fn.operandStart[counter + 1]; o++) if (isConstant(ctx, o)) return true;
   return false;
 }
 
-const isConstant = ({ f }: PlanningContext, operand: number): boolean =>
-  f.valueKind[f.operand[operand]] === ValueKind.Constant;
+const isConstant = ({ fn }: PlanningContext, operand: number): boolean =>
+  fn.valueKind[fn.operand[operand]] === ValueKind.Constant;
 
 function selectsCost(draft: Draft): number {
   const dearest = new Map<number, number>();
@@ -171,21 +171,21 @@ function selectsCost(draft: Draft): number {
 function lostBehind(draft: Draft, { divergent }: MeldedUniformity): number {
   const { ctx } = draft;
   const { blocks, inside } = draft.frame;
-  const { f, divergence, uses } = ctx;
+  const { fn, divergence, uses } = ctx;
   const counted = new Set<number>();
   let sum = 0;
-  for (const { t, f: g } of blocks) {
-    for (const b of [t, g]) {
+  for (const { t, f } of blocks) {
+    for (const b of [t, f]) {
       if (b === NONE) continue;
-      for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++) {
-        const v = instrValue(f, i as InstrId);
+      for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) {
+        const v = instrValue(fn, i as InstrId);
         if (divergent[i] === 0 || divergence.valueDivergent[v] === 1) continue;
         for (let u = uses.start[v]; u < uses.start[v + 1]; u++) {
           const user = uses.user[u] as InstrId;
-          if (inside[f.instrBlock[user]] === 1 || divergence.valueDivergent[instrValue(f, user)] === 1) continue;
+          if (inside[fn.instrBlock[user]] === 1 || divergence.valueDivergent[instrValue(fn, user)] === 1) continue;
           if (counted.has(user)) continue;
           counted.add(user);
-          sum += (cyclesOf(ctx, user, true) - cyclesOf(ctx, user, false)) * ctx.weight[f.instrBlock[user]];
+          sum += (cyclesOf(ctx, user, true) - cyclesOf(ctx, user, false)) * ctx.weight[fn.instrBlock[user]];
         }
       }
     }

@@ -92,22 +92,22 @@ export class Frame {
     /** Partners by melds of the same branch that will have been carried out before this one, or null. */
     private readonly earlier: Int32Array | null = null,
   ) {
-    const { f } = ctx;
+    const { fn } = ctx;
     this.blocks = shape.blocks;
     this.entry = hostBlock(shape, shape.blocks[0]);
-    this.blockPartner = new Int32Array(f.blockCount).fill(NONE);
-    this.inside = new Uint8Array(f.blockCount);
+    this.blockPartner = new Int32Array(fn.blockCount).fill(NONE);
+    this.inside = new Uint8Array(fn.blockCount);
     const work: BlockWork[] = [];
     let cells = 0;
-    const size = (b: BlockId): number => f.blockInstrStart[b + 1] - f.blockInstrStart[b];
-    for (const { t, f: g } of shape.blocks) {
-      work.push({ t: t === NONE ? [] : workOf(ctx, t), f: g === NONE ? [] : workOf(ctx, g) });
+    const size = (b: BlockId): number => fn.blockInstrStart[b + 1] - fn.blockInstrStart[b];
+    for (const { t, f } of shape.blocks) {
+      work.push({ t: t === NONE ? [] : workOf(ctx, t), f: f === NONE ? [] : workOf(ctx, f) });
       if (t !== NONE) this.inside[t] = 1;
-      if (g !== NONE) this.inside[g] = 1;
-      if (t === NONE || g === NONE) continue;
-      this.blockPartner[t] = g;
-      this.blockPartner[g] = t;
-      cells = Math.max(cells, size(t) * size(g));
+      if (f !== NONE) this.inside[f] = 1;
+      if (t === NONE || f === NONE) continue;
+      this.blockPartner[t] = f;
+      this.blockPartner[f] = t;
+      cells = Math.max(cells, size(t) * size(f));
     }
     this.work = work;
     this.cells = cells;
@@ -118,23 +118,23 @@ export class Frame {
     return (this.blockMatches ??= this.work.map((w) => matchesOf(this.ctx, w)));
   }
 
-  /** What is known about `t` and `g` as a pair of work instructions. */
-  pair(t: InstrId, g: InstrId, swapped: boolean): PairFacts {
-    if (this.cells > MOST_CELLS_KEPT) return new PairFacts(this, t, g, swapped);
-    const key = (t * this.ctx.f.instrCount + g) * 2 + (swapped ? 1 : 0);
+  /** What is known about `t` and `f` as a pair of work instructions. */
+  pair(t: InstrId, f: InstrId, swapped: boolean): PairFacts {
+    if (this.cells > MOST_CELLS_KEPT) return new PairFacts(this, t, f, swapped);
+    const key = (t * this.ctx.fn.instrCount + f) * 2 + (swapped ? 1 : 0);
     let facts = this.pairs.get(key);
-    if (facts === undefined) this.pairs.set(key, (facts = new PairFacts(this, t, g, swapped)));
+    if (facts === undefined) this.pairs.set(key, (facts = new PairFacts(this, t, f, swapped)));
     return facts;
   }
 
   /** Whether both values are one after any meld of these blocks. */
   areAlike(a: ValueId, b: ValueId): boolean {
     if (a === b) return true;
-    const { f } = this.ctx;
-    if (isPoison(f, a) || isPoison(f, b)) return true;
+    const { fn } = this.ctx;
+    if (isPoison(fn, a) || isPoison(fn, b)) return true;
     if (this.earlier === null) return false;
-    const i = definingInstr(f, a);
-    const j = definingInstr(f, b);
+    const i = definingInstr(fn, a);
+    const j = definingInstr(fn, b);
     return i !== NONE && j !== NONE && this.earlier[i] === j;
   }
 
@@ -143,7 +143,7 @@ export class Frame {
    * rest is constant (see `darm_share_address_selects` in the shim).
    */
   keyOf(t: ValueId, f: ValueId): number {
-    const { valueBase, valueOffset, valueCount } = this.ctx.f;
+    const { valueBase, valueOffset, valueCount } = this.ctx.fn;
     if (valueBase[t] === NONE || valueBase[f] === NONE) return t * valueCount + f;
     const bases = `${valueBase[t]} ${valueBase[f]} ${valueOffset[t] - valueOffset[f]}`;
     let key = this.baseKeys.get(bases);
@@ -152,7 +152,7 @@ export class Frame {
   }
 
   slot(t: ValueId, f: ValueId, at: BlockId): Slot {
-    const snapshot = this.ctx.f;
+    const snapshot = this.ctx.fn;
     const key = this.keyOf(t, f);
     if (this.areAlike(t, f))
       return {
@@ -202,40 +202,40 @@ export class Frame {
   }
 
   private isInside(v: ValueId): boolean {
-    const { f } = this.ctx;
-    const i = definingInstr(f, v);
-    return i !== NONE && this.inside[f.instrBlock[i]] === 1;
+    const { fn } = this.ctx;
+    const i = definingInstr(fn, v);
+    return i !== NONE && this.inside[fn.instrBlock[i]] === 1;
   }
 
   /**
    * Slots of a melded phi: one per corresponding edge inside. The values from outside meet in the unifying block, a phi per
    * side and one select; several of them on a side are paired each with the first of the other, as one select serves all.
    */
-  phiSlots(t: InstrId, g: InstrId): readonly Slot[] {
-    const key = t * this.ctx.f.instrCount + g;
+  phiSlots(t: InstrId, f: InstrId): readonly Slot[] {
+    const key = t * this.ctx.fn.instrCount + f;
     let slots = this.phis.get(key);
-    if (slots === undefined) this.phis.set(key, (slots = this.findPhiSlots(t, g)));
+    if (slots === undefined) this.phis.set(key, (slots = this.findPhiSlots(t, f)));
     return slots;
   }
 
-  private findPhiSlots(t: InstrId, g: InstrId): readonly Slot[] {
+  private findPhiSlots(t: InstrId, f: InstrId): readonly Slot[] {
     const { ctx } = this;
-    const { f } = ctx;
+    const { fn } = ctx;
     const slots: Slot[] = [];
-    const at = this.indexOf(f.instrBlock[t] as BlockId);
+    const at = this.indexOf(fn.instrBlock[t] as BlockId);
     for (let p = 0; p < this.blocks.length; p++) {
       const from = this.source(p, at);
       if (from.t === NONE || from.f === NONE) continue;
-      const [a, b] = [incomingFrom(ctx, t, from.t), incomingFrom(ctx, g, from.f)];
+      const [a, b] = [incomingFrom(ctx, t, from.t), incomingFrom(ctx, f, from.f)];
       if (a !== null && b !== null) slots.push(this.slot(a, b, from.t));
     }
     const outside = (phi: InstrId): ValueId[] => {
       const values: ValueId[] = [];
-      for (let o = f.operandStart[phi]; o < f.operandStart[phi + 1]; o++)
-        if (this.inside[f.operandBlock[o]] === 0) values.push(f.operand[o] as ValueId);
+      for (let o = fn.operandStart[phi]; o < fn.operandStart[phi + 1]; o++)
+        if (this.inside[fn.operandBlock[o]] === 0) values.push(fn.operand[o] as ValueId);
       return values;
     };
-    const [outsideT, outsideF] = [outside(t), outside(g)];
+    const [outsideT, outsideF] = [outside(t), outside(f)];
     if (outsideT.length === 0 || outsideF.length === 0) return slots;
     for (let k = 0; k < Math.max(outsideT.length, outsideF.length); k++) {
       const slot = this.slot(outsideT[k] ?? outsideT[0], outsideF[k] ?? outsideF[0], this.branch);
@@ -298,18 +298,18 @@ export class Frame {
   }
 
   private findExitSlots(): readonly Slot[] {
-    const { f, graph } = this.ctx;
+    const { fn, graph } = this.ctx;
     const slots: Slot[] = [];
     if (this.exit.kind === 'single' && this.exit.t !== this.exit.f) return slots;
     for (let p = 0; p < this.blocks.length; p++) {
-      const { t, f: g } = this.source(p, NONE);
-      if (t === NONE || g === NONE) continue;
+      const { t, f } = this.source(p, NONE);
+      if (t === NONE || f === NONE) continue;
       for (let e = graph.succStart[t]; e < graph.succStart[t + 1]; e++) {
         const to = graph.succ[e] as BlockId;
         if (this.inside[to] === 1 || (e > graph.succStart[t] && graph.succ[e - 1] === to)) continue;
-        for (let i = f.blockInstrStart[to]; f.instrOpcode[i] === Opcode.Phi; i++) {
+        for (let i = fn.blockInstrStart[to]; fn.instrOpcode[i] === Opcode.Phi; i++) {
           const a = incomingFrom(this.ctx, i as InstrId, t);
-          const b = incomingFrom(this.ctx, i as InstrId, g);
+          const b = incomingFrom(this.ctx, i as InstrId, f);
           if (a !== null && b !== null) slots.push(this.slot(a, b, t));
         }
       }
@@ -319,48 +319,48 @@ export class Frame {
 
   /** Slots of the terminators, per block pair. */
   get terminatorSlots(): readonly (readonly Slot[])[] {
-    return (this.slotsOfTerminators ??= this.blocks.map(({ t, f: g, takes }) => {
-      const { f } = this.ctx;
-      if (t === NONE || g === NONE || takes !== null) return [];
-      const first = f.operandStart[terminatorOf(f, t)];
-      const other = f.operandStart[terminatorOf(f, g)];
+    return (this.slotsOfTerminators ??= this.blocks.map(({ t, f, takes }) => {
+      const { fn } = this.ctx;
+      if (t === NONE || f === NONE || takes !== null) return [];
+      const first = fn.operandStart[terminatorOf(fn, t)];
+      const other = fn.operandStart[terminatorOf(fn, f)];
       const slots: Slot[] = [];
-      for (let k = 0, n = f.operandStart[terminatorOf(f, t) + 1] - first; k < n; k++)
-        slots.push(this.slot(f.operand[first + k] as ValueId, f.operand[other + k] as ValueId, t));
+      for (let k = 0, n = fn.operandStart[terminatorOf(fn, t) + 1] - first; k < n; k++)
+        slots.push(this.slot(fn.operand[first + k] as ValueId, fn.operand[other + k] as ValueId, t));
       return slots;
     }));
   }
 }
 
-function workOf({ f }: PlanningContext, b: BlockId): InstrId[] {
+function workOf({ fn }: PlanningContext, b: BlockId): InstrId[] {
   const list: InstrId[] = [];
-  for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++)
-    if (countsAsWork(f, i as InstrId)) list.push(i as InstrId);
+  for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++)
+    if (countsAsWork(fn, i as InstrId)) list.push(i as InstrId);
   return list;
 }
 
-function matchesOf({ f, matcher, options }: PlanningContext, { t, f: g }: BlockWork): BlockMatches | null {
-  if (t.length === 0 || g.length === 0) return null;
-  const orders = new Uint8Array(t.length * g.length);
+function matchesOf({ fn, matcher, options }: PlanningContext, { t, f }: BlockWork): BlockMatches | null {
+  if (t.length === 0 || f.length === 0) return null;
+  const orders = new Uint8Array(t.length * f.length);
   const cells: number[] = [];
   for (let i = 0; i < t.length; i++) {
-    const key = f.instrKey[t[i]];
-    const row = i * g.length;
-    for (let j = 0; j < g.length; j++)
-      if (f.instrKey[g[j]] === key && (orders[row + j] = matcher.orders(t[i], g[j])) !== OperandOrder.None)
+    const key = fn.instrKey[t[i]];
+    const row = i * f.length;
+    for (let j = 0; j < f.length; j++)
+      if (fn.instrKey[f[j]] === key && (orders[row + j] = matcher.orders(t[i], f[j])) !== OperandOrder.None)
         cells.push(row + j);
   }
   if (cells.length === 0) return null;
   const speculatable = (list: readonly InstrId[]): Uint8Array => {
     const table = new Uint8Array(list.length);
     if (options.unpredicate === 'always') return table;
-    for (let i = 0; i < list.length; i++) table[i] = hasFlag(f, list[i], InstrFlag.Speculatable) ? 1 : 0;
+    for (let i = 0; i < list.length; i++) table[i] = hasFlag(fn, list[i], InstrFlag.Speculatable) ? 1 : 0;
     return table;
   };
   return {
     orders,
     speculatableT: speculatable(t),
-    speculatableF: speculatable(g),
+    speculatableF: speculatable(f),
     cells: Int32Array.from(cells),
     aligned: [],
   };
@@ -368,8 +368,8 @@ function matchesOf({ f, matcher, options }: PlanningContext, { t, f: g }: BlockW
 
 /** The value a phi takes from `from`, or null when that is no predecessor. */
 export function incomingFrom(ctx: PlanningContext, phi: InstrId, from: BlockId): ValueId | null {
-  const { f } = ctx;
-  for (let o = f.operandStart[phi]; o < f.operandStart[phi + 1]; o++)
-    if (f.operandBlock[o] === from) return f.operand[o] as ValueId;
+  const { fn } = ctx;
+  for (let o = fn.operandStart[phi]; o < fn.operandStart[phi + 1]; o++)
+    if (fn.operandBlock[o] === from) return fn.operand[o] as ValueId;
   return null;
 }

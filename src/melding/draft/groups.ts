@@ -21,20 +21,20 @@ export type Group =
       readonly speculate: boolean;
     };
 
-export function groupsOf(draft: Draft, { t, f: g }: BlockWork): Group[] {
+export function groupsOf(draft: Draft, { t, f }: BlockWork): Group[] {
   const groups: Group[] = [];
-  for (let i = 0, j = 0; i < t.length || j < g.length;) {
+  for (let i = 0, j = 0; i < t.length || j < f.length;) {
     const runT: InstrId[] = [];
     const runF: InstrId[] = [];
     while (i < t.length && draft.partner[t[i]] === NONE) runT.push(t[i++]);
-    while (j < g.length && draft.partner[g[j]] === NONE) runF.push(g[j++]);
+    while (j < f.length && draft.partner[f[j]] === NONE) runF.push(f[j++]);
     const sT = runT.length > 0 && mayRunForAll(draft, runT);
     const sF = runF.length > 0 && mayRunForAll(draft, runF);
     if (sT) groups.push({ kind: 'run', side: 't', instrs: runT, speculate: true });
     if (sF) groups.push({ kind: 'run', side: 'f', instrs: runF, speculate: true });
     if (!sT && runT.length > 0) groups.push({ kind: 'run', side: 't', instrs: runT, speculate: false });
     if (!sF && runF.length > 0) groups.push({ kind: 'run', side: 'f', instrs: runF, speculate: false });
-    if (i < t.length && j < g.length) groups.push({ kind: 'pair', t: t[i++], f: g[j++] });
+    if (i < t.length && j < f.length) groups.push({ kind: 'pair', t: t[i++], f: f[j++] });
   }
   return groups;
 }
@@ -44,7 +44,7 @@ function mayRunForAll({ ctx }: Draft, run: readonly InstrId[]): boolean {
   if (unpredicate === 'always') return false;
   let cycles = 0;
   for (const i of run) {
-    if (!hasFlag(ctx.f, i, InstrFlag.Speculatable)) return false;
+    if (!hasFlag(ctx.fn, i, InstrFlag.Speculatable)) return false;
     cycles += ctx.costs.vector[i];
   }
   return (

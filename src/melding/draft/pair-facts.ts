@@ -37,49 +37,54 @@ export class PairFacts {
   constructor(
     private readonly frame: Frame,
     private readonly t: InstrId,
-    private readonly g: InstrId,
+    private readonly f: InstrId,
     swapped: boolean,
   ) {
     const { ctx } = frame;
-    const { f, divergence } = ctx;
-    const at = f.instrBlock[t] as BlockId;
+    const { fn, divergence } = ctx;
+    const at = fn.instrBlock[t] as BlockId;
     const slots: Slot[] = [];
     let demandsHold = true;
-    for (let k = 0, n = f.operandStart[t + 1] - f.operandStart[t]; k < n; k++) {
-      const kg = correspondingOperand(k, swapped);
-      const a = f.operand[f.operandStart[t] + k] as ValueId;
-      const b = f.operand[f.operandStart[g] + kg] as ValueId;
-      const demand = demandOn(f, t, g, k, kg);
-      if (demand !== 'any' && (a !== b || (demand === 'uniform' && !isUniformAt(ctx, a, t, k, g, kg))))
+    for (let k = 0, n = fn.operandStart[t + 1] - fn.operandStart[t]; k < n; k++) {
+      const kf = correspondingOperand(k, swapped);
+      const a = fn.operand[fn.operandStart[t] + k] as ValueId;
+      const b = fn.operand[fn.operandStart[f] + kf] as ValueId;
+      const demand = demandOn(fn, t, f, k, kf);
+      if (demand !== 'any' && (a !== b || (demand === 'uniform' && !isUniformAt(ctx, a, t, k, f, kf))))
         demandsHold = false;
       slots.push(frame.slot(a, b, at));
     }
     this.slots = slots;
     this.demandsHold = demandsHold;
     this.isDivergent =
-      divergence.valueDivergent[instrValue(f, t)] === 1 || divergence.valueDivergent[instrValue(f, g)] === 1;
+      divergence.valueDivergent[instrValue(fn, t)] === 1 || divergence.valueDivergent[instrValue(fn, f)] === 1;
   }
 
   /** `pairGain` for a result that is divergent after the meld, or is not. */
   gain(divergent: boolean): number {
-    const { frame, t, g } = this;
+    const { frame, t, f } = this;
     if (divergent) {
-      if (Number.isNaN(this.gainDivergent)) this.gainDivergent = pairGain(frame.ctx, t, g, true);
+      if (Number.isNaN(this.gainDivergent)) this.gainDivergent = pairGain(frame.ctx, t, f, true);
       return this.gainDivergent;
     }
-    if (Number.isNaN(this.gainUniform)) this.gainUniform = pairGain(frame.ctx, t, g, false);
+    if (Number.isNaN(this.gainUniform)) this.gainUniform = pairGain(frame.ctx, t, f, false);
     return this.gainUniform;
   }
 
   get users(): UserPairs {
-    return (this.userPairs ??= userPairsOf(this.frame.ctx, this.frame.blockPartner, this.t, this.g));
+    return (this.userPairs ??= userPairsOf(this.frame.ctx, this.frame.blockPartner, this.t, this.f));
   }
 }
 
-/** Users of `t` and of `g` that may become one, so that pairing both spares a select. */
-export function userPairsOf({ f, uses }: PlanningContext, blockPartner: Int32Array, t: InstrId, g: InstrId): UserPairs {
-  const a = instrValue(f, t);
-  const b = instrValue(f, g);
+/** Users of `t` and of `f` that may become one, so that pairing both spares a select. */
+export function userPairsOf(
+  { fn, uses }: PlanningContext,
+  blockPartner: Int32Array,
+  t: InstrId,
+  f: InstrId,
+): UserPairs {
+  const a = instrValue(fn, t);
+  const b = instrValue(fn, f);
   const endA = Math.min(uses.start[a + 1], uses.start[a] + MOST_USERS);
   const endB = Math.min(uses.start[b + 1], uses.start[b] + MOST_USERS);
   const joined: number[] = [];
@@ -88,18 +93,18 @@ export function userPairsOf({ f, uses }: PlanningContext, blockPartner: Int32Arr
   let mayPair = false;
   for (let x = uses.start[a]; x < endA; x++) {
     const u = uses.user[x];
-    const opcode = f.instrOpcode[u];
-    const isJoin = opcode === Opcode.Phi || hasFlag(f, u as InstrId, InstrFlag.Terminator);
-    const mayCross = hasFlag(f, u as InstrId, InstrFlag.Commutative) || f.instrPredicate[u] >= 0;
+    const opcode = fn.instrOpcode[u];
+    const isJoin = opcode === Opcode.Phi || hasFlag(fn, u as InstrId, InstrFlag.Terminator);
+    const mayCross = hasFlag(fn, u as InstrId, InstrFlag.Commutative) || fn.instrPredicate[u] >= 0;
     for (let y = uses.start[b]; y < endB; y++) {
       const v = uses.user[y];
-      if (f.instrOpcode[v] !== opcode || f.instrKey[u] !== f.instrKey[v]) continue;
+      if (fn.instrOpcode[v] !== opcode || fn.instrKey[u] !== fn.instrKey[v]) continue;
       if (isJoin) {
         if (u === v) always = true;
         else joined.push(u, v);
-      } else if (mayCross || uses.operand[x] - f.operandStart[u] === uses.operand[y] - f.operandStart[v]) {
+      } else if (mayCross || uses.operand[x] - fn.operandStart[u] === uses.operand[y] - fn.operandStart[v]) {
         work.push(u, v);
-        if (f.instrKey[u] >= 0 && blockPartner[f.instrBlock[u]] === f.instrBlock[v]) mayPair = true;
+        if (fn.instrKey[u] >= 0 && blockPartner[fn.instrBlock[u]] === fn.instrBlock[v]) mayPair = true;
       }
     }
   }

@@ -72,9 +72,9 @@ export function embeddedShape(ctx: PlanningContext, t: BlockSet, f: BlockSet): S
   );
   if (!found || found.blocks.every((b) => b.guest === NONE || ctx.profiles.common(b.host, b.guest) === 0)) return null;
   const index = new Map(found.blocks.map((b, k) => [b.host, k]));
-  const blocks = found.blocks.map(({ host: h, guest: g, leaves, ...rest }): MeldedBlock => ({
-    t: host === 't' ? h : g,
-    f: host === 't' ? g : h,
+  const blocks = found.blocks.map(({ host: hostBlock, guest: guestBlock, leaves, ...rest }): MeldedBlock => ({
+    t: host === 't' ? hostBlock : guestBlock,
+    f: host === 't' ? guestBlock : hostBlock,
     ...rest,
     leaves: leaves.map((from) => index.get(from)!),
   }));

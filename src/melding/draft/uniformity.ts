@@ -40,7 +40,7 @@ class Propagation {
   private changed = false;
 
   constructor(private readonly draft: Draft) {
-    this.divergent = new Uint8Array(draft.ctx.f.instrCount);
+    this.divergent = new Uint8Array(draft.ctx.fn.instrCount);
     this.branch = new Uint8Array(draft.frame.blocks.length);
   }
 
@@ -62,40 +62,40 @@ class Propagation {
   }
 
   private startFromOriginal(b: BlockId): void {
-    const { f, divergence } = this.draft.ctx;
-    for (let i = f.blockInstrStart[b] as InstrId; i < f.blockInstrStart[b + 1] - 1; i++)
-      this.divergent[i] = divergence.valueDivergent[instrValue(f, i as InstrId)];
+    const { fn, divergence } = this.draft.ctx;
+    for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1] - 1; i++)
+      this.divergent[i] = divergence.valueDivergent[instrValue(fn, i as InstrId)];
   }
 
   private followOperands(b: BlockId): void {
-    const { f } = this.draft.ctx;
-    for (let i = f.blockInstrStart[b] as InstrId; i < f.blockInstrStart[b + 1] - 1; i++)
+    const { fn } = this.draft.ctx;
+    for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1] - 1; i++)
       if (this.divergent[i] === 0 && this.becomesDivergent(i as InstrId)) this.mark(i as InstrId);
   }
 
   private followPairs(b: BlockId): void {
     const { ctx, partner } = this.draft;
-    const { blockInstrStart } = ctx.f;
+    const { blockInstrStart } = ctx.fn;
     for (let i = blockInstrStart[b] as InstrId; i < blockInstrStart[b + 1] - 1; i++) {
       const t = i as InstrId;
-      const g = partner[t] as InstrId;
-      if (g < 0) continue;
-      const either = this.divergent[t] + this.divergent[g];
-      if (either === 2 || (either === 0 && !this.needsSelect(t, g))) continue;
+      const f = partner[t] as InstrId;
+      if (f < 0) continue;
+      const either = this.divergent[t] + this.divergent[f];
+      if (either === 2 || (either === 0 && !this.needsSelect(t, f))) continue;
       this.mark(t);
-      this.mark(g);
+      this.mark(f);
     }
   }
 
   private followBranch(k: number): void {
     const { ctx, frame } = this.draft;
-    const { t, f: g, takes, passed } = frame.blocks[k];
+    const { t, f, takes, passed } = frame.blocks[k];
     const host = hostBlock(frame.shape, frame.blocks[k]);
-    if (this.branch[k] === 1 || !isConditionalBranch(ctx.f, host)) return;
+    if (this.branch[k] === 1 || !isConditionalBranch(ctx.fn, host)) return;
     const { terminatorDivergent } = ctx.divergence;
     const [slot] = frame.terminatorSlots[k];
     if (slot) {
-      const was = terminatorDivergent[t] === 1 || terminatorDivergent[g] === 1;
+      const was = terminatorDivergent[t] === 1 || terminatorDivergent[f] === 1;
       if (!was && this.draft.isOne(slot) && !this.isDivergent(slot.t) && !this.isDivergent(slot.f)) return;
     } else if (terminatorDivergent[host] === 0 && !(passed && takes !== null) && !this.isHostConditionDivergent(host))
       return;
@@ -106,8 +106,8 @@ class Propagation {
   }
 
   private isHostConditionDivergent(host: BlockId): boolean {
-    const { f } = this.draft.ctx;
-    return this.isDivergent(f.operand[f.operandStart[terminatorOf(f, host)]] as ValueId);
+    const { fn } = this.draft.ctx;
+    return this.isDivergent(fn.operand[fn.operandStart[terminatorOf(fn, host)]] as ValueId);
   }
 
   private mark(i: InstrId): void {
@@ -117,27 +117,27 @@ class Propagation {
   }
 
   private isDivergent(v: ValueId): boolean {
-    const { f, divergence } = this.draft.ctx;
+    const { fn, divergence } = this.draft.ctx;
     if (divergence.valueDivergent[v] === 1) return true;
-    const i = definingInstr(f, v);
+    const i = definingInstr(fn, v);
     return i >= 0 && this.divergent[i] === 1;
   }
 
   private becomesDivergent(i: InstrId): boolean {
-    const { f } = this.draft.ctx;
-    if (f.instrUniformity[i] === Uniformity.AlwaysUniform) return false;
-    for (let o = f.operandStart[i]; o < f.operandStart[i + 1]; o++)
-      if (this.isDivergent(f.operand[o] as ValueId)) return true;
+    const { fn } = this.draft.ctx;
+    if (fn.instrUniformity[i] === Uniformity.AlwaysUniform) return false;
+    for (let o = fn.operandStart[i]; o < fn.operandStart[i + 1]; o++)
+      if (this.isDivergent(fn.operand[o] as ValueId)) return true;
     // A phi whose paths different threads take now.
-    if (f.instrOpcode[i] !== Opcode.Phi || !this.branchTurned) return false;
-    for (let o = f.operandStart[i] + 1; o < f.operandStart[i + 1]; o++)
-      if (f.operand[o] !== f.operand[o - 1]) return true;
+    if (fn.instrOpcode[i] !== Opcode.Phi || !this.branchTurned) return false;
+    for (let o = fn.operandStart[i] + 1; o < fn.operandStart[i + 1]; o++)
+      if (fn.operand[o] !== fn.operand[o - 1]) return true;
     return false;
   }
 
-  private needsSelect(t: InstrId, g: InstrId): boolean {
+  private needsSelect(t: InstrId, f: InstrId): boolean {
     const { draft } = this;
-    const slots = draft.ctx.f.instrOpcode[t] === Opcode.Phi ? draft.frame.phiSlots(t, g) : draft.factsOf(t).slots;
+    const slots = draft.ctx.fn.instrOpcode[t] === Opcode.Phi ? draft.frame.phiSlots(t, f) : draft.factsOf(t).slots;
     for (const slot of slots) if (!draft.isOne(slot)) return true;
     return false;
   }
@@ -150,37 +150,37 @@ class Propagation {
  */
 export function breaksUniformDemand(draft: Draft, { divergent, branch }: MeldedUniformity): boolean {
   const { ctx } = draft;
-  const { f, divergence, uses } = ctx;
+  const { fn, divergence, uses } = ctx;
   if (!ctx.hasUniformDemands) return false;
-  const turned = new Uint8Array(f.instrCount);
+  const turned = new Uint8Array(fn.instrCount);
   const worklist: InstrId[] = [];
   const add = (i: InstrId): void => {
-    if (turned[i] === 1 || divergence.valueDivergent[instrValue(f, i)] === 1) return;
+    if (turned[i] === 1 || divergence.valueDivergent[instrValue(fn, i)] === 1) return;
     turned[i] = 1;
     worklist.push(i);
   };
-  for (let i = 0; i < f.instrCount; i++) if (divergent[i] === 1) add(i as InstrId);
+  for (let i = 0; i < fn.instrCount; i++) if (divergent[i] === 1) add(i as InstrId);
   // Different threads come to the exits by different ways now.
   if (branch.includes(1)) for (const phi of exitPhis(draft)) add(phi);
   for (let i = worklist.pop(); i !== undefined; i = worklist.pop()) {
-    const v = instrValue(f, i);
+    const v = instrValue(fn, i);
     for (let u = uses.start[v]; u < uses.start[v + 1]; u++) {
-      if ((f.operandFlags[uses.operand[u]] & OperandFlag.MustBeUniform) !== 0) return true;
-      if (f.instrUniformity[uses.user[u]] !== Uniformity.AlwaysUniform) add(uses.user[u] as InstrId);
+      if ((fn.operandFlags[uses.operand[u]] & OperandFlag.MustBeUniform) !== 0) return true;
+      if (fn.instrUniformity[uses.user[u]] !== Uniformity.AlwaysUniform) add(uses.user[u] as InstrId);
     }
   }
   return false;
 }
 
-function* exitPhis({ ctx: { f }, frame }: Draft): Iterable<InstrId> {
+function* exitPhis({ ctx: { fn }, frame }: Draft): Iterable<InstrId> {
   for (const side of ['t', 'f'] as const) {
     const inside = new Set(frame.blocks.map((pair) => pair[side]));
     for (const b of inside) {
       if (b === NONE) continue;
-      for (let s = f.succStart[b]; s < f.succStart[b + 1]; s++) {
-        const exit = f.succ[s] as BlockId;
+      for (let s = fn.succStart[b]; s < fn.succStart[b + 1]; s++) {
+        const exit = fn.succ[s] as BlockId;
         if (inside.has(exit)) continue;
-        for (let i = f.blockInstrStart[exit] as InstrId; f.instrOpcode[i] === Opcode.Phi; i++) yield i;
+        for (let i = fn.blockInstrStart[exit] as InstrId; fn.instrOpcode[i] === Opcode.Phi; i++) yield i;
       }
     }
   }
