@@ -17,23 +17,46 @@ import type { Graph } from './graph.js';
 
 export type CycleId = number & { readonly __brand: 'CycleId' };
 
+/** What `cycles` finds. The first three are per cycle. */
+interface CycleParts {
+  readonly header: Int32Array;
+  readonly parent: Int32Array;
+  readonly nesting: Nesting;
+  /** Per block: the innermost cycle around it, or `NONE`. */
+  readonly innermost: Int32Array;
+  readonly blockLists: Lists;
+  readonly entryLists: Lists;
+  readonly exitLists: Lists;
+}
+
 export class CycleInfo {
+  readonly count: number;
+  /** Header block per cycle. */
+  readonly header: Int32Array;
+  /** The cycle around each cycle, or `NONE`. */
+  readonly parent: Int32Array;
+  /** Per cycle: 1 for outermost cycles. */
+  readonly depth: Int32Array;
+  private readonly innermost: Int32Array;
+  private readonly blockLists: Lists;
+  private readonly entryLists: Lists;
+  private readonly exitLists: Lists;
+  private readonly first: Int32Array;
+  private readonly end: Int32Array;
+
   /** @internal use `cycles` */
-  constructor(
-    readonly count: number,
-    /** Header block per cycle. */
-    readonly header: Int32Array,
-    /** Cycle around it, or `NONE`. */
-    readonly parent: Int32Array,
-    /** 1 for outermost cycles. */
-    readonly depth: Int32Array,
-    private readonly innermost: Int32Array,
-    private readonly blockLists: Lists,
-    private readonly entryLists: Lists,
-    private readonly exitLists: Lists,
-    private readonly first: Int32Array,
-    private readonly end: Int32Array,
-  ) {}
+  constructor({ header, parent, nesting, innermost, blockLists, entryLists, exitLists }: CycleParts) {
+    this.count = header.length;
+    this.header = header;
+    this.parent = parent;
+    this.depth = nesting.depth;
+    this.innermost = innermost;
+    this.blockLists = blockLists;
+    this.entryLists = entryLists;
+    this.exitLists = exitLists;
+    this.first = nesting.first;
+    this.end = nesting.end;
+  }
 
   /** The innermost cycle around the block, or `NONE`. */
   cycleOf(b: BlockId): CycleId {
@@ -156,20 +179,17 @@ export function cycles(g: Graph): CycleInfo {
   const parents = Int32Array.from(parent);
   const blockLists = { start: Int32Array.from(blockStart), items: Int32Array.from(blocks) };
   const entryLists = { start: Int32Array.from(entryStart), items: Int32Array.from(entries) };
-  const nest = nesting(parents);
+  const nest = nestingOf(parents);
   const exitLists = findExits(g, blockLists, innermost, nest);
-  return new CycleInfo(
-    header.length,
-    Int32Array.from(header),
-    parents,
-    nest.depth,
+  return new CycleInfo({
+    header: Int32Array.from(header),
+    parent: parents,
+    nesting: nest,
     innermost,
     blockLists,
     entryLists,
     exitLists,
-    nest.first,
-    nest.end,
-  );
+  });
 }
 
 /** Depth-first numbers from 1 (0: unreachable), the last number below each block, and the blocks in preorder. */
@@ -209,7 +229,7 @@ interface Nesting {
 }
 
 /** Depths and preorder intervals of the forest; parents have greater ids. */
-function nesting(parent: Int32Array): Nesting {
+function nestingOf(parent: Int32Array): Nesting {
   const count = parent.length;
   const size = new Int32Array(count).fill(1);
   for (let c = 0; c < count; c++) if (parent[c] !== NONE) size[parent[c]] += size[c];

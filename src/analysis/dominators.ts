@@ -184,14 +184,14 @@ function treeOf(g: Graph, virtual: 0 | 1): DominatorTree {
   const label = new Int32Array(reached);
   for (let v = 0; v < reached; v++) semi[v] = label[v] = v;
   // `parent` doubles as the link to the ancestor in the virtual forest: nodes above w are linked when w is processed.
-  const path = new Int32Array(reached);
+  const forest: Forest = { ancestor: parent, label, semi, path: new Int32Array(reached) };
   for (let w = reached - 1; w > 0; w--) {
     let least = idom[w];
     const block = vertex[w];
     for (let e = g.predStart[block]; e < g.predStart[block + 1]; e++) {
       const v = number[g.pred[e]];
       if (v === NONE) continue;
-      least = Math.min(least, v <= w ? v : semi[bestLabel(v, w, parent, label, semi, path)]);
+      least = Math.min(least, v <= w ? v : semi[bestLabel(v, w, forest)]);
     }
     semi[w] = least;
   }
@@ -225,15 +225,17 @@ function numberDepthFirst(g: Graph, number: Int32Array, vertex: Int32Array, pare
   return reached;
 }
 
+/** The virtual forest of Lengauer and Tarjan, all by depth-first number. */
+interface Forest {
+  readonly ancestor: Int32Array;
+  readonly label: Int32Array;
+  readonly semi: Int32Array;
+  /** Scratch of `bestLabel`. */
+  readonly path: Int32Array;
+}
+
 /** Lengauer and Tarjan's EVAL with path compression: the node of least semidominator on the linked path above `v` down to `w`. */
-function bestLabel(
-  v: number,
-  w: number,
-  ancestor: Int32Array,
-  label: Int32Array,
-  semi: Int32Array,
-  path: Int32Array,
-): number {
+function bestLabel(v: number, w: number, { ancestor, label, semi, path }: Forest): number {
   let length = 0;
   let u = v;
   for (; ancestor[u] > w; u = ancestor[u]) path[length++] = u;

@@ -55,11 +55,23 @@ export interface DivergentRegion {
   readonly blocks: readonly BlockId[];
 }
 
+/** Why a branch has no region of two sides and a join. */
+export type RegionProblem =
+  /** Both successors are the same block. */
+  | 'same-successors'
+  /** The branch has no immediate post-dominator. */
+  | 'no-join'
+  /** One successor post-dominates the other: `if` without `else`. */
+  | 'one-sided'
+  /** The join dominates the branch: it heads an enclosing loop. */
+  | 'join-heads-loop'
+  /** There is an irreducible cycle between branch and join. */
+  | 'irreducible';
+
 export interface RefusedRegion {
   readonly kind: 'refused';
   readonly branch: BlockId;
-  readonly rule: '1.2' | '1.4';
-  readonly reason: string;
+  readonly problem: RegionProblem;
 }
 
 /** What `regionOf` needs, computed once per function. `order[b]` is b's index in reverse post-order, `NONE` if unreachable. */
@@ -74,18 +86,12 @@ export function regionOf(inputs: RegionInputs, branch: BlockId): DivergentRegion
   const { graph, dominators, postDominators, order } = inputs;
   const t = graph.succ[graph.succStart[branch]!] as BlockId;
   const f = graph.succ[graph.succStart[branch]! + 1] as BlockId;
-  const refuse = (rule: RefusedRegion['rule'], reason: string): RefusedRegion => ({
-    kind: 'refused',
-    branch,
-    rule,
-    reason,
-  });
+  const refuse = (problem: RegionProblem): RefusedRegion => ({ kind: 'refused', branch, problem });
   const join = postDominators.idom[branch] as BlockId | -1;
-  if (t === f) return refuse('1.2', 'both successors are the same block');
-  if (join === NONE) return refuse('1.2', 'the branch has no immediate post-dominator');
-  if (join === t || join === f) return refuse('1.2', 'one successor post-dominates the other');
-  if (dominators.dominates(join, branch))
-    return refuse('1.2', 'the join dominates the branch: it heads an enclosing loop');
+  if (t === f) return refuse('same-successors');
+  if (join === NONE) return refuse('no-join');
+  if (join === t || join === f) return refuse('one-sided');
+  if (dominators.dominates(join, branch)) return refuse('join-heads-loop');
 
   const region = reachableUntil(graph, branch, join);
   const inside = new Uint8Array(graph.count);
@@ -94,8 +100,7 @@ export function regionOf(inputs: RegionInputs, branch: BlockId): DivergentRegion
     for (let e = graph.succStart[b]!; e < graph.succStart[b + 1]!; e++) {
       const s = graph.succ[e]! as BlockId;
       // A retreating edge to a block that does not dominate its source closes an irreducible cycle.
-      if (inside[s] && order[s]! <= order[b]! && !dominators.dominates(s, b))
-        return refuse('1.4', 'irreducible control flow between branch and join');
+      if (inside[s] && order[s]! <= order[b]! && !dominators.dominates(s, b)) return refuse('irreducible');
     }
   }
   region.sort((a, b) => order[a]! - order[b]!);

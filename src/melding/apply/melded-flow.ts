@@ -1,7 +1,7 @@
 /** The control flow of the melded blocks while they are built: the host's, by index of the melded block; `exit` is behind them all. */
 import type { BlockRef, Editor } from '../../ir/editor.js';
 import { NONE } from '../../ir/ids.js';
-import type { Shape } from '../draft/shape.js';
+import type { Shape } from '../plan.js';
 
 export class MeldedFlow {
   /** Index that stands for everything behind the subgraphs. */

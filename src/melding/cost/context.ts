@@ -1,17 +1,14 @@
 /** Everything the planner knows about one function, computed once: the snapshot, its analyses, costs and block weights. */
 import type { Analyses } from '../../analysis/analyses.js';
-import type { BlockId, InstrId } from '../../ir/ids.js';
+import type { BlockId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { OperandFlag } from '../../ir/snapshot.js';
 import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
 import { instrCosts } from './latency.js';
-import { Matcher } from './matching.js';
+import { Matcher, type CanPair } from './matching.js';
 import type { PlanOptions } from '../plan.js';
 import { BlockProfiles } from './profitability.js';
-
-/** LLVM's word on two instructions with equal keys (attributes, special state); asked at most once per pair. */
-export type CanPair = (t: InstrId, f: InstrId) => boolean;
 
 export interface PlanningContext extends Analyses {
   readonly fn: FunctionSnapshot;

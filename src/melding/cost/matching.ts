@@ -9,7 +9,9 @@ import type { InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode } from '../../ir/snapshot.js';
-import type { CanPair } from './context.js';
+
+/** LLVM's answer on two instructions with equal keys (attributes, special state). It is asked at most once per pair. */
+export type CanPair = (t: InstrId, f: InstrId) => boolean;
 
 /** Bits of `Matcher.orders`. */
 export const OperandOrder = { None: 0, Straight: 1, Swapped: 2, Either: 3 } as const;

@@ -57,15 +57,10 @@ export function demandOn(
   return 'any';
 }
 
-/** Whether the uniform demand holds for one value used at both places. */
-export function isUniformAt(ctx: PlanningContext, v: ValueId, t: InstrId, k: number, f: InstrId, kf: number): boolean {
-  const { fn, divergence } = ctx;
-  return (
-    divergence.valueDivergent[v] === 0 &&
-    !divergence.isDivergentUse(fn.operandStart[t] + k, t) &&
-    !divergence.isDivergentUse(fn.operandStart[f] + kf, f)
-  );
-}
+/** Whether operand `k` of `i` is the same for all threads that execute `i` together. */
+export const isUniformOperand = ({ fn, divergence }: PlanningContext, i: InstrId, k: number): boolean =>
+  divergence.valueDivergent[fn.operand[fn.operandStart[i] + k]] === 0 &&
+  !divergence.isDivergentUse(fn.operandStart[i] + k, i);
 
 /** Position of the F operand that corresponds to operand `k` of the T instruction. */
 export const correspondingOperand = (k: number, swapped: boolean): number => (swapped && k < 2 ? 1 - k : k);

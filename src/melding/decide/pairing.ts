@@ -12,7 +12,7 @@ import type { PlanningContext } from '../cost/context.js';
 import type { Draft, PhiPairs } from '../draft/draft.js';
 import type { BlockMatches, BlockWork, Frame, Slot } from '../draft/frame.js';
 import { incomingFrom } from '../draft/frame.js';
-import { CostModel } from '../cost/gains.js';
+import { CostModel } from '../cost/cost-model.js';
 import { OperandOrder } from '../cost/matching.js';
 import { selectCycles } from '../cost/operands.js';
 import type { UserPairs } from '../draft/pair-facts.js';
@@ -188,7 +188,7 @@ class Scorer {
   private score(t: InstrId, f: InstrId, swapped: boolean): number {
     const { draft, profit, known } = this;
     const { ctx } = draft;
-    const facts = draft.frame.pair(t, f, swapped);
+    const facts = draft.factsOfPair(t, f, swapped);
     if (!facts.demandsHold) return -Infinity;
     const weight = draft.frame.weight(ctx.fn.instrBlock[t] as BlockId);
     // One select of the bases serves all addresses that lie equally far apart, and wide accesses stay wide.

@@ -1,43 +1,37 @@
 /**
- * Decides what melds in one round: from a snapshot and its analyses to a `FunctionPlan`. Pure; the same input gives the same
- * plan. The algorithm is the paper's "DARM Algorithm" with the order that the paper leaves open: per divergent branch an optimal
- * alignment of the two chains of subgraphs, then branches by gain, most profitable first, as long as their regions do not touch.
+ * Decides what melds in one round: from a snapshot and its analyses to a `FunctionPlan`. This is a pure function. The
+ * algorithm is the paper's "DARM Algorithm". The paper leaves the order of melds open; here every divergent branch gets an
+ * optimal alignment of its two chains of subgraphs, and then the branches are taken by gain, the most profitable first, as
+ * long as their regions do not touch. docs/melding.md describes all the steps.
  *
- * A round ends melding when its plan holds no melds. That happens: every meld makes two instructions that are no selects (nor
- * phis, nor branches) into one, or, with the net model only, removes the branch without adding any. Melding copies
- * nothing, so neither is undone; only lowering a switch again adds compares, and the rounds are bounded. A pair that only a `select` matches does not count.
+ * Melding ends with the first round whose plan holds no melds. There always is such a round. Every meld turns two
+ * instructions into one that is not a select, phi or branch; or, with the net model only, it removes the branch and adds
+ * none. Melding copies no instruction, so no later meld undoes this. Lowering a switch adds compares, but that happens once.
+ * (The number of rounds has a bound, too.) A pair of selects does not count, because melding itself makes selects.
  *
  * Later melds of a branch suppose that the earlier ones of the same branch have been carried out.
  */
-import { regionOf, sharedSuccessors } from '../../analysis/regions.js';
-import type { DivergentRegion, SideChain, Subgraph } from '../../analysis/regions.js';
+import { regionOf, type DivergentRegion } from '../../analysis/regions.js';
 import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { isConditionalBranch } from '../../ir/snapshot.js';
-import { candidateOf, isEmpty, isPlainBlock, judge, match, round } from './candidate.js';
-import type { Judged, Matched, Side } from './candidate.js';
+import { candidateOf, isPlainBlock, round, type Judged } from './candidate.js';
 import { alignChains } from './chain-alignment.js';
 import type { Analyses } from '../../analysis/analyses.js';
-import type { CanPair, PlanningContext } from '../cost/context.js';
-import { planningContext } from '../cost/context.js';
-import type { DraftExit } from '../draft/frame.js';
-import { CostModel } from '../cost/gains.js';
-import { functionRefusal, regionRefusal, subgraphRefusal, waitRefusal } from './legality.js';
-import type { Refusal } from './legality.js';
+import { planningContext, type PlanningContext } from '../cost/context.js';
+import { CostModel } from '../cost/cost-model.js';
+import type { CanPair } from '../cost/matching.js';
+import { refusal, type Refusal } from '../rules.js';
+import { Chains, working } from './chains.js';
+import { functionRefusal, problemRefusal, regionRefusal } from './legality.js';
 import type { Candidate, FunctionPlan, Meld, PlanOptions } from '../plan.js';
 
-/** Subgraphs of a side beyond this many are left for the next round. */
-const LONGEST_CHAIN = 32;
-/** Up to this many pairs of subgraphs all are judged, else those whose places in the chains differ by no more than `BAND`. */
-const MOST_PAIRS = 256;
-const BAND = 8;
-
-/** What one branch would do in this round. */
+/** The melds that one branch asks for in this round. */
 interface BranchPlan {
   readonly branch: BlockId;
   readonly region: DivergentRegion;
-  /** In chain order, with the `net` each adds. */
+  /** In chain order, each with the `net` that it adds. */
   readonly melds: readonly { readonly judged: Judged; readonly net: number }[];
   readonly total: number;
   readonly refused: readonly Candidate[];
@@ -60,9 +54,9 @@ export function planFunction(
   const perBranch = branches.map((b): BranchPlan | Candidate => {
     if (whole) return refusedBranch(ctx, b, whole);
     const found = regionOf(ctx, b);
-    if (found.kind === 'refused') return refusedBranch(ctx, b, found);
-    const refusal = regionRefusal(ctx, found.blocks) ?? modeRefusal(ctx, found);
-    return refusal ? refusedBranch(ctx, b, refusal) : planBranch(ctx, found);
+    if (found.kind === 'refused') return refusedBranch(ctx, b, problemRefusal(found.problem));
+    const why = regionRefusal(ctx, found.blocks) ?? modeRefusal(ctx, found);
+    return why ? refusedBranch(ctx, b, why) : planBranch(ctx, found);
   });
   const taken = choose(
     fn,
@@ -75,8 +69,8 @@ export function planFunction(
       candidates.push(p);
       continue;
     }
-    const refusal = taken.includes(p) ? null : { rule: '7', reason: 'overlaps a more profitable meld of this round' };
-    for (const m of p.melds) candidates.push(candidateOf(m.judged, refusal, m.net));
+    const why = taken.includes(p) ? null : refusal('NotProfitable', 'overlaps a more profitable meld of this round');
+    for (const m of p.melds) candidates.push(candidateOf(m.judged, why, m.net));
     candidates.push(...p.refused);
   }
   const melds = taken.flatMap((p) => p.melds.map(({ judged, net }): Meld => ({ ...judged.meld!, net: round(net) })));
@@ -93,9 +87,9 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion): BranchPlan {
   const { options } = ctx;
   const chains = new Chains(ctx, region);
   const { countT, countF } = chains;
-  // Two melds side by side leave out the parting that each of them counts.
+  // Each meld counts a branch that remains between it and its neighbour. Two neighbours that meld leave none there.
   const bonus = options.profit === 'net' ? 2 * ctx.costs.target.guard * ctx.weight[branch] : 0;
-  // What melds in front make one matters behind them. As a guess at those melds, align by the paper's metric first.
+  // The gain of a meld depends on which values the melds in front of it make one. The paper's metric is a guess at those melds.
   const guess = alignChains(
     countT,
     countF,
@@ -133,7 +127,7 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion): BranchPlan {
   const melds: { at: readonly [number, number]; judged: Judged; net: number }[] = [];
   let earlier: Int32Array | null = null;
   for (const [i, j] of total > least ? pairs : []) {
-    // The guess may have been wrong; then judge again, now that it is known what lies in front.
+    // If the guess was wrong, judge again, because now it is known which melds lie in front.
     const candidate = asGuessed || !earlier ? judged[i][j]! : chains.judge(i, j, earlier)!;
     judged[i][j] = candidate;
     if (candidate.refusal) continue;
@@ -153,86 +147,23 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion): BranchPlan {
   };
 }
 
-/** Empty blocks have nothing to meld, and must not stand between neighbours. */
-const working = (ctx: PlanningContext, chain: SideChain): Subgraph[] =>
-  chain.subgraphs.filter((s) => s.blocks.length > 1 || !isEmpty(ctx, s.entry));
-
-/** The paper's baselines know diamonds only: both sides one block each. */
+/** The paper's baselines meld diamonds only: regions with one block on each side. */
 function modeRefusal(ctx: PlanningContext, { t, f }: DivergentRegion): Refusal | null {
   if (ctx.options.mode === 'darm') return null;
   for (const chain of [t, f]) {
     const [only, ...more] = working(ctx, chain);
     if (!chain.edgeDominated || chain.open !== NONE || !only || more.length > 0 || !isPlainBlock(ctx, only))
-      return { rule: '1.1', reason: `${ctx.options.mode} melds diamonds only` };
+      return refusal('UnsuitableBranch', `${ctx.options.mode} melds diamonds only`);
   }
   return null;
 }
 
-/** The subgraphs of both sides, and what is known about pairing them. The open blocks of rule 1.8 come last and meet no other. */
-class Chains {
-  readonly countT: number;
-  readonly countF: number;
-  private readonly t: readonly Side[];
-  private readonly f: readonly Side[];
-  private readonly exitT: readonly BlockId[];
-  private readonly exitF: readonly BlockId[];
-  private readonly shared: { readonly swapped: boolean } | null;
-  private readonly matches: (Matched | null)[];
-
-  constructor(
-    private readonly ctx: PlanningContext,
-    private readonly region: DivergentRegion,
-  ) {
-    this.shared = sharedSuccessors(ctx.graph, region);
-    const sides = (chain: SideChain): Side[] => {
-      const all = working(ctx, chain);
-      const refusal = (blocks: readonly BlockId[], before: readonly BlockId[]) =>
-        subgraphRefusal(ctx, blocks) ?? waitRefusal(ctx, region.branch, before);
-      const list = all.slice(0, LONGEST_CHAIN).map((s): Side => ({ ...s, refusal: refusal(s.blocks, s.before) }));
-      if (!this.shared || list.length < all.length) return list;
-      const entry = chain.open as BlockId;
-      return [
-        ...list,
-        { entry, blocks: [entry], before: chain.beforeOpen, refusal: refusal([entry], chain.beforeOpen) },
-      ];
-    };
-    this.t = sides(region.t);
-    this.f = sides(region.f);
-    this.exitT = working(ctx, region.t).map((s) => s.exit);
-    this.exitF = working(ctx, region.f).map((s) => s.exit);
-    this.countT = this.t.length;
-    this.countF = this.f.length;
-    this.matches = [];
-    for (let i = 0; i < this.countT; i++) for (let j = 0; j < this.countF; j++) this.matches.push(this.match(i, j));
-  }
-
-  /** Null for a pair that is not looked at. */
-  matched(i: number, j: number): Matched | null {
-    return this.matches[i * this.countF + j];
-  }
-
-  judge(i: number, j: number, earlier: Int32Array | null): Judged | null {
-    const matched = this.matched(i, j);
-    const exit: DraftExit =
-      i < this.exitT.length ? { kind: 'single', t: this.exitT[i], f: this.exitF[j] } : { kind: 'shared' };
-    return matched && judge(this.ctx, matched, exit, earlier);
-  }
-
-  private match(i: number, j: number): Matched | null {
-    const [openT, openF] = [i >= this.exitT.length, j >= this.exitF.length];
-    if (openT !== openF) return null;
-    // Long chains: partners far apart are not worth the search.
-    if (!openT && this.countT * this.countF > MOST_PAIRS && Math.abs(i - j) > BAND) return null;
-    return match(this.ctx, this.region.branch, this.t[i], this.f[j], openT ? this.shared : null);
-  }
-}
-
-/** Both partner tables in one; they concern different blocks. */
+/** Both partner tables in one. They are about different blocks. */
 function merged(a: Int32Array | null, b: Int32Array): Int32Array {
   return a ? b.map((partner, i) => (partner === NONE ? a[i] : partner)) : b;
 }
 
-/** Why what did not meld did not: per subgraph of T that stayed, its best partner among those of F that stayed. */
+/** The refusals to report: for each T subgraph that does not meld, its best partner among the F subgraphs that do not. */
 function refusedPairs(
   ctx: PlanningContext,
   region: DivergentRegion,
@@ -246,7 +177,7 @@ function refusedPairs(
       ctx.options.profit === 'net' && j.net <= CostModel.leastNet
         ? 'costs more than it saves'
         : 'another pairing saves more';
-    refused.push(candidateOf(j, j.refusal ?? { rule: '7', reason: unprofitable }));
+    refused.push(candidateOf(j, j.refusal ?? refusal('NotProfitable', unprofitable)));
   };
   judged.forEach((row, i) => {
     if (chosen.some(([a]) => a === i)) return;
@@ -255,29 +186,25 @@ function refusedPairs(
   });
   if (refused.length === 0 && chosen.length === 0) {
     const entered = region.t.edgeDominated && region.f.edgeDominated;
-    refused.push(
-      refusedBranch(ctx, region.branch, {
-        rule: '1.3',
-        reason: entered
-          ? 'a side holds no subgraph with a single entry and exit'
-          : 'other edges than the branch lead into a side',
-      }),
-    );
+    const reason = entered
+      ? 'a side holds no subgraph with a single entry and exit'
+      : 'other edges than the branch lead into a side';
+    refused.push(refusedBranch(ctx, region.branch, refusal('NotDominatedByBranch', reason)));
   }
   return refused;
 }
 
-/** Legal before refused, then by profit. */
+/** Candidates that are legal rank above refused ones, then profit decides. */
 const rank = (j: Judged): number => (j.refusal ? 0 : 1) + j.profit;
 
-/** Most profitable branch first; none whose region touches that of one taken already. */
+/** The most profitable branch first. A branch whose region touches that of one already taken waits for the next round. */
 function choose(fn: FunctionSnapshot, plans: readonly BranchPlan[]): BranchPlan[] {
   const touched = new Uint8Array(fn.blockCount);
   const taken: BranchPlan[] = [];
   const willing = plans.filter((p) => p.melds.length > 0).sort((a, b) => b.total - a.total || a.branch - b.branch);
   for (const p of willing) {
     if (p.region.blocks.some((b) => touched[b] === 1)) continue;
-    // Melds before it in this round may take away the uniformity it relies on.
+    // The melds already taken may make divergent what this one needs to be uniform.
     if (taken.length > 0 && p.melds.some((m) => m.judged.needsUniform)) continue;
     for (const b of p.region.blocks) touched[b] = 1;
     taken.push(p);

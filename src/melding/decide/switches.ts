@@ -9,7 +9,7 @@ import { NONE } from '../../ir/ids.js';
 import { Opcode, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
 import type { Analyses } from '../../analysis/analyses.js';
 import { blockWeight } from '../cost/context.js';
-import { CostModel } from '../cost/gains.js';
+import { CostModel } from '../cost/cost-model.js';
 import { instrCosts } from '../cost/latency.js';
 
 /** A chain over more destinations would be long for all threads; they are for jump tables. */

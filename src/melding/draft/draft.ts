@@ -1,33 +1,47 @@
 /**
- * A meld while it is being decided: which instructions and phis of the corresponding blocks of a frame pair so far.
+ * A draft is a meld that is being decided: which instructions and phis of the corresponding blocks of a frame pair so far.
  *
- * Invariants: `partner` is symmetric between both sides; terminators of corresponding blocks are partners from the start (where both sides branch alike); phis have
- * a partner when they are in `phis`; `swapped` is set on the T instruction. A change discards what was derived.
+ * Invariants:
+ * - `partner` is symmetric between both sides, and `swapped` is set on the T instruction of a pair.
+ * - Terminators of corresponding blocks are partners from the start, where both sides branch alike.
+ * - A phi has a partner if, and only if, it is in `phis`.
+ *
+ * Every change discards what was derived from the pairs before it.
  */
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { definingInstr, terminatorOf } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import type { Frame, Slot } from './frame.js';
-import type { PairFacts } from './pair-facts.js';
-import type { MeldedUniformity } from './uniformity.js';
+import type { PairFacts, PairTable } from './pair-facts.js';
 
 /** Phis that become one, `[t, f]`. */
 export type PhiPairs = readonly (readonly [InstrId, InstrId])[];
 
+/** What a draft does to uniformity; uniformity.ts computes it. */
+export interface MeldedUniformity {
+  /** `[instrCount]`: 1 when the result differs between threads after the meld. Instructions of the subgraphs only. */
+  readonly divergent: Uint8Array;
+  /** Per block pair of the draft: whether the melded terminator is divergent. */
+  readonly branch: Uint8Array;
+}
+
 export class Draft {
+  readonly frame: Frame;
   readonly ctx: PlanningContext;
-  /** `[instrCount]` partner of an instruction of either side, or `NONE`. */
+  /** `[instrCount]`: the partner of an instruction of either side, or `NONE`. */
   readonly partner: Int32Array;
-  /** `[instrCount]` 1 on the T instruction of a pair whose first two operands correspond crosswise. */
+  /** `[instrCount]`: 1 on the T instruction of a pair whose first two operands correspond crosswise. */
   readonly swapped: Uint8Array;
-  /** What uniformity.ts says about the draft as it is; null until asked for. */
+  /** The uniformity of the draft as it is now. Null until it is asked for. */
   uniformity: MeldedUniformity | null = null;
   private phiPairs: PhiPairs = [];
-  /** How many slots ask for a select, by key; null until asked for. */
+  /** How many different accesses need the select of a key. Null until it is asked for. */
   private keyCounts: Map<number, number> | null = null;
 
-  constructor(readonly frame: Frame) {
+  constructor(private readonly pairs: PairTable) {
+    const { frame } = pairs;
+    this.frame = frame;
     this.ctx = frame.ctx;
     const { fn } = frame.ctx;
     this.partner = new Int32Array(fn.instrCount).fill(NONE);
@@ -37,7 +51,7 @@ export class Draft {
         this.pair(terminatorOf(fn, b.t), terminatorOf(fn, b.f), false);
   }
 
-  /** Back to no pairs but these phis, for another attempt in the same tables. */
+  /** Forgets all pairs and pairs these phis, for another attempt in the same tables. */
   restart(phis: PhiPairs): void {
     const { blockInstrStart } = this.ctx.fn;
     for (const { t, f } of this.frame.blocks) {
@@ -82,12 +96,12 @@ export class Draft {
     this.phiPairs = this.phiPairs.filter(([phi]) => phi !== t);
   }
 
-  /** Whether both values of a slot are one after the meld. */
+  /** Whether both values of a slot are one value after the meld. */
   isOne(slot: Slot): boolean {
     return slot.alike || (slot.defT !== NONE && this.partner[slot.defT] === slot.defF);
   }
 
-  /** Whether both values are one after the meld. */
+  /** Whether both values are one value after the meld. */
   same(a: ValueId, b: ValueId): boolean {
     if (this.frame.areAlike(a, b)) return true;
     const i = definingInstr(this.ctx.fn, a);
@@ -97,7 +111,12 @@ export class Draft {
 
   /** What is known about the pair of `t`, a work instruction that has a partner. */
   factsOf(t: InstrId): PairFacts {
-    return this.frame.pair(t, this.partner[t] as InstrId, this.swapped[t] === 1);
+    return this.pairs.of(t, this.partner[t] as InstrId, this.swapped[t] === 1);
+  }
+
+  /** What is known about two work instructions, whether they are partners or not. */
+  factsOfPair(t: InstrId, f: InstrId, swapped: boolean): PairFacts {
+    return this.pairs.of(t, f, swapped);
   }
 
   /** Every slot of the draft. */
@@ -111,7 +130,7 @@ export class Draft {
     return slots;
   }
 
-  /** Whether the select of this name serves several different accesses. */
+  /** Whether several different accesses need the select of this key. */
   isSharedKey(key: number): boolean {
     if (this.keyCounts === null) {
       const distinct = new Map<number, Set<number>>();
@@ -125,13 +144,13 @@ export class Draft {
     return (this.keyCounts.get(key) ?? 0) > 1;
   }
 
-  /** Whether every slot is one value or may be selected. */
+  /** Whether each slot either is one value or may be selected. */
   canSelectAll(slots: readonly Slot[]): boolean {
     for (const slot of slots) if (!slot.selectable && !this.isOne(slot)) return false;
     return true;
   }
 
-  /** Whether the pair of `t` holds with the operands as they are now. */
+  /** Whether the pair of `t` is legal with the operands that it has now. */
   isLegal(t: InstrId): boolean {
     const facts = this.factsOf(t);
     return facts.demandsHold && this.canSelectAll(facts.slots);

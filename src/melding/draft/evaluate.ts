@@ -11,12 +11,13 @@ import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Opcode, ValueKind, definingInstr, instrValue, isConditionalBranch, terminatorOf } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
-import type { Draft } from './draft.js';
-import { CostModel, cyclesOf, lostFusion, lostOffsetCost } from '../cost/gains.js';
+import type { Draft, MeldedUniformity } from './draft.js';
+import { CostModel } from '../cost/cost-model.js';
+import { cyclesOf } from '../cost/gains.js';
 import type { Group } from './groups.js';
 import { groupsOf } from './groups.js';
-import { hostBlock } from './shape.js';
-import type { MeldedUniformity } from './uniformity.js';
+import { hostBlock } from '../plan.js';
+import { lostFusion, lostOffsetCost } from './losses.js';
 import { meldedUniformity } from './uniformity.js';
 
 export interface Outcome {

@@ -11,13 +11,8 @@ import { InstrFlag, Opcode, definingInstr, hasFlag, terminatorOf } from '../../i
 import type { PlanningContext } from '../cost/context.js';
 import { OperandOrder } from '../cost/matching.js';
 import { canSelect, isPoison, selectCycles } from '../cost/operands.js';
-import { PairFacts } from './pair-facts.js';
 import { countsAsWork } from '../cost/profitability.js';
-import { hostBlock, type MeldedBlock, type Shape } from './shape.js';
-
-/** Where control goes behind the two subgraphs, as in `Meld`. */
-export type DraftExit =
-  { readonly kind: 'single'; readonly t: BlockId; readonly f: BlockId } | { readonly kind: 'shared' };
+import { hostBlock, type MeldExit, type MeldedBlock, type Shape } from '../plan.js';
 
 export interface Slot {
   readonly t: ValueId;
@@ -58,10 +53,29 @@ export interface BlockMatches {
   readonly aligned: { readonly gains: Float64Array; readonly partner: Int32Array }[];
 }
 
-/** Facts about pairs are kept for frames of up to so many cells; those of larger ones would take too much memory. */
-const MOST_CELLS_KEPT = 40_000;
+/** What a frame is made of. */
+interface FrameParts {
+  readonly ctx: PlanningContext;
+  /** Block E, which ends in the divergent branch. */
+  readonly branch: BlockId;
+  readonly shape: Shape;
+  readonly exit: MeldExit;
+  /** Whether blocks of either side run before the subgraphs. Then the sides are apart in front of the meld. */
+  readonly front: boolean;
+  /** Whether blocks of either side run after the subgraphs. Then the sides part again behind the meld. */
+  readonly back: boolean;
+  /** Partners by melds of the same branch that are carried out before this one, or null. */
+  readonly earlier: Int32Array | null;
+}
 
-export class Frame {
+export class Frame implements FrameParts {
+  readonly ctx: PlanningContext;
+  readonly branch: BlockId;
+  readonly shape: Shape;
+  readonly exit: MeldExit;
+  readonly front: boolean;
+  readonly back: boolean;
+  readonly earlier: Int32Array | null;
   readonly blocks: readonly MeldedBlock[];
   /** `[blockCount]` corresponding block of either side, or `NONE`. */
   readonly blockPartner: Int32Array;
@@ -74,25 +88,20 @@ export class Frame {
   /** Largest number of cells that any pair of blocks needs in the alignment. */
   readonly cells: number;
   private readonly baseKeys = new Map<string, number>();
-  private readonly pairs = new Map<number, PairFacts>();
   private readonly phis = new Map<number, readonly Slot[]>();
   private blockMatches: readonly (BlockMatches | null)[] | null = null;
   private slotsOfExits: readonly Slot[] | null = null;
   private slotsOfTerminators: readonly (readonly Slot[])[] | null = null;
 
-  constructor(
-    readonly ctx: PlanningContext,
-    /** E. */
-    readonly branch: BlockId,
-    readonly shape: Shape,
-    readonly exit: DraftExit,
-    /** Whether blocks of either side run before (after) the subgraphs, so that the sides part again. */
-    readonly front: boolean,
-    readonly back: boolean,
-    /** Partners by melds of the same branch that will have been carried out before this one, or null. */
-    private readonly earlier: Int32Array | null = null,
-  ) {
+  constructor({ ctx, branch, shape, exit, front, back, earlier }: FrameParts) {
     const { fn } = ctx;
+    this.ctx = ctx;
+    this.branch = branch;
+    this.shape = shape;
+    this.exit = exit;
+    this.front = front;
+    this.back = back;
+    this.earlier = earlier;
     this.blocks = shape.blocks;
     this.entry = hostBlock(shape, shape.blocks[0]);
     this.blockPartner = new Int32Array(fn.blockCount).fill(NONE);
@@ -116,15 +125,6 @@ export class Frame {
   /** Per block pair which instructions match, or null when none do. */
   get matches(): readonly (BlockMatches | null)[] {
     return (this.blockMatches ??= this.work.map((w) => matchesOf(this.ctx, w)));
-  }
-
-  /** What is known about `t` and `f` as a pair of work instructions. */
-  pair(t: InstrId, f: InstrId, swapped: boolean): PairFacts {
-    if (this.cells > MOST_CELLS_KEPT) return new PairFacts(this, t, f, swapped);
-    const key = (t * this.ctx.fn.instrCount + f) * 2 + (swapped ? 1 : 0);
-    let facts = this.pairs.get(key);
-    if (facts === undefined) this.pairs.set(key, (facts = new PairFacts(this, t, f, swapped)));
-    return facts;
   }
 
   /** Whether both values are one after any meld of these blocks. */

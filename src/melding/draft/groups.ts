@@ -8,7 +8,7 @@ import { NONE } from '../../ir/ids.js';
 import { InstrFlag, hasFlag } from '../../ir/snapshot.js';
 import type { Draft } from './draft.js';
 import type { BlockWork } from './frame.js';
-import { CostModel } from '../cost/gains.js';
+import { CostModel } from '../cost/cost-model.js';
 import type { AlignedInstr } from '../plan.js';
 
 /** A pair, or one side's run of gaps. */

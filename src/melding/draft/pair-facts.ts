@@ -7,7 +7,7 @@ import { InstrFlag, Opcode, hasFlag, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import type { Frame, Slot } from './frame.js';
 import { pairGain } from '../cost/gains.js';
-import { correspondingOperand, demandOn, isUniformAt } from '../cost/operands.js';
+import { correspondingOperand, demandOn, isUniformOperand } from '../cost/operands.js';
 
 /** How users of two values are compared: this many of each are looked at. */
 const MOST_USERS = 8;
@@ -50,8 +50,8 @@ export class PairFacts {
       const a = fn.operand[fn.operandStart[t] + k] as ValueId;
       const b = fn.operand[fn.operandStart[f] + kf] as ValueId;
       const demand = demandOn(fn, t, f, k, kf);
-      if (demand !== 'any' && (a !== b || (demand === 'uniform' && !isUniformAt(ctx, a, t, k, f, kf))))
-        demandsHold = false;
+      if (demand !== 'any' && a !== b) demandsHold = false;
+      if (demand === 'uniform' && !(isUniformOperand(ctx, t, k) && isUniformOperand(ctx, f, kf))) demandsHold = false;
       slots.push(frame.slot(a, b, at));
     }
     this.slots = slots;
@@ -73,6 +73,26 @@ export class PairFacts {
 
   get users(): UserPairs {
     return (this.userPairs ??= userPairsOf(this.frame.ctx, this.frame.blockPartner, this.t, this.f));
+  }
+}
+
+/** Facts about pairs are kept for frames of up to so many cells. Those of larger frames would take too much memory. */
+const MOST_CELLS_KEPT = 40_000;
+
+/** The facts about all pairs of one frame. The drafts of the frame share it. */
+export class PairTable {
+  private readonly known = new Map<number, PairFacts>();
+
+  constructor(readonly frame: Frame) {}
+
+  /** @param swapped whether the first two operands correspond crosswise */
+  of(t: InstrId, f: InstrId, swapped: boolean): PairFacts {
+    const { frame } = this;
+    if (frame.cells > MOST_CELLS_KEPT) return new PairFacts(frame, t, f, swapped);
+    const key = (t * frame.ctx.fn.instrCount + f) * 2 + (swapped ? 1 : 0);
+    let facts = this.known.get(key);
+    if (facts === undefined) this.known.set(key, (facts = new PairFacts(frame, t, f, swapped)));
+    return facts;
   }
 }
 

@@ -16,15 +16,8 @@ import {
   isConditionalBranch,
   terminatorOf,
 } from '../../ir/snapshot.js';
-import type { Draft } from './draft.js';
-import { hostBlock } from './shape.js';
-
-export interface MeldedUniformity {
-  /** `[instrCount]`: 1 when the result differs between threads after the meld; instructions of the subgraphs only. */
-  readonly divergent: Uint8Array;
-  /** Per block pair of the draft: whether the melded terminator is divergent. */
-  readonly branch: Uint8Array;
-}
+import type { Draft, MeldedUniformity } from './draft.js';
+import { hostBlock } from '../plan.js';
 
 /** Chains of loop-carried phis settle in a few rounds; what has not by then counts as uniform, an estimate. */
 const MOST_ROUNDS = 8;

@@ -4,7 +4,10 @@ import { planningContext } from '../../../src/melding/cost/context.js';
 import { evaluate } from '../../../src/melding/draft/evaluate.js';
 import { Draft } from '../../../src/melding/draft/draft.js';
 import { Frame } from '../../../src/melding/draft/frame.js';
-import { CostModel, cyclesOf, lostOffsetCost, pairGain } from '../../../src/melding/cost/gains.js';
+import { CostModel } from '../../../src/melding/cost/cost-model.js';
+import { cyclesOf, pairGain } from '../../../src/melding/cost/gains.js';
+import { lostOffsetCost } from '../../../src/melding/draft/losses.js';
+import { PairTable } from '../../../src/melding/draft/pair-facts.js';
 import { costsOf } from '../../../src/melding/cost/latency.js';
 import { canSelect } from '../../../src/melding/cost/operands.js';
 import { alignBlocks, proposePhis } from '../../../src/melding/decide/pairing.js';
@@ -44,16 +47,16 @@ function drafted(t: string, f: string, profit: ProfitModel = 'net'): { draft: Dr
       ret`);
   const ctx = planningContext(s.f, analysesOf(s.f), DARM, () => true);
   const join = s.block('join');
-  const draft = new Draft(
-    new Frame(
-      ctx,
-      0 as BlockId,
-      pairedShape(ctx, [{ t: s.block('t'), f: s.block('f'), swapped: false }]),
-      { kind: 'single', t: join, f: join },
-      false,
-      false,
-    ),
-  );
+  const frame = new Frame({
+    ctx,
+    branch: 0 as BlockId,
+    shape: pairedShape(ctx, [{ t: s.block('t'), f: s.block('f'), swapped: false }]),
+    exit: { kind: 'single', t: join, f: join },
+    front: false,
+    back: false,
+    earlier: null,
+  });
+  const draft = new Draft(new PairTable(frame));
   proposePhis(draft);
   alignBlocks(draft, profit, null);
   prune(draft, profit);
