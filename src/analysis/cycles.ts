@@ -79,7 +79,7 @@ export class CycleInfo {
 
   /** One entry: a natural loop. */
   isReducible(c: CycleId): boolean {
-    return this.entryLists.start[c + 1] - this.entryLists.start[c] === 1;
+    return this.entries(c).length === 1;
   }
 
   /** Blocks of the cycle, those of inner cycles included, header first. A view, like the two below: do not write. */
@@ -95,13 +95,6 @@ export class CycleInfo {
   /** Blocks outside that follow a block inside, once each. */
   exits(c: CycleId): Int32Array {
     return listOf(this.exitLists, c);
-  }
-
-  /** The innermost cycle around both blocks, or `NONE`. */
-  smallestCommon(a: BlockId, b: BlockId): CycleId {
-    let c = this.innermost[a];
-    while (c !== NONE && !this.contains(c as CycleId, b)) c = this.parent[c];
-    return c as CycleId;
   }
 }
 

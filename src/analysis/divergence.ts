@@ -33,22 +33,6 @@ import { SyncDependence } from './sync-dependence.js';
 import type { Uses } from './uses.js';
 import { usesOf } from './uses.js';
 
-/** Why something is divergent; the comment says what `causeId` holds. */
-export const Cause = {
-  /** It is not divergent. */
-  None: 0,
-  /** The target says so. `NONE`. */
-  Source: 1,
-  /** It uses a divergent value: the `ValueId`. */
-  Operand: 2,
-  /** A phi where the paths of a divergent branch join: the `BlockId` of the branch. */
-  Join: 3,
-  /** It uses, from outside, a value of a cycle that threads leave in different iterations: the `CycleId`. */
-  Temporal: 4,
-  /** It is in an irreducible cycle that threads enter at different places: the `CycleId`. */
-  AssumedCycle: 5,
-} as const;
-
 export interface Divergence {
   /** 1 per divergent `ValueId`; terminators are always 0 here. */
   readonly valueDivergent: Uint8Array;
@@ -63,13 +47,9 @@ export interface Divergence {
   readonly divergentExit: Uint8Array;
   /** Irreducible cycles all of whose values count as divergent; a cycle inside another may be listed before it. */
   readonly assumedDivergent: readonly CycleId[];
-  /** `Cause` per `ValueId`, for terminators too: the first that was found. */
-  readonly cause: Uint8Array;
-  /** What `Cause` says, per `ValueId`. */
-  readonly causeId: Int32Array;
 }
 
-export interface DivergenceInputs {
+interface DivergenceInputs {
   readonly graph: Graph;
   readonly dominators: DominatorTree;
   readonly cycles: CycleInfo;
@@ -94,8 +74,6 @@ class Propagation implements Divergence {
   readonly terminatorDivergent: Uint8Array;
   readonly divergentExit: Uint8Array;
   readonly assumedDivergent: CycleId[] = [];
-  readonly cause: Uint8Array;
-  readonly causeId: Int32Array;
   /** Instructions marked whose users, or joins, are not; each enters once. */
   private readonly worklist: InstrId[] = [];
   private readonly graph: Graph;
@@ -114,8 +92,6 @@ class Propagation implements Divergence {
     this.valueDivergent = new Uint8Array(fn.valueCount);
     this.terminatorDivergent = new Uint8Array(fn.blockCount);
     this.divergentExit = new Uint8Array(this.cycles.count);
-    this.cause = new Uint8Array(fn.valueCount);
-    this.causeId = new Int32Array(fn.valueCount).fill(NONE);
   }
 
   isDivergentUse(operandIndex: number, user: InstrId): boolean {
@@ -134,14 +110,12 @@ class Propagation implements Divergence {
   run(): void {
     const { fn } = this;
     for (let i = 0; i < fn.instrCount; i++)
-      if (fn.instrUniformity[i] === Uniformity.NeverUniform) this.mark(i as InstrId, Cause.Source, NONE);
-    for (let a = 0; a < fn.argCount; a++) {
-      if (fn.argUniformity[a] !== Uniformity.NeverUniform) continue;
-      this.valueDivergent[a] = 1;
-      this.cause[a] = Cause.Source;
-    }
-    for (let v = 0; v < fn.argCount + fn.instrCount; v++)
-      if (this.valueDivergent[v] === 1 && this.cause[v] === Cause.Source) this.markUsers(v);
+      if (fn.instrUniformity[i] === Uniformity.NeverUniform) this.mark(i as InstrId);
+    for (let a = 0; a < fn.argCount; a++)
+      if (fn.argUniformity[a] === Uniformity.NeverUniform) this.valueDivergent[a] = 1;
+    const sources: number[] = [];
+    for (let v = 0; v < fn.argCount + fn.instrCount; v++) if (this.valueDivergent[v] === 1) sources.push(v);
+    for (const v of sources) this.markUsers(v);
     const sync = new SyncDependence(this.graph, this.cycles);
     for (let i = this.worklist.pop(); i !== undefined; i = this.worklist.pop()) {
       if ((fn.instrFlags[i] & InstrFlag.Terminator) === 0) this.markUsers(fn.argCount + i);
@@ -149,7 +123,7 @@ class Propagation implements Divergence {
     }
   }
 
-  private mark(i: InstrId, cause: number, causeId: number): void {
+  private mark(i: InstrId): void {
     const { fn } = this;
     if (fn.instrUniformity[i] === Uniformity.AlwaysUniform) return;
     const value = fn.argCount + i;
@@ -161,14 +135,12 @@ class Propagation implements Divergence {
       if (this.valueDivergent[value] === 1) return;
       this.valueDivergent[value] = 1;
     }
-    this.cause[value] = cause;
-    this.causeId[value] = causeId;
     this.worklist.push(i);
   }
 
   private markUsers(value: number): void {
     const { start, user } = this.uses;
-    for (let u = start[value + 1] - 1; u >= start[value]; u--) this.mark(user[u] as InstrId, Cause.Operand, value);
+    for (let u = start[value + 1] - 1; u >= start[value]; u--) this.mark(user[u] as InstrId);
   }
 
   /** The consequences of a divergent terminator. */
@@ -180,7 +152,7 @@ class Propagation implements Divergence {
     for (const join of joins) {
       const cycle = this.cycleOfDivergedEntry(branch, join);
       if (cycle !== NONE) diverged.push(cycle);
-      else this.markPhis(join, branch);
+      else this.markPhis(join);
     }
 
     diverged.sort((a, b) => cycles.depth[b] - cycles.depth[a] || a - b);
@@ -189,17 +161,17 @@ class Propagation implements Divergence {
       this.assumedDivergent.push(cycle);
       for (const b of cycles.blocks(cycle)) {
         const end = terminatorOf(fn, b as BlockId);
-        for (let i = fn.blockInstrStart[b]; i < end; i++) this.mark(i as InstrId, Cause.AssumedCycle, cycle);
+        for (let i = fn.blockInstrStart[b]; i < end; i++) this.mark(i as InstrId);
       }
     }
 
     for (const exit of cycleExits) this.divergeExit(exit, cycles.cycleOf(branch));
   }
 
-  private markPhis(join: BlockId, branch: BlockId): void {
+  private markPhis(join: BlockId): void {
     const { fn } = this;
     for (let i = fn.blockInstrStart[join]; fn.instrOpcode[i] === Opcode.Phi; i++)
-      if (!hasOneValue(fn, i as InstrId)) this.mark(i as InstrId, Cause.Join, branch);
+      if (!hasOneValue(fn, i as InstrId)) this.mark(i as InstrId);
   }
 
   private isAssumedDivergent(cycle: CycleId): boolean {
@@ -250,7 +222,7 @@ class Propagation implements Divergence {
     const inside = (i: number): boolean => cycles.contains(cycle, fn.instrBlock[i] as BlockId);
     for (const exit of exits)
       for (let i = fn.blockInstrStart[exit]; fn.instrOpcode[i] === Opcode.Phi; i++)
-        if (readsFrom(fn, i as InstrId, inside)) this.mark(i as InstrId, Cause.Temporal, cycle);
+        if (readsFrom(fn, i as InstrId, inside)) this.mark(i as InstrId);
 
     for (const b of cycles.blocks(cycle)) {
       if (!exits.some((exit) => dom.dominates(b as BlockId, exit as BlockId))) continue;
@@ -258,7 +230,7 @@ class Propagation implements Divergence {
         const value = fn.argCount + i;
         for (let u = this.uses.start[value]; u < this.uses.start[value + 1]; u++) {
           const user = this.uses.user[u];
-          if (!inside(user)) this.mark(user as InstrId, Cause.Temporal, cycle);
+          if (!inside(user)) this.mark(user as InstrId);
         }
       }
     }
@@ -266,7 +238,7 @@ class Propagation implements Divergence {
 }
 
 /** Whether a phi has one incoming value apart from itself and undef or poison (`PHINode::hasConstantOrUndefValue`). */
-export function hasOneValue(fn: FunctionSnapshot, phi: InstrId): boolean {
+function hasOneValue(fn: FunctionSnapshot, phi: InstrId): boolean {
   let only: number = NONE;
   for (let o = fn.operandStart[phi]; o < fn.operandStart[phi + 1]; o++) {
     const value = fn.operand[o];

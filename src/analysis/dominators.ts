@@ -20,13 +20,11 @@ import { reversed } from './graph.js';
 export class DominatorTree {
   /**
    * @param idom immediate dominator per block; `NONE` for the root, for children of the virtual exit and for unreachable blocks
-   * @param preorder blocks that have a node, in preorder of the tree
-   * @param first position in `preorder` per block, `NONE` for blocks without a node
-   * @param end one past the last position of the block's subtree
+   * @param first number per block in preorder of the tree; `NONE` for blocks without a node
+   * @param end one more than the last number in the block's subtree
    */
   constructor(
     readonly idom: Int32Array,
-    readonly preorder: Int32Array,
     private readonly first: Int32Array,
     private readonly end: Int32Array,
   ) {}
@@ -45,22 +43,6 @@ export class DominatorTree {
   properlyDominates(a: BlockId, b: BlockId): boolean {
     return a !== b && this.dominates(a, b);
   }
-
-  /**
-   * The nearest block that dominates both; `NONE` if there is only the virtual exit, or if one of them has no node.
-   * O(distance in the tree).
-   */
-  nearestCommon(a: BlockId, b: BlockId): BlockId {
-    if (!this.isReachable(a) || !this.isReachable(b)) return NONE as BlockId;
-    let common: number = a;
-    while (common !== NONE && !this.dominates(common as BlockId, b)) common = this.idom[common];
-    return common as BlockId;
-  }
-
-  /** The blocks that `b` dominates, itself first, in preorder; empty for a block without a node. A view: do not write. */
-  subtree(b: BlockId): Int32Array {
-    return this.isReachable(b) ? this.preorder.subarray(this.first[b], this.end[b]) : this.preorder.subarray(0, 0);
-  }
 }
 
 export function dominators(g: Graph): DominatorTree {
@@ -69,27 +51,6 @@ export function dominators(g: Graph): DominatorTree {
 
 export function postDominators(g: Graph): DominatorTree {
   return treeOf(reversed(g, postDominatorRoots(g)), 1);
-}
-
-/**
- * Whether the edge from `from` to its successor number `succIndex` dominates `block`: every path from the entry to `block` takes
- * this edge. LLVM's `DominatorTree::dominates(BasicBlockEdge, BasicBlock)`; one of several edges between the same two blocks
- * dominates nothing. `dom` is the dominator tree of `g`.
- */
-export function edgeDominates(g: Graph, dom: DominatorTree, from: BlockId, succIndex: number, block: BlockId): boolean {
-  const to = g.succ[g.succStart[from] + succIndex] as BlockId;
-  if (!dom.dominates(to, block)) return false;
-  if (g.predStart[to + 1] - g.predStart[to] === 1) return true;
-  let edges = 0;
-  for (let e = g.predStart[to]; e < g.predStart[to + 1]; e++) {
-    const pred = g.pred[e] as BlockId;
-    if (pred === from) {
-      if (++edges > 1) return false;
-    } else if (!dom.dominates(to, pred)) {
-      return false;
-    }
-  }
-  return true;
 }
 
 /** The blocks that the virtual exit follows, as LLVM chooses them, in LLVM's order. */
@@ -262,15 +223,13 @@ function asTree(count: number, virtual: 0 | 1, reached: number, vertex: Int32Arr
     free[v] = place[v] + 1;
   }
   const blockIdom = new Int32Array(count).fill(NONE);
-  const preorder = new Int32Array(reached - (reached > 0 ? virtual : 0));
   const first = new Int32Array(count).fill(NONE);
   const end = new Int32Array(count);
   for (let v = virtual; v < reached; v++) {
     const b = vertex[v];
     first[b] = place[v] - virtual;
     end[b] = first[b] + size[v];
-    preorder[first[b]] = b;
     if (v > 0 && (virtual === 0 || idom[v] > 0)) blockIdom[b] = vertex[idom[v]];
   }
-  return new DominatorTree(blockIdom, preorder, first, end);
+  return new DominatorTree(blockIdom, first, end);
 }

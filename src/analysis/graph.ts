@@ -82,34 +82,3 @@ export function positionsIn(order: Int32Array, count: number): Int32Array {
   for (let i = 0; i < order.length; i++) position[order[i]] = i;
   return position;
 }
-
-/**
- * Marks (1) the blocks on paths that start at `from`, `from` included. Paths do not enter `avoid`, if given: neither it nor
- * what lies only behind it is marked (unless `avoid` is `from` itself, where paths start).
- */
-export function reachableFrom(g: Graph, from: BlockId, avoid?: BlockId): Uint8Array {
-  return flood(g.count, g.succStart, g.succ, from, avoid);
-}
-
-/** Like `reachableFrom`, against the edges: the blocks from which `to` can be reached. */
-export function reaching(g: Graph, to: BlockId, avoid?: BlockId): Uint8Array {
-  return flood(g.count, g.predStart, g.pred, to, avoid);
-}
-
-function flood(count: number, start: Int32Array, adjacent: Int32Array, from: BlockId, avoid = -1): Uint8Array {
-  const marked = new Uint8Array(count);
-  const stack = new Int32Array(count);
-  let depth = 0;
-  marked[from] = 1;
-  stack[depth++] = from;
-  while (depth > 0) {
-    const b = stack[--depth];
-    for (let e = start[b]; e < start[b + 1]; e++) {
-      const to = adjacent[e];
-      if (marked[to] === 1 || to === avoid) continue;
-      marked[to] = 1;
-      stack[depth++] = to;
-    }
-  }
-  return marked;
-}

@@ -4,7 +4,7 @@ import type { CycleId } from '../../src/analysis/cycles.js';
 import { cycles } from '../../src/analysis/cycles.js';
 import { divergence } from '../../src/analysis/divergence.js';
 import { dominators, postDominatorRoots, postDominators } from '../../src/analysis/dominators.js';
-import { cfgOf, reachableFrom } from '../../src/analysis/graph.js';
+import { cfgOf } from '../../src/analysis/graph.js';
 import { SyncDependence } from '../../src/analysis/sync-dependence.js';
 import type { BlockId, InstrId } from '../../src/ir/ids.js';
 import { NONE } from '../../src/ir/ids.js';
@@ -14,6 +14,7 @@ import { graphSnapshot, snapshot } from '../support/snapshot-builder.js';
 import { assert, suite } from '../support/suite.js';
 import type { Successors } from './random-program.js';
 import { arbitraryCfg, randomProgram } from './random-program.js';
+import { reachableFrom } from './reachable.js';
 
 const test = suite('analysis/divergence-random', { tests: 4, timeoutMs: 120_000 });
 

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { dominators, postDominators } from '../../src/analysis/dominators.js';
-import { cfgOf, positionsIn, reachableFrom, reversePostOrder } from '../../src/analysis/graph.js';
+import { cfgOf, positionsIn, reversePostOrder } from '../../src/analysis/graph.js';
 import { regionOf, sharedSuccessors } from '../../src/analysis/regions.js';
 import type { RegionInputs, SideChain } from '../../src/analysis/regions.js';
 import type { BlockId } from '../../src/ir/ids.js';
 import { graphSnapshot } from '../support/snapshot-builder.js';
 import { assert, suite } from '../support/suite.js';
+import { reachableFrom } from './reachable.js';
 
 const test = suite('analysis/regions', { tests: 10 });
 
