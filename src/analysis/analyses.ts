@@ -17,7 +17,9 @@ export interface Analyses {
   readonly divergence: Divergence;
 }
 
-/** Only functions with divergent branches need the order and the post-dominators; they are found when first asked for. */
+/**
+ * Only functions with divergent branches need the order and the post-dominators; they are found when first asked for.
+ */
 export function analysesOf(fn: FunctionSnapshot): Analyses {
   const graph = cfgOf(fn);
   const shared = { graph, dominators: dominators(graph), cycles: cycles(graph), uses: usesOf(fn) };

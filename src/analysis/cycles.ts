@@ -2,14 +2,15 @@
  * Cycles of a control-flow graph, irreducible ones included, equal to LLVM 22's `CycleInfo`.
  *
  * A cycle is what remains strongly connected of the descendants of its header in a depth-first tree (definition: LLVM's
- * docs/CycleTerminology.rst; the nesting is that of P. Havlak, "Nesting of Reducible and Irreducible Loops", TOPLAS 19(4), 1997).
- * Which blocks become headers of irreducible cycles depends on the tree, so the walk is LLVM's: successors from last to
- * first. Headers are tried in reverse preorder, so that inner cycles exist before the cycles around them.
+ * docs/CycleTerminology.rst; the nesting is that of P. Havlak, "Nesting of Reducible and Irreducible Loops", TOPLAS
+ * 19(4), 1997). Which blocks become headers of irreducible cycles depends on the tree, so the walk is LLVM's:
+ * successors from last to first. Headers are tried in reverse preorder, so that inner cycles exist before the cycles
+ * around them.
  *
- * Invariants: the header is the first entry and the first block; ids of cycles grow outwards (`parent[c] > c`); unreachable blocks
- * are in no cycle and make nothing an entry. The order of `blocks`, `exits` and further `entries` also depends on the
- * order of predecessors, which in LLVM is that of the use list. Reverse layout order is taken, which is what LLVM has on a
- * module just read; the contents do not depend on it.
+ * Invariants: the header is the first entry and the first block; ids of cycles grow outwards (`parent[c] > c`);
+ * unreachable blocks are in no cycle and make nothing an entry. The order of `blocks`, `exits` and further `entries`
+ * also depends on the order of predecessors, which in LLVM is that of the use list. Reverse layout order is taken,
+ * which is what LLVM has on a module just read; the contents do not depend on it.
  */
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';

@@ -1,23 +1,23 @@
 /**
- * Which values differ between the threads of a wavefront, and which branches part them. Equal to LLVM 22's `UniformityInfo`
- * on IR (GenericUniformityImpl.h, UniformityAnalysis.cpp).
+ * Which values differ between the threads of a wavefront, and which branches part them. Equal to LLVM 22's
+ * `UniformityInfo` on IR (GenericUniformityImpl.h, UniformityAnalysis.cpp).
  *
  * A fixpoint that starts from everything uniform and the target's sources (`Uniformity.NeverUniform`):
  * - data: whatever uses a divergent value is divergent, unless the target says `AlwaysUniform`;
- * - sync: a divergent branch makes the phis divergent where its paths join (sync-dependence.ts), except phis that have one
- *   value apart from undef and themselves; when a join shows that threads enter an irreducible cycle at different
+ * - sync: a divergent branch makes the phis divergent where its paths join (sync-dependence.ts), except phis that have
+ *   one value apart from undef and themselves; when a join shows that threads enter an irreducible cycle at different
  *   places, all that the cycle defines is divergent ("diverged entry", LLVM's docs/ConvergenceAndUniformity.rst);
- * - temporal: when threads leave a cycle in different iterations, what the cycle defines is divergent to users outside. That
- *   shows at the use (`isDivergentUse`) and in the user, not in the value itself.
+ * - temporal: when threads leave a cycle in different iterations, what the cycle defines is divergent to users outside.
+ *   That shows at the use (`isDivergentUse`) and in the user, not in the value itself.
  *
- * As in LLVM, every instruction counts, a store too; terminators are kept apart (an `invoke`'s result is never divergent), and
- * a function without branch divergence has no divergence at all.
+ * As in LLVM, every instruction counts, a store too; terminators are kept apart (an `invoke`'s result is never
+ * divergent), and a function without branch divergence has no divergence at all.
  *
  * Order: marks only grow, and what a mark leads to does not depend on when it was set, with one exception, LLVM's own:
  * whether a cycle was assumed divergent before or after its exit diverged decides whether users of its `AlwaysUniform`
  * values are marked. There LLVM's answer depends on addresses and differs from run to run; ours is one of LLVM's: the
- * sources in order of their ids, users in reverse order (LLVM's, on a module just read), last in first out. The cycles found in
- * irreducible control flow depend on the walk; see cycles.ts.
+ * sources in order of their ids, users in reverse order (LLVM's, on a module just read), last in first out. The cycles
+ * found in irreducible control flow depend on the walk; see cycles.ts.
  */
 import type { BlockId, InstrId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -39,8 +39,9 @@ export interface Divergence {
   /** 1 per `BlockId` with a divergent terminator. */
   readonly terminatorDivergent: Uint8Array;
   /**
-   * Whether the value at `operandIndex` (into `f.operand`, an operand of `user`) may differ between the threads that execute
-   * `user` together: divergent in itself, or defined in a cycle that these threads left in different iterations.
+   * Whether the value at `operandIndex` (into `f.operand`, an operand of `user`) may differ between the threads that
+   * execute `user` together: divergent in itself, or defined in a cycle that these threads left in different
+   * iterations.
    */
   isDivergentUse(operandIndex: number, user: InstrId): boolean;
   /** 1 per `CycleId` that threads leave in different iterations. */
@@ -179,8 +180,8 @@ class Propagation implements Divergence {
   }
 
   /**
-   * The outermost irreducible cycle around `join` that threads parted by `branch` enter at different places, or `NONE`. First
-   * the cycles that the branch is outside of, then those that it is in too.
+   * The outermost irreducible cycle around `join` that threads parted by `branch` enter at different places, or `NONE`.
+   * First the cycles that the branch is outside of, then those that it is in too.
    */
   private cycleOfDivergedEntry(branch: BlockId, join: BlockId): CycleId {
     const { cycles, dom } = this;
@@ -215,7 +216,9 @@ class Propagation implements Divergence {
     if (!this.isAssumedDivergent(left)) this.markUsersOutside(left);
   }
 
-  /** Only what a phi in an exit block, or a block that an exit is dominated from, carries out can have users outside. */
+  /**
+   * Only what a phi in an exit block, or a block that an exit is dominated from, carries out can have users outside.
+   */
   private markUsersOutside(cycle: CycleId): void {
     const { cycles, dom, fn } = this;
     const exits = cycles.exits(cycle);

@@ -1,16 +1,17 @@
 /**
  * Dominator and post-dominator trees, equal to LLVM 22's `DominatorTree` and `PostDominatorTree`.
  *
- * One core for both: the Semi-NCA algorithm of Georgiadis and Tarjan (L. Georgiadis, "Linear-Time Algorithms for Dominators
- * and Related Problems", PhD thesis, Princeton 2005, chapter 3; idea of semidominators: Lengauer and Tarjan, 1979). Post-
- * dominators are the dominators of the reversed graph from a virtual exit.
+ * One core for both: the Semi-NCA algorithm of Georgiadis and Tarjan (L. Georgiadis, "Linear-Time Algorithms for
+ * Dominators and Related Problems", PhD thesis, Princeton 2005, chapter 3; idea of semidominators: Lengauer and Tarjan,
+ * 1979). Post- dominators are the dominators of the reversed graph from a virtual exit.
  *
- * The virtual exit's predecessors ("roots") follow LLVM: every block without successors, and for the blocks from which none of
- * those can be reached (infinite loops), in layout order, the last block in preorder of a forward depth-first walk that takes
- * the successor that is last in layout first; a root from which another root can be reached is dropped again.
+ * The virtual exit's predecessors ("roots") follow LLVM: every block without successors, and for the blocks from which
+ * none of those can be reached (infinite loops), in layout order, the last block in preorder of a forward depth-first
+ * walk that takes the successor that is last in layout first; a root from which another root can be reached is dropped
+ * again.
  *
- * Unreachable blocks, as in LLVM: in a dominator tree they have no node, every block dominates them, and they dominate only
- * other unreachable blocks. In a post-dominator tree every block has a node.
+ * Unreachable blocks, as in LLVM: in a dominator tree they have no node, every block dominates them, and they dominate
+ * only other unreachable blocks. In a post-dominator tree every block has a node.
  */
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -19,7 +20,8 @@ import { reversed } from './graph.js';
 
 export class DominatorTree {
   /**
-   * @param idom immediate dominator per block; `NONE` for the root, for children of the virtual exit and for unreachable blocks
+   * @param idom immediate dominator per block; `NONE` for the root, for children of the virtual exit and for
+   * unreachable blocks
    * @param first number per block in preorder of the tree; `NONE` for blocks without a node
    * @param end one more than the last number in the block's subtree
    */
@@ -87,7 +89,9 @@ export function postDominatorRoots(g: Graph): Int32Array {
   return Int32Array.from(roots);
 }
 
-/** The block that a depth-first walk from `start`, later blocks first, reaches last. `stamp` marks visits in `visit`. */
+/**
+ * The block that a depth-first walk from `start`, later blocks first, reaches last. `stamp` marks visits in `visit`.
+ */
 function lastInPreorder(g: Graph, start: number, visit: Int32Array, stamp: number): number {
   const stack = [start];
   let last = start;
@@ -100,7 +104,9 @@ function lastInPreorder(g: Graph, start: number, visit: Int32Array, stamp: numbe
   return last;
 }
 
-/** Drops each non-trivial root from which another root can be reached; the last root takes the place of a dropped one. */
+/**
+ * Drops each non-trivial root from which another root can be reached; the last root takes the place of a dropped one.
+ */
 function dropRedundantRoots(g: Graph, roots: number[], trivial: number): void {
   const isRoot = new Uint8Array(g.count);
   for (const root of roots) isRoot[root] = 1;
@@ -131,7 +137,9 @@ function dropRedundantRoots(g: Graph, roots: number[], trivial: number): void {
   }
 }
 
-/** Semi-NCA from the entry of `g`. The last `virtual` nodes of `g` (0 or 1, then the entry) are left out of the result. */
+/**
+ * Semi-NCA from the entry of `g`. The last `virtual` nodes of `g` (0 or 1, then the entry) are left out of the result.
+ */
 function treeOf(g: Graph, virtual: 0 | 1): DominatorTree {
   const count = g.count - virtual;
   // Depth-first preorder. From here on nodes are their preorder numbers; `vertex` leads back.
@@ -195,7 +203,10 @@ interface Forest {
   readonly path: Int32Array;
 }
 
-/** Lengauer and Tarjan's EVAL with path compression: the node of least semidominator on the linked path above `v` down to `w`. */
+/**
+ * Lengauer and Tarjan's EVAL with path compression: the node of least semidominator on the linked path above `v` down
+ * to `w`.
+ */
 function bestLabel(v: number, w: number, { ancestor, label, semi, path }: Forest): number {
   let length = 0;
   let u = v;

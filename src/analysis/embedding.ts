@@ -1,16 +1,19 @@
 /**
- * How the control flow of one single-entry single-exit block set (the *guest*) fits into that of a larger one (the *host*):
- * the general form of the paper's region replication ("Basic block-Region Melding"), where the guest is a single block.
+ * How the control flow of one single-entry single-exit block set (the *guest*) fits into that of a larger one (the
+ * *host*): the general form of the paper's region replication ("Basic block-Region Melding"), where the guest is a
+ * single block.
  *
- * An embedding maps every guest block to a host block of its own and every guest edge (and the way in and the ways out) to a
- * path in the host whose inner blocks belong to that path alone. A thread of the guest follows the mapped path: where a host
- * block branches and the guest does not, it takes a fixed successor. So guest threads execute exactly their own blocks, in
- * order, plus the bare control flow of the blocks they pass; host blocks on no path see no guest thread.
+ * An embedding maps every guest block to a host block of its own and every guest edge (and the way in and the ways out)
+ * to a path in the host whose inner blocks belong to that path alone. A thread of the guest follows the mapped path:
+ * where a host block branches and the guest does not, it takes a fixed successor. So guest threads execute exactly
+ * their own blocks, in order, plus the bare control flow of the blocks they pass; host blocks on no path see no guest
+ * thread.
  *
- * Search: guest edges one after the other, depth first with backtracking and a bound on the steps. For the target of an edge
- * every free host block that can be reached is a choice, most promising first (`score` minus the cost of passing through
- * the cheapest path to it); a target that is placed already, or the exit, is reached by the cheapest path. The best total wins;
- * on a tie the first found. Recursion is as deep as the guest has edges, which is bounded. Deterministic.
+ * Search: guest edges one after the other, depth first with backtracking and a bound on the steps. For the target of an
+ * edge every free host block that can be reached is a choice, most promising first (`score` minus the cost of passing
+ * through the cheapest path to it); a target that is placed already, or the exit, is reached by the cheapest path. The
+ * best total wins; on a tie the first found. Recursion is as deep as the guest has edges, which is bounded.
+ * Deterministic.
  */
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -23,7 +26,10 @@ export interface EmbeddedBlock {
   readonly guest: BlockId | -1;
   /** Successor 0 of the host block corresponds to successor 1 of the guest block. */
   readonly swapped: boolean;
-  /** The successor of the host block that guest threads take where the guest does not branch itself; null where it has one or none come. */
+  /**
+   * The successor of the host block that guest threads take where the guest does not branch itself; null where it has
+   * one or none come.
+   */
   readonly takes: 0 | 1 | null;
   /** Whether guest threads come through. */
   readonly passed: boolean;
@@ -84,7 +90,9 @@ class Search {
   private readonly placeOf: Int32Array;
   private readonly guestAt: Int32Array;
   private readonly swapped: Uint8Array;
-  /** Host block: on a path (but for guests' places); and the successor that guest threads take there, -1 for none fixed. */
+  /**
+   * Host block: on a path (but for guests' places); and the successor that guest threads take there, -1 for none fixed.
+   */
   private readonly passed: Uint8Array;
   private readonly takes: Int8Array;
   /** Per guest block and slot, and for the way in. */
@@ -200,7 +208,10 @@ class Search {
     }
   }
 
-  /** The cheapest path from `start` through free blocks to everything that can be reached (Dijkstra; few blocks, no heap). */
+  /**
+   * The cheapest path from `start` through free blocks to everything that can be reached (Dijkstra; few blocks, no
+   * heap).
+   */
   private paths(start: Target): Map<Target, Path> {
     const found = new Map<Target, Path>([[start, { steps: [], cost: 0 }]]);
     const done = new Set<Target>();

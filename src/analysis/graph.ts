@@ -2,10 +2,12 @@
  * The control-flow graph as flat arrays (compressed sparse rows), and walks over it.
  *
  * Nodes are blocks `[0, count)`. Duplicate edges are kept, in `succ` and `pred` alike, so the number of entries of a
- * predecessor list is what LLVM's `pred_size` says. Successors are in terminator order. Predecessors are in layout order of
- * the source block, duplicates side by side; LLVM's own order (that of the use list) is not part of the snapshot.
+ * predecessor list is what LLVM's `pred_size` says. Successors are in terminator order. Predecessors are in layout
+ * order of the source block, duplicates side by side; LLVM's own order (that of the use list) is not part of the
+ * snapshot.
  *
- * The walks are depth-first with an explicit stack of (node, next edge); see Cormen et al., "Introduction to Algorithms", 22.3.
+ * The walks are depth-first with an explicit stack of (node, next edge); see Cormen et al., "Introduction to
+ * Algorithms", 22.3.
  */
 import type { BlockId } from '../ir/ids.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
@@ -38,7 +40,8 @@ export function cfgOf(fn: FunctionSnapshot): Graph {
 }
 
 /**
- * The graph with every edge turned round and one node more: `count`, the virtual exit, is the entry and leads to `roots`.
+ * The graph with every edge turned round and one node more: `count`, the virtual exit, is the entry and leads to
+ * `roots`.
  */
 export function reversed(g: Graph, roots: Int32Array): Graph {
   const succStart = new Int32Array(g.count + 2);

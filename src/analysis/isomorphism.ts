@@ -2,10 +2,11 @@
  * Ordered isomorphism of two single-entry single-exit block sets: which block corresponds to which (the paper's
  * "structurally similar" subgraphs, definition "Meldable SESE Subgraphs").
  *
- * Entries correspond. Successor slots of corresponding blocks correspond straight or swapped (the branch condition of one
- * is negated then); exit edges correspond to exit edges. Both orders are tried by depth-first search with an explicit stack and a
- * bound on its steps, and the variant with the greatest `score` summed over its pairs wins; on a tie the one found
- * first, which prefers straight. Deterministic. A search that runs into the bound keeps the best found so far.
+ * Entries correspond. Successor slots of corresponding blocks correspond straight or swapped (the branch condition of
+ * one is negated then); exit edges correspond to exit edges. Both orders are tried by depth-first search with an
+ * explicit stack and a bound on its steps, and the variant with the greatest `score` summed over its pairs wins; on a
+ * tie the one found first, which prefers straight. Deterministic. A search that runs into the bound keeps the best
+ * found so far.
  *
  * Only blocks with one or two successors (`br`) are supported; anything else is no match.
  */

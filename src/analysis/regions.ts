@@ -3,16 +3,17 @@
  * Source: the DARM paper, sections "Detecting Meldable Divergent Regions" and "Computing Melding Profitability"
  * (definitions 1–6); the edge conditions are rules 1.1–1.4 and 1.8 of MELDING-RULES.md.
  *
- * For a branch block E with successors BT, BF and X = ipdom(E), a side's chain starts at b = BT (or BF). The next subgraph
- * is R = everything reachable from b without passing x, for the first x on b's post-dominator chain such that
- * - no edge enters R except at b, and none of those comes from a block that b dominates (b is no loop header of a larger
- *   loop), and no entry comes from unreachable code,
+ * For a branch block E with successors BT, BF and X = ipdom(E), a side's chain starts at b = BT (or BF). The next
+ * subgraph is R = everything reachable from b without passing x, for the first x on b's post-dominator chain such that
+ * - no edge enters R except at b, and none of those comes from a block that b dominates (b is no loop header of a
+ *   larger loop), and no entry comes from unreachable code,
  * - R holds only blocks that the side's own edge E→BT dominates (not merely E: short-circuit code joins sides early).
- * By construction every edge out of R goes to x. The chain goes on at x and ends at X, at the first block the edge does not
- * dominate, or at a block for which no x up to X fits: the *open* block, a candidate for rule 1.8.
+ * By construction every edge out of R goes to x. The chain goes on at x and ends at X, at the first block the edge does
+ * not dominate, or at a block for which no x up to X fits: the *open* block, a candidate for rule 1.8.
  *
- * Region simplification is virtual: a subgraph may have several entry edges (all to `entry`) and several exit edges (all
- * to `exit`). Whoever carries a meld out puts a unifying block on the entry edges and one exit block on the exit edges.
+ * Region simplification is virtual: a subgraph may have several entry edges (all to `entry`) and several exit edges
+ * (all to `exit`). Whoever carries a meld out puts a unifying block on the entry edges and one exit block on the exit
+ * edges.
  *
  * Cost: per chain element linear in the edges visited (conditions are kept incrementally while R grows).
  */
@@ -74,7 +75,10 @@ export interface RefusedRegion {
   readonly problem: RegionProblem;
 }
 
-/** What `regionOf` needs, computed once per function. `order[b]` is b's index in reverse post-order, `NONE` if unreachable. */
+/**
+ * What `regionOf` needs, computed once per function. `order[b]` is b's index in reverse post-order, `NONE` if
+ * unreachable.
+ */
 export interface RegionInputs {
   readonly graph: Graph;
   readonly dominators: DominatorTree;
@@ -181,7 +185,8 @@ function nextSubgraph(
     }
     for (let e = graph.succStart[m]!; e < graph.succStart[m + 1]!; e++) {
       const s = graph.succ[e]! as BlockId;
-      // The edge m→s was counted when s joined, unless it is an entry that was fit all along or a self-edge (never counted).
+      // The edge m→s was counted when s joined, unless it is an entry that was fit all along or a self-edge (never
+      // counted).
       if (inside[s] && s !== m && (s !== b || dominators.dominates(b, m))) bad--;
     }
     return true;
@@ -212,8 +217,8 @@ function nextSubgraph(
 }
 
 /**
- * Rule 1.8: the open blocks of both sides, if both end in conditional branches to the same two successors. `swapped` says
- * that the order of the successors differs.
+ * Rule 1.8: the open blocks of both sides, if both end in conditional branches to the same two successors. `swapped`
+ * says that the order of the successors differs.
  */
 export function sharedSuccessors(graph: Graph, region: DivergentRegion): { swapped: boolean } | null {
   const { open: t } = region.t;
@@ -225,7 +230,8 @@ export function sharedSuccessors(graph: Graph, region: DivergentRegion): { swapp
   const [t0, t1] = [graph.succ[ts]!, graph.succ[ts + 1]!];
   const [f0, f1] = [graph.succ[fs]!, graph.succ[fs + 1]!];
   if (t0 === t1 || t0 === t || t1 === t || f0 === f || f1 === f) return null;
-  // No loop leads back to an open block: it would pass a shared successor, and so enter the side behind its own edge's back.
+  // No loop leads back to an open block: it would pass a shared successor, and so enter the side behind its own edge's
+  // back.
   if (t0 === f0 && t1 === f1) return { swapped: false };
   if (t0 === f1 && t1 === f0) return { swapped: true };
   return null;

@@ -1,20 +1,22 @@
 /**
- * Where the threads that part at a branch meet again: the blocks whose phis see different values, and the cycle exits that
- * threads take in different iterations. Equal to LLVM 22's `GenericSyncDependenceAnalysis`.
+ * Where the threads that part at a branch meet again: the blocks whose phis see different values, and the cycle exits
+ * that threads take in different iterations. Equal to LLVM 22's `GenericSyncDependenceAnalysis`.
  *
- * The algorithm is that of J. Rosemann, S. Moll and S. Hack, "An Abstract Interpretation for SPMD Divergence on Reducible Control
- * Flow Graphs", POPL 2021, section 5, as LLVM extends it to irreducible cycles: each successor of the branch is given its own
- * label; labels flow along the edges; a block where two labels meet is a join and becomes a label of its own (SSA
- * construction for a variable assigned in each successor). At the header of a reducible cycle a label goes on to the exits
- * of the cycle; one that meets another there, while the branch is inside, shows a divergent exit. In irreducible cycles labels
- * circulate to a fixpoint, and an exit whose label differs from the header's is divergent.
+ * The algorithm is that of J. Rosemann, S. Moll and S. Hack, "An Abstract Interpretation for SPMD Divergence on
+ * Reducible Control Flow Graphs", POPL 2021, section 5, as LLVM extends it to irreducible cycles: each successor of the
+ * branch is given its own label; labels flow along the edges; a block where two labels meet is a join and becomes a
+ * label of its own (SSA construction for a variable assigned in each successor). At the header of a reducible cycle a
+ * label goes on to the exits of the cycle; one that meets another there, while the branch is inside, shows a divergent
+ * exit. In irreducible cycles labels circulate to a fixpoint, and an exit whose label differs from the header's is
+ * divergent.
  *
- * Two gaps of LLVM 22 are kept, since the code generator that comes after us believes the same: labels do not go past the
- * branch's own block, so when that is the header of a cycle, uniform exits taken in different iterations stay unnoticed; and an
- * exit that a label reaches through the header is no join (llvm-project#216296), so its phis of constants stay uniform.
+ * Two gaps of LLVM 22 are kept, since the code generator that comes after us believes the same: labels do not go past
+ * the branch's own block, so when that is the header of a cycle, uniform exits taken in different iterations stay
+ * unnoticed; and an exit that a label reaches through the header is no join (llvm-project#216296), so its phis of
+ * constants stay uniform.
  *
- * Blocks are visited in LLVM's modified post-order, backwards: every block after its predecessors, except for headers of cycles;
- * the blocks of a cycle form an interval that starts with the header.
+ * Blocks are visited in LLVM's modified post-order, backwards: every block after its predecessors, except for headers
+ * of cycles; the blocks of a cycle form an interval that starts with the header.
  */
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';

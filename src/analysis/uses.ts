@@ -1,7 +1,7 @@
 /**
- * Who uses a value: the def-use index of a snapshot, as one list per value in compressed sparse rows. Built by counting
- * sort over the operands, O(values + operands). A list is in order of the operand table, so by user, then by operand; a user that
- * reads a value twice is listed twice.
+ * Who uses a value: the def-use index of a snapshot, as one list per value in compressed sparse rows. Built by
+ * counting sort over the operands, O(values + operands). A list is in order of the operand table, so by user, then by
+ * operand; a user that reads a value twice is listed twice.
  */
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 
@@ -16,7 +16,8 @@ export interface Uses {
 
 export function usesOf(fn: FunctionSnapshot): Uses {
   const start = new Int32Array(fn.valueCount + 1);
-  // Plain loops over typed arrays, here as elsewhere: their iterators are slow until the optimising compiler has seen them.
+  // Plain loops over typed arrays, here as elsewhere: their iterators are slow until the optimising compiler has seen
+  // them.
   for (let o = 0; o < fn.operand.length; o++) start[fn.operand[o] + 1]++;
   for (let v = 0; v < fn.valueCount; v++) start[v + 1] += start[v];
   const fill = start.slice(0, fn.valueCount);

@@ -1,8 +1,8 @@
 /**
- * A meld plan says what melds with what, and why, and at what profit. It is plain data over the ids of one snapshot. It can
- * be printed, compared, and replayed on another copy of the same module; the snapshot's fingerprint tells whether the copy
- * is the same. The code in decide/ makes plans and changes nothing. The code in apply/ reads only the plan and the module.
- * docs/melding.md describes the algorithm.
+ * A meld plan says what melds with what, and why, and at what profit. It is plain data over the ids of one snapshot.
+ * It can be printed, compared, and replayed on another copy of the same module; the snapshot's fingerprint tells
+ * whether the copy is the same. The code in decide/ makes plans and changes nothing. The code in apply/ reads only the
+ * plan and the module. docs/melding.md describes the algorithm.
  *
  * The two sides of a branch are called T and F. The threads whose condition is true take T.
  */
@@ -37,8 +37,9 @@ export interface MeldedBlock {
 }
 
 /**
- * The control flow that two melded subgraphs share. It is the control flow of one side, the *host*. Every block of the other
- * side, the *guest*, has a place in it. If both subgraphs have the same shape, T is the host and every block has two owners.
+ * The control flow that two melded subgraphs share. It is the control flow of one side, the *host*. Every block of
+ * the other side, the *guest*, has a place in it. If both subgraphs have the same shape, T is the host and every block
+ * has two owners.
  */
 export interface Shape {
   readonly host: 't' | 'f';
@@ -57,8 +58,8 @@ export const hostBlock = ({ host }: Pick<Shape, 'host'>, b: { readonly t: number
 /** A melded block together with what its two owners contribute. */
 export interface BlockPair extends MeldedBlock {
   /**
-   * The instructions of both blocks, without phis, terminators and markers, in an order that keeps each block's own order.
-   * Adjacent guarded gaps of both sides form one guarded group.
+   * The instructions of both blocks, without phis, terminators and markers, in an order that keeps each block's own
+   * order. Adjacent guarded gaps of both sides form one guarded group.
    */
   readonly alignment: readonly AlignedInstr[];
   /** Phis that become one, `[t, f]`. All other phis are copied. */
@@ -66,8 +67,9 @@ export interface BlockPair extends MeldedBlock {
 }
 
 /**
- * Where control goes behind the two subgraphs. `single`: every edge out of subgraph T goes to block `t`, and every edge out
- * of subgraph F to block `f`; they may be the same block. `shared`: corresponding exit edges have the same target (rule 1.8).
+ * Where control goes behind the two subgraphs. `single`: every edge out of subgraph T goes to block `t`, and every
+ * edge out of subgraph F to block `f`; they may be the same block. `shared`: corresponding exit edges have the same
+ * target (rule 1.8).
  */
 export type MeldExit =
   { readonly kind: 'single'; readonly t: BlockId; readonly f: BlockId } | { readonly kind: 'shared' };
@@ -80,7 +82,9 @@ export interface Meld extends Shape {
   /** The blocks of the shape. */
   readonly blocks: readonly BlockPair[];
   readonly exit: MeldExit;
-  /** Side blocks in front of each subgraph. Their definitions need a phi in the unifying block (paper, pre-processing). */
+  /**
+   * Side blocks in front of each subgraph. Their definitions need a phi in the unifying block (paper, pre-processing).
+   */
   readonly before: { readonly t: readonly BlockId[]; readonly f: readonly BlockId[] };
   /** MP_S of the paper, 0 to 0.5. */
   readonly profit: number;
@@ -110,15 +114,15 @@ export interface FunctionPlan {
 export type ProfitModel = 'net' | 'paper';
 
 /**
- * `darm` melds everything that it can. The two others are the paper's baselines. `branch-fusion` melds diamonds only, with a
- * single block on each side (B. Coutinho et al., "Divergence Analysis and Optimizations", PACT 2011). `tail-merge` melds only
- * the common instructions at the ends of the two sides of a diamond.
+ * `darm` melds everything that it can. The two others are the paper's baselines. `branch-fusion` melds diamonds only,
+ * with a single block on each side (B. Coutinho et al., "Divergence Analysis and Optimizations", PACT 2011).
+ * `tail-merge` melds only the common instructions at the ends of the two sides of a diamond.
  */
 export type MeldMode = 'darm' | 'branch-fusion' | 'tail-merge';
 
 /**
- * Which instructions without a partner run for their own threads only (unpredication): `always` all of them, `never` only
- * those that are not safe for every thread, `profitable` also those that are cheaper that way.
+ * Which instructions without a partner run for their own threads only (unpredication): `always` all of them, `never`
+ * only those that are not safe for every thread, `profitable` also those that are cheaper that way.
  */
 export type Unpredication = 'always' | 'profitable' | 'never';
 

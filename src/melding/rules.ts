@@ -1,10 +1,10 @@
 /**
- * The rules that can refuse a meld. Each has an id (in JSON and in remarks), a name (of its remarks), and a sentence that
- * completes "a candidate is refused because …". Machines rely on ids and names, so neither ever changes.
+ * The rules that can refuse a meld. Each has an id (in JSON and in remarks), a name (of its remarks), and a sentence
+ * that completes "a candidate is refused because …". Machines rely on ids and names, so neither ever changes.
  *
- * docs/melding.md gives the reason for every rule; docs/remarks.md has this table for users. Tests compare both pages with it.
- * The ids are numbers of sections in docs/melding.md. Sections without an entry here (1.8, 6, 8) describe what holds for every
- * meld; they refuse nothing.
+ * docs/melding.md gives the reason for every rule; docs/remarks.md has this table for users. Tests compare both pages
+ * with it. The ids are numbers of sections in docs/melding.md. Sections without an entry here (1.8, 6, 8) describe what
+ * holds for every meld; they refuse nothing.
  */
 export interface Rule {
   readonly id: string;

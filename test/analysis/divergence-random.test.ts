@@ -18,7 +18,9 @@ import { reachableFrom } from './reachable.js';
 
 const test = suite('analysis/divergence-random', { tests: 4, timeoutMs: 120_000 });
 
-/** Whether two paths that share only their ends lead from different successors of `branch` to `to`; by augmenting paths. */
+/**
+ * Whether two paths that share only their ends lead from different successors of `branch` to `to`; by augmenting paths.
+ */
 function hasDisjointPaths(successors: Successors, branch: number, to: number): boolean {
   // Node b is split into 2b (in) and 2b + 1 (out), joined by an edge of capacity 1.
   const n = successors.length;
@@ -122,8 +124,8 @@ interface Golden {
 }
 
 test('LLVM 22.1.8 says the same about random programs', () => {
-  // What `opt -passes='print<domtree>,print<postdomtree>,print<cycles>,print<uniformity>'` printed, irreducible and endless
-  // cycles and unreachable blocks included. Blocks and cycles are in LLVM's notation and order.
+  // What `opt -passes='print<domtree>,print<postdomtree>,print<cycles>,print<uniformity>'` printed, irreducible and
+  // endless cycles and unreachable blocks included. Blocks and cycles are in LLVM's notation and order.
   const file = new URL('../../../test/analysis/llvm22.golden.json', import.meta.url);
   const golden = JSON.parse(readFileSync(file, 'utf8')) as Golden[];
   assert.ok(golden.length >= 100);
@@ -179,9 +181,9 @@ interface Step {
 }
 
 /**
- * What one thread does: per dynamic instance (block, and how often the header of each cycle around it was met since the cycle
- * was entered) the instructions with their values. Threads at equal instances execute together. A terminator's value is the
- * successor it takes. Reducible control flow only.
+ * What one thread does: per dynamic instance (block, and how often the header of each cycle around it was met since
+ * the cycle was entered) the instructions with their values. Threads at equal instances execute together. A
+ * terminator's value is the successor it takes. Reducible control flow only.
  */
 function execute(fn: FunctionSnapshot, thread: number, maxBlocks: number): Map<string, Step[]> {
   const c = cycles(cfgOf(fn));
@@ -230,8 +232,9 @@ function execute(fn: FunctionSnapshot, thread: number, maxBlocks: number): Map<s
 }
 
 /**
- * Each block in two, so that no header of a cycle ends in a branch: see "LLVM overlooks" in divergence.test.ts. (LLVM 22 also overlooks phis
- * of constants behind a divergent exit, llvm-project#216296; hence the fixed seed below, which meets none.)
+ * Each block in two, so that no header of a cycle ends in a branch: see "LLVM overlooks" in divergence.test.ts. (LLVM
+ * 22 also overlooks phis of constants behind a divergent exit, llvm-project#216296; hence the fixed seed below, which
+ * meets none.)
  */
 const withPlainHeaders = (successors: Successors): Successors =>
   successors.flatMap((to, b) => [[2 * b + 1], to.map((t) => 2 * t)]);

@@ -10,8 +10,8 @@ import { assert, suite } from '../support/suite.js';
 const test = suite('analysis/divergence', { tests: 15 });
 
 /**
- * Runs an annotated function: values called `%div…` must be divergent and `%uni…` uniform; terminators of `divergentBlocks`, and
- * no others, divergent.
+ * Runs an annotated function: values called `%div…` must be divergent and `%uni…` uniform; terminators of
+ * `divergentBlocks`, and no others, divergent.
  */
 function check(text: string, divergentBlocks: readonly string[]): { s: BuiltSnapshot; d: Divergence } {
   const s = snapshot(text);
@@ -280,7 +280,8 @@ test('temporal: threads parted inside a loop leave it through a uniform exit in 
 });
 
 test('temporal: LLVM overlooks that when the header itself parts the threads', () => {
-  // LLVM 22.1.8 says so too, though `%uni.u` differs between threads: the label does not go past the block of the branch.
+  // LLVM 22.1.8 says so too, though `%uni.u` differs between threads: the label does not go past the block of the
+  // branch.
   const { d } = check(partedInLoop('', 'uni'), ['H']);
   assert.equal([...d.divergentExit], [0]);
 });

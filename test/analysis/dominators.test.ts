@@ -76,7 +76,8 @@ test('post-dominators of an annotated graph with two exits', () => {
 });
 
 test('the roots of endless loops are LLVM’s', () => {
-  // From LLVM 22.1.8, opt -passes='print<postdomtree>'. One endless loop besides an exit: the block that a walk from 2 ends at.
+  // From LLVM 22.1.8, opt -passes='print<postdomtree>'. One endless loop besides an exit: the block that a walk from 2
+  // ends at.
   const g = graph([[1, 2], [], [3, 4], [2], [2]]);
   assert.equal([...postDominatorRoots(g)], [1, 3]);
   assert.equal([...postDominators(g).idom], [NONE, NONE, 3, NONE, 2]);

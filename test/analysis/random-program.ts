@@ -47,8 +47,9 @@ export function randomNumbers(seed: number): (below: number) => number {
 }
 
 /**
- * Text for `snapshot()`: every block gets phis, additions, compares and now and then a thread id (never uniform) or an always
- * uniform call. All operands dominate their uses; branch conditions are compares. `%v…` are i32, `%c<block>` the conditions.
+ * Text for `snapshot()`: every block gets phis, additions, compares and now and then a thread id (never uniform) or
+ * an always uniform call. All operands dominate their uses; branch conditions are compares. `%v…` are i32, `%c<block>`
+ * the conditions.
  */
 export function randomProgram(successors: Successors, seed: number): string {
   const random = randomNumbers(seed);

@@ -2,8 +2,9 @@ import type { BlockId } from '../../src/ir/ids.js';
 import type { Graph } from '../../src/analysis/graph.js';
 
 /**
- * An oracle for the analyses: marks (1) the blocks on paths that start at `from`, `from` included. Paths do not enter `avoid`,
- * if it is given, so what lies only behind it is not marked either. If `avoid` is `from` itself, paths may start there.
+ * An oracle for the analyses: marks (1) the blocks on paths that start at `from`, `from` included. Paths do not enter
+ * `avoid`, if it is given, so what lies only behind it is not marked either. If `avoid` is `from` itself, paths may
+ * start there.
  */
 export function reachableFrom(g: Graph, from: BlockId, avoid?: BlockId): Uint8Array {
   const marked = new Uint8Array(g.count);

@@ -197,7 +197,8 @@ test('a side against its copy pairs all its work', () => {
       const s = snapshot(textOf({ t, f: t, uniform: false }));
       for (const m of planOf(s, { ...DARM, profit: 'net', threshold: 0.2 }).melds)
         for (const b of m.blocks)
-          // Divisions by values that pair differently aside, copies have nothing to select but loop-free outside values.
+          // Divisions by values that pair differently aside, copies have nothing to select but loop-free outside
+          // values.
           assert.ok(
             b.alignment.every((a) => a.t >= 0 && a.f >= 0),
             JSON.stringify(b.alignment),

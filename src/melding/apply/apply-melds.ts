@@ -1,19 +1,24 @@
 /**
- * Carries out a plan: the code generation half of melding (paper, Algorithm 2, and "Pre and Post Processing Steps").
+ * Carries out a plan. This is the code generation half of melding (paper, Algorithm 2, and "Pre and Post Processing
+ * Steps").
  *
  * One meld turns   predT → S_T → x_T      into   predT ─┐                         ┌─ C ─→ x_T
  *                  predF → S_F → x_F             predF ─┴→ U → M (melded) → exit ─┴ ¬C ─→ x_F
  *
- * U, the unifying block, holds the phis that region simplification and SSA repair ask for: what a thread's own side
- * defined in front of the subgraph arrives there, `poison` for the threads of the other side. M has one block per block
- * pair: pairs of instructions become one with selected operands, instructions without a partner run for their own threads
- * only (the block is split, "unpredication"), or for all where the plan says `speculate`. Where only the host has a block (shape.ts),
- * threads of the guest pass with a fixed condition or do not come; what the guest defined reaches its users through phis. The exit block takes the edges
- * out of both subgraphs together and branches on C; when both sides go on to the same block, selects do instead. For exit
- * kind `shared` (rule 1.8) the melded block branches straight to the common successors.
+ * U, the unifying block, holds the phis that region simplification and SSA repair need. They bring what a thread's own
+ * side defined in front of the subgraph, and `poison` for the threads of the other side.
  *
- * The old blocks are read, never changed, until their uses move over and they are deleted; so operands of instructions are
- * looked up in the live function, and several melds of one plan can follow each other.
+ * M has one block per block pair. A pair of instructions becomes one instruction with selected operands. An instruction
+ * without a partner runs for its own threads only (the block is split, "unpredication"), or for all threads where the
+ * plan says `speculate`. Where only the host has a block, threads of the guest pass through it with a fixed condition,
+ * or never come there. What the guest defined reaches its users through phis.
+ *
+ * The exit block joins the edges out of both subgraphs and branches on C. When both sides go on to the same block,
+ * selects replace the branch. For exit kind `shared` (rule 1.8) there is no exit block: the melded block branches to
+ * the common successors.
+ *
+ * The old blocks are read and not changed until their uses have moved over; then they are deleted. So operands can be
+ * looked up in the live function, and one meld of a plan can follow another.
  */
 import type { BlockRef, Editor, ValueRef } from '../../ir/editor.js';
 import type { BlockId } from '../../ir/ids.js';
@@ -22,21 +27,22 @@ import type { AlignedInstr, BlockPair, Meld } from '../plan.js';
 import { ReachingValues } from './reaching-values.js';
 import { join, sideOf, unify, type Side } from './unify.js';
 
-/** Told what becomes of what while melds are carried out; changes nothing. */
+/** Is told what becomes of what while melds are carried out. It changes nothing. */
 export interface MeldWatcher {
-  /** A new block, of melded block `index` where one is named. */
+  /** A block was created: for melded block `index`, or for none of them. */
   created(block: BlockRef, index: number | null): void;
-  /** `instr`, in melded block `index`, stands for `t` and `f`, or for the one that is given. */
+  /** The new `instr` in melded block `index` stands for `t` and `f`, or for the one of them that is not null. */
   melded(instr: ValueRef, t: ValueRef | null, f: ValueRef | null, index: number): void;
-  /** An operand, counted as in `t`, of what `t` and `f` became is a select. */
+  /** An operand of what `t` and `f` became is a select. Operands are counted as in `t`. */
   selected(t: ValueRef, f: ValueRef, operand: number): void;
-  /** The blocks that melded are deleted. */
+  /** The meld is complete and its old blocks are deleted. */
   done(meld: Meld): void;
 }
 
 /** Carries out the melds of one plan, in order. */
 export function applyMelds(editor: Editor, melds: readonly Meld[], watcher: MeldWatcher | null = null): void {
-  // A meld may replace the conditional branch that a later meld of the same region is about: look conditions up first.
+  // A meld may replace the conditional branch of a later meld of the same region, so all conditions are looked up
+  // first.
   const conditions = new Map<BlockId, ValueRef>();
   for (const meld of melds) conditions.set(meld.branch, editor.condition(editor.block(meld.branch)));
   const deleted = new Set<BlockRef>();
@@ -51,7 +57,7 @@ interface Clone {
   readonly t: ValueRef | null;
   readonly f: ValueRef | null;
   readonly swapped: boolean;
-  /** Values that only the guarded run itself sees. */
+  /** Values that only the instructions of the same guarded run see. */
   readonly local: ReadonlyMap<ValueRef, ValueRef> | null;
   /** Index of the melded block. */
   readonly index: number;
@@ -63,7 +69,7 @@ class MeldBuilder {
   readonly #host: Side;
   readonly #flow: MeldedFlow;
   readonly #heads: BlockRef[] = [];
-  /** Where each melded block ends, after the splits for guarded runs. */
+  /** The block in which each melded block ends after the splits for guarded runs. */
   readonly #tails: BlockRef[] = [];
   readonly #clones: Clone[] = [];
   readonly #selects: Map<string, ValueRef>[];
@@ -115,9 +121,13 @@ class MeldBuilder {
     return block;
   }
 
-  // --- the melded blocks ------------------------------------------------------------------------------------------------
+  // --- the melded blocks
+  // ------------------------------------------------------------------------------------------------
 
-  /** Whether a phi of the side's block becomes one of the melded block; those of an entry without a loop met in front. */
+  /**
+   * Whether a phi of the side's block becomes a phi of the melded block. If no edge leads back to the side's entry, the
+   * phis of the entry become phis of the unifying block instead.
+   */
   #staysPhi(side: Side, index: number): boolean {
     return index !== side.entryIndex || side.loops;
   }
@@ -171,7 +181,10 @@ class MeldBuilder {
     return this.#guard(index, current, guarded);
   }
 
-  /** `current: br C, ownT, ownF; tail: phis` for a run of instructions that only their own threads may execute. */
+  /**
+   * Guards a run of instructions that only their own threads may execute: `current` branches on C to a block for T and
+   * one for F, both go on to a tail, and phis there bring the results. Returns the tail.
+   */
   #guard(index: number, current: BlockRef, run: readonly AlignedInstr[]): BlockRef {
     if (run.length === 0) return current;
     const { editor } = this;
@@ -204,11 +217,11 @@ class MeldBuilder {
     return tail;
   }
 
-  /** What stands for a value of the side in a melded block, or behind the last (`MeldedFlow.exit`). */
+  /** What stands for a value of the side in melded block `index`, or behind all of them (`MeldedFlow.exit`). */
   #mapped(side: Side, value: ValueRef, index: number, local: ReadonlyMap<ValueRef, ValueRef> | null = null): ValueRef {
     const now = local?.get(value) ?? side.map.get(value);
     if (now === undefined) return value;
-    // The host's definitions dominate their users as they always did.
+    // The control flow is the host's own, so its definitions still dominate their users.
     return side === this.#host ? now : this.#reaching.at(now, index);
   }
 
@@ -221,7 +234,7 @@ class MeldBuilder {
       const a = operandsT && this.#mapped(this.#t, operandsT[index]!, at, local);
       const b = operandsF && this.#mapped(this.#f, operandsF[index]!, at, local);
       if (a === null || b === null || a === b) return editor.setOperand(instr, index, (a ?? b)!);
-      // The instructions of a melded block come in order, so an earlier select in the same block dominates this one.
+      // Instructions come in the order of the melded block, so a select made earlier dominates this user.
       const key = `${a} ${b}`;
       let select = this.#selects[at]!.get(key);
       if (select === undefined) {
@@ -233,7 +246,7 @@ class MeldBuilder {
     });
   }
 
-  /** `null` and poison stand for "whatever": no thread of that side takes it. */
+  /** A select, unless one side is enough. Null means that no thread of that side uses the value. */
   #appendSelect(block: BlockRef, t: ValueRef | null, f: ValueRef | null, like: ValueRef): ValueRef {
     if (t === null || f === null) return t ?? f ?? this.editor.poison(like);
     return t === f ? t : this.editor.appendSelect(block, this.condition, t, f);
@@ -266,7 +279,7 @@ class MeldBuilder {
     }
   }
 
-  /** What the side's phi in (or behind) melded block `to` gets through melded block `from`; null for nothing. */
+  /** What a phi of the side, in or behind melded block `to`, receives through melded block `from`; null if nothing. */
   #arrivingVia(side: Side, phi: ValueRef, from: number, to: number): ValueRef | null {
     const source = this.#flow.source(side === this.#host, from, to);
     if (source !== null) {
@@ -277,7 +290,8 @@ class MeldBuilder {
     return entersHere ? side.arriving.get(phi)! : null;
   }
 
-  // --- branches and exits -----------------------------------------------------------------------------------------------
+  // --- branches and exits
+  // -----------------------------------------------------------------------------------------------
 
   #terminate(index: number, pair: BlockPair): void {
     const { editor } = this;
@@ -293,7 +307,7 @@ class MeldBuilder {
     this.watcher?.melded(branch, null, null, index);
   }
 
-  /** The condition of a melded branch: each side's own, or the way that the guest's threads take. */
+  /** The condition of a melded branch. Each side has its own; for guest threads it may be fixed. */
   #direction(index: number, pair: BlockPair): ValueRef {
     const { editor } = this;
     const tail = this.#tails[index]!;

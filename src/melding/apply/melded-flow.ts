@@ -1,4 +1,7 @@
-/** The control flow of the melded blocks while they are built: the host's, by index of the melded block; `exit` is behind them all. */
+/**
+ * The control flow of the melded blocks while they are built. It is the host's control flow, over indices of melded
+ * blocks. The index `exit` stands for everything behind them.
+ */
 import type { BlockRef, Editor } from '../../ir/editor.js';
 import { NONE } from '../../ir/ids.js';
 import type { Shape } from '../plan.js';
@@ -8,7 +11,7 @@ export class MeldedFlow {
   readonly exit: number;
   private readonly successorLists: readonly (readonly number[])[];
   private readonly predecessorLists: readonly number[][];
-  /** Old guest blocks by the melded blocks that their edges arrive through and at. */
+  /** Old guest blocks by edge: the melded block that the guest's edge arrives through, and the one it arrives at. */
   private readonly guestSources = new Map<number, BlockRef>();
 
   constructor(
@@ -35,17 +38,17 @@ export class MeldedFlow {
     }
   }
 
-  /** In the order of the host's branch; `exit` for edges that leave. */
+  /** In the order of the host's branch. `exit` stands for edges that leave. */
   successors(index: number): readonly number[] {
     return this.successorLists[index]!;
   }
 
-  /** Ascending, each once. */
+  /** In ascending order, without duplicates. */
   predecessors(index: number): readonly number[] {
     return this.predecessorLists[index]!;
   }
 
-  /** The old block whose edge arrives at melded block `to` through `from`, or null. */
+  /** The old block of one side whose edge arrives at melded block `to` through `from`, or null. */
   source(ofHost: boolean, from: number, to: number): BlockRef | null {
     if (!ofHost) return this.guestSources.get(this.edge(from, to)) ?? null;
     return this.successorLists[from]!.includes(to) ? this.host[from]! : null;

@@ -1,8 +1,8 @@
 /**
- * Where the guest of a shape gets its values from: a block of the guest may stand in a place that does not dominate the places
- * of its users, as the host has ways around it. Threads of the guest never take those, so a phi with `poison` for them brings the
- * value. Phis are made on demand (M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form",
- * CC 2013), and only where a value does not dominate.
+ * Brings values of the guest of a shape to their users. A block of the guest may stand in a place that does not
+ * dominate the places of its users, because the host has other paths around it. Guest threads never take those paths.
+ * So phis bring the value, with `poison` for the other paths. Phis are made on demand (M. Braun et al., "Simple and
+ * Efficient Construction of Static Single Assignment Form", CC 2013), and only where the definition does not dominate.
  */
 import { invariant } from '../../errors.js';
 import type { BlockRef, Editor, ValueRef } from '../../ir/editor.js';
@@ -13,11 +13,14 @@ export class ReachingValues {
   /** Index of the melded block that defines a value. */
   private readonly definedIn = new Map<ValueRef, number>();
   private readonly phis = new Map<ValueRef, Map<number, ValueRef>>();
-  /** By defining block: what is reached around it, and from it. */
+  /** By defining block: the blocks that are reached around it, and those that are reached from it. */
   private readonly around = new Map<number, Uint8Array>();
   private readonly behind = new Map<number, Uint8Array>();
 
-  /** @param heads where the melded blocks begin, and behind them the exit block; filled before the first question */
+  /**
+   * @param heads where the melded blocks begin, and last the exit block, if there is one; complete before `at` is first
+   * called
+   */
   constructor(
     private readonly editor: Editor,
     private readonly flow: MeldedFlow,
@@ -30,7 +33,7 @@ export class ReachingValues {
     this.definedIn.set(value, index);
   }
 
-  /** The value as seen in melded block `index` (behind the definition, in its own block). */
+  /** What stands for the value in melded block `index`. In the block that defines it, that is the value itself. */
   at(value: ValueRef, index: number): ValueRef {
     const home = this.definedIn.get(value);
     if (home === undefined || home === index) return value;

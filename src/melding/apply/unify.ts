@@ -1,26 +1,29 @@
 /**
- * The way into a meld: what each side brings along, and the unifying block, where the threads of both sides meet in front of the
- * melded blocks (paper, "Pre and Post Processing Steps" and Fig. 7).
+ * The way into a meld: what each side contributes, and the unifying block, where the threads of both sides meet in
+ * front of the melded blocks (paper, "Pre and Post Processing Steps" and Fig. 7).
  */
 import { invariant } from '../../errors.js';
 import type { BlockRef, Editor, Incoming, ValueRef } from '../../ir/editor.js';
 import { NONE } from '../../ir/ids.js';
 import type { Meld } from '../plan.js';
 
-/** What one side contributes. All lists are by index of the melded block; null where the side has none. */
+/** What one side contributes. */
 export interface Side {
+  /** By index of the melded block; null where the side has no block. */
   readonly blocks: readonly (BlockRef | null)[];
   readonly members: ReadonlySet<BlockRef>;
   readonly entry: BlockRef;
   readonly entryIndex: number;
-  /** Whether an edge of the subgraph leads back to its entry; if not, phis of the entry are joined in front. */
+  /**
+   * Whether an edge of the subgraph leads back to its entry. If not, the phis of the entry move to the unifying block.
+   */
   readonly loops: boolean;
   readonly predecessors: ReadonlySet<BlockRef>;
-  /** Live blocks in front of the subgraph whose definitions do not dominate the unifying block. */
+  /** The blocks in front of the subgraph that still exist. Their definitions do not dominate the unifying block. */
   readonly before: ReadonlySet<BlockRef>;
-  /** Old value → what stands for it now. */
+  /** From an old value to what stands for it now. */
   readonly map: Map<ValueRef, ValueRef>;
-  /** Phi of the entry block → its value on arrival from in front of the subgraph. */
+  /** From a phi of the entry block to its value when a thread arrives from outside. */
   readonly arriving: Map<ValueRef, ValueRef>;
 }
 
@@ -44,7 +47,7 @@ export function sideOf(editor: Editor, meld: Meld, which: 't' | 'f', deleted: Re
   };
 }
 
-/** Fills the unifying block but for its branch, and leads both sides' entering edges there. */
+/** Fills the unifying block, except for its branch, and leads the entry edges of both sides there. */
 export function unify(editor: Editor, unifying: BlockRef, t: Side, f: Side): void {
   new Unifier(editor, unifying, t, f).build();
 }
@@ -62,7 +65,7 @@ class Unifier {
     const predecessors = [...new Set([...this.t.predecessors, ...this.f.predecessors])];
     const arrivals = predecessors.flatMap((block) => this.#edgesIn(block));
     for (const side of [this.t, this.f]) {
-      // What a phi of the entry gets from outside is joined here, because the entry will have one predecessor outside.
+      // The values that a phi of the entry gets from outside are joined here: later it has one predecessor outside.
       for (const phi of editor.phis(side.entry)) {
         const outside = editor.incoming(phi).filter((entry) => side.predecessors.has(entry.block));
         const value = (from: BlockRef) => outside.find((entry) => entry.block === from)?.value ?? editor.poison(phi);
@@ -82,13 +85,13 @@ class Unifier {
     return this.editor.successors(block).every((to) => to === this.t.entry || to === this.f.entry);
   }
 
-  /** The block, once per edge that it will have to the unifying block: a `switch` may have several. */
+  /** The block, once per edge that it will have to the unifying block. A `switch` may have several. */
   #edgesIn(block: BlockRef): BlockRef[] {
     if (this.#leavesOnlyToEntries(block)) return [block];
     return this.editor.successors(block).flatMap((to) => (to === this.t.entry || to === this.f.entry ? [block] : []));
   }
 
-  /** Definitions in front of the subgraph no longer dominate what lies behind the unifying block (paper, Fig. 7). */
+  /** Adds phis for definitions that no longer dominate their users behind the unifying block (paper, Fig. 7). */
   #repairUses(side: Side, block: BlockRef, arrivals: readonly BlockRef[]): void {
     const { editor } = this;
     for (const definition of editor.instructions(block)) {
@@ -113,7 +116,7 @@ class Unifier {
   }
 }
 
-/** A phi, or the value itself where all entries agree. */
+/** A new phi, or the value itself where all incoming values are the same. */
 export function join(editor: Editor, block: BlockRef, like: ValueRef, incoming: readonly Incoming[]): ValueRef {
   const [first] = incoming;
   invariant(first, 'a join without predecessors');

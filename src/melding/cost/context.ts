@@ -1,4 +1,4 @@
-/** Everything the planner knows about one function, computed once: the snapshot, its analyses, costs and block weights. */
+/** Everything that the planner knows about one function. It is computed once per plan. */
 import type { Analyses } from '../../analysis/analyses.js';
 import type { BlockId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
@@ -14,11 +14,11 @@ export interface PlanningContext extends Analyses {
   readonly fn: FunctionSnapshot;
   readonly options: PlanOptions;
   readonly costs: InstrCosts;
-  /** `[instrCount]` the user that computes an instruction along, or `NONE`. */
+  /** `[instrCount]`: the user that absorbs an instruction (fusion.ts), or `NONE`. */
   readonly fusedInto: Int32Array;
   readonly profiles: BlockProfiles;
   readonly matcher: Matcher;
-  /** How often each block runs, in guesses: `PER_LOOP` to the power of its cycle depth. */
+  /** `[blockCount]`: a guess at how often a block runs, `PER_LOOP` to the power of its cycle depth. */
   readonly weight: Float64Array;
   /** Whether any operand of the function must be uniform (rule 2). */
   readonly hasUniformDemands: boolean;

@@ -1,7 +1,8 @@
 /**
- * Which instructions cost nothing because instruction selection computes them as part of their one user: AMD's vector unit
- * has 32-bit operations of three operands (gfx9 and later: v_add3, v_lshl_add, v_add_lshl, v_lshl_or, v_and_or, v_or3, v_xad, v_bfe).
- * Melding that parts the two costs what it seemed to save. A user takes in one instruction, and none if it is itself taken in.
+ * Finds instructions that cost nothing because instruction selection fuses them into their only user. AMD's vector
+ * unit has 32-bit operations of three operands (gfx9 and later: v_add3, v_lshl_add, v_add_lshl, v_lshl_or, v_and_or,
+ * v_or3, v_xad, v_bfe). Melding that puts a select between the two loses what it seemed to save. A user absorbs one
+ * instruction, and none if another user absorbs it.
  */
 import type { Divergence } from '../../analysis/divergence.js';
 import type { Uses } from '../../analysis/uses.js';
@@ -9,17 +10,17 @@ import type { InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Opcode, TypeKind, ValueKind, definingInstr, instrValue, type FunctionSnapshot } from '../../ir/snapshot.js';
 
-/** Per opcode of the user, the opcodes it takes in. */
+/** Per opcode of the user: the opcodes that it absorbs. */
 const FUSED: Readonly<Record<number, readonly number[]>> = {
   [Opcode.Add]: [Opcode.Add, Opcode.Shl, Opcode.Xor],
   [Opcode.Shl]: [Opcode.Add],
   [Opcode.Or]: [Opcode.Or, Opcode.And, Opcode.Shl],
 };
 
-/** `[instrCount]` the user that takes an instruction in, or `NONE`. */
+/** `[instrCount]`: the user that absorbs an instruction, or `NONE`. */
 export function fusedInto(fn: FunctionSnapshot, uses: Uses, divergence: Divergence): Int32Array {
   const into = new Int32Array(fn.instrCount).fill(NONE);
-  // GCN before gfx9 has none of them, NVPTX others.
+  // GCN before gfx9 has none of these operations; NVPTX has others.
   if (!/^gfx(9|1[0-9])/.test(fn.cpu)) return into;
   for (let user = fn.instrCount - 1; user >= 0; user--) {
     if (into[user] !== NONE || !isVectorWord(fn, divergence, user as InstrId)) continue;
@@ -27,7 +28,7 @@ export function fusedInto(fn: FunctionSnapshot, uses: Uses, divergence: Divergen
       const v = fn.operand[o]!;
       const i = definingInstr(fn, v as never);
       if (i === NONE || fn.instrBlock[i] !== fn.instrBlock[user] || uses.start[v + 1]! - uses.start[v]! !== 1) continue;
-      if (!isVectorWord(fn, divergence, i) || !takesIn(fn, user, o, i)) continue;
+      if (!isVectorWord(fn, divergence, i) || !absorbs(fn, user, o, i)) continue;
       into[i] = user;
       break;
     }
@@ -35,7 +36,7 @@ export function fusedInto(fn: FunctionSnapshot, uses: Uses, divergence: Divergen
   return into;
 }
 
-function takesIn(fn: FunctionSnapshot, user: number, operand: number, i: InstrId): boolean {
+function absorbs(fn: FunctionSnapshot, user: number, operand: number, i: InstrId): boolean {
   const opcode = fn.instrOpcode[user]!;
   // A bit field: `(x >> n) & mask`.
   if (opcode === Opcode.And)

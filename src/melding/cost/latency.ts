@@ -1,18 +1,20 @@
 /**
- * What one instruction costs, in cycles of one wave: the weights of the paper's metric and of our own cost model.
+ * What one instruction costs, in cycles of one wave. The paper's metric and our own cost model use these numbers as
+ * weights.
  *
- * Two numbers per instruction, because they answer different questions:
+ * There are several numbers per instruction, because they answer different questions:
  * - `latency`: cycles until the result is there. It is the paper's w_i and lat(b).
- * - `vector` / `scalar`: cycles of issue plus the share of the latency that other work does not hide; what melding two
- *   instructions into one really saves. `scalar` is the cost when the value is uniform and the target computes it on the
- *   scalar unit; floating point has none before gfx11.5, so there both are equal.
+ * - `vector` and `scalar`: cycles to issue, plus the share of the latency that other work does not hide. That is what
+ *   melding two instructions into one really saves. `scalar` is the cost when the value is uniform and the target
+ *   computes it on the scalar unit. Before gfx11.5 the scalar unit has no floating point, so there both are equal.
  *
- * ALU latencies are TargetTransformInfo's (`TCK_Latency`, in full-rate instructions) times the target's cycles per full-rate
- * instruction; instructions that TargetTransformInfo calls free (folded addressing, casts) cost nothing. Memory is the table
- * below. Sources: LLVM's SISchedule.td (SIQuarterSpeedModel: LDS "between 2 and 64", VMEM 80 in steps of four cycles;
- * GFX10/GFX11SpeedModel: LDS 20, SMEM 20, VMEM 320, branch 32) and, for LDS and scalar loads on GCN, the latencies that
- * the vendor's instruction-set manuals and microbenchmarks agree on (about 64 and 100–200 cycles). NVPTX: J. Luo et al.,
- * "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture", 2024 (shared about 30, L1 about 40, L2 about 270).
+ * ALU latencies are TargetTransformInfo's (`TCK_Latency`, in full-rate instructions) times the target's cycles per
+ * full-rate instruction. Instructions that TargetTransformInfo calls free (folded addressing, casts) cost nothing.
+ * Memory latencies are in the table below. Sources: LLVM's SISchedule.td (SIQuarterSpeedModel: LDS "between 2 and 64",
+ * VMEM 80 in steps of four cycles; GFX10/GFX11SpeedModel: LDS 20, SMEM 20, VMEM 320, branch 32) and, for LDS and scalar
+ * loads on GCN, the latencies that the vendor's instruction-set manuals and microbenchmarks agree on (about 64 and
+ * 100–200 cycles). NVPTX: J. Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture", 2024 (shared
+ * about 30, L1 about 40, L2 about 270).
  */
 import type { InstrId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
@@ -21,7 +23,7 @@ import { InstrFlag, Opcode, TypeKind } from '../../ir/snapshot.js';
 export interface TargetCosts {
   /** Full-rate vector instruction. */
   readonly valu: number;
-  /** Scalar instruction: a turn of its wave, though other waves' vector work goes on beside it. */
+  /** Scalar instruction. It takes a turn of its wave, although vector work of other waves goes on at the same time. */
   readonly salu: number;
   /** A run of instructions under a changed execution mask: save, branch when empty, restore. */
   readonly guard: number;
@@ -34,10 +36,10 @@ export interface TargetCosts {
   readonly scratch: number;
   /** Share of a load's latency that is not hidden. */
   readonly exposed: number;
-  /** What a store costs, whose result nothing waits for: to LDS, and elsewhere. */
+  /** What a store to LDS costs, and a store elsewhere. Nothing waits for the result of a store. */
   readonly ldsStore: number;
   readonly store: number;
-  /** Whether floating point runs on the scalar unit too. */
+  /** Whether the scalar unit has floating point. */
   readonly scalarFloat: boolean;
 }
 
@@ -70,10 +72,10 @@ const gfx10: TargetCosts = {
   scalarFloat: false,
 };
 
-/** By the longest prefix of the processor's name; anything else is taken for NVPTX. */
+/** By prefix of the processor's name; the first that fits counts. Anything else is taken for NVPTX. */
 const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
   ['gfx906', gfx9],
-  // CDNA: the L2 is further away, the vector unit is the same.
+  // CDNA has the same vector unit, but its L2 cache has a longer latency.
   ['gfx90a', { ...gfx9, global: 400, scratch: 400 }],
   ['gfx94', { ...gfx9, global: 480, scratch: 480 }],
   ['gfx95', { ...gfx9, global: 480, scratch: 480 }],
@@ -111,7 +113,10 @@ export interface InstrCosts {
   readonly scalar: Float64Array;
 }
 
-/** LLVM's address spaces of AMDGPU; NVPTX numbers the ones that matter here alike (1 global, 3 shared, 4 constant, 5 local). */
+/**
+ * LLVM's address spaces of AMDGPU. NVPTX has the same numbers for those that matter here (global, shared, constant,
+ * local).
+ */
 export const AddressSpace = {
   Flat: 0,
   Global: 1,
@@ -122,7 +127,7 @@ export const AddressSpace = {
   Constant32: 6,
 } as const;
 
-/** TargetTransformInfo's answer for unknown calls and the like is capped: it is no latency any more. */
+/** A cap for TargetTransformInfo's answer: for unknown calls and the like it is too large to be a latency. */
 const MOST_UNITS = 64;
 
 export function instrCosts(fn: FunctionSnapshot): InstrCosts {
@@ -132,7 +137,7 @@ export function instrCosts(fn: FunctionSnapshot): InstrCosts {
   const scalar = new Float64Array(fn.instrCount);
   for (let i = 0; i < fn.instrCount; i++) {
     const opcode = fn.instrOpcode[i]!;
-    // Phis, terminators and markers are no work of their own: branches and copies are counted where control flow is.
+    // Phis, terminators and markers are not work. The costs of branches and copies are counted with the control flow.
     if (opcode === Opcode.Phi || (fn.instrFlags[i]! & (InstrFlag.Terminator | InstrFlag.Marker)) !== 0) continue;
     const memory = memoryLatency(fn, i as InstrId, target);
     if (memory !== null) {
@@ -151,7 +156,7 @@ export function instrCosts(fn: FunctionSnapshot): InstrCosts {
   return { target, latency, vector, scalar };
 }
 
-/** Uniform loads from these may become scalar loads. */
+/** Whether uniform loads from this address space may become scalar loads. */
 const isConstantLike = (space: number): boolean =>
   space === AddressSpace.Global || space === AddressSpace.Constant || space === AddressSpace.Constant32;
 
@@ -177,7 +182,7 @@ function isFloat(fn: FunctionSnapshot, i: InstrId): boolean {
   if (opcode === Opcode.Select) return false;
   if (opcode === Opcode.FCmp || opcode === Opcode.FPToSI || opcode === Opcode.FPToUI) return true;
   if (fn.typeKind[fn.instrType[i]!] === TypeKind.Float) return opcode !== Opcode.BitCast;
-  // Vectors do not tell their elements; these opcodes do.
+  // The type of a vector does not tell whether its elements are floats, but these opcodes do.
   return opcode >= Opcode.FAdd && opcode <= Opcode.FRem ? FLOAT_ARITHMETIC.includes(opcode) : opcode === Opcode.FNeg;
 }
 const FLOAT_ARITHMETIC: readonly number[] = [Opcode.FAdd, Opcode.FSub, Opcode.FMul, Opcode.FDiv, Opcode.FRem];

@@ -1,9 +1,11 @@
 /**
- * Which two instructions may become one, operands apart (rule 2), and in which order their first two operands correspond.
+ * Says which two instructions may become one (rule 2), and in which order their first two operands correspond. It
+ * does not look at the operands themselves.
  *
- * Equal keys are necessary; `NeedsPairCheck` asks LLVM, once per pair. Commutative operations fit both ways. Keys of compares
- * ignore the predicate's direction: equal predicates fit straight, mirrored ones (`a < b`, `b > a`) with operands
- * exchanged, and symmetric ones (`eq`, `ne`, `ord` …) both ways.
+ * Their keys must be equal. Instructions with the flag `NeedsPairCheck` are also checked by LLVM, once per pair.
+ * Commutative operations fit in both orders. Keys of compares ignore the direction of the predicate: equal predicates
+ * fit straight, mirrored ones (`a < b`, `b > a`) with their operands exchanged, and symmetric ones (`eq`, `ne`, `ord`
+ * …) in both orders.
  */
 import type { InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -16,7 +18,10 @@ export type CanPair = (t: InstrId, f: InstrId) => boolean;
 /** Bits of `Matcher.orders`. */
 export const OperandOrder = { None: 0, Straight: 1, Swapped: 2, Either: 3 } as const;
 
-/** LLVM's predicate after exchanging a compare's operands (`CmpInst::getSwappedPredicate`, numbers of `CmpInst::Predicate`). */
+/**
+ * LLVM's predicate after exchanging a compare's operands (`CmpInst::getSwappedPredicate`, numbers of
+ * `CmpInst::Predicate`).
+ */
 export function swappedPredicate(p: number): number {
   // icmp 32 eq, 33 ne; ugt uge ult ule and sgt sge slt sle follow in fours.
   if (p >= 34) return 34 + ((p - 34) ^ 2);
@@ -32,7 +37,7 @@ export class Matcher {
     private readonly canPair: CanPair,
   ) {}
 
-  /** `OperandOrder` bits: how the operands of `t` and `f` may correspond; `None` when the two may not become one. */
+  /** How the operands of `t` and `f` may correspond, as `OperandOrder` bits. `None`: the two may not become one. */
   orders(t: InstrId, f: InstrId): number {
     const { fn } = this;
     const flags = fn.instrFlags[t] | fn.instrFlags[f];

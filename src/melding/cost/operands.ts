@@ -1,5 +1,6 @@
 /**
- * Operands of a melded instruction (rules 2 and 3): when two values may be joined by `select C, t, f`, and what that costs.
+ * The operands of a melded instruction (rules 2 and 3): whether `select C, t, f` may join two values, and what it
+ * costs.
  */
 import type { ValueId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
@@ -7,13 +8,13 @@ import { InstrFlag, Opcode, OperandFlag, TypeKind, ValueKind } from '../../ir/sn
 import type { InstrId } from '../../ir/ids.js';
 import type { PlanningContext } from './context.js';
 
-/** Snapshot's mark for several or unknown underlying objects. */
+/** The snapshot's mark for pointers with several or unknown underlying objects. */
 const MIXED = -2;
 
 /**
- * Whether `select C, a, b` is allowed. Not between different types, values that are no first-class data, pointers that may
- * point into different allocas (it stops their promotion to registers), or pointers cast from different address spaces
- * (the access becomes flat).
+ * Whether `select C, a, b` is allowed. It is not for values of different types, or of types that a register cannot
+ * hold; not for pointers that may point into different allocas, because it stops their promotion to registers; and not
+ * for pointers cast from different address spaces, because the access becomes flat.
  */
 export function canSelect(fn: FunctionSnapshot, a: ValueId, b: ValueId): boolean {
   if (fn.valueType[a] !== fn.valueType[b]) return false;
@@ -26,20 +27,21 @@ export function canSelect(fn: FunctionSnapshot, a: ValueId, b: ValueId): boolean
 
 const sameFact = (facts: Int32Array, a: ValueId, b: ValueId): boolean => facts[a] === facts[b] && facts[a] !== MIXED;
 
-/** Cycles of `select C, a, b`: one vector instruction per 32 bits; conditions are masks, three scalar instructions. */
+/** Cycles of a select: one vector instruction per 32 bits. Conditions are masks and take three scalar instructions. */
 export function selectCycles(ctx: PlanningContext, v: ValueId): number {
   const bits = ctx.fn.typeBits[ctx.fn.valueType[v]];
   const { valu, salu } = ctx.costs.target;
   return bits === 1 ? 3 * salu : Math.max(1, Math.ceil(bits / 32)) * valu;
 }
 
-/** A poison side of a select costs nothing: the other value stands for both. */
+/** If one side of a select is poison, the other value stands for both and there is no select. */
 export const isPoison = (fn: FunctionSnapshot, v: ValueId): boolean => fn.valueKind[v] === ValueKind.Poison;
 
 /**
- * What operand `k` of a pair demands of its two values beyond `canSelect`: 'any', 'same' (one value on both sides, before
- * melding already), or 'uniform' (that, and the same for all threads; it is defined above the branch then, because one
- * definition dominates both sides).
+ * What a pair demands of operand `k` of the T instruction and operand `kf` of the F instruction, beyond `canSelect`:
+ * - `any`: nothing.
+ * - `same`: one value for both, before melding. (One definition then dominates both sides, so it is above the branch.)
+ * - `uniform`: one value for both, and the same for all threads.
  */
 export function demandOn(
   fn: FunctionSnapshot,
@@ -62,5 +64,5 @@ export const isUniformOperand = ({ fn, divergence }: PlanningContext, i: InstrId
   divergence.valueDivergent[fn.operand[fn.operandStart[i] + k]] === 0 &&
   !divergence.isDivergentUse(fn.operandStart[i] + k, i);
 
-/** Position of the F operand that corresponds to operand `k` of the T instruction. */
+/** The operand of the F instruction that corresponds to operand `k` of the T instruction. */
 export const correspondingOperand = (k: number, swapped: boolean): number => (swapped && k < 2 ? 1 - k : k);

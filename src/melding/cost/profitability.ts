@@ -1,21 +1,22 @@
 /**
- * The paper's melding profitability (section "Computing Melding Profitability"): MP_B for two basic blocks, MP_S for two
- * isomorphic subgraphs; both between 0 and 0.5.
+ * The paper's melding profitability (section "Computing Melding Profitability"): MP_B for two basic blocks and MP_S
+ * for two isomorphic subgraphs. Both are between 0 and 0.5.
  *
  *   MP_B(b1, b2) = Σ_q min(freq(q, b1), freq(q, b2)) · w_q / (lat(b1) + lat(b2))
  *   MP_S(S1, S2) = Σ MP_B(b1, b2) · (lat(b1) + lat(b2)) / Σ (lat(b1) + lat(b2))
  *
- * An instruction type q is an opcode. Where instructions of one opcode differ in latency (loads from LDS and from global
- * memory, a cheap and a dear call), each latency is its own type: w_q is one number only then. Phis and markers do not count,
- * as nothing executes for them; terminators neither, because the branches of corresponding blocks always become one and
- * would lift two blocks of nothing else to 0.5. The metric of two subgraphs without any latency is 0.
+ * An instruction type q is an opcode. Where instructions of one opcode differ in latency (loads from LDS and from
+ * global memory, a cheap call and an expensive one), each latency is a type of its own, so that w_q is one number. Phis
+ * and markers do not count, because nothing executes for them. Terminators do not count either: the branches of
+ * corresponding blocks always become one, which would give 0.5 to two blocks that hold nothing else. Two subgraphs
+ * without any latency get 0.
  */
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode } from '../../ir/snapshot.js';
 import type { InstrCosts } from './latency.js';
 
-/** Sorted `(type, frequency)` lists of the blocks of one function, made when first asked for. */
+/** Sorted lists of the instruction types of the blocks of one function. A list is made when it is first asked for. */
 export class BlockProfiles {
   private readonly types: (Float64Array | undefined)[];
   private readonly totals: Float64Array;
@@ -51,7 +52,7 @@ export class BlockProfiles {
     return sum;
   }
 
-  /** One sorted entry per instruction: equal entries are equal types. */
+  /** The types of a block's instructions, sorted: one entry per instruction. */
   private typesOf(b: BlockId): Float64Array {
     const known = this.types[b];
     if (known) return known;
@@ -71,13 +72,13 @@ export class BlockProfiles {
 export const countsAsWork = (fn: FunctionSnapshot, i: InstrId): boolean =>
   fn.instrOpcode[i] !== Opcode.Phi && (fn.instrFlags[i]! & (InstrFlag.Terminator | InstrFlag.Marker)) === 0;
 
-/** Opcode and latency in one number; latencies are exact to 1/16 cycle and below 65536. */
+/** A type is an opcode and a latency in one number. Latencies are exact to 1/16 cycle and below 65536. */
 const SCALE = 16;
 const SPAN = 65536 * SCALE;
 const typeOf = (opcode: number, latency: number): number => opcode * SPAN + Math.round(latency * SCALE);
 const latencyOfType = (type: number): number => (type % SPAN) / SCALE;
 
-/** MP_S; MP_B where there is one pair of blocks. */
+/** MP_S, which is MP_B where there is only one pair of blocks. */
 export function subgraphProfit(profiles: BlockProfiles, pairs: readonly (readonly [BlockId, BlockId])[]): number {
   let common = 0;
   let total = 0;

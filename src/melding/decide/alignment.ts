@@ -1,44 +1,48 @@
 /**
- * Optimal alignment of two instruction sequences: which elements pair, order kept on both sides, and what the elements
- * without a partner cost. Dynamic programming as in Smith and Waterman (1981), over the whole sequences and with affine gap
- * costs by O. Gotoh, "An improved algorithm for matching biological sequences" (1982); the paper's section "Instruction
- * Alignment" leaves the gap function open.
+ * Optimal alignment of two instruction sequences. It says which elements pair; pairs keep the order of both
+ * sequences. Elements without a partner are gaps, and gaps have a cost.
  *
- * Between two pairs lies one group of gaps: a run of T, then a run of F (T gaps move against F gaps freely). A run is either
- * speculated (every element allows it; a small cost each) or guarded (one fixed cost per run, since it needs one change of
- * the execution mask; the second guarded run of a group costs less, as both share a diamond).
+ * The algorithm is dynamic programming as in Smith and Waterman (1981), but over the whole sequences, and with affine
+ * gap costs as in O. Gotoh, "An improved algorithm for matching biological sequences" (1982). The paper's section
+ * "Instruction Alignment" leaves the gap function open.
  *
- * O(n·m) time and two bytes per cell. Ties prefer a pair, then the earlier state in the order of `State`: deterministic.
+ * Between two pairs lies one group of gaps: a run of T, then a run of F. (T gaps may move past F gaps freely.) A run is
+ * either speculated or guarded. A speculated run costs a little per element; every element must allow it. A guarded run
+ * has one fixed cost, because it needs one change of the execution mask. The second guarded run of a group costs less,
+ * because both share a diamond.
+ *
+ * Takes O(n·m) time and two bytes per cell. Deterministic: ties prefer a pair, then the earlier state in the order of
+ * `State`.
  */
 export interface AlignmentProblem {
   readonly countT: number;
   readonly countF: number;
-  /** The cells `i * countF + j` of elements that may pair, ascending. */
+  /** The cells `i * countF + j` whose elements may pair, ascending. */
   readonly cells: Int32Array;
-  /** Gain per such cell; `-Infinity` when they must not pair after all. */
+  /** Gain per such cell. `-Infinity`: they must not pair after all. */
   readonly gains: Float64Array;
-  /** Which elements may run for every thread, `[countT]` and `[countF]`, 0 or 1. */
+  /** `[countT]` and `[countF]`: 1 for elements that may run for every thread, otherwise 0. */
   readonly speculatableT: Uint8Array;
   readonly speculatableF: Uint8Array;
   readonly speculateCost: number;
   readonly guardCost: number;
-  /** Cost of guarding a run of F behind a guarded run of T in the same group. */
+  /** Cost of a guarded run of F behind a guarded run of T in the same group. */
   readonly secondGuardCost: number;
 }
 
 export interface Alignment {
-  /** `[countT]` partner in F, or -1. */
+  /** `[countT]`: the partner in F, or -1. */
   readonly partner: Int32Array;
   readonly total: number;
 }
 
-/** A block pair of more cells is refused: 2 bytes each for the way back. */
+/** Block pairs with more cells are refused, because each cell takes two bytes for the way back. */
 export const MOST_CELLS = 4_000_000;
 
-/** What the last element consumed was: a pair (or nothing yet), or a gap of a run. */
+/** What the last consumed element was: part of a pair (or nothing yet), or a gap of a run. */
 const State = { Pair: 0, SpeculatedT: 1, GuardedT: 2, SpeculatedF: 3, GuardedF: 4 } as const;
 
-// Where each state came from, packed in 16 bits: Pair 3 bits, T runs 1 bit each, F runs 2 bits each.
+// Where each state came from, packed in 16 bits: 3 bits for Pair, 1 bit for each T run, 2 bits for each F run.
 const SPECULATED_T_SHIFT = 3;
 const GUARDED_T_SHIFT = 4;
 const SPECULATED_F_SHIFT = 5;
@@ -65,7 +69,7 @@ export function align(problem: AlignmentProblem): Alignment {
   const from = new Uint16Array((countT + 1) * width);
   let here = new Row(width);
   let up = new Row(width);
-  /** The next of `cells`. */
+  /** Index into `cells` of the next cell to come. */
   let next = 0;
 
   for (let i = 0; i <= countT; i++) {

@@ -1,10 +1,10 @@
 /**
  * Searches for the best pairing of the instructions and phis of one frame.
  *
- * The alignment sees one pair of blocks at a time and can only estimate what selects cost. So it starts several times, with
- * different estimates. Every result is pruned and then evaluated exactly. The best result is refined: it is aligned again,
- * and now the estimate is what paired in the result itself. The starts differ in whether selects have a price (with the
- * paper's scores they have none) and whether phis are melded.
+ * The alignment sees one pair of blocks at a time and can only estimate what selects cost. So it starts several times,
+ * with different estimates. Every result is pruned and then evaluated exactly. The best result is refined: it is
+ * aligned again, and now the estimate is what paired in the result itself. The starts differ in whether selects have a
+ * price (with the paper's scores they have none) and whether phis are melded.
  */
 import { Draft, type PhiPairs } from '../draft/draft.js';
 import { evaluate, type Outcome } from '../draft/evaluate.js';

@@ -1,6 +1,6 @@
 /**
- * Judges one pair of subgraphs: whether they may meld, how profitable that is by the paper's metric, what it gains in cycles,
- * and what the meld looks like.
+ * Judges one pair of subgraphs: whether they may meld, how profitable that is by the paper's metric, what it gains in
+ * cycles, and what the meld looks like.
  */
 import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -181,5 +181,7 @@ export const candidateOf = (judged: Judged, why: Refusal | null, net = judged.ne
   reason: why?.reason ?? 'profitable',
 });
 
-/** Two decimals. A net is a weighted sum of quarters and shares; this much is enough, and it prints alike everywhere. */
+/**
+ * Two decimals. A net is a weighted sum of quarters and shares; this much is enough, and it prints alike everywhere.
+ */
 export const round = (cycles: number): number => Math.round(cycles * 100) / 100;

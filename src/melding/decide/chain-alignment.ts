@@ -1,9 +1,9 @@
 /**
- * Which subgraphs of the two sides meld, order kept (the paper's "Subgraph Alignment", definition 7): dynamic programming
- * over both chains, maximising the sum of values. Two melds next to each other on both sides earn a bonus: the sides do
- * not part between them.
+ * Chooses which subgraphs of the two sides meld. Pairs keep the order of both sides (the paper's "Subgraph
+ * Alignment", definition 7). Dynamic programming over both chains maximises the sum of values. Two melds that are
+ * neighbours on both sides earn a bonus, because there is no branch between them.
  *
- * O(m·n). Ties prefer fewer and later pairs; deterministic.
+ * Takes O(m·n) time. Deterministic: ties prefer fewer and later pairs.
  */
 export interface ChainAlignment {
   /** Indices `[t, f]`, ascending on both sides. */
@@ -11,7 +11,11 @@ export interface ChainAlignment {
   readonly total: number;
 }
 
-/** @param value of pairing i with j; `-Infinity` when they cannot. An alignment with a total of 0 or less is empty. */
+/**
+ * An alignment whose total would be 0 or less is empty.
+ *
+ * @param value what pairing i with j is worth; `-Infinity` when they cannot pair
+ */
 export function alignChains(
   countT: number,
   countF: number,
@@ -19,7 +23,7 @@ export function alignChains(
   bonus: number,
 ): ChainAlignment {
   const width = countF + 1;
-  /** Best alignment that ends with the pair (i-1, j-1), and best one within the first i and j. */
+  /** The best alignment that ends with the pair (i-1, j-1), and the best one within the first i and j. */
   const ending = new Float64Array((countT + 1) * width).fill(-Infinity);
   const within = new Float64Array((countT + 1) * width);
   const adjacent = new Uint8Array((countT + 1) * width);

@@ -1,7 +1,8 @@
 /**
- * What may not be melded at all: rules 1.1 to 1.7, and rule 4 for markers (docs/melding.md). Each function here looks at one
- * level: the whole function, the region between branch and join, or one subgraph. When a subgraph is refused, its neighbours
- * on the same side may still meld. analysis/regions.ts checks the control flow itself and names a problem.
+ * What may not be melded at all: rules 1.1 to 1.7, and rule 4 for markers (docs/melding.md). Each function here looks
+ * at one level: the whole function, the region between branch and join, or one subgraph. When a subgraph is refused,
+ * its neighbours on the same side may still meld. analysis/regions.ts checks the control flow itself and names a
+ * problem.
  *
  * Markers: an `assume` in a melded block is dropped. Lifetime markers of one alloca would have to stay together, and
  * different `noalias.scope.decl` cannot become one. Both refuse the subgraph.
@@ -78,8 +79,9 @@ export function subgraphRefusal(ctx: PlanningContext, blocks: readonly BlockId[]
 }
 
 /**
- * Refuses a subgraph behind a loop that may wait. After the meld, threads of the other side run the subgraph together with
- * the threads of the loop, so they wait until those have left the loop. But the loop may wait for just what they do next.
+ * Refuses a subgraph behind a loop that may wait. After the meld, threads of the other side run the subgraph together
+ * with the threads of the loop, so they wait until those have left the loop. But the loop may wait for just what they
+ * do next.
  *
  * @param before the blocks of one side in front of a subgraph
  */

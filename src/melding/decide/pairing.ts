@@ -1,8 +1,8 @@
 /**
- * Pairs the instructions and phis of a draft: candidates for phis, then an optimal alignment of each pair of corresponding
- * blocks in reverse post-order, so that for operands from earlier blocks it is known whether they are one value. Inside
- * one block the first attempt is optimistic (operands that could pair cost no select); prune.ts then judges exactly, and a
- * second attempt takes that outcome as its estimate.
+ * Pairs the phis and instructions of a draft. First it proposes phi pairs. Then each pair of corresponding blocks
+ * gets an optimal alignment, in reverse post-order, so that it is known which operands from earlier blocks are one
+ * value. Inside one block the first attempt is optimistic: operands that may pair cost no select. prune.ts then takes
+ * back what was too optimistic, and a second attempt can use the outcome of the first as its estimate.
  */
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -21,7 +21,10 @@ import type { ProfitModel } from '../plan.js';
 
 export const isTooLarge = (frame: Frame): boolean => frame.cells > MOST_CELLS;
 
-/** Proposes phi pairs: equal types, most in common first in the order of the T side. Pairs them in the draft, too. */
+/**
+ * Pairs phis of equal type: each T phi, in order, with the F phi it has most in common with. Pairs them in the draft,
+ * too.
+ */
 export function proposePhis(draft: Draft): PhiPairs {
   const { fn } = draft.ctx;
   for (const [k, { t: bt, f: bf }] of draft.frame.blocks.entries()) {
@@ -72,13 +75,15 @@ function outsideValue({ ctx: { fn }, frame: { inside } }: Draft, phi: InstrId): 
   return null;
 }
 
-/** Whether some two users may become one (or did, if that is known), so that pairing what they use spares a select. */
+/** Whether two users may become one, or did if that is known. Then pairing what they use spares a select. */
 const usersMayPair = (draft: Draft, users: UserPairs, known: Int32Array | null): boolean =>
   users.always || hasPartners(users.joined, draft.partner) || (known ? hasPartners(users.work, known) : users.mayPair);
 
 /**
- * Aligns every pair of blocks. `known`, if given, are the partners of an earlier attempt: what paired then is taken to pair
- * again, what did not is taken not to.
+ * Aligns every pair of blocks.
+ *
+ * @param known partners of an earlier attempt, or null. The estimate then is that the same instructions pair again, and
+ * no others
  */
 export function alignBlocks(draft: Draft, profit: ProfitModel, known: Int32Array | null): void {
   const { frame } = draft;
@@ -96,7 +101,7 @@ export function alignBlocks(draft: Draft, profit: ProfitModel, known: Int32Array
     for (let i = 0; i < t.length; i++) {
       const j = partner[i];
       if (j < 0) continue;
-      // Where both orders are allowed, the pairs in front may change which is better.
+      // Where both orders are allowed, the pairs in front may change which one is better.
       const allowed = matches.orders[i * f.length + j];
       draft.pair(
         t[i],
@@ -107,7 +112,7 @@ export function alignBlocks(draft: Draft, profit: ProfitModel, known: Int32Array
   }
 }
 
-/** What both blocks end in, matched from the end on: the classic tail merging. */
+/** The longest common end of both blocks, matched from the last instruction on: classic tail merging. */
 function commonTail({ t, f }: BlockWork, { cells }: BlockMatches, gains: Float64Array): Int32Array {
   const partner = new Int32Array(t.length).fill(NONE);
   for (let i = t.length - 1, j = f.length - 1; i >= 0 && j >= 0; i--, j--) {
@@ -118,7 +123,7 @@ function commonTail({ t, f }: BlockWork, { cells }: BlockMatches, gains: Float64
   return partner;
 }
 
-/** Takes back what pairs in front of an instruction without a partner; whether there was any. */
+/** Unpairs everything in front of an instruction without a partner. Returns whether there was anything. */
 export function keepTail(draft: Draft): boolean {
   let changed = false;
   for (const { t, f } of draft.frame.work) {
@@ -144,7 +149,10 @@ function gainsOf(scorer: Scorer, { t, f }: BlockWork, { cells, orders }: BlockMa
   return gains;
 }
 
-/** The alignment for these gains; attempts that differ elsewhere often come to the same in one block. */
+/**
+ * The alignment for these gains. It is kept, because attempts that differ in other blocks often have equal gains in
+ * one.
+ */
 function partnersBy(gains: Float64Array, work: BlockWork, matches: BlockMatches, guard: number): Int32Array {
   for (const earlier of matches.aligned) if (areEqual(earlier.gains, gains)) return earlier.partner;
   const { partner } = align({
@@ -167,7 +175,7 @@ function areEqual(a: Float64Array, b: Float64Array): boolean {
   return true;
 }
 
-/** Gain of one pair under the estimate which operands are one value. */
+/** Scores one pair, with an estimate of which operands are one value. */
 class Scorer {
   constructor(
     private readonly draft: Draft,
@@ -191,7 +199,8 @@ class Scorer {
     const facts = draft.factsOfPair(t, f, swapped);
     if (!facts.demandsHold) return -Infinity;
     const weight = draft.frame.weight(ctx.fn.instrBlock[t] as BlockId);
-    // One select of the bases serves all addresses that lie equally far apart, and wide accesses stay wide.
+    // Address arithmetic with different constants stays apart. One select of the bases then serves all addresses that
+    // lie equally far apart, and wide accesses stay wide.
     const isOffset = ctx.fn.instrOpcode[t] === Opcode.GetElementPtr;
     let selects = 0;
     let divergent = facts.isDivergent;
@@ -215,5 +224,5 @@ class Scorer {
 
 const isConstant = ({ fn }: PlanningContext, v: ValueId): boolean => fn.valueKind[v] === ValueKind.Constant;
 
-/** The paper's alignment does not weigh selects; a trace of them decides between operand orders. */
+/** The paper's alignment does not weigh selects. This small weight only decides between operand orders. */
 const PAPER_SELECTS = 1 / 1024;

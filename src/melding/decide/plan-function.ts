@@ -1,13 +1,14 @@
 /**
  * Decides what melds in one round: from a snapshot and its analyses to a `FunctionPlan`. This is a pure function. The
- * algorithm is the paper's "DARM Algorithm". The paper leaves the order of melds open; here every divergent branch gets an
- * optimal alignment of its two chains of subgraphs, and then the branches are taken by gain, the most profitable first, as
- * long as their regions do not touch. docs/melding.md describes all the steps.
+ * algorithm is the paper's "DARM Algorithm". The paper leaves the order of melds open; here every divergent branch gets
+ * an optimal alignment of its two chains of subgraphs, and then the branches are taken by gain, the most profitable
+ * first, as long as their regions do not touch. docs/melding.md describes all the steps.
  *
  * Melding ends with the first round whose plan holds no melds. There always is such a round. Every meld turns two
- * instructions into one that is not a select, phi or branch; or, with the net model only, it removes the branch and adds
- * none. Melding copies no instruction, so no later meld undoes this. Lowering a switch adds compares, but that happens once.
- * (The number of rounds has a bound, too.) A pair of selects does not count, because melding itself makes selects.
+ * instructions into one that is not a select, phi or branch; or, with the net model only, it removes the branch and
+ * adds none. Melding copies no instruction, so no later meld undoes this. Lowering a switch adds compares, but that
+ * happens once. (The number of rounds has a bound, too.) A pair of selects does not count, because melding itself makes
+ * selects.
  *
  * Later melds of a branch suppose that the earlier ones of the same branch have been carried out.
  */
@@ -89,7 +90,8 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion): BranchPlan {
   const { countT, countF } = chains;
   // Each meld counts a branch that remains between it and its neighbour. Two neighbours that meld leave none there.
   const bonus = options.profit === 'net' ? 2 * ctx.costs.target.guard * ctx.weight[branch] : 0;
-  // The gain of a meld depends on which values the melds in front of it make one. The paper's metric is a guess at those melds.
+  // The gain of a meld depends on which values the melds in front of it make one. The paper's metric is a guess at
+  // those melds.
   const guess = alignChains(
     countT,
     countF,
@@ -163,7 +165,9 @@ function merged(a: Int32Array | null, b: Int32Array): Int32Array {
   return a ? b.map((partner, i) => (partner === NONE ? a[i] : partner)) : b;
 }
 
-/** The refusals to report: for each T subgraph that does not meld, its best partner among the F subgraphs that do not. */
+/**
+ * The refusals to report: for each T subgraph that does not meld, its best partner among the F subgraphs that do not.
+ */
 function refusedPairs(
   ctx: PlanningContext,
   region: DivergentRegion,
@@ -197,7 +201,9 @@ function refusedPairs(
 /** Candidates that are legal rank above refused ones, then profit decides. */
 const rank = (j: Judged): number => (j.refusal ? 0 : 1) + j.profit;
 
-/** The most profitable branch first. A branch whose region touches that of one already taken waits for the next round. */
+/**
+ * The most profitable branch first. A branch whose region touches that of one already taken waits for the next round.
+ */
 function choose(fn: FunctionSnapshot, plans: readonly BranchPlan[]): BranchPlan[] {
   const touched = new Uint8Array(fn.blockCount);
   const taken: BranchPlan[] = [];

@@ -1,9 +1,10 @@
 /**
- * Takes back pairs that are illegal with the operands they really get (rules 2 and 3), or that cost more in selects than they
- * save. Sweeps from users to definitions until nothing changes; pairs only ever go, so it ends.
+ * Takes back pairs that are illegal with the operands that they really get (rules 2 and 3), and pairs that cost more
+ * in selects than they save. Sweeps from users to definitions until nothing changes. Pairs only go and never come, so
+ * this ends.
  *
- * A pair is worth: what becoming one saves, plus the selects its users would need if it did not, plus the gaps it spares,
- * minus its share of the selects its own operands need.
+ * The worth of a pair is what one instruction instead of two saves, plus the selects that its users would need without
+ * it, plus the gaps that it spares, minus its share of the selects that its own operands need.
  */
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import { InstrFlag, TypeKind, hasFlag, instrValue } from '../../ir/snapshot.js';
@@ -16,7 +17,10 @@ import type { ProfitModel } from '../plan.js';
 import { meldedUniformity } from '../draft/uniformity.js';
 
 const MOST_SWEEPS = 12;
-/** Selects that are not allowed: whoever depends on them would fall too. */
+/**
+ * The price, in selects, of a select that is not allowed. It is high, because the users that need it would lose their
+ * pair.
+ */
 const IMPOSSIBLE = 64;
 
 export function prune(draft: Draft, profit: ProfitModel): void {
@@ -45,7 +49,7 @@ function dropIllegal(draft: Draft): void {
   }
 }
 
-/** How many slots need the select of one pair of values, by `Slot.key`. */
+/** How many slots share a select, by `Slot.key`. */
 class SlotCounts {
   private readonly counts = new Map<number, number>();
   constructor(draft: Draft) {
@@ -66,7 +70,7 @@ function dropUnprofitable(draft: Draft): boolean {
   const counts = new SlotCounts(draft);
   let changed = false;
 
-  /** Selects that users need if the two stay apart. */
+  /** The cost of the select that users need if the two stay apart. */
   const spared = (t: InstrId, f: InstrId, own: readonly Slot[]): number => {
     if (fn.typeKind[fn.instrType[t]] === TypeKind.Void) return 0;
     const [a, b] = [instrValue(fn, t), instrValue(fn, f)];
@@ -114,7 +118,7 @@ function dropUnprofitable(draft: Draft): boolean {
   return changed;
 }
 
-/** What `i` costs as a gap: little when it may be speculated or has a gap for a neighbour, else a guard. */
+/** What `i` costs as a gap: little if it may be speculated, nothing more if a neighbour is a gap, otherwise a guard. */
 function gapCost(draft: Draft, i: InstrId): number {
   const { ctx } = draft;
   if (hasFlag(ctx.fn, i, InstrFlag.Speculatable) && ctx.options.unpredicate !== 'always') return CostModel.speculate;

@@ -1,7 +1,8 @@
 /**
- * Divergent switches (rule 1.1): compilers turn chains of `else if` over one value into a switch, and lower it to a balanced
- * tree of compares in code generation. As a chain of two-way branches its cases can be melded. All of a function are lowered or
- * none; a chain that nothing melds in stays one at a late meld point, LLVM's pipeline makes it a switch again after an early one.
+ * Divergent switches (rule 1.1). Compilers turn a chain of `else if` over one value into a switch, and code
+ * generation lowers the switch to a balanced tree of compares. As a chain of two-way branches, its cases can be melded.
+ * Either all divergent switches of a function are lowered or none. Where nothing melds in a chain, it stays a chain at
+ * a late meld point; after an early one, LLVM's pipeline makes it a switch again.
  */
 import { reachableUntil } from '../../analysis/regions.js';
 import type { BlockId } from '../../ir/ids.js';
@@ -12,10 +13,10 @@ import { blockWeight } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
 import { instrCosts } from '../cost/latency.js';
 
-/** A chain over more destinations would be long for all threads; they are for jump tables. */
+/** A chain over more destinations would be long for every thread. Such switches are left to jump tables. */
 const MOST_DESTINATIONS = 16;
 
-/** Blocks that end in a divergent switch to be lowered. */
+/** The blocks that end in a divergent switch that may be lowered. */
 export function loweredSwitches(fn: FunctionSnapshot, analyses: Analyses): BlockId[] {
   const found: BlockId[] = [];
   for (let b = 0 as BlockId; b < fn.blockCount; b++) {
@@ -28,8 +29,9 @@ export function loweredSwitches(fn: FunctionSnapshot, analyses: Analyses): Block
 }
 
 /**
- * What melding has to gain before lowering these switches pays, in cycles. A chain takes more compares than the
- * tree that code generation would make; and the more destinations there are, the less likely a wave takes any two of them.
+ * What melding must gain, in cycles, so that lowering these switches pays. A chain takes more compares than the tree
+ * that code generation would make. And the more destinations there are, the less likely it is that a wave takes any two
+ * of them.
  */
 export function loweringCost(fn: FunctionSnapshot, analyses: Analyses, blocks: readonly BlockId[]): number {
   const { vector, target } = instrCosts(fn);

@@ -1,5 +1,6 @@
 /**
- * A draft is a meld that is being decided: which instructions and phis of the corresponding blocks of a frame pair so far.
+ * A draft is a meld that is being decided: which instructions and phis of the corresponding blocks of a frame pair so
+ * far.
  *
  * Invariants:
  * - `partner` is symmetric between both sides, and `swapped` is set on the T instruction of a pair.

@@ -1,11 +1,15 @@
 /**
- * The net of a draft (rule 7): cycles of both subgraphs one after the other, as divergent threads run them, minus those of
- * the melded code, weighted by how often blocks run. Counted are: one instruction for two; selects, once per pair of
- * values, in front of loops where they can be; guards of unaligned runs; scalar work, branches and loops that become divergent,
- * here and at direct users behind the subgraphs; lost LDS offsets, split accesses, halved memory traffic; and the divergent
- * branch itself, which goes when nothing is left in front of or behind the subgraphs on either side.
+ * Computes the net of a draft (rule 7): the cycles of both subgraphs one after the other, as divergent threads run
+ * them, minus the cycles of the melded code. Blocks are weighted by how often they run. This is counted:
+ * - one instruction instead of two, and halved memory traffic;
+ * - selects, once per pair of values, in front of loops where that is possible;
+ * - guards of runs without a partner;
+ * - scalar work, branches and loops that become divergent, also at direct users behind the subgraphs;
+ * - lost LDS offsets, lost fusion and split accesses;
+ * - the divergent branch itself, which goes when neither side has work in front of or behind the subgraphs.
  *
- * Not counted: registers (and so occupancy), instruction cache, what instruction selection folds beyond fusion.ts.
+ * This is not counted: registers (and so occupancy), the instruction cache, and what instruction selection folds beyond
+ * cost/fusion.ts.
  */
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -23,7 +27,7 @@ import { meldedUniformity } from './uniformity.js';
 export interface Outcome {
   /** Cycles gained. */
   readonly net: number;
-  /** Instruction pairs that are no selects: what makes a meld shrink the code, and melding end. */
+  /** Instruction pairs that are not selects. They make a meld shrink the code; this is why melding ends. */
   readonly realPairs: number;
   readonly guardedRuns: number;
   /** Per block pair of the draft. */
@@ -66,7 +70,7 @@ export function evaluate(draft: Draft): Outcome {
     net += here * frame.weight(hostBlock(frame.shape, b)) + branchGain(draft, k, uniformity);
   });
   net -= selectsCost(draft) + lostBehind(draft, uniformity);
-  // The diamond of E is a guard for each side. It goes, unless what lies before or behind needs one of its own.
+  // The diamond of E is a guard for each side. It goes, but what lies in front and behind needs one of its own each.
   const diamonds = 1 - (frame.front ? 1 : 0) - (frame.back ? 1 : 0);
   net += diamonds * diamondCost(draft);
   net -= vainCost(draft, uniformity);
@@ -74,8 +78,8 @@ export function evaluate(draft: Draft): Outcome {
 }
 
 /**
- * What the melded code costs in vain: where no wave takes both sides, and in loops, where the side with fewer iterations waits
- * for the other.
+ * What the melded code costs for nothing: for waves that take one side only, and in loops, where the threads of the
+ * side with fewer iterations wait for those of the other.
  */
 function vainCost(draft: Draft, { branch }: MeldedUniformity): number {
   const { ctx, frame } = draft;
@@ -95,7 +99,7 @@ function vainCost(draft: Draft, { branch }: MeldedUniformity): number {
       for (const i of list) if (ctx.fusedInto[i] === NONE) cycles += cyclesOf(ctx, i, false);
       sum += (cycles * ctx.weight[b] * (1 - divergence)) / 2;
       if (!waits || ctx.cycles.depthOf(b) <= depth) continue;
-      // The other side then waits for loads, too, that are not its own: in its own loop nothing hid them.
+      // The threads of the other side then wait for these loads, too, and in a loop their full latency shows.
       for (const i of list)
         if (draft.partner[i] === NONE && isLoad(draft, i)) cycles += ctx.costs.latency[i] - ctx.costs.vector[i];
       sum += (cycles * ctx.weight[b] * (1 - CostModel.iterations)) / 2;
@@ -106,7 +110,10 @@ function vainCost(draft: Draft, { branch }: MeldedUniformity): number {
 
 const diamondCost = (draft: Draft): number => 2 * draft.ctx.costs.target.guard * draft.ctx.weight[draft.frame.branch];
 
-/** Of a pair in a loop that one of them is not in: what is saved once only, per run of the melded block. */
+/**
+ * A correction for a pair of which only one instruction is in a loop. The instruction outside the loop is saved once,
+ * but the gain counts it in every run of the melded block. Per run of that block.
+ */
 function credited({ ctx, frame }: Draft, t: InstrId, f: InstrId): number {
   const { weight, fn } = ctx;
   const [once, often] = [weight[fn.instrBlock[t]], weight[fn.instrBlock[f]]];
@@ -119,7 +126,7 @@ const isLoad = ({ ctx: { fn } }: Draft, i: InstrId): boolean => fn.instrOpcode[i
 
 const isSelect = (draft: Draft, i: InstrId): boolean => draft.ctx.fn.instrOpcode[i] === Opcode.Select;
 
-/** Two branches become one, which may be dearer than both. */
+/** What is gained when two branches become one. It is negative when the one costs more than the two. */
 function branchGain(draft: Draft, k: number, { branch }: MeldedUniformity): number {
   const { fn, divergence, costs, weight } = draft.ctx;
   const { t, f, swapped, takes, passed } = draft.frame.blocks[k];
@@ -129,7 +136,7 @@ function branchGain(draft: Draft, k: number, { branch }: MeldedUniformity): numb
     if (b !== NONE && isConditionalBranch(fn, b)) gain += cost(divergence.terminatorDivergent[b] === 1) * weight[b];
   const host = hostBlock(draft.frame.shape, draft.frame.blocks[k]);
   if (!isConditionalBranch(fn, host)) return gain;
-  // A condition is inverted for the one side, or fixed for the guest.
+  // The condition of one side is inverted, or that of the guest is fixed.
   const conditions = (swapped ? costs.target.salu : 0) + (passed && takes !== null ? 2 * costs.target.salu : 0);
   const unrolled = branch[k] === 1 && [t, f].some((b) => b !== NONE && mayUnroll(draft, b));
   const lost = unrolled ? CostModel.lostUnrolling : 0;
@@ -137,8 +144,8 @@ function branchGain(draft: Draft, k: number, { branch }: MeldedUniformity): numb
 }
 
 /**
- * Whether the branch ends a loop that starts at a constant, counts, and compares with a constant, the same for all threads,
- * and LLVM is still to unroll.
+ * Whether LLVM may still unroll the loop that this branch ends: the branch is uniform, and it compares a counter that
+ * starts at a constant with a constant.
  */
 function mayUnroll({ ctx, frame }: Draft, b: BlockId): boolean {
   const { fn, options, cycles, divergence } = ctx;
@@ -168,7 +175,10 @@ function selectsCost(draft: Draft): number {
   return sum;
 }
 
-/** Uniform users behind the subgraphs of values that are uniform no longer; one step, an estimate. */
+/**
+ * What it costs that uniform users behind the subgraphs become divergent. An estimate: it looks at direct users of
+ * the values that become divergent, and not further.
+ */
 function lostBehind(draft: Draft, { divergent }: MeldedUniformity): number {
   const { ctx } = draft;
   const { blocks, inside } = draft.frame;

@@ -1,9 +1,9 @@
 /**
- * What all drafts of one candidate share: the corresponding blocks, their work, and facts about operands and pairs that do not
- * depend on what else pairs. Drafts are many (see candidate.ts), so these are found once.
+ * What all drafts of one candidate share: the corresponding blocks, their work, and facts about operands that do not
+ * depend on what pairs. There are several drafts per candidate (decide/best-draft.ts), so these facts are found once.
  *
- * Everything that becomes one has operand *slots*: a value on the T side and one on the F side that will need a `select`
- * unless both become the same value. Slots are the single source for legality, pruning and cost.
+ * Everything that becomes one has operand *slots*. A slot is a value of the T side and a value of the F side that need
+ * a `select` unless they become the same value. Legality, pruning and cost all work on slots.
  */
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -17,39 +17,39 @@ import { hostBlock, type MeldExit, type MeldedBlock, type Shape } from '../plan.
 export interface Slot {
   readonly t: ValueId;
   readonly f: ValueId;
-  /** Equal for slots that one select serves: see `Frame.keyOf`. */
+  /** Equal for slots that share one select; see `Frame.keyOf`. */
   readonly key: number;
-  /** Block where the select would stand: the user's, or the one at whose end a phi takes the value. */
+  /** The block where the select would stand: that of the user, or the one from whose end a phi takes the value. */
   readonly at: BlockId;
-  /** Whether both are one value whatever a draft pairs; what follows does not matter then. */
+  /** Whether both are one value whatever a draft pairs. If so, the fields below mean nothing. */
   readonly alike: boolean;
-  /** The instructions that define both values: they are one value if these pair. `NONE` twice unless there are two. */
+  /** The instructions that define the values. If these pair, the values are one. Both are `NONE` unless both exist. */
   readonly defT: InstrId;
   readonly defF: InstrId;
-  /** Whether both definitions stand in the block of the user, or its partner. */
+  /** Whether each definition stands in the same block as its user. */
   readonly local: boolean;
-  /** Whether they do, and may become one. */
+  /** Whether that is so and the definitions may become one. */
   readonly mayPair: boolean;
   readonly selectable: boolean;
   /** Cycles of the select over the whole run. */
   readonly cost: number;
 }
 
-/** Work instructions of two corresponding blocks, in order; empty where a side has no block. */
+/** The instructions of two corresponding blocks that are aligned, in order. Empty where a side has no block. */
 export interface BlockWork {
   readonly t: readonly InstrId[];
   readonly f: readonly InstrId[];
 }
 
-/** Which of them match, and how they were aligned so far. */
+/** Which instructions of two corresponding blocks match, and how they were aligned so far. */
 export interface BlockMatches {
-  /** `[t.length * f.length]` `OperandOrder` bits. */
+  /** `[t.length * f.length]`: `OperandOrder` bits. */
   readonly orders: Uint8Array;
   readonly speculatableT: Uint8Array;
   readonly speculatableF: Uint8Array;
   /** Positions in `orders` that are not `None`, ascending. */
   readonly cells: Int32Array;
-  /** Alignments by the gains (one per cell) that they came from. */
+  /** Alignments that are known, with the gains (one per cell) that led to them. */
   readonly aligned: { readonly gains: Float64Array; readonly partner: Int32Array }[];
 }
 
@@ -77,15 +77,15 @@ export class Frame implements FrameParts {
   readonly back: boolean;
   readonly earlier: Int32Array | null;
   readonly blocks: readonly MeldedBlock[];
-  /** `[blockCount]` corresponding block of either side, or `NONE`. */
+  /** `[blockCount]`: the corresponding block of the other side, or `NONE`. */
   readonly blockPartner: Int32Array;
-  /** `[blockCount]` 1 for the blocks of both subgraphs. */
+  /** `[blockCount]`: 1 for the blocks of both subgraphs. */
   readonly inside: Uint8Array;
-  /** Where the host side starts. */
+  /** The entry of the host's subgraph. */
   readonly entry: BlockId;
   /** Per block pair. */
   readonly work: readonly BlockWork[];
-  /** Largest number of cells that any pair of blocks needs in the alignment. */
+  /** The largest number of cells that the alignment of a pair of blocks needs. */
   readonly cells: number;
   private readonly baseKeys = new Map<string, number>();
   private readonly phis = new Map<number, readonly Slot[]>();
@@ -122,12 +122,12 @@ export class Frame implements FrameParts {
     this.cells = cells;
   }
 
-  /** Per block pair which instructions match, or null when none do. */
+  /** Per block pair: which instructions match, or null when none do. */
   get matches(): readonly (BlockMatches | null)[] {
     return (this.blockMatches ??= this.work.map((w) => matchesOf(this.ctx, w)));
   }
 
-  /** Whether both values are one after any meld of these blocks. */
+  /** Whether both values are one value after every meld of these blocks. */
   areAlike(a: ValueId, b: ValueId): boolean {
     if (a === b) return true;
     const { fn } = this.ctx;
@@ -139,8 +139,8 @@ export class Frame implements FrameParts {
   }
 
   /**
-   * Names the select of two values. Addresses that lie equally far apart on both sides need one select of their bases; the
-   * rest is constant (see `darm_share_address_selects` in the shim).
+   * The key of the select of two values. Pairs of addresses that lie equally far apart have the same key: one select of
+   * their bases serves all of them, and the rest is constant (`darm_share_address_selects` in the shim sees to that).
    */
   keyOf(t: ValueId, f: ValueId): number {
     const { valueBase, valueOffset, valueCount } = this.ctx.fn;
@@ -187,14 +187,14 @@ export class Frame implements FrameParts {
     };
   }
 
-  /** Cycles over the whole run of `select C, t, f`; what is the same all along is selected in front of loops. */
+  /** Cycles of `select C, t, f` over the whole run. A select of values from outside stands in front of loops. */
   selectCost(t: ValueId, f: ValueId, at: BlockId): number {
     const { ctx } = this;
     const early = this.isInside(t) || this.isInside(f) ? at : this.entry;
     return selectCycles(ctx, t) * Math.min(this.weight(early), this.weight(at));
   }
 
-  /** How often the melded block of `b` runs. */
+  /** How often the melded block of `b` runs: as often as the owner that runs more often. */
   weight(b: BlockId): number {
     const { weight } = this.ctx;
     const partner = this.blockPartner[b];
@@ -208,8 +208,9 @@ export class Frame implements FrameParts {
   }
 
   /**
-   * Slots of a melded phi: one per corresponding edge inside. The values from outside meet in the unifying block, a phi per
-   * side and one select; several of them on a side are paired each with the first of the other, as one select serves all.
+   * The slots of a melded phi. There is one per pair of corresponding edges inside. The values from outside meet in the
+   * unifying block: one phi per side, and one select of both. If a side has more of these values than the other, the
+   * first value of the other side stands for those that are missing.
    */
   phiSlots(t: InstrId, f: InstrId): readonly Slot[] {
     const key = t * this.ctx.fn.instrCount + f;
@@ -245,8 +246,9 @@ export class Frame implements FrameParts {
   }
 
   /**
-   * Whether phis of both owners of melded block `k` may become one. Not where one side starts and the other does not, or does with
-   * a loop around: what one phi joins has not met yet on the other side, or met in front.
+   * Whether phis of both owners of melded block `k` may become one. They may not where only one side has its entry, or
+   * where an edge leads back to the entry of one side only. For phis of such an entry become phis of the unifying
+   * block.
    */
   mayPairPhis(k: number): boolean {
     const { shape } = this;
@@ -262,14 +264,14 @@ export class Frame implements FrameParts {
     return false;
   }
 
-  /** Index of the melded block that `b` becomes, or `NONE` for blocks outside. */
+  /** The index of the melded block that `b` becomes. `NONE` for blocks outside. */
   indexOf(b: BlockId): number {
     return this.inside[b] === 0 ? NONE : this.blocks.findIndex((each) => each.t === b || each.f === b);
   }
 
   /**
-   * The blocks whose edges arrive through melded block `p` at melded block `to` (`NONE`: behind the subgraphs): the one of the
-   * host, and the one of the guest if its edge takes the same way.
+   * The blocks whose edges arrive through melded block `p` at melded block `to` (`NONE`: behind the subgraphs): a block
+   * of the host, and a block of the guest if one of its edges takes the same path.
    */
   private source(p: number, to: number): { readonly t: BlockId | -1; readonly f: BlockId | -1 } {
     const { shape } = this;
@@ -292,7 +294,7 @@ export class Frame implements FrameParts {
     return NONE;
   }
 
-  /** Slots of the phis behind the subgraphs that get one value from both sides. */
+  /** The slots of the phis behind the subgraphs that get a value from each side. */
   get exitSlots(): readonly Slot[] {
     return (this.slotsOfExits ??= this.findExitSlots());
   }
@@ -317,7 +319,7 @@ export class Frame implements FrameParts {
     return slots;
   }
 
-  /** Slots of the terminators, per block pair. */
+  /** The slots of the terminators, per block pair. */
   get terminatorSlots(): readonly (readonly Slot[])[] {
     return (this.slotsOfTerminators ??= this.blocks.map(({ t, f, takes }) => {
       const { fn } = this.ctx;
@@ -366,7 +368,7 @@ function matchesOf({ fn, matcher, options }: PlanningContext, { t, f }: BlockWor
   };
 }
 
-/** The value a phi takes from `from`, or null when that is no predecessor. */
+/** The value that a phi takes from `from`, or null when that block is not a predecessor. */
 export function incomingFrom(ctx: PlanningContext, phi: InstrId, from: BlockId): ValueId | null {
   const { fn } = ctx;
   for (let o = fn.operandStart[phi]; o < fn.operandStart[phi + 1]; o++)

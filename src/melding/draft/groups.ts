@@ -1,7 +1,8 @@
 /**
- * The final order of a block pair: between two paired instructions the gaps of both sides form one group, T against F only
- * (rule 4). A run is speculated when all of it is safe whatever its operands are, short and cheap; else it is guarded. In a group
- * the speculated runs come first, then the guarded ones side by side, so that they share one diamond.
+ * The final order of the instructions of a block pair (rule 4). Between two pairs, the gaps of both sides form one
+ * group: a run of T and a run of F. A run is speculated if every instruction is safe whatever its operands are, and the
+ * run is short and cheap; otherwise it is guarded. In a group the speculated runs come first. The guarded ones follow
+ * side by side, so that they share one diamond.
  */
 import type { InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -11,7 +12,7 @@ import type { BlockWork } from './frame.js';
 import { CostModel } from '../cost/cost-model.js';
 import type { AlignedInstr } from '../plan.js';
 
-/** A pair, or one side's run of gaps. */
+/** A pair, or a run of gaps of one side. */
 export type Group =
   | { readonly kind: 'pair'; readonly t: InstrId; readonly f: InstrId }
   | {

@@ -22,8 +22,8 @@ export function lostFusion({ ctx, partner }: Draft, i: InstrId): number {
 }
 
 /**
- * Cost when the two addresses of a pair of LDS accesses were a base and a constant, and the melded address is not. It is zero
- * where other accesses of both sides lie equally far apart: then all of them keep one base and their constants.
+ * Cost when the two addresses of a pair of LDS accesses were a base and a constant, and the melded address is not. It
+ * is zero where other accesses of both sides lie equally far apart: then all of them keep one base and their constants.
  */
 export function lostOffsetCost(draft: Draft, t: InstrId, f: InstrId): number {
   const { ctx, frame } = draft;

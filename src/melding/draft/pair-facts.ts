@@ -1,6 +1,7 @@
 /**
- * What is known about two work instructions as a pair, before it is decided what else pairs: their slots, whether operands that may
- * not be selected fit, the gain, and which of their users could pair. Every attempt to align asks for the same, so it is kept.
+ * What is known about two instructions as a pair before it is decided what else pairs: their slots, whether operands
+ * that may not be selected fit, the gain, and which of their users may pair. Every attempt to align needs this, so it
+ * is kept.
  */
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { InstrFlag, Opcode, hasFlag, instrValue } from '../../ir/snapshot.js';
@@ -9,18 +10,18 @@ import type { Frame, Slot } from './frame.js';
 import { pairGain } from '../cost/gains.js';
 import { correspondingOperand, demandOn, isUniformOperand } from '../cost/operands.js';
 
-/** How users of two values are compared: this many of each are looked at. */
+/** To compare the users of two values, this many users of each are looked at. */
 const MOST_USERS = 8;
 
-/** Pairs of users at corresponding operands, flat: u0, v0, u1, v1 … */
+/** Pairs of users that use two values at corresponding operands. The lists are flat: u0, v0, u1, v1 … */
 export interface UserPairs {
-  /** Some phi or terminator uses both values: nothing has to pair. */
+  /** Whether a phi or terminator uses both values. Then no users have to pair. */
   readonly always: boolean;
-  /** Phis and terminators. */
+  /** Pairs of phis and of terminators. */
   readonly joined: readonly number[];
-  /** Work with equal keys. */
+  /** Pairs of other instructions with equal keys. */
   readonly work: readonly number[];
-  /** Whether some of `work` stands in corresponding blocks and might pair. */
+  /** Whether a pair of `work` stands in corresponding blocks, so that it may become one. */
   readonly mayPair: boolean;
 }
 
@@ -60,7 +61,7 @@ export class PairFacts {
       divergence.valueDivergent[instrValue(fn, t)] === 1 || divergence.valueDivergent[instrValue(fn, f)] === 1;
   }
 
-  /** `pairGain` for a result that is divergent after the meld, or is not. */
+  /** `pairGain`, depending on whether the result is divergent after the meld. */
   gain(divergent: boolean): number {
     const { frame, t, f } = this;
     if (divergent) {
@@ -96,7 +97,7 @@ export class PairTable {
   }
 }
 
-/** Users of `t` and of `f` that may become one, so that pairing both spares a select. */
+/** The users of `t` and of `f` that may become one. If they do, pairing `t` and `f` spares a select. */
 export function userPairsOf(
   { fn, uses }: PlanningContext,
   blockPartner: Int32Array,
@@ -131,7 +132,7 @@ export function userPairsOf(
   return { always, joined, work, mayPair };
 }
 
-/** Whether some of the pairs, listed flat, are partners. */
+/** Whether one of the pairs in a flat list are partners. */
 export function hasPartners(pairs: readonly number[], partners: Int32Array): boolean {
   for (let k = 0; k < pairs.length; k += 2) if (partners[pairs[k]] === pairs[k + 1]) return true;
   return false;

@@ -1,4 +1,6 @@
-/** Finds the control flow that two subgraphs share when they meld: the shape, with one block for each block of the host. */
+/**
+ * Finds the control flow that two subgraphs share when they meld: the shape, with one block for each block of the host.
+ */
 import { embed } from '../../analysis/embedding.js';
 import { isomorphism, type BlockSet, type CorrespondingBlocks } from '../../analysis/isomorphism.js';
 import { NONE } from '../../ir/ids.js';
@@ -23,7 +25,9 @@ export function isomorphicShape(ctx: PlanningContext, t: BlockSet, f: BlockSet):
   return pairs && pairedShape(ctx, pairs);
 }
 
-/** The smaller subgraph placed in the larger one. Null when it does not fit, or when no two blocks have work in common. */
+/**
+ * The smaller subgraph placed in the larger one. Null when it does not fit, or when no two blocks have work in common.
+ */
 export function embeddedShape(ctx: PlanningContext, t: BlockSet, f: BlockSet): Shape | null {
   const host = t.blocks.length >= f.blocks.length ? 't' : 'f';
   const [outer, inner] = host === 't' ? [t, f] : [f, t];

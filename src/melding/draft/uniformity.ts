@@ -1,9 +1,10 @@
 /**
- * What melding does to uniformity (rule 7): a value that was the same for all threads of a wave no longer is when a select on the
- * divergent branch's condition feeds it, or when it is a phi behind a branch that has become divergent.
+ * What melding does to uniformity (rule 7). A uniform value, the same for all threads of a wave, becomes divergent
+ * when a select on the divergent branch's condition feeds it, or when it is a phi behind a branch that becomes
+ * divergent.
  *
- * A forward fixpoint over the blocks of a draft, from what divergence analysis says about the original. It sees the
- * subgraphs only; what becomes of users behind them is the cost model's business.
+ * This is a forward fixpoint over the blocks of a draft. It starts from the divergence analysis of the original. It
+ * sees the subgraphs only. evaluate.ts looks at their users behind the subgraphs.
  */
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -19,7 +20,10 @@ import {
 import type { Draft, MeldedUniformity } from './draft.js';
 import { hostBlock } from '../plan.js';
 
-/** Chains of loop-carried phis settle in a few rounds; what has not by then counts as uniform, an estimate. */
+/**
+ * Chains of loop-carried phis settle in a few rounds. After that, what is not yet marked counts as uniform: an
+ * estimate.
+ */
 const MOST_ROUNDS = 8;
 
 export function meldedUniformity(draft: Draft): MeldedUniformity {
@@ -94,7 +98,7 @@ class Propagation {
       return;
     this.branch[k] = 1;
     this.changed = true;
-    // Where an exit of the shared kind is concerned, the phis behind it were divergent before.
+    // With a shared exit there is only one block, and the phis behind it were divergent before.
     if (frame.blocks.length > 1) this.branchTurned = true;
   }
 
@@ -121,7 +125,7 @@ class Propagation {
     if (fn.instrUniformity[i] === Uniformity.AlwaysUniform) return false;
     for (let o = fn.operandStart[i]; o < fn.operandStart[i + 1]; o++)
       if (this.isDivergent(fn.operand[o] as ValueId)) return true;
-    // A phi whose paths different threads take now.
+    // A phi becomes divergent if threads now come to it by different paths.
     if (fn.instrOpcode[i] !== Opcode.Phi || !this.branchTurned) return false;
     for (let o = fn.operandStart[i] + 1; o < fn.operandStart[i + 1]; o++)
       if (fn.operand[o] !== fn.operand[o - 1]) return true;
@@ -137,9 +141,10 @@ class Propagation {
 }
 
 /**
- * Whether a value that must be uniform somewhere (rule 2: descriptors, `readlane` indices …) no longer is, followed from the
- * values that turned through all their users, in the subgraphs and behind them. A gap counts too: when it runs for every
- * thread, the threads of the other side would speak for it.
+ * Whether an operand that must be uniform (rule 2: descriptors, `readlane` indices …) would no longer be. This
+ * follows the values that become divergent through all their users, in the subgraphs and behind them. It includes
+ * instructions without a partner: when such an instruction runs for every thread, threads of the other side take part
+ * in it.
  */
 export function breaksUniformDemand(draft: Draft, { divergent, branch }: MeldedUniformity): boolean {
   const { ctx } = draft;
@@ -153,7 +158,7 @@ export function breaksUniformDemand(draft: Draft, { divergent, branch }: MeldedU
     worklist.push(i);
   };
   for (let i = 0; i < fn.instrCount; i++) if (divergent[i] === 1) add(i as InstrId);
-  // Different threads come to the exits by different ways now.
+  // Behind a branch that becomes divergent, threads come to the exits by different paths.
   if (branch.includes(1)) for (const phi of exitPhis(draft)) add(phi);
   for (let i = worklist.pop(); i !== undefined; i = worklist.pop()) {
     const v = instrValue(fn, i);
