@@ -1,4 +1,4 @@
-/** Everything that is analysed about one function. */
+/** All analyses of one function. */
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import { cycles, type CycleInfo } from './cycles.js';
 import { divergence, type Divergence } from './divergence.js';
@@ -8,7 +8,7 @@ import { usesOf, type Uses } from './uses.js';
 
 export interface Analyses {
   readonly graph: Graph;
-  /** Index of each block in reverse post-order, `NONE` when unreachable. */
+  /** Per block: its index in reverse post-order, or `NONE` if it is unreachable. */
   readonly order: Int32Array;
   readonly dominators: DominatorTree;
   readonly postDominators: DominatorTree;
@@ -18,7 +18,8 @@ export interface Analyses {
 }
 
 /**
- * Only functions with divergent branches need the order and the post-dominators; they are found when first asked for.
+ * The order and the post-dominators are computed when they are first asked for. Only functions with divergent branches
+ * need them.
  */
 export function analysesOf(fn: FunctionSnapshot): Analyses {
   const graph = cfgOf(fn);

@@ -1,23 +1,24 @@
 /**
- * Which values differ between the threads of a wavefront, and which branches part them. Equal to LLVM 22's
- * `UniformityInfo` on IR (GenericUniformityImpl.h, UniformityAnalysis.cpp).
+ * Finds the values that differ between the threads of a wavefront, and the branches at which its threads separate.
+ * Equal to LLVM 22's `UniformityInfo` on IR (GenericUniformityImpl.h, UniformityAnalysis.cpp).
  *
- * A fixpoint that starts from everything uniform and the target's sources (`Uniformity.NeverUniform`):
- * - data: whatever uses a divergent value is divergent, unless the target says `AlwaysUniform`;
- * - sync: a divergent branch makes the phis divergent where its paths join (sync-dependence.ts), except phis that have
- *   one value apart from undef and themselves; when a join shows that threads enter an irreducible cycle at different
- *   places, all that the cycle defines is divergent ("diverged entry", LLVM's docs/ConvergenceAndUniformity.rst);
- * - temporal: when threads leave a cycle in different iterations, what the cycle defines is divergent to users outside.
- *   That shows at the use (`isDivergentUse`) and in the user, not in the value itself.
+ * This is a fixpoint. At the start everything is uniform except the target's sources (`Uniformity.NeverUniform`).
+ * - Data: what uses a divergent value is divergent, unless the target says `AlwaysUniform`.
+ * - Sync: where the paths of a divergent branch join (sync-dependence.ts), phis are divergent, except those that have
+ *   one value apart from undef and themselves. When a join shows that threads enter an irreducible cycle at different
+ *   places, everything that the cycle defines is divergent ("diverged entry", LLVM's
+ *   docs/ConvergenceAndUniformity.rst).
+ * - Temporal: when threads leave a cycle in different iterations, what the cycle defines is divergent for users
+ *   outside. This shows at the use (`isDivergentUse`) and in the user, but not in the value itself.
  *
- * As in LLVM, every instruction counts, a store too; terminators are kept apart (an `invoke`'s result is never
- * divergent), and a function without branch divergence has no divergence at all.
+ * As in LLVM, every instruction counts as a value, stores too. Terminators are kept apart, so the result of an `invoke`
+ * is never divergent. A function without branch divergence has no divergence at all.
  *
- * Order: marks only grow, and what a mark leads to does not depend on when it was set, with one exception, LLVM's own:
- * whether a cycle was assumed divergent before or after its exit diverged decides whether users of its `AlwaysUniform`
- * values are marked. There LLVM's answer depends on addresses and differs from run to run; ours is one of LLVM's: the
- * sources in order of their ids, users in reverse order (LLVM's, on a module just read), last in first out. The cycles
- * found in irreducible control flow depend on the walk; see cycles.ts.
+ * Order: marks only grow. What a mark leads to does not depend on when it was set, with one exception that LLVM has,
+ * too. Users of `AlwaysUniform` values of a cycle are marked or not, depending on whether the cycle was assumed
+ * divergent before or after its exit diverged. LLVM's answer depends on addresses there and differs from run to run.
+ * Ours is one that LLVM may give: sources in order of their ids, users in reverse order (LLVM's order for a module just
+ * read), last in first out. The cycles in irreducible control flow depend on the walk; see cycles.ts.
  */
 import type { BlockId, InstrId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -34,19 +35,19 @@ import type { Uses } from './uses.js';
 import { usesOf } from './uses.js';
 
 export interface Divergence {
-  /** 1 per divergent `ValueId`; terminators are always 0 here. */
+  /** Per `ValueId`: 1 if it is divergent. Always 0 for terminators. */
   readonly valueDivergent: Uint8Array;
-  /** 1 per `BlockId` with a divergent terminator. */
+  /** Per `BlockId`: 1 if its terminator is divergent. */
   readonly terminatorDivergent: Uint8Array;
   /**
-   * Whether the value at `operandIndex` (into `f.operand`, an operand of `user`) may differ between the threads that
-   * execute `user` together: divergent in itself, or defined in a cycle that these threads left in different
+   * Whether the value at `operandIndex` (into `fn.operand`, an operand of `user`) may differ between the threads that
+   * execute `user` together. Either it is divergent, or it is defined in a cycle that these threads left in different
    * iterations.
    */
   isDivergentUse(operandIndex: number, user: InstrId): boolean;
-  /** 1 per `CycleId` that threads leave in different iterations. */
+  /** Per `CycleId`: 1 if threads leave the cycle in different iterations. */
   readonly divergentExit: Uint8Array;
-  /** Irreducible cycles all of whose values count as divergent; a cycle inside another may be listed before it. */
+  /** The irreducible cycles whose values all count as divergent. A cycle inside another may be listed before it. */
   readonly assumedDivergent: readonly CycleId[];
 }
 
@@ -75,7 +76,7 @@ class Propagation implements Divergence {
   readonly terminatorDivergent: Uint8Array;
   readonly divergentExit: Uint8Array;
   readonly assumedDivergent: CycleId[] = [];
-  /** Instructions marked whose users, or joins, are not; each enters once. */
+  /** Marked instructions whose users, or joins, are not marked yet. Each instruction enters the list once. */
   private readonly worklist: InstrId[] = [];
   private readonly graph: Graph;
   private readonly dom: DominatorTree;
@@ -144,7 +145,7 @@ class Propagation implements Divergence {
     for (let u = start[value + 1] - 1; u >= start[value]; u--) this.mark(user[u] as InstrId);
   }
 
-  /** The consequences of a divergent terminator. */
+  /** Marks the consequences of a divergent terminator. */
   private part(branch: BlockId, sync: SyncDependence): void {
     const { cycles, fn } = this;
     if (!this.dom.isReachable(branch)) return;
@@ -180,8 +181,8 @@ class Propagation implements Divergence {
   }
 
   /**
-   * The outermost irreducible cycle around `join` that threads parted by `branch` enter at different places, or `NONE`.
-   * First the cycles that the branch is outside of, then those that it is in too.
+   * The outermost irreducible cycle around `join` that the threads separated by `branch` enter at different places, or
+   * `NONE`. This first looks at the cycles that do not contain the branch, then at those that do.
    */
   private cycleOfDivergedEntry(branch: BlockId, join: BlockId): CycleId {
     const { cycles, dom } = this;
@@ -198,7 +199,7 @@ class Propagation implements Divergence {
     return around as CycleId;
   }
 
-  /** Threads leave cycles around the branch through `exit` in different iterations. */
+  /** Marks what follows when threads leave cycles around the branch through `exit` in different iterations. */
   private divergeExit(exit: BlockId, branchCycle: CycleId): void {
     const { cycles } = this;
     const exitDepth = cycles.depthOf(exit);
@@ -212,12 +213,13 @@ class Propagation implements Divergence {
     }
     if (this.divergentExit[left] === 1) return;
     this.divergentExit[left] = 1;
-    // If all that the cycle defines is divergent, so are the users already.
+    // If everything that the cycle defines is divergent, the users are marked already.
     if (!this.isAssumedDivergent(left)) this.markUsersOutside(left);
   }
 
   /**
-   * Only what a phi in an exit block, or a block that an exit is dominated from, carries out can have users outside.
+   * Marks the users outside. A value can have users outside only through a phi in an exit block, or if its block
+   * dominates an exit.
    */
   private markUsersOutside(cycle: CycleId): void {
     const { cycles, dom, fn } = this;
@@ -240,7 +242,9 @@ class Propagation implements Divergence {
   }
 }
 
-/** Whether a phi has one incoming value apart from itself and undef or poison (`PHINode::hasConstantOrUndefValue`). */
+/**
+ * Whether a phi has only one incoming value apart from itself, undef and poison (`PHINode::hasConstantOrUndefValue`).
+ */
 function hasOneValue(fn: FunctionSnapshot, phi: InstrId): boolean {
   let only: number = NONE;
   for (let o = fn.operandStart[phi]; o < fn.operandStart[phi + 1]; o++) {
@@ -253,7 +257,7 @@ function hasOneValue(fn: FunctionSnapshot, phi: InstrId): boolean {
   return true;
 }
 
-/** Whether an operand is an instruction that `where` holds for. */
+/** Whether some operand is an instruction for which `where` holds. */
 function readsFrom(fn: FunctionSnapshot, user: InstrId, where: (instr: number) => boolean): boolean {
   for (let o = fn.operandStart[user]; o < fn.operandStart[user + 1]; o++) {
     const def = fn.operand[o] - fn.argCount;

@@ -1,17 +1,17 @@
 /**
  * Dominator and post-dominator trees, equal to LLVM 22's `DominatorTree` and `PostDominatorTree`.
  *
- * One core for both: the Semi-NCA algorithm of Georgiadis and Tarjan (L. Georgiadis, "Linear-Time Algorithms for
- * Dominators and Related Problems", PhD thesis, Princeton 2005, chapter 3; idea of semidominators: Lengauer and Tarjan,
- * 1979). Post- dominators are the dominators of the reversed graph from a virtual exit.
+ * Both use the Semi-NCA algorithm of Georgiadis and Tarjan (L. Georgiadis, "Linear-Time Algorithms for Dominators and
+ * Related Problems", PhD thesis, Princeton 2005, chapter 3). Semidominators are an idea of Lengauer and Tarjan (1979).
+ * Post-dominators are the dominators of the reversed graph, from a virtual exit.
  *
- * The virtual exit's predecessors ("roots") follow LLVM: every block without successors, and for the blocks from which
- * none of those can be reached (infinite loops), in layout order, the last block in preorder of a forward depth-first
- * walk that takes the successor that is last in layout first; a root from which another root can be reached is dropped
- * again.
+ * The predecessors of the virtual exit are called roots. They follow LLVM. Every block without successors is one. Then
+ * come the blocks of infinite loops, from which no such block can be reached, in layout order: for each of them, the
+ * root is the last block in preorder of a forward depth-first walk that first takes the successor that is last in
+ * layout. A root from which another root can be reached is dropped again.
  *
- * Unreachable blocks, as in LLVM: in a dominator tree they have no node, every block dominates them, and they dominate
- * only other unreachable blocks. In a post-dominator tree every block has a node.
+ * Unreachable blocks are treated as in LLVM. In a dominator tree they have no node, every block dominates them, and
+ * they dominate only other unreachable blocks. In a post-dominator tree every block has a node.
  */
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -36,7 +36,7 @@ export class DominatorTree {
     return this.first[b] !== NONE;
   }
 
-  /** Reflexive; O(1). */
+  /** Reflexive: a block dominates itself. Takes O(1) time. */
   dominates(a: BlockId, b: BlockId): boolean {
     if (a === b || this.first[b] === NONE) return true;
     return this.first[a] !== NONE && this.first[a] <= this.first[b] && this.first[b] < this.end[a];
@@ -55,7 +55,7 @@ export function postDominators(g: Graph): DominatorTree {
   return treeOf(reversed(g, postDominatorRoots(g)), 1);
 }
 
-/** The blocks that the virtual exit follows, as LLVM chooses them, in LLVM's order. */
+/** The predecessors of the virtual exit as LLVM chooses them, in LLVM's order. */
 export function postDominatorRoots(g: Graph): Int32Array {
   const roots: number[] = [];
   const seen = new Uint8Array(g.count);
@@ -90,7 +90,8 @@ export function postDominatorRoots(g: Graph): Int32Array {
 }
 
 /**
- * The block that a depth-first walk from `start`, later blocks first, reaches last. `stamp` marks visits in `visit`.
+ * The block that a depth-first walk from `start` reaches last, if it takes later blocks first. `stamp` marks visits in
+ * `visit`.
  */
 function lastInPreorder(g: Graph, start: number, visit: Int32Array, stamp: number): number {
   const stack = [start];
@@ -105,7 +106,7 @@ function lastInPreorder(g: Graph, start: number, visit: Int32Array, stamp: numbe
 }
 
 /**
- * Drops each non-trivial root from which another root can be reached; the last root takes the place of a dropped one.
+ * Drops each non-trivial root from which another root can be reached. The last root takes the place of a dropped one.
  */
 function dropRedundantRoots(g: Graph, roots: number[], trivial: number): void {
   const isRoot = new Uint8Array(g.count);
@@ -137,12 +138,10 @@ function dropRedundantRoots(g: Graph, roots: number[], trivial: number): void {
   }
 }
 
-/**
- * Semi-NCA from the entry of `g`. The last `virtual` nodes of `g` (0 or 1, then the entry) are left out of the result.
- */
+/** Semi-NCA from the entry of `g`. With `virtual` 1, the entry is the last node of `g` and left out of the result. */
 function treeOf(g: Graph, virtual: 0 | 1): DominatorTree {
   const count = g.count - virtual;
-  // Depth-first preorder. From here on nodes are their preorder numbers; `vertex` leads back.
+  // Depth-first preorder. From here on, nodes are their preorder numbers. `vertex` leads back to blocks.
   const number = new Int32Array(g.count).fill(NONE);
   const vertex = new Int32Array(g.count);
   const parent = new Int32Array(g.count);
@@ -152,7 +151,7 @@ function treeOf(g: Graph, virtual: 0 | 1): DominatorTree {
   const semi = new Int32Array(reached);
   const label = new Int32Array(reached);
   for (let v = 0; v < reached; v++) semi[v] = label[v] = v;
-  // `parent` doubles as the link to the ancestor in the virtual forest: nodes above w are linked when w is processed.
+  // `parent` is also the link to the ancestor in the virtual forest. Nodes above w are linked when w is processed.
   const forest: Forest = { ancestor: parent, label, semi, path: new Int32Array(reached) };
   for (let w = reached - 1; w > 0; w--) {
     let least = idom[w];
@@ -194,7 +193,7 @@ function numberDepthFirst(g: Graph, number: Int32Array, vertex: Int32Array, pare
   return reached;
 }
 
-/** The virtual forest of Lengauer and Tarjan, all by depth-first number. */
+/** The virtual forest of Lengauer and Tarjan. All arrays are by depth-first number. */
 interface Forest {
   readonly ancestor: Int32Array;
   readonly label: Int32Array;
@@ -204,8 +203,8 @@ interface Forest {
 }
 
 /**
- * Lengauer and Tarjan's EVAL with path compression: the node of least semidominator on the linked path above `v` down
- * to `w`.
+ * Lengauer and Tarjan's EVAL with path compression: the node with the least semidominator on the linked path from `v`
+ * up to `w`.
  */
 function bestLabel(v: number, w: number, { ancestor, label, semi, path }: Forest): number {
   let length = 0;
@@ -221,7 +220,7 @@ function bestLabel(v: number, w: number, { ancestor, label, semi, path }: Forest
   return label[v];
 }
 
-/** From immediate dominators by depth-first number to blocks, with the preorder intervals of the tree. */
+/** Turns immediate dominators by depth-first number into blocks, and adds the preorder intervals of the tree. */
 function asTree(count: number, virtual: 0 | 1, reached: number, vertex: Int32Array, idom: Int32Array): DominatorTree {
   const size = new Int32Array(reached).fill(1);
   for (let v = reached - 1; v > 0; v--) size[idom[v]] += size[v];

@@ -30,7 +30,7 @@ export function summarize(fn: FunctionSnapshot, divergence: Divergence): Summary
   return { conditionalBranches, divergentBranches, values, divergentValues };
 }
 
-/** Number of operands that the target wants uniform and that are not; it must not grow through melding (rule 2). */
+/** The number of operands that the target wants uniform and that are not. Melding must not increase it (rule 2). */
 export function brokenUniformDemands(fn: FunctionSnapshot, divergence: Divergence): number {
   let broken = 0;
   for (let user = 0; user < fn.instrCount; user++)

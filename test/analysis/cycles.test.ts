@@ -16,7 +16,7 @@ const graph = (successors: Successors): Graph => cfgOf(graphSnapshot(successors)
 const ids = (c: CycleInfo): CycleId[] => Array.from({ length: c.count }, (_, i) => i as CycleId);
 const sorted = (list: Iterable<number>): number[] => [...list].sort((a, b) => a - b);
 
-/** As LLVM prints cycles: entries, then the other blocks in its order. */
+/** Cycles as LLVM prints them: the entries, then the other blocks in LLVM's order. */
 function print(c: CycleInfo, names: readonly string[]): string[] {
   return ids(c).map((id) => {
     const entries = [...c.entries(id)];
@@ -101,7 +101,10 @@ test('nested irreducible cycles: LLVM’s headers and block order', () => {
   assert.ok(lines('A B', 'P T').includes('depth=2: entries(T P) S Q R'));
 });
 
-/** Strongly connected sets of `within`, single blocks without a self-loop apart; by pairwise reachability. */
+/**
+ * The strongly connected sets of `within`, by pairwise reachability. Single blocks without an edge to themselves are
+ * not included.
+ */
 function connectedSets(g: Graph, successors: Successors, within: readonly number[]): number[][] {
   const inner = graph(successors.map((to, b) => (within.includes(b) ? to.filter((t) => within.includes(t)) : [])));
   const reach = Array.from({ length: g.count }, (_, b) => {

@@ -19,7 +19,8 @@ import { reachableFrom } from './reachable.js';
 const test = suite('analysis/divergence-random', { tests: 4, timeoutMs: 120_000 });
 
 /**
- * Whether two paths that share only their ends lead from different successors of `branch` to `to`; by augmenting paths.
+ * Whether there are two paths from different successors of `branch` to `to` that share only their ends. Found by
+ * augmenting paths.
  */
 function hasDisjointPaths(successors: Successors, branch: number, to: number): boolean {
   // Node b is split into 2b (in) and 2b + 1 (out), joined by an edge of capacity 1.
@@ -124,8 +125,8 @@ interface Golden {
 }
 
 test('LLVM 22.1.8 says the same about random programs', () => {
-  // What `opt -passes='print<domtree>,print<postdomtree>,print<cycles>,print<uniformity>'` printed, irreducible and
-  // endless cycles and unreachable blocks included. Blocks and cycles are in LLVM's notation and order.
+  // The output of `opt -passes='print<domtree>,print<postdomtree>,print<cycles>,print<uniformity>'`, also for
+  // irreducible and endless cycles and for unreachable blocks. Blocks and cycles are in LLVM's notation and order.
   const file = new URL('../../../test/analysis/llvm22.golden.json', import.meta.url);
   const golden = JSON.parse(readFileSync(file, 'utf8')) as Golden[];
   assert.ok(golden.length >= 100);
@@ -181,9 +182,10 @@ interface Step {
 }
 
 /**
- * What one thread does: per dynamic instance (block, and how often the header of each cycle around it was met since
- * the cycle was entered) the instructions with their values. Threads at equal instances execute together. A
- * terminator's value is the successor it takes. Reducible control flow only.
+ * Runs one thread. The result has, per dynamic instance of a block, the instructions with their values. An instance is
+ * a block together with how often the header of each cycle around it was met since the cycle was entered. Threads at
+ * equal instances execute together. The value of a terminator is the successor it takes. Only for reducible control
+ * flow.
  */
 function execute(fn: FunctionSnapshot, thread: number, maxBlocks: number): Map<string, Step[]> {
   const c = cycles(cfgOf(fn));
@@ -232,9 +234,9 @@ function execute(fn: FunctionSnapshot, thread: number, maxBlocks: number): Map<s
 }
 
 /**
- * Each block in two, so that no header of a cycle ends in a branch: see "LLVM overlooks" in divergence.test.ts. (LLVM
- * 22 also overlooks phis of constants behind a divergent exit, llvm-project#216296; hence the fixed seed below, which
- * meets none.)
+ * Splits each block in two, so that no header of a cycle ends in a branch: see "LLVM overlooks" in divergence.test.ts.
+ * LLVM 22 also overlooks phis of constants behind a divergent exit (llvm-project#216296). So the seed below is fixed;
+ * with it there is no such phi.
  */
 const withPlainHeaders = (successors: Successors): Successors =>
   successors.flatMap((to, b) => [[2 * b + 1], to.map((t) => 2 * t)]);
@@ -262,7 +264,7 @@ test('reducible: threads that execute together agree on all that is uniform', ()
               : d.valueDivergent[fn.argCount + instr] === 0;
             if (uniform) assert.is(theirs[k].value, value, `instruction ${instr} at ${instance}`);
             if (uniform && c.depthOf(block as BlockId) > 0) uniformLoopValues++;
-            // A phi reads different operands; its use is only as uniform as the choice.
+            // A phi reads different operands. Its use is only as uniform as the choice between them.
             if (fn.instrOpcode[instr] === Opcode.Phi) return;
             operands.forEach((read, o) => {
               if (!d.isDivergentUse(fn.operandStart[instr] + o, instr as InstrId))

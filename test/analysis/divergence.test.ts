@@ -10,8 +10,8 @@ import { assert, suite } from '../support/suite.js';
 const test = suite('analysis/divergence', { tests: 15 });
 
 /**
- * Runs an annotated function: values called `%div…` must be divergent and `%uni…` uniform; terminators of
- * `divergentBlocks`, and no others, divergent.
+ * Analyses an annotated function. Values called `%div…` must be divergent and `%uni…` uniform. The terminators of
+ * `divergentBlocks` must be divergent, and no others.
  */
 function check(text: string, divergentBlocks: readonly string[]): { s: BuiltSnapshot; d: Divergence } {
   const s = snapshot(text);
@@ -280,7 +280,7 @@ test('temporal: threads parted inside a loop leave it through a uniform exit in 
 });
 
 test('temporal: LLVM overlooks that when the header itself parts the threads', () => {
-  // LLVM 22.1.8 says so too, though `%uni.u` differs between threads: the label does not go past the block of the
+  // LLVM 22.1.8 says the same, although `%uni.u` differs between threads: the label does not go past the block of the
   // branch.
   const { d } = check(partedInLoop('', 'uni'), ['H']);
   assert.equal([...d.divergentExit], [0]);
@@ -321,7 +321,8 @@ test('temporal: an exit that leaves two loops at once', () => {
   );
 });
 
-// LLVM's irreducible/diverged-entry-headers-nested.ll: the walk, and so the order of two successors, decides.
+// LLVM's irreducible/diverged-entry-headers-nested.ll: the result depends on the walk, and so on the order of two
+// successors.
 test('irreducible: which cycles are assumed divergent depends on their headers, as in LLVM', () => {
   const assumed = (entry: string, c: string): string[] => {
     const s = snapshot(`

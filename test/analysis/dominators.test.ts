@@ -14,14 +14,14 @@ const test = suite('analysis/dominators', { tests: 7 });
 const graph = (successors: Successors): Graph => cfgOf(graphSnapshot(successors).f);
 const blocks = (g: Graph): BlockId[] => Array.from({ length: g.count }, (_, b) => b as BlockId);
 
-/** By definition: without `a`, the entry does not reach `b`. */
+/** By definition: if `a` is removed, the entry does not reach `b`. */
 function dominatesByRemoval(g: Graph, a: BlockId, b: BlockId): boolean {
   if (reachableFrom(g, g.entry)[b] === 0) return true;
   if (a === b || a === g.entry) return true;
   return reachableFrom(g, g.entry, a)[b] === 0;
 }
 
-/** By definition: without `a`, `b` reaches no root. */
+/** By definition: if `a` is removed, `b` reaches no root. */
 function postDominatesByRemoval(g: Graph, roots: readonly number[], a: BlockId, b: BlockId): boolean {
   if (a === b) return true;
   const reached = reachableFrom(g, b, a);
@@ -76,12 +76,12 @@ test('post-dominators of an annotated graph with two exits', () => {
 });
 
 test('the roots of endless loops are LLVM’s', () => {
-  // From LLVM 22.1.8, opt -passes='print<postdomtree>'. One endless loop besides an exit: the block that a walk from 2
-  // ends at.
+  // From LLVM 22.1.8, opt -passes='print<postdomtree>'. One endless loop beside an exit. Its root is the block at which
+  // a walk from 2 ends.
   const g = graph([[1, 2], [], [3, 4], [2], [2]]);
   assert.equal([...postDominatorRoots(g)], [1, 3]);
   assert.equal([...postDominators(g).idom], [NONE, NONE, 3, NONE, 2]);
-  // An endless loop that leads to another one: only the last stays. Unreachable endless loops count too.
+  // An endless loop that leads to another one: only the last one stays. Unreachable endless loops count, too.
   assert.equal([...postDominatorRoots(graph([[1], [1, 2], [2], [3]]))], [2, 3]);
   assert.equal([...postDominatorRoots(graph([[1], [1]]))], [1]);
 });

@@ -53,7 +53,7 @@ test('exit edges pair with exit edges only', () => {
   assert.equal(isomorphism(both, set(1), set(2), flat), [{ t: 1, f: 2, swapped: true }]);
 });
 
-/** A random subgraph of `n` blocks (exit = n), and a copy with blocks renamed and successor orders flipped. */
+/** A random subgraph of `n` blocks (the exit is block n), and a copy with renamed blocks and swapped successors. */
 const twins = fc.integer({ min: 1, max: 7 }).chain((n) =>
   fc.record({
     n: fc.constant(n),

@@ -97,9 +97,9 @@ test('irreducible control flow between branch and join', () => {
   assert.is(r.kind === 'refused' && r.problem, 'irreducible');
 });
 
-/** Random graphs: every subgraph has the properties the header of regions.ts states, checked from scratch. */
+/** Random graphs: every subgraph must have the properties that the header of regions.ts states. */
 test('subgraphs are what they claim to be', () => {
-  // Mostly forward edges; now and then one anywhere, so that there are loops and entries from elsewhere.
+  // Mostly forward edges, and sometimes an edge to anywhere, so that there are loops and entries from elsewhere.
   const edge = fc.oneof(
     { weight: 9, arbitrary: fc.record({ ahead: fc.integer({ min: 1, max: 4 }) }) },
     { weight: 1, arbitrary: fc.record({ to: fc.nat(20) }) },
@@ -120,7 +120,7 @@ test('subgraphs are what they claim to be', () => {
         if (r.kind === 'refused') return;
         const all = new Set<number>();
         for (const [k, chain] of [r.t, r.f].entries()) {
-          // Without the edge, nothing of the side can be reached.
+          // If the edge is removed, nothing of the side can be reached.
           const cut = withExit.map((list, b) => (b === branch ? list.filter((_, i) => i !== k) : list));
           const reached = reachableFrom(cfgOf(graphSnapshot(cut).f), 0 as BlockId);
           for (const sub of chain.subgraphs) {

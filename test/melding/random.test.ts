@@ -1,4 +1,4 @@
-/** Random diamonds and regions: whatever is planned keeps the rules that can be checked from the plan alone. */
+/** Random diamonds and regions. Every plan must keep the rules that can be checked from the plan alone. */
 import fc from 'fast-check';
 import type { BlockId, InstrId } from '../../src/ir/ids.js';
 import { NONE } from '../../src/ir/ids.js';
@@ -21,11 +21,11 @@ interface Op {
 }
 const op = fc.record({ kind: fc.nat(9), a: fc.nat(20), b: fc.nat(20) });
 const block = fc.array(op, { maxLength: 8 });
-/** Per side, subgraphs: a block, an if-then, or a loop. */
+/** The kinds of subgraphs on each side. */
 const side = fc.array(fc.record({ shape: fc.nat(2), ops: fc.tuple(block, block) }), { minLength: 1, maxLength: 3 });
 const program = fc
   .record({ t: side, f: side, alike: fc.nat(3), uniform: fc.boolean() })
-  // Mostly the same shapes on both sides, and often similar work.
+  // Usually both sides have the same shapes, and often similar work.
   .map(({ t, f, alike, uniform }) => ({
     t,
     f:
@@ -60,7 +60,7 @@ function textOf({
         if (kind !== 2) scope.push(v);
       }
     };
-    // Values of every block that dominates what follows.
+    // The values of all blocks that dominate what follows.
     const scope = ['%i', '%n', '1', '2'];
     subgraphs.forEach(({ shape, ops }, k) => {
       const [b, next] = [`${x}${k}`, k + 1 < subgraphs.length ? `${x}${k + 1}` : 'join'];
@@ -127,7 +127,8 @@ function check(s: BuiltSnapshot, plan: FunctionPlan): void {
         assert.is(fn.instrType[t], fn.instrType[f]);
       }
     }
-    // The guest's edges are paths in the host: through blocks where it only passes, to the place of the target.
+    // The edges of the guest are paths in the host. They lead through blocks that the guest only passes, to the place
+    // of the target.
     const [host, guest] = meld.host === 't' ? (['t', 'f'] as const) : (['f', 't'] as const);
     const succ = (block: number): number[] => [...fn.succ.subarray(fn.succStart[block], fn.succStart[block + 1])];
     const indexOf = (side: 't' | 'f', block: number): number => meld.blocks.findIndex((each) => each[side] === block);
@@ -197,8 +198,8 @@ test('a side against its copy pairs all its work', () => {
       const s = snapshot(textOf({ t, f: t, uniform: false }));
       for (const m of planOf(s, { ...DARM, profit: 'net', threshold: 0.2 }).melds)
         for (const b of m.blocks)
-          // Divisions by values that pair differently aside, copies have nothing to select but loop-free outside
-          // values.
+          // Apart from divisions by values that pair differently, copies need selects only for values from outside that
+          // are not in a loop.
           assert.ok(
             b.alignment.every((a) => a.t >= 0 && a.f >= 0),
             JSON.stringify(b.alignment),

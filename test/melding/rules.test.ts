@@ -9,7 +9,7 @@ const test = suite('melding/rules', { tests: 4 });
 const entries = Object.entries(RULES);
 const page = (name: string): string => readFileSync(path.join(REPOSITORY, 'docs', name), 'utf8');
 
-/** The cells of a page's table rows whose first cell is a rule id. */
+/** The cells of those table rows of a page whose first cell is a rule id. */
 const tableRows = (text: string): string[][] =>
   text
     .split('\n')

@@ -69,7 +69,8 @@ class Unifier {
       for (const phi of editor.phis(side.entry)) {
         const outside = editor.incoming(phi).filter((entry) => side.predecessors.has(entry.block));
         const value = (from: BlockRef) => outside.find((entry) => entry.block === from)?.value ?? editor.poison(phi);
-        side.arriving.set(phi, join(editor, unifying, phi, arrivals.map((block) => ({ value: value(block), block })))); // prettier-ignore
+        const incoming = arrivals.map((block) => ({ value: value(block), block }));
+        side.arriving.set(phi, join(editor, unifying, phi, incoming));
       }
       for (const block of side.before) this.#repairUses(side, block, arrivals);
     }

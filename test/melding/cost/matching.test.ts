@@ -11,7 +11,7 @@ import { assert, suite } from '../../support/suite.js';
 
 const test = suite('melding/cost/matching', { tests: 8 });
 
-/** What LLVM's predicates mean, written out once more. */
+/** The meaning of LLVM's predicates, written independently of the code. */
 const fcmp = (p: number, a: number, b: number): boolean =>
   Number.isNaN(a) || Number.isNaN(b) ? (p & 8) !== 0 : a === b ? (p & 1) !== 0 : a > b ? (p & 2) !== 0 : (p & 4) !== 0;
 const icmp = (p: number, a: number, b: number): boolean => {
@@ -65,7 +65,7 @@ test('the pair check is asked once per pair', () => {
   assert.is(asked, 1);
 });
 
-/** MP_B */
+/** MP_B of two blocks. */
 const blockProfit = (profiles: BlockProfiles, a: BlockId, b: BlockId): number => subgraphProfit(profiles, [[a, b]]);
 
 const profiles = (text: string) => {

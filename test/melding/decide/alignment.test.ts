@@ -6,19 +6,19 @@ import { assert, suite } from '../../support/suite.js';
 
 const test = suite('melding/decide/alignment', { tests: 7 });
 
-/** A problem with a score for every cell, `-Infinity` where two must not pair. */
+/** A problem with a score for every cell. `-Infinity`: the two must not pair. */
 type DenseProblem = Omit<AlignmentProblem, 'cells' | 'gains'> & { readonly score: (i: number, j: number) => number };
 
 const alignDense = (p: DenseProblem): Alignment => {
   const all = Array.from({ length: p.countT * p.countF }, (_, cell) =>
     p.score(Math.floor(cell / p.countF), cell % p.countF),
   );
-  // Every other impossible cell is left out, the others say so in their gain.
+  // Every second impossible cell is left out. The others have a gain of `-Infinity`.
   const cells = [...all.keys()].filter((cell) => all[cell] > -Infinity || cell % 2 === 0);
   return align({ ...p, cells: Int32Array.from(cells), gains: Float64Array.from(cells, (cell) => all[cell]) });
 };
 
-/** Every monotone pairing, each run of gaps at the cheaper of speculation and guard. */
+/** The best total, by trying all monotone pairings. Each run of gaps costs the cheaper of speculation and guard. */
 function bruteForce(p: DenseProblem): number {
   let best = -Infinity;
   const gapCost = (i: number, toI: number, j: number, toJ: number): number => {
@@ -29,7 +29,7 @@ function bruteForce(p: DenseProblem): number {
     };
     const guardedT = run(i, toI, new Uint8Array(p.countT), p.guardCost);
     const t = run(i, toI, p.speculatableT, Infinity);
-    // T guarded makes guarding F cheaper.
+    // If the T run is guarded, guarding the F run is cheaper.
     return Math.min(
       t + run(j, toJ, p.speculatableF, p.guardCost),
       guardedT + run(j, toJ, p.speculatableF, toI > i ? p.secondGuardCost : p.guardCost),

@@ -1,4 +1,4 @@
-/** The paper's baselines and the ways of unpredication, as restrictions of the planner. */
+/** The paper's baselines and the kinds of unpredication restrict what the planner does. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import type { PlanOptions } from '../../../src/melding/plan.js';
 import { planFunction } from '../../../src/melding/decide/plan-function.js';
@@ -15,7 +15,7 @@ const ARGUMENTS = `
   arg %p ptr3 never
   arg %q ptr3 never`;
 
-/** The sides end alike; in front of that they share a load that a store of T parts from the rest. */
+/** Both sides end in the same instructions. In front of these they share a load, but a store of T stands between. */
 const DIAMOND = `${ARGUMENTS}
   entry:
     br %c t f

@@ -14,7 +14,10 @@ const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
 interface Planned {
   readonly plan: FunctionPlan;
   readonly s: BuiltSnapshot;
-  /** `t+f` pair, `t×f` crosswise, `t|` or `|f` gap, `?` behind a speculated one; blocks parted by `/`. */
+  /**
+   * The alignment as text: `t+f` is a pair, `t×f` a crosswise pair, `t|` or `|f` a gap, and `?` marks a speculated gap.
+   * Blocks are separated by `/`.
+   */
   readonly lines: string;
   readonly verdicts: string;
 }
@@ -308,7 +311,7 @@ test('region replication: a block stands in for a block of a region', () => {
   const at = meld.blocks.findIndex((each) => each.t === s.block('a'));
   assert.is(meld.blocks[at].f, s.block('b2'));
   assert.is(at, meld.guestEntry);
-  // Threads of `a` always take the way to b2, whatever the condition; the compare there is not theirs.
+  // Threads of `a` always take the path to b2, whatever the condition is. The compare there is not theirs.
   assert.equal([meld.blocks[0].t, meld.blocks[0].takes, meld.entryLeaves], [-1, 1, 0]);
   assert.equal(
     meld.blocks.map((each) => each.passed),

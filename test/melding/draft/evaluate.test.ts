@@ -102,7 +102,7 @@ test('the net of a diamond of equal work: the work and the branch', () => {
   const { draft } = drafted('%a = mul %i %j\nstore %a %p', '%b = mul %i %j\nstore %b %p');
   const { net, realPairs, guardedRuns } = evaluate(draft);
   assert.equal([realPairs, guardedRuns], [2, 0]);
-  // Where only one side runs, the other's work is in vain.
+  // When only one side runs, the work of the other side is done for nothing.
   const inVain = ((1 - CostModel.divergence) / 2) * 2 * (valu + ldsStore);
   assert.ok(Math.abs(net - (2 * guard + valu + ldsStore + 0.1 - inVain)) < 1e-9, String(net));
 });
