@@ -5,7 +5,7 @@
 import type { LlvmModule, OpenFunction } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { EditLog, LogRound } from '../job/edit-log.js';
-import { applyMelds } from '../melding/apply.js';
+import { applyMelds } from '../melding/apply/apply-melds.js';
 import type { HistoryRecorder } from './record-history.js';
 import type { Stopwatch } from './stopwatch.js';
 

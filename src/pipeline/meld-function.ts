@@ -7,7 +7,7 @@ import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
 import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
-import { loweredSwitches, loweringCost } from '../melding/switches.js';
+import { loweredSwitches, loweringCost } from '../melding/decide/switches.js';
 import { carryOut } from './carry-out.js';
 import type { Compilation } from './compilation.js';
 import { HistoryRecorder, type FunctionTexts } from './record-history.js';

@@ -14,7 +14,7 @@ import type { BlockId, InstrId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import { printInstr } from '../ir/print.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
-import type { MeldWatcher } from '../melding/apply.js';
+import type { MeldWatcher } from '../melding/apply/apply-melds.js';
 import type { Meld } from '../melding/plan.js';
 import type { LogRound } from '../job/edit-log.js';
 import type { FunctionHistory, FunctionPicture, MeldedPlace, SelectedOperands } from '../job/history.js';
