@@ -16,7 +16,6 @@
 import { Fault } from './fault.js';
 import { ADDRESS_HIGH } from './memory.js';
 import type { Instruction } from './program.js';
-import type { SimulatedTarget } from './target.js';
 import type { Wave } from './wave.js';
 
 export const AccessKind = { Read: 0, Write: 1, Atomic: 2 } as const;
@@ -164,11 +163,6 @@ export function outsidePrivate(w: Wave, x: number, access: MemoryAccess, lane: n
 }
 
 // --- cache lines --------------------------------------------------------------------------------------------------------------
-
-/** Cache lines are 2 to this power bytes. */
-export function lineBits({ cpu, generation }: SimulatedTarget): number {
-  return generation >= 10 || cpu === 'gfx942' ? 7 : 6;
-}
 
 /** Adds the distinct cache lines of what was located to the wave's transactions. */
 export function countLines(w: Wave, bytes: number, step: number, bits: number): void {

@@ -207,7 +207,7 @@ function mergeStep(site: Site, type: ValueType, operand: Operand): Merge | null 
     (operand.kind === OperandKind.Vgpr && (instruction.immediate('src0_modifiers') & DESTINATION_OP_SEL) !== 0);
   const keep = high ? 0xffff : 0xffff0000 | 0;
   // Generation 9 clears the upper half, but for the few operations that ask for `preserve`; later ones keep it.
-  const clears = target.generation === 9 && !high && !PRESERVING_GFX9.has(instruction.mnemonic);
+  const clears = target.clearsUpperHalf && !high && !PRESERVING_GFX9.has(instruction.mnemonic);
   const shift = high ? 16 : 0;
   return (w, d, s) => {
     const { i32, lanes, active } = w;

@@ -91,7 +91,7 @@ export function runShare(input: ShareInput, onInstruction: InstructionListener |
   const memory = new GlobalMemory(launch.regions, input.memory);
   const counts = new ExecutionCounts(code.steps.length);
   const timing = code.steps.length < 2 ** TRACE_INDEX_BITS ? launch.timing : null;
-  const model = timing && makeTimingModel(bound.program, launch.target.cpu, { ...timing, ...launch });
+  const model = timing && makeTimingModel(bound.program, launch.target, { ...timing, ...launch });
   let estimate = model?.estimate() ?? null;
   const batch = model?.batch ?? 1;
   const total = totalWorkgroups(launch);

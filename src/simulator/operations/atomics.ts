@@ -19,6 +19,7 @@ import { Round } from '../arithmetic/rounding.js';
 import { Fault } from '../fault.js';
 import type { Site } from '../operands.js';
 import { specialize } from '../specialize.js';
+import type { SimulatedTarget } from '../target.js';
 import type { Wave } from '../wave.js';
 import { clearRows, type AccessFactory } from './transfers.js';
 
@@ -149,9 +150,9 @@ type SecondData = 'none' | 'second';
 const isLds = (w: Wave, words: Int32Array): boolean => words === w.lds.i32;
 
 /** Denormals that the update's kind flushes in memory; MODE decides in the LDS. */
-function flushes(kind: FloatKind, cpu: string): FlushOf {
+function flushes(kind: FloatKind, target: SimulatedTarget): FlushOf {
   if (kind === 'none') return () => 0;
-  const inMemory = kind === 'f32' && cpu !== 'gfx942' ? FLUSH_OPERANDS | FLUSH_RESULT : 0;
+  const inMemory = kind === 'f32' && target.memoryAtomicsFlushF32 ? FLUSH_OPERANDS | FLUSH_RESULT : 0;
   return (w, words) => {
     if (!isLds(w, words)) return inMemory;
     return ~(kind === 'f32' ? w.mode.denormF32 : w.mode.denormF16F64) & 3;
@@ -193,13 +194,13 @@ function factory(
 
 export function atomic32(update: Update, second: SecondData = 'none', kind: FloatKind = 'none'): AccessFactory {
   return factory(1, second, (site, at, d, a, b) =>
-    loopOf(update)(at, update, flushes(kind, site.target.cpu), requireAlignment, isShared, d, a, b),
+    loopOf(update)(at, update, flushes(kind, site.target), requireAlignment, isShared, d, a, b),
   );
 }
 
 export function atomic64(update: WideUpdate, second: SecondData = 'none', kind: FloatKind = 'none'): AccessFactory {
   return factory(2, second, (site, at, d, a, b) =>
-    wide(at, update, flushes(kind, site.target.cpu), d, a, b, site.size),
+    wide(at, update, flushes(kind, site.target), d, a, b, site.size),
   );
 }
 

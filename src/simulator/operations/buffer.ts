@@ -19,10 +19,11 @@
  * wavefront's own scratch is a fault. soffset then counts bytes of the whole wavefront. Not simulated: the formatted loads and
  * stores, and TFE.
  */
-import { at, AccessKind, byteAt, countLines, lineBits, outsidePrivate, type MemoryAccess } from '../access.js';
+import { at, AccessKind, byteAt, countLines, outsidePrivate, type MemoryAccess } from '../access.js';
 import { Fault } from '../fault.js';
 import { ADDRESS_HIGH } from '../memory.js';
 import type { Site } from '../operands.js';
+import type { BufferDescriptorForm } from '../target.js';
 import type { Step, Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';
 import { rowOf, type AccessFactory } from './transfers.js';
@@ -39,7 +40,7 @@ interface BufferAddress {
   readonly index: number;
   readonly offset: number;
   readonly constant: number;
-  readonly generation: number;
+  readonly form: BufferDescriptorForm;
 }
 
 /** A descriptor's fields, of the instruction that is running. */
@@ -57,24 +58,20 @@ const view = {
   least: 0,
 };
 
-function readDescriptor({ u32 }: Wave, { descriptor, index, generation }: BufferAddress): void {
+function readDescriptor({ u32 }: Wave, { descriptor, index, form }: BufferAddress): void {
   const word1 = u32[descriptor + 1]!;
   const word3 = u32[descriptor + 3]!;
   view.base = u32[descriptor]!;
   view.high = word1 & 0xffff;
   view.stride = (word1 >>> 16) & 0x3fff;
-  const swizzle = generation === 11 ? word1 >>> 30 : (word1 >>> 31) & 1;
+  const swizzle = word1 >>> (32 - form.swizzleBits);
   view.element = swizzle === 0 ? 0 : 2 << swizzle;
   view.records = u32[descriptor + 2]!;
   view.indexStride = 8 << ((word3 >>> 21) & 3);
   view.addsLane = ((word3 >>> 23) & 1) !== 0;
-  if (generation === 9) {
-    // The data format is not needed then, and is the stride's upper part.
-    if (view.addsLane) view.stride |= ((word3 >>> 15) & 15) << 14;
-    view.range = view.stride !== 0 && index >= 0 ? Range.Index : Range.Raw;
-  } else {
-    view.range = (word3 >>> 28) & 3;
-  }
+  if (form.extendsStride && view.addsLane) view.stride |= ((word3 >>> 15) & 15) << 14;
+  if (form.hasRangeSelect) view.range = (word3 >>> 28) & 3;
+  else view.range = view.stride !== 0 && index >= 0 ? Range.Index : Range.Raw;
 }
 
 /** Of each active lane: bytes from the base, and how many of its words are in range. */
@@ -177,7 +174,7 @@ const group = new Uint8Array(64);
 
 function bufferStep(site: Site, address: BufferAddress, access: MemoryAccess): Step {
   const { bytes, prefixes, transfer } = access;
-  const bits = lineBits(site.target);
+  const bits = site.target.cacheLineBits;
   const write = access.kind !== AccessKind.Read;
   const all = Math.max(prefixes.length, 1);
   const parts = prefixes.map((part, index): MemoryAccess => ({ ...access, transfer: part, bytes: 4 * index + 4 }));
@@ -245,7 +242,7 @@ const bind =
       index: form === 'IDXEN' || form === 'BOTHEN' ? v : -1,
       offset: form === 'OFFEN' ? v : form === 'BOTHEN' ? v + size : -1,
       constant: instruction.immediate('offset'),
-      generation: target.generation,
+      form: target.bufferDescriptor,
     };
     const rows = { at, result: -1, data: rowOf(site, 'vdata'), second: -1 };
     if (lds !== undefined) {

@@ -181,7 +181,7 @@ export const control: OperationTable = {
   ),
   s_sendmsg: fault(
     (message) => `the kernel sends message ${message & 0xf} to a host that is not there`,
-    ({ target }, message) => target.generation < 11 || (message & 0xff) !== MSG_DEALLOC_VGPRS,
+    ({ target }, message) => !target.hasDeallocVgprsMessage || (message & 0xff) !== MSG_DEALLOC_VGPRS,
   ),
   s_sendmsghalt: fault((message) => `the kernel sends message ${message & 0xf} and halts its wave`),
   s_sendmsg_rtn_b32: messageWithAnswer(1),

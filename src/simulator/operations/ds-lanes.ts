@@ -74,7 +74,7 @@ interface Permute {
 const permutation =
   (run: (w: Wave, permute: Permute) => void): Operation =>
   (site) => {
-    const wholeWave = site.size === 32 || site.target.generation === 9;
+    const wholeWave = site.size === 32 || site.target.permutesWholeWave;
     const permute: Permute = {
       a: rowOf(site, 'addr'),
       data: rowOf(site, 'data0'),

@@ -3,7 +3,7 @@
  * the LDS behind the shared aperture, private memory behind the private one, else global memory (operands.ts). Lanes of one
  * instruction may differ in that; each group then goes by itself.
  */
-import { AccessKind, at, countLines, lineBits, locateGlobal, locatePrivate, type MemoryAccess } from '../access.js';
+import { AccessKind, at, countLines, locateGlobal, locatePrivate, type MemoryAccess } from '../access.js';
 import { countPasses, locateLds, type LdsShape } from '../lds-access.js';
 import { PRIVATE_APERTURE, SHARED_APERTURE } from '../operands.js';
 import type { Step, Wave } from '../wave.js';
@@ -75,9 +75,9 @@ const bind =
     const access = flatAccess(site, factory);
     const { bytes, transfer } = access;
     const shape = ldsShape(access);
-    const bits = lineBits(site.target);
+    const bits = site.target.cacheLineBits;
     // The sign bit of the constant is not used.
-    const offset = site.instruction.immediate('offset') & (site.target.generation === 10 ? 0x7ff : 0xfff);
+    const offset = site.instruction.immediate('offset') & ((1 << (site.target.offsetBits - 1)) - 1);
     const a = rowOf(site, 'vaddr');
     const inGlobal: Step = (w) => {
       const low = locateGlobal(w, a, offset, access, bits);

@@ -88,7 +88,7 @@ const ternary = (f: Bits3, names?: readonly string[]): Operation => ternaryBits(
 
 function extremum(f: Choice): Operation {
   const [older, newer] = [binary(halfChoice(f, 9)), binary(halfChoice(f, 11))];
-  return (site) => (site.target.generation >= 11 ? newer : older)(site);
+  return (site) => (site.target.minMaxReturnsFirstNan ? newer : older)(site);
 }
 
 type Choice3 = (a: number, b: number, c: number, ieee: boolean) => number;

@@ -101,7 +101,7 @@ function extremum(plain: (a: number, b: number) => number, onBits: Choice): Oper
     Operation,
     Operation,
   ];
-  return (site) => (site.target.generation >= 11 ? second : first)(site);
+  return (site) => (site.target.minMaxReturnsFirstNan ? second : first)(site);
 }
 
 const flushInput = (bits: number, mode: FloatMode): number => ((mode.denormF32 & 1) === 0 ? flushBits32(bits) : bits);

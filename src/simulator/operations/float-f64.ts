@@ -39,7 +39,7 @@ function extremum(plain: (a: number, b: number) => number, choose: Choice): Oper
       },
     });
   const [older, newer] = [operation(false), operation(true)];
-  return (site) => (site.target.generation >= 11 ? newer : older)(site);
+  return (site) => (site.target.minMaxReturnsFirstNan ? newer : older)(site);
 }
 
 function flushWords(words: Uint32Array, at: number): void {

@@ -75,7 +75,7 @@ function packed3(half: Bits3, addend: string): Operation {
 
 function packedExtremum(f: typeof minF16): Operation {
   const [older, newer] = [packed2(halfChoice(f, 9)), packed2(halfChoice(f, 11))];
-  return (site) => (site.target.generation >= 11 ? newer : older)(site);
+  return (site) => (site.target.minMaxReturnsFirstNan ? newer : older)(site);
 }
 
 // --- two words ------------------------------------------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ const approximateF16 = (f: (a: number) => number): Operation =>
 /** Generation 9 reduces no arguments beyond 256 turns (LLVM: "trig-reduced-range"). */
 const periodic = (make: (reducedRange: boolean) => Operation): Operation => {
   const [full, reduced] = [make(false), make(true)];
-  return (site) => (site.target.generation === 9 ? reduced : full)(site);
+  return (site) => (site.target.trigReducedRange ? reduced : full)(site);
 };
 
 // --- shape ------------------------------------------------------------------------------------------------------------------------

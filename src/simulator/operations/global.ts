@@ -2,7 +2,7 @@
  * `global_*`: a 64-bit address in vector registers, or in scalar registers plus 32 unsigned bits in a vector register; plus a
  * signed constant (ISA documents, "Flat memory instructions").
  */
-import { AccessKind, at, lineBits, locateFromScalar, locateGlobal, type MemoryAccess } from '../access.js';
+import { AccessKind, at, locateFromScalar, locateGlobal, type MemoryAccess } from '../access.js';
 import type { Site } from '../operands.js';
 import type { Step, Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';
@@ -16,7 +16,7 @@ type Locate = (w: Wave) => number;
 function locator(site: Site, access: MemoryAccess): Locate {
   const { instruction } = site;
   const offset = signedOffset(site);
-  const bits = lineBits(site.target);
+  const bits = site.target.cacheLineBits;
   const v = rowOf(site, 'vaddr');
   if (!instruction.has('saddr')) return (w) => locateGlobal(w, v, offset, access, bits);
   const s = site.scalarSource('saddr', 2);
@@ -26,7 +26,7 @@ function locator(site: Site, access: MemoryAccess): Locate {
 /** A word for each lane, one behind the other. */
 function addtidLocator(site: Site, access: MemoryAccess): Locate {
   const offset = signedOffset(site);
-  const bits = lineBits(site.target);
+  const bits = site.target.cacheLineBits;
   const zero = site.layout.constant(0, 0);
   const s = site.instruction.has('saddr') ? site.scalarSource('saddr', 2) : zero;
   return (w) => locateFromScalar(w, s, zero, 0, offset, 4, access, bits);
@@ -53,7 +53,7 @@ const bind = (factory: AccessFactory): Operation => {
 function fastPath(site: Site, access: MemoryAccess): ((w: Wave) => boolean) | null {
   if (!isWord(access)) return null;
   const isStore = access.kind === AccessKind.Write;
-  const word = { isStore, r: rowOf(site, isStore ? 'vdata' : 'vdst'), size: site.size, bits: lineBits(site.target) };
+  const word = { isStore, r: rowOf(site, isStore ? 'vdata' : 'vdst'), size: site.size, bits: site.target.cacheLineBits };
   const offset = signedOffset(site);
   const v = rowOf(site, 'vaddr');
   if (!site.instruction.has('saddr')) return globalWord(word, v, offset);

@@ -51,7 +51,7 @@ function checkMode(word: number, target: SimulatedTarget): void {
   if ((word & EXCEPTIONS_ENABLED) !== 0)
     throw new Fault('the kernel enables floating-point exceptions, which are not simulated');
   if ((word & FP16_OVERFLOW) !== 0) throw new Fault('the kernel sets FP16_OVFL, which is not simulated');
-  if (target.generation === 9 && (word & VSKIP) !== 0) throw new Fault('the kernel sets VSKIP, which is not simulated');
+  if (target.hasVskip && (word & VSKIP) !== 0) throw new Fault('the kernel sets VSKIP, which is not simulated');
 }
 
 /** Replaces the four bits of MODE from bit `shift` on. */
@@ -125,19 +125,21 @@ const flatScratch = (isWritable: boolean): readonly [Register, Register] => [
 ];
 
 /** Registers by number; what a target has and is not here is an error when it is reached. */
-function registersOf({ cpu, generation }: SimulatedTarget): Map<number, Register> {
+function registersOf({ hardwareRegisters, hasXccId, flatScratchRegister }: SimulatedTarget): Map<number, Register> {
   const IB_STS = 7;
   const registers: (readonly [number, Register])[] = [[1, MODE], [2, STATUS], [3, TRAPSTS], [IB_STS, zero], [15, MEM_BASES]]; // prettier-ignore
-  if (generation === 9) {
+  if (hardwareRegisters === 'gfx9') {
     registers.push([4, HW_ID]);
-    const XCC_ID = 20;
-    if (cpu === 'gfx942') registers.push([XCC_ID, zero]);
   } else {
-    // From generation 11 on the hardware sets FLAT_SCRATCH up, and programs only read it.
-    const [low, high] = flatScratch(generation === 10);
     const XNACK_MASK = 22;
     const HW_ID2 = 24;
-    registers.push([20, low], [21, high], [XNACK_MASK, zero], [23, HW_ID1], [HW_ID2, zero], [29, SHADER_CYCLES]);
+    registers.push([XNACK_MASK, zero], [23, HW_ID1], [HW_ID2, zero], [29, SHADER_CYCLES]);
+  }
+  const XCC_ID = 20;
+  if (hasXccId) registers.push([XCC_ID, zero]);
+  if (flatScratchRegister !== 'none') {
+    const [low, high] = flatScratch(flatScratchRegister === 'writable');
+    registers.push([20, low], [21, high]);
   }
   return new Map(registers);
 }

@@ -10,14 +10,14 @@ export type OperationTable = Readonly<Record<string, Operation>>;
 
 /**
  * The step of a comparison that writes its lane mask, a bit per active lane and 0 for the others, to a given place. `v_cmpx`
- * writes EXEC (generation 9: also sdst).
+ * writes EXEC, and on some processors sdst as well.
  */
 export function comparison(site: Site, compare: (wave: Wave, destination: number) => void): Step {
   if (!site.instruction.mnemonic.startsWith('v_cmpx_')) {
     const d = site.maskDestination();
     return site.step((w) => compare(w, d));
   }
-  if (site.target.generation >= 10) {
+  if (!site.target.cmpxWritesDestination) {
     const d = site.scalarResult(EXEC, site.maskWords);
     return site.step((w) => compare(w, d));
   }

@@ -104,8 +104,8 @@ export function flatAccess(site: Site, factory: AccessFactory): MemoryAccess {
   return factory(site, { at, result: rowOf(site, 'vdst'), data: rowOf(site, 'vdata'), second: -1 });
 }
 
-/** The signed offset of `global_*` and `scratch_*`: 12 bits in generation 10, else 13. */
+/** The signed offset of `global_*` and `scratch_*`. */
 export function signedOffset({ instruction, target }: Site): number {
-  const unused = target.generation === 10 ? 20 : 19;
+  const unused = 32 - target.offsetBits;
   return (instruction.immediate('offset') << unused) >> unused;
 }

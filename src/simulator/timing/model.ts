@@ -3,7 +3,7 @@
  * cycles of a real launch it does not tell. docs/cycle-model.md says what is modelled and what is not.
  */
 import type { Program } from '../program.js';
-import { simulatedTarget } from '../target.js';
+import type { SimulatedTarget } from '../target.js';
 import type { WaveTrace } from '../workgroup.js';
 import { classifyProgram } from './classify.js';
 import { timingConstants } from './constants.js';
@@ -22,28 +22,20 @@ export interface TimingModel {
   readonly resident: number;
   /** Workgroups of a batch. */
   readonly batch: number;
-  /** Cycles that one compute unit takes for these workgroups, started in this order as places become free. */
-  run(workgroups: Iterable<readonly WaveTrace[]>): number;
-  /** An estimate that takes its workgroups one by one. */
+  /** Cycles that one compute unit takes for workgroups that come one by one. */
   estimate(): CycleEstimate;
 }
 
-/** @throws DarmError `bad-target` for a processor that is not simulated. */
-export function makeTimingModel(program: Program, cpu: string, resources: WaveResources): TimingModel {
-  const constants = timingConstants(cpu);
-  const code = classifyProgram(program, simulatedTarget(cpu), resources.waveSize);
-  const resident = residentWorkgroups(cpu, resources);
-  const replay = (): Replay => new Replay(code, constants, resident, resources.wavesPerWorkgroup);
+export function makeTimingModel(program: Program, target: SimulatedTarget, resources: WaveResources): TimingModel {
+  const constants = timingConstants(target);
+  const code = classifyProgram(program, target, resources.waveSize);
+  const resident = residentWorkgroups(target, resources);
+  const { wavesPerWorkgroup } = resources;
   const batch = resident * ROUNDS_PER_BATCH;
   return {
     resident,
     batch,
-    run: (workgroups) => {
-      const unit = replay();
-      for (const traces of workgroups) unit.add(traces);
-      return unit.finish();
-    },
-    estimate: () => new CycleEstimate(replay(), batch),
+    estimate: () => new CycleEstimate(new Replay(code, constants, resident, wavesPerWorkgroup), batch),
   };
 }
 
