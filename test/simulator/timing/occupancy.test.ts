@@ -12,11 +12,7 @@ const resident = (cpu: string, some: Partial<WaveResources>): number =>
 // [VGPRs, workgroups of four waves], per LLVM's occupancy tables.
 const check = (cpu: string, waveSize: 32 | 64, table: readonly (readonly [number, number])[]): void => {
   for (const [vgprs, expected] of table)
-    assert.is(
-      resident(cpu, { vgprs, waveSize, wavesPerWorkgroup: 4 }),
-      expected,
-      `${cpu}, ${vgprs} VGPRs`,
-    );
+    assert.is(resident(cpu, { vgprs, waveSize, wavesPerWorkgroup: 4 }), expected, `${cpu}, ${vgprs} VGPRs`);
 };
 
 test('vector registers, GCN and CDNA', () => {
@@ -70,8 +66,7 @@ test('vector registers, RDNA: half a work-group processor has two SIMDs', () => 
 });
 
 test('scalar registers limit on generation 9 only', () => {
-  const of = (cpu: string, sgprs: number): number =>
-    resident(cpu, { sgprs, wavesPerWorkgroup: 4 });
+  const of = (cpu: string, sgprs: number): number => resident(cpu, { sgprs, wavesPerWorkgroup: 4 });
   assert.equal(
     [80, 81, 88, 89, 100, 102].map((sgprs) => of('gfx906', sgprs)),
     [10, 9, 9, 8, 8, 7],
@@ -89,8 +84,7 @@ test('LDS in its granules', () => {
 });
 
 test('waves and barriers', () => {
-  const of = (cpu: string, wavesPerWorkgroup: number): number =>
-    resident(cpu, { wavesPerWorkgroup });
+  const of = (cpu: string, wavesPerWorkgroup: number): number => resident(cpu, { wavesPerWorkgroup });
   assert.equal(
     [1, 2, 3, 7, 16].map((waves) => of('gfx906', waves)),
     [40, 16, 13, 5, 2],
