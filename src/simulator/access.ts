@@ -13,13 +13,10 @@
  * Transactions of an access to global or private memory are the distinct cache lines that it touches: 64 bytes on GCN and
  * CDNA 1 and 2, 128 on CDNA 3 and RDNA.
  */
+import { AccessKind, byteAt, describe, type AccessDescription } from './access-description.js';
 import { Fault } from './fault.js';
 import { ADDRESS_HIGH } from './memory.js';
-import type { Instruction } from './program.js';
 import type { Wave } from './wave.js';
-
-export const AccessKind = { Read: 0, Write: 1, Atomic: 2 } as const;
-export type AccessKind = (typeof AccessKind)[keyof typeof AccessKind];
 
 /**
  * Moves the data of the active lanes; `words` and `bytes` are the LDS or global memory, `low` has the bits of all offsets
@@ -28,30 +25,18 @@ export type AccessKind = (typeof AccessKind)[keyof typeof AccessKind];
 export type Transfer = (w: Wave, words: Int32Array, bytes: Uint8Array, low: number, step: number) => void;
 
 /** What one instruction does with the memory of each lane. */
-export interface MemoryAccess {
-  readonly instruction: Instruction;
-  /** Per lane, from its address on. */
-  readonly bytes: number;
-  readonly kind: AccessKind;
+export interface MemoryAccess extends AccessDescription {
   readonly transfer: Transfer;
   /** Transfers of only the first words, [n - 1] of n words; empty where it is all or nothing. */
   readonly prefixes: readonly Transfer[];
   /** Makes the result zero, words from `first` on. */
   readonly clear: (w: Wave, first: number) => void;
-  /** Byte `index` of what a lane stores; null where that is not known beforehand. */
-  readonly stored: ((w: Wave, lane: number, index: number) => number) | null;
 }
 
 /** Byte offsets of the active lanes, in their order, of the instruction that is running. */
 export const at = new Int32Array(64);
 
 const TWO_32 = 2 ** 32;
-
-/** Where byte `index` of an access is that begins at byte `x` and whose words are `step` words apart. */
-export function byteAt(x: number, index: number, step: number): number {
-  const inWord = (x & 3) + index;
-  return (x & ~3) + 4 * step * (inWord >> 2) + (inWord & 3);
-}
 
 /**
  * Locates 64-bit addresses in vector registers from `a` on, plus a signed offset, and counts cache lines of 2^`bits` bytes.
@@ -150,10 +135,6 @@ export function locatePrivate(w: Wave, v: number, base: number, access: MemoryAc
   }
   return low;
 }
-
-const VERBS = ['a read', 'a write', 'an atomic'];
-export const describe = ({ kind, bytes }: Pick<MemoryAccess, 'kind' | 'bytes'>): string =>
-  `${VERBS[kind]!} of ${bytes} byte${bytes === 1 ? '' : 's'}`;
 
 export function outsidePrivate(w: Wave, x: number, access: MemoryAccess, lane: number): Fault {
   return new Fault(

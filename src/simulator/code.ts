@@ -5,7 +5,8 @@
 import { Fault } from './fault.js';
 import { IndexedSite, indexedInstructions } from './gpr-indexing.js';
 import { bindVopd, halvesOf, isVopd } from './vopd.js';
-import { KernelLayout, Site } from './operands.js';
+import { KernelLayout } from './kernel-layout.js';
+import { Site } from './site.js';
 import { findOperation } from './operations/index.js';
 import type { Instruction, Program } from './program.js';
 import type { SimulatedTarget } from './target.js';

@@ -9,7 +9,8 @@
  */
 import { OperandKind } from '../formats/disassembly.js';
 import { Fault } from './fault.js';
-import { Site, type Source } from './operands.js';
+import { Site } from './site.js';
+import type { Source } from './operands.js';
 import type { Operand, Program } from './program.js';
 import { M0, type Step, type Wave } from './wave.js';
 

@@ -14,7 +14,8 @@
  * their numbers. A group takes as many passes as the bank with most distinct words needs; lanes that use the same word share
  * it. (AMD, "Vega ISA", chapter 11; "CDNA 3 ISA", 11.3: conflicts are resolved among the 32 lanes of a half wave.)
  */
-import { AccessKind, describe, type MemoryAccess } from './access.js';
+import { AccessKind, describe } from './access-description.js';
+import type { MemoryAccess } from './access.js';
 import { Fault } from './fault.js';
 import type { Wave } from './wave.js';
 

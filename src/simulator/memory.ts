@@ -8,6 +8,9 @@ import { Fault } from './fault.js';
 
 /** Upper word of every mapped address. */
 export const ADDRESS_HIGH = 0x00007f00;
+/** Upper words of the flat apertures; their lower words are 0 (LLVM: `src_shared_base` and `src_private_base`). */
+export const SHARED_APERTURE = 0x00010000;
+export const PRIVATE_APERTURE = 0x00020000;
 /** Lower word of the first mapped address: what lies below is never valid, so that null plus an index faults. */
 const FIRST = 0x00100000;
 const PAGE_BITS = 12;

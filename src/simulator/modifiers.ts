@@ -11,7 +11,8 @@ import { f64OfWords, highOfF64, lowOfF64 } from './arithmetic/bits.js';
 import { clamp as clampNumber, clampF16, omodF16, omodF32, omodF64 } from './arithmetic/shape.js';
 import { dppSource } from './dpp.js';
 import type { Operand } from './program.js';
-import type { Destination, Site, Source, ValueType } from './operands.js';
+import type { Destination, Source, ValueType } from './operands.js';
+import type { PlainSite } from './plain-site.js';
 import { specialize } from './specialize.js';
 import type { Step, Wave } from './wave.js';
 
@@ -85,7 +86,7 @@ function sdwaField(select: number): { first: number; bits: number } {
 }
 
 /** A scratch row with (s & and) ^ xor, where s is a row or a single word; registers the step that fills it. */
-export function signStep(site: Site, s: number, stride: 0 | 1, and: number, xor: number): number {
+export function signStep(site: PlainSite, s: number, stride: 0 | 1, and: number, xor: number): number {
   const row = site.row();
   site.before(
     stride === 0
@@ -98,7 +99,7 @@ export function signStep(site: Site, s: number, stride: 0 | 1, and: number, xor:
 }
 
 /** The source as the operation is to see it; registers the steps that prepare it. */
-export function sourceStep(site: Site, plain: Source, { name, type, operand }: SourceModifiers): Source {
+export function sourceStep(site: PlainSite, plain: Source, { name, type, operand }: SourceModifiers): Source {
   const { instruction } = site;
   const modifiers = instruction.immediate(`${name}_modifiers`);
   let current = name === 'src0' ? dppSource(site, plain, type) : plain;
@@ -156,7 +157,7 @@ export function sourceStep(site: Site, plain: Source, { name, type, operand }: S
 // --- results ----------------------------------------------------------------------------------------------------------------
 
 /** The place the operation writes to; registers the steps that bring the result to its destination. */
-export function destinationSteps(site: Site, plain: Destination, type: ValueType, operand: Operand): Destination {
+export function destinationSteps(site: PlainSite, plain: Destination, type: ValueType, operand: Operand): Destination {
   const { instruction } = site;
   const clamp = isFloat(type) && instruction.immediate('clamp') !== 0;
   const omod = isFloat(type) ? instruction.immediate('omod') : 0;
@@ -181,7 +182,7 @@ export function destinationSteps(site: Site, plain: Destination, type: ValueType
 type Merge = (wave: Wave, destination: number, result: number) => void;
 
 /** How a result that is not a whole register gets into its destination; null: it is one. */
-function mergeStep(site: Site, type: ValueType, operand: Operand): Merge | null {
+function mergeStep(site: PlainSite, type: ValueType, operand: Operand): Merge | null {
   const { instruction, target } = site;
   if (instruction.is('Sdwa')) {
     const { first, bits } = sdwaField(instruction.immediate('dst_sel', SDWA_DWORD));

@@ -8,7 +8,8 @@
  */
 import { OperandKind } from '../formats/disassembly.js';
 import { dppSource } from './dpp.js';
-import type { Site, Source } from './operands.js';
+import type { Site } from './site.js';
+import type { Source } from './operands.js';
 import { specialize } from './specialize.js';
 
 const NEG_LO = 1;

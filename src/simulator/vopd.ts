@@ -3,7 +3,9 @@
  * (RDNA 3 ISA, "Dual Issue VALU"), so the second half works on copies of its sources.
  */
 import { findOperation } from './operations/index.js';
-import { Site, type KernelLayout, type Source } from './operands.js';
+import { Site } from './site.js';
+import type { KernelLayout } from './kernel-layout.js';
+import type { Source } from './operands.js';
 import { Instruction, type Operand, type Program } from './program.js';
 import type { Step } from './wave.js';
 

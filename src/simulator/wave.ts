@@ -5,7 +5,7 @@
  * constants have stride 0, vector registers stride 1 with lane l at index + l. Layout, in words:
  *
  *     0 … 127        scalar registers by hardware number (106 VCC, 124 M0, 126 EXEC)
- *     scratch rows   operands prepared for one instruction (modifiers, DPP, SDWA), see operands.ts
+ *     scratch rows   operands prepared for one instruction (modifiers, DPP, SDWA), see kernel-layout.ts
  *     VGPRs          one row of `size` words each, then the AGPRs
  *     constants      literals of the program, written once
  *

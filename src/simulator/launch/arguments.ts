@@ -5,7 +5,7 @@
  */
 import { DarmError } from '../../errors.js';
 import type { KernelArgument } from '../../formats/code-object.js';
-import { PRIVATE_APERTURE, SHARED_APERTURE } from '../operands.js';
+import { PRIVATE_APERTURE, SHARED_APERTURE } from '../memory.js';
 import type { LoadableKernel } from './code-object.js';
 import { addressOf } from './loader.js';
 import type { ArgumentSpec, Dimensions, KernelLaunch } from './spec.js';

@@ -3,7 +3,7 @@
  * Kernel Execution State"). Registers that nothing is said about are zero here.
  */
 import { ADDRESS_HIGH } from '../memory.js';
-import type { KernelLayout } from '../operands.js';
+import type { KernelLayout } from '../kernel-layout.js';
 import type { SimulatedTarget } from '../target.js';
 import { EXEC, type Wave } from '../wave.js';
 import type { LaunchDescriptor } from './descriptor.js';

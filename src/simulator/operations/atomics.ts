@@ -9,7 +9,8 @@
  * AtomicMode`, `FeatureMemoryAtomicFAddF32DenormalSupport`). Minimum and maximum follow IEEE 754-2008 minNum and maxNum, as
  * LLVM assumes by selecting them for `atomicrmw fmin`; -0 is below +0.
  */
-import { AccessKind, type Transfer } from '../access.js';
+import { AccessKind } from '../access-description.js';
+import type { Transfer } from '../access.js';
 import { bitsOfF32, f32OfBits } from '../arithmetic/bits.js';
 import { flushBits32, flushF16, flushF64 } from '../arithmetic/denormals.js';
 import { addF16 } from '../arithmetic/f16.js';
@@ -17,7 +18,7 @@ import { maxF32, maxF64, minF32, minF64, Selection } from '../arithmetic/minmax.
 import { isNaN32, pickNaN32, pickNaN64 } from '../arithmetic/nan.js';
 import { Round } from '../arithmetic/rounding.js';
 import { Fault } from '../fault.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import { specialize } from '../specialize.js';
 import type { SimulatedTarget } from '../target.js';
 import type { Wave } from '../wave.js';
@@ -199,9 +200,7 @@ export function atomic32(update: Update, second: SecondData = 'none', kind: Floa
 }
 
 export function atomic64(update: WideUpdate, second: SecondData = 'none', kind: FloatKind = 'none'): AccessFactory {
-  return factory(2, second, (site, at, d, a, b) =>
-    wide(at, update, flushes(kind, site.target), d, a, b, site.size),
-  );
+  return factory(2, second, (site, at, d, a, b) => wide(at, update, flushes(kind, site.target), d, a, b, site.size));
 }
 
 // --- updates --------------------------------------------------------------------------------------------------------------------

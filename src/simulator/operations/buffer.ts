@@ -19,10 +19,11 @@
  * wavefront's own scratch is a fault. soffset then counts bytes of the whole wavefront. Not simulated: the formatted loads and
  * stores, and TFE.
  */
-import { at, AccessKind, byteAt, countLines, outsidePrivate, type MemoryAccess } from '../access.js';
+import { at, countLines, outsidePrivate, type MemoryAccess } from '../access.js';
+import { AccessKind, byteAt } from '../access-description.js';
 import { Fault } from '../fault.js';
 import { ADDRESS_HIGH } from '../memory.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import type { BufferDescriptorForm } from '../target.js';
 import type { Step, Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';

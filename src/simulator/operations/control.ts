@@ -4,7 +4,7 @@
  * Program counters that a program sees are addresses (`Program.base` and the instruction's offset); `Wave.pc` is a position.
  */
 import { Fault } from '../fault.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import type { Program } from '../program.js';
 import { EXEC, VCC, WaveState, type Wave } from '../wave.js';
 import { readClock } from './hardware-registers.js';

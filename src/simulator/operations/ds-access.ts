@@ -1,8 +1,9 @@
 /** LDS instructions from the data side of an access: one address, two addresses, or one that follows from the lane. */
-import { AccessKind, at, type MemoryAccess } from '../access.js';
+import { AccessKind } from '../access-description.js';
+import { at, type MemoryAccess } from '../access.js';
 import { Fault } from '../fault.js';
 import { checkWritten, countPasses, locateLds, outsideLds, type LdsShape } from '../lds-access.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import { M0, type Step, type Wave } from '../wave.js';
 import type { Operation } from './operation.js';
 import { rowOf, type AccessFactory } from './transfers.js';

@@ -3,7 +3,8 @@
  * ds_append and ds_consume; atomics and exchanges between lanes are in ds-atomics.ts and ds-lanes.ts. Addresses, alignment
  * and bank conflicts: lds-access.ts. Not simulated: the `_src2_` forms, ordered counts and everything on the GDS.
  */
-import { AccessKind, at, type MemoryAccess } from '../access.js';
+import { AccessKind } from '../access-description.js';
+import { at, type MemoryAccess } from '../access.js';
 import { Fault } from '../fault.js';
 import { INTEGER, atomic32, atomic64 } from './atomics.js';
 import { byLane, globalDataShare, pair, single, watchLds } from './ds-access.js';

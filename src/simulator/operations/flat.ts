@@ -1,11 +1,12 @@
 /**
  * `flat_*`: 64-bit addresses in vector registers plus an unsigned constant. What an address means depends on its upper word:
- * the LDS behind the shared aperture, private memory behind the private one, else global memory (operands.ts). Lanes of one
+ * the LDS behind the shared aperture, private memory behind the private one, else global memory (memory.ts). Lanes of one
  * instruction may differ in that; each group then goes by itself.
  */
-import { AccessKind, at, countLines, locateGlobal, locatePrivate, type MemoryAccess } from '../access.js';
+import { AccessKind } from '../access-description.js';
+import { at, countLines, locateGlobal, locatePrivate, type MemoryAccess } from '../access.js';
 import { countPasses, locateLds, type LdsShape } from '../lds-access.js';
-import { PRIVATE_APERTURE, SHARED_APERTURE } from '../operands.js';
+import { PRIVATE_APERTURE, SHARED_APERTURE } from '../memory.js';
 import type { Step, Wave } from '../wave.js';
 import { watchLds } from './ds-access.js';
 import type { Operation, OperationTable } from './operation.js';

@@ -16,7 +16,8 @@ import { fmaF32, type Rounding } from '../arithmetic/rounding.js';
 import { clampF16 } from '../arithmetic/shape.js';
 import { dppSource } from '../dpp.js';
 import { signStep } from '../modifiers.js';
-import type { Site, Source } from '../operands.js';
+import type { Site } from '../site.js';
+import type { Source } from '../operands.js';
 import { Denormals, f32Loop3, type F32Loop3 } from './float-shapes.js';
 import type { Operation, OperationTable } from './operation.js';
 

@@ -2,8 +2,9 @@
  * `global_*`: a 64-bit address in vector registers, or in scalar registers plus 32 unsigned bits in a vector register; plus a
  * signed constant (ISA documents, "Flat memory instructions").
  */
-import { AccessKind, at, locateFromScalar, locateGlobal, type MemoryAccess } from '../access.js';
-import type { Site } from '../operands.js';
+import { AccessKind } from '../access-description.js';
+import { at, locateFromScalar, locateGlobal, type MemoryAccess } from '../access.js';
+import type { Site } from '../site.js';
 import type { Step, Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';
 import { named } from './operation.js';
@@ -53,7 +54,12 @@ const bind = (factory: AccessFactory): Operation => {
 function fastPath(site: Site, access: MemoryAccess): ((w: Wave) => boolean) | null {
   if (!isWord(access)) return null;
   const isStore = access.kind === AccessKind.Write;
-  const word = { isStore, r: rowOf(site, isStore ? 'vdata' : 'vdst'), size: site.size, bits: site.target.cacheLineBits };
+  const word = {
+    isStore,
+    r: rowOf(site, isStore ? 'vdata' : 'vdst'),
+    size: site.size,
+    bits: site.target.cacheLineBits,
+  };
   const offset = signedOffset(site);
   const v = rowOf(site, 'vaddr');
   if (!site.instruction.has('saddr')) return globalWord(word, v, offset);

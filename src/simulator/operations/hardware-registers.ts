@@ -6,7 +6,8 @@
  * that waits for time to pass ends, and equal launches read equal times.
  */
 import { Fault } from '../fault.js';
-import { PRIVATE_APERTURE, SHARED_APERTURE, type Site } from '../operands.js';
+import { PRIVATE_APERTURE, SHARED_APERTURE } from '../memory.js';
+import type { Site } from '../site.js';
 import type { SimulatedTarget } from '../target.js';
 import { EXEC, VCC, type Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';

@@ -1,5 +1,5 @@
 /** What an operation is to the rest of the simulator. */
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import { EXEC, type Step, type Wave } from '../wave.js';
 
 /** Binds one static instruction. Throws only on instructions that misfit the operation's format (our mistake). */

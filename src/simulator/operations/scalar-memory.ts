@@ -3,7 +3,7 @@
  * an unsigned register, of each of which the two lowest bits are ignored.
  */
 import { Fault } from '../fault.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import type { Wave } from '../wave.js';
 import { named, type Operation, type OperationTable } from './operation.js';
 

@@ -1,6 +1,6 @@
 /** Scalar moves: plain, conditional on SCC, and with a register number that M0 displaces. None sets SCC. */
 import { Fault } from '../fault.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import { M0 } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';
 import { scalarBinary, scalarUnary, value1, write64 } from './scalar-operation.js';

@@ -4,7 +4,7 @@
  * (access.ts); that start is the wave's own here, whatever the program has put into FLAT_SCRATCH.
  */
 import { at, countLines, locatePrivate, type MemoryAccess } from '../access.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import type { Step } from '../wave.js';
 import { named, type Operation, type OperationTable } from './operation.js';
 import { LOADS, rowOf, type AccessFactory } from './transfers.js';

@@ -2,8 +2,9 @@
  * Loads and stores as transfers: what `ds_*`, `global_*`, `flat_*`, `scratch_*` and `buffer_*` of one width have in common.
  * Words that are not aligned, and 16-bit values at odd addresses, go byte by byte.
  */
-import { AccessKind, byteAt, type MemoryAccess, type Transfer } from '../access.js';
-import type { Site } from '../operands.js';
+import { AccessKind, byteAt } from '../access-description.js';
+import type { MemoryAccess, Transfer } from '../access.js';
+import type { Site } from '../site.js';
 import { specialize } from '../specialize.js';
 import type { Wave } from '../wave.js';
 
@@ -214,7 +215,7 @@ export const storeOf =
       transfer: prefixes[count - 1]!,
       prefixes,
       clear: nothing,
-      stored: (w, lane, index) => (w.i32[a + (index >> 2) * size + lane]! >> (8 * (index & 3))) & 0xff,
+      stored: (registers, lane, index) => (registers[a + (index >> 2) * size + lane]! >> (8 * (index & 3))) & 0xff,
     };
   };
 
@@ -283,7 +284,7 @@ function partStore(bytes: 1 | 2, shift: 0 | 16): AccessFactory {
     transfer: storePart(at, a, bytes, shift, byteAt),
     prefixes: [],
     clear: nothing,
-    stored: (w, lane, index) => (w.i32[a + lane]! >> (shift + 8 * index)) & 0xff,
+    stored: (registers, lane, index) => (registers[a + lane]! >> (shift + 8 * index)) & 0xff,
   });
 }
 

@@ -3,7 +3,7 @@
  * all generations, and the loads that go to the LDS instead of a register.
  */
 import { at, type MemoryAccess } from '../access.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import { M0, type Wave } from '../wave.js';
 import { addPackedBf16, addPackedF16, atomic32, atomic64, FLOAT, INTEGER } from './atomics.js';
 import { locateByLane, watchLds } from './ds-access.js';

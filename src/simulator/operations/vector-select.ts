@@ -1,6 +1,7 @@
 /** Vector moves: from register to register, of one of two operands, between registers that M0 selects. */
 import { Fault } from '../fault.js';
-import type { Site, ValueType } from '../operands.js';
+import type { Site } from '../site.js';
+import type { ValueType } from '../operands.js';
 import { specialize } from '../specialize.js';
 import { M0, type Step, type Wave } from '../wave.js';
 import { unary32, unaryInteger } from './integer-shapes.js';

@@ -180,7 +180,8 @@ function classOf(
   if (mnemonic.startsWith('s_endpgm')) return { kind: Kind.End, unit: Unit.None, busy: 0 };
   if (/^s_(branch|cbranch|setpc|swappc|call|subvector_loop)/.test(mnemonic))
     return { kind: Kind.Branch, unit: Unit.Branch, busy: turn, cost: constants.branchNotTaken };
-  if (instruction.is('Sopp') || /^s_(waitcnt|version)/.test(mnemonic)) return internalClass(instruction, constants, target);
+  if (instruction.is('Sopp') || /^s_(waitcnt|version)/.test(mnemonic))
+    return internalClass(instruction, constants, target);
   const cost = /saveexec|wrexec|^s_setreg/.test(mnemonic) ? constants.saveExec : turn;
   return { kind: Kind.Compute, unit: Unit.Scalar, busy: cost, latency: constants.scalarLatency, cost };
 }

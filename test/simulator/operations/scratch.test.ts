@@ -1,5 +1,5 @@
 import { DarmError } from '../../../src/errors.js';
-import { PRIVATE_APERTURE } from '../../../src/simulator/operands.js';
+import { PRIVATE_APERTURE } from '../../../src/simulator/memory.js';
 import { suite, assert } from '../../support/suite.js';
 import { ADDRESS_HIGH, MemoryBench, pattern } from './memory-bench.js';
 
