@@ -163,3 +163,9 @@ export class Wave {
 
 /** Executes one instruction; `pc` already points behind it. Throws `Fault`. */
 export type Step = (wave: Wave) => void;
+
+/** EXEC as a hexadecimal number. */
+export function execText(wave: Wave): string {
+  const word = (value: number): string => value.toString(16).padStart(8, '0');
+  return `0x${wave.size === 64 ? word(wave.u32[EXEC + 1]!) : ''}${word(wave.u32[EXEC]!)}`;
+}

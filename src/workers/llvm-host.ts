@@ -17,7 +17,7 @@ import {
   type FunctionShare,
 } from '../pipeline/pipeline.js';
 import type { Disassembly } from '../formats/disassembly.js';
-import type { ShareInput, ShareResult } from '../simulator/launch/share.js';
+import type { LaunchPart, LaunchPartResult } from '../simulator/launch/run-workgroups.js';
 import type { AnalyzeResult, CompileResult, EditLog, ModuleInfo } from '../job/results.js';
 
 /** What every task needs, and what only some do. */
@@ -44,8 +44,8 @@ export type Task =
       readonly cpu: string;
       readonly waveSize: 32 | 64;
     }
-  /** A share of the workgroups of a simulated launch; needs no LLVM. */
-  | { readonly kind: 'simulate'; readonly share: ShareInput };
+  /** A part of a simulated launch: some of its workgroups. Needs no LLVM. */
+  | { readonly kind: 'simulate'; readonly part: LaunchPart };
 
 interface TaskResults {
   info: ModuleInfo;
@@ -54,7 +54,7 @@ interface TaskResults {
   emit: CompileResult;
   analyze: AnalyzeResult;
   disassemble: Disassembly;
-  simulate: ShareResult;
+  simulate: LaunchPartResult;
 }
 
 export type TaskResult<T extends Task> = TaskResults[T['kind']];
@@ -93,7 +93,7 @@ export class LlvmHost {
     try {
       const value =
         task.kind === 'simulate'
-          ? (await import('../simulator/launch/share.js')).runShare(task.share)
+          ? (await import('../simulator/launch/run-workgroups.js')).runWorkgroups(task.part)
           : perform(await this.prepare(), task, events);
       return { ok: true, value: value as TaskResult<T> };
     } catch (error) {
