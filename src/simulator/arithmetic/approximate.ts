@@ -30,17 +30,6 @@ export function rcpF32(x: number, denormals = false): number {
   return denormals ? Math.fround(1 / x) : flushF32(Math.fround(1 / flushF32(x)));
 }
 
-/** v_rcp_iflag_f32: as v_rcp_f32; only the exceptions that it can raise differ. */
-export function rcpIflagF32(x: number, denormals = false): number {
-  return rcpF32(x, denormals);
-}
-
-/** v_rcp_legacy_f32 (gfx6, gfx7): a zero of the operand's sign where v_rcp_f32 has an infinity. */
-export function rcpLegacyF32(x: number): number {
-  const flushed = flushF32(x);
-  return flushed === 0 ? flushed : rcpF32(flushed);
-}
-
 /** v_rsq_f32. */
 export function rsqF32(x: number, denormals = false): number {
   const input = denormals ? x : flushF32(x);

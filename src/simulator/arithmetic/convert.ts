@@ -56,11 +56,6 @@ export function cvtF16F32(x: number, rounding: Rounding): number {
   return roundF16(x, rounding);
 }
 
-/** v_cvt_pkrtz_f16_f32: towards zero whatever the mode, so a finite value never becomes infinite. */
-export function cvtPkrtzF16F32(low: number, high: number): number {
-  return pack(roundF16(low, Round.Zero), roundF16(high, Round.Zero));
-}
-
 /** v_cvt_pkrtz_f16_f32 of binary32 patterns: NaNs keep what fits of their payload, quieted. */
 export function cvtPkrtzF16Bits(low: number, high: number): number {
   return pack(truncateBitsToF16(low), truncateBitsToF16(high));

@@ -90,25 +90,6 @@ export function mulExact(a: number, b: number, rounding: Rounding): number {
   return roundScaled(negative, significand(a) * significand(b), ulpExponent(a) + ulpExponent(b), false, rounding);
 }
 
-/** a / b for b ≠ 0. */
-export function divExact(a: number, b: number, rounding: Rounding): number {
-  const negative = isNegative(a) !== isNegative(b);
-  const dividend = significand(a) << 120n;
-  const divisor = significand(b);
-  const quotient = dividend / divisor;
-  const sticky = quotient * divisor !== dividend;
-  return roundScaled(negative, quotient, ulpExponent(a) - ulpExponent(b) - 120, sticky, rounding);
-}
-
-/** √a for a > 0. */
-export function sqrtExact(a: number, rounding: Rounding): number {
-  const e = ulpExponent(a);
-  const odd = e & 1;
-  const radicand = significand(a) << BigInt(120 + odd);
-  const root = integerSqrt(radicand);
-  return roundScaled(false, root, (e - odd - 120) / 2, root * root !== radicand, rounding);
-}
-
 /** 1 / √a for a > 0. */
 export function rsqExact(a: number, rounding: Rounding): number {
   const e = ulpExponent(a);

@@ -8,7 +8,7 @@ import { f32OfBits, highOfF64, powerOfTwo } from './bits.js';
 import { zeroSum } from './f32.js';
 import { DEFAULT_NAN16, pickNaN16 } from './nan.js';
 import type { Rounding } from './rounding.js';
-import { divOdd, fmaOdd, Round, sqrtOdd } from './rounding.js';
+import { fmaOdd, Round } from './rounding.js';
 
 const TWO_52 = 2 ** 52;
 
@@ -75,14 +75,4 @@ export function fmaF16(a: number, b: number, c: number, rounding: Rounding): num
   const sum = fmaOdd(x, y, z);
   if (sum !== sum) return pickNaN16(a, b, c);
   return roundF16(sum === 0 ? zeroSum(x * y, z, rounding) : sum, rounding);
-}
-
-export function divF16(a: number, b: number, rounding: Rounding): number {
-  const quotient = divOdd(f16ToNumber(a), f16ToNumber(b));
-  return quotient !== quotient ? pickNaN16(a, b) : roundF16(quotient, rounding);
-}
-
-export function sqrtF16(a: number, rounding: Rounding): number {
-  const root = sqrtOdd(f16ToNumber(a));
-  return root !== root ? pickNaN16(a, 0) : roundF16(root, rounding);
 }

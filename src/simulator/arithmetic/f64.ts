@@ -3,7 +3,7 @@
  * the other modes are rare and go through integers (`exact-f64.ts`).
  */
 import { towardOdd } from './bits.js';
-import { divExact, fmaExact, mulExact, sqrtExact } from './exact-f64.js';
+import { fmaExact, mulExact } from './exact-f64.js';
 import type { Rounding } from './rounding.js';
 import { Round } from './rounding.js';
 
@@ -77,15 +77,4 @@ export function mulF64(a: number, b: number, rounding: Rounding): number {
   const product = a * b;
   if (rounding === Round.NearestEven || !Number.isFinite(a) || !Number.isFinite(b)) return product;
   return mulExact(a, b, rounding);
-}
-
-export function divF64(a: number, b: number, rounding: Rounding): number {
-  const quotient = a / b;
-  if (rounding === Round.NearestEven || b === 0 || !Number.isFinite(a) || !Number.isFinite(b)) return quotient;
-  return divExact(a, b, rounding);
-}
-
-export function sqrtF64(a: number, rounding: Rounding): number {
-  const root = Math.sqrt(a);
-  return rounding === Round.NearestEven || !(a > 0 && a < Infinity) ? root : sqrtExact(a, rounding);
 }

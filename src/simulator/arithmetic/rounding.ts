@@ -28,11 +28,6 @@ export function addOdd(a: number, b: number): number {
   return error === 0 || error !== error ? sum : towardOdd(sum, error);
 }
 
-/** a · b: exact in a double (24 + 24 bits), so there is nothing to round. */
-export function mulOdd(a: number, b: number): number {
-  return a * b;
-}
-
 /** a · b + c, to odd. */
 export function fmaOdd(a: number, b: number, c: number): number {
   return addOdd(a * b, c);
