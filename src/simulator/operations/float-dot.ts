@@ -42,13 +42,13 @@ const dotBf16: Bits3 = (a, b, c) => dot(BF16, a, b, c);
 
 /** An f32 result from packed factors; the addend is an f32, or the destination. */
 function dotToF32(f: Bits3, addend: 'src2' | 'vdst'): Operation {
-  const loop = bitsLoop3();
+  const loop = bitsLoop3(f);
   return (site) => {
     const a = packedSource(site, 'src0');
     const b = packedSource(site, 'src1');
     const c = addendOf(site, addend);
     const d = site.destination('vdst', 'f32');
-    return site.step(loop(f, d.lo, a.lo, a.stride, b.lo, b.stride, c.lo, c.stride));
+    return site.step(loop(d.lo, [a, b, c]));
   };
 }
 
@@ -85,13 +85,13 @@ const dotBf16ToBf16 = toHalf(dotBf16, widenBf16, (x, bits) => {
 
 /** The VOP3 forms: neg and abs are those of both halves of a factor; the addend and the result are halves of registers. */
 function dotToHalf(f: Bits3): Operation {
-  const loop = bitsLoop3();
+  const loop = bitsLoop3(f);
   return (site) => {
     const a = signedPair(site, 'src0');
     const b = signedPair(site, 'src1');
     const c = site.source('src2', 'f16');
     const d = site.destination('vdst', 'f16');
-    return site.step(loop(f, d.lo, a.lo, a.stride, b.lo, b.stride, c.lo, c.stride));
+    return site.step(loop(d.lo, [a, b, c]));
   };
 }
 

@@ -18,7 +18,7 @@ import { dppSource } from '../dpp.js';
 import { signStep } from '../modifiers.js';
 import type { Site } from '../site.js';
 import type { Source } from '../operands.js';
-import { Denormals, f32Loop3, type F32Loop3 } from './float-shapes.js';
+import { Denormals, f32Loop3, type BindLoop } from './float-shapes.js';
 import type { Operation, OperationTable } from './operation.js';
 
 const NEG = 1;
@@ -73,25 +73,21 @@ function mixSource(site: Site, name: string): Source {
   return { lo, hi: lo, stride };
 }
 
-const bindSources = (site: Site): [Source, Source, Source] => [
-  mixSource(site, 'src0'),
-  mixSource(site, 'src1'),
-  mixSource(site, 'src2'),
-];
+const bindSources = (site: Site): Source[] => ['src0', 'src1', 'src2'].map((name) => mixSource(site, name));
 
-function toF32(loop: F32Loop3): Operation {
+function toF32(loop: BindLoop): Operation {
   return (site) => {
-    const [a, b, c] = bindSources(site);
+    const sources = bindSources(site);
     const d = site.destination('vdst', 'f32');
-    return site.step(loop(d.lo, a.lo, a.stride, b.lo, b.stride, c.lo, c.stride));
+    return site.step(loop(d.lo, sources));
   };
 }
 
 /** @param shift 0: the result is the lower half, 16: the upper */
-function toHalf(loop: F32Loop3, shift: 0 | 16): Operation {
+function toHalf(loop: BindLoop, shift: 0 | 16): Operation {
   const keep = shift === 0 ? 0xffff0000 | 0 : 0xffff;
   return (site) => {
-    const [a, b, c] = bindSources(site);
+    const sources = bindSources(site);
     const row = site.row();
     const d = site.place(site.instruction.operand('vdst')).lo;
     const clamps = site.instruction.immediate('clamp') !== 0;
@@ -104,7 +100,7 @@ function toHalf(loop: F32Loop3, shift: 0 | 16): Operation {
         i32[d + l] = (i32[d + l]! & keep) | (half << shift);
       }
     });
-    return site.step(loop(row, a.lo, a.stride, b.lo, b.stride, c.lo, c.stride));
+    return site.step(loop(row, sources));
   };
 }
 
