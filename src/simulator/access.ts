@@ -79,22 +79,23 @@ export function locateGlobal(w: Wave, a: number, offset: number, access: MemoryA
   return low;
 }
 
-/**
- * Locates a 64-bit base in scalar registers `s` plus 32 unsigned bits in vector register `v` plus a signed offset, and counts
- * cache lines.
- * @param perLane bytes from lane to lane to add (the `addtid` forms)
- */
-export function locateFromScalar(
-  w: Wave,
-  s: number,
-  v: number,
-  vectorStride: 0 | 1,
-  offset: number,
-  perLane: number,
-  access: MemoryAccess,
-  bits: number,
-): number {
+/** The parts of an address with a scalar base. */
+export interface ScalarBase {
+  /** The scalar registers of the 64-bit base. */
+  readonly s: number;
+  /** 32 unsigned bits to add: a vector register, or a constant (stride 0). */
+  readonly v: number;
+  readonly vectorStride: 0 | 1;
+  /** Signed bytes to add. */
+  readonly offset: number;
+  /** Bytes to add from lane to lane (the `addtid` forms). */
+  readonly perLane: number;
+}
+
+/** Locates addresses with a scalar base, and counts cache lines of 2^`bits` bytes. @returns the bits of all offsets */
+export function locateFromScalar(w: Wave, address: ScalarBase, access: MemoryAccess, bits: number): number {
   const { u32, lanes, active, memory } = w;
+  const { s, v, vectorStride, offset, perLane } = address;
   const { bytes } = access;
   const base = u32[s]! + offset;
   const high = u32[s + 1]!;

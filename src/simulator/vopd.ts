@@ -27,14 +27,15 @@ function half(instruction: Instruction, name: string, part: 'X' | 'Y'): Instruct
     operands.set(standardName(each, part) ?? `other_${each}`, instruction.operand(source));
   }
   const mnemonic = `v_${name.toLowerCase()}`;
-  return new Instruction(
-    instruction.index,
-    instruction.offset,
-    instruction.size,
-    { ...instruction.opcode, mnemonic, operands: [...operands.keys()] },
-    [...operands.values()],
-    instruction.text,
-  );
+  const { index, offset, size, opcode, text } = instruction;
+  return new Instruction({
+    index,
+    offset,
+    size,
+    opcode: { ...opcode, mnemonic, operands: [...operands.keys()] },
+    operands: [...operands.values()],
+    text,
+  });
 }
 
 /** `vsrc1X` → `src1`; null for an operand of the other half. */

@@ -59,15 +59,22 @@ const isShared = (words: Int32Array): boolean =>
 /** Which denormals an operation flushes where it is executed. */
 type FlushOf = (w: Wave, words: Int32Array) => number;
 
+/** What the loops call: a specialised loop sees nothing else. */
+const helpers = { requireAlignment, isShared };
+
+/** Rows of the result (-1: none), of the data and of the second data, and where the lanes' memory was located. */
+interface AtomicRows {
+  readonly at: Int32Array;
+  readonly d: number;
+  readonly a: number;
+  readonly b: number;
+}
+
 const narrowLoop = (
-  at: Int32Array,
   update: Update,
   flushOf: FlushOf,
-  requireAlignment: (w: Wave, at: Int32Array, low: number, bytes: number) => void,
-  isShared: (words: Int32Array) => boolean,
-  d: number,
-  a: number,
-  b: number,
+  { requireAlignment, isShared }: typeof helpers,
+  { at, d, a, b }: AtomicRows,
 ): Transfer => {
   return (w, words, _bytes, low) => {
     const { i32, lanes, active } = w;
@@ -107,15 +114,7 @@ function exchangeShared(words: Int32Array, x: number, update: WideUpdate, flush:
   }
 }
 
-function wide(
-  at: Int32Array,
-  update: WideUpdate,
-  flushOf: FlushOf,
-  d: number,
-  a: number,
-  b: number,
-  size: number,
-): Transfer {
+function wide(update: WideUpdate, flushOf: FlushOf, { at, d, a, b }: AtomicRows, size: number): Transfer {
   return (w, words, _bytes, low, step) => {
     const { i32, lanes, active } = w;
     requireAlignment(w, at, low, 8);
@@ -173,7 +172,7 @@ function loopOf(update: Update): typeof narrowLoop {
 function factory(
   words: 1 | 2,
   second: SecondData,
-  transferOf: (site: Site, at: Int32Array, d: number, a: number, b: number) => Transfer,
+  transferOf: (site: Site, rows: AtomicRows) => Transfer,
 ): AccessFactory {
   return (site, rows) => {
     const { instruction, size } = site;
@@ -183,7 +182,7 @@ function factory(
       instruction,
       bytes: 4 * words,
       kind: AccessKind.Atomic,
-      transfer: transferOf(site, at, d, a, b),
+      transfer: transferOf(site, { at, d, a, b }),
       prefixes: [],
       clear: (w, first) => {
         if (d >= 0) clearRows(w, d, first, words);
@@ -194,13 +193,11 @@ function factory(
 }
 
 export function atomic32(update: Update, second: SecondData = 'none', kind: FloatKind = 'none'): AccessFactory {
-  return factory(1, second, (site, at, d, a, b) =>
-    loopOf(update)(at, update, flushes(kind, site.target), requireAlignment, isShared, d, a, b),
-  );
+  return factory(1, second, (site, rows) => loopOf(update)(update, flushes(kind, site.target), helpers, rows));
 }
 
 export function atomic64(update: WideUpdate, second: SecondData = 'none', kind: FloatKind = 'none'): AccessFactory {
-  return factory(2, second, (site, at, d, a, b) => wide(at, update, flushes(kind, site.target), d, a, b, site.size));
+  return factory(2, second, (site, rows) => wide(update, flushes(kind, site.target), rows, site.size));
 }
 
 // --- updates --------------------------------------------------------------------------------------------------------------------

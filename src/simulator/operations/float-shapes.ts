@@ -131,37 +131,33 @@ interface F32Lane {
 /** Binds a loop to the row of the result and to the operands, of which there are as many as the operation has. */
 export type BindLoop = (d: number, operands: readonly Source[]) => Step;
 
-type F32Loop = (lane: F32Lane, flush: Flush, d: number, [a, b, c]: readonly Source[]) => Step;
-const f32Loop: F32Loop = ({ plain, exact, nan, denormals }, flush, d, [first, second, third]) => {
-  const a = first!;
-  const b = second ?? a;
-  const c = third ?? a;
-  return (w: Wave) => {
-    const { f32, u32, lanes, active, mode } = w;
-    if (plain !== null && w.plainF32) {
-      for (let k = 0; k < active; k++) {
-        const l = lanes[k]!;
-        const result = plain(f32, l, a, b, c);
-        if (result === result) f32[d + l] = result;
-        else u32[d + l] = nan(u32, l, a, b, c, mode);
-      }
-      return;
-    }
-    const rounding = mode.roundF32 as Rounding;
-    const flushesIn = denormals === 1 || (denormals !== 3 && (mode.denormF32 & 1) === 0);
-    const flushesOut = denormals === 1 || (denormals === 0 && (mode.denormF32 & 2) === 0);
+type F32Loop = (lane: F32Lane, flush: Flush, d: number, a: Source, b: Source, c: Source) => Step;
+const f32Loop: F32Loop = (lane, flush, d, a, b, c) => (w: Wave) => {
+  const { f32, u32, lanes, active, mode } = w;
+  const { plain, exact, nan, denormals } = lane;
+  if (plain !== null && w.plainF32) {
     for (let k = 0; k < active; k++) {
       const l = lanes[k]!;
-      const result = exact(f32, l, a, b, c, rounding, flushesIn);
-      if (result === result) f32[d + l] = flushesOut ? flush(result) : result;
+      const result = plain(f32, l, a, b, c);
+      if (result === result) f32[d + l] = result;
       else u32[d + l] = nan(u32, l, a, b, c, mode);
     }
-  };
+    return;
+  }
+  const rounding = mode.roundF32 as Rounding;
+  const flushesIn = denormals === 1 || (denormals !== 3 && (mode.denormF32 & 1) === 0);
+  const flushesOut = denormals === 1 || (denormals === 0 && (mode.denormF32 & 2) === 0);
+  for (let k = 0; k < active; k++) {
+    const l = lanes[k]!;
+    const result = exact(f32, l, a, b, c, rounding, flushesIn);
+    if (result === result) f32[d + l] = flushesOut ? flush(result) : result;
+    else u32[d + l] = nan(u32, l, a, b, c, mode);
+  }
 };
 
 function bindF32(lane: F32Lane): BindLoop {
   const loop = specialize(f32Loop);
-  return (d, operands) => loop(lane, flushF32, d, operands);
+  return (d, [a, b = a, c = a]) => loop(lane, flushF32, d, a!, b!, c!);
 }
 
 function f32Operation(bind: BindLoop, names: readonly string[]): Operation {
@@ -215,23 +211,18 @@ export const ternaryF32 = (spec: F32Spec<Plain3, Exact3, Bits3>, names: readonly
 
 // --- bit patterns ---------------------------------------------------------------------------------------------------------------
 
-type BitsLoop = (bits: BitsOfLane, d: number, [a, b, c]: readonly Source[]) => Step;
-const bitsLoop: BitsLoop = (bits, d, [first, second, third]) => {
-  const a = first!;
-  const b = second ?? a;
-  const c = third ?? a;
-  return (w: Wave) => {
-    const { i32, u32, lanes, active, mode } = w;
-    for (let k = 0; k < active; k++) {
-      const l = lanes[k]!;
-      i32[d + l] = bits(u32, l, a, b, c, mode);
-    }
-  };
+type BitsLoop = (bits: BitsOfLane, d: number, a: Source, b: Source, c: Source) => Step;
+const bitsLoop: BitsLoop = (bits, d, a, b, c) => (w: Wave) => {
+  const { i32, u32, lanes, active, mode } = w;
+  for (let k = 0; k < active; k++) {
+    const l = lanes[k]!;
+    i32[d + l] = bits(u32, l, a, b, c, mode);
+  }
 };
 
 function bindBits(bits: BitsOfLane): BindLoop {
   const loop = specialize(bitsLoop);
-  return (d, operands) => loop(bits, d, operands);
+  return (d, [a, b = a, c = a]) => loop(bits, d, a!, b!, c!);
 }
 
 export const bitsLoop2 = (f: Bits2): BindLoop => bindBits(specialize(bits2)(f));
