@@ -9,7 +9,10 @@ export interface AccessDescription {
   readonly kind: AccessKind;
   /** Per lane, from its address on. */
   readonly bytes: number;
-  /** Byte `index` of what a lane stores, from the words of the wave's registers; null where that is not known beforehand. */
+  /**
+   * Byte `index` of what a lane stores, from the words of the wave's registers; null where that is not known
+   * beforehand.
+   */
   readonly stored: ((registers: Int32Array, lane: number, index: number) => number) | null;
 }
 
@@ -17,7 +20,7 @@ const VERBS = ['a read', 'a write', 'an atomic'];
 export const describe = ({ kind, bytes }: Pick<AccessDescription, 'kind' | 'bytes'>): string =>
   `${VERBS[kind]!} of ${bytes} byte${bytes === 1 ? '' : 's'}`;
 
-/** Where byte `index` of an access is that begins at byte `x` and whose words are `step` words apart. */
+/** The place of byte `index` of an access that begins at byte `x` and whose words are `step` words apart. */
 export function byteAt(x: number, index: number, step: number): number {
   const inWord = (x & 3) + index;
   return (x & ~3) + 4 * step * (inWord >> 2) + (inWord & 3);

@@ -2,16 +2,17 @@
  * Vector memory accesses, in two halves: where the lanes' data is, and what is done with it.
  *
  * The first half ("locating": below for global and private memory, lds-access.ts for the LDS, operations/buffer.ts for
- * buffers) checks every active lane's address and puts its byte offset in the arrays of the LDS or of global memory into
- * `at`. The second half, a `Transfer`, moves data between there and the registers and is the same for all address spaces.
- * Everything is located before anything is moved, because a result may overwrite the register that held the address.
+ * buffers) checks every active lane's address and puts its byte offset in the arrays of the LDS or of global memory
+ * into `at`. The second half, a `Transfer`, moves data between there and the registers and is the same for all address
+ * spaces. Everything is located before anything is moved, because a result may overwrite the register that held the
+ * address.
  *
- * Consecutive words of one lane are `step` words apart: 1, except in private memory, whose words are interleaved over the
- * lanes. Byte a of lane l is at scratch + ((a >> 2) * waveSize + l) * 4 + (a & 3), whichever way it is reached: `scratch_*`,
- * `flat_*` through the private aperture, or `buffer_*` with the scratch descriptor.
+ * Consecutive words of one lane are `step` words apart: 1, except in private memory, whose words are interleaved over
+ * the lanes. Byte a of lane l is at scratch + ((a >> 2) * waveSize + l) * 4 + (a & 3), whichever way it is reached:
+ * `scratch_*`, `flat_*` through the private aperture, or `buffer_*` with the scratch descriptor.
  *
- * Transactions of an access to global or private memory are the distinct cache lines that it touches: 64 bytes on GCN and
- * CDNA 1 and 2, 128 on CDNA 3 and RDNA.
+ * Transactions of an access to global or private memory are the distinct cache lines that it touches: 64 bytes on GCN
+ * and CDNA 1 and 2, 128 on CDNA 3 and RDNA.
  */
 import { AccessKind, byteAt, describe, type AccessDescription } from './access-description.js';
 import { Fault } from './fault.js';
@@ -19,17 +20,17 @@ import { ADDRESS_HIGH } from './memory.js';
 import type { Wave } from './wave.js';
 
 /**
- * Moves the data of the active lanes; `words` and `bytes` are the LDS or global memory, `low` has the bits of all offsets
- * (so that its lowest ones tell whether all are aligned).
+ * Moves the data of the active lanes; `words` and `bytes` are the LDS or global memory, `low` has the bits of all
+ * offsets (so its lowest bits tell whether all of them are aligned).
  */
 export type Transfer = (w: Wave, words: Int32Array, bytes: Uint8Array, low: number, step: number) => void;
 
 /** What one instruction does with the memory of each lane. */
 export interface MemoryAccess extends AccessDescription {
   readonly transfer: Transfer;
-  /** Transfers of only the first words, [n - 1] of n words; empty where it is all or nothing. */
+  /** Transfers of only the first words: entry n - 1 moves n words. Empty where an access cannot be cut. */
   readonly prefixes: readonly Transfer[];
-  /** Makes the result zero, words from `first` on. */
+  /** Sets the words of the result to zero, from word `first` on. */
   readonly clear: (w: Wave, first: number) => void;
 }
 
@@ -39,7 +40,8 @@ export const at = new Int32Array(64);
 const TWO_32 = 2 ** 32;
 
 /**
- * Locates 64-bit addresses in vector registers from `a` on, plus a signed offset, and counts cache lines of 2^`bits` bytes.
+ * Locates 64-bit addresses in vector registers from `a` on, plus a signed offset, and counts cache lines of 2^`bits`
+ * bytes.
  * @returns the bits of all offsets
  */
 export function locateGlobal(w: Wave, a: number, offset: number, access: MemoryAccess, bits: number): number {
@@ -66,7 +68,7 @@ export function locateGlobal(w: Wave, a: number, offset: number, access: MemoryA
     }
     at[k] = x;
     low |= x;
-    // As in countLines.
+    // Counts as countLines does.
     const begin = x >>> bits;
     const end = (x + extent) >>> bits;
     if (begin < line) ordered = false;
@@ -144,7 +146,8 @@ export function outsidePrivate(w: Wave, x: number, access: MemoryAccess, lane: n
   );
 }
 
-// --- cache lines --------------------------------------------------------------------------------------------------------------
+// --- cache lines
+// --------------------------------------------------------------------------------------------------------------
 
 /** Adds the distinct cache lines of what was located to the wave's transactions. */
 export function countLines(w: Wave, bytes: number, step: number, bits: number): void {
@@ -177,7 +180,7 @@ const slotLine = new Int32Array(SLOTS);
 const slotRound = new Int32Array(SLOTS);
 let round = 0;
 
-/** By hashing; at most 64 lanes of 5 words, a quarter of the slots. */
+/** Counts by hashing. There are at most 64 lanes of 5 words, which fill less than a third of the slots. */
 function distinctLines(active: number, bytes: number, step: number, bits: number): number {
   round = (round + 1) | 0;
   let count = 0;

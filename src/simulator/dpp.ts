@@ -1,9 +1,9 @@
 /**
  * Data-parallel primitives: src0 is read from another lane. DPP16 (`dpp_ctrl`) and DPP8.
  *
- * A lane whose source is outside its row, or not active, gets 0 where `bound_ctrl` (or, for inactive lanes, `fi`) says so
- * and is not written otherwise; row and bank masks take lanes out as well. ISA documents, "Data Parallel Processing";
- * control values are LLVM's `DPP::DppCtrl`.
+ * A lane whose source is outside its row, or not active, gets 0 where `bound_ctrl` (or, for inactive lanes, `fi`) says
+ * so and is not written otherwise; row and bank masks take lanes out as well. ISA documents, "Data Parallel
+ * Processing"; control values are LLVM's `DPP::DppCtrl`.
  */
 import type { PlainSite } from './plain-site.js';
 import type { Source, ValueType } from './operands.js';
@@ -98,7 +98,7 @@ function validSource(wave: Wave, { from, fetchesInactive }: Permutation, lane: n
   return source !== INVALID && (fetchesInactive || wave.isActive(source)) ? source : INVALID;
 }
 
-/** src0 as its lanes read it, in a scratch row; the source itself where the instruction is no DPP. */
+/** src0 as its lanes read it, in a scratch row; the source itself where the instruction does not use DPP. */
 export function dppSource(site: PlainSite, plain: Source, type: ValueType): Source {
   const dpp = permutation(site);
   if (dpp === null || plain.stride === 0) return plain;

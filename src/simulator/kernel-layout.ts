@@ -1,4 +1,7 @@
-/** Where the registers of one kernel's waves are: the register file's rows, and the constants that its instructions need. */
+/**
+ * Where the registers of one kernel's waves are: the register file's rows, and the constants that its instructions
+ * need.
+ */
 import { OperandKind } from '../formats/disassembly.js';
 import type { Program } from './program.js';
 import type { SimulatedTarget } from './target.js';
@@ -6,7 +9,7 @@ import { SCALARS, type RegisterLayout } from './wave.js';
 
 const SCRATCH_ROWS = 12;
 
-/** Operations that reach vector registers by number at run time: with them, all registers there are must exist. */
+/** Operations that compute register numbers at run time. A kernel that has one gets all vector registers. */
 const INDEXING = /^v_movrel|^v_swaprel|^s_set_gpr_idx/;
 const ALL_VGPRS = 256;
 
@@ -72,7 +75,7 @@ export class KernelLayout {
     return this.#scratchBase + row * this.size;
   }
 
-  /** Complete only when all instructions are bound. */
+  /** Call it when all instructions are bound: binding them adds constants. */
   registers(): RegisterLayout {
     return { size: this.size, constantBase: this.#constantBase, constants: Uint32Array.from(this.#constants) };
   }

@@ -1,5 +1,5 @@
 /**
- * What happens to a vector operand on its way into and out of an operation: neg and abs, SDWA and op_sel selects and
+ * The modifiers of vector operands, on the way into an operation and out of it: neg and abs, SDWA and op_sel selects,
  * 16-bit register halves, DPP (the permutation itself is in dpp.ts), and on the way out omod, clamp and partial writes.
  *
  * Each becomes a step over a scratch row before or after the operation. The bits of the modifier operands are LLVM's
@@ -154,7 +154,8 @@ export function sourceStep(site: PlainSite, plain: Source, { name, type, operand
   return current;
 }
 
-// --- results ----------------------------------------------------------------------------------------------------------------
+// --- results
+// ----------------------------------------------------------------------------------------------------------------
 
 /** The place the operation writes to; registers the steps that bring the result to its destination. */
 export function destinationSteps(site: PlainSite, plain: Destination, type: ValueType, operand: Operand): Destination {
@@ -181,7 +182,7 @@ export function destinationSteps(site: PlainSite, plain: Destination, type: Valu
 
 type Merge = (wave: Wave, destination: number, result: number) => void;
 
-/** How a result that is not a whole register gets into its destination; null: it is one. */
+/** How a result that is not a whole register gets into its destination; null for whole registers. */
 function mergeStep(site: PlainSite, type: ValueType, operand: Operand): Merge | null {
   const { instruction, target } = site;
   if (instruction.is('Sdwa')) {
@@ -207,7 +208,7 @@ function mergeStep(site: PlainSite, type: ValueType, operand: Operand): Merge | 
     operand.kind === OperandKind.Vgpr16High ||
     (operand.kind === OperandKind.Vgpr && (instruction.immediate('src0_modifiers') & DESTINATION_OP_SEL) !== 0);
   const keep = high ? 0xffff : 0xffff0000 | 0;
-  // Generation 9 clears the upper half, but for the few operations that ask for `preserve`; later ones keep it.
+  // GFX9 clears the upper half, except for a few operations; later processors keep it.
   const clears = target.clearsUpperHalf && !high && !PRESERVING_GFX9.has(instruction.mnemonic);
   const shift = high ? 16 : 0;
   return (w, d, s) => {
@@ -220,7 +221,7 @@ function mergeStep(site: PlainSite, type: ValueType, operand: Operand): Merge | 
 }
 
 /**
- * What keeps the upper half even on generation 9: the operations that came with it, and those that changed with it (Vega
+ * Operations that keep the upper half on GFX9 too: those that are new there, and those that changed there (Vega
  * ISA, V_MAD_U16 as opposed to V_MAD_LEGACY_U16; LLVM, `GCNSubtarget::zeroesHigh16BitsOfDest`).
  */
 const PRESERVING_GFX9 = new Set([
@@ -238,8 +239,8 @@ function writeF64(w: Wave, lo: number, hi: number, value: number): void {
 }
 
 /**
- * Multiplies the result. The hardware leaves it alone in IEEE mode (LLVM, SIFoldOperands) and where denormal results are
- * kept; it makes +0 of -0.
+ * Multiplies the result. The hardware leaves it alone in IEEE mode (LLVM, SIFoldOperands) and where denormal results
+ * are kept; it makes +0 of -0.
  */
 function omodStep(type: ValueType, lo: number, hi: number, omod: number): Step {
   return (w) => {

@@ -1,6 +1,6 @@
 /**
- * One static instruction while its step is made: its operands as plain places in the register file, without modifiers, and
- * the steps that are to run before and after the operation. `Site` adds what happens to operands on their way.
+ * One static instruction while its step is made: its operands as plain places in the register file, without modifiers,
+ * and the steps that are to run before and after the operation. `Site` adds what happens to operands on their way.
  */
 import { OperandKind } from '../formats/disassembly.js';
 import type { KernelLayout } from './kernel-layout.js';
@@ -73,9 +73,10 @@ export class PlainSite {
     };
   }
 
-  // --- plain places -----------------------------------------------------------------------------------------------------
+  // --- plain places
+  // -----------------------------------------------------------------------------------------------------
 
-  /** The place of an operand's value as it is: no modifiers. A constant gets a word (`words` = 2: two) of its own. */
+  /** The place of an operand's value, without modifiers. A constant gets a word of its own (two, if `words` is 2). */
   place(operand: Operand, words: number = 1): Source {
     const { layout } = this;
     switch (operand.kind) {
@@ -107,7 +108,7 @@ export class PlainSite {
         const lo = layout.constant(0, 0);
         return { lo, hi: lo + 1, stride: 0 };
       }
-      // As 32-bit sources the apertures are their upper words.
+      // A 32-bit source reads the upper word of an aperture.
       case SRC_SHARED_BASE:
         return pair(0, SHARED_APERTURE);
       case SRC_SHARED_LIMIT:
@@ -145,8 +146,8 @@ export class PlainSite {
   }
 
   /**
-   * Where a scalar result of `words` words goes; a step after it tells the wave when that is EXEC. Results for NULL go to
-   * a scratch row.
+   * Where a scalar result of `words` words goes. When that is EXEC, a step afterwards tells the wave. Results for NULL
+   * go to a scratch row.
    */
   scalarDestination(name: string, words: number = 1): number {
     const operand = this.instruction.operand(name);

@@ -86,7 +86,7 @@ export class Instruction implements DecodedInstruction {
     return this.#operands.has(name);
   }
 
-  /** Throws when the instruction has no such operand: the caller then misreads its format. */
+  /** Throws when the instruction has no such operand, because the caller is then wrong about its format. */
   operand(name: string): Operand {
     const found = this.#operands.get(name);
     if (found === undefined) throw new Error(`${this.opcode.name} has no operand ${name}`);

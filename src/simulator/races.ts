@@ -1,18 +1,20 @@
 /**
- * Optional detection of data races in the LDS and in global memory, by happens-before in its simplest form: accesses of one
- * wavefront are ordered, those of one workgroup's wavefronts by the barriers between them, and those of different workgroups
- * not at all: a launch is one epoch for them. Two accesses to the same byte that are not ordered race when one of them
- * writes and they are not both atomic. (After Flanagan and Freund, "FastTrack", 2009, with epochs instead of vector clocks.)
+ * Optional detection of data races in the LDS and in global memory, by happens-before in its simplest form: accesses of
+ * one wavefront are ordered, those of one workgroup's wavefronts by the barriers between them, and those of different
+ * workgroups not at all: a launch is one epoch for them. Two accesses to the same byte that are not ordered race when
+ * one of them writes and they are not both atomic. (After Flanagan and Freund, "FastTrack", 2009, with epochs instead
+ * of vector clocks.)
  *
  * - Lanes of one wavefront race only when one instruction stores different values to one byte from two lanes.
- * - Two stores of the same value are no race; programs set flags that way.
- * - Loads and stores with cache-coherence bits (glc, dlc, sc0, sc1) count as atomic: that is how compilers write atomic and
- *   volatile ones. The LDS has no such bits.
- * - Synchronisation by anything but barriers (flags, fences, tickets) is not understood: what it orders is reported.
+ * - Two stores of the same value do not race; programs set flags that way.
+ * - Loads and stores with cache-coherence bits (glc, dlc, sc0, sc1) count as atomic: that is how compilers write atomic
+ *   and volatile ones. The LDS has no such bits.
+ * - Only barriers count as synchronisation. Accesses that are ordered by flags, fences or tickets are reported.
  * - Scalar loads, and global accesses of workgroups that run on other threads, are not seen.
  *
- * Kept per byte: the last plain store, and of plain loads and of atomics the last one, the last one of another wavefront of
- * the same workgroup, and one of another workgroup. Those suffice, because workgroups run one after the other.
+ * Kept per byte: the last plain store, and of plain loads and of atomics the last one, the last one of another
+ * wavefront of the same workgroup, and one of another workgroup. Those suffice, because workgroups run one after the
+ * other.
  */
 import { AccessKind, byteAt, describe, type AccessDescription } from './access-description.js';
 import { Fault } from './fault.js';
@@ -39,7 +41,7 @@ interface AccessEvent {
   readonly epoch: number;
 }
 
-/** What is looked at of the wavefront that makes an access; `Wave` has it all. */
+/** What the search needs of the wavefront that makes an access; every `Wave` has it. */
 interface AccessingWave {
   readonly id: number;
   /** Active lanes; the first `active` entries count. */
@@ -88,13 +90,13 @@ export class RaceDetector {
   readonly events: (AccessEvent | null)[] = [null];
   readonly memory = new Shadow();
 
-  /** @param number any that is the workgroup's own */
+  /** @param number identifies the workgroup */
   workgroup(number: number): Races {
     return new Races(this, number);
   }
 }
 
-/** Of one workgroup; belongs into `Lds.races`, and its `barrier` is called at each barrier. */
+/** The accesses of one workgroup. Goes into `Lds.races`; `barrier` is to be called at each barrier. */
 export class Races {
   readonly #detector: RaceDetector;
   readonly #workgroup: number;
@@ -184,7 +186,7 @@ export class Races {
       for (let slot = ATOMICS; slot < ATOMICS + 3; slot++) {
         const atomic = page[slots + slot]!;
         if (atomic === 0 || !this.#isUnordered(atomic, event)) continue;
-        // A coherent load is no write.
+        // A coherent load does not write.
         if (kind !== AccessKind.Read || this.#detector.events[atomic >>> 6]!.kind !== AccessKind.Read) return atomic;
       }
     }

@@ -2,10 +2,10 @@
  * The simulator's entry: a code object and a launch spec in, buffers and counters out.
  *
  *     code object ─ readCodeObject ─▶ segments, kernels ─┐
- *     spec ─ parseSpec ─▶ launches, buffers ─────────────┴▶ memory ─ runWorkgroups (one or several threads) ─▶ counts ─▶ counters
+ *     spec ─ parseSpec ─▶ launches, buffers ─────────────┴▶ memory ─ runWorkgroups ─▶ counts ─▶ counters
  *
- * Decoding is LLVM's and happens elsewhere: the caller passes the disassembly of `LoadableCodeObject.code`, so that nothing
- * here needs LLVM.
+ * runWorkgroups runs on one thread or on several. LLVM decodes the code elsewhere: the caller passes the disassembly of
+ * `LoadableCodeObject.code`, so that nothing here needs LLVM.
  */
 import { DarmError } from '../errors.js';
 import type { Disassembly } from '../formats/disassembly.js';
@@ -54,7 +54,7 @@ export interface TracedLaunch {
 export interface LaunchResult {
   readonly kernel: string;
   readonly counters: Counters;
-  /** The estimate for one compute unit; null: none was asked for, or the workgroups are too long for one. */
+  /** The estimate for one compute unit; null if none was asked for, or if the workgroups are too long for one. */
   readonly cycles: number | null;
   /** The instructions that ran. */
   readonly instructions: readonly InstructionRow[];
@@ -84,10 +84,14 @@ export interface PartRunner {
 
 const INLINE: PartRunner = { width: 1, run: async (part) => runWorkgroups(part) };
 
-/** Scratch per lane of a kernel whose calls nobody could follow, beyond what the kernel itself declares. */
+/**
+ * Scratch per lane of a kernel with calls that the compiler could not follow, beyond what the kernel itself declares.
+ */
 const DYNAMIC_STACK_BYTES = 16 * 1024;
 
-/** @throws DarmError `bad-input` (spec and code object do not fit), `simulation-failed` (the kernel did something wrong) */
+/**
+ * @throws DarmError `bad-input` (spec and code object do not fit), `simulation-failed` (the kernel did something wrong)
+ */
 export async function simulate(input: SimulationInput, runner: PartRunner = INLINE): Promise<SimulationResult> {
   const { object, spec } = input;
   const kernels = spec.launches.map((launch) => {
@@ -173,7 +177,7 @@ function findKernel({ kernels }: LoadableCodeObject, name: string | null): Loada
   return found;
 }
 
-/** Names of the buffers: the spec's, else the metadata's of the argument, else `argN`. */
+/** Names of the buffers: from the spec, else from the argument's metadata, else `argN`. */
 function bufferNames(spec: LaunchSpec, kernels: readonly LoadableKernel[]): string[] {
   const names: string[] = spec.buffers.map(({ name }) => name ?? '');
   spec.launches.forEach(({ args }, launch) => {
@@ -188,8 +192,9 @@ function bufferNames(spec: LaunchSpec, kernels: readonly LoadableKernel[]): stri
 }
 
 /**
- * With atomics, what a workgroup sees of global memory depends on which ran before it: those run one after the other, so that
- * the result is the same every time. Looks at the kernel's own code, and at everything when it calls functions.
+ * With atomics, what a workgroup sees in global memory depends on which workgroups ran before it. Such launches run one
+ * workgroup after the other, so that the result is the same every time. Looks at the kernel's own code, or at all code
+ * if the kernel calls functions.
  */
 function hasAtomics({ instructions }: Program, { code }: LoadableCodeObject, kernel: LoadableKernel): boolean {
   const calls = /^s_(swappc|setpc|call)/;
@@ -276,7 +281,8 @@ function placeLaunch(
     wavesPerWorkgroup: wavesPerWorkgroup(kernel, launch),
     disassembly: disassembly(waveSize),
     codeAddress: base + object.code.address,
-    // Code that reads preloaded arguments begins 256 bytes later; what is in front loads them where hardware does not.
+    // Code that uses preloaded arguments begins 256 bytes later. The code in front of it is for hardware that preloads
+    // nothing.
     entryAddress: base + kernel.entryAddress + (descriptor.preload.length > 0 ? 256 : 0),
     ldsBytes: descriptor.groupSegmentBytes + launch.dynamicLds,
     regions: plan.regions,

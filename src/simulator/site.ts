@@ -1,7 +1,7 @@
 /**
  * One static instruction while its step is made, as operations see it: sources and destinations are plain rows, and
- * everything that modifies an operand on its way (neg, abs, SDWA and op_sel selects, DPP, clamp, omod) is a step before or
- * after the operation. Those steps are in modifiers.ts and dpp.ts.
+ * everything that modifies an operand on its way (neg, abs, SDWA and op_sel selects, DPP, clamp, omod) is a step before
+ * or after the operation. Those steps are in modifiers.ts and dpp.ts.
  */
 import { dppStep } from './dpp.js';
 import { Fault } from './fault.js';

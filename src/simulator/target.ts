@@ -1,7 +1,7 @@
 /**
- * Everything that differs between the processors that are simulated, apart from their instructions' names and encodings,
- * which LLVM decodes, and from the numbers of the cycle estimate, which are in timing/constants.ts. No other file asks
- * which processor it simulates.
+ * Everything that differs between the processors that are simulated, apart from their instructions' names and
+ * encodings, which LLVM decodes, and from the numbers of the cycle estimate, which are in timing/constants.ts. No other
+ * file asks which processor it simulates.
  *
  * Plain data, because a launch goes to other threads together with its target.
  */
@@ -14,8 +14,8 @@ interface Family {
   /** Work-item ids arrive packed into v0, 10 bits each, instead of in v0 to v2. */
   readonly packedWorkItemIds: boolean;
   /**
-   * The hardware keeps the address of a wave's scratch to itself ("architected flat scratch"), so that the kernel is not
-   * given an offset into it.
+   * The hardware keeps the address of a wave's scratch to itself ("architected flat scratch"), so that the kernel is
+   * not given an offset into it.
    */
   readonly architectedFlatScratch: boolean;
   /** FLAT_SCRATCH is a hardware register: programs may not reach it, may read it, or may also write it. */
@@ -42,7 +42,10 @@ interface Family {
 
   /** Bytes of a cache line of vector memory, as a power of two. */
   readonly cacheLineBits: 6 | 7;
-  /** Bits of the signed constant offset of global and scratch instructions. That of flat ones is unsigned and has one less. */
+  /**
+   * Bits of the signed constant offset of global and scratch instructions. That of flat ones is unsigned and has one
+   * less.
+   */
   readonly offsetBits: 12 | 13;
   /** f32 sums of atomics in memory flush denormals. */
   readonly memoryAtomicsFlushF32: boolean;
@@ -169,7 +172,10 @@ const GFX11: Family = {
   waitcnt: { vmcnt: [[10, 6]], lgkmcnt: [[4, 6]], expcnt: [[0, 3]] },
 };
 
-/** The processors that are simulated. Each also needs a table in timing/constants.ts; without one, that does not compile. */
+/**
+ * The processors that are simulated. Each also needs a table in timing/constants.ts; without one, that does not
+ * compile.
+ */
 const PROCESSORS = {
   gfx900: GFX9,
   gfx902: GFX9,

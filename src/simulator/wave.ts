@@ -41,7 +41,7 @@ export interface FloatMode {
 export interface RegisterLayout {
   /** Lanes: 32 or 64. */
   readonly size: 32 | 64;
-  /** Literals, and the index of the first of them: everything before it is registers. */
+  /** Literals, and the index of the first one. Everything before it is registers. */
   readonly constants: Uint32Array;
   readonly constantBase: number;
 }
@@ -93,9 +93,9 @@ export class Wave {
   plainF64 = true;
   /** The MODE register's bits that are not in `mode`. */
   otherMode = 0;
-  /** The exception flags of TRAPSTS: kept for the program, never raised. */
+  /** The exception flags of TRAPSTS. A program can write and read them; the simulator never raises one. */
   trapStatus = 0;
-  /** FLAT_SCRATCH where it is a hardware register (generation 10); `scratch` until it is written. */
+  /** FLAT_SCRATCH where it is a hardware register; holds `scratch` until it is written. */
   flatScratchLow: number;
   flatScratchHigh = ADDRESS_HIGH;
   /** What programs read as time; reading it advances it. */

@@ -1,8 +1,8 @@
 /**
- * Binary16 arithmetic on bit patterns, rounded once in any mode. Sums and products of two binary16 values are exact in a
- * double; fused operations, quotients and roots pass through rounding to odd (`rounding.ts`).
+ * Binary16 arithmetic on bit patterns, rounded once in any mode. Sums and products of two binary16 values are exact in
+ * a double; fused operations, quotients and roots pass through rounding to odd (`rounding.ts`).
  *
- * NaN results follow `pickNaN16`. Denormals are kept: flushing is the caller's (`denormals.ts`).
+ * NaN results follow `pickNaN16`. Denormals are kept: callers flush them (`denormals.ts`).
  */
 import { f32OfBits, highOfF64, powerOfTwo } from './bits.js';
 import { zeroSum } from './f32.js';
@@ -28,8 +28,8 @@ export function f16ToNumber(bits: number): number {
 }
 
 /**
- * Any double as a binary16 pattern, correctly rounded (an exact value, or one that was rounded to odd): denormals are kept,
- * overflow gives an infinity or the largest finite value as the mode says, a NaN gives the default NaN.
+ * Any double as a binary16 pattern, correctly rounded (an exact value, or one that was rounded to odd): denormals are
+ * kept, overflow gives an infinity or the largest finite value as the mode says, a NaN gives the default NaN.
  */
 export function roundF16(odd: number, rounding: Rounding): number {
   if (odd !== odd) return DEFAULT_NAN16;

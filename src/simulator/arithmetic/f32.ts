@@ -23,8 +23,8 @@ export function fmaF32Mode(a: number, b: number, c: number, rounding: Rounding):
 }
 
 /**
- * a + b where the exact sum is zero: terms of one sign keep it, otherwise the zero is negative under `MinusInfinity` only
- * (IEEE 754-2019, 6.3).
+ * a + b where the exact sum is zero: terms of one sign keep it, otherwise the zero is negative under `MinusInfinity`
+ * only (IEEE 754-2019, 6.3).
  */
 export function zeroSum(a: number, b: number, rounding: Rounding): number {
   const sum = a + b;

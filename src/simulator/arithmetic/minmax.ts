@@ -1,12 +1,13 @@
 /**
  * Minimum, maximum and median as AMD's vector ALU defines them, on bit patterns, so that NaNs keep their payloads.
  *
- * From the pseudo-code of the Vega, CDNA and RDNA 2 and 3 ISA documents: with IEEE mode on, a signalling NaN (src0's before
- * src1's) is quieted and returned; otherwise a NaN loses against the other operand, whatever that is (of two NaNs src1 is
- * returned as it is), and -0 is less than +0.
+ * From the pseudo-code of the Vega, CDNA and RDNA 2 and 3 ISA documents: with IEEE mode on, a signalling NaN (src0's
+ * before src1's) is quieted and returned; otherwise the operand that is not a NaN is returned (of two NaNs src1,
+ * unchanged), and -0 is less than +0.
  *
- * Patterns are unsigned: u16 and u32. The binary64 functions take (high, low) words and say which operand is the result, as a
- * `Selection`. Denormals are ordinary values. v_min and v_max flush their inputs like all operations; callers do that.
+ * Patterns are unsigned: u16 and u32. The binary64 functions take (high, low) words and say which operand is the
+ * result, as a `Selection`. Denormals are ordinary values. v_min and v_max flush their inputs like all operations;
+ * callers do that.
  */
 import { specialize } from '../specialize.js';
 import { isNaN16, isNaN32, isNaN64, isSignalling16, isSignalling32, isSignalling64, quiet16, quiet32 } from './nan.js';

@@ -1,6 +1,6 @@
 /**
- * What the hardware has put into a wave's registers when its first instruction runs (llvm/docs/AMDGPUUsage.rst, "Initial
- * Kernel Execution State"). Registers that nothing is said about are zero here.
+ * What the hardware has put into a wave's registers when its first instruction runs (llvm/docs/AMDGPUUsage.rst,
+ * "Initial Kernel Execution State"). Registers that the document does not mention are zero here.
  */
 import { ADDRESS_HIGH } from '../memory.js';
 import type { KernelLayout } from '../kernel-layout.js';
@@ -50,8 +50,8 @@ export function userRegisters(state: InitialState): number[] {
 }
 
 /**
- * The buffer resource of scratch: swizzled, the lane's number added, elements of 4 bytes, so that byte a of lane l lies at
- * ((a >> 2) * waveSize + l) * 4 + (a & 3). Fields: Vega and RDNA 2 ISA documents, "Buffer Resource Descriptor".
+ * The buffer resource of scratch: swizzled, the lane's number added, elements of 4 bytes, so that byte a of lane l lies
+ * at ((a >> 2) * waveSize + l) * 4 + (a & 3). Fields: Vega and RDNA 2 ISA documents, "Buffer Resource Descriptor".
  */
 function scratchResource({ target, waveSize, addresses }: InitialState, bytes: number): number[] {
   const SWIZZLE_ENABLE = 1 << 31;

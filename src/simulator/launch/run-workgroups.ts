@@ -1,8 +1,8 @@
 /**
  * Executes workgroups of a launch on the calling thread, until none is left. Several threads may do so over one shared
- * memory: each takes the next batch of workgroups that nobody has taken, and so does a part of the launch. The caller adds up
- * what the parts counted. When several parts fault, the fault of the lowest workgroup is the launch's: batches are taken in
- * order, so it is the same one whatever the number of threads.
+ * memory, each a part of the launch: a thread takes the next batch of workgroups that no other has taken. The caller
+ * adds up what the parts counted. When several parts fault, the launch reports the fault of the lowest workgroup.
+ * Batches are taken in order, so that is the same fault for any number of threads.
  */
 import { DarmError, type ErrorData } from '../../errors.js';
 import type { Disassembly } from '../../formats/disassembly.js';
@@ -40,7 +40,7 @@ export interface PlacedLaunch extends InitialState {
   readonly checkUninitializedLds: boolean;
   readonly unalignedLds: boolean;
   readonly detectRaces: boolean;
-  /** What the cycle estimate wants to know; null: no estimate. */
+  /** What the cycle estimate needs; null when no estimate is wanted. */
   readonly timing: Omit<WaveResources, 'ldsBytes' | 'wavesPerWorkgroup' | 'waveSize'> | null;
 }
 
@@ -58,7 +58,7 @@ export interface LaunchPartResult {
   readonly counts: InstructionCounts;
   /** Passes over the LDS's banks beyond those that accesses need. */
   readonly bankConflicts: number;
-  /** Null: there is no estimate. */
+  /** Null when there is no estimate. */
   readonly cycles: number | null;
   readonly failure: { readonly workgroup: number; readonly error: ErrorData } | null;
 }
@@ -66,10 +66,10 @@ export interface LaunchPartResult {
 /** Told of every instruction before it is executed. */
 export type InstructionListener = (workgroup: Dimensions, wave: Wave, index: number) => void;
 
-/** Those that hold the work-item ids; a kernel's instructions name the others. */
+/** The registers that hold the work-item ids. Others exist when an instruction of the kernel names them. */
 const LEAST_VGPRS = 3;
 
-/** Of the workgroups that are resident at once; what executes more gets no cycle estimate. */
+/** Most trace words of the workgroups that are resident at once; a launch that needs more gets no cycle estimate. */
 const MOST_TRACE_WORDS = 2 ** 28;
 
 /** The code of a launch, bound. */
@@ -100,7 +100,7 @@ export function runWorkgroups(part: LaunchPart, onInstruction: InstructionListen
   const detector = launch.detectRaces ? new RaceDetector() : null;
   const files = Array.from({ length: launch.wavesPerWorkgroup }, () => new RegisterFile(code.registers));
   const lds = new Lds(launch.ldsBytes, launch.checkUninitializedLds, launch.unalignedLds);
-  /** Of the longest trace of the workgroup before: the next one's are about as long. */
+  /** Length of the longest trace of the workgroup before, because the next one's are about as long. */
   let traceWords = 64;
 
   const runOne = (number: number): void => {

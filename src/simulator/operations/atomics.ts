@@ -1,13 +1,14 @@
 /**
- * Atomics as transfers: the same for LDS, global, flat and buffer instructions, which differ in names and operands only.
+ * Atomics as transfers: the same for LDS, global, flat and buffer instructions, which differ in names and operands
+ * only.
  *
- * Lanes go one after the other, in ascending order. Where other threads execute workgroups of the same launch, the exchange
- * with memory is a compare-and-swap of the host; LDS and private memory belong to one thread.
+ * Lanes go one after the other, in ascending order. Where other threads execute workgroups of the same launch, the
+ * exchange with memory is a compare-and-swap of the host; LDS and private memory belong to one thread.
  *
- * Integer updates are the ISA documents'. Floating point: sums are rounded to nearest even. Denormals follow MODE in the
- * LDS; in memory f32 sums flush them, but on CDNA 3, and wider and narrower sums keep them (LLVM: `fpModeMatchesGlobalFP
- * AtomicMode`, `FeatureMemoryAtomicFAddF32DenormalSupport`). Minimum and maximum follow IEEE 754-2008 minNum and maxNum, as
- * LLVM assumes by selecting them for `atomicrmw fmin`; -0 is below +0.
+ * Integer updates are the ISA documents'. Floating point: sums are rounded to nearest even. Denormals follow MODE in
+ * the LDS. In memory f32 sums flush them except on CDNA 3, and wider and narrower sums keep them (LLVM:
+ * `fpModeMatchesGlobalFP AtomicMode`, `FeatureMemoryAtomicFAddF32DenormalSupport`). Minimum and maximum follow IEEE
+ * 754-2008 minNum and maxNum, as LLVM assumes by selecting them for `atomicrmw fmin`; -0 is below +0.
  */
 import { AccessKind } from '../access-description.js';
 import type { Transfer } from '../access.js';
@@ -144,7 +145,9 @@ function wide(update: WideUpdate, flushOf: FlushOf, { at, d, a, b }: AtomicRows,
   };
 }
 
-/** Whether an update has second data: behind the first in the same operand, where that is no operand of its own. */
+/**
+ * Whether an update has second data. Where that is not an operand of its own, it follows the first in the same operand.
+ */
 type SecondData = 'none' | 'second';
 
 const isLds = (w: Wave, words: Int32Array): boolean => words === w.lds.i32;
@@ -200,7 +203,8 @@ export function atomic64(update: WideUpdate, second: SecondData = 'none', kind: 
   return factory(2, second, (site, rows) => wide(update, flushes(kind, site.target), rows, site.size));
 }
 
-// --- updates --------------------------------------------------------------------------------------------------------------------
+// --- updates
+// --------------------------------------------------------------------------------------------------------------------
 
 const isLess = (high: number, low: number, otherHigh: number, otherLow: number): boolean =>
   high < otherHigh || (high === otherHigh && low < otherLow);
@@ -258,7 +262,7 @@ const addBrain = (a: number, b: number): number => {
 const takeSelected = (from: Cell, selection: Selection): void =>
   take(from, selection === Selection.First || selection === Selection.FirstQuieted ? OLD : DATA);
 
-/** Each update by the name of generation 9, narrow and wide; null where there is none. */
+/** Each update by its name on GFX9, for words and for double words. */
 export const INTEGER: Readonly<Record<string, readonly [Update, WideUpdate, second: SecondData]>> = {
   swap: [(_, data) => data, (c) => take(c, DATA), 'none'],
   add: [(old, data) => (old + data) | 0, (c) => addWide(c, OLD, DATA), 'none'],
@@ -322,7 +326,7 @@ export const INTEGER: Readonly<Record<string, readonly [Update, WideUpdate, seco
 };
 
 export const FLOAT: Readonly<Record<string, readonly [Update, WideUpdate, second: SecondData]>> = {
-  /** Compares as numbers: -0 is 0, a NaN nothing. */
+  /** Compares as numbers: -0 equals 0, and a NaN equals nothing. */
   fcmpswap: [
     (old, data, compare) => (f32OfBits(old) === f32OfBits(compare) ? data : old),
     (c) => take(c, c.f64[OLD >> 1] === c.f64[SECOND >> 1] ? DATA : OLD),

@@ -1,23 +1,23 @@
 /**
- * `buffer_*` (MUBUF): addresses from a buffer descriptor (V#) in four scalar registers. ISA documents, "Vector memory buffer
- * instructions": Vega 8.1, RDNA 2 8.1, RDNA 3 9.
+ * `buffer_*` (MUBUF): addresses from a buffer descriptor (V#) in four scalar registers. ISA documents, "Vector memory
+ * buffer instructions": Vega 8.1, RDNA 2 8.1, RDNA 3 9.
  *
  *     index  = (idxen: vaddr) + (ADD_TID_ENABLE: lane)
  *     offset = (offen: vaddr) + instruction's offset
  *     linear:   base + soffset + stride * index + offset
  *     swizzled: base + soffset + ((index / n) * stride + (offset / e) * e) * n + (index % n) * e + offset % e
  *
- * with n = INDEX_STRIDE and elements of e bytes (4; in generation 11 as the swizzle field says).
+ * with n = INDEX_STRIDE and elements of e bytes (4; on GFX11 as the swizzle field says).
  *
- * Out of range, loads give 0 and stores and atomics do nothing; loads and stores of several words are checked word by word.
- * The range is NUM_RECORDS bytes ("raw": offset + soffset), or structures ("structured": index). Generation 9 is structured
- * where there is a stride and the instruction has an index (Mesa, `si_descriptors.c`, on NUM_RECORDS), generations 10 and 11
- * say it in OOB_SELECT: 0 index and offset within stride, 1 index, 2 not checked (but NUM_RECORDS = 0), 3 raw.
- * Memory itself is checked like any other.
+ * Out of range, loads give 0 and stores and atomics do nothing; loads and stores of several words are checked word by
+ * word. The range is NUM_RECORDS bytes ("raw": offset + soffset), or structures ("structured": index). On GFX9 it is
+ * structured where there is a stride and the instruction has an index (Mesa, `si_descriptors.c`, on NUM_RECORDS). GFX10
+ * and GFX11 say it in OOB_SELECT: 0 index and offset within stride, 1 index, 2 not checked (but NUM_RECORDS = 0), 3
+ * raw. Memory itself is checked like any other.
  *
- * A swizzled descriptor that adds the lane's number is private memory, as the ROCm runtime sets it up; there, leaving the
- * wavefront's own scratch is a fault. soffset then counts bytes of the whole wavefront. Not simulated: the formatted loads and
- * stores, and TFE.
+ * A swizzled descriptor that adds the lane's number is private memory, as the ROCm runtime sets it up; there, leaving
+ * the wavefront's own scratch is a fault. soffset then counts bytes of the whole wavefront. Not simulated: the
+ * formatted loads and stores, and TFE.
  */
 import { at, countLines, outsidePrivate, type MemoryAccess } from '../access.js';
 import { AccessKind, byteAt } from '../access-description.js';
@@ -34,7 +34,7 @@ const Range = { OffsetAndIndex: 0, Index: 1, Unchecked: 2, Raw: 3 } as const;
 
 const TWO_32 = 2 ** 32;
 
-/** Where an instruction's address comes from; -1 where it has no such part. */
+/** The parts of an instruction's address; -1 for a part that it does not have. */
 interface BufferAddress {
   readonly descriptor: number;
   readonly scalar: number;
@@ -49,7 +49,7 @@ const view = {
   base: 0,
   high: 0,
   stride: 0,
-  /** Bytes of an element, 0: linear. */
+  /** Bytes of an element; 0 for a linear buffer. */
   element: 0,
   records: 0,
   indexStride: 0,
@@ -199,7 +199,7 @@ function bufferStep(site: Site, address: BufferAddress, access: MemoryAccess): S
     const low = computePlaces(w, address, access);
     const { lanes, active } = w;
     try {
-      // Lanes by how much of their data is in range; nearly always that is one group.
+      // Lanes are grouped by how much of their data is in range; nearly always there is one group.
       for (let words = view.least, done = 0; done < active; words++) {
         w.lanes = lanes;
         w.active = active;

@@ -1,7 +1,8 @@
 /**
- * What changes the course of a program: branches, calls, barriers, traps, messages and the end.
+ * Control flow: branches, calls, barriers, traps, messages and the end of a program.
  *
- * Program counters that a program sees are addresses (`Program.base` and the instruction's offset); `Wave.pc` is a position.
+ * Program counters that a program sees are addresses (`Program.base` and the instruction's offset); `Wave.pc` is a
+ * position.
  */
 import { Fault } from '../fault.js';
 import type { Site } from '../site.js';
@@ -12,7 +13,9 @@ import type { Operation, OperationTable } from './operation.js';
 
 const MSG_DEALLOC_VGPRS = 3;
 const MSG_RTN_GET_REALTIME = 131;
-/** LLVM's `llvm.trap`, and `llvm.debugtrap`, which does nothing when no debugger is there (LLVM, "Trap Handler ABI"). */
+/**
+ * LLVM's `llvm.trap`, and `llvm.debugtrap`, which does nothing when no debugger is there (LLVM, "Trap Handler ABI").
+ */
 const TRAP_ABORT = 2;
 const TRAP_DEBUG = 3;
 

@@ -60,8 +60,8 @@ export function single(factory: AccessFactory, swapped = false): Operation {
 const second = new Int32Array(64);
 
 /**
- * Two accesses of `words` words at addr + offset0 and addr + offset1, which count in units of the access's size, 64 of them
- * in the `st64` forms. The results lie one behind the other.
+ * Two accesses of `words` words at addr + offset0 and addr + offset1, which count in units of the access's size, 64 of
+ * them in the `st64` forms. The results lie one behind the other.
  */
 export function pair(factory: AccessFactory, words: 1 | 2, stride: 1 | 64): Operation {
   return (site) => {

@@ -1,7 +1,7 @@
 /**
- * `flat_*`: 64-bit addresses in vector registers plus an unsigned constant. What an address means depends on its upper word:
- * the LDS behind the shared aperture, private memory behind the private one, else global memory (memory.ts). Lanes of one
- * instruction may differ in that; each group then goes by itself.
+ * `flat_*`: 64-bit addresses in vector registers plus an unsigned constant. What an address means depends on its upper
+ * word: the LDS behind the shared aperture, private memory behind the private one, else global memory (memory.ts).
+ * Lanes of one instruction may differ in that; each group of lanes is then executed by itself.
  */
 import { AccessKind } from '../access-description.js';
 import { at, countLines, locateGlobal, locatePrivate, type MemoryAccess } from '../access.js';
@@ -59,7 +59,7 @@ function flatStep(w: Wave, high: number, inGlobal: Step, inLds: Step, inPrivate:
   }
 }
 
-/** LLVM knows no alignment but a word's for flat accesses. */
+/** For flat accesses LLVM assumes no more than a word's alignment. */
 const ldsShape = (access: MemoryAccess): LdsShape => {
   const isAtomic = access.kind === AccessKind.Atomic;
   return {

@@ -13,7 +13,9 @@ import { comparison, type Operation, type OperationTable } from './operation.js'
 
 type Predicate = (a: number, b: number) => boolean;
 
-/** By the part of the mnemonic behind `v_cmp_`. JavaScript's comparisons are IEEE 754's: false with a NaN, zeros equal. */
+/**
+ * By the part of the mnemonic behind `v_cmp_`. JavaScript's comparisons are IEEE 754's: false with a NaN, zeros equal.
+ */
 const PREDICATES: Readonly<Record<string, Predicate>> = {
   f: () => false,
   lt: (a, b) => a < b,
@@ -31,7 +33,7 @@ const PREDICATES: Readonly<Record<string, Predicate>> = {
   neq: (a, b) => !(a === b),
   nlt: (a, b) => !(a < b),
   tru: () => true,
-  // Generation 11's name.
+  // The name on GFX11.
   t: () => true,
 };
 

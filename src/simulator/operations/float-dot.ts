@@ -1,8 +1,8 @@
 /**
- * Dot products of two f16 or bf16 pairs. "tmp = S2; tmp += S0[15:0] * S1[15:0]; tmp += S0[31:16] * S1[31:16]" (CDNA 3 and
- * RDNA 3 ISA), each step rounded to nearest in f32; f32 denormals are flushed whatever MODE says (LLVM,
- * `performFMACombine`: "fdot2_f32_f16 always flushes fp32 denormal operand and output"). How the hardware orders and rounds
- * its steps is not documented beyond that; a 16-bit result is rounded from the f32 sum.
+ * Dot products of two f16 or bf16 pairs. "tmp = S2; tmp += S0[15:0] * S1[15:0]; tmp += S0[31:16] * S1[31:16]" (CDNA 3
+ * and RDNA 3 ISA), each step rounded to nearest in f32; f32 denormals are flushed whatever MODE says (LLVM,
+ * `performFMACombine`: "fdot2_f32_f16 always flushes fp32 denormal operand and output"). How the hardware orders and
+ * rounds its steps is not documented beyond that; a 16-bit result is rounded from the f32 sum.
  */
 import { bf16ToNumber, roundBf16 } from '../arithmetic/convert.js';
 import { bitsOfF32, f32OfBits } from '../arithmetic/bits.js';
@@ -83,7 +83,9 @@ const dotBf16ToBf16 = toHalf(dotBf16, widenBf16, (x, bits) => {
   return (rounded & 0x7f80) === 0 ? rounded & 0x8000 : rounded;
 });
 
-/** The VOP3 forms: neg and abs are those of both halves of a factor; the addend and the result are halves of registers. */
+/**
+ * The VOP3 forms: neg and abs are those of both halves of a factor; the addend and the result are halves of registers.
+ */
 function dotToHalf(f: Bits3): Operation {
   const loop = bitsLoop3(f);
   return (site) => {

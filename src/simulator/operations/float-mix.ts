@@ -1,10 +1,10 @@
 /**
- * Multiply-adds of mixed formats (`v_fma_mix*`, `v_mad_mix*`): each source is an f32, or a half of a register as f16, which
- * is widened; the result is an f32, or an f16 in one half of a register whose other half stays.
+ * Multiply-adds of mixed formats (`v_fma_mix*`, `v_mad_mix*`): each source is an f32, or a half of a register as f16,
+ * which is widened; the result is an f32, or an f16 in one half of a register whose other half stays.
  *
  * VOP3P's bits have other meanings here: `op_sel_hi` says that a source is f16, `op_sel` which half, and NEG_HI is the
- * absolute value. A 16-bit result is rounded twice, to f32 by the f32 field of MODE and then to f16 by the other ("D0.f16 =
- * f32_to_f16(fma(…))"). `v_mad_mix*` is unfused and flushes denormals, as `v_mad_f32` does.
+ * absolute value. A 16-bit result is rounded twice, to f32 by the f32 field of MODE and then to f16 by the other
+ * ("D0.f16 = f32_to_f16(fma(…))"). `v_mad_mix*` is unfused and flushes denormals, as `v_mad_f32` does.
  */
 import { OperandKind } from '../../formats/disassembly.js';
 import { addF32, fmaF32Mode, mulF32 } from '../arithmetic/f32.js';

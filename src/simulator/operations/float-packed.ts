@@ -1,8 +1,8 @@
 /**
  * Packed arithmetic: two f16 in a register (VOP3P), or two f32 in a pair of registers (CDNA).
  *
- * packed.ts prepares 16-bit halves. Halves of 32 bits are registers, so `op_sel` and `op_sel_hi` only choose which register a
- * loop reads.
+ * packed.ts prepares 16-bit halves. Halves of 32 bits are registers, so `op_sel` and `op_sel_hi` only choose which
+ * register a loop reads.
  */
 import { addF32, fmaF32Mode, mulF32 } from '../arithmetic/f32.js';
 import { addF16, fmaF16, mulF16 } from '../arithmetic/f16.js';
@@ -32,7 +32,8 @@ const NEG_HI = 2;
 const OP_SEL = 4;
 const OP_SEL_HI = 8;
 
-// --- two halves -----------------------------------------------------------------------------------------------------------------
+// --- two halves
+// -----------------------------------------------------------------------------------------------------------------
 
 /** The register that packed f16 results go to; clamp is applied to both halves. */
 function packedDestination(site: Site): Destination {
@@ -82,11 +83,12 @@ function packed3(half: Bits3, addend: string): Operation {
 }
 
 function packedExtremum(f: typeof minF16): Operation {
-  const [older, newer] = [packed2(halfChoice(f, 9)), packed2(halfChoice(f, 11))];
+  const [older, newer] = [packed2(halfChoice(f, false)), packed2(halfChoice(f, true))];
   return (site) => (site.target.minMaxReturnsFirstNan ? newer : older)(site);
 }
 
-// --- two words ------------------------------------------------------------------------------------------------------------------
+// --- two words
+// ------------------------------------------------------------------------------------------------------------------
 
 /** The words that the low or the high result reads. */
 function wordOf(site: Site, name: string, plain: Source, isHigh: boolean): Source {

@@ -1,15 +1,17 @@
 /**
- * The shapes of floating-point operations: loops over lanes for one, two or three operands in f32, and over bit patterns.
- * Those in f64 are in float-f64-shapes.ts.
+ * The shapes of floating-point operations: loops over lanes for one, two or three operands in f32, and over bit
+ * patterns. Those in f64 are in float-f64-shapes.ts.
  *
  * An f32 or f64 operation is two functions. `plain` computes in JavaScript's own arithmetic and is used while the MODE
- * register asks for just that (nearest even, denormals kept); storing its result in an f32 row rounds it. `exact` takes the
- * rounding mode; denormals are flushed around it as MODE and the operation say. Where either gives NaN, a third function
- * makes the pattern of the result from the patterns of the operands: JavaScript's NaNs have no dependable payload.
+ * register asks for just that (nearest even, denormals kept); storing its result in an f32 row rounds it. `exact` takes
+ * the rounding mode; denormals are flushed around it as MODE and the operation say. Where either gives NaN, a third
+ * function makes the pattern of the result from the patterns of the operands: JavaScript's NaNs have no dependable
+ * payload.
  *
  * There is one loop for f32 and one for patterns. What differs with the number of operands is how a lane's operands are
- * read and passed on (`OfLane`); loop and reader are specialised for each operation, so that V8 inlines one into the other.
- * They refer to nothing but their parameters. (A loop that always reads three operands is a quarter slower for two.)
+ * read and passed on (`OfLane`); loop and reader are specialised for each operation, so that V8 inlines one into the
+ * other. They refer to nothing but their parameters. (A loop that always reads three operands is a quarter slower for
+ * two.)
  */
 import { flushF32 } from '../arithmetic/denormals.js';
 import { pickNaN32 } from '../arithmetic/nan.js';
@@ -32,7 +34,9 @@ export const Denormals = {
 } as const;
 export type Denormals = (typeof Denormals)[keyof typeof Denormals];
 
-/** Operand names of the accumulating operations (`v_mac`, `v_fmac`), and of those with a constant as addend or factor. */
+/**
+ * Operand names of the accumulating operations (`v_mac`, `v_fmac`), and of those with a constant as addend or factor.
+ */
 export const ACCUMULATE = ['src0', 'src1', 'vdst'] as const;
 export const ADD_CONSTANT = ['src0', 'src1', 'imm'] as const;
 export const MULTIPLY_CONSTANT = ['src0', 'imm', 'src1'] as const;
@@ -51,9 +55,12 @@ type Bits3 = (a: number, b: number, c: number, mode: FloatMode) => number;
 type Flush = (x: number) => number;
 export type { Bits1, Bits2, Bits3, Exact1, Exact2, Exact3, Flush, Plain1, Plain2, Plain3 };
 
-// --- reading a lane's operands --------------------------------------------------------------------------------------------------
+// --- reading a lane's operands
+// --------------------------------------------------------------------------------------------------
 
-/** Applies an operation to the operands of lane `l`, which are in the rows `a`, `b` and `c` as far as there are as many. */
+/**
+ * Applies an operation to the operands of lane `l`, which are in the rows `a`, `b` and `c` as far as there are as many.
+ */
 type OfLane<Words, More extends unknown[]> = (
   ...operands: [words: Words, l: number, a: Source, b: Source, c: Source, ...More]
 ) => number;
@@ -109,10 +116,11 @@ const bits3 =
   (words, l, a, b, c, mode) =>
     f(words[a.lo + l * a.stride]!, words[b.lo + l * b.stride]!, words[c.lo + l * c.stride]!, mode);
 
-// --- f32 ----------------------------------------------------------------------------------------------------------------------
+// --- f32
+// ---------------------------------------------------------------------------------------------------------------------
 
 interface F32Spec<Plain, Exact, Nan> {
-  /** null: always `exact`. */
+  /** Null where only `exact` is right. */
   readonly plain: Plain | null;
   readonly exact: Exact;
   /** The pattern of a NaN result; by default the first NaN operand, quieted. */
@@ -209,7 +217,8 @@ export function f32Loop3(spec: F32Spec<Plain3, Exact3, Bits3>): BindLoop {
 export const ternaryF32 = (spec: F32Spec<Plain3, Exact3, Bits3>, names: readonly string[] = THREE): Operation =>
   f32Operation(f32Loop3(spec), names);
 
-// --- bit patterns ---------------------------------------------------------------------------------------------------------------
+// --- bit patterns
+// ---------------------------------------------------------------------------------------------------------------
 
 type BitsLoop = (bits: BitsOfLane, d: number, a: Source, b: Source, c: Source) => Step;
 const bitsLoop: BitsLoop = (bits, d, a, b, c) => (w: Wave) => {

@@ -1,6 +1,6 @@
 /**
- * `global_*`: a 64-bit address in vector registers, or in scalar registers plus 32 unsigned bits in a vector register; plus a
- * signed constant (ISA documents, "Flat memory instructions").
+ * `global_*`: a 64-bit address in vector registers, or in scalar registers plus 32 unsigned bits in a vector register;
+ * plus a signed constant (ISA documents, "Flat memory instructions").
  */
 import { AccessKind } from '../access-description.js';
 import { at, locateFromScalar, locateGlobal, type MemoryAccess, type ScalarBase } from '../access.js';

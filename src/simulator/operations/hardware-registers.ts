@@ -1,9 +1,9 @@
 /**
  * Hardware registers (s_getreg, s_setreg), MODE above all, and the clocks.
  *
- * Numbers and fields are those of the ISA documents and of LLVM (SIDefines.h, `Hwreg`). Where a wave runs is fixed: compute
- * unit 0, its four SIMDs in turn. Time is no measure of anything: it advances by 64 whenever it is read, so that a program
- * that waits for time to pass ends, and equal launches read equal times.
+ * Numbers and fields are those of the ISA documents and of LLVM (SIDefines.h, `Hwreg`). Where a wave runs is fixed:
+ * compute unit 0, its four SIMDs in turn. Time does not measure anything: it advances by 64 whenever it is read, so
+ * that a program that waits for time to pass ends, and equal launches read equal times.
  */
 import { Fault } from '../fault.js';
 import { PRIVATE_APERTURE, SHARED_APERTURE } from '../memory.js';
@@ -27,7 +27,8 @@ const STATUS_EXECZ = 1 << 9;
 const STATUS_VCCZ = 1 << 10;
 const STATUS_VALID = 1 << 16;
 
-// --- MODE ---------------------------------------------------------------------------------------------------------------
+// --- MODE
+// ---------------------------------------------------------------------------------------------------------------
 
 function modeWord({ mode, otherMode }: Wave): number {
   const float = mode.roundF32 | (mode.roundF16F64 << 2) | (mode.denormF32 << 4) | (mode.denormF16F64 << 6);
@@ -64,7 +65,8 @@ const modeField =
     return site.step((w) => setMode(w, (modeWord(w) & keep) | value));
   };
 
-// --- the registers ------------------------------------------------------------------------------------------------------
+// --- the registers
+// ------------------------------------------------------------------------------------------------------
 
 interface Register {
   readonly read: (w: Wave) => number;
@@ -99,9 +101,9 @@ const TRAPSTS: Register = {
 /** SHARED_BASE in the upper half, PRIVATE_BASE in the lower: bits 63 to 48 of the apertures' addresses. */
 const MEM_BASES: Register = { read: () => (SHARED_APERTURE & 0xffff0000) | (PRIVATE_APERTURE >>> 16) };
 
-/** Generation 9: slot in bits 3:0, SIMD in 5:4. */
+/** On GFX9: slot in bits 3:0, SIMD in 5:4. */
 const HW_ID: Register = { read: (w) => ((w.id / SIMDS) & 0xf) | ((w.id % SIMDS) << 4) };
-/** Generation 10 on: slot in bits 4:0, SIMD in 9:8. */
+/** From GFX10 on: slot in bits 4:0, SIMD in 9:8. */
 const HW_ID1: Register = { read: (w) => ((w.id / SIMDS) & 0x1f) | ((w.id % SIMDS) << 8) };
 
 const SHADER_CYCLES: Register = { read: (w) => (w.clock += CLOCK_STEP) & 0xfffff };
@@ -125,7 +127,7 @@ const flatScratch = (isWritable: boolean): readonly [Register, Register] => [
   },
 ];
 
-/** Registers by number; what a target has and is not here is an error when it is reached. */
+/** Registers by number. Access to one that is missing here is an error when it is executed. */
 function registersOf({ hardwareRegisters, hasXccId, flatScratchRegister }: SimulatedTarget): Map<number, Register> {
   const IB_STS = 7;
   const registers: (readonly [number, Register])[] = [[1, MODE], [2, STATUS], [3, TRAPSTS], [IB_STS, zero], [15, MEM_BASES]]; // prettier-ignore
@@ -187,7 +189,8 @@ const setRegister =
     return site.step((w) => write(w, (read(w) & keep) | ((w.i32[a]! & mask) << shift), target));
   };
 
-// --- clocks -------------------------------------------------------------------------------------------------------------
+// --- clocks
+// -------------------------------------------------------------------------------------------------------------
 
 /** Advances the time and writes it to one or two words. */
 export function readClock(w: Wave, d: number, words: 1 | 2): void {

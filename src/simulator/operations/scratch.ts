@@ -1,7 +1,7 @@
 /**
- * `scratch_*`: private memory at a vector register, a scalar register, both (generation 11 and CDNA 3) or neither, plus a
- * signed constant. The hardware adds FLAT_SCRATCH, the start of the wavefront's private memory, and interleaves the lanes
- * (access.ts); that start is the wave's own here, whatever the program has put into FLAT_SCRATCH.
+ * `scratch_*`: private memory at a vector register, a scalar register, both (RDNA 3 and CDNA 3) or neither, plus a
+ * signed constant. The hardware adds FLAT_SCRATCH, the start of the wavefront's private memory, and interleaves the
+ * lanes (access.ts); that start is the wave's own here, whatever the program has put into FLAT_SCRATCH.
  */
 import { at, countLines, locatePrivate, type MemoryAccess } from '../access.js';
 import type { Site } from '../site.js';

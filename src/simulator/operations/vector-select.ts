@@ -10,7 +10,8 @@ import { named, type Operation, type OperationTable } from './operation.js';
 /** neg and abs in an operand's modifiers. */
 const SIGN_MODIFIERS = 3;
 
-// --- selection ------------------------------------------------------------------------------------------------------------------
+// --- selection
+// ------------------------------------------------------------------------------------------------------------------
 
 type Loop = (d: number, mask: number, a: number, as: number, b: number, bs: number) => Step;
 const loop: Loop = (d, mask, a, as, b, bs) => (w: Wave) => {
@@ -24,7 +25,9 @@ const loop: Loop = (d, mask, a, as, b, bs) => (w: Wave) => {
   }
 };
 
-/** vdst = the lane's bit in src2 (VCC in the short encodings) ? src1 : src0. Operands may have the modifiers of floats. */
+/**
+ * vdst = the lane's bit in src2 (VCC in the short encodings) ? src1 : src0. Operands may have the modifiers of floats.
+ */
 function conditionalMove(bits: ValueType, float: ValueType): Operation {
   const own = specialize(loop);
   return (site) => {
@@ -38,7 +41,8 @@ function conditionalMove(bits: ValueType, float: ValueType): Operation {
   };
 }
 
-// --- exchange -------------------------------------------------------------------------------------------------------------------
+// --- exchange
+// -------------------------------------------------------------------------------------------------------------------
 
 const swap32: Operation = (site) => {
   const { lo: a } = site.place(site.instruction.operand('vdst'));
@@ -68,7 +72,8 @@ const swap16: Operation = (site) => {
   });
 };
 
-// --- registers relative to M0 -----------------------------------------------------------------------------------------------------
+// --- registers relative to M0
+// -----------------------------------------------------------------------------------------------------
 
 /** Which registers M0 displaces, and by which of its fields. */
 interface Displacements {
@@ -82,7 +87,7 @@ const low = (m0: number): number => m0 & 0x3ff;
 const high = (m0: number): number => (m0 >>> 16) & 0x3ff;
 
 /**
- * First word of a register. Beyond the file the hardware takes v0; a program that gets there is wrong.
+ * First word of a register. The hardware takes v0 for numbers beyond the file; a program that does that is wrong.
  */
 function displaced(site: Site, name: string, by: (m0: number) => number): (w: Wave) => number {
   const operand = site.instruction.operand(name);

@@ -1,12 +1,12 @@
 /**
  * Fast paths for the most frequent accesses: one aligned word per lane in the LDS or in global memory, in one loop that
- * checks, counts and moves. They return false, having done nothing that cannot be done again, when an address is not aligned
- * or (LDS) out of range; the general way then repeats the access and says what is wrong. `at` has the offsets afterwards, for
- * exact counts where banks or cache lines are not in order.
+ * checks, counts and moves. They return false, having done nothing that cannot be done again, when an address is not
+ * aligned or (LDS) out of range; the general way then repeats the access and says what is wrong. `at` has the offsets
+ * afterwards, for exact counts where banks or cache lines are not in order.
  *
  * Each loop is specialised for loads and for stores. The two loops over global memory resemble each other but compute
- * addresses differently: an address in vector registers may be added up in 32 bits, because its offset is small; a scalar base
- * plus 32 unsigned bits may leave the 4 GiB of the launch's memory, so that sum needs a double.
+ * addresses differently: an address in vector registers may be added up in 32 bits, because its offset is small; a
+ * scalar base plus 32 unsigned bits may leave the 4 GiB of the launch's memory, so that sum needs a double.
  */
 import { at, countLines, type MemoryAccess } from '../access.js';
 import { countPasses } from '../lds-access.js';
@@ -17,7 +17,7 @@ import type { Wave } from '../wave.js';
 /** Moves a word between register `r` and memory word `x`. */
 type Move = (registers: Int32Array, words: Int32Array, r: number, x: number) => void;
 
-/** Performs an access; false: not this way. */
+/** Performs an access, or returns false if it must go the general way. */
 type Fast = (w: Wave) => boolean;
 
 const load: Move = (registers, words, r, x) => {

@@ -1,7 +1,7 @@
 /**
- * What the cycle estimate must know of each static instruction, once per program, as flat arrays: which unit it occupies
- * and for how long, what becomes of its result and when, which counters it raises. From LLVM's encoding flags and the
- * mnemonic; an operation that no rule names runs at the full rate.
+ * What the cycle estimate must know of each static instruction, once per program, as flat arrays: which unit it
+ * occupies and for how long, what becomes of its result and when, which counters it raises. From LLVM's encoding flags
+ * and the mnemonic; an operation that no rule names runs at the full rate.
  */
 import type { Instruction, Program } from '../program.js';
 import type { SimulatedTarget } from '../target.js';
@@ -35,7 +35,7 @@ export const Kind = {
   ScalarMemory: 4,
   Message: 5,
   End: 6,
-  /** From here on: done by the wave's instruction buffer, no unit involved. */
+  /** This one and those after it are done by the wave's instruction buffer, without a unit. */
   Wait: 7,
   Barrier: 8,
   /** Costs the wave time and nothing else. */
@@ -49,12 +49,14 @@ export const Counter = { Vector: 1, ScalarAndLds: 2, Exports: 4, Stores: 8 } as 
 export interface StaticTiming {
   readonly kind: Uint8Array;
   readonly unit: Uint8Array;
-  /** A second unit that must be free too and is then taken for one turn; `Unit.None`: no such unit. */
+  /** A second unit that must be free too and is then taken for one turn; `Unit.None` where there is none. */
   readonly secondUnit: Uint8Array;
   /** Cycles that the unit is taken; of memory operations, at least, and per transaction. */
   readonly busy: Float64Array;
   readonly busyPerTransaction: Float64Array;
-  /** From issue until the result can be used. Of memory operations, in addition to the cycles that the unit is taken. */
+  /**
+   * From issue until the result can be used. Of memory operations, in addition to the cycles that the unit is taken.
+   */
   readonly latency: Float64Array;
   /** From issue until the wave's next instruction may issue. */
   readonly cost: Float64Array;
@@ -199,7 +201,7 @@ function internalClass(instruction: Instruction, constants: TimingConstants, tar
     case 's_sleep':
       return internal(Kind.Delay, turn + 64 * (simm16 & 0x7f));
     case 's_delay_alu':
-      // A hint about what the scoreboard knows anyway; we give it no time of its own.
+      // A hint about dependencies that the scoreboard knows anyway; it takes no time of its own.
       return internal(Kind.Delay, 0);
     default:
       return internal(Kind.Delay, turn);
@@ -237,8 +239,8 @@ function vectorRate(instruction: Instruction, { rates }: TimingConstants): numbe
 }
 
 /**
- * Cycles that a matrix instruction keeps the matrix unit: LLVM's passes (SISchedule.td, Write2PassMAI and following) of 4
- * cycles; RDNA 3's `v_wmma` 32 (assumed). 0: no matrix instruction.
+ * Cycles that a matrix instruction keeps the matrix unit: LLVM's passes (SISchedule.td, Write2PassMAI and following) of
+ * 4 cycles; 32 for RDNA 3's `v_wmma` (assumed). 0 for other instructions.
  */
 function matrixCycles(mnemonic: string, { fastDeepMatrix }: TimingConstants): number {
   if (mnemonic.startsWith('v_wmma_')) return 32;
@@ -270,7 +272,7 @@ function countersOf(instruction: Instruction, target: SimulatedTarget): number {
   return counters;
 }
 
-/** Stores, and atomics whose result nobody asked for. */
+/** Stores, and atomics that do not return the old value. */
 function returnsNothing(instruction: Instruction): boolean {
   if (/_store_/.test(instruction.mnemonic)) return true;
   return /_atomic_/.test(instruction.mnemonic) && !/_RTN/.test(instruction.opcode.name);

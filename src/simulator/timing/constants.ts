@@ -43,8 +43,8 @@ export interface VectorRates {
 export interface TimingConstants {
   readonly simds: number;
   /**
-   * Cycles between two turns of a SIMD to issue. GCN and CDNA: the four SIMDs take turns, which is also how long a SIMD of
-   * 16 lanes takes for 64 (GCN). RDNA: every SIMD issues every cycle (RDNA).
+   * Cycles between two turns of a SIMD to issue. GCN and CDNA: the four SIMDs take turns, which is also how long a SIMD
+   * of 16 lanes takes for 64 (GCN). RDNA: every SIMD issues every cycle (RDNA).
    */
   readonly turn: number;
   /** What `rates` refer to; a wave of 64 takes two passes on RDNA. */
@@ -55,8 +55,9 @@ export interface TimingConstants {
   /** A transcendental unit beside the main one, which goes on issuing (RDNA). */
   readonly separateTranscendental: boolean;
   /**
-   * Whether results can be later than the wave's next turn for any reader (RDNA). Otherwise that is so only from a vector
-   * instruction to a scalar one, and from either to a conditional branch (GCN: a result is there at the next turn).
+   * Whether results can be later than the wave's next turn for any reader (RDNA). Otherwise that is so only from a
+   * vector instruction to a scalar one, and from either to a conditional branch (GCN: a result is there at the next
+   * turn).
    */
   readonly interlocked: boolean;
   /** From issue of a full-rate vector instruction until its result may be read, subject to `interlocked`. */
@@ -83,7 +84,7 @@ export interface TimingConstants {
   readonly vectorMemoryLatency: number;
   /** Lanes times 32-bit words per cycle between registers and cache. */
   readonly vectorMemoryLanes: number;
-  /** The cache per transaction of the counters: one cache line, see `lineBits`. */
+  /** The cache per transaction of the counters: one cache line of `SimulatedTarget.cacheLineBits`. */
   readonly vectorMemoryLine: number;
   readonly scalarMemoryLatency: number;
 
@@ -96,11 +97,11 @@ export interface OccupancyLimits {
   readonly vgprs: number;
   /** For waves of 64; twice that for waves of 32. */
   readonly vgprGranule: number;
-  /** [SGPRs up to, waves per SIMD] ascending; empty: SGPRs never limit. */
+  /** [SGPRs up to, waves per SIMD], ascending; empty where SGPRs do not limit. */
   readonly sgprs: readonly (readonly [number, number])[];
   readonly ldsBytes: number;
   readonly ldsGranule: number;
-  /** Of more than one wave: each holds a barrier. */
+  /** Most workgroups of more than one wave: each of them holds a barrier. */
   readonly workgroups: number;
 }
 

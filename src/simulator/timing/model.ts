@@ -1,6 +1,6 @@
 /**
- * The cycle estimate: traces of workgroups in, cycles of one compute unit out. It compares two versions of one kernel; the
- * cycles of a real launch it does not tell. docs/cycle-model.md says what is modelled and what is not.
+ * The cycle estimate: traces of workgroups in, cycles of one compute unit out. It is for comparing two versions of one
+ * kernel, not for predicting a real launch. docs/cycle-model.md says what is modelled and what is not.
  */
 import type { Program } from '../program.js';
 import type { SimulatedTarget } from '../target.js';
@@ -11,9 +11,9 @@ import { residentWorkgroups, type WaveResources } from './occupancy.js';
 import { Replay } from './replay.js';
 
 /**
- * Workgroups of one estimate come in batches of this many times those that are resident at once. Within a batch the next
- * workgroup takes the place of one that has ended; every batch begins with an empty compute unit, so that batches can be
- * estimated apart, in any thread, and their cycles added.
+ * Workgroups of one estimate come in batches of this many times those that are resident at once. Within a batch the
+ * next workgroup takes the place of one that has ended; every batch begins with an empty compute unit, so that batches
+ * can be estimated apart, in any thread, and their cycles added.
  */
 const ROUNDS_PER_BATCH = 4;
 
@@ -40,8 +40,8 @@ export function makeTimingModel(program: Program, target: SimulatedTarget, resou
 }
 
 /**
- * The cycles of a sequence of workgroups. When several threads share a launch, each makes its own estimate over ranges that
- * begin at multiples of `TimingModel.batch`; the sum of their cycles is that of one estimate over everything.
+ * The cycles of a sequence of workgroups. When several threads share a launch, each makes its own estimate over ranges
+ * that begin at multiples of `TimingModel.batch`; the sum of their cycles is that of one estimate over everything.
  */
 export class CycleEstimate {
   readonly #replay: Replay;
@@ -55,8 +55,8 @@ export class CycleEstimate {
   }
 
   /**
-   * The next workgroup, in the order of the grid. The traces must not change afterwards: they are read while the workgroup
-   * is resident, and dropped when it has ended.
+   * The next workgroup, in the order of the grid. The traces must not change afterwards: they are read while the
+   * workgroup is resident, and dropped when it has ended.
    */
   add(workgroup: readonly WaveTrace[]): void {
     if (this.#added === this.#batch) this.#close();

@@ -25,7 +25,7 @@ function wavesPerSimd(target: SimulatedTarget, { occupancy }: TimingConstants, r
   return Math.max(1, Math.min(occupancy.wavesPerSimd, bySgprs, Math.floor((occupancy.vgprs * wide) / vgprs)));
 }
 
-/** Workgroups resident on one compute unit. At least 1: that a launch fits at all is for the launch to check. */
+/** Workgroups resident on one compute unit. At least 1, because whether a launch fits at all is checked elsewhere. */
 export function residentWorkgroups(target: SimulatedTarget, resources: WaveResources): number {
   const constants = timingConstants(target);
   const { occupancy } = constants;

@@ -1,4 +1,7 @@
-/** What the waiting instructions wait for. Which bits of s_waitcnt hold which count differs between processors (target.ts). */
+/**
+ * What the waiting instructions wait for. Which bits of s_waitcnt hold which count differs between processors
+ * (target.ts).
+ */
 import type { Instruction } from '../program.js';
 import type { SimulatedTarget, WaitcntFields } from '../target.js';
 

@@ -10,7 +10,10 @@ const interleaved = (a: number, lane: number, size: number): number =>
   Math.floor(a / 4) * 4 * size + 4 * lane + (a % 4);
 const PER_LANE = 128;
 
-/** The scratch descriptor: swizzled, the lane's number added, index stride 64 or 32 (Vega and RDNA 2, "Buffer resource"). */
+/**
+ * The scratch descriptor: swizzled, the lane's number added, index stride 64 or 32 (Vega and RDNA 2, "Buffer
+ * resource").
+ */
 const descriptor = (base: number, size: number): number[] => [
   base,
   (ADDRESS_HIGH | 0x80000000) >>> 0,

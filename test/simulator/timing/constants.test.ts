@@ -21,7 +21,7 @@ test('every simulated processor has constants', () => {
   for (const cpu of SIMULATED_CPUS) {
     const found = numbers(timingConstants(simulatedTarget(cpu)));
     assert.ok(found.length > 30, cpu);
-    // Nothing takes a negative time, and only the results of slow operations and the last limit of SGPRs may be special.
+    // No number is negative, and only `slowResult` may be zero.
     for (const [name, value] of found)
       assert.ok(value > 0 || (name === 'slowResult' && value === 0), `${cpu}: ${name} is ${value}`);
   }

@@ -26,7 +26,7 @@ test('GCN: slow operations keep the unit', async () => {
   assert.is(await cycles('gfx906', f64), 16);
   assert.is(await cycles('gfx90a', f64), 12);
   assert.is(await cycles('gfx942', f64), 12);
-  // Something else may issue meanwhile.
+  // Another unit may take an instruction meanwhile.
   assert.is(await cycles('gfx906', ['v_exp_f32 v0, v1', 's_mov_b32 s0, 1']), 12);
 });
 
