@@ -146,8 +146,7 @@ export function outsidePrivate(w: Wave, x: number, access: MemoryAccess, lane: n
   );
 }
 
-// --- cache lines
-// --------------------------------------------------------------------------------------------------------------
+// --- cache lines -----------------------------------------------------------------------------------------------------
 
 /** Adds the distinct cache lines of what was located to the wave's transactions. */
 export function countLines(w: Wave, bytes: number, step: number, bits: number): void {

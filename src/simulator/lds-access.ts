@@ -64,8 +64,7 @@ function checkAlignment(w: Wave, at: Int32Array, { alignment, strict, access }: 
       );
 }
 
-// --- passes over the banks
-// ----------------------------------------------------------------------------------------------------
+// --- passes over the banks -------------------------------------------------------------------------------------------
 
 const BANKS = 32;
 
@@ -163,8 +162,7 @@ function use(x: number, bytes: number, longest: number): number {
   return longest;
 }
 
-// --- uninitialised reads
-// ------------------------------------------------------------------------------------------------------
+// --- uninitialised reads ---------------------------------------------------------------------------------------------
 
 /** Faults on bytes that are read but were never written, and records those that are written. */
 export function checkWritten(w: Wave, at: Int32Array, bytes: number, access: MemoryAccess): void {

@@ -154,8 +154,7 @@ export function sourceStep(site: PlainSite, plain: Source, { name, type, operand
   return current;
 }
 
-// --- results
-// ----------------------------------------------------------------------------------------------------------------
+// --- results ---------------------------------------------------------------------------------------------------------
 
 /** The place the operation writes to; registers the steps that bring the result to its destination. */
 export function destinationSteps(site: PlainSite, plain: Destination, type: ValueType, operand: Operand): Destination {

@@ -73,8 +73,7 @@ export class PlainSite {
     };
   }
 
-  // --- plain places
-  // -----------------------------------------------------------------------------------------------------
+  // --- plain places --------------------------------------------------------------------------------------------------
 
   /** The place of an operand's value, without modifiers. A constant gets a word of its own (two, if `words` is 2). */
   place(operand: Operand, words: number = 1): Source {

@@ -52,8 +52,7 @@ export function leadingSigns(a: number): number {
   return leadingZeros(a ^ (a >> 31));
 }
 
-// --- 64-bit shifts, one half of the result at a time; 0 <= n <= 63
-// ------------------------------------------------------
+// --- 64-bit shifts, one half of the result at a time; 0 <= n <= 63 ---------------------------------------------------
 
 export function shiftLeftLow(low: number, n: number): number {
   return n < 32 ? low << n : 0;

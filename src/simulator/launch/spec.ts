@@ -190,8 +190,7 @@ class SpecReader {
   }
 }
 
-// --- Values of the document
-// ---------------------------------------------------------------------------------------------
+// --- Values of the document ------------------------------------------------------------------------------------------
 
 function fail(at: string, complaint: string): never {
   throw new DarmError('bad-input', `in the launch spec, ${at} ${complaint}`);

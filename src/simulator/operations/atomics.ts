@@ -203,8 +203,7 @@ export function atomic64(update: WideUpdate, second: SecondData = 'none', kind: 
   return factory(2, second, (site, rows) => wide(update, flushes(kind, site.target), rows, site.size));
 }
 
-// --- updates
-// --------------------------------------------------------------------------------------------------------------------
+// --- updates ---------------------------------------------------------------------------------------------------------
 
 const isLess = (high: number, low: number, otherHigh: number, otherLow: number): boolean =>
   high < otherHigh || (high === otherHigh && low < otherLow);

@@ -26,8 +26,7 @@ const sources = (site: Site, type: ValueType): [Source, Source, Source] => [
   site.source('src2', type),
 ];
 
-// --- v_div_scale
-// ------------------------------------------------------------------------------------------------------------------
+// --- v_div_scale -----------------------------------------------------------------------------------------------------
 
 /** Runs `each` for the active lanes; the mask of those where it is true goes to `sdst`. */
 function scaling(type: 'f32' | 'f64', each: EachScaled): Operation {
@@ -91,8 +90,7 @@ const scaleF64: EachScaled = ({ u32 }, l, d, { value, denominator, numerator }) 
   return divScaleVccF64(x, y);
 };
 
-// --- v_div_fmas
-// -------------------------------------------------------------------------------------------------------------------
+// --- v_div_fmas ------------------------------------------------------------------------------------------------------
 
 const needsScale = (w: Wave, lane: number): boolean => ((w.i32[VCC + (lane >> 5)]! >>> (lane & 31)) & 1) !== 0;
 
@@ -148,8 +146,7 @@ const fmasF64: Operation = (site) => {
   });
 };
 
-// --- v_div_fixup
-// ------------------------------------------------------------------------------------------------------------------
+// --- v_div_fixup -----------------------------------------------------------------------------------------------------
 
 const fixupF16: Operation = ternaryBits(
   (quotient, denominator, numerator, mode) => {

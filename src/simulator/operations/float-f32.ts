@@ -27,8 +27,7 @@ import {
 } from './float-shapes.js';
 import { named, type Operation, type OperationTable } from './operation.js';
 
-// --- multiply-add
-// ---------------------------------------------------------------------------------------------------------------
+// --- multiply-add ----------------------------------------------------------------------------------------------------
 
 const fma = { plain: fmaF32, exact: fmaF32Mode };
 
@@ -74,8 +73,7 @@ function mullit(a: number, b: number, c: number, rounding: Rounding): number {
 }
 const MAX_F32 = 3.4028234663852886e38;
 
-// --- minimum, maximum
-// -------------------------------------------------------------------------------------------------------------
+// --- minimum, maximum ------------------------------------------------------------------------------------------------
 
 type Choice = (a: number, b: number, ieee: boolean) => number;
 
@@ -126,8 +124,7 @@ function median(a: number, b: number, c: number): number {
   return middle === 0 ? NaN : middle;
 }
 
-// --- one operand
-// ------------------------------------------------------------------------------------------------------------------
+// --- one operand -----------------------------------------------------------------------------------------------------
 
 const integral = (f: (a: number) => number): Operation => unaryF32({ plain: f, exact: f });
 

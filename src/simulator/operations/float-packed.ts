@@ -32,8 +32,7 @@ const NEG_HI = 2;
 const OP_SEL = 4;
 const OP_SEL_HI = 8;
 
-// --- two halves
-// -----------------------------------------------------------------------------------------------------------------
+// --- two halves ------------------------------------------------------------------------------------------------------
 
 /** The register that packed f16 results go to; clamp is applied to both halves. */
 function packedDestination(site: Site): Destination {
@@ -87,8 +86,7 @@ function packedExtremum(f: typeof minF16): Operation {
   return (site) => (site.target.minMaxReturnsFirstNan ? newer : older)(site);
 }
 
-// --- two words
-// ------------------------------------------------------------------------------------------------------------------
+// --- two words -------------------------------------------------------------------------------------------------------
 
 /** The words that the low or the high result reads. */
 function wordOf(site: Site, name: string, plain: Source, isHigh: boolean): Source {

@@ -55,8 +55,7 @@ type Bits3 = (a: number, b: number, c: number, mode: FloatMode) => number;
 type Flush = (x: number) => number;
 export type { Bits1, Bits2, Bits3, Exact1, Exact2, Exact3, Flush, Plain1, Plain2, Plain3 };
 
-// --- reading a lane's operands
-// --------------------------------------------------------------------------------------------------
+// --- reading a lane's operands ---------------------------------------------------------------------------------------
 
 /**
  * Applies an operation to the operands of lane `l`, which are in the rows `a`, `b` and `c` as far as there are as many.
@@ -116,8 +115,7 @@ const bits3 =
   (words, l, a, b, c, mode) =>
     f(words[a.lo + l * a.stride]!, words[b.lo + l * b.stride]!, words[c.lo + l * c.stride]!, mode);
 
-// --- f32
-// ---------------------------------------------------------------------------------------------------------------------
+// --- f32 -------------------------------------------------------------------------------------------------------------
 
 interface F32Spec<Plain, Exact, Nan> {
   /** Null where only `exact` is right. */
@@ -217,8 +215,7 @@ export function f32Loop3(spec: F32Spec<Plain3, Exact3, Bits3>): BindLoop {
 export const ternaryF32 = (spec: F32Spec<Plain3, Exact3, Bits3>, names: readonly string[] = THREE): Operation =>
   f32Operation(f32Loop3(spec), names);
 
-// --- bit patterns
-// ---------------------------------------------------------------------------------------------------------------
+// --- bit patterns ----------------------------------------------------------------------------------------------------
 
 type BitsLoop = (bits: BitsOfLane, d: number, a: Source, b: Source, c: Source) => Step;
 const bitsLoop: BitsLoop = (bits, d, a, b, c) => (w: Wave) => {

@@ -34,8 +34,7 @@ import { named, type Operation, type OperationTable } from './operation.js';
 const SIGN16 = 0x8000;
 const SIGN32 = 0x80000000;
 
-// --- approximated by the hardware
-// -------------------------------------------------------------------------------------------------
+// --- approximated by the hardware ------------------------------------------------------------------------------------
 
 const invalid32: Bits1 = (a) => (isNaN32(a) ? quiet32(a) : (DEFAULT_NAN32 | SIGN32) >>> 0);
 
@@ -73,8 +72,7 @@ const periodic = (make: (reducedRange: boolean) => Operation): Operation => {
   return (site) => (site.target.trigReducedRange ? reduced : full)(site);
 };
 
-// --- shape
-// ---------------------------------------------------------------------------------------------------------------------
+// --- shape -----------------------------------------------------------------------------------------------------------
 
 const half = (f: (bits: number) => number): Operation => unaryBits(halfOf1(f), ['f16'], 'f16');
 
@@ -94,8 +92,7 @@ const exponentOfHalf: Operation = unaryBits(
   'b16',
 );
 
-// --- cube maps
-// --------------------------------------------------------------------------------------------------------------------
+// --- cube maps -------------------------------------------------------------------------------------------------------
 
 type OfDirection = (x: number, y: number, z: number) => number;
 

@@ -27,8 +27,7 @@ const STATUS_EXECZ = 1 << 9;
 const STATUS_VCCZ = 1 << 10;
 const STATUS_VALID = 1 << 16;
 
-// --- MODE
-// ---------------------------------------------------------------------------------------------------------------
+// --- MODE ------------------------------------------------------------------------------------------------------------
 
 function modeWord({ mode, otherMode }: Wave): number {
   const float = mode.roundF32 | (mode.roundF16F64 << 2) | (mode.denormF32 << 4) | (mode.denormF16F64 << 6);
@@ -65,8 +64,7 @@ const modeField =
     return site.step((w) => setMode(w, (modeWord(w) & keep) | value));
   };
 
-// --- the registers
-// ------------------------------------------------------------------------------------------------------
+// --- the registers ---------------------------------------------------------------------------------------------------
 
 interface Register {
   readonly read: (w: Wave) => number;
@@ -189,8 +187,7 @@ const setRegister =
     return site.step((w) => write(w, (read(w) & keep) | ((w.i32[a]! & mask) << shift), target));
   };
 
-// --- clocks
-// -------------------------------------------------------------------------------------------------------------
+// --- clocks ----------------------------------------------------------------------------------------------------------
 
 /** Advances the time and writes it to one or two words. */
 export function readClock(w: Wave, d: number, words: 1 | 2): void {

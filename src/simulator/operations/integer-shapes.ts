@@ -116,8 +116,7 @@ export const unary32 = (f: Unary): Operation => unaryInteger(f, 'b32', 'b32');
 export const binary32 = (f: Binary): Operation => binaryInteger(f, 'b32', 'b32');
 export const ternary32 = (f: Ternary): Operation => ternaryInteger(f, 'b32', 'b32', 'b32');
 
-// --- saturation
-// -----------------------------------------------------------------------------------------------------------------
+// --- saturation ------------------------------------------------------------------------------------------------------
 
 export const saturateU16: Unary = (value) => Math.max(0, Math.min(0xffff, value));
 export const saturateI16: Unary = (value) => Math.max(-0x8000, Math.min(0x7fff, value));

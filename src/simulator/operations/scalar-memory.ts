@@ -86,8 +86,7 @@ const store =
     });
   };
 
-// --- buffers: bounds are those of the descriptor, word by word
-// ----------------------------------------------------------
+// --- buffers: bounds are those of the descriptor, word by word -------------------------------------------------------
 
 /** Offset from a buffer's base. */
 export function bufferOffset(w: Wave, address: ScalarAddress): number {

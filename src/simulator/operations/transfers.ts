@@ -219,8 +219,7 @@ export const storeOf =
     };
   };
 
-// --- 8 and 16 bits
-// --------------------------------------------------------------------------------------------------------------
+// --- 8 and 16 bits ---------------------------------------------------------------------------------------------------
 
 type Get = (bytes: Uint8Array, x: number, step: number) => number;
 /** The register's new value from its old one and what was loaded. */

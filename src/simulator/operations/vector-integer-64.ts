@@ -11,8 +11,7 @@ import { specialize } from '../specialize.js';
 import type { Step, Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';
 
-// --- shifts
-// -------------------------------------------------------------------------------------------------------------------
+// --- shifts ----------------------------------------------------------------------------------------------------------
 
 /** One word of a result from both words of the operand and the shift, 0 to 63. */
 type Word = (low: number, high: number, shift: number) => number;
@@ -72,8 +71,7 @@ const shiftAdd: Operation = (site) => {
   });
 };
 
-// --- products
-// -----------------------------------------------------------------------------------------------------------------
+// --- products --------------------------------------------------------------------------------------------------------
 
 type MultiplyLoop = (
   signed: boolean,
@@ -136,8 +134,7 @@ function multiplyAdd(signed: boolean): Operation {
   };
 }
 
-// --- moves
-// --------------------------------------------------------------------------------------------------------------------
+// --- moves -----------------------------------------------------------------------------------------------------------
 
 const move64: Operation = (site) => {
   const a = site.source('src0', 'b64');

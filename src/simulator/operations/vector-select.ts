@@ -10,8 +10,7 @@ import { named, type Operation, type OperationTable } from './operation.js';
 /** neg and abs in an operand's modifiers. */
 const SIGN_MODIFIERS = 3;
 
-// --- selection
-// ------------------------------------------------------------------------------------------------------------------
+// --- selection -------------------------------------------------------------------------------------------------------
 
 type Loop = (d: number, mask: number, a: number, as: number, b: number, bs: number) => Step;
 const loop: Loop = (d, mask, a, as, b, bs) => (w: Wave) => {
@@ -41,8 +40,7 @@ function conditionalMove(bits: ValueType, float: ValueType): Operation {
   };
 }
 
-// --- exchange
-// -------------------------------------------------------------------------------------------------------------------
+// --- exchange --------------------------------------------------------------------------------------------------------
 
 const swap32: Operation = (site) => {
   const { lo: a } = site.place(site.instruction.operand('vdst'));
@@ -72,8 +70,7 @@ const swap16: Operation = (site) => {
   });
 };
 
-// --- registers relative to M0
-// -----------------------------------------------------------------------------------------------------
+// --- registers relative to M0 ----------------------------------------------------------------------------------------
 
 /** Which registers M0 displaces, and by which of its fields. */
 interface Displacements {
