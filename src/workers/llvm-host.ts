@@ -37,7 +37,7 @@ export class LlvmHost {
     try {
       const value =
         task.kind === 'simulate'
-          ? (await import('../simulator/launch/share.js')).runShare(task.share)
+          ? (await import('../simulator/launch/run-workgroups.js')).runWorkgroups(task.part)
           : perform(await this.prepare(), task, events);
       return { ok: true, value: value as TaskResult<T> };
     } catch (error) {

@@ -83,7 +83,9 @@ export class EqualityReport {
       ['', 'files', 'accepted by llc', 'identical', 'different', 'refused by us', 'traps'],
       [...this.cpus.map(row), row(null)],
     );
-    console.log(`  ${(100 * this.#identicalFraction).toFixed(2)} % identical, at least ${100 * MUST_BE_IDENTICAL} % are asked for`);
+    console.log(
+      `  ${(100 * this.#identicalFraction).toFixed(2)} % identical, at least ${100 * MUST_BE_IDENTICAL} % are asked for`,
+    );
     const classes = new Map<string, number>();
     for (const { difference } of this.#differences) count(classes, difference.class);
     if (classes.size > 0) {

@@ -27,7 +27,7 @@ const MAY_IMPORT = {
 
 const place = (name) => `^src/${name}(/|\\.ts$)`;
 
-module.exports = {
+export default {
   forbidden: [
     {
       name: 'no-circles',

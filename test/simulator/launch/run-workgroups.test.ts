@@ -7,7 +7,7 @@ import type { SimulationResult } from '../../../src/simulator/run.js';
 import { artifact, compile } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('simulator/launch/run', { tests: 9, timeoutMs: 60_000 });
+const test = suite('simulator/launch/run-workgroups', { tests: 9, timeoutMs: 60_000 });
 
 /**
  * A module for gfx906 with kernels whose bodies may use %out (a buffer of words) and %group (the workgroup's id x);

@@ -1,7 +1,8 @@
 /**
- * Executes a share of a launch's workgroups on the calling thread. Several threads may do so over one shared memory: each
- * takes the next batch of workgroups that nobody has taken. What they count is summed, and of several faults that of the lowest
- * workgroup is the launch's: batches are taken in order, so it is the same one whatever the number of threads.
+ * Executes workgroups of a launch on the calling thread, until none is left. Several threads may do so over one shared
+ * memory, each a part of the launch: a thread takes the next batch of workgroups that no other has taken. The caller
+ * adds up what the parts counted. When several parts fault, the launch reports the fault of the lowest workgroup.
+ * Batches are taken in order, so that is the same fault for any number of threads.
  */
 import { DarmError, type ErrorData } from '../../errors.js';
 import type { Disassembly } from '../../formats/disassembly.js';
@@ -10,7 +11,7 @@ import { Lds } from '../lds.js';
 import { ADDRESS_HIGH, GlobalMemory, type Region } from '../memory.js';
 import { RaceDetector } from '../races.js';
 import { makeProgram } from '../program.js';
-import { EXEC, RegisterFile, Wave, type Step } from '../wave.js';
+import { RegisterFile, Wave, type Step } from '../wave.js';
 import type { InstructionCounts } from '../counters.js';
 import { makeTimingModel } from '../timing/model.js';
 import type { WaveResources } from '../timing/occupancy.js';
@@ -39,25 +40,25 @@ export interface PlacedLaunch extends InitialState {
   readonly checkUninitializedLds: boolean;
   readonly unalignedLds: boolean;
   readonly detectRaces: boolean;
-  /** What the cycle estimate wants to know; null: no estimate. */
+  /** What the cycle estimate needs; null when no estimate is wanted. */
   readonly timing: Omit<WaveResources, 'ldsBytes' | 'wavesPerWorkgroup' | 'waveSize'> | null;
 }
 
-export interface ShareInput {
+export interface LaunchPart {
   readonly launch: PlacedLaunch;
-  /** The launch's memory; a SharedArrayBuffer when there are several shares. */
+  /** The launch's memory; a SharedArrayBuffer when there are several parts. */
   readonly memory: ArrayBufferLike;
-  /** Two words that all shares see: the next batch of workgroups, and whether to stop. */
+  /** Two words that all parts see: the next batch of workgroups, and whether to stop. */
   readonly progress: Int32Array;
-  /** Number of this share. */
+  /** Number of this part. */
   readonly index: number;
 }
 
-export interface ShareResult {
+export interface LaunchPartResult {
   readonly counts: InstructionCounts;
   /** Passes over the LDS's banks beyond those that accesses need. */
   readonly bankConflicts: number;
-  /** Null: there is no estimate. */
+  /** Null when there is no estimate. */
   readonly cycles: number | null;
   readonly failure: { readonly workgroup: number; readonly error: ErrorData } | null;
 }
@@ -65,33 +66,33 @@ export interface ShareResult {
 /** Told of every instruction before it is executed. */
 export type InstructionListener = (workgroup: Dimensions, wave: Wave, index: number) => void;
 
-/** Those that hold the work-item ids; a kernel's instructions name the others. */
+/** The registers that hold the work-item ids. Others exist when an instruction of the kernel names them. */
 const LEAST_VGPRS = 3;
 
-/** Of the workgroups that are resident at once; what executes more gets no cycle estimate. */
+/** Most trace words of the workgroups that are resident at once; a launch that needs more gets no cycle estimate. */
 const MOST_TRACE_WORDS = 2 ** 28;
 
-/** The code of a launch, bound. Expensive beside a small launch: the same launch's shares on one thread share it. */
-export function bindLaunch({ disassembly, codeAddress, target, waveSize }: PlacedLaunch): KernelCode {
+/** The code of a launch, bound. */
+function bindLaunch({ disassembly, codeAddress, target, waveSize }: PlacedLaunch): KernelCode {
   const program = makeProgram(disassembly, { low: codeAddress, high: ADDRESS_HIGH });
   return bindCode(program, target, waveSize, LEAST_VGPRS);
 }
 
 /** @param onInstruction slows everything down */
-export function runShare(input: ShareInput, onInstruction: InstructionListener | null = null): ShareResult {
-  const { launch, progress } = input;
+export function runWorkgroups(part: LaunchPart, onInstruction: InstructionListener | null = null): LaunchPartResult {
+  const { launch, progress } = part;
   const bound = bindLaunch(launch);
   const entry = bound.program.indexAt(launch.entryAddress - launch.codeAddress);
   if (entry < 0) throw new DarmError('bad-input', `kernel '${launch.kernel}' begins where there is no instruction`);
   const position: { workgroup: Dimensions } = { workgroup: [0, 0, 0] };
   const code = onInstruction === null ? bound : withListener(bound, onInstruction, position);
-  const scratch = launch.addresses.scratch + input.index * launch.scratchPerThread;
+  const scratch = launch.addresses.scratch + part.index * launch.scratchPerThread;
   const state: InitialState = { ...launch, addresses: { ...launch.addresses, scratch } };
   const user = userRegisters(state);
-  const memory = new GlobalMemory(launch.regions, input.memory);
+  const memory = new GlobalMemory(launch.regions, part.memory);
   const counts = new ExecutionCounts(code.steps.length);
   const timing = code.steps.length < 2 ** TRACE_INDEX_BITS ? launch.timing : null;
-  const model = timing && makeTimingModel(bound.program, launch.target.cpu, { ...timing, ...launch });
+  const model = timing && makeTimingModel(bound.program, launch.target, { ...timing, ...launch });
   let estimate = model?.estimate() ?? null;
   const batch = model?.batch ?? 1;
   const total = totalWorkgroups(launch);
@@ -99,7 +100,7 @@ export function runShare(input: ShareInput, onInstruction: InstructionListener |
   const detector = launch.detectRaces ? new RaceDetector() : null;
   const files = Array.from({ length: launch.wavesPerWorkgroup }, () => new RegisterFile(code.registers));
   const lds = new Lds(launch.ldsBytes, launch.checkUninitializedLds, launch.unalignedLds);
-  /** Of the longest trace of the workgroup before: the next one's are about as long. */
+  /** Length of the longest trace of the workgroup before, because the next one's are about as long. */
   let traceWords = 64;
 
   const runOne = (number: number): void => {
@@ -164,10 +165,4 @@ function withListener(
     step(wave);
   });
   return { ...code, steps };
-}
-
-/** EXEC as a hexadecimal number. */
-export function execText(wave: Wave): string {
-  const word = (value: number): string => value.toString(16).padStart(8, '0');
-  return `0x${wave.size === 64 ? word(wave.u32[EXEC + 1]!) : ''}${word(wave.u32[EXEC]!)}`;
 }
