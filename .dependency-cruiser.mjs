@@ -25,6 +25,16 @@ const MAY_IMPORT = {
   index: ['errors', 'formats', 'melding', 'job', 'simulator', 'workers', 'compiler'],
 };
 
+/** Inside of melding, from the bottom up; `plan` and `rules` are files. */
+const MELDING_MAY_IMPORT = {
+  plan: ['rules'],
+  rules: [],
+  cost: ['plan', 'rules'],
+  draft: ['plan', 'rules', 'cost'],
+  decide: ['plan', 'rules', 'cost', 'draft'],
+  apply: ['plan'],
+};
+
 const place = (name) => `^src/${name}(/|\\.ts$)`;
 
 export default {
@@ -42,6 +52,13 @@ export default {
       severity: 'error',
       from: { path: place(name) },
       to: { path: '^(src|workers)/', pathNot: [name, ...below].map(place) },
+    })),
+    ...Object.entries(MELDING_MAY_IMPORT).map(([name, below]) => ({
+      name: `layer-melding-${name}`,
+      comment: `melding/${name} may import ${below.join(', ') || 'nothing'} of melding only.`,
+      severity: 'error',
+      from: { path: place(`melding/${name}`) },
+      to: { path: '^src/melding/', pathNot: [name, ...below].map((each) => place(`melding/${each}`)) },
     })),
     {
       name: 'every-source-has-a-layer',
