@@ -1,6 +1,7 @@
 /** Reading inputs, and writing outputs whole or not at all. */
 import { randomBytes } from 'node:crypto';
-import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DarmError } from './errors.js';
 
@@ -88,4 +89,24 @@ export function writeStandardOutput(content: Uint8Array | string): Promise<void>
     );
     process.stdout.write(content, () => resolve());
   });
+}
+
+/**
+ * A folder of this user's below the system's folder for temporary files: made when missing, readable by nobody else. Others can make
+ * files there as well, so a folder that belongs to somebody else, that others can write to, or that is a link is not used.
+ *
+ * @returns null when there is no such folder to be had
+ */
+export async function privateTemporaryFolder(): Promise<string | null> {
+  const user = process.getuid?.();
+  const folder = path.join(tmpdir(), user === undefined ? 'darm' : `darm-${user}`);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const found = await lstat(folder);
+    // Windows has a folder of temporary files for each user.
+    const isOurs = user === undefined || (found.uid === user && (found.mode & 0o022) === 0);
+    return found.isDirectory() && isOurs ? folder : null;
+  } catch {
+    return null;
+  }
 }

@@ -230,6 +230,8 @@ interface LoaderOptions {
   printErr(line: string): void;
 }
 
+type LoaderFactory = (options: LoaderOptions) => Promise<LlvmExports>;
+
 /** Makes and initialises an instance of the module, and checks that its interface fits. Takes about 20 ms. */
 export async function instantiateLlvm(module: WebAssembly.Module, limits: RuntimeLimits): Promise<LlvmRuntime> {
   const maximum = Math.min(MAX_PAGES, Math.max(INITIAL_PAGES, Math.floor(limits.memoryLimitBytes / PAGE)));
@@ -237,7 +239,9 @@ export async function instantiateLlvm(module: WebAssembly.Module, limits: Runtim
   const printed: string[] = [];
   const { constants } = await readManifest();
   const loader = pathToFileURL(path.join(moduleFolder(), 'llvm.mjs')).href;
-  const { default: factory } = (await import(loader)) as { default: (options: LoaderOptions) => Promise<LlvmExports> };
+  const { default: factory } = await (import(loader) as Promise<{ default: LoaderFactory }>).catch((error: Error) => {
+    throw new DarmError('io', `cannot load LLVM: ${error.message}`);
+  });
   const llvm = await factory({
     wasmMemory: memory,
     instantiateWasm(imports, done) {
