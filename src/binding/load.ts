@@ -1,7 +1,7 @@
 /**
  * Finds LLVM's WebAssembly module, unpacks it once and compiles it. The package ships it compressed
- * (`wasm/dist/llvm.wasm.br`). The first use writes the unpacked file beside it or, where that folder is read-only, into a
- * folder of the user's among the temporary files, under a name with the content's hash.
+ * (`wasm/dist/llvm.wasm.br`). The first use writes the unpacked file beside it or, where that folder is read-only, into
+ * a folder of the user's among the temporary files, under a name with the content's hash.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -42,8 +42,9 @@ export async function readManifest(folder = moduleFolder()): Promise<Manifest> {
 }
 
 /**
- * The bytes of the module. The package's own folder is trusted as far as darm's code is, which lies beside it: there the size tells a
- * whole file from half of one. A folder for temporary files is shared with others, so what lies in ours there is checked by its hash.
+ * The bytes of the module. The package's own folder is trusted as far as darm's code is, which lies beside it: there
+ * the size tells a whole file from half of one. A folder for temporary files is shared with others, so what lies in
+ * ours there is checked by its hash.
  */
 async function readModule(): Promise<Uint8Array<ArrayBuffer>> {
   const folder = moduleFolder();

@@ -154,7 +154,8 @@ export class LlvmModule {
   }
 
   /**
-   * A code object is for one processor, and LLVM generates the code of each function for the processor that the function names.
+   * A code object is for one processor, and LLVM generates the code of each function for the processor that the
+   * function names.
    *
    * @throws DarmError `bad-target` when functions name different processors, or another one than was asked for, or when there are
    *   functions and no processor
@@ -171,7 +172,10 @@ export class LlvmModule {
     if (functions.length > 0) this.requireProcessor();
   }
 
-  /** @throws DarmError `bad-target` when an AMD module is for no processor in particular: there is no code object for that */
+  /**
+   * @throws DarmError `bad-target` when an AMD module is for no processor in particular: there is no code object for
+   * that
+   */
   requireProcessor(): void {
     if (this.cpu === '' && this.isAmdgcn)
       throw new DarmError('bad-target', 'neither the module nor --mcpu names a processor');

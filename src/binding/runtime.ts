@@ -93,7 +93,10 @@ export class LlvmRuntime {
     return new DarmError('internal', said ? `${message}: ${said}` : message);
   }
 
-  /** LLVM's own stack lies at the start of the memory and grows down: after an overflow its pointer is below it, which wraps. */
+  /**
+   * LLVM's own stack lies at the start of the memory and grows down: after an overflow its pointer is below it, which
+   * wraps.
+   */
   #isStackExhausted(): boolean {
     const pointer = this.llvm.stackSave() >>> 0;
     return pointer < RED_ZONE || pointer > this.#stackTop;

@@ -1,7 +1,8 @@
 /**
- * A content-addressed cache of compilations in a folder (cacache: several processes may use it at the same time, what is read is checked
- * against its hash). Keyed by everything that decides the output: the input's bytes, all options, the toolchain. A damaged entry is a
- * miss, and so is a cache that cannot be read; one that cannot be written stays as it is. Only successes are kept.
+ * A content-addressed cache of compilations in a folder (cacache: several processes may use it at the same time, what
+ * is read is checked against its hash). Keyed by everything that decides the output: the input's bytes, all options,
+ * the toolchain. A damaged entry is a miss, and so is a cache that cannot be read; one that cannot be written stays as
+ * it is. Only successes are kept.
  */
 import { createHash } from 'node:crypto';
 import { decode, encode } from '@msgpack/msgpack';

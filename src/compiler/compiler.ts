@@ -1,6 +1,6 @@
 /**
- * The public API: a compiler is a set of worker threads with an LLVM each. Jobs of one compiler run side by side, and one
- * job melds its functions side by side; the bytes that come out do not depend on either.
+ * The public API: a compiler is a set of worker threads with an LLVM each. Jobs of one compiler run side by side, and
+ * one job melds its functions side by side; the bytes that come out do not depend on either.
  *
  *     await using compiler = createCompiler({ threads: 2 });
  *     const { artifacts } = await compiler.compile(bitcode, { emit: ['hsaco'], mcpu: 'gfx906' });
@@ -29,8 +29,9 @@ import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js
 
 export interface CompilerOptions {
   /**
-   * Worker threads; by default, as many as the machine runs at once. 0: everything on the calling thread, which it blocks.
-   * That starts soonest, but nothing can end a job early: no `timeout`, and `signal` counts only before a job starts.
+   * Worker threads; by default, as many as the machine runs at once. 0: everything on the calling thread, which it
+   * blocks. That starts soonest, but nothing can end a job early: no `timeout`, and `signal` counts only before a job
+   * starts.
    */
   readonly threads?: number;
   /** Most memory of one worker's LLVM in bytes, 64 MiB to 4 GiB (the default). */
@@ -90,8 +91,8 @@ export interface Compiler extends AsyncDisposable {
   /** What a code object, a module, or a container of device images holds. */
   inspect(bytes: Uint8Array, call?: CallOptions): Promise<CodeObjectInfo | InspectedModule | ContainerInfo>;
   /**
-   * Executes the launches of a spec (docs/launch-spec.md) in the simulator. Workgroups run side by side on the worker threads;
-   * the result does not depend on how many there are.
+   * Executes the launches of a spec (docs/launch-spec.md) in the simulator. Workgroups run side by side on the worker
+   * threads; the result does not depend on how many there are.
    */
   simulate(
     codeObject: Uint8Array,

@@ -1,6 +1,6 @@
 /**
- * Something that is made when it is first asked for and then kept. A failure is not kept: whoever asks next tries again, since what
- * failed may have been passing (too many open files, a file that was missing for a moment).
+ * Something that is made when it is first asked for and then kept. A failure is not kept: whoever asks next tries
+ * again, since what failed may have been passing (too many open files, a file that was missing for a moment).
  */
 export class Retried<T> {
   #made: Promise<T> | null = null;

@@ -1,6 +1,6 @@
 /**
- * What decides, beside input and options, which bytes come out: the package's version, the compiled module and darm's own code. Build
- * systems and caches put this into their keys.
+ * What decides, beside input and options, which bytes come out: the package's version, the compiled module and darm's
+ * own code. Build systems and caches put this into their keys.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * Optimisation remarks as data: what melded, what did not and why, and a summary of each function. src/pipeline/collect-remarks.ts
- * makes them, src/report/yaml/remarks.ts writes them.
+ * Optimisation remarks as data: what melded, what did not and why, and a summary of each function.
+ * src/pipeline/collect-remarks.ts makes them, src/report/yaml/remarks.ts writes them.
  */
 import type { MeldKind } from '../melding/plan.js';
 import type { RuleId } from '../melding/rules.js';

@@ -1,6 +1,6 @@
 /**
- * Edits carried out on LLVM's module, a round at a time: those that melding has just planned, and those of an edit log from another
- * worker. Both make the same calls into LLVM in the same order, so both leave the same module.
+ * Edits carried out on LLVM's module, a round at a time: those that melding has just planned, and those of an edit log
+ * from another worker. Both make the same calls into LLVM in the same order, so both leave the same module.
  */
 import type { LlvmModule, OpenFunction } from '../binding/module.js';
 import { DarmError } from '../errors.js';

@@ -1,4 +1,7 @@
-/** From a module that is ready for code generation to the artifacts that were asked for, and to the figures about its functions. */
+/**
+ * From a module that is ready for code generation to the artifacts that were asked for, and to the figures about its
+ * functions.
+ */
 import { analysesOf } from '../analysis/analyses.js';
 import { summarize } from '../analysis/summary.js';
 import type { LlvmModule } from '../binding/module.js';

@@ -1,6 +1,6 @@
 /**
- * What worker threads are asked and what they answer, as plain data. A task is one piece of work of one thread; a job of a caller is
- * one task or several.
+ * What worker threads are asked and what they answer, as plain data. A task is one piece of work of one thread; a job
+ * of a caller is one task or several.
  */
 import type { ErrorData } from '../errors.js';
 import type { Disassembly } from '../formats/disassembly.js';

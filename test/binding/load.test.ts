@@ -1,4 +1,7 @@
-/** What lies in a folder for temporary files is not trusted: a module there is checked by its hash, the folder by its owner. */
+/**
+ * What lies in a folder for temporary files is not trusted: a module there is checked by its hash, the folder by its
+ * owner.
+ */
 import { chmod, chown, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { compileLlvmModule, moduleFolder, readManifest } from '../../src/binding/load.js';

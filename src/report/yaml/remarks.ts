@@ -1,9 +1,9 @@
 /**
- * Remarks as text, in LLVM's YAML format for optimisation remarks (`clang -fsave-optimization-record`): a stream of documents that
- * opt-viewer and llvm-remarkutil read. docs/remarks.md describes it.
+ * Remarks as text, in LLVM's YAML format for optimisation remarks (`clang -fsave-optimization-record`): a stream of
+ * documents that opt-viewer and llvm-remarkutil read. docs/remarks.md describes it.
  *
- * LLVM's reader takes scalars as they stand between single quotes, so text is never folded and never in double quotes unless it
- * holds control characters.
+ * LLVM's reader takes scalars as they stand between single quotes, so text is never folded and never in double quotes
+ * unless it holds control characters.
  */
 import { Document, Scalar, YAMLMap } from 'yaml';
 import type { MeldKind } from '../../melding/plan.js';
