@@ -14,7 +14,7 @@ const MAY_IMPORT = {
   melding: ['errors', 'ir', 'analysis'],
   simulator: ['errors', 'formats'],
   job: ['errors', 'ir', 'analysis', 'melding', 'simulator'],
-  binding: ['errors', 'ir', 'formats', 'job'],
+  binding: ['errors', 'files', 'ir', 'formats', 'job'],
   report: ['errors', 'ir', 'analysis', 'melding', 'job', 'simulator'],
   pipeline: ['errors', 'ir', 'formats', 'analysis', 'melding', 'job', 'binding'],
   workers: ['errors', 'formats', 'job', 'binding', 'simulator', 'pipeline'],

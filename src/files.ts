@@ -1,4 +1,4 @@
-/** Reading the input, and writing outputs whole or not at all. */
+/** Reading inputs, and writing outputs whole or not at all. */
 import { randomBytes } from 'node:crypto';
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -33,36 +33,38 @@ export async function readInput(file: string): Promise<Uint8Array> {
 }
 
 /**
- * Writes a temporary file in the same folder and renames it, so that nobody sees half an output and a failure leaves what
- * was there. What is no ordinary file (a pipe, /dev/null) is written in place; a symbolic link keeps pointing.
+ * Writes a temporary file in the same folder and renames it. Nobody sees half a file, a failure leaves what was there,
+ * and several processes may write the same file at the same time.
+ */
+export async function writeAtomically(file: string, content: Uint8Array | string, mode?: number): Promise<void> {
+  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    await writeFile(temporary, content, { flag: 'wx', mode });
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Writes an output of the command; `-` is standard output. What is not an ordinary file (a pipe, /dev/null) is written
+ * in place, and a symbolic link stays one: the file that it points to is replaced.
  */
 export async function writeOutput(file: string, bytes: Uint8Array): Promise<void> {
   if (file === '-') return writeStandardOutput(bytes);
   try {
     const target = await realpath(file).catch(() => file);
     const found = await stat(target).catch(() => null);
-    if (found !== null && !found.isFile()) {
-      await writeFile(target, bytes);
-      return;
-    }
-    const temporary = path.join(
-      path.dirname(target),
-      `.${path.basename(target)}.${randomBytes(6).toString('hex')}.tmp`,
-    );
-    try {
-      await writeFile(temporary, bytes, { flag: 'wx', ...(found && { mode: found.mode }) });
-      await rename(temporary, target);
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
+    if (found === null || found.isFile()) await writeAtomically(target, bytes, found?.mode);
+    else await writeFile(target, bytes);
   } catch (error) {
     throw ioError('write', file, error);
   }
 }
 
 /**
- * Refuses a file for a second output that something else is written to or read from.
+ * Refuses a file for a second output if something else is written to it or read from it.
  *
  * @param option what the file is for; `file` may be left out
  * @param others the other files of the command; `-` stands for what is written to standard output
@@ -77,7 +79,7 @@ export function checkSecondOutput(option: string, file: string | undefined, othe
   }
 }
 
-/** Resolves when everything is handed to the system: the process may exit then. */
+/** Resolves when everything is handed to the system; the process may exit then. */
 export function writeStandardOutput(data: Uint8Array | string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.once('error', (error: NodeJS.ErrnoException) =>

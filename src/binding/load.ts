@@ -4,14 +4,15 @@
  * the system's folder for temporary files, under a name with the content's hash. Unpacking checks the hash; later loads
  * check only the size.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { DarmError } from '../errors.js';
+import { writeAtomically } from '../files.js';
 
 export interface Manifest {
   readonly llvm: string;
@@ -44,19 +45,6 @@ async function hasSize(file: string, bytes: number): Promise<boolean> {
   );
 }
 
-/** Writes a temporary file and renames it, so that several processes may unpack at the same time. */
-async function writeAtomically(file: string, bytes: Uint8Array): Promise<void> {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(temporary, bytes);
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
 /** Path of the unpacked module. */
 async function unpack(): Promise<string> {
   const folder = moduleFolder();
@@ -70,6 +58,7 @@ async function unpack(): Promise<string> {
   let failure: unknown;
   for (const place of places) {
     try {
+      await mkdir(path.dirname(place), { recursive: true });
       await writeAtomically(place, bytes);
       return place;
     } catch (error) {

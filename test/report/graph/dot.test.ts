@@ -1,14 +1,14 @@
 /** Graphs are well-formed whatever names hold, laid out by Graphviz itself, and say what they colour. */
 import fc from 'fast-check';
-import { graphDot } from '../../src/report/dot.js';
-import { loadLayout } from '../../src/report/html/layout.js';
-import { GRAPH_COLORS, PAIR_COLORS } from '../../src/report/palette.js';
-import { tagsOf } from '../../src/report/html/tags.js';
-import type { FunctionHistory } from '../../src/job/history.js';
-import { assert, suite } from '../support/suite.js';
-import { example, PLAIN } from '../support/history.js';
+import { graphDot } from '../../../src/report/graph/dot.js';
+import { loadLayout } from '../../../src/report/graph/layout.js';
+import { GRAPH_COLORS, PAIR_COLORS } from '../../../src/report/graph/palette.js';
+import { tagsOf } from '../../../src/report/graph/tags.js';
+import type { FunctionHistory } from '../../../src/job/history.js';
+import { assert, suite } from '../../support/suite.js';
+import { example, PLAIN } from '../../support/history.js';
 
-const test = suite('report/dot', { tests: 5, timeoutMs: 60_000 });
+const test = suite('report/graph/dot', { tests: 5, timeoutMs: 60_000 });
 
 function dotOf(history: FunctionHistory, at: 0 | 1, instructions = false): string {
   const picture = at === 0 ? history.steps[0]!.before : history.after;

@@ -1,42 +1,47 @@
 /**
- * A picture of a function as a control-flow graph in Graphviz's language. Labels are HTML-like tables: what names hold is escaped in
- * one way, and every tag has a cell of its own colour. Divergent branches are drawn in another colour, thicker, and say so.
+ * A picture of a function as a control-flow graph in Graphviz's language. The labels of blocks are HTML-like tables, so
+ * that names are escaped as in HTML and every tag has a cell with its own colour. Divergent branches have a label, a
+ * colour of their own and thick edges.
  */
-import type { FunctionPicture } from '../job/history.js';
-import { escaped } from './html/escape.js';
+import type { FunctionPicture } from '../../job/history.js';
+import { escaped } from '../markup.js';
 import { GRAPH_COLORS, pairColor } from './palette.js';
-import type { Tag } from './html/tags.js';
+import type { Tag } from './tags.js';
 
 export interface DotOptions {
   readonly title: string;
-  /** Begins the ids of the SVG's elements; pages hold several graphs. */
+  /** The ids of the SVG's elements begin with it; a page holds several graphs. */
   readonly id: string;
   /** By block. */
   readonly tags: readonly (readonly Tag[])[];
-  /** Instructions in the blocks. */
+  /** Whether blocks show their instructions, or only how many there are. */
   readonly instructions: boolean;
-  /** Where a tag leads to; null: nowhere. */
+  /** Where a click on a block with a tag leads to; null: nowhere. */
   readonly link: ((tag: Tag) => string) | null;
 }
 
-/** A graph whose edges span more blocks is tangled: Graphviz then draws straight lines and searches less, or takes minutes. */
+/**
+ * If the edges of a graph span more blocks than this in total, Graphviz draws straight lines and searches less for a
+ * good layout: it would take minutes otherwise.
+ */
 const MOST_SPAN = 6000;
 
 export function graphDot(picture: FunctionPicture, options: DotOptions): string {
   const { block, line, text } = GRAPH_COLORS;
-  const tangled = spanOf(picture) > MOST_SPAN;
+  const speed = spanOf(picture) > MOST_SPAN ? ', splines=line, mclimit=0.2, nslimit=2, nslimit1=2' : '';
   const lines = [
     `digraph ${quoted(options.title)} {`,
-    `  graph [id=${quoted(options.id)}, bgcolor="transparent", ranksep=0.35, nodesep=0.3${tangled ? ', splines=line, mclimit=0.2, nslimit=2, nslimit1=2' : ''}];`,
+    `  graph [id=${quoted(options.id)}, bgcolor="transparent", ranksep=0.35, nodesep=0.3${speed}];`,
     `  node [shape=box, style="filled", fontname="Courier", fontsize=11, margin="0.06,0.03", height=0, width=0, ` +
       `fillcolor="${block.light}", color="${line.light}", fontcolor="${text.light}"];`,
-    `  edge [fontname="Courier", fontsize=10, arrowsize=0.7, labeldistance=1.7, color="${line.light}", fontcolor="${text.light}"];`,
+    `  edge [fontname="Courier", fontsize=10, arrowsize=0.7, labeldistance=1.7, color="${line.light}", ` +
+      `fontcolor="${text.light}"];`,
   ];
   for (let b = 0; b < picture.blocks.length; b++) lines.push(...blockLines(picture, b, options));
   return `${lines.join('\n')}\n}\n`;
 }
 
-/** How far edges go, in blocks of the layout: what a drawing costs. */
+/** The number of blocks between the ends of each edge, in total: the time of a drawing depends on it. */
 const spanOf = ({ blocks }: FunctionPicture): number =>
   blocks.reduce((sum, { successors }, b) => successors.reduce((own, to) => own + Math.abs(to - b), sum), 0);
 
@@ -91,5 +96,5 @@ const LONGEST_NAME = 60;
 const shortened = (name: string): string =>
   name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 20)}…${name.slice(-19)}`;
 
-/** Within quotes Graphviz takes a backslash as the start of something, and `&` as that of an entity. */
+/** In quotes, too, a backslash and `&` have a meaning for Graphviz. */
 const quoted = (text: string): string => `"${escaped(text).replace(/\\/g, '\\\\').replace(/\n/g, ' ')}"`;

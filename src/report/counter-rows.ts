@@ -1,4 +1,4 @@
-/** Counters of simulated launches as rows of figures, for terminals and pages. */
+/** The counters of simulated launches as rows of text, for terminals and pages. */
 import type { Counters } from '../simulator/counters.js';
 
 export interface Measured {
@@ -34,7 +34,10 @@ const LABELS: readonly (readonly [keyof Counters, string])[] = [
 
 const shown = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(1));
 
-/** A label, a figure a run, and for two runs their ratio. */
+/**
+ * For each counter: its label, its value in each run, and the ratio if there are two runs. Cycles come last, if all
+ * runs have them.
+ */
 export function counterRows(runs: readonly Measured[]): string[][] {
   const lines: readonly (readonly [string, readonly number[]])[] = [
     ...LABELS.map(([field, label]) => [label, runs.map(({ counters }) => counters[field])] as const),

@@ -1,23 +1,24 @@
 /**
- * Labels of melds, and which blocks of a picture carry which: `M2` is the second meld of a function, `M2.3` the third block of it
- * where it has several. A block shows what it will be melded into and by which side, and what it holds that has melded.
+ * Labels of melds, and which blocks of a picture have which label. `M2` is the second meld of a function; `M2.3` is its
+ * third block, if it has several. A block is labelled with the melded block that it will become a side of, and with the
+ * melded blocks that it holds.
  */
 import { NONE } from '../../ir/ids.js';
 import type { FunctionHistory, FunctionPicture, MeldedPlace } from '../../job/history.js';
 
-/** What a block has to do with a melded block. */
+/** Says that a block is a side of a melded block, or holds one. */
 export interface Tag {
   readonly label: string;
-  /** Which colour. */
+  /** Index of the colour. */
   readonly color: number;
-  /** The side it will be melded from; null: it holds what has melded. */
+  /** The side that it is before melding; null: it holds the melded block. */
   readonly side: 'T' | 'F' | null;
 }
 
 export class MeldLabels {
-  /** By step: how many melds came before. */
+  /** By step: the number of melds in earlier steps. */
   private readonly firsts: number[] = [];
-  /** By step and meld: how many melded blocks came before. */
+  /** By step and meld: the number of melded blocks before it. */
   private readonly firstColors: number[][] = [];
 
   constructor(private readonly history: Pick<FunctionHistory, 'steps'>) {
@@ -35,7 +36,7 @@ export class MeldLabels {
     return `M${this.firsts[step]! + meld + 1}`;
   }
 
-  /** `M2.3`, or `M2` where there is one block only. */
+  /** `M2.3`, or `M2` if the meld has only one block. */
   block({ step, meld, block }: MeldedPlace): string {
     const several = this.history.steps[step]!.melds[meld]!.blocks.length > 1;
     return this.meld(step, meld) + (several ? `.${block + 1}` : '');
@@ -46,7 +47,7 @@ export class MeldLabels {
   }
 }
 
-/** Tags by block of the picture in front of step `at` (or behind the last). */
+/** Tags by block of `picture`, which is the one before step `at`, or the one after the last step. */
 export function tagsOf(history: Pick<FunctionHistory, 'steps'>, at: number, picture: FunctionPicture): Tag[][] {
   const labels = new MeldLabels(history);
   const tag = (place: MeldedPlace, side: Tag['side']): Tag => ({
