@@ -16,8 +16,6 @@ import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { CompileResult, FunctionAnalysis } from '../job/results.js';
 import { ioError, writeOutput } from '../files.js';
 
-const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-
 /** @param launches the measured launches of a spec, or null */
 export async function writeReport(
   file: string,
@@ -29,7 +27,7 @@ export async function writeReport(
   const title = input === '-' ? 'standard input' : path.basename(input);
   const settings = settingsOf({ ...DEFAULT_OPTIONS, ...options });
   const page = await reportPage({ title, target, settings, functions, histories, launches }, await loadLayout());
-  await writeOutput(file, bytesOf(page));
+  await writeOutput(file, page);
 }
 
 /** Writes the page of what `darm compile` would do, and no code. */
@@ -88,7 +86,7 @@ export async function writeGraphs(folder: string, functions: readonly FunctionAn
     const steps = [{ before: picture, lowered: [], melds: plan.melds, selects: [] }];
     const tags = tagsOf({ steps }, 0, picture);
     const dot = graphDot(picture, { title: `CFG of ${name}`, id: 'cfg', tags, instructions: true, link: null });
-    await writeOutput(path.join(folder, graphName(name)), bytesOf(dot));
+    await writeOutput(path.join(folder, graphName(name)), dot);
   }
 }
 

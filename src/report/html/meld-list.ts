@@ -4,7 +4,7 @@ import { pairClass } from '../graph/palette.js';
 import { MeldLabels } from '../graph/tags.js';
 import { html, type Html } from '../markup.js';
 import { alignmentTable } from './alignment-table.js';
-import { rounded } from './rounded.js';
+import { shortNumber } from './short-number.js';
 import { roundsOf } from './rounds.js';
 
 /** The first melds are unfolded. */
@@ -20,8 +20,8 @@ export function meldList({ steps }: FunctionHistory, id: string): Html {
     return html`<details class="meld" id="${id}-${label}" ${count < OPEN_MELDS && 'open'}>
       <summary>
         <b>${label}</b> ${meld.kind}, parted by the branch in <code>${step.before.blocks[meld.branch]!.name}</code>:
-        profitability (MP<sub>S</sub>) <b>${rounded(meld.profit)}</b>, net cycles saved <b>${rounded(meld.net)}</b>,
-        round ${rounds[at]}
+        profitability (MP<sub>S</sub>) <b>${shortNumber(meld.profit)}</b>, net cycles saved
+        <b>${shortNumber(meld.net)}</b>, round ${rounds[at]}
       </summary>
       ${meld.blocks.map((_, block) => alignment(labels, step, { step: at, meld: index, block }))}
     </details>`;

@@ -64,6 +64,7 @@ export async function reportPage(report: Report, layout: Layout): Promise<string
         ${raw(`<script>${script}</script>`)}
       </body>
     </html>`;
+  // Only names can hold characters that cannot be seen; our own markup has none.
   return `${visible(page.toString())}\n`;
 }
 

@@ -2,14 +2,14 @@
 import type { FunctionPicture } from '../../job/history.js';
 import type { Candidate } from '../../melding/plan.js';
 import { html, type Html } from '../markup.js';
-import { rounded } from './rounded.js';
+import { shortNumber } from './short-number.js';
 
 /** More refusals than these are folded. */
 const OPEN_REFUSALS = 12;
 
 export function refusalTable({ blocks }: FunctionPicture, refused: readonly Candidate[]): Html {
   const names = (ids: readonly number[]): string => ids.map((id) => blocks[id]!.name).join(' ');
-  const figure = (value: number) => html`<td class="figure">${value === 0 ? '' : rounded(value)}</td>`;
+  const figure = (value: number) => html`<td class="figure">${value === 0 ? '' : shortNumber(value)}</td>`;
   const rows = refused.map(
     ({ branch, sides, kind, profit, net, rule, reason }) =>
       html`<tr>

@@ -1,4 +1,6 @@
 /** Pages say what happened, hold all they need, and nothing in a module can break out of its place. */
+import { createHash } from 'node:crypto';
+import { Script } from 'node:vm';
 import { Gallery, MOST_BLOCKS } from '../../../src/report/html/gallery.js';
 import { loadLayout } from '../../../src/report/graph/layout.js';
 import { reportPage, type Report } from '../../../src/report/html/page.js';
@@ -6,7 +8,7 @@ import type { Counters } from '../../../src/simulator/counters.js';
 import { assert, suite } from '../../support/suite.js';
 import { chain, example, PLAIN, reportOf } from '../../support/history.js';
 
-const test = suite('report/page', { tests: 8, timeoutMs: 60_000 });
+const test = suite('report/page', { tests: 9, timeoutMs: 60_000 });
 
 const COUNTERS: Counters = {
   waves: 4,
@@ -88,6 +90,14 @@ test('nothing is asked for from outside, and no other script may run', async () 
   assert.not.match(rest, /https?:|url\(|@import|<link|<iframe| src=/);
   assert.match(page, /default-src 'none'; .*script-src 'sha256-[\w+/=]+'/);
   for (const [, target] of page.matchAll(/href="([^"]*)"/g)) assert.match(target!, /^#f\d/);
+});
+
+test('the policy allows the script that the page has', async () => {
+  const page = await reportPage(report(), await loadLayout());
+  const [, script] = /<script>(.*)<\/script>/s.exec(page)!;
+  assert.match(page, `script-src 'sha256-${createHash('sha256').update(script!).digest('base64')}'`);
+  // Throws if it does not parse outside of its module.
+  new Script(script!);
 });
 
 test('ids are unique and links lead somewhere', async () => {
