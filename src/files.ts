@@ -1,8 +1,7 @@
 /** Reading inputs, and writing outputs whole or not at all. */
 import { randomBytes } from 'node:crypto';
-import { constants, createReadStream, openSync, writeFileSync } from 'node:fs';
-import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { Socket } from 'node:net';
+import { constants, createReadStream, fstatSync, openSync, type Stats, writeFileSync } from 'node:fs';
+import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DarmError } from './errors.js';
 
@@ -73,13 +72,21 @@ export async function readText(file: string, timeout = READ_TIMEOUT): Promise<st
 }
 
 async function readAll(file: string, name: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const checkSize = (bytes: number): void => {
+    if (bytes > maxBytes)
+      throw new DarmError('bad-input', `${name} has more than ${maxBytes / MIB} MiB, which is the limit`);
+  };
+  const found = file === '-' ? null : await stat(file);
+  // Some files of the system have no size, but content.
+  if (found?.isFile() && found.size > 0) {
+    checkSize(found.size);
+    return readFile(file);
+  }
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of file === '-' ? process.stdin : await openStream(file)) {
+  for await (const chunk of found === null ? process.stdin : await openStream(file, found)) {
     chunks.push(chunk as Uint8Array);
-    size += (chunk as Uint8Array).length;
-    if (size > maxBytes)
-      throw new DarmError('bad-input', `${name} has more than ${maxBytes / MIB} MiB, which is the limit`);
+    checkSize((size += (chunk as Uint8Array).length));
   }
   const bytes = new Uint8Array(size);
   let at = 0;
@@ -94,8 +101,9 @@ async function readAll(file: string, name: string, maxBytes: number): Promise<Ui
  * Opening a FIFO waits for its writer, and a process cannot end while one of its threads waits so. Therefore FIFOs are
  * opened without waiting, and read as sockets are.
  */
-async function openStream(file: string): Promise<NodeJS.ReadableStream> {
-  if (!(await stat(file)).isFIFO()) return createReadStream(file, { highWaterMark: MIB });
+async function openStream(file: string, found: Stats): Promise<NodeJS.ReadableStream> {
+  if (!found.isFIFO()) return createReadStream(file, { highWaterMark: MIB });
+  const { Socket } = await import('node:net');
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   return new Socket({ fd, readable: true, writable: false });
 }
@@ -165,7 +173,8 @@ export function checkSecondOutput(option: string, file: string | undefined, othe
  */
 export async function writeStandardOutput(content: Uint8Array | string): Promise<void> {
   try {
-    if (process.stdout instanceof Socket) await writeStream(process.stdout, content);
+    const output = fstatSync(1);
+    if (output.isFIFO() || output.isSocket() || process.stdout.isTTY) await writeStream(process.stdout, content);
     else writeFileSync(1, content);
   } catch (error) {
     // EPIPE: the reader has gone; nobody is left to tell.
@@ -173,7 +182,7 @@ export async function writeStandardOutput(content: Uint8Array | string): Promise
   }
 }
 
-function writeStream(stream: Socket, content: Uint8Array | string): Promise<void> {
+function writeStream(stream: NodeJS.WriteStream, content: Uint8Array | string): Promise<void> {
   return new Promise((resolve, reject) => {
     // The callback gets the error. Without a listener the error would also end the process.
     if (stream.listenerCount('error') === 0) stream.on('error', () => {});
