@@ -53,13 +53,13 @@ export async function readInput(
   maxBytes = MAX_INPUT_BYTES,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const name = file === '-' ? 'standard input' : file;
-  const late = new DarmError('timeout', `${name} did not arrive within ${timeout / 1000} s`);
+  const late = new DarmError('timeout', `the input did not arrive within ${timeout / 1000} s`, placeOf(file));
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
     if (timeout > 0) timer = setTimeout(() => reject(late), timeout);
   });
   try {
-    return await Promise.race([readAll(file, name, maxBytes), limit]);
+    return await Promise.race([readAll(file, maxBytes), limit]);
   } catch (error) {
     throw ioError('read', name, error);
   } finally {
@@ -71,10 +71,16 @@ export async function readText(file: string, timeout = READ_TIMEOUT): Promise<st
   return new TextDecoder().decode(await readInput(file, timeout, MAX_TEXT_BYTES));
 }
 
-async function readAll(file: string, name: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+const placeOf = (file: string): { file: string } => ({ file: file === '-' ? '<stdin>' : file });
+
+async function readAll(file: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const checkSize = (bytes: number): void => {
     if (bytes > maxBytes)
-      throw new DarmError('bad-input', `${name} has more than ${maxBytes / MIB} MiB, which is the limit`);
+      throw new DarmError(
+        'bad-input',
+        `the input has more than ${maxBytes / MIB} MiB, which is the limit`,
+        placeOf(file),
+      );
   };
   const found = file === '-' ? null : await stat(file);
   // Some files of the system have no size, but content.

@@ -7,7 +7,10 @@ export function depfile(target: string, inputs: readonly string[]): string {
   const files = inputs.filter((file) => file !== '-');
   for (const name of [target, ...files])
     if (/[\n\r]/.test(name))
-      throw new DarmError('usage', `the name ${name} has a line end, which dependency files cannot have`);
+      throw new DarmError(
+        'usage',
+        `the name ${JSON.stringify(name)} has a line end, which dependency files cannot have`,
+      );
   return `${escaped(target)}:${files.map((file) => ` \\\n  ${escaped(file)}`).join('')}\n`;
 }
 

@@ -9,13 +9,14 @@ import { ifThere, readText } from '../files.js';
 
 /** A deeper nesting means that a file includes itself. */
 const DEEPEST = 16;
-/** How many arguments and files there may be. Files that each include several others grow exponentially. */
+/** How many files there may be, and how many words. Files that each include several others grow exponentially. */
+const MOST_FILES = 1000;
 const MOST_WORDS = 500_000;
 
-/** @throws DarmError `usage` for a file that includes itself or ends within quotes, and for too many words */
+/** @throws DarmError `usage` for a file that includes itself or ends within quotes, and for too many files or words */
 export async function expandResponseFiles(argv: readonly string[]): Promise<readonly string[]> {
   const expanded: string[] = [];
-  let words = 0;
+  let [files, words] = [0, 0];
   const expand = async (argument: string, depth: number): Promise<void> => {
     if (++words > MOST_WORDS) throw new DarmError('usage', `the response files have more than ${MOST_WORDS} words`);
     const file = argument.slice(1);
@@ -24,6 +25,7 @@ export async function expandResponseFiles(argv: readonly string[]): Promise<read
       return;
     }
     if (depth === DEEPEST) throw new DarmError('usage', `${argument} includes itself`);
+    if (++files > MOST_FILES) throw new DarmError('usage', `there are more than ${MOST_FILES} response files`);
     for (const word of wordsOf(await readText(file), argument)) await expand(word, depth + 1);
   };
   for (const argument of argv) await expand(argument, 0);
