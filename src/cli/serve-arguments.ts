@@ -72,7 +72,7 @@ export function addServeCommand(program: Command, chosen: (flags: ServeFlags) =>
         'most memory for bodies, then 429; and for answers that clients do not read, then no job starts',
         1,
         2 ** 20,
-        1024,
+        512,
       ),
     )
     .option('--max-batch <n>', 'most modules of a batch', numeric(1, 1_000_000, { whole: true }), 4096)

@@ -57,7 +57,7 @@ const CHECKS: Checks<ServiceOptions> = {
 export const DEFAULT_SERVICE: Omit<ServiceOptions, 'concurrency'> = {
   queue: 64,
   queueTimeout: 30_000,
-  maxBuffered: 1024 * 2 ** 20,
+  maxBuffered: 512 * 2 ** 20,
   maxBody: 32 * 2 ** 20,
   bodyTimeout: 30_000,
   timeout: 60_000,

@@ -59,11 +59,12 @@ export function compiled(bytes: Uint8Array = text('artifact')): CompileResult {
 
 export type FakeCompile = (module: Uint8Array, signal: AbortSignal) => Promise<CompileResult>;
 
-/** A compiler whose `compile` is `work`; it has no other methods. */
-export const fakeCompiler = (work: FakeCompile): Compiler =>
+/** A compiler whose `compile` is `work`, and which is loaded by `ready`; it has no other methods. */
+export const fakeCompiler = (work: FakeCompile, ready = (): Promise<void> => Promise.resolve()): Compiler =>
   ({
     compile: (module: Uint8Array, _: object, { signal }: { signal: AbortSignal }) => work(module, signal),
-  }) as Compiler;
+    ready,
+  }) as object as Compiler;
 
 /** A job that runs until `finish` is called, or its signal aborts it. */
 export class HeldJobs {
