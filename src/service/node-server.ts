@@ -50,12 +50,12 @@ export async function listen(
   service: Service,
   { host, port, bodyTimeout, queueTimeout, timeout, grace }: ListenOptions,
 ): Promise<ServiceServer> {
-  let closing = false;
+  let finished = false;
   const server = createAdaptorServer({
     fetch: async (request, { outgoing }) => {
       await send(await service.fetch(request), outgoing as ServerResponse);
       // Else the connection stays open for another request.
-      if (closing) setImmediate(() => server.closeIdleConnections());
+      if (finished) setImmediate(() => server.closeIdleConnections());
       return RESPONSE_ALREADY_SENT;
     },
     hostname: host,
@@ -78,10 +78,10 @@ export async function listen(
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
     async close() {
-      closing = true;
       const breakOff = (): void => server.closeAllConnections();
       const timers = grace === 0 ? [] : [setTimeout(breakOff, grace)];
       await service.close();
+      finished = true;
       const closed = once(server, 'close');
       server.close();
       timers.push(setTimeout(breakOff, LAST_ENDS_MS));

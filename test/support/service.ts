@@ -15,6 +15,13 @@ export const tinyKernel = (number: number): Uint8Array<ArrayBuffer> =>
   ret void
 }`);
 
+/** A module with a global of that size: a small body and a large answer. */
+export const largeModule = (bytes: number): Uint8Array<ArrayBuffer> =>
+  module_(`@g = addrspace(1) global { i32, [${bytes} x i8] } { i32 1, [${bytes} x i8] zeroinitializer }
+define amdgpu_kernel void @k() "target-cpu"="gfx906" {
+  ret void
+}`);
+
 /** Harmful modules, and the error code that a job with them ends with. */
 export const POISON = {
   /** LLVM divides by zero when it lowers the argument's type: a trap. */
