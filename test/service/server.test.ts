@@ -2,11 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { request, type IncomingMessage } from 'node:http';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { assert, suite } from '../support/suite.js';
 import { kernel } from '../support/llvm.js';
-import { figureAt as figure, MAIN, startServer } from '../support/server.js';
+import { figureAt as figure, MAIN, readSlowly, startServer, unread } from '../support/server.js';
 import { base64, largeModule, LINES, POISON, tinyKernel } from '../support/service.js';
 
 const test = suite('service/server', { tests: 7, timeoutMs: 60_000 });
@@ -100,42 +99,19 @@ test('a port in use gives an error of one line', async () => {
 
 const MIB = 2 ** 20;
 
-/** The answer to a compilation, of which nothing is read yet. */
-async function unread(url: string, body: Uint8Array): Promise<IncomingMessage> {
-  const sent = request(`${url}/v1/compile?emit=obj`, { method: 'POST', agent: false });
-  sent.end(body);
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-  answer.on('error', () => {});
-  return answer;
-}
-
-/** Reads an answer, resting after every piece: how many bytes came, and whether it was complete. */
-async function read(answer: IncomingMessage, restMs: number): Promise<{ bytes: number; complete: boolean }> {
-  let bytes = 0;
-  try {
-    for await (const piece of answer as AsyncIterable<Buffer>) {
-      bytes += piece.length;
-      await new Promise((resolve) => setTimeout(resolve, restMs));
-    }
-  } catch {
-    // It broke off.
-  }
-  return { bytes, complete: answer.complete };
-}
-
 test('SIGTERM: an answer that began is finished, or visibly broken off at the end of the grace', async () => {
   const server = await startServer('-j', '1', '--grace', '4');
-  const slow = await unread(server.url, largeModule(24 * MIB));
+  const slow = await unread(`${server.url}/v1/compile?emit=obj`, largeModule(24 * MIB));
   const size = Number(slow.headers['content-length']);
   assert.ok(size > 24 * MIB);
-  const stuck = await unread(server.url, largeModule(24 * MIB));
+  const stuck = await unread(`${server.url}/v1/compile?emit=obj`, largeModule(24 * MIB));
   assert.is(await figure(server.url, 'darm_requests_in_flight'), 2);
   server.child.kill('SIGTERM');
   const signalled = performance.now();
-  assert.equal(await read(slow, 2), { bytes: size, complete: true });
+  assert.equal(await readSlowly(slow, 2), { bytes: size, complete: true });
   assert.is(await server.exit, 0);
   assert.ok(performance.now() - signalled < 8000);
-  const cut = await read(stuck, 0);
+  const cut = await readSlowly(stuck, 0);
   assert.ok(cut.bytes < size && !cut.complete);
   assert.equal(
     server.log.filter(({ path }) => path === '/v1/compile').map(({ brokenOff }) => brokenOff),
@@ -145,12 +121,14 @@ test('SIGTERM: an answer that began is finished, or visibly broken off at the en
 
 test('clients that do not read are cut off, and their memory is free', async () => {
   const server = await startServer('-j', '1', '--body-timeout', '2', '--queue', '3');
-  const stuck = await Promise.all([1, 2, 3].map(() => unread(server.url, largeModule(24 * MIB))));
+  const stuck = await Promise.all(
+    [1, 2, 3].map(() => unread(`${server.url}/v1/compile?emit=obj`, largeModule(24 * MIB))),
+  );
   assert.ok((await figure(server.url, 'darm_answer_bytes')) > 24 * MIB);
   await until(async () => (await figure(server.url, 'darm_requests_in_flight')) === 0);
   assert.is(await figure(server.url, 'darm_answer_bytes'), 0);
   assert.is(await figure(server.url, 'darm_answers_broken_off_total{reason="stalled"}'), 3);
-  for (const answer of stuck) assert.is((await read(answer, 0)).complete, false);
+  for (const answer of stuck) assert.is((await readSlowly(answer, 0)).complete, false);
   server.child.kill('SIGTERM');
   assert.is(await server.exit, 0);
 });
