@@ -42,9 +42,9 @@ export async function runBatchCommand(inputs: readonly string[], flags: BatchFla
   const stop = new AbortController();
   for (const signal of SIGNALS) process.once(signal, () => stop.abort(signal));
   let worst = 0;
-  let unwritten: unknown = null;
+  let unwritten: DarmError | null = null;
   const show = await display(flags, (error) => {
-    unwritten ??= error;
+    unwritten ??= error instanceof DarmError ? error : new DarmError('io', String(error));
     stop.abort();
   });
   const totals = await runBatch(compiler, jobs, {
@@ -61,7 +61,7 @@ export async function runBatchCommand(inputs: readonly string[], flags: BatchFla
   });
   await compiler.close();
   await dropOptimising();
-  if (unwritten !== null) throw unwritten;
+  if (unwritten !== null) throw unwritten as DarmError;
   if (!flags.quiet && !flags.json) writeMessage(summary(totals));
   return stop.signal.aborted ? 128 + constants.signals[stop.signal.reason as NodeJS.Signals] : worst;
 }

@@ -48,7 +48,7 @@ export function answerStream(
     async pull(controller) {
       clearTimeout(timer);
       try {
-        const { done, value } = await iterator.next();
+        const { done, value } = (await iterator.next()) as IteratorResult<Uint8Array, unknown>;
         if (over) return;
         if (done === true) {
           controller.close();

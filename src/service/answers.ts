@@ -13,7 +13,7 @@ export interface Answer {
   readonly headers: Record<string, string>;
   /** Roughly the memory that it takes, in bytes, until it is sent. */
   readonly size: number;
-  pieces(): Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+  readonly pieces: () => Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
 const BINARY = 'application/octet-stream';

@@ -233,7 +233,11 @@ export function createService(
     }
   }
 
-  const readingFor = (visit: Visit): BodyReading => ({ maxBody, bodyTimeout, received: visit.holdBody });
+  const readingFor = (visit: Visit): BodyReading => ({
+    maxBody,
+    bodyTimeout,
+    received: (bytes) => visit.holdBody(bytes),
+  });
 
   /** The module has become an answer. */
   function held(answer: Answer, visit: Visit): Answer {
