@@ -37,20 +37,20 @@ export interface Visit {
    *
    * @throws Refusal `overloaded`
    */
-  holdBody(bytes: number): void;
+  readonly holdBody: (bytes: number) => void;
   /** The body is not needed any more. */
-  dropBody(): void;
+  readonly dropBody: () => void;
   /**
    * Takes the ticket.
    *
    * @throws Refusal `overloaded`
    */
-  enter(): void;
+  readonly enter: () => void;
   /** Counts bytes of the answer. */
-  holdAnswer(bytes: number): void;
-  dropAnswer(bytes: number): void;
+  readonly holdAnswer: (bytes: number) => void;
+  readonly dropAnswer: (bytes: number) => void;
   /** Ends the visit and gives everything back. Further calls do nothing. */
-  leave(): void;
+  readonly leave: () => void;
 }
 
 export class Admission {

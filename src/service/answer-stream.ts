@@ -2,6 +2,7 @@
  * The body of an answer: pieces that are made only as fast as the client reads. Once an answer has begun, its status
  * cannot change any more. An error from then on breaks the stream, so that the client sees an answer without its end.
  */
+import type { Pieces } from './answers.js';
 
 /** How an answer ended: `sent` to its end, or broken off because of what. */
 export type Ending =
@@ -19,10 +20,7 @@ export interface AnswerStreaming {
 /** Nothing is read ahead: when a piece is asked for, those before it have been taken. */
 const NOTHING_AHEAD = { highWaterMark: 0 };
 
-export function answerStream(
-  pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  { stallMs, stop, ended }: AnswerStreaming,
-): ReadableStream<Uint8Array> {
+export function answerStream(pieces: Pieces, { stallMs, stop, ended }: AnswerStreaming): ReadableStream<Uint8Array> {
   const iterator = Symbol.iterator in pieces ? pieces[Symbol.iterator]() : pieces[Symbol.asyncIterator]();
   let over = false;
   let timer: NodeJS.Timeout | undefined;

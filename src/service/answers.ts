@@ -9,11 +9,14 @@ import type { Artifact, CompileResult } from '../job/results.js';
 import { compileDocument } from '../report/json/compile-document.js';
 import { Refusal } from './problem.js';
 
+/** Made one after the other, as they are asked for. */
+export type Pieces = Iterable<Uint8Array, void> | AsyncIterable<Uint8Array, void>;
+
 export interface Answer {
   readonly headers: Record<string, string>;
   /** Roughly the memory that it takes, in bytes, until it is sent. */
   readonly size: number;
-  readonly pieces: () => Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+  readonly pieces: () => Pieces;
 }
 
 const BINARY = 'application/octet-stream';

@@ -7,7 +7,7 @@ import { readBody, type BodyReading } from './body.js';
 import { checkObject, parseJson, type GivenOptions } from './job-options.js';
 import { Refusal } from './problem.js';
 
-export interface Form {
+interface Form {
   /** The files in order, with the names of their fields. */
   readonly files: readonly (readonly [field: string, file: File])[];
   readonly options: GivenOptions;

@@ -22,8 +22,8 @@ const REFUSED = {
   408: problem('The body came too slowly'),
   413: problem('The body is too large'),
   415: problem('The body has a type that is not supported'),
-  422: problem('The module is at fault'),
-  429: problem('The queue is full; Retry-After'),
+  422: problem('The module is at fault, or its artifacts are too large'),
+  429: problem('Too many requests are running and waiting, or their bodies fill the memory; Retry-After'),
   500: problem('An internal error'),
   503: problem('No worker became free in time, or the service is shutting down; Retry-After'),
   504: problem('The job took longer than its limit'),
@@ -80,7 +80,9 @@ const ROUTES: readonly RouteConfig[] = [
     },
   ),
   operation('/healthz', 'The process lives', 'application/json'),
-  operation('/readyz', 'Work is taken', 'application/json', { 503: problem('The service is shutting down') }),
+  operation('/readyz', 'Work is taken', 'application/json', {
+    503: problem('LLVM cannot be loaded, or the service is shutting down'),
+  }),
   operation('/metrics', 'Figures for Prometheus', 'text/plain'),
   operation('/openapi.json', 'This document', 'application/json'),
 ];
