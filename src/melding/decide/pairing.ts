@@ -196,7 +196,7 @@ class Scorer {
   private score(t: InstrId, f: InstrId, swapped: boolean): number {
     const { draft, profit, known } = this;
     const { ctx } = draft;
-    const facts = draft.factsOfPair(t, f, swapped);
+    const facts = draft.pairs.of(t, f, swapped);
     if (!facts.demandsHold) return -Infinity;
     const weight = draft.frame.weight(ctx.fn.instrBlock[t] as BlockId);
     // Address arithmetic with different constants stays apart. One select of the bases then serves all addresses that

@@ -40,7 +40,8 @@ export class Draft {
   /** How many different accesses need the select of a key. Null until it is asked for. */
   private keyCounts: Map<number, number> | null = null;
 
-  constructor(private readonly pairs: PairTable) {
+  /** @param pairs what is known about pairs, whether they are partners or not */
+  constructor(readonly pairs: PairTable) {
     const { frame } = pairs;
     this.frame = frame;
     this.ctx = frame.ctx;
@@ -113,11 +114,6 @@ export class Draft {
   /** What is known about the pair of `t`, a work instruction that has a partner. */
   factsOf(t: InstrId): PairFacts {
     return this.pairs.of(t, this.partner[t] as InstrId, this.swapped[t] === 1);
-  }
-
-  /** What is known about two work instructions, whether they are partners or not. */
-  factsOfPair(t: InstrId, f: InstrId, swapped: boolean): PairFacts {
-    return this.pairs.of(t, f, swapped);
   }
 
   /** Every slot of the draft. */

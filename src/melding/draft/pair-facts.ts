@@ -83,16 +83,20 @@ const MOST_CELLS_KEPT = 40_000;
 /** The facts about all pairs of one frame. The drafts of the frame share it. */
 export class PairTable {
   private readonly known = new Map<number, PairFacts>();
+  private readonly keepsAll: boolean;
+  private readonly instrCount: number;
 
-  constructor(readonly frame: Frame) {}
+  constructor(readonly frame: Frame) {
+    this.keepsAll = frame.cells <= MOST_CELLS_KEPT;
+    this.instrCount = frame.ctx.fn.instrCount;
+  }
 
   /** @param swapped whether the first two operands correspond crosswise */
   of(t: InstrId, f: InstrId, swapped: boolean): PairFacts {
-    const { frame } = this;
-    if (frame.cells > MOST_CELLS_KEPT) return new PairFacts(frame, t, f, swapped);
-    const key = (t * frame.ctx.fn.instrCount + f) * 2 + (swapped ? 1 : 0);
+    if (!this.keepsAll) return new PairFacts(this.frame, t, f, swapped);
+    const key = (t * this.instrCount + f) * 2 + (swapped ? 1 : 0);
     let facts = this.known.get(key);
-    if (facts === undefined) this.known.set(key, (facts = new PairFacts(frame, t, f, swapped)));
+    if (facts === undefined) this.known.set(key, (facts = new PairFacts(this.frame, t, f, swapped)));
     return facts;
   }
 }
