@@ -42,9 +42,9 @@ export async function runBatchCommand(inputs: readonly string[], flags: BatchFla
   const stop = new AbortController();
   for (const signal of SIGNALS) process.once(signal, () => stop.abort(signal));
   let worst = 0;
-  let unwritten: DarmError | null = null;
+  const unwritten: Error[] = [];
   const show = await display(flags, (error) => {
-    unwritten ??= error instanceof DarmError ? error : new DarmError('io', String(error));
+    unwritten.push(error);
     stop.abort();
   });
   const totals = await runBatch(compiler, jobs, {
@@ -61,7 +61,7 @@ export async function runBatchCommand(inputs: readonly string[], flags: BatchFla
   });
   await compiler.close();
   await dropOptimising();
-  if (unwritten !== null) throw unwritten as DarmError;
+  for (const error of unwritten) throw error;
   if (!flags.quiet && !flags.json) writeMessage(summary(totals));
   return stop.signal.aborted ? 128 + constants.signals[stop.signal.reason as NodeJS.Signals] : worst;
 }
@@ -76,7 +76,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
  */
 async function display(
   { json, quiet }: BatchFlags,
-  failed: (error: unknown) => void,
+  failed: (error: Error) => void,
 ): Promise<(event: BatchEvent) => void> {
   if (json) return (event) => void writeStandardOutput(JSON.stringify({ schema: 1, ...event }) + '\n').catch(failed);
   if (quiet) return (event) => warnOfFailure(event);

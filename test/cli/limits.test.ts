@@ -54,7 +54,7 @@ test('standard error that is full changes nothing', () =>
 test('too few file descriptors: one line from every subcommand', () =>
   inFolder(async (folder) => {
     await darm(['compile', KERNEL, '-o', 'x.hsaco'], { cwd: folder });
-    for (const limit of [24, 28])
+    for (const limit of [22, 28])
       for (const args of [
         ['compile', KERNEL, '-o', 'y.hsaco'],
         ['analyze', KERNEL],

@@ -83,12 +83,12 @@ test('tables that claim far more entries than there are', async () => {
   assert.is(await survives(many), 'refused');
 });
 
-test('millions of entries in a small compressed part', async () => {
+test('hundreds of thousands of entries in a small compressed part', async () => {
   const bundle = Buffer.alloc(32 + 60_000 * 24);
   bundle.write('__CLANG_OFFLOAD_BUNDLE__');
   bundle.writeBigUInt64LE(60_000n, 24);
-  const small = await writeCompressed(Buffer.concat(new Array<Buffer>(40).fill(bundle)), 'zlib', 3);
-  assert.ok(small.length < 200_000);
+  const small = await writeCompressed(Buffer.concat(new Array<Buffer>(10).fill(bundle)), 'zlib', 3);
+  assert.ok(small.length < 50_000);
   assert.is(await survives(small), 'refused');
 });
 
