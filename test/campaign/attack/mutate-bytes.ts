@@ -22,7 +22,7 @@ function fieldOffset(bytes: Uint8Array, draw: Draw, size: number): number {
 
 const flipBits: Mutation = (bytes, draw) => {
   const result = bytes.slice();
-  for (let i = 1 + draw.below(8); i > 0; i--) result[draw.below(bytes.length)]! ^= 1 << draw.below(8);
+  for (let i = draw.pick([1, 1, 1, 2, 4, 8]); i > 0; i--) result[draw.below(bytes.length)]! ^= 1 << draw.below(8);
   return result;
 };
 
