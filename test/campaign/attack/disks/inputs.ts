@@ -19,7 +19,7 @@ const READING = (file: string): readonly (readonly string[])[] => [
   ['batch', file, '--out-dir', '/dev/shm/darm-attack-never', '--quiet'],
 ];
 
-const endless = (name: string, file: string, args: readonly string[]): Check => ({
+const endless = (name: string, args: readonly string[]): Check => ({
   name: `${name}: darm ${args[0]}`,
   run: async () => {
     const end = await run(args, LIMIT);
@@ -28,7 +28,7 @@ const endless = (name: string, file: string, args: readonly string[]): Check => 
 });
 
 export const INPUTS: readonly Check[] = [
-  ...READING('/dev/zero').map((args) => endless('/dev/zero', '/dev/zero', args)),
+  ...READING('/dev/zero').map((args) => endless('/dev/zero', args)),
   {
     name: 'a FIFO without a writer',
     run: () =>

@@ -16,6 +16,9 @@ export async function inFolder<T>(use: (folder: string) => Promise<T>): Promise<
   }
 }
 
+/** With which a batch ends after a signal that it hears. */
+const EXIT_CODES: Partial<Record<NodeJS.Signals, number>> = { SIGTERM: 143, SIGINT: 130 };
+
 const killed = (corpus: Corpus, signal: NodeJS.Signals, times: readonly number[]): Check => ({
   name: `a batch that gets ${signal} after ${times.join(', ')} ms`,
   run: () =>
@@ -24,7 +27,7 @@ const killed = (corpus: Corpus, signal: NodeJS.Signals, times: readonly number[]
       for (const afterMs of times) {
         const { how, stderr } = await run(args, { kill: { signal, afterMs } });
         // It may have been done already.
-        if (![0, signal, { SIGTERM: 143, SIGINT: 130, SIGKILL: 137 }[signal as string]].includes(how))
+        if (how !== 0 && how !== signal && how !== EXIT_CODES[signal])
           return `it ended with ${how}: ${stderr.slice(0, 300)}`;
         const complaint = await resultsComplaint(folder, corpus, false);
         if (complaint !== null) return `after ${signal}: ${complaint}`;
