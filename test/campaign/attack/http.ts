@@ -140,7 +140,7 @@ async function attackOwn(findings: Findings, { name, start, run }: OwnAttack): P
     if (complaint === null) findings.pass();
     else findings.fail(name, complaint);
   } catch (error) {
-    findings.fail(name, messageOf(error));
+    findings.fail(name, `${messageOf(error)} ${service?.lastWords ?? ''}`);
   } finally {
     await service?.kill();
   }

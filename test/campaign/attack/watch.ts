@@ -46,7 +46,7 @@ export interface WatchOptions {
 }
 
 const SUBJECT = fileURLToPath(new URL('./subject.js', import.meta.url));
-const START_MS = 180_000;
+const START_MS = 300_000;
 
 class Child {
   readonly process: ChildProcess;

@@ -1,5 +1,5 @@
 /** Folders that belong to others, that all may write, or that nobody can write: what is in them is not trusted. */
-import { chmod, chown, cp, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CompileCache, compileKey } from '../../../../src/compiler/compile-cache.js';
 import { completeJobOptions } from '../../../../src/job/options.js';
@@ -34,21 +34,21 @@ async function ownedBy(folder: string, user: number): Promise<void> {
   for (const name of await readdir(folder, { recursive: true })) await chown(path.join(folder, name), user, user);
 }
 
-/** The service with a folder for temporary files in which its cache's folder is there already. */
-const forgedCache = (
-  corpus: Corpus,
-  name: string,
-  prepare: (cache: string, folder: string) => Promise<void>,
-): Check => ({
-  // prettier-ignore
+/** Where a version of darm keeps, or kept, the service's cache below the folder for temporary files: our folder, and the cache in it. */
+const PLACES: readonly (readonly [own: string, cache: string])[] = [
+  ['darm-cache', '.'],
+  [`darm-${process.getuid?.() ?? 0}`, 'cache'],
+];
+
+/** The service with a folder for temporary files in which somebody else has made what it keeps there. */
+const forgedCache = (corpus: Corpus, name: string, spoil: (own: string, folder: string) => Promise<void>): Check => ({
   name,
   run: () =>
     inFolder(async (folder) => {
-      await prepare(path.join(folder, 'darm-cache'), folder);
-      // Also under names with the user's number, which a fixed version may use.
-      await cp(path.join(folder, 'darm-cache'), path.join(folder, `darm-cache-${process.getuid!()}`), { recursive: true, preserveTimestamps: true, verbatimSymlinks: true }).catch(() => {}); // prettier-ignore
-      await prepare(path.join(folder, `darm-cache-${process.getuid!()}`), folder).catch(() => {});
-      // Without `--no-cache`, and without a folder: the default one.
+      for (const [own, cache] of PLACES) {
+        await forgeCache(path.join(folder, own, cache), corpus);
+        await spoil(path.join(folder, own), folder);
+      }
       const service = await ServiceProcess.start({ flags: ['-j', '1'], env: { TMPDIR: folder }, defaultCache: true });
       try {
         return (await served(service, corpus)) ?? (await served(service, corpus));
@@ -80,19 +80,13 @@ async function rightOrRefused(corpus: Corpus, env: Record<string, string>): Prom
 }
 
 export const foreignFolders = (corpus: Corpus): readonly Check[] => [
-  forgedCache(corpus, 'a forged cache that belongs to somebody else', async (cache) => {
-    await forgeCache(cache, corpus);
-    await ownedBy(cache, NOBODY);
-  }),
-  forgedCache(corpus, 'a forged cache that all may write', async (cache) => {
-    await forgeCache(cache, corpus);
-    await chmod(cache, 0o777);
-  }),
-  forgedCache(corpus, 'a link to a forged cache of somebody else', async (cache, folder) => {
-    const other = path.join(folder, 'other');
-    await forgeCache(other, corpus);
+  forgedCache(corpus, 'a forged cache that belongs to somebody else', (own) => ownedBy(own, NOBODY)),
+  forgedCache(corpus, 'a forged cache that all may write', (own) => chmod(own, 0o777)),
+  forgedCache(corpus, 'a link to a forged cache of somebody else', async (own, folder) => {
+    const other = path.join(folder, `other-${path.basename(own)}`);
+    await rename(own, other);
     await ownedBy(other, NOBODY);
-    await symlink(other, cache);
+    await symlink(other, own);
   }),
   {
     name: 'a forged module in the folder for temporary files',
@@ -111,12 +105,13 @@ export const foreignFolders = (corpus: Corpus): readonly Check[] => [
       }),
   },
   {
-    name: 'a damaged module beside the toolchain',
+    name: 'half of a module beside the toolchain',
     run: () =>
       inFolder(async (folder) => {
         const copy = await toolchain(folder);
         const { name, size } = await unpackedModule();
-        await writeFile(path.join(copy, name), Buffer.alloc(size));
+        // The folder is trusted as the program beside it is, but a process may have been killed while it wrote there.
+        await writeFile(path.join(copy, name), Buffer.alloc(size >> 1));
         return await mustCompile(corpus, { DARM_WASM: copy });
       }),
   },

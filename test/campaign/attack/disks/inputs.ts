@@ -8,7 +8,7 @@ import { failureComplaint, run } from './command.js';
 import { inFolder } from './kills.js';
 
 const KERNEL = kernelPath('sb1.gfx906.O3');
-const LIMIT = { limitMs: 60_000 };
+const LIMIT = { limitMs: 120_000 };
 
 /** Commands that read a file. */
 const READING = (file: string): readonly (readonly string[])[] => [
@@ -35,7 +35,7 @@ export const INPUTS: readonly Check[] = [
       inFolder(async (folder) => {
         const fifo = path.join(folder, 'fifo');
         execFileSync('mkfifo', [fifo]);
-        return failureComplaint(await run(['inspect', fifo], LIMIT));
+        return failureComplaint(await run(['compile', fifo, '-o', '/dev/null', '--timeout', '3'], LIMIT));
       }),
   },
   {

@@ -38,7 +38,7 @@ export async function exchange(
     if (!socket.destroyed) socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
   while (!closed && performance.now() - last < quietMs) await pause(10);
   socket.destroy();
-  const statuses = [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
+  const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
   return { text, statuses, closed };
 }
 
