@@ -7,7 +7,9 @@ export default tseslint.config(
   eslint.configs.recommended,
   ...tseslint.configs.recommendedTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['eslint.config.js'] } } },
+    languageOptions: {
+      parserOptions: { projectService: { allowDefaultProject: ['eslint.config.js', '.dependency-cruiser.mjs'] } },
+    },
     rules: {
       // `array[i]!` says that the index is known to be in range, whether or not the compiler asks for it.
       '@typescript-eslint/no-unnecessary-type-assertion': 'off',
@@ -21,5 +23,5 @@ export default tseslint.config(
     },
   },
   { files: ['test/**'], rules: { '@typescript-eslint/unbound-method': 'off' } },
-  { files: ['eslint.config.js'], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ['eslint.config.js', '.dependency-cruiser.mjs'], extends: [tseslint.configs.disableTypeChecked] },
 );

@@ -14,7 +14,7 @@ import { Journal } from '../src/batch/journal.js';
 import { runBatch } from '../src/batch/run.js';
 import { createCompiler } from '../src/index.js';
 import type { JobOptions } from '../src/job/options.js';
-import { median, ms, option, table } from './support.js';
+import { median, ms, option, printTable } from './support.js';
 
 const KERNELS = 200;
 const rounds = option('rounds', 3);
@@ -105,7 +105,7 @@ await warm.close();
 await rm(folder, { recursive: true });
 
 const reference = median(times[0]!);
-table(['way', `${files.length} kernels`, 'a kernel', 'times faster'],
+printTable(['way', `${files.length} kernels`, 'a kernel', 'times faster'],
   ways.map(([name], way) => {
     const total = median(times[way]!);
     return [name, ms(total), ms(total / files.length), (reference / total).toFixed(2)];

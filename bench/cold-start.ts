@@ -9,7 +9,7 @@ import path from 'node:path';
 import { compileLlvmModule } from '../src/binding/load.js';
 import { instantiateLlvm } from '../src/binding/runtime.js';
 import { setTierPolicy } from '../src/workers/tier-policy.js';
-import { kernelPath, median, ms, option, REPOSITORY, table, timeProcess } from './support.js';
+import { kernelPath, median, ms, option, printTable, REPOSITORY, timeProcess } from './support.js';
 
 const rounds = option('rounds', 10);
 const folder = await mkdtemp(path.join(tmpdir(), 'darm-bench-'));
@@ -46,7 +46,7 @@ for (let round = 0; round < rounds; round++) {
   instances.push(performance.now() - start);
 }
 times.set('one more instance of LLVM', instances);
-table(
+printTable(
   ['process start to exit', 'median', 'least', 'most'],
   [...times].map(([name, all]) => [name, ms(median(all)), ms(Math.min(...all)), ms(Math.max(...all))]),
 );

@@ -1,12 +1,13 @@
 /**
- * `npm run demo`: bitonic sort, a real divergent kernel, through the public API. From the kernel as clang optimises it (late)
- * and from the kernel before LLVM's optimiser has seen it (early), it melds, compiles, and prints what became of the
- * divergent branches. Writes the early form's code: build/bitonic.hsaco, an AMD code object, and build/bitonic.bc.
+ * `npm run demo`: melds and compiles bitonic sort, a real divergent kernel, with the public API, and prints what became
+ * of its divergent branches. It does so twice: with the kernel as clang has optimised it (late), and with the kernel
+ * before LLVM's optimiser (early). The code of the second is written to build/bitonic.hsaco, an AMD code object, and
+ * build/bitonic.bc.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createCompiler, type JobOptions } from '../src/index.js';
-import { kernel, REPOSITORY, table } from './support.js';
+import { kernel, printTable, REPOSITORY } from './support.js';
 
 const BUILD = path.join(REPOSITORY, 'build');
 
@@ -45,5 +46,5 @@ try {
 }
 
 console.log('Bitonic sort for gfx906, without → with melding of divergent control flow\n');
-table(columns, rows);
+printTable(columns, rows);
 console.log('\nwritten: build/bitonic.hsaco (AMD code object), build/bitonic.bc (melded LLVM bitcode)');

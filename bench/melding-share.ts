@@ -8,7 +8,7 @@ import { instantiateLlvm } from '../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../src/job/options.js';
 import { compileModule } from '../src/pipeline/compile.js';
 import { setTierPolicy } from '../src/workers/tier-policy.js';
-import { geometricMean, kernel, KERNELS, median, ms, option, table } from './support.js';
+import { geometricMean, kernel, KERNELS, median, ms, option, printTable } from './support.js';
 
 const rounds = option('rounds', 40);
 // Rounds that are not measured, in which V8 gets to compile melding's TypeScript, as in a worker after a few hundred
@@ -45,7 +45,7 @@ for (const point of ['late', 'early'] as const) {
     rows.push([short, point, ms(median(melding)), ms(median(whole)), `${(100 * share).toFixed(1)} %`]);
   }
 }
-table(['kernel', 'meld point', 'melding', 'optimise + codegen', 'share'], rows);
+printTable(['kernel', 'meld point', 'melding', 'optimise + codegen', 'share'], rows);
 console.log(
   `geometric mean ${(100 * geometricMean(shares)).toFixed(1)} %, worst ${(100 * Math.max(...shares)).toFixed(1)} %`,
 );

@@ -7,7 +7,7 @@ import { instantiateLlvm } from '../src/binding/runtime.js';
 import { DEFAULT_OPTIONS } from '../src/job/options.js';
 import { compileModule } from '../src/pipeline/compile.js';
 import { setTierPolicy } from '../src/workers/tier-policy.js';
-import { kernel, KERNELS, option, table } from './support.js';
+import { kernel, KERNELS, option, printTable } from './support.js';
 
 const compiles = option('compiles', 1000);
 setTierPolicy('short');
@@ -22,4 +22,4 @@ for (let done = 1; done <= compiles; done++) {
   if (done % (compiles / 10) === 0)
     rows.push([String(done), mib(rt.memory.buffer.byteLength), mib(process.memoryUsage.rss())]);
 }
-table(['compiles', 'wasm memory', 'resident'], rows);
+printTable(['compiles', 'wasm memory', 'resident'], rows);

@@ -3,7 +3,7 @@
  * usage: node dist/bench/scaling.js [--jobs N] [--rounds N]
  */
 import { createCompiler } from '../src/index.js';
-import { kernel, KERNELS, median, ms, option, table } from './support.js';
+import { kernel, KERNELS, median, ms, option, printTable } from './support.js';
 
 const jobs = option('jobs', 100);
 const rounds = option('rounds', 3);
@@ -21,7 +21,7 @@ for (let round = -1; round < rounds; round++) {
 }
 for (const compiler of compilers) await compiler.close();
 const [one, two] = times.map(median) as [number, number];
-table(['workers', `${jobs} kernels`, 'a kernel'], [
+printTable(['workers', `${jobs} kernels`, 'a kernel'], [
   ['1', ms(one), ms(one / jobs)],
   ['2', ms(two), ms(two / jobs)],
 ]); // prettier-ignore

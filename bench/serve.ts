@@ -7,7 +7,7 @@
  * compete for the cores.
  */
 import { figureAt, startServer } from '../test/support/server.js';
-import { kernel, option, table } from './support.js';
+import { kernel, option, printTable } from './support.js';
 
 const jobs = option('jobs', 2);
 const seconds = option('seconds', 8);
@@ -76,7 +76,7 @@ for (const clients of CLIENTS) {
   rows.push([String(clients), rate.toFixed(1), quantile(times, 0.5), quantile(times, 0.99)]);
 }
 console.log(`${INPUTS.join(', ')} in turn, ${jobs} workers`);
-table(['clients', 'requests/s', 'p50', 'p99'], rows);
+printTable(['clients', 'requests/s', 'p50', 'p99'], rows);
 
 const loads: string[][] = [];
 for (const factor of [0.5, 1, 2, 4]) {
@@ -92,7 +92,7 @@ for (const factor of [0.5, 1, 2, 4]) {
   ]);
 }
 console.log(`\noffered at a fixed rate, as a multiple of ${capacity.toFixed(1)} requests/s; ${queue} may wait`);
-table(['load', 'requests/s', 'accepted', 'refused', 'p50', 'p99', 'p99 of refusals'], loads);
+printTable(['load', 'requests/s', 'accepted', 'refused', 'p50', 'p99', 'p99 of refusals'], loads);
 const memory = (await figureAt(server.url, 'darm_resident_memory_bytes')) / 2 ** 20;
 console.log(`memory of the service: ${memory.toFixed(0)} MiB`);
 server.child.kill('SIGTERM');

@@ -12,7 +12,7 @@ import { ELEMENT_BYTES } from '../src/simulator/launch/elements.js';
 import { fillBuffer } from '../src/simulator/launch/fill.js';
 import type { BufferSpec, LaunchSpec } from '../src/simulator/launch/spec.js';
 import type { SimulationResult } from '../src/simulator/run.js';
-import { geometricMean, kernel, median, option, sum, table } from './support.js';
+import { geometricMean, kernel, median, option, printTable, sum } from './support.js';
 
 const instructions = option('instructions', 3e6);
 const rounds = option('rounds', 3);
@@ -87,7 +87,7 @@ for (const cpu of ['gfx906', 'gfx1100']) {
   means.estimated.push(...rates.estimated);
 }
 await compiler.close();
-table(['kernel', 'M instructions', 'M/s', 'M/s with cycles'], rows);
+printTable(['kernel', 'M instructions', 'M/s', 'M/s with cycles'], rows);
 console.log(
   `geometric mean: ${millions(geometricMean(means.plain))} million wavefront instructions per second on one core, ` +
     `${millions(geometricMean(means.estimated))} with the cycle estimate`,

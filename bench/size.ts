@@ -1,10 +1,10 @@
 /** Prints the sizes of LLVM's WebAssembly module from its manifest. usage: node dist/bench/size.js */
 import { readManifest } from '../src/binding/load.js';
-import { table } from './support.js';
+import { printTable } from './support.js';
 
 const manifest = await readManifest();
 const mib = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
-table(
+printTable(
   ['file', 'size'],
   [
     ['llvm.wasm (unpacked)', mib(manifest.module.bytes)],

@@ -2,10 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { table } from '../src/cli/table.js';
 
 export const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The kernels of the paper that are here, optimised and not (for the early meld point). */
+/** Kernels of the paper: each is here optimised, and not (for the early meld point). */
 export const KERNELS = ['bitonic', 'sb1', 'sb2', 'sb3'] as const;
 
 export const kernelPath = (name: string): string => `${REPOSITORY}kernels/ir/${name}.bc`;
@@ -30,7 +31,7 @@ export function time(work: () => void): number {
   return performance.now() - start;
 }
 
-/** Runs a native program to its end; throws when it fails. Returns the wall time in milliseconds. */
+/** Runs a native program to its end. Returns the wall time in milliseconds; throws if the program fails. */
 export function timeProcess(program: string, args: readonly string[]): number {
   return time(() => {
     const result = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -39,15 +40,9 @@ export function timeProcess(program: string, args: readonly string[]): number {
   });
 }
 
-/** Prints rows under a header, columns aligned: the first to the left, the others to the right. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): void {
-  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
-      .join('  ');
-  console.log(line(header));
-  for (const row of rows) console.log(line(row));
+/** Prints rows under a header, the first column aligned to the left and the others to the right. */
+export function printTable(header: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
+  process.stdout.write(table('l', header, rows));
 }
 
 export const option = (name: string, fallback: number): number => {

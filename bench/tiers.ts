@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { kernel, KERNELS, ms, option, table } from './support.js';
+import { kernel, KERNELS, ms, option, printTable } from './support.js';
 
 const rounds = option('rounds', 40);
 const policy = process.env['DARM_BENCH_TIER'];
@@ -18,7 +18,7 @@ if (policy === undefined) {
     if (result.status !== 0) throw new Error(result.stderr);
     return [name, ...(JSON.parse(result.stdout) as number[]).map(ms)];
   });
-  table(['policy', 'first round', '2nd', '10th', 'last', 'whole process'], rows);
+  printTable(['policy', 'first round', '2nd', '10th', 'last', 'whole process'], rows);
 } else {
   const start = performance.now();
   const { setTierPolicy } = await import('../src/workers/tier-policy.js');

@@ -11,7 +11,18 @@ import { instantiateLlvm } from '../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../src/job/options.js';
 import { compileModule } from '../src/pipeline/compile.js';
 import { setTierPolicy } from '../src/workers/tier-policy.js';
-import { geometricMean, kernel, kernelPath, KERNELS, median, ms, option, table, time, timeProcess } from './support.js';
+import {
+  geometricMean,
+  kernel,
+  kernelPath,
+  KERNELS,
+  median,
+  ms,
+  option,
+  printTable,
+  time,
+  timeProcess,
+} from './support.js';
 
 const rounds = option('rounds', 30);
 setTierPolicy(process.argv.includes('--long') ? 'long' : 'short');
@@ -53,5 +64,5 @@ for (const cpu of ['gfx906', 'gfx1100']) {
   }
 }
 await rm(folder, { recursive: true });
-table(['kernel', 'darm --meld off', 'darm', 'llc + ld.lld', 'faster (off)'], rows);
+printTable(['kernel', 'darm --meld off', 'darm', 'llc + ld.lld', 'faster (off)'], rows);
 console.log(`geometric mean: ${geometricMean(ratios).toFixed(2)}x faster than native processes`);

@@ -41,6 +41,7 @@ test('pack, install, compile', async () => {
     for (const name of [
       'LICENSE',
       'README.md',
+      'src/report/html/page.css',
       'wasm/dist/llvm.wasm.br',
       'wasm/dist/llvm.mjs',
       'wasm/dist/manifest.json',
@@ -61,8 +62,10 @@ test('pack, install, compile', async () => {
 
     const used = await run(process.execPath, ['user.js'], { cwd: consumer });
     assert.is(used.stdout.trim(), 'gfx906 hsaco,bc true bad-input 200 function');
-    await run(path.join(consumer, 'node_modules', '.bin', 'darm'), ['compile', 'kernel.bc'], { cwd: consumer });
+    const darm = path.join(consumer, 'node_modules', '.bin', 'darm');
+    await run(darm, ['compile', 'kernel.bc', '--report', 'kernel.html'], { cwd: consumer });
     assert.is(inspectCodeObject(await readFile(path.join(consumer, 'kernel.hsaco'))).target, 'gfx906');
+    assert.match(await readFile(path.join(consumer, 'kernel.html'), 'utf8'), /^<!doctype html>/);
   });
 });
 

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { compileLlvmModule } from '../../src/binding/load.js';
 import { instantiateLlvm } from '../../src/binding/runtime.js';
 import { createCompiler, DEFAULT_OPTIONS, type MeldPoint } from '../../src/index.js';
-import { REPOSITORY, table } from '../support.js';
+import { printTable, REPOSITORY } from '../support.js';
 import { BENCHMARKS, configurations, type Benchmark, type Configuration } from './catalogue.js';
 import { compileTime, sweep } from './experiments.js';
 import { measure, type Bench, type Measurement } from './measure.js';
@@ -99,7 +99,7 @@ const notes = [
 for (const results of all) {
   for (const { title, header, rows, note } of tables(results)) {
     console.log(`\n${results.target}: ${title}\n`);
-    table(header, rows);
+    printTable(header, rows);
     console.log(note);
   }
 }
@@ -107,6 +107,6 @@ console.log(`\n${notes.join('\n')}`);
 await mkdir(OUTPUT, { recursive: true });
 const document = { schema: 1, notes, paper, results: all.map((each) => ({ ...each, tables: tables(each) })) };
 await writeFile(path.join(OUTPUT, 'results.json'), JSON.stringify(document, null, 1) + '\n');
-await writeFile(path.join(OUTPUT, 'report.html'), reportPage(all, notes));
+await writeFile(path.join(OUTPUT, 'report.html'), await reportPage(all, notes));
 console.log('\nwritten: build/paper/results.json, build/paper/report.html');
 if (failures.length > 0) process.exitCode = 1;

@@ -1,4 +1,4 @@
-/** Everything that is analysed about one function. */
+/** All analyses of one function. */
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import { cycles, type CycleInfo } from './cycles.js';
 import { divergence, type Divergence } from './divergence.js';
@@ -8,7 +8,7 @@ import { usesOf, type Uses } from './uses.js';
 
 export interface Analyses {
   readonly graph: Graph;
-  /** Index of each block in reverse post-order, `NONE` when unreachable. */
+  /** Per block: its index in reverse post-order, or `NONE` if it is unreachable. */
   readonly order: Int32Array;
   readonly dominators: DominatorTree;
   readonly postDominators: DominatorTree;
@@ -17,15 +17,18 @@ export interface Analyses {
   readonly divergence: Divergence;
 }
 
-/** Only functions with divergent branches need the order and the post-dominators; they are found when first asked for. */
-export function analysesOf(f: FunctionSnapshot): Analyses {
-  const graph = cfgOf(f);
-  const shared = { graph, dominators: dominators(graph), cycles: cycles(graph), uses: usesOf(f) };
+/**
+ * The order and the post-dominators are computed when they are first asked for. Only functions with divergent branches
+ * need them.
+ */
+export function analysesOf(fn: FunctionSnapshot): Analyses {
+  const graph = cfgOf(fn);
+  const shared = { graph, dominators: dominators(graph), cycles: cycles(graph), uses: usesOf(fn) };
   let order: Int32Array | undefined;
   let post: DominatorTree | undefined;
   return {
     ...shared,
-    divergence: divergence(f, shared),
+    divergence: divergence(fn, shared),
     get order() {
       return (order ??= positionsIn(reversePostOrder(graph), graph.count));
     },

@@ -1,15 +1,18 @@
 /**
- * Cycles of a control-flow graph, irreducible ones included, equal to LLVM 22's `CycleInfo`.
+ * Cycles of a control-flow graph, including irreducible ones. Equal to LLVM 22's `CycleInfo`.
  *
- * A cycle is what remains strongly connected of the descendants of its header in a depth-first tree (definition: LLVM's
- * docs/CycleTerminology.rst; the nesting is that of P. Havlak, "Nesting of Reducible and Irreducible Loops", TOPLAS 19(4), 1997).
- * Which blocks become headers of irreducible cycles depends on the tree, so the walk is LLVM's: successors from last to
- * first. Headers are tried in reverse preorder, so that inner cycles exist before the cycles around them.
+ * A cycle is a header together with those of its descendants in a depth-first tree that are strongly connected with it
+ * (LLVM's docs/CycleTerminology.rst). The nesting is that of P. Havlak, "Nesting of Reducible and Irreducible Loops",
+ * TOPLAS 19(4), 1997. Which blocks become headers of irreducible cycles depends on the tree. So the walk is LLVM's: it
+ * takes successors from last to first. Headers are tried in reverse preorder, so that inner cycles exist before the
+ * cycles around them.
  *
- * Invariants: the header is the first entry and the first block; ids of cycles grow outwards (`parent[c] > c`); unreachable blocks
- * are in no cycle and make nothing an entry. The order of `blocks`, `exits` and further `entries` also depends on the
- * order of predecessors, which in LLVM is that of the use list. Reverse layout order is taken, which is what LLVM has on a
- * module just read; the contents do not depend on it.
+ * Invariants: the header is the first entry and the first block. Ids of cycles grow outwards (`parent[c] > c`).
+ * Unreachable blocks are in no cycle, and as predecessors they do not make a block an entry.
+ *
+ * The order of `blocks`, `exits` and further `entries` also depends on the order of predecessors. In LLVM that is the
+ * order of the use list. We take reverse layout order, which is what LLVM has for a module just read. The contents of
+ * the lists do not depend on it.
  */
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -17,23 +20,46 @@ import type { Graph } from './graph.js';
 
 export type CycleId = number & { readonly __brand: 'CycleId' };
 
+/** What `cycles` finds. The first three are per cycle. */
+interface CycleParts {
+  readonly header: Int32Array;
+  readonly parent: Int32Array;
+  readonly nesting: Nesting;
+  /** Per block: the innermost cycle around it, or `NONE`. */
+  readonly innermost: Int32Array;
+  readonly blockLists: Lists;
+  readonly entryLists: Lists;
+  readonly exitLists: Lists;
+}
+
 export class CycleInfo {
+  readonly count: number;
+  /** Header block per cycle. */
+  readonly header: Int32Array;
+  /** The cycle around each cycle, or `NONE`. */
+  readonly parent: Int32Array;
+  /** Per cycle: 1 for outermost cycles. */
+  readonly depth: Int32Array;
+  private readonly innermost: Int32Array;
+  private readonly blockLists: Lists;
+  private readonly entryLists: Lists;
+  private readonly exitLists: Lists;
+  private readonly first: Int32Array;
+  private readonly end: Int32Array;
+
   /** @internal use `cycles` */
-  constructor(
-    readonly count: number,
-    /** Header block per cycle. */
-    readonly header: Int32Array,
-    /** Cycle around it, or `NONE`. */
-    readonly parent: Int32Array,
-    /** 1 for outermost cycles. */
-    readonly depth: Int32Array,
-    private readonly innermost: Int32Array,
-    private readonly blockLists: Lists,
-    private readonly entryLists: Lists,
-    private readonly exitLists: Lists,
-    private readonly first: Int32Array,
-    private readonly end: Int32Array,
-  ) {}
+  constructor({ header, parent, nesting, innermost, blockLists, entryLists, exitLists }: CycleParts) {
+    this.count = header.length;
+    this.header = header;
+    this.parent = parent;
+    this.depth = nesting.depth;
+    this.innermost = innermost;
+    this.blockLists = blockLists;
+    this.entryLists = entryLists;
+    this.exitLists = exitLists;
+    this.first = nesting.first;
+    this.end = nesting.end;
+  }
 
   /** The innermost cycle around the block, or `NONE`. */
   cycleOf(b: BlockId): CycleId {
@@ -49,36 +75,29 @@ export class CycleInfo {
     return this.innermost[b] !== NONE && this.containsCycle(c, this.cycleOf(b));
   }
 
-  /** Reflexive. */
+  /** Reflexive: a cycle contains itself. */
   containsCycle(outer: CycleId, inner: CycleId): boolean {
     return this.first[outer] <= this.first[inner] && this.first[inner] < this.end[outer];
   }
 
-  /** One entry: a natural loop. */
+  /** Whether the cycle has one entry only, as natural loops have. */
   isReducible(c: CycleId): boolean {
-    return this.entryLists.start[c + 1] - this.entryLists.start[c] === 1;
+    return this.entries(c).length === 1;
   }
 
-  /** Blocks of the cycle, those of inner cycles included, header first. A view, like the two below: do not write. */
+  /** The blocks of the cycle and of the cycles inside, header first. A view, like the two below: do not write to it. */
   blocks(c: CycleId): Int32Array {
     return listOf(this.blockLists, c);
   }
 
-  /** Blocks with a reachable predecessor outside, header first. */
+  /** The blocks with a reachable predecessor outside, header first. */
   entries(c: CycleId): Int32Array {
     return listOf(this.entryLists, c);
   }
 
-  /** Blocks outside that follow a block inside, once each. */
+  /** The blocks outside that follow a block inside, each once. */
   exits(c: CycleId): Int32Array {
     return listOf(this.exitLists, c);
-  }
-
-  /** The innermost cycle around both blocks, or `NONE`. */
-  smallestCommon(a: BlockId, b: BlockId): CycleId {
-    let c = this.innermost[a];
-    while (c !== NONE && !this.contains(c as CycleId, b)) c = this.parent[c];
-    return c as CycleId;
   }
 }
 
@@ -91,19 +110,19 @@ const listOf = (lists: Lists, i: number): Int32Array => lists.items.subarray(lis
 
 export function cycles(g: Graph): CycleInfo {
   const { start, last, preorder } = numberBackToFront(g);
-  /** `a` is `b` or above it in the depth-first tree; false when `b` is unreachable. */
+  /** Whether `a` is `b` or an ancestor of it in the depth-first tree. False when `b` is unreachable. */
   const above = (a: number, b: number): boolean => start[a] <= start[b] && last[b] <= last[a];
 
   const innermost = new Int32Array(g.count).fill(NONE);
   const header: number[] = [];
   const parent: number[] = [];
-  /** Some cycle around, for finding the outermost one fast (path halving). */
+  /** Per cycle: some cycle around it, to find the outermost one fast (path halving). */
   const around: number[] = [];
   const outermost = (c: number): number => {
     while (around[c] !== c) c = around[c] = around[around[c]];
     return c;
   };
-  // Only the newest cycle grows, so the lists of all cycles lie behind each other in one array.
+  // Only the newest cycle grows, so the lists of all cycles can follow each other in one array.
   const blocks: number[] = [];
   const blockStart: number[] = [];
   const entries: number[] = [];
@@ -124,7 +143,7 @@ export function cycles(g: Graph): CycleInfo {
     blocks.push(candidate);
     entries.push(candidate);
     innermost[candidate] = cycle;
-    /** What leads to `block` is in the cycle too, or `block` is a further entry. */
+    /** Puts what leads to `block` into the worklist, or finds that `block` is a further entry. */
     const followPredecessors = (block: number): void => {
       let isEntry = false;
       for (let e = g.predStart[block + 1] - 1; e >= g.predStart[block]; e--) {
@@ -156,23 +175,20 @@ export function cycles(g: Graph): CycleInfo {
   const parents = Int32Array.from(parent);
   const blockLists = { start: Int32Array.from(blockStart), items: Int32Array.from(blocks) };
   const entryLists = { start: Int32Array.from(entryStart), items: Int32Array.from(entries) };
-  const nest = nesting(parents);
+  const nest = nestingOf(parents);
   const exitLists = findExits(g, blockLists, innermost, nest);
-  return new CycleInfo(
-    header.length,
-    Int32Array.from(header),
-    parents,
-    nest.depth,
+  return new CycleInfo({
+    header: Int32Array.from(header),
+    parent: parents,
+    nesting: nest,
     innermost,
     blockLists,
     entryLists,
     exitLists,
-    nest.first,
-    nest.end,
-  );
+  });
 }
 
-/** Depth-first numbers from 1 (0: unreachable), the last number below each block, and the blocks in preorder. */
+/** Depth-first numbers from 1 (0 means unreachable), the last number below each block, and the blocks in preorder. */
 function numberBackToFront(g: Graph): { start: Int32Array; last: Int32Array; preorder: Int32Array } {
   const start = new Int32Array(g.count);
   const last = new Int32Array(g.count);
@@ -208,8 +224,8 @@ interface Nesting {
   readonly end: Int32Array;
 }
 
-/** Depths and preorder intervals of the forest; parents have greater ids. */
-function nesting(parent: Int32Array): Nesting {
+/** Depths and preorder intervals of the forest of cycles. Parents have greater ids than children. */
+function nestingOf(parent: Int32Array): Nesting {
   const count = parent.length;
   const size = new Int32Array(count).fill(1);
   for (let c = 0; c < count; c++) if (parent[c] !== NONE) size[parent[c]] += size[c];

@@ -1,23 +1,24 @@
 /**
- * Which values differ between the threads of a wavefront, and which branches part them. Equal to LLVM 22's `UniformityInfo`
- * on IR (GenericUniformityImpl.h, UniformityAnalysis.cpp).
+ * Finds the values that differ between the threads of a wavefront, and the branches at which its threads separate.
+ * Equal to LLVM 22's `UniformityInfo` on IR (GenericUniformityImpl.h, UniformityAnalysis.cpp).
  *
- * A fixpoint that starts from everything uniform and the target's sources (`Uniformity.NeverUniform`):
- * - data: whatever uses a divergent value is divergent, unless the target says `AlwaysUniform`;
- * - sync: a divergent branch makes the phis divergent where its paths join (sync-dependence.ts), except phis that have one
- *   value apart from undef and themselves; when a join shows that threads enter an irreducible cycle at different
- *   places, all that the cycle defines is divergent ("diverged entry", LLVM's docs/ConvergenceAndUniformity.rst);
- * - temporal: when threads leave a cycle in different iterations, what the cycle defines is divergent to users outside. That
- *   shows at the use (`isDivergentUse`) and in the user, not in the value itself.
+ * This is a fixpoint. At the start everything is uniform except the target's sources (`Uniformity.NeverUniform`).
+ * - Data: what uses a divergent value is divergent, unless the target says `AlwaysUniform`.
+ * - Sync: where the paths of a divergent branch join (sync-dependence.ts), phis are divergent, except those that have
+ *   one value apart from undef and themselves. When a join shows that threads enter an irreducible cycle at different
+ *   places, everything that the cycle defines is divergent ("diverged entry", LLVM's
+ *   docs/ConvergenceAndUniformity.rst).
+ * - Temporal: when threads leave a cycle in different iterations, what the cycle defines is divergent for users
+ *   outside. This shows at the use (`isDivergentUse`) and in the user, but not in the value itself.
  *
- * As in LLVM, every instruction counts, a store too; terminators are kept apart (an `invoke`'s result is never divergent), and
- * a function without branch divergence has no divergence at all.
+ * As in LLVM, every instruction counts as a value, stores too. Terminators are kept apart, so the result of an `invoke`
+ * is never divergent. A function without branch divergence has no divergence at all.
  *
- * Order: marks only grow, and what a mark leads to does not depend on when it was set, with one exception, LLVM's own:
- * whether a cycle was assumed divergent before or after its exit diverged decides whether users of its `AlwaysUniform`
- * values are marked. There LLVM's answer depends on addresses and differs from run to run; ours is one of LLVM's: the
- * sources in order of their ids, users in reverse order (LLVM's, on a module just read), last in first out. The cycles found in
- * irreducible control flow depend on the walk; see cycles.ts.
+ * Order: marks only grow. What a mark leads to does not depend on when it was set, with one exception that LLVM has,
+ * too. Users of `AlwaysUniform` values of a cycle are marked or not, depending on whether the cycle was assumed
+ * divergent before or after its exit diverged. LLVM's answer depends on addresses there and differs from run to run.
+ * Ours is one that LLVM may give: sources in order of their ids, users in reverse order (LLVM's order for a module just
+ * read), last in first out. The cycles in irreducible control flow depend on the walk; see cycles.ts.
  */
 import type { BlockId, InstrId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -33,43 +34,24 @@ import { SyncDependence } from './sync-dependence.js';
 import type { Uses } from './uses.js';
 import { usesOf } from './uses.js';
 
-/** Why something is divergent; the comment says what `causeId` holds. */
-export const Cause = {
-  /** It is not divergent. */
-  None: 0,
-  /** The target says so. `NONE`. */
-  Source: 1,
-  /** It uses a divergent value: the `ValueId`. */
-  Operand: 2,
-  /** A phi where the paths of a divergent branch join: the `BlockId` of the branch. */
-  Join: 3,
-  /** It uses, from outside, a value of a cycle that threads leave in different iterations: the `CycleId`. */
-  Temporal: 4,
-  /** It is in an irreducible cycle that threads enter at different places: the `CycleId`. */
-  AssumedCycle: 5,
-} as const;
-
 export interface Divergence {
-  /** 1 per divergent `ValueId`; terminators are always 0 here. */
+  /** Per `ValueId`: 1 if it is divergent. Always 0 for terminators. */
   readonly valueDivergent: Uint8Array;
-  /** 1 per `BlockId` with a divergent terminator. */
+  /** Per `BlockId`: 1 if its terminator is divergent. */
   readonly terminatorDivergent: Uint8Array;
   /**
-   * Whether the value at `operandIndex` (into `f.operand`, an operand of `user`) may differ between the threads that execute
-   * `user` together: divergent in itself, or defined in a cycle that these threads left in different iterations.
+   * Whether the value at `operandIndex` (into `fn.operand`, an operand of `user`) may differ between the threads that
+   * execute `user` together. Either it is divergent, or it is defined in a cycle that these threads left in different
+   * iterations.
    */
   isDivergentUse(operandIndex: number, user: InstrId): boolean;
-  /** 1 per `CycleId` that threads leave in different iterations. */
+  /** Per `CycleId`: 1 if threads leave the cycle in different iterations. */
   readonly divergentExit: Uint8Array;
-  /** Irreducible cycles all of whose values count as divergent; a cycle inside another may be listed before it. */
+  /** The irreducible cycles whose values all count as divergent. A cycle inside another may be listed before it. */
   readonly assumedDivergent: readonly CycleId[];
-  /** `Cause` per `ValueId`, for terminators too: the first that was found. */
-  readonly cause: Uint8Array;
-  /** What `Cause` says, per `ValueId`. */
-  readonly causeId: Int32Array;
 }
 
-export interface DivergenceInputs {
+interface DivergenceInputs {
   readonly graph: Graph;
   readonly dominators: DominatorTree;
   readonly cycles: CycleInfo;
@@ -77,15 +59,15 @@ export interface DivergenceInputs {
 }
 
 /** @param given analyses of the same snapshot that exist already; the others are computed */
-export function divergence(f: FunctionSnapshot, given: Partial<DivergenceInputs> = {}): Divergence {
-  const graph = given.graph ?? cfgOf(f);
-  const propagation = new Propagation(f, {
+export function divergence(fn: FunctionSnapshot, given: Partial<DivergenceInputs> = {}): Divergence {
+  const graph = given.graph ?? cfgOf(fn);
+  const propagation = new Propagation(fn, {
     graph,
     dominators: given.dominators ?? dominators(graph),
     cycles: given.cycles ?? cycles(graph),
-    uses: given.uses ?? usesOf(f),
+    uses: given.uses ?? usesOf(fn),
   });
-  if ((f.flags & FunctionFlag.HasBranchDivergence) !== 0) propagation.run();
+  if ((fn.flags & FunctionFlag.HasBranchDivergence) !== 0) propagation.run();
   return propagation;
 }
 
@@ -94,9 +76,7 @@ class Propagation implements Divergence {
   readonly terminatorDivergent: Uint8Array;
   readonly divergentExit: Uint8Array;
   readonly assumedDivergent: CycleId[] = [];
-  readonly cause: Uint8Array;
-  readonly causeId: Int32Array;
-  /** Instructions marked whose users, or joins, are not; each enters once. */
+  /** Marked instructions whose users, or joins, are not marked yet. Each instruction enters the list once. */
   private readonly worklist: InstrId[] = [];
   private readonly graph: Graph;
   private readonly dom: DominatorTree;
@@ -104,83 +84,77 @@ class Propagation implements Divergence {
   private readonly uses: Uses;
 
   constructor(
-    private readonly f: FunctionSnapshot,
+    private readonly fn: FunctionSnapshot,
     inputs: DivergenceInputs,
   ) {
     this.graph = inputs.graph;
     this.dom = inputs.dominators;
     this.cycles = inputs.cycles;
     this.uses = inputs.uses;
-    this.valueDivergent = new Uint8Array(f.valueCount);
-    this.terminatorDivergent = new Uint8Array(f.blockCount);
+    this.valueDivergent = new Uint8Array(fn.valueCount);
+    this.terminatorDivergent = new Uint8Array(fn.blockCount);
     this.divergentExit = new Uint8Array(this.cycles.count);
-    this.cause = new Uint8Array(f.valueCount);
-    this.causeId = new Int32Array(f.valueCount).fill(NONE);
   }
 
   isDivergentUse(operandIndex: number, user: InstrId): boolean {
-    const { f } = this;
-    const value = f.operand[operandIndex];
+    const { fn } = this;
+    const value = fn.operand[operandIndex];
     if (this.valueDivergent[value] === 1) return true;
-    const def = value - f.argCount;
-    if (def < 0 || def >= f.instrCount) return false;
-    const observer = f.instrBlock[user] as BlockId;
-    let c: number = this.cycles.cycleOf(f.instrBlock[def] as BlockId);
+    const def = value - fn.argCount;
+    if (def < 0 || def >= fn.instrCount) return false;
+    const observer = fn.instrBlock[user] as BlockId;
+    let c: number = this.cycles.cycleOf(fn.instrBlock[def] as BlockId);
     for (; c !== NONE && !this.cycles.contains(c as CycleId, observer); c = this.cycles.parent[c])
       if (this.divergentExit[c] === 1) return true;
     return false;
   }
 
   run(): void {
-    const { f } = this;
-    for (let i = 0; i < f.instrCount; i++)
-      if (f.instrUniformity[i] === Uniformity.NeverUniform) this.mark(i as InstrId, Cause.Source, NONE);
-    for (let a = 0; a < f.argCount; a++) {
-      if (f.argUniformity[a] !== Uniformity.NeverUniform) continue;
-      this.valueDivergent[a] = 1;
-      this.cause[a] = Cause.Source;
-    }
-    for (let v = 0; v < f.argCount + f.instrCount; v++)
-      if (this.valueDivergent[v] === 1 && this.cause[v] === Cause.Source) this.markUsers(v);
+    const { fn } = this;
+    for (let i = 0; i < fn.instrCount; i++)
+      if (fn.instrUniformity[i] === Uniformity.NeverUniform) this.mark(i as InstrId);
+    for (let a = 0; a < fn.argCount; a++)
+      if (fn.argUniformity[a] === Uniformity.NeverUniform) this.valueDivergent[a] = 1;
+    const sources: number[] = [];
+    for (let v = 0; v < fn.argCount + fn.instrCount; v++) if (this.valueDivergent[v] === 1) sources.push(v);
+    for (const v of sources) this.markUsers(v);
     const sync = new SyncDependence(this.graph, this.cycles);
     for (let i = this.worklist.pop(); i !== undefined; i = this.worklist.pop()) {
-      if ((f.instrFlags[i] & InstrFlag.Terminator) === 0) this.markUsers(f.argCount + i);
-      else this.part(f.instrBlock[i] as BlockId, sync);
+      if ((fn.instrFlags[i] & InstrFlag.Terminator) === 0) this.markUsers(fn.argCount + i);
+      else this.part(fn.instrBlock[i] as BlockId, sync);
     }
   }
 
-  private mark(i: InstrId, cause: number, causeId: number): void {
-    const { f } = this;
-    if (f.instrUniformity[i] === Uniformity.AlwaysUniform) return;
-    const value = f.argCount + i;
-    if ((f.instrFlags[i] & InstrFlag.Terminator) !== 0) {
-      const block = f.instrBlock[i];
+  private mark(i: InstrId): void {
+    const { fn } = this;
+    if (fn.instrUniformity[i] === Uniformity.AlwaysUniform) return;
+    const value = fn.argCount + i;
+    if ((fn.instrFlags[i] & InstrFlag.Terminator) !== 0) {
+      const block = fn.instrBlock[i];
       if (this.terminatorDivergent[block] === 1) return;
       this.terminatorDivergent[block] = 1;
     } else {
       if (this.valueDivergent[value] === 1) return;
       this.valueDivergent[value] = 1;
     }
-    this.cause[value] = cause;
-    this.causeId[value] = causeId;
     this.worklist.push(i);
   }
 
   private markUsers(value: number): void {
     const { start, user } = this.uses;
-    for (let u = start[value + 1] - 1; u >= start[value]; u--) this.mark(user[u] as InstrId, Cause.Operand, value);
+    for (let u = start[value + 1] - 1; u >= start[value]; u--) this.mark(user[u] as InstrId);
   }
 
-  /** The consequences of a divergent terminator. */
+  /** Marks the consequences of a divergent terminator. */
   private part(branch: BlockId, sync: SyncDependence): void {
-    const { cycles, f } = this;
+    const { cycles, fn } = this;
     if (!this.dom.isReachable(branch)) return;
     const { joins, cycleExits } = sync.joins(branch);
     const diverged: CycleId[] = [];
     for (const join of joins) {
       const cycle = this.cycleOfDivergedEntry(branch, join);
       if (cycle !== NONE) diverged.push(cycle);
-      else this.markPhis(join, branch);
+      else this.markPhis(join);
     }
 
     diverged.sort((a, b) => cycles.depth[b] - cycles.depth[a] || a - b);
@@ -188,18 +162,18 @@ class Propagation implements Divergence {
       if (this.isAssumedDivergent(cycle)) continue;
       this.assumedDivergent.push(cycle);
       for (const b of cycles.blocks(cycle)) {
-        const end = terminatorOf(f, b as BlockId);
-        for (let i = f.blockInstrStart[b]; i < end; i++) this.mark(i as InstrId, Cause.AssumedCycle, cycle);
+        const end = terminatorOf(fn, b as BlockId);
+        for (let i = fn.blockInstrStart[b]; i < end; i++) this.mark(i as InstrId);
       }
     }
 
     for (const exit of cycleExits) this.divergeExit(exit, cycles.cycleOf(branch));
   }
 
-  private markPhis(join: BlockId, branch: BlockId): void {
-    const { f } = this;
-    for (let i = f.blockInstrStart[join]; f.instrOpcode[i] === Opcode.Phi; i++)
-      if (!hasOneValue(f, i as InstrId)) this.mark(i as InstrId, Cause.Join, branch);
+  private markPhis(join: BlockId): void {
+    const { fn } = this;
+    for (let i = fn.blockInstrStart[join]; fn.instrOpcode[i] === Opcode.Phi; i++)
+      if (!hasOneValue(fn, i as InstrId)) this.mark(i as InstrId);
   }
 
   private isAssumedDivergent(cycle: CycleId): boolean {
@@ -207,8 +181,8 @@ class Propagation implements Divergence {
   }
 
   /**
-   * The outermost irreducible cycle around `join` that threads parted by `branch` enter at different places, or `NONE`. First
-   * the cycles that the branch is outside of, then those that it is in too.
+   * The outermost irreducible cycle around `join` that the threads separated by `branch` enter at different places, or
+   * `NONE`. This first looks at the cycles that do not contain the branch, then at those that do.
    */
   private cycleOfDivergedEntry(branch: BlockId, join: BlockId): CycleId {
     const { cycles, dom } = this;
@@ -225,7 +199,7 @@ class Propagation implements Divergence {
     return around as CycleId;
   }
 
-  /** Threads leave cycles around the branch through `exit` in different iterations. */
+  /** Marks what follows when threads leave cycles around the branch through `exit` in different iterations. */
   private divergeExit(exit: BlockId, branchCycle: CycleId): void {
     const { cycles } = this;
     const exitDepth = cycles.depthOf(exit);
@@ -239,50 +213,55 @@ class Propagation implements Divergence {
     }
     if (this.divergentExit[left] === 1) return;
     this.divergentExit[left] = 1;
-    // If all that the cycle defines is divergent, so are the users already.
+    // If everything that the cycle defines is divergent, the users are marked already.
     if (!this.isAssumedDivergent(left)) this.markUsersOutside(left);
   }
 
-  /** Only what a phi in an exit block, or a block that an exit is dominated from, carries out can have users outside. */
+  /**
+   * Marks the users outside. A value can have users outside only through a phi in an exit block, or if its block
+   * dominates an exit.
+   */
   private markUsersOutside(cycle: CycleId): void {
-    const { cycles, dom, f } = this;
+    const { cycles, dom, fn } = this;
     const exits = cycles.exits(cycle);
-    const inside = (i: number): boolean => cycles.contains(cycle, f.instrBlock[i] as BlockId);
+    const inside = (i: number): boolean => cycles.contains(cycle, fn.instrBlock[i] as BlockId);
     for (const exit of exits)
-      for (let i = f.blockInstrStart[exit]; f.instrOpcode[i] === Opcode.Phi; i++)
-        if (readsFrom(f, i as InstrId, inside)) this.mark(i as InstrId, Cause.Temporal, cycle);
+      for (let i = fn.blockInstrStart[exit]; fn.instrOpcode[i] === Opcode.Phi; i++)
+        if (readsFrom(fn, i as InstrId, inside)) this.mark(i as InstrId);
 
     for (const b of cycles.blocks(cycle)) {
       if (!exits.some((exit) => dom.dominates(b as BlockId, exit as BlockId))) continue;
-      for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++) {
-        const value = f.argCount + i;
+      for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) {
+        const value = fn.argCount + i;
         for (let u = this.uses.start[value]; u < this.uses.start[value + 1]; u++) {
           const user = this.uses.user[u];
-          if (!inside(user)) this.mark(user as InstrId, Cause.Temporal, cycle);
+          if (!inside(user)) this.mark(user as InstrId);
         }
       }
     }
   }
 }
 
-/** Whether a phi has one incoming value apart from itself and undef or poison (`PHINode::hasConstantOrUndefValue`). */
-export function hasOneValue(f: FunctionSnapshot, phi: InstrId): boolean {
+/**
+ * Whether a phi has only one incoming value apart from itself, undef and poison (`PHINode::hasConstantOrUndefValue`).
+ */
+function hasOneValue(fn: FunctionSnapshot, phi: InstrId): boolean {
   let only: number = NONE;
-  for (let o = f.operandStart[phi]; o < f.operandStart[phi + 1]; o++) {
-    const value = f.operand[o];
-    const kind = f.valueKind[value];
-    if (value === f.argCount + phi || kind === ValueKind.Undef || kind === ValueKind.Poison) continue;
+  for (let o = fn.operandStart[phi]; o < fn.operandStart[phi + 1]; o++) {
+    const value = fn.operand[o];
+    const kind = fn.valueKind[value];
+    if (value === fn.argCount + phi || kind === ValueKind.Undef || kind === ValueKind.Poison) continue;
     if (only !== NONE && only !== value) return false;
     only = value;
   }
   return true;
 }
 
-/** Whether an operand is an instruction that `where` holds for. */
-function readsFrom(f: FunctionSnapshot, user: InstrId, where: (instr: number) => boolean): boolean {
-  for (let o = f.operandStart[user]; o < f.operandStart[user + 1]; o++) {
-    const def = f.operand[o] - f.argCount;
-    if (def >= 0 && def < f.instrCount && where(def)) return true;
+/** Whether some operand is an instruction for which `where` holds. */
+function readsFrom(fn: FunctionSnapshot, user: InstrId, where: (instr: number) => boolean): boolean {
+  for (let o = fn.operandStart[user]; o < fn.operandStart[user + 1]; o++) {
+    const def = fn.operand[o] - fn.argCount;
+    if (def >= 0 && def < fn.instrCount && where(def)) return true;
   }
   return false;
 }

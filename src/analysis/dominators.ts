@@ -1,16 +1,17 @@
 /**
  * Dominator and post-dominator trees, equal to LLVM 22's `DominatorTree` and `PostDominatorTree`.
  *
- * One core for both: the Semi-NCA algorithm of Georgiadis and Tarjan (L. Georgiadis, "Linear-Time Algorithms for Dominators
- * and Related Problems", PhD thesis, Princeton 2005, chapter 3; idea of semidominators: Lengauer and Tarjan, 1979). Post-
- * dominators are the dominators of the reversed graph from a virtual exit.
+ * Both use the Semi-NCA algorithm of Georgiadis and Tarjan (L. Georgiadis, "Linear-Time Algorithms for Dominators and
+ * Related Problems", PhD thesis, Princeton 2005, chapter 3). Semidominators are an idea of Lengauer and Tarjan (1979).
+ * Post-dominators are the dominators of the reversed graph, from a virtual exit.
  *
- * The virtual exit's predecessors ("roots") follow LLVM: every block without successors, and for the blocks from which none of
- * those can be reached (infinite loops), in layout order, the last block in preorder of a forward depth-first walk that takes
- * the successor that is last in layout first; a root from which another root can be reached is dropped again.
+ * The predecessors of the virtual exit are called roots. They follow LLVM. Every block without successors is one. Then
+ * come the blocks of infinite loops, from which no such block can be reached, in layout order: for each of them, the
+ * root is the last block in preorder of a forward depth-first walk that first takes the successor that is last in
+ * layout. A root from which another root can be reached is dropped again.
  *
- * Unreachable blocks, as in LLVM: in a dominator tree they have no node, every block dominates them, and they dominate only
- * other unreachable blocks. In a post-dominator tree every block has a node.
+ * Unreachable blocks are treated as in LLVM. In a dominator tree they have no node, every block dominates them, and
+ * they dominate only other unreachable blocks. In a post-dominator tree every block has a node.
  */
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -19,14 +20,13 @@ import { reversed } from './graph.js';
 
 export class DominatorTree {
   /**
-   * @param idom immediate dominator per block; `NONE` for the root, for children of the virtual exit and for unreachable blocks
-   * @param preorder blocks that have a node, in preorder of the tree
-   * @param first position in `preorder` per block, `NONE` for blocks without a node
-   * @param end one past the last position of the block's subtree
+   * @param idom immediate dominator per block; `NONE` for the root, for children of the virtual exit and for
+   * unreachable blocks
+   * @param first number per block in preorder of the tree; `NONE` for blocks without a node
+   * @param end one more than the last number in the block's subtree
    */
   constructor(
     readonly idom: Int32Array,
-    readonly preorder: Int32Array,
     private readonly first: Int32Array,
     private readonly end: Int32Array,
   ) {}
@@ -36,7 +36,7 @@ export class DominatorTree {
     return this.first[b] !== NONE;
   }
 
-  /** Reflexive; O(1). */
+  /** Reflexive: a block dominates itself. Takes O(1) time. */
   dominates(a: BlockId, b: BlockId): boolean {
     if (a === b || this.first[b] === NONE) return true;
     return this.first[a] !== NONE && this.first[a] <= this.first[b] && this.first[b] < this.end[a];
@@ -44,22 +44,6 @@ export class DominatorTree {
 
   properlyDominates(a: BlockId, b: BlockId): boolean {
     return a !== b && this.dominates(a, b);
-  }
-
-  /**
-   * The nearest block that dominates both; `NONE` if there is only the virtual exit, or if one of them has no node.
-   * O(distance in the tree).
-   */
-  nearestCommon(a: BlockId, b: BlockId): BlockId {
-    if (!this.isReachable(a) || !this.isReachable(b)) return NONE as BlockId;
-    let common: number = a;
-    while (common !== NONE && !this.dominates(common as BlockId, b)) common = this.idom[common];
-    return common as BlockId;
-  }
-
-  /** The blocks that `b` dominates, itself first, in preorder; empty for a block without a node. A view: do not write. */
-  subtree(b: BlockId): Int32Array {
-    return this.isReachable(b) ? this.preorder.subarray(this.first[b], this.end[b]) : this.preorder.subarray(0, 0);
   }
 }
 
@@ -71,28 +55,7 @@ export function postDominators(g: Graph): DominatorTree {
   return treeOf(reversed(g, postDominatorRoots(g)), 1);
 }
 
-/**
- * Whether the edge from `from` to its successor number `succIndex` dominates `block`: every path from the entry to `block` takes
- * this edge. LLVM's `DominatorTree::dominates(BasicBlockEdge, BasicBlock)`; one of several edges between the same two blocks
- * dominates nothing. `dom` is the dominator tree of `g`.
- */
-export function edgeDominates(g: Graph, dom: DominatorTree, from: BlockId, succIndex: number, block: BlockId): boolean {
-  const to = g.succ[g.succStart[from] + succIndex] as BlockId;
-  if (!dom.dominates(to, block)) return false;
-  if (g.predStart[to + 1] - g.predStart[to] === 1) return true;
-  let edges = 0;
-  for (let e = g.predStart[to]; e < g.predStart[to + 1]; e++) {
-    const pred = g.pred[e] as BlockId;
-    if (pred === from) {
-      if (++edges > 1) return false;
-    } else if (!dom.dominates(to, pred)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/** The blocks that the virtual exit follows, as LLVM chooses them, in LLVM's order. */
+/** The predecessors of the virtual exit as LLVM chooses them, in LLVM's order. */
 export function postDominatorRoots(g: Graph): Int32Array {
   const roots: number[] = [];
   const seen = new Uint8Array(g.count);
@@ -126,7 +89,10 @@ export function postDominatorRoots(g: Graph): Int32Array {
   return Int32Array.from(roots);
 }
 
-/** The block that a depth-first walk from `start`, later blocks first, reaches last. `stamp` marks visits in `visit`. */
+/**
+ * The block that a depth-first walk from `start` reaches last, if it takes later blocks first. `stamp` marks visits in
+ * `visit`.
+ */
 function lastInPreorder(g: Graph, start: number, visit: Int32Array, stamp: number): number {
   const stack = [start];
   let last = start;
@@ -139,7 +105,9 @@ function lastInPreorder(g: Graph, start: number, visit: Int32Array, stamp: numbe
   return last;
 }
 
-/** Drops each non-trivial root from which another root can be reached; the last root takes the place of a dropped one. */
+/**
+ * Drops each non-trivial root from which another root can be reached. The last root takes the place of a dropped one.
+ */
 function dropRedundantRoots(g: Graph, roots: number[], trivial: number): void {
   const isRoot = new Uint8Array(g.count);
   for (const root of roots) isRoot[root] = 1;
@@ -170,10 +138,10 @@ function dropRedundantRoots(g: Graph, roots: number[], trivial: number): void {
   }
 }
 
-/** Semi-NCA from the entry of `g`. The last `virtual` nodes of `g` (0 or 1, then the entry) are left out of the result. */
+/** Semi-NCA from the entry of `g`. With `virtual` 1, the entry is the last node of `g` and left out of the result. */
 function treeOf(g: Graph, virtual: 0 | 1): DominatorTree {
   const count = g.count - virtual;
-  // Depth-first preorder. From here on nodes are their preorder numbers; `vertex` leads back.
+  // Depth-first preorder. From here on, nodes are their preorder numbers. `vertex` leads back to blocks.
   const number = new Int32Array(g.count).fill(NONE);
   const vertex = new Int32Array(g.count);
   const parent = new Int32Array(g.count);
@@ -183,15 +151,15 @@ function treeOf(g: Graph, virtual: 0 | 1): DominatorTree {
   const semi = new Int32Array(reached);
   const label = new Int32Array(reached);
   for (let v = 0; v < reached; v++) semi[v] = label[v] = v;
-  // `parent` doubles as the link to the ancestor in the virtual forest: nodes above w are linked when w is processed.
-  const path = new Int32Array(reached);
+  // `parent` is also the link to the ancestor in the virtual forest. Nodes above w are linked when w is processed.
+  const forest: Forest = { ancestor: parent, label, semi, path: new Int32Array(reached) };
   for (let w = reached - 1; w > 0; w--) {
     let least = idom[w];
     const block = vertex[w];
     for (let e = g.predStart[block]; e < g.predStart[block + 1]; e++) {
       const v = number[g.pred[e]];
       if (v === NONE) continue;
-      least = Math.min(least, v <= w ? v : semi[bestLabel(v, w, parent, label, semi, path)]);
+      least = Math.min(least, v <= w ? v : semi[bestLabel(v, w, forest)]);
     }
     semi[w] = least;
   }
@@ -225,15 +193,20 @@ function numberDepthFirst(g: Graph, number: Int32Array, vertex: Int32Array, pare
   return reached;
 }
 
-/** Lengauer and Tarjan's EVAL with path compression: the node of least semidominator on the linked path above `v` down to `w`. */
-function bestLabel(
-  v: number,
-  w: number,
-  ancestor: Int32Array,
-  label: Int32Array,
-  semi: Int32Array,
-  path: Int32Array,
-): number {
+/** The virtual forest of Lengauer and Tarjan. All arrays are by depth-first number. */
+interface Forest {
+  readonly ancestor: Int32Array;
+  readonly label: Int32Array;
+  readonly semi: Int32Array;
+  /** Scratch of `bestLabel`. */
+  readonly path: Int32Array;
+}
+
+/**
+ * Lengauer and Tarjan's EVAL with path compression: the node with the least semidominator on the linked path from `v`
+ * up to `w`.
+ */
+function bestLabel(v: number, w: number, { ancestor, label, semi, path }: Forest): number {
   let length = 0;
   let u = v;
   for (; ancestor[u] > w; u = ancestor[u]) path[length++] = u;
@@ -247,7 +220,7 @@ function bestLabel(
   return label[v];
 }
 
-/** From immediate dominators by depth-first number to blocks, with the preorder intervals of the tree. */
+/** Turns immediate dominators by depth-first number into blocks, and adds the preorder intervals of the tree. */
 function asTree(count: number, virtual: 0 | 1, reached: number, vertex: Int32Array, idom: Int32Array): DominatorTree {
   const size = new Int32Array(reached).fill(1);
   for (let v = reached - 1; v > 0; v--) size[idom[v]] += size[v];
@@ -260,15 +233,13 @@ function asTree(count: number, virtual: 0 | 1, reached: number, vertex: Int32Arr
     free[v] = place[v] + 1;
   }
   const blockIdom = new Int32Array(count).fill(NONE);
-  const preorder = new Int32Array(reached - (reached > 0 ? virtual : 0));
   const first = new Int32Array(count).fill(NONE);
   const end = new Int32Array(count);
   for (let v = virtual; v < reached; v++) {
     const b = vertex[v];
     first[b] = place[v] - virtual;
     end[b] = first[b] + size[v];
-    preorder[first[b]] = b;
     if (v > 0 && (virtual === 0 || idom[v] > 0)) blockIdom[b] = vertex[idom[v]];
   }
-  return new DominatorTree(blockIdom, preorder, first, end);
+  return new DominatorTree(blockIdom, first, end);
 }

@@ -1,16 +1,19 @@
 /**
- * How the control flow of one single-entry single-exit block set (the *guest*) fits into that of a larger one (the *host*):
- * the general form of the paper's region replication ("Basic block-Region Melding"), where the guest is a single block.
+ * Finds how the control flow of one single-entry single-exit block set (the *guest*) fits into that of a larger one
+ * (the *host*). This is the general form of the paper's region replication ("Basic block-Region Melding"), where the
+ * guest is a single block.
  *
- * An embedding maps every guest block to a host block of its own and every guest edge (and the way in and the ways out) to a
- * path in the host whose inner blocks belong to that path alone. A thread of the guest follows the mapped path: where a host
- * block branches and the guest does not, it takes a fixed successor. So guest threads execute exactly their own blocks, in
- * order, plus the bare control flow of the blocks they pass; host blocks on no path see no guest thread.
+ * An embedding maps every guest block to a host block of its own. It maps every guest edge, the way in and the ways out
+ * to a path in the host; the inner blocks of a path belong to that path alone. A guest thread follows the mapped path.
+ * Where a host block branches and the guest does not, it takes a fixed successor. So guest threads execute exactly
+ * their own blocks, in order, and the bare control flow of the blocks that they pass. They never come to host blocks
+ * that are on no path.
  *
- * Search: guest edges one after the other, depth first with backtracking and a bound on the steps. For the target of an edge
- * every free host block that can be reached is a choice, most promising first (`score` minus the cost of passing through
- * the cheapest path to it); a target that is placed already, or the exit, is reached by the cheapest path. The best total wins;
- * on a tie the first found. Recursion is as deep as the guest has edges, which is bounded. Deterministic.
+ * The search routes one guest edge after the other, depth first, with backtracking and a bound on the steps. For the
+ * target of an edge, every free host block that can be reached is a choice. The most promising choice comes first: the
+ * one with the highest `score` minus the cost of the cheapest path to it. If the target has its place already, or is
+ * the exit, the edge takes the cheapest path. The best total wins; among equals the first found. Recursion is as deep
+ * as the guest has edges, which is bounded. Deterministic.
  */
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -19,11 +22,14 @@ import type { BlockSet } from './isomorphism.js';
 
 export interface EmbeddedBlock {
   readonly host: BlockId;
-  /** `NONE` where no guest block stands. */
+  /** `NONE` where there is no guest block. */
   readonly guest: BlockId | -1;
   /** Successor 0 of the host block corresponds to successor 1 of the guest block. */
   readonly swapped: boolean;
-  /** The successor of the host block that guest threads take where the guest does not branch itself; null where it has one or none come. */
+  /**
+   * The successor of the host block that guest threads take, where the guest itself does not branch. Null where the
+   * host block has one successor only, or where no guest threads come.
+   */
   readonly takes: 0 | 1 | null;
   /** Whether guest threads come through. */
   readonly passed: boolean;
@@ -34,16 +40,16 @@ export interface EmbeddedBlock {
 export interface Embedding {
   /** One per host block, in the host's order. */
   readonly blocks: readonly EmbeddedBlock[];
-  /** Host block from which the way in arrives at the guest's entry, or `NONE` when that stands at the host's entry. */
+  /** The host block from which guest threads arrive at their entry. `NONE`: their entry is at the entry of the host. */
   readonly entryLeaves: BlockId | -1;
   readonly score: number;
 }
 
-/** Larger hosts and guests are not tried. */
+/** Larger block sets are not tried. */
 const MOST_HOST_BLOCKS = 48;
 const MOST_GUEST_BLOCKS = 12;
 const MOST_STEPS = 400;
-/** Choices for one guest block. */
+/** Most places that are tried for one guest block. */
 const MOST_CHOICES = 6;
 
 const EXIT = -2;
@@ -54,7 +60,7 @@ interface Edge {
   readonly from: BlockId | -1;
   readonly slot: number;
   readonly to: Target;
-  /** The host block the path leaves from, and the one it goes to first. */
+  /** The host block that the path leaves, and the block that it goes to first. */
   readonly leaves: BlockId | -1;
   readonly at: Target;
 }
@@ -80,14 +86,17 @@ const degree = (graph: Graph, b: BlockId): number => graph.succStart[b + 1]! - g
 class Search {
   private readonly inHost: Uint8Array;
   private readonly inGuest: Uint8Array;
-  /** Host block of a guest block and back, `NONE` while free. */
+  /** The host block of each guest block, and the reverse. `NONE` while free. */
   private readonly placeOf: Int32Array;
   private readonly guestAt: Int32Array;
   private readonly swapped: Uint8Array;
-  /** Host block: on a path (but for guests' places); and the successor that guest threads take there, -1 for none fixed. */
+  /**
+   * Per host block: whether a path goes through it, and the successor that guest threads take there (-1: none is
+   * fixed). Places of guest blocks do not count as passed.
+   */
   private readonly passed: Uint8Array;
   private readonly takes: Int8Array;
-  /** Per guest block and slot, and for the way in. */
+  /** Per guest block and successor slot: the host block from which the edge arrives. The way in has its own field. */
   private readonly leaves = new Map<BlockId, number[]>();
   private entryLeaves: BlockId | -1 = NONE;
   private total = 0;
@@ -123,7 +132,7 @@ class Search {
     return inside[to] ? to : EXIT;
   }
 
-  /** Routes the first of the pending edges in every way, then the others. */
+  /** Routes the first of the pending edges in every possible way, and then the others. */
   private follow(pending: readonly Edge[]): void {
     if (this.steps++ >= MOST_STEPS) return;
     const [edge, ...rest] = pending;
@@ -145,7 +154,7 @@ class Search {
       this.along(edge, path, () => this.place(to, place, rest));
   }
 
-  /** Puts a guest block in its place; its edges join the pending ones. */
+  /** Puts a guest block in its place. Its edges join the pending ones. */
   private place(guest: BlockId, place: BlockId, rest: readonly Edge[]): void {
     const { graph, inHost, inGuest } = this;
     this.placeOf[guest] = place;
@@ -178,7 +187,7 @@ class Search {
     this.guestAt[place] = NONE;
   }
 
-  /** Takes the blocks of a path for an edge while `next` runs. */
+  /** Reserves the blocks of a path for an edge while `next` runs. */
   private along(edge: Edge, path: Path, next: () => void): void {
     for (const { block, slot } of path.steps) {
       this.passed[block] = 1;
@@ -200,7 +209,10 @@ class Search {
     }
   }
 
-  /** The cheapest path from `start` through free blocks to everything that can be reached (Dijkstra; few blocks, no heap). */
+  /**
+   * The cheapest paths from `start` through free blocks to everything that can be reached. This is Dijkstra's
+   * algorithm; there are few blocks, so it needs no heap.
+   */
   private paths(start: Target): Map<Target, Path> {
     const found = new Map<Target, Path>([[start, { steps: [], cost: 0 }]]);
     const done = new Set<Target>();
@@ -239,7 +251,7 @@ class Search {
 }
 
 interface Path {
-  /** Blocks passed, with the successor taken. */
+  /** The blocks that are passed, and the successor taken at each. */
   readonly steps: readonly { readonly block: BlockId; readonly slot: number }[];
   readonly cost: number;
 }

@@ -1,11 +1,12 @@
 /**
  * The control-flow graph as flat arrays (compressed sparse rows), and walks over it.
  *
- * Nodes are blocks `[0, count)`. Duplicate edges are kept, in `succ` and `pred` alike, so the number of entries of a
- * predecessor list is what LLVM's `pred_size` says. Successors are in terminator order. Predecessors are in layout order of
- * the source block, duplicates side by side; LLVM's own order (that of the use list) is not part of the snapshot.
+ * Nodes are blocks `[0, count)`. Duplicate edges are kept in `succ` and in `pred`, so a predecessor list has as many
+ * entries as LLVM's `pred_size` says. Successors are in terminator order. Predecessors are in layout order of the
+ * source block, and duplicates stand side by side. LLVM's own order, that of the use list, is not part of the snapshot.
  *
- * The walks are depth-first with an explicit stack of (node, next edge); see Cormen et al., "Introduction to Algorithms", 22.3.
+ * The walks are depth-first with an explicit stack of (node, next edge); see Cormen et al., "Introduction to
+ * Algorithms", 22.3.
  */
 import type { BlockId } from '../ir/ids.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
@@ -13,15 +14,15 @@ import type { FunctionSnapshot } from '../ir/snapshot.js';
 export interface Graph {
   readonly count: number;
   readonly entry: BlockId;
-  /** `[count + 1]` into `succ`. */
+  /** `[count + 1]`: where the successors of each block start in `succ`. */
   readonly succStart: Int32Array;
   readonly succ: Int32Array;
-  /** `[count + 1]` into `pred`. */
+  /** `[count + 1]`: where the predecessors of each block start in `pred`. */
   readonly predStart: Int32Array;
   readonly pred: Int32Array;
 }
 
-/** Completes a graph whose successor lists are given: predecessor lists by counting sort, O(nodes + edges). */
+/** Completes a graph from its successor lists. The predecessor lists come from a counting sort in O(nodes + edges). */
 export function graphOf(count: number, entry: BlockId, succStart: Int32Array, succ: Int32Array): Graph {
   const predStart = new Int32Array(count + 1);
   for (let e = 0; e < succ.length; e++) predStart[succ[e] + 1]++;
@@ -32,13 +33,14 @@ export function graphOf(count: number, entry: BlockId, succStart: Int32Array, su
   return { count, entry, succStart, succ, predStart, pred };
 }
 
-/** The control-flow graph of a function; its entry is block 0. */
-export function cfgOf(f: FunctionSnapshot): Graph {
-  return graphOf(f.blockCount, 0 as BlockId, f.succStart, f.succ);
+/** The control-flow graph of a function. Its entry is block 0. */
+export function cfgOf(fn: FunctionSnapshot): Graph {
+  return graphOf(fn.blockCount, 0 as BlockId, fn.succStart, fn.succ);
 }
 
 /**
- * The graph with every edge turned round and one node more: `count`, the virtual exit, is the entry and leads to `roots`.
+ * The graph with every edge reversed and one more node. That node, `count`, is the virtual exit: it is the entry of the
+ * reversed graph and leads to `roots`.
  */
 export function reversed(g: Graph, roots: Int32Array): Graph {
   const succStart = new Int32Array(g.count + 2);
@@ -50,7 +52,10 @@ export function reversed(g: Graph, roots: Int32Array): Graph {
   return graphOf(g.count + 1, g.count as BlockId, succStart, succ);
 }
 
-/** Blocks reachable from the entry, each after all its predecessors but those behind a back edge. */
+/**
+ * The blocks that are reachable from the entry. Each comes after all its predecessors, except those at the other end of
+ * a back edge.
+ */
 export function reversePostOrder(g: Graph): Int32Array {
   const order = new Int32Array(g.count);
   if (g.count === 0) return order;
@@ -76,40 +81,9 @@ export function reversePostOrder(g: Graph): Int32Array {
   return order.slice(first);
 }
 
-/** Position of each block in `order`, `NONE` for blocks that are not in it. */
+/** Per block: its position in `order`, or `NONE` if it is not in it. */
 export function positionsIn(order: Int32Array, count: number): Int32Array {
   const position = new Int32Array(count).fill(-1);
   for (let i = 0; i < order.length; i++) position[order[i]] = i;
   return position;
-}
-
-/**
- * Marks (1) the blocks on paths that start at `from`, `from` included. Paths do not enter `avoid`, if given: neither it nor
- * what lies only behind it is marked (unless `avoid` is `from` itself, where paths start).
- */
-export function reachableFrom(g: Graph, from: BlockId, avoid?: BlockId): Uint8Array {
-  return flood(g.count, g.succStart, g.succ, from, avoid);
-}
-
-/** Like `reachableFrom`, against the edges: the blocks from which `to` can be reached. */
-export function reaching(g: Graph, to: BlockId, avoid?: BlockId): Uint8Array {
-  return flood(g.count, g.predStart, g.pred, to, avoid);
-}
-
-function flood(count: number, start: Int32Array, adjacent: Int32Array, from: BlockId, avoid = -1): Uint8Array {
-  const marked = new Uint8Array(count);
-  const stack = new Int32Array(count);
-  let depth = 0;
-  marked[from] = 1;
-  stack[depth++] = from;
-  while (depth > 0) {
-    const b = stack[--depth];
-    for (let e = start[b]; e < start[b + 1]; e++) {
-      const to = adjacent[e];
-      if (marked[to] === 1 || to === avoid) continue;
-      marked[to] = 1;
-      stack[depth++] = to;
-    }
-  }
-  return marked;
 }

@@ -2,12 +2,14 @@
  * Ordered isomorphism of two single-entry single-exit block sets: which block corresponds to which (the paper's
  * "structurally similar" subgraphs, definition "Meldable SESE Subgraphs").
  *
- * Entries correspond. Successor slots of corresponding blocks correspond straight or swapped (the branch condition of one
- * is negated then); exit edges correspond to exit edges. Both orders are tried by depth-first search with an explicit stack and a
- * bound on its steps, and the variant with the greatest `score` summed over its pairs wins; on a tie the one found
- * first, which prefers straight. Deterministic. A search that runs into the bound keeps the best found so far.
+ * The entries correspond. The successors of corresponding blocks correspond in the same order or in swapped order; then
+ * the branch condition of one is negated. Exit edges correspond to exit edges.
  *
- * Only blocks with one or two successors (`br`) are supported; anything else is no match.
+ * The search tries both orders, depth first, with an explicit stack and a bound on its steps. The variant whose pairs
+ * have the greatest sum of `score` wins; among equals the one found first, which prefers the same order. A search that
+ * reaches the bound keeps the best variant found so far. Deterministic.
+ *
+ * Only blocks with one or two successors (`br`) are supported. Others never match.
  */
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -43,14 +45,19 @@ export function isomorphism(
 
   const inT = membership(graph, t.blocks);
   const inF = membership(graph, f.blocks);
-  /** Partner of each T block and of each F block; the sets are disjoint or equal, so two arrays. */
+  /** The partner of each T block and of each F block. Two arrays, because the sets are disjoint or equal. */
   const toF = new Int32Array(graph.count).fill(NONE);
   const toT = new Int32Array(graph.count).fill(NONE);
-  /** T blocks in the order they were reached; the first `k` have been processed when the stack holds `k` choices. */
+  /**
+   * The T blocks in the order they were reached. When the stack holds `k` choices, the first `k` blocks have been
+   * processed.
+   */
   const reached: BlockId[] = [t.entry];
   toF[t.entry] = f.entry;
   toT[f.entry] = t.entry;
-  /** Per processed block: 0 straight, 1 swapped, and how many were reached before it was processed. */
+  /**
+   * Per processed block: the order of its successors (0 same, 1 swapped), and how many blocks were reached before it.
+   */
   const choice: number[] = [];
   const mark: number[] = [];
   let best: CorrespondingBlocks[] | null = null;
@@ -63,14 +70,17 @@ export function isomorphism(
       toF[b] = NONE;
     }
   };
-  /** Matches the successors of the next block in the given order; false leaves nothing behind. */
+  /**
+   * Matches the successors of the next block in the given order. If that fails, it leaves nothing behind and returns
+   * false.
+   */
   const tryOrder = (order: number): boolean => {
     const a = reached[choice.length]!;
     const b = toF[a]! as BlockId;
     const count = degree(graph, a);
     const before = reached.length;
     let fits = count === degree(graph, b) && count >= 1 && count <= 2 && order < count;
-    // Two equal successors have one order only.
+    // Two equal successors have only one order.
     if (order === 1 && graph.succ[graph.succStart[a]!] === graph.succ[graph.succStart[a]! + 1]) fits = false;
     for (let slot = 0; fits && slot < count; slot++) {
       const x = graph.succ[graph.succStart[a]! + slot]! as BlockId;

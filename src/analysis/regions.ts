@@ -1,20 +1,24 @@
 /**
- * Divergent regions and the ordered chain of single-entry single-exit subgraphs on each side of a divergent branch.
- * Source: the DARM paper, sections "Detecting Meldable Divergent Regions" and "Computing Melding Profitability"
- * (definitions 1–6); the edge conditions are rules 1.1–1.4 and 1.8 of MELDING-RULES.md.
+ * Divergent regions, and the ordered chain of single-entry single-exit subgraphs on each side of a divergent branch.
+ * The source is the DARM paper, sections "Detecting Meldable Divergent Regions" and "Computing Melding Profitability"
+ * (definitions 1–6). docs/melding.md has the conditions on edges as rules 1.2 to 1.4 and 1.8.
  *
- * For a branch block E with successors BT, BF and X = ipdom(E), a side's chain starts at b = BT (or BF). The next subgraph
- * is R = everything reachable from b without passing x, for the first x on b's post-dominator chain such that
- * - no edge enters R except at b, and none of those comes from a block that b dominates (b is no loop header of a larger
- *   loop), and no entry comes from unreachable code,
- * - R holds only blocks that the side's own edge E→BT dominates (not merely E: short-circuit code joins sides early).
- * By construction every edge out of R goes to x. The chain goes on at x and ends at X, at the first block the edge does not
- * dominate, or at a block for which no x up to X fits: the *open* block, a candidate for rule 1.8.
+ * Let E be a branch block with successors BT and BF, and X = ipdom(E). The chain of a side starts at b = BT (or BF).
+ * The next subgraph is R, everything that is reachable from b without passing x. Here x is the first block on b's
+ * post-dominator chain for which R fits:
+ * - Edges enter R only at b. None of them comes from a block outside R that b dominates, so b does not head a larger
+ *   loop. None comes from unreachable code.
+ * - R holds only blocks that the side's own edge E→BT dominates. That E itself dominates them is not enough, because in
+ *   short-circuit code the sides join early.
  *
- * Region simplification is virtual: a subgraph may have several entry edges (all to `entry`) and several exit edges (all
- * to `exit`). Whoever carries a meld out puts a unifying block on the entry edges and one exit block on the exit edges.
+ * By construction every edge out of R goes to x. The chain goes on at x. It ends at X, or at the first block that the
+ * edge does not dominate, or at a block for which no x up to X fits. Such a block is *open*, a candidate for rule 1.8.
  *
- * Cost: per chain element linear in the edges visited (conditions are kept incrementally while R grows).
+ * Region simplification is virtual. A subgraph may have several entry edges, all to `entry`, and several exit edges,
+ * all to `exit`. When a meld is carried out, a unifying block takes the entry edges and one exit block takes the exit
+ * edges.
+ *
+ * The cost per subgraph is linear in the edges visited, because the conditions are kept up to date while R grows.
  */
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -23,31 +27,31 @@ import type { Graph } from './graph.js';
 
 export interface Subgraph {
   readonly entry: BlockId;
-  /** The one block all edges out of the subgraph go to. */
+  /** The block that all edges out of the subgraph go to. */
   readonly exit: BlockId;
   /** In reverse post-order; the first is `entry`. */
   readonly blocks: readonly BlockId[];
-  /** Blocks of this side in front of the subgraph: those of all earlier subgraphs of the chain. */
+  /** The blocks of this side in front of the subgraph. They belong to the earlier subgraphs of the chain. */
   readonly before: readonly BlockId[];
 }
 
 export interface SideChain {
-  /** First block of the side: the branch's successor. */
+  /** The first block of the side, which is a successor of the branch. */
   readonly start: BlockId;
-  /** False when other edges than the branch's own lead into the side (rule 1.3); the chain is empty then. */
+  /** False when edges other than the branch's own lead into the side (rule 1.3). Then the chain is empty. */
   readonly edgeDominated: boolean;
   readonly subgraphs: readonly Subgraph[];
-  /** Edge-dominated block at which the chain stops without a fitting subgraph, or `NONE`. */
+  /** The edge-dominated block at which the chain stops because no subgraph fits, or `NONE`. */
   readonly open: BlockId | -1;
-  /** Blocks of all subgraphs of the chain: what lies in front of `open`. */
+  /** The blocks of all subgraphs of the chain. They lie in front of `open`. */
   readonly beforeOpen: readonly BlockId[];
 }
 
 export interface DivergentRegion {
   readonly kind: 'region';
-  /** E: ends in the divergent conditional branch. */
+  /** Block E, which ends in the divergent conditional branch. */
   readonly branch: BlockId;
-  /** X: E's immediate post-dominator. */
+  /** Block X, the immediate post-dominator of E. */
   readonly join: BlockId;
   readonly t: SideChain;
   readonly f: SideChain;
@@ -55,14 +59,29 @@ export interface DivergentRegion {
   readonly blocks: readonly BlockId[];
 }
 
+/** Why a branch has no region of two sides and a join. */
+export type RegionProblem =
+  /** Both successors are the same block. */
+  | 'same-successors'
+  /** The branch has no immediate post-dominator. */
+  | 'no-join'
+  /** One successor post-dominates the other: `if` without `else`. */
+  | 'one-sided'
+  /** The join dominates the branch: it heads an enclosing loop. */
+  | 'join-heads-loop'
+  /** There is an irreducible cycle between branch and join. */
+  | 'irreducible';
+
 export interface RefusedRegion {
   readonly kind: 'refused';
   readonly branch: BlockId;
-  readonly rule: '1.2' | '1.4';
-  readonly reason: string;
+  readonly problem: RegionProblem;
 }
 
-/** What `regionOf` needs, computed once per function. `order[b]` is b's index in reverse post-order, `NONE` if unreachable. */
+/**
+ * What `regionOf` needs. It is computed once per function. `order[b]` is the index of b in reverse post-order, or
+ * `NONE` if b is unreachable.
+ */
 export interface RegionInputs {
   readonly graph: Graph;
   readonly dominators: DominatorTree;
@@ -74,18 +93,12 @@ export function regionOf(inputs: RegionInputs, branch: BlockId): DivergentRegion
   const { graph, dominators, postDominators, order } = inputs;
   const t = graph.succ[graph.succStart[branch]!] as BlockId;
   const f = graph.succ[graph.succStart[branch]! + 1] as BlockId;
-  const refuse = (rule: RefusedRegion['rule'], reason: string): RefusedRegion => ({
-    kind: 'refused',
-    branch,
-    rule,
-    reason,
-  });
+  const refuse = (problem: RegionProblem): RefusedRegion => ({ kind: 'refused', branch, problem });
   const join = postDominators.idom[branch] as BlockId | -1;
-  if (t === f) return refuse('1.2', 'both successors are the same block');
-  if (join === NONE) return refuse('1.2', 'the branch has no immediate post-dominator');
-  if (join === t || join === f) return refuse('1.2', 'one successor post-dominates the other');
-  if (dominators.dominates(join, branch))
-    return refuse('1.2', 'the join dominates the branch: it heads an enclosing loop');
+  if (t === f) return refuse('same-successors');
+  if (join === NONE) return refuse('no-join');
+  if (join === t || join === f) return refuse('one-sided');
+  if (dominators.dominates(join, branch)) return refuse('join-heads-loop');
 
   const region = reachableUntil(graph, branch, join);
   const inside = new Uint8Array(graph.count);
@@ -94,8 +107,7 @@ export function regionOf(inputs: RegionInputs, branch: BlockId): DivergentRegion
     for (let e = graph.succStart[b]!; e < graph.succStart[b + 1]!; e++) {
       const s = graph.succ[e]! as BlockId;
       // A retreating edge to a block that does not dominate its source closes an irreducible cycle.
-      if (inside[s] && order[s]! <= order[b]! && !dominators.dominates(s, b))
-        return refuse('1.4', 'irreducible control flow between branch and join');
+      if (inside[s] && order[s]! <= order[b]! && !dominators.dominates(s, b)) return refuse('irreducible');
     }
   }
   region.sort((a, b) => order[a]! - order[b]!);
@@ -109,7 +121,7 @@ export function regionOf(inputs: RegionInputs, branch: BlockId): DivergentRegion
   };
 }
 
-/** Blocks reachable from `from` without passing `until`; `from` is the first. */
+/** The blocks that are reachable from `from` without passing `until`. The first is `from`. */
 export function reachableUntil(graph: Graph, from: BlockId, until: BlockId): BlockId[] {
   const seen = new Uint8Array(graph.count);
   const list: BlockId[] = [from];
@@ -128,7 +140,7 @@ export function reachableUntil(graph: Graph, from: BlockId, until: BlockId): Blo
 
 function chainOf(inputs: RegionInputs, branch: BlockId, start: BlockId, join: BlockId): SideChain {
   const { graph, dominators } = inputs;
-  // The edge dominates its side when every other way into `start` comes from inside the side (BasicBlockEdge in LLVM).
+  // The edge dominates its side if all other edges into `start` come from inside the side (`BasicBlockEdge` in LLVM).
   let own = 0;
   let edgeDominated = true;
   for (let e = graph.predStart[start]!; e < graph.predStart[start + 1]!; e++) {
@@ -163,7 +175,7 @@ function nextSubgraph(
   const { graph, dominators, postDominators, order } = inputs;
   const inside = new Uint8Array(graph.count);
   const members: BlockId[] = [];
-  /** Edges from outside R into R that make it unfit; edges count once per edge. */
+  /** How many edges from outside R make R unfit. */
   let bad = 0;
   const add = (m: BlockId): boolean => {
     if (!dominators.dominates(start, m)) return false;
@@ -176,7 +188,7 @@ function nextSubgraph(
     }
     for (let e = graph.succStart[m]!; e < graph.succStart[m + 1]!; e++) {
       const s = graph.succ[e]! as BlockId;
-      // The edge m→s was counted when s joined, unless it is an entry that was fit all along or a self-edge (never counted).
+      // The edge m→s was counted when s joined. Self-edges and permitted entries were never counted.
       if (inside[s] && s !== m && (s !== b || dominators.dominates(b, m))) bad--;
     }
     return true;
@@ -185,7 +197,7 @@ function nextSubgraph(
   let next = 0;
   let deferred: BlockId[] = [];
   for (let x = postDominators.idom[b] as BlockId | -1; x !== NONE; x = postDominators.idom[x] as BlockId | -1) {
-    // Grow R up to x. The previous x (and only it) was deferred.
+    // Grow R up to x. Only the previous x was deferred.
     for (const d of deferred) if (d !== x && !inside[d] && !add(d)) return null;
     deferred = deferred.filter((d) => d === x);
     for (; next < members.length; next++) {
@@ -207,8 +219,8 @@ function nextSubgraph(
 }
 
 /**
- * Rule 1.8: the open blocks of both sides, if both end in conditional branches to the same two successors. `swapped` says
- * that the order of the successors differs.
+ * Rule 1.8: whether both open blocks end in conditional branches to the same two successors. `swapped` says that the
+ * order of the successors differs. Null if they do not.
  */
 export function sharedSuccessors(graph: Graph, region: DivergentRegion): { swapped: boolean } | null {
   const { open: t } = region.t;
@@ -220,7 +232,8 @@ export function sharedSuccessors(graph: Graph, region: DivergentRegion): { swapp
   const [t0, t1] = [graph.succ[ts]!, graph.succ[ts + 1]!];
   const [f0, f1] = [graph.succ[fs]!, graph.succ[fs + 1]!];
   if (t0 === t1 || t0 === t || t1 === t || f0 === f || f1 === f) return null;
-  // No loop leads back to an open block: it would pass a shared successor, and so enter the side behind its own edge's back.
+  // An open block is not in a loop. A loop would pass a shared successor and so enter the side by another edge than its
+  // own.
   if (t0 === f0 && t1 === f1) return { swapped: false };
   if (t0 === f1 && t1 === f0) return { swapped: true };
   return null;

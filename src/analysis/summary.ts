@@ -12,30 +12,30 @@ export interface Summary {
   readonly divergentValues: number;
 }
 
-export function summarize(f: FunctionSnapshot, divergence: Divergence): Summary {
+export function summarize(fn: FunctionSnapshot, divergence: Divergence): Summary {
   let conditionalBranches = 0;
   let divergentBranches = 0;
-  for (let block = 0; block < f.blockCount; block++) {
-    if (!isConditionalBranch(f, block as BlockId)) continue;
+  for (let block = 0; block < fn.blockCount; block++) {
+    if (!isConditionalBranch(fn, block as BlockId)) continue;
     conditionalBranches++;
     divergentBranches += divergence.terminatorDivergent[block]!;
   }
   let values = 0;
   let divergentValues = 0;
-  for (let value = 0; value < f.argCount + f.instrCount; value++) {
-    if (f.typeKind[f.valueType[value]!] === TypeKind.Void) continue;
+  for (let value = 0; value < fn.argCount + fn.instrCount; value++) {
+    if (fn.typeKind[fn.valueType[value]!] === TypeKind.Void) continue;
     values++;
     divergentValues += divergence.valueDivergent[value]!;
   }
   return { conditionalBranches, divergentBranches, values, divergentValues };
 }
 
-/** Number of operands that the target wants uniform and that are not; it must not grow through melding (rule 2). */
-export function brokenUniformDemands(f: FunctionSnapshot, divergence: Divergence): number {
+/** The number of operands that the target wants uniform and that are not. Melding must not increase it (rule 2). */
+export function brokenUniformDemands(fn: FunctionSnapshot, divergence: Divergence): number {
   let broken = 0;
-  for (let user = 0; user < f.instrCount; user++)
-    for (let at = f.operandStart[user]!; at < f.operandStart[user + 1]!; at++)
-      if ((f.operandFlags[at]! & OperandFlag.MustBeUniform) !== 0 && divergence.isDivergentUse(at, user as InstrId))
+  for (let user = 0; user < fn.instrCount; user++)
+    for (let at = fn.operandStart[user]!; at < fn.operandStart[user + 1]!; at++)
+      if ((fn.operandFlags[at]! & OperandFlag.MustBeUniform) !== 0 && divergence.isDivergentUse(at, user as InstrId))
         broken++;
   return broken;
 }

@@ -1,20 +1,22 @@
 /**
- * Where the threads that part at a branch meet again: the blocks whose phis see different values, and the cycle exits that
- * threads take in different iterations. Equal to LLVM 22's `GenericSyncDependenceAnalysis`.
+ * Finds where threads that separate at a branch meet again: the blocks whose phis see different values, and the cycle
+ * exits that threads take in different iterations. Equal to LLVM 22's `GenericSyncDependenceAnalysis`.
  *
- * The algorithm is that of J. Rosemann, S. Moll and S. Hack, "An Abstract Interpretation for SPMD Divergence on Reducible Control
- * Flow Graphs", POPL 2021, section 5, as LLVM extends it to irreducible cycles: each successor of the branch is given its own
- * label; labels flow along the edges; a block where two labels meet is a join and becomes a label of its own (SSA
- * construction for a variable assigned in each successor). At the header of a reducible cycle a label goes on to the exits
- * of the cycle; one that meets another there, while the branch is inside, shows a divergent exit. In irreducible cycles labels
- * circulate to a fixpoint, and an exit whose label differs from the header's is divergent.
+ * The algorithm is that of J. Rosemann, S. Moll and S. Hack, "An Abstract Interpretation for SPMD Divergence on
+ * Reducible Control Flow Graphs", POPL 2021, section 5, with LLVM's extension to irreducible cycles. Each successor of
+ * the branch gets a label of its own. Labels flow along the edges. A block where two labels meet is a join and becomes
+ * a label of its own. (This is SSA construction for a variable that each successor assigns.) At the header of a
+ * reducible cycle, a label goes on to the exits of the cycle. If it meets another label there while the branch is
+ * inside the cycle, the exit is divergent. In irreducible cycles labels circulate until nothing changes, and an exit
+ * whose label differs from the header's is divergent.
  *
- * Two gaps of LLVM 22 are kept, since the code generator that comes after us believes the same: labels do not go past the
- * branch's own block, so when that is the header of a cycle, uniform exits taken in different iterations stay unnoticed; and an
- * exit that a label reaches through the header is no join (llvm-project#216296), so its phis of constants stay uniform.
+ * Two gaps of LLVM 22 are kept, because the code generator that follows believes the same. First, labels do not go past
+ * the branch's own block. So when that block is the header of a cycle, uniform exits that are taken in different
+ * iterations are not noticed. Second, an exit that a label reaches through the header does not count as a join
+ * (llvm-project#216296), so its phis of constants stay uniform.
  *
- * Blocks are visited in LLVM's modified post-order, backwards: every block after its predecessors, except for headers of cycles;
- * the blocks of a cycle form an interval that starts with the header.
+ * Blocks are visited in the reverse of LLVM's modified post-order: every block after its predecessors, except for
+ * headers of cycles. The blocks of a cycle form an interval that starts with the header.
  */
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -23,13 +25,13 @@ import type { Graph } from './graph.js';
 import { positionsIn } from './graph.js';
 
 export interface Joins {
-  /** Blocks reached by disjoint paths from the branch. */
+  /** The blocks that are reached by disjoint paths from the branch. */
   readonly joins: readonly BlockId[];
-  /** Exits of cycles around the branch that are reached along a path disjoint from one to the header. */
+  /** The exits of cycles around the branch that are reached along a path disjoint from one to the header. */
   readonly cycleExits: readonly BlockId[];
 }
 
-/** Reachable blocks in LLVM's `ModifiedPostOrder`; the header of a cycle comes before its other blocks. */
+/** The reachable blocks in LLVM's `ModifiedPostOrder`. The header of a cycle comes before its other blocks. */
 export function modifiedPostOrder(g: Graph, cycles: CycleInfo): Int32Array {
   const order = new Int32Array(g.count);
   let placed = 0;
@@ -40,7 +42,8 @@ export function modifiedPostOrder(g: Graph, cycles: CycleInfo): Int32Array {
     order[placed++] = b;
   };
   const stack: number[] = [g.entry];
-  // The cycle whose blocks are being placed, and where its part of the stack begins; outer ones below.
+  // The cycle whose blocks are being placed, and where its part of the stack begins. `outer` has those of the cycles
+  // around it.
   let cycle: number = NONE;
   let base = 0;
   const outer: number[] = [];
@@ -70,7 +73,7 @@ export function modifiedPostOrder(g: Graph, cycles: CycleInfo): Int32Array {
     while (cycles.parent[nested] !== cycle) nested = cycles.parent[nested];
     for (const exit of cycles.exits(nested as CycleId)) pushInside(exit);
     if (stack.length > height) continue;
-    // What follows the nested cycle is placed: now its header, then its other blocks.
+    // What follows the nested cycle has its place. Now comes its header, and then its other blocks.
     stack.pop();
     outer.push(base);
     base = stack.length;
@@ -90,16 +93,16 @@ export class SyncDependence {
   private readonly order: Int32Array;
   private readonly position: Int32Array;
   private readonly cache: (Joins | undefined)[] = [];
-  // Scratch of one propagation; all NONE, 0 and empty in between.
-  /** Label per block: the block that the label was given to first; `NONE` while unseen. */
+  // Scratch of one propagation. Between two propagations all of it is `NONE`, 0 or empty.
+  /** Per block: its label, named by the block that had it first. `NONE` until the block is reached. */
   private readonly label: Int32Array;
-  /** Per position in `order`: has a label that was not passed on yet. */
+  /** Per position in `order`: whether the block has a label that it has not passed on yet. */
   private readonly fresh: Uint8Array;
   private freshCount = 0;
-  /** No fresh position is above. */
+  /** There is no fresh position above this one. */
   private freshTop = NONE;
   private readonly labelled: number[] = [];
-  /** The last branch whose `joins` and `cycleExits` the block is in. */
+  /** Per block: the last branch whose `joins` it is in; and the same for `cycleExits`. */
   private readonly joinOf: Int32Array;
   private readonly exitOf: Int32Array;
 
@@ -115,7 +118,7 @@ export class SyncDependence {
     this.exitOf = new Int32Array(g.count).fill(NONE);
   }
 
-  /** `branch` is reachable. With fewer than two successor edges nothing diverges. */
+  /** The branch must be reachable. With fewer than two successor edges nothing diverges. */
   joins(branch: BlockId): Joins {
     return (this.cache[branch] ??= this.propagate(branch));
   }
@@ -125,7 +128,7 @@ export class SyncDependence {
     const joins: BlockId[] = [];
     const exits: BlockId[] = [];
     if (g.succStart[branch + 1] - g.succStart[branch] <= 1) return { joins, cycleExits: exits };
-    // A branch is propagated once, so it can serve as the stamp.
+    // A branch is propagated only once, so it can serve as the stamp.
     const addExit = (b: number): void => {
       if (this.exitOf[b] !== branch) exits.push(b as BlockId);
       this.exitOf[b] = branch;
@@ -143,7 +146,8 @@ export class SyncDependence {
       visitEdge(to, to);
     }
 
-    // With one fresh label left all threads are together again, unless labels still go round in an irreducible cycle.
+    // If only one fresh label is left, all threads are together again, unless labels still circulate in an irreducible
+    // cycle.
     const irreducible = this.outermostIrreducible(branchCycle);
     for (;;) {
       while (this.freshTop >= 0 && fresh[this.freshTop] === 0) this.freshTop--;
@@ -176,7 +180,7 @@ export class SyncDependence {
     return { joins, cycleExits: exits };
   }
 
-  /** Passes a label to a block; true when it meets another label there. */
+  /** Passes a label to a block. Returns true when it meets another label there. */
   private meet(to: number, pushed: number): boolean {
     const old = this.label[to];
     if (old === pushed) return false;
@@ -195,7 +199,7 @@ export class SyncDependence {
     return true;
   }
 
-  /** The outermost of the cycles around `c`, `c` included, below the first reducible one. */
+  /** The outermost of the cycles around `c` (`c` included) that are inside the first reducible one. */
   private outermostIrreducible(c: CycleId): CycleId {
     let found = NONE as CycleId;
     for (; c !== NONE && !this.cycles.isReducible(c); c = this.cycles.parent[c] as CycleId) found = c;

@@ -40,7 +40,7 @@ export class Journal {
     const lines = new Map<string, Line>();
     for (const each of text.split('\n').map(parsed)) if (each !== null) lines.set(each.output, each);
     // Written again, with one line per result and no incomplete line that the next one would be appended to.
-    await writeOutput(file, new TextEncoder().encode([...lines.values()].map(textOf).join('')));
+    await writeOutput(file, [...lines.values()].map(textOf).join(''));
     return new Journal(folder, file, lines);
   }
 

@@ -1,7 +1,8 @@
 /**
- * Which files LLVM can open. Emscripten gives a module a file system in memory, but also devices that reach the host: standard
- * input, random numbers. A module of a stranger could name them (`.incbin "/dev/stdin"` in its inline assembly). Here the system
- * call that opens files answers "no such file" for all names but those of lld's own input and output (wasm/link.cpp).
+ * Which files LLVM can open. Emscripten gives a module a file system in memory, but also devices that reach the host:
+ * standard input, random numbers. A module of a stranger could name them (`.incbin "/dev/stdin"` in its inline
+ * assembly). Here the system call that opens files answers "no such file" for all names but those of lld's own input
+ * and output (wasm/link.cpp).
  */
 import { invariant } from '../errors.js';
 
@@ -13,7 +14,10 @@ const ENOENT = 44;
 
 type SystemCall = (...args: number[]) => number;
 
-/** The imports of an instance, with the call that opens files restricted. Names of imports are minified, those of functions are not. */
+/**
+ * The imports of an instance, with the call that opens files restricted. Names of imports are minified, those of
+ * functions are not.
+ */
 export function restrictFileAccess(imports: WebAssembly.Imports, memory: WebAssembly.Memory): WebAssembly.Imports {
   let restricted = 0;
   const restrict = (open: SystemCall): SystemCall => {

@@ -1,17 +1,16 @@
 /**
  * Finds LLVM's WebAssembly module, unpacks it once and compiles it. The package ships it compressed
  * (`wasm/dist/llvm.wasm.br`). The first use writes the unpacked file beside it or, where that folder is read-only, into
- * the system's folder for temporary files, under a name with the content's hash. Unpacking checks the hash; later loads
- * check only the size.
+ * a folder of the user's among the temporary files, under a name with the content's hash.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { DarmError } from '../errors.js';
+import { ioError, privateTemporaryFolder, writeAtomically } from '../files.js';
 
 export interface Manifest {
   readonly llvm: string;
@@ -33,53 +32,51 @@ export function moduleFolder(): string {
   return process.env['DARM_WASM'] ? path.resolve(process.env['DARM_WASM']) : path.join(root, 'wasm', 'dist');
 }
 
+async function readPackaged(name: string, folder = moduleFolder()): Promise<Buffer> {
+  const file = path.join(folder, name);
+  return readFile(file).catch((error) => Promise.reject(ioError('read', file, error)));
+}
+
 export async function readManifest(folder = moduleFolder()): Promise<Manifest> {
-  return JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8')) as Manifest;
+  return JSON.parse((await readPackaged('manifest.json', folder)).toString('utf8')) as Manifest;
 }
 
-async function hasSize(file: string, bytes: number): Promise<boolean> {
-  return stat(file).then(
-    (found) => found.size === bytes,
-    () => false,
-  );
-}
-
-/** Writes a temporary file and renames it, so that several processes may unpack at the same time. */
-async function writeAtomically(file: string, bytes: Uint8Array): Promise<void> {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(temporary, bytes);
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
-/** Path of the unpacked module. */
-async function unpack(): Promise<string> {
+/**
+ * The bytes of the module. The package's own folder is trusted as far as darm's code is, which lies beside it: there
+ * the size tells a whole file from half of one. A folder for temporary files is shared with others, so what lies in
+ * ours there is checked by its hash.
+ */
+async function readModule(): Promise<Uint8Array<ArrayBuffer>> {
   const folder = moduleFolder();
-  const manifest = await readManifest(folder);
-  const name = `llvm.${manifest.module.sha256.slice(0, 16)}.wasm`;
-  const places = [path.join(folder, name), path.join(tmpdir(), 'darm', name)];
-  for (const place of places) if (await hasSize(place, manifest.module.bytes)) return place;
-  const bytes = await promisify(brotliDecompress)(await readFile(path.join(folder, 'llvm.wasm.br')));
-  if (createHash('sha256').update(bytes).digest('hex') !== manifest.module.sha256)
-    throw new DarmError('internal', 'the compiled module is damaged: its hash is not the one in manifest.json');
-  let failure: unknown;
-  for (const place of places) {
-    try {
-      await writeAtomically(place, bytes);
-      return place;
-    } catch (error) {
-      failure = error;
-    }
+  const { module } = await readManifest(folder);
+  const name = `llvm.${module.sha256.slice(0, 16)}.wasm`;
+  const packaged = path.join(folder, name);
+  const found = await readFile(packaged).catch(() => null);
+  if (found?.length === module.bytes) return found;
+
+  const folders = [folder];
+  const temporary = await privateTemporaryFolder();
+  if (temporary !== null) {
+    const kept = await readFile(path.join(temporary, name)).catch(() => null);
+    if (kept !== null && sha256(kept) === module.sha256) return kept;
+    folders.push(temporary);
   }
-  throw new DarmError('io', `cannot unpack the compiled module: ${(failure as Error).message}`);
+  const bytes = await promisify(brotliDecompress)(await readPackaged('llvm.wasm.br'));
+  if (sha256(bytes) !== module.sha256)
+    throw new DarmError('internal', 'the compiled module is damaged: its hash is not the one in manifest.json');
+  for (const each of folders)
+    try {
+      await writeAtomically(path.join(each, name), bytes);
+      break;
+    } catch {
+      // Where nothing can be written, every process unpacks for itself.
+    }
+  return bytes as Uint8Array<ArrayBuffer>;
 }
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Takes about 0.1 s, once per process: V8 compiles the functions lazily. Instances of it take milliseconds. */
 export async function compileLlvmModule(): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(await readFile(await unpack()));
+  return WebAssembly.compile(await readModule());
 }

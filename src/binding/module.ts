@@ -153,9 +153,32 @@ export class LlvmModule {
     return this.#llvm()._darm_is_amdgcn(this.#job) !== 0;
   }
 
-  /** Throws `bad-target` when the options name no processor and the functions name different ones. */
+  /**
+   * A code object is for one processor, and LLVM generates the code of each function for the processor that the
+   * function names.
+   *
+   * @throws DarmError `bad-target` when functions name different processors, or another one than was asked for, or when there are
+   *   functions and no processor
+   */
   requireOneProcessor(): void {
-    this.#check(this.#llvm()._darm_check_processor(this.#job));
+    const functions = this.functions();
+    const named = functions.find(({ targetCpu }) => targetCpu !== '');
+    const wanted = this.cpu || (named?.targetCpu ?? '');
+    const other = functions.find(({ targetCpu }) => targetCpu !== '' && targetCpu !== wanted);
+    if (other !== undefined) {
+      const source = this.cpu === '' ? `'${named!.name}'` : 'the job';
+      throw new DarmError('bad-target', `function '${other.name}' is for ${other.targetCpu}, ${source} for ${wanted}`);
+    }
+    if (functions.length > 0) this.requireProcessor();
+  }
+
+  /**
+   * @throws DarmError `bad-target` when an AMD module is for no processor in particular: there is no code object for
+   * that
+   */
+  requireProcessor(): void {
+    if (this.cpu === '' && this.isAmdgcn)
+      throw new DarmError('bad-target', 'neither the module nor --mcpu names a processor');
   }
 
   /** Functions with bodies, in module order. */

@@ -20,6 +20,8 @@ import { moduleFolder, readManifest, type Manifest } from './load.js';
 const PAGE = 65536;
 const INITIAL_PAGES = 1024;
 const MAX_PAGES = 65536;
+/** Less stack than this at a trap: the trap was an overflow, in a function with a large frame. */
+const RED_ZONE = 4096;
 
 export interface RuntimeLimits {
   /** Upper bound of the instance's memory in bytes, 64 MiB to 4 GiB. */
@@ -49,6 +51,7 @@ export class LlvmRuntime {
   constructor(
     readonly llvm: LlvmExports,
     readonly memory: WebAssembly.Memory,
+    readonly memoryLimitBytes: number,
     printed: string[],
     constants: Manifest['constants'],
   ) {
@@ -78,22 +81,25 @@ export class LlvmRuntime {
   #typed(error: unknown): DarmError {
     const text = error instanceof Error ? error.message : String(error);
     const said = this.#printed.join(' ').replace(/\s+/g, ' ').trim();
-    const withPrinted = (message: string) => (said ? `${message}: ${said}` : message);
-    if (/Cannot enlarge memory|OOM|out of memory/i.test(text))
-      return new DarmError('out-of-memory', `LLVM needs more memory than the limit of ${this.#limitMiB()} MiB`);
-    if (error instanceof RangeError) return new DarmError('compile-failed', 'LLVM ran out of stack on this module');
-    if (text.startsWith('LLVM fatal error: ')) {
-      const message = text.slice('LLVM fatal error: '.length).replace(/\s+/g, ' ').trim();
-      if (/out of memory|allocation failed/i.test(message))
-        return new DarmError('out-of-memory', `LLVM needs more memory than the limit of ${this.#limitMiB()} MiB`);
-      return new DarmError('compile-failed', message);
+    const fatal = text.startsWith('LLVM fatal error: ') ? text.slice('LLVM fatal error: '.length) : null;
+    if (/Cannot enlarge memory|OOM|out of memory|allocation failed/i.test(fatal ?? `${text} ${said}`)) {
+      const limit = Math.round(this.memoryLimitBytes / 2 ** 20);
+      return new DarmError('out-of-memory', `LLVM needs more memory than the limit of ${limit} MiB`);
     }
+    if (error instanceof RangeError || this.#isStackExhausted())
+      return new DarmError('compile-failed', 'LLVM ran out of stack on this module');
+    if (fatal !== null) return new DarmError('compile-failed', fatal.replace(/\s+/g, ' ').trim());
     const message = error instanceof WebAssembly.RuntimeError ? `LLVM crashed (${text})` : text;
-    return new DarmError('internal', withPrinted(message));
+    return new DarmError('internal', said ? `${message}: ${said}` : message);
   }
 
-  #limitMiB(): number {
-    return Math.round(this.memory.buffer.byteLength / 2 ** 20);
+  /**
+   * LLVM's own stack lies at the start of the memory and grows down: after an overflow its pointer is below it, which
+   * wraps.
+   */
+  #isStackExhausted(): boolean {
+    const pointer = this.llvm.stackSave() >>> 0;
+    return pointer < RED_ZONE || pointer > this.#stackTop;
   }
 
   /** Restores the memory of a fresh instance. */
@@ -230,6 +236,8 @@ interface LoaderOptions {
   printErr(line: string): void;
 }
 
+type LoaderFactory = (options: LoaderOptions) => Promise<LlvmExports>;
+
 /** Makes and initialises an instance of the module, and checks that its interface fits. Takes about 20 ms. */
 export async function instantiateLlvm(module: WebAssembly.Module, limits: RuntimeLimits): Promise<LlvmRuntime> {
   const maximum = Math.min(MAX_PAGES, Math.max(INITIAL_PAGES, Math.floor(limits.memoryLimitBytes / PAGE)));
@@ -237,7 +245,9 @@ export async function instantiateLlvm(module: WebAssembly.Module, limits: Runtim
   const printed: string[] = [];
   const { constants } = await readManifest();
   const loader = pathToFileURL(path.join(moduleFolder(), 'llvm.mjs')).href;
-  const { default: factory } = (await import(loader)) as { default: (options: LoaderOptions) => Promise<LlvmExports> };
+  const { default: factory } = await (import(loader) as Promise<{ default: LoaderFactory }>).catch((error: Error) => {
+    throw new DarmError('io', `cannot load LLVM: ${error.message}`);
+  });
   const llvm = await factory({
     wasmMemory: memory,
     instantiateWasm(imports, done) {
@@ -250,7 +260,7 @@ export async function instantiateLlvm(module: WebAssembly.Module, limits: Runtim
     printErr: (line) => void printed.push(line),
   });
   llvm._darm_initialize();
-  const runtime = new LlvmRuntime(llvm, memory, printed, constants);
+  const runtime = new LlvmRuntime(llvm, memory, maximum * PAGE, printed, constants);
   const version = llvm._darm_abi_version();
   const sections = runtime.stringOut(llvm._darm_snapshot_sections());
   invariant(

@@ -1,6 +1,5 @@
 /** `darm analyze`: asks a session with an open module (`Compiler.open`), and prints a table or JSON. */
 import { createCompiler } from '../compiler/compiler.js';
-import type { Candidate } from '../melding/plan.js';
 import { analyzeDocument } from '../report/json/analyze-document.js';
 import type { AnalyzeResult } from '../job/results.js';
 import type { AnalyzeFlags } from './arguments.js';
@@ -52,7 +51,9 @@ function analysisText({ target, functions }: AnalyzeResult): string {
 /** Long sides are cut after this many blocks, which are enough to recognise a side. */
 const SHOWN_BLOCKS = 4;
 
-function candidateTable(candidates: readonly Candidate[], blockNames: readonly string[]): string {
+type Candidates = AnalyzeResult['functions'][number]['plan']['candidates'];
+
+function candidateTable(candidates: Candidates, blockNames: readonly string[]): string {
   const side = (blocks: readonly number[]): string => {
     const names = blocks.slice(0, SHOWN_BLOCKS).map((block) => blockNames[block]!);
     const more = blocks.length - names.length;

@@ -13,7 +13,7 @@ import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationResult } from '../simulator/run.js';
 import type { CheckFlags } from './arguments.js';
 import { jobOptions, simulationOptions } from './option-groups.js';
-import type { Measured } from '../report/counters.js';
+import type { Measured } from '../report/counter-rows.js';
 import { counterText } from './counter-table.js';
 import { readInput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';

@@ -1,4 +1,4 @@
-/** What `darm compile` says about a compilation: warnings, the JSON document, the table of `--stats`. */
+/** What `darm compile` prints about a compilation: warnings, artifacts of the JSON document, the table of `--stats`. */
 import { createHash } from 'node:crypto';
 import { tally } from '../job/tally.js';
 import type { CompileResult, Counts, FunctionReport } from '../job/results.js';
@@ -11,7 +11,7 @@ export function printWarnings({ diagnostics, functions }: CompileResult): void {
     if (bailout !== null) warn(`function '${name}' is not, or only in part, melded: ${bailout}`);
 }
 
-/** An output file in a document. */
+/** An output file, as the JSON document has it. */
 export function artifactDocument(path: string, kind: string, bytes: Uint8Array): object {
   return { path, kind, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
@@ -20,7 +20,7 @@ export function statsTable(functions: readonly FunctionReport[]): string {
   const cell = (fn: FunctionReport, count: keyof Counts): string =>
     `${fn.before?.[count] ?? '?'} → ${fn.after[count] ?? '?'}`;
   return table(
-    'lrrrrrrrrr',
+    'l',
     [
       'function',
       'melds',
@@ -37,11 +37,11 @@ export function statsTable(functions: readonly FunctionReport[]): string {
       const { byKind, cyclesSaved } = tally(fn.melds);
       return [
         fn.name,
-        String(fn.melds.length),
-        String(byKind['block-block']),
-        String(byKind['region-region']),
-        String(byKind['block-region']),
-        String(fn.switchesLowered),
+        fn.melds.length,
+        byKind['block-block'],
+        byKind['region-region'],
+        byKind['block-region'],
+        fn.switchesLowered,
         cyclesSaved.toFixed(0),
         cell(fn, 'divergentBranches'),
         cell(fn, 'instructions'),

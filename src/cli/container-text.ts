@@ -1,4 +1,4 @@
-/** A container's contents as a table, for `darm bundle` and `darm inspect`. */
+/** The contents of a container as a table, for `darm bundle` and `darm inspect`. */
 import type { ContainerInfo, ContainerPartInfo } from '../formats/offload/describe.js';
 import { table } from './table.js';
 
@@ -8,11 +8,11 @@ function partText({ format, compression }: ContainerPartInfo): string {
 
 export function containerText({ parts, images }: ContainerInfo): string {
   const rows = images.map(({ index, part, id, target, content, offset, bytes }) => [
-    String(index),
+    index,
     target || '-',
     content,
-    String(offset),
-    String(bytes),
+    offset,
+    bytes,
     id,
     partText(parts[part]!),
   ]);

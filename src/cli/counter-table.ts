@@ -1,10 +1,10 @@
-/** Counters as a table: one column a run, and with two of them their ratio. */
-import { counterRows, type Measured } from '../report/counters.js';
+/** Counters as a table for terminals: a column for each run, and the ratio if there are two runs. */
+import { counterRows, type Measured } from '../report/counter-rows.js';
 import { table } from './table.js';
 
-/** @param runs one or two; with two, `titles` are the columns' */
+/** @param titles of the columns, if there are two runs */
 export function counterText(runs: readonly Measured[], titles: readonly string[] = ['']): string {
   const rows = counterRows(runs).map(([label, ...figures]) => [`  ${label}`, ...figures]);
   const header = ['  counter', ...(runs.length === 1 ? ['value'] : [...titles, 'ratio'])];
-  return table('l' + 'r'.repeat(header.length - 1), header, rows);
+  return table('l', header, rows);
 }

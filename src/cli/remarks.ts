@@ -5,5 +5,5 @@ import { writeOutput } from '../files.js';
 export async function writeRemarks(file: string | undefined, remarks: readonly Remark[]): Promise<void> {
   if (file === undefined) return;
   const { remarksText } = await import('../report/yaml/remarks.js');
-  await writeOutput(file, new TextEncoder().encode(remarksText(remarks)));
+  await writeOutput(file, remarksText(remarks));
 }

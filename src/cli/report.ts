@@ -1,21 +1,22 @@
-/** `darm compile --report`, `darm analyze --html` and `--dot`: gathers what a page or graph shows, has it drawn, and writes it. */
+/**
+ * `darm compile --report`, `darm analyze --html` and `--dot`: collects what a page or graph shows, draws it, and writes
+ * it.
+ */
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Compiler } from '../compiler/compiler.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../job/options.js';
-import type { MeasuredLaunch } from '../report/counters.js';
-import { graphDot } from '../report/dot.js';
-import { loadLayout } from '../report/html/layout.js';
+import type { MeasuredLaunch } from '../report/counter-rows.js';
+import { graphDot } from '../report/graph/dot.js';
+import { loadLayout } from '../report/graph/layout.js';
 import { reportPage } from '../report/html/page.js';
-import { tagsOf } from '../report/html/tags.js';
+import { tagsOf } from '../report/graph/tags.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { CompileResult, FunctionAnalysis } from '../job/results.js';
 import { ioError, writeOutput } from '../files.js';
 
-const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-/** @param launches what a spec's launches came to, or null */
+/** @param launches the measured launches of a spec, or null */
 export async function writeReport(
   file: string,
   input: string,
@@ -25,11 +26,11 @@ export async function writeReport(
 ): Promise<void> {
   const title = input === '-' ? 'standard input' : path.basename(input);
   const settings = settingsOf({ ...DEFAULT_OPTIONS, ...options });
-  const page = reportPage({ title, target, settings, functions, histories, launches }, await loadLayout());
-  await writeOutput(file, bytesOf(page));
+  const page = await reportPage({ title, target, settings, functions, histories, launches }, await loadLayout());
+  await writeOutput(file, page);
 }
 
-/** The page of a module that nothing is written of: what `darm compile` would do. */
+/** Writes the page of what `darm compile` would do, and no code. */
 export async function writeForecast(
   file: string,
   input: string,
@@ -70,7 +71,10 @@ export async function measureLaunches(
   return before.map((launch, index) => ({ kernel: launch.kernel, before: launch, after: after[index]! }));
 }
 
-/** A file a function, for one's own tools: with instructions, and with what would meld in the first round. */
+/**
+ * Writes a file for each function, for Graphviz and other tools: with instructions, and with what would meld in the
+ * first round.
+ */
 export async function writeGraphs(folder: string, functions: readonly FunctionAnalysis[]): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
@@ -82,7 +86,7 @@ export async function writeGraphs(folder: string, functions: readonly FunctionAn
     const steps = [{ before: picture, lowered: [], melds: plan.melds, selects: [] }];
     const tags = tagsOf({ steps }, 0, picture);
     const dot = graphDot(picture, { title: `CFG of ${name}`, id: 'cfg', tags, instructions: true, link: null });
-    await writeOutput(path.join(folder, graphName(name)), bytesOf(dot));
+    await writeOutput(path.join(folder, graphName(name)), dot);
   }
 }
 
@@ -90,7 +94,7 @@ const LONGEST_NAME = 200;
 
 const percentEncoded = (text: string): string => Buffer.from(text).toString('hex').replace(/../g, '%$&');
 
-/** `.kernel.dot`, as LLVM's dot-cfg has it; what cannot stand in a file's name is written as in URLs. */
+/** `.kernel.dot`, as LLVM's dot-cfg names it. Characters that file names cannot have are written as in URLs. */
 export function graphName(name: string): string {
   const safe = name.replace(/[/\\%:*?"<>|]|\p{C}/gu, percentEncoded);
   if (Buffer.byteLength(safe) <= LONGEST_NAME) return `.${safe}.dot`;

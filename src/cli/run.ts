@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createCompiler, type Compiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
-import { execText } from '../simulator/launch/share.js';
+import { execText } from '../simulator/wave.js';
 import type { SimulationInput, SimulationResult } from '../simulator/run.js';
 import type { RunCommandFlags } from './arguments.js';
 import { simulationOptions } from './option-groups.js';

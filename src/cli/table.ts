@@ -1,12 +1,18 @@
-/** Columns of text for terminals; `alignment` has one letter a column, `l` or `r`. */
-export function table(alignment: string, header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) =>
-        alignment[column] === 'l' ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
-      )
-      .join('  ')
-      .trimEnd() + '\n';
-  return [header, ...rows].map(line).join('');
+/** Tables for terminals. */
+
+/**
+ * Columns of text, two spaces apart, a line for the header and one for each row.
+ *
+ * @param alignment a letter for each column, `l` or `r`; columns without one are aligned to the right
+ */
+export function table(
+  alignment: string,
+  header: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): string {
+  const lines = [header, ...rows].map((cells) => cells.map(String));
+  const widths = header.map((_, column) => Math.max(...lines.map((cells) => cells[column]!.length)));
+  const aligned = (cell: string, column: number): string =>
+    alignment[column] === 'l' ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!);
+  return lines.map((cells) => `${cells.map(aligned).join('  ').trimEnd()}\n`).join('');
 }

@@ -1,7 +1,8 @@
 /**
- * A content-addressed cache of compilations in a folder (cacache: several processes may use it at the same time, what is read is checked
- * against its hash). Keyed by everything that decides the output: the input's bytes, all options, the toolchain. A damaged entry is a
- * miss, and so is a cache that cannot be read; one that cannot be written stays as it is. Only successes are kept.
+ * A content-addressed cache of compilations in a folder. cacache keeps it: several processes may use it at the same
+ * time, and what is read is checked against its hash. The key holds everything that decides the output: the input's
+ * bytes, all options, the toolchain. A damaged entry is a miss and goes, so that the next result takes its place. A
+ * cache that cannot be read is a miss, too, and one that cannot be written stays as it is. Only successes are kept.
  */
 import { createHash } from 'node:crypto';
 import { decode, encode } from '@msgpack/msgpack';
@@ -70,7 +71,7 @@ export class CompileCache {
     return { ...this.#counts };
   }
 
-  /** What was kept, with no timings; null when there is nothing, or nothing sound. */
+  /** What was kept, without timings; null when there is nothing, or only something damaged. */
   async get(key: string): Promise<CompileResult | null> {
     const result = await this.#read(key);
     this.#counts[result === null ? 'misses' : 'hits']++;
@@ -83,9 +84,17 @@ export class CompileCache {
       const result = decode(data) as CompileResult;
       // The decoder's bytes are views of the whole entry.
       return { ...result, artifacts: result.artifacts.map((each) => ({ ...each, bytes: new Uint8Array(each.bytes) })) };
-    } catch {
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') await this.#drop(key).catch(() => {});
       return null;
     }
+  }
+
+  /** Removes an entry with its content: cacache would take the damaged content for the new one of the same hash. */
+  async #drop(key: string): Promise<void> {
+    const entry = await cacache.get.info(this.#path, key);
+    if (entry !== null) await cacache.rm.content(this.#path, entry.integrity);
+    await cacache.rm.entry(this.#path, key);
   }
 
   async put(key: string, result: CompileResult): Promise<void> {

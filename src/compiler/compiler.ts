@@ -1,6 +1,6 @@
 /**
- * The public API: a compiler is a set of worker threads with an LLVM each. Jobs of one compiler run side by side, and one
- * job melds its functions side by side; the bytes that come out do not depend on either.
+ * The public API: a compiler is a set of worker threads with an LLVM each. Jobs of one compiler run side by side, and
+ * one job melds its functions side by side; the bytes that come out do not depend on either.
  *
  *     await using compiler = createCompiler({ threads: 2 });
  *     const { artifacts } = await compiler.compile(bitcode, { emit: ['hsaco'], mcpu: 'gfx906' });
@@ -18,6 +18,7 @@ import type { JobOptions } from '../job/options.js';
 import type { Events } from '../job/events.js';
 import type { FunctionSubset } from '../job/function-subset.js';
 import { divideFunctions } from './divide-functions.js';
+import { Retried } from './retried.js';
 import type { UnsupportedOperation } from './simulate.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationOptions } from '../simulator/options.js';
@@ -28,8 +29,9 @@ import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js
 
 export interface CompilerOptions {
   /**
-   * Worker threads; by default, as many as the machine runs at once. 0: everything on the calling thread, which it blocks.
-   * That starts soonest, but nothing can end a job early: no `timeout`, and `signal` counts only before a job starts.
+   * Worker threads; by default, as many as the machine runs at once. 0: everything on the calling thread, which it
+   * blocks. That starts soonest, but nothing can end a job early: no `timeout`, and `signal` counts only before a job
+   * starts.
    */
   readonly threads?: number;
   /** Most memory of one worker's LLVM in bytes, 64 MiB to 4 GiB (the default). */
@@ -89,8 +91,8 @@ export interface Compiler extends AsyncDisposable {
   /** What a code object, a module, or a container of device images holds. */
   inspect(bytes: Uint8Array, call?: CallOptions): Promise<CodeObjectInfo | InspectedModule | ContainerInfo>;
   /**
-   * Executes the launches of a spec (docs/launch-spec.md) in the simulator. Workgroups run side by side on the worker threads;
-   * the result does not depend on how many there are.
+   * Executes the launches of a spec (docs/launch-spec.md) in the simulator. Workgroups run side by side on the worker
+   * threads; the result does not depend on how many there are.
    */
   simulate(
     codeObject: Uint8Array,
@@ -101,6 +103,12 @@ export interface Compiler extends AsyncDisposable {
   /** What `simulate` would stop at, if it came there. */
   unsupportedOperations(codeObject: Uint8Array, call?: Pick<CallOptions, 'signal'>): Promise<UnsupportedOperation[]>;
   open(bytes: Uint8Array): Promise<ModuleSession>;
+  /**
+   * Loads what jobs need, so that the first job does not have to. While that fails, so do jobs; each call tries again.
+   *
+   * @throws DarmError `io`
+   */
+  ready(): Promise<void>;
   /** Of this compiler's cache; null without one. */
   readonly cacheCounts: CacheCounts | null;
   /** Ends the workers; jobs that are not done fail with `aborted`. Idempotent. */
@@ -144,8 +152,8 @@ class ThreadedCompiler implements Compiler {
   readonly #cacheOptions: CacheOptions | undefined;
   #cache: CompileCache | null = null;
   readonly #sessions = new Set<{ close(): Promise<void> }>();
-  #module: Promise<WebAssembly.Module> | null = null;
-  #executor: Promise<Executor> | null = null;
+  readonly #module = new Retried(() => this.#loadModule());
+  readonly #executor = new Retried(() => this.#makeExecutor());
   /** Jobs of `compile` that are not done. */
   #compiling = 0;
   #closed = false;
@@ -277,7 +285,7 @@ class ThreadedCompiler implements Compiler {
   async open(bytes: Uint8Array): Promise<ModuleSession> {
     const module = this.#moduleBytes(bytes);
     this.#checkOpen();
-    const [{ WorkerSession }, llvm] = await Promise.all([import('../workers/session.js'), this.#llvm()]);
+    const [{ WorkerSession }, llvm] = await Promise.all([import('../workers/session.js'), this.#module.get()]);
     this.#checkOpen();
     const setup = { module: llvm, memoryLimitBytes: this.#memoryLimitBytes, bytes: module };
     const session = new WorkerSession(setup, this.#timeoutMs);
@@ -298,10 +306,9 @@ class ThreadedCompiler implements Compiler {
     if (this.#closed) return;
     this.#closed = true;
     await Promise.all([...this.#sessions].map((session) => session.close()));
-    await (await this.#executor?.catch(() => null))?.close();
+    await (await this.#executor.take())?.close();
     // The module is large, and V8 goes on optimising it while anything refers to it.
-    this.#executor = null;
-    this.#module = null;
+    await this.#module.take();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -337,27 +344,42 @@ class ThreadedCompiler implements Compiler {
     return { signal, timeoutMs, events: onProgress || onDiagnostic ? events : null };
   }
 
-  /** The module is compiled once and shared by all workers. */
-  #llvm(): Promise<WebAssembly.Module> {
-    this.#module ??= (async () => {
+  /** LLVM, compiled once and shared by all workers. */
+  async #loadModule(): Promise<WebAssembly.Module> {
+    try {
       if (this.#tierPolicy !== undefined) (await import('../workers/tier-policy.js')).setTierPolicy(this.#tierPolicy);
-      return (await import('../binding/load.js')).compileLlvmModule();
-    })();
-    return this.#module;
+      return await (await import('../binding/load.js')).compileLlvmModule();
+    } catch (error) {
+      throw error instanceof DarmError ? error : new DarmError('io', `cannot load LLVM: ${(error as Error).message}`);
+    }
   }
 
   async #start(): Promise<Executor> {
     this.#checkOpen();
-    this.#executor ??= this.#makeExecutor();
-    return this.#executor;
+    return this.#executor.get();
   }
 
   async #makeExecutor(): Promise<Executor> {
+    const module = this.#module.get();
+    const setup = async () => ({ module: await module, memoryLimitBytes: this.#memoryLimitBytes });
     if (this.#threads === 0) {
-      const [{ InlineExecutor }, module] = await Promise.all([import('../workers/inline.js'), this.#llvm()]);
-      return new InlineExecutor({ module, memoryLimitBytes: this.#memoryLimitBytes });
+      const [{ InlineExecutor }, ready] = await Promise.all([import('../workers/inline.js'), setup()]);
+      return new InlineExecutor(ready);
     }
-    const [{ WorkerPool }, module] = await Promise.all([import('../workers/pool.js'), this.#llvm()]);
-    return new WorkerPool(this.#threads, { module, memoryLimitBytes: this.#memoryLimitBytes });
+    const [{ WorkerPool }, ready] = await Promise.all([import('../workers/pool.js'), setup()]);
+    return new WorkerPool(this.#threads, ready);
+  }
+
+  async ready(): Promise<void> {
+    await Promise.all([
+      this.#start(),
+      // What the other jobs import when they need it: Node keeps an import that failed as failed for good.
+      import('../formats/code-object.js'),
+      import('../formats/offload/container.js'),
+      import('../formats/offload/describe.js'),
+      import('./compile-cache.js'),
+      import('./simulate.js'),
+      import('../workers/session.js'),
+    ]);
   }
 }

@@ -1,12 +1,17 @@
-/** How the functions of a module are divided among workers. Any division gives the same result, a balanced one gives it sooner. */
+/**
+ * How the functions of a module are divided among workers. Any division gives the same result, a balanced one gives it
+ * sooner.
+ */
 import type { FunctionSubset } from '../job/function-subset.js';
 import type { ModuleInfo } from '../job/results.js';
 
 /**
- * At most `count` subsets of about equal numbers of instructions: the largest function first, each to the subset that has the
- * fewest instructions so far (the longest-processing-time rule of R. L. Graham, 1969). Each subset is in module order.
+ * At most `count` subsets of about equal numbers of instructions: the largest function first, each to the subset that
+ * has the fewest instructions so far (the longest-processing-time rule of R. L. Graham, 1969). Each subset is in module
+ * order.
  *
- * The first subset is "all but the others": passes in front of the meld point may make functions that are not known yet.
+ * The first subset is "all but the others": passes in front of the meld point may make functions that are not known
+ * yet.
  */
 export function divideFunctions(functions: ModuleInfo['functions'], count: number): FunctionSubset[] {
   const subsets = Array.from({ length: Math.min(count, functions.length) }, () => ({

@@ -1,7 +1,7 @@
 /**
- * From device bitcode to fat binaries, on top of the compiler: every image of a container that is a module is melded and
- * compiled for the target that its entry names; finished code objects, and whatever else there is, pass through. A module
- * alone becomes a fat binary with one code object per target.
+ * From device bitcode to fat binaries, on top of the compiler: every image of a container that is a module is melded
+ * and compiled for the target that its entry names; finished code objects, and whatever else there is, pass through. A
+ * module alone becomes a fat binary with one code object per target.
  */
 import type { CallOptions, CompiledModule, Compiler } from './compiler.js';
 import { DarmError } from '../errors.js';
@@ -44,10 +44,10 @@ export interface FatBinaryResult {
 }
 
 /**
- * Melds and compiles the modules in a container, side by side, and puts it together again: same kind, same compression. A
- * bundle in which every device image was a module becomes what clang writes for HIP: a host entry in front, code objects
- * at pages, entries of kind `hipv4`. From any other, everything that is not compiled comes back bit by bit; when nothing is
- * compiled, so does the whole container.
+ * Melds and compiles the modules in a container, side by side, and puts it together again: same kind, same compression.
+ * A bundle in which every device image was a module becomes what clang writes for HIP: a host entry in front, code
+ * objects at pages, entries of kind `hipv4`. From any other, everything that is not compiled comes back bit by bit;
+ * when nothing is compiled, so does the whole container.
  */
 export async function compileContainer(
   compiler: Pick<Compiler, 'compile'>,

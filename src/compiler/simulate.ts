@@ -1,4 +1,4 @@
-/** Simulation on an executor: LLVM decodes the code there, then shares of the workgroups run there side by side. */
+/** Simulation on an executor: LLVM decodes the code there, then the parts of a launch run there side by side. */
 import { completeOptions } from '../job/option-table.js';
 import { SIMULATION_OPTIONS } from '../job/simulation-options.js';
 import type { Executor, TaskLimits } from '../workers/executor.js';
@@ -36,7 +36,7 @@ export async function simulateOn(
   };
   return simulate(input, {
     width: executor.width,
-    run: (share) => executor.run({ kind: 'simulate', share }, limits),
+    run: (part) => executor.run({ kind: 'simulate', part }, limits),
   });
 }
 

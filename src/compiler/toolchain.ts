@@ -1,21 +1,20 @@
 /**
- * What decides, beside input and options, which bytes come out: the package's version, the compiled module and darm's own code. Build
- * systems and caches put this into their keys.
+ * What decides, beside input and options, which bytes come out: the package's version, the compiled module and darm's
+ * own code. Build systems and caches put this into their keys.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readManifest } from '../binding/load.js';
+import { Retried } from './retried.js';
 
 const DIST = fileURLToPath(new URL('../..', import.meta.url));
 
-let digest: Promise<string> | null = null;
+const digest = new Retried(computeDigest);
 
 /** SHA-256 in hexadecimal; read once per process. */
-export function toolchainDigest(): Promise<string> {
-  return (digest ??= computeDigest());
-}
+export const toolchainDigest = (): Promise<string> => digest.get();
 
 async function computeDigest(): Promise<string> {
   const { version } = JSON.parse(await readFile(path.join(DIST, '..', 'package.json'), 'utf8')) as { version: string };

@@ -1,6 +1,6 @@
 /**
- * What melding did to a function, as plain data. One worker melds the function and makes the log; another worker carries
- * the same edits out on its own copy of the module and gets the same function.
+ * What melding did to a function, as plain data. One worker melds the function and makes the log; another worker
+ * carries the same edits out on its own copy of the module and gets the same function.
  */
 import type { BlockId } from '../ir/ids.js';
 import type { Meld } from '../melding/plan.js';
@@ -17,7 +17,9 @@ export interface LogRound {
   readonly remarks: SurveyRemarks | null;
 }
 
-/** Remarks about a function before a round. They are made at once, since the round changes names of blocks and places. */
+/**
+ * Remarks about a function before a round. They are made at once, since the round changes names of blocks and places.
+ */
 export interface SurveyRemarks {
   readonly location: DebugLocation | null;
   readonly divergentBranches: number;
@@ -30,7 +32,10 @@ export interface EditLog {
   /** The function's place among those of the module at the meld point. */
   readonly position: number;
   readonly rounds: readonly LogRound[];
-  /** Remarks about the function when nothing was left to meld; null if melding ended otherwise, or unless remarks are wanted. */
+  /**
+   * Remarks about the function when nothing was left to meld; null if melding ended otherwise, or unless remarks are
+   * wanted.
+   */
   readonly lastRemarks: SurveyRemarks | null;
   /** For reports; null when there is nothing to say, or unless a report is wanted. */
   readonly history: FunctionHistory | null;

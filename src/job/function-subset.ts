@@ -1,6 +1,6 @@
 /**
- * Some of a module's functions, by name: those in `only` (all, when it is absent) that are not in `except`. The functions
- * of one job are divided into subsets, one for each worker thread.
+ * Some of a module's functions, by name: those in `only` (all, when it is absent) that are not in `except`. The
+ * functions of one job are divided into subsets, one for each worker thread.
  */
 export interface FunctionSubset {
   readonly only?: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * What a report shows of a function, as data: how it looked before each step of melding and in the end, and what each step did.
- * src/pipeline/record-history.ts makes it, src/report/ draws it.
+ * What a report shows of a function, as data: how it looked before each step of melding and in the end, and what each
+ * step did. src/pipeline/record-history.ts makes it, src/report/ draws it.
  */
 import type { BlockId, InstrId } from '../ir/ids.js';
 import type { Candidate, Meld } from '../melding/plan.js';

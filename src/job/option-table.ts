@@ -1,9 +1,11 @@
 /**
- * Options as tables. A table says once, for each option, what values it takes, its default, what it is for, and how the command
- * spells it. From it come the type of the options, their check, the command's flags and help (cli/option-flags.ts), the query and
- * the OpenAPI schema of the service (service/schemas.ts), and the reference (docs/command.md).
+ * Options as tables. A table says once, for each option, what values it takes, its default, what it is for, and how the
+ * command spells it. From it come the type of the options, their check, the command's flags and help
+ * (cli/option-flags.ts), the query and the OpenAPI schema of the service (service/schemas.ts), and the reference
+ * (docs/command.md).
  *
- * Why this and not zod: everything that compiles needs its options checked, and to import zod takes 46 ms of a cold start.
+ * Why this and not zod: everything that compiles needs its options checked, and to import zod takes 46 ms of a cold
+ * start.
  */
 import { DarmError } from '../errors.js';
 
@@ -112,7 +114,8 @@ export function complaintAbout(type: OptionType, value: unknown): string | null 
 export type Checks<Options> = { readonly [Name in keyof Options]-?: OptionType | Check };
 
 /**
- * Refuses options by name that are not known or have an impossible value. An option that is `undefined` counts as not given.
+ * Refuses options by name that are not known or have an impossible value. An option that is `undefined` counts as not
+ * given.
  *
  * @param where whose options they are, for the message: `compile()`
  * @throws DarmError `usage`

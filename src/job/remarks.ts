@@ -1,8 +1,9 @@
 /**
- * Optimisation remarks as data: what melded, what did not and why, and a summary of each function. src/pipeline/collect-remarks.ts
- * makes them, src/report/yaml/remarks.ts writes them.
+ * Optimisation remarks as data: what melded, what did not and why, and a summary of each function.
+ * src/pipeline/collect-remarks.ts makes them, src/report/yaml/remarks.ts writes them.
  */
 import type { MeldKind } from '../melding/plan.js';
+import type { RuleId } from '../melding/rules.js';
 
 /** A place in the source, from debug information. */
 export interface DebugLocation {
@@ -32,7 +33,7 @@ export interface CandidateRemark extends AnyRemark {
   /** Cycles that the cost model expects to save; 0 when the refusal came before it was known. */
   readonly net: number;
   /** Rule that refuses (docs/remarks.md), or null for a meld. */
-  readonly rule: string | null;
+  readonly rule: RuleId | null;
   readonly reason: string;
 }
 

@@ -1,4 +1,7 @@
-/** Target ids as the AMD toolchain writes them: a processor, then features that are on or off (`gfx90a:sramecc+:xnack-`). */
+/**
+ * Target ids as the AMD toolchain writes them: a processor, then features that are on or off
+ * (`gfx90a:sramecc+:xnack-`).
+ */
 import { DarmError } from '../errors.js';
 
 export interface TargetId {

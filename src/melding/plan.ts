@@ -1,54 +1,98 @@
 /**
- * A meld plan: what melds with what, why and at what profit. Plain data over the ids of one snapshot: printable,
- * comparable, and replayable on another copy of the same module (the snapshot's fingerprint says whether it is the same).
- * Deciding (melding/*) makes plans and changes nothing; carrying out (apply.ts) reads only the plan and the module.
+ * A meld plan says what melds with what, and why, and at what profit. It is plain data over the ids of one snapshot.
+ * It can be printed, compared, and replayed on another copy of the same module; the snapshot's fingerprint tells
+ * whether the copy is the same. The code in decide/ makes plans and changes nothing. The code in apply/ reads only the
+ * plan and the module. docs/melding.md describes the algorithm.
+ *
+ * The two sides of a branch are called T and F. The threads whose condition is true take T.
  */
 import type { BlockId, InstrId } from '../ir/ids.js';
-import type { MeldedBlock, Shape } from './shape.js';
+import type { RuleId } from './rules.js';
 
 export type MeldKind = 'block-block' | 'region-region' | 'block-region';
 
-/** One line of an instruction alignment: a pair (both set), or an instruction that only one side has. */
+/** One line of an instruction alignment: a pair (both ids set), or a gap (an instruction that only one side has). */
 export interface AlignedInstr {
   readonly t: InstrId | -1;
   readonly f: InstrId | -1;
   /** For a pair: operands 0 and 1 of the F instruction are exchanged (commutative operation or swapped compare). */
   readonly swapped?: boolean;
-  /** For a gap: execute for every thread instead of splitting the block (safe, and cheaper). */
+  /** For a gap: every thread executes it. That is safe here, and cheaper than a guard. */
   readonly speculate?: boolean;
 }
 
+/** One block of the melded subgraph. */
+export interface MeldedBlock {
+  /** `NONE` where only the host side has a block. */
+  readonly t: BlockId | -1;
+  readonly f: BlockId | -1;
+  /** Successor 0 of `t` corresponds to successor 1 of `f`. */
+  readonly swapped: boolean;
+  /** The host block's successor that guest threads take, where the guest itself does not branch; otherwise null. */
+  readonly takes: 0 | 1 | null;
+  /** Whether guest threads come through this block. */
+  readonly passed: boolean;
+  /** Per successor of the guest's block: index of the melded block from which its edge arrives at the target. */
+  readonly leaves: readonly number[];
+}
+
+/**
+ * The control flow that two melded subgraphs share. It is the control flow of one side, the *host*. Every block of
+ * the other side, the *guest*, has a place in it. If both subgraphs have the same shape, T is the host and every block
+ * has two owners.
+ */
+export interface Shape {
+  readonly host: 't' | 'f';
+  /** The host's entry first, in reverse post-order of the host. */
+  readonly blocks: readonly MeldedBlock[];
+  /** Index of the melded block in which the guest starts. */
+  readonly guestEntry: number;
+  /** Index of the melded block from which guest threads arrive at their entry. `NONE`: they come from outside. */
+  readonly entryLeaves: number;
+}
+
+/** The block of the host side. Every melded block has one. */
+export const hostBlock = ({ host }: Pick<Shape, 'host'>, b: { readonly t: number; readonly f: number }): BlockId =>
+  (host === 't' ? b.t : b.f) as BlockId;
+
+/** A melded block together with what its two owners contribute. */
 export interface BlockPair extends MeldedBlock {
   /**
-   * Non-phi, non-terminator instructions of both blocks in an order that keeps each block's own. Markers are left out.
-   * Adjacent guarded gaps of both sides form one guarded group.
+   * The instructions of both blocks, without phis, terminators and markers, in an order that keeps each block's own
+   * order. Adjacent guarded gaps of both sides form one guarded group.
    */
   readonly alignment: readonly AlignedInstr[];
   /** Phis that become one, `[t, f]`. All other phis are copied. */
   readonly phis: readonly (readonly [InstrId, InstrId])[];
 }
 
-/** One meld of subgraph `t` (executed by the threads whose branch condition is true) with subgraph `f`. */
+/**
+ * Where control goes behind the two subgraphs. `single`: every edge out of subgraph T goes to block `t`, and every
+ * edge out of subgraph F to block `f`; they may be the same block. `shared`: corresponding exit edges have the same
+ * target (rule 1.8).
+ */
+export type MeldExit =
+  { readonly kind: 'single'; readonly t: BlockId; readonly f: BlockId } | { readonly kind: 'shared' };
+
+/** One meld of a subgraph of the T side with a subgraph of the F side. */
 export interface Meld extends Shape {
   readonly kind: MeldKind;
-  /** Block E whose divergent conditional branch separates the sides. */
+  /** Block E: it ends in the divergent conditional branch that separates the sides. */
   readonly branch: BlockId;
   /** The blocks of the shape. */
   readonly blocks: readonly BlockPair[];
+  readonly exit: MeldExit;
   /**
-   * Where control goes behind the subgraphs. `single`: every edge out of subgraph T goes to `t`, out of F to `f`
-   * (they may be the same block). `shared`: rule 1.8, corresponding exit edges have the same target.
+   * Side blocks in front of each subgraph. Their definitions need a phi in the unifying block (paper, pre-processing).
    */
-  readonly exit: { readonly kind: 'single'; readonly t: BlockId; readonly f: BlockId } | { readonly kind: 'shared' };
-  /** Side blocks in front of each subgraph whose definitions need a phi in the unifying block (paper, pre-processing). */
   readonly before: { readonly t: readonly BlockId[]; readonly f: readonly BlockId[] };
   /** MP_S of the paper, 0 to 0.5. */
   readonly profit: number;
-  /** Cycles saved by our cost model, after selects, guards and lost uniformity. */
+  /** Cycles saved according to our cost model, after the costs of selects, guards and lost uniformity. */
   readonly net: number;
 }
 
-/** What `darm analyze` prints for a divergent branch: a meld or a refusal. */
+/** What `darm analyze` prints for a divergent branch: a meld, or a refusal with its reason. */
 export interface Candidate {
   readonly branch: BlockId;
   readonly sides: readonly [readonly BlockId[], readonly BlockId[]];
@@ -56,36 +100,40 @@ export interface Candidate {
   readonly profit: number;
   readonly net: number;
   readonly verdict: 'meld' | 'refuse';
-  /** Rule id of MELDING-RULES.md (`1.5`, `3`, `7` …), or null for a meld. */
-  readonly rule: string | null;
+  /** The rule that refuses the meld, or null for a meld. */
+  readonly rule: RuleId | null;
   readonly reason: string;
 }
 
 export interface FunctionPlan {
   readonly candidates: readonly Candidate[];
-  /** Melds of this round, in the order in which they are to be carried out. Regions of different branches do not overlap. */
+  /** The melds of this round, in the order of carrying them out. Regions of different branches do not overlap. */
   readonly melds: readonly Meld[];
 }
 
 export type ProfitModel = 'net' | 'paper';
 
 /**
- * `darm`: everything. The paper's baselines: `branch-fusion` melds diamonds only, single blocks on both sides (B. Coutinho
- * et al., "Divergence Analysis and Optimizations", PACT 2011); `tail-merge` joins only what ends both sides of a diamond alike.
+ * `darm` melds everything that it can. The two others are the paper's baselines. `branch-fusion` melds diamonds only,
+ * with a single block on each side (B. Coutinho et al., "Divergence Analysis and Optimizations", PACT 2011).
+ * `tail-merge` melds only the common instructions at the ends of the two sides of a diamond.
  */
 export type MeldMode = 'darm' | 'branch-fusion' | 'tail-merge';
 
-/** Instructions without a partner: `always` run for their own threads only, `never` for all that is safe, or what is cheaper. */
+/**
+ * Which instructions without a partner run for their own threads only (unpredication): `always` all of them, `never`
+ * only those that are not safe for every thread, `profitable` also those that are cheaper that way.
+ */
 export type Unpredication = 'always' | 'profitable' | 'never';
 
 export interface PlanOptions {
   readonly mode: MeldMode;
   readonly profit: ProfitModel;
-  /** Least MP_S of a pair, 0 to 0.5 (paper: 0.2). */
+  /** Least MP_S that a pair of subgraphs must have, 0 to 0.5 (paper: 0.2). */
   readonly threshold: number;
   /** Whether a block may meld with a region (the paper's region replication). */
   readonly regionReplication: boolean;
   readonly unpredicate: Unpredication;
-  /** Whether LLVM still optimises what comes out: loops with trip counts that are known unroll later. */
+  /** Whether LLVM's pipeline runs after melding. Then loops with known trip counts may still be unrolled. */
   readonly optimizesLater: boolean;
 }

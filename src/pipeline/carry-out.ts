@@ -1,11 +1,11 @@
 /**
- * Edits carried out on LLVM's module, a round at a time: those that melding has just planned, and those of an edit log from another
- * worker. Both make the same calls into LLVM in the same order, so both leave the same module.
+ * Edits carried out on LLVM's module, a round at a time: those that melding has just planned, and those of an edit log
+ * from another worker. Both make the same calls into LLVM in the same order, so both leave the same module.
  */
 import type { LlvmModule, OpenFunction } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { EditLog, LogRound } from '../job/edit-log.js';
-import { applyMelds } from '../melding/apply.js';
+import { applyMelds } from '../melding/apply/apply-melds.js';
 import type { HistoryRecorder } from './record-history.js';
 import type { Stopwatch } from './stopwatch.js';
 

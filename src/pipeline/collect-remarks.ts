@@ -1,6 +1,6 @@
 /**
- * Remarks about what melding finds and does. Names of blocks and places in the source are asked for before each round, which changes
- * them, and without a trace in LLVM's memory, so that remarks change no byte of the output.
+ * Remarks about what melding finds and does. Names of blocks and places in the source are asked for before each round,
+ * which changes them, and without a trace in LLVM's memory, so that remarks change no byte of the output.
  */
 import { summarize } from '../analysis/summary.js';
 import type { LlvmModule } from '../binding/module.js';

@@ -1,6 +1,6 @@
 /**
- * One job on its way through LLVM: its bytes, its options, its runtime, and whom it tells what happens. The steps that compile,
- * meld-only, emit and analyze have in common are its methods; each of those files reads straight down.
+ * One job on its way through LLVM: its bytes, its options, its runtime, and whom it tells what happens. The steps that
+ * compile, meld-only, emit and analyze have in common are its methods; each of those files reads straight down.
  */
 import { LlvmModule } from '../binding/module.js';
 import type { LlvmRuntime } from '../binding/runtime.js';
@@ -56,8 +56,8 @@ export class Compilation {
   }
 
   /**
-   * The module where code generation starts, made again from the bytes in a heap like a fresh instance's. With no edits it goes
-   * through as it would without melding.
+   * The module where code generation starts, made again from the bytes in a heap like a fresh instance's. With no edits
+   * it goes through as it would without melding.
    */
   rebuild(logs: readonly EditLog[]): LlvmModule {
     this.watch.time('reset', () => this.runtime.reset());
@@ -94,7 +94,10 @@ export class Compilation {
     }
   }
 
-  /** Keeps melded code from faults of LLVM's code generator (docs/simulator.md). Other functions get the code they always get. */
+  /**
+   * Keeps melded code from faults of LLVM's code generator (docs/simulator.md). Other functions get the code they
+   * always get.
+   */
   #prepareCodegen(module: LlvmModule, logs: readonly EditLog[]): void {
     this.watch.time('meld', () => {
       const melded = new Set(logs.filter(hasEdits).map((log) => log.function));

@@ -5,10 +5,11 @@
  *          snapshot → analyses → plan → edits → tidy → verify
  *   → [after an early meld: LLVM's pipeline] → code generation → lld
  *
- * One worker does all of it (`compileModule`), or several workers meld some of the functions each (`meldFunctions`) and one
- * carries their edits out and emits (`emitModule`). The bytes that come out depend on the module and the options only: never on
- * what a worker did before, nor on which workers melded which functions. Every job starts from the heap of a fresh instance, and
- * carrying out an edit log makes the calls into LLVM that melding in place makes, in the same order.
+ * One worker does all of it (`compileModule`), or several workers meld some of the functions each (`meldFunctions`) and
+ * one carries their edits out and emits (`emitModule`). The bytes that come out depend on the module and the options
+ * only: never on what a worker did before, nor on which workers melded which functions. Every job starts from the heap
+ * of a fresh instance, and carrying out an edit log makes the calls into LLVM that melding in place makes, in the same
+ * order.
  */
 import type { LlvmModule } from '../binding/module.js';
 import type { LlvmRuntime } from '../binding/runtime.js';

@@ -1,4 +1,7 @@
-/** From a module that is ready for code generation to the artifacts that were asked for, and to the figures about its functions. */
+/**
+ * From a module that is ready for code generation to the artifacts that were asked for, and to the figures about its
+ * functions.
+ */
 import { analysesOf } from '../analysis/analyses.js';
 import { summarize } from '../analysis/summary.js';
 import type { LlvmModule } from '../binding/module.js';
@@ -64,6 +67,7 @@ function checkKind(kind: Emit, module: LlvmModule): void {
     throw new DarmError('bad-target', 'ptx needs an nvptx module; this one is for amdgcn');
   if ((kind === 'hsaco' || kind === 'obj') && !module.isAmdgcn)
     throw new DarmError('bad-target', `${kind} needs an amdgcn module; this one is for nvptx (use ptx)`);
+  if (kind === 'hsaco' || kind === 'obj') module.requireProcessor();
 }
 
 function countFunctions(module: LlvmModule, withFigures: boolean): Map<string, Counts> {

@@ -1,13 +1,13 @@
 /**
- * Melding of one function of a module, round by round until nothing is left that pays: survey it (snapshot → analyses → plan),
- * carry the plan out, survey again. What is done is logged.
+ * Melding of one function of a module, round by round until nothing is left that pays: survey it (snapshot → analyses →
+ * plan), carry the plan out, survey again. What is done is logged.
  */
 import { brokenUniformDemands } from '../analysis/summary.js';
 import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
 import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
-import { loweredSwitches, loweringCost } from '../melding/switches.js';
+import { loweredSwitches, loweringCost } from '../melding/decide/switches.js';
 import { carryOut } from './carry-out.js';
 import type { Compilation } from './compilation.js';
 import { HistoryRecorder, type FunctionTexts } from './record-history.js';
@@ -17,9 +17,9 @@ import { surveyFunction, type Survey } from './survey.js';
 const MOST_ROUNDS = 64;
 
 /**
- * Melds one function to the fixpoint. If divergent switches are left, it then lowers them to branches and melds once more, and
- * takes that back unless melding gains more than the chains of compares cost. A failure leaves the rounds that went well and the
- * reason.
+ * Melds one function to the fixpoint. If divergent switches are left, it then lowers them to branches and melds once
+ * more, and takes that back unless melding gains more than the chains of compares cost. A failure leaves the rounds
+ * that went well and the reason.
  *
  * @param texts null unless a report is wanted
  */
@@ -102,7 +102,8 @@ class FunctionMelding {
   #survey(): Survey {
     const { watch, options } = this.compilation;
     const survey = watch.time('meld', () => surveyFunction(this.module, this.name, options, this.recorder));
-    // The planner forecasts that no operand which the target wants uniform becomes divergent. Here it shows (docs/melding.md).
+    // The planner forecasts that no operand which the target wants uniform becomes divergent. Here it shows
+    // (docs/melding.md).
     const broken = brokenUniformDemands(survey.snapshot, survey.analyses.divergence);
     if (this.#demandsBroken !== null && broken > this.#demandsBroken) {
       this.rounds.pop();

@@ -1,11 +1,12 @@
 /**
- * Records what happens to one function, for reports (job/history.ts): a picture before each round and at the end, and which
- * instructions each melded instruction stands for. Names and texts are asked for before the next round changes them, and without a
- * trace in LLVM's memory, so that a report changes no byte of the output.
+ * Records what happens to one function, for reports (job/history.ts): a picture before each round and at the end, and
+ * which instructions each melded instruction stands for. Names and texts are asked for before the next round changes
+ * them, and without a trace in LLVM's memory, so that a report changes no byte of the output.
  *
- * A reference tells whether a block or an instruction is the same as in the picture before. References to what melding deletes are
- * forgotten, because LLVM may use their addresses again. What LLVM's passes delete and make between two pictures is not known: a
- * select that a pass makes at the address of a deleted instruction is taken for that instruction.
+ * A reference tells whether a block or an instruction is the same as in the picture before. References to what melding
+ * deletes are forgotten, because LLVM may use their addresses again. What LLVM's passes delete and make between two
+ * pictures is not known: a select that a pass makes at the address of a deleted instruction is taken for that
+ * instruction.
  */
 import type { LlvmModule } from '../binding/module.js';
 import { functionBodies, instructionTexts } from '../formats/ir-text.js';
@@ -14,7 +15,7 @@ import type { BlockId, InstrId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import { printInstr } from '../ir/print.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
-import type { MeldWatcher } from '../melding/apply.js';
+import type { MeldWatcher } from '../melding/apply/apply-melds.js';
 import type { Meld } from '../melding/plan.js';
 import type { LogRound } from '../job/edit-log.js';
 import type { FunctionHistory, FunctionPicture, MeldedPlace, SelectedOperands } from '../job/history.js';

@@ -5,7 +5,7 @@ import type { SurveyRemarks } from '../job/edit-log.js';
 import type { FunctionPicture } from '../job/history.js';
 import type { JobOptions } from '../job/options.js';
 import type { PlanOptions } from '../melding/plan.js';
-import { planFunction } from '../melding/planner.js';
+import { planFunction } from '../melding/decide/plan-function.js';
 import { surveyRemarks } from './collect-remarks.js';
 import { meldsEarly } from './passes.js';
 import type { PlannedFunction } from './planned-function.js';

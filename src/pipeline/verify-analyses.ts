@@ -1,6 +1,6 @@
 /**
- * Compares our analyses of a function with LLVM's own (rule 8 of the melding rules): dominators, post-dominators, cycles,
- * divergence of values, terminators and uses. For tests and for `--verify-analyses`.
+ * Compares our analyses of a function with LLVM's own (rule 8 of the melding rules): dominators, post-dominators,
+ * cycles, divergence of values, terminators and uses. For tests and for `--verify-analyses`.
  */
 import type { CycleId } from '../analysis/cycles.js';
 import type { Oracle } from '../binding/module.js';

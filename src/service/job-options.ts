@@ -1,6 +1,6 @@
 /**
- * The options of a job as a request gives them: the library's, by the library's names, from the query, a form's `options` part or
- * a line of a batch; and `timeout` in milliseconds, which can only lower the service's own.
+ * The options of a job as a request gives them: the library's, by the library's names, from the query, a form's
+ * `options` part or a line of a batch; and `timeout` in milliseconds, which can only lower the service's own.
  */
 import { DarmError } from '../errors.js';
 import { numberIn, type OptionType } from '../job/option-table.js';

@@ -1,6 +1,7 @@
 /**
- * What goes in and out of the service, as zod schemas: the source of /openapi.json, and what the tests hold answers against. The
- * service itself checks options with the library's own check, so that both say the same; only /openapi.json loads this file.
+ * What goes in and out of the service, as zod schemas: the source of /openapi.json, and what the tests hold answers
+ * against. The service itself checks options with the library's own check, so that both say the same; only
+ * /openapi.json loads this file.
  */
 import { z } from '@hono/zod-openapi';
 import { EMIT_KINDS, DEFAULT_OPTIONS, JOB_OPTIONS } from '../job/options.js';

@@ -2,45 +2,36 @@
  * Vector memory accesses, in two halves: where the lanes' data is, and what is done with it.
  *
  * The first half ("locating": below for global and private memory, lds-access.ts for the LDS, operations/buffer.ts for
- * buffers) checks every active lane's address and puts its byte offset in the arrays of the LDS or of global memory into
- * `at`. The second half, a `Transfer`, moves data between there and the registers and is the same for all address spaces.
- * Everything is located before anything is moved, because a result may overwrite the register that held the address.
+ * buffers) checks every active lane's address and puts its byte offset in the arrays of the LDS or of global memory
+ * into `at`. The second half, a `Transfer`, moves data between there and the registers and is the same for all address
+ * spaces. Everything is located before anything is moved, because a result may overwrite the register that held the
+ * address.
  *
- * Consecutive words of one lane are `step` words apart: 1, except in private memory, whose words are interleaved over the
- * lanes. Byte a of lane l is at scratch + ((a >> 2) * waveSize + l) * 4 + (a & 3), whichever way it is reached: `scratch_*`,
- * `flat_*` through the private aperture, or `buffer_*` with the scratch descriptor.
+ * Consecutive words of one lane are `step` words apart: 1, except in private memory, whose words are interleaved over
+ * the lanes. Byte a of lane l is at scratch + ((a >> 2) * waveSize + l) * 4 + (a & 3), whichever way it is reached:
+ * `scratch_*`, `flat_*` through the private aperture, or `buffer_*` with the scratch descriptor.
  *
- * Transactions of an access to global or private memory are the distinct cache lines that it touches: 64 bytes on GCN and
- * CDNA 1 and 2, 128 on CDNA 3 and RDNA.
+ * Transactions of an access to global or private memory are the distinct cache lines that it touches: 64 bytes on GCN
+ * and CDNA 1 and 2, 128 on CDNA 3 and RDNA.
  */
+import { AccessKind, byteAt, describe, type AccessDescription } from './access-description.js';
 import { Fault } from './fault.js';
 import { ADDRESS_HIGH } from './memory.js';
-import type { Instruction } from './program.js';
-import type { SimulatedTarget } from './target.js';
 import type { Wave } from './wave.js';
 
-export const AccessKind = { Read: 0, Write: 1, Atomic: 2 } as const;
-export type AccessKind = (typeof AccessKind)[keyof typeof AccessKind];
-
 /**
- * Moves the data of the active lanes; `words` and `bytes` are the LDS or global memory, `low` has the bits of all offsets
- * (so that its lowest ones tell whether all are aligned).
+ * Moves the data of the active lanes; `words` and `bytes` are the LDS or global memory, `low` has the bits of all
+ * offsets (so its lowest bits tell whether all of them are aligned).
  */
 export type Transfer = (w: Wave, words: Int32Array, bytes: Uint8Array, low: number, step: number) => void;
 
 /** What one instruction does with the memory of each lane. */
-export interface MemoryAccess {
-  readonly instruction: Instruction;
-  /** Per lane, from its address on. */
-  readonly bytes: number;
-  readonly kind: AccessKind;
+export interface MemoryAccess extends AccessDescription {
   readonly transfer: Transfer;
-  /** Transfers of only the first words, [n - 1] of n words; empty where it is all or nothing. */
+  /** Transfers of only the first words: entry n - 1 moves n words. Empty where an access cannot be cut. */
   readonly prefixes: readonly Transfer[];
-  /** Makes the result zero, words from `first` on. */
+  /** Sets the words of the result to zero, from word `first` on. */
   readonly clear: (w: Wave, first: number) => void;
-  /** Byte `index` of what a lane stores; null where that is not known beforehand. */
-  readonly stored: ((w: Wave, lane: number, index: number) => number) | null;
 }
 
 /** Byte offsets of the active lanes, in their order, of the instruction that is running. */
@@ -48,14 +39,9 @@ export const at = new Int32Array(64);
 
 const TWO_32 = 2 ** 32;
 
-/** Where byte `index` of an access is that begins at byte `x` and whose words are `step` words apart. */
-export function byteAt(x: number, index: number, step: number): number {
-  const inWord = (x & 3) + index;
-  return (x & ~3) + 4 * step * (inWord >> 2) + (inWord & 3);
-}
-
 /**
- * Locates 64-bit addresses in vector registers from `a` on, plus a signed offset, and counts cache lines of 2^`bits` bytes.
+ * Locates 64-bit addresses in vector registers from `a` on, plus a signed offset, and counts cache lines of 2^`bits`
+ * bytes.
  * @returns the bits of all offsets
  */
 export function locateGlobal(w: Wave, a: number, offset: number, access: MemoryAccess, bits: number): number {
@@ -82,7 +68,7 @@ export function locateGlobal(w: Wave, a: number, offset: number, access: MemoryA
     }
     at[k] = x;
     low |= x;
-    // As in countLines.
+    // Counts as countLines does.
     const begin = x >>> bits;
     const end = (x + extent) >>> bits;
     if (begin < line) ordered = false;
@@ -95,22 +81,23 @@ export function locateGlobal(w: Wave, a: number, offset: number, access: MemoryA
   return low;
 }
 
-/**
- * Locates a 64-bit base in scalar registers `s` plus 32 unsigned bits in vector register `v` plus a signed offset, and counts
- * cache lines.
- * @param perLane bytes from lane to lane to add (the `addtid` forms)
- */
-export function locateFromScalar(
-  w: Wave,
-  s: number,
-  v: number,
-  vectorStride: 0 | 1,
-  offset: number,
-  perLane: number,
-  access: MemoryAccess,
-  bits: number,
-): number {
+/** The parts of an address with a scalar base. */
+export interface ScalarBase {
+  /** The scalar registers of the 64-bit base. */
+  readonly s: number;
+  /** 32 unsigned bits to add: a vector register, or a constant (stride 0). */
+  readonly v: number;
+  readonly vectorStride: 0 | 1;
+  /** Signed bytes to add. */
+  readonly offset: number;
+  /** Bytes to add from lane to lane (the `addtid` forms). */
+  readonly perLane: number;
+}
+
+/** Locates addresses with a scalar base, and counts cache lines of 2^`bits` bytes. @returns the bits of all offsets */
+export function locateFromScalar(w: Wave, address: ScalarBase, access: MemoryAccess, bits: number): number {
   const { u32, lanes, active, memory } = w;
+  const { s, v, vectorStride, offset, perLane } = address;
   const { bytes } = access;
   const base = u32[s]! + offset;
   const high = u32[s + 1]!;
@@ -152,10 +139,6 @@ export function locatePrivate(w: Wave, v: number, base: number, access: MemoryAc
   return low;
 }
 
-const VERBS = ['a read', 'a write', 'an atomic'];
-export const describe = ({ kind, bytes }: Pick<MemoryAccess, 'kind' | 'bytes'>): string =>
-  `${VERBS[kind]!} of ${bytes} byte${bytes === 1 ? '' : 's'}`;
-
 export function outsidePrivate(w: Wave, x: number, access: MemoryAccess, lane: number): Fault {
   return new Fault(
     `${describe(access)} at ${x} in private memory, of which a lane has ${w.scratchPerLane} bytes`,
@@ -163,12 +146,7 @@ export function outsidePrivate(w: Wave, x: number, access: MemoryAccess, lane: n
   );
 }
 
-// --- cache lines --------------------------------------------------------------------------------------------------------------
-
-/** Cache lines are 2 to this power bytes. */
-export function lineBits({ cpu, generation }: SimulatedTarget): number {
-  return generation >= 10 || cpu === 'gfx942' ? 7 : 6;
-}
+// --- cache lines -----------------------------------------------------------------------------------------------------
 
 /** Adds the distinct cache lines of what was located to the wave's transactions. */
 export function countLines(w: Wave, bytes: number, step: number, bits: number): void {
@@ -201,7 +179,7 @@ const slotLine = new Int32Array(SLOTS);
 const slotRound = new Int32Array(SLOTS);
 let round = 0;
 
-/** By hashing; at most 64 lanes of 5 words, a quarter of the slots. */
+/** Counts by hashing. There are at most 64 lanes of 5 words, which fill less than a third of the slots. */
 function distinctLines(active: number, bytes: number, step: number, bits: number): number {
   round = (round + 1) | 0;
   let count = 0;

@@ -5,7 +5,8 @@
 import { Fault } from './fault.js';
 import { IndexedSite, indexedInstructions } from './gpr-indexing.js';
 import { bindVopd, halvesOf, isVopd } from './vopd.js';
-import { KernelLayout, Site } from './operands.js';
+import { KernelLayout } from './kernel-layout.js';
+import { Site } from './site.js';
 import { findOperation } from './operations/index.js';
 import type { Instruction, Program } from './program.js';
 import type { SimulatedTarget } from './target.js';
@@ -44,14 +45,14 @@ function bindInstruction(
     const operation = findOperation(instruction.mnemonic);
     return operation === null ? unsupported(instruction) : operation(new SiteKind(instruction, layout, program));
   } catch (error) {
-    // LLVM decodes what is no code as well: operands that make no sense are an error where they are reached.
+    // LLVM also decodes bytes that are not code. Operands that make no sense are an error when they are executed.
     return () => {
       throw new Fault(`the simulator cannot execute this: ${error instanceof Error ? error.message : String(error)}`);
     };
   }
 }
 
-/** Only reaching it is an error: a file may hold code that a launch never runs. */
+/** An error when it is executed, not before: a file may hold code that a launch never runs. */
 function unsupported({ mnemonic }: Instruction): Step {
   return () => {
     throw new Fault(`the simulator has no operation ${mnemonic}`);

@@ -18,7 +18,7 @@ export interface Difference {
 /**
  * The first difference of every buffer and module variable. Both results are of the same spec.
  *
- * @param madeUp nobody knows what the words of buffers are: those that look like an f32 may be one
+ * @param madeUp the spec was made up, so a word that looks like an f32 may be one
  */
 export function differences(
   before: SimulationResult,
@@ -50,17 +50,17 @@ function describe(name: string, element: ElementType, index: number, a: Uint8Arr
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** What is smaller is more likely an integer, and those are compared exactly. */
+/** A smaller pattern is more likely an integer, and integers are compared exactly. */
 const LEAST_NORMAL_F32 = 2 ** -126;
 
 interface Closeness {
-  /** Relative; none: floats too are compared byte for byte. */
+  /** The relative difference that is allowed; when undefined, floats are compared byte for byte too. */
   readonly allowed: number | undefined;
   /** Numbers of a smaller magnitude are compared byte for byte. */
   readonly least: number;
 }
 
-/** Index of the first element that differs, -1: none. */
+/** Index of the first element that differs, or -1. */
 function firstDifference(a: Uint8Array, b: Uint8Array, element: ElementType, { allowed, least }: Closeness): number {
   const size = ELEMENT_BYTES[element];
   for (let at = 0; at < a.length; at++) {
@@ -86,7 +86,9 @@ function close(
   return Math.abs(x - y) <= allowed * Math.max(Math.abs(x), Math.abs(y)) && Number.isFinite(x) && Number.isFinite(y);
 }
 
-/** Addresses in variables depend on the size of the code: two that both look like one count as the same. */
+/**
+ * Addresses in variables depend on the size of the code, so two values that both look like addresses count as equal.
+ */
 function firstVariableDifference(a: Uint8Array, b: Uint8Array, element: ElementType): number {
   const size = ELEMENT_BYTES[element];
   const [viewA, viewB] = [viewOf(a), viewOf(b)];

@@ -1,5 +1,5 @@
 /**
- * What the counters of a launch are, from how often each static instruction ran and with how many lanes. All classes are by
+ * Makes the counters of a launch from how often each static instruction ran and with how many lanes. All classes are by
  * encoding (LLVM's flags), so they count what the hardware's own counters count; docs/launch-spec.md defines each.
  */
 import type { Instruction, Program } from './program.js';
@@ -19,7 +19,7 @@ export interface Counters {
   readonly barrier: number;
   /** Sum over VALU instructions. */
   readonly activeLanes: number;
-  /** Percent. */
+  /** Active lanes per VALU instruction, in percent of the wave's lanes. */
   readonly valuUtilization: number;
   /** Cache lines that vector memory instructions touched, summed over instructions. */
   readonly cacheLines: number;

@@ -1,11 +1,12 @@
 /**
  * Data-parallel primitives: src0 is read from another lane. DPP16 (`dpp_ctrl`) and DPP8.
  *
- * A lane whose source is outside its row, or not active, gets 0 where `bound_ctrl` (or, for inactive lanes, `fi`) says so
- * and is not written otherwise; row and bank masks take lanes out as well. ISA documents, "Data Parallel Processing";
- * control values are LLVM's `DPP::DppCtrl`.
+ * A lane whose source is outside its row, or not active, gets 0 where `bound_ctrl` (or, for inactive lanes, `fi`) says
+ * so and is not written otherwise; row and bank masks take lanes out as well. ISA documents, "Data Parallel
+ * Processing"; control values are LLVM's `DPP::DppCtrl`.
  */
-import type { Site, Source, ValueType } from './operands.js';
+import type { PlainSite } from './plain-site.js';
+import type { Source, ValueType } from './operands.js';
 import type { Step, Wave } from './wave.js';
 
 const INVALID = -1;
@@ -73,7 +74,7 @@ interface Permutation {
   readonly fetchesInactive: boolean;
 }
 
-function permutation(site: Site): Permutation | null {
+function permutation(site: PlainSite): Permutation | null {
   const { instruction, size } = site;
   if (!instruction.is('Dpp')) return null;
   if (instruction.has('dpp8')) {
@@ -97,8 +98,8 @@ function validSource(wave: Wave, { from, fetchesInactive }: Permutation, lane: n
   return source !== INVALID && (fetchesInactive || wave.isActive(source)) ? source : INVALID;
 }
 
-/** src0 as its lanes read it, in a scratch row; the source itself where the instruction is no DPP. */
-export function dppSource(site: Site, plain: Source, type: ValueType): Source {
+/** src0 as its lanes read it, in a scratch row; the source itself where the instruction does not use DPP. */
+export function dppSource(site: PlainSite, plain: Source, type: ValueType): Source {
   const dpp = permutation(site);
   if (dpp === null || plain.stride === 0) return plain;
   const wide = type === 'b64' || type === 'f64';
@@ -117,7 +118,7 @@ export function dppSource(site: Site, plain: Source, type: ValueType): Source {
 }
 
 /** Wraps a DPP instruction's steps so that they run on the lanes that it writes; null for other instructions. */
-export function dppStep(site: Site): ((all: Step) => Step) | null {
+export function dppStep(site: PlainSite): ((all: Step) => Step) | null {
   const dpp = permutation(site);
   if (dpp === null) return null;
   const { zeroes, rowMask, bankMask } = dpp;

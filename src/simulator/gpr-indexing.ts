@@ -1,19 +1,21 @@
 /**
- * VGPR indexing of generation 9 (Vega ISA, "VGPR Indexing"): between s_set_gpr_idx_on and s_set_gpr_idx_off, bit 27 of MODE
- * is set, and the vector registers that bits 15:12 of M0 select (1 src0, 2 src1, 4 src2, 8 vdst) have bits 7:0 of M0 added
+ * VGPR indexing on GFX9 (Vega ISA, "VGPR Indexing"): between s_set_gpr_idx_on and s_set_gpr_idx_off, bit 27 of MODE is
+ * set, and the vector registers that bits 15:12 of M0 select (1 src0, 2 src1, 4 src2, 8 vdst) have bits 7:0 of M0 added
  * to their numbers. Compilers use it for arrays in registers.
  *
  * Operands are bound to places once, so only instructions that can run while indexing is on pay for it: those behind an
- * s_set_gpr_idx_on up to the s_set_gpr_idx_off, or to where execution certainly goes elsewhere. They work on copies of their
- * registers in scratch rows. What runs with indexing on by any other way (a jump into it) is not covered.
+ * s_set_gpr_idx_on up to the s_set_gpr_idx_off, or to where execution certainly goes elsewhere. They work on copies of
+ * their registers in scratch rows. Instructions that are reached with indexing on in any other way (by a jump) are not
+ * covered.
  */
 import { OperandKind } from '../formats/disassembly.js';
 import { Fault } from './fault.js';
-import { Site, type Source } from './operands.js';
+import { Site } from './site.js';
+import type { Source } from './operands.js';
 import type { Operand, Program } from './program.js';
 import { M0, type Step, type Wave } from './wave.js';
 
-/** In MODE. */
+/** A bit of the MODE register. */
 export const GPR_INDEX_ENABLE = 1 << 27;
 
 const SELECTED: Readonly<Record<string, number>> = { src0: 1, src1: 2, src2: 4, vdst: 8 };

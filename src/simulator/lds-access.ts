@@ -2,19 +2,22 @@
  * Where an LDS access goes, whether it may, and how many passes over the banks it takes.
  *
  * Addresses must be inside the workgroup's allocation (on hardware reads beyond it give 0 and writes are dropped) and a
- * multiple of the access's size, of 16 for 96 and 128 bits, of the element's size where there are two addresses. The ROCm
- * runtime lets the hardware do without that (SH_MEM_CONFIG.alignment_mode = unaligned, LLVM: `unaligned-access-mode`), but
- * for all our targets LLVM 22 uses it only for accesses that are declared less aligned than a word in the source; with
- * alignment 4 it takes `ds_read2_b32` for 64 bits (`SITargetLowering::allowsMisalignedMemoryAccessesImpl`). So anything else
- * is a mistake of the program and a fault, unless `Lds.unaligned` is set. Atomics and accesses with two addresses must
- * always be aligned; flat accesses need a word's alignment only, because LLVM knows no better for them.
+ * multiple of the access's size, of 16 for 96 and 128 bits, of the element's size where there are two addresses. The
+ * ROCm runtime lets the hardware do without that (SH_MEM_CONFIG.alignment_mode = unaligned, LLVM:
+ * `unaligned-access-mode`), but for all our targets LLVM 22 uses it only for accesses that are declared less aligned
+ * than a word in the source; with alignment 4 it takes `ds_read2_b32` for 64 bits
+ * (`SITargetLowering::allowsMisalignedMemoryAccessesImpl`). So anything else is a mistake in the program and therefore
+ * a fault, unless `Lds.unaligned` is set. Atomics and accesses with two addresses must always be aligned; flat accesses
+ * need a word's alignment only, because LLVM knows no better for them.
  *
- * Passes: there are 32 banks, one word wide, bank = address / 4 mod 32. A pass serves as many lanes as can use all banks:
- * 32 with one word each, 16 with two (64 bits, or two addresses of 32), 8 with three or four; lanes are grouped in order of
- * their numbers. A group takes as many passes as the bank with most distinct words needs; lanes that use the same word share
- * it. (AMD, "Vega ISA", chapter 11; "CDNA 3 ISA", 11.3: conflicts are resolved among the 32 lanes of a half wave.)
+ * Passes: there are 32 banks, one word wide, bank = address / 4 mod 32. A pass serves as many lanes as can use all
+ * banks: 32 with one word each, 16 with two (64 bits, or two addresses of 32), 8 with three or four; lanes are grouped
+ * in order of their numbers. A group takes as many passes as the bank with most distinct words needs; lanes that use
+ * the same word share it. (AMD, "Vega ISA", chapter 11; "CDNA 3 ISA", 11.3: conflicts are resolved among the 32 lanes
+ * of a half wave.)
  */
-import { AccessKind, describe, type MemoryAccess } from './access.js';
+import { AccessKind, describe } from './access-description.js';
+import type { MemoryAccess } from './access.js';
 import { Fault } from './fault.js';
 import type { Wave } from './wave.js';
 
@@ -61,11 +64,13 @@ function checkAlignment(w: Wave, at: Int32Array, { alignment, strict, access }: 
       );
 }
 
-// --- passes over the banks ----------------------------------------------------------------------------------------------------
+// --- passes over the banks -------------------------------------------------------------------------------------------
 
 const BANKS = 32;
 
-/** Adds the passes of what was located to the wave's transactions; `second` are the second addresses, if there are any. */
+/**
+ * Adds the passes of what was located to the wave's transactions; `second` are the second addresses, if there are any.
+ */
 export function countPasses(w: Wave, at: Int32Array, second: Int32Array | null, bytes: number): void {
   const words = (second === null ? 1 : 2) * ((bytes + 3) >> 2);
   const groupBits = words === 1 ? 5 : words === 2 ? 4 : 3;
@@ -74,7 +79,7 @@ export function countPasses(w: Wave, at: Int32Array, second: Int32Array | null, 
   else countConflicts(w, at, second, bytes, groupBits);
 }
 
-/** The number of groups when no bank is asked for twice, or one after the other by lanes with the same address; else -1. */
+/** The number of groups where no group has a conflict (lanes in a row may use the same address); else -1. */
 function groupsWithoutConflict(
   w: Wave,
   at: Int32Array,
@@ -157,9 +162,9 @@ function use(x: number, bytes: number, longest: number): number {
   return longest;
 }
 
-// --- uninitialised reads ------------------------------------------------------------------------------------------------------
+// --- uninitialised reads ---------------------------------------------------------------------------------------------
 
-/** Faults on bytes that are read and were never written, and notes those that are written. */
+/** Faults on bytes that are read but were never written, and records those that are written. */
 export function checkWritten(w: Wave, at: Int32Array, bytes: number, access: MemoryAccess): void {
   const { written } = w.lds;
   if (written === null) return;

@@ -5,11 +5,13 @@ export class Lds {
   readonly u8: Uint8Array;
   readonly i32: Int32Array;
   readonly u32: Uint32Array;
-  /** Which bytes were written, one flag a byte; null when uninitialised reads are not looked for. */
+  /** Which bytes were written, one flag a byte; null when uninitialised reads are not checked. */
   readonly written: Uint8Array | null;
-  /** Looks for races in the LDS and in global memory; null when nobody does. */
+  /** Checks for races in the LDS and in global memory; null when races are not checked. */
   races: Races | null = null;
-  /** Passes over the banks beyond the one that each group of lanes needs, summed over all accesses (see lds-access.ts). */
+  /**
+   * Passes over the banks beyond the one that each group of lanes needs, summed over all accesses (see lds-access.ts).
+   */
   bankConflicts = 0;
 
   constructor(
@@ -26,7 +28,7 @@ export class Lds {
     this.written = tracksWrites ? new Uint8Array(size) : null;
   }
 
-  /** As the next workgroup finds it; the counts go on. */
+  /** Prepares for the next workgroup; the counts go on. */
   clear(): void {
     this.u8.fill(0);
     this.written?.fill(0);

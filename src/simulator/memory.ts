@@ -8,7 +8,10 @@ import { Fault } from './fault.js';
 
 /** Upper word of every mapped address. */
 export const ADDRESS_HIGH = 0x00007f00;
-/** Lower word of the first mapped address: what lies below is never valid, so that null plus an index faults. */
+/** Upper words of the flat apertures; their lower words are 0 (LLVM: `src_shared_base` and `src_private_base`). */
+export const SHARED_APERTURE = 0x00010000;
+export const PRIVATE_APERTURE = 0x00020000;
+/** Lower word of the first mapped address: lower addresses are never valid, so that null plus an index faults. */
 const FIRST = 0x00100000;
 const PAGE_BITS = 12;
 const PAGE = 1 << PAGE_BITS;
@@ -25,7 +28,7 @@ export interface Region {
   readonly writable: boolean;
 }
 
-/** What is known before the memory exists: names and sizes, turned into addresses. */
+/** Gives every region an address before the memory exists. */
 export class MemoryPlan {
   readonly regions: Region[] = [];
   #next = FIRST;
@@ -40,8 +43,8 @@ export class MemoryPlan {
   }
 
   /**
-   * Regions at fixed distances from each other, as a code object's segments are. Those that share a page become one region,
-   * writable if one of them is.
+   * Regions at fixed distances from each other, as a code object's segments are. Those that share a page become one
+   * region, writable if one of them is.
    * @returns lower word of the address that stands for the segments' address 0
    */
   addImage(

@@ -1,5 +1,5 @@
 /**
- * What happens to a vector operand on its way into and out of an operation: neg and abs, SDWA and op_sel selects and
+ * The modifiers of vector operands, on the way into an operation and out of it: neg and abs, SDWA and op_sel selects,
  * 16-bit register halves, DPP (the permutation itself is in dpp.ts), and on the way out omod, clamp and partial writes.
  *
  * Each becomes a step over a scratch row before or after the operation. The bits of the modifier operands are LLVM's
@@ -11,7 +11,8 @@ import { f64OfWords, highOfF64, lowOfF64 } from './arithmetic/bits.js';
 import { clamp as clampNumber, clampF16, omodF16, omodF32, omodF64 } from './arithmetic/shape.js';
 import { dppSource } from './dpp.js';
 import type { Operand } from './program.js';
-import type { Destination, Site, Source, ValueType } from './operands.js';
+import type { Destination, Source, ValueType } from './operands.js';
+import type { PlainSite } from './plain-site.js';
 import { specialize } from './specialize.js';
 import type { Step, Wave } from './wave.js';
 
@@ -85,7 +86,7 @@ function sdwaField(select: number): { first: number; bits: number } {
 }
 
 /** A scratch row with (s & and) ^ xor, where s is a row or a single word; registers the step that fills it. */
-export function signStep(site: Site, s: number, stride: 0 | 1, and: number, xor: number): number {
+export function signStep(site: PlainSite, s: number, stride: 0 | 1, and: number, xor: number): number {
   const row = site.row();
   site.before(
     stride === 0
@@ -98,7 +99,7 @@ export function signStep(site: Site, s: number, stride: 0 | 1, and: number, xor:
 }
 
 /** The source as the operation is to see it; registers the steps that prepare it. */
-export function sourceStep(site: Site, plain: Source, { name, type, operand }: SourceModifiers): Source {
+export function sourceStep(site: PlainSite, plain: Source, { name, type, operand }: SourceModifiers): Source {
   const { instruction } = site;
   const modifiers = instruction.immediate(`${name}_modifiers`);
   let current = name === 'src0' ? dppSource(site, plain, type) : plain;
@@ -153,10 +154,10 @@ export function sourceStep(site: Site, plain: Source, { name, type, operand }: S
   return current;
 }
 
-// --- results ----------------------------------------------------------------------------------------------------------------
+// --- results ---------------------------------------------------------------------------------------------------------
 
 /** The place the operation writes to; registers the steps that bring the result to its destination. */
-export function destinationSteps(site: Site, plain: Destination, type: ValueType, operand: Operand): Destination {
+export function destinationSteps(site: PlainSite, plain: Destination, type: ValueType, operand: Operand): Destination {
   const { instruction } = site;
   const clamp = isFloat(type) && instruction.immediate('clamp') !== 0;
   const omod = isFloat(type) ? instruction.immediate('omod') : 0;
@@ -180,8 +181,8 @@ export function destinationSteps(site: Site, plain: Destination, type: ValueType
 
 type Merge = (wave: Wave, destination: number, result: number) => void;
 
-/** How a result that is not a whole register gets into its destination; null: it is one. */
-function mergeStep(site: Site, type: ValueType, operand: Operand): Merge | null {
+/** How a result that is not a whole register gets into its destination; null for whole registers. */
+function mergeStep(site: PlainSite, type: ValueType, operand: Operand): Merge | null {
   const { instruction, target } = site;
   if (instruction.is('Sdwa')) {
     const { first, bits } = sdwaField(instruction.immediate('dst_sel', SDWA_DWORD));
@@ -206,8 +207,8 @@ function mergeStep(site: Site, type: ValueType, operand: Operand): Merge | null 
     operand.kind === OperandKind.Vgpr16High ||
     (operand.kind === OperandKind.Vgpr && (instruction.immediate('src0_modifiers') & DESTINATION_OP_SEL) !== 0);
   const keep = high ? 0xffff : 0xffff0000 | 0;
-  // Generation 9 clears the upper half, but for the few operations that ask for `preserve`; later ones keep it.
-  const clears = target.generation === 9 && !high && !PRESERVING_GFX9.has(instruction.mnemonic);
+  // GFX9 clears the upper half, except for a few operations; later processors keep it.
+  const clears = target.clearsUpperHalf && !high && !PRESERVING_GFX9.has(instruction.mnemonic);
   const shift = high ? 16 : 0;
   return (w, d, s) => {
     const { i32, lanes, active } = w;
@@ -219,7 +220,7 @@ function mergeStep(site: Site, type: ValueType, operand: Operand): Merge | null 
 }
 
 /**
- * What keeps the upper half even on generation 9: the operations that came with it, and those that changed with it (Vega
+ * Operations that keep the upper half on GFX9 too: those that are new there, and those that changed there (Vega
  * ISA, V_MAD_U16 as opposed to V_MAD_LEGACY_U16; LLVM, `GCNSubtarget::zeroesHigh16BitsOfDest`).
  */
 const PRESERVING_GFX9 = new Set([
@@ -237,8 +238,8 @@ function writeF64(w: Wave, lo: number, hi: number, value: number): void {
 }
 
 /**
- * Multiplies the result. The hardware leaves it alone in IEEE mode (LLVM, SIFoldOperands) and where denormal results are
- * kept; it makes +0 of -0.
+ * Multiplies the result. The hardware leaves it alone in IEEE mode (LLVM, SIFoldOperands) and where denormal results
+ * are kept; it makes +0 of -0.
  */
 function omodStep(type: ValueType, lo: number, hi: number, omod: number): Step {
   return (w) => {

@@ -2,11 +2,13 @@
 export interface SimulationOptions {
   /** Most wavefront instructions that one workgroup may execute. */
   readonly maxInstructions: number;
-  /** Reading LDS that nothing was written to is an error. */
+  /** Reading LDS that was never written is an error. */
   readonly checkUninitializedLds: boolean;
-  /** LDS accesses need not be aligned, as ROCm sets its GPUs up; LLVM makes such for data that the source declares so. */
+  /**
+   * LDS accesses need not be aligned, as ROCm sets up its GPUs. LLVM emits them where the source declares such data.
+   */
   readonly unalignedLds: boolean;
-  /** Unordered accesses to LDS or global memory of which one writes are an error (races.ts); slow, on one thread. */
+  /** Races in LDS or global memory are an error (races.ts). Slow, and on one thread. */
   readonly detectRaces: boolean;
   /** Estimate cycles (docs/cycle-model.md). Takes as long again, and threads then share the work in larger pieces. */
   readonly cycles: boolean;

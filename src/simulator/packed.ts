@@ -1,14 +1,15 @@
 /**
- * Sources of packed operations (VOP3P): two 16-bit halves in one register. `op_sel` says which half the low result reads,
- * `op_sel_hi` which one the high result reads, `neg_lo` and `neg_hi` change their signs. The bits are LLVM's (SIDefines.h,
- * `SISrcMods`).
+ * Sources of packed operations (VOP3P): two 16-bit halves in one register. `op_sel` says which half the low result
+ * reads, `op_sel_hi` which one the high result reads, `neg_lo` and `neg_hi` change their signs. The bits are LLVM's
+ * (SIDefines.h, `SISrcMods`).
  *
- * A constant is the 32-bit value that LLVM gives: the hardware sign-extends integers, and has a 16-bit float in the low half
- * under a high half of zeros (LLVM, `getInlineEncodingV216`).
+ * A constant is the 32-bit value that LLVM gives: the hardware sign-extends integers, and has a 16-bit float in the low
+ * half under a high half of zeros (LLVM, `getInlineEncodingV216`).
  */
 import { OperandKind } from '../formats/disassembly.js';
 import { dppSource } from './dpp.js';
-import type { Site, Source } from './operands.js';
+import type { Site } from './site.js';
+import type { Source } from './operands.js';
 import { specialize } from './specialize.js';
 
 const NEG_LO = 1;
@@ -38,8 +39,8 @@ const swizzle: Swizzle = (i32, lanes, active, d, s, low, high, xor) => {
 const swizzles = specialize(swizzle);
 
 /**
- * A packed source as words whose low half is what the low result reads, and whose high half is what the high result reads.
- * The register itself where nothing changes it. `hi` is `lo`.
+ * A packed source as words whose low half is what the low result reads, and whose high half is what the high result
+ * reads. The register itself where nothing changes it. `hi` is `lo`.
  */
 export function packedSource(site: Site, name: string): Source {
   const { instruction } = site;

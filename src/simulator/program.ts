@@ -39,22 +39,37 @@ export const Encoding = {
   Ds: 1 << 25,
 } as const;
 
-export class Instruction {
+/** An instruction as LLVM decoded it. */
+interface DecodedInstruction {
+  /** Position in the program. */
+  readonly index: number;
+  /** Bytes from the start of the text section. */
+  readonly offset: number;
+  readonly size: number;
+  readonly opcode: Opcode;
+  /** In LLVM's order; names are in `opcode.operands`, and need not be unique. */
+  readonly operands: readonly Operand[];
+  readonly text: string;
+}
+
+export class Instruction implements DecodedInstruction {
+  readonly index: number;
+  readonly offset: number;
+  readonly size: number;
+  readonly opcode: Opcode;
+  readonly operands: readonly Operand[];
+  readonly text: string;
   /** The assembler's name without any encoding suffix: `v_add_f32`, also for `v_add_f32_sdwa`. */
   readonly mnemonic: string;
   readonly #operands = new Map<string, Operand>();
 
-  constructor(
-    /** Position in the program. */
-    readonly index: number,
-    /** Bytes from the start of the text section. */
-    readonly offset: number,
-    readonly size: number,
-    readonly opcode: Opcode,
-    /** In LLVM's order; names are in `opcode.operands`, and need not be unique. */
-    readonly operands: readonly Operand[],
-    readonly text: string,
-  ) {
+  constructor({ index, offset, size, opcode, operands, text }: DecodedInstruction) {
+    this.index = index;
+    this.offset = offset;
+    this.size = size;
+    this.opcode = opcode;
+    this.operands = operands;
+    this.text = text;
     // LLVM's mnemonic is all that stands before the first register, `off` too: `scratch_store_dword off, v0, s1`.
     this.mnemonic = opcode.mnemonic.replace(/ .*/, '').replace(/_(e32|e64|sdwa|dpp|dpp8|e64_dpp|e64_dpp8)$/, '');
     operands.forEach((operand, at) => {
@@ -71,7 +86,7 @@ export class Instruction {
     return this.#operands.has(name);
   }
 
-  /** Throws when the instruction has no such operand: the caller then misreads its format. */
+  /** Throws when the instruction has no such operand, because the caller is then wrong about its format. */
   operand(name: string): Operand {
     const found = this.#operands.get(name);
     if (found === undefined) throw new Error(`${this.opcode.name} has no operand ${name}`);
@@ -114,7 +129,7 @@ export function makeProgram(code: Disassembly, base: Address = { low: 0x1000, hi
         value: code.operandValue[at]!,
         high: code.operandHigh[at]!,
       });
-    return new Instruction(index, offset, code.size[index]!, opcode, operands, code.text[index]!);
+    return new Instruction({ index, offset, size: code.size[index]!, opcode, operands, text: code.text[index]! });
   });
   return { instructions, base, indexAt: (offset) => positions[offset / 4] ?? -1 };
 }

@@ -2,10 +2,10 @@
  * The simulator's entry: a code object and a launch spec in, buffers and counters out.
  *
  *     code object ─ readCodeObject ─▶ segments, kernels ─┐
- *     spec ─ parseSpec ─▶ launches, buffers ─────────────┴▶ memory ─ runShare (one or several threads) ─▶ counts ─▶ counters
+ *     spec ─ parseSpec ─▶ launches, buffers ─────────────┴▶ memory ─ runWorkgroups ─▶ counts ─▶ counters
  *
- * Decoding is LLVM's and happens elsewhere: the caller passes the disassembly of `LoadableCodeObject.code`, so that nothing
- * here needs LLVM.
+ * runWorkgroups runs on one thread or on several. LLVM decodes the code elsewhere: the caller passes the disassembly of
+ * `LoadableCodeObject.code`, so that nothing here needs LLVM.
  */
 import { DarmError } from '../errors.js';
 import type { Disassembly } from '../formats/disassembly.js';
@@ -24,12 +24,12 @@ import { ELEMENT_BYTES, type ElementType } from './launch/elements.js';
 import { fillBuffer } from './launch/fill.js';
 import { planImage, writeImage } from './launch/loader.js';
 import {
-  runShare,
+  runWorkgroups,
   type InstructionListener,
+  type LaunchPart,
+  type LaunchPartResult,
   type PlacedLaunch,
-  type ShareInput,
-  type ShareResult,
-} from './launch/share.js';
+} from './launch/run-workgroups.js';
 import type { KernelLaunch, LaunchSpec } from './launch/spec.js';
 import { GlobalMemory, MemoryPlan, type Region } from './memory.js';
 import type { SimulationOptions } from './options.js';
@@ -54,7 +54,7 @@ export interface TracedLaunch {
 export interface LaunchResult {
   readonly kernel: string;
   readonly counters: Counters;
-  /** The estimate for one compute unit; null: none was asked for, or the workgroups are too long for one. */
+  /** The estimate for one compute unit; null if none was asked for, or if the workgroups are too long for one. */
   readonly cycles: number | null;
   /** The instructions that ran. */
   readonly instructions: readonly InstructionRow[];
@@ -75,20 +75,24 @@ export interface SimulationResult {
   readonly variables: readonly { readonly name: string; readonly bytes: Uint8Array }[];
 }
 
-/** What runs shares: the calling thread, or a pool. */
-export interface ShareRunner {
-  /** Shares that can run side by side. */
+/** What runs the parts of a launch: the calling thread, or a pool. */
+export interface PartRunner {
+  /** Parts that can run side by side. */
   readonly width: number;
-  run(share: ShareInput): Promise<ShareResult>;
+  run(part: LaunchPart): Promise<LaunchPartResult>;
 }
 
-const INLINE: ShareRunner = { width: 1, run: async (share) => runShare(share) };
+const INLINE: PartRunner = { width: 1, run: async (part) => runWorkgroups(part) };
 
-/** Scratch per lane of a kernel whose calls nobody could follow, beyond what the kernel itself declares. */
+/**
+ * Scratch per lane of a kernel with calls that the compiler could not follow, beyond what the kernel itself declares.
+ */
 const DYNAMIC_STACK_BYTES = 16 * 1024;
 
-/** @throws DarmError `bad-input` (spec and code object do not fit), `simulation-failed` (the kernel did something wrong) */
-export async function simulate(input: SimulationInput, runner: ShareRunner = INLINE): Promise<SimulationResult> {
+/**
+ * @throws DarmError `bad-input` (spec and code object do not fit), `simulation-failed` (the kernel did something wrong)
+ */
+export async function simulate(input: SimulationInput, runner: PartRunner = INLINE): Promise<SimulationResult> {
   const { object, spec } = input;
   const kernels = spec.launches.map((launch) => {
     const kernel = findKernel(object, launch.kernel);
@@ -130,11 +134,11 @@ export async function simulate(input: SimulationInput, runner: ShareRunner = INL
     const program = programOf(kernel);
     const { onInstruction } = input;
     const traced: TracedLaunch = { kernel: kernel.info.name, program };
-    const run: ShareRunner['run'] =
+    const run: PartRunner['run'] =
       onInstruction === undefined
-        ? (share) => runner.run(share)
-        : async (share) => runShare(share, (...event) => onInstruction(traced, ...event));
-    const { counts, bankConflicts, cycles } = await runShares(placed, memory, widths[index]!, run);
+        ? (part) => runner.run(part)
+        : async (part) => runWorkgroups(part, (...event) => onInstruction(traced, ...event));
+    const { counts, bankConflicts, cycles } = await runParts(placed, memory, widths[index]!, run);
     const waves = totalWorkgroups(launch) * placed.wavesPerWorkgroup;
     const { waveSize } = placed;
     launches.push({
@@ -173,7 +177,7 @@ function findKernel({ kernels }: LoadableCodeObject, name: string | null): Loada
   return found;
 }
 
-/** Names of the buffers: the spec's, else the metadata's of the argument, else `argN`. */
+/** Names of the buffers: from the spec, else from the argument's metadata, else `argN`. */
 function bufferNames(spec: LaunchSpec, kernels: readonly LoadableKernel[]): string[] {
   const names: string[] = spec.buffers.map(({ name }) => name ?? '');
   spec.launches.forEach(({ args }, launch) => {
@@ -188,8 +192,9 @@ function bufferNames(spec: LaunchSpec, kernels: readonly LoadableKernel[]): stri
 }
 
 /**
- * With atomics, what a workgroup sees of global memory depends on which ran before it: those run one after the other, so that
- * the result is the same every time. Looks at the kernel's own code, and at everything when it calls functions.
+ * With atomics, what a workgroup sees in global memory depends on which workgroups ran before it. Such launches run one
+ * workgroup after the other, so that the result is the same every time. Looks at the kernel's own code, or at all code
+ * if the kernel calls functions.
  */
 function hasAtomics({ instructions }: Program, { code }: LoadableCodeObject, kernel: LoadableKernel): boolean {
   const calls = /^s_(swappc|setpc|call)/;
@@ -276,7 +281,8 @@ function placeLaunch(
     wavesPerWorkgroup: wavesPerWorkgroup(kernel, launch),
     disassembly: disassembly(waveSize),
     codeAddress: base + object.code.address,
-    // Code that reads preloaded arguments begins 256 bytes later; what is in front loads them where hardware does not.
+    // Code that uses preloaded arguments begins 256 bytes later. The code in front of it is for hardware that preloads
+    // nothing.
     entryAddress: base + kernel.entryAddress + (descriptor.preload.length > 0 ? 256 : 0),
     ldsBytes: descriptor.groupSegmentBytes + launch.dynamicLds,
     regions: plan.regions,
@@ -298,20 +304,20 @@ function placeLaunch(
   };
 }
 
-/** Lets `width` shares run and adds up what they counted. */
-async function runShares(
+/** Runs a launch in `width` parts and adds up what they counted. */
+async function runParts(
   launch: PlacedLaunch,
   memory: GlobalMemory,
   width: number,
-  run: ShareRunner['run'],
-): Promise<Omit<ShareResult, 'failure'>> {
+  run: PartRunner['run'],
+): Promise<Omit<LaunchPartResult, 'failure'>> {
   const progress = new Int32Array(new SharedArrayBuffer(8));
   const results = await Promise.all(
     Array.from({ length: width }, async (_, index) => {
       try {
         return await run({ launch, memory: memory.buffer, progress, index });
       } catch (error) {
-        // The other shares need not go on.
+        // The other parts need not go on.
         Atomics.store(progress, 1, 1);
         throw error;
       }

@@ -1,9 +1,11 @@
 /**
- * VOPD: two operations of one lane-wise kind in one instruction (RDNA 3). Both read their sources before either writes
+ * VOPD: two lane-wise operations in one instruction (RDNA 3). Both read their sources before either writes
  * (RDNA 3 ISA, "Dual Issue VALU"), so the second half works on copies of its sources.
  */
 import { findOperation } from './operations/index.js';
-import { Site, type KernelLayout, type Source } from './operands.js';
+import { Site } from './site.js';
+import type { KernelLayout } from './kernel-layout.js';
+import type { Source } from './operands.js';
 import { Instruction, type Operand, type Program } from './program.js';
 import type { Step } from './wave.js';
 
@@ -20,19 +22,20 @@ export function halvesOf(instruction: Instruction): [Instruction, Instruction] {
 function half(instruction: Instruction, name: string, part: 'X' | 'Y'): Instruction {
   const operands = new Map<string, Operand>();
   for (const each of instruction.opcode.operands) {
-    // The accumulator of FMAC and DOT2ACC is the destination; LLVM decodes the one of Y wrongly.
+    // The accumulator of FMAC and DOT2ACC is the destination. LLVM decodes that of Y wrongly.
     const source = each === `src2${part}` ? `vdst${part}` : each;
     operands.set(standardName(each, part) ?? `other_${each}`, instruction.operand(source));
   }
   const mnemonic = `v_${name.toLowerCase()}`;
-  return new Instruction(
-    instruction.index,
-    instruction.offset,
-    instruction.size,
-    { ...instruction.opcode, mnemonic, operands: [...operands.keys()] },
-    [...operands.values()],
-    instruction.text,
-  );
+  const { index, offset, size, opcode, text } = instruction;
+  return new Instruction({
+    index,
+    offset,
+    size,
+    opcode: { ...opcode, mnemonic, operands: [...operands.keys()] },
+    operands: [...operands.values()],
+    text,
+  });
 }
 
 /** `vsrc1X` → `src1`; null for an operand of the other half. */
@@ -57,7 +60,7 @@ class CopyingSite extends Site {
   }
 }
 
-/** null when one half is an operation that the simulator lacks. */
+/** Null when the simulator lacks the operation of one half. */
 export function bindVopd(instruction: Instruction, layout: KernelLayout, program: Program): Step | null {
   const [x, y] = halvesOf(instruction);
   const [first, second] = [findOperation(x.mnemonic), findOperation(y.mnemonic)];

@@ -5,7 +5,7 @@
  * constants have stride 0, vector registers stride 1 with lane l at index + l. Layout, in words:
  *
  *     0 … 127        scalar registers by hardware number (106 VCC, 124 M0, 126 EXEC)
- *     scratch rows   operands prepared for one instruction (modifiers, DPP, SDWA), see operands.ts
+ *     scratch rows   operands prepared for one instruction (modifiers, DPP, SDWA), see kernel-layout.ts
  *     VGPRs          one row of `size` words each, then the AGPRs
  *     constants      literals of the program, written once
  *
@@ -41,7 +41,7 @@ export interface FloatMode {
 export interface RegisterLayout {
   /** Lanes: 32 or 64. */
   readonly size: 32 | 64;
-  /** Literals, and the index of the first of them: everything before it is registers. */
+  /** Literals, and the index of the first one. Everything before it is registers. */
   readonly constants: Uint32Array;
   readonly constantBase: number;
 }
@@ -93,9 +93,9 @@ export class Wave {
   plainF64 = true;
   /** The MODE register's bits that are not in `mode`. */
   otherMode = 0;
-  /** The exception flags of TRAPSTS: kept for the program, never raised. */
+  /** The exception flags of TRAPSTS. A program can write and read them; the simulator never raises one. */
   trapStatus = 0;
-  /** FLAT_SCRATCH where it is a hardware register (generation 10); `scratch` until it is written. */
+  /** FLAT_SCRATCH where it is a hardware register; holds `scratch` until it is written. */
   flatScratchLow: number;
   flatScratchHigh = ADDRESS_HIGH;
   /** What programs read as time; reading it advances it. */
@@ -163,3 +163,9 @@ export class Wave {
 
 /** Executes one instruction; `pc` already points behind it. Throws `Fault`. */
 export type Step = (wave: Wave) => void;
+
+/** EXEC as a hexadecimal number. */
+export function execText(wave: Wave): string {
+  const word = (value: number): string => value.toString(16).padStart(8, '0');
+  return `0x${wave.size === 64 ? word(wave.u32[EXEC + 1]!) : ''}${word(wave.u32[EXEC]!)}`;
+}

@@ -2,8 +2,8 @@
  * Executes one workgroup: its waves one after the other, each to the next barrier or its end, in the order of their
  * numbers. That order is fixed, so results do not depend on anything but the launch.
  *
- * Counting costs two additions an instruction: how often each static instruction ran, and with how many lanes. All other
- * counters follow from those (counters.ts). With a trace, what ran is recorded as well, for the cycle estimate.
+ * Counting costs two additions an instruction: how often each static instruction ran, and with how many lanes. All
+ * other counters follow from those (counters.ts). With a trace, what ran is recorded as well, for the cycle estimate.
  */
 import { DarmError } from '../errors.js';
 import type { KernelCode } from './code.js';
@@ -29,7 +29,7 @@ export class ExecutionCounts {
 export const TRACE_INDEX_BITS = 20;
 const TRACE_TRANSACTIONS_MAX = 2 ** (32 - TRACE_INDEX_BITS) - 1;
 
-/** What one wave executed, in order, a word an instruction. */
+/** What one wave executed, in order: one word per instruction. */
 export class WaveTrace {
   words: Uint32Array;
   length = 0;
@@ -56,7 +56,7 @@ export interface WorkgroupRun {
   readonly id: readonly [number, number, number];
   readonly waves: readonly Wave[];
   readonly counts: ExecutionCounts;
-  /** Per wave, or null: no trace. */
+  /** One per wave; null when nothing is traced. */
   readonly traces: readonly WaveTrace[] | null;
   /** Instructions that may still be executed. */
   readonly budget: { left: number };

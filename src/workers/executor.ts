@@ -1,4 +1,7 @@
-/** What runs tasks: worker threads (pool.ts) or the calling thread (inline.ts). It does not import LLVM, so that it loads quickly. */
+/**
+ * What runs tasks: worker threads (pool.ts) or the calling thread (inline.ts). It does not import LLVM, so that it
+ * loads quickly.
+ */
 import { DarmError } from '../errors.js';
 import type { Events } from '../job/events.js';
 import type { Outcome, Task, TaskResult } from './tasks.js';
@@ -26,7 +29,8 @@ export function unwrap<T>(outcome: Outcome<T>): T {
 }
 
 /**
- * V8's limits for a worker. The stack is for LLVM's recursion: native LLVM has 8 MiB, and the frames of WebAssembly's baseline code
- * are larger. The limit of the heap is for our own code: without it, a worker that needs too much ends the whole process.
+ * V8's limits for a worker. The stack is for LLVM's recursion: native LLVM has 8 MiB, and the frames of WebAssembly's
+ * baseline code are larger. The limit of the heap is for our own code: without it, a worker that needs too much ends
+ * the whole process.
  */
 export const WORKER_LIMITS = { stackSizeMb: 32, maxOldGenerationSizeMb: 2048 };

@@ -1,9 +1,9 @@
 /**
- * Runs tasks on the calling thread. No worker has to start, so a single job is done sooner. But the thread is blocked, and nothing
- * can end a task before it is done.
+ * Runs tasks on the calling thread. No worker has to start, so a single job is done sooner. But the thread is blocked,
+ * and nothing can end a task before it is done.
  *
- * LLVM recurses over what it compiles, and a process's main thread has a small stack. A task that runs out of stack is done again in
- * a worker, whose stack is larger.
+ * LLVM recurses over what it compiles, and a process's main thread has a small stack. A task that runs out of stack is
+ * done again in a worker, whose stack is larger.
  */
 import { DarmError } from '../errors.js';
 import { NO_EVENTS } from '../job/events.js';

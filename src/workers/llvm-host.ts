@@ -1,7 +1,7 @@
 /**
- * The LLVM instance of a thread, and the tasks that the thread carries out with it. Tasks are stateless: the pipeline starts each
- * from the heap of a fresh instance. An instance that a trap, a fatal error or a lack of memory has left unusable is replaced before
- * the next task.
+ * The LLVM instance of a thread, and the tasks that the thread carries out with it. Tasks are stateless: the pipeline
+ * starts each from the heap of a fresh instance. An instance that a trap, a fatal error or a lack of memory has left
+ * unusable is replaced before the next task.
  */
 import { disassemble } from '../binding/disassemble.js';
 import { instantiateLlvm, type LlvmRuntime } from '../binding/runtime.js';
@@ -37,7 +37,7 @@ export class LlvmHost {
     try {
       const value =
         task.kind === 'simulate'
-          ? (await import('../simulator/launch/share.js')).runShare(task.share)
+          ? (await import('../simulator/launch/run-workgroups.js')).runWorkgroups(task.part)
           : perform(await this.prepare(), task, events);
       return { ok: true, value: value as TaskResult<T> };
     } catch (error) {

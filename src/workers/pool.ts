@@ -1,10 +1,12 @@
 /**
- * Worker threads, each with an LLVM instance of its own. Piscina hands out the tasks. A Comlink port beside each task carries what
- * the worker tells while it is busy: progress, diagnostics, and that the task has started, from when the time limit counts. A task
- * that runs out of time or is aborted ends by terminating its worker; Piscina then starts another.
+ * Worker threads, each with an LLVM instance of its own. Piscina hands out the tasks. A Comlink port beside each task
+ * carries what the worker tells while it is busy: progress, diagnostics, and that the task has started, from when the
+ * time limit counts. A task that runs out of time or is aborted ends by terminating its worker; Piscina then starts
+ * another.
  *
  * `minThreads` equals `maxThreads`: when a worker ends with its task, Piscina starts another only up to the minimum, and
- * tasks that wait would wait for ever. A worker makes its LLVM instance with its first task, so an idle worker is cheap.
+ * tasks that wait would wait for ever. A worker makes its LLVM instance with its first task, so an idle worker is
+ * cheap.
  *
  * `atomics: 'disabled'`: with Piscina's default an idle worker sleeps in `Atomics.wait` and never answers on other ports.
  */

@@ -1,6 +1,6 @@
 /**
- * What worker threads are asked and what they answer, as plain data. A task is one piece of work of one thread; a job of a caller is
- * one task or several.
+ * What worker threads are asked and what they answer, as plain data. A task is one piece of work of one thread; a job
+ * of a caller is one task or several.
  */
 import type { ErrorData } from '../errors.js';
 import type { Disassembly } from '../formats/disassembly.js';
@@ -8,7 +8,7 @@ import type { EditLog } from '../job/edit-log.js';
 import type { FunctionSubset } from '../job/function-subset.js';
 import type { JobOptions } from '../job/options.js';
 import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
-import type { ShareInput, ShareResult } from '../simulator/launch/share.js';
+import type { LaunchPart, LaunchPartResult } from '../simulator/launch/run-workgroups.js';
 
 interface ModuleTask {
   /** Bitcode or IR text. */
@@ -29,8 +29,8 @@ export type Task =
       readonly cpu: string;
       readonly waveSize: 32 | 64;
     }
-  /** A share of the workgroups of a simulated launch; needs no LLVM. */
-  | { readonly kind: 'simulate'; readonly share: ShareInput };
+  /** A part of a simulated launch: some of its workgroups. Does not need LLVM. */
+  | { readonly kind: 'simulate'; readonly part: LaunchPart };
 
 export interface TaskResults {
   info: ModuleInfo;
@@ -39,7 +39,7 @@ export interface TaskResults {
   emit: CompileResult;
   analyze: AnalyzeResult;
   disassemble: Disassembly;
-  simulate: ShareResult;
+  simulate: LaunchPartResult;
 }
 
 export type TaskResult<T extends Task> = TaskResults[T['kind']];

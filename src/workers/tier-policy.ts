@@ -1,12 +1,13 @@
 /**
  * V8's tier policy for WebAssembly, the one place that sets it. Measured (bench/cold-start): V8's default spends both
- * cores on optimising a module of which a short job runs a fraction, and a process waits for those jobs before it exits.
+ * cores on optimising a module of which a short job runs a fraction, and a process waits for those jobs before it
+ * exits.
  *
  * - `short`: baseline code only, validated lazily. For the command.
  * - `long`: baseline code first, tier-up throttled to one background task. For services and long batches.
  *
- * The flags are process-wide and must be set before the module is compiled: the command sets them, the library only when
- * asked. A Node whose V8 no longer knows a flag ignores it.
+ * The flags are process-wide and must be set before the module is compiled: the command sets them, the library only
+ * when asked. A Node whose V8 no longer knows a flag ignores it.
  */
 import v8 from 'node:v8';
 import vm from 'node:vm';
@@ -23,9 +24,9 @@ export function setTierPolicy(policy: TierPolicy): void {
 }
 
 /**
- * Ends the optimising of modules that nothing refers to any more. A process that ends waits until V8 has optimised what it had
- * in line (measured: 7 s after the `long` policy's first jobs); collecting the module empties the line. For the command, after its
- * compiler is closed.
+ * Ends the optimising of modules that nothing refers to any more. A process that ends waits until V8 has optimised what
+ * it had in line (measured: 7 s after the `long` policy's first jobs); collecting the module empties the line. For the
+ * command, after its compiler is closed.
  */
 export async function dropOptimising(): Promise<void> {
   v8.setFlagsFromString('--expose-gc');

@@ -4,7 +4,7 @@ import type { CycleId } from '../../src/analysis/cycles.js';
 import { cycles } from '../../src/analysis/cycles.js';
 import { divergence } from '../../src/analysis/divergence.js';
 import { dominators, postDominatorRoots, postDominators } from '../../src/analysis/dominators.js';
-import { cfgOf, reachableFrom } from '../../src/analysis/graph.js';
+import { cfgOf } from '../../src/analysis/graph.js';
 import { SyncDependence } from '../../src/analysis/sync-dependence.js';
 import type { BlockId, InstrId } from '../../src/ir/ids.js';
 import { NONE } from '../../src/ir/ids.js';
@@ -14,10 +14,14 @@ import { graphSnapshot, snapshot } from '../support/snapshot-builder.js';
 import { assert, suite } from '../support/suite.js';
 import type { Successors } from './random-program.js';
 import { arbitraryCfg, randomProgram } from './random-program.js';
+import { reachableFrom } from './reachable.js';
 
 const test = suite('analysis/divergence-random', { tests: 4, timeoutMs: 120_000 });
 
-/** Whether two paths that share only their ends lead from different successors of `branch` to `to`; by augmenting paths. */
+/**
+ * Whether there are two paths from different successors of `branch` to `to` that share only their ends. Found by
+ * augmenting paths.
+ */
 function hasDisjointPaths(successors: Successors, branch: number, to: number): boolean {
   // Node b is split into 2b (in) and 2b + 1 (out), joined by an edge of capacity 1.
   const n = successors.length;
@@ -66,38 +70,38 @@ test('joins without cycles are the ends of disjoint paths', () => {
 test('without cycles, divergence is the naive fixpoint of data and joins', () => {
   fc.assert(
     fc.property(arbitraryCfg({ maxBlocks: 9, acyclic: true }), fc.nat(), (successors, seed) => {
-      const { f } = snapshot(randomProgram(successors, seed));
-      const d = divergence(f);
-      const reachable = reachableFrom(cfgOf(f), 0 as BlockId);
-      const divergent = new Uint8Array(f.valueCount);
+      const { f: fn } = snapshot(randomProgram(successors, seed));
+      const d = divergence(fn);
+      const reachable = reachableFrom(cfgOf(fn), 0 as BlockId);
+      const divergent = new Uint8Array(fn.valueCount);
       for (let changed = true; changed;) {
         changed = false;
-        for (let i = 0; i < f.instrCount; i++) {
-          if (divergent[f.argCount + i] === 1 || f.instrUniformity[i] === Uniformity.AlwaysUniform) continue;
-          const operands = f.operand.subarray(f.operandStart[i], f.operandStart[i + 1]);
+        for (let i = 0; i < fn.instrCount; i++) {
+          if (divergent[fn.argCount + i] === 1 || fn.instrUniformity[i] === Uniformity.AlwaysUniform) continue;
+          const operands = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1]);
           const joins = (branch: number): boolean => {
-            const end = f.blockInstrStart[branch + 1] - 1;
+            const end = fn.blockInstrStart[branch + 1] - 1;
             return (
               reachable[branch] === 1 &&
-              divergent[f.argCount + end] === 1 &&
-              branch !== f.instrBlock[i] &&
-              hasDisjointPaths(successors, branch, f.instrBlock[i])
+              divergent[fn.argCount + end] === 1 &&
+              branch !== fn.instrBlock[i] &&
+              hasDisjointPaths(successors, branch, fn.instrBlock[i])
             );
           };
           const synced =
-            f.instrOpcode[i] === Opcode.Phi && new Set(operands).size > 1 && successors.some((_, b) => joins(b));
+            fn.instrOpcode[i] === Opcode.Phi && new Set(operands).size > 1 && successors.some((_, b) => joins(b));
           if (
             !synced &&
-            f.instrUniformity[i] !== Uniformity.NeverUniform &&
+            fn.instrUniformity[i] !== Uniformity.NeverUniform &&
             ![...operands].some((v) => divergent[v] === 1)
           )
             continue;
-          divergent[f.argCount + i] = 1;
+          divergent[fn.argCount + i] = 1;
           changed = true;
         }
       }
-      for (let b = 0; b < f.blockCount; b++) {
-        const end = f.argCount + f.blockInstrStart[b + 1] - 1;
+      for (let b = 0; b < fn.blockCount; b++) {
+        const end = fn.argCount + fn.blockInstrStart[b + 1] - 1;
         assert.is(d.terminatorDivergent[b], divergent[end], `terminator of ${b}`);
         divergent[end] = 0;
       }
@@ -121,27 +125,27 @@ interface Golden {
 }
 
 test('LLVM 22.1.8 says the same about random programs', () => {
-  // What `opt -passes='print<domtree>,print<postdomtree>,print<cycles>,print<uniformity>'` printed, irreducible and endless
-  // cycles and unreachable blocks included. Blocks and cycles are in LLVM's notation and order.
+  // The output of `opt -passes='print<domtree>,print<postdomtree>,print<cycles>,print<uniformity>'`, also for
+  // irreducible and endless cycles and for unreachable blocks. Blocks and cycles are in LLVM's notation and order.
   const file = new URL('../../../test/analysis/llvm22.golden.json', import.meta.url);
   const golden = JSON.parse(readFileSync(file, 'utf8')) as Golden[];
   assert.ok(golden.length >= 100);
   const bits = (n: number, bit: (i: number) => number | boolean): string =>
     Array.from({ length: n }, (_, i) => Number(bit(i))).join('');
   for (const g of golden) {
-    const { f } = snapshot(g.program);
-    const cfg = cfgOf(f);
+    const { f: fn } = snapshot(g.program);
+    const cfg = cfgOf(fn);
     const dom = dominators(cfg);
     assert.equal([...dom.idom], g.idom, g.program);
     assert.is(
-      bits(f.blockCount, (b) => dom.isReachable(b as BlockId)),
+      bits(fn.blockCount, (b) => dom.isReachable(b as BlockId)),
       g.reachable,
       g.program,
     );
     assert.equal([...postDominators(cfg).idom], g.postIdom, g.program);
     assert.equal([...postDominatorRoots(cfg)], g.roots, g.program);
     const c = cycles(cfg);
-    const d = divergence(f);
+    const d = divergence(fn);
     const print = (id: number): string => {
       const entries = [...c.entries(id as CycleId)];
       const rest = [...c.blocks(id as CycleId)].filter((b) => !entries.includes(b));
@@ -159,12 +163,12 @@ test('LLVM 22.1.8 says the same about random programs', () => {
       g.program,
     );
     assert.is(
-      bits(f.instrCount, (i) => d.valueDivergent[f.argCount + i]),
+      bits(fn.instrCount, (i) => d.valueDivergent[fn.argCount + i]),
       g.values,
       g.program,
     );
     assert.is(
-      bits(f.blockCount, (b) => d.terminatorDivergent[b]),
+      bits(fn.blockCount, (b) => d.terminatorDivergent[b]),
       g.terminators,
       g.program,
     );
@@ -178,14 +182,15 @@ interface Step {
 }
 
 /**
- * What one thread does: per dynamic instance (block, and how often the header of each cycle around it was met since the cycle
- * was entered) the instructions with their values. Threads at equal instances execute together. A terminator's value is the
- * successor it takes. Reducible control flow only.
+ * Runs one thread. The result has, per dynamic instance of a block, the instructions with their values. An instance is
+ * a block together with how often the header of each cycle around it was met since the cycle was entered. Threads at
+ * equal instances execute together. The value of a terminator is the successor it takes. Only for reducible control
+ * flow.
  */
-function execute(f: FunctionSnapshot, thread: number, maxBlocks: number): Map<string, Step[]> {
-  const c = cycles(cfgOf(f));
+function execute(fn: FunctionSnapshot, thread: number, maxBlocks: number): Map<string, Step[]> {
+  const c = cycles(cfgOf(fn));
   const trace = new Map<string, Step[]>();
-  const values = Int32Array.from({ length: f.valueCount }, (_, v) => (v * 5 + 1) % 8);
+  const values = Int32Array.from({ length: fn.valueCount }, (_, v) => (v * 5 + 1) % 8);
   const iteration = new Int32Array(c.count);
   let from: number = NONE;
   let b = 0;
@@ -199,25 +204,25 @@ function execute(f: FunctionSnapshot, thread: number, maxBlocks: number): Map<st
     const steps: Step[] = [];
     const before = values.slice();
     let next: number = NONE;
-    for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++) {
-      const first = f.operandStart[i];
-      const isPhi = f.instrOpcode[i] === Opcode.Phi;
-      let operands = [...f.operand.subarray(first, f.operandStart[i + 1])].map((v) => (isPhi ? before : values)[v]);
-      if (isPhi) operands = [operands[f.operandBlock.subarray(first, f.operandStart[i + 1]).indexOf(from)]];
+    for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) {
+      const first = fn.operandStart[i];
+      const isPhi = fn.instrOpcode[i] === Opcode.Phi;
+      let operands = [...fn.operand.subarray(first, fn.operandStart[i + 1])].map((v) => (isPhi ? before : values)[v]);
+      if (isPhi) operands = [operands[fn.operandBlock.subarray(first, fn.operandStart[i + 1]).indexOf(from)]];
       let value = operands[0] ?? 0;
-      if (f.instrUniformity[i] === Uniformity.NeverUniform) value = (thread * 3 + i + count) % 8;
-      else if (f.instrUniformity[i] === Uniformity.AlwaysUniform) value = i % 8;
-      else if (f.instrOpcode[i] === Opcode.Add) value = (operands[0] + operands[1]) % 8;
-      else if (f.instrOpcode[i] === Opcode.ICmp) value = operands[0] < operands[1] ? 1 : 0;
-      else if (i === f.blockInstrStart[b + 1] - 1) {
-        const targets = f.succ.subarray(f.succStart[b], f.succStart[b + 1]);
+      if (fn.instrUniformity[i] === Uniformity.NeverUniform) value = (thread * 3 + i + count) % 8;
+      else if (fn.instrUniformity[i] === Uniformity.AlwaysUniform) value = i % 8;
+      else if (fn.instrOpcode[i] === Opcode.Add) value = (operands[0] + operands[1]) % 8;
+      else if (fn.instrOpcode[i] === Opcode.ICmp) value = operands[0] < operands[1] ? 1 : 0;
+      else if (i === fn.blockInstrStart[b + 1] - 1) {
+        const targets = fn.succ.subarray(fn.succStart[b], fn.succStart[b + 1]);
         next =
           targets.length === 0
             ? NONE
             : targets[targets.length === 2 ? 1 - operands[0] : (operands[0] ?? 0) % targets.length];
         value = next;
       }
-      values[f.argCount + i] = value;
+      values[fn.argCount + i] = value;
       steps.push({ instr: i, value, operands });
     }
     trace.set(instance, steps);
@@ -229,8 +234,9 @@ function execute(f: FunctionSnapshot, thread: number, maxBlocks: number): Map<st
 }
 
 /**
- * Each block in two, so that no header of a cycle ends in a branch: see "LLVM overlooks" in divergence.test.ts. (LLVM 22 also overlooks phis
- * of constants behind a divergent exit, llvm-project#216296; hence the fixed seed below, which meets none.)
+ * Splits each block in two, so that no header of a cycle ends in a branch: see "LLVM overlooks" in divergence.test.ts.
+ * LLVM 22 also overlooks phis of constants behind a divergent exit (llvm-project#216296). So the seed below is fixed;
+ * with it there is no such phi.
  */
 const withPlainHeaders = (successors: Successors): Successors =>
   successors.flatMap((to, b) => [[2 * b + 1], to.map((t) => 2 * t)]);
@@ -240,28 +246,28 @@ test('reducible: threads that execute together agree on all that is uniform', ()
   let uniformLoopValues = 0;
   fc.assert(
     fc.property(arbitraryCfg({ maxBlocks: 9 }), fc.nat(), (successors, seed) => {
-      const { f } = snapshot(randomProgram(withPlainHeaders(successors), seed));
-      const c = cycles(cfgOf(f));
+      const { f: fn } = snapshot(randomProgram(withPlainHeaders(successors), seed));
+      const c = cycles(cfgOf(fn));
       for (let id = 0; id < c.count; id++) if (!c.isReducible(id as CycleId)) return;
       programs++;
-      const d = divergence(f);
-      const traces = [0, 1, 2, 5].map((thread) => execute(f, thread, 100));
+      const d = divergence(fn);
+      const traces = [0, 1, 2, 5].map((thread) => execute(fn, thread, 100));
       for (const [instance, steps] of traces[0]) {
         for (const other of traces.slice(1)) {
           const theirs = other.get(instance);
           if (!theirs) continue;
           steps.forEach(({ instr, value, operands }, k) => {
-            const block = f.instrBlock[instr];
-            const isTerminator = instr === f.blockInstrStart[block + 1] - 1;
+            const block = fn.instrBlock[instr];
+            const isTerminator = instr === fn.blockInstrStart[block + 1] - 1;
             const uniform = isTerminator
               ? d.terminatorDivergent[block] === 0
-              : d.valueDivergent[f.argCount + instr] === 0;
+              : d.valueDivergent[fn.argCount + instr] === 0;
             if (uniform) assert.is(theirs[k].value, value, `instruction ${instr} at ${instance}`);
             if (uniform && c.depthOf(block as BlockId) > 0) uniformLoopValues++;
-            // A phi reads different operands; its use is only as uniform as the choice.
-            if (f.instrOpcode[instr] === Opcode.Phi) return;
+            // A phi reads different operands. Its use is only as uniform as the choice between them.
+            if (fn.instrOpcode[instr] === Opcode.Phi) return;
             operands.forEach((read, o) => {
-              if (!d.isDivergentUse(f.operandStart[instr] + o, instr as InstrId))
+              if (!d.isDivergentUse(fn.operandStart[instr] + o, instr as InstrId))
                 assert.is(theirs[k].operands[o], read, `operand ${o} of ${instr} at ${instance}`);
             });
           });

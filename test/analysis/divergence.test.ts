@@ -1,6 +1,6 @@
 import { cycles } from '../../src/analysis/cycles.js';
 import type { Divergence } from '../../src/analysis/divergence.js';
-import { Cause, divergence } from '../../src/analysis/divergence.js';
+import { divergence } from '../../src/analysis/divergence.js';
 import { cfgOf } from '../../src/analysis/graph.js';
 import type { InstrId } from '../../src/ir/ids.js';
 import type { BuiltSnapshot } from '../support/snapshot-builder.js';
@@ -10,8 +10,8 @@ import { assert, suite } from '../support/suite.js';
 const test = suite('analysis/divergence', { tests: 15 });
 
 /**
- * Runs an annotated function: values called `%div…` must be divergent and `%uni…` uniform; terminators of `divergentBlocks`, and
- * no others, divergent.
+ * Analyses an annotated function. Values called `%div…` must be divergent and `%uni…` uniform. The terminators of
+ * `divergentBlocks` must be divergent, and no others.
  */
 function check(text: string, divergentBlocks: readonly string[]): { s: BuiltSnapshot; d: Divergence } {
   const s = snapshot(text);
@@ -47,10 +47,6 @@ test('data: users of divergent values, stores too, but not always-uniform ones',
     [],
   );
   assert.is(d.valueDivergent[s.value('st')], 1);
-  assert.is(d.cause[s.value('%div.tid')], Cause.Source);
-  assert.is(d.cause[s.value('%div.y')], Cause.Operand);
-  assert.is(d.causeId[s.value('%div.y')], s.value('%div.tid'));
-  assert.is(d.cause[s.value('%uni.z')], Cause.None);
   assert.ok(d.isDivergentUse(...useOf(s, s.instr('%div.y'), 1)));
   assert.not(d.isDivergentUse(...useOf(s, s.instr('%div.y'), 0)));
 });
@@ -67,7 +63,7 @@ test('a function without branch divergence is uniform', () => {
 });
 
 test('sync: phis where a divergent branch joins', () => {
-  const { s, d } = check(
+  check(
     `
     arg %div.tid i32 never
     arg %uni.a
@@ -90,9 +86,6 @@ test('sync: phis where a divergent branch joins', () => {
       ret`,
     ['entry'],
   );
-  assert.is(d.cause[s.value('%div.x')], Cause.Join);
-  assert.is(d.causeId[s.value('%div.x')], s.block('entry'));
-  assert.is(d.cause[s.f.argCount + s.term('entry')], Cause.Operand);
 });
 
 test('sync: a divergent switch, a join of joins, and short-circuit code', () => {
@@ -188,8 +181,6 @@ test('temporal: a uniform value of a loop is divergent to users outside a diverg
   assert.not(d.isDivergentUse(...useOf(s, s.instr('%uni.h'), 1)), 'uniform inside the loop');
   assert.not(d.isDivergentUse(...useOf(s, s.instr('%div.user'), 1)), 'a constant');
   assert.equal([...d.divergentExit], [1]);
-  assert.is(d.cause[s.value('%div.user')], Cause.Temporal);
-  assert.is(d.causeId[s.value('%div.user')], 0);
 });
 
 test('temporal: phis at and behind the exit, users further out', () => {
@@ -289,7 +280,8 @@ test('temporal: threads parted inside a loop leave it through a uniform exit in 
 });
 
 test('temporal: LLVM overlooks that when the header itself parts the threads', () => {
-  // LLVM 22.1.8 says so too, though `%uni.u` differs between threads: the label does not go past the block of the branch.
+  // LLVM 22.1.8 says the same, although `%uni.u` differs between threads: the label does not go past the block of the
+  // branch.
   const { d } = check(partedInLoop('', 'uni'), ['H']);
   assert.equal([...d.divergentExit], [0]);
 });
@@ -329,7 +321,8 @@ test('temporal: an exit that leaves two loops at once', () => {
   );
 });
 
-// LLVM's irreducible/diverged-entry-headers-nested.ll: the walk, and so the order of two successors, decides.
+// LLVM's irreducible/diverged-entry-headers-nested.ll: the result depends on the walk, and so on the order of two
+// successors.
 test('irreducible: which cycles are assumed divergent depends on their headers, as in LLVM', () => {
   const assumed = (entry: string, c: string): string[] => {
     const s = snapshot(`
@@ -364,10 +357,7 @@ test('irreducible: which cycles are assumed divergent depends on their headers, 
     const d = divergence(s.f);
     const c2 = cycles(cfgOf(s.f));
     assert.equal([...d.divergentExit], [0, 0]);
-    if (d.assumedDivergent.length > 0) {
-      assert.is(d.cause[s.value('%pp')], Cause.AssumedCycle);
-      assert.is(d.causeId[s.value('%pp')], d.assumedDivergent[0]);
-    } else assert.is(d.valueDivergent[s.value('%pp')], 0);
+    assert.is(d.valueDivergent[s.value('%pp')], d.assumedDivergent.length > 0 ? 1 : 0);
     return d.assumedDivergent.map((id) => `${c2.depth[id]} ${s.blockNames[c2.header[id]]}`);
   };
   assert.equal(assumed('B A', 'T P'), [], 'headers_b_p');
@@ -377,7 +367,7 @@ test('irreducible: which cycles are assumed divergent depends on their headers, 
 
 test('irreducible: entered at two places from outside', () => {
   // LLVM's irreducible/exit-divergence.ll, no_divergent_exit.
-  const { s, d } = check(
+  const { d } = check(
     `
     arg %div.tid i32 never
     arg %uni.a
@@ -401,7 +391,6 @@ test('irreducible: entered at two places from outside', () => {
     ['entry'],
   );
   assert.is(d.assumedDivergent.length, 1);
-  assert.is(d.cause[s.value('%div.bb')], Cause.AssumedCycle);
   assert.equal([...d.divergentExit], [0]);
 });
 

@@ -6,7 +6,7 @@ import { assert, suite } from '../support/suite.js';
 
 const test = suite('analysis/embedding', { tests: 5 });
 
-/** Blocks 0 to 9 are the host, 10 and up the guest; 20 is behind both. */
+/** Blocks 0 to 9 are the host. Blocks from 10 up are the guest. Block 20 is behind both. */
 function embedding(host: readonly number[][], guest: readonly number[][], alike: Readonly<Record<string, number>>) {
   const successors: number[][] = Array.from({ length: 21 }, (_, b) => (b === 20 ? [] : [20]));
   host.forEach((to, b) => (successors[b] = to));
@@ -48,7 +48,7 @@ test('an if-then fits into an if-then-else', () => {
   // Guest: 10 → 11, 12; 11 → 12. Host: 0 → 1, 2; 1 → 3; 2 → 3.
   const found = embedding([[1, 2], [3], [3], [20]], [[12, 11], [12], [20]], { '0 10': 5, '1 11': 5, '3 12': 5 })!;
   assert.equal(places(found), { 10: 0, 11: 1, 12: 3 });
-  // Its then-block is the host's first successor and its own second.
+  // The then-block is the first successor of the host and the second of the guest.
   assert.is(found.blocks[0]!.swapped, true);
   assert.equal(found.blocks[0]!.leaves, [2, 0]);
   assert.ok(found.blocks[2]!.passed);

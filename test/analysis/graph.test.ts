@@ -1,14 +1,14 @@
 import fc from 'fast-check';
-import { cfgOf, positionsIn, reachableFrom, reaching, reversed, reversePostOrder } from '../../src/analysis/graph.js';
+import { cfgOf, positionsIn, reversed, reversePostOrder } from '../../src/analysis/graph.js';
 import type { BlockId } from '../../src/ir/ids.js';
 import { graphSnapshot } from '../support/snapshot-builder.js';
 import { assert, suite } from '../support/suite.js';
 import type { Successors } from './random-program.js';
 import { arbitraryCfg } from './random-program.js';
+import { reachableFrom } from './reachable.js';
 
-const test = suite('analysis/graph', { tests: 5 });
+const test = suite('analysis/graph', { tests: 4 });
 const graph = (successors: Successors) => cfgOf(graphSnapshot(successors).f);
-const marked = (marks: Uint8Array): number[] => [...marks.keys()].filter((b) => marks[b] === 1);
 
 test('keeps duplicate edges in both directions', () => {
   const g = graph([[1, 1], [2, 1, 2], []]);
@@ -37,15 +37,6 @@ test('reverse post-order: every edge goes forwards unless it closes a cycle', ()
       }
     }),
   );
-});
-
-test('reachability stops at the block to avoid', () => {
-  const g = graph([[1, 2], [3], [3], [4], [1, 5], []]);
-  assert.equal(marked(reachableFrom(g, 1 as BlockId)), [1, 3, 4, 5]);
-  assert.equal(marked(reachableFrom(g, 1 as BlockId, 3 as BlockId)), [1]);
-  assert.equal(marked(reachableFrom(g, 3 as BlockId, 3 as BlockId)), [1, 3, 4, 5]);
-  assert.equal(marked(reaching(g, 3 as BlockId)), [0, 1, 2, 3, 4]);
-  assert.equal(marked(reaching(g, 3 as BlockId, 4 as BlockId)), [0, 1, 2, 3]);
 });
 
 test('the reversed graph has a virtual exit', () => {

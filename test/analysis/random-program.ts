@@ -1,6 +1,6 @@
 /**
- * Random control-flow graphs and random SSA programs over them, for tests of the analyses against simple oracles.
- * Graphs come from fast-check (and shrink); what the blocks compute comes from a seed.
+ * Random control-flow graphs and random SSA programs over them, to test the analyses against simple oracles. The graphs
+ * come from fast-check, so they shrink. What the blocks compute comes from a seed.
  */
 import fc from 'fast-check';
 import { dominators } from '../../src/analysis/dominators.js';
@@ -8,18 +8,18 @@ import { cfgOf } from '../../src/analysis/graph.js';
 import type { BlockId } from '../../src/ir/ids.js';
 import { graphSnapshot } from '../support/snapshot-builder.js';
 
-/** `[b]` are the successors of block b. */
+/** Per block: its successors. */
 export type Successors = readonly (readonly number[])[];
 
 export interface CfgShape {
   readonly maxBlocks: number;
-  /** Only forward edges. */
+  /** Whether all edges lead forward. */
   readonly acyclic?: boolean;
 }
 
 /**
- * Graphs with edges mostly to near blocks, so that loops, joins, irreducible regions, unreachable blocks and endless
- * loops all turn up. The entry has no predecessors, as in LLVM.
+ * Graphs whose edges lead mostly to near blocks, so that loops, joins, irreducible regions, unreachable blocks and
+ * endless loops all occur. The entry has no predecessors, as in LLVM.
  */
 export function arbitraryCfg({ maxBlocks, acyclic = false }: CfgShape): fc.Arbitrary<Successors> {
   const jump = fc.integer({ min: acyclic ? 0 : -4, max: 4 });
@@ -47,8 +47,9 @@ export function randomNumbers(seed: number): (below: number) => number {
 }
 
 /**
- * Text for `snapshot()`: every block gets phis, additions, compares and now and then a thread id (never uniform) or an always
- * uniform call. All operands dominate their uses; branch conditions are compares. `%v…` are i32, `%c<block>` the conditions.
+ * Text for `snapshot()`. Every block gets phis, additions and compares, and sometimes a thread id (never uniform) or an
+ * always uniform call. All operands dominate their uses. Branch conditions are compares. `%v…` are i32, `%c<block>` are
+ * the conditions.
  */
 export function randomProgram(successors: Successors, seed: number): string {
   const random = randomNumbers(seed);
@@ -56,14 +57,14 @@ export function randomProgram(successors: Successors, seed: number): string {
   const g = cfgOf(graphSnapshot(successors).f);
   const dom = dominators(g);
   const lines = ['arg %a0', 'arg %a1'];
-  // Names first, so that phis can use what comes later.
+  // The names come first, so that phis can use what is defined later.
   const names: string[][] = successors.map(() => []);
   const phis = successors.map((_, b) => (g.predStart[b] === g.predStart[b + 1] ? 0 : random(3)));
   let count = 0;
   successors.forEach((_, b) => {
     for (let n = phis[b] + 1 + random(3); n > 0; n--) names[b].push(`%v${count++}`);
   });
-  /** Something that is defined before instruction `position` of block b. */
+  /** A value that is defined before instruction `position` of block b. */
   const pick = (b: number, position: number): string => {
     if (chance(20) || !dom.isReachable(b as BlockId)) return ['%a0', '%a1', '3', '5'][random(4)];
     const above = names

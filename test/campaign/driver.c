@@ -1,17 +1,23 @@
-// Executes kernels that were rewritten for the host (execute-host.ts) and compares memory between builds of the same kernel.
+// Executes kernels that were rewritten for the host (execute-host.ts) and compares the memory of several builds.
 //
-//   driver DATA [RESULTS] < JOBS    DATA: initial contents of all buffers; RESULTS: gets those that `lib` 0 leaves, kernel by
-//                                   kernel, zeros where it failed; JOBS: lines
+//   driver DATA [RESULTS] < COMMANDS
+//
+// DATA has the initial contents of all buffers. RESULTS gets the contents that the first build leaves, kernel by
+// kernel, and zeros for kernels that fail. COMMANDS are lines:
+//
 //     lib PATH                a build; the first one is the reference
 //     kernel NAME GX GY GZ BX BY BZ ARGS
 //     buffer OFFSET BYTES OUT an argument: BYTES bytes of DATA, compared after the run if OUT is 1
 //     scalar BITS             an argument, as an unsigned 64-bit number
 //     run
 //
-// For every kernel and build one line:  NAME LIB same | differs ARG OFFSET EXPECTED GOT | signal N | hang | missing
+// For every kernel and build it prints a line:
 //
-// Threads of a workgroup are coroutines that switch at barriers only; workgroups run one after the other, so LDS is plain
-// memory that is overwritten before each. Each run is a process of its own, with buffers that end at an unmapped page.
+//     NAME LIB same | differs ARG OFFSET EXPECTED GOT | signal N | hang | missing
+//
+// The threads of a workgroup are coroutines that switch only at barriers. Workgroups run one after the other, so LDS is
+// ordinary memory that is overwritten before each workgroup. Each run is a process of its own, in which buffers end at
+// an unmapped page.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -55,7 +61,7 @@ uint32_t host_workgroup_id_y(void) { return workgroup[1]; }
 uint32_t host_workgroup_id_z(void) { return workgroup[2]; }
 void *host_implicitarg_ptr(void) { return implicitArguments; }
 void *host_dispatch_ptr(void) { return dispatchPacket; }
-// One thread at a time: every thread is the first active one of its wave. Same for both builds, which is what counts.
+// Threads run one at a time, so each is the first active lane of its wave. That is the same in all builds.
 uint32_t host_readfirstlane(uint32_t value) { return value; }
 
 void host_barrier(void) {

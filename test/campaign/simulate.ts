@@ -102,7 +102,7 @@ async function decoded(input: Uint8Array | string, options: Partial<JobOptions>)
   const object = readCodeObject(artifact(await compile(input, { emit: ['hsaco'], ...options }), 'hsaco'));
   const decoder = await runtime();
   decoder.reset();
-  const waveSize = object.target.generation === 9 ? 64 : 32;
+  const waveSize = object.target.defaultWaveSize;
   const disassembly = disassemble(decoder, object.code.bytes, object.target.cpu, `+wavefrontsize${waveSize}`);
   return { object, disassembly };
 }

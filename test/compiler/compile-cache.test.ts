@@ -17,7 +17,7 @@ import { darm, inFolder } from '../support/command.js';
 import { kernel, kernelPath } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cache/compile-cache', { tests: 7, timeoutMs: 60_000 });
+const test = suite('cache/compile-cache', { tests: 8, timeoutMs: 60_000 });
 
 const result = (bytes: number, fill = 1): CompileResult => ({
   target: 'gfx906',
@@ -76,10 +76,27 @@ test('a damaged entry is a miss, and verify removes it', () =>
     const bytes = await readFile(file!);
     bytes[500]! ^= 1;
     await writeFile(file!, bytes);
+    assert.equal((await verifyCache(folder)).damaged, 1);
     const found = [await cache.get('a'), await cache.get('b')].filter((each) => each !== null);
     assert.is(found.length, 1);
-    assert.equal((await verifyCache(folder)).damaged, 1);
     assert.is((await contents(folder)).length, 1);
+  }));
+
+test('a damaged entry is replaced by the next result', () =>
+  inFolder(async (folder) => {
+    for (const damage of [
+      (bytes: Buffer) => bytes.fill(7, 500, 501),
+      (bytes: Buffer) => bytes.subarray(0, 10),
+      () => Buffer.alloc(0),
+    ]) {
+      const cache = new CompileCache({ path: folder });
+      await cache.put('a', result(1000));
+      const [file] = await contents(folder);
+      await writeFile(file!, damage(await readFile(file!)));
+      assert.is(await cache.get('a'), null);
+      await cache.put('a', result(1000));
+      assert.is((await cache.get('a'))?.artifacts[0]!.bytes.length, 1000);
+    }
   }));
 
 test('an entry of another format is a miss', () =>

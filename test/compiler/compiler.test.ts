@@ -62,21 +62,43 @@ test('the same bytes early, with one and two workers', async () => {
   assert.is(hashes.size, 1);
 });
 
-test('mcpu overrides processors on which the functions disagree, with any number of workers', async () => {
-  const ir = `target triple = "amdgcn-amd-amdhsa"
-define amdgpu_kernel void @a() "target-cpu"="gfx906" {
-  ret void
-}
-define amdgpu_kernel void @b() "target-cpu"="gfx908" {
-  ret void
-}`;
-  const compiled = [];
-  for (const threads of [1, 2]) {
-    await using compiler = createCompiler({ threads });
-    const result = await compiler.compile(new TextEncoder().encode(ir), { emit: ['obj'], mcpu: 'gfx906' });
-    compiled.push(result.artifacts[0]!.bytes);
+test('a code object is for one processor: what functions and job name must agree', async () => {
+  const module = (...cpus: (string | null)[]): Uint8Array =>
+    new TextEncoder().encode(
+      'target triple = "amdgcn-amd-amdhsa"\n' +
+        cpus
+          .map(
+            (cpu, i) =>
+              `define amdgpu_kernel void @k${i}() ${cpu === null ? '' : `"target-cpu"="${cpu}"`} { ret void }`,
+          )
+          .join('\n'),
+    );
+  for (const threads of [0, 2]) {
+    await using compiler = createCompiler({ threads, tierPolicy: 'short' });
+    const messageFor = (input: Uint8Array, mcpu: string | null): Promise<string> =>
+      compiler.compile(input, { mcpu }).then(
+        ({ target }) => target,
+        (error: DarmError) => `${error.code}: ${error.message}`,
+      );
+    assert.is(await messageFor(module('gfx906', 'gfx906'), 'gfx906'), 'gfx906');
+    assert.is(await messageFor(module('gfx906', null), null), 'gfx906');
+    assert.is(await messageFor(module(null, null), 'gfx1100'), 'gfx1100');
+    assert.is(
+      await messageFor(module('gfx906', 'gfx908'), null),
+      "bad-target: function 'k1' is for gfx908, 'k0' for gfx906",
+    );
+    assert.is(
+      await messageFor(module('gfx906', 'gfx908'), 'gfx906'),
+      "bad-target: function 'k1' is for gfx908, the job for gfx906",
+    );
+    assert.is(
+      await messageFor(module(null, 'gfx906'), 'gfx1100'),
+      "bad-target: function 'k1' is for gfx906, the job for gfx1100",
+    );
+    for (const nobody of [module(null), module()])
+      assert.is(await messageFor(nobody, null), 'bad-target: neither the module nor --mcpu names a processor');
+    assert.is((await compiler.compile(module(), { emit: ['ll'] })).target, 'amdgcn');
   }
-  assert.equal(compiled[0], compiled[1]);
 });
 
 test('the same bytes in any order of jobs', async () => {

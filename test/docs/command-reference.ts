@@ -1,5 +1,6 @@
 /**
- * The part of docs/command.md that lists flags and options, made from the command's own definition and the option tables.
+ * The part of docs/command.md that lists flags and options, made from the command's own definition and the option
+ * tables.
  *
  *   npm run docs:command        writes it
  *

@@ -76,7 +76,7 @@ export class Bench {
     const object = readCodeObject(bytes);
     const decoder = await this.#llvm();
     decoder.reset();
-    const features = `+wavefrontsize${object.target.generation === 9 ? 64 : 32}`;
+    const features = `+wavefrontsize${object.target.defaultWaveSize}`;
     const disassembly = decoder.run(() => disassemble(decoder, object.code.bytes, object.target.cpu, features));
     return { bytes, functions, object, disassembly };
   }

@@ -129,7 +129,7 @@ async function main(): Promise<void> {
   const threads = Array.from({ length: jobs }, () => new Thread(setup));
   let interrupted = false;
   process.once('SIGINT', () => (interrupted = true));
-  const saving = setInterval(() => state.save(), SAVE_MS);
+  const saving = setInterval(() => void state.save(), SAVE_MS);
   let last = performance.now();
   let failed = 0;
   const more = (): boolean =>
@@ -152,7 +152,7 @@ async function main(): Promise<void> {
     }),
   );
   clearInterval(saving);
-  state.save();
+  await state.save();
   state.print();
   process.exitCode = state.data.failures.some(({ whose }) => whose !== 'llvm') ? 1 : 0;
 }

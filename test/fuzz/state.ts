@@ -1,8 +1,9 @@
 /** The results of a campaign so far. They are written to build/fuzz/, so that the same command continues from there. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { moduleFolder } from '../../src/binding/load.js';
+import { writeAtomically } from '../../src/files.js';
 import { REPOSITORY, SCRATCH } from './investigate.js';
 import type { Failure, Report } from './messages.js';
 import { COMBINATIONS } from './variants.js';
@@ -81,10 +82,12 @@ export class State {
     }
   }
 
-  save(): void {
-    writeFileSync(`${this.#file}.new`, JSON.stringify(this.#data, null, 1));
-    renameSync(`${this.#file}.new`, this.#file);
+  /** Saves follow each other, so that the last one stays. */
+  save(): Promise<void> {
+    this.#saved = this.#saved.then(() => writeAtomically(this.#file, JSON.stringify(this.#data, null, 1)));
+    return this.#saved;
   }
+  #saved: Promise<void> = Promise.resolve();
 
   print(): void {
     const { batches, kernels, melded, unusable, failures, variants, seconds } = this.#data;

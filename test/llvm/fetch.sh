@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fetches what `npm run test:llvm` compares with: LLVM's own test files out of Debian's source package (the version and the
-# hash that build.sh fixes) into build/llvm-tests/, and Debian's llc-22. For a Debian machine, as root. Does nothing when
-# everything is there.
+# Fetches what `npm run test:llvm` needs: LLVM's own test files from Debian's source package (in the version and with
+# the hash from build.sh), which go to build/llvm-tests/, and Debian's llc-22. It needs a Debian machine and root
+# rights, and does nothing if everything is there.
 set -euo pipefail
 
 repository=$(cd "$(dirname "$0")/../.." && pwd)
@@ -9,7 +9,7 @@ version=$(sed -n 's/^llvm_version=//p' "$repository/build.sh")
 sha256=$(sed -n 's/^source_sha256=//p' "$repository/build.sh")
 target=$repository/build/llvm-tests
 root=$repository/build/trixie # the Debian root that build.sh makes where the machine itself is not trixie
-tarball=llvm-toolchain-22_$version.orig.tar.xz
+root=$repository/build/trixie # the Debian root that build.sh makes if the machine itself is not trixie
 mkdir -p "$target"
 
 say() { echo "fetch.sh: $*" >&2; }
@@ -28,7 +28,7 @@ fi
 
 [ -e "$target/complete-$version" ] && exit 0
 
-# --- The source package: one that lies about, this machine's archive, the trixie root's archive ---------------------------
+# --- The source package: one that is there already, this machine's archive, or the trixie root's archive ---
 is_whole() { [ -e "$1" ] && echo "$sha256  $1" | sha256sum --check --quiet 2>/dev/null; }
 
 source_package() { # prints the path of the tarball

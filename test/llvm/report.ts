@@ -1,5 +1,6 @@
 /** Counts and tables of `npm run test:llvm`. Every failure is a line with the file's name. */
 import path from 'node:path';
+import { table } from '../../src/cli/table.js';
 import type { Difference } from './classify.js';
 import type { AnalysesQuestion, Answer, EqualQuestion, MeldQuestion } from './messages.js';
 
@@ -10,15 +11,9 @@ const nameOf = (question: { file: string; cpu: string }) =>
   `${path.basename(question.file)}${question.cpu && ` ${question.cpu}`}`;
 const oneLine = (text: string) => text.replace(/\s+/g, ' ').slice(0, 300);
 
-function table(rows: readonly (readonly (string | number)[])[]): void {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)));
-  for (const row of rows)
-    console.log(
-      '  ' +
-        row
-          .map((cell, at) => (at === 0 ? String(cell).padEnd(widths[at]!) : String(cell).padStart(widths[at]!)))
-          .join('  '),
-    );
+/** Indented by two spaces. */
+function printTable(header: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
+  process.stdout.write(table('l', header, rows).replace(/^(?=.)/gm, '  '));
 }
 
 function count<K>(map: Map<K, number>, key: K, by = 1): void {
@@ -84,11 +79,10 @@ export class EqualityReport {
       this.#of(cpu, 'refused'),
       this.#of(cpu, 'trap'),
     ];
-    table([
+    printTable(
       ['', 'files', 'accepted by llc', 'identical', 'different', 'refused by us', 'traps'],
-      ...this.cpus.map(row),
-      row(null),
-    ]);
+      [...this.cpus.map(row), row(null)],
+    );
     console.log(
       `  ${(100 * this.#identicalFraction).toFixed(2)} % identical, at least ${100 * MUST_BE_IDENTICAL} % are asked for`,
     );
@@ -96,7 +90,10 @@ export class EqualityReport {
     for (const { difference } of this.#differences) count(classes, difference.class);
     if (classes.size > 0) {
       console.log(`\nDifferences, by class (the files are in ${this.folder}):`);
-      table([['class', 'files'], ...[...classes].sort((a, b) => b[1] - a[1])]);
+      printTable(
+        ['class', 'files'],
+        [...classes].sort((a, b) => b[1] - a[1]),
+      );
       for (const { question, difference } of this.#differences) {
         console.log(`  ${nameOf(question)}: ${difference.class} (${difference.where.slice(0, 4).join(', ')})`);
         for (const line of difference.excerpt) console.log(`      ${line}`);
@@ -148,20 +145,22 @@ export class AnalysesReport {
 
   print(): void {
     console.log(`\nAnalyses against LLVM's, ${this.title}:`);
-    table([
+    printTable(
       ['', 'files', 'refused by us', 'functions', 'equal', 'blocks', 'values', 'divergent', 'cycles'],
       [
-        'all',
-        `${this.#files} of ${this.total}`,
-        this.#refused,
-        this.#functions,
-        this.passed,
-        this.#blocks,
-        this.#values,
-        this.#divergent,
-        this.#cycles,
+        [
+          'all',
+          `${this.#files} of ${this.total}`,
+          this.#refused,
+          this.#functions,
+          this.passed,
+          this.#blocks,
+          this.#values,
+          this.#divergent,
+          this.#cycles,
+        ],
       ],
-    ]);
+    );
     for (const line of this.#lines) console.log(`  ${line}`);
   }
 }
@@ -202,7 +201,7 @@ export class MeldReport {
     );
     if (this.#notAccepted > 0) console.log(`  ${this.#notAccepted} more files do not compile for their processor`);
     const rows = [...this.#rows].map(([model, row]) => [model, row.files, row.functions, row.melds, row.failed]);
-    table([['profit', 'files', 'functions melded', 'melds', 'failed'], ...rows]);
+    printTable(['profit', 'files', 'functions melded', 'melds', 'failed'], rows);
     for (const line of this.#lines) console.log(`  ${line}`);
   }
 }

@@ -2,11 +2,10 @@
  * `npm run test:llvm`: the compiler against LLVM's own test files and Debian's native llc-22 of the same version.
  *
  * 1. Analyses: the dominators, post-dominators, cycles and divergence of every function equal LLVM's.
- * 2. Code generation: with melding off, the object file equals native llc's byte for byte. Differences
- *    are classified.
+ * 2. Code generation: with melding off, the object file equals native llc's byte for byte. Differences are classified.
  * 3. Melding, on files that llc accepts: no crash, no hang, no function that is given up. Without the other parts
- *    (`--only meld`) it takes every file that compiles without melding, for one processor each, and melds whatever can be
- *    melded (threshold 0).
+ *    (`--only meld`) it takes every file that compiles without melding, for one processor each, and melds all that can
+ *    be melded (threshold 0).
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';

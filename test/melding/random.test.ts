@@ -1,12 +1,12 @@
-/** Random diamonds and regions: whatever is planned keeps the rules that can be checked from the plan alone. */
+/** Random diamonds and regions. Every plan must keep the rules that can be checked from the plan alone. */
 import fc from 'fast-check';
 import type { BlockId, InstrId } from '../../src/ir/ids.js';
 import { NONE } from '../../src/ir/ids.js';
 import { InstrFlag, Opcode, hasFlag } from '../../src/ir/snapshot.js';
 import { analysesOf } from '../../src/analysis/analyses.js';
 import type { FunctionPlan, PlanOptions } from '../../src/melding/plan.js';
-import { planFunction } from '../../src/melding/planner.js';
-import { countsAsWork } from '../../src/melding/profitability.js';
+import { planFunction } from '../../src/melding/decide/plan-function.js';
+import { countsAsWork } from '../../src/melding/cost/profitability.js';
 import { DARM } from '../support/plan-options.js';
 import type { BuiltSnapshot } from '../support/snapshot-builder.js';
 import { snapshot } from '../support/snapshot-builder.js';
@@ -21,11 +21,11 @@ interface Op {
 }
 const op = fc.record({ kind: fc.nat(9), a: fc.nat(20), b: fc.nat(20) });
 const block = fc.array(op, { maxLength: 8 });
-/** Per side, subgraphs: a block, an if-then, or a loop. */
+/** The kinds of subgraphs on each side. */
 const side = fc.array(fc.record({ shape: fc.nat(2), ops: fc.tuple(block, block) }), { minLength: 1, maxLength: 3 });
 const program = fc
   .record({ t: side, f: side, alike: fc.nat(3), uniform: fc.boolean() })
-  // Mostly the same shapes on both sides, and often similar work.
+  // Usually both sides have the same shapes, and often similar work.
   .map(({ t, f, alike, uniform }) => ({
     t,
     f:
@@ -60,7 +60,7 @@ function textOf({
         if (kind !== 2) scope.push(v);
       }
     };
-    // Values of every block that dominates what follows.
+    // The values of all blocks that dominate what follows.
     const scope = ['%i', '%n', '1', '2'];
     subgraphs.forEach(({ shape, ops }, k) => {
       const [b, next] = [`${x}${k}`, k + 1 < subgraphs.length ? `${x}${k + 1}` : 'join'];
@@ -94,7 +94,7 @@ function textOf({
 }
 
 function check(s: BuiltSnapshot, plan: FunctionPlan): void {
-  const { f } = s;
+  const { f: fn } = s;
   const touched = new Set<number>();
   for (const meld of plan.melds) {
     for (const pair of meld.blocks) {
@@ -106,8 +106,8 @@ function check(s: BuiltSnapshot, plan: FunctionPlan): void {
       const order = (b: BlockId | -1, list: readonly number[]): void => {
         const own: number[] = [];
         if (b === NONE) return assert.equal(list, own);
-        for (let i = f.blockInstrStart[b]; i < f.blockInstrStart[b + 1]; i++)
-          if (countsAsWork(f, i as InstrId)) own.push(i);
+        for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++)
+          if (countsAsWork(fn, i as InstrId)) own.push(i);
         assert.equal(list, own, 'all of the block in its order');
       };
       order(
@@ -119,17 +119,18 @@ function check(s: BuiltSnapshot, plan: FunctionPlan): void {
         pair.alignment.map((a) => a.f).filter((i) => i >= 0),
       );
       for (const a of pair.alignment) {
-        if (a.t >= 0 && a.f >= 0) assert.is(f.instrKey[a.t], f.instrKey[a.f]);
-        else if (a.speculate) assert.ok(hasFlag(f, Math.max(a.t, a.f) as InstrId, InstrFlag.Speculatable));
+        if (a.t >= 0 && a.f >= 0) assert.is(fn.instrKey[a.t], fn.instrKey[a.f]);
+        else if (a.speculate) assert.ok(hasFlag(fn, Math.max(a.t, a.f) as InstrId, InstrFlag.Speculatable));
       }
-      for (const [t, g] of pair.phis) {
-        assert.equal([f.instrBlock[t], f.instrBlock[g]], [pair.t, pair.f]);
-        assert.is(f.instrType[t], f.instrType[g]);
+      for (const [t, f] of pair.phis) {
+        assert.equal([fn.instrBlock[t], fn.instrBlock[f]], [pair.t, pair.f]);
+        assert.is(fn.instrType[t], fn.instrType[f]);
       }
     }
-    // The guest's edges are paths in the host: through blocks where it only passes, to the place of the target.
+    // The edges of the guest are paths in the host. They lead through blocks that the guest only passes, to the place
+    // of the target.
     const [host, guest] = meld.host === 't' ? (['t', 'f'] as const) : (['f', 't'] as const);
-    const succ = (block: number): number[] => [...f.succ.subarray(f.succStart[block], f.succStart[block + 1])];
+    const succ = (block: number): number[] => [...fn.succ.subarray(fn.succStart[block], fn.succStart[block + 1])];
     const indexOf = (side: 't' | 'f', block: number): number => meld.blocks.findIndex((each) => each[side] === block);
     const used = new Set<number>();
     const follow = (from: number, slot: number, target: number): void => {
@@ -197,7 +198,8 @@ test('a side against its copy pairs all its work', () => {
       const s = snapshot(textOf({ t, f: t, uniform: false }));
       for (const m of planOf(s, { ...DARM, profit: 'net', threshold: 0.2 }).melds)
         for (const b of m.blocks)
-          // Divisions by values that pair differently aside, copies have nothing to select but loop-free outside values.
+          // Apart from divisions by values that pair differently, copies need selects only for values from outside that
+          // are not in a loop.
           assert.ok(
             b.alignment.every((a) => a.t >= 0 && a.f >= 0),
             JSON.stringify(b.alignment),

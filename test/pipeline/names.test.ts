@@ -4,7 +4,7 @@ import { assert, suite } from '../support/suite.js';
 
 const test = suite('pipeline/names', { tests: 2 });
 
-const body = `() {
+const body = `() "target-cpu"="gfx906" {
   ret void
 }
 `;

@@ -1,4 +1,7 @@
-/** Rules of melding on small functions, over the real module: what one instruction keeps of two, what is refused, and why. */
+/**
+ * Rules of melding on small functions, over the real module: what one instruction keeps of two, what is refused, and
+ * why.
+ */
 import { analyzeModule } from '../../src/pipeline/analyze.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';

@@ -1,8 +1,8 @@
 /**
- * The counters of bitonic sort against its assembly. On gfx906 LLVM unrolls all 21 steps and a workgroup is one wave, so the
- * kernel is straight-line code but for branches that skip a side which no lane takes. That happens in the six steps of the last
- * merge, in which all lanes sort upwards: there the other side, a wait, a comparison and an s_and, is skipped. Everything
- * else runs once per wave, so counting lines of the assembly is an independent way to the counters.
+ * The counters of bitonic sort against its assembly. On gfx906 LLVM unrolls all 21 steps and a workgroup is one wave,
+ * so the kernel is straight-line code but for branches that skip a side which no lane takes. That happens in the six
+ * steps of the last merge, in which all lanes sort upwards: there the other side, a wait, a comparison and an s_and, is
+ * skipped. Everything else runs once per wave, so counting lines of the assembly is an independent way to the counters.
  */
 import { readFile } from 'node:fs/promises';
 import { createCompiler } from '../../src/compiler/compiler.js';
@@ -57,7 +57,8 @@ test('what the algorithm says', async () => {
   // 64 words of 4 bytes lie on 4 lines of 64 bytes, read once and written once.
   assert.is(found.cacheLines, WAVES * 2 * 4);
   assert.is(found.ldsBankConflicts, 0);
-  // Half of the lanes compare with their partner in each step, upwards or downwards; in the last merge all do so upwards.
+  // Half of the lanes compare with their partner in each step, upwards or downwards; in the last merge all do so
+  // upwards.
   const compares = instructions.filter((each) => /^v_cmp_[lg]t_i32/.test(each.text));
   assert.is(compares.length, 2 * STEPS - UNIFORM);
   assert.is(

@@ -7,7 +7,7 @@ import { assert, suite } from '../support/suite.js';
 
 const test = suite('simulator/dpp', { tests: 10 });
 
-/** The lane that is read; null: none. */
+/** The lane that is read, or null. */
 type Sources = readonly (number | null)[];
 
 const numbers = (count: number, first = 0): number[] => Array.from({ length: count }, (_, at) => first + at);
@@ -19,7 +19,7 @@ const inRows = (row: Sources, size: number): Sources =>
 const blocks = (list: readonly number[], length: number): number[][] =>
   numbers(list.length / length).map((at) => list.slice(at * length, (at + 1) * length));
 
-/** Every control that all generations have, with what it reads. */
+/** Every control that all processors have, with what it reads. */
 function commonControls(size: number): Map<string, Sources> {
   const controls = new Map<string, Sources>();
   for (const n of numbers(15, 1)) {

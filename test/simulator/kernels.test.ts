@@ -1,6 +1,6 @@
 /**
- * Every kernel of the plain modules that has a launch spec, on every target: debug build, optimised, and optimised and melded. What the
- * simulator leaves in the output buffers is, byte for byte, what the kernel's reference says.
+ * Every kernel of the plain modules that has a launch spec, on every target: debug build, optimised, and optimised and
+ * melded. What the simulator leaves in the output buffers is, byte for byte, what the kernel's reference says.
  */
 import { PLAIN_MODULES, readSpecs } from '../../kernels/references/specs.js';
 import type { JobOptions } from '../../src/job/options.js';
@@ -12,7 +12,7 @@ const TARGETS = ['gfx906', 'gfx1100', 'gfx90a', 'gfx942', 'gfx1030'] as const;
 
 interface Form {
   readonly name: string;
-  /** Of the file in kernels/ir. */
+  /** Name of the file in kernels/ir. */
   readonly input: 'O0' | 'O3';
   readonly options: Partial<JobOptions>;
 }

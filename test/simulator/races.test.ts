@@ -11,7 +11,10 @@ interface Options {
   readonly workgroup?: number;
 }
 
-/** Two waves of one workgroup, with race detection. `v0` is 4 * lane, `v1` 256 * wave + 4 * lane, `v2` the lane, `v3` the wave. */
+/**
+ * Two waves of one workgroup, with race detection. `v0` is 4 * lane, `v1` 256 * wave + 4 * lane, `v2` the lane, `v3`
+ * the wave.
+ */
 async function bench(
   lines: readonly string[],
   { cpu = 'gfx906', detector, workgroup = 0 }: Options = {},

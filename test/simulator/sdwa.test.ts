@@ -1,4 +1,4 @@
-/** Sub-dword addressing: selected bytes and words of sources and destinations, on generations 9 and 10. */
+/** Sub-dword addressing: selected bytes and words of sources and destinations, on GFX9 and GFX10. */
 import { suite } from '../support/suite.js';
 import {
   cases,

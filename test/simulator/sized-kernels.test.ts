@@ -1,7 +1,7 @@
 /**
- * The kernels that come at several block sizes, optimised, without and with melding: what the simulator leaves in the output
- * buffers is, byte for byte, what the kernel's reference says. `npm run test:kernels` has all sizes and targets and the early
- * meld point.
+ * The kernels that come at several block sizes, optimised, without and with melding: what the simulator leaves in the
+ * output buffers is, byte for byte, what the kernel's reference says. `npm run test:kernels` has all sizes and targets
+ * and the early meld point.
  */
 import { readSizedSpecs, type KernelLaunch } from '../../kernels/references/specs.js';
 import type { JobOptions } from '../../src/job/options.js';
@@ -14,7 +14,9 @@ const FORMS: readonly Partial<JobOptions>[] = [{ meld: 'off' }, { profit: 'paper
 
 const MODULES = readSizedSpecs();
 
-/** Where melding may find nothing: the sides have little in common, or (ms, nqu) are entered by other edges as well. */
+/**
+ * Kernels in which melding may find nothing: sides with little in common, or (ms, nqu) that other edges enter as well.
+ */
 const MAY_STAY = ['hashjoin', 'interp', 'lz4ish', 'ms', 'nqu', 'rle'];
 
 const threads = ({ spec }: KernelLaunch): number => spec.launches[0]!.block.reduce((product, size) => product * size);
@@ -24,7 +26,7 @@ const test = suite('simulator/sized-kernels', { tests: MODULES.size * TARGETS.le
 for (const [module, launches] of MODULES)
   for (const target of TARGETS)
     test(`${module} ${target}`, async () => {
-      // Less than a wave, and more than one where the kernel has a size that is.
+      // A block smaller than a wave, and where the kernel has one, a block larger than a wave.
       const sizes = launches.toSorted((a, b) => threads(a) - threads(b));
       const chosen = [sizes[0]!, sizes.find((each) => threads(each) > 64) ?? sizes.at(-1)!];
       const failures: string[] = [];

@@ -20,7 +20,7 @@ export async function decoded(input: Uint8Array, options: Partial<JobOptions>): 
   const object = readCodeObject(artifact(result, 'hsaco'));
   const llvm = await runtime();
   llvm.reset();
-  const waveSize = object.target.generation === 9 ? 64 : 32;
+  const waveSize = object.target.defaultWaveSize;
   const disassembly = disassemble(llvm, object.code.bytes, object.target.cpu, `+wavefrontsize${waveSize}`);
   return { object, disassembly, melds: result.functions.reduce((total, { melds }) => total + melds.length, 0) };
 }

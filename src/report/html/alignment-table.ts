@@ -1,45 +1,54 @@
 /**
- * The alignment of two blocks side by side, as in the paper's figure "Instruction Alignment": what threads of the true side and of the
- * false side execute, one line a melded instruction, with gaps where only one side has one.
+ * The alignment of two blocks side by side, as in the DARM paper's figure "Instruction Alignment": the instructions of
+ * the true side and of the false side, a row for each melded instruction, with a gap where only one side has an
+ * instruction.
  */
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { BlockPair } from '../../melding/plan.js';
 import type { FunctionPicture, HistoryStep } from '../../job/history.js';
-import { escaped } from './escape.js';
+import { html, type Html } from '../markup.js';
 
 interface Line {
   readonly t: InstrId | -1;
   readonly f: InstrId | -1;
-  /** `pair`, or which threads execute what only one side has. */
+  /** For an instruction without a partner: which threads execute it. */
   readonly kind: 'pair' | 'guarded' | 'speculated' | 'copied';
   readonly swapped: boolean;
 }
 
-/** Longer ones are cut. */
+/** Rows of a table; the rest is left out. */
 const MOST_LINES = 1000;
 
-export function alignmentTable({ before, selects }: HistoryStep, pair: BlockPair): string {
+export function alignmentTable({ before, selects }: HistoryStep, pair: BlockPair): Html {
   const lines = linesOf(before, pair);
   const operands = new Map(selects.map((each) => [`${each.t} ${each.f}`, each.operands]));
   const rows = lines.slice(0, MOST_LINES).map((line) => {
     const selected = line.kind === 'pair' ? (operands.get(`${line.t} ${line.f}`) ?? []) : [];
-    return (
-      `<tr class="${line.kind}">${cell(before, line.t)}${cell(before, line.f)}` +
-      `<td>${marks(line, selected).join(' ')}</td></tr>`
-    );
+    return html`<tr class="${line.kind}">
+      ${cell(before, line.t)}${cell(before, line.f)}
+      <td>${marks(line, selected)}</td>
+    </tr>`;
   });
   const more = lines.length - rows.length;
-  const head = (side: string, block: BlockId | -1) =>
-    `<th scope="col">${side} ${block === NONE ? '<i>no block</i>' : `<code>${escaped(before.blocks[block]!.name)}</code>`}</th>`;
-  return (
-    `<table class="alignment"><thead><tr>${head('T', pair.t)}${head('F', pair.f)}<th scope="col">melded</th></tr></thead>` +
-    `<tbody>${rows.join('')}</tbody></table>` +
-    (more > 0 ? `<p class="note">${more} more lines are not shown.</p>` : '')
-  );
+  const name = (block: BlockId | -1): Html =>
+    block === NONE ? html`<i>no block</i>` : html`<code>${before.blocks[block]!.name}</code>`;
+  return html`<table class="alignment">
+      <thead>
+        <tr>
+          <th scope="col">T ${name(pair.t)}</th>
+          <th scope="col">F ${name(pair.f)}</th>
+          <th scope="col">melded</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+    ${more > 0 && html`<p class="note">${more} more lines are not shown.</p>`}`;
 }
 
-/** The phis, what is aligned, the branches. */
+/** In the order of the melded block: phis, what the alignment holds, branches. */
 function linesOf(picture: FunctionPicture, pair: BlockPair): Line[] {
   const pairedT = new Set(pair.phis.map(([t]) => t));
   const pairedF = new Set(pair.phis.map(([, f]) => f));
@@ -76,18 +85,17 @@ function phisOf(picture: FunctionPicture, b: number): InstrId[] {
   return found;
 }
 
-/** Attached metadata says little here and is long. */
-function cell({ instructions }: FunctionPicture, id: InstrId | -1): string {
-  if (id === NONE) return '<td class="gap" aria-label="gap"></td>';
+/** Attached metadata is long and says little here, so it is grey. */
+function cell({ instructions }: FunctionPicture, id: InstrId | -1): Html {
+  if (id === NONE) return html`<td class="gap" aria-label="gap"></td>`;
   const [, code, metadata] = /^(.*?)((?:, ![\w.]+ ![\w.()]+)*)$/s.exec(instructions[id]!)!;
-  const rest = metadata === '' ? '' : `<span class="metadata">${escaped(metadata!)}</span>`;
-  return `<td><code>${escaped(code!)}${rest}</code></td>`;
+  return html`<td><code>${code}${metadata !== '' && html`<span class="metadata">${metadata}</span>`}</code></td>`;
 }
 
-function marks({ kind, swapped }: Line, selected: readonly number[]): string[] {
+function marks({ kind, swapped }: Line, selected: readonly number[]): Html[] {
   const mark = (name: string, title: string, text: string) =>
-    `<span class="mark ${name}" title="${title}">${text}</span>`;
-  const list: string[] = [];
+    html`<span class="mark ${name}" title="${title}">${text}</span> `;
+  const list: Html[] = [];
   if (swapped) list.push(mark('swapped', 'operands, or successors, of F change places', '⇄ swapped'));
   if (selected.length > 0) {
     const which = selected.map((operand) => operand + 1).join(', ');

@@ -1,4 +1,4 @@
-/** What `analyze` found, as the JSON document that the command prints and the service sends. */
+/** The result of `analyze` as the JSON document that the command prints and the service sends. */
 import type { AnalyzeResult, FunctionAnalysis } from '../../job/results.js';
 
 export function analyzeDocument({ target, functions }: AnalyzeResult): object {

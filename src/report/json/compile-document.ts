@@ -1,8 +1,8 @@
-/** What `compile` did, as the JSON document that the command prints and the service sends. */
+/** The result of `compile` as the JSON document that the command prints and the service sends. */
 import { tally } from '../../job/tally.js';
 import type { CompileResult, Counts, FunctionReport } from '../../job/results.js';
 
-/** `artifacts`: what there is to say about the outputs; where they are is the caller's business. */
+/** @param artifacts a document for each output: how it is described depends on where the caller puts it */
 export const compileDocument = (result: CompileResult, artifacts: readonly object[]): object => ({
   schema: 1,
   artifacts,

@@ -1,29 +1,14 @@
 /**
- * Remarks as text, in LLVM's YAML format for optimisation remarks (`clang -fsave-optimization-record`): a stream of documents that
- * opt-viewer and llvm-remarkutil read. docs/remarks.md describes it.
+ * Remarks as text, in LLVM's YAML format for optimisation remarks (`clang -fsave-optimization-record`): a stream of
+ * documents that opt-viewer and llvm-remarkutil read. docs/remarks.md describes it.
  *
- * LLVM's reader takes scalars as they stand between single quotes, so text is never folded and never in double quotes unless it
- * holds control characters.
+ * LLVM's reader takes scalars as they stand between single quotes, so text is never folded and never in double quotes
+ * unless it holds control characters.
  */
 import { Document, Scalar, YAMLMap } from 'yaml';
 import type { MeldKind } from '../../melding/plan.js';
+import { ruleName } from '../../melding/rules.js';
 import type { CandidateRemark, FailureRemark, FunctionRemark, Remark } from '../../job/remarks.js';
-
-/** Names of refusals by rule; docs/remarks.md says what the rules mean. */
-const REFUSALS: Readonly<Record<string, string>> = {
-  '1.1': 'UnsuitableBranch',
-  '1.2': 'NoCommonJoin',
-  '1.3': 'NotDominatedByBranch',
-  '1.4': 'UnstructuredControlFlow',
-  '1.5': 'ConvergentOperation',
-  '1.6': 'MayWaitForThreads',
-  '1.7': 'UnsupportedConstruct',
-  '2': 'NothingInCommon',
-  '3': 'UnselectableOperand',
-  '4': 'ScopedMarkers',
-  '5': 'DifferentControlFlow',
-  '7': 'NotProfitable',
-};
 
 const MELDS: Readonly<Record<MeldKind, string>> = {
   'block-block': 'BlockBlock',
@@ -88,7 +73,7 @@ function written(remark: Remark): Written {
     case 'passed':
       return { tag: 'Passed', name: `${MELDS[remark.meld]}Melded`, pieces: meldPieces(remark) };
     case 'missed':
-      return { tag: 'Missed', name: REFUSALS[remark.rule ?? ''] ?? 'NotMelded', pieces: refusalPieces(remark) };
+      return { tag: 'Missed', name: remark.rule ? ruleName(remark.rule) : 'NotMelded', pieces: refusalPieces(remark) };
     case 'failure':
       return { tag: 'Failure', name: 'MeldingFailed', pieces: failurePieces(remark) };
     case 'analysis':

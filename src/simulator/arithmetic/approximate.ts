@@ -1,17 +1,17 @@
 /**
- * Reciprocals, roots, exponentials, logarithms and sines. The hardware's are approximations, within 1 ulp for f32 and f16 and
- * with about 2^29 ulp for f64, in no documented way; these return the correctly rounded result to nearest even, whatever the
- * rounding mode. (A program that depends on the difference depends on the chip.)
+ * Reciprocals, roots, exponentials, logarithms and sines. The hardware's are approximations, within 1 ulp for f32 and
+ * f16 and with about 2^29 ulp for f64, in no documented way; these return the correctly rounded result to nearest even,
+ * whatever the rounding mode. (A program that depends on the difference depends on the chip.)
  *
- * Method: the double of the JS library (error below 2^-50), rounded after moving it by ±2^-49; where the two disagree, about
- * once in 2^24, more digits decide (Ziv's method; `fixed-point.ts`).
+ * Method: the double of the JS library (error below 2^-50), rounded after moving it by ±2^-49; where the two disagree,
+ * about once in 2^24, more digits decide (Ziv's method; `fixed-point.ts`).
  *
- * Denormals: v_rcp_f32, v_rsq_f32, v_sqrt_f32, v_exp_f32 and v_log_f32 flush denormal inputs and results by the ISA documents
- * ("denormals are flushed"), and LLVM's expansions scale around them; so that is the default here, and `denormals` asks for
- * the other. The f16 and f64 operations, and sine and cosine, keep denormals.
+ * Denormals: v_rcp_f32, v_rsq_f32, v_sqrt_f32, v_exp_f32 and v_log_f32 flush denormal inputs and results by the ISA
+ * documents ("denormals are flushed"), and LLVM's expansions scale around them; so that is the default here, and
+ * `denormals` asks for the other. The f16 and f64 operations, and sine and cosine, keep denormals.
  *
- * Invalid operations give NaN; which one, and the NaNs of NaN operands, is the caller's (`nan.ts`; the ISA documents show the
- * negative default NaN, 0xffc00000, for invalid operands of these).
+ * Invalid operations give NaN. The caller chooses its pattern, also for NaN operands (`nan.ts`; the ISA documents show
+ * the negative default NaN, 0xffc00000, for invalid operands of these operations).
  */
 import { powerOfTwo } from './bits.js';
 import { flushF32 } from './denormals.js';
@@ -28,17 +28,6 @@ const ABOVE = 1 + 2 ** -49;
 /** v_rcp_f32. */
 export function rcpF32(x: number, denormals = false): number {
   return denormals ? Math.fround(1 / x) : flushF32(Math.fround(1 / flushF32(x)));
-}
-
-/** v_rcp_iflag_f32: as v_rcp_f32; only the exceptions that it can raise differ. */
-export function rcpIflagF32(x: number, denormals = false): number {
-  return rcpF32(x, denormals);
-}
-
-/** v_rcp_legacy_f32 (gfx6, gfx7): a zero of the operand's sign where v_rcp_f32 has an infinity. */
-export function rcpLegacyF32(x: number): number {
-  const flushed = flushF32(x);
-  return flushed === 0 ? flushed : rcpF32(flushed);
 }
 
 /** v_rsq_f32. */
@@ -95,8 +84,8 @@ function log2Exact(x: number): number {
 }
 
 /**
- * v_sin_f32: sin(2πx). A whole or half number of turns gives +0 (-0 for x = -0), an infinity NaN. With `reducedRange` (gfx8,
- * gfx9; LLVM's "trig-reduced-range") the result is +0 beyond |x| = 256, otherwise every input is valid.
+ * v_sin_f32: sin(2πx). A whole or half number of turns gives +0 (-0 for x = -0), an infinity NaN. With `reducedRange`
+ * (gfx8, gfx9; LLVM's "trig-reduced-range") the result is +0 beyond |x| = 256, otherwise every input is valid.
  */
 export function sinF32(x: number, reducedRange = false): number {
   if (reducedRange && Math.abs(x) > 256 && Math.abs(x) < Infinity) return 0;
@@ -152,7 +141,8 @@ export function sqrtApproxF64(x: number): number {
 export function rsqF64(x: number): number {
   const estimate = reciprocalRoot(x);
   if (!(x > 2 ** -900 && x < 2 ** 900)) return x > 0 && x < Infinity ? rsqExact(x, Round.NearestEven) : estimate;
-  // Exact residuals of the root and of its reciprocal give the error of the estimate to first order, 2^-53 of it unknown.
+  // Exact residuals of the root and of its reciprocal give the error of the estimate to first order, 2^-53 of it
+  // unknown.
   const root = Math.sqrt(x);
   const rootResidual = fmaF64(-root, root, x);
   const residual = fmaF64(-root, estimate, 1);

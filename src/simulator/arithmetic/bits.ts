@@ -1,15 +1,16 @@
 /**
  * Reinterpreting numbers as IEEE 754 words and back, through one scratch cell of typed arrays: nothing is allocated.
  *
- * A NaN loses its payload on the way through a JS number (a signalling one is quieted by the conversion itself), so what must
- * keep a payload works on words: see `nan.ts`. The word order assumes a little-endian host, as all hosts of Node are.
+ * A NaN loses its payload on the way through a JS number (a signalling one is quieted by the conversion itself), so
+ * what must keep a payload works on words: see `nan.ts`. The word order assumes a little-endian host, as all hosts of
+ * Node are.
  */
 const f64 = new Float64Array(1);
 const words = new Uint32Array(f64.buffer);
 const f32 = new Float32Array(1);
 const word = new Uint32Array(f32.buffer);
 
-/** The binary32 pattern of an f32 value, as a u32. A double that is no f32 is rounded to nearest even first. */
+/** The binary32 pattern of an f32 value, as a u32. Another double is rounded to nearest even first. */
 export function bitsOfF32(x: number): number {
   f32[0] = x;
   return word[0];
@@ -63,14 +64,16 @@ export function exponentFieldF32(x: number): number {
 }
 
 /**
- * Round to odd: `nearest` is a double rounded to nearest, `error` a double of the sign of (exact value - nearest), zero if
- * exact. Of the two doubles around an inexact value the result is the one with an odd significand, which remembers on which
- * side of every coarser rounding boundary the exact value lies. `nearest` is finite and not zero if `error` is not zero.
+ * Round to odd: `nearest` is a double rounded to nearest, `error` a double of the sign of (exact value - nearest), zero
+ * if exact. Of the two doubles around an inexact value the result is the one with an odd significand, which remembers
+ * on which side of every coarser rounding boundary the exact value lies. `nearest` is finite and not zero if `error` is
+ * not zero.
  */
 export function towardOdd(nearest: number, error: number): number {
   if (error === 0) return nearest;
   f64[0] = nearest;
-  // Truncate the magnitude, then set the last bit: an odd neighbour stays, an even one moves to where the exact value is.
+  // Truncate the magnitude, then set the last bit: an odd neighbour stays, an even one moves to where the exact value
+  // is.
   if (error > 0 !== nearest > 0) {
     if (words[0] === 0) words[1] -= 1;
     words[0] -= 1;

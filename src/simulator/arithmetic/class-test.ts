@@ -1,7 +1,7 @@
 /**
- * v_cmp_class: whether the class of a floating-point pattern is among those of a mask. Bit 0 signalling NaN, 1 quiet NaN,
- * 2 -infinity, 3 negative normal, 4 negative denormal, 5 -0, 6 +0, 7 positive denormal, 8 positive normal, 9 +infinity.
- * Patterns are taken as they are: no flushing, no quieting.
+ * v_cmp_class: whether the class of a floating-point pattern is among those of a mask. Bit 0 signalling NaN, 1 quiet
+ * NaN, 2 -infinity, 3 negative normal, 4 negative denormal, 5 -0, 6 +0, 7 positive denormal, 8 positive normal, 9
+ * +infinity. Patterns are taken as they are: no flushing, no quieting.
  */
 
 const SIGNALLING_NAN = 0;

@@ -1,9 +1,9 @@
 /**
- * The v_cvt_* conversions on values and bit patterns. Integer results are the register's content: i32 as a signed number, all
- * others unsigned. To integers: truncate unless the name says otherwise, saturate, NaN gives 0. To floating point: one
- * rounding in the given mode; a NaN's payload is the caller's (`nan.ts`).
+ * The v_cvt_* conversions on values and bit patterns. Integer results are the register's content: i32 as a signed
+ * number, all others unsigned. To integers: truncate unless the name says otherwise, saturate, NaN gives 0. To floating
+ * point: one rounding in the given mode; callers deal with the payloads of NaNs (`nan.ts`).
  *
- * i32, u32 → f64 and f32 → f64, f16 → f32 are exact: the value itself.
+ * The conversions i32, u32 → f64, f32 → f64 and f16 → f32 are exact, so they need no function.
  */
 import { bitsOfF32, f32OfBits } from './bits.js';
 import { roundF16 } from './f16.js';
@@ -54,11 +54,6 @@ export function cvtF32F64(x: number, rounding: Rounding): number {
 /** v_cvt_f16_f32; the result is a binary16 pattern. */
 export function cvtF16F32(x: number, rounding: Rounding): number {
   return roundF16(x, rounding);
-}
-
-/** v_cvt_pkrtz_f16_f32: towards zero whatever the mode, so a finite value never becomes infinite. */
-export function cvtPkrtzF16F32(low: number, high: number): number {
-  return pack(roundF16(low, Round.Zero), roundF16(high, Round.Zero));
 }
 
 /** v_cvt_pkrtz_f16_f32 of binary32 patterns: NaNs keep what fits of their payload, quieted. */
@@ -124,8 +119,8 @@ export function cvtPkI16I32(low: number, high: number): number {
 }
 
 /**
- * v_cvt_pk_u8_f32: `x` rounded to an integer in the given mode, saturated to [0, 255] (NaN gives 0), in byte `index & 3` of
- * `into`.
+ * v_cvt_pk_u8_f32: `x` rounded to an integer in the given mode, saturated to [0, 255] (NaN gives 0), in byte `index &
+ * 3` of `into`.
  */
 export function cvtPkU8F32(x: number, index: number, into: number, rounding: Rounding): number {
   const integer = roundToInteger(x, rounding);

@@ -1,15 +1,15 @@
 /**
- * The three helpers of the hardware's division sequence, in which the compiler puts a reciprocal and Newton-Raphson steps:
- * v_div_scale moves numerator and denominator to where no step over- or underflows, v_div_fmas takes the last step and
- * scales back with one rounding, v_div_fixup puts in sign and special cases.
+ * The three helpers of the hardware's division sequence, in which the compiler puts a reciprocal and Newton-Raphson
+ * steps: v_div_scale moves numerator and denominator to where no step over- or underflows, v_div_fmas takes the last
+ * step and scales back with one rounding, v_div_fixup puts in sign and special cases.
  *
- * After the pseudo-code of the ISA documents (Vega, CDNA3), with three readings where that text is no working algorithm, each
- * as other public models of the hardware have it:
- * - "N/D is denormal" is the exponents' difference being at most -96 (f32) or -768 (f64), "1/D is denormal" the denominator's
- *   exponent field being at least 253 or 2045; if both hold, the denominator is scaled down (the text would scale it up, to
- *   infinity).
- * - v_div_fmas scales by 2^±64 (f32) or 2^±128 (f64), up if the exponent field of src2 exceeds the bias, else down (the text
- *   has 2^32 and 2^64, which do not undo v_div_scale).
+ * After the pseudo-code of the ISA documents (Vega, CDNA 3). In three places that text does not work as it stands, and
+ * we read it as other public models of the hardware do:
+ * - "N/D is denormal" is the exponents' difference being at most -96 (f32) or -768 (f64), "1/D is denormal" the
+ *   denominator's exponent field being at least 253 or 2045; if both hold, the denominator is scaled down (the text
+ *   would scale it up, to infinity).
+ * - v_div_fmas scales by 2^±64 (f32) or 2^±128 (f64), up if the exponent field of src2 exceeds the bias, else down (the
+ *   text has 2^32 and 2^64, which do not undo v_div_scale).
  * - v_div_fixup makes an infinity of a quotient that is NaN: the steps give NaN where the quotient overflows.
  *
  * NaN results of v_div_scale and v_div_fmas have no payload; v_div_fixup finds the operands' NaNs again, so no compiled
@@ -136,8 +136,8 @@ function fixup(quotient: number, denominator: number, numerator: number, underfl
 }
 
 /**
- * v_div_fixup_f32 on values. NaN for NaN operands, 0/0 and ∞/∞: `fixupNaN32` has the pattern. A quotient below 2^-150 is a
- * zero of its sign, whatever the rounding mode.
+ * v_div_fixup_f32 on values. NaN for NaN operands, 0/0 and ∞/∞: `fixupNaN32` has the pattern. A quotient below 2^-150
+ * is a zero of its sign, whatever the rounding mode.
  */
 export function divFixupF32(quotient: number, denominator: number, numerator: number): number {
   if (denominator !== denominator || numerator !== numerator) return NaN;
@@ -158,7 +158,10 @@ export function divFixupF16(quotient: number, denominator: number, numerator: nu
   return fixup(quotient, denominator, numerator, false);
 }
 
-/** The NaN of v_div_fixup_f32, of patterns: the numerator's, else the denominator's, quieted; of no NaN, the negative one. */
+/**
+ * The NaN of v_div_fixup_f32, of patterns: the numerator's, else the denominator's, quieted; of no NaN, the negative
+ * one.
+ */
 export function fixupNaN32(denominator: number, numerator: number): number {
   if (isNaN32(numerator)) return quiet32(numerator);
   return isNaN32(denominator) ? quiet32(denominator) : 0xffc00000;
@@ -170,7 +173,9 @@ export function fixupNaN16(denominator: number, numerator: number): number {
   return isNaN16(denominator) ? quiet16(denominator) : 0xfe00;
 }
 
-/** The NaN of v_div_fixup_f64 as `pickNaN64` leaves one: low word to `into[at]`, high word, quieted, to `into[at + 1]`. */
+/**
+ * The NaN of v_div_fixup_f64 as `pickNaN64` leaves one: low word to `into[at]`, high word, quieted, to `into[at + 1]`.
+ */
 export function fixupNaN64(
   into: Uint32Array,
   at: number,

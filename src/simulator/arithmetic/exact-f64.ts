@@ -1,6 +1,7 @@
 /**
- * Binary64 arithmetic in integers of any length: the slow exact path for other rounding modes than to nearest, and where the
- * error-free transformations of `f64.ts` would over- or underflow. Inputs are finite. Allocates; costs about a microsecond.
+ * Binary64 arithmetic in integers of any length: the slow exact path for other rounding modes than to nearest, and
+ * where the error-free transformations of `f64.ts` would over- or underflow. Inputs are finite. Allocates; costs about
+ * a microsecond.
  */
 import { exponentFieldF64, highOfF64, lowOfF64, powerOfTwo } from './bits.js';
 import type { Rounding } from './rounding.js';
@@ -40,8 +41,8 @@ function overflow(negative: boolean, rounding: Rounding): number {
 }
 
 /**
- * ±(m + f) · 2^e rounded to binary64, where 0 < f < 1 if `sticky` and f = 0 if not. With `sticky`, m has at least 55 bits.
- * m = 0 gives a zero of the sign.
+ * ±(m + f) · 2^e rounded to binary64, where 0 < f < 1 if `sticky` and f = 0 if not. With `sticky`, m has at least 55
+ * bits. m = 0 gives a zero of the sign.
  */
 export function roundScaled(negative: boolean, m: bigint, e: number, sticky: boolean, rounding: Rounding): number {
   if (m === 0n) return negative ? -0 : 0;
@@ -88,25 +89,6 @@ export function fmaExact(a: number, b: number, c: number, scale: number, roundin
 export function mulExact(a: number, b: number, rounding: Rounding): number {
   const negative = isNegative(a) !== isNegative(b);
   return roundScaled(negative, significand(a) * significand(b), ulpExponent(a) + ulpExponent(b), false, rounding);
-}
-
-/** a / b for b ≠ 0. */
-export function divExact(a: number, b: number, rounding: Rounding): number {
-  const negative = isNegative(a) !== isNegative(b);
-  const dividend = significand(a) << 120n;
-  const divisor = significand(b);
-  const quotient = dividend / divisor;
-  const sticky = quotient * divisor !== dividend;
-  return roundScaled(negative, quotient, ulpExponent(a) - ulpExponent(b) - 120, sticky, rounding);
-}
-
-/** √a for a > 0. */
-export function sqrtExact(a: number, rounding: Rounding): number {
-  const e = ulpExponent(a);
-  const odd = e & 1;
-  const radicand = significand(a) << BigInt(120 + odd);
-  const root = integerSqrt(radicand);
-  return roundScaled(false, root, (e - odd - 120) / 2, root * root !== radicand, rounding);
 }
 
 /** 1 / √a for a > 0. */

@@ -1,14 +1,14 @@
 /**
- * Binary16 arithmetic on bit patterns, rounded once in any mode. Sums and products of two binary16 values are exact in a
- * double; fused operations, quotients and roots pass through rounding to odd (`rounding.ts`).
+ * Binary16 arithmetic on bit patterns, rounded once in any mode. Sums and products of two binary16 values are exact in
+ * a double; fused operations, quotients and roots pass through rounding to odd (`rounding.ts`).
  *
- * NaN results follow `pickNaN16`. Denormals are kept: flushing is the caller's (`denormals.ts`).
+ * NaN results follow `pickNaN16`. Denormals are kept: callers flush them (`denormals.ts`).
  */
 import { f32OfBits, highOfF64, powerOfTwo } from './bits.js';
 import { zeroSum } from './f32.js';
 import { DEFAULT_NAN16, pickNaN16 } from './nan.js';
 import type { Rounding } from './rounding.js';
-import { divOdd, fmaOdd, Round, sqrtOdd } from './rounding.js';
+import { fmaOdd, Round } from './rounding.js';
 
 const TWO_52 = 2 ** 52;
 
@@ -28,8 +28,8 @@ export function f16ToNumber(bits: number): number {
 }
 
 /**
- * Any double as a binary16 pattern, correctly rounded (an exact value, or one that was rounded to odd): denormals are kept,
- * overflow gives an infinity or the largest finite value as the mode says, a NaN gives the default NaN.
+ * Any double as a binary16 pattern, correctly rounded (an exact value, or one that was rounded to odd): denormals are
+ * kept, overflow gives an infinity or the largest finite value as the mode says, a NaN gives the default NaN.
  */
 export function roundF16(odd: number, rounding: Rounding): number {
   if (odd !== odd) return DEFAULT_NAN16;
@@ -75,14 +75,4 @@ export function fmaF16(a: number, b: number, c: number, rounding: Rounding): num
   const sum = fmaOdd(x, y, z);
   if (sum !== sum) return pickNaN16(a, b, c);
   return roundF16(sum === 0 ? zeroSum(x * y, z, rounding) : sum, rounding);
-}
-
-export function divF16(a: number, b: number, rounding: Rounding): number {
-  const quotient = divOdd(f16ToNumber(a), f16ToNumber(b));
-  return quotient !== quotient ? pickNaN16(a, b) : roundF16(quotient, rounding);
-}
-
-export function sqrtF16(a: number, rounding: Rounding): number {
-  const root = sqrtOdd(f16ToNumber(a));
-  return root !== root ? pickNaN16(a, 0) : roundF16(root, rounding);
 }

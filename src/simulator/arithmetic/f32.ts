@@ -2,7 +2,7 @@
  * Binary32 arithmetic in any rounding mode: values in, values out, one rounding each. Native where the mode is round to
  * nearest even (a double operation of two f32 values, then `Math.fround`, is correctly rounded: 53 >= 2 · 24 + 2).
  */
-import { addOdd, divOdd, fmaF32, fmaOdd, roundF32, sqrtOdd } from './rounding.js';
+import { addOdd, fmaF32, fmaOdd, roundF32 } from './rounding.js';
 import type { Rounding } from './rounding.js';
 import { Round } from './rounding.js';
 
@@ -22,17 +22,9 @@ export function fmaF32Mode(a: number, b: number, c: number, rounding: Rounding):
   return sum === 0 ? zeroSum(a * b, c, rounding) : roundF32(sum, rounding);
 }
 
-export function divF32(a: number, b: number, rounding: Rounding): number {
-  return rounding === Round.NearestEven ? Math.fround(a / b) : roundF32(divOdd(a, b), rounding);
-}
-
-export function sqrtF32(a: number, rounding: Rounding): number {
-  return rounding === Round.NearestEven ? Math.fround(Math.sqrt(a)) : roundF32(sqrtOdd(a), rounding);
-}
-
 /**
- * a + b where the exact sum is zero: terms of one sign keep it, otherwise the zero is negative under `MinusInfinity` only
- * (IEEE 754-2019, 6.3).
+ * a + b where the exact sum is zero: terms of one sign keep it, otherwise the zero is negative under `MinusInfinity`
+ * only (IEEE 754-2019, 6.3).
  */
 export function zeroSum(a: number, b: number, rounding: Rounding): number {
   const sum = a + b;

@@ -1,17 +1,17 @@
 /**
- * Binary64 arithmetic in any rounding mode. JS rounds to nearest even, so that mode is native but for the fused multiply-add;
- * the other modes are rare and go through integers (`exact-f64.ts`).
+ * Binary64 arithmetic in any rounding mode. JS rounds to nearest even, so that mode is native but for the fused
+ * multiply-add; the other modes are rare and go through integers (`exact-f64.ts`).
  */
 import { towardOdd } from './bits.js';
-import { divExact, fmaExact, mulExact, sqrtExact } from './exact-f64.js';
+import { fmaExact, mulExact } from './exact-f64.js';
 import type { Rounding } from './rounding.js';
 import { Round } from './rounding.js';
 
 /** 2^27 + 1, Veltkamp's constant. */
 const SPLITTER = 134217729;
 /**
- * The window in which the error-free transformations are exact: no product or split overflows, and the last bit of every
- * intermediate, at least 2^-106 below the smaller of product and addend, is above 2^-1074.
+ * The window in which the error-free transformations are exact: no product or split overflows, and the last bit of
+ * every intermediate, at least 2^-106 below the smaller of product and addend, is above 2^-1074.
  */
 const FACTOR_LIMIT = 2 ** 990;
 const GREATEST = 2 ** 1000;
@@ -19,8 +19,8 @@ const LEAST_PRODUCT = 2 ** -850;
 const LEAST_ADDEND = 2 ** -900;
 
 /**
- * a · b + c, rounded once to nearest even. Boldo and Melquiond's algorithm (2008, figure 4): the product as two doubles by
- * Dekker and Veltkamp, two 2Sums, the lowest part rounded to odd; integers outside its exponent window.
+ * a · b + c, rounded once to nearest even. Boldo and Melquiond's algorithm (2008, figure 4): the product as two doubles
+ * by Dekker and Veltkamp, two 2Sums, the lowest part rounded to odd; integers outside its exponent window.
  */
 export function fmaF64(a: number, b: number, c: number): number {
   const product = a * b;
@@ -77,15 +77,4 @@ export function mulF64(a: number, b: number, rounding: Rounding): number {
   const product = a * b;
   if (rounding === Round.NearestEven || !Number.isFinite(a) || !Number.isFinite(b)) return product;
   return mulExact(a, b, rounding);
-}
-
-export function divF64(a: number, b: number, rounding: Rounding): number {
-  const quotient = a / b;
-  if (rounding === Round.NearestEven || b === 0 || !Number.isFinite(a) || !Number.isFinite(b)) return quotient;
-  return divExact(a, b, rounding);
-}
-
-export function sqrtF64(a: number, rounding: Rounding): number {
-  const root = Math.sqrt(a);
-  return rounding === Round.NearestEven || !(a > 0 && a < Infinity) ? root : sqrtExact(a, rounding);
 }

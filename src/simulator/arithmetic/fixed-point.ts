@@ -2,8 +2,8 @@
  * Elementary functions to 300 bits in fixed point: what decides a rounding when a double is not accurate enough
  * (`approximate.ts`), and where the digits of 2/π come from (`trig-preop.ts`). Slow (tens of microseconds); allocates.
  *
- * Results are doubles rounded to odd, so that a later rounding to f32 or f16 is right. Arguments whose result is a dyadic
- * rational are the caller's: for all others it is irrational, so truncation tells everything about it.
+ * Results are doubles rounded to odd, so that a later rounding to f32 or f16 is right. Callers deal with arguments
+ * whose result is a dyadic rational. For all others it is irrational, so truncation tells everything about it.
  */
 import { bitLength, isNegative, roundScaled } from './exact-f64.js';
 import { Round } from './rounding.js';

@@ -1,4 +1,7 @@
-/** Integer arithmetic that JavaScript lacks. Words are numbers as an Int32Array gives them, unless a name says otherwise. */
+/**
+ * Integer arithmetic that JavaScript lacks. Words are numbers as an Int32Array gives them, unless a name says
+ * otherwise.
+ */
 
 /** Upper word of the 64-bit product of two unsigned words. */
 export function mulHighUnsigned(a: number, b: number): number {
@@ -49,7 +52,7 @@ export function leadingSigns(a: number): number {
   return leadingZeros(a ^ (a >> 31));
 }
 
-// --- 64-bit shifts, one half of the result at a time; 0 <= n <= 63 ------------------------------------------------------
+// --- 64-bit shifts, one half of the result at a time; 0 <= n <= 63 ---------------------------------------------------
 
 export function shiftLeftLow(low: number, n: number): number {
   return n < 32 ? low << n : 0;

@@ -1,101 +1,84 @@
 /**
  * Minimum, maximum and median as AMD's vector ALU defines them, on bit patterns, so that NaNs keep their payloads.
  *
- * From the pseudo-code of the Vega, CDNA and RDNA2/3 ISA documents: with IEEE mode on, a signalling NaN (src0's before src1's)
- * is quieted and returned; otherwise a NaN loses against the other operand, whatever that is (of two NaNs src1 is returned as
- * it is), and -0 is less than +0. The functions named `…Num` and `…imum` are gfx12's, which has no IEEE mode: IEEE 754-2019's
- * minimumNumber (two NaNs give src0, quieted) and minimum (a NaN wins, quieted, a signalling one first).
+ * From the pseudo-code of the Vega, CDNA and RDNA 2 and 3 ISA documents: with IEEE mode on, a signalling NaN (src0's
+ * before src1's) is quieted and returned; otherwise the operand that is not a NaN is returned (of two NaNs src1,
+ * unchanged), and -0 is less than +0.
  *
- * Patterns are unsigned: u16 and u32. The binary64 functions take (high, low) words and say which operand is the result, as a
- * `Selection`. Denormals are ordinary values; v_min and v_max flush inputs like all operations, which is the caller's.
+ * Patterns are unsigned: u16 and u32. The binary64 functions take (high, low) words and say which operand is the
+ * result, as a `Selection`. Denormals are ordinary values. v_min and v_max flush their inputs like all operations;
+ * callers do that.
  */
+import { specialize } from '../specialize.js';
 import { isNaN16, isNaN32, isNaN64, isSignalling16, isSignalling32, isSignalling64, quiet16, quiet32 } from './nan.js';
 
-/** The order of the non-NaN values as that of signed integers, -0 below +0. */
-function order16(bits: number): number {
-  return (bits & 0x8000) !== 0 ? ~(bits & 0x7fff) : bits;
+type Binary = (a: number, b: number, ieee: boolean) => number;
+type Ternary = (a: number, b: number, c: number, ieee: boolean) => number;
+
+interface Extrema {
+  readonly min: Binary;
+  readonly max: Binary;
+  readonly min3: Ternary;
+  readonly max3: Ternary;
+  readonly med3: Ternary;
 }
 
-function order32(bits: number): number {
-  return bits >> 31 === 0 ? bits | 0 : ~(bits & 0x7fffffff);
+/** The functions of one format. @param magnitude all bits but the sign */
+function extrema(
+  magnitude: number,
+  isNaN: (bits: number) => boolean,
+  isSignalling: (bits: number) => boolean,
+  quiet: (bits: number) => number,
+): Extrema {
+  /** The order of the non-NaN values as that of signed integers, -0 below +0. */
+  const order = (bits: number): number => ((bits & ~magnitude) !== 0 ? ~(bits & magnitude) : bits | 0);
+  /** Equality of non-NaN values: zeros are equal. */
+  const equal = (a: number, b: number): boolean => a === b || ((a | b) & magnitude) === 0;
+  const ofNaN: Binary = (a, b, ieee) => {
+    if (ieee) {
+      if (isSignalling(a)) return quiet(a);
+      if (isSignalling(b)) return quiet(b);
+    }
+    return isNaN(a) ? b : a;
+  };
+  const min: Binary = (a, b, ieee) => {
+    if (isNaN(a) || isNaN(b)) return ofNaN(a, b, ieee);
+    return order(a) < order(b) ? a : b;
+  };
+  const max: Binary = (a, b, ieee) => {
+    if (isNaN(a) || isNaN(b)) return ofNaN(a, b, ieee);
+    return order(a) > order(b) ? a : b;
+  };
+  const min3: Ternary = (a, b, c, ieee) => min(min(a, b, ieee), c, ieee);
+  const max3: Ternary = (a, b, c, ieee) => max(max(a, b, ieee), c, ieee);
+  /** With a NaN operand the minimum, else the maximum of the two that are left without one that equals the maximum. */
+  const med3: Ternary = (a, b, c, ieee) => {
+    if (isNaN(a) || isNaN(b) || isNaN(c)) return min3(a, b, c, ieee);
+    const most = max3(a, b, c, ieee);
+    if (equal(most, a)) return max(b, c, ieee);
+    return equal(most, b) ? max(a, c, ieee) : max(a, b, ieee);
+  };
+  return { min, max, min3, max3, med3 };
 }
 
-export function minF32(a: number, b: number, ieee: boolean): number {
-  if (isNaN32(a) || isNaN32(b)) return nanMinMax32(a, b, ieee);
-  return order32(a) < order32(b) ? a : b;
-}
+export const {
+  min: minF32,
+  max: maxF32,
+  min3: min3F32,
+  max3: max3F32,
+  med3: med3F32,
+} = specialize(extrema)(0x7fffffff, isNaN32, isSignalling32, quiet32);
 
-export function maxF32(a: number, b: number, ieee: boolean): number {
-  if (isNaN32(a) || isNaN32(b)) return nanMinMax32(a, b, ieee);
-  return order32(a) > order32(b) ? a : b;
-}
+export const {
+  min: minF16,
+  max: maxF16,
+  min3: min3F16,
+  max3: max3F16,
+  med3: med3F16,
+} = specialize(extrema)(0x7fff, isNaN16, isSignalling16, quiet16);
 
-export function min3F32(a: number, b: number, c: number, ieee: boolean): number {
-  return minF32(minF32(a, b, ieee), c, ieee);
-}
-
-export function max3F32(a: number, b: number, c: number, ieee: boolean): number {
-  return maxF32(maxF32(a, b, ieee), c, ieee);
-}
-
-/** With a NaN operand the minimum, else what is left of the three without (one that equals) the maximum, maximised. */
-export function med3F32(a: number, b: number, c: number, ieee: boolean): number {
-  if (isNaN32(a) || isNaN32(b) || isNaN32(c)) return min3F32(a, b, c, ieee);
-  const most = max3F32(a, b, c, ieee);
-  if (equal32(most, a)) return maxF32(b, c, ieee);
-  return equal32(most, b) ? maxF32(a, c, ieee) : maxF32(a, b, ieee);
-}
-
-/** Equality of non-NaN values: zeros are equal. */
-function equal32(a: number, b: number): boolean {
-  return a === b || ((a | b) & 0x7fffffff) === 0;
-}
-
-function nanMinMax32(a: number, b: number, ieee: boolean): number {
-  if (ieee) {
-    if (isSignalling32(a)) return quiet32(a);
-    if (isSignalling32(b)) return quiet32(b);
-  }
-  return isNaN32(a) ? b : a;
-}
-
-export function minF16(a: number, b: number, ieee: boolean): number {
-  if (isNaN16(a) || isNaN16(b)) return nanMinMax16(a, b, ieee);
-  return order16(a) < order16(b) ? a : b;
-}
-
-export function maxF16(a: number, b: number, ieee: boolean): number {
-  if (isNaN16(a) || isNaN16(b)) return nanMinMax16(a, b, ieee);
-  return order16(a) > order16(b) ? a : b;
-}
-
-export function min3F16(a: number, b: number, c: number, ieee: boolean): number {
-  return minF16(minF16(a, b, ieee), c, ieee);
-}
-
-export function max3F16(a: number, b: number, c: number, ieee: boolean): number {
-  return maxF16(maxF16(a, b, ieee), c, ieee);
-}
-
-/** As `med3F32`. */
-export function med3F16(a: number, b: number, c: number, ieee: boolean): number {
-  if (isNaN16(a) || isNaN16(b) || isNaN16(c)) return min3F16(a, b, c, ieee);
-  const most = max3F16(a, b, c, ieee);
-  if (equal16(most, a)) return maxF16(b, c, ieee);
-  return equal16(most, b) ? maxF16(a, c, ieee) : maxF16(a, b, ieee);
-}
-
-function equal16(a: number, b: number): boolean {
-  return a === b || ((a | b) & 0x7fff) === 0;
-}
-
-function nanMinMax16(a: number, b: number, ieee: boolean): number {
-  if (ieee) {
-    if (isSignalling16(a)) return quiet16(a);
-    if (isSignalling16(b)) return quiet16(b);
-  }
-  return isNaN16(a) ? b : a;
-}
+/** The order of the high words of non-NaN values as that of signed integers, -0 below +0. */
+const orderHigh = (bits: number): number => (bits >> 31 === 0 ? bits | 0 : ~(bits & 0x7fffffff));
 
 /** Which operand is the result; `…Quieted` if its quiet bit is to be set. */
 export const Selection = { First: 0, Second: 1, FirstQuieted: 2, SecondQuieted: 3 } as const;
@@ -117,8 +100,8 @@ export function maxF64(aHigh: number, aLow: number, bHigh: number, bLow: number,
 
 /** Strictly less, -0 below +0; no NaNs. */
 function isLess64(aHigh: number, aLow: number, bHigh: number, bLow: number): boolean {
-  const a = order32(aHigh);
-  const b = order32(bHigh);
+  const a = orderHigh(aHigh);
+  const b = orderHigh(bHigh);
   if (a !== b) return a < b;
   // Of equal signs: the low words decide, the other way round for negative values.
   return aHigh >> 31 === 0 ? aLow >>> 0 < bLow >>> 0 : aLow >>> 0 > bLow >>> 0;
@@ -132,30 +115,4 @@ function nanMinMax64(aHigh: number, aLow: number, bHigh: number, bLow: number, i
     if (isSignalling64(bHigh, bLow)) return Selection.SecondQuieted;
   }
   return aNaN ? Selection.Second : Selection.First;
-}
-
-/** gfx12's v_min_num_f32. */
-export function minNumF32(a: number, b: number): number {
-  return isNaN32(a) && isNaN32(b) ? quiet32(a) : minF32(a, b, false);
-}
-
-/** gfx12's v_max_num_f32. */
-export function maxNumF32(a: number, b: number): number {
-  return isNaN32(a) && isNaN32(b) ? quiet32(a) : maxF32(a, b, false);
-}
-
-/** gfx12's v_minimum_f32. */
-export function minimumF32(a: number, b: number): number {
-  return isNaN32(a) || isNaN32(b) ? winningNaN32(a, b) : minF32(a, b, false);
-}
-
-/** gfx12's v_maximum_f32. */
-export function maximumF32(a: number, b: number): number {
-  return isNaN32(a) || isNaN32(b) ? winningNaN32(a, b) : maxF32(a, b, false);
-}
-
-function winningNaN32(a: number, b: number): number {
-  if (isSignalling32(a)) return quiet32(a);
-  if (isSignalling32(b)) return quiet32(b);
-  return isNaN32(a) ? a : b;
 }

@@ -1,8 +1,8 @@
 /**
  * NaNs as bit patterns: binary16 and binary32 as unsigned integers, binary64 as two 32-bit words. Results are unsigned.
  *
- * A vector ALU operation with NaN inputs returns the first of them in the order src0, src1, src2 with its quiet bit set; an
- * invalid operation without a NaN input returns the default NaN, which is positive and has no payload.
+ * A vector ALU operation with NaN inputs returns the first of them in the order src0, src1, src2 with its quiet bit
+ * set; an invalid operation without a NaN input returns the default NaN, which is positive and has no payload.
  */
 export const DEFAULT_NAN16 = 0x7e00;
 export const DEFAULT_NAN32 = 0x7fc00000;
@@ -61,7 +61,9 @@ export function pickNaN32(a: number, b: number, c = 0): number {
   return isNaN32(c) ? quiet32(c) : DEFAULT_NAN32;
 }
 
-/** The NaN that an operation on these binary64 word pairs returns, low word to `into[at]`, high word to `into[at + 1]`. */
+/**
+ * The NaN that an operation on these binary64 word pairs returns, low word to `into[at]`, high word to `into[at + 1]`.
+ */
 export function pickNaN64(
   into: Uint32Array,
   at: number,

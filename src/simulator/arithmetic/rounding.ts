@@ -1,14 +1,15 @@
 /**
- * Arithmetic on binary32 (and binary16) values in doubles, rounded once, in any of the four rounding modes of the hardware.
+ * Arithmetic on binary32 (and binary16) values in doubles, rounded once, in any of the four rounding modes of the
+ * hardware.
  *
- * Each operation comes in two steps: the double nearest to the exact result is turned *to odd* by means of its rounding error
- * (S. Boldo, G. Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd", IEEE
- * Trans. Computers 57(4), 2008), then rounded to the narrow format. As 53 >= 24 + 2 the two roundings act as one. Errors come
- * from 2Sum (Knuth, TAOCP vol. 2, 4.2.2) and from splitting (T. J. Dekker, Numer. Math. 18, 1971); with binary32 inputs no
- * intermediate double over- or underflows.
+ * Each operation comes in two steps: the double nearest to the exact result is turned *to odd* by means of its rounding
+ * error (S. Boldo, G. Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to
+ * odd", IEEE Trans. Computers 57(4), 2008), then rounded to the narrow format. As 53 >= 24 + 2 the two roundings act as
+ * one. Errors come from 2Sum (Knuth, TAOCP vol. 2, 4.2.2) and from splitting (T. J. Dekker, Numer. Math. 18, 1971);
+ * with binary32 inputs no intermediate double over- or underflows.
  *
- * Not handled: NaN payloads (`nan.ts`), denormal flushing (`denormals.ts`). A zero result has the sign that it has under
- * round to nearest; `f32.ts` has the operations that know about -0 under `MinusInfinity`.
+ * Not handled: NaN payloads (`nan.ts`), denormal flushing (`denormals.ts`). A zero result has the sign that it has
+ * under round to nearest; `f32.ts` has the operations that know about -0 under `MinusInfinity`.
  */
 import { bitsOfF32, f32OfBits, towardOdd } from './bits.js';
 
@@ -26,11 +27,6 @@ export function addOdd(a: number, b: number): number {
   const error = a - (sum - t) + (b - t);
   // The error is NaN if an input, and with it the sum, is not finite.
   return error === 0 || error !== error ? sum : towardOdd(sum, error);
-}
-
-/** a · b: exact in a double (24 + 24 bits), so there is nothing to round. */
-export function mulOdd(a: number, b: number): number {
-  return a * b;
 }
 
 /** a · b + c, to odd. */
@@ -61,8 +57,8 @@ export function sqrtOdd(a: number): number {
 }
 
 /**
- * A double as f32, correctly rounded (an exact value, or one that was rounded to odd): denormals are kept, overflow gives an
- * infinity or the largest finite value as the mode says.
+ * A double as f32, correctly rounded (an exact value, or one that was rounded to odd): denormals are kept, overflow
+ * gives an infinity or the largest finite value as the mode says.
  */
 export function roundF32(odd: number, rounding: Rounding): number {
   const nearest = Math.fround(odd);
@@ -80,9 +76,9 @@ function neighbourF32(x: number, up: boolean): number {
 }
 
 /**
- * a · b + c of f32 values, rounded once to nearest even. The double sum of the exact product rounds to the same f32 as the
- * exact sum unless it lies halfway between two f32 values, where its own error decides: then, and only then, its distance
- * from the f32 nearest to it leads, doubled, to another f32.
+ * a · b + c of f32 values, rounded once to nearest even. The double sum of the exact product rounds to the same f32 as
+ * the exact sum unless it lies halfway between two f32 values, where its own error decides: then, and only then, its
+ * distance from the f32 nearest to it leads, doubled, to another f32.
  */
 export function fmaF32(a: number, b: number, c: number): number {
   const sum = a * b + c;

@@ -1,8 +1,9 @@
 /**
- * Operations on the shape of a floating-point value: integral parts, scaling by powers of two, taking apart, output modifiers.
+ * Operations on the shape of a floating-point value: integral parts, scaling by powers of two, taking apart, output
+ * modifiers.
  *
- * Where no format is named the function is exact for f16, f32 and f64 values alike. Denormals count as C's frexp and ldexp
- * count them; flushing is the caller's (`denormals.ts`).
+ * Where no format is named the function is exact for f16, f32 and f64 values alike. Denormals count as C's frexp and
+ * ldexp count them; callers flush them (`denormals.ts`).
  */
 import { exponentFieldF64, f64OfWords, highOfF64, lowOfF64, powerOfTwo } from './bits.js';
 import { scaleExact } from './exact-f64.js';
@@ -36,7 +37,9 @@ export function rndne(x: number): number {
   return x < 0 && x > -TWO_52 ? -(TWO_52 - x - TWO_52) : x;
 }
 
-/** v_fract_f32: x - floor(x), rounded, at most the f32 below 1. NaN for infinities; the fraction of an integer is +0. */
+/**
+ * v_fract_f32: x - floor(x), rounded, at most the f32 below 1. NaN for infinities; the fraction of an integer is +0.
+ */
 export function fractF32(x: number, rounding: Rounding): number {
   const fraction = roundF32(addOdd(x, -Math.floor(x)), rounding);
   return fraction > 0.9999999403953552 ? 0.9999999403953552 : fraction;
@@ -50,7 +53,7 @@ export function fractF64(x: number, rounding: Rounding): number {
   return fraction > 0.9999999999999999 ? 0.9999999999999999 : fraction;
 }
 
-/** v_fract_f16 of a pattern that is no NaN: as `fractF32`, at most 0x3bff. */
+/** v_fract_f16 of a pattern that is not a NaN: as `fractF32`, at most 0x3bff. */
 export function fractF16(bits: number, rounding: Rounding): number {
   const x = f16ToNumber(bits);
   // The f16 grid is fine enough in a double: the difference is exact.
@@ -64,7 +67,7 @@ export function ldexpF32(x: number, n: number, rounding: Rounding): number {
   return roundF32(x * powerOfTwo(n > 400 ? 400 : n < -400 ? -400 : n), rounding);
 }
 
-/** v_ldexp_f16: of a pattern that is no NaN, for an i16 n, rounded once. */
+/** v_ldexp_f16: of a pattern that is not a NaN, for an i16 n, rounded once. */
 export function ldexpF16(bits: number, n: number, rounding: Rounding): number {
   return roundF16(f16ToNumber(bits) * powerOfTwo(n > 100 ? 100 : n < -100 ? -100 : n), rounding);
 }
@@ -96,8 +99,8 @@ export function frexpMant(x: number): number {
 }
 
 /**
- * The output modifier: 0 none, 1 times 2, 2 times 4, 3 divided by 2. The hardware applies it only where output denormals are
- * flushed; then the flush, which is the caller's, hides the rounding of a halved value.
+ * The output modifier: 0 none, 1 times 2, 2 times 4, 3 divided by 2. The hardware applies it only where output
+ * denormals are flushed; then the caller's flush hides the rounding of a halved value.
  */
 export function omodF32(x: number, omod: number): number {
   return Math.fround(x * omodFactor(omod));

@@ -1,9 +1,9 @@
 /**
- * v_trig_preop_f64: 53 bits of 2/π, from where the exponent of the argument makes them matter: the first step of the large
- * argument reduction of sine and cosine.
+ * v_trig_preop_f64: 53 bits of 2/π, from where the exponent of the argument makes them matter: the first step of the
+ * large argument reduction of sine and cosine.
  *
- * After the ISA documents: the table holds the 1201 leading fractional bits of 2/π and zeros beyond. The digits come from
- * Machin's formula, computed on first use.
+ * After the ISA documents: the table holds the 1201 leading fractional bits of 2/π and zeros beyond. The digits come
+ * from Machin's formula, computed on first use.
  */
 import { exponentFieldF64 } from './bits.js';
 import { fixedPi } from './fixed-point.js';

@@ -1,11 +1,11 @@
 /**
- * Where a launch spec meets the kernel's metadata: counts, sizes and limits are checked, and the kernel argument segment is
- * written: explicit arguments, then the hidden ones of code objects v4 to v6 (llvm/docs/AMDGPUUsage.rst, "Kernarg Segment"
+ * Checks a launch spec against the kernel's metadata (counts, sizes, limits) and writes the kernel argument segment:
+ * the explicit arguments, then the hidden ones of code objects v4 to v6 (llvm/docs/AMDGPUUsage.rst, "Kernarg Segment"
  * and "AMDHSA Code Object V5 Metadata").
  */
 import { DarmError } from '../../errors.js';
 import type { KernelArgument } from '../../formats/code-object.js';
-import { PRIVATE_APERTURE, SHARED_APERTURE } from '../operands.js';
+import { PRIVATE_APERTURE, SHARED_APERTURE } from '../memory.js';
 import type { LoadableKernel } from './code-object.js';
 import { addressOf } from './loader.js';
 import type { ArgumentSpec, Dimensions, KernelLaunch } from './spec.js';
@@ -14,7 +14,7 @@ import type { ArgumentSpec, Dimensions, KernelLaunch } from './spec.js';
 const MAX_LDS = 65536;
 /** Most work-items of a workgroup on every target here, whatever the metadata allows. */
 const MAX_WORK_ITEMS = 1024;
-/** Of the kernel argument segment: far more than any compiler makes, far less than damaged metadata may claim. */
+/** Largest kernel argument segment: far more than any compiler makes, far less than damaged metadata may claim. */
 const MAX_KERNARG = 2 ** 20;
 
 const isHidden = ({ valueKind }: KernelArgument): boolean => valueKind.startsWith('hidden_');
@@ -122,8 +122,9 @@ function hiddenValue(kind: string, { grid, block, dynamicLds }: KernelLaunch, { 
     case 'hidden_queue_ptr':
       return addressOf(queue);
     default:
-      // Remainders and global offsets are zero: a grid is whole workgroups that begin at zero. There is no printf buffer, no
-      // hostcall service, no device heap and no second grid: null, so that using one is a fault.
+      // Remainders and global offsets are zero: a grid is made of whole workgroups that begin at zero. There is no
+      // printf buffer, no hostcall service, no device heap and no second grid. Their pointers are null, so that using
+      // one is a fault.
       return 0n;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A code object as the loader needs it: segments, dynamic relocations, code, and the kernels with their descriptors. Plain
- * data; nothing has an address yet but relative to the image.
+ * A code object as the loader needs it: segments, dynamic relocations, code, and the kernels with their descriptors.
+ * Plain data; all addresses are relative to the image.
  *
  * Relocations are found as a dynamic loader finds them, through the dynamic segment (System V ABI, "Dynamic Section";
  * types: llvm/docs/AMDGPUUsage.rst, "Relocation Records").
@@ -31,7 +31,7 @@ export interface ImageSegment {
 export interface ImageRelocation {
   readonly address: number;
   readonly type: number;
-  /** Address of the symbol relative to the image; null: there is none (value 0, as a weak symbol nobody defines). */
+  /** Address of the symbol relative to the image; null for a weak symbol that is not defined, whose value is 0. */
   readonly symbol: number | null;
   readonly addend: bigint;
 }
@@ -166,7 +166,7 @@ function symbolAddress(elf: ElfFile, entries: ReadonlyMap<number, number>, index
   throw new DarmError('bad-input', `the code object needs '${name}', which it does not define`);
 }
 
-/** Where the file holds what will be at an address. */
+/** The place in the file of the bytes that are loaded at an address. */
 function fileOffset({ segments }: ElfFile, address: number, size: number, what: string): number {
   for (const each of segments)
     if (each.type === SegmentType.Load && address >= each.address && address + size <= each.address + each.fileSize)

@@ -1,7 +1,7 @@
 /**
- * A launch spec made up from a kernel's metadata, for checking kernels that come without one (docs/launch-spec.md, "Made-up
- * specs"). Metadata says what is a pointer and how large a value is, not what it means, so several kinds of contents are
- * tried; a kernel may still not be made for any of them.
+ * A launch spec made up from a kernel's metadata, for checking kernels that come without one (docs/launch-spec.md,
+ * "Made-up specs"). Metadata says what is a pointer and how large a value is, not what it means, so several kinds of
+ * contents are tried. None of them may be what a kernel needs.
  */
 import { DarmError } from '../../errors.js';
 import type { KernelArgument, KernelInfo } from '../../formats/code-object.js';
@@ -12,14 +12,14 @@ import type { ArgumentSpec, BufferSpec, Dimensions, LaunchSpec } from './spec.js
 /** Of every buffer: enough for a square matrix with a row per work-item. */
 const WORDS = 65536;
 const WORKGROUPS = 2;
-/** Where nothing asks for another size. */
+/** The workgroup size where the kernel does not ask for another one. */
 const BLOCK = 256;
-/** In bytes: what damaged metadata may claim is not allocated. */
+/** Most bytes of an argument, so that what damaged metadata may claim is not allocated. */
 const LARGEST_VALUE = 65536;
 
 /**
- * @param seed even: buffers of small integers, odd: of floats; of four, the first two pass the number of work-items for values,
- *   the others a small number
+ * @param seed even: buffers of small integers, odd: of floats; of four, the first two pass the number of work-items for
+ *   values, the others a small number
  */
 export function defaultSpec(kernel: KernelInfo, seed: number): LaunchSpec {
   const block = defaultBlock(kernel);

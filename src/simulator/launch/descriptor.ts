@@ -16,7 +16,10 @@ export interface LaunchDescriptor {
   /** Bytes from the descriptor to the first instruction; may be negative. */
   readonly entryOffset: number;
   readonly wave32: boolean;
-  /** Calls that nobody could follow (recursion, function pointers): how much scratch there must be is not known. */
+  /**
+   * The kernel has calls that the compiler could not follow (recursion, function pointers), so the scratch that it
+   * needs is not known.
+   */
   readonly dynamicStack: boolean;
   readonly float: FloatMode;
   /** Scalar registers before the workgroup ids, unused ones included. */
@@ -31,7 +34,7 @@ export interface LaunchDescriptor {
     readonly flatScratchInit: boolean;
     readonly privateSegmentSize: boolean;
   };
-  /** Kernel arguments that arrive in registers (gfx90a and later of generation 9), in words. */
+  /** Kernel arguments that arrive in registers (gfx90a, gfx942), in words. */
   readonly preload: { readonly length: number; readonly offset: number };
   /** Which scalar registers follow; in this order. */
   readonly system: {

@@ -39,7 +39,9 @@ export function fillBuffer(into: Uint8Array, type: ElementType, fill: Fill): voi
   }
 }
 
-/** The range of random numbers when a spec names none: all of the type's integers, within ±2^52; floats from -1 to 1. */
+/**
+ * The range of random numbers when a spec names none: all of the type's integers, within ±2^52; floats from -1 to 1.
+ */
 export function defaultRange(type: ElementType): [number, number] {
   if (isFloat(type)) return [-1, 1];
   if (type === 'i64') return [-(2 ** 52), 2 ** 52 - 1];

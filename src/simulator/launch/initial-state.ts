@@ -1,9 +1,9 @@
 /**
- * What the hardware has put into a wave's registers when its first instruction runs (llvm/docs/AMDGPUUsage.rst, "Initial
- * Kernel Execution State"). Registers that nothing is said about are zero here.
+ * What the hardware has put into a wave's registers when its first instruction runs (llvm/docs/AMDGPUUsage.rst,
+ * "Initial Kernel Execution State"). Registers that the document does not mention are zero here.
  */
 import { ADDRESS_HIGH } from '../memory.js';
-import type { KernelLayout } from '../operands.js';
+import type { KernelLayout } from '../kernel-layout.js';
 import type { SimulatedTarget } from '../target.js';
 import { EXEC, type Wave } from '../wave.js';
 import type { LaunchDescriptor } from './descriptor.js';
@@ -50,19 +50,16 @@ export function userRegisters(state: InitialState): number[] {
 }
 
 /**
- * The buffer resource of scratch: swizzled, the lane's number added, elements of 4 bytes, so that byte a of lane l lies at
- * ((a >> 2) * waveSize + l) * 4 + (a & 3). Fields: Vega and RDNA 2 ISA documents, "Buffer Resource Descriptor".
+ * The buffer resource of scratch: swizzled, the lane's number added, elements of 4 bytes, so that byte a of lane l lies
+ * at ((a >> 2) * waveSize + l) * 4 + (a & 3). Fields: Vega and RDNA 2 ISA documents, "Buffer Resource Descriptor".
  */
 function scratchResource({ target, waveSize, addresses }: InitialState, bytes: number): number[] {
   const SWIZZLE_ENABLE = 1 << 31;
   const ADD_TID = 1 << 23;
   const indexStride = (waveSize === 64 ? 3 : 2) << 21;
-  const format = target.generation === 9 ? (4 << 12) | (4 << 15) : (20 << 12) | (1 << 24) | (2 << 28);
+  const format = target.bufferDescriptor.dwordFormat;
   return [addresses.scratch, (ADDRESS_HIGH | SWIZZLE_ENABLE) >>> 0, bytes, (format | indexStride | ADD_TID) >>> 0];
 }
-
-/** gfx942 and generation 11 keep the wave's scratch address out of the scalar registers ("architected flat scratch"). */
-const hasArchitectedScratch = ({ cpu, generation }: SimulatedTarget): boolean => cpu === 'gfx942' || generation === 11;
 
 /** @param user what `userRegisters` returned */
 export function initializeWave(
@@ -80,7 +77,7 @@ export function initializeWave(
     if (system.workgroupIds[axis]) wave.u32[next++] = id;
   });
   if (system.workgroupInfo) wave.u32[next++] = (wave.id === 0 ? 1 << 31 : 0) | state.wavesPerWorkgroup;
-  if (system.privateSegment && !hasArchitectedScratch(target)) wave.u32[next++] = wave.id * state.scratchBytesPerWave;
+  if (system.privateSegment && !target.architectedFlatScratch) wave.u32[next++] = wave.id * state.scratchBytesPerWave;
 
   Object.assign(wave.mode, descriptor.float);
   wave.modeChanged();

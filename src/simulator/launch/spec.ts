@@ -1,14 +1,15 @@
 /**
- * Launch specifications: JSON that says which kernels run on what (docs/launch-spec.md). Reading is strict: what the format
- * does not know is an error that names the place, so that a misspelt field never silently does nothing. What only the code
- * object can tell (argument counts, sizes, workgroup limits) is checked when spec and kernel meet, in arguments.ts.
+ * Launch specifications: JSON that says which kernels run on what (docs/launch-spec.md). Reading is strict: what the
+ * format does not know is an error that names the place, so that a misspelt field never silently does nothing. What
+ * only the code object can tell (argument counts, sizes, workgroup limits) is checked when spec and kernel meet, in
+ * arguments.ts.
  */
 import { DarmError } from '../../errors.js';
 import { ELEMENT_BYTES, isElementType, isFloat, putElement, rangeOf, type ElementType } from './elements.js';
 import { defaultRange, type Fill } from './fill.js';
 
 export interface BufferSpec {
-  /** Null: takes the name of the argument that it is passed for. */
+  /** Null when it takes the name of the argument that it is passed for. */
   readonly name: string | null;
   readonly element: ElementType;
   /** Elements. */
@@ -27,7 +28,7 @@ export type ArgumentSpec =
 export type Dimensions = readonly [x: number, y: number, z: number];
 
 export interface KernelLaunch {
-  /** Null: whatever the caller asks for, or the only kernel there is. */
+  /** Null for the kernel that the caller asks for, or else the only one of the code object. */
   readonly kernel: string | null;
   /** In workgroups. */
   readonly grid: Dimensions;
@@ -189,7 +190,7 @@ class SpecReader {
   }
 }
 
-// --- Values of the document ---------------------------------------------------------------------------------------------
+// --- Values of the document ------------------------------------------------------------------------------------------
 
 function fail(at: string, complaint: string): never {
   throw new DarmError('bad-input', `in the launch spec, ${at} ${complaint}`);
@@ -242,7 +243,9 @@ function hexadecimal(value: unknown, at: string): Uint8Array {
 
 const FLOAT_NAMES: Readonly<Record<string, number>> = { nan: NaN, inf: Infinity, '-inf': -Infinity };
 
-/** A number of an element type. Strings say what JSON numbers cannot: large integers, hexadecimal ones, NaN, infinities. */
+/**
+ * A number of an element type. Strings say what JSON numbers cannot: large integers, hexadecimal ones, NaN, infinities.
+ */
 function number(value: unknown, at: string, type: ElementType): number | bigint {
   if (isFloat(type)) {
     if (typeof value === 'number') return value;

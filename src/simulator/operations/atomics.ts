@@ -1,15 +1,17 @@
 /**
- * Atomics as transfers: the same for LDS, global, flat and buffer instructions, which differ in names and operands only.
+ * Atomics as transfers: the same for LDS, global, flat and buffer instructions, which differ in names and operands
+ * only.
  *
- * Lanes go one after the other, in ascending order. Where other threads execute workgroups of the same launch, the exchange
- * with memory is a compare-and-swap of the host; LDS and private memory belong to one thread.
+ * Lanes go one after the other, in ascending order. Where other threads execute workgroups of the same launch, the
+ * exchange with memory is a compare-and-swap of the host; LDS and private memory belong to one thread.
  *
- * Integer updates are the ISA documents'. Floating point: sums are rounded to nearest even. Denormals follow MODE in the
- * LDS; in memory f32 sums flush them, but on CDNA 3, and wider and narrower sums keep them (LLVM: `fpModeMatchesGlobalFP
- * AtomicMode`, `FeatureMemoryAtomicFAddF32DenormalSupport`). Minimum and maximum follow IEEE 754-2008 minNum and maxNum, as
- * LLVM assumes by selecting them for `atomicrmw fmin`; -0 is below +0.
+ * Integer updates are the ISA documents'. Floating point: sums are rounded to nearest even. Denormals follow MODE in
+ * the LDS. In memory f32 sums flush them except on CDNA 3, and wider and narrower sums keep them (LLVM:
+ * `fpModeMatchesGlobalFP AtomicMode`, `FeatureMemoryAtomicFAddF32DenormalSupport`). Minimum and maximum follow IEEE
+ * 754-2008 minNum and maxNum, as LLVM assumes by selecting them for `atomicrmw fmin`; -0 is below +0.
  */
-import { AccessKind, type Transfer } from '../access.js';
+import { AccessKind } from '../access-description.js';
+import type { Transfer } from '../access.js';
 import { bitsOfF32, f32OfBits } from '../arithmetic/bits.js';
 import { flushBits32, flushF16, flushF64 } from '../arithmetic/denormals.js';
 import { addF16 } from '../arithmetic/f16.js';
@@ -17,8 +19,9 @@ import { maxF32, maxF64, minF32, minF64, Selection } from '../arithmetic/minmax.
 import { isNaN32, pickNaN32, pickNaN64 } from '../arithmetic/nan.js';
 import { Round } from '../arithmetic/rounding.js';
 import { Fault } from '../fault.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import { specialize } from '../specialize.js';
+import type { SimulatedTarget } from '../target.js';
 import type { Wave } from '../wave.js';
 import { clearRows, type AccessFactory } from './transfers.js';
 
@@ -57,15 +60,22 @@ const isShared = (words: Int32Array): boolean =>
 /** Which denormals an operation flushes where it is executed. */
 type FlushOf = (w: Wave, words: Int32Array) => number;
 
+/** What the loops call: a specialised loop sees nothing else. */
+const helpers = { requireAlignment, isShared };
+
+/** Rows of the result (-1: none), of the data and of the second data, and where the lanes' memory was located. */
+interface AtomicRows {
+  readonly at: Int32Array;
+  readonly d: number;
+  readonly a: number;
+  readonly b: number;
+}
+
 const narrowLoop = (
-  at: Int32Array,
   update: Update,
   flushOf: FlushOf,
-  requireAlignment: (w: Wave, at: Int32Array, low: number, bytes: number) => void,
-  isShared: (words: Int32Array) => boolean,
-  d: number,
-  a: number,
-  b: number,
+  { requireAlignment, isShared }: typeof helpers,
+  { at, d, a, b }: AtomicRows,
 ): Transfer => {
   return (w, words, _bytes, low) => {
     const { i32, lanes, active } = w;
@@ -105,15 +115,7 @@ function exchangeShared(words: Int32Array, x: number, update: WideUpdate, flush:
   }
 }
 
-function wide(
-  at: Int32Array,
-  update: WideUpdate,
-  flushOf: FlushOf,
-  d: number,
-  a: number,
-  b: number,
-  size: number,
-): Transfer {
+function wide(update: WideUpdate, flushOf: FlushOf, { at, d, a, b }: AtomicRows, size: number): Transfer {
   return (w, words, _bytes, low, step) => {
     const { i32, lanes, active } = w;
     requireAlignment(w, at, low, 8);
@@ -143,15 +145,17 @@ function wide(
   };
 }
 
-/** Whether an update has second data: behind the first in the same operand, where that is no operand of its own. */
+/**
+ * Whether an update has second data. Where that is not an operand of its own, it follows the first in the same operand.
+ */
 type SecondData = 'none' | 'second';
 
 const isLds = (w: Wave, words: Int32Array): boolean => words === w.lds.i32;
 
 /** Denormals that the update's kind flushes in memory; MODE decides in the LDS. */
-function flushes(kind: FloatKind, cpu: string): FlushOf {
+function flushes(kind: FloatKind, target: SimulatedTarget): FlushOf {
   if (kind === 'none') return () => 0;
-  const inMemory = kind === 'f32' && cpu !== 'gfx942' ? FLUSH_OPERANDS | FLUSH_RESULT : 0;
+  const inMemory = kind === 'f32' && target.memoryAtomicsFlushF32 ? FLUSH_OPERANDS | FLUSH_RESULT : 0;
   return (w, words) => {
     if (!isLds(w, words)) return inMemory;
     return ~(kind === 'f32' ? w.mode.denormF32 : w.mode.denormF16F64) & 3;
@@ -171,7 +175,7 @@ function loopOf(update: Update): typeof narrowLoop {
 function factory(
   words: 1 | 2,
   second: SecondData,
-  transferOf: (site: Site, at: Int32Array, d: number, a: number, b: number) => Transfer,
+  transferOf: (site: Site, rows: AtomicRows) => Transfer,
 ): AccessFactory {
   return (site, rows) => {
     const { instruction, size } = site;
@@ -181,7 +185,7 @@ function factory(
       instruction,
       bytes: 4 * words,
       kind: AccessKind.Atomic,
-      transfer: transferOf(site, at, d, a, b),
+      transfer: transferOf(site, { at, d, a, b }),
       prefixes: [],
       clear: (w, first) => {
         if (d >= 0) clearRows(w, d, first, words);
@@ -192,18 +196,14 @@ function factory(
 }
 
 export function atomic32(update: Update, second: SecondData = 'none', kind: FloatKind = 'none'): AccessFactory {
-  return factory(1, second, (site, at, d, a, b) =>
-    loopOf(update)(at, update, flushes(kind, site.target.cpu), requireAlignment, isShared, d, a, b),
-  );
+  return factory(1, second, (site, rows) => loopOf(update)(update, flushes(kind, site.target), helpers, rows));
 }
 
 export function atomic64(update: WideUpdate, second: SecondData = 'none', kind: FloatKind = 'none'): AccessFactory {
-  return factory(2, second, (site, at, d, a, b) =>
-    wide(at, update, flushes(kind, site.target.cpu), d, a, b, site.size),
-  );
+  return factory(2, second, (site, rows) => wide(update, flushes(kind, site.target), rows, site.size));
 }
 
-// --- updates --------------------------------------------------------------------------------------------------------------------
+// --- updates ---------------------------------------------------------------------------------------------------------
 
 const isLess = (high: number, low: number, otherHigh: number, otherLow: number): boolean =>
   high < otherHigh || (high === otherHigh && low < otherLow);
@@ -261,7 +261,7 @@ const addBrain = (a: number, b: number): number => {
 const takeSelected = (from: Cell, selection: Selection): void =>
   take(from, selection === Selection.First || selection === Selection.FirstQuieted ? OLD : DATA);
 
-/** Each update by the name of generation 9, narrow and wide; null where there is none. */
+/** Each update by its name on GFX9, for words and for double words. */
 export const INTEGER: Readonly<Record<string, readonly [Update, WideUpdate, second: SecondData]>> = {
   swap: [(_, data) => data, (c) => take(c, DATA), 'none'],
   add: [(old, data) => (old + data) | 0, (c) => addWide(c, OLD, DATA), 'none'],
@@ -325,7 +325,7 @@ export const INTEGER: Readonly<Record<string, readonly [Update, WideUpdate, seco
 };
 
 export const FLOAT: Readonly<Record<string, readonly [Update, WideUpdate, second: SecondData]>> = {
-  /** Compares as numbers: -0 is 0, a NaN nothing. */
+  /** Compares as numbers: -0 equals 0, and a NaN equals nothing. */
   fcmpswap: [
     (old, data, compare) => (f32OfBits(old) === f32OfBits(compare) ? data : old),
     (c) => take(c, c.f64[OLD >> 1] === c.f64[SECOND >> 1] ? DATA : OLD),

@@ -1,28 +1,30 @@
 /**
- * `buffer_*` (MUBUF): addresses from a buffer descriptor (V#) in four scalar registers. ISA documents, "Vector memory buffer
- * instructions": Vega 8.1, RDNA 2 8.1, RDNA 3 9.
+ * `buffer_*` (MUBUF): addresses from a buffer descriptor (V#) in four scalar registers. ISA documents, "Vector memory
+ * buffer instructions": Vega 8.1, RDNA 2 8.1, RDNA 3 9.
  *
  *     index  = (idxen: vaddr) + (ADD_TID_ENABLE: lane)
  *     offset = (offen: vaddr) + instruction's offset
  *     linear:   base + soffset + stride * index + offset
  *     swizzled: base + soffset + ((index / n) * stride + (offset / e) * e) * n + (index % n) * e + offset % e
  *
- * with n = INDEX_STRIDE and elements of e bytes (4; in generation 11 as the swizzle field says).
+ * with n = INDEX_STRIDE and elements of e bytes (4; on GFX11 as the swizzle field says).
  *
- * Out of range, loads give 0 and stores and atomics do nothing; loads and stores of several words are checked word by word.
- * The range is NUM_RECORDS bytes ("raw": offset + soffset), or structures ("structured": index). Generation 9 is structured
- * where there is a stride and the instruction has an index (Mesa, `si_descriptors.c`, on NUM_RECORDS), generations 10 and 11
- * say it in OOB_SELECT: 0 index and offset within stride, 1 index, 2 not checked (but NUM_RECORDS = 0), 3 raw.
- * Memory itself is checked like any other.
+ * Out of range, loads give 0 and stores and atomics do nothing; loads and stores of several words are checked word by
+ * word. The range is NUM_RECORDS bytes ("raw": offset + soffset), or structures ("structured": index). On GFX9 it is
+ * structured where there is a stride and the instruction has an index (Mesa, `si_descriptors.c`, on NUM_RECORDS). GFX10
+ * and GFX11 say it in OOB_SELECT: 0 index and offset within stride, 1 index, 2 not checked (but NUM_RECORDS = 0), 3
+ * raw. Memory itself is checked like any other.
  *
- * A swizzled descriptor that adds the lane's number is private memory, as the ROCm runtime sets it up; there, leaving the
- * wavefront's own scratch is a fault. soffset then counts bytes of the whole wavefront. Not simulated: the formatted loads and
- * stores, and TFE.
+ * A swizzled descriptor that adds the lane's number is private memory, as the ROCm runtime sets it up; there, leaving
+ * the wavefront's own scratch is a fault. soffset then counts bytes of the whole wavefront. Not simulated: the
+ * formatted loads and stores, and TFE.
  */
-import { at, AccessKind, byteAt, countLines, lineBits, outsidePrivate, type MemoryAccess } from '../access.js';
+import { at, countLines, outsidePrivate, type MemoryAccess } from '../access.js';
+import { AccessKind, byteAt } from '../access-description.js';
 import { Fault } from '../fault.js';
 import { ADDRESS_HIGH } from '../memory.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
+import type { BufferDescriptorForm } from '../target.js';
 import type { Step, Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';
 import { rowOf, type AccessFactory } from './transfers.js';
@@ -32,14 +34,14 @@ const Range = { OffsetAndIndex: 0, Index: 1, Unchecked: 2, Raw: 3 } as const;
 
 const TWO_32 = 2 ** 32;
 
-/** Where an instruction's address comes from; -1 where it has no such part. */
+/** The parts of an instruction's address; -1 for a part that it does not have. */
 interface BufferAddress {
   readonly descriptor: number;
   readonly scalar: number;
   readonly index: number;
   readonly offset: number;
   readonly constant: number;
-  readonly generation: number;
+  readonly form: BufferDescriptorForm;
 }
 
 /** A descriptor's fields, of the instruction that is running. */
@@ -47,7 +49,7 @@ const view = {
   base: 0,
   high: 0,
   stride: 0,
-  /** Bytes of an element, 0: linear. */
+  /** Bytes of an element; 0 for a linear buffer. */
   element: 0,
   records: 0,
   indexStride: 0,
@@ -57,24 +59,20 @@ const view = {
   least: 0,
 };
 
-function readDescriptor({ u32 }: Wave, { descriptor, index, generation }: BufferAddress): void {
+function readDescriptor({ u32 }: Wave, { descriptor, index, form }: BufferAddress): void {
   const word1 = u32[descriptor + 1]!;
   const word3 = u32[descriptor + 3]!;
   view.base = u32[descriptor]!;
   view.high = word1 & 0xffff;
   view.stride = (word1 >>> 16) & 0x3fff;
-  const swizzle = generation === 11 ? word1 >>> 30 : (word1 >>> 31) & 1;
+  const swizzle = word1 >>> (32 - form.swizzleBits);
   view.element = swizzle === 0 ? 0 : 2 << swizzle;
   view.records = u32[descriptor + 2]!;
   view.indexStride = 8 << ((word3 >>> 21) & 3);
   view.addsLane = ((word3 >>> 23) & 1) !== 0;
-  if (generation === 9) {
-    // The data format is not needed then, and is the stride's upper part.
-    if (view.addsLane) view.stride |= ((word3 >>> 15) & 15) << 14;
-    view.range = view.stride !== 0 && index >= 0 ? Range.Index : Range.Raw;
-  } else {
-    view.range = (word3 >>> 28) & 3;
-  }
+  if (form.extendsStride && view.addsLane) view.stride |= ((word3 >>> 15) & 15) << 14;
+  if (form.hasRangeSelect) view.range = (word3 >>> 28) & 3;
+  else view.range = view.stride !== 0 && index >= 0 ? Range.Index : Range.Raw;
 }
 
 /** Of each active lane: bytes from the base, and how many of its words are in range. */
@@ -177,7 +175,7 @@ const group = new Uint8Array(64);
 
 function bufferStep(site: Site, address: BufferAddress, access: MemoryAccess): Step {
   const { bytes, prefixes, transfer } = access;
-  const bits = lineBits(site.target);
+  const bits = site.target.cacheLineBits;
   const write = access.kind !== AccessKind.Read;
   const all = Math.max(prefixes.length, 1);
   const parts = prefixes.map((part, index): MemoryAccess => ({ ...access, transfer: part, bytes: 4 * index + 4 }));
@@ -201,7 +199,7 @@ function bufferStep(site: Site, address: BufferAddress, access: MemoryAccess): S
     const low = computePlaces(w, address, access);
     const { lanes, active } = w;
     try {
-      // Lanes by how much of their data is in range; nearly always that is one group.
+      // Lanes are grouped by how much of their data is in range; nearly always there is one group.
       for (let words = view.least, done = 0; done < active; words++) {
         w.lanes = lanes;
         w.active = active;
@@ -245,7 +243,7 @@ const bind =
       index: form === 'IDXEN' || form === 'BOTHEN' ? v : -1,
       offset: form === 'OFFEN' ? v : form === 'BOTHEN' ? v + size : -1,
       constant: instruction.immediate('offset'),
-      generation: target.generation,
+      form: target.bufferDescriptor,
     };
     const rows = { at, result: -1, data: rowOf(site, 'vdata'), second: -1 };
     if (lds !== undefined) {

@@ -1,10 +1,11 @@
 /**
- * What changes the course of a program: branches, calls, barriers, traps, messages and the end.
+ * Control flow: branches, calls, barriers, traps, messages and the end of a program.
  *
- * Program counters that a program sees are addresses (`Program.base` and the instruction's offset); `Wave.pc` is a position.
+ * Program counters that a program sees are addresses (`Program.base` and the instruction's offset); `Wave.pc` is a
+ * position.
  */
 import { Fault } from '../fault.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import type { Program } from '../program.js';
 import { EXEC, VCC, WaveState, type Wave } from '../wave.js';
 import { readClock } from './hardware-registers.js';
@@ -12,7 +13,9 @@ import type { Operation, OperationTable } from './operation.js';
 
 const MSG_DEALLOC_VGPRS = 3;
 const MSG_RTN_GET_REALTIME = 131;
-/** LLVM's `llvm.trap`, and `llvm.debugtrap`, which does nothing when no debugger is there (LLVM, "Trap Handler ABI"). */
+/**
+ * LLVM's `llvm.trap`, and `llvm.debugtrap`, which does nothing when no debugger is there (LLVM, "Trap Handler ABI").
+ */
 const TRAP_ABORT = 2;
 const TRAP_DEBUG = 3;
 
@@ -181,7 +184,7 @@ export const control: OperationTable = {
   ),
   s_sendmsg: fault(
     (message) => `the kernel sends message ${message & 0xf} to a host that is not there`,
-    ({ target }, message) => target.generation < 11 || (message & 0xff) !== MSG_DEALLOC_VGPRS,
+    ({ target }, message) => !target.hasDeallocVgprsMessage || (message & 0xff) !== MSG_DEALLOC_VGPRS,
   ),
   s_sendmsghalt: fault((message) => `the kernel sends message ${message & 0xf} and halts its wave`),
   s_sendmsg_rtn_b32: messageWithAnswer(1),

@@ -1,4 +1,6 @@
-/** Vector operations that move values between lanes by register. Those by LDS hardware (ds_bpermute …) are elsewhere. */
+/**
+ * Vector operations that move values between lanes by register. Those by LDS hardware (ds_bpermute …) are elsewhere.
+ */
 import type { Operation, OperationTable } from './operation.js';
 
 const OP_SEL = 4;
@@ -36,8 +38,9 @@ const writeLane: Operation = (site) => {
 };
 
 /**
- * Every lane reads the lane of its row (`other` = 0), or of the row beside it (16), that its four bits of {src2, src1} name.
- * op_sel[0] reads inactive lanes too; else they give 0 where op_sel[1] is set, and leave the lane unwritten where not.
+ * Every lane reads the lane of its row (`other` = 0), or of the row beside it (16), that its four bits of {src2, src1}
+ * name. With op_sel[0] inactive lanes are read too. Otherwise they give 0 if op_sel[1] is set, and leave the lane
+ * unwritten if not.
  */
 function permuteRows(other: 0 | 16): Operation {
   return (site) => {

@@ -1,8 +1,9 @@
 /** LDS instructions from the data side of an access: one address, two addresses, or one that follows from the lane. */
-import { AccessKind, at, type MemoryAccess } from '../access.js';
+import { AccessKind } from '../access-description.js';
+import { at, type MemoryAccess } from '../access.js';
 import { Fault } from '../fault.js';
 import { checkWritten, countPasses, locateLds, outsideLds, type LdsShape } from '../lds-access.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import { M0, type Step, type Wave } from '../wave.js';
 import type { Operation } from './operation.js';
 import { rowOf, type AccessFactory } from './transfers.js';
@@ -59,8 +60,8 @@ export function single(factory: AccessFactory, swapped = false): Operation {
 const second = new Int32Array(64);
 
 /**
- * Two accesses of `words` words at addr + offset0 and addr + offset1, which count in units of the access's size, 64 of them
- * in the `st64` forms. The results lie one behind the other.
+ * Two accesses of `words` words at addr + offset0 and addr + offset1, which count in units of the access's size, 64 of
+ * them in the `st64` forms. The results lie one behind the other.
  */
 export function pair(factory: AccessFactory, words: 1 | 2, stride: 1 | 64): Operation {
   return (site) => {

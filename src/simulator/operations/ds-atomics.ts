@@ -28,7 +28,7 @@ function float(update: string, stem: string): OperationTable {
   };
 }
 
-/** Generations 9 and 10 compare with data0 and store data1 (`cmpst`), generation 11 the other way round (`cmpstore`). */
+/** `cmpst` (GFX9, GFX10) compares with data0 and stores data1; `cmpstore` (GFX11) does it the other way round. */
 function compare(updates: typeof INTEGER, update: string, letter: 'b' | 'f'): OperationTable {
   const [narrow, wide, second] = updates[update]!;
   const narrowFactory = atomic32(narrow, second);

@@ -2,7 +2,7 @@
  * LDS instructions that exchange registers between lanes and touch no memory: ds_swizzle_b32, ds_permute_b32 and
  * ds_bpermute_b32 (Vega and RDNA 3 ISA documents, their pseudocode). An inactive lane is read as 0.
  *
- * In the 64-lane waves of generations 10 and 11 the permutes work within each half (LLVM: `supportsWaveWideBPermute`).
+ * In the 64-lane waves of RDNA the permutes work within each half (LLVM: `supportsWaveWideBPermute`).
  */
 import type { Wave } from '../wave.js';
 import { globalDataShare } from './ds-access.js';
@@ -74,7 +74,7 @@ interface Permute {
 const permutation =
   (run: (w: Wave, permute: Permute) => void): Operation =>
   (site) => {
-    const wholeWave = site.size === 32 || site.target.generation === 9;
+    const wholeWave = site.size === 32 || site.target.permutesWholeWave;
     const permute: Permute = {
       a: rowOf(site, 'addr'),
       data: rowOf(site, 'data0'),

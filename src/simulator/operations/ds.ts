@@ -1,9 +1,11 @@
 /**
  * LDS instructions (ISA documents, "LDS instructions"): loads and stores with one and two addresses, the counters of
- * ds_append and ds_consume; atomics and exchanges between lanes are in ds-atomics.ts and ds-lanes.ts. Addresses, alignment
- * and bank conflicts: lds-access.ts. Not simulated: the `_src2_` forms, ordered counts and everything on the GDS.
+ * ds_append and ds_consume; atomics and exchanges between lanes are in ds-atomics.ts and ds-lanes.ts. Addresses,
+ * alignment and bank conflicts: lds-access.ts. Not simulated: the `_src2_` forms, ordered counts and everything on the
+ * GDS.
  */
-import { AccessKind, at, type MemoryAccess } from '../access.js';
+import { AccessKind } from '../access-description.js';
+import { at, type MemoryAccess } from '../access.js';
 import { Fault } from '../fault.js';
 import { INTEGER, atomic32, atomic64 } from './atomics.js';
 import { byLane, globalDataShare, pair, single, watchLds } from './ds-access.js';
@@ -14,7 +16,7 @@ import { loadOf, LOADS, rowOf, storeOf, STORES } from './transfers.js';
 import { M0 } from '../wave.js';
 import { outsideLds } from '../lds-access.js';
 
-/** `d16_hi_u8` of generation 11's global loads is `u8_d16_hi` here, `d16_b16` is `u16_d16`. */
+/** `d16_hi_u8` of GFX11's global loads is `u8_d16_hi` here, `d16_b16` is `u16_d16`. */
 const ldsName = (name: string, half: string): string =>
   name.replace(/^(d16(?:_hi)?)_(\w+)$/, (_, part: string, type: string) => `${type === 'b16' ? half : type}_${part}`);
 

@@ -1,11 +1,12 @@
 /**
- * `flat_*`: 64-bit addresses in vector registers plus an unsigned constant. What an address means depends on its upper word:
- * the LDS behind the shared aperture, private memory behind the private one, else global memory (operands.ts). Lanes of one
- * instruction may differ in that; each group then goes by itself.
+ * `flat_*`: 64-bit addresses in vector registers plus an unsigned constant. What an address means depends on its upper
+ * word: the LDS behind the shared aperture, private memory behind the private one, else global memory (memory.ts).
+ * Lanes of one instruction may differ in that; each group of lanes is then executed by itself.
  */
-import { AccessKind, at, countLines, lineBits, locateGlobal, locatePrivate, type MemoryAccess } from '../access.js';
+import { AccessKind } from '../access-description.js';
+import { at, countLines, locateGlobal, locatePrivate, type MemoryAccess } from '../access.js';
 import { countPasses, locateLds, type LdsShape } from '../lds-access.js';
-import { PRIVATE_APERTURE, SHARED_APERTURE } from '../operands.js';
+import { PRIVATE_APERTURE, SHARED_APERTURE } from '../memory.js';
 import type { Step, Wave } from '../wave.js';
 import { watchLds } from './ds-access.js';
 import type { Operation, OperationTable } from './operation.js';
@@ -58,7 +59,7 @@ function flatStep(w: Wave, high: number, inGlobal: Step, inLds: Step, inPrivate:
   }
 }
 
-/** LLVM knows no alignment but a word's for flat accesses. */
+/** For flat accesses LLVM assumes no more than a word's alignment. */
 const ldsShape = (access: MemoryAccess): LdsShape => {
   const isAtomic = access.kind === AccessKind.Atomic;
   return {
@@ -75,9 +76,9 @@ const bind =
     const access = flatAccess(site, factory);
     const { bytes, transfer } = access;
     const shape = ldsShape(access);
-    const bits = lineBits(site.target);
+    const bits = site.target.cacheLineBits;
     // The sign bit of the constant is not used.
-    const offset = site.instruction.immediate('offset') & (site.target.generation === 10 ? 0x7ff : 0xfff);
+    const offset = site.instruction.immediate('offset') & ((1 << (site.target.offsetBits - 1)) - 1);
     const a = rowOf(site, 'vaddr');
     const inGlobal: Step = (w) => {
       const low = locateGlobal(w, a, offset, access, bits);

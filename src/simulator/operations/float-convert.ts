@@ -1,9 +1,9 @@
 /**
- * Conversions: all `v_cvt_*` but those from and to 8-bit floats (gfx942).
+ * Conversions: all `v_cvt_*` except those from and to 8-bit floats (gfx942).
  *
- * Which rounding field counts is LLVM's `FPDPRounding`: results in f16 round as f64 does, results in f32 by the f32 field.
- * Conversions from and to f16 keep f16 denormals whatever MODE says (Vega ISA: "FP16 denormal inputs are always accepted",
- * "creates FP16 denormals when appropriate").
+ * Which rounding field counts is LLVM's `FPDPRounding`: results in f16 round as f64 does, results in f32 by the f32
+ * field. Conversions from and to f16 keep f16 denormals whatever MODE says (Vega ISA: "FP16 denormal inputs are always
+ * accepted", "creates FP16 denormals when appropriate").
  */
 import { flushBits32 } from '../arithmetic/denormals.js';
 import {
@@ -25,7 +25,7 @@ const rounding16 = (mode: FloatMode): Rounding => mode.roundF16F64 as Rounding;
 const input32 = (bits: number, mode: FloatMode): number => ((mode.denormF32 & 1) === 0 ? flushBits32(bits) : bits);
 const value32 = (bits: number, mode: FloatMode): number => f32OfBits(input32(bits, mode));
 
-// --- two results in one register ----------------------------------------------------------------------------------------------
+// --- two results in one register -------------------------------------------------------------------------------------
 
 const packF32 = (f: (low: number, high: number) => number): Operation =>
   binaryBits((a, b, mode) => f(value32(a, mode), value32(b, mode)), ['f32', 'f32'], 'b32');
@@ -38,7 +38,7 @@ const packedHalves = binaryBits(truncatingHalves, ['f32', 'f32'], 'b32');
 const byteInto = (a: number, index: number, into: number, mode: FloatMode): number =>
   cvtPkU8F32(value32(a, mode), index, into, rounding32(mode));
 
-// --- NaNs from format to format -----------------------------------------------------------------------------------------------
+// --- NaNs from format to format --------------------------------------------------------------------------------------
 
 const widenNaN32 = (words: Uint32Array, bits: number): void => {
   words[0] = widenNaN32Low(bits);

@@ -12,7 +12,8 @@ import { flushF32, flushF64 } from '../arithmetic/denormals.js';
 import { f16ToNumber, roundF16 } from '../arithmetic/f16.js';
 import { pickNaN32, pickNaN64 } from '../arithmetic/nan.js';
 import { Round, type Rounding } from '../arithmetic/rounding.js';
-import type { Site, Source, ValueType } from '../operands.js';
+import type { Site } from '../site.js';
+import type { Destination, Source, ValueType } from '../operands.js';
 import { VCC, type Wave } from '../wave.js';
 import { inputF16, outputF16 } from './float-f16.js';
 import { ternaryF64 } from './float-f64-shapes.js';
@@ -25,12 +26,13 @@ const sources = (site: Site, type: ValueType): [Source, Source, Source] => [
   site.source('src2', type),
 ];
 
-// --- v_div_scale ------------------------------------------------------------------------------------------------------------------
+// --- v_div_scale -----------------------------------------------------------------------------------------------------
 
 /** Runs `each` for the active lanes; the mask of those where it is true goes to `sdst`. */
 function scaling(type: 'f32' | 'f64', each: EachScaled): Operation {
   return (site) => {
     const [value, denominator, numerator] = sources(site, type);
+    const operands: ScaleOperands = { value, denominator, numerator };
     const d = site.destination('vdst', type);
     const mask = site.maskDestination();
     return site.step((w) => {
@@ -39,7 +41,7 @@ function scaling(type: 'f32' | 'f64', each: EachScaled): Operation {
       let high = 0;
       for (let k = 0; k < active; k++) {
         const l = lanes[k]!;
-        if (each(w, l, d.lo, d.hi, value, denominator, numerator))
+        if (each(w, l, d, operands))
           if (l < 32) low |= 1 << l;
           else high |= 1 << (l - 32);
       }
@@ -50,23 +52,21 @@ function scaling(type: 'f32' | 'f64', each: EachScaled): Operation {
 }
 
 /** Scales the value in one lane; whether the quotient must be scaled back. */
-type EachScaled = (
-  wave: Wave,
-  lane: number,
-  d: number,
-  dh: number,
-  value: Source,
-  denominator: Source,
-  numerator: Source,
-) => boolean;
+type EachScaled = (wave: Wave, lane: number, d: Destination, operands: ScaleOperands) => boolean;
 
-const scaleF32: EachScaled = ({ f32, u32 }, l, d, _dh, value, denominator, numerator) => {
+interface ScaleOperands {
+  readonly value: Source;
+  readonly denominator: Source;
+  readonly numerator: Source;
+}
+
+const scaleF32: EachScaled = ({ f32, u32 }, l, d, { value, denominator, numerator }) => {
   const x = f32[denominator.lo + l * denominator.stride]!;
   const y = f32[numerator.lo + l * numerator.stride]!;
   const at = value.lo + l * value.stride;
   const result = divScaleF32(f32[at]!, x, y);
-  if (result === result) f32[d + l] = result;
-  else u32[d + l] = pickNaN32(u32[at]!, 0);
+  if (result === result) f32[d.lo + l] = result;
+  else u32[d.lo + l] = pickNaN32(u32[at]!, 0);
   return divScaleVccF32(x, y);
 };
 
@@ -79,18 +79,18 @@ function load(u32: Uint32Array, cell: number, { lo, hi, stride }: Source, lane: 
   return cells[cell]!;
 }
 
-const scaleF64: EachScaled = ({ u32 }, l, d, dh, value, denominator, numerator) => {
+const scaleF64: EachScaled = ({ u32 }, l, d, { value, denominator, numerator }) => {
   const x = load(u32, 1, denominator, l);
   const y = load(u32, 2, numerator, l);
   const result = divScaleF64(load(u32, 0, value, l), x, y);
   if (result === result) cells[0] = result;
   else pickNaN64(words, 0, words[1]!, words[0]!, 0, 0);
-  u32[d + l] = words[0]!;
-  u32[dh + l] = words[1]!;
+  u32[d.lo + l] = words[0]!;
+  u32[d.hi + l] = words[1]!;
   return divScaleVccF64(x, y);
 };
 
-// --- v_div_fmas -------------------------------------------------------------------------------------------------------------------
+// --- v_div_fmas ------------------------------------------------------------------------------------------------------
 
 const needsScale = (w: Wave, lane: number): boolean => ((w.i32[VCC + (lane >> 5)]! >>> (lane & 31)) & 1) !== 0;
 
@@ -146,7 +146,7 @@ const fmasF64: Operation = (site) => {
   });
 };
 
-// --- v_div_fixup ------------------------------------------------------------------------------------------------------------------
+// --- v_div_fixup -----------------------------------------------------------------------------------------------------
 
 const fixupF16: Operation = ternaryBits(
   (quotient, denominator, numerator, mode) => {

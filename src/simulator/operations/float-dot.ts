@@ -1,8 +1,8 @@
 /**
- * Dot products of two f16 or bf16 pairs. "tmp = S2; tmp += S0[15:0] * S1[15:0]; tmp += S0[31:16] * S1[31:16]" (CDNA 3 and
- * RDNA 3 ISA), each step rounded to nearest in f32; f32 denormals are flushed whatever MODE says (LLVM,
- * `performFMACombine`: "fdot2_f32_f16 always flushes fp32 denormal operand and output"). How the hardware orders and rounds
- * its steps is not documented beyond that; a 16-bit result is rounded from the f32 sum.
+ * Dot products of two f16 or bf16 pairs. "tmp = S2; tmp += S0[15:0] * S1[15:0]; tmp += S0[31:16] * S1[31:16]" (CDNA 3
+ * and RDNA 3 ISA), each step rounded to nearest in f32; f32 denormals are flushed whatever MODE says (LLVM,
+ * `performFMACombine`: "fdot2_f32_f16 always flushes fp32 denormal operand and output"). How the hardware orders and
+ * rounds its steps is not documented beyond that; a 16-bit result is rounded from the f32 sum.
  */
 import { bf16ToNumber, roundBf16 } from '../arithmetic/convert.js';
 import { bitsOfF32, f32OfBits } from '../arithmetic/bits.js';
@@ -12,7 +12,8 @@ import { isNaN16, isNaN32, pickNaN32, widenNaN16 } from '../arithmetic/nan.js';
 import { fmaF32, Round } from '../arithmetic/rounding.js';
 import { dppSource } from '../dpp.js';
 import { signStep } from '../modifiers.js';
-import type { Site, Source } from '../operands.js';
+import type { Site } from '../site.js';
+import type { Source } from '../operands.js';
 import { packedSource } from '../packed.js';
 import { bitsLoop3, type Bits3 } from './float-shapes.js';
 import type { Operation, OperationTable } from './operation.js';
@@ -41,13 +42,13 @@ const dotBf16: Bits3 = (a, b, c) => dot(BF16, a, b, c);
 
 /** An f32 result from packed factors; the addend is an f32, or the destination. */
 function dotToF32(f: Bits3, addend: 'src2' | 'vdst'): Operation {
-  const loop = bitsLoop3();
+  const loop = bitsLoop3(f);
   return (site) => {
     const a = packedSource(site, 'src0');
     const b = packedSource(site, 'src1');
     const c = addendOf(site, addend);
     const d = site.destination('vdst', 'f32');
-    return site.step(loop(f, d.lo, a.lo, a.stride, b.lo, b.stride, c.lo, c.stride));
+    return site.step(loop(d.lo, [a, b, c]));
   };
 }
 
@@ -82,15 +83,17 @@ const dotBf16ToBf16 = toHalf(dotBf16, widenBf16, (x, bits) => {
   return (rounded & 0x7f80) === 0 ? rounded & 0x8000 : rounded;
 });
 
-/** The VOP3 forms: neg and abs are those of both halves of a factor; the addend and the result are halves of registers. */
+/**
+ * The VOP3 forms: neg and abs are those of both halves of a factor; the addend and the result are halves of registers.
+ */
 function dotToHalf(f: Bits3): Operation {
-  const loop = bitsLoop3();
+  const loop = bitsLoop3(f);
   return (site) => {
     const a = signedPair(site, 'src0');
     const b = signedPair(site, 'src1');
     const c = site.source('src2', 'f16');
     const d = site.destination('vdst', 'f16');
-    return site.step(loop(f, d.lo, a.lo, a.stride, b.lo, b.stride, c.lo, c.stride));
+    return site.step(loop(d.lo, [a, b, c]));
   };
 }
 

@@ -1,9 +1,9 @@
 /**
- * Half-precision arithmetic on patterns, after the same rules as float-f32.ts. `halfOf…` turn an operation with a rounding
- * mode into one that reads MODE; the packed operations use them too.
+ * Half-precision arithmetic on patterns, after the same rules as float-f32.ts. `halfOf…` turn an operation with a
+ * rounding mode into one that reads MODE; the packed operations use them too.
  *
- * `v_mad_f16` and `v_mac_f16` flush denormals and round product and sum (LLVM, `isFMADLegal`). The upper half of a result's
- * register is modifiers.ts's business.
+ * `v_mad_f16` and `v_mac_f16` flush denormals and round product and sum (LLVM, `isFMADLegal`). modifiers.ts deals with
+ * the upper half of a result's register.
  */
 import { flushF16 } from '../arithmetic/denormals.js';
 import { addF16, fmaF16, mulF16 } from '../arithmetic/f16.js';
@@ -37,7 +37,7 @@ export const inputF16 = (bits: number, mode: FloatMode): number =>
 export const outputF16 = (bits: number, mode: FloatMode): number =>
   (mode.denormF16F64 & 2) === 0 ? flushF16(bits) : bits;
 
-/** A NaN operand is the result, quieted: one of no `f`'s business. */
+/** A NaN operand is the result, quieted; `f` never sees one. */
 export const halfOf1 =
   (f: Exact1): Bits1 =>
   (a, mode) => {
@@ -72,23 +72,23 @@ const fma = halfOf3(fmaF16);
 
 type Choice = (a: number, b: number, ieee: boolean) => number;
 
-/** Minimum or maximum: as in float-f32.ts, generation 11 returns the first of two quiet NaNs. */
-export const halfChoice = (f: Choice, generation: number): Bits2 =>
-  generation < 11
-    ? (a, b, mode) => f(inputF16(a, mode), inputF16(b, mode), mode.ieee)
-    : (a, b, mode) => {
+/** Minimum or maximum. @param firstNan of two quiet NaNs the first is returned, see float-f32.ts */
+export const halfChoice = (f: Choice, firstNan: boolean): Bits2 =>
+  firstNan
+    ? (a, b, mode) => {
         const bothNaN = isNaN16(a) && isNaN16(b);
         if (bothNaN && !(mode.ieee && (isSignalling16(a) || isSignalling16(b)))) return a;
         return f(inputF16(a, mode), inputF16(b, mode), mode.ieee);
-      };
+      }
+    : (a, b, mode) => f(inputF16(a, mode), inputF16(b, mode), mode.ieee);
 
 const unary = (f: Bits1): Operation => unaryBits(f, ['f16'], 'f16');
 const binary = (f: Bits2): Operation => binaryBits(f, ['f16', 'f16'], 'f16');
 const ternary = (f: Bits3, names?: readonly string[]): Operation => ternaryBits(f, ['f16', 'f16', 'f16'], 'f16', names);
 
 function extremum(f: Choice): Operation {
-  const [older, newer] = [binary(halfChoice(f, 9)), binary(halfChoice(f, 11))];
-  return (site) => (site.target.generation >= 11 ? newer : older)(site);
+  const [older, newer] = [binary(halfChoice(f, false)), binary(halfChoice(f, true))];
+  return (site) => (site.target.minMaxReturnsFirstNan ? newer : older)(site);
 }
 
 type Choice3 = (a: number, b: number, c: number, ieee: boolean) => number;
@@ -109,7 +109,7 @@ export const floatF16: OperationTable = {
   v_mul_f16: binary(halfOf2(mulF16)),
 
   v_fma_f16: ternary(fma),
-  // Of generation 9, for programs of generation 8: clears the upper half.
+  // Clears the upper half, as GFX8 did.
   v_fma_legacy_f16: ternary(fma),
   v_fmac_f16: ternary(fma, ACCUMULATE),
   v_fmaak_f16: ternary(fma, ADD_CONSTANT),

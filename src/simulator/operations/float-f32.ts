@@ -1,9 +1,10 @@
 /**
- * Single-precision arithmetic: sums, products, fused and unfused multiply-adds, minimum, maximum, median, integral parts.
+ * Single-precision arithmetic: sums, products, fused and unfused multiply-adds, minimum, maximum, median, integral
+ * parts.
  *
- * After the ISA documents (Vega, CDNA 3, RDNA 2 and 3). What they leave open: `v_mad_f32`, `v_mac_f32` and their relatives
- * know no denormals at all (LLVM, `isFMADLegal`) and round product and sum; minimum and maximum flush inputs only ("the
- * output denorm mode is irrelevant").
+ * After the ISA documents (Vega, CDNA 3, RDNA 2 and 3). What they leave open: `v_mad_f32`, `v_mac_f32` and their
+ * relatives always flush denormals (LLVM, `isFMADLegal`) and round product and sum; minimum and maximum flush inputs
+ * only ("the output denorm mode is irrelevant").
  */
 import { addF32, fmaF32Mode, mulF32 } from '../arithmetic/f32.js';
 import { flushBits32, flushF32 } from '../arithmetic/denormals.js';
@@ -26,7 +27,7 @@ import {
 } from './float-shapes.js';
 import { named, type Operation, type OperationTable } from './operation.js';
 
-// --- multiply-add ---------------------------------------------------------------------------------------------------------------
+// --- multiply-add ----------------------------------------------------------------------------------------------------
 
 const fma = { plain: fmaF32, exact: fmaF32Mode };
 
@@ -72,13 +73,13 @@ function mullit(a: number, b: number, c: number, rounding: Rounding): number {
 }
 const MAX_F32 = 3.4028234663852886e38;
 
-// --- minimum, maximum -------------------------------------------------------------------------------------------------------------
+// --- minimum, maximum ------------------------------------------------------------------------------------------------
 
 type Choice = (a: number, b: number, ieee: boolean) => number;
 
 /**
- * On patterns. Of two quiet NaNs generation 11 returns the first ("isQuietNAN(S1)" is asked before "isQuietNAN(S0)"), older
- * ones the second.
+ * On patterns. Of two quiet NaNs RDNA 3 returns the first (its document asks "isQuietNAN(S1)" before "isQuietNAN(S0)"),
+ * older processors the second.
  */
 const choice = (f: Choice): { readonly older: Bits2; readonly newer: Bits2 } => ({
   older: (a, b, mode) => f(a, b, mode.ieee),
@@ -88,7 +89,7 @@ const choice = (f: Choice): { readonly older: Bits2; readonly newer: Bits2 } => 
   },
 });
 
-/** NaNs apart, JavaScript's minimum is the hardware's: -0 is less than +0. */
+/** Except for NaNs, JavaScript's minimum is the hardware's: -0 is less than +0. */
 function extremum(plain: (a: number, b: number) => number, onBits: Choice): Operation {
   const { older, newer } = choice(onBits);
   // A NaN operand makes `plain` NaN; the result is then a value, and flushed like one.
@@ -101,7 +102,7 @@ function extremum(plain: (a: number, b: number) => number, onBits: Choice): Oper
     Operation,
     Operation,
   ];
-  return (site) => (site.target.generation >= 11 ? second : first)(site);
+  return (site) => (site.target.minMaxReturnsFirstNan ? second : first)(site);
 }
 
 const flushInput = (bits: number, mode: FloatMode): number => ((mode.denormF32 & 1) === 0 ? flushBits32(bits) : bits);
@@ -123,7 +124,7 @@ function median(a: number, b: number, c: number): number {
   return middle === 0 ? NaN : middle;
 }
 
-// --- one operand ------------------------------------------------------------------------------------------------------------------
+// --- one operand -----------------------------------------------------------------------------------------------------
 
 const integral = (f: (a: number) => number): Operation => unaryF32({ plain: f, exact: f });
 

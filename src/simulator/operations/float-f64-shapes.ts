@@ -1,6 +1,6 @@
 /**
- * The loops of operations on f64 values, which are pairs of words in two rows. Otherwise as float-shapes.ts: `plain`, `exact`
- * and the NaN's pattern.
+ * The loops of operations on f64 values, which are pairs of words in two rows. Otherwise as float-shapes.ts: `plain`,
+ * `exact` and the NaN's pattern.
  */
 import { flushF64 } from '../arithmetic/denormals.js';
 import { pickNaN64 } from '../arithmetic/nan.js';
@@ -22,16 +22,18 @@ import {
 import type { Operation } from './operation.js';
 
 /**
- * Operands of up to 64 lanes as words, low word first, and as values: lane k of operand n is cell 64 · n + k. The result
- * replaces the first operand. All lanes go through each of the three phases together, because a processor waits when it
- * reads a value whose words were written just before.
+ * Operands of up to 64 lanes as words, low word first, and as values: lane k of operand n is cell 64 · n + k. The
+ * result replaces the first operand. All lanes go through each of the three phases together, because a processor waits
+ * when it reads a value whose words were written just before.
  */
 const cells = new Float64Array(3 * 64);
 const words = new Uint32Array(cells.buffer);
 /** The words of one lane's operands, for `Nan64`. */
 const ofLane = new Uint32Array(6);
 
-/** Replaces the first two words, src0's, by the NaN (or other value) that results from the operands; low words first. */
+/**
+ * Replaces the first two words, src0's, by the NaN (or other value) that results from the operands; low words first.
+ */
 type Nan64 = (words: Uint32Array, mode: FloatMode) => void;
 
 interface F64Spec<Plain, Exact> {

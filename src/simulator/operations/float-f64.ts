@@ -1,6 +1,6 @@
 /**
- * Double-precision arithmetic, after the same rules as float-f32.ts; rounding and denormals by the fields that f64 and f16
- * share.
+ * Double-precision arithmetic, after the same rules as float-f32.ts; rounding and denormals by the fields that f64 and
+ * f16 share.
  */
 import { addF64, fmaF64, fmaF64Mode, mulF64 } from '../arithmetic/f64.js';
 import { maxF64, minF64, Selection } from '../arithmetic/minmax.js';
@@ -14,7 +14,7 @@ const fma = { plain: fmaF64, exact: fmaF64Mode };
 
 type Choice = typeof minF64;
 
-/** As in float-f32.ts: the older generations return the second of two quiet NaNs, generation 11 the first. */
+/** Which of two quiet NaNs is returned depends on the processor, as in float-f32.ts. */
 function extremum(plain: (a: number, b: number) => number, choose: Choice): Operation {
   const operation = (first: boolean): Operation =>
     binaryF64({
@@ -39,7 +39,7 @@ function extremum(plain: (a: number, b: number) => number, choose: Choice): Oper
       },
     });
   const [older, newer] = [operation(false), operation(true)];
-  return (site) => (site.target.generation >= 11 ? newer : older)(site);
+  return (site) => (site.target.minMaxReturnsFirstNan ? newer : older)(site);
 }
 
 function flushWords(words: Uint32Array, at: number): void {

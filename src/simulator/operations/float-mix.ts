@@ -1,10 +1,10 @@
 /**
- * Multiply-adds of mixed formats (`v_fma_mix*`, `v_mad_mix*`): each source is an f32, or a half of a register as f16, which
- * is widened; the result is an f32, or an f16 in one half of a register whose other half stays.
+ * Multiply-adds of mixed formats (`v_fma_mix*`, `v_mad_mix*`): each source is an f32, or a half of a register as f16,
+ * which is widened; the result is an f32, or an f16 in one half of a register whose other half stays.
  *
  * VOP3P's bits have other meanings here: `op_sel_hi` says that a source is f16, `op_sel` which half, and NEG_HI is the
- * absolute value. A 16-bit result is rounded twice, to f32 by the f32 field of MODE and then to f16 by the other ("D0.f16 =
- * f32_to_f16(fma(…))"). `v_mad_mix*` is unfused and flushes denormals, as `v_mad_f32` does.
+ * absolute value. A 16-bit result is rounded twice, to f32 by the f32 field of MODE and then to f16 by the other
+ * ("D0.f16 = f32_to_f16(fma(…))"). `v_mad_mix*` is unfused and flushes denormals, as `v_mad_f32` does.
  */
 import { OperandKind } from '../../formats/disassembly.js';
 import { addF32, fmaF32Mode, mulF32 } from '../arithmetic/f32.js';
@@ -16,8 +16,9 @@ import { fmaF32, type Rounding } from '../arithmetic/rounding.js';
 import { clampF16 } from '../arithmetic/shape.js';
 import { dppSource } from '../dpp.js';
 import { signStep } from '../modifiers.js';
-import type { Site, Source } from '../operands.js';
-import { Denormals, f32Loop3, type F32Loop3 } from './float-shapes.js';
+import type { Site } from '../site.js';
+import type { Source } from '../operands.js';
+import { Denormals, f32Loop3, type BindLoop } from './float-shapes.js';
 import type { Operation, OperationTable } from './operation.js';
 
 const NEG = 1;
@@ -72,25 +73,21 @@ function mixSource(site: Site, name: string): Source {
   return { lo, hi: lo, stride };
 }
 
-const bindSources = (site: Site): [Source, Source, Source] => [
-  mixSource(site, 'src0'),
-  mixSource(site, 'src1'),
-  mixSource(site, 'src2'),
-];
+const bindSources = (site: Site): Source[] => ['src0', 'src1', 'src2'].map((name) => mixSource(site, name));
 
-function toF32(loop: F32Loop3): Operation {
+function toF32(loop: BindLoop): Operation {
   return (site) => {
-    const [a, b, c] = bindSources(site);
+    const sources = bindSources(site);
     const d = site.destination('vdst', 'f32');
-    return site.step(loop(d.lo, a.lo, a.stride, b.lo, b.stride, c.lo, c.stride));
+    return site.step(loop(d.lo, sources));
   };
 }
 
 /** @param shift 0: the result is the lower half, 16: the upper */
-function toHalf(loop: F32Loop3, shift: 0 | 16): Operation {
+function toHalf(loop: BindLoop, shift: 0 | 16): Operation {
   const keep = shift === 0 ? 0xffff0000 | 0 : 0xffff;
   return (site) => {
-    const [a, b, c] = bindSources(site);
+    const sources = bindSources(site);
     const row = site.row();
     const d = site.place(site.instruction.operand('vdst')).lo;
     const clamps = site.instruction.immediate('clamp') !== 0;
@@ -103,7 +100,7 @@ function toHalf(loop: F32Loop3, shift: 0 | 16): Operation {
         i32[d + l] = (i32[d + l]! & keep) | (half << shift);
       }
     });
-    return site.step(loop(row, a.lo, a.stride, b.lo, b.stride, c.lo, c.stride));
+    return site.step(loop(row, sources));
   };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Loops of operations whose operands or results are of different formats: conversions between integers and floats and
- * between float formats, and scaling by an integer. They follow float-shapes.ts; MODE is passed to the operation, because a
- * conversion rounds by the field of its result's format.
+ * between float formats, and scaling by an integer. They follow float-shapes.ts; MODE is passed to the operation,
+ * because a conversion rounds by the field of its result's format.
  */
 import { flushF32, flushF64 } from '../arithmetic/denormals.js';
 import { pickNaN32, pickNaN64 } from '../arithmetic/nan.js';
@@ -12,7 +12,7 @@ import type { FloatMode, Wave } from '../wave.js';
 import type { Operation } from './operation.js';
 
 type Flush = (x: number) => number;
-/** From a value, which is no NaN where a function for NaN patterns is given too. */
+/** From a value; never a NaN where there is also a function for the patterns of NaNs. */
 type OfValue = (x: number, mode: FloatMode) => number;
 type OfPattern = (bits: number, mode: FloatMode) => number;
 type Scale = (x: number, n: number, rounding: Rounding) => number;
@@ -175,7 +175,7 @@ export function scaledF32(f: Scale): Operation {
   };
 }
 
-/** vdst = f(src0, the integer src1) in f64; of a NaN, too: f may look at its exponent. */
+/** vdst = f(src0, the integer src1) in f64; f gets NaNs too, because it may look at their exponent. */
 export function scaledF64(f: Scale): Operation {
   return (site) => {
     const a = site.source('src0', 'f64');

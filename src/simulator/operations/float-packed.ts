@@ -1,8 +1,8 @@
 /**
  * Packed arithmetic: two f16 in a register (VOP3P), or two f32 in a pair of registers (CDNA).
  *
- * packed.ts prepares 16-bit halves. Halves of 32 bits are registers, so `op_sel` and `op_sel_hi` only choose which register a
- * loop reads.
+ * packed.ts prepares 16-bit halves. Halves of 32 bits are registers, so `op_sel` and `op_sel_hi` only choose which
+ * register a loop reads.
  */
 import { addF32, fmaF32Mode, mulF32 } from '../arithmetic/f32.js';
 import { addF16, fmaF16, mulF16 } from '../arithmetic/f16.js';
@@ -10,11 +10,21 @@ import { maxF16, minF16 } from '../arithmetic/minmax.js';
 import { fmaF32 } from '../arithmetic/rounding.js';
 import { clampF16 } from '../arithmetic/shape.js';
 import { clampStep, signStep } from '../modifiers.js';
-import type { Destination, Site, Source } from '../operands.js';
+import type { Destination, Source } from '../operands.js';
+import type { Site } from '../site.js';
 import { packedSource } from '../packed.js';
-import type { Step } from '../wave.js';
 import { halfChoice, halfOf2, halfOf3, inputF16 } from './float-f16.js';
-import { binaryBits, bitsLoop2, bitsLoop3, f32Loop2, f32Loop3, type Bits2, type Bits3 } from './float-shapes.js';
+import {
+  binaryBits,
+  bitsLoop2,
+  bitsLoop3,
+  f32Loop2,
+  f32Loop3,
+  THREE,
+  type BindLoop,
+  type Bits2,
+  type Bits3,
+} from './float-shapes.js';
 import type { Operation, OperationTable } from './operation.js';
 
 const NEG_LO = 1;
@@ -22,7 +32,7 @@ const NEG_HI = 2;
 const OP_SEL = 4;
 const OP_SEL_HI = 8;
 
-// --- two halves -----------------------------------------------------------------------------------------------------------------
+// --- two halves ------------------------------------------------------------------------------------------------------
 
 /** The register that packed f16 results go to; clamp is applied to both halves. */
 function packedDestination(site: Site): Destination {
@@ -51,34 +61,32 @@ const bothOf3 =
     f(a & 0xffff, b & 0xffff, c & 0xffff, mode) | (f(a >>> 16, b >>> 16, c >>> 16, mode) << 16);
 
 function packed2(half: Bits2): Operation {
-  const loop = bitsLoop2();
-  const f = bothOf2(half);
+  const loop = bitsLoop2(bothOf2(half));
   return (site) => {
     const a = packedSource(site, 'src0');
     const b = packedSource(site, 'src1');
     const d = packedDestination(site);
-    return site.step(loop(f, d.lo, a.lo, a.stride, b.lo, b.stride));
+    return site.step(loop(d.lo, [a, b]));
   };
 }
 
 function packed3(half: Bits3, addend: string): Operation {
-  const loop = bitsLoop3();
-  const f = bothOf3(half);
+  const loop = bitsLoop3(bothOf3(half));
   return (site) => {
     const a = packedSource(site, 'src0');
     const b = packedSource(site, 'src1');
     const c = packedSource(site, addend);
     const d = packedDestination(site);
-    return site.step(loop(f, d.lo, a.lo, a.stride, b.lo, b.stride, c.lo, c.stride));
+    return site.step(loop(d.lo, [a, b, c]));
   };
 }
 
 function packedExtremum(f: typeof minF16): Operation {
-  const [older, newer] = [packed2(halfChoice(f, 9)), packed2(halfChoice(f, 11))];
-  return (site) => (site.target.generation >= 11 ? newer : older)(site);
+  const [older, newer] = [packed2(halfChoice(f, false)), packed2(halfChoice(f, true))];
+  return (site) => (site.target.minMaxReturnsFirstNan ? newer : older)(site);
 }
 
-// --- two words ------------------------------------------------------------------------------------------------------------------
+// --- two words -------------------------------------------------------------------------------------------------------
 
 /** The words that the low or the high result reads. */
 function wordOf(site: Site, name: string, plain: Source, isHigh: boolean): Source {
@@ -91,7 +99,7 @@ function wordOf(site: Site, name: string, plain: Source, isHigh: boolean): Sourc
 }
 
 /** The low result waits in a scratch row until the high one has read its sources. */
-function pairOfWords(names: readonly string[], bind: (d: number, sources: readonly Source[]) => Step): Operation {
+function pairOfWords(names: readonly string[], bind: BindLoop): Operation {
   return (site) => {
     const plain = names.map((name) => site.place(site.instruction.operand(name), 2));
     const sources = (isHigh: boolean): Source[] => names.map((name, at) => wordOf(site, name, plain[at]!, isHigh));
@@ -115,23 +123,6 @@ function pairOfWords(names: readonly string[], bind: (d: number, sources: readon
 }
 
 const TWO = ['src0', 'src1'];
-const THREE = ['src0', 'src1', 'src2'];
-
-function packedF32(spec: Parameters<typeof f32Loop2>[0]): Operation {
-  const loop = f32Loop2(spec);
-  return pairOfWords(TWO, (d, sources) => {
-    const [a, b] = sources as [Source, Source];
-    return loop(d, a.lo, a.stride, b.lo, b.stride);
-  });
-}
-
-function packedFmaF32(): Operation {
-  const loop = f32Loop3({ plain: fmaF32, exact: fmaF32Mode });
-  return pairOfWords(THREE, (d, sources) => {
-    const [a, b, c] = sources as [Source, Source, Source];
-    return loop(d, a.lo, a.stride, b.lo, b.stride, c.lo, c.stride);
-  });
-}
 
 /** The low word of the result is one of src0's words, the high word one of src1's: op_sel says which. */
 const moveWords: Operation = (site) => {
@@ -160,8 +151,8 @@ export const floatPacked: OperationTable = {
   v_pk_max_f16: packedExtremum(maxF16),
   v_pack_b32_f16: binaryBits((a, b, mode) => inputF16(a, mode) | (inputF16(b, mode) << 16), ['f16', 'f16'], 'b32'),
 
-  v_pk_add_f32: packedF32({ plain: (a, b) => a + b, exact: addF32 }),
-  v_pk_mul_f32: packedF32({ plain: (a, b) => a * b, exact: mulF32 }),
-  v_pk_fma_f32: packedFmaF32(),
+  v_pk_add_f32: pairOfWords(TWO, f32Loop2({ plain: (a, b) => a + b, exact: addF32 })),
+  v_pk_mul_f32: pairOfWords(TWO, f32Loop2({ plain: (a, b) => a * b, exact: mulF32 })),
+  v_pk_fma_f32: pairOfWords(THREE, f32Loop3({ plain: fmaF32, exact: fmaF32Mode })),
   v_pk_mov_b32: moveWords,
 };

@@ -1,9 +1,9 @@
 /**
  * Reciprocals, roots, exponentials, logarithms, sines; taking values apart and scaling them; cube map coordinates.
  *
- * Where the hardware approximates, these are correctly rounded to nearest, whatever MODE says (arithmetic/approximate.ts).
- * An invalid operation (the root or logarithm of a negative value, the sine of an infinity) returns the negative default NaN
- * (ISA documents, e.g. "V_SQRT_F32(-1.0) => -NaN").
+ * Where the hardware approximates, these are correctly rounded to nearest, whatever MODE says
+ * (arithmetic/approximate.ts). An invalid operation (the root or logarithm of a negative value, the sine of an
+ * infinity) returns the negative default NaN (ISA documents, e.g. "V_SQRT_F32(-1.0) => -NaN").
  */
 import {
   cosF16, cosF32, exp2F16, exp2F32, log2F16, log2F32, rcpF16, rcpF32, rcpF64, rsqF16, rsqF32, rsqF64, sinF16, sinF32,
@@ -34,7 +34,7 @@ import { named, type Operation, type OperationTable } from './operation.js';
 const SIGN16 = 0x8000;
 const SIGN32 = 0x80000000;
 
-// --- approximated by the hardware -------------------------------------------------------------------------------------------------
+// --- approximated by the hardware ------------------------------------------------------------------------------------
 
 const invalid32: Bits1 = (a) => (isNaN32(a) ? quiet32(a) : (DEFAULT_NAN32 | SIGN32) >>> 0);
 
@@ -66,13 +66,13 @@ const approximateF16 = (f: (a: number) => number): Operation =>
     'f16',
   );
 
-/** Generation 9 reduces no arguments beyond 256 turns (LLVM: "trig-reduced-range"). */
+/** GFX9 does not reduce arguments beyond 256 turns (LLVM: "trig-reduced-range"). */
 const periodic = (make: (reducedRange: boolean) => Operation): Operation => {
   const [full, reduced] = [make(false), make(true)];
-  return (site) => (site.target.generation === 9 ? reduced : full)(site);
+  return (site) => (site.target.trigReducedRange ? reduced : full)(site);
 };
 
-// --- shape ------------------------------------------------------------------------------------------------------------------------
+// --- shape -----------------------------------------------------------------------------------------------------------
 
 const half = (f: (bits: number) => number): Operation => unaryBits(halfOf1(f), ['f16'], 'f16');
 
@@ -92,7 +92,7 @@ const exponentOfHalf: Operation = unaryBits(
   'b16',
 );
 
-// --- cube maps --------------------------------------------------------------------------------------------------------------------
+// --- cube maps -------------------------------------------------------------------------------------------------------
 
 type OfDirection = (x: number, y: number, z: number) => number;
 

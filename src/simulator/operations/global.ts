@@ -1,14 +1,15 @@
 /**
- * `global_*`: a 64-bit address in vector registers, or in scalar registers plus 32 unsigned bits in a vector register; plus a
- * signed constant (ISA documents, "Flat memory instructions").
+ * `global_*`: a 64-bit address in vector registers, or in scalar registers plus 32 unsigned bits in a vector register;
+ * plus a signed constant (ISA documents, "Flat memory instructions").
  */
-import { AccessKind, at, lineBits, locateFromScalar, locateGlobal, type MemoryAccess } from '../access.js';
-import type { Site } from '../operands.js';
+import { AccessKind } from '../access-description.js';
+import { at, locateFromScalar, locateGlobal, type MemoryAccess, type ScalarBase } from '../access.js';
+import type { Site } from '../site.js';
 import type { Step, Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';
 import { named } from './operation.js';
 import { loadOf, LOADS, rowOf, storeOf, type AccessFactory } from './transfers.js';
-import { globalWord, globalWordFromScalar, isWord } from './word-access.js';
+import { globalWord, globalWordFromScalar, isWord, type GlobalWord } from './word-access.js';
 import { atomics, flatAccess, ldsTarget, loadsAndStores, signedOffset } from './vector-memory.js';
 
 type Locate = (w: Wave) => number;
@@ -16,20 +17,22 @@ type Locate = (w: Wave) => number;
 function locator(site: Site, access: MemoryAccess): Locate {
   const { instruction } = site;
   const offset = signedOffset(site);
-  const bits = lineBits(site.target);
+  const bits = site.target.cacheLineBits;
   const v = rowOf(site, 'vaddr');
   if (!instruction.has('saddr')) return (w) => locateGlobal(w, v, offset, access, bits);
   const s = site.scalarSource('saddr', 2);
-  return (w) => locateFromScalar(w, s, v, 1, offset, 0, access, bits);
+  const address: ScalarBase = { s, v, vectorStride: 1, offset, perLane: 0 };
+  return (w) => locateFromScalar(w, address, access, bits);
 }
 
 /** A word for each lane, one behind the other. */
 function addtidLocator(site: Site, access: MemoryAccess): Locate {
   const offset = signedOffset(site);
-  const bits = lineBits(site.target);
+  const bits = site.target.cacheLineBits;
   const zero = site.layout.constant(0, 0);
   const s = site.instruction.has('saddr') ? site.scalarSource('saddr', 2) : zero;
-  return (w) => locateFromScalar(w, s, zero, 0, offset, 4, access, bits);
+  const address: ScalarBase = { s, v: zero, vectorStride: 0, offset, perLane: 4 };
+  return (w) => locateFromScalar(w, address, access, bits);
 }
 
 function globalStep(site: Site, access: MemoryAccess, locate: Locate, fast: ((w: Wave) => boolean) | null): Step {
@@ -53,11 +56,12 @@ const bind = (factory: AccessFactory): Operation => {
 function fastPath(site: Site, access: MemoryAccess): ((w: Wave) => boolean) | null {
   if (!isWord(access)) return null;
   const isStore = access.kind === AccessKind.Write;
-  const word = { isStore, r: rowOf(site, isStore ? 'vdata' : 'vdst'), size: site.size, bits: lineBits(site.target) };
-  const offset = signedOffset(site);
+  const { size, target } = site;
+  const r = rowOf(site, isStore ? 'vdata' : 'vdst');
+  const word: GlobalWord = { isStore, r, offset: signedOffset(site), size, bits: target.cacheLineBits };
   const v = rowOf(site, 'vaddr');
-  if (!site.instruction.has('saddr')) return globalWord(word, v, offset);
-  return globalWordFromScalar(word, site.scalarSource('saddr', 2), v, offset);
+  if (!site.instruction.has('saddr')) return globalWord(word, v);
+  return globalWordFromScalar(word, site.scalarSource('saddr', 2), v);
 }
 
 const bindAddtid =

@@ -1,4 +1,4 @@
-/** Switches VGPR indexing of generation 9 on and off and sets its index, see gpr-indexing.ts. */
+/** Switches VGPR indexing (GFX9) on and off and sets its index, see gpr-indexing.ts. */
 import { GPR_INDEX_ENABLE } from '../gpr-indexing.js';
 import { M0 } from '../wave.js';
 import type { OperationTable } from './operation.js';

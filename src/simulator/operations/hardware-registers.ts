@@ -1,12 +1,13 @@
 /**
  * Hardware registers (s_getreg, s_setreg), MODE above all, and the clocks.
  *
- * Numbers and fields are those of the ISA documents and of LLVM (SIDefines.h, `Hwreg`). Where a wave runs is fixed: compute
- * unit 0, its four SIMDs in turn. Time is no measure of anything: it advances by 64 whenever it is read, so that a program
- * that waits for time to pass ends, and equal launches read equal times.
+ * Numbers and fields are those of the ISA documents and of LLVM (SIDefines.h, `Hwreg`). Where a wave runs is fixed:
+ * compute unit 0, its four SIMDs in turn. Time does not measure anything: it advances by 64 whenever it is read, so
+ * that a program that waits for time to pass ends, and equal launches read equal times.
  */
 import { Fault } from '../fault.js';
-import { PRIVATE_APERTURE, SHARED_APERTURE, type Site } from '../operands.js';
+import { PRIVATE_APERTURE, SHARED_APERTURE } from '../memory.js';
+import type { Site } from '../site.js';
 import type { SimulatedTarget } from '../target.js';
 import { EXEC, VCC, type Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';
@@ -26,7 +27,7 @@ const STATUS_EXECZ = 1 << 9;
 const STATUS_VCCZ = 1 << 10;
 const STATUS_VALID = 1 << 16;
 
-// --- MODE ---------------------------------------------------------------------------------------------------------------
+// --- MODE ------------------------------------------------------------------------------------------------------------
 
 function modeWord({ mode, otherMode }: Wave): number {
   const float = mode.roundF32 | (mode.roundF16F64 << 2) | (mode.denormF32 << 4) | (mode.denormF16F64 << 6);
@@ -51,7 +52,7 @@ function checkMode(word: number, target: SimulatedTarget): void {
   if ((word & EXCEPTIONS_ENABLED) !== 0)
     throw new Fault('the kernel enables floating-point exceptions, which are not simulated');
   if ((word & FP16_OVERFLOW) !== 0) throw new Fault('the kernel sets FP16_OVFL, which is not simulated');
-  if (target.generation === 9 && (word & VSKIP) !== 0) throw new Fault('the kernel sets VSKIP, which is not simulated');
+  if (target.hasVskip && (word & VSKIP) !== 0) throw new Fault('the kernel sets VSKIP, which is not simulated');
 }
 
 /** Replaces the four bits of MODE from bit `shift` on. */
@@ -63,7 +64,7 @@ const modeField =
     return site.step((w) => setMode(w, (modeWord(w) & keep) | value));
   };
 
-// --- the registers ------------------------------------------------------------------------------------------------------
+// --- the registers ---------------------------------------------------------------------------------------------------
 
 interface Register {
   readonly read: (w: Wave) => number;
@@ -98,9 +99,9 @@ const TRAPSTS: Register = {
 /** SHARED_BASE in the upper half, PRIVATE_BASE in the lower: bits 63 to 48 of the apertures' addresses. */
 const MEM_BASES: Register = { read: () => (SHARED_APERTURE & 0xffff0000) | (PRIVATE_APERTURE >>> 16) };
 
-/** Generation 9: slot in bits 3:0, SIMD in 5:4. */
+/** On GFX9: slot in bits 3:0, SIMD in 5:4. */
 const HW_ID: Register = { read: (w) => ((w.id / SIMDS) & 0xf) | ((w.id % SIMDS) << 4) };
-/** Generation 10 on: slot in bits 4:0, SIMD in 9:8. */
+/** From GFX10 on: slot in bits 4:0, SIMD in 9:8. */
 const HW_ID1: Register = { read: (w) => ((w.id / SIMDS) & 0x1f) | ((w.id % SIMDS) << 8) };
 
 const SHADER_CYCLES: Register = { read: (w) => (w.clock += CLOCK_STEP) & 0xfffff };
@@ -124,20 +125,22 @@ const flatScratch = (isWritable: boolean): readonly [Register, Register] => [
   },
 ];
 
-/** Registers by number; what a target has and is not here is an error when it is reached. */
-function registersOf({ cpu, generation }: SimulatedTarget): Map<number, Register> {
+/** Registers by number. Access to one that is missing here is an error when it is executed. */
+function registersOf({ hardwareRegisters, hasXccId, flatScratchRegister }: SimulatedTarget): Map<number, Register> {
   const IB_STS = 7;
   const registers: (readonly [number, Register])[] = [[1, MODE], [2, STATUS], [3, TRAPSTS], [IB_STS, zero], [15, MEM_BASES]]; // prettier-ignore
-  if (generation === 9) {
+  if (hardwareRegisters === 'gfx9') {
     registers.push([4, HW_ID]);
-    const XCC_ID = 20;
-    if (cpu === 'gfx942') registers.push([XCC_ID, zero]);
   } else {
-    // From generation 11 on the hardware sets FLAT_SCRATCH up, and programs only read it.
-    const [low, high] = flatScratch(generation === 10);
     const XNACK_MASK = 22;
     const HW_ID2 = 24;
-    registers.push([20, low], [21, high], [XNACK_MASK, zero], [23, HW_ID1], [HW_ID2, zero], [29, SHADER_CYCLES]);
+    registers.push([XNACK_MASK, zero], [23, HW_ID1], [HW_ID2, zero], [29, SHADER_CYCLES]);
+  }
+  const XCC_ID = 20;
+  if (hasXccId) registers.push([XCC_ID, zero]);
+  if (flatScratchRegister !== 'none') {
+    const [low, high] = flatScratch(flatScratchRegister === 'writable');
+    registers.push([20, low], [21, high]);
   }
   return new Map(registers);
 }
@@ -184,7 +187,7 @@ const setRegister =
     return site.step((w) => write(w, (read(w) & keep) | ((w.i32[a]! & mask) << shift), target));
   };
 
-// --- clocks -------------------------------------------------------------------------------------------------------------
+// --- clocks ----------------------------------------------------------------------------------------------------------
 
 /** Advances the time and writes it to one or two words. */
 export function readClock(w: Wave, d: number, words: 1 | 2): void {

@@ -14,8 +14,8 @@ export function clampable(plain: Operation, clamped: Operation): Operation {
 }
 
 /*
- * The loops. Where all lanes are active they go four lanes a round without looking lanes up: a round's end costs V8 a check
- * for interrupts, about as much as a lane.
+ * The loops. Where all lanes are active, an iteration does four lanes without looking up their numbers: at the end of
+ * each iteration V8 checks for interrupts, which costs about as much as a lane.
  */
 
 type UnaryLoop = (f: Unary, d: number, a: number, as: number) => Step;
@@ -116,7 +116,7 @@ export const unary32 = (f: Unary): Operation => unaryInteger(f, 'b32', 'b32');
 export const binary32 = (f: Binary): Operation => binaryInteger(f, 'b32', 'b32');
 export const ternary32 = (f: Ternary): Operation => ternaryInteger(f, 'b32', 'b32', 'b32');
 
-// --- saturation -----------------------------------------------------------------------------------------------------------------
+// --- saturation ------------------------------------------------------------------------------------------------------
 
 export const saturateU16: Unary = (value) => Math.max(0, Math.min(0xffff, value));
 export const saturateI16: Unary = (value) => Math.max(-0x8000, Math.min(0x7fff, value));

@@ -1,4 +1,7 @@
-/** Scalar integer arithmetic. SCC is carry, borrow, signed overflow or "the first one was taken" (ISA documents, SOP2, SOPK). */
+/**
+ * Scalar integer arithmetic. SCC is carry, borrow, signed overflow or "the first one was taken" (ISA documents, SOP2,
+ * SOPK).
+ */
 import { mulHighSigned, mulHighUnsigned } from '../arithmetic/integer.js';
 import type { Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';
@@ -13,8 +16,8 @@ const shiftAdd = (factor: number): Operation =>
   });
 
 /**
- * SCC = src0 was taken, which it is only when it is strictly less or greater. (For the maxima the newer ISA documents say
- * greater or equal, the older ones and the hardware do not.)
+ * SCC = src0 was taken, which it is only when it is strictly less or greater. (For the maxima the newer ISA documents
+ * say greater or equal, the older ones and the hardware do not.)
  */
 const select = (takesFirst: (a: number, b: number) => boolean): Operation =>
   scalarBinary((w, d, a, b) => {

@@ -1,5 +1,5 @@
 /**
- * Scalar atomics of generation 9: as the vector ones, on one value. Compilers do not emit them, so BigInt serves both widths.
+ * Scalar atomics (GFX9): like the vector ones, on one value. Compilers do not emit them, so BigInt serves both widths.
  * With the glc bit LLVM's instruction has an `sdst`, which gets the old value.
  */
 import { Fault } from '../fault.js';

@@ -44,7 +44,7 @@ const shiftRight64 = (signed: boolean): Operation =>
     { d: 2, a: 2, signed },
   );
 
-// --- bit fields: src1 holds the first bit (5 or 6 bits) and, from bit 16 on, the number of bits (7 bits) ----------------
+// --- bit fields: src1 holds the first bit (5 or 6 bits) and, from bit 16 on, the number of bits (7 bits) -------------
 
 const fieldWidth = (field: number): number => (field >>> 16) & 0x7f;
 
@@ -70,7 +70,7 @@ function extract64(w: Wave, d: number, a: number, b: number, signed: boolean): v
   writeTested64(w, d, shiftRightLow(bottom, top, unused, signed), shiftRightHigh(top, unused, signed));
 }
 
-// --- searching: the position or number of bits, -1 when the search finds nothing; SCC stays -----------------------------
+// --- searching: the position or number of bits, -1 when the search finds nothing; SCC stays --------------------------
 
 const search64 = (f: (low: number, high: number) => number, signed = false): Operation =>
   scalarUnary(
@@ -89,7 +89,7 @@ const leadingZeros64 = (low: number, high: number): number =>
 /** Number of bits from the top on that equal the sign: the leading zeros once the sign bits are made zeros. */
 const signBits64 = (low: number, high: number): number => leadingZeros64(low ^ (high >> 31), high ^ (high >> 31));
 
-// --- permuting ----------------------------------------------------------------------------------------------------------
+// --- permuting -------------------------------------------------------------------------------------------------------
 
 /** The lowest bit of each group of four that is not zero. */
 const quads = (x: number): number => (x | (x >>> 1) | (x >>> 2) | (x >>> 3)) & 0x11111111;

@@ -1,5 +1,5 @@
 /** Scalar comparisons (SOPC, and SOPK with a 16-bit constant): the result is SCC. */
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import { specialize } from '../specialize.js';
 import type { Step, Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';

@@ -1,6 +1,6 @@
 /**
- * Operations that combine a scalar with EXEC and write EXEC: the `saveexec` family also saves the old EXEC, the `wrexec`
- * family the new one. SCC = the new EXEC is not zero. The 32-bit forms see EXEC_LO only.
+ * Operations that combine a scalar with EXEC and write EXEC: the `saveexec` family also saves the old EXEC, the
+ * `wrexec` family the new one. SCC = the new EXEC is not zero. The 32-bit forms see EXEC_LO only.
  */
 import { specialize } from '../specialize.js';
 import { EXEC, type Wave } from '../wave.js';

@@ -1,9 +1,9 @@
 /**
- * Scalar loads and stores (ISA documents, "Scalar Memory Operations"). Addresses are made of a base, a signed constant and
- * an unsigned register, of each of which the two lowest bits are ignored.
+ * Scalar loads and stores (ISA documents, "Scalar Memory Operations"). Addresses are made of a base, a signed constant
+ * and an unsigned register, of each of which the two lowest bits are ignored.
  */
 import { Fault } from '../fault.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import type { Wave } from '../wave.js';
 import { named, type Operation, type OperationTable } from './operation.js';
 
@@ -45,16 +45,16 @@ export function locateScalar(w: Wave, base: number, offset: number, bytes: numbe
 }
 
 /**
- * Where a load is. The compiler widens a load to the next power of two where the alignment tells it that the rest cannot be
- * on another page: a byte becomes a word, three words become four. So of a load at a multiple of its size only more than
- * half must be inside its buffer, of one word a byte; the rest is never used.
+ * Where a load is. The compiler widens a load to the next power of two where the alignment tells it that the rest
+ * cannot be on another page: a byte becomes a word, three words become four. So of a load at a multiple of its size
+ * only more than half must be inside its buffer, of one word a byte; the rest is never used.
  */
 function locateLoad(w: Wave, base: number, offset: number, bytes: number): number {
   if (((w.i32[base]! + offset) & (bytes - 1) & ~3) !== 0) return locateScalar(w, base, offset, bytes, false);
   try {
     return locateScalar(w, base, offset, bytes === 4 ? 1 : bytes / 2 + 1, false);
   } catch {
-    // The error is to speak of all of it.
+    // The error message shall name the whole access.
     return locateScalar(w, base, offset, bytes, false);
   }
 }
@@ -86,7 +86,7 @@ const store =
     });
   };
 
-// --- buffers: bounds are those of the descriptor, word by word ----------------------------------------------------------
+// --- buffers: bounds are those of the descriptor, word by word -------------------------------------------------------
 
 /** Offset from a buffer's base. */
 export function bufferOffset(w: Wave, address: ScalarAddress): number {
@@ -142,7 +142,7 @@ const bufferStore =
     });
   };
 
-/** `dword` and `dwordx4` of generations 9 and 10, `b32` and `b128` of generation 11. */
+/** `dword` and `dwordx4` on GFX9 and GFX10, `b32` and `b128` on GFX11. */
 const sized = (stem: string, words: number, operation: Operation): OperationTable =>
   named(operation, `${stem}_dword${words === 1 ? '' : `x${words}`}`, `${stem}_b${32 * words}`);
 

@@ -1,11 +1,11 @@
 /** Scalar moves: plain, conditional on SCC, and with a register number that M0 displaces. None sets SCC. */
 import { Fault } from '../fault.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import { M0 } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';
 import { scalarBinary, scalarUnary, value1, write64 } from './scalar-operation.js';
 
-/** SGPRs that an index may reach: the numbered ones and VCC, nothing that means more than its value. */
+/** SGPRs that an index may reach: the numbered ones and VCC, but not M0, EXEC and the like. */
 const INDEXABLE = 108;
 
 const simm16 = (site: Site): number => (site.instruction.immediate('simm16') << 16) >> 16;

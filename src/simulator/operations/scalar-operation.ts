@@ -6,7 +6,7 @@
  * "Literal constants"); LLVM delivers it zero-extended, and inline constants with all their 64 bits.
  */
 import { OperandKind } from '../../formats/disassembly.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import { specialize } from '../specialize.js';
 import type { Wave } from '../wave.js';
 import type { Operation } from './operation.js';

@@ -1,6 +1,6 @@
 /**
- * Operations that have no effect on results: waits (everything here is finished when the next instruction starts), hints to
- * the scheduler and the instruction fetch, caches (there are none), priorities and tracing.
+ * Operations that have no effect on results: waits (everything here is finished when the next instruction starts),
+ * hints to the scheduler and the instruction fetch, caches (there are none), priorities and tracing.
  */
 import { named, type Operation, type OperationTable } from './operation.js';
 

@@ -1,10 +1,10 @@
 /**
- * `scratch_*`: private memory at a vector register, a scalar register, both (generation 11 and CDNA 3) or neither, plus a
- * signed constant. The hardware adds FLAT_SCRATCH, the start of the wavefront's private memory, and interleaves the lanes
- * (access.ts); that start is the wave's own here, whatever the program has put into FLAT_SCRATCH.
+ * `scratch_*`: private memory at a vector register, a scalar register, both (RDNA 3 and CDNA 3) or neither, plus a
+ * signed constant. The hardware adds FLAT_SCRATCH, the start of the wavefront's private memory, and interleaves the
+ * lanes (access.ts); that start is the wave's own here, whatever the program has put into FLAT_SCRATCH.
  */
-import { at, countLines, lineBits, locatePrivate, type MemoryAccess } from '../access.js';
-import type { Site } from '../operands.js';
+import { at, countLines, locatePrivate, type MemoryAccess } from '../access.js';
+import type { Site } from '../site.js';
 import type { Step } from '../wave.js';
 import { named, type Operation, type OperationTable } from './operation.js';
 import { LOADS, rowOf, type AccessFactory } from './transfers.js';
@@ -12,7 +12,7 @@ import { flatAccess, ldsTarget, loadsAndStores, signedOffset } from './vector-me
 
 function scratchStep(site: Site, access: MemoryAccess): Step {
   const { bytes, transfer } = access;
-  const bits = lineBits(site.target);
+  const bits = site.target.cacheLineBits;
   const offset = signedOffset(site);
   const v = rowOf(site, 'vaddr');
   const s = site.instruction.has('saddr') ? site.scalarSource('saddr') : site.layout.constant(0);

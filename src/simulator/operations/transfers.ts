@@ -1,9 +1,10 @@
 /**
- * Loads and stores as transfers: what `ds_*`, `global_*`, `flat_*`, `scratch_*` and `buffer_*` of one width have in common.
- * Words that are not aligned, and 16-bit values at odd addresses, go byte by byte.
+ * Loads and stores as transfers: what `ds_*`, `global_*`, `flat_*`, `scratch_*` and `buffer_*` of one width have in
+ * common. Words that are not aligned, and 16-bit values at odd addresses, go byte by byte.
  */
-import { AccessKind, byteAt, type MemoryAccess, type Transfer } from '../access.js';
-import type { Site } from '../operands.js';
+import { AccessKind, byteAt } from '../access-description.js';
+import type { MemoryAccess, Transfer } from '../access.js';
+import type { Site } from '../site.js';
 import { specialize } from '../specialize.js';
 import type { Wave } from '../wave.js';
 
@@ -214,11 +215,11 @@ export const storeOf =
       transfer: prefixes[count - 1]!,
       prefixes,
       clear: nothing,
-      stored: (w, lane, index) => (w.i32[a + (index >> 2) * size + lane]! >> (8 * (index & 3))) & 0xff,
+      stored: (registers, lane, index) => (registers[a + (index >> 2) * size + lane]! >> (8 * (index & 3))) & 0xff,
     };
   };
 
-// --- 8 and 16 bits --------------------------------------------------------------------------------------------------------------
+// --- 8 and 16 bits ---------------------------------------------------------------------------------------------------
 
 type Get = (bytes: Uint8Array, x: number, step: number) => number;
 /** The register's new value from its old one and what was loaded. */
@@ -283,11 +284,11 @@ function partStore(bytes: 1 | 2, shift: 0 | 16): AccessFactory {
     transfer: storePart(at, a, bytes, shift, byteAt),
     prefixes: [],
     clear: nothing,
-    stored: (w, lane, index) => (w.i32[a + lane]! >> (shift + 8 * index)) & 0xff,
+    stored: (registers, lane, index) => (registers[a + lane]! >> (shift + 8 * index)) & 0xff,
   });
 }
 
-/** Loads by the names of generations 9 and 10 without what stands before the width; the second name is generation 11's. */
+/** Loads by the last part of their names: on GFX9 and GFX10, and on GFX11. */
 export const LOADS: readonly (readonly [names: readonly [string, string], factory: AccessFactory])[] = [
   [['ubyte', 'u8'], partLoad(1, u8, whole)],
   [['sbyte', 'i8'], partLoad(1, i8, whole)],

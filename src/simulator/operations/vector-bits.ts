@@ -5,7 +5,7 @@ import { named, type Operation, type OperationTable } from './operation.js';
 
 const OP_SEL = 4;
 
-// --- fields -------------------------------------------------------------------------------------------------------------------
+// --- fields ----------------------------------------------------------------------------------------------------------
 
 /** `width` ones; widths are taken modulo 32. */
 const ones = (width: number): number => (1 << width) - 1;
@@ -27,7 +27,7 @@ function alignment(f: Ternary): Operation {
   return (site) => ((site.instruction.immediate('src2_modifiers') & OP_SEL) !== 0 ? half : whole)(site);
 }
 
-// --- bytes --------------------------------------------------------------------------------------------------------------------
+// --- bytes -----------------------------------------------------------------------------------------------------------
 
 /** One byte of v_perm_b32: 0 to 3 select from src1, 4 to 7 from src0; the others are signs and constants. */
 function selectedByte(a: number, b: number, select: number): number {
@@ -54,9 +54,12 @@ function lerp(a: number, b: number, c: number): number {
   return result;
 }
 
-// --- lane masks -----------------------------------------------------------------------------------------------------------------
+// --- lane masks ------------------------------------------------------------------------------------------------------
 
-/** vdst = src1 + the ones of src0 that belong to lanes below this one; src0 is the mask of lanes `first` to `first` + 31. */
+/**
+ * vdst = src1 + the ones of src0 that belong to lanes below this one; src0 is the mask of lanes `first` to `first` +
+ * 31.
+ */
 function countBelow(first: 0 | 32): Operation {
   return (site) => {
     const a = site.source('src0', 'b32');

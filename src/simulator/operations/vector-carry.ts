@@ -1,7 +1,7 @@
 /**
- * Vector addition and subtraction with a carry out, and with a carry in: one bit a lane, in VCC or in the SGPRs that the
- * instruction names. Lanes that are not active have 0 in a carry out. With the clamp bit the result saturates; the carry is
- * still that of the sum (Vega and RDNA ISA documents, V_ADD_CO_U32 and V_ADD_CO_CI_U32).
+ * Vector addition and subtraction with a carry out, and with a carry in: one bit a lane, in VCC or in the SGPRs that
+ * the instruction names. Lanes that are not active have 0 in a carry out. With the clamp bit the result saturates; the
+ * carry is still that of the sum (Vega and RDNA ISA documents, V_ADD_CO_U32 and V_ADD_CO_CI_U32).
  */
 import type { Source } from '../operands.js';
 import { specialize } from '../specialize.js';

@@ -1,6 +1,6 @@
 /**
- * Vector operations on 16-bit integers, one a lane: the halves and partial writes are the operands' business
- * (modifiers.ts), so here a source is a sign- or zero-extended word and of a result the low half counts.
+ * Vector operations on 16-bit integers, one per lane. modifiers.ts selects halves and writes partial registers, so here
+ * a source is a sign- or zero-extended word, and only the low half of a result counts.
  */
 import {
   binaryInteger,

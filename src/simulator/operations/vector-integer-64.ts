@@ -11,7 +11,7 @@ import { specialize } from '../specialize.js';
 import type { Step, Wave } from '../wave.js';
 import type { Operation, OperationTable } from './operation.js';
 
-// --- shifts -------------------------------------------------------------------------------------------------------------------
+// --- shifts ----------------------------------------------------------------------------------------------------------
 
 /** One word of a result from both words of the operand and the shift, 0 to 63. */
 type Word = (low: number, high: number, shift: number) => number;
@@ -71,7 +71,7 @@ const shiftAdd: Operation = (site) => {
   });
 };
 
-// --- products -----------------------------------------------------------------------------------------------------------------
+// --- products --------------------------------------------------------------------------------------------------------
 
 type MultiplyLoop = (
   signed: boolean,
@@ -82,8 +82,8 @@ type MultiplyLoop = (
 ) => Step;
 
 /**
- * {carry, vdst} = src0 * src1 + src2. The sum has 65 bits: its last one is the carry of the unsigned operation, and the sign
- * of the signed one's exact result.
+ * {carry, vdst} = src0 * src1 + src2. The sum has 65 bits: its last one is the carry of the unsigned operation, and the
+ * sign of the signed one's exact result.
  */
 const multiplyLoop: MultiplyLoop = (signed, clamp, mulHigh, out, d, dh, a, as, b, bs, c, ch, cs) => (w: Wave) => {
   const { i32, lanes, active } = w;
@@ -134,7 +134,7 @@ function multiplyAdd(signed: boolean): Operation {
   };
 }
 
-// --- moves --------------------------------------------------------------------------------------------------------------------
+// --- moves -----------------------------------------------------------------------------------------------------------
 
 const move64: Operation = (site) => {
   const a = site.source('src0', 'b64');

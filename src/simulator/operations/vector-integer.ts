@@ -1,8 +1,8 @@
 /**
  * Vector arithmetic on 32-bit integers: sums, products, extrema. Carries are in vector-carry.ts.
  *
- * Where an instruction has the clamp bit, the result saturates: the exact value, which a JavaScript number holds (all stay
- * below 2^53), is moved into the range of the result's type.
+ * Where an instruction has the clamp bit, the result saturates: the exact value, which a JavaScript number holds (all
+ * stay below 2^53), is moved into the range of the result's type.
  */
 import { mulHighSigned, mulHighUnsigned } from '../arithmetic/integer.js';
 import {

@@ -1,9 +1,9 @@
 /**
- * What `global_*`, `flat_*`, `scratch_*` and `buffer_*` instructions share: the names of their loads, stores and atomics in
- * all generations, and the loads that go to the LDS instead of a register.
+ * What `global_*`, `flat_*`, `scratch_*` and `buffer_*` instructions share: the names of their loads, stores and
+ * atomics in all instruction sets, and the loads that go to the LDS instead of a register.
  */
 import { at, type MemoryAccess } from '../access.js';
-import type { Site } from '../operands.js';
+import type { Site } from '../site.js';
 import { M0, type Wave } from '../wave.js';
 import { addPackedBf16, addPackedF16, atomic32, atomic64, FLOAT, INTEGER } from './atomics.js';
 import { locateByLane, watchLds } from './ds-access.js';
@@ -25,7 +25,7 @@ export function loadsAndStores(prefix: string, bind: Bind): OperationTable {
   ) as OperationTable;
 }
 
-/** Updates with the letter that generation 11 writes before the width. */
+/** Updates with their old and new names, and the letter that GFX11 writes before the width. */
 const INTEGERS: readonly (readonly [update: string, old: string, now: string, letter: string])[] = [
   ['swap', 'swap', 'swap', 'b'],
   ['cmpswap', 'cmpswap', 'cmpswap', 'b'],
@@ -75,8 +75,8 @@ export function atomics(prefix: string, bind: Bind): OperationTable {
 }
 
 /**
- * Loads of up to a word into the LDS: the word of lane l goes to M0 (16 bits) + offset + 4 l (Vega ISA, "Memory buffer load
- * to LDS"; CDNA 3 ISA, "Memory loads to LDS").
+ * Loads of up to a word into the LDS: the word of lane l goes to M0 (16 bits) + offset + 4 l (Vega ISA, "Memory buffer
+ * load to LDS"; CDNA 3 ISA, "Memory loads to LDS").
  */
 export interface LdsTarget {
   /** Where the load leaves its words. */
@@ -104,8 +104,8 @@ export function flatAccess(site: Site, factory: AccessFactory): MemoryAccess {
   return factory(site, { at, result: rowOf(site, 'vdst'), data: rowOf(site, 'vdata'), second: -1 });
 }
 
-/** The signed offset of `global_*` and `scratch_*`: 12 bits in generation 10, else 13. */
+/** The signed offset of `global_*` and `scratch_*`. */
 export function signedOffset({ instruction, target }: Site): number {
-  const unused = target.generation === 10 ? 20 : 19;
+  const unused = 32 - target.offsetBits;
   return (instruction.immediate('offset') << unused) >> unused;
 }

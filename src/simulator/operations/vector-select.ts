@@ -1,6 +1,7 @@
 /** Vector moves: from register to register, of one of two operands, between registers that M0 selects. */
 import { Fault } from '../fault.js';
-import type { Site, ValueType } from '../operands.js';
+import type { Site } from '../site.js';
+import type { ValueType } from '../operands.js';
 import { specialize } from '../specialize.js';
 import { M0, type Step, type Wave } from '../wave.js';
 import { unary32, unaryInteger } from './integer-shapes.js';
@@ -9,7 +10,7 @@ import { named, type Operation, type OperationTable } from './operation.js';
 /** neg and abs in an operand's modifiers. */
 const SIGN_MODIFIERS = 3;
 
-// --- selection ------------------------------------------------------------------------------------------------------------------
+// --- selection -------------------------------------------------------------------------------------------------------
 
 type Loop = (d: number, mask: number, a: number, as: number, b: number, bs: number) => Step;
 const loop: Loop = (d, mask, a, as, b, bs) => (w: Wave) => {
@@ -23,7 +24,9 @@ const loop: Loop = (d, mask, a, as, b, bs) => (w: Wave) => {
   }
 };
 
-/** vdst = the lane's bit in src2 (VCC in the short encodings) ? src1 : src0. Operands may have the modifiers of floats. */
+/**
+ * vdst = the lane's bit in src2 (VCC in the short encodings) ? src1 : src0. Operands may have the modifiers of floats.
+ */
 function conditionalMove(bits: ValueType, float: ValueType): Operation {
   const own = specialize(loop);
   return (site) => {
@@ -37,7 +40,7 @@ function conditionalMove(bits: ValueType, float: ValueType): Operation {
   };
 }
 
-// --- exchange -------------------------------------------------------------------------------------------------------------------
+// --- exchange --------------------------------------------------------------------------------------------------------
 
 const swap32: Operation = (site) => {
   const { lo: a } = site.place(site.instruction.operand('vdst'));
@@ -67,7 +70,7 @@ const swap16: Operation = (site) => {
   });
 };
 
-// --- registers relative to M0 -----------------------------------------------------------------------------------------------------
+// --- registers relative to M0 ----------------------------------------------------------------------------------------
 
 /** Which registers M0 displaces, and by which of its fields. */
 interface Displacements {
@@ -81,7 +84,7 @@ const low = (m0: number): number => m0 & 0x3ff;
 const high = (m0: number): number => (m0 >>> 16) & 0x3ff;
 
 /**
- * First word of a register. Beyond the file the hardware takes v0; a program that gets there is wrong.
+ * First word of a register. The hardware takes v0 for numbers beyond the file; a program that does that is wrong.
  */
 function displaced(site: Site, name: string, by: (m0: number) => number): (w: Wave) => number {
   const operand = site.instruction.operand(name);

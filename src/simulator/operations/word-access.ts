@@ -1,8 +1,12 @@
 /**
  * Fast paths for the most frequent accesses: one aligned word per lane in the LDS or in global memory, in one loop that
- * checks, counts and moves. They return false, having done nothing that cannot be done again, when an address is not aligned
- * or (LDS) out of range; the general way then repeats the access and says what is wrong. `at` has the offsets afterwards, for
- * exact counts where banks or cache lines are not in order.
+ * checks, counts and moves. They return false, having done nothing that cannot be done again, when an address is not
+ * aligned or (LDS) out of range; the general way then repeats the access and says what is wrong. `at` has the offsets
+ * afterwards, for exact counts where banks or cache lines are not in order.
+ *
+ * Each loop is specialised for loads and for stores. The two loops over global memory resemble each other but compute
+ * addresses differently: an address in vector registers may be added up in 32 bits, because its offset is small; a
+ * scalar base plus 32 unsigned bits may leave the 4 GiB of the launch's memory, so that sum needs a double.
  */
 import { at, countLines, type MemoryAccess } from '../access.js';
 import { countPasses } from '../lds-access.js';
@@ -13,7 +17,7 @@ import type { Wave } from '../wave.js';
 /** Moves a word between register `r` and memory word `x`. */
 type Move = (registers: Int32Array, words: Int32Array, r: number, x: number) => void;
 
-/** Performs an access; false: not this way. */
+/** Performs an access, or returns false if it must go the general way. */
 type Fast = (w: Wave) => boolean;
 
 const load: Move = (registers, words, r, x) => {
@@ -23,8 +27,17 @@ const store: Move = (registers, words, r, x) => {
   words[x] = registers[r]!;
 };
 
-const ldsLoop = (move: Move, at: Int32Array, count: typeof countPasses, r: number, a: number, offset: number): Fast => {
+interface LdsWord {
+  /** The register that is loaded or stored. */
+  readonly r: number;
+  /** The register with the addresses. */
+  readonly a: number;
+  readonly offset: number;
+}
+
+const ldsLoop = (move: Move, at: Int32Array, count: typeof countPasses, word: LdsWord): Fast => {
   return (w) => {
+    const { r, a, offset } = word;
     const { i32, lanes, active, lds } = w;
     const words = lds.i32;
     const last = lds.size - 4;
@@ -57,9 +70,10 @@ const ldsStore = specialize(ldsLoop);
 
 /** An LDS word at vector register `a` + offset from or to register `r`. */
 export function ldsWord(isStore: boolean, r: number, a: number, offset: number): Fast | null {
-  if (isStore) return ldsStore(store, at, countPasses, r, a, offset);
+  const word: LdsWord = { r, a, offset };
+  if (isStore) return ldsStore(store, at, countPasses, word);
   // A load that fails half-way must find its addresses again.
-  return r === a ? null : ldsLoad(load, at, countPasses, r, a, offset);
+  return r === a ? null : ldsLoad(load, at, countPasses, word);
 }
 
 /** The region of an address: its first byte, or throws. */
@@ -73,22 +87,25 @@ const regionAt: RegionAt = (memory, low, high, lane, write) => {
   return start;
 };
 
-const globalLoop = (
-  move: Move,
-  at: Int32Array,
-  count: typeof countLines,
-  regionAt: RegionAt,
-  lastWord: () => number,
-  write: boolean,
-  r: number,
-  a: number,
-  offset: number,
-  size: number,
-  addressHigh: number,
-  bits: number,
-): Fast => {
-  const high = a + size;
+/** What the loops over global memory call and refer to: a specialised loop sees nothing else. */
+const globalHelpers = { at, countLines, regionAt, lastWord, addressHigh: ADDRESS_HIGH };
+
+export interface GlobalWord {
+  readonly isStore: boolean;
+  /** The register that is loaded or stored. */
+  readonly r: number;
+  readonly offset: number;
+  /** Lanes of a wave: words from a register to the next. */
+  readonly size: number;
+  /** Bytes of a cache line, as a power of two. */
+  readonly bits: number;
+}
+
+const globalLoop = (move: Move, helpers: typeof globalHelpers, word: GlobalWord, a: number): Fast => {
   return (w) => {
+    const { at, countLines, regionAt, lastWord, addressHigh } = helpers;
+    const { isStore, r, offset, bits } = word;
+    const high = a + word.size;
     const { i32, lanes, active, memory } = w;
     const words = memory.i32;
     let first = 1;
@@ -103,7 +120,7 @@ const globalLoop = (
       if ((x & 3) !== 0) return false;
       if (x < first || x > last || i32[high + l] !== addressHigh) {
         const sum = (i32[a + l]! >>> 0) + offset;
-        first = regionAt(memory, sum, (i32[high + l]! + Math.floor(sum / 4294967296)) >>> 0, l, write);
+        first = regionAt(memory, sum, (i32[high + l]! + Math.floor(sum / 4294967296)) >>> 0, l, isStore);
         last = lastWord();
       }
       at[k] = x;
@@ -115,7 +132,7 @@ const globalLoop = (
       move(i32, words, r + l, x >>> 2);
     }
     if (ordered) w.transactions += lines;
-    else count(w, 4, 1, bits);
+    else countLines(w, 4, 1, bits);
     return true;
   };
 };
@@ -124,36 +141,15 @@ const globalLoad = specialize(globalLoop);
 const globalStore = specialize(globalLoop);
 
 /** A word of global memory at 64-bit vector register `a` + offset from or to register `r`. */
-export function globalWord(access: GlobalWord, a: number, offset: number): Fast | null {
-  const { isStore, r, size, bits } = access;
-  if (isStore)
-    return globalStore(store, at, countLines, regionAt, lastWord, true, r, a, offset, size, ADDRESS_HIGH, bits);
-  if (r === a || r === a + size) return null;
-  return globalLoad(load, at, countLines, regionAt, lastWord, false, r, a, offset, size, ADDRESS_HIGH, bits);
+export function globalWord(word: GlobalWord, a: number): Fast | null {
+  if (word.isStore) return globalStore(store, globalHelpers, word, a);
+  return word.r === a || word.r === a + word.size ? null : globalLoad(load, globalHelpers, word, a);
 }
 
-export interface GlobalWord {
-  readonly isStore: boolean;
-  readonly r: number;
-  readonly size: number;
-  readonly bits: number;
-}
-
-const scalarLoop = (
-  move: Move,
-  at: Int32Array,
-  count: typeof countLines,
-  regionAt: RegionAt,
-  lastWord: () => number,
-  write: boolean,
-  r: number,
-  s: number,
-  v: number,
-  offset: number,
-  addressHigh: number,
-  bits: number,
-): Fast => {
+const scalarLoop = (move: Move, helpers: typeof globalHelpers, word: GlobalWord, s: number, v: number): Fast => {
   return (w) => {
+    const { at, countLines, regionAt, lastWord, addressHigh } = helpers;
+    const { isStore, r, offset, bits } = word;
     const { i32, u32, lanes, active, memory } = w;
     if (u32[s + 1] !== addressHigh) return false;
     const words = memory.i32;
@@ -167,7 +163,7 @@ const scalarLoop = (
       const l = lanes[k]!;
       const sum = base + u32[v + l]!;
       if (sum < first || sum > last) {
-        first = regionAt(memory, sum, (addressHigh + Math.floor(sum / 4294967296)) >>> 0, l, write);
+        first = regionAt(memory, sum, (addressHigh + Math.floor(sum / 4294967296)) >>> 0, l, isStore);
         last = lastWord();
       }
       const x = sum | 0;
@@ -181,7 +177,7 @@ const scalarLoop = (
       move(i32, words, r + l, x >>> 2);
     }
     if (ordered) w.transactions += lines;
-    else count(w, 4, 1, bits);
+    else countLines(w, 4, 1, bits);
     return true;
   };
 };
@@ -190,12 +186,9 @@ const scalarLoad = specialize(scalarLoop);
 const scalarStore = specialize(scalarLoop);
 
 /** A word of global memory at 64-bit scalar register `s` + vector register `v` + offset from or to register `r`. */
-export function globalWordFromScalar(access: GlobalWord, s: number, v: number, offset: number): Fast | null {
-  const { isStore, r, bits } = access;
-  if (isStore) return scalarStore(store, at, countLines, regionAt, lastWord, true, r, s, v, offset, ADDRESS_HIGH, bits);
-  return r === v
-    ? null
-    : scalarLoad(load, at, countLines, regionAt, lastWord, false, r, s, v, offset, ADDRESS_HIGH, bits);
+export function globalWordFromScalar(word: GlobalWord, s: number, v: number): Fast | null {
+  if (word.isStore) return scalarStore(store, globalHelpers, word, s, v);
+  return word.r === v ? null : scalarLoad(load, globalHelpers, word, s, v);
 }
 
 /** Whether an instruction's accesses can go this way. */

@@ -1,7 +1,7 @@
 /**
- * What the cycle estimate must know of each static instruction, once per program, as flat arrays: which unit it occupies
- * and for how long, what becomes of its result and when, which counters it raises. From LLVM's encoding flags and the
- * mnemonic; an operation that no rule names runs at the full rate.
+ * What the cycle estimate must know of each static instruction, once per program, as flat arrays: which unit it
+ * occupies and for how long, what becomes of its result and when, which counters it raises. From LLVM's encoding flags
+ * and the mnemonic; an operation that no rule names runs at the full rate.
  */
 import type { Instruction, Program } from '../program.js';
 import type { SimulatedTarget } from '../target.js';
@@ -35,7 +35,7 @@ export const Kind = {
   ScalarMemory: 4,
   Message: 5,
   End: 6,
-  /** From here on: done by the wave's instruction buffer, no unit involved. */
+  /** This one and those after it are done by the wave's instruction buffer, without a unit. */
   Wait: 7,
   Barrier: 8,
   /** Costs the wave time and nothing else. */
@@ -49,12 +49,14 @@ export const Counter = { Vector: 1, ScalarAndLds: 2, Exports: 4, Stores: 8 } as 
 export interface StaticTiming {
   readonly kind: Uint8Array;
   readonly unit: Uint8Array;
-  /** A second unit that must be free too and is then taken for one turn; `Unit.None`: no such unit. */
+  /** A second unit that must be free too and is then taken for one turn; `Unit.None` where there is none. */
   readonly secondUnit: Uint8Array;
   /** Cycles that the unit is taken; of memory operations, at least, and per transaction. */
   readonly busy: Float64Array;
   readonly busyPerTransaction: Float64Array;
-  /** From issue until the result can be used. Of memory operations, in addition to the cycles that the unit is taken. */
+  /**
+   * From issue until the result can be used. Of memory operations, in addition to the cycles that the unit is taken.
+   */
   readonly latency: Float64Array;
   /** From issue until the wave's next instruction may issue. */
   readonly cost: Float64Array;
@@ -83,7 +85,7 @@ interface Class {
 }
 
 export function classifyProgram(program: Program, target: SimulatedTarget, waveSize: 32 | 64): StaticTiming {
-  const constants = timingConstants(target.cpu);
+  const constants = timingConstants(target);
   const count = program.instructions.length;
   const timing = {
     kind: new Uint8Array(count),
@@ -111,7 +113,7 @@ export function classifyProgram(program: Program, target: SimulatedTarget, waveS
       timing.latency[index] = found.latency ?? 0;
       timing.cost[index] = found.cost ?? constants.turn;
       timing.counters[index] = found.counters ?? 0;
-      const wait = waitOf(instruction, target.generation);
+      const wait = waitOf(instruction, target);
       if (wait !== null) timing.waits.set(waitWords(wait), 4 * index);
       const use = dependencies(instruction, found, constants, registerUse(instruction, waveSize));
       reads.push(...use.reads);
@@ -174,22 +176,23 @@ function classOf(
       counters,
     };
   }
-  if (instruction.is('Valu')) return vectorClass(instruction, constants, target, waveSize);
+  if (instruction.is('Valu')) return vectorClass(instruction, constants, waveSize);
   if (instruction.is('Exp') || mnemonic.startsWith('s_sendmsg'))
     return { kind: Kind.Message, unit: Unit.Message, busy: turn, latency: constants.message - turn, counters };
   if (mnemonic.startsWith('s_endpgm')) return { kind: Kind.End, unit: Unit.None, busy: 0 };
   if (/^s_(branch|cbranch|setpc|swappc|call|subvector_loop)/.test(mnemonic))
     return { kind: Kind.Branch, unit: Unit.Branch, busy: turn, cost: constants.branchNotTaken };
-  if (instruction.is('Sopp') || /^s_(waitcnt|version)/.test(mnemonic)) return internalClass(instruction, constants);
+  if (instruction.is('Sopp') || /^s_(waitcnt|version)/.test(mnemonic))
+    return internalClass(instruction, constants, target);
   const cost = /saveexec|wrexec|^s_setreg/.test(mnemonic) ? constants.saveExec : turn;
   return { kind: Kind.Compute, unit: Unit.Scalar, busy: cost, latency: constants.scalarLatency, cost };
 }
 
-function internalClass(instruction: Instruction, constants: TimingConstants): Class {
+function internalClass(instruction: Instruction, constants: TimingConstants, target: SimulatedTarget): Class {
   const simm16 = instruction.immediate('simm16') & 0xffff;
   const { turn } = constants;
   const internal = (kind: number, cost: number): Class => ({ kind, unit: Unit.None, busy: 0, cost });
-  if (waitOf(instruction, 9) !== null) return internal(Kind.Wait, turn);
+  if (waitOf(instruction, target) !== null) return internal(Kind.Wait, turn);
   switch (instruction.mnemonic) {
     case 's_barrier':
       return internal(Kind.Barrier, constants.barrier);
@@ -198,21 +201,16 @@ function internalClass(instruction: Instruction, constants: TimingConstants): Cl
     case 's_sleep':
       return internal(Kind.Delay, turn + 64 * (simm16 & 0x7f));
     case 's_delay_alu':
-      // A hint about what the scoreboard knows anyway; we give it no time of its own.
+      // A hint about dependencies that the scoreboard knows anyway; it takes no time of its own.
       return internal(Kind.Delay, 0);
     default:
       return internal(Kind.Delay, turn);
   }
 }
 
-function vectorClass(
-  instruction: Instruction,
-  constants: TimingConstants,
-  target: SimulatedTarget,
-  waveSize: 32 | 64,
-): Class {
+function vectorClass(instruction: Instruction, constants: TimingConstants, waveSize: 32 | 64): Class {
   const { rates, turn } = constants;
-  const matrix = matrixCycles(instruction.mnemonic, target.cpu);
+  const matrix = matrixCycles(instruction.mnemonic, constants);
   if (matrix > 0)
     return { kind: Kind.Compute, unit: Unit.Matrix, secondUnit: Unit.Vector, busy: matrix, latency: matrix };
   const busy = vectorRate(instruction, constants) * Math.ceil(waveSize / constants.vectorPassLanes);
@@ -241,18 +239,17 @@ function vectorRate(instruction: Instruction, { rates }: TimingConstants): numbe
 }
 
 /**
- * Cycles that a matrix instruction keeps the matrix unit: LLVM's passes (SISchedule.td, Write2PassMAI and following) of 4
- * cycles; RDNA 3's `v_wmma` 32 (assumed). 0: no matrix instruction.
+ * Cycles that a matrix instruction keeps the matrix unit: LLVM's passes (SISchedule.td, Write2PassMAI and following) of
+ * 4 cycles; 32 for RDNA 3's `v_wmma` (assumed). 0 for other instructions.
  */
-function matrixCycles(mnemonic: string, cpu: string): number {
+function matrixCycles(mnemonic: string, { fastDeepMatrix }: TimingConstants): number {
   if (mnemonic.startsWith('v_wmma_')) return 32;
   const [, sparse, type, size, depth] = /^v_(mfma|smfmac)_(\w\d+)_(\d+)x\d+x(\d+)/.exec(mnemonic) ?? [];
   if (size === undefined) return 0;
   if (type === 'f64') return size === '4' ? 16 : 32;
   if (size === '4') return 8;
-  // gfx942 does the deep shapes in half the time.
-  const deep = cpu === 'gfx942' && (sparse === 'smfmac' || Number(depth) >= 8 || mnemonic.includes('xf32'));
-  return (size === '16' ? 32 : 64) / (deep ? 2 : 1);
+  const isDeep = sparse === 'smfmac' || Number(depth) >= 8 || mnemonic.includes('xf32');
+  return (size === '16' ? 32 : 64) / (fastDeepMatrix && isDeep ? 2 : 1);
 }
 
 /** 32-bit words per lane of the first of these operands that the instruction has. */
@@ -271,11 +268,11 @@ function countersOf(instruction: Instruction, target: SimulatedTarget): number {
   if ((flagsHigh & LGKM_CNT) !== 0 || instruction.mnemonic.startsWith('s_sendmsg')) counters |= Counter.ScalarAndLds;
   if (instruction.is('Exp')) counters |= Counter.Exports;
   if ((flagsHigh & VM_CNT) !== 0)
-    counters |= target.generation >= 10 && returnsNothing(instruction) ? Counter.Stores : Counter.Vector;
+    counters |= target.countsStoresApart && returnsNothing(instruction) ? Counter.Stores : Counter.Vector;
   return counters;
 }
 
-/** Stores, and atomics whose result nobody asked for. */
+/** Stores, and atomics that do not return the old value. */
 function returnsNothing(instruction: Instruction): boolean {
   if (/_store_/.test(instruction.mnemonic)) return true;
   return /_atomic_/.test(instruction.mnemonic) && !/_RTN/.test(instruction.opcode.name);

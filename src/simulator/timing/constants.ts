@@ -16,6 +16,8 @@
  *     assumed  our choice, for want of a source
  */
 
+import type { SimulatedCpu, SimulatedTarget } from '../target.js';
+
 /** Cycles that one operation keeps its unit, per `vectorPassLanes` lanes of the wave. */
 export interface VectorRates {
   /** 32-bit operations, packed 16-bit ones, moves, compares, readlane. The unit of the others. */
@@ -41,18 +43,21 @@ export interface VectorRates {
 export interface TimingConstants {
   readonly simds: number;
   /**
-   * Cycles between two turns of a SIMD to issue. GCN and CDNA: the four SIMDs take turns, which is also how long a SIMD of
-   * 16 lanes takes for 64 (GCN). RDNA: every SIMD issues every cycle (RDNA).
+   * Cycles between two turns of a SIMD to issue. GCN and CDNA: the four SIMDs take turns, which is also how long a SIMD
+   * of 16 lanes takes for 64 (GCN). RDNA: every SIMD issues every cycle (RDNA).
    */
   readonly turn: number;
   /** What `rates` refer to; a wave of 64 takes two passes on RDNA. */
   readonly vectorPassLanes: 32 | 64;
   readonly rates: VectorRates;
+  /** Matrix operations of the deep shapes take half the time (LLVM). */
+  readonly fastDeepMatrix: boolean;
   /** A transcendental unit beside the main one, which goes on issuing (RDNA). */
   readonly separateTranscendental: boolean;
   /**
-   * Whether results can be later than the wave's next turn for any reader (RDNA). Otherwise that is so only from a vector
-   * instruction to a scalar one, and from either to a conditional branch (GCN: a result is there at the next turn).
+   * Whether results can be later than the wave's next turn for any reader (RDNA). Otherwise that is so only from a
+   * vector instruction to a scalar one, and from either to a conditional branch (GCN: a result is there at the next
+   * turn).
    */
   readonly interlocked: boolean;
   /** From issue of a full-rate vector instruction until its result may be read, subject to `interlocked`. */
@@ -79,7 +84,7 @@ export interface TimingConstants {
   readonly vectorMemoryLatency: number;
   /** Lanes times 32-bit words per cycle between registers and cache. */
   readonly vectorMemoryLanes: number;
-  /** The cache per transaction of the counters: one cache line, see `lineBits`. */
+  /** The cache per transaction of the counters: one cache line of `SimulatedTarget.cacheLineBits`. */
   readonly vectorMemoryLine: number;
   readonly scalarMemoryLatency: number;
 
@@ -92,11 +97,11 @@ export interface OccupancyLimits {
   readonly vgprs: number;
   /** For waves of 64; twice that for waves of 32. */
   readonly vgprGranule: number;
-  /** [SGPRs up to, waves per SIMD] ascending; empty: SGPRs never limit. */
+  /** [SGPRs up to, waves per SIMD], ascending; empty where SGPRs do not limit. */
   readonly sgprs: readonly (readonly [number, number])[];
   readonly ldsBytes: number;
   readonly ldsGranule: number;
-  /** Of more than one wave: each holds a barrier. */
+  /** Most workgroups of more than one wave: each of them holds a barrier. */
   readonly workgroups: number;
 }
 
@@ -117,6 +122,7 @@ const GFX906: TimingConstants = {
   turn: 4, // GCN
   vectorPassLanes: 64, // GCN
   rates: GCN_RATES,
+  fastDeepMatrix: false, // LLVM
   separateTranscendental: false, // GCN
   interlocked: false, // GCN
   vectorLatency: 20, // CLRX: 16 cycles between a vector instruction and a scalar one
@@ -173,6 +179,7 @@ const GFX90A: TimingConstants = {
 
 const GFX942: TimingConstants = {
   ...GFX90A,
+  fastDeepMatrix: true, // LLVM
   ldsLatency: 52, // MT4G, MI300X: 51.3; PYHIP: 50 to 55
   vectorMemoryLatency: 288, // MT4G, L2 hit on an MI300X
   vectorMemoryLine: 2, // CDNA, ROCPROF: 64 bytes a cycle, lines of 128
@@ -194,6 +201,7 @@ const GFX1030: TimingConstants = {
     f64Division: 16, // LLVM WriteDouble
     f64Transcendental: 16, // LLVM WriteTrans64, 24
   },
+  fastDeepMatrix: false, // has no such shapes
   separateTranscendental: true, // RDNA; LLVM HWTransVALU
   interlocked: true, // RDNA
   vectorLatency: 5, // LLVM Write32Bit
@@ -240,22 +248,31 @@ const GFX1100: TimingConstants = {
 
 const F64_SIXTEENTH: Partial<VectorRates> = { f64: 64, f64Convert: 16, f64Division: 64, f64Transcendental: 64 };
 
-/** Processors whose table is not another's. */
-const TABLES: Readonly<Record<string, TimingConstants>> = {
-  gfx900: { ...GFX906, rates: { ...GCN_RATES, ...F64_SIXTEENTH } },
+const GFX900: TimingConstants = { ...GFX906, rates: { ...GCN_RATES, ...F64_SIXTEENTH } };
+const GFX1102: TimingConstants = { ...GFX1100, occupancy: GFX1030.occupancy }; // OCC: without Feature1_5xVGPRs
+
+/** Every simulated processor has an entry of its own: one without does not compile. */
+const TABLES: Readonly<Record<SimulatedCpu, TimingConstants>> = {
+  gfx900: GFX900,
+  gfx902: GFX900,
+  gfx904: GFX900,
   gfx906: GFX906,
   gfx908: GFX906,
+  gfx909: GFX900,
+  gfx90c: GFX900,
   gfx90a: GFX90A,
   gfx942: GFX942,
   gfx1030: GFX1030,
+  gfx1031: GFX1030,
+  gfx1032: GFX1030,
+  gfx1033: GFX1030,
+  gfx1034: GFX1030,
+  gfx1035: GFX1030,
+  gfx1036: GFX1030,
   gfx1100: GFX1100,
-  gfx1102: { ...GFX1100, occupancy: GFX1030.occupancy }, // OCC: without Feature1_5xVGPRs
-  gfx1103: { ...GFX1100, occupancy: GFX1030.occupancy },
+  gfx1101: GFX1100,
+  gfx1102: GFX1102,
+  gfx1103: GFX1102,
 };
 
-/** The processor's own table, or that of its family: gfx900, gfx1030 or gfx1100. */
-export function timingConstants(cpu: string): TimingConstants {
-  const own = TABLES[cpu];
-  if (own !== undefined) return own;
-  return cpu.startsWith('gfx11') ? GFX1100 : cpu.startsWith('gfx10') ? GFX1030 : TABLES['gfx900']!;
-}
+export const timingConstants = ({ cpu }: Pick<SimulatedTarget, 'cpu'>): TimingConstants => TABLES[cpu];

@@ -1,9 +1,9 @@
 /**
- * The cycle estimate: traces of workgroups in, cycles of one compute unit out. It compares two versions of one kernel; the
- * cycles of a real launch it does not tell. docs/cycle-model.md says what is modelled and what is not.
+ * The cycle estimate: traces of workgroups in, cycles of one compute unit out. It is for comparing two versions of one
+ * kernel, not for predicting a real launch. docs/cycle-model.md says what is modelled and what is not.
  */
 import type { Program } from '../program.js';
-import { simulatedTarget } from '../target.js';
+import type { SimulatedTarget } from '../target.js';
 import type { WaveTrace } from '../workgroup.js';
 import { classifyProgram } from './classify.js';
 import { timingConstants } from './constants.js';
@@ -11,9 +11,9 @@ import { residentWorkgroups, type WaveResources } from './occupancy.js';
 import { Replay } from './replay.js';
 
 /**
- * Workgroups of one estimate come in batches of this many times those that are resident at once. Within a batch the next
- * workgroup takes the place of one that has ended; every batch begins with an empty compute unit, so that batches can be
- * estimated apart, in any thread, and their cycles added.
+ * Workgroups of one estimate come in batches of this many times those that are resident at once. Within a batch the
+ * next workgroup takes the place of one that has ended; every batch begins with an empty compute unit, so that batches
+ * can be estimated apart, in any thread, and their cycles added.
  */
 const ROUNDS_PER_BATCH = 4;
 
@@ -22,34 +22,26 @@ export interface TimingModel {
   readonly resident: number;
   /** Workgroups of a batch. */
   readonly batch: number;
-  /** Cycles that one compute unit takes for these workgroups, started in this order as places become free. */
-  run(workgroups: Iterable<readonly WaveTrace[]>): number;
-  /** An estimate that takes its workgroups one by one. */
+  /** Cycles that one compute unit takes for workgroups that come one by one. */
   estimate(): CycleEstimate;
 }
 
-/** @throws DarmError `bad-target` for a processor that is not simulated. */
-export function makeTimingModel(program: Program, cpu: string, resources: WaveResources): TimingModel {
-  const constants = timingConstants(cpu);
-  const code = classifyProgram(program, simulatedTarget(cpu), resources.waveSize);
-  const resident = residentWorkgroups(cpu, resources);
-  const replay = (): Replay => new Replay(code, constants, resident, resources.wavesPerWorkgroup);
+export function makeTimingModel(program: Program, target: SimulatedTarget, resources: WaveResources): TimingModel {
+  const constants = timingConstants(target);
+  const code = classifyProgram(program, target, resources.waveSize);
+  const resident = residentWorkgroups(target, resources);
+  const { wavesPerWorkgroup } = resources;
   const batch = resident * ROUNDS_PER_BATCH;
   return {
     resident,
     batch,
-    run: (workgroups) => {
-      const unit = replay();
-      for (const traces of workgroups) unit.add(traces);
-      return unit.finish();
-    },
-    estimate: () => new CycleEstimate(replay(), batch),
+    estimate: () => new CycleEstimate(new Replay(code, constants, resident, wavesPerWorkgroup), batch),
   };
 }
 
 /**
- * The cycles of a sequence of workgroups. When several threads share a launch, each makes its own estimate over ranges that
- * begin at multiples of `TimingModel.batch`; the sum of their cycles is that of one estimate over everything.
+ * The cycles of a sequence of workgroups. When several threads share a launch, each makes its own estimate over ranges
+ * that begin at multiples of `TimingModel.batch`; the sum of their cycles is that of one estimate over everything.
  */
 export class CycleEstimate {
   readonly #replay: Replay;
@@ -63,8 +55,8 @@ export class CycleEstimate {
   }
 
   /**
-   * The next workgroup, in the order of the grid. The traces must not change afterwards: they are read while the workgroup
-   * is resident, and dropped when it has ended.
+   * The next workgroup, in the order of the grid. The traces must not change afterwards: they are read while the
+   * workgroup is resident, and dropped when it has ended.
    */
   add(workgroup: readonly WaveTrace[]): void {
     if (this.#added === this.#batch) this.#close();

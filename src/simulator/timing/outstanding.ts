@@ -1,7 +1,7 @@
 /**
  * The counters that `s_waitcnt` looks at. An operation's completion is known when it issues, so a counter is a list of
- * completion times, and "at most n outstanding" is the time of the (n + 1)-th last of them. They are kept ascending: vector
- * memory and LDS operations of a wave complete in order anyway, scalar loads need not.
+ * completion times, and "at most n outstanding" is the time of the (n + 1)-th last of them. They are kept ascending:
+ * vector memory and LDS operations of a wave complete in order anyway, scalar loads need not.
  */
 import { NO_WAIT } from './waitcnt.js';
 

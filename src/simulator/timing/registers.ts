@@ -1,6 +1,6 @@
 /**
- * Which registers an instruction reads and writes, as the scoreboard of the cycle estimate wants it: one number per 32-bit
- * register, VCC, EXEC and SCC included where an encoding implies them.
+ * Which registers an instruction reads and writes, as the scoreboard of the cycle estimate wants it: one number per
+ * 32-bit register, VCC, EXEC and SCC included where an encoding implies them.
  *
  * LLVM's disassembler lists explicit operands only. What an encoding implies is taken from the ISA documents; SCC is
  * treated as written by every scalar instruction that is not known to leave it alone.

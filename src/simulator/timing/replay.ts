@@ -1,14 +1,15 @@
 /**
- * Replays traces of wavefronts on one compute unit: a discrete simulation that goes from one issue turn at which something
- * can happen to the next (docs/cycle-model.md is the model).
+ * Replays traces of wavefronts on one compute unit: a discrete simulation that goes from one issue turn at which
+ * something can happen to the next (docs/cycle-model.md is the model).
  *
- * Each wave knows when its next instruction may issue as far as the wave itself is concerned (`ready`), and which units it
- * needs; each unit knows when it is free. A wave is asleep until it is ready and then waits for its unit; at a SIMD's turn
- * each free unit takes the oldest wave that waits for it. Completion times of memory operations are known when they issue,
- * so waiting for a counter, and everything else that a wave does by itself, is worked out ahead without an event.
+ * Each wave knows when its next instruction may issue as far as the wave itself is concerned (`ready`), and which units
+ * it needs; each unit knows when it is free. A wave is asleep until it is ready and then waits for its unit; at a
+ * SIMD's turn each free unit takes the oldest wave that waits for it. Completion times of memory operations are known
+ * when they issue, so waiting for a counter, and everything else that a wave does by itself, is worked out ahead
+ * without an event.
  *
- * Invariants: time never goes back; within one turn a unit takes one instruction and a wave issues one. All state is in flat
- * arrays, nothing is allocated while running, and nothing depends on anything but the traces and their order.
+ * Invariants: time never goes back; within one turn a unit takes one instruction and a wave issues one. All state is in
+ * flat arrays, nothing is allocated while running, and nothing depends on anything but the traces and their order.
  */
 import { TRACE_INDEX_BITS, type WaveTrace } from '../workgroup.js';
 import { FIRST_INTERNAL_KIND, FIRST_SHARED_UNIT, Kind, Unit, UNITS, type StaticTiming } from './classify.js';
@@ -16,7 +17,7 @@ import type { TimingConstants } from './constants.js';
 import { Outstanding } from './outstanding.js';
 
 const INDEX_MASK = (1 << TRACE_INDEX_BITS) - 1;
-/** Waves of a SIMD: as many as a set has bits. */
+/** Most waves of a SIMD: a set of them is the bits of one word. */
 const SLOTS = 32;
 const VECTOR_UNITS = (1 << Unit.Vector) | (1 << Unit.Transcendental) | (1 << Unit.Matrix);
 const NO_WORDS = new Uint32Array(0);
@@ -33,12 +34,15 @@ export class Replay {
   /** Waves of each SIMD, oldest first: `#resident[s]` of them from `s * SLOTS`. */
   readonly #order: Int32Array;
   readonly #resident: Int32Array;
-  /** Sets of waves of a SIMD, bit k for the k-th oldest: those not yet ready, and those ready, by the unit they wait for. */
+  /**
+   * Sets of waves of a SIMD, bit k for the k-th oldest: those not yet ready, and those ready, by the unit they wait
+   * for.
+   */
   readonly #asleep: Int32Array;
   readonly #queued: Int32Array;
-  /** Which of a SIMD's queues hold anything: a set of units. */
+  /** The set of units for which waves of a SIMD are queued. */
   readonly #pending: Int32Array;
-  /** No wave that is asleep gets ready before. */
+  /** When the first of the waves that are asleep gets ready. */
   readonly #earliest: Float64Array;
 
   // Per wave; workgroup place p has the waves from p * wavesPerWorkgroup.
@@ -156,7 +160,7 @@ export class Replay {
     let time = nextTurn[0]!;
     for (let other = 1; other < simds; other++) {
       const at = nextTurn[other]!;
-      // Where SIMDs have their turns at the same time, they take precedence in turns.
+      // Where SIMDs have their turns at the same time, they go first alternately.
       if (at < time || (at === time && (at & 1) === 1)) {
         time = at;
         simd = other;
@@ -383,7 +387,7 @@ export class Replay {
   }
 }
 
-/** A set whose members after `slot` have moved up by one. */
+/** The set without `slot`, with the members behind it moved down by one. */
 function without(set: number, slot: number): number {
   const below = (1 << slot) - 1;
   return (set & below) | ((set >>> 1) & ~below);

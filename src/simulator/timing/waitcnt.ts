@@ -1,15 +1,16 @@
 /**
- * What the waiting instructions wait for. Field positions: LLVM, AMDGPUBaseInfo.cpp (getVmcntBitShiftLo and following),
- * which are those of the ISA documents' S_WAITCNT.
+ * What the waiting instructions wait for. Which bits of s_waitcnt hold which count differs between processors
+ * (target.ts).
  */
 import type { Instruction } from '../program.js';
+import type { SimulatedTarget, WaitcntFields } from '../target.js';
 
 /** Outstanding operations that may remain, per counter; `NO_WAIT` for a counter that is not waited for. */
 export interface WaitCounts {
   readonly vector: number;
   readonly scalarAndLds: number;
   readonly exports: number;
-  /** Generation 10 and 11; earlier, stores count in `vector`. */
+  /** Where the processor counts stores apart; elsewhere they count in `vector`. */
   readonly stores: number;
 }
 
@@ -18,23 +19,21 @@ export const NO_WAIT = 64;
 
 const NOTHING: WaitCounts = { vector: NO_WAIT, scalarAndLds: NO_WAIT, exports: NO_WAIT, stores: NO_WAIT };
 
-/** A field that is all ones is the counter's maximum, so nothing to wait for. */
-const count = (value: number, bits: number): number => (value === (1 << bits) - 1 ? NO_WAIT : value);
-
-export function decodeWaitcnt(simm16: number, generation: 9 | 10 | 11): WaitCounts {
-  const field = (shift: number, bits: number): number => (simm16 >>> shift) & ((1 << bits) - 1);
-  const lgkmBits = generation === 9 ? 4 : 6;
-  if (generation === 11)
-    return {
-      vector: count(field(10, 6), 6),
-      scalarAndLds: count(field(4, lgkmBits), lgkmBits),
-      exports: count(field(0, 3), 3),
-      stores: NO_WAIT,
-    };
+function decodeWaitcnt(simm16: number, fields: WaitcntFields): WaitCounts {
+  const count = (parts: WaitcntFields['vmcnt']): number => {
+    let value = 0;
+    let width = 0;
+    for (const [first, bits] of parts) {
+      value |= ((simm16 >>> first) & ((1 << bits) - 1)) << width;
+      width += bits;
+    }
+    // All ones is the counter's maximum, so there is nothing to wait for.
+    return value === (1 << width) - 1 ? NO_WAIT : value;
+  };
   return {
-    vector: count(field(0, 4) | (field(14, 2) << 4), 6),
-    scalarAndLds: count(field(8, lgkmBits), lgkmBits),
-    exports: count(field(4, 3), 3),
+    vector: count(fields.vmcnt),
+    scalarAndLds: count(fields.lgkmcnt),
+    exports: count(fields.expcnt),
     stores: NO_WAIT,
   };
 }
@@ -43,11 +42,11 @@ export function decodeWaitcnt(simm16: number, generation: 9 | 10 | 11): WaitCoun
  * The counts of any waiting instruction; null for other instructions. The forms that add a register to the count (which
  * LLVM only ever writes with the null register) are taken at their immediate.
  */
-export function waitOf(instruction: Instruction, generation: 9 | 10 | 11): WaitCounts | null {
+export function waitOf(instruction: Instruction, target: SimulatedTarget): WaitCounts | null {
   const immediate = instruction.immediate('simm16') & 0xffff;
   switch (instruction.mnemonic) {
     case 's_waitcnt':
-      return decodeWaitcnt(immediate, generation);
+      return decodeWaitcnt(immediate, target.waitcnt);
     case 's_waitcnt_vmcnt':
       return { ...NOTHING, vector: immediate };
     case 's_waitcnt_lgkmcnt':

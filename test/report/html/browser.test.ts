@@ -1,11 +1,11 @@
 /**
- * The pages of bitonic sort and of PCM as a reader sees them: in a real browser, by what they show and not by pixels. Without a
- * browser on the machine only what needs none is tested, and said.
+ * The pages of bitonic sort and of PCM as a reader sees them: in a real browser, by what they show and not by pixels.
+ * Without a browser on the machine only what needs none is tested, and said.
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
-import { loadLayout } from '../../../src/report/html/layout.js';
+import { loadLayout } from '../../../src/report/graph/layout.js';
 import { reportPage } from '../../../src/report/html/page.js';
 import { browserPath, openFile, withBrowser } from '../../support/browser.js';
 import { inFolder } from '../../support/command.js';
@@ -46,7 +46,7 @@ const look = (page: Page, section: string) =>
       ),
       melds: all('details.meld').map((meld) => ({
         id: meld.id,
-        summary: meld.querySelector('summary')!.textContent,
+        summary: meld.querySelector('summary')!.textContent!.trim().replace(/\s+/g, ' '),
         rows: all<HTMLTableRowElement>('tbody tr', meld).map((row) =>
           Array.from(row.cells, (cell) => cell.textContent),
         ),
@@ -162,7 +162,7 @@ if (BROWSER !== null) {
     const evil = `</script><script>alert(1)</script><img src=x onerror="alert(2)"><a href="javascript:alert(3)">`;
     const history = example({ fn: evil, block: evil, instruction: evil, reason: evil });
     const report = { title: evil, target: evil, settings: [], functions: [reportOf(evil)], histories: [history] };
-    await inBrowser(reportPage({ ...report, launches: null }, await loadLayout()), async (tab) => {
+    await inBrowser(await reportPage({ ...report, launches: null }, await loadLayout()), async (tab) => {
       assert.is(await tab.title(), `${evil} · darm`);
       const seen = await look(tab, 'f1');
       assert.match(seen.figures[0]![0]!.text[0]!, /^<\/script><script>alert\(1\)/);

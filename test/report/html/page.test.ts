@@ -1,8 +1,9 @@
 /** Pages say what happened, hold all they need, and nothing in a module can break out of its place. */
+import { createHash } from 'node:crypto';
+import { Script } from 'node:vm';
 import { Gallery, MOST_BLOCKS } from '../../../src/report/html/gallery.js';
-import { loadLayout } from '../../../src/report/html/layout.js';
+import { loadLayout } from '../../../src/report/graph/layout.js';
 import { reportPage, type Report } from '../../../src/report/html/page.js';
-import { MeldLabels } from '../../../src/report/html/tags.js';
 import type { Counters } from '../../../src/simulator/counters.js';
 import { assert, suite } from '../../support/suite.js';
 import { chain, example, PLAIN, reportOf } from '../../support/history.js';
@@ -37,7 +38,11 @@ const report = (names = PLAIN, more: Partial<Report> = {}): Report => ({
   ...more,
 });
 
-const pageOf = async (...args: Parameters<typeof report>) => reportPage(report(...args), await loadLayout());
+/** Without the white space of the markup. */
+async function pageOf(...args: Parameters<typeof report>): Promise<string> {
+  const page = await reportPage(report(...args), await loadLayout());
+  return page.replace(/\s+/g, ' ').replace(/> </g, '><');
+}
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
 test('two graphs, a meld, a refusal, figures', async () => {
@@ -87,6 +92,14 @@ test('nothing is asked for from outside, and no other script may run', async () 
   for (const [, target] of page.matchAll(/href="([^"]*)"/g)) assert.match(target!, /^#f\d/);
 });
 
+test('the policy allows the script that the page has', async () => {
+  const page = await reportPage(report(), await loadLayout());
+  const [, script] = /<script>(.*)<\/script>/s.exec(page)!;
+  assert.match(page, `script-src 'sha256-${createHash('sha256').update(script!).digest('base64')}'`);
+  // Throws if it does not parse outside of its module.
+  new Script(script!);
+});
+
 test('ids are unique and links lead somewhere', async () => {
   const page = await pageOf(PLAIN, { histories: [example(), example({ ...PLAIN, fn: 'other' })] });
   const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
@@ -121,7 +134,8 @@ test('large graphs are not drawn, and the page says why', async () => {
   const gallery = new Gallery(await loadLayout());
   const draw = (length: number) => {
     const picture = chain(length);
-    return gallery.draw(picture, 'g', 'a chain', picture.blocks.map(() => []), () => ''); // prettier-ignore
+    const tags = picture.blocks.map(() => []);
+    return gallery.draw(picture, { id: 'g', description: 'a chain', tags, link: () => '' }).toString();
   };
   assert.match(draw(3), /^<svg role="group" aria-label="a chain"/);
   assert.match(draw(MOST_BLOCKS + 1), 'too many to be drawn');
@@ -129,17 +143,6 @@ test('large graphs are not drawn, and the page says why', async () => {
   while (/^<svg/.test(draw(MOST_BLOCKS))) drawn++;
   assert.is(drawn, 9);
   assert.match(draw(MOST_BLOCKS), 'the graphs of this page before it have 3603 blocks together');
-});
-
-test('melds are counted through the steps, blocks within a meld', () => {
-  const [step] = example().steps;
-  const [meld] = step!.melds;
-  const large = { ...meld!, blocks: [meld!.blocks[0]!, meld!.blocks[0]!] };
-  const labels = new MeldLabels({ steps: [{ ...step!, melds: [meld!, large] }, { ...step!, melds: [] }, step!] });
-  assert.is(labels.block({ step: 0, meld: 0, block: 0 }), 'M1');
-  assert.is(labels.block({ step: 0, meld: 1, block: 1 }), 'M2.2');
-  assert.is(labels.block({ step: 2, meld: 0, block: 0 }), 'M3');
-  assert.is(labels.color({ step: 2, meld: 0, block: 0 }), 3);
 });
 
 test.run();

@@ -122,7 +122,7 @@ test('v_div_fmas scales with one rounding, in every mode', () => {
     const actual = division.divFmasF32(number32(a), number32(b), number32(c), true, mode);
     const up = ((c >> 23n) & 0xffn) > 127n;
     const expected = round(scale(sum, up ? 64 : -64), F32, mode);
-    // A zero that is the exact sum has no mode here: the sequence never needs it.
+    // The sign of a zero sum is not modelled here: the sequence never needs it.
     if (typeof sum === 'string' || sum.n !== 0n) expectBits(bits32(actual), expected, 'divFmasF32', a, b, c, mode);
     if (i % 3 !== 0) continue;
     const [x, y, z] = [
@@ -184,7 +184,7 @@ test('v_div_fixup: special cases and their NaNs', () => {
     for (const n of hardPatterns(f)) {
       for (const d of hardPatterns(f)) {
         const quotient = div(valueOf(n, f), valueOf(d, f));
-        // Where the quotient is no finite number, or zero, the provisional one has no say.
+        // Where the quotient is zero or not finite, the provisional one does not count.
         if (typeof quotient !== 'string' && quotient.n !== 0n) continue;
         const expected = quotient === 'nan' ? -1n : round(quotient, F64, 0);
         expectBits(bits64(fixup(3, number(d), number(n))), expected, 'fixup', n, d);

@@ -26,7 +26,7 @@ export interface Rational {
   readonly negativeZero: boolean;
 }
 
-/** An infinity by its sign, or no number. */
+/** A number, an infinity with its sign, or NaN. */
 export type Special = 'nan' | 'inf' | '-inf';
 export type Value = Rational | Special;
 
@@ -135,8 +135,8 @@ export function scale(v: Value, k: number): Value {
 }
 
 /**
- * √v or 1/√v, rounded: the pattern r whose neighbourhood contains the root, found by bisection over the patterns (they are
- * ordered as their values) and exact comparison of squares.
+ * √v or 1/√v, rounded: the pattern r whose neighbourhood contains the root, found by bisection over the patterns (they
+ * are ordered as their values) and exact comparison of squares.
  */
 export function roundRoot(v: Value, f: Format, mode: Mode, reciprocal: boolean): bigint {
   const signBit = 1n << BigInt(f.width - 1);

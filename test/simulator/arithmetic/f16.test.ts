@@ -1,16 +1,8 @@
-import {
-  addF16,
-  divF16,
-  f16ToNumber,
-  fmaF16,
-  mulF16,
-  roundF16,
-  sqrtF16,
-} from '../../../src/simulator/arithmetic/f16.js';
+import { addF16, f16ToNumber, fmaF16, mulF16, roundF16 } from '../../../src/simulator/arithmetic/f16.js';
 import { suite, assert } from '../../support/suite.js';
 import { expectBits } from './check.js';
 import type { Mode } from './exact.js';
-import { add, bits16, bits64, div, F16, F64, fma, MODES, mul, number64, round, roundRoot, valueOf } from './exact.js';
+import { add, bits16, bits64, F16, F64, fma, MODES, mul, number64, round, valueOf } from './exact.js';
 import { hardPatterns, Source } from './patterns.js';
 
 const test = suite('simulator/arithmetic/f16', { tests: 6, timeoutMs: 8000 });
@@ -27,7 +19,6 @@ function checkPair(a: bigint, b: bigint, mode: Mode): void {
   const [u, v] = [valueOf(a, F16), valueOf(b, F16)];
   expectBits(bits16(addF16(x, y, mode)), round(add(u, v, mode), F16, mode), 'add', a, b, mode);
   expectBits(bits16(mulF16(x, y, mode)), round(mul(u, v), F16, mode), 'mul', a, b, mode);
-  expectBits(bits16(divF16(x, y, mode)), round(div(u, v), F16, mode), 'div', a, b, mode);
 }
 
 test('every pattern has its value, and comes back from it', () => {
@@ -67,19 +58,8 @@ test('doubles are rounded in every mode', () => {
   }
 });
 
-test('sums, products, quotients of hard values and all roots in every mode', () => {
-  for (const mode of MODES) {
-    for (const a of hard) for (const b of hard) checkPair(a, b, mode);
-    for (let bits = mode; bits < 0x10000; bits += 7) {
-      expectBits(
-        bits16(sqrtF16(bits, mode)),
-        roundRoot(valueOf(BigInt(bits), F16), F16, mode, false),
-        'sqrt',
-        bits,
-        mode,
-      );
-    }
-  }
+test('sums and products of hard values in every mode', () => {
+  for (const mode of MODES) for (const a of hard) for (const b of hard) checkPair(a, b, mode);
 });
 
 test('fused multiply-add of hard values in every mode', () => {
@@ -102,8 +82,6 @@ test('NaN results: the first NaN operand quieted, else the default NaN', () => {
   assert.is(addF16(0x7c01, 0x7e55, 0), 0x7e01);
   assert.is(fmaF16(0x3c00, 0xfd03, 0x7c01, 0), 0xff03);
   assert.is(mulF16(0x7c00, 0x0000, 0), 0x7e00);
-  assert.is(divF16(0, 0, 0), 0x7e00);
-  assert.is(sqrtF16(0xbc00, 0), 0x7e00);
 });
 
 test.run();

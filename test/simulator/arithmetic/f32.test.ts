@@ -1,14 +1,6 @@
-import { addF32, divF32, fmaF32Mode, mulF32, sqrtF32 } from '../../../src/simulator/arithmetic/f32.js';
+import { addF32, fmaF32Mode, mulF32 } from '../../../src/simulator/arithmetic/f32.js';
 import type { Rounding } from '../../../src/simulator/arithmetic/rounding.js';
-import {
-  addOdd,
-  divOdd,
-  fmaF32,
-  fmaOdd,
-  mulOdd,
-  roundF32,
-  sqrtOdd,
-} from '../../../src/simulator/arithmetic/rounding.js';
+import { addOdd, divOdd, fmaF32, fmaOdd, roundF32, sqrtOdd } from '../../../src/simulator/arithmetic/rounding.js';
 import { suite } from '../../support/suite.js';
 import { expectBits } from './check.js';
 import type { Mode, Value } from './exact.js';
@@ -41,7 +33,6 @@ function checkPair(a: bigint, b: bigint, mode: Mode): void {
   const v = valueOf(b, F32);
   expectBits(bits32(addF32(x, y, rounding)), round(add(u, v, mode), F32, mode), 'add', a, b, mode);
   expectBits(bits32(mulF32(x, y, rounding)), round(mul(u, v), F32, mode), 'mul', a, b, mode);
-  expectBits(bits32(divF32(x, y, rounding)), round(div(u, v), F32, mode), 'div', a, b, mode);
 }
 
 function checkFma(a: bigint, b: bigint, c: bigint, modes: readonly Mode[]): void {
@@ -54,13 +45,8 @@ function checkFma(a: bigint, b: bigint, c: bigint, modes: readonly Mode[]): void
   }
 }
 
-test('sums, products, quotients and roots of hard values in every mode', () => {
-  for (const mode of MODES) {
-    for (const a of hard) {
-      for (const b of hard) checkPair(a, b, mode);
-      expectBits(bits32(sqrtF32(number32(a), mode)), roundRoot(valueOf(a, F32), F32, mode, false), 'sqrt', a, mode);
-    }
-  }
+test('sums and products of hard values in every mode', () => {
+  for (const mode of MODES) for (const a of hard) for (const b of hard) checkPair(a, b, mode);
 });
 
 test('fused multiply-add of hard values in every mode', () => {
@@ -91,15 +77,10 @@ test('fused multiply-add of random values: 120,000 to nearest, 40,000 in the oth
   }
 });
 
-test('random sums, products, quotients and roots in every mode', () => {
+test('random sums and products in every mode', () => {
   const source = new Source(2);
   for (let i = 0; i < 40_000; i++) {
-    const a = source.pattern(F32);
-    checkPair(a, source.pattern(F32), (i & 3) as Mode);
-    if (i % 8 === 0) {
-      const mode = ((i >> 3) & 3) as Mode;
-      expectBits(bits32(sqrtF32(number32(a), mode)), roundRoot(valueOf(a, F32), F32, mode, false), 'sqrt', a, mode);
-    }
+    checkPair(source.pattern(F32), source.pattern(F32), (i & 3) as Mode);
   }
 });
 
@@ -115,7 +96,6 @@ test('round to odd: exact, or of the two doubles around it the one with an odd s
     const [x, y, z] = [number32(a), number32(b), number32(c)];
     const [u, v, w] = [valueOf(a, F32), valueOf(b, F32), valueOf(c, F32)];
     expectOdd(addOdd(x, y), add(u, v, 0), 'addOdd', a, b);
-    expectOdd(mulOdd(x, y), mul(u, v), 'mulOdd', a, b);
     expectOdd(fmaOdd(x, y, z), fma(u, v, w, 0), 'fmaOdd', a, b, c);
     expectOdd(divOdd(x, y), div(u, v), 'divOdd', a, b);
     if (i % 16 !== 0) continue;

@@ -1,8 +1,8 @@
-import { addF64, divF64, fmaF64, fmaF64Mode, mulF64, sqrtF64 } from '../../../src/simulator/arithmetic/f64.js';
+import { addF64, fmaF64, fmaF64Mode, mulF64 } from '../../../src/simulator/arithmetic/f64.js';
 import { suite } from '../../support/suite.js';
 import { expectBits } from './check.js';
 import type { Mode } from './exact.js';
-import { add, bits64, div, F64, fma, MODES, mul, number64, round, roundRoot, valueOf } from './exact.js';
+import { add, bits64, F64, fma, MODES, mul, number64, round, valueOf } from './exact.js';
 import { hardPatterns, Source } from './patterns.js';
 
 const test = suite('simulator/arithmetic/f64', { tests: 4, timeoutMs: 8000 });
@@ -13,7 +13,6 @@ function checkPair(a: bigint, b: bigint, mode: Mode): void {
   const [u, v] = [valueOf(a, F64), valueOf(b, F64)];
   expectBits(bits64(addF64(x, y, mode)), round(add(u, v, mode), F64, mode), 'add', a, b, mode);
   expectBits(bits64(mulF64(x, y, mode)), round(mul(u, v), F64, mode), 'mul', a, b, mode);
-  expectBits(bits64(divF64(x, y, mode)), round(div(u, v), F64, mode), 'div', a, b, mode);
 }
 
 function checkFma(a: bigint, b: bigint, c: bigint, mode: Mode): void {
@@ -23,13 +22,8 @@ function checkFma(a: bigint, b: bigint, c: bigint, mode: Mode): void {
   if (mode === 0) expectBits(bits64(fmaF64(x, y, z)), expected, 'fmaF64', a, b, c);
 }
 
-test('sums, products, quotients and roots of hard values in every mode', () => {
-  for (const mode of MODES) {
-    for (const a of hard) {
-      for (const b of hard) checkPair(a, b, mode);
-      expectBits(bits64(sqrtF64(number64(a), mode)), roundRoot(valueOf(a, F64), F64, mode, false), 'sqrt', a, mode);
-    }
-  }
+test('sums and products of hard values in every mode', () => {
+  for (const mode of MODES) for (const a of hard) for (const b of hard) checkPair(a, b, mode);
 });
 
 test('fused multiply-add of hard values', () => {
@@ -64,15 +58,10 @@ function wide(source: Source): bigint {
   return (source.uniform(F64) & ~(0x7ffn << 52n)) | (BigInt(source.below(1200) + 400) << 52n);
 }
 
-test('random sums, products, quotients and roots in every mode', () => {
+test('random sums and products in every mode', () => {
   const source = new Source(12);
   for (let i = 0; i < 20_000; i++) {
-    const a = source.pattern(F64);
-    checkPair(a, source.pattern(F64), (i & 3) as Mode);
-    if (i % 32 === 0) {
-      const mode = ((i >> 5) & 3) as Mode;
-      expectBits(bits64(sqrtF64(number64(a), mode)), roundRoot(valueOf(a, F64), F64, mode, false), 'sqrt', a, mode);
-    }
+    checkPair(source.pattern(F64), source.pattern(F64), (i & 3) as Mode);
   }
 });
 

@@ -10,7 +10,6 @@ import {
   F16,
   F32,
   F64,
-  fma,
   infinityBits,
   MODES,
   mul,
@@ -100,7 +99,7 @@ test('denormals become zeros of their sign', () => {
   assert.ok(Number.isNaN(denormals.flushF32(NaN)) && Number.isNaN(denormals.flushF64(NaN)));
 });
 
-test('legacy operations', () => {
+test('legacy products', () => {
   const hard = operands(F32);
   for (const mode of MODES) {
     for (const a of hard) {
@@ -111,24 +110,9 @@ test('legacy operations', () => {
         const positiveZero = { n: 0n, d: 1n, negativeZero: false };
         const product = zero ? positiveZero : mul(u, v);
         expectBits(bits32(legacy.mulLegacy(x, y, mode)), round(product, F32, mode), 'mulLegacy', a, b, mode);
-        for (const c of [0n, 0x80000000n, 0x3f800000n, 0x7f800000n, 0x00000001n]) {
-          const w = valueOf(c, F32);
-          const sum = zero ? fma(positiveZero, positiveZero, w, mode) : fma(u, v, w, mode);
-          expectBits(
-            bits32(legacy.fmaLegacy(x, y, number32(c), mode)),
-            round(sum, F32, mode),
-            'fmaLegacy',
-            a,
-            b,
-            c,
-            mode,
-          );
-        }
       }
     }
   }
-  assert.equal([legacy.minLegacy(1, 2), legacy.minLegacy(NaN, 2), legacy.maxLegacy(1, 2), legacy.maxLegacy(NaN, 2)], [1, 2, 2, 2]); // prettier-ignore
-  assert.ok(Number.isNaN(legacy.minLegacy(1, NaN)) && Number.isNaN(legacy.maxLegacy(1, NaN)));
 });
 
 test.run();

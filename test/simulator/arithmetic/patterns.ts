@@ -2,7 +2,9 @@
 import type { Format } from './exact.js';
 import { infinityBits } from './exact.js';
 
-/** Zeros, infinities, NaN, the ends of denormals and normals, ones and their neighbours, powers at rounding distance. */
+/**
+ * Zeros, infinities, NaN, the ends of denormals and normals, ones and their neighbours, powers at rounding distance.
+ */
 export function hardPatterns(f: Format): bigint[] {
   const unit = 1n << BigInt(f.fraction);
   const infinity = infinityBits(f);
@@ -40,8 +42,8 @@ export class Source {
   }
 
   /**
-   * A mixture: uniform bits; exponents near one; exponents at the lower and upper end; few significant bits, so that ties
-   * are frequent; neighbours of such.
+   * A mixture: uniform bits; exponents near one; exponents at the lower and upper end; few significant bits, so that
+   * ties are frequent; neighbours of such.
    */
   pattern(f: Format): bigint {
     const bits = this.uniform(f);

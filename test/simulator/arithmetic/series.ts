@@ -1,7 +1,8 @@
 /**
- * Elementary functions as rationals accurate to 2^-400 relative or better: the truth for `approximate.test.ts`. Other formulas
- * than the implementation's: 2^x by repeated square roots of e's argument reduced to 2^-8, log2 by bisecting squares (digit by
- * digit), sine and cosine by the exponential's series over the complex numbers after halving the angle.
+ * Elementary functions as rationals accurate to 2^-400 relative or better: the truth for `approximate.test.ts`. Other
+ * formulas than the implementation's: 2^x by repeated square roots of e's argument reduced to 2^-8, log2 by bisecting
+ * squares (digit by digit), sine and cosine by the exponential's series over the complex numbers after halving the
+ * angle.
  */
 import type { Rational, Value } from './exact.js';
 import { bits64, F64, valueOf } from './exact.js';
@@ -81,7 +82,7 @@ export function log2(x: number): Value {
     y >>= 1n;
     digits |= 1n;
   }
-  // An inexact logarithm lies above its digits: a last digit says so.
+  // An inexact logarithm is greater than its digits so far: one more digit says so.
   const inexact = y === ONE ? 0n : 1n;
   const scaled = (BigInt(exponent) << BigInt(count + 1)) + 2n * digits + inexact;
   return rational(scaled, 1n << BigInt(count + 1));

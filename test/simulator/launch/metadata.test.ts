@@ -23,7 +23,9 @@ type Fields = Record<string, unknown>;
 
 const NOTE_SEGMENT = 4;
 
-/** The code object with its kernel's metadata edited: a new note behind the end, to which the note segment then points. */
+/**
+ * The code object with its kernel's metadata edited: a new note behind the end, to which the note segment then points.
+ */
 function withMetadata(object: Uint8Array, edit: (kernel: Fields, args: Fields[]) => void): Uint8Array {
   const view = new DataView(object.buffer, object.byteOffset, object.length);
   const headers = Array.from(

@@ -1,6 +1,6 @@
 /**
- * What a launch hands to a kernel, end to end on every target: code that LLVM generated looks for ids, arguments, scratch,
- * LDS and variables where the ABI puts them, optimised or not.
+ * What a launch hands to a kernel, end to end on every target: code that LLVM generated looks for ids, arguments,
+ * scratch, LDS and variables where the ABI puts them, optimised or not.
  */
 import { createCompiler } from '../../../src/compiler/compiler.js';
 import { readCodeObject } from '../../../src/simulator/launch/code-object.js';

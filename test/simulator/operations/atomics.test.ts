@@ -102,7 +102,7 @@ function dsCases(type: readonly [string, string, string], words: 1 | 2, generati
   cases.push({ truth: 'mskor', words, line: (d, a, x, y) => `ds_mskor_rtn_${b} ${d}, ${a}, ${x}, ${y}` });
   if (words === 1)
     cases.push({ truth: 'wrap', words, line: (d, a, x, y) => `ds_wrap_rtn_${b} ${d}, ${a}, ${x}, ${y}` });
-  // Generation 11 turned the operands of the comparison around.
+  // GFX11 exchanged the operands of the comparison.
   cases.push(
     generation === 9
       ? { truth: 'cmpswap', words, line: (d, a, x, y) => `ds_cmpst_rtn_${b} ${d}, ${a}, ${y}, ${x}` }
@@ -193,7 +193,9 @@ const bitsOf64 = (value: number): bigint => (f32.setFloat64(0, value), f32.getBi
 const NAN = 0x7fc00000;
 const DENORMAL = 0x00000001;
 
-/** old, data, expected sum with denormals kept, minimum, maximum, and compare-and-swap with data for what equals second. */
+/**
+ * old, data, expected sum with denormals kept, minimum, maximum, and compare-and-swap with data for what equals second.
+ */
 const FLOATS: readonly (readonly [old: number, data: number, sum: number, min: number, max: number])[] = [
   [bitsOf32(1.5), bitsOf32(2.25), bitsOf32(3.75), bitsOf32(1.5), bitsOf32(2.25)],
   [bitsOf32(16777216), bitsOf32(1), bitsOf32(16777216), bitsOf32(1), bitsOf32(16777216)], // halfway, to even

@@ -11,7 +11,7 @@ interface Descriptor {
   /** 0 to 3: 8, 16, 32, 64. */
   readonly indexStride?: number;
   readonly addsLane?: boolean;
-  /** Generations 10 and 11: OOB_SELECT. */
+  /** OOB_SELECT of GFX10 and GFX11. */
   readonly range?: number;
 }
 
@@ -148,7 +148,7 @@ test('swizzled buffers', async () => {
       assert.is(bench.get(8, lane), pattern(32 + at(lane, lane & 15)));
     }
   }
-  // Elements of 16 bytes in generation 11 stay together.
+  // On GFX11, elements of 16 bytes stay together.
   const wide = await MemoryBench.of('gfx1100', ['buffer_load_b128 v[4:7], v0, s[0:3], 0 idxen offset:16']);
   wide
     .scalars(0, ...descriptor(wide.constant, { stride: 32, swizzle: 3, records: 64, range: 1 }))

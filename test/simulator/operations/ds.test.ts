@@ -19,7 +19,7 @@ interface Load {
   readonly names: readonly [gfx9: string, gfx11: string];
   readonly bytes: number;
   readonly offset: number;
-  /** What a register that was 0xaabbccdd holds afterwards; null: just the words. */
+  /** What a register that was 0xaabbccdd holds afterwards; null if it holds the words of memory. */
   readonly result: ((value: number) => number) | null;
 }
 
@@ -209,7 +209,7 @@ test('ds_permute_b32 and ds_bpermute_b32', async () => {
   assert.equal(many.row(3, 3), [136, 140, 144]);
   assert.is(many.get(3, 31), 132);
 
-  // Halves in the 64-lane waves of generation 11.
+  // Only within halves in the 64-lane waves of RDNA.
   const wide = await MemoryBench.of('gfx1100', ['ds_bpermute_b32 v3, v0, v1'], { waveSize: 64 });
   wide.set(0, (lane) => 4 * (lane ^ 32)).set(1, (lane) => lane);
   wide.run();

@@ -1,5 +1,5 @@
 import { DarmError } from '../../../src/errors.js';
-import { PRIVATE_APERTURE, SHARED_APERTURE } from '../../../src/simulator/operands.js';
+import { PRIVATE_APERTURE, SHARED_APERTURE } from '../../../src/simulator/memory.js';
 import { suite, assert } from '../../support/suite.js';
 import { ADDRESS_HIGH, MemoryBench, patternValue } from './memory-bench.js';
 
@@ -39,7 +39,7 @@ for (const [cpu, load, store, size] of [
       ][kind(lane)]!();
       assert.equal(words, [0x1000 + lane, 0x2000 + lane], `lane ${lane}`);
     }
-    // Lane 0 is not active: its address 0 harmed nobody.
+    // Lane 0 is not active, so its address 0 is not a fault.
     assert.is(bench.get(0, 0), bench.constant);
     assert.ok(counts.transactions[0]! > 0);
     assert.is(bench.wave.active, bench.wave.size - 1);

@@ -1,6 +1,6 @@
 /**
- * Runs single vector instructions on many operands, one per lane, and has the parts of the truth that all formats share:
- * flushing, the NaN that comes out, patterns of sixteen bits in registers.
+ * Runs single vector instructions on many operands, one per lane, and has the parts of the truth that all formats
+ * share: flushing, the NaN that comes out, patterns of sixteen bits in registers.
  */
 import type { KernelCode } from '../../../src/simulator/code.js';
 import type { FloatMode } from '../../../src/simulator/wave.js';

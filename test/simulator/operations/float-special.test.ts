@@ -165,7 +165,7 @@ test('scaling by powers of two, in all modes', async () => {
   for (const mode of [0, 1, 2, 3] as const)
     for (const denormals of [0, 3]) {
       const options = { mode: { roundF32: mode, roundF16F64: mode, denormF32: denormals, denormF16F64: denormals } };
-      // The shift is no float: it must not be flushed.
+      // The shift is not a float, so it must not be flushed.
       const truth = (f: Format) => (a: bigint, n: bigint) =>
         withModes(f, mode, denormals, (m, x) => scaled(f)(m, x!, n))(a); // prettier-ignore
       const of = (f: Format, range: number, seed: number) =>

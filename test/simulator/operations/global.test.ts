@@ -18,7 +18,7 @@ const KEPT = 0xaabbccdd;
 const range = (first: number, words: number): string =>
   words === 1 ? `v${first}` : `v[${first}:${first + words - 1}]`;
 
-/** What a load leaves in a register that held KEPT; null: just the words. */
+/** What a load leaves in a register that held KEPT; null if it holds the words of memory. */
 type Result = ((value: number) => number) | null;
 const signed = (bits: number) => (v: number) => (v >= 2 ** (bits - 1) ? v - 2 ** bits : v) >>> 0;
 const extended = (v: number): number => (v > 127 ? v + 0xff00 : v);

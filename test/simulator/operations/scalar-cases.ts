@@ -8,15 +8,15 @@ import { assemble, machine } from '../../support/simulator.js';
 import { assert } from '../../support/suite.js';
 
 export interface Result {
-  /** The value of sdst; absent: it stays. */
+  /** The value of sdst; when absent, sdst stays. */
   readonly d?: bigint;
-  /** Absent: SCC stays. */
+  /** When absent, SCC stays. */
   readonly scc?: boolean;
 }
 
 export interface ScalarCase {
   readonly name: string;
-  /** Bits of sdst (0: there is none), src0 and src1 (absent: there is none). */
+  /** Bits of sdst (0 if there is none), src0 and src1 (absent if there is none). */
   readonly bits: readonly [d: number, a: number, b?: number];
   /** Operands are unsigned; `d` is what sdst held. */
   readonly truth: (a: bigint, b: bigint, scc: bigint, d: bigint) => Result;

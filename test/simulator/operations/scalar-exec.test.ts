@@ -1,4 +1,6 @@
-/** EXEC: the saveexec and wrexec families, writes of whole and half of EXEC, and the list of active lanes that follows. */
+/**
+ * EXEC: the saveexec and wrexec families, writes of whole and half of EXEC, and the list of active lanes that follows.
+ */
 import { EXEC, VCC } from '../../../src/simulator/wave.js';
 import { assemble, execute, machine } from '../../support/simulator.js';
 import { assert, suite } from '../../support/suite.js';
@@ -6,7 +8,7 @@ import { assert, suite } from '../../support/suite.js';
 const test = suite('simulator/operations/scalar-exec', { tests: 4, timeoutMs: 30_000 });
 
 type Mask = (a: bigint, exec: bigint) => bigint;
-/** Name of generation 9, name of generation 11, the new EXEC, and whether the old one is saved. */
+/** Name on GFX9, name on GFX11, the new EXEC, and whether the old one is saved. */
 const FAMILIES: readonly (readonly [string, string, Mask, boolean])[] = [
   ['s_and_saveexec', 's_and_saveexec', (a, exec) => a & exec, true],
   ['s_or_saveexec', 's_or_saveexec', (a, exec) => a | exec, true],

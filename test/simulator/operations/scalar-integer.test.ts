@@ -1,4 +1,4 @@
-/** Scalar arithmetic, bits, comparisons and moves against BigInt, with SCC, on generation 9 and 11. */
+/** Scalar arithmetic, bits, comparisons and moves against BigInt, with SCC, on GFX9 and GFX11. */
 import { assemble, execute, machine } from '../../support/simulator.js';
 import { assert, suite } from '../../support/suite.js';
 import { checkScalars, mask, signed, test as nonZero, type Result, type ScalarCase } from './scalar-cases.js';
@@ -104,7 +104,7 @@ const counting = (n: 32 | 64): ScalarCase[] => [
   { name: `s_bitcmp1_b${n}`, bits: [0, n, 32], truth: (a, b) => ({ scc: ((a >> (b & BigInt(n - 1))) & 1n) === 1n }) },
 ];
 
-/** Searches, by the names of both generations. */
+/** Searches, by the names of both instruction sets. */
 const searching = (n: 32 | 64, ctz: string, clz: string, cls: string): ScalarCase[] => [
   unary(ctz, 32, n, (a) => found(reversed(bitsOf(a, n)).indexOf('1'))),
   unary(clz, 32, n, (a) => found(bitsOf(a, n).indexOf('1'))),

@@ -98,7 +98,7 @@ test('what is not in the launch is an error, what the compiler may widen is not'
   const null_ = await prepare('gfx906', ['s_load_dwordx2 s[8:9], s[2:3], 0x10']);
   assert.match(failure(null_.m), /no memory of this launch/);
 
-  // Three words at a multiple of 16 become four; two become no four, and unaligned ones stay.
+  // Three words at a multiple of 16 become four. Two do not become four, and unaligned ones stay.
   const three = await prepare('gfx906', ['s_load_dwordx4 s[8:11], s[0:1], 0x0'], 12);
   execute(three.m);
   assert.equal(words(three.m, 8, 3), [100, 101, 102]);

@@ -1,5 +1,5 @@
 import { DarmError } from '../../../src/errors.js';
-import { PRIVATE_APERTURE } from '../../../src/simulator/operands.js';
+import { PRIVATE_APERTURE } from '../../../src/simulator/memory.js';
 import { suite, assert } from '../../support/suite.js';
 import { ADDRESS_HIGH, MemoryBench, pattern } from './memory-bench.js';
 
@@ -10,7 +10,10 @@ const interleaved = (a: number, lane: number, size: number): number =>
   Math.floor(a / 4) * 4 * size + 4 * lane + (a % 4);
 const PER_LANE = 128;
 
-/** The scratch descriptor: swizzled, the lane's number added, index stride 64 or 32 (Vega and RDNA 2, "Buffer resource"). */
+/**
+ * The scratch descriptor: swizzled, the lane's number added, index stride 64 or 32 (Vega and RDNA 2, "Buffer
+ * resource").
+ */
 const descriptor = (base: number, size: number): number[] => [
   base,
   (ADDRESS_HIGH | 0x80000000) >>> 0,

@@ -1,6 +1,6 @@
 /**
- * Table-driven tests of vector operations: every case is one instruction and what it must give, in BigInt arithmetic, for
- * one lane. All cases of a table are assembled into one program and run on all inputs, one input a lane.
+ * Table-driven tests of vector operations: every case is one instruction and what it must give, in BigInt arithmetic,
+ * for one lane. All cases of a table are assembled into one program and run on all inputs, one input a lane.
  *
  * In an instruction, `$a`, `$b`, `$c` are the operands (32 bits; `$A`, `$B`, `$C` 64 bits), `$d` is the result (`$D` 64
  * bits), `$m` a lane mask that it writes and `$i` one that it reads.

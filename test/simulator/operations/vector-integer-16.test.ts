@@ -39,7 +39,7 @@ const on =
 
 const sorted = (values: bigint[]): bigint[] => values.sort((x, y) => (x < y ? -1 : x > y ? 1 : 0));
 
-/** Name on generation 9, name later (null: not there). */
+/** Name on GFX9, name later (null where it no longer exists). */
 const BINARY: readonly [string | null, string | null, Half][] = [
   ['v_add_u16', 'v_add_nc_u16', (a, b) => a + b],
   ['v_sub_u16', 'v_sub_nc_u16', (a, b) => a - b],

@@ -7,7 +7,7 @@ import { makeTimingModel } from '../../../src/simulator/timing/model.js';
 import { Replay } from '../../../src/simulator/timing/replay.js';
 import { suite } from '../../support/suite.js';
 import { stepCycles } from './stepper.js';
-import { program, resources, trace, type Step } from './traces.js';
+import { program, resources, run, trace, type Step } from './traces.js';
 
 const test = suite('simulator/timing/random', { tests: 7 });
 
@@ -87,14 +87,17 @@ function randomWorkgroup(random: (below: number) => number, waves: number, lines
   });
 }
 
+const GFX906 = simulatedTarget('gfx906');
+
 for (const [cpu, lines, waveSize] of [
   ['gfx906', GENERATION_9, 64],
   ['gfx90a', GENERATION_9, 64],
   ['gfx1100', GENERATION_11, 32],
 ] as const)
   test(`${cpu}: as counted cycle by cycle`, async () => {
-    const constants = timingConstants(cpu);
-    const code = classifyProgram(await program(cpu, lines), simulatedTarget(cpu), waveSize);
+    const target = simulatedTarget(cpu);
+    const constants = timingConstants(target);
+    const code = classifyProgram(await program(cpu, lines), target, waveSize);
     for (let seed = 0; seed < 60; seed++) {
       const random = generator(seed);
       const waves = 1 + random(6);
@@ -107,8 +110,8 @@ for (const [cpu, lines, waveSize] of [
   });
 
 test('a replay starts afresh after it has finished', async () => {
-  const code = classifyProgram(await program('gfx906', GENERATION_9), simulatedTarget('gfx906'), 64);
-  const replay = new Replay(code, timingConstants('gfx906'), 2, 3);
+  const code = classifyProgram(await program('gfx906', GENERATION_9), GFX906, 64);
+  const replay = new Replay(code, timingConstants(GFX906), 2, 3);
   const run = (): number => {
     const random = generator(7);
     for (let n = 0; n < 5; n++) replay.add(randomWorkgroup(random, 3, GENERATION_9.length).map(trace));
@@ -120,7 +123,9 @@ test('a replay starts afresh after it has finished', async () => {
 test('batches can be estimated apart', async () => {
   const lines = GENERATION_11;
   const kernel = resources({ waveSize: 32, wavesPerWorkgroup: 2, ldsBytes: 32768 });
-  const model = makeTimingModel(await program('gfx1100', lines), 'gfx1100', kernel);
+  const target = simulatedTarget('gfx1100');
+  const code = await program('gfx1100', lines);
+  const model = makeTimingModel(code, target, kernel);
   assert.is(model.resident, 2);
   const random = generator(1);
   const workgroups = Array.from({ length: 2 * model.batch + 3 }, () =>
@@ -134,26 +139,28 @@ test('batches can be estimated apart', async () => {
   const whole = estimate(0, workgroups.length);
   assert.is(estimate(0, model.batch) + estimate(model.batch, workgroups.length), whole);
   assert.is(estimate(0, 2 * model.batch) + estimate(2 * model.batch, workgroups.length), whole);
-  // Every batch is a run.
-  assert.is(model.run(workgroups.slice(0, model.batch)), estimate(0, model.batch));
+  // A batch is one replay from beginning to end.
+  const replay = new Replay(classifyProgram(code, target, 32), timingConstants(target), 2, 2);
+  for (const workgroup of workgroups.slice(0, model.batch)) replay.add(workgroup);
+  assert.is(replay.finish(), estimate(0, model.batch));
 });
 
 test('a place is taken as soon as a workgroup ends', async () => {
   const lines = ['v_add_f32 v0, v1, v2', 'v_add_f32 v0, v1, v2', 'v_add_f32 v0, v1, v2'];
-  const model = makeTimingModel(await program('gfx906', lines), 'gfx906', resources({ ldsBytes: 65536 }));
+  const model = makeTimingModel(await program('gfx906', lines), GFX906, resources({ ldsBytes: 65536 }));
   const workgroup = [trace([0, 1, 2, 3])];
   assert.is(model.resident, 1);
-  assert.is(model.run([workgroup]), 16);
-  assert.is(model.run([workgroup, workgroup, workgroup]), 48);
-  assert.is(model.run([]), 0);
+  assert.is(run(model, [workgroup]), 16);
+  assert.is(run(model, [workgroup, workgroup, workgroup]), 48);
+  assert.is(run(model, []), 0);
 });
 
 test('traces that are none are refused', async () => {
-  const model = makeTimingModel(await program('gfx906', ['s_barrier']), 'gfx906', resources({ wavesPerWorkgroup: 2 }));
-  assert.throws(() => model.run([[trace([0])]]), /does not end/);
-  assert.throws(() => model.run([[trace([1]), trace([1]), trace([1])]]), /3 waves instead of 2/);
+  const model = makeTimingModel(await program('gfx906', ['s_barrier']), GFX906, resources({ wavesPerWorkgroup: 2 }));
+  assert.throws(() => run(model, [[trace([0])]]), /does not end/);
+  assert.throws(() => run(model, [[trace([1]), trace([1]), trace([1])]]), /3 waves instead of 2/);
   // Both wait, but one for a second time.
-  assert.is(model.run([[trace([0, 1]), trace([0, 1])]]) > 0, true);
+  assert.is(run(model, [[trace([0, 1]), trace([0, 1])]]) > 0, true);
 });
 
 test.run();

@@ -2,12 +2,13 @@
 import * as assert from 'uvu/assert';
 import { GlobalMemory } from '../../../src/simulator/memory.js';
 import { Lds } from '../../../src/simulator/lds.js';
+import { simulatedTarget } from '../../../src/simulator/target.js';
 import { makeTimingModel } from '../../../src/simulator/timing/model.js';
 import { RegisterFile, Wave } from '../../../src/simulator/wave.js';
 import { ExecutionCounts, runWorkgroup, WaveTrace } from '../../../src/simulator/workgroup.js';
 import { assemble } from '../../support/simulator.js';
 import { suite } from '../../support/suite.js';
-import { cycles, resources } from './traces.js';
+import { cycles, resources, run } from './traces.js';
 
 const test = suite('simulator/timing/replay', { tests: 16 });
 
@@ -25,7 +26,7 @@ test('GCN: slow operations keep the unit', async () => {
   assert.is(await cycles('gfx906', f64), 16);
   assert.is(await cycles('gfx90a', f64), 12);
   assert.is(await cycles('gfx942', f64), 12);
-  // Something else may issue meanwhile.
+  // Another unit may take an instruction meanwhile.
   assert.is(await cycles('gfx906', ['v_exp_f32 v0, v1', 's_mov_b32 s0, 1']), 12);
 });
 
@@ -165,9 +166,9 @@ test('the trace of a loop that was executed', async () => {
   const traces = [new WaveTrace()];
   const counts = new ExecutionCounts(code.steps.length);
   runWorkgroup({ kernel: 'loop', code, id: [0, 0, 0], waves: [wave], counts, traces, budget: { left: 100 } });
-  const model = makeTimingModel(code.program, 'gfx906', resources());
+  const model = makeTimingModel(code.program, simulatedTarget('gfx906'), resources());
   // 0; 4, 8, 16 (taken: 20); 36, 40, 48 (20); 68, 72, 80; the end at 84.
-  assert.is(model.run([traces]), 88);
+  assert.is(run(model, [traces]), 88);
 });
 
 test.run();

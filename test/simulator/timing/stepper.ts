@@ -1,6 +1,6 @@
 /**
- * The cycle estimate's model once more, cycle by cycle and without any cleverness: the oracle of the random tests. Shares
- * the classification of instructions with the real one, nothing else.
+ * A second implementation of the cycle estimate that steps through every cycle: the oracle of the random tests.
+ * Shares only the classification of instructions with the real one.
  */
 import type { TimingConstants } from '../../../src/simulator/timing/constants.js';
 import { FIRST_SHARED_UNIT, Kind, Unit, type StaticTiming } from '../../../src/simulator/timing/classify.js';

@@ -1,6 +1,7 @@
 /** Programs and traces for the tests of the cycle estimate. */
 import type { Program } from '../../../src/simulator/program.js';
-import { makeTimingModel } from '../../../src/simulator/timing/model.js';
+import { simulatedTarget } from '../../../src/simulator/target.js';
+import { makeTimingModel, type TimingModel } from '../../../src/simulator/timing/model.js';
 import type { WaveResources } from '../../../src/simulator/timing/occupancy.js';
 import { TRACE_INDEX_BITS, WaveTrace } from '../../../src/simulator/workgroup.js';
 import { assemble } from '../../support/simulator.js';
@@ -33,7 +34,12 @@ export async function program(cpu: string, lines: readonly string[]): Promise<Pr
   return (await assemble(cpu, lines)).program;
 }
 
-const waveSizeOf = (cpu: string): 32 | 64 => (cpu.startsWith('gfx9') ? 64 : 32);
+/** Cycles of a few workgroups, started in this order as places become free. */
+export function run(model: TimingModel, workgroups: readonly (readonly WaveTrace[])[]): number {
+  const estimate = model.estimate();
+  for (const workgroup of workgroups) estimate.add(workgroup);
+  return estimate.cycles();
+}
 
 /**
  * Cycles of one workgroup. Without `waves`, one wave that executes the lines from first to last.
@@ -45,11 +51,11 @@ export async function cycles(
   waves?: readonly (readonly Step[])[],
 ): Promise<number> {
   const workgroup = (waves ?? [upTo(lines.length)]).map(trace);
-  const waveSize = waveSizeOf(cpu);
+  const target = simulatedTarget(cpu);
   const model = makeTimingModel(
     await program(cpu, lines),
-    cpu,
-    resources({ waveSize, wavesPerWorkgroup: workgroup.length }),
+    target,
+    resources({ waveSize: target.defaultWaveSize, wavesPerWorkgroup: workgroup.length }),
   );
-  return model.run([workgroup]);
+  return run(model, [workgroup]);
 }

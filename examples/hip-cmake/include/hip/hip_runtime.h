@@ -1,5 +1,5 @@
-// The parts of HIP that blend.hip uses, so that the example builds with clang alone. If ROCm is installed, use its headers
-// instead (cmake -DHIP_INCLUDE=/opt/rocm/include); the names and the ABI are the same.
+// The parts of HIP that blend.hip uses, so that the example builds with clang alone. If ROCm is installed, use its
+// headers instead (cmake -DHIP_INCLUDE=/opt/rocm/include); the names and the ABI are the same.
 #pragma once
 #include <stddef.h>
 

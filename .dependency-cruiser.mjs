@@ -1,0 +1,98 @@
+/**
+ * Who may import whom. Folders stand in layers; a folder imports itself and what stands below it. Type imports count.
+ *
+ * `npm run lint` runs this over src/ and workers/.
+ */
+
+/** From the bottom up. Each entry: a folder or file of src/, and what it may import beside itself. */
+const MAY_IMPORT = {
+  errors: [],
+  files: ['errors'],
+  ir: ['errors'],
+  formats: ['errors'],
+  analysis: ['errors', 'ir'],
+  melding: ['errors', 'ir', 'analysis'],
+  simulator: ['errors', 'formats'],
+  job: ['errors', 'ir', 'analysis', 'melding', 'simulator'],
+  binding: ['errors', 'files', 'ir', 'formats', 'job'],
+  report: ['errors', 'ir', 'analysis', 'melding', 'job', 'simulator'],
+  pipeline: ['errors', 'ir', 'formats', 'analysis', 'melding', 'job', 'binding'],
+  workers: ['errors', 'formats', 'job', 'binding', 'simulator', 'pipeline'],
+  compiler: ['errors', 'files', 'formats', 'job', 'binding', 'simulator', 'workers'],
+  batch: ['errors', 'files', 'formats', 'job', 'compiler'],
+  service: ['errors', 'formats', 'job', 'report', 'compiler'],
+  cli: ['errors', 'files', 'formats', 'job', 'simulator', 'report', 'workers', 'compiler', 'batch', 'service'],
+  index: ['errors', 'formats', 'melding', 'job', 'simulator', 'workers', 'compiler'],
+};
+
+/** Inside of melding, from the bottom up; `plan` and `rules` are files. */
+const MELDING_MAY_IMPORT = {
+  plan: ['rules'],
+  rules: [],
+  cost: ['plan', 'rules'],
+  draft: ['plan', 'rules', 'cost'],
+  decide: ['plan', 'rules', 'cost', 'draft'],
+  apply: ['plan'],
+};
+
+const place = (name) => `^src/${name}(/|\\.ts$)`;
+
+export default {
+  forbidden: [
+    {
+      name: 'no-circles',
+      comment: 'Two files that import each other, on whatever way, are one file or want a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    ...Object.entries(MAY_IMPORT).map(([name, below]) => ({
+      name: `layer-${name}`,
+      comment: `${name} may import ${below.join(', ') || 'nothing of ours'} only.`,
+      severity: 'error',
+      from: { path: place(name) },
+      to: { path: '^(src|workers)/', pathNot: [name, ...below].map(place) },
+    })),
+    ...Object.entries(MELDING_MAY_IMPORT).map(([name, below]) => ({
+      name: `layer-melding-${name}`,
+      comment: `melding/${name} may import ${below.join(', ') || 'nothing'} of melding only.`,
+      severity: 'error',
+      from: { path: place(`melding/${name}`) },
+      to: { path: '^src/melding/', pathNot: [name, ...below].map((each) => place(`melding/${each}`)) },
+    })),
+    {
+      name: 'every-source-has-a-layer',
+      comment: 'Add the folder to MAY_IMPORT above.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: Object.keys(MAY_IMPORT).map(place) },
+      to: {},
+    },
+    {
+      name: 'reachable',
+      comment: 'Nothing that is shipped leads here: delete it, or move it to test/.',
+      severity: 'error',
+      from: { path: ['^src/(index|service/index|service/lambda|cli/main)\\.ts$', '^workers/'] },
+      to: { path: '^src/', pathNot: '^src/(index|service/index|service/lambda|cli/main)\\.ts$', reachable: false },
+    },
+    {
+      name: 'resolvable',
+      comment: 'The import leads nowhere, or to a package that package.json does not name.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-development-packages',
+      comment: 'Users do not install devDependencies.',
+      severity: 'error',
+      from: { path: '^(src|workers)/' },
+      to: { dependencyTypes: ['npm-dev'] },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js'], exportsFields: ['exports'], conditionNames: ['import'] },
+  },
+};

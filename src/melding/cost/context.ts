@@ -1,0 +1,58 @@
+/** Everything that the planner knows about one function. It is computed once per plan. */
+import type { Analyses } from '../../analysis/analyses.js';
+import type { BlockId } from '../../ir/ids.js';
+import type { FunctionSnapshot } from '../../ir/snapshot.js';
+import { OperandFlag } from '../../ir/snapshot.js';
+import { fusedInto } from './fusion.js';
+import type { InstrCosts } from './latency.js';
+import { instrCosts } from './latency.js';
+import { Matcher, type CanPair } from './matching.js';
+import type { PlanOptions } from '../plan.js';
+import { BlockProfiles } from './profitability.js';
+
+export interface PlanningContext extends Analyses {
+  readonly fn: FunctionSnapshot;
+  readonly options: PlanOptions;
+  readonly costs: InstrCosts;
+  /** `[instrCount]`: the user that absorbs an instruction (fusion.ts), or `NONE`. */
+  readonly fusedInto: Int32Array;
+  readonly profiles: BlockProfiles;
+  readonly matcher: Matcher;
+  /** `[blockCount]`: a guess at how often a block runs, `PER_LOOP` to the power of its cycle depth. */
+  readonly weight: Float64Array;
+  /** Whether any operand of the function must be uniform (rule 2). */
+  readonly hasUniformDemands: boolean;
+}
+
+const PER_LOOP = 8;
+const DEEPEST_LOOP = 4;
+
+export const blockWeight = (analyses: Analyses, b: BlockId): number =>
+  PER_LOOP ** Math.min(DEEPEST_LOOP, analyses.cycles.depthOf(b));
+
+export function planningContext(
+  fn: FunctionSnapshot,
+  analyses: Analyses,
+  options: PlanOptions,
+  canPair: CanPair,
+): PlanningContext {
+  const costs = instrCosts(fn);
+  const weight = new Float64Array(fn.blockCount);
+  for (let b = 0 as BlockId; b < fn.blockCount; b++) weight[b] = blockWeight(analyses, b);
+  return {
+    ...analyses,
+    fn,
+    options,
+    costs,
+    fusedInto: fusedInto(fn, analyses.uses, analyses.divergence),
+    profiles: new BlockProfiles(fn, costs),
+    matcher: new Matcher(fn, canPair),
+    weight,
+    hasUniformDemands: demandsUniform(fn),
+  };
+}
+
+function demandsUniform({ operandFlags }: FunctionSnapshot): boolean {
+  for (let o = 0; o < operandFlags.length; o++) if ((operandFlags[o] & OperandFlag.MustBeUniform) !== 0) return true;
+  return false;
+}

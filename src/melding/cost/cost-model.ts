@@ -1,0 +1,48 @@
+/**
+ * The constants of the cost model that do not depend on the target, in cycles unless a comment says otherwise.
+ * latency.ts has those of the targets. docs/melding.md, rule 7, explains how they are used.
+ */
+export const CostModel = {
+  /** Per instruction that runs for every thread although not every thread needs it. */
+  speculate: 0.25,
+  /** The second guarded run of a group, as a share of the first: both share one diamond. */
+  secondGuard: 0.75,
+  /**
+   * The longest run that is speculated, in instructions, and the most cycles that it may take. Measured, see
+   * docs/melding.md, rule 4.
+   */
+  longestSpeculation: 8,
+  speculationCycles: 48,
+  /** Gain of one memory access less outside LDS: it spares bandwidth and cache traffic. */
+  memoryCredit: 8,
+  /**
+   * An LDS access that loses its constant offset, as a share of the access: two of them no longer become one
+   * `ds_read2`.
+   */
+  lostLdsOffset: 0.5,
+  /** An access that a smaller alignment splits: a share of the access per extra part. */
+  splitAccess: 0.5,
+  /**
+   * How likely the threads of one wave take both sides. A wave that takes one side only would have run that side only.
+   * After melding it also runs everything of the other side that has no partner.
+   */
+  divergence: 0.75,
+  /**
+   * The same where a smaller subgraph stands in a larger one: the different conditions inside divide the threads among
+   * more paths.
+   */
+  divergenceEmbedded: 0.7,
+  /** How far the gain of melding must exceed the cost of lowering a switch. Both are rough estimates. */
+  loweringMargin: 1.5,
+  /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */
+  iterations: 0.75,
+  /**
+   * Per iteration of a loop whose uniform branch becomes divergent while LLVM may still unroll it: the indices of such
+   * a loop no longer become constants.
+   */
+  lostUnrolling: 200,
+  /** Keeps a pair when gains and costs are equal: fewer values are live. */
+  pairBonus: 0.05,
+  /** A meld must gain more than this. This lets the rounds end. */
+  leastNet: 0.5,
+} as const;

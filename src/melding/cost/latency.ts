@@ -1,0 +1,188 @@
+/**
+ * What one instruction costs, in cycles of one wave. The paper's metric and our own cost model use these numbers as
+ * weights.
+ *
+ * There are several numbers per instruction, because they answer different questions:
+ * - `latency`: cycles until the result is there. It is the paper's w_i and lat(b).
+ * - `vector` and `scalar`: cycles to issue, plus the share of the latency that other work does not hide. That is what
+ *   melding two instructions into one really saves. `scalar` is the cost when the value is uniform and the target
+ *   computes it on the scalar unit. Before gfx11.5 the scalar unit has no floating point, so there both are equal.
+ *
+ * ALU latencies are TargetTransformInfo's (`TCK_Latency`, in full-rate instructions) times the target's cycles per
+ * full-rate instruction. Instructions that TargetTransformInfo calls free (folded addressing, casts) cost nothing.
+ * Memory latencies are in the table below. Sources: LLVM's SISchedule.td (SIQuarterSpeedModel: LDS "between 2 and 64",
+ * VMEM 80 in steps of four cycles; GFX10/GFX11SpeedModel: LDS 20, SMEM 20, VMEM 320, branch 32) and, for LDS and scalar
+ * loads on GCN, the latencies that the vendor's instruction-set manuals and microbenchmarks agree on (about 64 and
+ * 100–200 cycles). NVPTX: J. Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture", 2024 (shared
+ * about 30, L1 about 40, L2 about 270).
+ */
+import type { InstrId } from '../../ir/ids.js';
+import type { FunctionSnapshot } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, TypeKind } from '../../ir/snapshot.js';
+
+export interface TargetCosts {
+  /** Full-rate vector instruction. */
+  readonly valu: number;
+  /** Scalar instruction. It takes a turn of its wave, although vector work of other waves goes on at the same time. */
+  readonly salu: number;
+  /** A run of instructions under a changed execution mask: save, branch when empty, restore. */
+  readonly guard: number;
+  /** A branch on a scalar condition. */
+  readonly branch: number;
+  /** Latency per kind of memory. */
+  readonly lds: number;
+  readonly global: number;
+  readonly scalarMemory: number;
+  readonly scratch: number;
+  /** Share of a load's latency that is not hidden. */
+  readonly exposed: number;
+  /** What a store to LDS costs, and a store elsewhere. Nothing waits for the result of a store. */
+  readonly ldsStore: number;
+  readonly store: number;
+  /** Whether the scalar unit has floating point. */
+  readonly scalarFloat: boolean;
+}
+
+const gfx9: TargetCosts = {
+  valu: 4,
+  salu: 4,
+  guard: 20,
+  branch: 8,
+  lds: 64,
+  global: 320,
+  scalarMemory: 100,
+  scratch: 320,
+  exposed: 0.25,
+  ldsStore: 8,
+  store: 20,
+  scalarFloat: false,
+};
+const gfx10: TargetCosts = {
+  valu: 2,
+  salu: 2,
+  guard: 12,
+  branch: 8,
+  lds: 32,
+  global: 320,
+  scalarMemory: 80,
+  scratch: 320,
+  exposed: 0.25,
+  ldsStore: 4,
+  store: 20,
+  scalarFloat: false,
+};
+
+/** By prefix of the processor's name; the first that fits counts. Anything else is taken for NVPTX. */
+const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
+  ['gfx906', gfx9],
+  // CDNA has the same vector unit, but its L2 cache has a longer latency.
+  ['gfx90a', { ...gfx9, global: 400, scratch: 400 }],
+  ['gfx94', { ...gfx9, global: 480, scratch: 480 }],
+  ['gfx95', { ...gfx9, global: 480, scratch: 480 }],
+  ['gfx10', gfx10],
+  ['gfx115', { ...gfx10, scalarFloat: true }],
+  ['gfx11', gfx10],
+  ['gfx12', { ...gfx10, scalarFloat: true }],
+  ['gfx', gfx9],
+  [
+    '',
+    {
+      valu: 4,
+      salu: 4,
+      guard: 12,
+      branch: 8,
+      lds: 30,
+      global: 280,
+      scalarMemory: 40,
+      scratch: 40,
+      exposed: 0.25,
+      ldsStore: 8,
+      store: 20,
+      scalarFloat: true,
+    },
+  ],
+];
+
+export const costsOf = (cpu: string): TargetCosts => TARGETS.find(([prefix]) => cpu.startsWith(prefix))![1];
+
+export interface InstrCosts {
+  readonly target: TargetCosts;
+  /** All `[instrCount]`, cycles. */
+  readonly latency: Float64Array;
+  readonly vector: Float64Array;
+  readonly scalar: Float64Array;
+}
+
+/**
+ * LLVM's address spaces of AMDGPU. NVPTX has the same numbers for those that matter here (global, shared, constant,
+ * local).
+ */
+export const AddressSpace = {
+  Flat: 0,
+  Global: 1,
+  Region: 2,
+  Local: 3,
+  Constant: 4,
+  Private: 5,
+  Constant32: 6,
+} as const;
+
+/** A cap for TargetTransformInfo's answer: for unknown calls and the like it is too large to be a latency. */
+const MOST_UNITS = 64;
+
+export function instrCosts(fn: FunctionSnapshot): InstrCosts {
+  const target = costsOf(fn.cpu);
+  const latency = new Float64Array(fn.instrCount);
+  const vector = new Float64Array(fn.instrCount);
+  const scalar = new Float64Array(fn.instrCount);
+  for (let i = 0; i < fn.instrCount; i++) {
+    const opcode = fn.instrOpcode[i]!;
+    // Phis, terminators and markers are not work. The costs of branches and copies are counted with the control flow.
+    if (opcode === Opcode.Phi || (fn.instrFlags[i]! & (InstrFlag.Terminator | InstrFlag.Marker)) !== 0) continue;
+    const memory = memoryLatency(fn, i as InstrId, target);
+    if (memory !== null) {
+      latency[i] = memory;
+      vector[i] = opcode === Opcode.Store ? storeCost(fn, i as InstrId, target) : memory * target.exposed;
+      scalar[i] =
+        opcode === Opcode.Load && isConstantLike(fn.instrAddressSpace[i]!)
+          ? target.scalarMemory * target.exposed
+          : vector[i]!;
+      continue;
+    }
+    const units = Math.min(MOST_UNITS, fn.instrLatency[i]!);
+    latency[i] = vector[i] = units * target.valu;
+    scalar[i] = isFloat(fn, i as InstrId) && !target.scalarFloat ? vector[i]! : units * target.salu;
+  }
+  return { target, latency, vector, scalar };
+}
+
+/** Whether uniform loads from this address space may become scalar loads. */
+const isConstantLike = (space: number): boolean =>
+  space === AddressSpace.Global || space === AddressSpace.Constant || space === AddressSpace.Constant32;
+
+const storeCost = (fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number =>
+  fn.instrAddressSpace[i] === AddressSpace.Local ? target.ldsStore : target.store;
+
+function memoryLatency(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
+  switch (fn.instrAddressSpace[i]!) {
+    case -1:
+      return null;
+    case AddressSpace.Region:
+    case AddressSpace.Local:
+      return target.lds;
+    case AddressSpace.Private:
+      return target.scratch;
+    default:
+      return target.global;
+  }
+}
+
+function isFloat(fn: FunctionSnapshot, i: InstrId): boolean {
+  const opcode = fn.instrOpcode[i]!;
+  if (opcode === Opcode.Select) return false;
+  if (opcode === Opcode.FCmp || opcode === Opcode.FPToSI || opcode === Opcode.FPToUI) return true;
+  if (fn.typeKind[fn.instrType[i]!] === TypeKind.Float) return opcode !== Opcode.BitCast;
+  // The type of a vector does not tell whether its elements are floats, but these opcodes do.
+  return opcode >= Opcode.FAdd && opcode <= Opcode.FRem ? FLOAT_ARITHMETIC.includes(opcode) : opcode === Opcode.FNeg;
+}
+const FLOAT_ARITHMETIC: readonly number[] = [Opcode.FAdd, Opcode.FSub, Opcode.FMul, Opcode.FDiv, Opcode.FRem];

@@ -1,0 +1,168 @@
+/**
+ * Optimal alignment of two instruction sequences. It says which elements pair; pairs keep the order of both
+ * sequences. Elements without a partner are gaps, and gaps have a cost.
+ *
+ * The algorithm is dynamic programming as in Smith and Waterman (1981), but over the whole sequences, and with affine
+ * gap costs as in O. Gotoh, "An improved algorithm for matching biological sequences" (1982). The paper's section
+ * "Instruction Alignment" leaves the gap function open.
+ *
+ * Between two pairs lies one group of gaps: a run of T, then a run of F. (T gaps may move past F gaps freely.) A run is
+ * either speculated or guarded. A speculated run costs a little per element; every element must allow it. A guarded run
+ * has one fixed cost, because it needs one change of the execution mask. The second guarded run of a group costs less,
+ * because both share a diamond.
+ *
+ * Takes O(n·m) time and two bytes per cell. Deterministic: ties prefer a pair, then the earlier state in the order of
+ * `State`.
+ */
+export interface AlignmentProblem {
+  readonly countT: number;
+  readonly countF: number;
+  /** The cells `i * countF + j` whose elements may pair, ascending. */
+  readonly cells: Int32Array;
+  /** Gain per such cell. `-Infinity`: they must not pair after all. */
+  readonly gains: Float64Array;
+  /** `[countT]` and `[countF]`: 1 for elements that may run for every thread, otherwise 0. */
+  readonly speculatableT: Uint8Array;
+  readonly speculatableF: Uint8Array;
+  readonly speculateCost: number;
+  readonly guardCost: number;
+  /** Cost of a guarded run of F behind a guarded run of T in the same group. */
+  readonly secondGuardCost: number;
+}
+
+export interface Alignment {
+  /** `[countT]`: the partner in F, or -1. */
+  readonly partner: Int32Array;
+  readonly total: number;
+}
+
+/** Block pairs with more cells are refused, because each cell takes two bytes for the way back. */
+export const MOST_CELLS = 4_000_000;
+
+/** What the last consumed element was: part of a pair (or nothing yet), or a gap of a run. */
+const State = { Pair: 0, SpeculatedT: 1, GuardedT: 2, SpeculatedF: 3, GuardedF: 4 } as const;
+
+// Where each state came from, packed in 16 bits: 3 bits for Pair, 1 bit for each T run, 2 bits for each F run.
+const SPECULATED_T_SHIFT = 3;
+const GUARDED_T_SHIFT = 4;
+const SPECULATED_F_SHIFT = 5;
+const GUARDED_F_SHIFT = 7;
+
+/** The best totals that end in each state, for one element of T and every number of elements of F. */
+class Row {
+  readonly pair: Float64Array;
+  readonly specT: Float64Array;
+  readonly guardT: Float64Array;
+  readonly specF: Float64Array;
+  readonly guardF: Float64Array;
+
+  constructor(width: number) {
+    const none = (): Float64Array => new Float64Array(width).fill(-Infinity);
+    [this.pair, this.specT, this.guardT, this.specF, this.guardF] = [none(), none(), none(), none(), none()];
+  }
+}
+
+export function align(problem: AlignmentProblem): Alignment {
+  const { countT, countF, cells, gains, speculatableT, speculatableF, speculateCost, guardCost, secondGuardCost } =
+    problem;
+  const width = countF + 1;
+  const from = new Uint16Array((countT + 1) * width);
+  let here = new Row(width);
+  let up = new Row(width);
+  /** Index into `cells` of the next cell to come. */
+  let next = 0;
+
+  for (let i = 0; i <= countT; i++) {
+    const { pair, specT, guardT, specF, guardF } = here;
+    const { pair: pairUp, specT: specTUp, guardT: guardTUp, specF: specFUp, guardF: guardFUp } = up;
+    const maySpeculateT = i > 0 && speculatableT[i - 1] === 1;
+    const rowStart = (i - 1) * countF - 1;
+    for (let j = 0; j <= countF; j++) {
+      let bits = 0;
+      // A pair, behind any state.
+      let best = i === 0 && j === 0 ? 0 : -Infinity;
+      if (j > 0 && cells[next] === rowStart + j) {
+        const gain = gains[next++];
+        if (gain !== -Infinity) {
+          best = pairUp[j - 1];
+          if (specTUp[j - 1] > best) ((best = specTUp[j - 1]), (bits = State.SpeculatedT));
+          if (guardTUp[j - 1] > best) ((best = guardTUp[j - 1]), (bits = State.GuardedT));
+          if (specFUp[j - 1] > best) ((best = specFUp[j - 1]), (bits = State.SpeculatedF));
+          if (guardFUp[j - 1] > best) ((best = guardFUp[j - 1]), (bits = State.GuardedF));
+          best += gain;
+        }
+      }
+      pair[j] = best;
+      // A gap of T: a run of T opens only behind a pair.
+      best = -Infinity;
+      if (maySpeculateT) {
+        best = pairUp[j];
+        if (specTUp[j] > best) ((best = specTUp[j]), (bits |= 1 << SPECULATED_T_SHIFT));
+        best -= speculateCost;
+      }
+      specT[j] = best;
+      best = -Infinity;
+      if (i > 0) {
+        best = pairUp[j] - guardCost;
+        if (guardTUp[j] > best) ((best = guardTUp[j]), (bits |= 1 << GUARDED_T_SHIFT));
+      }
+      guardT[j] = best;
+      // A gap of F: a run of F opens behind a pair or a run of T.
+      best = -Infinity;
+      if (j > 0 && speculatableF[j - 1] === 1) {
+        let came = 0;
+        best = pair[j - 1];
+        if (specT[j - 1] > best) ((best = specT[j - 1]), (came = 1));
+        if (guardT[j - 1] > best) ((best = guardT[j - 1]), (came = 2));
+        if (specF[j - 1] > best) ((best = specF[j - 1]), (came = 3));
+        best -= speculateCost;
+        bits |= came << SPECULATED_F_SHIFT;
+      }
+      specF[j] = best;
+      best = -Infinity;
+      if (j > 0) {
+        let came = 0;
+        best = pair[j - 1] - guardCost;
+        if (specT[j - 1] - guardCost > best) ((best = specT[j - 1] - guardCost), (came = 1));
+        if (guardT[j - 1] - secondGuardCost > best) ((best = guardT[j - 1] - secondGuardCost), (came = 2));
+        if (guardF[j - 1] > best) ((best = guardF[j - 1]), (came = 3));
+        bits |= came << GUARDED_F_SHIFT;
+      }
+      guardF[j] = best;
+      from[i * width + j] = bits;
+    }
+    const finished = here;
+    here = up;
+    up = finished;
+  }
+
+  const ends = [up.pair, up.specT, up.guardT, up.specF, up.guardF].map((r) => r[countF]);
+  let state = 0;
+  for (let s = 1; s < ends.length; s++) if (ends[s] > ends[state]) state = s;
+  const total = ends[state];
+
+  const partner = new Int32Array(countT).fill(-1);
+  for (let i = countT, j = countF; i > 0 || j > 0;) {
+    const bits = from[i * width + j];
+    switch (state) {
+      case State.Pair:
+        partner[--i] = --j;
+        state = bits & 7;
+        break;
+      case State.SpeculatedT:
+        i--;
+        state = (bits >> SPECULATED_T_SHIFT) & 1 ? State.SpeculatedT : State.Pair;
+        break;
+      case State.GuardedT:
+        i--;
+        state = (bits >> GUARDED_T_SHIFT) & 1 ? State.GuardedT : State.Pair;
+        break;
+      default: {
+        const came = (bits >> (state === State.SpeculatedF ? SPECULATED_F_SHIFT : GUARDED_F_SHIFT)) & 3;
+        j--;
+        state = came === 3 ? state : came;
+      }
+    }
+  }
+  return { partner, total };
+}

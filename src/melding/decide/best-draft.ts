@@ -1,0 +1,122 @@
+/**
+ * Searches for the best pairing of the instructions and phis of one frame.
+ *
+ * The alignment sees one pair of blocks at a time and can only estimate what selects cost. So it starts several times,
+ * with different estimates. Every result is pruned and then evaluated exactly. The best result is refined: it is
+ * aligned again, and now the estimate is what paired in the result itself. The starts differ in whether selects have a
+ * price (with the paper's scores they have none) and whether phis are melded.
+ */
+import { Draft, type PhiPairs } from '../draft/draft.js';
+import { evaluate, type Outcome } from '../draft/evaluate.js';
+import type { Frame } from '../draft/frame.js';
+import { PairTable } from '../draft/pair-facts.js';
+import type { ProfitModel } from '../plan.js';
+import { alignBlocks, keepTail, proposePhis } from './pairing.js';
+import { prune } from './prune.js';
+
+/** A draft and what it comes to. */
+export interface Attempt {
+  readonly draft: Draft;
+  readonly outcome: Outcome;
+}
+
+/** Only frames whose largest block pair has a number of cells in this range are aligned from several starts. */
+const LEAST_CELLS_TWICE = 10;
+const MOST_CELLS_TWICE = 40_000;
+const MOST_REFINEMENTS = 2;
+
+export function bestDraft(frame: Frame): Attempt {
+  const { options } = frame.ctx;
+  const attempts = new Attempts(frame);
+  const phis = options.profit === 'net' ? attempts.proposePhis() : [];
+  const start = (scores: ProfitModel): void => {
+    if (phis.length > 0) attempts.improve(phis, scores, null);
+    attempts.improve([], scores, null);
+  };
+  start(options.profit);
+  // Blocks of a few instructions have no second alignment worth trying, and very large ones take too long.
+  const again = options.profit === 'net' && frame.cells >= LEAST_CELLS_TWICE && frame.cells <= MOST_CELLS_TWICE;
+  if (!again || pairsAll(attempts.best.draft)) return attempts.best;
+  start('paper');
+  for (let round = 0; round < MOST_REFINEMENTS; round++) {
+    const { draft } = attempts.best;
+    if (!attempts.improve(draft.phis, 'net', draft.partner)) break;
+  }
+  return attempts.best;
+}
+
+/** The best of several attempts at one frame. */
+class Attempts {
+  private readonly pairs: PairTable;
+  private winner: Attempt | null = null;
+  /** A draft that lost. The next attempt uses its tables. */
+  private spare: Draft | null = null;
+  /** Keys of what was aligned before. Equal alignments have equal outcomes, so they cannot be better than the best. */
+  private readonly seen = new Set<string>();
+
+  constructor(private readonly frame: Frame) {
+    this.pairs = new PairTable(frame);
+  }
+
+  /** Exists after the first attempt. */
+  get best(): Attempt {
+    return this.winner!;
+  }
+
+  proposePhis(): PhiPairs {
+    this.spare = new Draft(this.pairs);
+    return proposePhis(this.spare);
+  }
+
+  /**
+   * Aligns with these phis. Returns whether the result is better than the best so far.
+   *
+   * @param known partners of an earlier attempt, as an estimate of what will pair
+   */
+  improve(phis: PhiPairs, scores: ProfitModel, known: Int32Array | null): boolean {
+    const draft = this.spare ?? new Draft(this.pairs);
+    this.spare = draft;
+    draft.restart(phis);
+    alignBlocks(draft, scores, known);
+    const key = pairingKey(draft);
+    if (this.seen.has(key)) return false;
+    this.seen.add(key);
+    const { profit, mode } = this.frame.ctx.options;
+    do prune(draft, profit);
+    while (mode === 'tail-merge' && keepTail(draft));
+    const outcome = evaluate(draft);
+    if (this.winner && !this.isBetter(draft, outcome)) return false;
+    this.spare = this.winner?.draft ?? null;
+    this.winner = { draft, outcome };
+    return true;
+  }
+
+  private isBetter(draft: Draft, outcome: Outcome): boolean {
+    const { best } = this;
+    const shrinksMore = Number(shrinks(draft, outcome)) - Number(shrinks(best.draft, best.outcome));
+    return shrinksMore > 0 || (shrinksMore === 0 && outcome.net > best.outcome.net);
+  }
+}
+
+/** Equal for drafts of one frame with the same pairs. */
+function pairingKey(draft: Draft): string {
+  const key: number[] = [];
+  for (const { t: list } of draft.frame.work) for (const t of list) key.push(draft.partner[t], draft.swapped[t]);
+  for (const [t, f] of draft.phis) key.push(t, f);
+  return key.join();
+}
+
+/** Whether every instruction has a partner. */
+function pairsAll({ frame, partner }: Draft): boolean {
+  for (const { t, f } of frame.work) {
+    for (const i of t) if (partner[i] < 0) return false;
+    for (const i of f) if (partner[i] < 0) return false;
+  }
+  return true;
+}
+
+/** Whether the meld leaves less code than there was. This is why melding ends (plan-function.ts). */
+export function shrinks({ frame }: Draft, outcome: Outcome): boolean {
+  const dissolves = frame.ctx.options.profit === 'net' && outcome.guardedRuns === 0 && !frame.front && !frame.back;
+  return outcome.realPairs > 0 || dissolves;
+}

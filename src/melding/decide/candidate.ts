@@ -1,0 +1,187 @@
+/**
+ * Judges one pair of subgraphs: whether they may meld, how profitable that is by the paper's metric, what it gains in
+ * cycles, and what the meld looks like.
+ */
+import type { BlockId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import { OperandFlag } from '../../ir/snapshot.js';
+import type { PlanningContext } from '../cost/context.js';
+import { subgraphProfit } from '../cost/profitability.js';
+import type { Draft } from '../draft/draft.js';
+import { Frame } from '../draft/frame.js';
+import { alignmentOf } from '../draft/groups.js';
+import { embeddedShape, isomorphicShape, pairedShape } from '../draft/shape.js';
+import { breaksUniformDemand, meldedUniformity } from '../draft/uniformity.js';
+import type { Candidate, Meld, MeldExit, MeldKind, Shape } from '../plan.js';
+import { refusal, type Refusal } from '../rules.js';
+import { bestDraft, shrinks } from './best-draft.js';
+import { isTooLarge } from './pairing.js';
+
+/** The subgraph that one side contributes to a candidate. */
+export interface Side {
+  readonly entry: BlockId;
+  readonly blocks: readonly BlockId[];
+  /** The blocks of the side in front of the subgraph. */
+  readonly before: readonly BlockId[];
+  /** Why this subgraph may not meld with any other, or null. */
+  readonly refusal: Refusal | null;
+}
+
+/** Two subgraphs compared by shape and by the paper's metric. Both are cheap to find. */
+export interface Matched {
+  readonly branch: BlockId;
+  readonly t: Side;
+  readonly f: Side;
+  readonly kind: MeldKind;
+  /** Null when refused. */
+  readonly shape: Shape | null;
+  readonly profit: number;
+  readonly refusal: Refusal | null;
+}
+
+/** A candidate with everything that is known about it. */
+export interface Judged {
+  readonly branch: BlockId;
+  readonly sides: readonly [readonly BlockId[], readonly BlockId[]];
+  readonly kind: MeldKind;
+  readonly profit: number;
+  readonly net: number;
+  readonly refusal: Refusal | null;
+  /** The meld, when `refusal` is null. Its `net` supposes that no neighbour melds. */
+  readonly meld: Meld | null;
+  /** `[instrCount]`: the partner that an instruction gets by the meld, or `NONE`. */
+  readonly partner: Int32Array | null;
+  /** Whether some operand must stay uniform. Then no other meld of the same round may change what is uniform. */
+  readonly needsUniform: boolean;
+}
+
+/** @param shared how the successors of the two blocks of rule 1.8 correspond; null: the correspondence is searched */
+export function match(
+  ctx: PlanningContext,
+  branch: BlockId,
+  t: Side,
+  f: Side,
+  shared: { readonly swapped: boolean } | null,
+): Matched {
+  const kind = kindOf(ctx, t, f);
+  const { regionReplication, threshold } = ctx.options;
+  const refused = (why: Refusal, profit = 0): Matched => ({ branch, t, f, kind, shape: null, profit, refusal: why });
+  const sideRefusal = t.refusal ?? f.refusal;
+  if (sideRefusal) return refused(sideRefusal);
+  const shape = shared
+    ? pairedShape(ctx, [{ t: t.entry, f: f.entry, swapped: shared.swapped }])
+    : (isomorphicShape(ctx, t, f) ?? (regionReplication ? embeddedShape(ctx, t, f) : null));
+  if (!shape && kind === 'block-region' && !regionReplication)
+    return refused(refusal('DifferentControlFlow', 'region replication is off'), bestBlockProfit(ctx, t, f));
+  if (!shape) {
+    const reason = kind === 'block-region' ? 'no block of the region is like it' : 'neither region fits into the other';
+    return refused(refusal('DifferentControlFlow', reason));
+  }
+  const owned = shape.blocks.flatMap(({ t: a, f: b }) => (a !== NONE && b !== NONE ? [[a, b] as const] : []));
+  const profit = subgraphProfit(ctx.profiles, owned);
+  if (profit < threshold) return refused(refusal('NotProfitable', 'profitability is below the threshold'), profit);
+  return { branch, t, f, kind, shape, profit, refusal: null };
+}
+
+function kindOf(ctx: PlanningContext, t: Side, f: Side): MeldKind {
+  if (isPlainBlock(ctx, t) !== isPlainBlock(ctx, f)) return 'block-region';
+  return t.blocks.length === 1 ? 'block-block' : 'region-region';
+}
+
+/** @param earlier partners by the melds in front of this one, or null */
+export function judge(ctx: PlanningContext, matched: Matched, exit: MeldExit, earlier: Int32Array | null): Judged {
+  const { branch, t, f, kind, shape, profit } = matched;
+  const common = { branch, sides: [t.blocks, f.blocks], kind, profit } as const;
+  const refused = (why: Refusal, net = 0): Judged => ({
+    ...common,
+    net,
+    refusal: why,
+    meld: null,
+    partner: null,
+    needsUniform: false,
+  });
+  if (!shape) return refused(matched.refusal!);
+
+  const front = [...t.before, ...f.before].some((b) => !isEmpty(ctx, b));
+  const back = exit.kind === 'single' && throughEmpty(ctx, exit.t) !== throughEmpty(ctx, exit.f);
+  const frame = new Frame({ ctx, branch, shape, exit, front, back, earlier });
+  if (isTooLarge(frame)) return refused(refusal('NotProfitable', 'corresponding blocks are too large to align'));
+  const { draft, outcome } = bestDraft(frame);
+  const { net } = outcome;
+
+  if (exit.kind === 'shared' && !draft.canSelectAll(frame.exitSlots)) {
+    const reason = 'a phi behind the blocks would need a select between different objects';
+    return refused(refusal('UnselectableOperand', reason), net);
+  }
+  if (!shrinks(draft, outcome)) return refused(refusal('NothingInCommon', 'no two instructions match'), net);
+  if (breaksUniformDemand(draft, meldedUniformity(draft)))
+    return refused(refusal('NothingInCommon', 'an operand that must be uniform would not be'), net);
+  const meld: Meld = {
+    kind,
+    branch,
+    ...shape,
+    blocks: shape.blocks.map((b, k) => ({
+      ...b,
+      alignment: alignmentOf(draft, outcome.groups[k]),
+      phis: draft.phis.filter(([phi]) => ctx.fn.instrBlock[phi] === b.t),
+    })),
+    exit,
+    before: { t: t.before, f: f.before },
+    profit,
+    net,
+  };
+  return { ...common, net, refusal: null, meld, partner: draft.partner, needsUniform: needsUniform(draft) };
+}
+
+/** A single block without an edge to itself. */
+export const isPlainBlock = ({ graph }: PlanningContext, { blocks }: Pick<Side, 'blocks'>): boolean =>
+  blocks.length === 1 &&
+  !graph.succ.subarray(graph.succStart[blocks[0]], graph.succStart[blocks[0] + 1]).includes(blocks[0]);
+
+/** Whether a block holds an unconditional branch and nothing else. Clean-up removes such blocks. */
+export const isEmpty = ({ fn }: PlanningContext, b: BlockId): boolean =>
+  fn.blockInstrStart[b + 1] - fn.blockInstrStart[b] === 1 && fn.succStart[b + 1] - fn.succStart[b] === 1;
+
+/** The first block that is not empty, from `b` on. */
+function throughEmpty(ctx: PlanningContext, b: BlockId): BlockId {
+  for (let steps = 0; isEmpty(ctx, b) && steps < ctx.fn.blockCount; steps++)
+    b = ctx.fn.succ[ctx.fn.succStart[b]] as BlockId;
+  return b;
+}
+
+/** What replication could save at most, as MP_S: only the block of the region that fits best has a partner. */
+function bestBlockProfit(ctx: PlanningContext, t: Side, f: Side): number {
+  let common = 0;
+  let total = 0;
+  for (const a of t.blocks) for (const b of f.blocks) common = Math.max(common, ctx.profiles.common(a, b));
+  for (const b of [...t.blocks, ...f.blocks]) total += ctx.profiles.latency(b);
+  return total === 0 ? 0 : common / total;
+}
+
+function needsUniform(draft: Draft): boolean {
+  const { fn } = draft.ctx;
+  for (const { t: list } of draft.frame.work)
+    for (const t of list) {
+      if (draft.partner[t] < 0) continue;
+      for (let o = fn.operandStart[t]; o < fn.operandStart[t + 1]; o++)
+        if ((fn.operandFlags[o] & OperandFlag.MustBeUniform) !== 0) return true;
+    }
+  return false;
+}
+
+/** What to report of a candidate. @param why the refusal that counts, or null when it melds */
+export const candidateOf = (judged: Judged, why: Refusal | null, net = judged.net): Candidate => ({
+  branch: judged.branch,
+  sides: judged.sides,
+  kind: judged.kind,
+  profit: judged.profit,
+  net: round(net),
+  verdict: why ? 'refuse' : 'meld',
+  rule: why?.rule ?? null,
+  reason: why?.reason ?? 'profitable',
+});
+
+/**
+ * Two decimals. A net is a weighted sum of quarters and shares; this much is enough, and it prints alike everywhere.
+ */
+export const round = (cycles: number): number => Math.round(cycles * 100) / 100;

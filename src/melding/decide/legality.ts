@@ -1,0 +1,108 @@
+/**
+ * What may not be melded at all: rules 1.1 to 1.7, and rule 4 for markers (docs/melding.md). Each function here looks
+ * at one level: the whole function, the region between branch and join, or one subgraph. When a subgraph is refused,
+ * its neighbours on the same side may still meld. analysis/regions.ts checks the control flow itself and names a
+ * problem.
+ *
+ * Markers: an `assume` in a melded block is dropped. Lifetime markers of one alloca would have to stay together, and
+ * different `noalias.scope.decl` cannot become one. Both refuse the subgraph.
+ */
+import type { RegionProblem } from '../../analysis/regions.js';
+import type { BlockId, InstrId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import type { FunctionSnapshot } from '../../ir/snapshot.js';
+import { FunctionFlag, InstrFlag, Opcode, TypeKind, hasFlag, terminatorOf } from '../../ir/snapshot.js';
+import type { PlanningContext } from '../cost/context.js';
+import { refusal, type Refusal } from '../rules.js';
+
+const MAY_WAIT = InstrFlag.Atomic | InstrFlag.Volatile | InstrFlag.MaySync;
+
+const REGION_REFUSALS: Readonly<Record<RegionProblem, Refusal>> = {
+  'same-successors': refusal('NoCommonJoin', 'both successors are the same block'),
+  'no-join': refusal('NoCommonJoin', 'the branch has no immediate post-dominator'),
+  'one-sided': refusal('NoCommonJoin', 'one successor post-dominates the other'),
+  'join-heads-loop': refusal('NoCommonJoin', 'the join dominates the branch: it heads an enclosing loop'),
+  irreducible: refusal('UnstructuredControlFlow', 'irreducible control flow between branch and join'),
+};
+
+export const problemRefusal = (problem: RegionProblem): Refusal => REGION_REFUSALS[problem];
+
+export function functionRefusal(fn: FunctionSnapshot): Refusal | null {
+  if ((fn.flags & FunctionFlag.OptNone) !== 0) return refusal('UnsupportedConstruct', 'the function is optnone');
+  if ((fn.flags & FunctionFlag.Naked) !== 0) return refusal('UnsupportedConstruct', 'the function is naked');
+  if ((fn.flags & FunctionFlag.AddressTaken) !== 0)
+    return refusal('UnsupportedConstruct', 'the address of a block is taken');
+  if ((fn.flags & FunctionFlag.ConvergenceControl) !== 0)
+    return refusal('ConvergentOperation', 'the function uses convergence control tokens');
+  return null;
+}
+
+/** @param blocks the branch's block and everything between it and the join */
+export function regionRefusal({ fn }: PlanningContext, blocks: readonly BlockId[]): Refusal | null {
+  for (const b of blocks) {
+    const opcode = fn.instrOpcode[terminatorOf(fn, b)];
+    if (opcode !== Opcode.Br && opcode !== Opcode.Switch)
+      return refusal('UnstructuredControlFlow', 'between branch and join is a terminator other than br and switch');
+    for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) {
+      if (fn.instrOpcode[i] === Opcode.LandingPad)
+        return refusal('UnstructuredControlFlow', 'between branch and join is an exception handling pad');
+      if (fn.typeKind[fn.instrType[i]] === TypeKind.Token)
+        return refusal('UnsupportedConstruct', 'between branch and join is a value of token type');
+    }
+  }
+  return null;
+}
+
+/** @param blocks the blocks of one subgraph */
+export function subgraphRefusal(ctx: PlanningContext, blocks: readonly BlockId[]): Refusal | null {
+  const { fn, cycles } = ctx;
+  const members = new Set<number>(blocks);
+  for (const b of blocks) {
+    if (fn.instrOpcode[terminatorOf(fn, b)] !== Opcode.Br)
+      return refusal('UnsuitableBranch', 'the subgraph holds a switch');
+    const cycle = cycles.cycleOf(b);
+    const ownLoop = cycle !== NONE && members.has(cycles.header[cycle]);
+    for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]; i++) {
+      const flags = fn.instrFlags[i];
+      if ((flags & InstrFlag.Convergent) !== 0)
+        return refusal('ConvergentOperation', 'the subgraph holds a convergent operation');
+      if ((flags & InstrFlag.WritesWaveState) !== 0)
+        return refusal('ConvergentOperation', 'the subgraph writes wave state');
+      if (ownLoop && (flags & MAY_WAIT) !== 0)
+        return refusal('MayWaitForThreads', 'a loop of the subgraph may wait for other threads');
+      if (fn.instrOpcode[i] === Opcode.Alloca) return refusal('NothingInCommon', 'the subgraph holds an alloca');
+      if (hasFlag(fn, i as InstrId, InstrFlag.Marker) && !isAssume(fn, i as InstrId))
+        return refusal('ScopedMarkers', 'the subgraph holds lifetime markers or alias scope declarations');
+    }
+  }
+  return null;
+}
+
+/**
+ * Refuses a subgraph behind a loop that may wait. After the meld, threads of the other side run the subgraph together
+ * with the threads of the loop, so they wait until those have left the loop. But the loop may wait for just what they
+ * do next.
+ *
+ * @param before the blocks of one side in front of a subgraph
+ */
+export function waitRefusal(
+  { fn, cycles }: PlanningContext,
+  branch: BlockId,
+  before: readonly BlockId[],
+): Refusal | null {
+  for (const b of before) {
+    if (cycles.depthOf(b) <= cycles.depthOf(branch)) continue;
+    for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]; i++)
+      if ((fn.instrFlags[i] & MAY_WAIT) !== 0)
+        return refusal('MayWaitForThreads', 'a loop in front of the subgraph may wait for other threads');
+  }
+  return null;
+}
+
+/** `assume` is the only marker whose first operand is a condition. */
+function isAssume(fn: FunctionSnapshot, i: InstrId): boolean {
+  const type = fn.valueType[fn.operand[fn.operandStart[i]]];
+  return (
+    fn.operandStart[i + 1] > fn.operandStart[i] && fn.typeKind[type] === TypeKind.Integer && fn.typeBits[type] === 1
+  );
+}

@@ -1,0 +1,159 @@
+/**
+ * A draft is a meld that is being decided: which instructions and phis of the corresponding blocks of a frame pair so
+ * far.
+ *
+ * Invariants:
+ * - `partner` is symmetric between both sides, and `swapped` is set on the T instruction of a pair.
+ * - Terminators of corresponding blocks are partners from the start, where both sides branch alike.
+ * - A phi has a partner if, and only if, it is in `phis`.
+ *
+ * Every change discards what was derived from the pairs before it.
+ */
+import type { InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import { definingInstr, terminatorOf } from '../../ir/snapshot.js';
+import type { PlanningContext } from '../cost/context.js';
+import type { Frame, Slot } from './frame.js';
+import type { PairFacts, PairTable } from './pair-facts.js';
+
+/** Phis that become one, `[t, f]`. */
+export type PhiPairs = readonly (readonly [InstrId, InstrId])[];
+
+/** What a draft does to uniformity; uniformity.ts computes it. */
+export interface MeldedUniformity {
+  /** `[instrCount]`: 1 when the result differs between threads after the meld. Instructions of the subgraphs only. */
+  readonly divergent: Uint8Array;
+  /** Per block pair of the draft: whether the melded terminator is divergent. */
+  readonly branch: Uint8Array;
+}
+
+export class Draft {
+  readonly frame: Frame;
+  readonly ctx: PlanningContext;
+  /** `[instrCount]`: the partner of an instruction of either side, or `NONE`. */
+  readonly partner: Int32Array;
+  /** `[instrCount]`: 1 on the T instruction of a pair whose first two operands correspond crosswise. */
+  readonly swapped: Uint8Array;
+  /** The uniformity of the draft as it is now. Null until it is asked for. */
+  uniformity: MeldedUniformity | null = null;
+  private phiPairs: PhiPairs = [];
+  /** How many different accesses need the select of a key. Null until it is asked for. */
+  private keyCounts: Map<number, number> | null = null;
+
+  constructor(private readonly pairs: PairTable) {
+    const { frame } = pairs;
+    this.frame = frame;
+    this.ctx = frame.ctx;
+    const { fn } = frame.ctx;
+    this.partner = new Int32Array(fn.instrCount).fill(NONE);
+    this.swapped = new Uint8Array(fn.instrCount);
+    for (const b of frame.blocks)
+      if (b.t !== NONE && b.f !== NONE && b.takes === null)
+        this.pair(terminatorOf(fn, b.t), terminatorOf(fn, b.f), false);
+  }
+
+  /** Forgets all pairs and pairs these phis, for another attempt in the same tables. */
+  restart(phis: PhiPairs): void {
+    const { blockInstrStart } = this.ctx.fn;
+    for (const { t, f } of this.frame.blocks) {
+      for (const b of [t, f]) if (b !== NONE) this.partner.fill(NONE, blockInstrStart[b], blockInstrStart[b + 1] - 1);
+      if (t !== NONE) this.swapped.fill(0, blockInstrStart[t], blockInstrStart[t + 1]);
+    }
+    this.phiPairs = [];
+    this.changed();
+    for (const [t, f] of phis) this.pairPhis(t, f);
+  }
+
+  private changed(): void {
+    this.uniformity = null;
+    this.keyCounts = null;
+  }
+
+  get phis(): PhiPairs {
+    return this.phiPairs;
+  }
+
+  pair(t: InstrId, f: InstrId, swapped: boolean): void {
+    this.partner[t] = f;
+    this.partner[f] = t;
+    this.swapped[t] = swapped ? 1 : 0;
+    this.changed();
+  }
+
+  pairPhis(t: InstrId, f: InstrId): void {
+    this.phiPairs = [...this.phiPairs, [t, f]];
+    this.pair(t, f, false);
+  }
+
+  unpair(t: InstrId): void {
+    this.partner[this.partner[t]] = NONE;
+    this.partner[t] = NONE;
+    this.swapped[t] = 0;
+    this.changed();
+  }
+
+  unpairPhis(t: InstrId): void {
+    this.unpair(t);
+    this.phiPairs = this.phiPairs.filter(([phi]) => phi !== t);
+  }
+
+  /** Whether both values of a slot are one value after the meld. */
+  isOne(slot: Slot): boolean {
+    return slot.alike || (slot.defT !== NONE && this.partner[slot.defT] === slot.defF);
+  }
+
+  /** Whether both values are one value after the meld. */
+  same(a: ValueId, b: ValueId): boolean {
+    if (this.frame.areAlike(a, b)) return true;
+    const i = definingInstr(this.ctx.fn, a);
+    const j = definingInstr(this.ctx.fn, b);
+    return i !== NONE && j !== NONE && this.partner[i] === j;
+  }
+
+  /** What is known about the pair of `t`, a work instruction that has a partner. */
+  factsOf(t: InstrId): PairFacts {
+    return this.pairs.of(t, this.partner[t] as InstrId, this.swapped[t] === 1);
+  }
+
+  /** What is known about two work instructions, whether they are partners or not. */
+  factsOfPair(t: InstrId, f: InstrId, swapped: boolean): PairFacts {
+    return this.pairs.of(t, f, swapped);
+  }
+
+  /** Every slot of the draft. */
+  allSlots(): Slot[] {
+    const { frame, partner } = this;
+    const slots = [...frame.exitSlots];
+    for (const list of frame.terminatorSlots) for (const slot of list) slots.push(slot);
+    for (const { t: list } of frame.work)
+      for (const t of list) if (partner[t] !== NONE) for (const slot of this.factsOf(t).slots) slots.push(slot);
+    for (const [t, f] of this.phiPairs) for (const slot of frame.phiSlots(t, f)) slots.push(slot);
+    return slots;
+  }
+
+  /** Whether several different accesses need the select of this key. */
+  isSharedKey(key: number): boolean {
+    if (this.keyCounts === null) {
+      const distinct = new Map<number, Set<number>>();
+      for (const slot of this.allSlots()) {
+        if (this.isOne(slot)) continue;
+        const values = distinct.get(slot.key) ?? new Set();
+        distinct.set(slot.key, values.add(slot.t));
+      }
+      this.keyCounts = new Map([...distinct].map(([each, values]) => [each, values.size]));
+    }
+    return (this.keyCounts.get(key) ?? 0) > 1;
+  }
+
+  /** Whether each slot either is one value or may be selected. */
+  canSelectAll(slots: readonly Slot[]): boolean {
+    for (const slot of slots) if (!slot.selectable && !this.isOne(slot)) return false;
+    return true;
+  }
+
+  /** Whether the pair of `t` is legal with the operands that it has now. */
+  isLegal(t: InstrId): boolean {
+    const facts = this.factsOf(t);
+    return facts.demandsHold && this.canSelectAll(facts.slots);
+  }
+}

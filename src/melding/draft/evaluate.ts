@@ -1,0 +1,205 @@
+/**
+ * Computes the net of a draft (rule 7): the cycles of both subgraphs one after the other, as divergent threads run
+ * them, minus the cycles of the melded code. Blocks are weighted by how often they run. This is counted:
+ * - one instruction instead of two, and halved memory traffic;
+ * - selects, once per pair of values, in front of loops where that is possible;
+ * - guards of runs without a partner;
+ * - scalar work, branches and loops that become divergent, also at direct users behind the subgraphs;
+ * - lost LDS offsets, lost fusion and split accesses;
+ * - the divergent branch itself, which goes when neither side has work in front of or behind the subgraphs.
+ *
+ * This is not counted: registers (and so occupancy), the instruction cache, and what instruction selection folds beyond
+ * cost/fusion.ts.
+ */
+import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import { Opcode, ValueKind, definingInstr, instrValue, isConditionalBranch, terminatorOf } from '../../ir/snapshot.js';
+import type { PlanningContext } from '../cost/context.js';
+import type { Draft, MeldedUniformity } from './draft.js';
+import { CostModel } from '../cost/cost-model.js';
+import { cyclesOf } from '../cost/gains.js';
+import type { Group } from './groups.js';
+import { groupsOf } from './groups.js';
+import { hostBlock } from '../plan.js';
+import { lostFusion, lostOffsetCost } from './losses.js';
+import { meldedUniformity } from './uniformity.js';
+
+export interface Outcome {
+  /** Cycles gained. */
+  readonly net: number;
+  /** Instruction pairs that are not selects. They make a meld shrink the code; this is why melding ends. */
+  readonly realPairs: number;
+  readonly guardedRuns: number;
+  /** Per block pair of the draft. */
+  readonly groups: readonly (readonly Group[])[];
+}
+
+export function evaluate(draft: Draft): Outcome {
+  const { ctx, frame } = draft;
+  const { target } = ctx.costs;
+  const uniformity = meldedUniformity(draft);
+  const groups = frame.work.map((work) => groupsOf(draft, work));
+  let net = 0;
+  let realPairs = 0;
+  let guardedRuns = 0;
+
+  frame.blocks.forEach((b, k) => {
+    let here = 0;
+    let guardedBefore = false;
+    for (const group of groups[k]) {
+      if (group.kind === 'pair') {
+        here +=
+          draft.factsOf(group.t).gain(uniformity.divergent[group.t] === 1) -
+          lostOffsetCost(draft, group.t, group.f) -
+          lostFusion(draft, group.t) -
+          credited(draft, group.t, group.f);
+        if (!isSelect(draft, group.t)) realPairs++;
+        guardedBefore = false;
+        continue;
+      }
+      for (const i of group.instrs)
+        here -= cyclesOf(ctx, i, uniformity.divergent[i] === 1) - cyclesOf(ctx, i, false) + lostFusion(draft, i);
+      if (!b.passed) continue;
+      if (group.speculate) here -= CostModel.speculate * group.instrs.length;
+      else {
+        here -= guardedBefore ? target.guard * CostModel.secondGuard : target.guard;
+        guardedRuns++;
+        guardedBefore = true;
+      }
+    }
+    net += here * frame.weight(hostBlock(frame.shape, b)) + branchGain(draft, k, uniformity);
+  });
+  net -= selectsCost(draft) + lostBehind(draft, uniformity);
+  // The diamond of E is a guard for each side. It goes, but what lies in front and behind needs one of its own each.
+  const diamonds = 1 - (frame.front ? 1 : 0) - (frame.back ? 1 : 0);
+  net += diamonds * diamondCost(draft);
+  net -= vainCost(draft, uniformity);
+  return { net, realPairs, guardedRuns, groups };
+}
+
+/**
+ * What the melded code costs for nothing: for waves that take one side only, and in loops, where the threads of the
+ * side with fewer iterations wait for those of the other.
+ */
+function vainCost(draft: Draft, { branch }: MeldedUniformity): number {
+  const { ctx, frame } = draft;
+  const depth = ctx.cycles.depthOf(frame.branch);
+  const waits = frame.blocks.some((b, k) => branch[k] === 1 && ctx.cycles.depthOf(hostBlock(frame.shape, b)) > depth);
+  const isEmbedded = frame.blocks.some((b) => b.t === NONE || b.f === NONE);
+  const divergence = isEmbedded ? CostModel.divergenceEmbedded : CostModel.divergence;
+  let sum = 0;
+  frame.blocks.forEach(({ t, f }, k) => {
+    const { work } = frame;
+    for (const [b, list] of [
+      [t, work[k].t],
+      [f, work[k].f],
+    ] as const) {
+      if (b === NONE) continue;
+      let cycles = 0;
+      for (const i of list) if (ctx.fusedInto[i] === NONE) cycles += cyclesOf(ctx, i, false);
+      sum += (cycles * ctx.weight[b] * (1 - divergence)) / 2;
+      if (!waits || ctx.cycles.depthOf(b) <= depth) continue;
+      // The threads of the other side then wait for these loads, too, and in a loop their full latency shows.
+      for (const i of list)
+        if (draft.partner[i] === NONE && isLoad(draft, i)) cycles += ctx.costs.latency[i] - ctx.costs.vector[i];
+      sum += (cycles * ctx.weight[b] * (1 - CostModel.iterations)) / 2;
+    }
+  });
+  return sum;
+}
+
+const diamondCost = (draft: Draft): number => 2 * draft.ctx.costs.target.guard * draft.ctx.weight[draft.frame.branch];
+
+/**
+ * A correction for a pair of which only one instruction is in a loop. The instruction outside the loop is saved once,
+ * but the gain counts it in every run of the melded block. Per run of that block.
+ */
+function credited({ ctx, frame }: Draft, t: InstrId, f: InstrId): number {
+  const { weight, fn } = ctx;
+  const [once, often] = [weight[fn.instrBlock[t]], weight[fn.instrBlock[f]]];
+  if (once === often) return 0;
+  const rarer = once < often ? t : f;
+  return cyclesOf(ctx, rarer, false) * (1 - Math.min(once, often) / frame.weight(fn.instrBlock[t] as BlockId));
+}
+
+const isLoad = ({ ctx: { fn } }: Draft, i: InstrId): boolean => fn.instrOpcode[i] === Opcode.Load;
+
+const isSelect = (draft: Draft, i: InstrId): boolean => draft.ctx.fn.instrOpcode[i] === Opcode.Select;
+
+/** What is gained when two branches become one. It is negative when the one costs more than the two. */
+function branchGain(draft: Draft, k: number, { branch }: MeldedUniformity): number {
+  const { fn, divergence, costs, weight } = draft.ctx;
+  const { t, f, swapped, takes, passed } = draft.frame.blocks[k];
+  const cost = (divergent: boolean): number => (divergent ? costs.target.guard : costs.target.branch);
+  let gain = 0;
+  for (const b of [t, f])
+    if (b !== NONE && isConditionalBranch(fn, b)) gain += cost(divergence.terminatorDivergent[b] === 1) * weight[b];
+  const host = hostBlock(draft.frame.shape, draft.frame.blocks[k]);
+  if (!isConditionalBranch(fn, host)) return gain;
+  // The condition of one side is inverted, or that of the guest is fixed.
+  const conditions = (swapped ? costs.target.salu : 0) + (passed && takes !== null ? 2 * costs.target.salu : 0);
+  const unrolled = branch[k] === 1 && [t, f].some((b) => b !== NONE && mayUnroll(draft, b));
+  const lost = unrolled ? CostModel.lostUnrolling : 0;
+  return gain - (cost(branch[k] === 1) + conditions + lost) * draft.frame.weight(host);
+}
+
+/**
+ * Whether LLVM may still unroll the loop that this branch ends: the branch is uniform, and it compares a counter that
+ * starts at a constant with a constant.
+ */
+function mayUnroll({ ctx, frame }: Draft, b: BlockId): boolean {
+  const { fn, options, cycles, divergence } = ctx;
+  if (!options.optimizesLater || divergence.terminatorDivergent[b] === 1 || !isConditionalBranch(fn, b)) return false;
+  if (cycles.depthOf(b) <= cycles.depthOf(frame.branch)) return false;
+  const compare = definingInstr(fn, fn.operand[fn.operandStart[terminatorOf(fn, b)]] as ValueId);
+  if (compare === NONE || fn.instrOpcode[compare] !== Opcode.ICmp || !isConstant(ctx, fn.operandStart[compare] + 1))
+    return false;
+  let counter = definingInstr(fn, fn.operand[fn.operandStart[compare]] as ValueId);
+  if (counter !== NONE && fn.instrOpcode[counter] === Opcode.Add && isConstant(ctx, fn.operandStart[counter] + 1))
+    counter = definingInstr(fn, fn.operand[fn.operandStart[counter]] as ValueId);
+  if (counter === NONE || fn.instrOpcode[counter] !== Opcode.Phi) return false;
+  for (let o = fn.operandStart[counter]; o < fn.operandStart[counter + 1]; o++) if (isConstant(ctx, o)) return true;
+  return false;
+}
+
+const isConstant = ({ fn }: PlanningContext, operand: number): boolean =>
+  fn.valueKind[fn.operand[operand]] === ValueKind.Constant;
+
+function selectsCost(draft: Draft): number {
+  const dearest = new Map<number, number>();
+  for (const slot of draft.allSlots()) {
+    if (!draft.isOne(slot) && slot.cost > (dearest.get(slot.key) ?? 0)) dearest.set(slot.key, slot.cost);
+  }
+  let sum = 0;
+  for (const cost of dearest.values()) sum += cost;
+  return sum;
+}
+
+/**
+ * What it costs that uniform users behind the subgraphs become divergent. An estimate: it looks at direct users of
+ * the values that become divergent, and not further.
+ */
+function lostBehind(draft: Draft, { divergent }: MeldedUniformity): number {
+  const { ctx } = draft;
+  const { blocks, inside } = draft.frame;
+  const { fn, divergence, uses } = ctx;
+  const counted = new Set<number>();
+  let sum = 0;
+  for (const { t, f } of blocks) {
+    for (const b of [t, f]) {
+      if (b === NONE) continue;
+      for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) {
+        const v = instrValue(fn, i as InstrId);
+        if (divergent[i] === 0 || divergence.valueDivergent[v] === 1) continue;
+        for (let u = uses.start[v]; u < uses.start[v + 1]; u++) {
+          const user = uses.user[u] as InstrId;
+          if (inside[fn.instrBlock[user]] === 1 || divergence.valueDivergent[instrValue(fn, user)] === 1) continue;
+          if (counted.has(user)) continue;
+          counted.add(user);
+          sum += (cyclesOf(ctx, user, true) - cyclesOf(ctx, user, false)) * ctx.weight[fn.instrBlock[user]];
+        }
+      }
+    }
+  }
+  return sum;
+}

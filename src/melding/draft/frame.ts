@@ -1,0 +1,377 @@
+/**
+ * What all drafts of one candidate share: the corresponding blocks, their work, and facts about operands that do not
+ * depend on what pairs. There are several drafts per candidate (decide/best-draft.ts), so these facts are found once.
+ *
+ * Everything that becomes one has operand *slots*. A slot is a value of the T side and a value of the F side that need
+ * a `select` unless they become the same value. Legality, pruning and cost all work on slots.
+ */
+import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import { InstrFlag, Opcode, definingInstr, hasFlag, terminatorOf } from '../../ir/snapshot.js';
+import type { PlanningContext } from '../cost/context.js';
+import { OperandOrder } from '../cost/matching.js';
+import { canSelect, isPoison, selectCycles } from '../cost/operands.js';
+import { countsAsWork } from '../cost/profitability.js';
+import { hostBlock, type MeldExit, type MeldedBlock, type Shape } from '../plan.js';
+
+export interface Slot {
+  readonly t: ValueId;
+  readonly f: ValueId;
+  /** Equal for slots that share one select; see `Frame.keyOf`. */
+  readonly key: number;
+  /** The block where the select would stand: that of the user, or the one from whose end a phi takes the value. */
+  readonly at: BlockId;
+  /** Whether both are one value whatever a draft pairs. If so, the fields below mean nothing. */
+  readonly alike: boolean;
+  /** The instructions that define the values. If these pair, the values are one. Both are `NONE` unless both exist. */
+  readonly defT: InstrId;
+  readonly defF: InstrId;
+  /** Whether each definition stands in the same block as its user. */
+  readonly local: boolean;
+  /** Whether that is so and the definitions may become one. */
+  readonly mayPair: boolean;
+  readonly selectable: boolean;
+  /** Cycles of the select over the whole run. */
+  readonly cost: number;
+}
+
+/** The instructions of two corresponding blocks that are aligned, in order. Empty where a side has no block. */
+export interface BlockWork {
+  readonly t: readonly InstrId[];
+  readonly f: readonly InstrId[];
+}
+
+/** Which instructions of two corresponding blocks match, and how they were aligned so far. */
+export interface BlockMatches {
+  /** `[t.length * f.length]`: `OperandOrder` bits. */
+  readonly orders: Uint8Array;
+  readonly speculatableT: Uint8Array;
+  readonly speculatableF: Uint8Array;
+  /** Positions in `orders` that are not `None`, ascending. */
+  readonly cells: Int32Array;
+  /** Alignments that are known, with the gains (one per cell) that led to them. */
+  readonly aligned: { readonly gains: Float64Array; readonly partner: Int32Array }[];
+}
+
+/** What a frame is made of. */
+interface FrameParts {
+  readonly ctx: PlanningContext;
+  /** Block E, which ends in the divergent branch. */
+  readonly branch: BlockId;
+  readonly shape: Shape;
+  readonly exit: MeldExit;
+  /** Whether blocks of either side run before the subgraphs. Then the sides are apart in front of the meld. */
+  readonly front: boolean;
+  /** Whether blocks of either side run after the subgraphs. Then the sides part again behind the meld. */
+  readonly back: boolean;
+  /** Partners by melds of the same branch that are carried out before this one, or null. */
+  readonly earlier: Int32Array | null;
+}
+
+export class Frame implements FrameParts {
+  readonly ctx: PlanningContext;
+  readonly branch: BlockId;
+  readonly shape: Shape;
+  readonly exit: MeldExit;
+  readonly front: boolean;
+  readonly back: boolean;
+  readonly earlier: Int32Array | null;
+  readonly blocks: readonly MeldedBlock[];
+  /** `[blockCount]`: the corresponding block of the other side, or `NONE`. */
+  readonly blockPartner: Int32Array;
+  /** `[blockCount]`: 1 for the blocks of both subgraphs. */
+  readonly inside: Uint8Array;
+  /** The entry of the host's subgraph. */
+  readonly entry: BlockId;
+  /** Per block pair. */
+  readonly work: readonly BlockWork[];
+  /** The largest number of cells that the alignment of a pair of blocks needs. */
+  readonly cells: number;
+  private readonly baseKeys = new Map<string, number>();
+  private readonly phis = new Map<number, readonly Slot[]>();
+  private blockMatches: readonly (BlockMatches | null)[] | null = null;
+  private slotsOfExits: readonly Slot[] | null = null;
+  private slotsOfTerminators: readonly (readonly Slot[])[] | null = null;
+
+  constructor({ ctx, branch, shape, exit, front, back, earlier }: FrameParts) {
+    const { fn } = ctx;
+    this.ctx = ctx;
+    this.branch = branch;
+    this.shape = shape;
+    this.exit = exit;
+    this.front = front;
+    this.back = back;
+    this.earlier = earlier;
+    this.blocks = shape.blocks;
+    this.entry = hostBlock(shape, shape.blocks[0]);
+    this.blockPartner = new Int32Array(fn.blockCount).fill(NONE);
+    this.inside = new Uint8Array(fn.blockCount);
+    const work: BlockWork[] = [];
+    let cells = 0;
+    const size = (b: BlockId): number => fn.blockInstrStart[b + 1] - fn.blockInstrStart[b];
+    for (const { t, f } of shape.blocks) {
+      work.push({ t: t === NONE ? [] : workOf(ctx, t), f: f === NONE ? [] : workOf(ctx, f) });
+      if (t !== NONE) this.inside[t] = 1;
+      if (f !== NONE) this.inside[f] = 1;
+      if (t === NONE || f === NONE) continue;
+      this.blockPartner[t] = f;
+      this.blockPartner[f] = t;
+      cells = Math.max(cells, size(t) * size(f));
+    }
+    this.work = work;
+    this.cells = cells;
+  }
+
+  /** Per block pair: which instructions match, or null when none do. */
+  get matches(): readonly (BlockMatches | null)[] {
+    return (this.blockMatches ??= this.work.map((w) => matchesOf(this.ctx, w)));
+  }
+
+  /** Whether both values are one value after every meld of these blocks. */
+  areAlike(a: ValueId, b: ValueId): boolean {
+    if (a === b) return true;
+    const { fn } = this.ctx;
+    if (isPoison(fn, a) || isPoison(fn, b)) return true;
+    if (this.earlier === null) return false;
+    const i = definingInstr(fn, a);
+    const j = definingInstr(fn, b);
+    return i !== NONE && j !== NONE && this.earlier[i] === j;
+  }
+
+  /**
+   * The key of the select of two values. Pairs of addresses that lie equally far apart have the same key: one select of
+   * their bases serves all of them, and the rest is constant (`darm_share_address_selects` in the shim sees to that).
+   */
+  keyOf(t: ValueId, f: ValueId): number {
+    const { valueBase, valueOffset, valueCount } = this.ctx.fn;
+    if (valueBase[t] === NONE || valueBase[f] === NONE) return t * valueCount + f;
+    const bases = `${valueBase[t]} ${valueBase[f]} ${valueOffset[t] - valueOffset[f]}`;
+    let key = this.baseKeys.get(bases);
+    if (key === undefined) this.baseKeys.set(bases, (key = -1 - this.baseKeys.size));
+    return key;
+  }
+
+  slot(t: ValueId, f: ValueId, at: BlockId): Slot {
+    const snapshot = this.ctx.fn;
+    const key = this.keyOf(t, f);
+    if (this.areAlike(t, f))
+      return {
+        t,
+        f,
+        key,
+        at,
+        alike: true,
+        defT: NONE as InstrId,
+        defF: NONE as InstrId,
+        local: false,
+        mayPair: false,
+        selectable: true,
+        cost: 0,
+      };
+    const i = definingInstr(snapshot, t);
+    const j = definingInstr(snapshot, f);
+    const defined = i !== NONE && j !== NONE;
+    const local = defined && snapshot.instrBlock[i] === at && snapshot.instrBlock[j] === this.blockPartner[at];
+    return {
+      t,
+      f,
+      key,
+      at,
+      alike: false,
+      defT: defined ? i : (NONE as InstrId),
+      defF: defined ? j : (NONE as InstrId),
+      local,
+      mayPair: local && this.ctx.matcher.orders(i, j) !== OperandOrder.None,
+      selectable: canSelect(snapshot, t, f),
+      cost: this.selectCost(t, f, at),
+    };
+  }
+
+  /** Cycles of `select C, t, f` over the whole run. A select of values from outside stands in front of loops. */
+  selectCost(t: ValueId, f: ValueId, at: BlockId): number {
+    const { ctx } = this;
+    const early = this.isInside(t) || this.isInside(f) ? at : this.entry;
+    return selectCycles(ctx, t) * Math.min(this.weight(early), this.weight(at));
+  }
+
+  /** How often the melded block of `b` runs: as often as the owner that runs more often. */
+  weight(b: BlockId): number {
+    const { weight } = this.ctx;
+    const partner = this.blockPartner[b];
+    return partner === NONE ? weight[b] : Math.max(weight[b], weight[partner]);
+  }
+
+  private isInside(v: ValueId): boolean {
+    const { fn } = this.ctx;
+    const i = definingInstr(fn, v);
+    return i !== NONE && this.inside[fn.instrBlock[i]] === 1;
+  }
+
+  /**
+   * The slots of a melded phi. There is one per pair of corresponding edges inside. The values from outside meet in the
+   * unifying block: one phi per side, and one select of both. If a side has more of these values than the other, the
+   * first value of the other side stands for those that are missing.
+   */
+  phiSlots(t: InstrId, f: InstrId): readonly Slot[] {
+    const key = t * this.ctx.fn.instrCount + f;
+    let slots = this.phis.get(key);
+    if (slots === undefined) this.phis.set(key, (slots = this.findPhiSlots(t, f)));
+    return slots;
+  }
+
+  private findPhiSlots(t: InstrId, f: InstrId): readonly Slot[] {
+    const { ctx } = this;
+    const { fn } = ctx;
+    const slots: Slot[] = [];
+    const at = this.indexOf(fn.instrBlock[t] as BlockId);
+    for (let p = 0; p < this.blocks.length; p++) {
+      const from = this.source(p, at);
+      if (from.t === NONE || from.f === NONE) continue;
+      const [a, b] = [incomingFrom(ctx, t, from.t), incomingFrom(ctx, f, from.f)];
+      if (a !== null && b !== null) slots.push(this.slot(a, b, from.t));
+    }
+    const outside = (phi: InstrId): ValueId[] => {
+      const values: ValueId[] = [];
+      for (let o = fn.operandStart[phi]; o < fn.operandStart[phi + 1]; o++)
+        if (this.inside[fn.operandBlock[o]] === 0) values.push(fn.operand[o] as ValueId);
+      return values;
+    };
+    const [outsideT, outsideF] = [outside(t), outside(f)];
+    if (outsideT.length === 0 || outsideF.length === 0) return slots;
+    for (let k = 0; k < Math.max(outsideT.length, outsideF.length); k++) {
+      const slot = this.slot(outsideT[k] ?? outsideT[0], outsideF[k] ?? outsideF[0], this.branch);
+      if (!slots.some((s) => s.at === slot.at && s.key === slot.key)) slots.push(slot);
+    }
+    return slots;
+  }
+
+  /**
+   * Whether phis of both owners of melded block `k` may become one. They may not where only one side has its entry, or
+   * where an edge leads back to the entry of one side only. For phis of such an entry become phis of the unifying
+   * block.
+   */
+  mayPairPhis(k: number): boolean {
+    const { shape } = this;
+    if (k !== 0 && k !== shape.guestEntry) return true;
+    if (k !== 0 || shape.guestEntry !== 0) return false;
+    return this.loops(shape.blocks[0].t as BlockId) === this.loops(shape.blocks[0].f as BlockId);
+  }
+
+  /** Whether an edge of the subgraph leads back to its entry `b`. */
+  private loops(b: BlockId): boolean {
+    const { predStart, pred } = this.ctx.graph;
+    for (let e = predStart[b]; e < predStart[b + 1]; e++) if (this.inside[pred[e]] === 1) return true;
+    return false;
+  }
+
+  /** The index of the melded block that `b` becomes. `NONE` for blocks outside. */
+  indexOf(b: BlockId): number {
+    return this.inside[b] === 0 ? NONE : this.blocks.findIndex((each) => each.t === b || each.f === b);
+  }
+
+  /**
+   * The blocks whose edges arrive through melded block `p` at melded block `to` (`NONE`: behind the subgraphs): a block
+   * of the host, and a block of the guest if one of its edges takes the same path.
+   */
+  private source(p: number, to: number): { readonly t: BlockId | -1; readonly f: BlockId | -1 } {
+    const { shape } = this;
+    const host = hostBlock(shape, shape.blocks[p]);
+    const { graph } = this.ctx;
+    let [own, guest]: (BlockId | -1)[] = [NONE, NONE];
+    for (let e = graph.succStart[host]; e < graph.succStart[host + 1]; e++)
+      if (this.indexOf(graph.succ[e] as BlockId) === to) own = host;
+    if (own !== NONE) guest = this.guestSource(p, to);
+    return shape.host === 't' ? { t: own, f: guest } : { t: guest, f: own };
+  }
+
+  private guestSource(p: number, to: number): BlockId | -1 {
+    const { graph } = this.ctx;
+    for (const b of this.blocks) {
+      const guest = this.shape.host === 't' ? b.f : b.t;
+      for (const [slot, leaves] of b.leaves.entries())
+        if (leaves === p && this.indexOf(graph.succ[graph.succStart[guest] + slot] as BlockId) === to) return guest;
+    }
+    return NONE;
+  }
+
+  /** The slots of the phis behind the subgraphs that get a value from each side. */
+  get exitSlots(): readonly Slot[] {
+    return (this.slotsOfExits ??= this.findExitSlots());
+  }
+
+  private findExitSlots(): readonly Slot[] {
+    const { fn, graph } = this.ctx;
+    const slots: Slot[] = [];
+    if (this.exit.kind === 'single' && this.exit.t !== this.exit.f) return slots;
+    for (let p = 0; p < this.blocks.length; p++) {
+      const { t, f } = this.source(p, NONE);
+      if (t === NONE || f === NONE) continue;
+      for (let e = graph.succStart[t]; e < graph.succStart[t + 1]; e++) {
+        const to = graph.succ[e] as BlockId;
+        if (this.inside[to] === 1 || (e > graph.succStart[t] && graph.succ[e - 1] === to)) continue;
+        for (let i = fn.blockInstrStart[to]; fn.instrOpcode[i] === Opcode.Phi; i++) {
+          const a = incomingFrom(this.ctx, i as InstrId, t);
+          const b = incomingFrom(this.ctx, i as InstrId, f);
+          if (a !== null && b !== null) slots.push(this.slot(a, b, t));
+        }
+      }
+    }
+    return slots;
+  }
+
+  /** The slots of the terminators, per block pair. */
+  get terminatorSlots(): readonly (readonly Slot[])[] {
+    return (this.slotsOfTerminators ??= this.blocks.map(({ t, f, takes }) => {
+      const { fn } = this.ctx;
+      if (t === NONE || f === NONE || takes !== null) return [];
+      const first = fn.operandStart[terminatorOf(fn, t)];
+      const other = fn.operandStart[terminatorOf(fn, f)];
+      const slots: Slot[] = [];
+      for (let k = 0, n = fn.operandStart[terminatorOf(fn, t) + 1] - first; k < n; k++)
+        slots.push(this.slot(fn.operand[first + k] as ValueId, fn.operand[other + k] as ValueId, t));
+      return slots;
+    }));
+  }
+}
+
+function workOf({ fn }: PlanningContext, b: BlockId): InstrId[] {
+  const list: InstrId[] = [];
+  for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++)
+    if (countsAsWork(fn, i as InstrId)) list.push(i as InstrId);
+  return list;
+}
+
+function matchesOf({ fn, matcher, options }: PlanningContext, { t, f }: BlockWork): BlockMatches | null {
+  if (t.length === 0 || f.length === 0) return null;
+  const orders = new Uint8Array(t.length * f.length);
+  const cells: number[] = [];
+  for (let i = 0; i < t.length; i++) {
+    const key = fn.instrKey[t[i]];
+    const row = i * f.length;
+    for (let j = 0; j < f.length; j++)
+      if (fn.instrKey[f[j]] === key && (orders[row + j] = matcher.orders(t[i], f[j])) !== OperandOrder.None)
+        cells.push(row + j);
+  }
+  if (cells.length === 0) return null;
+  const speculatable = (list: readonly InstrId[]): Uint8Array => {
+    const table = new Uint8Array(list.length);
+    if (options.unpredicate === 'always') return table;
+    for (let i = 0; i < list.length; i++) table[i] = hasFlag(fn, list[i], InstrFlag.Speculatable) ? 1 : 0;
+    return table;
+  };
+  return {
+    orders,
+    speculatableT: speculatable(t),
+    speculatableF: speculatable(f),
+    cells: Int32Array.from(cells),
+    aligned: [],
+  };
+}
+
+/** The value that a phi takes from `from`, or null when that block is not a predecessor. */
+export function incomingFrom(ctx: PlanningContext, phi: InstrId, from: BlockId): ValueId | null {
+  const { fn } = ctx;
+  for (let o = fn.operandStart[phi]; o < fn.operandStart[phi + 1]; o++)
+    if (fn.operandBlock[o] === from) return fn.operand[o] as ValueId;
+  return null;
+}

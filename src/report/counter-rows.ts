@@ -1,0 +1,53 @@
+/** The counters of simulated launches as rows of text, for terminals and pages. */
+import type { Counters } from '../simulator/counters.js';
+
+export interface Measured {
+  readonly counters: Counters;
+  /** Null: not estimated. */
+  readonly cycles: number | null;
+}
+
+/** One launch with and without melding. */
+export interface MeasuredLaunch {
+  readonly kernel: string;
+  readonly before: Measured;
+  readonly after: Measured;
+}
+
+const LABELS: readonly (readonly [keyof Counters, string])[] = [
+  ['waves', 'waves'],
+  ['instructions', 'instructions'],
+  ['valu', 'VALU'],
+  ['salu', 'SALU'],
+  ['smem', 'SMEM'],
+  ['lds', 'LDS'],
+  ['ldsBankConflicts', 'LDS bank conflicts'],
+  ['vmemRead', 'VMEM reads'],
+  ['vmemWrite', 'VMEM writes'],
+  ['flat', 'FLAT'],
+  ['cacheLines', 'cache lines'],
+  ['branch', 'branches'],
+  ['barrier', 'barriers'],
+  ['activeLanes', 'active lanes'],
+  ['valuUtilization', 'VALU utilisation %'],
+];
+
+const shown = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(1));
+
+/**
+ * For each counter: its label, its value in each run, and the ratio if there are two runs. Cycles come last, if all
+ * runs have them.
+ */
+export function counterRows(runs: readonly Measured[]): string[][] {
+  const lines: readonly (readonly [string, readonly number[]])[] = [
+    ...LABELS.map(([field, label]) => [label, runs.map(({ counters }) => counters[field])] as const),
+    ...(runs.some(({ cycles }) => cycles === null)
+      ? []
+      : [['cycles (estimate)', runs.map(({ cycles }) => cycles!)] as const]),
+  ];
+  return lines.map(([label, values]) => {
+    const [before, after] = values;
+    const ratio = after === undefined ? [] : [before === 0 ? '' : (after / before!).toFixed(2)];
+    return [label, ...values.map(shown), ...ratio];
+  });
+}

@@ -1,0 +1,65 @@
+/**
+ * What lies in a folder for temporary files is not trusted: a module there is checked by its hash, the folder by its
+ * owner.
+ */
+import { chmod, chown, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { compileLlvmModule, moduleFolder, readManifest } from '../../src/binding/load.js';
+import { privateTemporaryFolder } from '../../src/files.js';
+import { inFolder } from '../support/command.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('load', { tests: 2, timeoutMs: 60_000 });
+
+async function withTemporaryFiles(use: (folder: string) => Promise<void>): Promise<void> {
+  await inFolder(async (folder) => {
+    const before = process.env['TMPDIR'];
+    process.env['TMPDIR'] = folder;
+    try {
+      await use(folder);
+    } finally {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+    }
+  });
+}
+
+test('a forged module of the right size is not loaded', () =>
+  withTemporaryFiles(async (folder) => {
+    const wasm = path.join(folder, 'wasm');
+    await cp(moduleFolder(), wasm, { recursive: true, filter: (name) => !name.endsWith('.wasm') });
+    const { module } = await readManifest(wasm);
+    const name = `llvm.${module.sha256.slice(0, 16)}.wasm`;
+    for (const each of ['darm', path.basename((await privateTemporaryFolder())!)]) {
+      await mkdir(path.join(folder, each), { recursive: true });
+      await writeFile(path.join(folder, each, name), new Uint8Array(module.bytes));
+    }
+    process.env['DARM_WASM'] = wasm;
+    try {
+      assert.ok(WebAssembly.Module.exports(await compileLlvmModule()).length > 10);
+      assert.ok((await readdir(wasm)).includes(name));
+    } finally {
+      delete process.env['DARM_WASM'];
+    }
+  }));
+
+test("somebody else's folder, one that others can write to, and a link are not used", () =>
+  withTemporaryFiles(async (folder) => {
+    const ours = (await privateTemporaryFolder())!;
+    assert.is(path.dirname(ours), folder);
+    await chmod(ours, 0o777);
+    assert.is(await privateTemporaryFolder(), null);
+    await chmod(ours, 0o700);
+    assert.is(await privateTemporaryFolder(), ours);
+    if (process.getuid?.() === 0) {
+      await chown(ours, 12345, 12345);
+      assert.is(await privateTemporaryFolder(), null);
+    }
+    await rm(ours, { recursive: true });
+    await symlink(path.join(folder, 'elsewhere'), ours);
+    assert.is(await privateTemporaryFolder(), null);
+    await mkdir(path.join(folder, 'elsewhere'));
+    assert.is(await privateTemporaryFolder(), null);
+  }));
+
+test.run();

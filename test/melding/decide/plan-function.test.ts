@@ -1,0 +1,447 @@
+import { analysesOf } from '../../../src/analysis/analyses.js';
+import type { FunctionPlan, Meld, PlanOptions } from '../../../src/melding/plan.js';
+import { planFunction } from '../../../src/melding/decide/plan-function.js';
+import { DARM } from '../../support/plan-options.js';
+import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
+import { snapshot } from '../../support/snapshot-builder.js';
+import { assert, suite } from '../../support/suite.js';
+
+const test = suite('melding/decide/plan-function', { tests: 22 });
+
+const NET: PlanOptions = { ...DARM, profit: 'net', threshold: 0.2 };
+const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
+
+interface Planned {
+  readonly plan: FunctionPlan;
+  readonly s: BuiltSnapshot;
+  /**
+   * The alignment as text: `t+f` is a pair, `t×f` a crosswise pair, `t|` or `|f` a gap, and `?` marks a speculated gap.
+   * Blocks are separated by `/`.
+   */
+  readonly lines: string;
+  readonly verdicts: string;
+}
+
+function planned(text: string, options = NET, canPair = (): boolean => true): Planned {
+  const s = snapshot(text);
+  const plan = planFunction(s.f, analysesOf(s.f), options, canPair);
+  const names = new Map<number, string>();
+  for (const word of text.match(/%\w+(?= =)|(?<=!name=)\w+/g) ?? []) names.set(s.instr(word), word.replace('%', ''));
+  const name = (i: number): string => (i < 0 ? '' : (names.get(i) ?? `#${i}`));
+  const line = (m: Meld): string =>
+    m.blocks
+      .map((p) =>
+        [
+          ...p.phis.map(([t, f]) => `φ${name(t)}+${name(f)}`),
+          ...p.alignment.map((a) =>
+            a.t >= 0 && a.f >= 0
+              ? `${name(a.t)}${a.swapped ? '×' : '+'}${name(a.f)}`
+              : `${name(a.t)}|${name(a.f)}${a.speculate ? '?' : ''}`,
+          ),
+        ].join(' '),
+      )
+      .join(' / ');
+  const verdicts = plan.candidates.map((c) => `${s.blockNames[c.branch]}:${c.rule ?? c.kind}`).join(' ');
+  return { plan, s, lines: plan.melds.map(line).join(' // '), verdicts };
+}
+
+/** A diamond whose sides hold the given lines. */
+const diamond = (t: string, f: string, head = '', join = 'ret'): string => `
+  arg %c i1 never
+  arg %i i32 never
+  arg %j i32 never
+  arg %n i32
+  arg %p ptr3 never
+  arg %q ptr3 never
+  arg %g ptr1 never
+  ${head}
+  entry:
+    br %c t f
+  t:
+    ${t}
+    br join
+  f:
+    ${f}
+    br join
+  join:
+    ${join}`;
+
+test('bitonic sort after LLVM 22 -O3: two compares, two shared successors', () => {
+  const text = `
+    arg %c i1 never
+    arg %a i32 never
+    arg %b i32 never
+    arg %p ptr3
+    entry:
+      br %c bt bf
+    bt:
+      %x = icmp ult %a %b
+      br %x swap join
+    bf:
+      %y = icmp ugt %a %b
+      br %y swap join
+    swap:
+      store %a %p
+      br join
+    join:
+      ret`;
+  const { plan, lines, verdicts } = planned(text);
+  assert.is(lines, 'x×y');
+  assert.is(verdicts, 'entry:block-block bt:1.2 bf:1.2');
+  assert.equal([plan.melds[0].exit, plan.melds[0].profit], [{ kind: 'shared' }, 0.5]);
+  assert.is(planned(text, PAPER).lines, 'x×y');
+});
+
+test('shared successors in the other order', () => {
+  const { plan } = planned(`
+    arg %c i1 never
+    arg %a i32 never
+    entry:
+      br %c bt bf
+    bt:
+      %x = icmp ult %a 5
+      br %x swap join
+    bf:
+      %y = icmp ult %a 7
+      br %y join swap
+    swap:
+      br join
+    join:
+      ret`);
+  assert.is(plan.melds[0].blocks[0].swapped, true);
+});
+
+const bitonicRegions = `
+  arg %c i1 never
+  arg %p ptr3 never
+  arg %q ptr3 never
+  entry:
+    br %c t f
+  t:
+    %t1 = load %p
+    %t2 = load %q
+    %tc = icmp ult %t1 %t2
+    br %tc tswap tj
+  tswap:
+    store %t1 %q !name=ts1
+    store %t2 %p !name=ts2
+    br tj
+  tj:
+    br join
+  f:
+    %f1 = load %p
+    %f2 = load %q
+    %fc = icmp ugt %f1 %f2
+    br %fc fswap fj
+  fswap:
+    store %f1 %q !name=fs1
+    store %f2 %p !name=fs2
+    br fj
+  fj:
+    br join
+  join:
+    ret`;
+
+test('bitonic sort before optimisation: two isomorphic regions', () => {
+  const { plan, lines, s } = planned(bitonicRegions);
+  assert.is(lines, 't1+f1 t2+f2 tc×fc / ts1+fs1 ts2+fs2');
+  assert.is(plan.melds[0].kind, 'region-region');
+  assert.equal(plan.melds[0].exit, { kind: 'single', t: s.block('tj'), f: s.block('fj') });
+});
+
+test('equal work on different LDS arrays: everything pairs', () => {
+  const side = (x: string): string => `
+    %${x}p = gep @${x}:ptr3 %i !type=ptr3
+    %${x}1 = load %${x}p
+    %${x}2 = mul %${x}1 %j
+    %${x}3 = add %${x}2 %i
+    store %${x}3 %${x}p !name=${x}s`;
+  const { plan, lines } = planned(diamond(side('a'), side('b')));
+  assert.is(lines, 'ap+bp a1+b1 a2+b2 a3+b3 as+bs');
+  assert.is(plan.melds[0].profit, 0.5);
+  assert.ok(plan.melds[0].net > 50);
+});
+
+test('several pairs on one branch, in chain order', () => {
+  const side = (x: string): string => `
+    ${x}:
+      %${x}1 = load %p
+      %${x}2 = icmp slt %${x}1 %i
+      br %${x}2 ${x}then ${x}mid
+    ${x}then:
+      store %i %p !name=${x}s
+      br ${x}mid
+    ${x}mid:
+      %${x}3 = load %q
+      %${x}4 = icmp slt %${x}3 %i
+      br %${x}4 ${x}then2 ${x}end
+    ${x}then2:
+      store %j %q !name=${x}t
+      br ${x}end
+    ${x}end:
+      %${x}5 = add %i %j
+      store %${x}5 %g !name=${x}u
+      br join`;
+  const { plan, lines, s } = planned(`
+    arg %c i1 never
+    arg %i i32 never
+    arg %j i32 never
+    arg %p ptr3 never
+    arg %q ptr3 never
+    arg %g ptr1 never
+    entry:
+      br %c a b
+    ${side('a')}
+    ${side('b')}
+    join:
+      ret`);
+  assert.is(lines, 'a1+b1 a2+b2 / as+bs // a3+b3 a4+b4 / at+bt // a5+b5 au+bu');
+  assert.equal(
+    plan.melds.map((m) => m.before.t.map((b) => s.blockNames[b])),
+    [[], ['a', 'athen'], ['a', 'athen', 'amid', 'athen2']],
+  );
+});
+
+test('an unequal block in between stays, and parts the sides', () => {
+  const { lines, verdicts } = planned(`
+    arg %c i1 never
+    arg %i i32 never
+    arg %p ptr3 never
+    arg %q ptr1 never
+    entry:
+      br %c a b
+    a:
+      %a1 = call @f %i !+Convergent
+      br a2
+    a2:
+      %a3 = load %q
+      %a4 = mul %a3 %a3
+      store %a4 %q !name=as
+      br join
+    b:
+      %b3 = load %q
+      %b4 = mul %b3 %b3
+      store %b4 %q !name=bs
+      br join
+    join:
+      ret`);
+  assert.is(lines, 'a3+b3 a4+b4 as+bs');
+  assert.is(verdicts, 'entry:block-block');
+});
+
+const loops = (tStart: string, fStart: string): string => {
+  const side = (x: string, start: string): string => `
+    ${x}pre:
+      br ${x}
+    ${x}:
+      %${x}i = phi [${start} ${x}pre] [%${x}n ${x}]
+      %${x}p = gep %g %${x}i
+      %${x}v = load %${x}p
+      store %${x}v %p !name=${x}s
+      %${x}n = add %${x}i 1
+      %${x}c = icmp slt %${x}n %n
+      br %${x}c ${x} ${x}end
+    ${x}end:
+      br join`;
+  return `
+    arg %c i1 never
+    arg %n i32 never
+    arg %p ptr3 never
+    arg %g ptr1 never
+    arg %u i32 never
+    entry:
+      br %c apre bpre
+    ${side('a', tStart)}
+    ${side('b', fStart)}
+    join:
+      ret`;
+};
+
+test('loops: counters become one phi', () => {
+  assert.is(planned(loops('0', '0')).lines, 'φai+bi ap+bp av+bv as+bs an+bn ac+bc');
+});
+
+test('loops: different starts are selected once, in front', () => {
+  const { plan, lines } = planned(loops('%u', '7'));
+  assert.is(lines, 'φai+bi ap+bp av+bv as+bs an+bn ac+bc');
+  assert.ok(plan.melds[0].net < planned(loops('0', '0')).plan.melds[0].net);
+});
+
+test('the paper copies phis', () => {
+  assert.is(planned(loops('0', '0'), PAPER).plan.melds[0].blocks[0].phis.length, 0);
+});
+
+test('rule 1.6: a loop that may wait', () => {
+  const text = loops('0', '0').replaceAll('store %av', 'atomicrmw %p %av').replace('!name=as', '!name=as !type=i32');
+  assert.is(planned(text).plan.candidates[0].rule, '1.6');
+});
+
+test('rule 1.5: convergent code and wave state', () => {
+  for (const flag of ['Convergent', 'WritesWaveState'])
+    assert.is(planned(diamond(`%x = call @f %i !+${flag}`, '%y = call @f %i')).plan.candidates[0].rule, '1.5');
+});
+
+test('region replication: a block stands in for a block of a region', () => {
+  const text = `
+    arg %c i1 never
+    arg %p ptr3 never
+    arg %i i32 never
+    entry:
+      br %c a b
+    a:
+      %a1 = load %p !as=3
+      %a2 = mul %a1 %i
+      store %a2 %p !as=3 !name=sa
+      br join
+    b:
+      %b1 = icmp slt %i 3
+      br %b1 b3 b2
+    b2:
+      %b4 = load %p !as=3
+      %b5 = mul %b4 %i
+      store %b5 %p !as=3 !name=sb
+      br b3
+    b3:
+      br join
+    join:
+      ret`;
+  const { plan, s } = planned(text);
+  const [meld] = plan.melds;
+  assert.equal([meld.kind, meld.host], ['block-region', 'f']);
+  const at = meld.blocks.findIndex((each) => each.t === s.block('a'));
+  assert.is(meld.blocks[at].f, s.block('b2'));
+  assert.is(at, meld.guestEntry);
+  // Threads of `a` always take the path to b2, whatever the condition is. The compare there is not theirs.
+  assert.equal([meld.blocks[0].t, meld.blocks[0].takes, meld.entryLeaves], [-1, 1, 0]);
+  assert.equal(
+    meld.blocks.map((each) => each.passed),
+    meld.blocks.map(() => true),
+  );
+  const off = planned(text, { ...DARM, regionReplication: false }).plan;
+  assert.equal([off.melds.length, off.candidates[0].kind, off.candidates[0].rule], [0, 'block-region', '5']);
+});
+
+test('rule 4: lifetime markers refuse, assumes do not', () => {
+  const work = (x: string): string => `%${x}1 = load %p\n %${x}2 = mul %${x}1 %j\n store %${x}2 %p`;
+  const marker = 'call @llvm.lifetime.start %g !+Marker !-Speculatable';
+  assert.is(planned(diamond(`${marker}\n${work('a')}`, work('b'))).plan.candidates[0].rule, '4');
+  assert.is(
+    planned(diamond(`call @llvm.assume %c !+Marker !-Speculatable\n${work('a')}`, work('b'))).plan.melds.length,
+    1,
+  );
+});
+
+test('rule 3: no select between different allocas', () => {
+  const head = '';
+  const text = `
+    arg %c i1 never
+    entry:
+      %m = alloca 1
+      %k = alloca 1
+      br %c a b
+    a:
+      %a1 = load %m
+      store %a1 %m !name=as
+      br join
+    b:
+      %b1 = load %k
+      store %b1 %k !name=bs
+      br join
+    join:
+      ret${head}`;
+  assert.equal([planned(text).plan.melds.length, planned(text, PAPER).plan.melds.length], [0, 0]);
+  assert.is(planned(text.replaceAll('%k', '%m').replace('%m = alloca 1\n      %m', '%m')).lines, 'a1+b1 as+bs');
+});
+
+test('rule 2: uniform operands want one uniform value', () => {
+  const side = (x: string, rsrc: string): string => `%${x}1 = call @llvm.buffer.load ${rsrc}^u %i !lat=60 !type=i32
+    store %${x}1 %p !name=${x}s`;
+  assert.is(planned(diamond(side('a', '%n'), side('b', '%n'))).lines, 'a1+b1 as+bs');
+  for (const [x, y] of [
+    ['%n', '5'],
+    ['%i', '%i'],
+  ] as const)
+    assert.not.match(planned(diamond(side('a', x), side('b', y))).lines, 'a1+b1');
+});
+
+test('rule 2: what may not vary, and what must be identical', () => {
+  const immediate = (x: string, v: string): string =>
+    `%${x}1 = call @llvm.x %i ${v}^s !lat=60\nstore %${x}1 %p !name=${x}s`;
+  assert.match(planned(diamond(immediate('a', '1'), immediate('b', '1'))).lines, 'a1+b1');
+  assert.not.match(planned(diamond(immediate('a', '1'), immediate('b', '2'))).lines, 'a1+b1');
+  const identical = (x: string, v: string): string =>
+    `%${x}1 = call @llvm.y ${v} !lat=60 !+IdenticalOperandsOnly\nstore %${x}1 %p !name=${x}s`;
+  assert.match(planned(diamond(identical('a', '%i'), identical('b', '%i'))).lines, 'a1+b1');
+  assert.not.match(planned(diamond(identical('a', '%i'), identical('b', '%j'))).lines, 'a1+b1');
+});
+
+test('the pair check is asked where keys do not suffice, and obeyed', () => {
+  const side = (x: string): string => `%${x}1 = call @f %i !-MaySync\n %${x}2 = load %p\n store %${x}2 %q !name=${x}s`;
+  assert.match(planned(diamond(side('a'), side('b'))).lines, 'a1+b1');
+  assert.not.match(planned(diamond(side('a'), side('b')), NET, () => false).lines, 'a1+b1');
+});
+
+test('commutative operands are tried both ways', () => {
+  const { lines } = planned(
+    diamond('%a1 = mul %i %j\nstore %a1 %p !name=as', '%b1 = mul %j %i\nstore %b1 %p !name=bs'),
+  );
+  assert.is(lines, 'a1×b1 as+bs');
+});
+
+test('stores without a partner are guarded, side by side', () => {
+  const { lines } = planned(
+    diamond(
+      '%a1 = load %g\nstore %a1 %p !name=as\n%a2 = load %g !name=ax\n store %ax %g !name=at'.replace(
+        '%a2 = load %g !name=ax',
+        '%ax = load %g',
+      ),
+      '%b1 = load %g\nstore %i %q !key=other !name=bs\n%bx = load %g\n store %bx %g !name=bt',
+    ),
+  );
+  assert.is(lines, 'a1+b1 as| |bs ax+bx at+bt');
+});
+
+test('nested branches: one of both this round, the other says why', () => {
+  const work = (x: string, p: string): string =>
+    `%${x}1 = load ${p}\n%${x}2 = mul %${x}1 %${x}1\nstore %${x}2 ${p} !name=${x}s\nbr `;
+  const { plan, verdicts } = planned(`
+    arg %c i1 never
+    arg %d i1 never
+    arg %p ptr1 never
+    entry:
+      br %c a b
+    a:
+      br %d a1 a2
+    a1:
+      ${work('x', '%p')} a3
+    a2:
+      ${work('y', '%p')} a3
+    a3:
+      br join
+    b:
+      br %d b1 b2
+    b1:
+      ${work('z', '%p')} b3
+    b2:
+      ${work('w', '%p')} b3
+    b3:
+      br join
+    join:
+      ret`);
+  assert.is(plan.melds.length, 1);
+  assert.is(verdicts, 'entry:region-region a:7 b:7');
+});
+
+test('functions that are left alone', () => {
+  const text = diamond('%a1 = load %p', '%b1 = load %p');
+  assert.is(planned(`func k +OptNone\n${text}`).plan.candidates[0].rule, '1.7');
+  assert.is(planned(`func k +ConvergenceControl\n${text}`).plan.candidates[0].rule, '1.5');
+  assert.equal(planned(`func k -HasBranchDivergence\n${text}`).plan, { candidates: [], melds: [] });
+});
+
+test('uniform branches are never touched; plans are deterministic', () => {
+  assert.equal(planned(bitonicRegions.replace('%c i1 never', '%c i1')).plan.melds, []);
+  assert.equal(planned(bitonicRegions).plan, planned(bitonicRegions).plan);
+});
+
+test.run();

@@ -1,0 +1,154 @@
+import type { BlockId } from '../../../src/ir/ids.js';
+import { analysesOf } from '../../../src/analysis/analyses.js';
+import { planningContext } from '../../../src/melding/cost/context.js';
+import { evaluate } from '../../../src/melding/draft/evaluate.js';
+import { Draft } from '../../../src/melding/draft/draft.js';
+import { Frame } from '../../../src/melding/draft/frame.js';
+import { CostModel } from '../../../src/melding/cost/cost-model.js';
+import { cyclesOf, pairGain } from '../../../src/melding/cost/gains.js';
+import { lostOffsetCost } from '../../../src/melding/draft/losses.js';
+import { PairTable } from '../../../src/melding/draft/pair-facts.js';
+import { costsOf } from '../../../src/melding/cost/latency.js';
+import { canSelect } from '../../../src/melding/cost/operands.js';
+import { alignBlocks, proposePhis } from '../../../src/melding/decide/pairing.js';
+import type { ProfitModel } from '../../../src/melding/plan.js';
+import { planFunction } from '../../../src/melding/decide/plan-function.js';
+import { pairedShape } from '../../../src/melding/draft/shape.js';
+import { prune } from '../../../src/melding/decide/prune.js';
+import { breaksUniformDemand, meldedUniformity } from '../../../src/melding/draft/uniformity.js';
+import { DARM } from '../../support/plan-options.js';
+import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
+import { snapshot } from '../../support/snapshot-builder.js';
+import { assert, suite } from '../../support/suite.js';
+
+const test = suite('melding/draft/evaluate', { tests: 9 });
+
+const { valu, salu, guard, ldsStore } = costsOf('gfx906');
+
+/** A draft over the blocks `t` and `f` of a diamond, paired and pruned. */
+function drafted(t: string, f: string, profit: ProfitModel = 'net'): { draft: Draft; s: BuiltSnapshot } {
+  const s = snapshot(`
+    arg %c i1 never
+    arg %i i32 never
+    arg %j i32 never
+    arg %n i32
+    arg %m i32
+    arg %p ptr3 never
+    arg %g ptr1 never
+    entry:
+      br %c t f
+    t:
+      ${t}
+      br join
+    f:
+      ${f}
+      br join
+    join:
+      ret`);
+  const ctx = planningContext(s.f, analysesOf(s.f), DARM, () => true);
+  const join = s.block('join');
+  const frame = new Frame({
+    ctx,
+    branch: 0 as BlockId,
+    shape: pairedShape(ctx, [{ t: s.block('t'), f: s.block('f'), swapped: false }]),
+    exit: { kind: 'single', t: join, f: join },
+    front: false,
+    back: false,
+    earlier: null,
+  });
+  const draft = new Draft(new PairTable(frame));
+  proposePhis(draft);
+  alignBlocks(draft, profit, null);
+  prune(draft, profit);
+  return { draft, s };
+}
+
+test('scalar work is cheap, and stays scalar when it is the same on both sides', () => {
+  const { draft, s } = drafted('%a = mul %n 3\nstore %a %p', '%b = mul %n 3\nstore %b %p');
+  assert.is(draft.partner[s.instr('%a')], s.instr('%b'));
+  assert.is(meldedUniformity(draft).divergent[s.instr('%a')], 0);
+  assert.is(cyclesOf(draft.ctx, s.instr('%a'), false), salu);
+  assert.is(cyclesOf(draft.ctx, s.instr('%a'), true), valu);
+});
+
+test('scalar work that would turn vector is not melded', () => {
+  const { draft, s } = drafted('%a = mul %n 3\nstore %i %p', '%b = mul %m 5\nstore %i %p');
+  assert.is(draft.partner[s.instr('%a')], -1);
+  assert.is(evaluate(draft).guardedRuns, 0);
+});
+
+test('a pair that costs two selects goes, unless one between conditions is dearer', () => {
+  const t = '%a = xor %i 3\n%u = shl %a %j\nstore %u %p';
+  const f = '%b = xor %j 5\n%v = lshr %b %i\nstore %v %p';
+  const { draft, s } = drafted(t, f);
+  assert.is(draft.partner[s.instr('%a')], -1);
+  const { draft: faithful } = drafted(t, f, 'paper');
+  assert.ok(faithful.partner[s.instr('%a')] >= 0);
+  const { draft: compares } = drafted('%a = icmp slt %i 3\nstore %a %p', '%b = icmp slt %j 5\nstore %b %p');
+  assert.ok(compares.partner[s.instr('%a')] >= 0);
+});
+
+test('a smaller alignment costs; so does a lost constant offset', () => {
+  const { draft, s } = drafted(
+    '%a = load %g !type=v4xi32 !align=16 !key=w\n%x = gep @s:ptr3 4 !type=ptr3\n%y = load %x\nstore %y %p',
+    '%b = load %g !type=v4xi32 !align=4 !key=w\n%z = gep @s:ptr3 8 !type=ptr3\n%w = load %z\nstore %w %p',
+  );
+  const { ctx } = draft;
+  assert.ok(pairGain(ctx, s.instr('%a'), s.instr('%b'), true) < pairGain(ctx, s.instr('%a'), s.instr('%a'), true));
+  assert.ok(lostOffsetCost(draft, s.instr('%y'), s.instr('%w')) > 0);
+});
+
+test('the net of a diamond of equal work: the work and the branch', () => {
+  const { draft } = drafted('%a = mul %i %j\nstore %a %p', '%b = mul %i %j\nstore %b %p');
+  const { net, realPairs, guardedRuns } = evaluate(draft);
+  assert.equal([realPairs, guardedRuns], [2, 0]);
+  // When only one side runs, the work of the other side is done for nothing.
+  const inVain = ((1 - CostModel.divergence) / 2) * 2 * (valu + ldsStore);
+  assert.ok(Math.abs(net - (2 * guard + valu + ldsStore + 0.1 - inVain)) < 1e-9, String(net));
+});
+
+test('guards are counted, and a shared diamond is cheaper', () => {
+  const one = drafted('store %i %p !key=x', '%b = mul %i %j').draft;
+  const two = drafted('store %i %p !key=x', 'store %j %g !key=y').draft;
+  assert.ok(evaluate(one).net > evaluate(two).net);
+  assert.is(evaluate(two).guardedRuns, 2);
+});
+
+test('one select serves all users of the same two values', () => {
+  const t = '%a = udiv %i %n\n%x = udiv %i %m\nstore %a %p\nstore %x %p';
+  const f = '%b = udiv %j %n\n%y = udiv %j %m\nstore %b %p\nstore %y %p';
+  const { draft } = drafted(t, f);
+  const { draft: same } = drafted(t, f.replaceAll('%j', '%i'));
+  assert.ok(Math.abs(evaluate(same).net - evaluate(draft).net - valu) < 1e-9);
+});
+
+test('a uniform demand behind a value that turns divergent refuses the meld', () => {
+  const side = (x: string, n: string): string => `%${x} = udiv ${n} 7
+    %${x}1 = load %g
+    store %${x} %p
+    call @llvm.descriptor %${x}^u %i !key=none`;
+  const { draft } = drafted(side('a', '%n'), side('b', '%m'), 'paper');
+  assert.ok(breaksUniformDemand(draft, meldedUniformity(draft)));
+  const text = `arg %c i1 never\narg %i i32 never\narg %n\narg %m\narg %p ptr3 never\narg %g ptr1 never
+    entry:\nbr %c t f\nt:\n${side('a', '%n')}\nbr join\nf:\n${side('b', '%m')}\nbr join\njoin:\nret`;
+  const s = snapshot(text);
+  const plan = planFunction(s.f, analysesOf(s.f), { ...DARM, profit: 'paper', threshold: 0.2 }, () => true);
+  assert.equal([plan.melds.length, plan.candidates[0].rule], [0, '2']);
+});
+
+test('selects: types and pointers', () => {
+  const s = snapshot(`arg %p ptr1\narg %q ptr1\narg %i\narg %t token\narg %u token
+    entry:
+      %a = alloca 1
+      %b = alloca 1
+      %a1 = gep %a 1
+      %x = addrspacecast %p !type=ptr
+      %y = addrspacecast %a !type=ptr
+      %z = addrspacecast %q !type=ptr
+      ret`);
+  const can = (x: string, y: string): boolean => canSelect(s.f, s.value(x), s.value(y));
+  assert.ok(can('%p', '%q') && can('%a', '%a1') && can('%x', '%z'));
+  assert.not(can('%a', '%b') || can('%x', '%y') || can('%p', '%i') || can('%t', '%u'));
+});
+
+test.run();
