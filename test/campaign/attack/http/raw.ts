@@ -19,11 +19,14 @@ export interface Answers {
   readonly closed: boolean;
 }
 
-/** Sends pieces, then reads until the connection ends or nothing has come for `quietMs`. */
+/** How long to wait for more after something has come. */
+const QUIET_MS = 700;
+
+/** Sends pieces, then reads until the connection ends, nothing more comes, or nothing at all has come for `firstMs`. */
 export async function exchange(
   port: number,
   pieces: string | Uint8Array | readonly (string | Uint8Array)[],
-  quietMs = 1500,
+  firstMs = 6000,
 ): Promise<Answers> {
   const socket = await open(port);
   let text = '';
@@ -36,7 +39,7 @@ export async function exchange(
   socket.on('close', () => (closed = true));
   for (const piece of typeof pieces === 'string' || pieces instanceof Uint8Array ? [pieces] : pieces)
     if (!socket.destroyed) socket.write(typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece);
-  while (!closed && performance.now() - last < quietMs) await pause(10);
+  while (!closed && performance.now() - last < (text === '' ? firstMs : QUIET_MS)) await pause(10);
   socket.destroy();
   const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
   return { text, statuses, closed };

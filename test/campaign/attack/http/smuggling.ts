@@ -60,7 +60,7 @@ const heads: readonly Attack[] = [
   {
     name: 'a thousand requests in one write',
     run: async ({ port }) => {
-      const { statuses } = await exchange(port, head('GET /healthz HTTP/1.1').repeat(1000), 3000);
+      const { statuses } = await exchange(port, head('GET /healthz HTTP/1.1').repeat(1000));
       return statuses.length === 1000 && statuses.every((status) => status === 200) ? null : `${statuses.length} answers`;
     },
   },
