@@ -17,8 +17,8 @@ const CACHE_ROUNDS = 12;
 
 export const disks: Phase = {
   name: 'disks',
-  share: 0.35,
-  async run({ seed, deadline }, findings) {
+  share: 1,
+  async run({ seed, only, deadline }, findings) {
     const folder = await mkdtemp(path.join(tmpdir(), 'darm-attack-'));
     try {
       const corpus = await makeCorpus(path.join(folder, 'kernels'), KERNELS);
@@ -27,6 +27,7 @@ export const disks: Phase = {
       if (why !== null) console.log(`skipped: full and read-only disks, folders of others: ${why}`);
       const mounting: readonly Check[] = why === null ? [...fullDisks(corpus), ...foreignFolders(corpus)] : [];
       for (const { name, run } of [...OUTPUTS, ...INPUTS, ...mounting, ...caches(few, seed, CACHE_ROUNDS), ...kills(corpus, seed)]) {
+        if (!name.includes(only)) continue;
         if (performance.now() > deadline) {
           console.log('disks: not everything was tried: the time was up');
           break;

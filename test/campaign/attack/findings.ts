@@ -45,7 +45,7 @@ export class Findings {
   fail(name: string, complaint: string, number?: number, input?: FailedInput): void {
     this.failed++;
     console.log(`FAIL ${this.phase}, ${name}: ${complaint.slice(0, 2000)}`);
-    const again = number === undefined ? '' : ` --first ${number} --cases 1`;
+    const again = number === undefined ? ` --only '${name}'` : ` --first ${number} --cases 1`;
     console.log(`     npm run test:attack -- --phase ${this.phase} --seed ${this.seed}${again}`);
     if (input !== undefined) console.log(`     ${this.#save(name, input)}`);
   }

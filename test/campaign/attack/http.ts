@@ -108,6 +108,7 @@ async function attackShared(
   flags: readonly string[],
   deadline: number,
 ): Promise<void> {
+  if (attacks.length === 0) return;
   const expected = await expectedHash();
   let service = await ServiceProcess.start({ flags });
   for (const { name, run } of attacks) {
@@ -153,11 +154,15 @@ async function attackOwn(findings: Findings, { name, start, run }: OwnAttack): P
 
 export const http: Phase = {
   name: 'http',
-  share: 0.35,
-  async run({ deadline }, findings) {
-    for (const attack of SIGNALS) await attackOwn(findings, attack);
-    await withMissingToolchain((attack) => attackOwn(findings, attack));
-    await attackShared(findings, LARGE_ANSWERS, LARGE_FLAGS, deadline);
-    await attackShared(findings, ATTACKS, FLAGS, deadline);
+  share: 1,
+  async run({ only, deadline }, findings) {
+    const wanted = <T extends { readonly name: string }>(attacks: readonly T[]): T[] =>
+      attacks.filter(({ name }) => name.includes(only));
+    for (const attack of wanted(SIGNALS)) await attackOwn(findings, attack);
+    await withMissingToolchain(async (attack) => {
+      for (const each of wanted([attack])) await attackOwn(findings, each);
+    });
+    await attackShared(findings, wanted(LARGE_ANSWERS), LARGE_FLAGS, deadline);
+    await attackShared(findings, wanted(ATTACKS), FLAGS, deadline);
   },
 };

@@ -13,7 +13,7 @@ const EXTENSIONS: Readonly<Record<ModuleKind, string>> = {
 
 export const modules: Phase = {
   name: 'modules',
-  share: 0.5,
+  share: 1.2,
   run: (setting, findings) =>
     watchInto(findings, setting, {
       subject: 'modules',

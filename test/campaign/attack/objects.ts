@@ -5,7 +5,7 @@ import { watchInto } from './watch-into.js';
 
 export const objects: Phase = {
   name: 'objects',
-  share: 0.4,
+  share: 0.8,
   async run(setting, findings) {
     let corpus: ObjectCorpus | undefined;
     await watchInto(findings, setting, {
