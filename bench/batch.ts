@@ -74,7 +74,6 @@ async function warmBatch(options: Partial<JobOptions>): Promise<number> {
     options,
     fatBinary: false,
     extension: () => '.hsaco',
-    readStandardInput: async () => '',
   });
   const start = performance.now();
   await runBatch(warm, batch, {

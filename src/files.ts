@@ -1,5 +1,6 @@
 /** Reading inputs, and writing outputs whole or not at all. */
 import { randomBytes } from 'node:crypto';
+import { constants, createReadStream, fstatSync, openSync, type Stats, writeFileSync } from 'node:fs';
 import { lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,25 +13,106 @@ const REASONS: Readonly<Record<string, string>> = {
   EISDIR: 'it is a directory',
   ENOTDIR: 'a part of the path is not a directory',
   ENOSPC: 'no space left',
+  EDQUOT: 'no space left within the quota',
   EROFS: 'the file system is read-only',
   ENAMETOOLONG: 'the name is too long',
+  EMFILE: 'too many open files',
+  ENFILE: 'too many open files in the whole system',
 };
 
 export function ioError(action: string, file: string, error: unknown): DarmError {
+  if (error instanceof DarmError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
   return new DarmError('io', `cannot ${action} ${file}: ${REASONS[code] ?? message}`);
 }
 
-/** A file's bytes; `-` is standard input. */
-export async function readInput(file: string): Promise<Uint8Array> {
+/** Whatever was thrown, as the error type that users see. A system call that failed is not a mistake of ours. */
+export function typedError(thrown: unknown): DarmError {
+  if (thrown instanceof DarmError) return thrown;
+  if (!(thrown instanceof Error)) return new DarmError('internal', String(thrown));
+  const { syscall, path: file } = thrown as NodeJS.ErrnoException;
+  return syscall === undefined ? new DarmError('internal', String(thrown)) : ioError(syscall, file ?? 'a file', thrown);
+}
+
+const MIB = 2 ** 20;
+/** The largest input: the compiler takes modules of this size by default. */
+const MAX_INPUT_BYTES = 1024 * MIB;
+/** The largest text of our own formats (manifests, launch specs, response files). V8's strings end at 512 MiB. */
+const MAX_TEXT_BYTES = 256 * MIB;
+/** In which an input has to arrive, unless the caller says otherwise: milliseconds. */
+const READ_TIMEOUT = 600_000;
+
+/**
+ * A file's bytes; `-` is standard input. Devices and pipes may be endless, or may never begin: a FIFO that nobody
+ * writes to. So there is a limit for the size and one for the time.
+ *
+ * @param timeout milliseconds, 0 for no limit
+ */
+export async function readInput(
+  file: string,
+  timeout = READ_TIMEOUT,
+  maxBytes = MAX_INPUT_BYTES,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const name = file === '-' ? 'standard input' : file;
+  const late = new DarmError('timeout', `the input did not arrive within ${timeout / 1000} s`, placeOf(file));
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    if (timeout > 0) timer = setTimeout(() => reject(late), timeout);
+  });
   try {
-    if (file !== '-') return await readFile(file);
-    const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks);
+    return await Promise.race([readAll(file, maxBytes), limit]);
   } catch (error) {
-    throw ioError('read', file === '-' ? 'standard input' : file, error);
+    throw ioError('read', name, error);
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+export async function readText(file: string, timeout = READ_TIMEOUT): Promise<string> {
+  return new TextDecoder().decode(await readInput(file, timeout, MAX_TEXT_BYTES));
+}
+
+const placeOf = (file: string): { file: string } => ({ file: file === '-' ? '<stdin>' : file });
+
+async function readAll(file: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const checkSize = (bytes: number): void => {
+    if (bytes > maxBytes)
+      throw new DarmError(
+        'bad-input',
+        `the input has more than ${maxBytes / MIB} MiB, which is the limit`,
+        placeOf(file),
+      );
+  };
+  const found = file === '-' ? null : await stat(file);
+  // Some files of the system have no size, but content.
+  if (found?.isFile() && found.size > 0) {
+    checkSize(found.size);
+    return readFile(file);
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of found === null ? process.stdin : await openStream(file, found)) {
+    chunks.push(chunk as Uint8Array);
+    checkSize((size += (chunk as Uint8Array).length));
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/**
+ * Opening a FIFO waits for its writer, and a process cannot end while one of its threads waits so. Therefore FIFOs are
+ * opened without waiting, and read as sockets are.
+ */
+async function openStream(file: string, found: Stats): Promise<NodeJS.ReadableStream> {
+  if (!found.isFIFO()) return createReadStream(file, { highWaterMark: MIB });
+  const { Socket } = await import('node:net');
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  return new Socket({ fd, readable: true, writable: false });
 }
 
 /**
@@ -48,6 +130,16 @@ export async function writeAtomically(file: string, content: Uint8Array | string
   }
 }
 
+/** Null if there is no such file. Any other failure says nothing about the file, and remains a failure. */
+export async function ifThere<T>(found: Promise<T>): Promise<T | null> {
+  try {
+    return await found;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
 /**
  * Writes an output of the command; `-` is standard output. What is not an ordinary file (a pipe, /dev/null) is written
  * in place, and a symbolic link stays one: the file that it points to is replaced.
@@ -55,8 +147,8 @@ export async function writeAtomically(file: string, content: Uint8Array | string
 export async function writeOutput(file: string, content: Uint8Array | string): Promise<void> {
   if (file === '-') return writeStandardOutput(content);
   try {
-    const target = await realpath(file).catch(() => file);
-    const found = await stat(target).catch(() => null);
+    const target = (await ifThere(realpath(file))) ?? file;
+    const found = await ifThere(stat(target));
     if (found === null || found.isFile()) await writeAtomically(target, content, found?.mode);
     else await writeFile(target, content);
   } catch (error) {
@@ -80,20 +172,35 @@ export function checkSecondOutput(option: string, file: string | undefined, othe
   }
 }
 
-/** Resolves when everything is handed to the system; the process may exit then. */
-export function writeStandardOutput(content: Uint8Array | string): Promise<void> {
+/**
+ * Writes to standard output. When it returns, everything is handed to the system, and the process may exit.
+ *
+ * Node's stream for standard output that is a file takes a part of the data for all of it when the disk is full. So
+ * files are written without that stream.
+ */
+export async function writeStandardOutput(content: Uint8Array | string): Promise<void> {
+  try {
+    const output = fstatSync(1);
+    if (output.isFIFO() || output.isSocket() || process.stdout.isTTY) await writeStream(process.stdout, content);
+    else writeFileSync(1, content);
+  } catch (error) {
+    // EPIPE: the reader has gone; nobody is left to tell.
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw ioError('write', 'standard output', error);
+  }
+}
+
+function writeStream(stream: NodeJS.WriteStream, content: Uint8Array | string): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.once('error', (error: NodeJS.ErrnoException) =>
-      // The reader has gone; nobody is left to tell.
-      error.code === 'EPIPE' ? resolve() : reject(ioError('write', 'standard output', error)),
-    );
-    process.stdout.write(content, () => resolve());
+    // The callback gets the error. Without a listener the error would also end the process.
+    if (stream.listenerCount('error') === 0) stream.on('error', () => {});
+    stream.write(content, (error) => (error ? reject(error) : resolve()));
   });
 }
 
 /**
- * A folder of this user's below the system's folder for temporary files: made when missing, readable by nobody else. Others can make
- * files there as well, so a folder that belongs to somebody else, that others can write to, or that is a link is not used.
+ * A folder of this user's below the system's folder for temporary files: made when missing, readable by nobody else.
+ * Others can make files there as well, so a folder that belongs to somebody else, that others can write to, or that is
+ * a link is not used.
  *
  * @returns null when there is no such folder to be had
  */

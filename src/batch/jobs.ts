@@ -3,18 +3,18 @@
  * `.bc` and `.ll` files), glob patterns and manifests. A line of a manifest is a file name or a JSON object `{"input",
  * "output"?, "options"?}`. No files but manifests are read here.
  */
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { glob } from 'tinyglobby';
 import { completeJobOptions } from '../job/options.js';
 import { DarmError } from '../errors.js';
-import { ioError } from '../files.js';
+import { ifThere, ioError, readText } from '../files.js';
 import type { JobOptions } from '../job/options.js';
 
 export interface BatchJob {
   /** Path as the caller gave it; for a manifest's line, the path joined to the manifest's folder. */
   readonly input: string;
-  /** Path of the result in the output folder, with `/` as the separator. */
+  /** Path of the result in the output folder: normalised, with `/` as the separator. */
   readonly output: string;
   readonly options: JobOptions;
   /** Whether the result is a fat binary: of a container's images, or of a module compiled for each target. */
@@ -26,34 +26,22 @@ export interface CollectOptions {
   readonly fatBinary: boolean;
   /** The extension, with the dot, of results that no manifest names. */
   readonly extension: (options: JobOptions) => string;
-  /** Reads the manifest when `-` is an input. */
-  readonly readStandardInput: () => Promise<string>;
 }
 
 /**
- * @throws DarmError `usage` for two jobs with the same output or an impossible option, `io` for an input that does not
- *   exist, `bad-input` for a mistake in a manifest and for a pattern or folder without files
+ * @throws DarmError `usage` for an impossible option, `io` for an input that does not exist, `bad-input` for a mistake in
+ *   a manifest and for a pattern or folder without files
  */
 export async function collectJobs(inputs: readonly string[], collect: CollectOptions): Promise<BatchJob[]> {
-  const found: BatchJob[] = [];
-  for (const input of inputs) found.push(...(await jobsOf(input, collect)));
-  const jobs = new Map<string, BatchJob>();
-  for (const job of found) {
-    const other = jobs.get(job.output);
-    if (other !== undefined)
-      throw new DarmError('usage', `${other.input} and ${job.input} would both be written to ${job.output}`);
-    jobs.set(job.output, job);
-  }
-  return [...jobs.values()];
+  const jobs: BatchJob[][] = [];
+  for (const input of inputs) jobs.push(await jobsOf(input, collect));
+  return jobs.flat();
 }
 
 async function jobsOf(input: string, collect: CollectOptions): Promise<BatchJob[]> {
-  if (input === '-') return manifestJobs(await collect.readStandardInput(), '<stdin>', '.', collect);
-  if (input.endsWith('.jsonl')) {
-    const text = await readFile(input, 'utf8').catch((error) => Promise.reject(ioError('read', input, error)));
-    return manifestJobs(text, input, path.dirname(input), collect);
-  }
-  const here = await stat(input).catch(() => null);
+  if (input === '-') return manifestJobs(await readText('-'), '<stdin>', '.', collect);
+  if (input.endsWith('.jsonl')) return manifestJobs(await readText(input), input, path.dirname(input), collect);
+  const here = await ifThere(stat(input)).catch((error) => Promise.reject(ioError('read', input, error)));
   if (here?.isDirectory()) return globJobs(input, ['**/*.{bc,ll}'], collect, `${input} holds no .bc and no .ll file`);
   if (here === null && /[*?[\]{}]/.test(input)) {
     const parts = input.split('/');
@@ -89,15 +77,13 @@ function manifestJobs(text: string, manifest: string, folder: string, collect: C
       output,
       options = {},
     } = line.trimStart().startsWith('{') ? parsed(line, fail) : { input: line.trim() };
-    if (path.isAbsolute(output ?? '') || output?.split(/[/\\]/).includes('..'))
-      throw fail('"output" must be a path below the output folder');
+    const own = output === undefined ? null : path.normalize(output).replaceAll(path.sep, '/');
+    if (own !== null && (path.isAbsolute(own) || own.endsWith('/') || /^\.?$|^\.\.(?:\/|$)/.test(own)))
+      throw fail('"output" must be the path of a file below the output folder');
     try {
-      const own = jobOf(path.resolve(folder, input), path.basename(input), {
-        ...collect,
-        options: { ...collect.options, ...options },
-      });
-      // Messages show the path as the manifest has it.
-      return [{ ...own, input: path.join(folder, input), output: output ?? own.output }];
+      const file = path.isAbsolute(input) ? input : path.join(folder, input);
+      const job = jobOf(file, path.basename(input), { ...collect, options: { ...collect.options, ...options } });
+      return [own === null ? job : { ...job, output: own }];
     } catch (error) {
       throw error instanceof DarmError ? fail(error.message) : error;
     }

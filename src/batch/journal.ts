@@ -6,7 +6,10 @@
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ioError, writeOutput } from '../files.js';
+import { ifThere, ioError, writeOutput } from '../files.js';
+
+/** The folder, in the output folder, for the journal and the cache. */
+export const OWN_FOLDER = '.darm';
 
 interface Line {
   /** Path in the output folder. */
@@ -21,8 +24,8 @@ export class Journal {
   readonly #folder: string;
   readonly #file: string;
   readonly #lines: Map<string, Line>;
-  /** The last append; the next one waits for it. */
-  #last: Promise<void> = Promise.resolve();
+  /** The last append; the next one waits for it. It says whether the file ends with a whole line. */
+  #last: Promise<boolean> = Promise.resolve(true);
 
   private constructor(folder: string, file: string, lines: Map<string, Line>) {
     this.#folder = folder;
@@ -32,13 +35,13 @@ export class Journal {
 
   /** Makes the folder if necessary. Lines that an interruption left incomplete are dropped. */
   static async open(folder: string): Promise<Journal> {
-    const file = path.join(folder, '.darm', 'journal.jsonl');
+    const file = path.join(folder, OWN_FOLDER, 'journal.jsonl');
     await mkdir(path.dirname(file), { recursive: true }).catch((error) =>
       Promise.reject(ioError('make', folder, error)),
     );
-    const text = await readFile(file, 'utf8').catch(() => '');
+    const text = await ifThere(readFile(file, 'utf8')).catch((error) => Promise.reject(ioError('read', file, error)));
     const lines = new Map<string, Line>();
-    for (const each of text.split('\n').map(parsed)) if (each !== null) lines.set(each.output, each);
+    for (const each of (text ?? '').split('\n').map(parsed)) if (each !== null) lines.set(each.output, each);
     // Written again, with one line per result and no incomplete line that the next one would be appended to.
     await writeOutput(file, [...lines.values()].map(textOf).join(''));
     return new Journal(folder, file, lines);
@@ -55,8 +58,12 @@ export class Journal {
   async add(output: string, key: string, hash: string): Promise<void> {
     const line: Line = { output, key, sha256: hash };
     this.#lines.set(output, line);
-    this.#last = this.#last.then(() => appendFile(this.#file, textOf(line)));
-    await this.#last.catch((error) => Promise.reject(ioError('write', this.#file, error)));
+    const written = this.#last.then((whole) => appendFile(this.#file, (whole ? '' : '\n') + textOf(line)));
+    this.#last = written.then(
+      () => true,
+      () => false,
+    );
+    await written.catch((error) => Promise.reject(ioError('write', this.#file, error)));
   }
 }
 

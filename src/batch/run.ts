@@ -2,12 +2,12 @@
  * Runs the jobs of a batch on a compiler, several at the same time. A failure ends only its own job, unless the batch
  * is to stop at the first failure. A result is written atomically, then entered in the journal.
  */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { compileKey } from '../compiler/compile-cache.js';
 import type { CompiledModule, Compiler } from '../compiler/compiler.js';
 import { DarmError, type ErrorData } from '../errors.js';
-import { ioError, writeOutput } from '../files.js';
+import { ioError, readInput, typedError, writeOutput } from '../files.js';
 import { sniffInput } from '../formats/bitcode.js';
 import type { BatchJob } from './jobs.js';
 import { sha256, type Journal } from './journal.js';
@@ -82,7 +82,7 @@ export async function runBatch(
       totals.melds += event.melds;
     } catch (thrown) {
       if (ended.aborted) return;
-      const error = thrown instanceof DarmError ? thrown : new DarmError('internal', String(thrown));
+      const error = typedError(thrown);
       totals.failed++;
       onEvent({ event: 'failed', input, output, error: error.toJSON() });
       if (failFast) stop.abort();
@@ -111,7 +111,7 @@ async function compileOne(
 ): Promise<Extract<BatchEvent, { event: 'done' | 'skipped' }>> {
   const { input, output, options } = job;
   const started = performance.now();
-  const bytes = await readFile(input).catch((error) => Promise.reject(ioError('read', input, error)));
+  const bytes = await readModule(input);
   const key = `${await compileKey(bytes, options)}${job.fatBinary ? '-fatbin' : ''}`;
   if (!force && (await journal.isDone(output, key))) return { event: 'skipped', input, output };
   const { result, compilations } = await compile(compiler, job, bytes, signal);
@@ -125,6 +125,13 @@ async function compileOne(
   const cached = compilations.length > 0 && compilations.every((each) => each.cached);
   const milliseconds = performance.now() - started;
   return { event: 'done', input, output, bytes: result.length, sha256: hash, cached, melds, milliseconds };
+}
+
+/** Reads an ordinary file. A pipe or a device may never end, and a batch has files enough to wait for each of them. */
+async function readModule(input: string): Promise<Uint8Array> {
+  const found = await stat(input).catch((error) => Promise.reject(ioError('read', input, error)));
+  if (!found.isFile()) throw new DarmError('io', `cannot read ${input}: it is not an ordinary file`);
+  return readInput(input);
 }
 
 /** Compiles a job: the bytes of its result, and the compilations that it took. */

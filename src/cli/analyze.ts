@@ -3,6 +3,7 @@ import { createCompiler } from '../compiler/compiler.js';
 import { analyzeDocument } from '../report/json/analyze-document.js';
 import type { AnalyzeResult } from '../job/results.js';
 import type { AnalyzeFlags } from './arguments.js';
+import { visibleLine } from '../report/visible.js';
 import { jobOptions } from './option-groups.js';
 import { checkSecondOutput, readInput, writeStandardOutput } from '../files.js';
 import { writeRemarks } from './remarks.js';
@@ -13,8 +14,8 @@ export async function runAnalyze(input: string, flags: AnalyzeFlags): Promise<vo
   const others = [...(input === '-' ? [] : [input]), ...(flags.json ? ['-'] : [])];
   checkSecondOutput('--remarks', remarks, others);
   checkSecondOutput('--html', html, [...others, ...(remarks === undefined ? [] : [remarks])]);
-  const bytes = await readInput(input);
   const { timeout, memoryLimit } = flags;
+  const bytes = await readInput(input, timeout);
   const compiler = createCompiler({ threads: 1, timeout, memoryLimit, tierPolicy: 'short' });
   const session = await compiler.open(bytes);
   const options = jobOptions(flags);
@@ -44,8 +45,8 @@ function analysisText({ target, functions }: AnalyzeResult): string {
   );
   const details = functions
     .filter(({ plan }) => plan.candidates.length > 0)
-    .map(({ name, plan, blockNames }) => `\n${name}\n${candidateTable(plan.candidates, blockNames)}`);
-  return `target ${target}\n\n${summaries}${details.join('')}`;
+    .map(({ name, plan, blockNames }) => `\n${visibleLine(name)}\n${candidateTable(plan.candidates, blockNames)}`);
+  return `target ${visibleLine(target)}\n\n${summaries}${details.join('')}`;
 }
 
 /** Long sides are cut after this many blocks, which are enough to recognise a side. */

@@ -3,16 +3,18 @@ import { constants } from 'node:os';
 import path from 'node:path';
 import type { Presets, SingleBar } from 'cli-progress';
 import { collectJobs } from '../batch/jobs.js';
-import { Journal } from '../batch/journal.js';
+import { Journal, OWN_FOLDER } from '../batch/journal.js';
+import { checkOutputs } from '../batch/outputs.js';
 import { runBatch, type BatchEvent, type BatchTotals } from '../batch/run.js';
 import { createCompiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
-import { readInput, writeStandardOutput } from '../files.js';
+import { writeStandardOutput } from '../files.js';
+import { visibleLine } from '../report/visible.js';
 import type { BatchFlags } from './batch-arguments.js';
 import { dropOptimising } from '../workers/tier-policy.js';
 import { cacheFolder } from './cache-arguments.js';
 import { EXTENSIONS } from './compile.js';
-import { warn } from './messages.js';
+import { warn, writeMessage } from './messages.js';
 import { jobOptions } from './option-groups.js';
 import { table } from './table.js';
 
@@ -24,11 +26,10 @@ export async function runBatchCommand(inputs: readonly string[], flags: BatchFla
     options: { ...jobOptions(flags), emit: [fatBinary ? 'hsaco' : emit] },
     fatBinary,
     extension: (options) => EXTENSIONS[fatBinary ? 'fatbin' : options.emit[0]!],
-    readStandardInput: async () => new TextDecoder().decode(await readInput('-')),
   });
-  checkOverwriting(jobs, outDir);
   const journal = await Journal.open(outDir);
-  const cache = cacheFolder(flags, path.join(outDir, '.darm', 'cache'));
+  checkOutputs(jobs, outDir);
+  const cache = cacheFolder(flags, path.join(outDir, OWN_FOLDER, 'cache'));
   const compiler = createCompiler({
     threads: flags.jobs,
     timeout: flags.timeout,
@@ -41,7 +42,11 @@ export async function runBatchCommand(inputs: readonly string[], flags: BatchFla
   const stop = new AbortController();
   for (const signal of SIGNALS) process.once(signal, () => stop.abort(signal));
   let worst = 0;
-  const show = await display(flags);
+  let unwritten: unknown = null;
+  const show = await display(flags, (error) => {
+    unwritten ??= error;
+    stop.abort();
+  });
   const totals = await runBatch(compiler, jobs, {
     outDir,
     journal,
@@ -56,23 +61,24 @@ export async function runBatchCommand(inputs: readonly string[], flags: BatchFla
   });
   await compiler.close();
   await dropOptimising();
-  if (!flags.quiet && !flags.json) process.stderr.write(summary(totals));
+  if (unwritten !== null) throw unwritten;
+  if (!flags.quiet && !flags.json) writeMessage(summary(totals));
   return stop.signal.aborted ? 128 + constants.signals[stop.signal.reason as NodeJS.Signals] : worst;
 }
 
 const LONG_BATCH = 500;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-function checkOverwriting(jobs: readonly { input: string; output: string }[], outDir: string): void {
-  const inputs = new Set(jobs.map(({ input }) => path.resolve(input)));
-  for (const { output } of jobs)
-    if (inputs.has(path.resolve(outDir, output)))
-      throw new DarmError('usage', `a result would replace the input ${output}: choose another --out-dir`);
-}
-
-/** Shows events as JSON lines, as a progress bar on a terminal, or as plain lines. */
-async function display({ json, quiet }: BatchFlags): Promise<(event: BatchEvent) => void> {
-  if (json) return (event) => void writeStandardOutput(JSON.stringify({ schema: 1, ...event }) + '\n');
+/**
+ * Shows events as JSON lines, as a progress bar on a terminal, or as plain lines.
+ *
+ * @param failed told when standard output does not take the lines
+ */
+async function display(
+  { json, quiet }: BatchFlags,
+  failed: (error: unknown) => void,
+): Promise<(event: BatchEvent) => void> {
+  if (json) return (event) => void writeStandardOutput(JSON.stringify({ schema: 1, ...event }) + '\n').catch(failed);
   if (quiet) return (event) => warnOfFailure(event);
   if (process.stderr.isTTY) {
     const { default: progress } = (await import('cli-progress')) as unknown as { default: Progress };
@@ -105,7 +111,7 @@ function plainLines(): (event: BatchEvent) => void {
   let [jobs, count] = [0, 0];
   return (event) => {
     if (event.event === 'start') jobs = event.jobs;
-    else if (event.event !== 'end') process.stderr.write(`[${++count}/${jobs}] ${lineOf(event)}\n`);
+    else if (event.event !== 'end') writeMessage(`[${++count}/${jobs}] ${visibleLine(lineOf(event))}\n`);
   };
 }
 

@@ -12,12 +12,13 @@ import { defaultSpec } from '../simulator/launch/default-spec.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationResult } from '../simulator/run.js';
 import type { CheckFlags } from './arguments.js';
+import { visibleLine } from '../report/visible.js';
 import { jobOptions, simulationOptions } from './option-groups.js';
 import type { Measured } from '../report/counter-rows.js';
 import { counterText } from './counter-table.js';
 import { readInput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
-import { warn } from './messages.js';
+import { reportError, warn } from './messages.js';
 import { checkCodeObject, simulatingCompiler } from './run.js';
 
 /** Limit for made-up inputs, with which a kernel may never end. */
@@ -73,7 +74,7 @@ export async function runCheck(input: string, other: string | null, flags: Check
   const kernels =
     flags.spec === undefined
       ? await checkMadeUp(comparison)
-      : await checkSpec(comparison, await readSpec(flags.spec, flags.kernel ?? null));
+      : await checkSpec(comparison, await readSpec(flags.spec, flags.kernel ?? null, flags.timeout));
   const equal = kernels.every(
     (kernel) => kernel.inputs > 0 && kernel.differences.length === 0 && kernel.failures.length === 0,
   );
@@ -87,13 +88,13 @@ export async function runCheck(input: string, other: string | null, flags: Check
 }
 
 function reportFailure(input: string, line: string): void {
-  process.stderr.write(`darm: error: ${input === '-' ? '<stdin>' : input}: ${line}\n`);
+  reportError(new DarmError('simulation-failed', line), { file: input === '-' ? '<stdin>' : input });
 }
 
 async function makePair(compiler: Compiler, input: string, other: string | null, flags: CheckFlags): Promise<Pair> {
-  const bytes = await readInput(input);
+  const bytes = await readInput(input, flags.timeout);
   if (other !== null) {
-    const after = await readInput(other);
+    const after = await readInput(other, flags.timeout);
     for (const each of [bytes, after]) checkCodeObject(each);
     return { before: bytes, after, titles: ['first', 'second'], fastMath: false };
   }
@@ -254,7 +255,7 @@ function kernelText(check: KernelCheck, titles: readonly [string, string]): stri
           : 'same memory';
   const skipped = unfit.length === 0 ? '' : `, ${unfit.length} more did not fit the kernel`;
   const counters = check.before.length === 0 ? '' : counterText([sum(check.before), sum(check.after)], titles);
-  return `${kernel}: ${verdict} (${inputs} ${inputs === 1 ? 'input' : 'inputs'}${skipped})\n${counters}`;
+  return `${visibleLine(kernel)}: ${verdict} (${inputs} ${inputs === 1 ? 'input' : 'inputs'}${skipped})\n${counters}`;
 }
 
 function sum(all: readonly Measured[]): Measured {

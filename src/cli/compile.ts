@@ -8,10 +8,12 @@ import type { CompileResult } from '../job/results.js';
 import type { CompileFlags } from './arguments.js';
 import { resultDocument } from '../report/json/compile-document.js';
 import { artifactDocument, printWarnings, statsTable } from './compile-report.js';
-import { jobOptions } from './option-groups.js';
+import { visibleLine } from '../report/visible.js';
+import { jobOptions, threadsFor } from './option-groups.js';
 import { checkSecondOutput, readInput, writeOutput, writeStandardOutput } from '../files.js';
 import { depfile } from './depfile.js';
 import { readSpec } from './launch-spec.js';
+import { writeMessage } from './messages.js';
 import { writeRemarks } from './remarks.js';
 
 export const EXTENSIONS: Record<Emit | 'fatbin', string> = {
@@ -59,26 +61,22 @@ interface Outcome {
 export async function runCompile(input: string, flags: CompileFlags): Promise<void> {
   const output = outputName(input, flags);
   checkOutputs(input, output, flags);
-  const spec = flags.spec === undefined ? null : await readSpec(flags.spec, null);
+  const spec = flags.spec === undefined ? null : await readSpec(flags.spec, null, flags.timeout);
   const dependencies = depfileName(flags, output);
-  // With one worker and no time limit the main thread does the work, which saves 0.1 s.
-  const threads = flags.jobs === 1 && flags.timeout === 0 ? 0 : flags.jobs;
+  const rule = dependencies === null ? '' : depfile(flags.depfileTarget ?? output, [input]);
   const compiler = createCompiler({
-    threads,
+    threads: threadsFor(flags),
     timeout: flags.timeout,
     memoryLimit: flags.memoryLimit,
     tierPolicy: 'short',
     ...(flags.cache !== undefined && { cache: { path: flags.cache } }),
   });
-  const module = await readInput(input);
+  const module = await readInput(input, flags.timeout);
   const { bytes, images } = await compile(compiler, module, flags);
   const results = images.flatMap(({ compiled }) => (compiled === null ? [] : [compiled]));
   if (!flags.quiet) results.forEach(printWarnings);
   await writeOutput(output, bytes);
-  if (dependencies !== null) {
-    const text = depfile(flags.depfileTarget ?? output, [input]);
-    await writeOutput(dependencies, new TextEncoder().encode(text));
-  }
+  if (dependencies !== null) await writeOutput(dependencies, rule);
   await writeRemarks(
     flags.remarks,
     results.flatMap(({ remarks }) => remarks),
@@ -94,7 +92,7 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
     await writeStandardOutput(JSON.stringify({ schema: 1, artifacts, ...documentOf(flags.emit, images) }) + '\n');
   } else if (flags.stats) {
     for (const { functions, target } of results)
-      process.stderr.write((results.length > 1 ? `${target}\n` : '') + statsTable(functions));
+      writeMessage((results.length > 1 ? `${visibleLine(target)}\n` : '') + statsTable(functions));
   }
 }
 

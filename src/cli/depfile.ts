@@ -1,8 +1,16 @@
 /** Dependency files for make and ninja, in the format of the option `-MD` of C compilers. */
 
+import { DarmError } from '../errors.js';
+
 /** The rule `target: input…` with special characters escaped. Standard input is left out of the inputs. */
 export function depfile(target: string, inputs: readonly string[]): string {
   const files = inputs.filter((file) => file !== '-');
+  for (const name of [target, ...files])
+    if (/[\n\r]/.test(name))
+      throw new DarmError(
+        'usage',
+        `the name ${JSON.stringify(name)} has a line end, which dependency files cannot have`,
+      );
   return `${escaped(target)}:${files.map((file) => ` \\\n  ${escaped(file)}`).join('')}\n`;
 }
 

@@ -2,19 +2,15 @@
 import { createCompiler, type Compiler, type InspectedModule } from '../compiler/compiler.js';
 import type { CodeObjectInfo, KernelInfo } from '../formats/code-object.js';
 import { containerText } from './container-text.js';
+import { visibleLine } from '../report/visible.js';
 import type { RunFlags } from './option-groups.js';
 import { readInput, writeStandardOutput } from '../files.js';
 import { table } from './table.js';
 
 export async function runInspect(input: string, flags: RunFlags): Promise<void> {
-  const threads = flags.timeout === 0 ? 0 : 1;
-  const compiler = createCompiler({
-    threads,
-    timeout: flags.timeout,
-    memoryLimit: flags.memoryLimit,
-    tierPolicy: 'short',
-  });
-  const info = await compiler.inspect(await readInput(input));
+  const { timeout, memoryLimit } = flags;
+  const compiler = createCompiler({ threads: 0, timeout, memoryLimit, tierPolicy: 'short' });
+  const info = await compiler.inspect(await readInput(input, timeout));
   const text = flags.json ? JSON.stringify({ schema: 1, ...info }) + '\n' : infoText(info);
   await writeStandardOutput(text);
 }
@@ -36,7 +32,7 @@ function moduleText({ triple, functions }: InspectedModule): string {
     kernel ? 'kernel' : 'function',
     String(instructions),
   ]);
-  return `module for ${triple}\n\n${table('llr', ['function', 'kind', 'instructions'], rows)}`;
+  return `module for ${visibleLine(triple)}\n\n${table('llr', ['function', 'kind', 'instructions'], rows)}`;
 }
 
 function codeObjectText({ target, version, linked, kernels }: CodeObjectInfo): string {
@@ -70,5 +66,5 @@ function argumentText({ name, arguments: args }: KernelInfo): string {
     String(argument.offset),
     String(argument.size),
   ]);
-  return `\n${name}\n${table('lllrr', ['  argument', 'kind', 'address space', 'offset', 'size'], rows)}`;
+  return `\n${visibleLine(name)}\n${table('lllrr', ['  argument', 'kind', 'address space', 'offset', 'size'], rows)}`;
 }

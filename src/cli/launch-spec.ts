@@ -3,11 +3,14 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DarmError } from '../errors.js';
 import { MAX_BUFFER_BYTES, parseSpec, type LaunchSpec } from '../simulator/launch/spec.js';
-import { ioError, readInput } from '../files.js';
+import { ioError, readText } from '../files.js';
 
-/** @param kernel replaces the kernel that the spec names; null keeps it */
-export async function readSpec(file: string, kernel: string | null): Promise<LaunchSpec> {
-  const text = new TextDecoder().decode(await readInput(file));
+/**
+ * @param kernel replaces the kernel that the spec names; null keeps it
+ * @param timeout milliseconds, 0 for no limit
+ */
+export async function readSpec(file: string, kernel: string | null, timeout: number): Promise<LaunchSpec> {
+  const text = await readText(file, timeout);
   const folder = path.dirname(file);
   const spec = located(file, () =>
     parseSpec(text, (name) => {

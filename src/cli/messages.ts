@@ -1,22 +1,35 @@
 /** Messages on standard error, one line each: `darm: error: FILE:LINE:COLUMN: message`. */
 import type { DarmError, SourceLocation } from '../errors.js';
+import { visibleLine } from '../report/visible.js';
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+/** A message may quote the input, which may be of any length. */
+const LONGEST = 10_000;
+
+function oneLine(text: string): string {
+  const line = visibleLine(text.slice(0, LONGEST).replace(/\s+/g, ' ').trim());
+  return text.length > LONGEST ? `${line} …` : line;
+}
 
 function position({ file, line, column }: SourceLocation): string {
   return (
     [file, line, column]
       .filter((part) => part !== undefined)
-      .map((part) => `${part}:`)
+      .map((part) => `${visibleLine(String(part))}:`)
       .join('') + ' '
   );
 }
 
+/** Writes to standard error. When it does not take messages, the results are still worth writing. */
+export function writeMessage(text: string): void {
+  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
+  process.stderr.write(text);
+}
+
 export function warn(message: string): void {
-  process.stderr.write(`darm: warning: ${oneLine(message).replace(/^warning: /, '')}\n`);
+  writeMessage(`darm: warning: ${oneLine(message).replace(/^warning: /, '')}\n`);
 }
 
 export function reportError(error: DarmError, location: SourceLocation | undefined): void {
   const hint = error.code === 'internal' ? ' (this is a bug in darm)' : '';
-  process.stderr.write(`darm: error: ${location ? position(location) : ''}${oneLine(error.message)}${hint}\n`);
+  writeMessage(`darm: error: ${location ? position(location) : ''}${oneLine(error.message)}${hint}\n`);
 }

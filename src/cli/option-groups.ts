@@ -59,9 +59,9 @@ export function addRunOptions(command: Command): Command {
   return command
     .option('--json', 'print one JSON document on standard output', false)
     .addOption(
-      new Option('--timeout <seconds>', 'give up after this time')
+      new Option('--timeout <seconds>', 'most time for reading, and for each job; 0: no limit')
         .argParser(numeric(0, 2_000_000, { scale: 1000 }))
-        .default(0, 'none'),
+        .default(600_000, '600'),
     )
     .addOption(
       new Option('--memory-limit <MiB>', "most memory of LLVM's, 64 to 4096")
@@ -69,6 +69,9 @@ export function addRunOptions(command: Command): Command {
         .default(4096 * MIB, '4096'),
     );
 }
+
+/** A single worker is not worth its start, 0.1 s: the main thread does the work. */
+export const threadsFor = ({ jobs }: { readonly jobs: number }): number => (jobs === 1 ? 0 : jobs);
 
 export function addSimulateOptions(command: Command): Command {
   command

@@ -8,7 +8,8 @@ import { sniffInput } from '../formats/bitcode.js';
 import { execText } from '../simulator/wave.js';
 import type { SimulationInput, SimulationResult } from '../simulator/run.js';
 import type { RunCommandFlags } from './arguments.js';
-import { simulationOptions } from './option-groups.js';
+import { visibleLine } from '../report/visible.js';
+import { simulationOptions, threadsFor } from './option-groups.js';
 import { counterText } from './counter-table.js';
 import { ioError, readInput, writeOutput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
@@ -20,13 +21,13 @@ export async function runRun(input: string, flags: RunCommandFlags): Promise<voi
   if (flags.trace && flags.traceFile !== undefined)
     throw new DarmError('usage', '--trace and --trace-file exclude each other');
   if (input === '-' && flags.spec === '-') throw new DarmError('usage', 'standard input cannot be both file and spec');
-  const bytes = await readInput(input);
+  const bytes = await readInput(input, flags.timeout);
   checkCodeObject(bytes);
   const compiler = simulatingCompiler(flags);
   if (flags.coverage) return printCoverage(compiler, bytes, flags.json);
   if (flags.spec === undefined)
     throw new DarmError('usage', '--spec is missing: darm run needs a launch spec (docs/launch-spec.md)');
-  const spec = await readSpec(flags.spec, flags.kernel ?? null);
+  const spec = await readSpec(flags.spec, flags.kernel ?? null, flags.timeout);
   const trace = flags.trace ? new Trace(null) : flags.traceFile !== undefined ? new Trace(flags.traceFile) : null;
   let result: SimulationResult;
   try {
@@ -59,8 +60,7 @@ export function simulatingCompiler(flags: {
   readonly memoryLimit: number;
 }): Compiler {
   const { timeout, memoryLimit } = flags;
-  const threads = flags.jobs === 1 && timeout === 0 ? 0 : flags.jobs;
-  return createCompiler({ threads, timeout, memoryLimit, tierPolicy: 'short' });
+  return createCompiler({ threads: threadsFor(flags), timeout, memoryLimit, tierPolicy: 'short' });
 }
 
 async function printCoverage(compiler: Compiler, bytes: Uint8Array, json: boolean): Promise<void> {
@@ -87,7 +87,7 @@ class Trace {
 
   readonly onInstruction: NonNullable<SimulationInput['onInstruction']> = (launch, workgroup, wave, index) => {
     const { offset, text } = launch.program.instructions[index] ?? { offset: 0, text: '?' };
-    const where = `${launch.kernel} ${workgroup.join(',')} ${wave.id} 0x${offset.toString(16).padStart(4, '0')}`;
+    const where = `${visibleLine(launch.kernel)} ${workgroup.join(',')} ${wave.id} 0x${offset.toString(16).padStart(4, '0')}`;
     this.#lines.push(`${where} ${execText(wave)} ${text}\n`);
     if (this.#lines.length === 4096) this.#flush();
   };
@@ -99,8 +99,10 @@ class Trace {
       try {
         at += writeSync(this.#file, bytes, at);
       } catch (error) {
-        // A pipe is full until its reader catches up.
-        if ((error as NodeJS.ErrnoException).code === 'EAGAIN') continue;
+        if ((error as NodeJS.ErrnoException).code === 'EAGAIN') {
+          waitForReader();
+          continue;
+        }
         if ((error as NodeJS.ErrnoException).code === 'EPIPE') return;
         throw ioError('write', 'the trace', error);
       }
@@ -111,6 +113,11 @@ class Trace {
     this.#flush();
     if (this.#file !== 1) closeSync(this.#file);
   }
+}
+
+/** A pipe is full until its reader catches up. Sleeps a millisecond. */
+function waitForReader(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
 }
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -139,7 +146,7 @@ function runDocument({ launches, buffers }: SimulationResult): object {
 }
 
 function runText({ launches, buffers }: SimulationResult): string {
-  const counters = launches.map((launch) => `${launch.kernel}\n${counterText([launch])}\n`);
+  const counters = launches.map((launch) => `${visibleLine(launch.kernel)}\n${counterText([launch])}\n`);
   const rows = buffers.filter(({ out }) => out).map(({ name, bytes }) => [name, String(bytes.length), sha256(bytes)]);
   return counters.join('') + (rows.length === 0 ? '' : table('lrl', ['output', 'bytes', 'sha256'], rows));
 }

@@ -20,6 +20,12 @@ export interface ServeFlags extends CacheFlags {
   /** Bytes. */
   readonly maxBody: number;
   readonly maxBatch: number;
+  /** Bytes. */
+  readonly maxArtifact: number;
+  /** Bytes. */
+  readonly maxBuffered: number;
+  /** Milliseconds. */
+  readonly grace: number;
   readonly logLevel: string;
 }
 
@@ -50,10 +56,27 @@ export function addServeCommand(program: Command, chosen: (flags: ServeFlags) =>
     .option('--queue <n>', 'requests that may wait; further ones get 429', numeric(0, 100_000, { whole: true }), 64)
     .addOption(seconds('--queue-timeout <seconds>', 'longest wait for a worker, 0: no limit; then 503', 30))
     .addOption(seconds('--timeout <seconds>', 'most time of a job, 0: no limit; then 504', 60))
-    .addOption(seconds('--body-timeout <seconds>', 'most time for a body to arrive, 0: no limit; then 408', 30))
+    .addOption(
+      seconds(
+        '--body-timeout <seconds>',
+        'most time for a body to arrive, then 408, and for a client to read a MiB; 0: no limit',
+        30,
+      ),
+    )
     .addOption(mebibytes('--memory-limit <MiB>', "most memory of a worker's LLVM, 64 to 4096", 64, 4096, 1024))
     .addOption(mebibytes('--max-body <MiB>', 'largest body, 1 to 2048; then 413', 1, 2048, 32))
+    .addOption(mebibytes('--max-artifact <MiB>', 'largest result of a module, 1 to 4096; then 422', 1, 4096, 128))
+    .addOption(
+      mebibytes(
+        '--max-buffered <MiB>',
+        'most memory for bodies, then 429; and for answers that clients do not read, then no job starts',
+        1,
+        2 ** 20,
+        512,
+      ),
+    )
     .option('--max-batch <n>', 'most modules of a batch', numeric(1, 1_000_000, { whole: true }), 4096)
+    .addOption(seconds('--grace <seconds>', 'most time for the last answers after SIGTERM, 0: no limit', 90))
     .addOption(
       new Option('--log-level <level>', 'least important lines of the log, which goes to standard error')
         .choices(['info', 'error', 'silent'])

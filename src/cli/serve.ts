@@ -3,14 +3,24 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pino from 'pino';
 import { createCompiler } from '../compiler/compiler.js';
-import { createService, listen } from '../service/index.js';
+import { createService, listen, type ServiceLog } from '../service/index.js';
 import { cacheFolder } from './cache-arguments.js';
+import { LogOutput } from './log-output.js';
 import { dropOptimising } from '../workers/tier-policy.js';
 import type { ServeFlags } from './serve-arguments.js';
 
+/** How long the last lines of the log may take. */
+const LOG_MS = 1000;
+
 export async function runServe(flags: ServeFlags): Promise<void> {
-  const destination = pino.destination({ dest: 2, sync: false });
-  const log = pino({ level: flags.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const output = new LogOutput();
+  const logger = pino({ level: flags.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
+  const log: ServiceLog = {
+    info: (fields, message) => logger.info(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    dropped: () => output.dropped,
+  };
+  logFaults(log);
   const { jobs, memoryLimit } = flags;
   const cache = cacheFolder(flags, path.join(tmpdir(), 'darm-cache'));
   const compiler = createCompiler({
@@ -19,18 +29,25 @@ export async function runServe(flags: ServeFlags): Promise<void> {
     tierPolicy: 'long',
     ...(cache !== null && { cache: { path: cache, maxBytes: flags.cacheSize } }),
   });
-  const { queue, queueTimeout, timeout, bodyTimeout, maxBody, maxBatch } = flags;
-  const limits = { queue, queueTimeout, timeout, bodyTimeout, maxBody, maxBatch };
+  const { queue, queueTimeout, timeout, bodyTimeout, maxBody, maxBatch, maxArtifact, maxBuffered } = flags;
+  const limits = { queue, queueTimeout, timeout, bodyTimeout, maxBody, maxBatch, maxArtifact, maxBuffered };
   const service = createService(compiler, { ...limits, concurrency: jobs, log });
-  const server = await listen(service, { ...limits, host: flags.host, port: flags.port });
+  const server = await listen(service, { ...limits, host: flags.host, port: flags.port, grace: flags.grace });
   log.info({ url: server.url, workers: jobs }, 'listening');
 
-  log.info({ signal: await firstSignal() }, 'shutting down: new work is refused, running jobs are finished');
+  log.info({ signal: await firstSignal() }, 'shutting down: new work is refused, accepted work is finished');
   await server.close();
   await compiler.close();
   log.info({}, 'stopped');
-  destination.flushSync();
+  await output.flush(LOG_MS);
   await dropOptimising();
+}
+
+/** What would end the process or be printed by Node goes to the log: a mistake in one request is not the others' end. */
+function logFaults(log: ServiceLog): void {
+  process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'internal error'));
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => log.info({ err: warning }, 'warning'));
 }
 
 /** Waits for the first signal that asks the service to end. A second one ends the process at once. */

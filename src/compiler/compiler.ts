@@ -30,8 +30,7 @@ import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js
 export interface CompilerOptions {
   /**
    * Worker threads; by default, as many as the machine runs at once. 0: everything on the calling thread, which it
-   * blocks. That starts soonest, but nothing can end a job early: no `timeout`, and `signal` counts only before a job
-   * starts.
+   * blocks. That starts soonest, but `signal` counts only before a job starts, and several jobs wait for each other.
    */
   readonly threads?: number;
   /** Most memory of one worker's LLVM in bytes, 64 MiB to 4 GiB (the default). */
@@ -138,8 +137,6 @@ const COMPILER_CHECKS: Checks<CompilerOptions> = {
 /** Nothing starts before the first job. */
 export function createCompiler(options: CompilerOptions = {}): Compiler {
   checkOptions('createCompiler()', options, COMPILER_CHECKS);
-  if (options.threads === 0 && (options.timeout ?? 0) > 0)
-    throw new DarmError('usage', 'option "timeout" in createCompiler() needs a worker thread');
   return new ThreadedCompiler(options);
 }
 
@@ -338,7 +335,6 @@ class ThreadedCompiler implements Compiler {
     };
     if (!(timeout >= 0 && timeout < 2 ** 31))
       throw new DarmError('usage', 'the timeout of a call must be milliseconds');
-    if (timeout > 0 && this.#threads === 0) throw new DarmError('usage', 'a timeout needs a worker thread');
     const timeoutMs =
       timeout > 0 && this.#timeoutMs > 0 ? Math.min(timeout, this.#timeoutMs) : timeout || this.#timeoutMs;
     return { signal, timeoutMs, events: onProgress || onDiagnostic ? events : null };

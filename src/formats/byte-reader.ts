@@ -70,6 +70,13 @@ export class ByteReader {
     return this.bytes.subarray(offset, offset + size);
   }
 
+  /** Whether the bytes from `offset` on are `text`, which is ASCII. */
+  startsWith(text: string, offset: number, field: string): boolean {
+    this.check(offset, text.length, field);
+    for (let i = 0; i < text.length; i++) if (this.bytes[offset + i] !== text.charCodeAt(i)) return false;
+    return true;
+  }
+
   /** A NUL-terminated string, which has to end before `end`. */
   string(offset: number, end: number, field: string): string {
     this.check(offset, 1, field);

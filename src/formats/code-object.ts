@@ -6,13 +6,15 @@
  */
 import { DarmError } from '../errors.js';
 import { ByteReader } from './byte-reader.js';
-import { ElfType, elfNotes, elfSymbols, parseElf, symbolBytes, type ElfFile, type ElfSymbol } from './elf.js';
+import { ElfType, elfNote, elfSymbols, parseElf, symbolBytes, type ElfFile, type ElfSymbol } from './elf.js';
 import { decodeMessagePack } from './message-pack.js';
 import { MACHINE_AMDGPU, targetIdOf } from './elf-target.js';
 
 const OS_ABI_HSA = 64;
 const NOTE_METADATA = 32;
 const DESCRIPTOR_BYTES = 64;
+/** An entry of one byte in the metadata may stand for a kernel, whose description is far larger. */
+const MAX_KERNELS = 65536;
 
 export interface KernelArgument {
   readonly name: string | null;
@@ -94,15 +96,18 @@ export function inspectCodeObject(bytes: Uint8Array): CodeObjectInfo {
   if (elf.machine !== MACHINE_AMDGPU) throw new DarmError('bad-input', 'the ELF file holds no AMD GPU code');
   if (elf.osAbi !== OS_ABI_HSA) throw new DarmError('bad-input', 'the code object is not for the HSA runtime');
   const symbols = new Map(elfSymbols(elf).map((symbol) => [symbol.name, symbol]));
-  const note = elfNotes(elf).find(({ name, type }) => name === 'AMDGPU' && type === NOTE_METADATA);
-  if (note === undefined) throw new DarmError('bad-input', 'the code object has no metadata');
-  const metadata = fieldsOf(decodeMessagePack(note.data, 'the metadata of the code object'));
+  const note = elfNote(elf, 'AMDGPU', NOTE_METADATA);
+  if (note === null) throw new DarmError('bad-input', 'the code object has no metadata');
+  const metadata = fieldsOf(decodeMessagePack(note, 'the metadata of the code object'));
+  const kernels = listOf(metadata['amdhsa.kernels']);
+  if (kernels.length > MAX_KERNELS)
+    throw new DarmError('bad-input', `the code object has more than ${MAX_KERNELS} kernels`);
   return {
     kind: 'code-object',
     target: targetIdOf(elf.flags),
     version: elf.abiVersion + 2,
     linked: elf.type === ElfType.Shared,
-    kernels: listOf(metadata['amdhsa.kernels']).map((kernel) => kernelInfo(elf, symbols, fieldsOf(kernel))),
+    kernels: kernels.map((kernel) => kernelInfo(elf, symbols, fieldsOf(kernel))),
   };
 }
 

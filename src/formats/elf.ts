@@ -1,7 +1,8 @@
 /**
  * Reads the parts of ELF64 (little-endian) that code objects use: header, program headers, sections, symbols, notes.
  * The bytes are not trusted: every offset is checked, and every count is compared with the file's size before anything
- * is allocated for it.
+ * is allocated for it. Tables, names and notes of a hostile file may overlap, so that reading each of them takes the
+ * square of the file's size. Therefore what is read in all is compared with the file's size as well.
  */
 import { DarmError } from '../errors.js';
 import { ByteReader } from './byte-reader.js';
@@ -10,6 +11,13 @@ const HEADER_BYTES = 64;
 const PROGRAM_HEADER_BYTES = 56;
 const SECTION_HEADER_BYTES = 64;
 const SYMBOL_BYTES = 24;
+
+/** More than any linker writes; searches go through all segments. */
+const MAX_SEGMENTS = 256;
+/**
+ * Symbols may share names, or the ends of names: together, their names have at most this many times the file's size.
+ */
+const MAX_NAME_SHARING = 16;
 
 export const ElfType = { Relocatable: 1, Shared: 3 } as const;
 export const SegmentType = { Load: 1, Dynamic: 2, Note: 4 } as const;
@@ -28,7 +36,8 @@ export interface ElfSegment {
 }
 
 export interface ElfSection {
-  readonly name: string;
+  /** Where its name begins in the table of section names. */
+  readonly nameOffset: number;
   readonly type: number;
   readonly address: number;
   readonly offset: number;
@@ -44,12 +53,6 @@ export interface ElfSymbol {
   readonly size: number;
 }
 
-export interface ElfNote {
-  readonly name: string;
-  readonly type: number;
-  readonly data: Uint8Array;
-}
-
 export interface ElfFile {
   readonly reader: ByteReader;
   readonly osAbi: number;
@@ -59,6 +62,8 @@ export interface ElfFile {
   readonly flags: number;
   readonly segments: readonly ElfSegment[];
   readonly sections: readonly ElfSection[];
+  /** The section with the names of sections; null without one. */
+  readonly names: ElfSection | null;
 }
 
 export function parseElf(bytes: Uint8Array): ElfFile {
@@ -78,6 +83,8 @@ export function parseElf(bytes: Uint8Array): ElfFile {
     return Array.from({ length: count }, (_, i) => offset + i * stride);
   };
 
+  if (reader.u16(56, 'the number of program headers') > MAX_SEGMENTS)
+    throw new DarmError('bad-input', `the ELF file has more than ${MAX_SEGMENTS} program headers`);
   const segments = table(32, 56, 54, PROGRAM_HEADER_BYTES, 'the program headers').map((at) => ({
     type: reader.u32(at, 'a program header'),
     flags: reader.u32(at + 4, 'a program header'),
@@ -86,7 +93,7 @@ export function parseElf(bytes: Uint8Array): ElfFile {
     fileSize: reader.u64(at + 32, 'a segment size'),
     memorySize: reader.u64(at + 40, 'a segment size'),
   }));
-  const unnamed = table(40, 60, 58, SECTION_HEADER_BYTES, 'the section headers').map((at) => ({
+  const sections = table(40, 60, 58, SECTION_HEADER_BYTES, 'the section headers').map((at) => ({
     nameOffset: reader.u32(at, 'a section header'),
     type: reader.u32(at + 4, 'a section header'),
     address: reader.u64(at + 16, 'a section address'),
@@ -94,15 +101,7 @@ export function parseElf(bytes: Uint8Array): ElfFile {
     size: reader.u64(at + 32, 'a section size'),
     link: reader.u32(at + 40, 'a section header'),
   }));
-  const names = unnamed[reader.u16(62, 'the index of the section names')];
-  if (names !== undefined) reader.check(names.offset, names.size, 'the section names');
-  const sections = unnamed.map(({ nameOffset, ...section }) => ({
-    ...section,
-    name:
-      names === undefined || names.type === SectionType.NoBits
-        ? ''
-        : reader.string(names.offset + nameOffset, names.offset + names.size, 'a section name'),
-  }));
+  const names = sections[reader.u16(62, 'the index of the section names')] ?? null;
   return {
     reader,
     osAbi: reader.u8(7, 'the OS ABI'),
@@ -112,6 +111,7 @@ export function parseElf(bytes: Uint8Array): ElfFile {
     flags: reader.u32(48, 'the flags'),
     segments,
     sections,
+    names: names?.type === SectionType.NoBits ? null : names,
   };
 }
 
@@ -127,12 +127,16 @@ export function elfSymbols(elf: ElfFile): ElfSymbol[] {
   reader.check(table.offset, table.size, 'the symbol table');
   reader.check(strings.offset, strings.size, 'the string table');
   const stringsEnd = strings.offset + strings.size;
+  let namesLeft = reader.length * MAX_NAME_SHARING;
   const symbols: ElfSymbol[] = [];
   for (let at = table.offset; at + SYMBOL_BYTES <= table.offset + table.size; at += SYMBOL_BYTES) {
     const nameOffset = reader.u32(at, 'a symbol');
     if (nameOffset === 0) continue;
+    const name = reader.string(strings.offset + nameOffset, stringsEnd, 'a symbol name');
+    namesLeft -= name.length;
+    if (namesLeft < 0) throw new DarmError('bad-input', 'the ELF file is damaged: the names of its symbols overlap');
     symbols.push({
-      name: reader.string(strings.offset + nameOffset, stringsEnd, 'a symbol name'),
+      name,
       section: reader.u16(at + 6, 'a symbol'),
       value: reader.u64(at + 8, 'a symbol value'),
       size: reader.u64(at + 16, 'a symbol size'),
@@ -161,21 +165,31 @@ export function symbolBytes(elf: ElfFile, symbol: ElfSymbol): Uint8Array | null 
 }
 
 /** The bytes of the first section with this name, or null. */
-export function elfSectionBytes(elf: ElfFile, name: string): Uint8Array | null {
-  const section = elf.sections.find((each) => each.name === name && each.type !== SectionType.NoBits);
-  return section === undefined ? null : elf.reader.slice(section.offset, section.size, `section ${name}`);
+export function elfSectionBytes({ reader, sections, names }: ElfFile, name: string): Uint8Array | null {
+  if (names === null) return null;
+  const section = sections.find(
+    ({ nameOffset, type }) =>
+      type !== SectionType.NoBits &&
+      nameOffset + name.length < names.size &&
+      reader.startsWith(`${name}\0`, names.offset + nameOffset, 'a section name'),
+  );
+  return section === undefined ? null : reader.slice(section.offset, section.size, `section ${name}`);
 }
 
-/** Notes of the note segments or, in a relocatable file, of the note sections. */
-export function elfNotes(elf: ElfFile): ElfNote[] {
+/**
+ * The contents of the first note with this name and type, or null. Looks into the note segments or, in a relocatable
+ * file, into the note sections.
+ */
+export function elfNote(elf: ElfFile, name: string, type: number): Uint8Array | null {
+  const { reader } = elf;
   const segments = elf.segments
     .filter((s) => s.type === SegmentType.Note)
     .map((s) => ({ offset: s.offset, size: s.fileSize }));
   const places = segments.length > 0 ? segments : elf.sections.filter((s) => s.type === SectionType.Note);
-  const notes: ElfNote[] = [];
+  if (places.reduce((sum, { size }) => sum + size, 0) > reader.length)
+    throw new DarmError('bad-input', 'the ELF file is damaged: its notes overlap');
   const align = (value: number): number => Math.ceil(value / 4) * 4;
   for (const { offset, size } of places) {
-    const { reader } = elf;
     reader.check(offset, size, 'the notes');
     const end = offset + size;
     for (let at = offset; at + 12 <= end;) {
@@ -184,13 +198,11 @@ export function elfNotes(elf: ElfFile): ElfNote[] {
       const dataAt = at + 12 + align(nameBytes);
       if (dataAt + dataBytes > end)
         throw new DarmError('bad-input', 'the ELF file is damaged: a note runs over its end');
-      notes.push({
-        name: nameBytes === 0 ? '' : reader.string(at + 12, at + 12 + nameBytes, 'a note name'),
-        type: reader.u32(at + 8, 'a note'),
-        data: reader.slice(dataAt, dataBytes, 'a note'),
-      });
+      const found = nameBytes === name.length + 1 && reader.u32(at + 8, 'a note') === type;
+      if (found && reader.startsWith(`${name}\0`, at + 12, 'a note name'))
+        return reader.slice(dataAt, dataBytes, 'a note');
       at = dataAt + align(dataBytes);
     }
   }
-  return notes;
+  return null;
 }

@@ -1,11 +1,14 @@
 /**
  * Decodes MessagePack from untrusted bytes with `@msgpack/msgpack`. That decoder allocates arrays of the lengths that
  * the data claims. So one pass over the structure comes first, to make sure that there are enough bytes for those
- * lengths.
+ * lengths. A value takes one byte in the data and up to a hundred in memory, so their number is limited, too.
  */
 import { decode } from '@msgpack/msgpack';
 import { DarmError } from '../errors.js';
 import { ByteReader } from './byte-reader.js';
+
+/** More than the metadata of ten thousand kernels has. In memory, this many empty maps take 300 MB. */
+const MAX_VALUES = 2 ** 22;
 
 /** Bytes after the type byte, for the types from 0xc0 on; -1 for types of variable size, which `measure` handles. */
 const FIXED_SIZES = [0, 0, 0, 0, -1, -1, -1, -1, -1, -1, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17];
@@ -51,7 +54,9 @@ function measure(reader: ByteReader, at: number): { bytes: number; elements: num
 export function decodeMessagePack(bytes: Uint8Array, what: string): unknown {
   const reader = new ByteReader(bytes, what);
   let at = 0;
+  let values = 0;
   for (let pending = 1; pending > 0; pending--) {
+    if (++values > MAX_VALUES) throw new DarmError('bad-input', `${what} has more than ${MAX_VALUES} values`);
     const { bytes: size, elements } = measure(reader, at);
     reader.check(at, size, 'a value');
     at += size;

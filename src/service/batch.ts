@@ -2,107 +2,58 @@
  * The answer to a batch: a line of JSON per module, in the order in which they finish, and a last line with the counts.
  * An answer without that last line was cut off. Jobs start only as fast as the client reads.
  */
+import type { Answer } from './answers.js';
 
 export interface BatchCounts {
   readonly succeeded: number;
   readonly failed: number;
 }
 
-export interface StreamedJob {
-  /** Does all the work for one module. The result is whether it succeeded, and its line. Does not throw. */
-  readonly run: () => Promise<{ readonly ok: boolean; readonly line: object }>;
+export interface BatchLine extends Pick<Answer, 'pieces'> {
+  readonly ok: boolean;
+  /** Called when the line is sent. */
+  readonly sent: () => void;
 }
 
+/** Does all the work for one module. Does not throw. */
+export type BatchJob = () => Promise<BatchLine>;
+
 /**
- * Runs `jobs`, `width` at a time, and streams their lines.
+ * Runs `jobs`, `width` at a time, and yields their lines. When it ends, all jobs that were started have ended, also
+ * when nobody wants the rest.
  *
- * @param stallMs how long the client may take to read a line, in milliseconds; 0 for no limit
- * @param stop called when the client does not read any more
- * @param ended called once, after the last job has ended
+ * @param done told the counts before the last line
  */
-export function streamBatch(
-  jobs: readonly StreamedJob[],
+export async function* batchPieces(
+  jobs: readonly BatchJob[],
   width: number,
-  stallMs: number,
-  stop: () => void,
-  ended: (counts: BatchCounts) => void,
-): ReadableStream<Uint8Array> {
-  const lines = new LineStream(stallMs, stop);
-  const queue = jobs.values();
+  done: (counts: BatchCounts) => void,
+): AsyncGenerator<Uint8Array> {
   const counts = { succeeded: 0, failed: 0 };
-  const runFromQueue = async (): Promise<void> => {
-    for (const job of queue) {
-      const { ok, line } = await job.run();
-      counts[ok ? 'succeeded' : 'failed']++;
-      if (!(await lines.write(line))) return;
-    }
+  const running = new Map<number, Promise<readonly [number, BatchLine]>>();
+  let next = 0;
+  const start = (): void => {
+    if (next === jobs.length) return;
+    const index = next++;
+    running.set(
+      index,
+      jobs[index]!().then((line) => [index, line]),
+    );
   };
-  void Promise.all(Array.from({ length: Math.min(width, jobs.length) }, runFromQueue)).then(() => {
-    lines.end({ done: true, ...counts });
-    ended(counts);
-  });
-  return lines.stream;
-}
-
-/**
- * A stream of lines of JSON that goes as fast as its client reads. A client that stops reading for too long is cut off.
- */
-class LineStream {
-  readonly stream: ReadableStream<Uint8Array>;
-  readonly #stallMs: number;
-  readonly #stop: () => void;
-  #controller!: ReadableStreamDefaultController<Uint8Array>;
-  #wake: () => void = () => {};
-  #gone = false;
-
-  constructor(stallMs: number, stop: () => void) {
-    this.#stallMs = stallMs;
-    this.#stop = stop;
-    this.stream = new ReadableStream({
-      start: (controller) => void (this.#controller = controller),
-      pull: () => this.#wake(),
-      cancel: () => this.#leave(),
-    });
-  }
-
-  /** Resolves when the client is ready for another line: to false when it has gone. */
-  async write(line: object): Promise<boolean> {
-    if (this.#gone) return false;
-    this.#enqueue(line);
-    while (!this.#gone && this.#controller.desiredSize! <= 0) await this.#pulled();
-    return !this.#gone;
-  }
-
-  end(line: object): void {
-    if (this.#gone) return;
-    this.#enqueue(line);
-    this.#controller.close();
-  }
-
-  #enqueue(line: object): void {
-    this.#controller.enqueue(new TextEncoder().encode(JSON.stringify(line) + '\n'));
-  }
-
-  #pulled(): Promise<void> {
-    return new Promise((resolve) => {
-      const stalled = (): void => {
-        this.#controller.error(new Error('the client does not read'));
-        this.#leave();
-      };
-      const timer = this.#stallMs === 0 ? undefined : setTimeout(stalled, this.#stallMs);
-      const before = this.#wake;
-      this.#wake = () => {
-        clearTimeout(timer);
-        this.#wake = () => {};
-        before();
-        resolve();
-      };
-    });
-  }
-
-  #leave(): void {
-    this.#gone = true;
-    this.#stop();
-    this.#wake();
+  try {
+    for (let i = 0; i < width; i++) start();
+    while (running.size > 0) {
+      const [index, line] = await Promise.race(running.values());
+      running.delete(index);
+      counts[line.ok ? 'succeeded' : 'failed']++;
+      yield* line.pieces();
+      yield new TextEncoder().encode('\n');
+      line.sent();
+      start();
+    }
+    done(counts);
+    yield new TextEncoder().encode(JSON.stringify({ done: true, ...counts }) + '\n');
+  } finally {
+    await Promise.allSettled(running.values());
   }
 }

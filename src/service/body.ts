@@ -12,10 +12,15 @@ export interface BodyLimits {
   readonly bodyTimeout: number;
 }
 
+export interface BodyReading extends BodyLimits {
+  /** Told how many bytes have come; what it throws ends the reading. */
+  readonly received: (bytes: number) => void;
+}
+
 /** @throws Refusal `body-too-large`, `body-timeout`, `unsupported-media-type`; DarmError `aborted` */
 export async function readBody(
   request: Request,
-  { maxBody, bodyTimeout }: BodyLimits,
+  { maxBody, bodyTimeout, received }: BodyReading,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const coding = request.headers.get('content-encoding') ?? 'identity';
   if (coding.toLowerCase() !== 'identity')
@@ -36,13 +41,12 @@ export async function readBody(
       if (tooLate?.aborted) throw new Refusal('body-timeout', `the body did not arrive within ${bodyTimeout / 1000} s`);
       if (done) break;
       size += value.byteLength;
-      if (size > maxBody) {
-        cancel();
-        throw tooLarge();
-      }
+      if (size > maxBody) throw tooLarge();
+      received(value.byteLength);
       chunks.push(value);
     }
   } catch (error) {
+    cancel();
     if (error instanceof Refusal) throw error;
     // The stream breaks when the client goes away.
     throw new DarmError('aborted', 'the client closed the connection');

@@ -1,6 +1,7 @@
 /** Reads the modules and options of a request, from a plain body, a form (multipart/form-data) or lines of JSON. */
-import { readBody, type BodyLimits } from './body.js';
-import { checkObject, optionsFromQuery, type GivenOptions } from './job-options.js';
+import { readBody, type BodyReading } from './body.js';
+import { readForm, FORM_TYPE } from './form.js';
+import { checkObject, optionsFromQuery, parseJson, type GivenOptions } from './job-options.js';
 import { Refusal } from './problem.js';
 
 export interface ModuleInput {
@@ -17,7 +18,6 @@ export type BatchInput = () => Promise<NamedInput>;
 
 /** Types of a body that is the module itself. The third is the type that `curl --data-binary` sends by default. */
 const MODULE_TYPES = ['application/octet-stream', 'text/plain', 'application/x-www-form-urlencoded'];
-const FORM_TYPE = 'multipart/form-data';
 const LINES_TYPES = ['application/x-ndjson', 'application/jsonl'];
 
 const mediaType = (request: Request): string =>
@@ -33,13 +33,13 @@ const queryOptions = (request: Request): GivenOptions => optionsFromQuery(new UR
 /**
  * The input of `compile` and `analyze`. Options come from the query and a form's `options` part, which has precedence.
  */
-export async function moduleInput(request: Request, limits: BodyLimits): Promise<ModuleInput> {
+export async function moduleInput(request: Request, reading: BodyReading): Promise<ModuleInput> {
   const options = queryOptions(request);
   const type = mediaType(request);
-  if (MODULE_TYPES.includes(type)) return { module: await readBody(request, limits), options };
+  if (MODULE_TYPES.includes(type)) return { module: await readBody(request, reading), options };
   if (type !== FORM_TYPE) throw unsupported(request, [...MODULE_TYPES, FORM_TYPE]);
 
-  const { files, options: more } = await readForm(request, limits);
+  const { files, options: more } = await readForm(request, reading, 1);
   if (files.length !== 1 || files[0]![0] !== 'module')
     throw new Refusal('malformed-request', 'the form must hold one file, named "module"');
   return { module: await bytesOf(files[0]![1]), options: { ...options, ...more } };
@@ -51,15 +51,15 @@ export async function moduleInput(request: Request, limits: BodyLimits): Promise
  */
 export async function batchInputs(
   request: Request,
-  { maxBatch, ...limits }: BodyLimits & { readonly maxBatch: number },
+  { maxBatch, ...reading }: BodyReading & { readonly maxBatch: number },
 ): Promise<BatchInput[]> {
   const options = queryOptions(request);
   const type = mediaType(request);
   let inputs: BatchInput[];
   if (LINES_TYPES.includes(type)) {
-    inputs = lineInputs(await readBody(request, limits), options, maxBatch);
+    inputs = lineInputs(await readBody(request, reading), options, maxBatch);
   } else if (type === FORM_TYPE) {
-    const form = await readForm(request, limits);
+    const form = await readForm(request, reading, maxBatch);
     inputs = form.files.map(([field, file]) => async () => ({
       name: file.name || field,
       module: await bytesOf(file),
@@ -73,40 +73,7 @@ export async function batchInputs(
   return inputs;
 }
 
-interface Form {
-  /** The files in order, with the names of their fields. */
-  readonly files: readonly (readonly [field: string, file: File])[];
-  readonly options: GivenOptions;
-}
-
-async function readForm(request: Request, limits: BodyLimits): Promise<Form> {
-  const type = request.headers.get('content-type')!;
-  const bytes = await readBody(request, limits);
-  const form = await new Response(bytes, { headers: { 'Content-Type': type } }).formData().catch(() => {
-    throw new Refusal('malformed-request', 'the body is not multipart/form-data');
-  });
-  const parts: [string, File | string][] = [];
-  form.forEach((value, field) => parts.push([field, value]));
-  const files: [string, File][] = [];
-  let options: GivenOptions = {};
-  for (const [field, value] of parts) {
-    // Clients that set the type of a part often add a file name, so this one may look like a file.
-    if (field === 'options') options = checkObject(parseJson(typeof value === 'string' ? value : await value.text()));
-    else if (typeof value !== 'string') files.push([field, value]);
-    else throw new Refusal('malformed-request', `the field ${JSON.stringify(field)} of the form must be a file`);
-  }
-  return { files, options };
-}
-
 const bytesOf = async (file: File): Promise<Uint8Array> => new Uint8Array(await file.arrayBuffer());
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Refusal('malformed-request', 'the JSON cannot be parsed');
-  }
-}
 
 const LINE_FEED = 10;
 

@@ -5,6 +5,7 @@
 import { DarmError } from '../errors.js';
 import { numberIn, type OptionType } from '../job/option-table.js';
 import { completeJobOptions, JOB_OPTIONS, type JobOptions } from '../job/options.js';
+import { Refusal } from './problem.js';
 
 export interface RequestedJob {
   readonly options: JobOptions;
@@ -16,6 +17,12 @@ export type GivenOptions = Readonly<Record<string, unknown>>;
 
 const WHERE = 'the request';
 
+const TYPES: ReadonlyMap<string, OptionType> = new Map<string, OptionType>([
+  ...Object.entries(JOB_OPTIONS).map(([name, { type }]) => [name, type] as const),
+  ['timeout', numberIn(1, Infinity)],
+]);
+const unknownOption = (name: string): DarmError => new DarmError('usage', `unknown option "${name}" in ${WHERE}`);
+
 /** @throws DarmError `usage`, which names the option */
 export function requestedJob(given: GivenOptions): RequestedJob {
   const { timeout = null, ...options } = given;
@@ -24,10 +31,15 @@ export function requestedJob(given: GivenOptions): RequestedJob {
   return { options: completeJobOptions(WHERE, options as Partial<JobOptions>), timeout };
 }
 
-/** Options of a JSON text; anything but an object is refused. */
+/**
+ * Options of a JSON text; anything but an object is refused. So are unknown options, here and not when a job starts:
+ * the options of a form are for all jobs of a batch, and each would look at all of them.
+ */
 export function checkObject(value: unknown): GivenOptions {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new DarmError('usage', `the options of ${WHERE} must be an object`);
+  const unknown = Object.keys(value).find((name) => !TYPES.has(name));
+  if (unknown !== undefined) throw unknownOption(unknown);
   return value as GivenOptions;
 }
 
@@ -36,12 +48,10 @@ export function checkObject(value: unknown): GivenOptions {
  * read; whether the value is possible is checked with the rest.
  */
 export function optionsFromQuery(query: URLSearchParams): GivenOptions {
-  const types = new Map<string, OptionType>(Object.entries(JOB_OPTIONS).map(([name, { type }]) => [name, type]));
-  types.set('timeout', numberIn(1, Infinity));
   const options: Record<string, unknown> = {};
   for (const name of new Set(query.keys())) {
-    const type = types.get(name);
-    if (type === undefined) throw new DarmError('usage', `unknown option "${name}" in ${WHERE}`);
+    const type = TYPES.get(name);
+    if (type === undefined) throw unknownOption(name);
     const values = query.getAll(name);
     if (type.kind === 'list') options[name] = values.flatMap((value) => value.split(','));
     else if (values.length > 1) throw new DarmError('usage', `option "${name}" in ${WHERE} must be given once`);
@@ -61,5 +71,13 @@ function valueOf(text: string, type: OptionType): unknown {
       return type.values.find((value) => String(value) === text) ?? text;
     default:
       return text;
+  }
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal('malformed-request', 'the JSON cannot be parsed');
   }
 }

@@ -30,31 +30,44 @@ export class JobRunner {
     this.#metrics = metrics;
   }
 
-  run<K extends keyof JobResults>(
+  /** @param finish makes the answer from the result, still in the job's slot */
+  run<K extends keyof JobResults, T>(
+    kind: K,
+    module: Uint8Array,
+    job: RequestedJob,
+    call: JobCall,
+    finish: (result: JobResults[K]) => T | Promise<T>,
+  ): Promise<T> {
+    return this.#admission.run(async (waitedMs) => {
+      this.#metrics.waited(waitedMs);
+      return finish(await this.#measured(kind, module, job, call));
+    }, call);
+  }
+
+  async #measured<K extends keyof JobResults>(
     kind: K,
     module: Uint8Array,
     { options, timeout }: RequestedJob,
     call: JobCall,
   ): Promise<JobResults[K]> {
-    const limit = shorter(call.timeout, timeout ?? 0);
-    return this.#admission.run(async (waitedMs) => {
-      this.#metrics.waited(waitedMs);
-      const started = performance.now();
-      let outcome = 'ok';
-      try {
-        return await withTimeout(limit, call.signal, (signal) => {
-          const job: Promise<CompileResult | AnalyzeResult> = this.#compiler[kind](module, options, { signal });
-          return job as Promise<JobResults[K]>;
-        });
-      } catch (error) {
-        outcome = error instanceof DarmError ? error.code : 'internal';
-        throw error;
-      } finally {
-        this.#metrics.job(kind, outcome, performance.now() - started);
-      }
-    }, call);
+    const started = performance.now();
+    let outcome = 'ok';
+    try {
+      return await withTimeout(shorter(call.timeout, timeout ?? 0), call.signal, (signal) => {
+        const job: Promise<CompileResult | AnalyzeResult> = this.#compiler[kind](module, options, { signal });
+        return job as Promise<JobResults[K]>;
+      });
+    } catch (error) {
+      outcome = error instanceof DarmError ? error.code : 'internal';
+      throw error;
+    } finally {
+      this.#metrics.job(kind, outcome, performance.now() - started);
+    }
   }
 }
+
+/** Node's timers cannot be set any longer. */
+export const LONGEST_MS = 2 ** 31 - 1;
 
 /** 0 stands for no limit. */
 export const shorter = (a: number, b: number): number => (a === 0 ? b : b === 0 ? a : Math.min(a, b));
@@ -64,8 +77,9 @@ async function withTimeout<T>(
   outer: AbortSignal,
   job: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (limitMs === 0) return job(outer);
-  const tooLate = AbortSignal.timeout(Math.ceil(limitMs));
+  // A signal of its own for each job: Node warns of many listeners on one signal.
+  if (limitMs === 0) return job(AbortSignal.any([outer]));
+  const tooLate = AbortSignal.timeout(Math.min(Math.ceil(limitMs), LONGEST_MS));
   try {
     return await job(AbortSignal.any([outer, tooLate]));
   } catch (error) {

@@ -5,6 +5,13 @@ import type { Admission } from './admission.js';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
+export interface MetricsSources {
+  readonly admission: Admission;
+  readonly workers: number;
+  readonly cache: () => CacheCounts | null;
+  readonly droppedLogLines: () => number;
+}
+
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Counter<'route' | 'status'>;
@@ -12,8 +19,9 @@ export class Metrics {
   readonly #jobs: Counter<'kind' | 'outcome'>;
   readonly #jobSeconds: Histogram<'kind'>;
   readonly #waitSeconds: Histogram;
+  readonly #brokenOff: Counter<'reason'>;
 
-  constructor(admission: Admission, workers: number, cache: () => CacheCounts | null) {
+  constructor({ admission, workers, cache, droppedLogLines }: MetricsSources) {
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: 'darm_requests_total',
@@ -23,7 +31,7 @@ export class Metrics {
     });
     this.#requestSeconds = new Histogram({
       name: 'darm_request_duration_seconds',
-      help: 'Time from the head of a request to its answer; for a batch, to the end of its answer',
+      help: 'Time from the head of a request to the end of its answer',
       labelNames: ['route'],
       buckets: SECONDS,
       registers,
@@ -47,6 +55,12 @@ export class Metrics {
       buckets: SECONDS,
       registers,
     });
+    this.#brokenOff = new Counter({
+      name: 'darm_answers_broken_off_total',
+      help: 'Answers that began and did not come to their end: stalled or gone clients, failed for an error',
+      labelNames: ['reason'],
+      registers,
+    });
     const gauge = (name: string, help: string, value: () => number): void => {
       new Gauge({
         name,
@@ -60,16 +74,23 @@ export class Metrics {
     gauge('darm_workers', 'Jobs that can run at the same time', () => workers);
     gauge('darm_jobs_running', 'Jobs that are running', () => admission.running);
     gauge('darm_jobs_waiting', 'Jobs that wait for a worker', () => admission.waiting);
-    gauge('darm_requests_in_flight', 'Requests for work that are not answered yet', () => admission.tickets);
+    gauge('darm_requests_in_flight', 'Requests for work whose answer is not sent yet', () => admission.visits);
+    gauge('darm_body_bytes', 'Bytes of bodies that arrive, wait or are at work', () => admission.bodyBytes);
+    gauge('darm_answer_bytes', 'Bytes of answers that are not sent yet', () => admission.answerBytes);
     gauge('darm_cache_hits', 'Compilations taken from the cache', () => cache()?.hits ?? 0);
     gauge('darm_cache_misses', 'Compilations that the cache did not hold', () => cache()?.misses ?? 0);
     gauge('darm_cache_errors', 'Results that could not be stored in the cache', () => cache()?.errors ?? 0);
+    gauge('darm_log_lines_dropped', 'Lines of the log that could not be written', droppedLogLines);
     gauge('darm_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss());
   }
 
   request(route: string, status: number, ms: number): void {
     this.#requests.inc({ route, status });
     this.#requestSeconds.observe({ route }, ms / 1000);
+  }
+
+  brokenOff(reason: string): void {
+    this.#brokenOff.inc({ reason });
   }
 
   waited(ms: number): void {

@@ -3,23 +3,31 @@
  * that arrive slowly, idle connections, and clients that do not read their answers.
  */
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream as WebReadableStream } from 'node:stream/web';
 import { createAdaptorServer } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { DarmError } from '../errors.js';
+import { LONGEST_MS } from './job-runner.js';
 import type { Service, ServiceOptions } from './service.js';
 
 export interface ListenOptions extends Pick<ServiceOptions, 'bodyTimeout' | 'queueTimeout' | 'timeout'> {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** How long `close` may take, in milliseconds; 0 for no limit. */
+  readonly grace: number;
 }
 
 export interface ServiceServer {
   readonly url: string;
   /**
-   * Refuses new work from now on, and stops listening when all accepted requests are answered. Until then `/readyz`
-   * says that the service is shutting down.
+   * Refuses new work from now on, and stops listening when the answers to all accepted requests are sent. Until then
+   * `/readyz` says that the service is shutting down. What is not sent within the grace is broken off: its connection
+   * ends without the end of the answer.
    */
   close(): Promise<void>;
 }
@@ -27,8 +35,8 @@ export interface ServiceServer {
 const HEAD_MS = 10_000;
 /** A connection without any traffic is closed after this time plus the longest time that a job can take. */
 const IDLE_MS = 10 * 60_000;
-/** The time that clients have to read the last answers. */
-const LAST_ANSWERS_MS = 5000;
+/** How long the end of the last answers may take when their bodies are sent. */
+const LAST_ENDS_MS = 5000;
 
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use',
@@ -40,10 +48,16 @@ const REASONS: Readonly<Record<string, string>> = {
 /** @throws DarmError `io` */
 export async function listen(
   service: Service,
-  { host, port, bodyTimeout, queueTimeout, timeout }: ListenOptions,
+  { host, port, bodyTimeout, queueTimeout, timeout, grace }: ListenOptions,
 ): Promise<ServiceServer> {
+  let finished = false;
   const server = createAdaptorServer({
-    fetch: (request) => service.fetch(request),
+    fetch: async (request, { outgoing }) => {
+      await send(await service.fetch(request), outgoing as ServerResponse);
+      // Else the connection stays open for another request.
+      if (finished) setImmediate(() => server.closeIdleConnections());
+      return RESPONSE_ALREADY_SENT;
+    },
     hostname: host,
     serverOptions: {
       headersTimeout: HEAD_MS,
@@ -52,7 +66,7 @@ export async function listen(
       connectionsCheckingInterval: 1000,
     },
   }) as Server;
-  server.timeout = timeout === 0 || queueTimeout === 0 ? 0 : IDLE_MS + timeout + queueTimeout;
+  server.timeout = timeout === 0 || queueTimeout === 0 ? 0 : Math.min(IDLE_MS + timeout + queueTimeout, LONGEST_MS);
   try {
     server.listen(port, host);
     await once(server, 'listening');
@@ -64,13 +78,31 @@ export async function listen(
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
     async close() {
+      const breakOff = (): void => server.closeAllConnections();
+      const timers = grace === 0 ? [] : [setTimeout(breakOff, grace)];
       await service.close();
+      finished = true;
       const closed = once(server, 'close');
       server.close();
-      server.closeIdleConnections();
-      const timer = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS);
+      timers.push(setTimeout(breakOff, LAST_ENDS_MS));
       await closed;
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
     },
   };
+}
+
+/**
+ * Sends an answer as fast as its client reads. An answer that breaks off ends its connection, so that no client takes
+ * it for complete. The adapter's own sending ends some of them as if they were.
+ */
+async function send({ status, headers, body }: Response, outgoing: ServerResponse): Promise<void> {
+  outgoing.setHeaders(headers).writeHead(status);
+  if (body === null) {
+    outgoing.end();
+    return;
+  }
+  // Without a buffer in between, the end of the stream means that the connection has taken everything.
+  const source = Readable.fromWeb(body as WebReadableStream<Uint8Array>, { highWaterMark: 0 });
+  // The service knows already that the answer broke off.
+  await pipeline(source, outgoing).catch(() => {});
 }

@@ -15,8 +15,10 @@ export type RefusalCode =
   | 'body-timeout'
   | 'body-too-large'
   | 'unsupported-media-type'
+  | 'answer-too-large'
   | 'overloaded'
   | 'queue-timeout'
+  | 'not-ready'
   | 'shutting-down';
 
 export interface Problem {
@@ -45,8 +47,10 @@ const REFUSALS: Readonly<Record<RefusalCode, Kind>> = {
   'body-timeout': { status: 408, title: 'The body came too slowly', closes: true },
   'body-too-large': { status: 413, title: 'The request is too large', closes: true },
   'unsupported-media-type': { status: 415, title: 'The body has a type that is not supported', closes: true },
-  overloaded: { status: 429, title: 'The queue is full', closes: true, retryAfterSeconds: 1 },
+  'answer-too-large': { status: 422, title: 'The answer is larger than the service sends' },
+  overloaded: { status: 429, title: 'The service is full', closes: true, retryAfterSeconds: 1 },
   'queue-timeout': { status: 503, title: 'No worker became free in time', retryAfterSeconds: 5 },
+  'not-ready': { status: 503, title: 'The compiler cannot be loaded', retryAfterSeconds: 5 },
   'shutting-down': { status: 503, title: 'The service is shutting down', closes: true, retryAfterSeconds: 5 },
 };
 
@@ -74,6 +78,13 @@ export class Refusal extends Error {
   }
 }
 
+/** Most characters of a message. What a user sent may be quoted in it, once per module of a batch. */
+const LONGEST_MESSAGE = 1000;
+const cut = (text: string): string =>
+  text.length <= LONGEST_MESSAGE
+    ? text
+    : `${text.slice(0, LONGEST_MESSAGE)}… (cut after ${LONGEST_MESSAGE} characters)`;
+
 const isInternal = (code: string): boolean => code === 'internal' || code === 'io';
 
 export function problemOf(error: unknown, requestId: string): Problem {
@@ -81,7 +92,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
     error instanceof Refusal || error instanceof DarmError ? error : new DarmError('internal', String(error));
   const { code } = known;
   const { status, title } = kindOf(code);
-  const detail = isInternal(code) ? `the server's log has the details of request ${requestId}` : known.message;
+  const detail = isInternal(code) ? `the server's log has the details of request ${requestId}` : cut(known.message);
   const location = known instanceof DarmError ? known.location : undefined;
   return { type: `urn:darm:error:${code}`, title, status, detail, code, ...(location && { location }), requestId };
 }

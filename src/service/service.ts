@@ -8,25 +8,23 @@ import { checkOptions, wholeNumberIn, type Checks } from '../job/option-table.js
 import type { Compiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { analyzeDocument } from '../report/json/analyze-document.js';
-import { Admission, type AdmissionLimits } from './admission.js';
-import { artifactHeaders, compileAnswer } from './artifacts.js';
-import { streamBatch, type StreamedJob } from './batch.js';
-import type { BodyLimits } from './body.js';
+import { Admission, type AdmissionLimits, type Visit } from './admission.js';
+import { answerStream, type Ending } from './answer-stream.js';
+import { artifactAnswer, checkArtifacts, compileAnswer, documentAnswer, type Answer } from './answers.js';
+import { batchPieces, type BatchCounts, type BatchJob } from './batch.js';
+import type { BodyLimits, BodyReading } from './body.js';
 import { batchInputs, moduleInput, type BatchInput } from './inputs.js';
 import { requestedJob } from './job-options.js';
-import { JobRunner, shorter } from './job-runner.js';
+import { JobRunner, LONGEST_MS, shorter } from './job-runner.js';
+import { safeLog, type ServiceLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { problemHeaders, problemOf, Refusal, type Problem } from './problem.js';
-
-/** Writes one line per call. A pino logger can be used as one. */
-export interface ServiceLog {
-  info(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
 
 export interface ServiceOptions extends AdmissionLimits, BodyLimits {
   /** Longest time that a job may run, in milliseconds; 0 for no limit except the compiler's own. */
   readonly timeout: number;
+  /** Most bytes of the artifacts of a module, and most characters of a document. What is larger is refused. */
+  readonly maxArtifact: number;
   /** Most modules in one batch. */
   readonly maxBatch: number;
   readonly log: ServiceLog | null;
@@ -39,19 +37,19 @@ export interface FetchLimits {
 
 export interface Service {
   fetch(request: Request, limits?: FetchLimits): Promise<Response>;
-  /** Refuses new work, and resolves when all accepted requests are answered. The compiler stays open. */
+  /** Refuses new work, and resolves when the answers to all accepted requests are sent. The compiler stays open. */
   close(): Promise<void>;
 }
-
-const LARGEST_MS = 2 ** 31 - 1;
 
 const CHECKS: Checks<ServiceOptions> = {
   concurrency: wholeNumberIn(1, 1024),
   queue: wholeNumberIn(0, 1_000_000),
-  queueTimeout: wholeNumberIn(0, LARGEST_MS),
+  queueTimeout: wholeNumberIn(0, LONGEST_MS),
+  maxBuffered: wholeNumberIn(1, 2 ** 40),
   maxBody: wholeNumberIn(1, 2 ** 31),
-  bodyTimeout: wholeNumberIn(0, LARGEST_MS),
-  timeout: wholeNumberIn(0, LARGEST_MS),
+  bodyTimeout: wholeNumberIn(0, LONGEST_MS),
+  timeout: wholeNumberIn(0, LONGEST_MS),
+  maxArtifact: wholeNumberIn(1, 2 ** 32),
   maxBatch: wholeNumberIn(1, 1_000_000),
   log: (value) => (value === null || typeof value === 'object' ? null : 'must be a logger or null'),
 };
@@ -59,9 +57,11 @@ const CHECKS: Checks<ServiceOptions> = {
 export const DEFAULT_SERVICE: Omit<ServiceOptions, 'concurrency'> = {
   queue: 64,
   queueTimeout: 30_000,
+  maxBuffered: 512 * 2 ** 20,
   maxBody: 32 * 2 ** 20,
   bodyTimeout: 30_000,
   timeout: 60_000,
+  maxArtifact: 128 * 2 ** 20,
   maxBatch: 4096,
   log: null,
 };
@@ -69,10 +69,25 @@ export const DEFAULT_SERVICE: Omit<ServiceOptions, 'concurrency'> = {
 interface Env {
   Variables: {
     requestId: string;
-    /** Set for an answer that is streamed: resolves at its end, with more fields for the log. */
-    streamed?: Promise<object>;
+    /** Set for the answer to a request for work. */
+    ending?: Promise<Ending>;
+    /** Set at the end of the answer to a batch. */
+    counts?: BatchCounts;
   };
   Bindings: FetchLimits;
+}
+
+interface BatchItem {
+  readonly input: BatchInput;
+  readonly index: number;
+  readonly visit: Visit;
+  readonly signal: AbortSignal;
+}
+
+/** The part of the compiler that `/readyz` asks. */
+interface Loadable {
+  /** Loads what jobs need. Fails as long as that fails, and tries again at the next call. */
+  ready(): Promise<void>;
 }
 
 const OPERATIONS = ['/healthz', '/readyz', '/metrics', '/openapi.json'] as const;
@@ -89,10 +104,17 @@ export function createService(
 ): Service {
   checkOptions('createService()', options as ServiceOptions, CHECKS);
   const settings: ServiceOptions = { ...DEFAULT_SERVICE, ...options };
-  const admission = new Admission(settings);
-  const metrics = new Metrics(admission, settings.concurrency, () => compiler.cacheCounts);
+  const { concurrency, maxBody, bodyTimeout, maxArtifact } = settings;
+  const admission = new Admission({ ...settings, maxBuffered: Math.max(settings.maxBuffered, maxBody) });
+  const log = safeLog(settings.log);
+  const metrics = new Metrics({
+    admission,
+    workers: concurrency,
+    cache: () => compiler.cacheCounts,
+    droppedLogLines: () => log.dropped(),
+  });
   const runner = new JobRunner(compiler, admission, metrics);
-  const { log } = settings;
+  const load = async (): Promise<void> => (compiler as Compiler & Partial<Loadable>).ready?.();
 
   const app = new Hono<Env>();
   app.use(requestId({ limitLength: 128 }));
@@ -103,66 +125,76 @@ export function createService(
     c.header('X-Content-Type-Options', 'nosniff');
     const { method, path } = c.req;
     const { status } = c.res;
-    const report = (more: object = {}): void => {
+    const id = c.get('requestId');
+    const report = (more: object): void => {
       const ms = performance.now() - started;
       metrics.request(ROUTES.includes(path) ? path : 'other', status, ms);
-      log?.info({ requestId: c.get('requestId'), method, path, status, ms: Math.round(ms), ...more }, 'request');
+      log.info({ requestId: id, method, path, status, ms: Math.round(ms), ...more }, 'request');
     };
-    const streamed = c.get('streamed');
-    if (streamed) void streamed.then(report);
-    else report(c.error ? { code: problemOf(c.error, c.get('requestId')).code } : {});
+    const ending = c.get('ending');
+    if (ending === undefined) return report(c.error ? { code: problemOf(c.error, id).code } : {});
+    void ending.then((how) => {
+      if (how.kind === 'failed') log.error({ requestId: id, err: how.error }, 'an answer broke off');
+      if (how.kind !== 'sent') metrics.brokenOff(how.kind);
+      report({ ...c.get('counts'), ...(how.kind !== 'sent' && { brokenOff: how.kind }) });
+    });
   });
 
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
-  app.get('/readyz', (c) => {
+  app.get('/readyz', async (c) => {
     if (admission.closing) throw new Refusal('shutting-down', 'the service takes no new work');
+    await load().catch((error: unknown) => {
+      const id = c.get('requestId');
+      log.error({ requestId: id, err: error }, 'the compiler cannot be loaded');
+      throw new Refusal('not-ready', `the server's log has the details of request ${id}`);
+    });
     return c.json({ status: 'ready' });
   });
   app.get('/metrics', async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }));
   app.get('/openapi.json', async (c) => c.json((await import('./openapi.js')).openApiDocument()));
 
-  app.post('/v1/compile', async (c) => {
-    using _ticket = ticket();
-    const { module, options: given } = await moduleInput(c.req.raw, settings);
-    const job = requestedJob(given);
-    const wantsJson = /\bapplication\/json\b/.test(c.req.header('Accept') ?? '');
-    if (!wantsJson && job.options.emit.length > 1)
-      throw new DarmError('usage', 'several kinds of "emit" in the request need the header Accept: application/json');
-    const result = await runner.run('compile', module, job, callOf(c));
-    c.header('Vary', 'Accept');
-    if (wantsJson) return c.json(compileAnswer(result));
-    const artifact = result.artifacts[0]!;
-    return c.body(artifact.bytes as Uint8Array<ArrayBuffer>, 200, artifactHeaders(artifact));
-  });
-
-  app.post('/v1/analyze', async (c) => {
-    using _ticket = ticket();
-    const { module, options: given } = await moduleInput(c.req.raw, settings);
-    return c.json(analyzeDocument(await runner.run('analyze', module, requestedJob(given), callOf(c))));
-  });
-
-  app.post('/v1/batch', async (c) => {
-    const leave = admission.enter();
-    try {
-      const inputs = await batchInputs(c.req.raw, settings);
-      const stop = new AbortController();
-      const signal = AbortSignal.any([c.req.raw.signal, stop.signal]);
-      const jobs = inputs.map((input, index) => batchJob(c, input, index, signal));
-      const streamed = new Promise<object>((resolve) => {
-        const abort = (): void => stop.abort();
-        const body = streamBatch(jobs, settings.concurrency, settings.bodyTimeout, abort, (counts) => {
-          leave();
-          resolve(counts);
-        });
-        c.res = c.body(body, 200, { 'Content-Type': 'application/x-ndjson' });
+  app.post('/v1/compile', (c) =>
+    serve(c, async (visit) => {
+      const { module, options: given } = await moduleInput(c.req.raw, readingFor(visit));
+      const job = requestedJob(given);
+      const wantsJson = /\bapplication\/json\b/.test(c.req.header('Accept') ?? '');
+      if (!wantsJson && job.options.emit.length > 1)
+        throw new DarmError('usage', 'several kinds of "emit" in the request need the header Accept: application/json');
+      visit.enter();
+      c.header('Vary', 'Accept');
+      return runner.run('compile', module, job, callOf(c), async (result) => {
+        checkArtifacts(result.artifacts, maxArtifact);
+        const answer = await (wantsJson ? compileAnswer(result, maxArtifact) : artifactAnswer(result.artifacts[0]!));
+        return held(answer, visit);
       });
-      c.set('streamed', streamed);
-      return c.res;
-    } catch (error) {
-      leave();
-      throw error;
-    }
-  });
+    }),
+  );
+
+  app.post('/v1/analyze', (c) =>
+    serve(c, async (visit) => {
+      const { module, options: given } = await moduleInput(c.req.raw, readingFor(visit));
+      const job = requestedJob(given);
+      visit.enter();
+      return runner.run('analyze', module, job, callOf(c), (result) =>
+        held(documentAnswer(analyzeDocument(result), maxArtifact), visit),
+      );
+    }),
+  );
+
+  app.post('/v1/batch', (c) =>
+    serve(c, async (visit, stop) => {
+      const inputs = await batchInputs(c.req.raw, { ...readingFor(visit), maxBatch: settings.maxBatch });
+      visit.enter();
+      const signal = AbortSignal.any([c.req.raw.signal, stop]);
+      const jobs = inputs.map((input, index) => batchJob(c, { input, index, visit, signal }));
+      const done = (counts: BatchCounts): void => c.set('counts', counts);
+      return {
+        headers: { 'Content-Type': 'application/x-ndjson' },
+        size: 0,
+        pieces: () => batchPieces(jobs, concurrency, done),
+      };
+    }),
+  );
 
   for (const path of ROUTES) {
     const allowed = path.startsWith('/v1/') ? 'POST' : 'GET';
@@ -174,9 +206,40 @@ export function createService(
   app.notFound((c) => answer(c, new Refusal('not-found', 'there is nothing under this path')));
   app.onError((error, c) => answer(c, error));
 
-  /** A ticket of the admission that is given back at the end of the block. */
-  function ticket(): Disposable {
-    return { [Symbol.dispose]: admission.enter() };
+  /** Answers a request for work. The visit ends when the answer is sent, or broken off. */
+  async function serve(c: Context<Env>, work: (visit: Visit, stop: AbortSignal) => Promise<Answer>): Promise<Response> {
+    const visit = admission.arrive();
+    const stop = new AbortController();
+    try {
+      const answer = await work(visit, stop.signal);
+      c.set(
+        'ending',
+        new Promise((resolve) => {
+          const stream = answerStream(answer.pieces(), {
+            stallMs: settings.bodyTimeout,
+            stop: () => stop.abort(),
+            ended: (ending) => {
+              visit.leave();
+              resolve(ending);
+            },
+          });
+          c.res = c.body(stream, 200, answer.headers);
+        }),
+      );
+      return c.res;
+    } catch (error) {
+      visit.leave();
+      throw error;
+    }
+  }
+
+  const readingFor = (visit: Visit): BodyReading => ({ maxBody, bodyTimeout, received: visit.holdBody });
+
+  /** The module has become an answer. */
+  function held(answer: Answer, visit: Visit): Answer {
+    visit.dropBody();
+    visit.holdAnswer(answer.size);
+    return answer;
   }
 
   function callOf(c: Context<Env>): { signal: AbortSignal; patient: boolean; timeout: number } {
@@ -184,29 +247,33 @@ export function createService(
     return { signal: c.req.raw.signal, patient: false, timeout };
   }
 
-  function batchJob(c: Context<Env>, load: BatchInput, index: number, signal: AbortSignal): StreamedJob {
-    let name: string | null = null;
-    const run = async (): Promise<object> => {
-      const input = await load();
-      name = input.name;
-      if (admission.closing) throw new Refusal('shutting-down', 'the service shut down before the module had its turn');
-      const job = requestedJob(input.options);
-      const call = { ...callOf(c), signal, patient: true };
-      return compileAnswer(await runner.run('compile', input.module, job, call));
-    };
-    return {
-      run: () =>
-        run().then(
-          (document) => ({ ok: true, line: { index, name, ...document } }),
-          (error: unknown) => ({ ok: false, line: { index, name, error: tell(error, c) } }),
-        ),
+  function batchJob(c: Context<Env>, { input: load, index, visit, signal }: BatchItem): BatchJob {
+    return async () => {
+      let name: string | null = null;
+      try {
+        const input = await load();
+        name = input.name;
+        if (admission.closing)
+          throw new Refusal('shutting-down', 'the service shut down before the module had its turn');
+        const job = requestedJob(input.options);
+        const call = { ...callOf(c), signal, patient: true };
+        return await runner.run('compile', input.module, job, call, async (result) => {
+          checkArtifacts(result.artifacts, maxArtifact);
+          const { pieces, size } = await compileAnswer(result, maxArtifact, { index, name });
+          visit.holdAnswer(size);
+          return { ok: true, pieces, sent: () => visit.dropAnswer(size) };
+        });
+      } catch (error) {
+        const { pieces } = documentAnswer({ index, name, error: tell(error, c) }, Infinity);
+        return { ok: false, pieces, sent: () => {} };
+      }
     };
   }
 
   /** The problem as the client sees it. An internal error, whose details it does not see, is logged. */
   function tell(error: unknown, c: Context<Env>): Problem {
     const problem = problemOf(error, c.get('requestId'));
-    if (problem.status === 500) log?.error({ requestId: problem.requestId, err: error }, 'internal error');
+    if (problem.status === 500) log.error({ requestId: problem.requestId, err: error }, 'internal error');
     return problem;
   }
 

@@ -1,20 +1,22 @@
 /**
  * Runs tasks on the calling thread. No worker has to start, so a single job is done sooner. But the thread is blocked,
- * and nothing can end a task before it is done.
+ * and only the time limit can end a task before it is done: Node's `vm` has a thread that watches the time and stops
+ * whatever runs.
  *
  * LLVM recurses over what it compiles, and a process's main thread has a small stack. A task that runs out of stack is
  * done again in a worker, whose stack is larger.
  */
+import vm from 'node:vm';
 import { DarmError } from '../errors.js';
 import { NO_EVENTS } from '../job/events.js';
-import { unwrap, type Executor, type TaskLimits } from './executor.js';
+import { timeoutError, unwrap, type Executor, type TaskLimits } from './executor.js';
 import { LlvmHost } from './llvm-host.js';
 import type { Task, TaskResult, WorkerSetup } from './tasks.js';
 
 export class InlineExecutor implements Executor {
   readonly width = 1;
   readonly #setup: WorkerSetup;
-  readonly #host: LlvmHost;
+  #host: LlvmHost;
   #pool: Promise<Executor> | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -32,10 +34,25 @@ export class InlineExecutor implements Executor {
 
   async #runNow<T extends Task>(task: T, limits: TaskLimits): Promise<TaskResult<T>> {
     if (limits.signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
-    const outcome = await this.#host.run(task, limits.events ?? NO_EVENTS);
+    const outcome = await this.#host.run(task, limits.events ?? NO_EVENTS, (perform) =>
+      this.#within(limits.timeoutMs, perform),
+    );
     if (outcome.ok || !/\bout of stack\b/.test(outcome.error.message)) return unwrap(outcome);
     this.#pool ??= import('./pool.js').then(({ WorkerPool }) => new WorkerPool(1, this.#setup));
     return (await this.#pool).run(task, limits);
+  }
+
+  #within<R>(timeoutMs: number, perform: () => R): R {
+    if (timeoutMs === 0) return perform();
+    try {
+      const context = vm.createContext({ perform });
+      return vm.runInContext('perform()', context, { timeout: Math.ceil(timeoutMs), displayErrors: false }) as R;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+      // The instance was stopped in the middle of something.
+      this.#host = new LlvmHost(this.#setup);
+      throw timeoutError(timeoutMs);
+    }
   }
 
   async close(): Promise<void> {

@@ -33,16 +33,28 @@ export class LlvmHost {
     return this.#runtime;
   }
 
-  async run<T extends Task>(task: T, events: Events): Promise<Outcome<TaskResult<T>>> {
+  /** @param within calls the function that does the work, perhaps with a time limit */
+  async run<T extends Task>(
+    task: T,
+    events: Events,
+    within = <R>(work: () => R): R => work(),
+  ): Promise<Outcome<TaskResult<T>>> {
     try {
-      const value =
-        task.kind === 'simulate'
-          ? (await import('../simulator/launch/run-workgroups.js')).runWorkgroups(task.part)
-          : perform(await this.prepare(), task, events);
+      const work = await this.#work(task, events);
+      const value = within(work);
       return { ok: true, value: value as TaskResult<T> };
     } catch (error) {
       return { ok: false, error: toDarmError(error).toJSON() };
     }
+  }
+
+  async #work(task: Task, events: Events): Promise<() => TaskResults[keyof TaskResults]> {
+    if (task.kind !== 'simulate') {
+      const runtime = await this.prepare();
+      return () => perform(runtime, task, events);
+    }
+    const { runWorkgroups } = await import('../simulator/launch/run-workgroups.js');
+    return () => runWorkgroups(task.part);
   }
 }
 

@@ -2,26 +2,30 @@
  * A soak test of `darm serve`: mixed requests from two clients at once, some of them poison. Every answer is compared
  * with what the library made beforehand.
  *
- *   node dist/test/campaign/soak.js [--requests N] [--minutes M] [--poison PERCENT] [--seed S]
+ *   node dist/test/campaign/soak.js [--requests N] [--minutes M] [--poison PERCENT] [--shutdowns N] [--seed S]
  *
  * Requests are compilations of different kernels in different ways, analyses and batches. Poison is a module that
- * crashes, hangs or exhausts a worker, or a client that goes away. It ends after N requests or M minutes. Exit code 1
- * on a lost, wrong or mixed-up answer, on memory that grows, or when the service does not end cleanly. A request
- * depends only on the seed and its number.
+ * crashes, hangs or exhausts a worker, or a client that goes away. Meanwhile other clients ask for large answers and do
+ * not read them. It ends after N requests or M minutes. Then the service is started and ended by SIGTERM several times,
+ * in the middle of requests: each must be answered or refused, and an answer that breaks off must not look complete.
+ * Exit code 1 on a lost, wrong or mixed-up answer, on memory that grows, or when the service does not end cleanly. A
+ * request depends only on the seed and its number.
  */
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createCompiler, type JobOptions } from '../../src/index.js';
 import { analyzeDocument } from '../../src/report/json/analyze-document.js';
 import { kernel } from '../support/llvm.js';
-import { figureAt, startServer } from '../support/server.js';
-import { base64, POISON, tinyKernel } from '../support/service.js';
+import { figureAt, readSlowly, startServer, unread } from '../support/server.js';
+import { base64, largeModule, POISON, tinyKernel } from '../support/service.js';
 
 const { values: args } = parseArgs({
   options: {
     requests: { type: 'string', default: '10000' },
     minutes: { type: 'string', default: '60' },
     poison: { type: 'string', default: '2' },
+    shutdowns: { type: 'string', default: '5' },
     seed: { type: 'string', default: '1' },
   },
 });
@@ -29,6 +33,15 @@ const wanted = Number(args.requests);
 const poisonShare = Number(args.poison) / 100;
 const CLIENTS = 2;
 const MEMORY_LIMIT_MIB = 64;
+/** Clients that do not read, and the seconds after which the service cuts them off. */
+const STUCK_CLIENTS = 2;
+const STALL_SECONDS = 5;
+/** Clients that are there when the service is shut down, how long it has been up by then, and its grace in seconds. */
+const LAST_CLIENTS = 6;
+const UP_MS = 4000;
+const GRACE_SECONDS = 10;
+/** For the process to end when everything is answered: V8 may be compiling. */
+const EXIT_SECONDS = 10;
 /** Largest ratio of the memory in the second half to that in the first. */
 const MOST_GROWTH = 1.2;
 /** Requests between two measurements of the memory. */
@@ -129,6 +142,14 @@ async function analyses(): Promise<Case[]> {
   );
 }
 
+interface BatchAnswer {
+  readonly index: number;
+  readonly name: string;
+  readonly done?: true;
+  readonly artifacts?: readonly { readonly data: string }[];
+  readonly error?: { readonly code: string };
+}
+
 function batchCase(items: readonly Compilation[]): Case {
   const lines = items.map(({ bytes, options }, i) => ({ name: `item ${i}`, module: base64(bytes), options }));
   return {
@@ -139,8 +160,12 @@ function batchCase(items: readonly Compilation[]): Case {
     check(status, body) {
       const seen = new Set<number>();
       for (const line of text(body).trimEnd().split('\n')) {
-        const answer = JSON.parse(line) as { index: number; name: string; done?: true; artifacts?: { data: string }[] };
+        const answer = JSON.parse(line) as BatchAnswer;
         if (answer.done) continue;
+        if (answer.error?.code === 'shutting-down') {
+          seen.add(answer.index);
+          continue;
+        }
         const hash = answer.artifacts && sha256(Buffer.from(answer.artifacts[0]!.data, 'base64'));
         if (hash !== items[answer.index]!.expected || answer.name !== `item ${answer.index}`)
           return wrong(status, body);
@@ -195,13 +220,16 @@ const [quick, code, real] = (['quick', 'code', 'real'] as const).map((kind) =>
 ) as [Compilation[], Compilation[], Compilation[]];
 const analyzed = await analyses();
 const poison = poisonCases();
+/** An answer that does not fit into the buffers of a connection. */
+const LARGE = largeModule(4 * 2 ** 20);
+const LARGE_PATH = '/v1/compile?emit=obj,hsaco';
 const seed = Number(args.seed);
 
-function drawCase(number: number): Case {
+function drawCase(number: number, share = poisonShare): Case {
   const draw = random(seed * 1_000_003 + number);
   draw();
   const pick = <T>(from: readonly T[]): T => from[Math.floor(draw() * from.length)]!;
-  if (draw() < poisonShare) return pick(poison);
+  if (draw() < share) return pick(poison);
   const kind = draw();
   if (kind < 0.2) return pick(analyzed);
   if (kind < 0.25) return batchCase([...Array.from({ length: 3 }, () => pick(quick)), pick(code)]);
@@ -209,7 +237,10 @@ function drawCase(number: number): Case {
   return compileCase(pick(kind < 0.36 ? code : quick));
 }
 
-const server = await startServer('-j', String(CLIENTS), '--memory-limit', String(MEMORY_LIMIT_MIB));
+const serve = (...more: readonly string[]): ReturnType<typeof startServer> =>
+  startServer('-j', String(CLIENTS), '--memory-limit', String(MEMORY_LIMIT_MIB), ...more);
+
+const server = await serve('--body-timeout', String(STALL_SECONDS));
 const counts = new Map<string, { sent: number; wrong: number }>();
 const memory: number[] = [];
 let next = 0;
@@ -237,7 +268,28 @@ async function client(): Promise<void> {
     }
   }
 }
+
+let working = true;
+let cutOff = 0;
+/** Asks for large answers and does not read them until they are cut off. */
+async function stuckClient(): Promise<void> {
+  while (working) {
+    const answer = await unread(server.url + LARGE_PATH, LARGE, 'application/json');
+    await sleep((STALL_SECONDS + 2) * 1000);
+    if ((await readSlowly(answer, 0)).complete) fail('a client that did not read has a complete answer');
+    else cutOff++;
+  }
+}
+
+function fail(complaint: string): void {
+  failures++;
+  console.log(complaint);
+}
+
+const stuck = Array.from({ length: STUCK_CLIENTS }, stuckClient);
 await Promise.all(Array.from({ length: CLIENTS }, client));
+working = false;
+await Promise.all(stuck);
 const seconds = (performance.now() - started) / 1000;
 
 const left = await figureAt(server.url, 'darm_requests_in_flight');
@@ -258,6 +310,47 @@ console.log(
 console.log(
   `${next} requests in ${seconds.toFixed(0)} s, ${(next / seconds).toFixed(0)} a second; ${failures} wrong or lost`,
 );
-const clean = left === 0 && exit === 0;
-if (!clean) console.log(`the service ended with ${String(exit)}, ${left} requests unanswered`);
-process.exitCode = failures > 0 || !clean || grown > MOST_GROWTH ? 1 : 0;
+console.log(`${cutOff} clients that did not read were cut off`);
+if (left > 0 || exit !== 0) fail(`the service ended with ${String(exit)}, ${left} requests unanswered`);
+
+/** Ends the service in the middle of requests, slow clients and clients that do not read. */
+async function shutDown(round: number): Promise<Record<string, number>> {
+  const last = await serve('--grace', String(GRACE_SECONDS));
+  let signalled = Infinity;
+  const outcomes: Record<string, number> = { right: 0, refused: 0 };
+  const clientOf = async (_: unknown, index: number): Promise<void> => {
+    for (let i = 0; performance.now() < signalled + 1000; i++) {
+      const started = performance.now();
+      const request = drawCase(wanted + (round * LAST_CLIENTS + index) * 10_000 + i, 0);
+      const check: Case['check'] = (status, body) => {
+        const isRefused = status === 503 && text(body).includes('"shutting-down"');
+        const complaint = isRefused ? null : request.check(status, body);
+        if (complaint === null) outcomes[isRefused ? 'refused' : 'right']!++;
+        return complaint;
+      };
+      const complaint = await send(last.url, { ...request, check });
+      if (complaint === null) continue;
+      if (started < signalled || !complaint.startsWith('lost'))
+        fail(`shutdown ${round}, ${request.kind}: ${complaint}`);
+      // Nobody listens any more.
+      else return;
+    }
+  };
+  const clients = Array.from({ length: LAST_CLIENTS }, clientOf);
+  const [slow, stuck] = await Promise.all([1, 2].map(() => unread(last.url + LARGE_PATH, LARGE, 'application/json')));
+  const reading = readSlowly(slow!, 5);
+  await sleep(UP_MS);
+  signalled = performance.now();
+  last.child.kill('SIGTERM');
+  const code = await last.exit;
+  const tookMs = performance.now() - signalled;
+  await Promise.all(clients);
+  if (code !== 0) fail(`shutdown ${round}: exit code ${String(code)}`);
+  if (tookMs > (GRACE_SECONDS + EXIT_SECONDS) * 1000) fail(`shutdown ${round} took ${tookMs.toFixed(0)} ms`);
+  if (!(await reading).complete) fail(`shutdown ${round}: a slow client has half an answer`);
+  if ((await readSlowly(stuck!, 0)).complete) fail(`shutdown ${round}: a client that did not read has everything`);
+  return { ...outcomes, ms: Math.round(tookMs) };
+}
+for (let round = 0; round < Number(args.shutdowns); round++)
+  console.log(`shutdown ${round}: ${JSON.stringify(await shutDown(round))}`);
+process.exitCode = failures > 0 || grown > MOST_GROWTH ? 1 : 0;

@@ -1,6 +1,7 @@
 /** No name ends what it stands in, and none hides. */
 import { raw } from 'hono/html';
-import { escaped, html, visible } from '../../src/report/markup.js';
+import { escaped, html } from '../../src/report/markup.js';
+import { visible } from '../../src/report/visible.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('report/markup', { tests: 3 });

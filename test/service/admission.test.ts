@@ -3,9 +3,9 @@ import { Admission } from '../../src/service/admission.js';
 import { assert, suite } from '../support/suite.js';
 import { settle } from '../support/service.js';
 
-const test = suite('service/admission', { tests: 6 });
+const test = suite('service/admission', { tests: 8 });
 
-const LIMITS = { concurrency: 1, queue: 2, queueTimeout: 0 };
+const LIMITS = { concurrency: 1, queue: 2, queueTimeout: 0, maxBuffered: 100 };
 const never = new AbortController().signal;
 const CALL = { signal: never, patient: false };
 const code = (promise: Promise<unknown>): Promise<unknown> =>
@@ -31,19 +31,56 @@ function held(): { job: () => Promise<void>; end: () => void } {
 
 test('as many tickets as jobs may run or wait; each is given back once', () => {
   const admission = new Admission(LIMITS);
-  const leave = [admission.enter(), admission.enter(), admission.enter()];
+  const visits = Array.from({ length: 5 }, () => admission.arrive());
+  for (const visit of visits.slice(0, 3)) visit.enter();
   assert.is(
-    refusal(() => admission.enter()),
+    refusal(() => visits[3]!.enter()),
     'overloaded',
   );
-  leave[0]!();
-  leave[0]!();
-  assert.is(admission.tickets, 2);
-  admission.enter();
   assert.is(
-    refusal(() => admission.enter()),
+    refusal(() => admission.arrive()),
     'overloaded',
   );
+  visits[0]!.leave();
+  visits[0]!.leave();
+  assert.is(admission.visits, 4);
+  visits[3]!.enter();
+  assert.is(
+    refusal(() => visits[4]!.enter()),
+    'overloaded',
+  );
+});
+
+test('bodies are refused beyond the limit, and those of visits that ended do not count', () => {
+  const admission = new Admission(LIMITS);
+  const [one, other] = [admission.arrive(), admission.arrive()];
+  one.holdBody(60);
+  assert.is(
+    refusal(() => other.holdBody(41)),
+    'overloaded',
+  );
+  other.holdBody(40);
+  one.dropBody();
+  other.holdBody(60);
+  assert.is(admission.bodyBytes, 100);
+  other.leave();
+  one.leave();
+  assert.is(admission.bodyBytes, 0);
+});
+
+test('no job starts while clients have too much to read', async () => {
+  const admission = new Admission({ ...LIMITS, concurrency: 2 });
+  const visit = admission.arrive();
+  await admission.run(async () => visit.holdAnswer(100), CALL);
+  const started: string[] = [];
+  const jobs = ['a', 'b', 'c'].map((name) => admission.run(async () => void started.push(name), CALL));
+  await settle();
+  assert.equal(started, []);
+  visit.dropAnswer(1);
+  await Promise.all(jobs);
+  assert.equal(started, ['a', 'b', 'c']);
+  visit.leave();
+  assert.is(admission.answerBytes, 0);
 });
 
 test('first come, first served, never more than may run', async () => {
@@ -104,18 +141,19 @@ test('the job gets the time that it waited', async () => {
   assert.type(await admission.run(async (waitedMs) => waitedMs, CALL), 'number');
 });
 
-test('closing refuses new requests and waits for every ticket', async () => {
+test('closing refuses new requests and waits for every visit', async () => {
   const admission = new Admission(LIMITS);
-  const leave = admission.enter();
+  const visit = admission.arrive();
   let closed = 0;
   const closings = [admission.close(), admission.close()].map((closing) => closing.then(() => closed++));
   assert.is(
-    refusal(() => admission.enter()),
+    refusal(() => admission.arrive()),
     'shutting-down',
   );
   await settle();
   assert.is(closed, 0);
-  leave();
+  visit.enter();
+  visit.leave();
   await Promise.all(closings);
   await admission.close();
 });

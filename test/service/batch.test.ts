@@ -111,8 +111,11 @@ test('a client that stops reading stops the batch', async () => {
   const jobs = new HeldJobs();
   const service = fakeService(jobs.compile);
   const answer = await batch(service, ['a', 'b', 'c'].map(module));
+  const reader = answer.body!.getReader();
+  const line = reader.read();
   await settle();
-  await answer.body!.cancel();
+  await reader.cancel();
+  assert.is((await line).done, true);
   await settle();
   assert.is(jobs.aborted, 1);
   assert.is(await figure(service, 'darm_requests_in_flight'), 0);
@@ -132,10 +135,11 @@ test('shutting down finishes running jobs and reports those that were not done',
   const jobs = new HeldJobs();
   const service = fakeService(jobs.compile);
   const answer = await batch(service, ['a', 'b', 'c'].map(module));
+  const read = lines(answer);
   await settle();
   const closing = service.close();
   jobs.finishAll();
-  const { results, last } = outcomes(await lines(answer));
+  const { results, last } = outcomes(await read);
   assert.equal(results, ['a ok', 'b shutting-down', 'c shutting-down']);
   assert.equal(last, { done: true, succeeded: 1, failed: 2 });
   await closing;

@@ -1,4 +1,6 @@
 /** What the service refuses before it reaches a compiler, and what it does when there is too much work. */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DarmError } from '../../src/index.js';
 import type { Service } from '../../src/service/index.js';
 import { assert, suite } from '../support/suite.js';
@@ -15,11 +17,13 @@ import {
   text,
 } from '../support/service.js';
 
-const test = suite('service/limits', { tests: 10 });
+const test = suite('service/limits', { tests: 17 });
 
 const status = async (response: Promise<Response>): Promise<string> => {
   const answer = await response;
-  return answer.ok ? String(answer.status) : `${answer.status} ${(await problem(answer)).code}`;
+  if (!answer.ok) return `${answer.status} ${(await problem(answer)).code}`;
+  await answer.arrayBuffer();
+  return String(answer.status);
 };
 const stream = (pull: UnderlyingSourcePullCallback<Uint8Array>): RequestInit =>
   // The DOM's types do not have `duplex` yet.
@@ -167,6 +171,109 @@ test('the details of an internal error go to the log and not to the client', asy
     assert.match(lines.join(), /secret/);
     assert.match(lines[1]!, /request .*"status":500.*"code":"(internal|io)"/);
   }
+});
+
+test('slow bodies keep nobody out', async () => {
+  const service = fakeService(async () => compiled(), { queue: 1 });
+  const stop = new AbortController();
+  const slow = Array.from({ length: 10 }, () => {
+    const body = stream((controller) => {
+      controller.enqueue(new Uint8Array(10));
+      return once(stop.signal, 'abort').then(() => controller.close());
+    });
+    return status(post(service, '/v1/compile', undefined, body));
+  });
+  await settle();
+  assert.is(await figure(service, 'darm_body_bytes'), 100);
+  assert.is(await status(post(service, '/v1/compile', text('x'))), '200');
+  stop.abort();
+  assert.equal((await Promise.all(slow)).filter((answer) => answer === '200').length, 2);
+  await settle();
+  assert.is(await figure(service, 'darm_body_bytes'), 0);
+});
+
+test('bodies that do not fit into the memory for them are refused', async () => {
+  const jobs = new HeldJobs();
+  const service = fakeService(jobs.compile, { maxBody: 100, maxBuffered: 150 });
+  const running = status(post(service, '/v1/compile', new Uint8Array(100)));
+  await settle();
+  assert.is(await status(post(service, '/v1/compile', new Uint8Array(60))), '429 overloaded');
+  const waiting = status(post(service, '/v1/compile', new Uint8Array(50)));
+  await settle();
+  jobs.finishAll();
+  assert.is(await running, '200');
+  await settle();
+  jobs.finishAll();
+  assert.is(await waiting, '200');
+});
+
+const BOUNDARY = 'x'.repeat(30);
+const FORM = { headers: { 'Content-Type': `multipart/form-data; boundary="${BOUNDARY}"` } };
+const part = (head: string, body = 'x'): string =>
+  `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${body}\r\n`;
+const form = (...parts: readonly string[]): Uint8Array<ArrayBuffer> => text(`${parts.join('')}--${BOUNDARY}--\r\n`);
+
+test('forms of many parts or long heads are refused before they are parsed', async () => {
+  const service = fakeService(async () => compiled(), { maxBatch: 100, maxBody: 64 * 2 ** 20 });
+  const file = part('name="m"; filename="f"');
+  const batch = (body: Uint8Array<ArrayBuffer>): Promise<string> => status(post(service, '/v1/batch', body, FORM));
+  assert.is(await batch(form(...Array<string>(100).fill(file), part('name="options"', '{}'))), '200');
+  const started = performance.now();
+  for (const hostile of [
+    form(file.repeat(100_000)),
+    form(part(`name="m"; filename="${'%0A'.repeat(5_000_000)}"`)),
+    form(part(`name="m"; filename="f"${'\r\nA: b'.repeat(2_000_000)}`)),
+    form(...Array<string>(100).fill(part(`name="m"; filename="${'f'.repeat(1000)}"`))),
+  ])
+    assert.is(await batch(hostile), '413 body-too-large');
+  assert.ok(performance.now() - started < 1500, `${performance.now() - started} ms`);
+  assert.is(await status(post(service, '/v1/compile', form(file, file, file), FORM)), '413 body-too-large');
+});
+
+test('what a message quotes is cut, and unknown options are refused once for all modules', async () => {
+  const service = fakeService((module) => Promise.reject(new DarmError('bad-input', new TextDecoder().decode(module))));
+  const long = 'n'.repeat(100_000);
+  const files = Array<string>(100).fill(part('name="m"; filename="f"'));
+  const options = part('name="options"', `{"${long}":1}`);
+  const refused = await post(service, '/v1/batch', form(...files, options), FORM);
+  assert.is(refused.status, 400);
+  assert.ok((await refused.text()).length < 2000);
+  assert.ok((await (await post(service, '/v1/compile', text(long))).text()).length < 2000);
+  const lines = Array<string>(10)
+    .fill(JSON.stringify({ module: '', [long]: 1 }))
+    .join('\n');
+  assert.ok((await (await post(service, '/v1/batch', lines, LINES)).text()).length < 20_000);
+});
+
+test('a request may ask for more time than a timer has', async () => {
+  const service = fakeService(async (_, signal) => sleep(20, compiled(), { signal }), { timeout: 0 });
+  for (const timeout of ['2147483648', '4294967296', '1e300'])
+    assert.is(await status(post(service, `/v1/compile?timeout=${timeout}`, text('x'))), '200');
+});
+
+test('artifacts that are too large are refused, in a batch the module alone', async () => {
+  const service = fakeService(async (bytes) => compiled(bytes), { maxArtifact: 10 });
+  assert.is(await status(post(service, '/v1/compile', text('x'.repeat(11)))), '422 answer-too-large');
+  assert.is(await status(post(service, '/v1/compile', text('x'.repeat(10)))), '200');
+});
+
+test('many jobs on one signal give no warning of Node', async () => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error): void => void warnings.push(name);
+  process.on('warning', note);
+  const jobs = new HeldJobs();
+  const service = fakeService(jobs.compile, { concurrency: 16, timeout: 0 });
+  const lines = Array<string>(100)
+    .fill(JSON.stringify({ module: '' }))
+    .join('\n');
+  const answers = [1, 2].map(async () => (await post(service, '/v1/batch', lines, LINES)).text());
+  for (let i = 0; i < 13; i++) {
+    await settle();
+    jobs.finishAll();
+  }
+  for (const answer of await Promise.all(answers)) assert.match(answer, /"succeeded":100/);
+  process.off('warning', note);
+  assert.equal(warnings, []);
 });
 
 test.run();

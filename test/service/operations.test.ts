@@ -1,11 +1,22 @@
 /** Health, readiness, metrics, request ids, and the OpenAPI document. */
-import { DEFAULT_OPTIONS, createCompiler } from '../../src/index.js';
+import { DarmError, DEFAULT_OPTIONS, createCompiler } from '../../src/index.js';
 import { createService } from '../../src/service/index.js';
 import { optionsSchema } from '../../src/service/schemas.js';
 import { assert, suite } from '../support/suite.js';
-import { compiled, fakeService, figure, get, HeldJobs, post, problem, settle, text } from '../support/service.js';
+import {
+  compiled,
+  fakeCompiler,
+  fakeService,
+  figure,
+  get,
+  HeldJobs,
+  post,
+  problem,
+  settle,
+  text,
+} from '../support/service.js';
 
-const test = suite('service/operations', { tests: 7 });
+const test = suite('service/operations', { tests: 9 });
 
 test('ready until it is closed; closing waits for accepted requests', async () => {
   const jobs = new HeldJobs();
@@ -27,6 +38,8 @@ test('ready until it is closed; closing waits for accepted requests', async () =
   for (const answer of answers) {
     jobs.finishAll();
     assert.is((await answer).status, 200);
+    assert.is(closed, false);
+    await (await answer).text();
   }
   await closing;
 });
@@ -43,7 +56,7 @@ test('metrics', async () => {
   jobs.finishAll();
   await settle();
   jobs.finishAll();
-  await Promise.all(answers);
+  for (const answer of answers) await (await answer).text();
   await get(service, '/no/such/path');
   await get(service, `/${'long'.repeat(100)}`);
   assert.is(await figure(service, 'darm_jobs_total{kind="compile",outcome="ok"}'), 4);
@@ -71,7 +84,8 @@ test('the log has a line per request', async () => {
   const note = (fields: object, message: string): void =>
     void lines.push({ fields: fields as Record<string, unknown>, message });
   const service = fakeService(async () => compiled(), { log: { info: note, error: note } });
-  await post(service, '/v1/compile?emit=hsaco', text('x'), { headers: { 'X-Request-Id': 'one' } });
+  const answer = await post(service, '/v1/compile?emit=hsaco', text('x'), { headers: { 'X-Request-Id': 'one' } });
+  await answer.text();
   await post(service, '/v1/compile?emit=nonsense', text('x'), { headers: { 'X-Request-Id': 'two' } });
   for (const { fields } of lines) assert.type(fields['ms'], 'number');
   assert.equal(
@@ -81,6 +95,38 @@ test('the log has a line per request', async () => {
       { requestId: 'two', method: 'POST', path: '/v1/compile', status: 400, code: 'usage', message: 'request' },
     ],
   );
+});
+
+test('not ready while the compiler cannot be loaded', async () => {
+  const errors: string[] = [];
+  let broken = true;
+  const ready = async (): Promise<void> => {
+    if (broken) throw new DarmError('io', 'EMFILE /home/secret');
+  };
+  const log = { info: () => {}, error: (fields: object) => void errors.push(String((fields as { err: Error }).err)) };
+  const service = createService(
+    fakeCompiler(async () => compiled(), ready),
+    { concurrency: 1, log },
+  );
+  const response = await get(service, '/readyz');
+  assert.is(response.status, 503);
+  assert.is(response.headers.get('retry-after'), '5');
+  const { code, detail } = await problem(response);
+  assert.is(code, 'not-ready');
+  assert.not.match(detail, /secret/);
+  assert.match(errors.join(), /secret/);
+  broken = false;
+  assert.is((await get(service, '/readyz')).status, 200);
+});
+
+test('a log that fails costs lines, not requests', async () => {
+  const fail = (): never => {
+    throw new Error('ENOSPC');
+  };
+  const service = fakeService(async () => compiled(), { log: { info: fail, error: fail, dropped: () => 10 } });
+  assert.is(await (await post(service, '/v1/compile', text('x'))).text(), 'artifact');
+  await settle();
+  assert.is(await figure(service, 'darm_log_lines_dropped'), 11);
 });
 
 test('the document describes every option and route', async () => {

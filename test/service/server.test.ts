@@ -1,13 +1,14 @@
 /** `darm serve` as a process: signals, clients that go away, are slow or send too much, ports in use. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { closeSync, openSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { assert, suite } from '../support/suite.js';
 import { kernel } from '../support/llvm.js';
-import { figureAt as figure, MAIN, startServer } from '../support/server.js';
-import { POISON, tinyKernel } from '../support/service.js';
+import { figureAt as figure, MAIN, readSlowly, startServer, unread } from '../support/server.js';
+import { base64, largeModule, LINES, POISON, tinyKernel } from '../support/service.js';
 
-const test = suite('service/server', { tests: 4, timeoutMs: 60_000 });
+const test = suite('service/server', { tests: 7, timeoutMs: 60_000 });
 
 const compile = (url: string, body: Uint8Array<ArrayBuffer>, init: RequestInit = {}): Promise<Response> =>
   fetch(`${url}/v1/compile`, { method: 'POST', body, ...init });
@@ -94,6 +95,73 @@ test('a port in use gives an error of one line', async () => {
   assert.match(written, /^darm: error: cannot listen on 127\.0\.0\.1, port \d+: the port is in use\n$/);
   server.child.kill('SIGTERM');
   assert.is(await server.exit, 0);
+});
+
+const MIB = 2 ** 20;
+
+test('SIGTERM: an answer that began is finished, or visibly broken off at the end of the grace', async () => {
+  const server = await startServer('-j', '1', '--grace', '4');
+  const slow = await unread(`${server.url}/v1/compile?emit=obj`, largeModule(24 * MIB));
+  const size = Number(slow.headers['content-length']);
+  assert.ok(size > 24 * MIB);
+  const stuck = await unread(`${server.url}/v1/compile?emit=obj`, largeModule(24 * MIB));
+  assert.is(await figure(server.url, 'darm_requests_in_flight'), 2);
+  server.child.kill('SIGTERM');
+  const signalled = performance.now();
+  assert.equal(await readSlowly(slow, 2), { bytes: size, complete: true });
+  assert.is(await server.exit, 0);
+  assert.ok(performance.now() - signalled < 8000);
+  const cut = await readSlowly(stuck, 0);
+  assert.ok(cut.bytes < size && !cut.complete);
+  assert.equal(
+    server.log.filter(({ path }) => path === '/v1/compile').map(({ brokenOff }) => brokenOff),
+    [undefined, 'gone'],
+  );
+});
+
+test('clients that do not read are cut off, and their memory is free', async () => {
+  const server = await startServer('-j', '1', '--body-timeout', '2', '--queue', '3');
+  const stuck = await Promise.all(
+    [1, 2, 3].map(() => unread(`${server.url}/v1/compile?emit=obj`, largeModule(24 * MIB))),
+  );
+  assert.ok((await figure(server.url, 'darm_answer_bytes')) > 24 * MIB);
+  await until(async () => (await figure(server.url, 'darm_requests_in_flight')) === 0);
+  assert.is(await figure(server.url, 'darm_answer_bytes'), 0);
+  assert.is(await figure(server.url, 'darm_answers_broken_off_total{reason="stalled"}'), 3);
+  for (const answer of stuck) assert.is((await readSlowly(answer, 0)).complete, false);
+  server.child.kill('SIGTERM');
+  assert.is(await server.exit, 0);
+});
+
+test('an artifact beyond the limit costs only its module; a full log disk costs only lines', async () => {
+  const free = createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address() as AddressInfo;
+  free.close();
+  const full = openSync('/dev/full', 'w');
+  const args = ['serve', '--no-cache', '-j', '1', '--max-artifact', '1', '--port', String(port)];
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', full] });
+  closeSync(full);
+  const url = `http://127.0.0.1:${port}`;
+  await until(() =>
+    fetch(`${url}/healthz`).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const module = base64(largeModule(2 * MIB));
+  const lines = [
+    { name: 'large', module, options: { emit: ['obj', 'hsaco'] } },
+    { name: 'small', module: base64(tinyKernel(1)) },
+  ];
+  const body = lines.map((line) => JSON.stringify(line)).join('\n');
+  const answer = await (await fetch(`${url}/v1/batch`, { method: 'POST', body, ...LINES })).text();
+  assert.match(answer, /"name":"large","error":.*"code":"answer-too-large"/);
+  assert.match(answer, /"name":"small".*"artifacts"/);
+  assert.match(answer, /\{"done":true,"succeeded":1,"failed":1\}\n$/);
+  await until(async () => (await figure(url, 'darm_log_lines_dropped')) > 1);
+  child.kill('SIGTERM');
+  assert.equal(await once(child, 'exit'), [0, null]);
 });
 
 test.run();

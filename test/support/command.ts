@@ -1,5 +1,6 @@
 /** Runs the command as its users do: as a process with output and an exit code. */
 import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,22 +17,28 @@ export interface CommandResult {
 export interface CommandSetting {
   readonly cwd?: string;
   readonly input?: Uint8Array | string;
+  /** Files that take the place of the pipes. */
+  readonly stdout?: string;
+  readonly stderr?: string;
 }
 
-export function darm(args: readonly string[], { cwd, input }: CommandSetting = {}): Promise<CommandResult> {
+export function darm(args: readonly string[], { cwd, input, ...files }: CommandSetting = {}): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'pipe', ...(cwd !== undefined && { cwd }) });
+    const [out, err] = [files.stdout, files.stderr].map((file) => (file === undefined ? 'pipe' : openSync(file, 'w')));
+    const stdio = ['pipe', out!, err!] as const;
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: [...stdio], ...(cwd !== undefined && { cwd }) });
+    for (const file of [out, err]) if (typeof file === 'number') closeSync(file);
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+    child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk));
     child.on('error', reject);
     child.on('close', (code) => {
       resolve({ code, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString('utf8') });
     });
     // The command may end without reading all its input.
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
+    child.stdin!.on('error', () => {});
+    child.stdin!.end(input);
   });
 }
 

@@ -1,7 +1,9 @@
 /** `darm serve` as a process, for tests, the soak test and the benchmark, which need a socket. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 export const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
@@ -43,4 +45,30 @@ export async function startServer(...args: readonly string[]): Promise<Running> 
 export async function figureAt(url: string, name: string): Promise<number> {
   const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n');
   return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? 0);
+}
+
+/** The answer to a module, of which nothing is read yet. */
+export async function unread(url: string, module: Uint8Array, accept = '*/*'): Promise<IncomingMessage> {
+  const sent = request(url, { method: 'POST', agent: false, headers: { Accept: accept } });
+  sent.end(module);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.on('error', () => {});
+  return answer;
+}
+
+/** Reads an answer, resting after every piece: how many bytes came, and whether it was complete. */
+export async function readSlowly(
+  answer: IncomingMessage,
+  restMs: number,
+): Promise<{ readonly bytes: number; readonly complete: boolean }> {
+  let bytes = 0;
+  try {
+    for await (const piece of answer as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      await sleep(restMs);
+    }
+  } catch {
+    // It broke off.
+  }
+  return { bytes, complete: answer.complete };
 }

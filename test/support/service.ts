@@ -15,6 +15,13 @@ export const tinyKernel = (number: number): Uint8Array<ArrayBuffer> =>
   ret void
 }`);
 
+/** A module with a global of that size: a small body and a large answer. */
+export const largeModule = (bytes: number): Uint8Array<ArrayBuffer> =>
+  module_(`@g = addrspace(1) global { i32, [${bytes} x i8] } { i32 1, [${bytes} x i8] zeroinitializer }
+define amdgpu_kernel void @k() "target-cpu"="gfx906" {
+  ret void
+}`);
+
 /** Harmful modules, and the error code that a job with them ends with. */
 export const POISON = {
   /** LLVM divides by zero when it lowers the argument's type: a trap. */
@@ -59,11 +66,12 @@ export function compiled(bytes: Uint8Array = text('artifact')): CompileResult {
 
 export type FakeCompile = (module: Uint8Array, signal: AbortSignal) => Promise<CompileResult>;
 
-/** A compiler whose `compile` is `work`; it has no other methods. */
-export const fakeCompiler = (work: FakeCompile): Compiler =>
+/** A compiler whose `compile` is `work`, and which is loaded by `ready`; it has no other methods. */
+export const fakeCompiler = (work: FakeCompile, ready = (): Promise<void> => Promise.resolve()): Compiler =>
   ({
     compile: (module: Uint8Array, _: object, { signal }: { signal: AbortSignal }) => work(module, signal),
-  }) as Compiler;
+    ready,
+  }) as object as Compiler;
 
 /** A job that runs until `finish` is called, or its signal aborts it. */
 export class HeldJobs {

@@ -43,34 +43,45 @@ const MAX_UNCOMPRESSED = 2 ** 29;
  * @throws DarmError `bad-input`
  */
 export async function readContainer(bytes: Uint8Array, maxUncompressed = MAX_UNCOMPRESSED): Promise<Container> {
-  const sequence = await readSequence(bytes, { left: maxUncompressed });
+  const sequence = await readSequence(bytes, { bytesLeft: maxUncompressed, entries: 0 }, 'with compressed parts');
   return { ...sequence, images: imagesOf(sequence) };
 }
 
-/**
- * @param budget bytes that compressed parts may still have; null inside of a compressed part, where none are allowed
- */
-async function readSequence(bytes: Uint8Array, budget: { left: number } | null): Promise<Sequence> {
+/** How much of a container has been read. A small compressed part may have millions of entries. */
+interface Tally {
+  /** Bytes that compressed parts may still have. */
+  bytesLeft: number;
+  /** Parts and images so far. */
+  entries: number;
+}
+
+async function readSequence(
+  bytes: Uint8Array,
+  tally: Tally,
+  mode: 'with compressed parts' | 'without compressed parts',
+): Promise<Sequence> {
   const parts: { offset: number; part: Part }[] = [];
   let at = 0;
   do {
     const rest = bytes.subarray(at);
     const part =
-      hasMagic(rest, COMPRESSED_MAGIC) && budget !== null
-        ? await readCompressedPart(rest, budget)
+      hasMagic(rest, COMPRESSED_MAGIC) && mode === 'with compressed parts'
+        ? await readCompressedPart(rest, tally)
         : readPlain(rest, at);
     parts.push({ offset: at, part });
-    checkCount(parts.length, 'the offload container');
+    tally.entries += 1 + (part.format === 'compressed' ? 0 : part.images.length);
+    checkCount(tally.entries, 'the offload container');
     at += part.bytes.length;
     while (bytes[at] === 0) at++;
   } while (at < bytes.length);
   return { bytes, parts };
 }
 
-async function readCompressedPart(bytes: Uint8Array, budget: { left: number }): Promise<CompressedPart> {
-  const { uncompressed, ...compressed } = await readCompressed(bytes, budget.left);
-  budget.left -= uncompressed.length;
-  return { format: 'compressed', ...compressed, contents: await readSequence(uncompressed, null) };
+async function readCompressedPart(bytes: Uint8Array, tally: Tally): Promise<CompressedPart> {
+  const { uncompressed, ...compressed } = await readCompressed(bytes, tally.bytesLeft);
+  tally.bytesLeft -= uncompressed.length;
+  const contents = await readSequence(uncompressed, tally, 'without compressed parts');
+  return { format: 'compressed', ...compressed, contents };
 }
 
 function readPlain(bytes: Uint8Array, at: number): PlainPart {

@@ -22,6 +22,8 @@ const HEADER_BYTES = 32;
 const ENTRY_BYTES = 40;
 const ALIGNMENT = 8;
 const MAX_STRING_BYTES = 2 ** 20;
+/** The strings of all entries together have at most this many times the size of the binary. */
+const MAX_SHARING = 16;
 
 const ImageKind = { Object: 1, Bitcode: 2 } as const;
 const OFFLOAD_KINDS: Readonly<Record<number, string>> = { 1: 'openmp', 2: 'cuda', 4: 'hip', 8: 'sycl' };
@@ -78,18 +80,19 @@ export function readOffloadBinary(bytes: Uint8Array): OffloadBinary {
 
 /**
  * Reads the strings of entries. Entries may use the same strings, so reading all strings of a small file could take
- * very long. Therefore the number of bytes that are read in all is limited.
+ * very long. Therefore the number of bytes that are read in all is limited, also in relation to the file's size.
  */
 class StringReader {
   readonly #reader: ByteReader;
   readonly #version: number;
-  #budget = MAX_STRING_BYTES;
+  #budget: number;
   /** The offset at which the last string ends. */
   end = 0;
 
   constructor(reader: ByteReader, version: number) {
     this.#reader = reader;
     this.#version = version;
+    this.#budget = Math.min(MAX_STRING_BYTES, reader.length * MAX_SHARING);
   }
 
   ofEntry(entry: number): Map<string, string> {

@@ -1,11 +1,12 @@
 /** Damaged containers give a result or a `bad-input` error without delay, whatever the bytes. */
 import fc from 'fast-check';
 import { DarmError } from '../../../src/errors.js';
+import { writeCompressed } from '../../../src/formats/offload/compressed.js';
 import { readContainer, replaceImages } from '../../../src/formats/offload/container.js';
 import { assert, suite } from '../../support/suite.js';
 import { everyContainer, fakeElf, imagesOverTables, textBundleOf } from '../../support/containers.js';
 
-const test = suite('formats/offload/hostile', { tests: 4 });
+const test = suite('formats/offload/hostile', { tests: 6 });
 
 /** Reads a container and, if that works, replaces an image. Only `DarmError`s about the input may be thrown. */
 async function survives(bytes: Uint8Array): Promise<'read' | 'refused'> {
@@ -80,6 +81,39 @@ test('tables that claim far more entries than there are', async () => {
   const many = Buffer.alloc(70_000 * 32);
   for (let at = 0; at < many.length; at += 32) many.write('__CLANG_OFFLOAD_BUNDLE__', at);
   assert.is(await survives(many), 'refused');
+});
+
+test('millions of entries in a small compressed part', async () => {
+  const bundle = Buffer.alloc(32 + 60_000 * 24);
+  bundle.write('__CLANG_OFFLOAD_BUNDLE__');
+  bundle.writeBigUInt64LE(60_000n, 24);
+  const small = await writeCompressed(Buffer.concat(new Array<Buffer>(40).fill(bundle)), 'zlib', 3);
+  assert.ok(small.length < 200_000);
+  assert.is(await survives(small), 'refused');
+});
+
+test('an offload binary whose entries share long strings', async () => {
+  const [entries, strings] = [10, 20];
+  const stringsAt = 32 + entries * 40;
+  const textAt = stringsAt + strings * 24;
+  const binary = Buffer.alloc(textAt + 1000, 'a');
+  binary.fill(0, 0, textAt);
+  const u64 = (at: number, value: number): unknown => binary.writeBigUInt64LE(BigInt(value), at);
+  binary.set([0x10, 0xff, 0x10, 0xad, 2]);
+  u64(8, binary.length);
+  u64(16, 32);
+  u64(24, entries);
+  for (let i = 0; i < entries; i++) {
+    u64(32 + i * 40 + 8, stringsAt);
+    u64(32 + i * 40 + 16, strings);
+  }
+  for (let i = 0; i < strings; i++) {
+    u64(stringsAt + i * 24, textAt);
+    u64(stringsAt + i * 24 + 8, textAt);
+    u64(stringsAt + i * 24 + 16, 999);
+  }
+  binary[binary.length - 1] = 0;
+  assert.is(await survives(binary), 'refused');
 });
 
 test.run();

@@ -1,0 +1,59 @@
+/**
+ * Makes sure, before a batch starts, that no result replaces another one, an input, or a file of darm's own. Two paths
+ * may name one file: through symbolic links, and on file systems that do not distinguish capital letters.
+ */
+import { realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { DarmError } from '../errors.js';
+import type { BatchJob } from './jobs.js';
+import { OWN_FOLDER } from './journal.js';
+
+/**
+ * @param outDir holds the folder of the journal already
+ * @throws DarmError `usage`
+ */
+export function checkOutputs(jobs: readonly BatchJob[], outDir: string): void {
+  const foldsCase = sameFile(path.join(outDir, OWN_FOLDER), path.join(outDir, OWN_FOLDER.toUpperCase()));
+  const folded = (file: string): string => (foldsCase ? file.normalize('NFC').toLowerCase() : file);
+  const folders = new Map<string, string>();
+  const key = (file: string): string => folded(realPath(path.resolve(file), folders));
+
+  const own = key(path.join(outDir, OWN_FOLDER));
+  const inputs = new Map(jobs.map(({ input }) => [key(input), input]));
+  const outputs = new Map<string, BatchJob>();
+  for (const job of jobs) {
+    const file = key(path.join(outDir, job.output));
+    const other = outputs.get(file);
+    if (other !== undefined)
+      throw new DarmError('usage', `${other.input} and ${job.input} would both be written to ${job.output}`);
+    outputs.set(file, job);
+    const input = inputs.get(file);
+    if (input !== undefined)
+      throw new DarmError('usage', `a result would replace the input ${input}: choose another --out-dir`);
+    if (file === own || file.startsWith(own + path.sep))
+      throw new DarmError('usage', `${job.input} would be written to ${job.output}, where darm keeps its own files`);
+  }
+}
+
+/**
+ * The path without symbolic links. What does not exist yet is not a link.
+ *
+ * @param folders the real paths of folders, as far as they are known
+ */
+function realPath(file: string, folders: Map<string, string>): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    const parent = path.dirname(file);
+    if (parent === file) return file;
+    let folder = folders.get(parent);
+    if (folder === undefined) folders.set(parent, (folder = realPath(parent, folders)));
+    return path.join(folder, path.basename(file));
+  }
+}
+
+function sameFile(one: string, other: string): boolean {
+  const a = statSync(one);
+  const b = statSync(other, { throwIfNoEntry: false });
+  return b !== undefined && a.dev === b.dev && a.ino === b.ino;
+}

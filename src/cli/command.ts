@@ -1,0 +1,70 @@
+/**
+ * Runs a command line. Each subcommand loads only the modules that it needs, because that decides how long a cold start
+ * takes.
+ */
+import type { DarmError, SourceLocation } from '../errors.js';
+import { parseArguments, type Invocation } from './arguments.js';
+import { typedError, writeStandardOutput } from '../files.js';
+import { reportError, writeMessage } from './messages.js';
+import { expandResponseFiles } from './response-files.js';
+
+/** @returns the exit code, when the subcommand has one of its own */
+async function run(invocation: Invocation): Promise<number | void> {
+  switch (invocation.command) {
+    case 'compile':
+      return (await import('./compile.js')).runCompile(invocation.input, invocation.flags);
+    case 'analyze':
+      return (await import('./analyze.js')).runAnalyze(invocation.input, invocation.flags);
+    case 'inspect':
+      return (await import('./inspect.js')).runInspect(invocation.input, invocation.flags);
+    case 'run':
+      return (await import('./run.js')).runRun(invocation.input, invocation.flags);
+    case 'check':
+      return (await import('./check.js')).runCheck(invocation.input, invocation.other ?? null, invocation.flags);
+    case 'batch':
+      return (await import('./batch.js')).runBatchCommand(invocation.inputs, invocation.flags);
+    case 'cache':
+      return (await import('./cache.js')).runCache(invocation.action, invocation.flags);
+    case 'toolchain-digest':
+      return writeStandardOutput((await (await import('../compiler/toolchain.js')).toolchainDigest()) + '\n');
+    case 'bundle':
+      return (await import('./bundle.js')).runBundle(invocation);
+    case 'serve':
+      return (await import('./serve.js')).runServe(invocation.flags);
+    case 'print':
+      return writeStandardOutput(invocation.text);
+  }
+}
+
+/** Adds the input's name to the location of an error about the input. */
+function locate(error: DarmError, input: string | null): SourceLocation | undefined {
+  const aboutInput = error.code !== 'usage' && error.code !== 'io' && error.code !== 'internal';
+  if (input === null || !aboutInput) return error.location;
+  return { file: input === '-' ? '<stdin>' : input, ...error.location };
+}
+
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return (end < 0 ? argv : argv.slice(0, end)).includes('--json');
+}
+
+/** @returns the exit code */
+export async function runCommand(argv: readonly string[]): Promise<number> {
+  let invocation: Invocation | null = null;
+  try {
+    argv = await expandResponseFiles(argv);
+    invocation = parseArguments(argv);
+    return (await run(invocation)) ?? 0;
+  } catch (thrown) {
+    const error = typedError(thrown);
+    const input = invocation !== null && 'input' in invocation ? invocation.input : null;
+    const location = locate(error, input);
+    reportError(error, location);
+    if (process.env['DARM_DEBUG'] === '1' && thrown instanceof Error) writeMessage(`${thrown.stack}\n`);
+    if (wantsJson(argv)) {
+      const document = { schema: 1, error: { code: error.code, message: error.message, location: location ?? null } };
+      await writeStandardOutput(JSON.stringify(document) + '\n').catch(() => {});
+    }
+    return error.exitCode;
+  }
+}
