@@ -8,7 +8,7 @@
 import { DarmError } from '../errors.js';
 import { NO_EVENTS } from '../job/events.js';
 import { unwrap, type Executor, type TaskLimits } from './executor.js';
-import { LlvmHost } from './llvm-host.js';
+import { isOutOfStack, LlvmHost } from './llvm-host.js';
 import type { Task, TaskResult, WorkerSetup } from './tasks.js';
 
 export class InlineExecutor implements Executor {
@@ -20,7 +20,7 @@ export class InlineExecutor implements Executor {
 
   constructor(setup: WorkerSetup) {
     this.#setup = setup;
-    this.#host = new LlvmHost(setup);
+    this.#host = new LlvmHost(setup, false);
   }
 
   /** One after the other. A task that waits does not need an instance yet. */
@@ -33,7 +33,7 @@ export class InlineExecutor implements Executor {
   async #runNow<T extends Task>(task: T, limits: TaskLimits): Promise<TaskResult<T>> {
     if (limits.signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
     const outcome = await this.#host.run(task, limits.events ?? NO_EVENTS);
-    if (outcome.ok || !/\bout of stack\b/.test(outcome.error.message)) return unwrap(outcome);
+    if (outcome.ok || !isOutOfStack(outcome.error)) return unwrap(outcome);
     this.#pool ??= import('./pool.js').then(({ WorkerPool }) => new WorkerPool(1, this.#setup));
     return (await this.#pool).run(task, limits);
   }
