@@ -10,7 +10,7 @@ import { Opcode, TypeKind, definingInstr, type FunctionSnapshot } from '../../ir
 import type { PlanningContext } from '../cost/context.js';
 
 /**
- * Instructions of the longest chain in which phis may become selects. The kernels in kernels/ir have chains of up to TODO. LLVM takes
+ * Instructions of the longest chain in which phis may become selects. LLVM takes
  * about twice as long for a chain of 256 as for the branches that it was melded from, ten times as long for 600.
  */
 const LONGEST = 256;
@@ -59,7 +59,6 @@ export function blocksOfLongChains({ fn, graph, order }: PlanningContext): Set<B
     for (const from of sources(i)) behind[from] = Math.max(behind[from], behind[i] + 1);
   for (const i of links)
     if (fn.instrOpcode[i] === Opcode.Phi && before[i] + 1 + behind[i] > LONGEST) found.add(fn.instrBlock[i] as BlockId);
-  if (process.env.LONGEST) console.error('CHAIN', fn.name, Math.max(...before));
   return found;
 }
 
