@@ -43,7 +43,9 @@ export async function runServe(flags: ServeFlags): Promise<void> {
   await dropOptimising();
 }
 
-/** What would end the process or be printed by Node goes to the log: a mistake in one request is not the others' end. */
+/**
+ * What would end the process or be printed by Node goes to the log: a mistake in one request is not the others' end.
+ */
 function logFaults(log: ServiceLog): void {
   process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'internal error'));
   process.removeAllListeners('warning');

@@ -41,7 +41,7 @@ export interface EditLog {
   readonly history: FunctionHistory | null;
   /** Whether the worker that made the log left its function just as carrying out the log does. */
   readonly isInPlace: boolean;
-  /** Why melding of the function stopped half-way (a bail-out), or null. */
+  /** Why melding of the function stopped half-way or was taken back (a bail-out), or null. */
   readonly bailout: string | null;
 }
 

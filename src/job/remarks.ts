@@ -37,7 +37,7 @@ export interface CandidateRemark extends AnyRemark {
   readonly reason: string;
 }
 
-/** Why a function was left as it was, or half-way: our mistake. */
+/** Why a function was left as it was, or half-way. */
 export interface FailureRemark extends AnyRemark {
   readonly kind: 'failure';
   readonly reason: string;

@@ -69,6 +69,10 @@ export const RULES = {
     sentence:
       'it is below the threshold, costs more than it saves, another pairing saves more, or it is too large to align',
   },
+  OverlongChain: {
+    id: '9',
+    sentence: 'arithmetic would become one long chain, on which LLVM takes very long',
+  },
 } as const satisfies Readonly<Record<string, Rule>>;
 
 export type RuleName = keyof typeof RULES;

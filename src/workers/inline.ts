@@ -10,7 +10,7 @@ import vm from 'node:vm';
 import { DarmError } from '../errors.js';
 import { NO_EVENTS } from '../job/events.js';
 import { timeoutError, unwrap, type Executor, type TaskLimits } from './executor.js';
-import { LlvmHost } from './llvm-host.js';
+import { isOutOfStack, LlvmHost } from './llvm-host.js';
 import type { Task, TaskResult, WorkerSetup } from './tasks.js';
 
 export class InlineExecutor implements Executor {
@@ -22,7 +22,7 @@ export class InlineExecutor implements Executor {
 
   constructor(setup: WorkerSetup) {
     this.#setup = setup;
-    this.#host = new LlvmHost(setup);
+    this.#host = new LlvmHost(setup, false);
   }
 
   /** One after the other. A task that waits does not need an instance yet. */
@@ -37,7 +37,7 @@ export class InlineExecutor implements Executor {
     const outcome = await this.#host.run(task, limits.events ?? NO_EVENTS, (perform) =>
       this.#within(limits.timeoutMs, perform),
     );
-    if (outcome.ok || !/\bout of stack\b/.test(outcome.error.message)) return unwrap(outcome);
+    if (outcome.ok || !isOutOfStack(outcome.error)) return unwrap(outcome);
     this.#pool ??= import('./pool.js').then(({ WorkerPool }) => new WorkerPool(1, this.#setup));
     return (await this.#pool).run(task, limits);
   }
@@ -50,7 +50,7 @@ export class InlineExecutor implements Executor {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
       // The instance was stopped in the middle of something.
-      this.#host = new LlvmHost(this.#setup);
+      this.#host = new LlvmHost(this.#setup, false);
       throw timeoutError(timeoutMs);
     }
   }

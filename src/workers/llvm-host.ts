@@ -1,26 +1,39 @@
 /**
  * The LLVM instance of a thread, and the tasks that the thread carries out with it. Tasks are stateless: the pipeline
  * starts each from the heap of a fresh instance. An instance that a trap, a fatal error or a lack of memory has left
- * unusable is replaced before the next task.
+ * unusable is replaced before the next task. Where no code can be generated from melded functions, the task goes on
+ * without their melds: see pipeline/take-back.ts.
  */
 import { disassemble } from '../binding/disassemble.js';
 import { instantiateLlvm, type LlvmRuntime } from '../binding/runtime.js';
 import { DarmError } from '../errors.js';
-import type { Events } from '../job/events.js';
+import { hasEdits, type EditLog } from '../job/edit-log.js';
+import { NO_EVENTS, type Events } from '../job/events.js';
+import { ALL_FUNCTIONS } from '../job/function-subset.js';
 import type { CompileResult } from '../job/results.js';
 import { analyzeModule, moduleInfo } from '../pipeline/analyze.js';
 import { compileModule, emitModule, meldFunctions } from '../pipeline/compile.js';
+import { emitWithoutFaults, mayComeFromMelds } from '../pipeline/take-back.js';
 import type { Outcome, Task, TaskResult, TaskResults, WorkerSetup } from './tasks.js';
+
+/** Calls the function that does the work, perhaps with a time limit. */
+type Within = <R>(work: () => R) => R;
 
 /** WebAssembly's memory never shrinks. An instance that has grown beyond this is given up with its memory. */
 const KEPT_BYTES = 512 * 2 ** 20;
 
+/** Whether LLVM ran out of stack. How much there is depends on the thread. */
+export const isOutOfStack = ({ message }: Pick<Error, 'message'>): boolean => /\bout of stack\b/.test(message);
+
 export class LlvmHost {
   readonly #setup: WorkerSetup;
+  readonly #isFault: (error: unknown) => error is DarmError;
   #runtime: LlvmRuntime | null = null;
 
-  constructor(setup: WorkerSetup) {
+  /** @param hasLargeStack false where a task that runs out of stack is done again by a thread with a larger one */
+  constructor(setup: WorkerSetup, hasLargeStack = true) {
     this.#setup = setup;
+    this.#isFault = (error): error is DarmError => mayComeFromMelds(error) && (hasLargeStack || !isOutOfStack(error));
   }
 
   /** The thread's instance: a new one, unless there is one that is usable and small enough to keep. */
@@ -33,36 +46,63 @@ export class LlvmHost {
     return this.#runtime;
   }
 
-  /** @param within calls the function that does the work, perhaps with a time limit */
   async run<T extends Task>(
     task: T,
     events: Events,
-    within = <R>(work: () => R): R => work(),
+    within: Within = (work) => work(),
   ): Promise<Outcome<TaskResult<T>>> {
     try {
-      const work = await this.#work(task, events);
-      const value = within(work);
+      const value = await this.#perform(task, events, within);
       return { ok: true, value: value as TaskResult<T> };
     } catch (error) {
       return { ok: false, error: toDarmError(error).toJSON() };
     }
   }
 
-  async #work(task: Task, events: Events): Promise<() => TaskResults[keyof TaskResults]> {
-    if (task.kind !== 'simulate') {
-      const runtime = await this.prepare();
-      return () => perform(runtime, task, events);
+  async #perform(task: Task, events: Events, within: Within): Promise<TaskResults[keyof TaskResults]> {
+    if (task.kind === 'simulate') {
+      const { runWorkgroups } = await import('../simulator/launch/run-workgroups.js');
+      return within(() => runWorkgroups(task.part));
     }
-    const { runWorkgroups } = await import('../simulator/launch/run-workgroups.js');
-    return () => runWorkgroups(task.part);
+    const runtime = await this.prepare();
+    try {
+      return within(() => perform(runtime, task, events));
+    } catch (error) {
+      if ((task.kind !== 'compile' && task.kind !== 'emit') || task.options.meld === 'off') throw error;
+      if (!this.#isFault(error)) throw error;
+      return this.#emitWithoutFaults(task, error, events, within);
+    }
+  }
+
+  /** The failure may have cost the instance, so each attempt gets one that is usable. */
+  async #emitWithoutFaults(
+    task: Extract<Task, { kind: 'compile' | 'emit' }>,
+    error: DarmError,
+    events: Events,
+    within: Within,
+  ): Promise<CompileResult> {
+    const { bytes, options } = task;
+    const melded = async (): Promise<EditLog[]> => {
+      const runtime = await this.prepare();
+      return within(() => meldFunctions(runtime, bytes, options, ALL_FUNCTIONS, NO_EVENTS));
+    };
+    const logs = task.kind === 'emit' ? task.logs : await melded();
+    if (!logs.some(hasEdits)) throw error;
+    return emitWithoutFaults({
+      logs,
+      emitWith: async (some) => {
+        const runtime = await this.prepare();
+        return within(() => emitModule(runtime, bytes, options, some, NO_EVENTS));
+      },
+      isFault: this.#isFault,
+      events,
+    });
   }
 }
 
-function perform(
-  runtime: LlvmRuntime,
-  task: Exclude<Task, { kind: 'simulate' }>,
-  events: Events,
-): TaskResults[keyof TaskResults] {
+type LlvmTask = Exclude<Task, { kind: 'simulate' }>;
+
+function perform(runtime: LlvmRuntime, task: LlvmTask, events: Events): TaskResults[keyof TaskResults] {
   switch (task.kind) {
     case 'info':
       return moduleInfo(runtime, task.bytes);

@@ -33,6 +33,7 @@ test('ids and names are those that machines rely on', () => {
       '4 ScopedMarkers',
       '5 DifferentControlFlow',
       '7 NotProfitable',
+      '9 OverlongChain',
     ],
   );
 });

@@ -6,7 +6,7 @@ import { analyzeModule } from '../../src/pipeline/analyze.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 21, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 24, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -388,6 +388,48 @@ x:
 }${FOOTER}`;
   const { functions } = await compile(ir, { emit: ['ll'] });
   assert.equal(functions[0]!.melds, []);
+});
+
+/** A side that would meld if nothing stood against it. */
+const WORK = (s: string, value: string): string => `
+  %x${s} = mul i32 %n, ${value}
+  %y${s} = mul i32 %x${s}, %m
+  %z${s} = udiv i32 %y${s}, 77
+  store i32 %z${s}, ptr addrspace(1) %gp`;
+
+/** In front of `diamond`'s branch. */
+const inFront = (ir: string, front: string): string => ir.replace('  br i1 %c', `${front}\n  br i1 %c`);
+
+const ALLOCAS = '  %a1 = alloca i32, addrspace(5)\n  %a2 = alloca i32, addrspace(5)';
+const CASTS = `  %lds = getelementptr i32, ptr addrspace(3) @l, i32 %id
+  %f1 = addrspacecast ptr addrspace(1) %gp to ptr
+  %f2 = addrspacecast ptr addrspace(3) %lds to ptr`;
+const LDS = '@l = internal addrspace(3) global [64 x i32] poison';
+const joined = (type: string, t: string, f: string, globals = ''): string =>
+  diamond(WORK('a', '7'), WORK('b', '9'), `  %r = phi ${type} [ ${t}, %a ], [ ${f}, %b ]`, globals);
+
+test('no select between different allocas where a meld has a single exit (3)', async () => {
+  assert.is(await refusal(inFront(joined('ptr addrspace(5)', '%a1', '%a2'), ALLOCAS)), '3');
+  await melded(inFront(joined('ptr addrspace(5)', '%a1', '%a1'), ALLOCAS));
+});
+
+test('no select between casts from different address spaces where a meld has a single exit (3)', async () => {
+  assert.is(await refusal(inFront(joined('ptr', '%f1', '%f2', LDS), CASTS)), '3');
+  await melded(inFront(joined('ptr', '%f1', '%f1', LDS), CASTS));
+});
+
+test('vectors and structures of pointers are asked as pointers are (3)', async () => {
+  const vector = (n: number): string =>
+    `  %v${n} = insertelement <2 x ptr addrspace(5)> poison, ptr addrspace(5) %a${n}, i32 0`;
+  const vectors = `${ALLOCAS}\n${vector(1)}\n${vector(2)}`;
+  assert.is(await refusal(inFront(joined('<2 x ptr addrspace(5)>', '%v1', '%v2'), vectors)), '3');
+  await melded(inFront(joined('<2 x ptr addrspace(5)>', '%v1', 'poison'), vectors));
+  const structure = (n: number): string => `  %s${n} = insertvalue { i32, ptr } poison, ptr %f${n}, 1`;
+  const structures = `${CASTS}\n${structure(1)}\n${structure(2)}`;
+  assert.is(await refusal(inFront(joined('{ i32, ptr }', '%s1', '%s2', LDS), structures)), '3');
+  // What is taken out is asked, too.
+  const taken = (n: number): string => `  %e${n} = extractvalue { i32, ptr } %s${n}, 1`;
+  assert.is(await refusal(inFront(joined('ptr', '%e1', '%e2', LDS), `${structures}\n${taken(1)}\n${taken(2)}`)), '3');
 });
 
 test.run();

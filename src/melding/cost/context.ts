@@ -7,6 +7,7 @@ import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
 import { instrCosts } from './latency.js';
 import { Matcher, type CanPair } from './matching.js';
+import { pointerFacts } from './pointers.js';
 import type { PlanOptions } from '../plan.js';
 import { BlockProfiles } from './profitability.js';
 
@@ -20,6 +21,8 @@ export interface PlanningContext extends Analyses {
   readonly matcher: Matcher;
   /** `[blockCount]`: a guess at how often a block runs, `PER_LOOP` to the power of its cycle depth. */
   readonly weight: Float64Array;
+  /** What values point to (rule 3). */
+  readonly pointers: ReturnType<typeof pointerFacts>;
   /** Whether any operand of the function must be uniform (rule 2). */
   readonly hasUniformDemands: boolean;
 }
@@ -48,6 +51,7 @@ export function planningContext(
     profiles: new BlockProfiles(fn, costs),
     matcher: new Matcher(fn, canPair),
     weight,
+    pointers: pointerFacts(fn),
     hasUniformDemands: demandsUniform(fn),
   };
 }

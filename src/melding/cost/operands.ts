@@ -7,25 +7,21 @@ import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, OperandFlag, TypeKind, ValueKind } from '../../ir/snapshot.js';
 import type { InstrId } from '../../ir/ids.js';
 import type { PlanningContext } from './context.js';
-
-/** The snapshot's mark for pointers with several or unknown underlying objects. */
-const MIXED = -2;
+import { pointAlike } from './pointers.js';
 
 /**
  * Whether `select C, a, b` is allowed. It is not for values of different types, or of types that a register cannot
  * hold; not for pointers that may point into different allocas, because it stops their promotion to registers; and not
- * for pointers cast from different address spaces, because the access becomes flat.
+ * for pointers cast from different address spaces, because the access becomes flat. Vectors and structures of pointers
+ * are asked as pointers are.
  */
-export function canSelect(fn: FunctionSnapshot, a: ValueId, b: ValueId): boolean {
+export function canSelect({ fn, pointers }: PlanningContext, a: ValueId, b: ValueId): boolean {
   if (fn.valueType[a] !== fn.valueType[b]) return false;
   if (fn.valueKind[a] === ValueKind.Other || fn.valueKind[b] === ValueKind.Other) return false;
   const kind = fn.typeKind[fn.valueType[a]];
   if (kind === TypeKind.Other || kind === TypeKind.Void || kind === TypeKind.Token) return false;
-  if (kind !== TypeKind.Pointer) return true;
-  return sameFact(fn.valueAlloca, a, b) && sameFact(fn.valueCastFrom, a, b);
+  return pointAlike(pointers, a, b);
 }
-
-const sameFact = (facts: Int32Array, a: ValueId, b: ValueId): boolean => facts[a] === facts[b] && facts[a] !== MIXED;
 
 /** Cycles of a select: one vector instruction per 32 bits. Conditions are masks and take three scalar instructions. */
 export function selectCycles(ctx: PlanningContext, v: ValueId): number {

@@ -109,7 +109,9 @@ export function judge(ctx: PlanningContext, matched: Matched, exit: MeldExit, ea
   const { draft, outcome } = bestDraft(frame);
   const { net } = outcome;
 
-  if (exit.kind === 'shared' && !draft.canSelectAll(frame.exitSlots)) {
+  const canJoin =
+    exit.kind === 'shared' ? draft.canSelectAll(frame.exitSlots) : frame.canJoinAtExit((a, b) => draft.same(a, b));
+  if (!canJoin) {
     const reason = 'a phi behind the blocks would need a select between different objects';
     return refused(refusal('UnselectableOperand', reason), net);
   }
@@ -143,7 +145,7 @@ export const isEmpty = ({ fn }: PlanningContext, b: BlockId): boolean =>
   fn.blockInstrStart[b + 1] - fn.blockInstrStart[b] === 1 && fn.succStart[b + 1] - fn.succStart[b] === 1;
 
 /** The first block that is not empty, from `b` on. */
-function throughEmpty(ctx: PlanningContext, b: BlockId): BlockId {
+export function throughEmpty(ctx: PlanningContext, b: BlockId): BlockId {
   for (let steps = 0; isEmpty(ctx, b) && steps < ctx.fn.blockCount; steps++)
     b = ctx.fn.succ[ctx.fn.succStart[b]] as BlockId;
   return b;

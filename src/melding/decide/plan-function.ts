@@ -17,7 +17,7 @@ import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { isConditionalBranch } from '../../ir/snapshot.js';
-import { candidateOf, isPlainBlock, round, type Judged } from './candidate.js';
+import { candidateOf, isPlainBlock, round, throughEmpty, type Judged } from './candidate.js';
 import { alignChains } from './chain-alignment.js';
 import type { Analyses } from '../../analysis/analyses.js';
 import { planningContext, type PlanningContext } from '../cost/context.js';
@@ -26,6 +26,7 @@ import type { CanPair } from '../cost/matching.js';
 import { refusal, type Refusal } from '../rules.js';
 import { Chains, working } from './chains.js';
 import { functionRefusal, problemRefusal, regionRefusal } from './legality.js';
+import { blocksOfLongChains } from './long-chains.js';
 import type { Candidate, FunctionPlan, Meld, PlanOptions } from '../plan.js';
 
 /** The melds that one branch asks for in this round. */
@@ -59,9 +60,11 @@ export function planFunction(
     const why = regionRefusal(ctx, found.blocks) ?? modeRefusal(ctx, found);
     return why ? refusedBranch(ctx, b, why) : planBranch(ctx, found);
   });
+  const plans = perBranch.filter((p): p is BranchPlan => 'melds' in p);
+  const overlong = overlongPlans(ctx, plans);
   const taken = choose(
     fn,
-    perBranch.filter((p): p is BranchPlan => 'melds' in p),
+    plans.filter((p) => !overlong.has(p)),
   );
 
   const candidates: Candidate[] = [];
@@ -70,7 +73,11 @@ export function planFunction(
       candidates.push(p);
       continue;
     }
-    const why = taken.includes(p) ? null : refusal('NotProfitable', 'overlaps a more profitable meld of this round');
+    const why = taken.includes(p)
+      ? null
+      : overlong.has(p)
+        ? refusal('OverlongChain', 'the phis behind the branch are in a long chain of arithmetic')
+        : refusal('NotProfitable', 'overlaps a more profitable meld of this round');
     for (const m of p.melds) candidates.push(candidateOf(m.judged, why, m.net));
     candidates.push(...p.refused);
   }
@@ -129,8 +136,10 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion): BranchPlan {
   const melds: { at: readonly [number, number]; judged: Judged; net: number }[] = [];
   let earlier: Int32Array | null = null;
   for (const [i, j] of total > least ? pairs : []) {
-    // If the guess was wrong, judge again, because now it is known which melds lie in front.
-    const candidate = asGuessed || !earlier ? judged[i][j]! : chains.judge(i, j, earlier)!;
+    // If the guess was wrong, judge again, because now it is known which melds lie in front. Without any, the judgement
+    // holds if it did not suppose any.
+    const holds = asGuessed || (earlier === null && before(i, j) === null);
+    const candidate = holds ? judged[i][j]! : chains.judge(i, j, earlier)!;
     judged[i][j] = candidate;
     if (candidate.refusal) continue;
     const last = melds.at(-1)?.at;
@@ -200,6 +209,25 @@ function refusedPairs(
 
 /** Candidates that are legal rank above refused ones, then profit decides. */
 const rank = (j: Judged): number => (j.refusal ? 0 : 1) + j.profit;
+
+/** The plans whose melds would make long chains of arithmetic (rule 9). */
+function overlongPlans(ctx: PlanningContext, plans: readonly BranchPlan[]): Set<BranchPlan> {
+  const willing = plans.filter((p) => p.melds.length > 0);
+  if (willing.length === 0) return new Set();
+  const blocks = blocksOfLongChains(ctx);
+  return new Set(willing.filter((p) => blocks.has(dissolvedJoin(ctx, p) as BlockId)));
+}
+
+/** The block behind a branch whose phis become selects by its melds, or `NONE`. */
+function dissolvedJoin(ctx: PlanningContext, { melds, region }: BranchPlan): BlockId | -1 {
+  const exit = melds.at(-1)!.judged.meld!.exit;
+  if (exit.kind === 'shared') return NONE;
+  const join = throughEmpty(ctx, exit.t);
+  if (join !== throughEmpty(ctx, exit.f)) return NONE;
+  const { predStart, pred } = ctx.graph;
+  const inside = new Set<number>(region.blocks);
+  return pred.subarray(predStart[join], predStart[join + 1]).every((b) => inside.has(b)) ? join : NONE;
+}
 
 /**
  * The most profitable branch first. A branch whose region touches that of one already taken waits for the next round.

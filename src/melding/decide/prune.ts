@@ -79,7 +79,7 @@ function dropUnprofitable(draft: Draft): boolean {
     for (const s of own) if (s.key === key) users--;
     if (users <= 0) return 0;
     const cost = frame.selectCost(a, b, fn.instrBlock[t] as BlockId);
-    return canSelect(fn, a, b) ? cost : cost * IMPOSSIBLE;
+    return canSelect(ctx, a, b) ? cost : cost * IMPOSSIBLE;
   };
   const needed = (slots: readonly Slot[]): number => {
     let sum = 0;

@@ -182,7 +182,7 @@ export class Frame implements FrameParts {
       defF: defined ? j : (NONE as InstrId),
       local,
       mayPair: local && this.ctx.matcher.orders(i, j) !== OperandOrder.None,
-      selectable: canSelect(snapshot, t, f),
+      selectable: canSelect(this.ctx, t, f),
       cost: this.selectCost(t, f, at),
     };
   }
@@ -317,6 +317,26 @@ export class Frame implements FrameParts {
       }
     }
     return slots;
+  }
+
+  /**
+   * Whether the phis behind subgraphs with one exit each may get a select of what comes from both sides. Where several
+   * blocks leave, the values of a side meet in a phi first, so it is asked for each value of one with each of the
+   * other.
+   *
+   * @param isOne whether two values are one value after the meld
+   */
+  canJoinAtExit(isOne: (a: ValueId, b: ValueId) => boolean): boolean {
+    const { exit, ctx } = this;
+    const { fn } = ctx;
+    if (exit.kind !== 'single' || exit.t !== exit.f) return true;
+    for (let i = fn.blockInstrStart[exit.t] as InstrId; fn.instrOpcode[i] === Opcode.Phi; i++) {
+      const from = (side: 't' | 'f'): ValueId[] =>
+        this.blocks.flatMap((pair) => (pair[side] === NONE ? [] : (incomingFrom(ctx, i, pair[side] as BlockId) ?? [])));
+      const values = from('f');
+      for (const a of from('t')) for (const b of values) if (!isOne(a, b) && !canSelect(ctx, a, b)) return false;
+    }
+    return true;
   }
 
   /** The slots of the terminators, per block pair. */

@@ -6,7 +6,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/plan-function', { tests: 22 });
+const test = suite('melding/decide/plan-function', { tests: 23 });
 
 const NET: PlanOptions = { ...DARM, profit: 'net', threshold: 0.2 };
 const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
@@ -442,6 +442,29 @@ test('functions that are left alone', () => {
 test('uniform branches are never touched; plans are deterministic', () => {
   assert.equal(planned(bitonicRegions.replace('%c i1 never', '%c i1')).plan.melds, []);
   assert.equal(planned(bitonicRegions).plan, planned(bitonicRegions).plan);
+});
+
+test('rule 9: branches in a long chain of arithmetic stay', () => {
+  const stages = (count: number): string => {
+    let text = 'arg %id i32 never\nentry:\n  %w0 = load 0:ptr1\n  br e0\n';
+    for (let i = 0; i < count; i++) {
+      text += `e${i}:\n  %c${i} = icmp slt %id ${i}\n  br %c${i} t${i} f${i}\n`;
+      for (const [block, value, factor] of [
+        ['t', 'x', 7],
+        ['f', 'y', 9],
+      ] as const)
+        // prettier-ignore
+        text += `${block}${i}:
+          %m${value}${i} = mul %w${i} ${factor} !lat=16
+          %${value}${i} = mul %m${value}${i} %w${i} !lat=16
+          br j${i}\n`;
+      text += `j${i}:\n  %w${i + 1} = phi [%x${i} t${i}] [%y${i} f${i}]\n  br e${i + 1}\n`;
+    }
+    return `${text}e${count}:\n  ret %w${count}`;
+  };
+  assert.is(planned(stages(80)).plan.melds.length, 80);
+  const long = planned(stages(90)).plan;
+  assert.equal([long.melds.length, ...new Set(long.candidates.map(({ rule }) => rule))], [0, '9']);
 });
 
 test.run();

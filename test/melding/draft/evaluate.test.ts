@@ -146,7 +146,8 @@ test('selects: types and pointers', () => {
       %y = addrspacecast %a !type=ptr
       %z = addrspacecast %q !type=ptr
       ret`);
-  const can = (x: string, y: string): boolean => canSelect(s.f, s.value(x), s.value(y));
+  const ctx = planningContext(s.f, analysesOf(s.f), DARM, () => true);
+  const can = (x: string, y: string): boolean => canSelect(ctx, s.value(x), s.value(y));
   assert.ok(can('%p', '%q') && can('%a', '%a1') && can('%x', '%z'));
   assert.not(can('%a', '%b') || can('%x', '%y') || can('%p', '%i') || can('%t', '%u'));
 });

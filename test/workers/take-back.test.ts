@@ -1,0 +1,148 @@
+/** A meld never makes a kernel fail: on the calling thread, in a pool, and where several workers meld. */
+import { compileLlvmModule } from '../../src/binding/load.js';
+import type { EditLog } from '../../src/job/edit-log.js';
+import type { JobOptions } from '../../src/job/options.js';
+import type { CompileResult } from '../../src/job/results.js';
+import { InlineExecutor } from '../../src/workers/inline.js';
+import { WorkerPool } from '../../src/workers/pool.js';
+import { artifact, SILENT, withDefaults } from '../support/llvm.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('workers/take-back', { tests: 3, timeoutMs: 180_000 });
+
+/** Values of 17 registers over a join: melded, gfx906 runs out of registers. */
+const tooWide = (name: string): string => {
+  const side = (s: string, other: string, at: string, value: string): string => `
+${s}:
+  %x${s} = mul i32 ${other}, 7
+  %v${s} = freeze <17 x i32> ${value}
+  %a${s} = getelementptr i32, ptr addrspace(1) %o, i32 %x${s}
+  %l${s} = load i32, ptr addrspace(1) %a${s}
+  %m${s} = mul i32 %l${s}, %x${s}
+  br i1 %c2, label %${s}2, label %J
+${s}2:
+  store <17 x i32> %v${s}, ptr addrspace(1) ${at}
+  %s${s} = add i32 %m${s}, 3
+  br label %J`;
+  return `define void @${name}(ptr addrspace(1) %p, ptr addrspace(1) %q, ptr addrspace(1) %o, i32 %n) #0 {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp slt i32 %tid, %n
+  %e = and i32 %tid, 1
+  %c2 = icmp eq i32 %e, 0
+  %pa = getelementptr <17 x i32>, ptr addrspace(1) %p, i32 %tid
+  %qa = getelementptr <17 x i32>, ptr addrspace(1) %q, i32 %tid
+  %a = load <17 x i32>, ptr addrspace(1) %pa
+  %b = load <17 x i32>, ptr addrspace(1) %qa
+  br i1 %c, label %T, label %F${side('T', '%tid', '%pa', '%a')}${side('F', '%n', '%qa', '%b')}
+J:
+  %v = phi <17 x i32> [ %vT, %T ], [ %a, %T2 ], [ %vF, %F ], [ %b, %F2 ]
+  %r = phi i32 [ %mT, %T ], [ %sT, %T2 ], [ %mF, %F ], [ %sF, %F2 ]
+  %oa = getelementptr i32, ptr addrspace(1) %o, i32 %tid
+  store i32 %r, ptr addrspace(1) %oa
+  %za = getelementptr <17 x i32>, ptr addrspace(1) %qa, i32 999
+  store <17 x i32> %v, ptr addrspace(1) %za
+  ret void
+}
+`;
+};
+
+const melds = (name: string): string => `define amdgpu_kernel void @${name}(ptr addrspace(1) %o, i32 %n) #0 {
+entry:
+  %tid = call i32 @llvm.amdgcn.workitem.id.x()
+  %c = icmp slt i32 %tid, %n
+  %g = getelementptr i32, ptr addrspace(1) %o, i32 %tid
+  %l = load i32, ptr addrspace(1) %g
+  br i1 %c, label %t, label %f
+t:
+  %x = udiv i32 %l, 77
+  br label %j
+f:
+  %y = udiv i32 %n, 77
+  br label %j
+j:
+  %r = phi i32 [ %x, %t ], [ %y, %f ]
+  store i32 %r, ptr addrspace(1) %g
+  ret void
+}
+`;
+
+const module = (...functions: string[]): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(`target triple = "amdgcn-amd-amdhsa"
+${functions.join('')}declare i32 @llvm.amdgcn.workitem.id.x()
+attributes #0 = { "target-cpu"="gfx906" }
+`);
+
+const BYTES = module(melds('first'), tooWide('wide'), melds('last'));
+const LIMITS = { timeoutMs: 0, events: null };
+const setup = async () => ({ module: await compileLlvmModule(), memoryLimitBytes: 2 ** 32 });
+const withJob = (options: Partial<JobOptions>) => ({ bytes: BYTES, options: withDefaults(options) });
+
+/** Both functions melded but the one that cannot be, in three ways. */
+async function everyWay(options: Partial<JobOptions>): Promise<CompileResult[]> {
+  const inline = new InlineExecutor(await setup());
+  const pool = new WorkerPool(2, await setup());
+  try {
+    const task = withJob(options);
+    const logs: EditLog[] = [];
+    for (const only of [['last', 'wide'], ['first']])
+      logs.push(...(await pool.run({ kind: 'meld', ...task, subset: { only } }, LIMITS)));
+    return [
+      await inline.run({ kind: 'compile', ...task }, LIMITS),
+      await pool.run({ kind: 'compile', ...task }, LIMITS),
+      await pool.run({ kind: 'emit', ...task, logs }, LIMITS),
+    ];
+  } finally {
+    await pool.close();
+  }
+}
+
+test('the function at fault goes out as it came in, the others melded', async () => {
+  const inline = new InlineExecutor(await setup());
+  const without = await inline.run({ kind: 'compile', ...withJob({ emit: ['obj'], functions: ['first', 'last'] }) }, LIMITS); // prettier-ignore
+  for (const { artifacts, functions, remarks } of await everyWay({ emit: ['obj'], remarks: true })) {
+    assert.equal(artifacts, without.artifacts);
+    assert.equal(functions.map(({ melds: { length } }) => length), [1, 0, 1]); // prettier-ignore
+    assert.match(functions[1]!.bailout!, 'ran out of registers');
+    const failures = remarks.flatMap((remark) => (remark.kind === 'failure' ? [remark.function] : []));
+    assert.equal(failures, ['wide']);
+  }
+});
+
+test('the bytes do not depend on what else is asked for', async () => {
+  const kinds = ['hsaco', 'asm', 'bc'] as const;
+  const all = await everyWay({ emit: kinds, stats: true });
+  const inline = new InlineExecutor(await setup());
+  for (const kind of ['hsaco', 'asm'] as const) {
+    const alone = await inline.run({ kind: 'compile', ...withJob({ emit: [kind] }) }, LIMITS);
+    for (const result of all) assert.equal(artifact(result, kind), artifact(alone, kind));
+  }
+  for (const result of all) assert.equal(artifact(result, 'bc'), artifact(all[0]!, 'bc'));
+});
+
+test('a diagnostic says so; an input that fails without melds, too, fails', async () => {
+  const inline = new InlineExecutor(await setup());
+  const said: string[] = [];
+  const events = { ...SILENT, diagnostic: (line: string) => void said.push(line) };
+  await inline.run({ kind: 'compile', ...withJob({ emit: ['obj'] }) }, { timeoutMs: 0, events });
+  assert.ok(
+    said.some((line) => line.startsWith("'wide' goes out as it came in: ")),
+    said.join('\n'),
+  );
+  const fatal = module(
+    melds('first'),
+    `define amdgpu_kernel void @f(ptr addrspace(1) %p, i32 %x) #0 {
+  %r = call i32 @llvm.amdgcn.permlane16.i32(i32 %x, i32 %x, i32 0, i32 0, i1 false, i1 false)
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
+declare i32 @llvm.amdgcn.permlane16.i32(i32, i32, i32, i32, i1, i1)
+`,
+  );
+  const task = { kind: 'compile', bytes: fatal, options: withDefaults({ emit: ['obj'] }) } as const;
+  let code = '';
+  await inline.run(task, LIMITS).catch((error: { code: string }) => (code = error.code));
+  assert.is(code, 'compile-failed');
+});
+
+test.run();
