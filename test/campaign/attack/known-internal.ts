@@ -19,6 +19,3 @@ const KNOWN: readonly Known[] = [
 /** The name of the listed outcome that a message belongs to, or null. */
 export const knownInternal = (message: string): string | null =>
   KNOWN.find((known) => known.message.test(message))?.name ?? null;
-
-/** For the report: what is listed, with the reasons. */
-export const knownReason = (name: string): string | undefined => KNOWN.find((known) => known.name === name)?.reason;
