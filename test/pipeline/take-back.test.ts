@@ -32,7 +32,7 @@ async function emitted(logs: readonly EditLog[], fails: (melded: readonly string
     emitWith: async (some) => {
       last = some;
       const melded = some.flatMap(({ function: name, rounds }) => (rounds.length > 0 ? [name] : []));
-      tried.push(melded.join(''));
+      tried.push([...melded].sort().join(''));
       if (fails(melded)) throw failed();
       return {} as CompileResult;
     },
@@ -60,10 +60,7 @@ test('the order of the logs does not matter', async () => {
   const fails = (melded: readonly string[]): boolean => melded.includes('c') || melded.length > 4;
   const inOrder = await emitted(FIVE, fails);
   const reversed = await emitted([...FIVE].reverse(), fails);
-  assert.equal(
-    reversed.tried,
-    inOrder.tried.map((names) => names),
-  );
+  assert.equal(reversed.tried, inOrder.tried);
   assert.equal([...reversed.kept].reverse().join(''), inOrder.kept);
 });
 
