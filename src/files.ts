@@ -44,7 +44,7 @@ const READ_TIMEOUT = 600_000;
 
 /**
  * A file's bytes; `-` is standard input. Devices and pipes may be endless, or may never begin: a FIFO that nobody
- * writes to. So there is a limit for the size and one for the time.
+ * writes to. So there is a limit for the size and, for them, one for the time.
  *
  * @param timeout milliseconds, 0 for no limit
  */
@@ -53,18 +53,26 @@ export async function readInput(
   timeout = READ_TIMEOUT,
   maxBytes = MAX_INPUT_BYTES,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const name = file === '-' ? 'standard input' : file;
-  const late = new DarmError('timeout', `the input did not arrive within ${timeout / 1000} s`, placeOf(file));
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    if (timeout > 0) timer = setTimeout(() => reject(late), timeout);
-  });
+  const place = { file: file === '-' ? '<stdin>' : file };
+  const checkSize = (bytes: number): void => {
+    if (bytes > maxBytes)
+      throw new DarmError('bad-input', `the input has more than ${maxBytes / MIB} MiB, which is the limit`, place);
+  };
   try {
-    return await Promise.race([readAll(file, maxBytes), limit]);
+    const found = file === '-' ? null : await stat(file);
+    // Some files of the system have no size, but content.
+    if (found?.isFile() && found.size > 0) {
+      checkSize(found.size);
+      return await readFile(file);
+    }
+    const late = new DarmError('timeout', `the input did not arrive within ${timeout / 1000} s`, place);
+    return await inTime(
+      timeout,
+      late,
+      readStream(found === null ? process.stdin : await openStream(file, found), checkSize),
+    );
   } catch (error) {
-    throw ioError('read', name, error);
-  } finally {
-    clearTimeout(timer);
+    throw ioError('read', file === '-' ? 'standard input' : file, error);
   }
 }
 
@@ -72,28 +80,27 @@ export async function readText(file: string, timeout = READ_TIMEOUT): Promise<st
   return new TextDecoder().decode(await readInput(file, timeout, MAX_TEXT_BYTES));
 }
 
-const placeOf = (file: string): { file: string } => ({ file: file === '-' ? '<stdin>' : file });
-
-async function readAll(file: string, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const checkSize = (bytes: number): void => {
-    if (bytes > maxBytes)
-      throw new DarmError(
-        'bad-input',
-        `the input has more than ${maxBytes / MIB} MiB, which is the limit`,
-        placeOf(file),
-      );
-  };
-  const found = file === '-' ? null : await stat(file);
-  // Some files of the system have no size, but content.
-  if (found?.isFile() && found.size > 0) {
-    checkSize(found.size);
-    return readFile(file);
+async function inTime<T>(timeout: number, late: DarmError, result: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    if (timeout > 0) timer = setTimeout(() => reject(late), timeout);
+  });
+  try {
+    return await Promise.race([result, limit]);
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+async function readStream(
+  stream: AsyncIterable<unknown>,
+  checkSize: (bytes: number) => void,
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of found === null ? process.stdin : await openStream(file, found)) {
-    chunks.push(chunk as Uint8Array);
-    checkSize((size += (chunk as Uint8Array).length));
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    checkSize((size += chunk.length));
   }
   const bytes = new Uint8Array(size);
   let at = 0;

@@ -79,7 +79,7 @@ function manifestJobs(text: string, manifest: string, folder: string, collect: C
     } = line.trimStart().startsWith('{') ? parsed(line, fail) : { input: line.trim() };
     const own = output === undefined ? null : path.normalize(output).replaceAll(path.sep, '/');
     if (own !== null && (path.isAbsolute(own) || own.endsWith('/') || /^\.?$|^\.\.(?:\/|$)/.test(own)))
-      throw fail('"output" must be the path of a file below the output folder');
+      throw fail('"output" must be a path below the output folder');
     try {
       const file = path.isAbsolute(input) ? input : path.join(folder, input);
       const job = jobOf(file, path.basename(input), { ...collect, options: { ...collect.options, ...options } });

@@ -160,13 +160,19 @@ test('standard input and output', () =>
 
 test('a module with --emit fatbin, for several targets', () =>
   inModules(async (folder) => {
+    // A module that names no processor can be compiled for several.
+    await writeFile(
+      path.join(folder, 'any.ll'),
+      'target triple = "amdgcn-amd-amdhsa"\ndefine amdgpu_kernel void @k() {\n  ret void\n}\n',
+    );
     const targets = ['--mcpu', 'gfx906,gfx908', '--mcpu', 'gfx90a'];
-    await succeeds(folder, 'compile', 'gfx906.bc', '--emit', 'fatbin', '--meld', 'off', ...targets);
-    const { images } = await readContainer(await read(folder, 'gfx906.hipfb'));
+    await succeeds(folder, 'compile', 'any.ll', '--emit', 'fatbin', '--meld', 'off', ...targets);
+    const { images } = await readContainer(await read(folder, 'any.hipfb'));
     assert.equal(
       images.map(({ target }) => target),
       ['', 'gfx906', 'gfx908', 'gfx90a'],
     );
+    await fails(folder, 1, /'bitonic' is for gfx906, the job for gfx908/, 'compile', 'gfx906.bc', '--emit', 'fatbin', ...targets); // prettier-ignore
     await fails(folder, 2, /'gfx906,gfx908' is no target id/, 'compile', 'gfx906.bc', '--mcpu', 'gfx906,gfx908');
   }));
 

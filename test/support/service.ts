@@ -31,7 +31,7 @@ export const POISON = {
   },
   /** LLVM recurses until its stack is full. */
   stack: {
-    code: 'internal',
+    code: 'compile-failed',
     bytes: module_(`@g = external global ${'[1 x '.repeat(100_000)}i32${']'.repeat(100_000)}`),
   },
   /** A fatal error, for which LLVM would end the process. */
