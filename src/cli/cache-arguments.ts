@@ -35,7 +35,7 @@ export function addCacheOptions(command: Command): Command {
 }
 
 /** The folder that the flags ask for; null for none. */
-export function cacheFolder({ cache }: Pick<CacheFlags, 'cache'>, byDefault: string): string | null {
+export function cacheFolder({ cache }: Pick<CacheFlags, 'cache'>, byDefault: string | null): string | null {
   if (cache === false) return null;
   return cache ?? (process.env['DARM_CACHE_DIR'] || byDefault);
 }

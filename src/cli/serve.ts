@@ -1,9 +1,9 @@
 /** `darm serve`: runs the compile service with Node's HTTP server until SIGTERM or SIGINT. */
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pino from 'pino';
 import { createCompiler } from '../compiler/compiler.js';
 import { createService, listen, type ServiceLog } from '../service/index.js';
+import { privateTemporaryFolder } from '../files.js';
 import { cacheFolder } from './cache-arguments.js';
 import { LogOutput } from './log-output.js';
 import { dropOptimising } from '../workers/tier-policy.js';
@@ -22,7 +22,8 @@ export async function runServe(flags: ServeFlags): Promise<void> {
   };
   logFaults(log);
   const { jobs, memoryLimit } = flags;
-  const cache = cacheFolder(flags, path.join(tmpdir(), 'darm-cache'));
+  const temporary = await privateTemporaryFolder();
+  const cache = cacheFolder(flags, temporary && path.join(temporary, 'cache'));
   const compiler = createCompiler({
     threads: jobs,
     memoryLimit,

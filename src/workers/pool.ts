@@ -51,6 +51,8 @@ export class WorkerPool implements Executor {
       workerData: setup,
       resourceLimits: WORKER_LIMITS,
     });
+    // A worker that cannot start (too many open files) fails the task that it was for; Piscina also tells it here.
+    this.#piscina.on('error', () => {});
   }
 
   async run<T extends Task>(task: T, { signal, timeoutMs, events }: TaskLimits): Promise<TaskResult<T>> {

@@ -53,6 +53,7 @@ function defaultBlock({ requiredBlock, maxWorkgroupSize }: KernelInfo): Dimensio
 function valueBytes({ size }: KernelArgument, value: number): Uint8Array {
   if (size > LARGEST_VALUE) throw new DarmError('bad-input', `the metadata has an argument of ${size} bytes`);
   const bytes = new Uint8Array(size);
+  if (size === 0) return bytes;
   const step = size <= 2 || size === 8 ? size : 4;
   for (let at = 0; at + step <= size; at += step)
     for (let byte = 0; byte < Math.min(step, 4); byte++) bytes[at + byte] = (value >>> (8 * byte)) & 0xff;
