@@ -1,47 +1,65 @@
 #!/usr/bin/env bash
-# Builds the compiler module: wasm/dist/llvm.wasm.br, llvm.mjs and manifest.json. `build.sh --help` explains itself.
+# Builds the compiler module: wasm/dist/. `build.sh --help` explains itself.
 set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-usage: build.sh [--sdk DIR] [--work DIR] [--jobs N] [--debug]
+usage: build.sh [--sdk DIR] [--work DIR] [--jobs N] [--debug | --train]
 
-Links LLVM 22.1.8 (AMDGPU, NVPTX, lld) and the shim in wasm/ into one WebAssembly module, wasm/dist/.
+Links LLVM 23.1.1 (AMDGPU, NVPTX, lld) and the shim in wasm/ into WebAssembly, wasm/dist/. LLVM is compiled with a profile
+(wasm/profile/), initialised (wasm/initialise.mjs) and divided into what a first compilation calls and the rest.
 
-  --sdk DIR    take LLVM's static libraries from the prebuilt SDK archive in DIR (minutes);
+  --sdk DIR    take LLVM's static libraries from the prebuilt SDK archive in DIR (minutes, but made without the profile);
                without it they are built from LLVM's source first (about an hour on two cores)
   --work DIR   where the build root, the source and the libraries go (default: build/)
   --jobs N     parallel compilations (default: all processors)
   --debug      link in seconds, at -O1 with function names, for readable stack traces; writes
                wasm/dist-debug/ instead (use it with DARM_WASM=wasm/dist-debug)
+  --train      make the profile anew: builds LLVM from source with counters, runs wasm/train.ts on it and writes
+               wasm/profile/ instead
 
-It needs a Debian-like machine and root (to make a Debian trixie root with debootstrap and to work inside of it), or
-Debian trixie itself. Everywhere else: docker build -f wasm/Dockerfile --output wasm/dist .
+It needs Node with `npm ci` done, a Debian-like machine and root (to make a Debian sid root with debootstrap and to work
+inside of it), or Debian sid itself. Everywhere else: docker build -f wasm/Dockerfile --output wasm/dist .
 (not with --sdk; it builds from source).
 Versions, flags and the SHA-256 of every file that went in are written to manifest.json; `npm test` compares them.
 TEXT
 }
 
 here=$(cd "$(dirname "$0")" && pwd)
-sdk='' work=$here/build jobs=$(nproc) debug=''
+sdk='' work=$here/build jobs=$(nproc) mode=release
 while [ $# -gt 0 ]; do
   case $1 in
     --sdk) sdk=$(cd "$2" && pwd); shift 2 ;;
     --work) mkdir -p "$2"; work=$(cd "$2" && pwd); shift 2 ;;
     --jobs) jobs=$2; shift 2 ;;
-    --debug) debug=1; shift ;;
+    --debug) mode=debug; shift ;;
+    --train) mode=train; shift ;;
     --help | -h) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
   esac
 done
 
-llvm_version=22.1.8
-source_sha256=b49b9277aef97616320b2da259e1f8174c65b0ce2fbe2e8629644a97693402fe
-sdk_name=llvm-wasm-sdk-22.1.8-emscripten-3.1.69
+[ $mode != train ] || [ -z "$sdk" ] || { echo 'build.sh: the libraries of the SDK have no counters: --train builds from source' >&2; exit 2; }
+
+llvm_version=23.1.1
+source_version=1:23.1.1-2
+source_sha256=0a5838b993f406534db7e6dc7df66e295354a1e9a23bb21e5739cf5df5bc7689
+sdk_name=llvm-wasm-sdk-23.1.1-emscripten-6.0.5
 targets='AMDGPU;NVPTX'
-compile_flags='-O2 -std=c++17 -fno-exceptions -fno-rtti -DNDEBUG'
+profile=$here/wasm/profile/llvm.profdata.zst
+# How LLVM is compiled; in the root, the profile lies at /darm-build/llvm.profdata.
+llvm_flags='-O2 -DNDEBUG'
+profile_flags=''
+case $mode in
+  train) profile_flags='-fprofile-generate' ;;
+  release) [ -n "$sdk" ] || profile_flags='-fprofile-use=/darm-build/llvm.profdata -Wno-profile-instr-unprofiled' ;;
+esac
+compile_flags="-O2 -std=c++17 -fno-exceptions -fno-rtti -DNDEBUG"
 link_flags='-O3'
-if [ -n "$debug" ]; then link_flags='-O1 --profiling-funcs'; fi
+[ $mode = release ] || link_flags='-O1 --profiling-funcs'
+[ $mode != train ] || link_flags='-O2 -fprofile-generate'
+exports=$(sed -e '/^#/d' -e '/^$/d' -e 's/^/_/' "$here/wasm/exports.txt" | paste -sd,)
+[ $mode != train ] || exports=$exports,___llvm_profile_get_size_for_buffer,___llvm_profile_write_buffer
 # Threads and exceptions stay off; the stack lies first so that an overflow traps instead of overwriting data; the memory
 # is imported so that its maximum is the job's limit.
 settings='-sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=node,worker -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB
@@ -49,129 +67,169 @@ settings='-sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=node,worker -sALLOW_MEMORY_GRO
   -sINCOMING_MODULE_JS_API=instantiateWasm,wasmMemory,print,printErr,onAbort
   -sEXPORTED_RUNTIME_METHODS=stackSave,stackRestore'
 
-# --- The root: Debian trixie has the emscripten the module is built with -------------------------------------------------
+# --- The root: Debian sid has the emscripten the module is built with ----------------------------------------------------
 mkdir -p "$work"
-if grep -q '^VERSION_CODENAME=trixie' /etc/os-release; then
+if grep -q '^PRETTY_NAME=.*sid' /etc/os-release; then
   root='' # this machine will do
   in_root() { "$@"; }
 else
-  root=$work/trixie
+  root=$work/sid
   in_root() { chroot "$root" "$@"; }
   if [ ! -x "$root/usr/bin/apt-get" ]; then
     command -v debootstrap >/dev/null || apt-get install -y debootstrap
-    debootstrap --variant=minbase trixie "$root"
+    debootstrap --variant=minbase sid "$root"
   fi
 fi
-# debootstrap lists the main suite only: add updates, security and sources from the same mirror.
-mirror=$(sed -n 's/^deb \([^ ]*\) trixie main.*/\1/p' "$root/etc/apt/sources.list" 2>/dev/null | head -n 1)
-if [ -n "$root" ] && ! grep -q trixie-security "$root/etc/apt/sources.list"; then
-  for suite in trixie-updates trixie-security; do
-    base=$mirror
-    [ $suite = trixie-security ] && base=${mirror%/debian}/debian-security
-    printf 'deb %s %s main\n' "$base" $suite
-  done >>"$root/etc/apt/sources.list"
-  sed -i 's/^deb \(.*\)$/deb \1\ndeb-src \1/' "$root/etc/apt/sources.list"
+mkdir -p "$root/darm-build"
+# The sources of the version that is built are in forky. A mirror's list may be some days old.
+list=$root/etc/apt/sources.list
+if [ -n "$root" ] && ! grep -q deb-src "$list"; then
+  mirror=$(awk '$1 == "deb" { print $2; exit }' "$list")
+  printf '%s\n' "deb [check-valid-until=no] $mirror sid main" "deb-src [check-valid-until=no] $mirror sid main" \
+    "deb-src [check-valid-until=no] $mirror forky main" >"$list"
 fi
-if [ -z "$sdk" ] && [ -e "$root/etc/apt/sources.list.d/debian.sources" ]; then
-  sed -i 's/^Types: deb$/Types: deb deb-src/' "$root/etc/apt/sources.list.d/debian.sources"
+if [ -z "$root" ] && [ -e /etc/apt/sources.list.d/debian.sources ]; then
+  sed -e 's/^Types: .*/Types: deb-src/' -e 's/^Suites: .*/Suites: sid forky/' -e '$a Check-Valid-Until: no' \
+    /etc/apt/sources.list.d/debian.sources >/etc/apt/sources.list.d/debian-source.sources
 fi
-packages='emscripten python3 brotli xz-utils zstd'
-[ -n "$sdk" ] || packages="$packages cmake ninja-build clang-22 llvm-22 llvm-22-tools lld-22 dpkg-dev"
+packages='emscripten python3 brotli zstd xz-utils'
+[ -n "$sdk" ] || packages="$packages cmake ninja-build clang-23 llvm-23 llvm-23-tools lld-23 llvm-21 dpkg-dev"
 if ! in_root dpkg -s $packages >/dev/null 2>&1; then
   in_root apt-get update
   in_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
 fi
+[ -z "$profile_flags" ] || [ $mode = train ] || zstd -dqf "$profile" -o "$root/darm-build/llvm.profdata"
 
 # --- LLVM's static libraries: unpacked from the SDK, or built from source ------------------------------------------------
-libraries=$work/sdk-$llvm_version
+hash() { sha256sum "$1" | cut -d' ' -f1; }
+kind=plain
+case $profile_flags in
+  *generate*) kind=counters ;;
+  *use*) kind=profile-$(hash "$profile" | cut -c1-8) ;;
+esac
+libraries=$work/sdk-$llvm_version-$kind
 if [ ! -e "$libraries/complete" ]; then
   mkdir -p "$libraries"
   if [ -n "$sdk" ]; then
     (cd "$sdk" && grep " $sdk_name" SHA256SUMS | sha256sum --check --quiet)
     zstd -dc "$sdk/$sdk_name.tar.zst" | tar x -C "$libraries"
   else
-    scratch=${root:-}/darm-build
-    mkdir -p "$scratch"
-    in_root sh -c 'cd /darm-build && apt-get source --download-only --tar-only llvm-toolchain-22'
-    tarball=$scratch/llvm-toolchain-22_$llvm_version.orig.tar.xz
+    scratch=$root/darm-build
+    in_root sh -c "cd /darm-build && apt-get source --download-only --tar-only llvm-toolchain-23=$source_version"
+    tarball=$scratch/llvm-toolchain-23_$llvm_version.orig.tar.xz
     echo "$source_sha256  $tarball" | sha256sum --check --quiet
-    tree=$scratch/llvm-toolchain-22_$llvm_version
+    tree=$scratch/llvm-toolchain-23_$llvm_version
     if [ ! -d "$tree/llvm" ]; then
-      tar xJf "$tarball" -C "$scratch" --wildcards '*/llvm' '*/cmake' '*/third-party' '*/lld' '*/libunwind/include'
+      tar xJf "$tarball" -C "$scratch" --wildcards '*/llvm' '*/cmake' '*/third-party' '*/lld' '*/libc' '*/libunwind/include'
     fi
     tree_in_root=/darm-build/$(basename "$tree")
-    in_root emcmake cmake -G Ninja -S "$tree_in_root/llvm" -B /darm-build/out \
-      -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE='-O2 -DNDEBUG' -DCMAKE_CXX_FLAGS_RELEASE='-O2 -DNDEBUG' \
+    in_root emcmake cmake -G Ninja -S "$tree_in_root/llvm" -B /darm-build/out-$kind \
+      -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="$llvm_flags $profile_flags" \
+      -DCMAKE_CXX_FLAGS_RELEASE="$llvm_flags $profile_flags" \
       -DLLVM_TARGETS_TO_BUILD="$targets" -DLLVM_ENABLE_PROJECTS=lld \
       -DLLVM_DEFAULT_TARGET_TRIPLE=amdgcn-amd-amdhsa -DLLVM_HOST_TRIPLE=wasm32-unknown-emscripten \
       $(for name in THREADS ZLIB ZSTD LIBXML2 LIBEDIT LIBPFM BINDINGS OCAMLDOC PIC UNWIND_TABLES BACKTRACES CRASH_OVERRIDES \
         PLUGINS ASSERTIONS; do echo "-DLLVM_ENABLE_$name=OFF"; done) \
       $(for name in TESTS BENCHMARKS EXAMPLES DOCS RUNTIMES; do echo "-DLLVM_INCLUDE_$name=OFF"; done) \
       -DLLVM_BUILD_TOOLS=OFF -DLLVM_BUILD_UTILS=OFF -DLLD_BUILD_TOOLS=OFF -DLLVM_APPEND_VC_REV=OFF \
-      -DLLVM_TABLEGEN=/usr/bin/llvm-tblgen-22 -DLLVM_NATIVE_TOOL_DIR=/usr/lib/llvm-22/bin
-    in_root ninja -C /darm-build/out -j "$jobs" LLVMAMDGPU{CodeGen,AsmParser,Desc,Info,Utils,Disassembler} \
+      -DLLVM_TABLEGEN=/usr/bin/llvm-tblgen-23 -DLLVM_NATIVE_TOOL_DIR=/usr/lib/llvm-23/bin
+    in_root ninja -C /darm-build/out-$kind -j "$jobs" LLVMAMDGPU{CodeGen,AsmParser,Desc,Info,Utils,Disassembler} \
       LLVMNVPTX{CodeGen,Desc,Info} LLVMBit{Reader,Writer} LLVM{IRReader,AsmParser,Linker,Passes,IRPrinter,Object,TargetParser} \
       lldELF lldCommon
     mkdir -p "$libraries/lib" "$libraries/include" "$libraries/private/AMDGPU"
-    cp "$scratch"/out/lib/*.a "$libraries/lib/"
+    cp "$scratch/out-$kind"/lib/*.a "$libraries/lib/"
     for project in llvm lld; do cp -r "$tree/$project/include/." "$libraries/include/"; done
-    cp -r "$scratch/out/include/." "$libraries/include/"
+    cp -r "$scratch/out-$kind/include/." "$libraries/include/"
     cp -r "$tree/llvm/lib/Target/AMDGPU/." "$libraries/private/AMDGPU/"
-    cp "$scratch"/out/lib/Target/AMDGPU/*.inc "$libraries/private/AMDGPU/"
+    cp "$scratch/out-$kind"/lib/Target/AMDGPU/*.inc "$libraries/private/AMDGPU/"
     cp "$tree/llvm/LICENSE.TXT" "$libraries/LICENSE-LLVM.txt"
   fi
   touch "$libraries/complete"
 fi
 
 # --- The shim and the module ---------------------------------------------------------------------------------------------
-stage=${root:-}/darm-link
-rm -rf "$stage/wasm" "$stage/out"
+stage=$root/darm-link
+rm -rf "$stage"
 mkdir -p "$stage/wasm" "$stage/out"
 cp "$here"/wasm/*.cpp "$here"/wasm/*.h "$stage/wasm/"
-if [ ! -e "$stage/sdk/complete" ]; then
-  rm -rf "$stage/sdk"
-  cp -al "$libraries" "$stage/sdk" 2>/dev/null || cp -r "$libraries" "$stage/sdk"
-fi
-exports=$(sed -e '/^#/d' -e '/^$/d' -e 's/^/_/' "$here/wasm/exports.txt" | paste -sd,)
+cp -al "$libraries" "$stage/sdk" 2>/dev/null || cp -r "$libraries" "$stage/sdk"
 for unit in "$stage"/wasm/*.cpp; do basename "$unit" .cpp; done | in_root xargs -P "$jobs" -I UNIT \
-  em++ $compile_flags -I/darm-link/sdk/include -I/darm-link/sdk/private/AMDGPU -I/darm-link/sdk/private/AMDGPU/MCTargetDesc \
-  -c /darm-link/wasm/UNIT.cpp -o /darm-link/wasm/UNIT.o
+  em++ $compile_flags $profile_flags -I/darm-link/sdk/include -I/darm-link/sdk/private/AMDGPU \
+  -I/darm-link/sdk/private/AMDGPU/MCTargetDesc -c /darm-link/wasm/UNIT.cpp -o /darm-link/wasm/UNIT.o
 in_root sh -c "em++ $link_flags /darm-link/wasm/*.o -Wl,--start-group /darm-link/sdk/lib/*.a -Wl,--end-group \
   -Wl,-Map=/darm-link/out/llvm.map -o /darm-link/out/llvm.mjs $(echo $settings) -sEXPORTED_FUNCTIONS=$exports"
-
-dist=$here/wasm/dist
-if [ -n "$debug" ]; then
-  dist=$here/wasm/dist-debug
-  quality=1
-else
-  quality=11
-fi
-mkdir -p "$dist"
-cp "$stage/out/llvm.mjs" "$dist/llvm.mjs"
-in_root brotli --force --lgwin=24 -q $quality -o /darm-link/out/llvm.wasm.br /darm-link/out/llvm.wasm
-cp "$stage/out/llvm.wasm.br" "$dist/llvm.wasm.br"
-cp "$libraries/LICENSE-LLVM.txt" "$dist/LICENSE-LLVM.txt"
-
-# --- What went in, and what came out -------------------------------------------------------------------------------------
 # Where the linker put what never changes: a job's end need not restore it.
 constants=$(awk '$4 == ".rodata" { print "0x" $1, "0x" $3; exit }' "$stage/out/llvm.map")
 constants_start=$((${constants% *})) constants_end=$((${constants% *} + ${constants#* }))
-hash() { sha256sum "$1" | cut -d' ' -f1; }
-{
-  printf '{\n  "llvm": "%s",\n' $llvm_version
-  printf '  "emscripten": "%s",\n' "$(in_root em++ --version | sed -n '1s/.*) \([0-9.]*\).*/\1/p')"
-  printf '  "targets": ["AMDGPU", "NVPTX"],\n'
-  printf '  "compileFlags": "%s",\n  "linkFlags": "%s",\n' "$compile_flags" "$link_flags $(echo $settings)"
-  printf '  "sources": {\n'
-  first=1
-  for file in $(cd "$here" && ls wasm/*.cpp wasm/*.h wasm/exports.txt build.sh | LC_ALL=C sort); do
-    [ $first = 1 ] || printf ',\n'
-    first=0
-    printf '    "%s": "%s"' "$file" "$(hash "$here/$file")"
+
+facts() { printf '{ "bytes": %s, "sha256": "%s" }' "$(stat -c %s "$1")" "$(hash "$1")"; }
+
+# write_dist FOLDER QUALITY: the module (and rest.wasm, if there is one) compressed, the loader, the licence, and what
+# went in and came out.
+write_dist() {
+  local dist=$1 quality=$2 part first=1 rest=null compressed=''
+  rm -rf "$dist"
+  mkdir -p "$dist"
+  cp "$stage/out/llvm.mjs" "$dist/llvm.mjs"
+  cp "$libraries/LICENSE-LLVM.txt" "$dist/LICENSE-LLVM.txt"
+  for part in llvm rest; do
+    [ -e "$stage/out/$part.wasm" ] || continue
+    in_root brotli --force --lgwin=24 -q "$quality" -o /darm-link/out/$part.wasm.br /darm-link/out/$part.wasm
+    cp "$stage/out/$part.wasm.br" "$dist/"
+    compressed="$compressed${compressed:+, }\"$part.wasm.br\": $(facts "$dist/$part.wasm.br")"
   done
-  printf '\n  },\n  "module": { "bytes": %s, "sha256": "%s" },\n' "$(stat -c %s "$stage/out/llvm.wasm")" "$(hash "$stage/out/llvm.wasm")"
-  printf '  "compressed": { "bytes": %s, "sha256": "%s" },\n' "$(stat -c %s "$dist/llvm.wasm.br")" "$(hash "$dist/llvm.wasm.br")"
-  printf '  "constants": { "start": %s, "end": %s },\n' $constants_start $constants_end
-  printf '  "loader": { "bytes": %s, "sha256": "%s" }\n}\n' "$(stat -c %s "$dist/llvm.mjs")" "$(hash "$dist/llvm.mjs")"
-} >"$dist/manifest.json"
-echo "build.sh: wrote $(du -k "$dist/llvm.wasm.br" | cut -f1) KiB to ${dist#"$here"/}/"
+  [ ! -e "$stage/out/rest.wasm" ] || rest=$(facts "$stage/out/rest.wasm")
+  {
+    printf '{\n  "llvm": "%s",\n' $llvm_version
+    printf '  "emscripten": "%s",\n' "$(in_root em++ --version | sed -n '1s/.*) \([0-9.]*\).*/\1/p')"
+    printf '  "targets": ["AMDGPU", "NVPTX"],\n'
+    printf '  "compileFlags": "%s",\n' "$(echo $compile_flags $profile_flags)"
+    printf '  "linkFlags": "%s",\n' "$link_flags $(echo $settings)"
+    printf '  "sources": {\n'
+    for file in $(cd "$here" && ls wasm/*.cpp wasm/*.h wasm/*.mjs wasm/exports.txt wasm/profile/* build.sh | LC_ALL=C sort); do
+      [ $first = 1 ] || printf ',\n'
+      first=0
+      printf '    "%s": "%s"' "$file" "$(hash "$here/$file")"
+    done
+    printf '\n  },\n  "module": %s,\n  "rest": %s,\n' "$(facts "$stage/out/llvm.wasm")" "$rest"
+    printf '  "compressed": { %s },\n' "$compressed"
+    printf '  "constants": { "start": %s, "end": %s },\n' $constants_start $constants_end
+    printf '  "loader": %s\n}\n' "$(facts "$dist/llvm.mjs")"
+  } >"$dist/manifest.json"
+  echo "build.sh: wrote $(du -ck "$dist"/*.br | tail -n 1 | cut -f1) KiB to ${dist#"$here"/}/"
+}
+
+if [ $mode = debug ]; then
+  write_dist "$here/wasm/dist-debug" 1
+  exit
+fi
+
+(cd "$here" && npx tsc)
+if [ $mode = train ]; then
+  write_dist "$stage/dist" 1
+  DARM_WASM=$stage/dist node "$here/dist/wasm/train.js" "$stage/out/train"
+  in_root sh -c 'llvm-profdata-21 merge -o /darm-link/out/llvm.profdata /darm-link/out/train.*.profraw'
+  mkdir -p "$(dirname "$profile")"
+  zstd -qf --ultra -22 "$stage/out/llvm.profdata" -o "$profile"
+  echo "build.sh: wrote $(du -k "$profile" | cut -f1) KiB to ${profile#"$here"/}"
+  exit
+fi
+
+# --- Initialised, and divided --------------------------------------------------------------------------------------------
+node "$here/wasm/initialise.mjs" "$stage/out/llvm.mjs" "$stage/out/llvm.wasm" "$stage/out/whole.wasm"
+mv "$stage/out/whole.wasm" "$stage/out/llvm.wasm"
+write_dist "$stage/dist" 1
+# The functions that first compilations call, as V8 says; numbers in the module, where wasm-split leaves out the imports.
+imports=$(node -p "WebAssembly.Module.imports(new WebAssembly.Module(require('fs').readFileSync('$stage/out/llvm.wasm')))
+  .filter(({ kind }) => kind === 'function').length")
+for kernel in bitonic.gfx906 bitonic.gfx1100 lud.gfx906 sb2.gfx90a tokenizer.gfx1100 spmv.gfx906 mandelbrot.gfx1100 dct.gfx90a \
+  raytri.gfx1100 srad.gfx906 hashjoin.gfx90a ms.gfx1100; do
+  DARM_WASM=$stage/dist node --trace-wasm-compilation-times "$here/wasm/first-calls.mjs" "$here/kernels/ir/$kernel.O3.bc"
+done | sed -n 's/^Compiled function [^#]*#\([0-9]*\) using Liftoff.*/\1/p' | sort -nu |
+  awk -v imports="$imports" '{ print $1 - imports }' >"$stage/out/first"
+in_root wasm-split --split /darm-link/out/llvm.wasm --keep-funcs=@/darm-link/out/first --no-placeholders \
+  --enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int --enable-multivalue \
+  --enable-reference-types --export-prefix=% -o1 /darm-link/out/first.wasm -o2 /darm-link/out/rest.wasm
+mv "$stage/out/first.wasm" "$stage/out/llvm.wasm"
+echo "build.sh: $(wc -l <"$stage/out/first") functions in the first part"
+write_dist "$here/wasm/dist" 11

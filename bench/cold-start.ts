@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { compileLlvmModule } from '../src/binding/load.js';
+import { compileLlvm } from '../src/binding/load.js';
 import { instantiateLlvm } from '../src/binding/runtime.js';
 import { setTierPolicy } from '../src/workers/tier-policy.js';
 import { kernelPath, median, ms, option, printTable, REPOSITORY, timeProcess } from './support.js';
@@ -38,7 +38,7 @@ for (let round = -1; round < rounds; round++)
 await rm(folder, { recursive: true });
 
 setTierPolicy('short');
-const module = await compileLlvmModule();
+const module = await compileLlvm();
 const instances: number[] = [];
 for (let round = 0; round < rounds; round++) {
   const start = performance.now();

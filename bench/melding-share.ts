@@ -3,7 +3,7 @@
  * to optimisation and code generation of the same kernel without melding, in a warm instance.
  * usage: node dist/bench/melding-share.js [--rounds N] [--warm-up N]
  */
-import { compileLlvmModule } from '../src/binding/load.js';
+import { compileLlvm } from '../src/binding/load.js';
 import { instantiateLlvm } from '../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../src/job/options.js';
 import { compileModule } from '../src/pipeline/compile.js';
@@ -15,7 +15,7 @@ const rounds = option('rounds', 40);
 // jobs.
 const warmUp = option('warm-up', 60);
 setTierPolicy('short');
-const rt = await instantiateLlvm(await compileLlvmModule(), { memoryLimitBytes: 2 ** 32 });
+const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
 const silent = { progress() {}, diagnostic() {} };
 
 const rows: string[][] = [];

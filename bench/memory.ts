@@ -2,7 +2,7 @@
  * The memory of one LLVM instance, and of the process, over 1,000 compilations of small kernels.
  * usage: node dist/bench/memory.js [--compiles N]
  */
-import { compileLlvmModule } from '../src/binding/load.js';
+import { compileLlvm } from '../src/binding/load.js';
 import { instantiateLlvm } from '../src/binding/runtime.js';
 import { DEFAULT_OPTIONS } from '../src/job/options.js';
 import { compileModule } from '../src/pipeline/compile.js';
@@ -11,7 +11,7 @@ import { kernel, KERNELS, option, printTable } from './support.js';
 
 const compiles = option('compiles', 1000);
 setTierPolicy('short');
-const rt = await instantiateLlvm(await compileLlvmModule(), { memoryLimitBytes: 2 ** 32 });
+const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
 const silent = { progress() {}, diagnostic() {} };
 const inputs = await Promise.all(KERNELS.map((name) => kernel(`${name}.gfx906.O3`)));
 const mib = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;

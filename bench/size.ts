@@ -1,4 +1,4 @@
-/** Prints the sizes of LLVM's WebAssembly module from its manifest. usage: node dist/bench/size.js */
+/** Prints the sizes of LLVM's WebAssembly code from its manifest. usage: node dist/bench/size.js */
 import { readManifest } from '../src/binding/load.js';
 import { printTable } from './support.js';
 
@@ -7,8 +7,9 @@ const mib = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 printTable(
   ['file', 'size'],
   [
-    ['llvm.wasm (unpacked)', mib(manifest.module.bytes)],
-    ['llvm.wasm.br (shipped)', mib(manifest.compressed.bytes)],
+    ['llvm.wasm, for a first compilation (unpacked)', mib(manifest.module.bytes)],
+    ['rest.wasm (unpacked)', mib(manifest.rest?.bytes ?? 0)],
+    ...Object.entries(manifest.compressed).map(([name, { bytes }]) => [`${name} (shipped)`, mib(bytes)]),
     ['llvm.mjs (loader)', mib(manifest.loader.bytes)],
   ],
 );

@@ -23,11 +23,11 @@ if (policy === undefined) {
   const start = performance.now();
   const { setTierPolicy } = await import('../src/workers/tier-policy.js');
   if (policy !== 'default') setTierPolicy(policy as 'short' | 'long');
-  const { compileLlvmModule } = await import('../src/binding/load.js');
+  const { compileLlvm } = await import('../src/binding/load.js');
   const { instantiateLlvm } = await import('../src/binding/runtime.js');
   const { compileModule } = await import('../src/pipeline/compile.js');
   const { DEFAULT_OPTIONS } = await import('../src/job/options.js');
-  const rt = await instantiateLlvm(await compileLlvmModule(), { memoryLimitBytes: 2 ** 32 });
+  const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
   const inputs = await Promise.all(KERNELS.map((name) => kernel(`${name}.gfx906.O3`)));
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {

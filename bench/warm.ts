@@ -6,7 +6,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { compileLlvmModule } from '../src/binding/load.js';
+import { compileLlvm } from '../src/binding/load.js';
 import { instantiateLlvm } from '../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../src/job/options.js';
 import { compileModule } from '../src/pipeline/compile.js';
@@ -26,7 +26,7 @@ import {
 
 const rounds = option('rounds', 30);
 setTierPolicy(process.argv.includes('--long') ? 'long' : 'short');
-const rt = await instantiateLlvm(await compileLlvmModule(), { memoryLimitBytes: 2 ** 32 });
+const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
 const silent = { progress() {}, diagnostic() {} };
 const folder = await mkdtemp(path.join(tmpdir(), 'darm-bench-'));
 const object = path.join(folder, 'kernel.o');

@@ -43,6 +43,7 @@ test('pack, install, compile', async () => {
       'README.md',
       'src/report/html/page.css',
       'wasm/dist/llvm.wasm.br',
+      'wasm/dist/rest.wasm.br',
       'wasm/dist/llvm.mjs',
       'wasm/dist/manifest.json',
     ])

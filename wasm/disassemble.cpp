@@ -55,7 +55,7 @@ public:
       : job(job), registers(target.createMCRegInfo(triple)),
         assembly(target.createMCAsmInfo(*registers, triple, options)), instructions(target.createMCInstrInfo()),
         subtarget(std::move(processor)),
-        context(triple, assembly.get(), registers.get(), subtarget.get()),
+        context(triple, *assembly, *registers, *subtarget),
         disassembler(target.createMCDisassembler(*subtarget, context)),
         printer(target.createMCInstPrinter(triple, assembly->getAssemblerDialect(), *assembly, *instructions, *registers)) {}
 

@@ -78,7 +78,11 @@ private:
 
 DARM_EXPORT int darm_abi_version() { return AbiVersion; }
 
+// Once, and in general while the module is built: its memory holds what this does (wasm/initialise.mjs).
 DARM_EXPORT void darm_initialize() {
+  static bool isInitialized = false;
+  if (std::exchange(isInitialized, true))
+    return;
   LLVMInitializeAMDGPUTargetInfo();
   LLVMInitializeAMDGPUTarget();
   LLVMInitializeAMDGPUTargetMC();
@@ -138,7 +142,7 @@ static int createMachine(Job &job, StringRef tripleText, CodeGenOptLevel level) 
 }
 
 static int checkCpu(Job &job, StringRef cpu, StringRef where) {
-  if (cpu.empty() || job.machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
+  if (cpu.empty() || job.machine->getMCSubtargetInfo().isCPUStringValid(cpu))
     return Ok;
   return job.fail(BadTarget, ("unknown processor '" + cpu + "' for " + job.machine->getTargetTriple().getArchName() +
                               " (" + where + ")")
@@ -226,7 +230,7 @@ DARM_EXPORT int darm_read(Job *job, const char *bytes, size_t size, const char *
   for (Function &function : *job->module)
     if (int bad = checkCpu(*job, function.getFnAttribute("target-cpu").getValueAsString(), function.getName()))
       return bad;
-  codegen::setFunctionAttributes(job->cpu, job->features, *job->module);
+  codegen::setFunctionAttributes(*job->module, job->cpu, job->features);
   // Made now and kept by the target machine: the snapshots and code generation both need the functions' subtargets.
   for (Function &function : *job->module)
     if (!function.isDeclaration())

@@ -36,16 +36,16 @@ DARM_EXPORT int darm_oracle(Job *job, LLVMValueRef reference) {
   DenseMap<const BasicBlock *, int> blocks;
   std::vector<int32_t> values, terminators, uses, idoms, ipdoms;
   for (Argument &argument : function.args())
-    values.push_back(uniformity.isDivergent(static_cast<const Value *>(&argument)));
+    values.push_back(uniformity.isDivergentAtDef(&argument));
   for (BasicBlock &block : function)
     blocks.try_emplace(&block, blocks.size());
   for (BasicBlock &block : function) {
     terminators.push_back(uniformity.hasDivergentTerminator(block));
     for (Instruction &instruction : block) {
-      values.push_back(uniformity.isDivergent(static_cast<const Value *>(&instruction)));
+      values.push_back(uniformity.isDivergentAtDef(&instruction));
       for (Use &use : instruction.operands())
         if (!isa<BasicBlock>(use.get()))
-          uses.push_back(uniformity.isDivergentUse(use));
+          uses.push_back(uniformity.isDivergentAtUse(use));
     }
     auto number = [&blocks](DomTreeNodeBase<BasicBlock> *node) {
       auto *parent = node ? node->getIDom() : nullptr;

@@ -156,7 +156,7 @@ private:
       waveSize = machine.getSubtargetImpl(function)->checkFeatures("+wavefrontsize64") ? 64 : 32;
     section[Function_] = {flags, waveSize, static_cast<int>(function.arg_size())};
     for (Argument &argument : function.args())
-      section[ArgUniformity].push_back(static_cast<int>(costs.getInstructionUniformity(&argument)));
+      section[ArgUniformity].push_back(static_cast<int>(costs.getValueUniformity(&argument)));
   }
 
   void blockFacts(BasicBlock &block) {
@@ -183,7 +183,7 @@ private:
     section[InstrFlags].push_back(flags);
     section[InstrBlock].push_back(block);
     section[InstrType].push_back(typeId(instruction.getType()));
-    section[InstrUniformity].push_back(static_cast<int>(costs.getInstructionUniformity(&instruction)));
+    section[InstrUniformity].push_back(static_cast<int>(costs.getValueUniformity(&instruction)));
     section[InstrLatency].push_back(latency(instruction));
     section[InstrKey].push_back(flags & (NeverMelds | Marker) ? None : key(instruction));
     auto *compare = dyn_cast<CmpInst>(&instruction);

@@ -12,7 +12,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { compileLlvmModule } from '../../src/binding/load.js';
+import { compileLlvm } from '../../src/binding/load.js';
 import { instantiateLlvm } from '../../src/binding/runtime.js';
 import { createCompiler, DEFAULT_OPTIONS, type MeldPoint } from '../../src/index.js';
 import { printTable, REPOSITORY } from '../support.js';
@@ -82,7 +82,7 @@ async function evaluate(bench: Bench): Promise<Results> {
 
 // The process lives for minutes, so it pays off that V8 optimises LLVM's code in the background.
 const compiler = createCompiler({ threads: 0, tierPolicy: 'long' });
-const rt = await instantiateLlvm(await compileLlvmModule(), { memoryLimitBytes: 2 ** 32 });
+const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
 const all: Results[] = [];
 const failures: string[] = [];
 for (const target of given.targets.split(',')) all.push(await evaluate({ rt, compiler, target, points, failures }));

@@ -1,9 +1,10 @@
 /**
  * Finds the values that differ between the threads of a wavefront, and the branches at which its threads separate.
- * Equal to LLVM 22's `UniformityInfo` on IR (GenericUniformityImpl.h, UniformityAnalysis.cpp).
+ * Equal to LLVM 23's `UniformityInfo` on IR (GenericUniformityImpl.h, UniformityAnalysis.cpp).
  *
  * This is a fixpoint. At the start everything is uniform except the target's sources (`Uniformity.NeverUniform`).
- * - Data: what uses a divergent value is divergent, unless the target says `AlwaysUniform`.
+ * - Data: what uses a divergent value is divergent, unless the target says `AlwaysUniform` or, for the operands that it
+ *   has, `Custom`.
  * - Sync: where the paths of a divergent branch join (sync-dependence.ts), phis are divergent, except those that have
  *   one value apart from undef and themselves. When a join shows that threads enter an irreducible cycle at different
  *   places, everything that the cycle defines is divergent ("diverged entry", LLVM's
@@ -16,9 +17,8 @@
  *
  * Order: marks only grow. What a mark leads to does not depend on when it was set, with one exception that LLVM has,
  * too. Users of `AlwaysUniform` values of a cycle are marked or not, depending on whether the cycle was assumed
- * divergent before or after its exit diverged. LLVM's answer depends on addresses there and differs from run to run.
- * Ours is one that LLVM may give: sources in order of their ids, users in reverse order (LLVM's order for a module just
- * read), last in first out. The cycles in irreducible control flow depend on the walk; see cycles.ts.
+ * divergent before or after its exit diverged. So the order is LLVM's: instructions that are sources by their ids, then
+ * users of arguments; users in reverse order (LLVM's order for a module just read); last in first out. The cycles in irreducible control flow depend on the walk; see cycles.ts.
  */
 import type { BlockId, InstrId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -113,11 +113,11 @@ class Propagation implements Divergence {
     const { fn } = this;
     for (let i = 0; i < fn.instrCount; i++)
       if (fn.instrUniformity[i] === Uniformity.NeverUniform) this.mark(i as InstrId);
-    for (let a = 0; a < fn.argCount; a++)
-      if (fn.argUniformity[a] === Uniformity.NeverUniform) this.valueDivergent[a] = 1;
-    const sources: number[] = [];
-    for (let v = 0; v < fn.argCount + fn.instrCount; v++) if (this.valueDivergent[v] === 1) sources.push(v);
-    for (const v of sources) this.markUsers(v);
+    for (let a = 0; a < fn.argCount; a++) {
+      if (fn.argUniformity[a] !== Uniformity.NeverUniform) continue;
+      this.valueDivergent[a] = 1;
+      this.markUsers(a);
+    }
     const sync = new SyncDependence(this.graph, this.cycles);
     for (let i = this.worklist.pop(); i !== undefined; i = this.worklist.pop()) {
       if ((fn.instrFlags[i] & InstrFlag.Terminator) === 0) this.markUsers(fn.argCount + i);
@@ -128,6 +128,7 @@ class Propagation implements Divergence {
   private mark(i: InstrId): void {
     const { fn } = this;
     if (fn.instrUniformity[i] === Uniformity.AlwaysUniform) return;
+    if (fn.instrUniformity[i] === Uniformity.Custom && this.isShuffleUniform(i)) return;
     const value = fn.argCount + i;
     if ((fn.instrFlags[i] & InstrFlag.Terminator) !== 0) {
       const block = fn.instrBlock[i];
@@ -138,6 +139,12 @@ class Propagation implements Divergence {
       this.valueDivergent[value] = 1;
     }
     this.worklist.push(i);
+  }
+
+  /** `GCNTTIImpl::isUniform`: threads that read one value, or from one thread, get the same. */
+  private isShuffleUniform(i: InstrId): boolean {
+    const first = this.fn.operandStart[i];
+    return !this.isDivergentUse(first, i) || !this.isDivergentUse(first + 1, i);
   }
 
   private markUsers(value: number): void {

@@ -1,7 +1,8 @@
 /**
- * Finds LLVM's WebAssembly module, unpacks it once and compiles it. The package ships it compressed
- * (`wasm/dist/llvm.wasm.br`). The first use writes the unpacked file beside it or, where that folder is read-only, into
- * a folder of the user's among the temporary files, under a name with the content's hash.
+ * Finds LLVM's WebAssembly code, unpacks it once and compiles it. It is in two parts: what a first compilation calls,
+ * and the rest, which is needed only when something in it is called (`wasm-split`, see build.sh). The package ships
+ * both compressed (`wasm/dist/*.wasm.br`). The first use writes the unpacked files beside them or, where that folder is
+ * read-only, into a folder of the user's among the temporary files, under names with the content's hash.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -19,11 +20,26 @@ export interface Manifest {
   readonly linkFlags: string;
   /** SHA-256 of every file the module was built from, by its path in the repository. */
   readonly sources: Readonly<Record<string, string>>;
-  readonly module: { readonly bytes: number; readonly sha256: string };
+  readonly module: FileFacts;
+  /** The rest of the code; null in a build for debugging, whose module is whole. */
+  readonly rest: FileFacts | null;
   /** The range of addresses in an instance's memory that holds constant data. */
   readonly constants: { readonly start: number; readonly end: number };
-  readonly compressed: { readonly bytes: number; readonly sha256: string };
-  readonly loader: { readonly bytes: number; readonly sha256: string };
+  /** By name, `*.wasm.br`. */
+  readonly compressed: Readonly<Record<string, FileFacts>>;
+  readonly loader: FileFacts;
+}
+
+export interface FileFacts {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** LLVM, compiled: what instances are made of. It can be posted to other threads. */
+export interface LlvmCode {
+  readonly first: WebAssembly.Module;
+  /** `unread`: an instance has only the first part, and calls into the rest trap. Null: the first part is all. */
+  readonly rest: WebAssembly.Module | 'unread' | null;
 }
 
 /** The folder of the WebAssembly module. The environment variable `DARM_WASM` names another one, for debug builds. */
@@ -46,23 +62,22 @@ export async function readManifest(folder = moduleFolder()): Promise<Manifest> {
  * the size tells a whole file from half of one. A folder for temporary files is shared with others, so what lies in
  * ours there is checked by its hash.
  */
-async function readModule(): Promise<Uint8Array<ArrayBuffer>> {
+async function readPart(part: string, { bytes: size, sha256: hash }: FileFacts): Promise<Uint8Array<ArrayBuffer>> {
   const folder = moduleFolder();
-  const { module } = await readManifest(folder);
-  const name = `llvm.${module.sha256.slice(0, 16)}.wasm`;
+  const name = `${part}.${hash.slice(0, 16)}.wasm`;
   const packaged = path.join(folder, name);
   const found = await readFile(packaged).catch(() => null);
-  if (found?.length === module.bytes) return found;
+  if (found?.length === size) return found;
 
   const folders = [folder];
   const temporary = await privateTemporaryFolder();
   if (temporary !== null) {
     const kept = await readFile(path.join(temporary, name)).catch(() => null);
-    if (kept !== null && sha256(kept) === module.sha256) return kept;
+    if (kept !== null && sha256(kept) === hash) return kept;
     folders.push(temporary);
   }
-  const bytes = await promisify(brotliDecompress)(await readPackaged('llvm.wasm.br'));
-  if (sha256(bytes) !== module.sha256)
+  const bytes = await promisify(brotliDecompress)(await readPackaged(`${part}.wasm.br`));
+  if (sha256(bytes) !== hash)
     throw new DarmError('internal', 'the compiled module is damaged: its hash is not the one in manifest.json');
   for (const each of folders)
     try {
@@ -76,7 +91,32 @@ async function readModule(): Promise<Uint8Array<ArrayBuffer>> {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Takes about 0.1 s, once per process: V8 compiles the functions lazily. Instances of it take milliseconds. */
-export async function compileLlvmModule(): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(await readModule());
+/** All of LLVM, once per process. V8 compiles functions lazily, unless a tier policy says otherwise. */
+export async function compileLlvm(): Promise<LlvmCode> {
+  return compileRest(await compileFirst());
+}
+
+/** The part that a first compilation needs. */
+export async function compileFirst(): Promise<LlvmCode> {
+  const { module, rest } = await readManifest();
+  const first = await compilePart('llvm', module);
+  return { first, rest: rest === null ? null : 'unread' };
+}
+
+/** Adds what is missing. */
+export async function compileRest(code: LlvmCode): Promise<LlvmCode> {
+  if (code.rest !== 'unread') return code;
+  const { rest } = await readManifest();
+  return { ...code, rest: rest === null ? null : await compilePart('rest', rest) };
+}
+
+async function compilePart(part: string, facts: FileFacts): Promise<WebAssembly.Module> {
+  const bytes = await readPart(part, facts);
+  // V8's threads do not keep a process alive while they compile.
+  const awake = setInterval(() => {}, 2 ** 30);
+  try {
+    return await WebAssembly.compile(bytes);
+  } finally {
+    clearInterval(awake);
+  }
 }

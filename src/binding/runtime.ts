@@ -15,7 +15,7 @@ import { pathToFileURL } from 'node:url';
 import { DarmError, invariant } from '../errors.js';
 import { ABI_VERSION, SNAPSHOT_SECTIONS, type LlvmExports, type Pointer } from './abi.js';
 import { restrictFileAccess } from './file-access.js';
-import { moduleFolder, readManifest, type Manifest } from './load.js';
+import { moduleFolder, readManifest, type LlvmCode, type Manifest } from './load.js';
 
 const PAGE = 65536;
 const INITIAL_PAGES = 1024;
@@ -238,8 +238,19 @@ interface LoaderOptions {
 
 type LoaderFactory = (options: LoaderOptions) => Promise<LlvmExports>;
 
-/** Makes and initialises an instance of the module, and checks that its interface fits. Takes about 20 ms. */
-export async function instantiateLlvm(module: WebAssembly.Module, limits: RuntimeLimits): Promise<LlvmRuntime> {
+/** The rest fills the empty slots of the first part's table. */
+async function instantiateParts(
+  { first, rest }: LlvmCode,
+  imports: WebAssembly.Imports,
+): Promise<WebAssembly.Instance> {
+  const instance = await WebAssembly.instantiate(first, imports);
+  if (rest instanceof WebAssembly.Module)
+    await WebAssembly.instantiate(rest, { ...imports, primary: instance.exports });
+  return instance;
+}
+
+/** Makes an instance, and checks that its interface fits. Its memory starts initialised. Takes about 20 ms. */
+export async function instantiateLlvm(code: LlvmCode, limits: RuntimeLimits): Promise<LlvmRuntime> {
   const maximum = Math.min(MAX_PAGES, Math.max(INITIAL_PAGES, Math.floor(limits.memoryLimitBytes / PAGE)));
   const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum });
   const printed: string[] = [];
@@ -251,9 +262,7 @@ export async function instantiateLlvm(module: WebAssembly.Module, limits: Runtim
   const llvm = await factory({
     wasmMemory: memory,
     instantiateWasm(imports, done) {
-      void WebAssembly.instantiate(module, restrictFileAccess(imports, memory)).then((instance) =>
-        done(instance, module),
-      );
+      void instantiateParts(code, restrictFileAccess(imports, memory)).then((instance) => done(instance, code.first));
       return {};
     },
     print: (line) => void printed.push(line),

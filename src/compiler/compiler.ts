@@ -8,6 +8,7 @@
 import { availableParallelism } from 'node:os';
 import { checkOptions, wholeNumberIn, numberIn, type Checks } from '../job/option-table.js';
 import { completeJobOptions } from '../job/options.js';
+import type { LlvmCode } from '../binding/load.js';
 import type { CacheCounts, CacheOptions, CompileCache } from './compile-cache.js';
 import { DarmError } from '../errors.js';
 import type { Executor, TaskLimits } from '../workers/executor.js';
@@ -149,7 +150,7 @@ class ThreadedCompiler implements Compiler {
   readonly #cacheOptions: CacheOptions | undefined;
   #cache: CompileCache | null = null;
   readonly #sessions = new Set<{ close(): Promise<void> }>();
-  readonly #module = new Retried(() => this.#loadModule());
+  readonly #code = new Retried(() => this.#loadCode());
   readonly #executor = new Retried(() => this.#makeExecutor());
   /** Jobs of `compile` that are not done. */
   #compiling = 0;
@@ -282,9 +283,9 @@ class ThreadedCompiler implements Compiler {
   async open(bytes: Uint8Array): Promise<ModuleSession> {
     const module = this.#moduleBytes(bytes);
     this.#checkOpen();
-    const [{ WorkerSession }, llvm] = await Promise.all([import('../workers/session.js'), this.#module.get()]);
+    const [{ WorkerSession }, llvm] = await Promise.all([import('../workers/session.js'), this.#code.get()]);
     this.#checkOpen();
-    const setup = { module: llvm, memoryLimitBytes: this.#memoryLimitBytes, bytes: module };
+    const setup = { code: llvm, memoryLimitBytes: this.#memoryLimitBytes, bytes: module };
     const session = new WorkerSession(setup, this.#timeoutMs);
     this.#sessions.add(session);
     const close = (): Promise<void> => {
@@ -305,7 +306,7 @@ class ThreadedCompiler implements Compiler {
     await Promise.all([...this.#sessions].map((session) => session.close()));
     await (await this.#executor.take())?.close();
     // The module is large, and V8 goes on optimising it while anything refers to it.
-    await this.#module.take();
+    await this.#code.take();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -340,14 +341,22 @@ class ThreadedCompiler implements Compiler {
     return { signal, timeoutMs, events: onProgress || onDiagnostic ? events : null };
   }
 
-  /** LLVM, compiled once and shared by all workers. */
-  async #loadModule(): Promise<WebAssembly.Module> {
+  /** LLVM, compiled once and shared by all workers. One thread alone starts with a part of it. */
+  async #loadCode(): Promise<LlvmCode> {
     try {
-      if (this.#tierPolicy !== undefined) (await import('../workers/tier-policy.js')).setTierPolicy(this.#tierPolicy);
-      return await (await import('../binding/load.js')).compileLlvmModule();
+      const { compileFirst, compileRest } = await import('../binding/load.js');
+      const code = await this.#underTierPolicy(compileFirst);
+      return this.#threads === 0 ? code : await compileRest(code);
     } catch (error) {
       throw error instanceof DarmError ? error : new DarmError('io', `cannot load LLVM: ${(error as Error).message}`);
     }
+  }
+
+  async #underTierPolicy<T>(compile: () => Promise<T>): Promise<T> {
+    if (this.#tierPolicy === undefined) return compile();
+    const { compileAhead, setTierPolicy } = await import('../workers/tier-policy.js');
+    setTierPolicy(this.#tierPolicy);
+    return compileAhead(compile);
   }
 
   async #start(): Promise<Executor> {
@@ -356,8 +365,8 @@ class ThreadedCompiler implements Compiler {
   }
 
   async #makeExecutor(): Promise<Executor> {
-    const module = this.#module.get();
-    const setup = async () => ({ module: await module, memoryLimitBytes: this.#memoryLimitBytes });
+    const code = this.#code.get();
+    const setup = async () => ({ code: await code, memoryLimitBytes: this.#memoryLimitBytes });
     if (this.#threads === 0) {
       const [{ InlineExecutor }, ready] = await Promise.all([import('../workers/inline.js'), setup()]);
       return new InlineExecutor(ready);

@@ -13,7 +13,11 @@ import { NONE } from './ids.js';
 import type { FunctionSnapshot } from './snapshot.js';
 import { InstrFlag, Opcode, OperandFlag, TypeKind, ValueKind } from './snapshot.js';
 
-const opcodeNames = new Map<number, string>(Object.entries(Opcode).map(([name, n]) => [n, name.toLowerCase()]));
+const opcodeNames = new Map<number, string>([
+  ...Object.entries(Opcode).map(([name, n]) => [n, name.toLowerCase()] as const),
+  [Opcode.UncondBr, 'br'],
+  [Opcode.CondBr, 'br'],
+]);
 
 export function printType(fn: FunctionSnapshot, t: TypeId): string {
   const bits = fn.typeBits[t];

@@ -16,15 +16,16 @@
  */
 import type { BlockId, InstrId, ValueId } from './ids.js';
 
-/** Numbers of LLVM's opcodes, from `LLVMOpcode` of llvm-c, which are stable across versions of LLVM. */
+/** Numbers of LLVM's opcodes, from `LLVMOpcode` of llvm-c. A number keeps its meaning across versions of LLVM. */
 export const Opcode = {
   Ret: 1,
-  Br: 2,
   Switch: 3,
   IndirectBr: 4,
   Invoke: 5,
   Unreachable: 7,
   CallBr: 67,
+  UncondBr: 70,
+  CondBr: 71,
   Add: 8,
   FAdd: 9,
   Sub: 10,
@@ -138,8 +139,11 @@ export const FunctionFlag = {
   ConvergenceControl: 1 << 5,
 } as const;
 
-/** The result of `TargetTransformInfo::getInstructionUniformity`. */
-export const Uniformity = { Default: 0, AlwaysUniform: 1, NeverUniform: 2 } as const;
+/**
+ * The result of `TargetTransformInfo::getValueUniformity`. `Custom` asks the target for a rule of the instruction's own.
+ * LLVM 23 has one such instruction, `llvm.amdgcn.wave.shuffle`: uniform if its value or its index is.
+ */
+export const Uniformity = { Default: 0, AlwaysUniform: 1, NeverUniform: 2, Custom: 3 } as const;
 
 export const TypeKind = {
   Other: 0,
@@ -259,4 +263,8 @@ export const hasFlag = (fn: FunctionSnapshot, i: InstrId, flag: number): boolean
 
 /** Whether a block ends in a conditional `br`, which has two successors. Its condition is operand 0. */
 export const isConditionalBranch = (fn: FunctionSnapshot, b: BlockId): boolean =>
-  fn.instrOpcode[terminatorOf(fn, b)] === Opcode.Br && fn.succStart[b + 1]! - fn.succStart[b]! === 2;
+  fn.instrOpcode[terminatorOf(fn, b)] === Opcode.CondBr;
+
+/** Whether a block ends in a `br` of either kind. */
+export const isBranch = (fn: FunctionSnapshot, b: BlockId): boolean =>
+  isConditionalBranch(fn, b) || fn.instrOpcode[terminatorOf(fn, b)] === Opcode.UncondBr;

@@ -1,10 +1,12 @@
 /**
  * The LLVM instance of a thread, and the tasks that the thread carries out with it. Tasks are stateless: the pipeline
  * starts each from the heap of a fresh instance. An instance that a trap, a fatal error or a lack of memory has left
- * unusable is replaced before the next task. Where no code can be generated from melded functions, the task goes on
+ * unusable is replaced before the next task. A thread may start with the part of LLVM that a first compilation needs; a
+ * task that ends in a call into the rest is done again with all of LLVM. Where no code can be generated from melded functions, the task goes on
  * without their melds: see pipeline/take-back.ts.
  */
 import { disassemble } from '../binding/disassemble.js';
+import { compileRest, type LlvmCode } from '../binding/load.js';
 import { instantiateLlvm, type LlvmRuntime } from '../binding/runtime.js';
 import { DarmError } from '../errors.js';
 import { hasEdits, type EditLog } from '../job/edit-log.js';
@@ -28,11 +30,13 @@ export const isOutOfStack = ({ message }: Pick<Error, 'message'>): boolean => /\
 export class LlvmHost {
   readonly #setup: WorkerSetup;
   readonly #isFault: (error: unknown) => error is DarmError;
+  #code: LlvmCode;
   #runtime: LlvmRuntime | null = null;
 
   /** @param hasLargeStack false where a task that runs out of stack is done again by a thread with a larger one */
   constructor(setup: WorkerSetup, hasLargeStack = true) {
     this.#setup = setup;
+    this.#code = setup.code;
     this.#isFault = (error): error is DarmError => mayComeFromMelds(error) && (hasLargeStack || !isOutOfStack(error));
   }
 
@@ -41,7 +45,7 @@ export class LlvmHost {
     const grown = (this.#runtime?.memory.buffer.byteLength ?? 0) > KEPT_BYTES;
     if (this.#runtime === null || this.#runtime.poisoned || grown) {
       this.#runtime = null;
-      this.#runtime = await instantiateLlvm(this.#setup.module, this.#setup);
+      this.#runtime = await instantiateLlvm(this.#code, this.#setup);
     }
     return this.#runtime;
   }
@@ -64,14 +68,28 @@ export class LlvmHost {
       const { runWorkgroups } = await import('../simulator/launch/run-workgroups.js');
       return within(() => runWorkgroups(task.part));
     }
+    // LLVM's pipelines are large, and not in the first part.
+    if ('options' in task && task.options.optimize !== 'none') await this.#complete();
     const runtime = await this.prepare();
     try {
       return within(() => perform(runtime, task, events));
     } catch (error) {
+      // A call into code that is not there traps.
+      if (runtime.poisoned && this.#code.rest === 'unread') {
+        await this.#complete();
+        return this.#perform(task, events, within);
+      }
       if ((task.kind !== 'compile' && task.kind !== 'emit') || task.options.meld === 'off') throw error;
       if (!this.#isFault(error)) throw error;
       return this.#emitWithoutFaults(task, error, events, within);
     }
+  }
+
+  /** Reads the rest of LLVM. */
+  async #complete(): Promise<void> {
+    if (this.#code.rest !== 'unread') return;
+    this.#code = await compileRest(this.#code);
+    this.#runtime = null;
   }
 
   /** The failure may have cost the instance, so each attempt gets one that is usable. */

@@ -2,6 +2,7 @@
  * What worker threads are asked and what they answer, as plain data. A task is one piece of work of one thread; a job
  * of a caller is one task or several.
  */
+import type { LlvmCode } from '../binding/load.js';
 import type { ErrorData } from '../errors.js';
 import type { Disassembly } from '../formats/disassembly.js';
 import type { EditLog } from '../job/edit-log.js';
@@ -49,6 +50,6 @@ export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly o
 
 /** What the main thread hands to every worker (`workerData`). */
 export interface WorkerSetup {
-  readonly module: WebAssembly.Module;
+  readonly code: LlvmCode;
   readonly memoryLimitBytes: number;
 }

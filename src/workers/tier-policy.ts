@@ -7,7 +7,8 @@
  * - `long`: baseline code first, tier-up throttled to one background task. For services and long batches.
  *
  * The flags are process-wide and must be set before the module is compiled: the command sets them, the library only
- * when asked. A Node whose V8 no longer knows a flag ignores it.
+ * when asked. A Node whose V8 no longer knows a flag ignores it. Each flag says only one thing: that `--liftoff-only`
+ * also ends tiering holds up to V8 12 only, so tiering is switched off by its own flags.
  */
 import v8 from 'node:v8';
 import vm from 'node:vm';
@@ -15,12 +16,25 @@ import vm from 'node:vm';
 export type TierPolicy = 'short' | 'long';
 
 const FLAGS: Record<TierPolicy, readonly string[]> = {
-  short: ['--liftoff-only', '--wasm-lazy-validation'],
+  short: ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--wasm-lazy-validation'],
   long: ['--wasm-num-compilation-tasks=1', '--wasm-lazy-validation'],
 };
 
 export function setTierPolicy(policy: TierPolicy): void {
   for (const flag of FLAGS[policy]) v8.setFlagsFromString(flag);
+}
+
+/**
+ * Compiles all functions of a module ahead of their calls, on all processors, while JavaScript goes on. Lazily, the
+ * default, each is compiled on the thread that calls it first, and that thread waits.
+ */
+export async function compileAhead<T>(compile: () => Promise<T>): Promise<T> {
+  v8.setFlagsFromString('--no-wasm-lazy-compilation');
+  try {
+    return await compile();
+  } finally {
+    v8.setFlagsFromString('--wasm-lazy-compilation');
+  }
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { chmod, chown, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { compileLlvmModule, moduleFolder, readManifest } from '../../src/binding/load.js';
+import { compileLlvm, moduleFolder, readManifest } from '../../src/binding/load.js';
 import { privateTemporaryFolder } from '../../src/files.js';
 import { inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
@@ -36,7 +36,7 @@ test('a forged module of the right size is not loaded', () =>
     }
     process.env['DARM_WASM'] = wasm;
     try {
-      assert.ok(WebAssembly.Module.exports(await compileLlvmModule()).length > 10);
+      assert.ok(WebAssembly.Module.exports((await compileLlvm()).first).length > 10);
       assert.ok((await readdir(wasm)).includes(name));
     } finally {
       delete process.env['DARM_WASM'];

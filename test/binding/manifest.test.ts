@@ -19,8 +19,9 @@ test('names every source with its hash', async () => {
   const { sources } = await readManifest(dist);
   const folder = await readdir(path.join(REPOSITORY, 'wasm'));
   const wanted = folder
-    .filter((name) => /\.(cpp|h)$/.test(name) || name === 'exports.txt')
+    .filter((name) => /\.(cpp|h|mjs)$/.test(name) || name === 'exports.txt')
     .map((name) => `wasm/${name}`);
+  for (const name of await readdir(path.join(REPOSITORY, 'wasm', 'profile'))) wanted.push(`wasm/profile/${name}`);
   assert.equal(Object.keys(sources).sort(), [...wanted, 'build.sh'].sort());
   for (const [name, hash] of Object.entries(sources))
     assert.is(
@@ -32,9 +33,11 @@ test('names every source with its hash', async () => {
 
 test('describes the files that are shipped', async () => {
   const manifest = await readManifest(dist);
-  assert.is(await sha256(path.join(dist, 'llvm.wasm.br')), manifest.compressed.sha256);
+  const shipped = (await readdir(dist)).filter((name) => name.endsWith('.br'));
+  assert.equal(shipped.sort(), Object.keys(manifest.compressed).sort());
+  for (const name of shipped) assert.is(await sha256(path.join(dist, name)), manifest.compressed[name]!.sha256);
   assert.is(await sha256(path.join(dist, 'llvm.mjs')), manifest.loader.sha256);
-  assert.is(manifest.llvm, '22.1.8');
+  assert.is(manifest.llvm, '23.1.1');
 });
 
 test("ships LLVM's licence", async () => {

@@ -20,7 +20,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { readSpecs } from '../../kernels/references/specs.js';
-import { compileLlvmModule } from '../../src/binding/load.js';
+import { compileLlvm, type LlvmCode } from '../../src/binding/load.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../../src/job/options.js';
 import { compileModule } from '../../src/pipeline/compile.js';
@@ -65,7 +65,7 @@ const MODES: readonly Mode[] = [
 ];
 const OFF: Partial<JobOptions> = { meld: 'off' };
 
-let wasm: WebAssembly.Module | undefined;
+let wasm: LlvmCode | undefined;
 let runtime: LlvmRuntime | undefined;
 
 interface Compiled {
@@ -74,7 +74,7 @@ interface Compiled {
 }
 
 async function compile(input: Uint8Array, options: Partial<JobOptions>): Promise<Compiled> {
-  wasm ??= await compileLlvmModule();
+  wasm ??= await compileLlvm();
   if (!runtime || runtime.poisoned) runtime = await instantiateLlvm(wasm, { memoryLimitBytes: 2 ** 31 });
   const result = compileModule(
     runtime,

@@ -1,6 +1,7 @@
 /**
  * Compiles modules and executes their kernels in the simulator, with one LLVM instance that is replaced when it breaks.
  */
+import type { LlvmCode } from '../../src/binding/load.js';
 import { disassemble } from '../../src/binding/disassemble.js';
 import { LlvmModule } from '../../src/binding/module.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
@@ -37,11 +38,11 @@ export const messageOf = (error: unknown): string =>
 export class Bench {
   #runtime: LlvmRuntime | null = null;
 
-  constructor(private readonly module: WebAssembly.Module) {}
+  constructor(private readonly llvm: LlvmCode) {}
 
   async #llvm(): Promise<LlvmRuntime> {
     if (this.#runtime === null || this.#runtime.poisoned)
-      this.#runtime = await instantiateLlvm(this.module, { memoryLimitBytes: MEMORY_LIMIT });
+      this.#runtime = await instantiateLlvm(this.llvm, { memoryLimitBytes: MEMORY_LIMIT });
     return this.#runtime;
   }
 

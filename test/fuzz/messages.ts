@@ -1,8 +1,9 @@
 /** The messages between run.ts and its workers, which are plain data. */
+import type { LlvmCode } from '../../src/binding/load.js';
 import type { Verdict } from './triage.js';
 
 export interface Setup {
-  readonly module: WebAssembly.Module;
+  readonly llvm: LlvmCode;
   /** Seed of the campaign. */
   readonly campaign: number;
   /** Seconds for shrinking one failure. */

@@ -10,7 +10,7 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { compileLlvmModule } from '../../src/binding/load.js';
+import { compileLlvm } from '../../src/binding/load.js';
 import { WORKER_LIMITS } from '../../src/workers/executor.js';
 import { setTierPolicy } from '../../src/workers/tier-policy.js';
 import { BATCH } from './case.js';
@@ -111,7 +111,7 @@ function print(failures: readonly Failure[], seed: number): void {
 async function main(): Promise<void> {
   const { minutes, kernels, seed, jobs, shrink, only } = options();
   setTierPolicy('long');
-  const setup: Setup = { module: await compileLlvmModule(), campaign: seed, shrink };
+  const setup: Setup = { llvm: await compileLlvm(), campaign: seed, shrink };
   if (only !== null) {
     const thread = new Thread(setup);
     const report = await thread.run({ batch: Math.floor(only / BATCH), only });

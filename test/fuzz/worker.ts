@@ -8,8 +8,8 @@ import { classOf, investigate } from './investigate.js';
 import type { Failure, Report, Setup, BatchRequest } from './messages.js';
 import { nameOf, siteOf, type Variant } from './variants.js';
 
-const { module, campaign, shrink } = workerData as Setup;
-const bench = new Bench(module);
+const { llvm, campaign, shrink } = workerData as Setup;
+const bench = new Bench(llvm);
 /** Number of saved failures, by class and by whose fault they are. A few of the same class are enough. */
 const saved = new Map<string, number>();
 const MOST_ALIKE = 3;

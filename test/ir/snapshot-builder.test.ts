@@ -121,7 +121,7 @@ test('allocas behind pointers', () => {
 test('bare graphs, and complaints', () => {
   const { f } = graphSnapshot([[1, 2], [2], [3, 1, 2], []], [0]);
   assert.equal([...f.succ], [1, 2, 2, 3, 1, 2]);
-  assert.equal([...f.instrOpcode], [Opcode.Br, Opcode.Br, Opcode.Switch, Opcode.Ret]);
+  assert.equal([...f.instrOpcode], [Opcode.CondBr, Opcode.UncondBr, Opcode.Switch, Opcode.Ret]);
   assert.equal([...f.argUniformity], [2, 0, 0, 0]);
   assert.throws(() => snapshot('entry:\n br nowhere'), /no block 'nowhere'/);
   assert.throws(() => snapshot('entry:\n %x = add %y 1\n ret'), /'%y' is not defined/);

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { compileLlvmModule } from '../../src/binding/load.js';
+import { compileLlvm } from '../../src/binding/load.js';
 import { LlvmModule } from '../../src/binding/module.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
 import { instantiateLlvm } from '../../src/binding/runtime.js';
@@ -27,7 +27,7 @@ const REPETITIONS = 8;
 const [root, differences] = process.argv.slice(2) as [string, string];
 
 setTierPolicy('long');
-const compiled = await compileLlvmModule();
+const compiled = await compileLlvm();
 let runtime: LlvmRuntime = await instantiateLlvm(compiled, { memoryLimitBytes: MEMORY_LIMIT });
 
 const encode = (text: string) => new TextEncoder().encode(text);

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { compileLlvmModule } from '../../src/binding/load.js';
+import { compileLlvm, type LlvmCode } from '../../src/binding/load.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../../src/job/options.js';
 import { compileModule, meldFunctions } from '../../src/pipeline/compile.js';
@@ -17,12 +17,12 @@ setTierPolicy('short');
 
 export const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 
-let compiled: Promise<WebAssembly.Module> | undefined;
+let compiled: Promise<LlvmCode> | undefined;
 let shared: Promise<LlvmRuntime> | undefined;
 
 /** A new instance, for tests that break it. */
 export async function freshRuntime(memoryLimitBytes = 2 ** 31): Promise<LlvmRuntime> {
-  compiled ??= compileLlvmModule();
+  compiled ??= compileLlvm();
   return instantiateLlvm(await compiled, { memoryLimitBytes });
 }
 

@@ -107,7 +107,8 @@ const swappedPredicate = (p: number): number =>
 const set = (...values: number[]): ReadonlySet<number> => new Set(values);
 const TERMINATORS = set(
   Opcode.Ret,
-  Opcode.Br,
+  Opcode.UncondBr,
+  Opcode.CondBr,
   Opcode.Switch,
   Opcode.IndirectBr,
   Opcode.Invoke,
@@ -232,7 +233,7 @@ function parseInstr(words: string[], block: number): RawInstr {
   const attrs = words.filter((w) => w.startsWith('!')).map((w) => w.slice(1));
   words = words.filter((w) => !w.startsWith('!'));
   const word = words[0]!.toLowerCase();
-  const opcode = opcodes.get(word);
+  const opcode = word === 'br' ? (words.length === 2 ? Opcode.UncondBr : Opcode.CondBr) : opcodes.get(word);
   if (opcode === undefined) fail(`unknown opcode '${word}'`);
   let rest = words.slice(1);
   const result: RawInstr = {
@@ -246,9 +247,11 @@ function parseInstr(words: string[], block: number): RawInstr {
     predicate: NONE,
     attrs,
   };
-  if (opcode === Opcode.Br) {
-    result.targets = rest.slice(-2);
-    result.operands = rest.length === 1 ? [] : [rest[0]!];
+  if (opcode === Opcode.UncondBr) {
+    result.targets = rest;
+  } else if (opcode === Opcode.CondBr) {
+    result.operands = [rest[0]!];
+    result.targets = rest.slice(1);
   } else if (opcode === Opcode.Switch) {
     result.operands = [rest[0]!, ...rest.slice(2).filter((_, i) => i % 2 === 0)];
     result.targets = [rest[1]!, ...rest.slice(2).filter((_, i) => i % 2 === 1)];

@@ -1,5 +1,5 @@
 /** A meld never makes a kernel fail: on the calling thread, in a pool, and where several workers meld. */
-import { compileLlvmModule } from '../../src/binding/load.js';
+import { compileLlvm } from '../../src/binding/load.js';
 import type { EditLog } from '../../src/job/edit-log.js';
 import type { JobOptions } from '../../src/job/options.js';
 import type { CompileResult } from '../../src/job/results.js';
@@ -75,7 +75,7 @@ attributes #0 = { "target-cpu"="gfx906" }
 
 const BYTES = module(melds('first'), tooWide('wide'), melds('last'));
 const LIMITS = { timeoutMs: 0, events: null };
-const setup = async () => ({ module: await compileLlvmModule(), memoryLimitBytes: 2 ** 32 });
+const setup = async () => ({ code: await compileLlvm(), memoryLimitBytes: 2 ** 32 });
 const withJob = (options: Partial<JobOptions>) => ({ bytes: BYTES, options: withDefaults(options) });
 
 /** Both functions melded but the one that cannot be, in three ways. */

@@ -11,7 +11,7 @@ import type { RegionProblem } from '../../analysis/regions.js';
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { FunctionFlag, InstrFlag, Opcode, TypeKind, hasFlag, terminatorOf } from '../../ir/snapshot.js';
+import { FunctionFlag, InstrFlag, Opcode, TypeKind, hasFlag, isBranch, terminatorOf } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { refusal, type Refusal } from '../rules.js';
 
@@ -40,8 +40,7 @@ export function functionRefusal(fn: FunctionSnapshot): Refusal | null {
 /** @param blocks the branch's block and everything between it and the join */
 export function regionRefusal({ fn }: PlanningContext, blocks: readonly BlockId[]): Refusal | null {
   for (const b of blocks) {
-    const opcode = fn.instrOpcode[terminatorOf(fn, b)];
-    if (opcode !== Opcode.Br && opcode !== Opcode.Switch)
+    if (!isBranch(fn, b) && fn.instrOpcode[terminatorOf(fn, b)] !== Opcode.Switch)
       return refusal('UnstructuredControlFlow', 'between branch and join is a terminator other than br and switch');
     for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) {
       if (fn.instrOpcode[i] === Opcode.LandingPad)
@@ -58,7 +57,7 @@ export function subgraphRefusal(ctx: PlanningContext, blocks: readonly BlockId[]
   const { fn, cycles } = ctx;
   const members = new Set<number>(blocks);
   for (const b of blocks) {
-    if (fn.instrOpcode[terminatorOf(fn, b)] !== Opcode.Br)
+    if (!isBranch(fn, b))
       return refusal('UnsuitableBranch', 'the subgraph holds a switch');
     const cycle = cycles.cycleOf(b);
     const ownLoop = cycle !== NONE && members.has(cycles.header[cycle]);
