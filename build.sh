@@ -4,7 +4,7 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-usage: build.sh [--sdk DIR] [--work DIR] [--jobs N] [--debug | --train]
+usage: build.sh [--sdk DIR] [--work DIR] [--jobs N] [--debug | --train | --native]
 
 Links LLVM 23.1.1 (AMDGPU, NVPTX, lld) and the shim in wasm/ into WebAssembly, wasm/dist/. LLVM is compiled with a profile
 (wasm/profile/), initialised (wasm/initialise.mjs) and divided into what a first compilation calls and the rest.
@@ -17,6 +17,8 @@ Links LLVM 23.1.1 (AMDGPU, NVPTX, lld) and the shim in wasm/ into WebAssembly, w
                wasm/dist-debug/ instead (use it with DARM_WASM=wasm/dist-debug)
   --train      make the profile anew: builds LLVM from source with counters, runs wasm/train.ts on it and writes
                wasm/profile/ instead
+  --native     only make the root, with the native tools of the same LLVM, and write build/bin/ (llc-23, ld.lld-23 and
+               others), which run them: what tests and benchmarks compare with
 
 It needs Node with `npm ci` done, a Debian-like machine and root (to make a Debian sid root with debootstrap and to work
 inside of it), or Debian sid itself. Everywhere else: docker build -f wasm/Dockerfile --output wasm/dist .
@@ -34,6 +36,7 @@ while [ $# -gt 0 ]; do
     --jobs) jobs=$2; shift 2 ;;
     --debug) mode=debug; shift ;;
     --train) mode=train; shift ;;
+    --native) mode=native; shift ;;
     --help | -h) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
   esac
@@ -93,10 +96,22 @@ if [ -z "$root" ] && [ -e /etc/apt/sources.list.d/debian.sources ]; then
     /etc/apt/sources.list.d/debian.sources >/etc/apt/sources.list.d/debian-source.sources
 fi
 packages='emscripten python3 brotli zstd xz-utils'
-[ -n "$sdk" ] || packages="$packages cmake ninja-build clang-23 llvm-23 llvm-23-tools lld-23 llvm-21 dpkg-dev"
+[ -n "$sdk" ] && [ $mode != native ] || packages="$packages cmake ninja-build clang-23 llvm-23 llvm-23-tools lld-23 llvm-21 dpkg-dev"
 if ! in_root dpkg -s $packages >/dev/null 2>&1; then
   in_root apt-get update
   in_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
+fi
+if [ $mode = native ]; then
+  mkdir -p "$here/build/bin"
+  for tool in llc opt ld.lld llvm-objdump llvm-readelf; do
+    {
+      echo '#!/bin/sh'
+      echo "exec '$root/lib64/ld-linux-x86-64.so.2' --library-path '$root/usr/lib/llvm-23/lib:$root/usr/lib/x86_64-linux-gnu' \\"
+      echo "  --argv0 '$tool' '$root/usr/lib/llvm-23/bin/$tool' \"\$@\""
+    } >"$here/build/bin/$tool-23"
+    chmod +x "$here/build/bin/$tool-23"
+  done
+  exit
 fi
 [ -z "$profile_flags" ] || [ $mode = train ] || zstd -dqf "$profile" -o "$root/darm-build/llvm.profdata"
 

@@ -1,7 +1,6 @@
 /**
  * Compiles 200 kernels with `darm batch -j 2` and with `xargs -P2` of native llc and ld.lld, in turn in one run. darm
- * starts as a new process, is a warm compiler in this process, or has all results in its cache. Needs the Debian
- * packages llvm-22 and lld-22.
+ * starts as a new process, is a warm compiler in this process, or has all results in its cache. Needs `build.sh --native`.
  * usage: node dist/bench/batch.js [--rounds N] [--jobs N]
  */
 import { spawn } from 'node:child_process';
@@ -14,7 +13,7 @@ import { Journal } from '../src/batch/journal.js';
 import { runBatch } from '../src/batch/run.js';
 import { createCompiler } from '../src/index.js';
 import type { JobOptions } from '../src/job/options.js';
-import { median, ms, option, printTable } from './support.js';
+import { median, ms, nativeTool, option, printTable } from './support.js';
 
 const KERNELS = 200;
 const rounds = option('rounds', 3);
@@ -63,8 +62,11 @@ async function native(): Promise<number> {
   await rm(out, { recursive: true, force: true });
   await mkdir(out);
   const script =
-    'for f; do o="$0/${f##*/}"; llc-22 -O2 -filetype=obj "$f" -o "$o.o" && ld.lld-22 -shared "$o.o" -o "$o.hsaco" || exit 255; done';
-  return time('sh', ['-c', `xargs -P${jobs} -n1 sh -c '${script}' "${out}" < "${list}"`]);
+    'for f; do o="$0/${f##*/}"; llc-23 -O2 -filetype=obj "$f" -o "$o.o" && ld.lld-23 -shared "$o.o" -o "$o.hsaco" || exit 255; done';
+  return time('sh', [
+    '-c',
+    `PATH="${nativeTool('')}:$PATH" xargs -P${jobs} -n1 sh -c '${script}' "${out}" < "${list}"`,
+  ]);
 }
 
 const warm = createCompiler({ threads: jobs, tierPolicy: 'long' });
@@ -89,7 +91,7 @@ async function warmBatch(options: Partial<JobOptions>): Promise<number> {
 }
 
 const ways: readonly (readonly [name: string, run: () => Promise<number>])[] = [
-  [`xargs -P${jobs} of llc-22 and ld.lld-22`, native],
+  [`xargs -P${jobs} of llc-23 and ld.lld-23`, native],
   ['darm batch --meld off, from nothing', () => darm('--no-cache', '--meld', 'off')],
   ['darm batch, from nothing', () => darm('--no-cache')],
   ['a warm compiler, --meld off', () => warmBatch({ meld: 'off' })],

@@ -1,15 +1,16 @@
 /**
  * Cold start: the time of `darm compile` for one small optimised kernel from process start to exit, beside that of
- * native `llc-22` and `ld.lld-22`; and the time for one more LLVM instance in a running process.
+ * native `llc-23` and `ld.lld-23` (`build.sh --native`), if they are there; and the time for one more LLVM instance in a running process.
  * usage: node dist/bench/cold-start.js [--rounds N]
  */
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { compileLlvm } from '../src/binding/load.js';
 import { instantiateLlvm } from '../src/binding/runtime.js';
 import { setTierPolicy } from '../src/workers/tier-policy.js';
-import { kernelPath, median, ms, option, printTable, REPOSITORY, timeProcess } from './support.js';
+import { kernelPath, median, ms, nativeTool, option, printTable, REPOSITORY, timeProcess } from './support.js';
 
 const rounds = option('rounds', 10);
 const folder = await mkdtemp(path.join(tmpdir(), 'darm-bench-'));
@@ -20,15 +21,28 @@ const command = [`${REPOSITORY}dist/src/cli/main.js`, 'compile', input, '-o', ou
 
 const variants: [string, () => number][] = [
   ['darm compile', () => timeProcess(process.execPath, command)],
-  ['darm compile --meld off', () => timeProcess(process.execPath, [...command, '--meld', 'off'])],
   [
-    'llc-22 and ld.lld-22',
+    'darm compile, LUD',
     () =>
-      timeProcess('llc-22', ['-mcpu=gfx906', '-filetype=obj', input, '-o', object]) +
-      timeProcess('ld.lld-22', ['-shared', object, '-o', output]),
+      timeProcess(process.execPath, [
+        `${REPOSITORY}dist/src/cli/main.js`,
+        'compile',
+        kernelPath('lud.gfx906.O3'),
+        '-o',
+        output,
+        '--quiet',
+      ]),
   ],
+  ['darm compile --meld off', () => timeProcess(process.execPath, [...command, '--meld', 'off'])],
   ['node, nothing else', () => timeProcess(process.execPath, ['-e', ''])],
 ];
+if (existsSync(nativeTool('llc-23')))
+  variants.push([
+    'llc-23 and ld.lld-23',
+    () =>
+      timeProcess(nativeTool('llc-23'), ['-mcpu=gfx906', '-filetype=obj', input, '-o', object]) +
+      timeProcess(nativeTool('ld.lld-23'), ['-shared', object, '-o', output]),
+  ]);
 const times = new Map(variants.map(([name]) => [name, [] as number[]]));
 for (let round = -1; round < rounds; round++)
   for (const [name, run] of variants) {

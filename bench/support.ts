@@ -31,11 +31,14 @@ export function time(work: () => void): number {
   return performance.now() - start;
 }
 
+/** One of the native tools of the LLVM that darm is built from: `llc-23`, `ld.lld-23`. */
+export const nativeTool = (name: string): string => `${REPOSITORY}build/bin/${name}`;
+
 /** Runs a native program to its end. Returns the wall time in milliseconds; throws if the program fails. */
 export function timeProcess(program: string, args: readonly string[]): number {
   return time(() => {
     const result = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    if (result.error) throw new Error(`${program}: ${result.error.message} (Debian: apt-get install llvm-22 lld-22)`);
+    if (result.error) throw new Error(`${program}: ${result.error.message} (build.sh --native makes it)`);
     if (result.status !== 0) throw new Error(`${program} failed: ${result.stderr.toString()}`);
   });
 }

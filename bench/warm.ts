@@ -1,6 +1,6 @@
 /**
- * From bitcode to a code object: the time of a warm LLVM instance and of native `llc-22` and `ld.lld-22` processes, for
- * each kernel, in turn in one run. Needs the Debian packages llvm-22 and lld-22.
+ * From bitcode to a code object: the time of a warm LLVM instance and of native `llc-23` and `ld.lld-23` processes, for
+ * each kernel, in turn in one run. Needs `build.sh --native`.
  * usage: node dist/bench/warm.js [--rounds N] [--long]     (--long: let V8 optimise LLVM's code)
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -18,6 +18,7 @@ import {
   KERNELS,
   median,
   ms,
+  nativeTool,
   option,
   printTable,
   time,
@@ -34,8 +35,8 @@ const object = path.join(folder, 'kernel.o');
 function native(name: string, cpu: string): number {
   const linked = path.join(folder, 'kernel.hsaco');
   return (
-    timeProcess('llc-22', [`-mcpu=${cpu}`, '-filetype=obj', kernelPath(name), '-o', object]) +
-    timeProcess('ld.lld-22', ['-shared', '--no-undefined', object, '-o', linked])
+    timeProcess(nativeTool('llc-23'), [`-mcpu=${cpu}`, '-filetype=obj', kernelPath(name), '-o', object]) +
+    timeProcess(nativeTool('ld.lld-23'), ['-shared', '--no-undefined', object, '-o', linked])
   );
 }
 

@@ -105,7 +105,10 @@ const llvm = await factory({
       Object.entries(imports).map(([module, values]) => [
         module,
         Object.fromEntries(
-          Object.entries(values).map(([name, value]) => [name, (typeof value === 'function' && FIXED[value.name]) || value]),
+          Object.entries(values).map(([name, value]) => [
+            name,
+            (typeof value === 'function' && FIXED[value.name]) || value,
+          ]),
         ),
       ]),
     );
@@ -113,8 +116,7 @@ const llvm = await factory({
       // The loader calls the constructors first of all.
       const watched = {};
       for (const [name, value] of Object.entries(instance.exports))
-        watched[name] =
-          typeof value !== 'function' ? value : (...args) => ((constructors ??= name), value(...args));
+        watched[name] = typeof value !== 'function' ? value : (...args) => ((constructors ??= name), value(...args));
       done({ exports: watched }, module);
     });
     return {};

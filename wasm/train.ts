@@ -35,7 +35,8 @@ interface Lesson {
 /** How the n-th input is compiled; the points, pipelines and kinds of output take turns. */
 function optionsOf(n: number, early: boolean): Partial<JobOptions> {
   const meld = n % 4 === 3 ? ('off' as const) : ('darm' as const);
-  const emit = n % 16 === 5 ? (['hsaco', 'll'] as const) : n % 16 === 11 ? (['bc', 'asm'] as const) : (['hsaco'] as const);
+  const emit =
+    n % 16 === 5 ? (['hsaco', 'll'] as const) : n % 16 === 11 ? (['bc', 'asm'] as const) : (['hsaco'] as const);
   const codegenLevel = n % 5 === 4 ? (3 as const) : (2 as const);
   const remarks = n % 8 === 2;
   return { meld, emit: [...emit], codegenLevel, remarks, ...(early && { meldPoint: 'early', optimize: 'O3' }) };

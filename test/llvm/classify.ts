@@ -36,7 +36,7 @@ const WAITS = /^(s_waitcnt|s_wait_|s_delay_alu|s_nop|s_clause|s_set_vgpr_msb)/;
 function listing(object: Uint8Array): Map<string, string[]> {
   const functions = new Map<string, string[]>();
   let name = '';
-  const text = describe('llvm-objdump-22', ['-d', '-r', '--no-show-raw-insn', '--no-leading-addr'], object);
+  const text = describe('llvm-objdump-23', ['-d', '-r', '--no-show-raw-insn', '--no-leading-addr'], object);
   for (const line of text.split('\n')) {
     const label = /^<(.*)>:$/.exec(line);
     if (label) functions.set((name = label[1]!), []);
@@ -120,7 +120,7 @@ function compareObjects(ours: Uint8Array, theirs: Uint8Array): Difference {
     ['relocations', '-r'],
     ['sections', '-S'],
   ] as const) {
-    const [a, b] = [ours, theirs].map((object) => describe('llvm-readelf-22', [option], object).split('\n'));
+    const [a, b] = [ours, theirs].map((object) => describe('llvm-readelf-23', [option], object).split('\n'));
     if (a!.join('\n') === b!.join('\n')) continue;
     where.push(part);
     if (excerpt.length === 0) excerpt = excerptOf(a!, b!);

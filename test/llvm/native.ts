@@ -1,11 +1,14 @@
-/** Debian's LLVM tools; each call is a process of its own. */
+/** The native tools of the same LLVM (`build.sh --native`); each call is a process of its own. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const LLC_LIMIT_MS = 10_000;
 const TOOL_LIMIT_MS = 60_000;
+
+const toolPath = (name: string): string => fileURLToPath(new URL(`../../../build/bin/${name}`, import.meta.url));
 
 /** A scratch folder of this process, which is removed when it ends. */
 const scratch = mkdtempSync(path.join(tmpdir(), 'darm-llvm-test-'));
@@ -17,7 +20,7 @@ export function llc(text: string, cpu: string): Uint8Array | null {
   const output = path.join(scratch, 'native.o');
   writeFileSync(input, text);
   rmSync(output, { force: true });
-  const { status } = spawnSync('llc-22', [`-mcpu=${cpu}`, '-filetype=obj', input, '-o', output], {
+  const { status } = spawnSync(toolPath('llc-23'), [`-mcpu=${cpu}`, '-filetype=obj', input, '-o', output], {
     stdio: 'ignore',
     timeout: LLC_LIMIT_MS,
     killSignal: 'SIGKILL',
@@ -27,13 +30,13 @@ export function llc(text: string, cpu: string): Uint8Array | null {
 
 /** A tool's output for an object file. */
 export function describe(
-  tool: 'llvm-objdump-22' | 'llvm-readelf-22',
+  tool: 'llvm-objdump-23' | 'llvm-readelf-23',
   options: readonly string[],
   object: Uint8Array,
 ): string {
   const file = path.join(scratch, 'object.o');
   writeFileSync(file, object);
-  const { stdout } = spawnSync(tool, [...options, file], {
+  const { stdout } = spawnSync(toolPath(tool), [...options, file], {
     encoding: 'utf8',
     timeout: TOOL_LIMIT_MS,
     maxBuffer: 1 << 29,

@@ -69,7 +69,7 @@ export class EqualityReport {
   }
 
   print(): void {
-    console.log('\nObject files against native llc-22 (melding off, -O2):');
+    console.log('\nObject files against native llc-23 (melding off, -O2):');
     const row = (cpu: string | null): (string | number)[] => [
       cpu ?? 'all',
       this.#of(cpu, 'not-accepted', 'identical', 'different', 'refused', 'trap'),

@@ -1,5 +1,5 @@
 /**
- * `npm run test:llvm`: the compiler against LLVM's own test files and Debian's native llc-22 of the same version.
+ * `npm run test:llvm`: the compiler against LLVM's own test files and native llc-23.
  *
  * 1. Analyses: the dominators, post-dominators, cycles and divergence of every function equal LLVM's.
  * 2. Code generation: with melding off, the object file equals native llc's byte for byte. Differences are classified.
