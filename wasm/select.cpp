@@ -4,7 +4,6 @@
 #include "llvm-c/Core.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/CFG.h"
@@ -187,28 +186,6 @@ static Value *opaque(Value *value, IRBuilder<> &builder, const DataLayout &layou
   return builder.CreateBitCast(builder.CreateTrunc(builder.CreateBitCast(copy(wide), padded), bits), type);
 }
 
-// LLVM 22's StructurizeCFG moves an operation that it takes for free (`zext`, `fneg`, `shufflevector`, `freeze`) out of the
-// block that a phi gets it from, and then takes it for the value of other paths, too (llvm-project#183792, fixed later).
-// Melding makes many such joins, and passes in front of the structurizer move free operations to them.
-static void pinFreeInputs(Function &f, const TargetTransformInfo &costs, bool has16Bits) {
-  const DataLayout &layout = f.getDataLayout();
-  for (BasicBlock &block : f)
-    for (PHINode &phi : block.phis()) {
-      for (BasicBlock *from : SmallVector<BasicBlock *>(phi.blocks())) {
-        auto *input = dyn_cast<Instruction>(phi.getIncomingValueForBlock(from));
-        if (!input || isa<PHINode, AllocaInst>(input) || input->isTerminator() ||
-            costs.getInstructionCost(input, TargetTransformInfo::TCK_Latency) != 0)
-          continue;
-        // Only from its own block an operation is moved: what no register holds gets a `freeze` there, and none elsewhere.
-        if (input->getParent() != from && !registerType(input->getType(), layout, has16Bits))
-          continue;
-        IRBuilder<> builder(from->getTerminator());
-        builder.SetCurrentDebugLocation(DebugLoc());
-        phi.setIncomingValueForBlock(from, opaque(input, builder, layout, has16Bits));
-      }
-    }
-}
-
 // Whether code generation may find out that a factor has eight bits.
 static bool mayBeByte(const Value *factor, const DataLayout &layout) {
   unsigned width = factor->getType()->getScalarSizeInBits();
@@ -257,7 +234,7 @@ static void findOtherUses(Instruction &product, SmallVectorImpl<Use *> &found) {
   }
 }
 
-// LLVM 22's SITargetLowering::performAddCombine collects sums of products of bytes for `v_dot4`, and takes every operation on a
+// LLVM 23's SITargetLowering::performAddCombine collects sums of products of bytes for `v_dot4`, and takes every operation on a
 // product for a sum: of `a * b + select(c, d * e, x)` it makes `a * b + d * e + c`. Melding makes such selects, and brings
 // operations of blocks together. Products that go into anything but sums are hidden there.
 static void hideProducts(Function &f, bool has16Bits) {
@@ -286,10 +263,9 @@ DARM_EXPORT void darm_prepare_codegen(Job *job, LLVMValueRef function) {
   const TargetSubtargetInfo &subtarget = *job->machine->getSubtargetImpl(f);
   auto has = [&](const char *feature) { return subtarget.checkFeatures(feature); };
   lowerConditionSelects(f);
-  pinFreeInputs(f, job->machine->getTargetTransformInfo(f), has("+16-bit-insts"));
   if (has("+dot7-insts") && (has("+dot1-insts") || has("+dot8-insts")))
     hideProducts(f, has("+16-bit-insts"));
-  // LLVM 22's LiveRangeCalc::isDefOnEntry takes a block for undefined on entry that is undefined on exit only. In loops with
+  // LLVM 23's LiveRangeCalc::isDefOnEntry takes a block for undefined on entry that is undefined on exit only. In loops with
   // joins of a value and poison, which melding makes, registers then lose their values where live ranges are computed anew.
   // SIFormMemoryClauses does that, for all processors that may repeat faulting accesses (XNACK); it is an optimisation.
   f.addFnAttr("amdgpu-max-memory-clause", "1");

@@ -1,5 +1,5 @@
 /**
- * Cycles of a control-flow graph, including irreducible ones. Equal to LLVM 22's `CycleInfo`.
+ * Cycles of a control-flow graph, including irreducible ones. Equal to LLVM 23's `CycleInfo`.
  *
  * A cycle is a header together with those of its descendants in a depth-first tree that are strongly connected with it
  * (LLVM's docs/CycleTerminology.rst). The nesting is that of P. Havlak, "Nesting of Reducible and Irreducible Loops",

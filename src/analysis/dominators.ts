@@ -1,5 +1,5 @@
 /**
- * Dominator and post-dominator trees, equal to LLVM 22's `DominatorTree` and `PostDominatorTree`.
+ * Dominator and post-dominator trees, equal to LLVM 23's `DominatorTree` and `PostDominatorTree`.
  *
  * Both use the Semi-NCA algorithm of Georgiadis and Tarjan (L. Georgiadis, "Linear-Time Algorithms for Dominators and
  * Related Problems", PhD thesis, Princeton 2005, chapter 3). Semidominators are an idea of Lengauer and Tarjan (1979).

@@ -1,6 +1,6 @@
 /**
  * Finds where threads that separate at a branch meet again: the blocks whose phis see different values, and the cycle
- * exits that threads take in different iterations. Equal to LLVM 22's `GenericSyncDependenceAnalysis`.
+ * exits that threads take in different iterations. Equal to LLVM 23's `GenericSyncDependenceAnalysis`.
  *
  * The algorithm is that of J. Rosemann, S. Moll and S. Hack, "An Abstract Interpretation for SPMD Divergence on
  * Reducible Control Flow Graphs", POPL 2021, section 5, with LLVM's extension to irreducible cycles. Each successor of
@@ -10,7 +10,7 @@
  * inside the cycle, the exit is divergent. In irreducible cycles labels circulate until nothing changes, and an exit
  * whose label differs from the header's is divergent.
  *
- * Two gaps of LLVM 22 are kept, because the code generator that follows believes the same. First, labels do not go past
+ * Two gaps of LLVM 23 are kept, because the code generator that follows believes the same. First, labels do not go past
  * the branch's own block. So when that block is the header of a cycle, uniform exits that are taken in different
  * iterations are not noticed. Second, an exit that a label reaches through the header does not count as a join
  * (llvm-project#216296), so its phis of constants stay uniform.

@@ -96,8 +96,22 @@ export async function compileLlvm(): Promise<LlvmCode> {
   return compileRest(await compileFirst());
 }
 
+/** What a process began before it knew what it was for. */
+let begun: Promise<LlvmCode> | null = null;
+
+/** Begins to read and compile. The next caller of `compileFirst` gets the result, or the error. */
+export function beginCompiling(compile: () => Promise<LlvmCode>): void {
+  begun = compile();
+  begun.catch(() => {});
+}
+
 /** The part that a first compilation needs. */
 export async function compileFirst(): Promise<LlvmCode> {
+  if (begun !== null) {
+    const code = begun;
+    begun = null;
+    return code;
+  }
   const { module, rest } = await readManifest();
   const first = await compilePart('llvm', module);
   return { first, rest: rest === null ? null : 'unread' };

@@ -15,6 +15,7 @@ function fail(thrown: unknown): never {
 }
 
 try {
+  (await import('./head-start.js')).headStart(process.argv.slice(2));
   const { runCommand } = await import('./command.js');
   // Everything is written when it is done. Ending the process explicitly avoids waiting for worker threads and V8's
   // compiler threads.
