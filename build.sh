@@ -60,15 +60,16 @@ esac
 compile_flags="-O2 -std=c++17 -fno-exceptions -fno-rtti -DNDEBUG"
 link_flags='-O3'
 [ $mode = release ] || link_flags='-O1 --profiling-funcs'
-[ $mode != train ] || link_flags='-O2 -fprofile-generate'
+[ $mode != train ] || link_flags='-O1 -fprofile-generate'
 exports=$(sed -e '/^#/d' -e '/^$/d' -e 's/^/_/' "$here/wasm/exports.txt" | paste -sd,)
-[ $mode != train ] || exports=$exports,___llvm_profile_get_size_for_buffer,___llvm_profile_write_buffer
+[ $mode != train ] || exports=$exports,___llvm_profile_set_filename,___llvm_profile_write_file
 # Threads and exceptions stay off; the stack lies first so that an overflow traps instead of overwriting data; the memory
 # is imported so that its maximum is the job's limit.
 settings='-sMODULARIZE -sEXPORT_ES6 -sENVIRONMENT=node,worker -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB
   -sINITIAL_MEMORY=64MB -sSTACK_SIZE=8MB -sABORTING_MALLOC=1 -sIMPORTED_MEMORY -Wl,--stack-first --no-entry
   -sINCOMING_MODULE_JS_API=instantiateWasm,wasmMemory,print,printErr,onAbort
   -sEXPORTED_RUNTIME_METHODS=stackSave,stackRestore'
+[ $mode != train ] || settings=$settings,FS # for the file that the profile is written to
 
 # --- The root: Debian sid has the emscripten the module is built with ----------------------------------------------------
 mkdir -p "$work"
@@ -171,8 +172,16 @@ cp -al "$libraries" "$stage/sdk" 2>/dev/null || cp -r "$libraries" "$stage/sdk"
 for unit in "$stage"/wasm/*.cpp; do basename "$unit" .cpp; done | in_root xargs -P "$jobs" -I UNIT \
   em++ $compile_flags $profile_flags -I/darm-link/sdk/include -I/darm-link/sdk/private/AMDGPU \
   -I/darm-link/sdk/private/AMDGPU/MCTargetDesc -c /darm-link/wasm/UNIT.cpp -o /darm-link/wasm/UNIT.o
-in_root sh -c "em++ $link_flags /darm-link/wasm/*.o -Wl,--start-group /darm-link/sdk/lib/*.a -Wl,--end-group \
-  -Wl,-Map=/darm-link/out/llvm.map -o /darm-link/out/llvm.mjs $(echo $settings) -sEXPORTED_FUNCTIONS=$exports"
+# link INPUTS... -o OUTPUT
+link() { in_root sh -c "cd /darm-link/out && em++ $link_flags $* $(echo $settings) -sEXPORTED_FUNCTIONS=$exports"; }
+inputs='../wasm/*.o -Wl,--start-group ../sdk/lib/*.a -Wl,--end-group -Wl,-Map=llvm.map'
+if [ $mode = train ]; then
+  link --oformat=bare "$inputs" -o linked.wasm
+  node "$here/wasm/hide-counters.mjs" "$stage/out/linked.wasm" "$stage/out/hidden.wasm"
+  link --post-link hidden.wasm -o llvm.mjs
+else
+  link "$inputs" -o llvm.mjs
+fi
 # Where the linker put what never changes: a job's end need not restore it.
 constants=$(awk '$4 == ".rodata" { print "0x" $1, "0x" $3; exit }' "$stage/out/llvm.map")
 constants_start=$((${constants% *})) constants_end=$((${constants% *} + ${constants#* }))

@@ -11,77 +11,17 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { moduleOf, Reader, Section, sections, signed, unsigned } from './binary.mjs';
 
 const [loader, input, output] = process.argv.slice(2).map((file) => path.resolve(file));
 const bytes = await readFile(input);
 
-const EXPORT = 7;
-const START = 8;
-const CODE = 10;
-const DATA = 11;
-const DATA_COUNT = 12;
 /** Shorter runs of zeros are stored: each segment has a header. */
 const GAP = 64;
 
-// --- the binary format: sections of vectors, numbers in LEB128 ---
-
-class Reader {
-  constructor(bytes, at = 0) {
-    this.bytes = bytes;
-    this.at = at;
-  }
-
-  number() {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.bytes[this.at++];
-      value += (byte & 127) * 2 ** shift;
-      if (byte < 128) return value;
-    }
-  }
-
-  take(length) {
-    this.at += length;
-    return this.bytes.subarray(this.at - length, this.at);
-  }
-}
-
-function unsigned(value) {
-  const out = [];
-  do {
-    const rest = Math.floor(value / 128);
-    out.push((value % 128) + (rest > 0 ? 128 : 0));
-    value = rest;
-  } while (value > 0);
-  return Buffer.from(out);
-}
-
-/** An `i32.const`'s number. */
-function signed(value) {
-  const out = [];
-  for (;;) {
-    const low = value & 127;
-    value >>= 7;
-    const last = (value === 0 && (low & 64) === 0) || (value === -1 && (low & 64) !== 0);
-    out.push(last ? low : low + 128);
-    if (last) return Buffer.from(out);
-  }
-}
-
-function sections() {
-  const reader = new Reader(bytes, 8);
-  const found = [];
-  while (reader.at < bytes.length) {
-    const id = reader.take(1)[0];
-    const length = reader.number();
-    found.push({ id, body: reader.take(length) });
-  }
-  return found;
-}
-
 // --- running the initialisation ---
 
-const all = sections();
+const all = sections(bytes);
 const memory = new WebAssembly.Memory({ initial: 1024, maximum: 65536 });
 /** Names of imports are minified, those of the functions are not. */
 const FIXED = {
@@ -129,7 +69,7 @@ const image = Buffer.from(memory.buffer, 0, llvm._sbrk(0));
 
 /** The index of an exported function. */
 function exportedFunction(wanted) {
-  const reader = new Reader(all.find(({ id }) => id === EXPORT).body);
+  const reader = new Reader(all.find(({ id }) => id === Section.Export).body);
   for (let left = reader.number(); left > 0; left--) {
     const name = reader.take(reader.number()).toString();
     reader.take(1);
@@ -185,13 +125,13 @@ const data = Buffer.concat([
   ]),
 ]);
 const index = exportedFunction(constructors) - importedFunctions();
-const kept = all.filter(({ id }) => id !== START);
-const written = kept.map(({ id, body }) => {
-  if (id === CODE) body = withoutBody(body, index);
-  if (id === DATA) body = data;
-  if (id === DATA_COUNT) body = unsigned(ranges.length);
-  return Buffer.concat([Buffer.from([id]), unsigned(body.length), body]);
-});
-await writeFile(output, Buffer.concat([bytes.subarray(0, 8), ...written]));
+const written = all
+  .filter(({ id }) => id !== Section.Start)
+  .map(({ id, body }) => {
+    if (id === Section.Code) return { id, body: withoutBody(body, index) };
+    if (id === Section.Data) return { id, body: data };
+    return { id, body: id === Section.DataCount ? unsigned(ranges.length) : body };
+  });
+await writeFile(output, moduleOf(bytes, written));
 console.log(`${ranges.length} segments, ${data.length} bytes of data, ${image.length} of memory`);
 process.exit(0);

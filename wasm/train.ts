@@ -80,18 +80,21 @@ function keepCounters(runtime: LlvmRuntime): void {
   };
 }
 
-/** What the instrumentation adds to the exports. */
+/** What the instrumented module exports beside the others. */
 interface Instrumented {
-  ___llvm_profile_get_size_for_buffer(): bigint | number;
-  ___llvm_profile_write_buffer(at: number): number;
+  ___llvm_profile_set_filename(name: number): void;
+  ___llvm_profile_write_file(): number;
+  readonly FS: { readFile(name: string): Uint8Array };
 }
+
+/** LLVM writes its profile to a file; this is one of the few that it may open (src/binding/file-access.ts). */
+const PROFILE = '/kernel.hsaco';
 
 async function writeCounters(runtime: LlvmRuntime, file: string): Promise<void> {
   const profiled = runtime.llvm as unknown as Instrumented;
-  const size = Number(profiled.___llvm_profile_get_size_for_buffer());
-  const at = runtime.allocate(size);
-  if (profiled.___llvm_profile_write_buffer(at) !== 0) throw new Error('LLVM cannot write its profile');
-  await writeFile(file, runtime.copyOut(at, size));
+  profiled.___llvm_profile_set_filename(runtime.name(PROFILE));
+  if (profiled.___llvm_profile_write_file() !== 0) throw new Error('LLVM cannot write its profile');
+  await writeFile(file, profiled.FS.readFile(PROFILE));
 }
 
 async function train(output: string): Promise<void> {
