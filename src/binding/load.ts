@@ -105,16 +105,20 @@ export function beginCompiling(compile: () => Promise<LlvmCode>): void {
   begun.catch(() => {});
 }
 
-/** The part that a first compilation needs. */
-export async function compileFirst(): Promise<LlvmCode> {
+/** A way to compile: how V8 is set meanwhile. */
+type Around = <T>(compile: () => Promise<T>) => Promise<T>;
+
+/** The part that a first compilation needs. `around` is for that part alone, not for a module that is whole. */
+export async function compileFirst(around: Around = (compile) => compile()): Promise<LlvmCode> {
   if (begun !== null) {
     const code = begun;
     begun = null;
     return code;
   }
   const { module, rest } = await readManifest();
-  const first = await compilePart('llvm', module);
-  return { first, rest: rest === null ? null : 'unread' };
+  const compile = (): Promise<WebAssembly.Module> => compilePart('llvm', module);
+  if (rest === null) return { first: await compile(), rest };
+  return { first: await around(compile), rest: 'unread' };
 }
 
 /** Adds what is missing. */

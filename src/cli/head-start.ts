@@ -10,5 +10,5 @@ export function headStart([subcommand, ...rest]: readonly string[]): void {
   const isCached = rest.some((argument) => argument.startsWith('--cache')) || 'DARM_CACHE_DIR' in process.env;
   if ((subcommand !== 'compile' && subcommand !== 'analyze') || isHelp || isCached) return;
   setTierPolicy('short');
-  beginCompiling(() => compileAhead(compileFirst));
+  beginCompiling(() => compileFirst(compileAhead));
 }

@@ -345,18 +345,18 @@ class ThreadedCompiler implements Compiler {
   async #loadCode(): Promise<LlvmCode> {
     try {
       const { compileFirst, compileRest } = await import('../binding/load.js');
-      const code = await this.#underTierPolicy(compileFirst);
+      const code = await compileFirst(await this.#tierPolicyAround());
       return this.#threads === 0 ? code : await compileRest(code);
     } catch (error) {
       throw error instanceof DarmError ? error : new DarmError('io', `cannot load LLVM: ${(error as Error).message}`);
     }
   }
 
-  async #underTierPolicy<T>(compile: () => Promise<T>): Promise<T> {
-    if (this.#tierPolicy === undefined) return compile();
+  async #tierPolicyAround(): Promise<Parameters<typeof import("../binding/load.js").compileFirst>[0]> {
+    if (this.#tierPolicy === undefined) return undefined;
     const { compileAhead, setTierPolicy } = await import('../workers/tier-policy.js');
     setTierPolicy(this.#tierPolicy);
-    return compileAhead(compile);
+    return compileAhead;
   }
 
   async #start(): Promise<Executor> {
