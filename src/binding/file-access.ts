@@ -32,7 +32,10 @@ export function restrictFileAccess(imports: WebAssembly.Imports, memory: WebAsse
       if (typeof value === 'function' && value.name === '___syscall_openat')
         all[module][name] = restrict(value as SystemCall);
   }
-  invariant(restricted.size === 1, 'the compiled module opens files in a way that is not known here: see file-access.ts');
+  invariant(
+    restricted.size === 1,
+    'the compiled module opens files in a way that is not known here: see file-access.ts',
+  );
   return all;
 }
 

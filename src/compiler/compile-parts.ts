@@ -59,6 +59,11 @@ async function compileDivided(
       after: { ...each.after, machineInstructions: counted.get(each.name) ?? null },
     })),
     diagnostics: [...result.diagnostics, ...compiled.flatMap(({ diagnostics }) => diagnostics)],
-    timings: { ...result.timings, codegen: codegenMs, link: ms - codegenMs, total: (result.timings['total'] ?? 0) + ms },
+    timings: {
+      ...result.timings,
+      codegen: codegenMs,
+      link: ms - codegenMs,
+      total: (result.timings['total'] ?? 0) + ms,
+    },
   };
 }

@@ -209,7 +209,9 @@ class ThreadedCompiler implements Compiler {
     const subsets = job.meld === 'off' || !spare ? [] : await this.#subsets(executor, module, job, limits);
     const inParts = job.partitions !== 1 && job.emit.includes('hsaco');
     if (subsets.length < 2)
-      return inParts ? compileInParts(executor, task, null, limits) : executor.run({ kind: 'compile', ...task }, limits);
+      return inParts
+        ? compileInParts(executor, task, null, limits)
+        : executor.run({ kind: 'compile', ...task }, limits);
 
     const started = performance.now();
     const melded = await allInOrder(subsets.map((subset) => executor.run({ kind: 'meld', ...task, subset }, limits)));

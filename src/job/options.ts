@@ -82,7 +82,8 @@ export const JOB_OPTIONS = {
   }),
   partitions: option(choice<(typeof PARTITIONS)[number]>(...PARTITIONS), {
     default: 1,
-    about: 'generate code for parts of the module side by side; 1: the module stays whole, and the bytes are those of llc',
+    about:
+      'generate code for parts of the module side by side; 1: the module stays whole, and the bytes are those of llc',
     flag: {
       commands: WRITING,
       value: 'number',

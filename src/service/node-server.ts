@@ -107,11 +107,11 @@ function withBody({ url, method, headers }: Request, { incoming, outgoing }: Nod
   outgoing.once('close', () => {
     if (!outgoing.writableFinished) gone.abort();
   });
-  let pieces: AsyncIterator<Uint8Array> | undefined;
+  let pieces: AsyncIterator<Uint8Array, undefined> | undefined;
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        pieces ??= incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array>;
+        pieces ??= incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>;
         const { done, value } = await pieces.next();
         if (done) return controller.close();
         controller.enqueue(value);
