@@ -37,6 +37,7 @@ struct Job {
 
   std::string message;
   llvm::SmallVector<char, 0> output;
+  std::vector<std::string> objects; // what the next link takes beside the output
   std::vector<int32_t> words; // the last snapshot or oracle
 
   Job();

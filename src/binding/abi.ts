@@ -69,6 +69,7 @@ export interface LlvmExports {
   _darm_block_names(job: JobPtr, fn: ValuePtr): number;
   _darm_emit(job: JobPtr, object: number): number;
   _darm_link(job: JobPtr): number;
+  _darm_add_object(job: JobPtr, bytes: Bytes, size: number): void;
   _darm_snapshot(job: JobPtr, fn: ValuePtr): number;
   _darm_disassemble(job: JobPtr, code: Bytes, size: number, cpu: CString, features: CString): number;
   _darm_oracle(job: JobPtr, fn: ValuePtr): number;

@@ -7,7 +7,7 @@
 import { invariant } from '../errors.js';
 
 /** lld writes its output under a temporary name and renames it. */
-const OWN_FILE = /^\/kernel\.(o|hsaco)(\.tmp[0-9a-f]*)?$/;
+const OWN_FILE = /^\/kernel(\d*\.o|\.hsaco)(\.tmp[0-9a-f]*)?$/;
 
 /** WASI's number for "no such file or directory". */
 const ENOENT = 44;
@@ -19,9 +19,10 @@ type SystemCall = (...args: number[]) => number;
  * functions are not.
  */
 export function restrictFileAccess(imports: WebAssembly.Imports, memory: WebAssembly.Memory): WebAssembly.Imports {
-  let restricted = 0;
+  // A debug build has the same functions under two names.
+  const restricted = new Set<SystemCall>();
   const restrict = (open: SystemCall): SystemCall => {
-    restricted++;
+    restricted.add(open);
     return (folder, path, ...rest) => (OWN_FILE.test(textAt(memory, path!)) ? open(folder!, path!, ...rest) : -ENOENT);
   };
   const all: WebAssembly.Imports = {};
@@ -31,7 +32,10 @@ export function restrictFileAccess(imports: WebAssembly.Imports, memory: WebAsse
       if (typeof value === 'function' && value.name === '___syscall_openat')
         all[module][name] = restrict(value as SystemCall);
   }
-  invariant(restricted > 0, 'the compiled module opens files in a way that is not known here: see file-access.ts');
+  invariant(
+    restricted.size === 1,
+    'the compiled module opens files in a way that is not known here: see file-access.ts',
+  );
   return all;
 }
 

@@ -98,6 +98,17 @@ export class LlvmModule {
     return module;
   }
 
+  /** Links objects into a code object. */
+  static linkObjects(runtime: LlvmRuntime, objects: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+    const empty = new LlvmModule(runtime);
+    for (const bytes of objects) {
+      const data = runtime.copyIn(bytes);
+      runtime.llvm._darm_add_object(empty.#job, data, bytes.length);
+      runtime.llvm._free(data);
+    }
+    return empty.link();
+  }
+
   #llvm() {
     invariant(this.#epoch === this.runtime.epoch, 'this module was disposed by a reset of its runtime');
     return this.runtime.llvm;
@@ -293,6 +304,11 @@ export class LlvmModule {
   runPasses(pipeline: string): void {
     this.#pointers = null; // passes may delete functions
     this.runtime.withString(pipeline, (text) => this.#check(this.#llvm()._darm_run_passes(this.#job, text)));
+  }
+
+  /** Deletes what these definitions do not need; nothing else is seen from outside any more. */
+  keepOnly(names: readonly string[]): void {
+    this.runPasses(`internalize<${names.map((name) => `preserve-gv=${name}`).join(';')}>,globaldce`);
   }
 
   bitcode(): Uint8Array<ArrayBuffer> {

@@ -8,6 +8,10 @@ import { cacheFolder } from './cache-arguments.js';
 import { LogOutput } from './log-output.js';
 import { dropOptimising } from '../workers/tier-policy.js';
 import type { ServeFlags } from './serve-arguments.js';
+// What the first requests would load. Later, clients may have taken all the files that the process may open, and Node
+// keeps an import that failed as failed for good.
+import '../compiler/compile-cache.js';
+import '../workers/pool.js';
 
 /** How long the last lines of the log may take. */
 const LOG_MS = 1000;

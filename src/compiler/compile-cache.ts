@@ -101,6 +101,8 @@ export class CompileCache {
     const data = encode({ ...result, timings: {} }, { ignoreUndefined: true });
     if (data.length > this.#maxBytes * EVICT_TO) return;
     try {
+      // cacache keeps a content that is there already, even a damaged one, which no entry may lead to any more.
+      await cacache.rm.content(this.#path, `sha512-${createHash('sha512').update(data).digest('base64')}`);
       await cacache.put(this.#path, key, data);
       this.#bytes = (this.#bytes ?? (await cacheStatistics(this.#path)).bytes - data.length) + data.length;
       if (this.#bytes > this.#maxBytes) await (this.#evicting ??= this.#evict().finally(() => (this.#evicting = null)));

@@ -18,6 +18,8 @@ import type { ContainerInfo } from '../formats/offload/describe.js';
 import type { JobOptions } from '../job/options.js';
 import type { Events } from '../job/events.js';
 import type { FunctionSubset } from '../job/function-subset.js';
+import { allInOrder } from './all-in-order.js';
+import { compileInParts } from './compile-parts.js';
 import { divideFunctions } from './divide-functions.js';
 import { Retried } from './retried.js';
 import type { UnsupportedOperation } from './simulate.js';
@@ -25,7 +27,6 @@ import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationOptions } from '../simulator/options.js';
 import type { SimulationInput, SimulationResult } from '../simulator/run.js';
 import type { TierPolicy } from '../workers/tier-policy.js';
-import type { EditLog } from '../job/edit-log.js';
 import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
 
 export interface CompilerOptions {
@@ -207,20 +208,19 @@ class ThreadedCompiler implements Compiler {
     const spare = this.#compiling * 2 <= executor.width;
     const task = { bytes: module, options: job };
     const subsets = job.meld === 'off' || !spare ? [] : await this.#subsets(executor, module, job, limits);
-    if (subsets.length < 2) return executor.run({ kind: 'compile', ...task }, limits);
+    const inParts = job.partitions !== 1 && job.emit.includes('hsaco');
+    if (subsets.length < 2)
+      return inParts
+        ? compileInParts(executor, task, null, limits)
+        : executor.run({ kind: 'compile', ...task }, limits);
 
     const started = performance.now();
-    const results = await Promise.allSettled(
-      subsets.map((subset) => executor.run({ kind: 'meld', ...task, subset }, limits)),
-    );
-    const logs: EditLog[] = [];
-    for (const result of results) {
-      // The error of the first subset that has one, whichever came first.
-      if (result.status === 'rejected') throw result.reason;
-      logs.push(...result.value);
-    }
+    const melded = await allInOrder(subsets.map((subset) => executor.run({ kind: 'meld', ...task, subset }, limits)));
+    const logs = melded.flat();
     const meldMs = performance.now() - started;
-    const compiled = await executor.run({ kind: 'emit', ...task, logs }, limits);
+    const compiled = await (inParts
+      ? compileInParts(executor, task, logs, limits)
+      : executor.run({ kind: 'emit', ...task, logs }, limits));
     const timings = { ...compiled.timings, meldInParallel: meldMs, total: meldMs + (compiled.timings['total'] ?? 0) };
     return { ...compiled, timings };
   }

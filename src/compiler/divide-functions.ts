@@ -4,28 +4,14 @@
  */
 import type { FunctionSubset } from '../job/function-subset.js';
 import type { ModuleInfo } from '../job/results.js';
+import { shareOut } from '../job/share-out.js';
 
 /**
- * At most `count` subsets of about equal numbers of instructions: the largest function first, each to the subset that
- * has the fewest instructions so far (the longest-processing-time rule of R. L. Graham, 1969). Each subset is in module
- * order.
- *
- * The first subset is "all but the others": passes in front of the meld point may make functions that are not known
- * yet.
+ * At most `count` subsets of about equal numbers of instructions, each in module order. The first subset is "all but
+ * the others": passes in front of the meld point may make functions that are not known yet.
  */
 export function divideFunctions(functions: ModuleInfo['functions'], count: number): FunctionSubset[] {
-  const subsets = Array.from({ length: Math.min(count, functions.length) }, () => ({
-    instructions: 0,
-    members: [] as number[],
-  }));
-  const largestFirst = functions
-    .map((_, i) => i)
-    .sort((a, b) => functions[b]!.instructions - functions[a]!.instructions || a - b);
-  for (const index of largestFirst) {
-    const least = subsets.reduce((best, subset) => (subset.instructions < best.instructions ? subset : best));
-    least.instructions += functions[index]!.instructions;
-    least.members.push(index);
-  }
-  const names = subsets.map(({ members }) => members.sort((a, b) => a - b).map((index) => functions[index]!.name));
+  const shares = shareOut(functions.map(({ instructions }) => instructions), count); // prettier-ignore
+  const names = shares.map((members) => members.map((index) => functions[index]!.name));
   return names.map((only, k) => (k > 0 ? { only } : { except: names.slice(1).flat() }));
 }

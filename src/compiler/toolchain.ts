@@ -23,10 +23,11 @@ async function computeDigest(): Promise<string> {
   for (const folder of ['src', 'workers']) {
     const root = path.join(DIST, folder);
     const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.js')).sort();
-    const codes = await Promise.all(files.map((file) => readFile(path.join(root, file))));
-    files.forEach((file, index) =>
-      hash.update(`\0${folder}/${file.split(path.sep).join('/')}\0`).update(codes[index]!),
-    );
+    // One after the other: there are hundreds, and a process may not have so many files open.
+    for (const file of files) {
+      const code = await readFile(path.join(root, file));
+      hash.update(`\0${folder}/${file.split(path.sep).join('/')}\0`).update(code);
+    }
   }
   return hash.digest('hex');
 }

@@ -11,7 +11,7 @@ import { decodeMessagePack } from './message-pack.js';
 import { MACHINE_AMDGPU, targetIdOf } from './elf-target.js';
 
 const OS_ABI_HSA = 64;
-const NOTE_METADATA = 32;
+export const METADATA_NOTE = { name: 'AMDGPU', type: 32 } as const;
 const DESCRIPTOR_BYTES = 64;
 /** An entry of one byte in the metadata may stand for a kernel, whose description is far larger. */
 const MAX_KERNELS = 65536;
@@ -96,7 +96,7 @@ export function inspectCodeObject(bytes: Uint8Array): CodeObjectInfo {
   if (elf.machine !== MACHINE_AMDGPU) throw new DarmError('bad-input', 'the ELF file holds no AMD GPU code');
   if (elf.osAbi !== OS_ABI_HSA) throw new DarmError('bad-input', 'the code object is not for the HSA runtime');
   const symbols = new Map(elfSymbols(elf).map((symbol) => [symbol.name, symbol]));
-  const note = elfNote(elf, 'AMDGPU', NOTE_METADATA);
+  const note = elfNote(elf, METADATA_NOTE.name, METADATA_NOTE.type);
   if (note === null) throw new DarmError('bad-input', 'the code object has no metadata');
   const metadata = fieldsOf(decodeMessagePack(note, 'the metadata of the code object'));
   const kernels = listOf(metadata['amdhsa.kernels']);

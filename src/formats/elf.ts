@@ -43,6 +43,8 @@ export interface ElfSection {
   readonly offset: number;
   readonly size: number;
   readonly link: number;
+  /** Where its header is in the file. */
+  readonly headerOffset: number;
 }
 
 export interface ElfSymbol {
@@ -100,6 +102,7 @@ export function parseElf(bytes: Uint8Array): ElfFile {
     offset: reader.u64(at + 24, 'a section offset'),
     size: reader.u64(at + 32, 'a section size'),
     link: reader.u32(at + 40, 'a section header'),
+    headerOffset: at,
   }));
   const names = sections[reader.u16(62, 'the index of the section names')] ?? null;
   return {

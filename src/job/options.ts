@@ -20,6 +20,11 @@ const WRITING = ['compile', 'batch'];
 /** What a compilation can write. */
 export const EMIT_KINDS = ['hsaco', 'obj', 'asm', 'bc', 'll', 'ptx'] as const;
 
+/** Into how many parts a module may be divided. */
+const PARTITIONS = ['auto', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] as const;
+/** What parts of a module do not have together. */
+const OF_WHOLE_MODULES: readonly string[] = ['obj', 'asm', 'ptx'];
+
 /** To add an option, add an entry, and use it where it matters. */
 export const JOB_OPTIONS = {
   emit: option(listOf(choice(...EMIT_KINDS), 1), {
@@ -75,6 +80,16 @@ export const JOB_OPTIONS = {
     about: 'when instructions without a partner run for their own threads only',
     flag: { commands: ALL, value: 'when' },
   }),
+  partitions: option(choice<(typeof PARTITIONS)[number]>(...PARTITIONS), {
+    default: 1,
+    about:
+      'generate code for parts of the module side by side; 1: the module stays whole, and the bytes are those of llc',
+    flag: {
+      commands: WRITING,
+      value: 'number',
+      help: 'generate code for up to 16 parts of the module side by side, or auto: as many as its size asks for',
+    },
+  }),
   functions: option(listOf(text), {
     default: [],
     about: 'meld only these functions; empty means all',
@@ -113,5 +128,8 @@ export function completeJobOptions(where: string, given: Partial<JobOptions>): J
   const options = completeOptions(where, given, JOB_OPTIONS);
   if (options.meldPoint === 'early' && options.optimize === 'none')
     throw new DarmError('usage', `an early meld point in ${where} needs an optimisation level`);
+  const kind = options.emit.find((each) => OF_WHOLE_MODULES.includes(each));
+  if (options.partitions !== 1 && kind !== undefined)
+    throw new DarmError('usage', `partitions in ${where} are for hsaco: there is no one ${kind} of several parts`);
   return options;
 }

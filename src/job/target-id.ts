@@ -23,6 +23,9 @@ export function parseTargetId(text: string | null): TargetId {
       throw new DarmError('usage', `'${text}' is no target id: expected PROCESSOR[:sramecc+|-][:xnack+|-]`);
     return `${match[2]}${match[1]}`;
   });
+  const names = features.map((feature) => feature.slice(1));
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new DarmError('usage', `'${text}' is no target id: it names ${twice} twice`);
   if (!/^[a-z0-9_-]+$/i.test(cpu)) throw new DarmError('usage', `'${text}' is no target id: it names no processor`);
   return { cpu, features: features.join(',') };
 }

@@ -33,12 +33,18 @@ export function compileModule(
 ): CompileResult {
   return inFreshHeap(runtime, () => {
     const compilation = new Compilation(runtime, bytes, options, events);
-    if (options.meld === 'off') return emit(compilation, []);
-    const { module, logs } = meld(compilation, ALL_FUNCTIONS);
-    // A function that failed half-way or was taken back cannot be written: start over with the edits that went well.
-    const isInPlace = logs.some(hasEdits) && logs.every((log) => log.isInPlace);
-    return isInPlace ? emit(compilation, logs, compilation.finish(module, logs)) : emit(compilation, logs);
+    const { module, logs } = meldInPlace(compilation);
+    return emit(compilation, logs, module);
   });
+}
+
+/** Melds all functions. The module is where code generation starts. */
+export function meldInPlace(compilation: Compilation): { module?: LlvmModule; logs: EditLog[] } {
+  if (compilation.options.meld === 'off') return { logs: [] };
+  const { module, logs } = meld(compilation, ALL_FUNCTIONS);
+  // A function that failed half-way or was taken back cannot be written: start over with the edits that went well.
+  const isInPlace = logs.some(hasEdits) && logs.every((log) => log.isInPlace);
+  return isInPlace ? { module: compilation.finish(module, logs), logs } : { logs };
 }
 
 /** Melds some of the functions, the costly part of a job. */
@@ -87,11 +93,17 @@ function emit(compilation: Compilation, logs: readonly EditLog[], module?: LlvmM
   const rebuild = () => compilation.rebuild(logs);
   const kinds = options.emit;
   const after = emitArtifacts({ module: module ?? rebuild(), rebuild, kinds, withFigures: options.stats, watch });
+  return resultOf(compilation, logs, after);
+}
+
+/** What came of a job. Its artifacts are in the order that was asked for. */
+export function resultOf(compilation: Compilation, logs: readonly EditLog[], after: Emitted): CompileResult {
+  const { options, watch } = compilation;
   const before = options.stats ? emitUnmelded(compilation) : null;
   const inOrder = [...logs].sort((a, b) => a.position - b.position);
   return {
     target: after.target,
-    artifacts: kinds.map((kind) => after.artifacts.find((artifact) => artifact.kind === kind)!),
+    artifacts: options.emit.flatMap((kind) => after.artifacts.find((artifact) => artifact.kind === kind) ?? []),
     functions: functionReports(logs, after, before),
     remarks: options.remarks ? inOrder.flatMap(remarksOf) : [],
     histories: inOrder.flatMap(({ history }) => history ?? []),

@@ -62,7 +62,7 @@ function codesFor(kinds: readonly Emit[], withFigures: boolean, isAmdgcn: boolea
   return codes;
 }
 
-function checkKind(kind: Emit, module: LlvmModule): void {
+export function checkKind(kind: Emit, module: LlvmModule): void {
   if (kind === 'ptx' && module.isAmdgcn)
     throw new DarmError('bad-target', 'ptx needs an nvptx module; this one is for amdgcn');
   if ((kind === 'hsaco' || kind === 'obj') && !module.isAmdgcn)
@@ -70,7 +70,7 @@ function checkKind(kind: Emit, module: LlvmModule): void {
   if (kind === 'hsaco' || kind === 'obj') module.requireProcessor();
 }
 
-function countFunctions(module: LlvmModule, withFigures: boolean): Map<string, Counts> {
+export function countFunctions(module: LlvmModule, withFigures: boolean): Map<string, Counts> {
   return new Map(
     module.functions().map(({ name, instructions }) => {
       const divergentBranches = withFigures ? countDivergentBranches(module, name) : null;

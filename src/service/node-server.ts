@@ -3,11 +3,12 @@
  * that arrive slowly, idle connections, and clients that do not read their answers.
  */
 import { once } from 'node:events';
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebReadableStream } from 'node:stream/web';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { DarmError } from '../errors.js';
@@ -38,6 +39,11 @@ const IDLE_MS = 10 * 60_000;
 /** How long the end of the last answers may take when their bodies are sent. */
 const LAST_ENDS_MS = 5000;
 
+interface NodeExchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
+
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use',
   EADDRNOTAVAIL: 'the address is not one of this machine',
@@ -52,8 +58,9 @@ export async function listen(
 ): Promise<ServiceServer> {
   let finished = false;
   const server = createAdaptorServer({
-    fetch: async (request, { outgoing }) => {
-      await send(await service.fetch(request), outgoing as ServerResponse);
+    fetch: async (request, { incoming, outgoing }) => {
+      const node = { incoming: incoming as IncomingMessage, outgoing: outgoing as ServerResponse };
+      await send(await service.fetch(request.method === 'POST' ? withBody(request, node) : request), node.outgoing);
       // Else the connection stays open for another request.
       if (finished) setImmediate(() => server.closeIdleConnections());
       return RESPONSE_ALREADY_SENT;
@@ -89,6 +96,33 @@ export async function listen(
       for (const timer of timers) clearTimeout(timer);
     },
   };
+}
+
+/**
+ * The request with a body that comes in pieces of what has arrived in a turn of the event loop. The adapter's body has a
+ * piece for every chunk that the client sends; a million chunks of a byte keep other clients waiting for long.
+ */
+function withBody({ url, method, headers }: Request, { incoming, outgoing }: NodeExchange): Request {
+  const gone = new AbortController();
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) gone.abort();
+  });
+  let pieces: AsyncIterator<Uint8Array, undefined> | undefined;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        pieces ??= incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>;
+        const { done, value } = await pieces.next();
+        if (done) return controller.close();
+        controller.enqueue(value);
+        await nextTurn();
+      },
+      cancel: () => void pieces?.return?.(),
+    },
+    { highWaterMark: 0 },
+  );
+  const init: RequestInit & { duplex: 'half' } = { method, headers, body, duplex: 'half', signal: gone.signal };
+  return new Request(url, init);
 }
 
 /**

@@ -84,12 +84,6 @@ interface BatchItem {
   readonly signal: AbortSignal;
 }
 
-/** The part of the compiler that `/readyz` asks. */
-interface Loadable {
-  /** Loads what jobs need. Fails as long as that fails, and tries again at the next call. */
-  ready(): Promise<void>;
-}
-
 const OPERATIONS = ['/healthz', '/readyz', '/metrics', '/openapi.json'] as const;
 const WORK = ['/v1/compile', '/v1/analyze', '/v1/batch'] as const;
 const ROUTES: readonly string[] = [...OPERATIONS, ...WORK];
@@ -114,7 +108,6 @@ export function createService(
     droppedLogLines: () => log.dropped(),
   });
   const runner = new JobRunner(compiler, admission, metrics);
-  const load = async (): Promise<void> => (compiler as Compiler & Partial<Loadable>).ready?.();
 
   const app = new Hono<Env>();
   app.use(requestId({ limitLength: 128 }));
@@ -143,7 +136,7 @@ export function createService(
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   app.get('/readyz', async (c) => {
     if (admission.closing) throw new Refusal('shutting-down', 'the service takes no new work');
-    await load().catch((error: unknown) => {
+    await compiler.ready().catch((error: unknown) => {
       const id = c.get('requestId');
       log.error({ requestId: id, err: error }, 'the compiler cannot be loaded');
       throw new Refusal('not-ready', `the server's log has the details of request ${id}`);

@@ -7,6 +7,7 @@
  */
 import { disassemble } from '../binding/disassemble.js';
 import { compileRest, type LlvmCode } from '../binding/load.js';
+import { LlvmModule } from '../binding/module.js';
 import { instantiateLlvm, type LlvmRuntime } from '../binding/runtime.js';
 import { DarmError } from '../errors.js';
 import { hasEdits, type EditLog } from '../job/edit-log.js';
@@ -15,6 +16,8 @@ import { ALL_FUNCTIONS } from '../job/function-subset.js';
 import type { CompileResult } from '../job/results.js';
 import { analyzeModule, moduleInfo } from '../pipeline/analyze.js';
 import { compileModule, emitModule, meldFunctions } from '../pipeline/compile.js';
+import { inFreshHeap } from '../pipeline/compilation.js';
+import { compilePart, divideModule } from '../pipeline/compile-parts.js';
 import { emitWithoutFaults, mayComeFromMelds } from '../pipeline/take-back.js';
 import type { Outcome, Task, TaskResult, TaskResults, WorkerSetup } from './tasks.js';
 
@@ -130,6 +133,12 @@ function perform(runtime: LlvmRuntime, task: LlvmTask, events: Events): TaskResu
       return meldFunctions(runtime, task.bytes, task.options, task.subset, events);
     case 'emit':
       return emitModule(runtime, task.bytes, task.options, task.logs, events);
+    case 'divide':
+      return divideModule(runtime, task.bytes, task.options, task.logs, events);
+    case 'part':
+      return compilePart(runtime, task.bytes, task.options, task.names);
+    case 'link':
+      return inFreshHeap(runtime, () => LlvmModule.linkObjects(runtime, task.objects));
     case 'analyze':
       return analyzeModule(runtime, task.bytes, task.options);
     case 'disassemble':

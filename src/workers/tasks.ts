@@ -9,6 +9,7 @@ import type { EditLog } from '../job/edit-log.js';
 import type { FunctionSubset } from '../job/function-subset.js';
 import type { JobOptions } from '../job/options.js';
 import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
+import type { CompiledPart, DividedModule } from '../pipeline/compile-parts.js';
 import type { LaunchPart, LaunchPartResult } from '../simulator/launch/run-workgroups.js';
 
 interface ModuleTask {
@@ -22,6 +23,11 @@ export type Task =
   | ({ readonly kind: 'compile' } & ModuleTask)
   | ({ readonly kind: 'meld'; readonly subset: FunctionSubset } & ModuleTask)
   | ({ readonly kind: 'emit'; readonly logs: readonly EditLog[] } & ModuleTask)
+  /** Melds, or carries out what others melded, and divides the module into parts. */
+  | ({ readonly kind: 'divide'; readonly logs: readonly EditLog[] | null } & ModuleTask)
+  /** Generates the code of a part: of these definitions, and what they need. */
+  | ({ readonly kind: 'part'; readonly names: readonly string[] } & ModuleTask)
+  | { readonly kind: 'link'; readonly objects: readonly Uint8Array[] }
   | ({ readonly kind: 'analyze' } & ModuleTask)
   | {
       readonly kind: 'disassemble';
@@ -38,6 +44,9 @@ export interface TaskResults {
   compile: CompileResult;
   meld: EditLog[];
   emit: CompileResult;
+  divide: DividedModule;
+  part: CompiledPart;
+  link: Uint8Array<ArrayBuffer>;
   analyze: AnalyzeResult;
   disassemble: Disassembly;
   simulate: LaunchPartResult;

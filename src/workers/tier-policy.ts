@@ -39,8 +39,9 @@ export async function compileAhead<T>(compile: () => Promise<T>): Promise<T> {
 
 /**
  * Ends the optimising of modules that nothing refers to any more. A process that ends waits until V8 has optimised what
- * it had in line (measured: 7 s after the `long` policy's first jobs); collecting the module empties the line. For the
- * command, after its compiler is closed.
+ * it had in line (measured: 7 s after the `long` policy's first jobs); collecting the module empties the line. The one
+ * function that is being optimised at that moment is finished all the same, which no flag of V8 prevents: LLVM has
+ * functions that take seconds. For the command, after its compiler is closed.
  */
 export async function dropOptimising(): Promise<void> {
   v8.setFlagsFromString('--expose-gc');

@@ -6,7 +6,7 @@ import { darm, filesIn, inFolder, MAIN, type CommandResult } from '../support/co
 import { kernelPath } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/limits', { tests: 13, timeoutMs: 120_000 });
+const test = suite('cli/limits', { tests: 14, timeoutMs: 120_000 });
 
 const KERNEL = kernelPath('sb1.gfx906.O3');
 const TRIPLE = 'target triple = "amdgcn-amd-amdhsa"\n';
@@ -71,6 +71,13 @@ test('too few file descriptors: one line from every subcommand', () =>
       }
     assert.equal(await filesIn(folder), ['x.hsaco']);
   }));
+
+test('the digest of the toolchain needs few file descriptors', () => {
+  const command = ['-c', 'ulimit -n 48; exec "$0" "$@"', process.execPath, MAIN, '--toolchain-digest'];
+  const { status, stdout } = spawnSync('sh', command, { encoding: 'utf8', timeout: 30_000 });
+  assert.is(status, 0);
+  assert.match(stdout, /^[0-9a-f]{64}\n$/);
+});
 
 test('an endless device', async () => {
   isOneLine(await darm(['inspect', '/dev/zero']), /\/dev\/zero: the input has more than 1024 MiB/);

@@ -17,7 +17,7 @@ import { darm, inFolder } from '../support/command.js';
 import { kernel, kernelPath } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cache/compile-cache', { tests: 8, timeoutMs: 60_000 });
+const test = suite('cache/compile-cache', { tests: 9, timeoutMs: 60_000 });
 
 const result = (bytes: number, fill = 1): CompileResult => ({
   target: 'gfx906',
@@ -29,12 +29,13 @@ const result = (bytes: number, fill = 1): CompileResult => ({
   timings: {},
 });
 
-/** Every file in the cache that holds the contents of an entry. */
-async function contents(folder: string): Promise<string[]> {
-  const root = path.join(folder, 'content-v2');
-  const files = await readdir(root, { recursive: true, withFileTypes: true });
+async function filesBelow(folder: string): Promise<string[]> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
   return files.filter((file) => file.isFile()).map((file) => path.join(file.parentPath, file.name));
 }
+
+/** Every file in the cache that holds the contents of an entry. */
+const contents = (folder: string): Promise<string[]> => filesBelow(path.join(folder, 'content-v2'));
 
 test('a compilation comes back unchanged, except for its timings', () =>
   inFolder(async (folder) => {
@@ -58,7 +59,7 @@ test('the key depends on the input and on every option', async () => {
   const keys = [await compileKey(bytes, options), await compileKey(new Uint8Array([1, 2]), options)];
   const others: Record<string, unknown> = {
     emit: ['obj'], mcpu: 'gfx90a', codegenLevel: 3, optimize: 'O1', meld: 'off', meldPoint: 'early', profit: 'paper', threshold: 0.3,
-    regionReplication: false, unpredicate: 'never', functions: ['k'], once: true, stats: true, remarks: true, report: true, verifyAnalyses: true,
+    regionReplication: false, unpredicate: 'never', partitions: 4, functions: ['k'], once: true, stats: true, remarks: true, report: true, verifyAnalyses: true,
   }; // prettier-ignore
   assert.equal(Object.keys(others).sort(), Object.keys(options).sort());
   for (const [name, value] of Object.entries(others)) keys.push(await compileKey(bytes, { ...options, [name]: value }));
@@ -97,6 +98,18 @@ test('a damaged entry is replaced by the next result', () =>
       await cache.put('a', result(1000));
       assert.is((await cache.get('a'))?.artifacts[0]!.bytes.length, 1000);
     }
+  }));
+
+test('an entry whose content and line in the index are both damaged is replaced by the next result', () =>
+  inFolder(async (folder) => {
+    const cache = new CompileCache({ path: folder });
+    await cache.put('a', result(1000));
+    for (const kind of ['content-v2', 'index-v5'])
+      for (const file of await filesBelow(path.join(folder, kind)))
+        await writeFile(file, (await readFile(file)).fill(7, 20, 21));
+    assert.is(await cache.get('a'), null);
+    await cache.put('a', result(1000));
+    assert.is((await cache.get('a'))?.artifacts[0]!.bytes.length, 1000);
   }));
 
 test('an entry of another format is a miss', () =>

@@ -3,12 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
+import { inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 import { kernel } from '../support/llvm.js';
-import { figureAt as figure, MAIN, readSlowly, startServer, unread } from '../support/server.js';
+import { figureAt as figure, MAIN, readSlowly, startServer, startServerWithFiles, unread } from '../support/server.js';
 import { base64, largeModule, LINES, POISON, tinyKernel } from '../support/service.js';
 
-const test = suite('service/server', { tests: 7, timeoutMs: 60_000 });
+const test = suite('service/server', { tests: 8, timeoutMs: 60_000 });
 
 const compile = (url: string, body: Uint8Array<ArrayBuffer>, init: RequestInit = {}): Promise<Response> =>
   fetch(`${url}/v1/compile`, { method: 'POST', body, ...init });
@@ -57,6 +58,27 @@ test('a client that goes away frees its worker; a second signal ends at once', a
   assert.is(await server.exit, 'SIGINT');
   assert.is(await again, 'cut off');
 });
+
+test('clients that take all files that the service may open: it works when they have gone', () =>
+  inFolder(async (folder) => {
+    const server = await startServerWithFiles(64, '-j', '1', '--cache', folder);
+    const { hostname, port } = new URL(server.url);
+    const sockets = Array.from({ length: 100 }, () => connect(Number(port), hostname).on('error', () => {}));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    const [first] = sockets;
+    let answer = '';
+    first!.on('data', (chunk) => (answer += chunk.toString()));
+    const module = Buffer.from(tinyKernel(1));
+    first!.write(`POST /v1/compile HTTP/1.1\r\nHost: service\r\nContent-Length: ${module.length}\r\n\r\n`);
+    first!.write(module);
+    await until(async () => answer !== '');
+    assert.match(answer, /^HTTP\/1.1 500 .*"code":"internal"/s);
+    for (const socket of sockets) socket.destroy();
+    // The service may still be closing connections.
+    await until(() => compile(server.url, tinyKernel(1)).then(({ status }) => status === 200, () => false)); // prettier-ignore
+    server.child.kill('SIGTERM');
+    assert.is(await server.exit, 0);
+  }));
 
 test('bodies that are too slow or too large', async () => {
   const server = await startServer('-j', '1', '--body-timeout', '0.2', '--max-body', '1');

@@ -18,14 +18,17 @@ export interface Running {
 }
 
 /** Starts `darm serve` on a free port. A signal ends it. Its log must say when it listens (level `info`). */
-export async function startServer(...args: readonly string[]): Promise<Running> {
-  const child = spawn(
-    process.execPath,
-    [MAIN, 'serve', '--port', '0', ...(args.includes('--cache') ? [] : ['--no-cache']), ...args],
-    {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  );
+export const startServer = (...args: readonly string[]): Promise<Running> => start([process.execPath], args);
+
+/** Like `startServer`; the process may open this many files at the same time. */
+export const startServerWithFiles = (files: number, ...args: readonly string[]): Promise<Running> =>
+  start(['sh', '-c', `ulimit -n ${files}; exec "$0" "$@"`, process.execPath], args);
+
+async function start([program, ...before]: readonly string[], args: readonly string[]): Promise<Running> {
+  const cache = args.includes('--cache') ? [] : ['--no-cache'];
+  const child = spawn(program!, [...before, MAIN, 'serve', '--port', '0', ...cache, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const exit = once(child, 'exit').then(([code, signal]) => (code ?? signal) as unknown);
   const log: Record<string, unknown>[] = [];
   const lines = createInterface({ input: child.stderr });

@@ -1,0 +1,8 @@
+/** The results of tasks that run side by side. Waits for all; throws the error of the first that has one, whichever came first. */
+export async function allInOrder<T>(tasks: readonly Promise<T>[]): Promise<T[]> {
+  const results = await Promise.allSettled(tasks);
+  return results.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+}

@@ -1,0 +1,28 @@
+import { DarmError } from '../../src/errors.js';
+import { parseTargetId } from '../../src/job/target-id.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('job/target-id', { tests: 2 });
+
+test('a processor and features that are on or off', () => {
+  assert.equal(parseTargetId(null), { cpu: '', features: '' });
+  assert.equal(parseTargetId('gfx906'), { cpu: 'gfx906', features: '' });
+  assert.equal(parseTargetId('gfx90a:sramecc+:xnack-'), { cpu: 'gfx90a', features: '+sramecc,-xnack' });
+});
+
+test('what is no target id', () => {
+  for (const [text, reason] of [
+    ['', /names no processor/],
+    ['gfx906,gfx908', /names no processor/],
+    ['gfx90a:foo+', /expected PROCESSOR/],
+    ['gfx90a:xnack', /expected PROCESSOR/],
+    ['gfx906:xnack+:xnack-', /names xnack twice/],
+    ['gfx90a:xnack+:sramecc+:xnack+', /names xnack twice/],
+  ] as const)
+    assert.throws(
+      () => parseTargetId(text),
+      (error: unknown) => error instanceof DarmError && error.code === 'usage' && reason.test(error.message),
+    );
+});
+
+test.run();

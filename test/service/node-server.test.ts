@@ -1,0 +1,61 @@
+/** Node's HTTP server in front of a service: how bodies arrive. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { listen, type Service } from '../../src/service/index.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('service/node-server', { tests: 2, timeoutMs: 60_000 });
+
+/** Sends one request to a service that is `fetch`, and returns what comes until the connection ends. */
+async function exchange(fetch: Service['fetch'], request: string, hangUp = false): Promise<string> {
+  const service: Service = { fetch, close: () => Promise.resolve() };
+  const limits = { bodyTimeout: 30_000, queueTimeout: 0, timeout: 0, grace: 1 };
+  const server = await listen(service, { ...limits, host: '127.0.0.1', port: 0 });
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  let answer = '';
+  socket.on('data', (bytes) => (answer += bytes.toString()));
+  socket.write(request);
+  if (hangUp) setTimeout(() => socket.destroy(), 200);
+  await once(socket, 'close');
+  await server.close();
+  return answer;
+}
+
+const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+test('a body of very many chunks arrives in few pieces', async () => {
+  const chunks = 200_000;
+  let pieces = 0;
+  let bytes = 0;
+  const fetch = async (request: Request): Promise<Response> => {
+    const reader = request.body!.getReader();
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      pieces++;
+      bytes += read.value.length;
+    }
+    return new Response('done');
+  };
+  assert.match(await exchange(fetch, `${HEAD}${'1\r\nx\r\n'.repeat(chunks)}0\r\n\r\n`), /^HTTP\/1.1 200 .*done/s);
+  assert.is(bytes, chunks);
+  assert.ok(pieces < chunks / 100, `${pieces} pieces`);
+});
+
+test('a client that hangs up: the body breaks off, and the signal tells it', async () => {
+  const seen: unknown[] = [];
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const fetch = async ({ body, signal }: Request): Promise<Response> => {
+    const reader = body!.getReader();
+    seen.push((await reader.read()).value?.length);
+    await reader.read().catch(() => seen.push('broken off'));
+    if (!signal.aborted) await once(signal, 'abort');
+    seen.push('aborted');
+    end();
+    return new Response('nobody reads this');
+  };
+  await exchange(fetch, `${HEAD}1\r\nx\r\n`, true);
+  await ended;
+  assert.equal(seen, [1, 'broken off', 'aborted']);
+});
+
+test.run();
