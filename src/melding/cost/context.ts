@@ -4,9 +4,11 @@ import type { BlockId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { OperandFlag } from '../../ir/snapshot.js';
 import { fusedInto } from './fusion.js';
+import { presentCosts } from './gains.js';
 import type { InstrCosts } from './latency.js';
 import { instrCosts } from './latency.js';
 import { Matcher, type CanPair } from './matching.js';
+import { selectCosts } from './operands.js';
 import { pointerFacts } from './pointers.js';
 import type { PlanOptions } from '../plan.js';
 import { BlockProfiles } from './profitability.js';
@@ -15,6 +17,10 @@ export interface PlanningContext extends Analyses {
   readonly fn: FunctionSnapshot;
   readonly options: PlanOptions;
   readonly costs: InstrCosts;
+  /** `[instrCount]`: the cycles that an instruction takes now, on the unit on which it runs. */
+  readonly cost: Float64Array;
+  /** `[types]`: the cycles of a select. */
+  readonly selectCost: Float64Array;
   /** `[instrCount]`: the user that absorbs an instruction (fusion.ts), or `NONE`. */
   readonly fusedInto: Int32Array;
   readonly profiles: BlockProfiles;
@@ -47,6 +53,8 @@ export function planningContext(
     fn,
     options,
     costs,
+    cost: presentCosts(fn, costs, analyses.divergence),
+    selectCost: selectCosts(fn, costs.target),
     fusedInto: fusedInto(fn, analyses.uses, analyses.divergence),
     profiles: new BlockProfiles(fn, costs),
     matcher: new Matcher(fn, canPair),

@@ -26,10 +26,6 @@ export interface Slot {
   /** The instructions that define the values. If these pair, the values are one. Both are `NONE` unless both exist. */
   readonly defT: InstrId;
   readonly defF: InstrId;
-  /** Whether each definition stands in the same block as its user. */
-  readonly local: boolean;
-  /** Whether that is so and the definitions may become one. */
-  readonly mayPair: boolean;
   readonly selectable: boolean;
   /** Cycles of the select over the whole run. */
   readonly cost: number;
@@ -87,7 +83,9 @@ export class Frame implements FrameParts {
   readonly work: readonly BlockWork[];
   /** The largest number of cells that the alignment of a pair of blocks needs. */
   readonly cells: number;
-  private readonly baseKeys = new Map<string, number>();
+  /** By both bases, and then by the distance that is left between the addresses. */
+  private readonly baseKeys = new Map<number, Map<number, number>>();
+  private baseKeyCount = 0;
   private readonly phis = new Map<number, readonly Slot[]>();
   private blockMatches: readonly (BlockMatches | null)[] | null = null;
   private slotsOfExits: readonly Slot[] | null = null;
@@ -145,9 +143,12 @@ export class Frame implements FrameParts {
   keyOf(t: ValueId, f: ValueId): number {
     const { valueBase, valueOffset, valueCount } = this.ctx.fn;
     if (valueBase[t] === NONE || valueBase[f] === NONE) return t * valueCount + f;
-    const bases = `${valueBase[t]} ${valueBase[f]} ${valueOffset[t] - valueOffset[f]}`;
-    let key = this.baseKeys.get(bases);
-    if (key === undefined) this.baseKeys.set(bases, (key = -1 - this.baseKeys.size));
+    const bases = valueBase[t] * valueCount + valueBase[f];
+    let keys = this.baseKeys.get(bases);
+    if (keys === undefined) this.baseKeys.set(bases, (keys = new Map<number, number>()));
+    const distance = valueOffset[t] - valueOffset[f];
+    let key = keys.get(distance);
+    if (key === undefined) keys.set(distance, (key = -1 - this.baseKeyCount++));
     return key;
   }
 
@@ -163,15 +164,12 @@ export class Frame implements FrameParts {
         alike: true,
         defT: NONE as InstrId,
         defF: NONE as InstrId,
-        local: false,
-        mayPair: false,
         selectable: true,
         cost: 0,
       };
     const i = definingInstr(snapshot, t);
     const j = definingInstr(snapshot, f);
     const defined = i !== NONE && j !== NONE;
-    const local = defined && snapshot.instrBlock[i] === at && snapshot.instrBlock[j] === this.blockPartner[at];
     return {
       t,
       f,
@@ -180,8 +178,6 @@ export class Frame implements FrameParts {
       alike: false,
       defT: defined ? i : (NONE as InstrId),
       defF: defined ? j : (NONE as InstrId),
-      local,
-      mayPair: local && this.ctx.matcher.orders(i, j) !== OperandOrder.None,
       selectable: canSelect(this.ctx, t, f),
       cost: this.selectCost(t, f, at),
     };
@@ -201,7 +197,7 @@ export class Frame implements FrameParts {
     return partner === NONE ? weight[b] : Math.max(weight[b], weight[partner]);
   }
 
-  private isInside(v: ValueId): boolean {
+  isInside(v: ValueId): boolean {
     const { fn } = this.ctx;
     const i = definingInstr(fn, v);
     return i !== NONE && this.inside[fn.instrBlock[i]] === 1;
@@ -363,14 +359,24 @@ function workOf({ fn }: PlanningContext, b: BlockId): InstrId[] {
 
 function matchesOf({ fn, matcher, options }: PlanningContext, { t, f }: BlockWork): BlockMatches | null {
   if (t.length === 0 || f.length === 0) return null;
+  /** The places of F's instructions by key, ascending. */
+  const places = new Map<number, number[]>();
+  for (let j = 0; j < f.length; j++) {
+    const key = fn.instrKey[f[j]];
+    const list = places.get(key);
+    if (list) list.push(j);
+    else if (key !== NONE) places.set(key, [j]);
+  }
   const orders = new Uint8Array(t.length * f.length);
   const cells: number[] = [];
   for (let i = 0; i < t.length; i++) {
-    const key = fn.instrKey[t[i]];
+    const list = places.get(fn.instrKey[t[i]]);
+    if (!list) continue;
     const row = i * f.length;
-    for (let j = 0; j < f.length; j++)
-      if (fn.instrKey[f[j]] === key && (orders[row + j] = matcher.orders(t[i], f[j])) !== OperandOrder.None)
-        cells.push(row + j);
+    for (let k = 0; k < list.length; k++) {
+      const cell = row + list[k];
+      if ((orders[cell] = matcher.orders(t[i], f[list[k]])) !== OperandOrder.None) cells.push(cell);
+    }
   }
   if (cells.length === 0) return null;
   const speculatable = (list: readonly InstrId[]): Uint8Array => {
@@ -383,7 +389,7 @@ function matchesOf({ fn, matcher, options }: PlanningContext, { t, f }: BlockWor
     orders,
     speculatableT: speculatable(t),
     speculatableF: speculatable(f),
-    cells: Int32Array.from(cells),
+    cells: new Int32Array(cells),
     aligned: [],
   };
 }
