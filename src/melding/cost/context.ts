@@ -1,5 +1,6 @@
 /** Everything that the planner knows about one function. It is computed once per plan. */
 import type { Analyses } from '../../analysis/analyses.js';
+import { Tables } from '../../analysis/tables.js';
 import type { BlockId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { OperandFlag } from '../../ir/snapshot.js';
@@ -29,6 +30,8 @@ export interface PlanningContext extends Analyses {
   readonly weight: Float64Array;
   /** What values point to (rule 3). */
   readonly pointers: ReturnType<typeof pointerFacts>;
+  /** By instruction. */
+  readonly tables: Tables;
   /** Whether any operand of the function must be uniform (rule 2). */
   readonly hasUniformDemands: boolean;
 }
@@ -60,6 +63,7 @@ export function planningContext(
     matcher: new Matcher(fn, canPair),
     weight,
     pointers: pointerFacts(fn),
+    tables: new Tables(fn.instrCount),
     hasUniformDemands: demandsUniform(fn),
   };
 }

@@ -52,13 +52,14 @@ function phisOf({ fn }: PlanningContext, b: BlockId): InstrId[] {
 
 function phiAffinity(draft: Draft, t: InstrId, f: InstrId): number {
   const { ctx } = draft;
-  const { blockPartner, inside } = draft.frame;
+  const { frame } = draft;
   const { fn } = ctx;
   let affinity = usersMayPair(draft, t, f, null) ? 2 : 0;
   for (let o = fn.operandStart[t]; o < fn.operandStart[t + 1]; o++) {
     const from = fn.operandBlock[o];
     const a = fn.operand[o] as ValueId;
-    const b = inside[from] === 0 ? outsideValue(draft, f) : incomingFrom(ctx, f, blockPartner[from] as BlockId);
+    const isInside = frame.indexOf(from as BlockId) !== NONE;
+    const b = isInside ? incomingFrom(ctx, f, frame.blockPartner[from] as BlockId) : outsideValue(draft, f);
     if (b === null) continue;
     const [i, j] = [definingInstr(fn, a), definingInstr(fn, b)];
     if (a === b) affinity += 1;
@@ -67,9 +68,9 @@ function phiAffinity(draft: Draft, t: InstrId, f: InstrId): number {
   return affinity;
 }
 
-function outsideValue({ ctx: { fn }, frame: { inside } }: Draft, phi: InstrId): ValueId | null {
+function outsideValue({ ctx: { fn }, frame }: Draft, phi: InstrId): ValueId | null {
   for (let o = fn.operandStart[phi]; o < fn.operandStart[phi + 1]; o++)
-    if (inside[fn.operandBlock[o]] === 0) return fn.operand[o] as ValueId;
+    if (frame.indexOf(fn.operandBlock[o] as BlockId) === NONE) return fn.operand[o] as ValueId;
   return null;
 }
 

@@ -181,19 +181,23 @@ function selectsCost(draft: Draft): number {
  */
 function lostBehind(draft: Draft, { divergent }: MeldedUniformity): number {
   const { ctx } = draft;
-  const { blocks, inside } = draft.frame;
+  const { frame } = draft;
   const { fn, divergence, uses } = ctx;
   const counted = new Set<number>();
   let sum = 0;
-  for (const { t, f } of blocks) {
+  for (const { t, f } of frame.blocks) {
     for (const b of [t, f]) {
       if (b === NONE) continue;
       for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) {
         const v = instrValue(fn, i as InstrId);
-        if (divergent[i] === 0 || divergence.valueDivergent[v] === 1) continue;
+        if (divergent[i] !== 1 || divergence.valueDivergent[v] === 1) continue;
         for (let u = uses.start[v]; u < uses.start[v + 1]; u++) {
           const user = uses.user[u] as InstrId;
-          if (inside[fn.instrBlock[user]] === 1 || divergence.valueDivergent[instrValue(fn, user)] === 1) continue;
+          if (
+            frame.indexOf(fn.instrBlock[user] as BlockId) !== NONE ||
+            divergence.valueDivergent[instrValue(fn, user)] === 1
+          )
+            continue;
           if (counted.has(user)) continue;
           counted.add(user);
           sum += (cyclesOf(ctx, user, true) - cyclesOf(ctx, user, false)) * ctx.weight[fn.instrBlock[user]];

@@ -12,6 +12,7 @@ import type { PlanningContext } from '../cost/context.js';
 import { OperandOrder } from '../cost/matching.js';
 import { canSelect, isPoison, selectCycles } from '../cost/operands.js';
 import { countsAsWork } from '../cost/profitability.js';
+import type { EarlierPartners } from './partner-log.js';
 import { hostBlock, type MeldExit, type MeldedBlock, type Shape } from '../plan.js';
 
 export interface Slot {
@@ -61,7 +62,7 @@ interface FrameParts {
   /** Whether blocks of either side run after the subgraphs. Then the sides part again behind the meld. */
   readonly back: boolean;
   /** Partners by melds of the same branch that are carried out before this one, or null. */
-  readonly earlier: Int32Array | null;
+  readonly earlier: EarlierPartners | null;
 }
 
 export class Frame implements FrameParts {
@@ -71,12 +72,10 @@ export class Frame implements FrameParts {
   readonly exit: MeldExit;
   readonly front: boolean;
   readonly back: boolean;
-  readonly earlier: Int32Array | null;
+  readonly earlier: EarlierPartners | null;
   readonly blocks: readonly MeldedBlock[];
   /** `[blockCount]`: the corresponding block of the other side, or `NONE`. */
   readonly blockPartner: Int32Array;
-  /** `[blockCount]`: 1 for the blocks of both subgraphs. */
-  readonly inside: Uint8Array;
   /** The entry of the host's subgraph. */
   readonly entry: BlockId;
   /** Per block pair. */
@@ -84,6 +83,10 @@ export class Frame implements FrameParts {
   /** The largest number of cells that the alignment of a pair of blocks needs. */
   readonly cells: number;
   /** By both bases, and then by the distance that is left between the addresses. */
+  /** `[blockCount]`: the index of the melded block that a block becomes. `NONE` for blocks outside. */
+  private readonly index: Int32Array;
+  /** Tables by instruction that drafts of this frame have borrowed. */
+  private readonly borrowed: Int32Array[] = [];
   private readonly baseKeys = new Map<number, Map<number, number>>();
   private baseKeyCount = 0;
   private readonly phis = new Map<number, readonly Slot[]>();
@@ -102,15 +105,15 @@ export class Frame implements FrameParts {
     this.earlier = earlier;
     this.blocks = shape.blocks;
     this.entry = hostBlock(shape, shape.blocks[0]);
-    this.blockPartner = new Int32Array(fn.blockCount).fill(NONE);
-    this.inside = new Uint8Array(fn.blockCount);
+    this.blockPartner = ctx.graph.tables.lend();
+    this.index = ctx.graph.tables.lend();
     const work: BlockWork[] = [];
     let cells = 0;
     const size = (b: BlockId): number => fn.blockInstrStart[b + 1] - fn.blockInstrStart[b];
-    for (const { t, f } of shape.blocks) {
+    for (const [k, { t, f }] of shape.blocks.entries()) {
       work.push({ t: t === NONE ? [] : workOf(ctx, t), f: f === NONE ? [] : workOf(ctx, f) });
-      if (t !== NONE) this.inside[t] = 1;
-      if (f !== NONE) this.inside[f] = 1;
+      if (t !== NONE) this.index[t] = k;
+      if (f !== NONE) this.index[f] = k;
       if (t === NONE || f === NONE) continue;
       this.blockPartner[t] = f;
       this.blockPartner[f] = t;
@@ -118,6 +121,28 @@ export class Frame implements FrameParts {
     }
     this.work = work;
     this.cells = cells;
+  }
+
+  /**
+   * A table by instruction that holds `NONE` everywhere. It may be written where the frame's blocks are, and is the
+   * borrower's until the frame is released.
+   */
+  borrowTable(): Int32Array {
+    const table = this.ctx.tables.lend();
+    this.borrowed.push(table);
+    return table;
+  }
+
+  /** Gives all tables back. After that, neither the frame nor a draft of it may be used. */
+  release(): void {
+    const { ctx, blocks, borrowed } = this;
+    const { blockInstrStart } = ctx.fn;
+    const own = blocks.flatMap(({ t, f }) => [t, f]).filter((b) => b !== NONE);
+    for (const table of [this.blockPartner, this.index]) ctx.graph.tables.takeBack(table, own);
+    for (const table of borrowed) {
+      for (const b of own) table.fill(NONE, blockInstrStart[b], blockInstrStart[b + 1]);
+      ctx.tables.takeBack(table, []);
+    }
   }
 
   /** Per block pair: which instructions match, or null when none do. */
@@ -133,7 +158,7 @@ export class Frame implements FrameParts {
     if (this.earlier === null) return false;
     const i = definingInstr(fn, a);
     const j = definingInstr(fn, b);
-    return i !== NONE && j !== NONE && this.earlier[i] === j;
+    return i !== NONE && j !== NONE && this.earlier.pairs(i, j);
   }
 
   /**
@@ -200,7 +225,7 @@ export class Frame implements FrameParts {
   isInside(v: ValueId): boolean {
     const { fn } = this.ctx;
     const i = definingInstr(fn, v);
-    return i !== NONE && this.inside[fn.instrBlock[i]] === 1;
+    return i !== NONE && this.index[fn.instrBlock[i]] !== NONE;
   }
 
   /**
@@ -229,7 +254,7 @@ export class Frame implements FrameParts {
     const outside = (phi: InstrId): ValueId[] => {
       const values: ValueId[] = [];
       for (let o = fn.operandStart[phi]; o < fn.operandStart[phi + 1]; o++)
-        if (this.inside[fn.operandBlock[o]] === 0) values.push(fn.operand[o] as ValueId);
+        if (this.index[fn.operandBlock[o]] === NONE) values.push(fn.operand[o] as ValueId);
       return values;
     };
     const [outsideT, outsideF] = [outside(t), outside(f)];
@@ -256,13 +281,13 @@ export class Frame implements FrameParts {
   /** Whether an edge of the subgraph leads back to its entry `b`. */
   private loops(b: BlockId): boolean {
     const { predStart, pred } = this.ctx.graph;
-    for (let e = predStart[b]; e < predStart[b + 1]; e++) if (this.inside[pred[e]] === 1) return true;
+    for (let e = predStart[b]; e < predStart[b + 1]; e++) if (this.index[pred[e]] !== NONE) return true;
     return false;
   }
 
   /** The index of the melded block that `b` becomes. `NONE` for blocks outside. */
   indexOf(b: BlockId): number {
-    return this.inside[b] === 0 ? NONE : this.blocks.findIndex((each) => each.t === b || each.f === b);
+    return this.index[b];
   }
 
   /**
@@ -304,7 +329,7 @@ export class Frame implements FrameParts {
       if (t === NONE || f === NONE) continue;
       for (let e = graph.succStart[t]; e < graph.succStart[t + 1]; e++) {
         const to = graph.succ[e] as BlockId;
-        if (this.inside[to] === 1 || (e > graph.succStart[t] && graph.succ[e - 1] === to)) continue;
+        if (this.index[to] !== NONE || (e > graph.succStart[t] && graph.succ[e - 1] === to)) continue;
         for (let i = fn.blockInstrStart[to]; fn.instrOpcode[i] === Opcode.Phi; i++) {
           const a = incomingFrom(this.ctx, i as InstrId, t);
           const b = incomingFrom(this.ctx, i as InstrId, f);
