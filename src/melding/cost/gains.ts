@@ -5,22 +5,10 @@
  */
 import type { InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { InstrFlag, Opcode, hasFlag, instrValue } from '../../ir/snapshot.js';
-import type { Divergence } from '../../analysis/divergence.js';
-import type { FunctionSnapshot } from '../../ir/snapshot.js';
+import { Opcode, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 import { CostModel } from './cost-model.js';
-import { AddressSpace, type InstrCosts } from './latency.js';
-
-/** `[instrCount]`: the cycles that an instruction takes as it is. Stores are never scalar. */
-export function presentCosts(fn: FunctionSnapshot, costs: InstrCosts, { valueDivergent }: Divergence): Float64Array {
-  const present = new Float64Array(fn.instrCount);
-  for (let i = 0 as InstrId; i < fn.instrCount; i++) {
-    const isVector = valueDivergent[instrValue(fn, i)] === 1 || hasFlag(fn, i, InstrFlag.MayWriteMemory);
-    present[i] = isVector ? costs.vector[i] : costs.scalar[i];
-  }
-  return present;
-}
+import { AddressSpace } from './latency.js';
 
 /** Cycles that an instruction takes: as it is, or as it is after its result has become divergent. */
 export const cyclesOf = ({ costs, cost }: PlanningContext, i: InstrId, divergent: boolean): number =>

@@ -7,7 +7,6 @@ import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, OperandFlag, TypeKind, ValueKind } from '../../ir/snapshot.js';
 import type { InstrId } from '../../ir/ids.js';
 import type { PlanningContext } from './context.js';
-import type { TargetCosts } from './latency.js';
 import { pointAlike } from './pointers.js';
 
 /**
@@ -22,19 +21,6 @@ export function canSelect({ fn, pointers }: PlanningContext, a: ValueId, b: Valu
   const kind = fn.typeKind[fn.valueType[a]];
   if (kind === TypeKind.Other || kind === TypeKind.Void || kind === TypeKind.Token) return false;
   return pointAlike(pointers, a, b);
-}
-
-/**
- * `[types]`: the cycles of a select, one vector instruction per 32 bits. Conditions are masks and take three scalar
- * instructions.
- */
-export function selectCosts({ typeBits }: FunctionSnapshot, { valu, salu }: TargetCosts): Float64Array {
-  const costs = new Float64Array(typeBits.length);
-  for (let type = 0; type < costs.length; type++) {
-    const bits = typeBits[type];
-    costs[type] = bits === 1 ? 3 * salu : Math.max(1, Math.ceil(bits / 32)) * valu;
-  }
-  return costs;
 }
 
 /** Cycles of a select of values like `v`. */
