@@ -2,26 +2,19 @@
  * The operands of a melded instruction (rules 2 and 3): whether `select C, t, f` may join two values, and what it
  * costs.
  */
-import type { ValueId } from '../../ir/ids.js';
+import { NONE, type InstrId, type ValueId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { InstrFlag, Opcode, OperandFlag, TypeKind, ValueKind } from '../../ir/snapshot.js';
-import type { InstrId } from '../../ir/ids.js';
+import { InstrFlag, Opcode, OperandFlag, ValueKind } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
-import { pointAlike } from './pointers.js';
 
 /**
- * Whether `select C, a, b` is allowed. It is not for values of different types, or of types that a register cannot
+ * Whether `select C, a, b` is allowed, for different values. It is not for values of different types, or of types that a register cannot
  * hold; not for pointers that may point into different allocas, because it stops their promotion to registers; and not
  * for pointers cast from different address spaces, because the access becomes flat. Vectors and structures of pointers
  * are asked as pointers are.
  */
-export function canSelect({ fn, pointers }: PlanningContext, a: ValueId, b: ValueId): boolean {
-  if (fn.valueType[a] !== fn.valueType[b]) return false;
-  if (fn.valueKind[a] === ValueKind.Other || fn.valueKind[b] === ValueKind.Other) return false;
-  const kind = fn.typeKind[fn.valueType[a]];
-  if (kind === TypeKind.Other || kind === TypeKind.Void || kind === TypeKind.Token) return false;
-  return pointAlike(pointers, a, b);
-}
+export const canSelect = ({ selectClass }: PlanningContext, a: ValueId, b: ValueId): boolean =>
+  selectClass[a] === selectClass[b] && selectClass[a] !== NONE;
 
 /** Cycles of a select of values like `v`. */
 export const selectCycles = ({ fn, selectCost }: PlanningContext, v: ValueId): number => selectCost[fn.valueType[v]];

@@ -82,6 +82,7 @@ export class Scorer {
     const firstT = operandStart[t];
     const firstF = operandStart[f];
     const count = operandStart[t + 1] - firstT;
+    const isDemanding = ctx.isDemanding[t] === 1 || ctx.isDemanding[f] === 1;
     // Address arithmetic with different constants stays apart. One select of the bases then serves all addresses that
     // lie equally far apart, and wide accesses stay wide.
     const isOffset = this.profit === 'net' && ctx.fn.instrOpcode[t] === Opcode.GetElementPtr;
@@ -90,7 +91,7 @@ export class Scorer {
       const kf = correspondingOperand(k, swapped);
       const a = operand[firstT + k] as ValueId;
       const b = operand[firstF + kf] as ValueId;
-      if (!meetsDemand(ctx, t, f, k, kf)) return Infinity;
+      if (isDemanding && !meetsDemand(ctx, t, f, k, kf)) return Infinity;
       if (a === b || this.mayBeOne(a, b)) continue;
       if (!canSelect(ctx, a, b)) return Infinity;
       if (isOffset && valueKind[a] === ValueKind.Constant && valueKind[b] === ValueKind.Constant) return Infinity;
