@@ -16,6 +16,7 @@ import { breaksUniformDemand, meldedUniformity } from '../draft/uniformity.js';
 import type { Candidate, Meld, MeldExit, MeldKind, Shape } from '../plan.js';
 import { refusal, type Refusal } from '../rules.js';
 import { bestDraft, shrinks } from './best-draft.js';
+import type { HopelessBlocks } from './hopeless-blocks.js';
 import { isTooLarge } from './pairing.js';
 
 /** The subgraph that one side contributes to a candidate. */
@@ -51,7 +52,10 @@ export interface Judged {
   readonly profit: number;
   readonly net: number;
   readonly refusal: Refusal | null;
-  /** The meld, when `refusal` is null. Its `net` supposes that no neighbour melds. */
+  /**
+   * The meld. Null when there is a refusal, or when `net` is so low that no neighbour can make up for it. The meld's own
+   * `net` supposes that no neighbour melds.
+   */
   readonly meld: LoneMeld | null;
   /** What becomes one by the meld. Null without one. */
   readonly partners: Partners | null;
@@ -93,18 +97,29 @@ function kindOf(ctx: PlanningContext, t: Side, f: Side): MeldKind {
 }
 
 /** @param earlier partners by the melds in front of this one, or null */
-export function judge(ctx: PlanningContext, matched: Matched, exit: MeldExit, earlier: EarlierPartners | null): Judged {
+export function judge(
+  ctx: PlanningContext,
+  matched: Matched,
+  exit: MeldExit,
+  earlier: EarlierPartners | null,
+  hopeless: HopelessBlocks,
+): Judged {
   const { branch, t, f, shape } = matched;
   if (!shape) return unfit(matched, matched.refusal!);
   const front = t.front || f.front;
   const back = exit.kind === 'single' && throughEmpty(ctx, exit.t) !== throughEmpty(ctx, exit.f);
   const frame = new Frame({ ctx, branch, shape, exit, front, back, earlier });
-  const judged = judgeFrame(frame, matched);
+  const description = hopeless.describe(frame);
+  const known = description && hopeless.find(description, frame);
+  const judged = known
+    ? { ...unfit(matched, known.refusal, known.net), partners: known.partners }
+    : judgeFrame(frame, matched);
+  if (description && !known) hopeless.add(description, frame, judged);
   frame.release();
   return judged;
 }
 
-function unfit({ branch, t, f, kind, profit }: Matched, refusal: Refusal, net = 0): Judged {
+function unfit({ branch, t, f, kind, profit }: Matched, refusal: Refusal | null, net = 0): Judged {
   const sides = [t.blocks, f.blocks] as const;
   return { branch, sides, kind, profit, net, refusal, meld: null, partners: null, needsUniform: false };
 }

@@ -6,6 +6,7 @@ import type { EarlierPartners } from '../draft/partner-log.js';
 import type { Meld, MeldExit } from '../plan.js';
 import { isEmpty, judge, match, type Judged, type Matched, type Side } from './candidate.js';
 import { wholeBand, type Band } from './chain-alignment.js';
+import type { HopelessBlocks } from './hopeless-blocks.js';
 import { mayWait, subgraphRefusal, waitRefusal } from './legality.js';
 
 /**
@@ -34,6 +35,7 @@ export class Chains {
   constructor(
     private readonly ctx: PlanningContext,
     private readonly region: DivergentRegion,
+    private readonly hopeless: HopelessBlocks,
   ) {
     this.shared = sharedSuccessors(ctx.graph, region);
     this.t = linksOf(ctx, region, region.t, this.shared !== null);
@@ -57,7 +59,7 @@ export class Chains {
     const matched = this.matched(i, j);
     const [t, f] = [this.t[i].exit, this.f[j].exit];
     const exit: MeldExit = t !== null && f !== null ? { kind: 'single', t, f } : { kind: 'shared' };
-    return matched && judge(this.ctx, matched, exit, earlier);
+    return matched && judge(this.ctx, matched, exit, earlier, this.hopeless);
   }
 
   /**

@@ -98,7 +98,7 @@ export function alignBlocks(draft: Draft, profit: ProfitModel, known: Int32Array
       const j = partner[i];
       if (j < 0) continue;
       // Where both orders are allowed, the pairs in front may change which one is better.
-      const allowed = matches.orders[i * f.length + j];
+      const allowed = draft.ctx.matcher.orders(t[i], f[j]);
       draft.pair(
         t[i],
         f[j],
@@ -140,7 +140,7 @@ function gainsOf(scorer: Scorer, { t, f }: BlockWork, { cells, orders }: BlockMa
   for (let k = 0, i = 0, end = width; k < cells.length; k++) {
     const cell = cells[k];
     for (; cell >= end; end += width) i++;
-    gains[k] = scorer.best(t[i], f[cell - end + width], orders[cell]);
+    gains[k] = scorer.best(t[i], f[cell - end + width], orders[k]);
   }
   return gains;
 }

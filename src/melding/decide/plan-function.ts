@@ -17,6 +17,7 @@ import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { isConditionalBranch } from '../../ir/snapshot.js';
+import { neighbourBonus } from '../draft/evaluate.js';
 import { candidateOf, isPlainBlock, round, throughEmpty, type Judged } from './candidate.js';
 import { alignChains } from './chain-alignment.js';
 import type { Analyses } from '../../analysis/analyses.js';
@@ -26,6 +27,7 @@ import { PartnerLog } from '../draft/partner-log.js';
 import type { CanPair } from '../cost/matching.js';
 import { refusal, type Refusal } from '../rules.js';
 import { Chains, working } from './chains.js';
+import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal, problemRefusal, regionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
 import type { Candidate, FunctionPlan, Meld, PlanOptions } from '../plan.js';
@@ -40,11 +42,13 @@ interface BranchPlan {
   readonly refused: readonly Candidate[];
 }
 
+/** @param hopeless what earlier rounds of this function found, and what this one finds */
 export function planFunction(
   fn: FunctionSnapshot,
   analyses: Analyses,
   options: PlanOptions,
   canPair: CanPair,
+  hopeless = new HopelessBlocks(),
 ): FunctionPlan {
   const branches: BlockId[] = [];
   for (let b = 0 as BlockId; b < fn.blockCount; b++)
@@ -59,7 +63,7 @@ export function planFunction(
     const found = regionOf(ctx, b);
     if (found.kind === 'refused') return refusedBranch(ctx, b, problemRefusal(found.problem));
     const why = regionRefusal(ctx, found.blocks) ?? modeRefusal(ctx, found);
-    return why ? refusedBranch(ctx, b, why) : planBranch(ctx, found);
+    return why ? refusedBranch(ctx, b, why) : planBranch(ctx, found, hopeless);
   });
   const plans = perBranch.filter((p): p is BranchPlan => 'melds' in p);
   const overlong = overlongPlans(ctx, plans);
@@ -92,13 +96,13 @@ function refusedBranch({ fn }: PlanningContext, branch: BlockId, { rule, reason 
   return { branch, sides: [[t], [f]], kind: 'block-block', profit: 0, net: 0, verdict: 'refuse', rule, reason };
 }
 
-function planBranch(ctx: PlanningContext, region: DivergentRegion): BranchPlan {
+function planBranch(ctx: PlanningContext, region: DivergentRegion, hopeless: HopelessBlocks): BranchPlan {
   const { branch } = region;
   const { options } = ctx;
-  const chains = new Chains(ctx, region);
+  const chains = new Chains(ctx, region, hopeless);
   const { countT, countF, band } = chains;
   // Each meld counts a branch that remains between it and its neighbour. Two neighbours that meld leave none there.
-  const bonus = options.profit === 'net' ? 2 * ctx.costs.target.guard * ctx.weight[branch] : 0;
+  const bonus = options.profit === 'net' ? neighbourBonus(ctx, branch) : 0;
   // The gain of a meld depends on which values the melds in front of it make one. The paper's metric is a guess at
   // those melds.
   const guess = alignChains(

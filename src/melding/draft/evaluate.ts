@@ -72,7 +72,7 @@ export function evaluate(draft: Draft): Outcome {
   net -= selectsCost(draft) + lostBehind(draft, uniformity);
   // The diamond of E is a guard for each side. It goes, but what lies in front and behind needs one of its own each.
   const diamonds = 1 - (frame.front ? 1 : 0) - (frame.back ? 1 : 0);
-  net += diamonds * diamondCost(draft);
+  net += diamonds * neighbourBonus(ctx, frame.branch);
   net -= vainCost(draft, uniformity);
   return { net, realPairs, guardedRuns, groups };
 }
@@ -108,7 +108,9 @@ function vainCost(draft: Draft, { branch }: MeldedUniformity): number {
   return sum;
 }
 
-const diamondCost = (draft: Draft): number => 2 * draft.ctx.costs.target.guard * draft.ctx.weight[draft.frame.branch];
+/** The diamond of a branch, with a guard for each side. Two neighbours that meld leave none between them. */
+export const neighbourBonus = ({ costs, weight }: PlanningContext, branch: BlockId): number =>
+  2 * costs.target.guard * weight[branch];
 
 /**
  * A correction for a pair of which only one instruction is in a loop. The instruction outside the loop is saved once,

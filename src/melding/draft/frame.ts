@@ -40,12 +40,12 @@ export interface BlockWork {
 
 /** Which instructions of two corresponding blocks match, and how they were aligned so far. */
 export interface BlockMatches {
-  /** `[t.length * f.length]`: `OperandOrder` bits. */
-  readonly orders: Uint8Array;
   readonly speculatableT: Uint8Array;
   readonly speculatableF: Uint8Array;
-  /** Positions in `orders` that are not `None`, ascending. */
+  /** The pairs that match, as `i * f.length + j`, ascending. */
   readonly cells: Int32Array;
+  /** `OperandOrder` bits per cell. */
+  readonly orders: Uint8Array;
   /** Alignments that are known, with the gains (one per cell) that led to them. */
   readonly aligned: { readonly gains: Float64Array; readonly partner: Int32Array }[];
 }
@@ -382,6 +382,16 @@ function workOf({ fn }: PlanningContext, b: BlockId): InstrId[] {
   return list;
 }
 
+/** The places of F's instructions that match instructions of T of one kind, ascending, with `OperandOrder` bits. */
+interface KindMatches {
+  /** An instruction of the kind. Only its key, flags and predicate count. */
+  readonly like: InstrId;
+  /** Whether other instructions may be of this kind: LLVM is asked about none of the pairs. */
+  readonly isShared: boolean;
+  readonly places: readonly number[];
+  readonly orders: readonly number[];
+}
+
 function matchesOf({ fn, matcher, options }: PlanningContext, { t, f }: BlockWork): BlockMatches | null {
   if (t.length === 0 || f.length === 0) return null;
   /** The places of F's instructions by key, ascending. */
@@ -392,15 +402,36 @@ function matchesOf({ fn, matcher, options }: PlanningContext, { t, f }: BlockWor
     if (list) list.push(j);
     else if (key !== NONE) places.set(key, [j]);
   }
-  const orders = new Uint8Array(t.length * f.length);
-  const cells: number[] = [];
+  const isChecked = (i: InstrId): boolean => hasFlag(fn, i, InstrFlag.NeedsPairCheck);
+  const isOfKind = (i: InstrId, { like, isShared }: KindMatches): boolean =>
+    isShared && fn.instrFlags[i] === fn.instrFlags[like] && fn.instrPredicate[i] === fn.instrPredicate[like];
+  const kinds = new Map<number, KindMatches[]>();
+  let count = 0;
+  const rows = t.map((i): KindMatches | null => {
+    const key = fn.instrKey[i];
+    const list = places.get(key);
+    if (!list) return null;
+    let known = kinds.get(key);
+    if (!known) kinds.set(key, (known = []));
+    let kind = known.find((each) => isOfKind(i, each));
+    if (!kind) {
+      const all = list.map((j) => matcher.orders(i, f[j]));
+      const fits = (_: number, k: number): boolean => all[k] !== OperandOrder.None;
+      const isShared = !isChecked(i) && !list.some((j) => isChecked(f[j]));
+      known.push((kind = { like: i, isShared, places: list.filter(fits), orders: all.filter(fits) }));
+    }
+    count += kind.places.length;
+    return kind;
+  });
+  const cells = new Int32Array(count);
+  const orders = new Uint8Array(count);
+  let next = 0;
   for (let i = 0; i < t.length; i++) {
-    const list = places.get(fn.instrKey[t[i]]);
-    if (!list) continue;
-    const row = i * f.length;
-    for (let k = 0; k < list.length; k++) {
-      const cell = row + list[k];
-      if ((orders[cell] = matcher.orders(t[i], f[list[k]])) !== OperandOrder.None) cells.push(cell);
+    const row = rows[i];
+    if (!row) continue;
+    for (let k = 0; k < row.places.length; k++, next++) {
+      cells[next] = i * f.length + row.places[k];
+      orders[next] = row.orders[k];
     }
   }
   if (cells.length === 0) return null;
@@ -414,7 +445,7 @@ function matchesOf({ fn, matcher, options }: PlanningContext, { t, f }: BlockWor
     orders,
     speculatableT: speculatable(t),
     speculatableF: speculatable(f),
-    cells: new Int32Array(cells),
+    cells,
     aligned: [],
   };
 }
