@@ -1,19 +1,26 @@
 /**
  * The time that melding itself takes (snapshots, analyses, planning, edits, tidying; without LLVM's verifier), relative
- * to optimisation and code generation of the same kernel without melding, in a warm instance.
- * usage: node dist/bench/melding-share.js [--rounds N] [--warm-up N]
+ * to optimisation and code generation of the same kernel without melding, in a warm instance. All kernels of kernels/ir
+ * that are there for gfx906, optimised and not.
+ * usage: node dist/bench/melding-share.js [--rounds N] [--warm-up N] [KERNEL …]
  */
+import { readdirSync } from 'node:fs';
 import { compileLlvm } from '../src/binding/load.js';
 import { instantiateLlvm } from '../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../src/job/options.js';
 import { compileModule } from '../src/pipeline/compile.js';
 import { setTierPolicy } from '../src/workers/tier-policy.js';
-import { geometricMean, kernel, KERNELS, median, ms, option, printTable } from './support.js';
+import { geometricMean, kernel, median, ms, operands, option, printTable, REPOSITORY } from './support.js';
 
-const rounds = option('rounds', 40);
+const EARLY = '.gfx906.early';
+const rounds = option('rounds', 10);
 // Rounds that are not measured, in which V8 gets to compile melding's TypeScript, as in a worker after a few hundred
 // jobs.
-const warmUp = option('warm-up', 60);
+const warmUp = option('warm-up', 30);
+const asked = operands('rounds', 'warm-up');
+const kernels = readdirSync(`${REPOSITORY}kernels/ir`)
+  .flatMap((file) => (file.endsWith(`${EARLY}.bc`) ? [file.slice(0, -`${EARLY}.bc`.length)] : []))
+  .filter((short) => asked.length === 0 || asked.includes(short));
 setTierPolicy('short');
 const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
 const silent = { progress() {}, diagnostic() {} };
@@ -21,10 +28,9 @@ const silent = { progress() {}, diagnostic() {} };
 const rows: string[][] = [];
 const shares: number[] = [];
 for (const point of ['late', 'early'] as const) {
-  for (const short of KERNELS) {
-    const name = `${short}.gfx906.early`;
-    const bytes = await kernel(point === 'early' ? name : `${short}.gfx906.O3`);
-    const early = await kernel(name);
+  for (const short of kernels) {
+    const early = await kernel(short + EARLY);
+    const bytes = point === 'early' ? early : await kernel(`${short}.gfx906.O3`);
     const options: JobOptions = {
       ...DEFAULT_OPTIONS,
       meldPoint: point,

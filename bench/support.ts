@@ -52,3 +52,9 @@ export const option = (name: string, fallback: number): number => {
   const at = process.argv.indexOf(`--${name}`);
   return at < 0 ? fallback : Number(process.argv[at + 1]);
 };
+
+/** The arguments that are neither options nor the values of `options`. */
+export const operands = (...options: readonly string[]): string[] =>
+  process.argv
+    .slice(2)
+    .filter((argument, at, all) => !argument.startsWith('--') && !options.includes(all[at - 1]?.slice(2) ?? ''));

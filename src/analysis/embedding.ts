@@ -78,24 +78,27 @@ export function embed(
 ): Embedding | null {
   if (host.blocks.length > MOST_HOST_BLOCKS || guest.blocks.length > MOST_GUEST_BLOCKS) return null;
   for (const b of [...host.blocks, ...guest.blocks]) if (degree(graph, b) < 1 || degree(graph, b) > 2) return null;
-  return new Search(graph, host, guest, score, passing).run();
+  const search = new Search(graph, host, guest, score, passing);
+  const found = search.run();
+  search.release();
+  return found;
 }
 
 const degree = (graph: Graph, b: BlockId): number => graph.succStart[b + 1]! - graph.succStart[b]!;
 
 class Search {
-  private readonly inHost: Uint8Array;
-  private readonly inGuest: Uint8Array;
+  private readonly inHost: Int32Array;
+  private readonly inGuest: Int32Array;
   /** The host block of each guest block, and the reverse. `NONE` while free. */
   private readonly placeOf: Int32Array;
   private readonly guestAt: Int32Array;
-  private readonly swapped: Uint8Array;
+  private readonly swapped: Int32Array;
   /**
    * Per host block: whether a path goes through it, and the successor that guest threads take there (-1: none is
    * fixed). Places of guest blocks do not count as passed.
    */
-  private readonly passed: Uint8Array;
-  private readonly takes: Int8Array;
+  private readonly passed: Int32Array;
+  private readonly takes: Int32Array;
   /** Per guest block and successor slot: the host block from which the edge arrives. The way in has its own field. */
   private readonly leaves = new Map<BlockId, number[]>();
   private entryLeaves: BlockId | -1 = NONE;
@@ -110,16 +113,24 @@ class Search {
     private readonly score: (host: BlockId, guest: BlockId) => number,
     private readonly passing: (host: BlockId) => number,
   ) {
-    const { count } = graph;
-    this.inHost = new Uint8Array(count);
-    this.inGuest = new Uint8Array(count);
+    const { tables } = graph;
+    this.inHost = tables.lend();
+    this.inGuest = tables.lend();
     for (const b of host.blocks) this.inHost[b] = 1;
     for (const b of guest.blocks) this.inGuest[b] = 1;
-    this.placeOf = new Int32Array(count).fill(NONE);
-    this.guestAt = new Int32Array(count).fill(NONE);
-    this.swapped = new Uint8Array(count);
-    this.passed = new Uint8Array(count);
-    this.takes = new Int8Array(count).fill(-1);
+    this.placeOf = tables.lend();
+    this.guestAt = tables.lend();
+    this.swapped = tables.lend();
+    this.passed = tables.lend();
+    this.takes = tables.lend();
+  }
+
+  /** Gives the tables back. */
+  release(): void {
+    const { tables } = this.graph;
+    for (const table of [this.inGuest, this.placeOf]) tables.takeBack(table, this.guest.blocks);
+    for (const table of [this.inHost, this.guestAt, this.swapped, this.passed, this.takes])
+      tables.takeBack(table, this.host.blocks);
   }
 
   run(): Embedding | null {
@@ -127,9 +138,9 @@ class Search {
     return this.best;
   }
 
-  private successor(b: BlockId, slot: number, inside: Uint8Array): Target {
+  private successor(b: BlockId, slot: number, inside: Int32Array): Target {
     const to = this.graph.succ[this.graph.succStart[b]! + slot]! as BlockId;
-    return inside[to] ? to : EXIT;
+    return inside[to] === NONE ? EXIT : to;
   }
 
   /** Routes the first of the pending edges in every possible way, and then the others. */
@@ -145,7 +156,7 @@ class Search {
     }
     const choices: { readonly place: BlockId; readonly path: Path; readonly value: number }[] = [];
     for (const [place, path] of this.paths(edge.at)) {
-      if (place === EXIT || this.guestAt[place] !== NONE || this.passed[place]) continue;
+      if (place === EXIT || this.guestAt[place] !== NONE || this.passed[place] === 1) continue;
       if (degree(this.graph, to) > degree(this.graph, place)) continue;
       choices.push({ place, path, value: this.score(place, to) - path.cost });
     }
@@ -222,7 +233,7 @@ class Search {
         if (!done.has(target) && (at === null || cost < found.get(at)!.cost)) at = target;
       if (at === null) return found;
       done.add(at);
-      if (at === EXIT || this.guestAt[at] !== NONE || this.passed[at]) continue;
+      if (at === EXIT || this.guestAt[at] !== NONE || this.passed[at] === 1) continue;
       const { steps, cost } = found.get(at)!;
       for (let slot = 0; slot < degree(this.graph, at); slot++) {
         const to = this.successor(at, slot, this.inHost);

@@ -10,6 +10,7 @@
  */
 import type { BlockId } from '../ir/ids.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
+import { Tables } from './tables.js';
 
 export interface Graph {
   readonly count: number;
@@ -20,6 +21,8 @@ export interface Graph {
   /** `[count + 1]`: where the predecessors of each block start in `pred`. */
   readonly predStart: Int32Array;
   readonly pred: Int32Array;
+  /** By block. */
+  readonly tables: Tables;
 }
 
 /** Completes a graph from its successor lists. The predecessor lists come from a counting sort in O(nodes + edges). */
@@ -30,7 +33,7 @@ export function graphOf(count: number, entry: BlockId, succStart: Int32Array, su
   const fill = predStart.slice(0, count);
   const pred = new Int32Array(succ.length);
   for (let b = 0; b < count; b++) for (let e = succStart[b]; e < succStart[b + 1]; e++) pred[fill[succ[e]]++] = b;
-  return { count, entry, succStart, succ, predStart, pred };
+  return { count, entry, succStart, succ, predStart, pred, tables: new Tables(count) };
 }
 
 /** The control-flow graph of a function. Its entry is block 0. */

@@ -43,11 +43,14 @@ export function isomorphism(
   for (const b of f.blocks) degrees[Math.min(2, degree(graph, b))]--;
   if (degrees.some((d) => d !== 0)) return null;
 
-  const inT = membership(graph, t.blocks);
-  const inF = membership(graph, f.blocks);
-  /** The partner of each T block and of each F block. Two arrays, because the sets are disjoint or equal. */
-  const toF = new Int32Array(graph.count).fill(NONE);
-  const toT = new Int32Array(graph.count).fill(NONE);
+  const { tables } = graph;
+  const inT = tables.lend();
+  const inF = tables.lend();
+  for (const b of t.blocks) inT[b] = 1;
+  for (const b of f.blocks) inF[b] = 1;
+  /** The partner of each T block and of each F block. Two tables, because the sets are disjoint or equal. */
+  const toF = tables.lend();
+  const toT = tables.lend();
   /**
    * The T blocks in the order they were reached. When the stack holds `k` choices, the first `k` blocks have been
    * processed.
@@ -85,7 +88,7 @@ export function isomorphism(
     for (let slot = 0; fits && slot < count; slot++) {
       const x = graph.succ[graph.succStart[a]! + slot]! as BlockId;
       const y = graph.succ[graph.succStart[b]! + (order === 1 ? 1 - slot : slot)]! as BlockId;
-      if (!inT[x] || !inF[y]) fits = !inT[x] && !inF[y];
+      if (inT[x] === NONE || inF[y] === NONE) fits = inT[x] === inF[y];
       else if (toF[x] === NONE && toT[y] === NONE) {
         toF[x] = y;
         toT[y] = x;
@@ -120,13 +123,9 @@ export function isomorphism(
     order = choice.pop()! + 1;
     undoTo(mark.pop()!);
   }
+  for (const table of [inT, toF]) tables.takeBack(table, t.blocks);
+  for (const table of [inF, toT]) tables.takeBack(table, f.blocks);
   return best;
 }
 
 const degree = (graph: Graph, b: BlockId): number => graph.succStart[b + 1]! - graph.succStart[b]!;
-
-function membership(graph: Graph, blocks: readonly BlockId[]): Uint8Array {
-  const inside = new Uint8Array(graph.count);
-  for (const b of blocks) inside[b] = 1;
-  return inside;
-}

@@ -31,8 +31,8 @@ export interface Subgraph {
   readonly exit: BlockId;
   /** In reverse post-order; the first is `entry`. */
   readonly blocks: readonly BlockId[];
-  /** The blocks of this side in front of the subgraph. They belong to the earlier subgraphs of the chain. */
-  readonly before: readonly BlockId[];
+  /** How many blocks of the chain are in front of the subgraph. */
+  readonly place: number;
 }
 
 export interface SideChain {
@@ -43,8 +43,8 @@ export interface SideChain {
   readonly subgraphs: readonly Subgraph[];
   /** The edge-dominated block at which the chain stops because no subgraph fits, or `NONE`. */
   readonly open: BlockId | -1;
-  /** The blocks of all subgraphs of the chain. They lie in front of `open`. */
-  readonly beforeOpen: readonly BlockId[];
+  /** The blocks of all subgraphs, one subgraph after the other. They lie in front of `open`. */
+  readonly blocks: readonly BlockId[];
 }
 
 export interface DivergentRegion {
@@ -101,13 +101,12 @@ export function regionOf(inputs: RegionInputs, branch: BlockId): DivergentRegion
   if (dominators.dominates(join, branch)) return refuse('join-heads-loop');
 
   const region = reachableUntil(graph, branch, join);
-  const inside = new Uint8Array(graph.count);
-  for (const b of region) inside[b] = 1;
+  // The edges out of the region go to the join.
   for (const b of region) {
     for (let e = graph.succStart[b]!; e < graph.succStart[b + 1]!; e++) {
       const s = graph.succ[e]! as BlockId;
       // A retreating edge to a block that does not dominate its source closes an irreducible cycle.
-      if (inside[s] && order[s]! <= order[b]! && !dominators.dominates(s, b)) return refuse('irreducible');
+      if (s !== join && order[s]! <= order[b]! && !dominators.dominates(s, b)) return refuse('irreducible');
     }
   }
   region.sort((a, b) => order[a]! - order[b]!);
@@ -123,18 +122,19 @@ export function regionOf(inputs: RegionInputs, branch: BlockId): DivergentRegion
 
 /** The blocks that are reachable from `from` without passing `until`. The first is `from`. */
 export function reachableUntil(graph: Graph, from: BlockId, until: BlockId): BlockId[] {
-  const seen = new Uint8Array(graph.count);
+  const seen = graph.tables.lend();
   const list: BlockId[] = [from];
   seen[from] = 1;
   for (let i = 0; i < list.length; i++) {
     const b = list[i]!;
     for (let e = graph.succStart[b]!; e < graph.succStart[b + 1]!; e++) {
       const s = graph.succ[e]! as BlockId;
-      if (s === until || seen[s]) continue;
+      if (s === until || seen[s] === 1) continue;
       seen[s] = 1;
       list.push(s);
     }
   }
+  graph.tables.takeBack(seen, list);
   return list;
 }
 
@@ -150,7 +150,7 @@ function chainOf(inputs: RegionInputs, branch: BlockId, start: BlockId, join: Bl
   }
   edgeDominated &&= own === 1 && start !== graph.entry;
   const subgraphs: Subgraph[] = [];
-  const before: BlockId[] = [];
+  const blocks: BlockId[] = [];
   let open: BlockId | -1 = NONE;
   for (let b = start; edgeDominated && b !== join && dominators.dominates(start, b);) {
     const found = nextSubgraph(inputs, start, b, join);
@@ -158,11 +158,11 @@ function chainOf(inputs: RegionInputs, branch: BlockId, start: BlockId, join: Bl
       open = b;
       break;
     }
-    subgraphs.push({ entry: b, exit: found.exit, blocks: found.blocks, before: before.slice() });
-    for (const x of found.blocks) before.push(x);
+    subgraphs.push({ entry: b, exit: found.exit, blocks: found.blocks, place: blocks.length });
+    for (const x of found.blocks) blocks.push(x);
     b = found.exit;
   }
-  return { start, edgeDominated, subgraphs, open, beforeOpen: before };
+  return { start, edgeDominated, subgraphs, open, blocks };
 }
 
 /** The smallest subgraph that starts at `b`, or null when none ends before or at `join`. */
@@ -173,7 +173,7 @@ function nextSubgraph(
   join: BlockId,
 ): { exit: BlockId; blocks: BlockId[] } | null {
   const { graph, dominators, postDominators, order } = inputs;
-  const inside = new Uint8Array(graph.count);
+  const inside = graph.tables.lend();
   const members: BlockId[] = [];
   /** How many edges from outside R make R unfit. */
   let bad = 0;
@@ -183,39 +183,42 @@ function nextSubgraph(
     members.push(m);
     for (let e = graph.predStart[m]!; e < graph.predStart[m + 1]!; e++) {
       const p = graph.pred[e]! as BlockId;
-      if (inside[p]) continue;
+      if (inside[p] === 1) continue;
       if (m !== b || !dominators.isReachable(p) || dominators.dominates(b, p)) bad++;
     }
     for (let e = graph.succStart[m]!; e < graph.succStart[m + 1]!; e++) {
       const s = graph.succ[e]! as BlockId;
       // The edge m→s was counted when s joined. Self-edges and permitted entries were never counted.
-      if (inside[s] && s !== m && (s !== b || dominators.dominates(b, m))) bad--;
+      if (inside[s] === 1 && s !== m && (s !== b || dominators.dominates(b, m))) bad--;
     }
     return true;
   };
-  if (!add(b)) return null;
-  let next = 0;
-  let deferred: BlockId[] = [];
-  for (let x = postDominators.idom[b] as BlockId | -1; x !== NONE; x = postDominators.idom[x] as BlockId | -1) {
-    // Grow R up to x. Only the previous x was deferred.
-    for (const d of deferred) if (d !== x && !inside[d] && !add(d)) return null;
-    deferred = deferred.filter((d) => d === x);
-    for (; next < members.length; next++) {
-      const m = members[next]!;
-      for (let e = graph.succStart[m]!; e < graph.succStart[m + 1]!; e++) {
-        const s = graph.succ[e]! as BlockId;
-        if (inside[s]) continue;
-        if (s === x) deferred.push(s);
-        else if (!add(s)) return null;
+  /** Adds blocks until R fits. Returns the exit, or `NONE`. */
+  const grow = (): BlockId | -1 => {
+    if (!add(b)) return NONE;
+    let next = 0;
+    let deferred: BlockId[] = [];
+    for (let x = postDominators.idom[b] as BlockId | -1; x !== NONE; x = postDominators.idom[x] as BlockId | -1) {
+      // Grow R up to x. Only the previous x was deferred.
+      for (const d of deferred) if (d !== x && inside[d] === NONE && !add(d)) return NONE;
+      deferred = deferred.filter((d) => d === x);
+      for (; next < members.length; next++) {
+        const m = members[next]!;
+        for (let e = graph.succStart[m]!; e < graph.succStart[m + 1]!; e++) {
+          const s = graph.succ[e]! as BlockId;
+          if (inside[s] === 1) continue;
+          if (s === x) deferred.push(s);
+          else if (!add(s)) return NONE;
+        }
       }
+      if (bad === 0) return x;
+      if (x === join) return NONE;
     }
-    if (bad === 0) {
-      members.sort((p, q) => order[p]! - order[q]!);
-      return { exit: x, blocks: members };
-    }
-    if (x === join) return null;
-  }
-  return null;
+    return NONE;
+  };
+  const exit = grow();
+  graph.tables.takeBack(inside, members);
+  return exit === NONE ? null : { exit, blocks: members.sort((p, q) => order[p]! - order[q]!) };
 }
 
 /**

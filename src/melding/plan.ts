@@ -83,7 +83,8 @@ export interface Meld extends Shape {
   readonly blocks: readonly BlockPair[];
   readonly exit: MeldExit;
   /**
-   * Side blocks in front of each subgraph. Their definitions need a phi in the unifying block (paper, pre-processing).
+   * Side blocks in front of each subgraph, up to the meld in front of it. Their definitions need a phi in the unifying
+   * block (paper, pre-processing). Those further in front have theirs in the unifying block of an earlier meld.
    */
   readonly before: { readonly t: readonly BlockId[]; readonly f: readonly BlockId[] };
   /** MP_S of the paper, 0 to 0.5. */

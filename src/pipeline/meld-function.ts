@@ -7,6 +7,7 @@ import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
 import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
+import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
 import { loweredSwitches, loweringCost } from '../melding/decide/switches.js';
 import { carryOut } from './carry-out.js';
 import type { Compilation } from './compilation.js';
@@ -70,6 +71,7 @@ class FunctionMelding {
   /** How many rounds held melds. */
   melded = 0;
   #demandsBroken: number | null = null;
+  readonly #hopeless = new HopelessBlocks();
 
   constructor(
     private readonly compilation: Compilation,
@@ -100,8 +102,9 @@ class FunctionMelding {
   }
 
   #survey(): Survey {
-    const { watch, options } = this.compilation;
-    const survey = watch.time('meld', () => surveyFunction(this.module, this.name, options, this.recorder));
+    const { compilation, module, name, recorder } = this;
+    const { watch, options } = compilation;
+    const survey = watch.time('meld', () => surveyFunction(module, name, options, recorder, this.#hopeless));
     // The planner forecasts that no operand which the target wants uniform becomes divergent. Here it shows
     // (docs/melding.md).
     const broken = brokenUniformDemands(survey.snapshot, survey.analyses.divergence);

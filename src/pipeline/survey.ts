@@ -5,6 +5,7 @@ import type { SurveyRemarks } from '../job/edit-log.js';
 import type { FunctionPicture } from '../job/history.js';
 import type { JobOptions } from '../job/options.js';
 import type { PlanOptions } from '../melding/plan.js';
+import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
 import { planFunction } from '../melding/decide/plan-function.js';
 import { surveyRemarks } from './collect-remarks.js';
 import { meldsEarly } from './passes.js';
@@ -19,18 +20,24 @@ export interface Survey extends PlannedFunction {
   readonly remarks: SurveyRemarks | null;
 }
 
-/** The caller disposes of the editor. */
+/**
+ * The caller disposes of the editor.
+ *
+ * @param hopeless what is remembered from round to round
+ */
 export function surveyFunction(
   module: LlvmModule,
   name: string,
   options: JobOptions,
   recorder: HistoryRecorder | null,
+  hopeless = new HopelessBlocks(),
 ): Survey {
   const open = module.open(name);
   const analyses = analysesOf(open.snapshot);
   if (options.verifyAnalyses) verifyAnalyses(open.snapshot, analyses, module.oracle(name));
   const canPair = open.editor.canPair.bind(open.editor);
-  const planned = { ...open, analyses, plan: planFunction(open.snapshot, analyses, planOptions(options), canPair) };
+  const plan = planFunction(open.snapshot, analyses, planOptions(options), canPair, hopeless);
+  const planned = { ...open, analyses, plan };
   const picture = recorder?.record(planned) ?? null;
   return { ...planned, picture, remarks: options.remarks ? surveyRemarks(module, name, planned) : null };
 }

@@ -74,18 +74,16 @@ export class LlvmHost {
     // LLVM's pipelines are large, and not in the first part.
     if ('options' in task && task.options.optimize !== 'none') await this.#complete();
     const runtime = await this.prepare();
+    // A call into code that is not there traps. Melding may have taken the trap for a reason to give a function up.
+    const lacksCode = (): boolean => runtime.poisoned && this.#code.rest === 'unread';
     try {
-      return within(() => perform(runtime, task, events));
+      const result = within(() => perform(runtime, task, events));
+      if (!lacksCode()) return result;
     } catch (error) {
-      // A call into code that is not there traps.
-      if (runtime.poisoned && this.#code.rest === 'unread') {
-        await this.#complete();
-        return this.#perform(task, events, within);
-      }
-      if ((task.kind !== 'compile' && task.kind !== 'emit') || task.options.meld === 'off') throw error;
-      if (!this.#isFault(error)) throw error;
-      return this.#emitWithoutFaults(task, error, events, within);
+      if (!lacksCode()) return this.#withoutFaults(task, error, events, within);
     }
+    await this.#complete();
+    return this.#perform(task, events, within);
   }
 
   /** Reads the rest of LLVM. */
@@ -95,13 +93,11 @@ export class LlvmHost {
     this.#runtime = null;
   }
 
-  /** The failure may have cost the instance, so each attempt gets one that is usable. */
-  async #emitWithoutFaults(
-    task: Extract<Task, { kind: 'compile' | 'emit' }>,
-    error: DarmError,
-    events: Events,
-    within: Within,
-  ): Promise<CompileResult> {
+  /** Once more without the melds that fail, if that is what failed. The failure may have cost the instance. */
+  async #withoutFaults(task: LlvmTask, error: unknown, events: Events, within: Within): Promise<CompileResult> {
+    if ((task.kind !== 'compile' && task.kind !== 'emit') || task.options.meld === 'off') throw error;
+    if (!this.#isFault(error)) throw error;
+    await this.#complete();
     const { bytes, options } = task;
     const melded = async (): Promise<EditLog[]> => {
       const runtime = await this.prepare();

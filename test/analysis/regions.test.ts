@@ -57,7 +57,7 @@ test('several subgraphs: block, if-then with a block behind, loop', () => {
     [5, '→', 9],
   ]);
   assert.equal(
-    r.t.subgraphs.map((s) => [...s.before]),
+    r.t.subgraphs.map((s) => r.t.blocks.slice(0, s.place)),
     [[], [1], [1, 2, 3], [1, 2, 3, 4]],
   );
 });
@@ -88,7 +88,7 @@ test('rule 1.8 behind a subgraph', () => {
   const inputs = inputsOf([[1, 2], [5], [3, 4], [4], [], [3, 4]]);
   const r = regionOf(inputs, 0 as BlockId);
   if (r.kind === 'refused') throw new Error(r.problem);
-  assert.equal([shape(r.t), r.t.open, r.f.open, [...r.t.beforeOpen]], [[[1, '→', 5]], 5, 2, [1]]);
+  assert.equal([shape(r.t), r.t.open, r.f.open, [...r.t.blocks]], [[[1, '→', 5]], 5, 2, [1]]);
   assert.equal(sharedSuccessors(inputs.graph, r), { swapped: false });
 });
 

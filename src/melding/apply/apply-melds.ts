@@ -45,9 +45,8 @@ export function applyMelds(editor: Editor, melds: readonly Meld[], watcher: Meld
   // first.
   const conditions = new Map<BlockId, ValueRef>();
   for (const meld of melds) conditions.set(meld.branch, editor.condition(editor.block(meld.branch)));
-  const deleted = new Set<BlockRef>();
   for (const meld of melds) {
-    new MeldBuilder(editor, meld, conditions.get(meld.branch)!, deleted, watcher).build();
+    new MeldBuilder(editor, meld, conditions.get(meld.branch)!, watcher).build();
     watcher?.done(meld);
   }
 }
@@ -81,11 +80,10 @@ class MeldBuilder {
     private readonly editor: Editor,
     private readonly meld: Meld,
     private readonly condition: ValueRef,
-    private readonly deleted: Set<BlockRef>,
     private readonly watcher: MeldWatcher | null,
   ) {
-    this.#t = sideOf(editor, meld, 't', deleted);
-    this.#f = sideOf(editor, meld, 'f', deleted);
+    this.#t = sideOf(editor, meld, 't');
+    this.#f = sideOf(editor, meld, 'f');
     this.#host = meld.host === 't' ? this.#t : this.#f;
     const guest = meld.host === 't' ? this.#f : this.#t;
     this.#flow = new MeldedFlow(editor, meld, this.#host.blocks as readonly BlockRef[], guest.blocks);
@@ -373,6 +371,5 @@ class MeldBuilder {
         if (editor.users(value).some((user) => !isOld.has(editor.parent(user))))
           editor.replaceAllUses(value, this.#mapped(side, value, this.#flow.exit));
     editor.deleteBlocks(old);
-    for (const block of old) this.deleted.add(block);
   }
 }

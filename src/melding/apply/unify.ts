@@ -19,7 +19,7 @@ export interface Side {
    */
   readonly loops: boolean;
   readonly predecessors: ReadonlySet<BlockRef>;
-  /** The blocks in front of the subgraph that still exist. Their definitions do not dominate the unifying block. */
+  /** The blocks in front of the subgraph. Their definitions do not dominate the unifying block. */
   readonly before: ReadonlySet<BlockRef>;
   /** From an old value to what stands for it now. */
   readonly map: Map<ValueRef, ValueRef>;
@@ -27,12 +27,11 @@ export interface Side {
   readonly arriving: Map<ValueRef, ValueRef>;
 }
 
-export function sideOf(editor: Editor, meld: Meld, which: 't' | 'f', deleted: ReadonlySet<BlockRef>): Side {
+export function sideOf(editor: Editor, meld: Meld, which: 't' | 'f'): Side {
   const blocks = meld.blocks.map((each) => (each[which] === NONE ? null : editor.block(each[which])));
   const members = new Set(blocks.filter((block) => block !== null));
   const entryIndex = which === meld.host ? 0 : meld.guestEntry;
   const entry = blocks[entryIndex]!;
-  const live = meld.before[which].map((id) => editor.block(id)).filter((block) => !deleted.has(block));
   const predecessors = editor.predecessors(entry);
   return {
     blocks,
@@ -41,7 +40,7 @@ export function sideOf(editor: Editor, meld: Meld, which: 't' | 'f', deleted: Re
     entryIndex,
     loops: predecessors.some((block) => members.has(block)),
     predecessors: new Set(predecessors.filter((block) => !members.has(block))),
-    before: new Set(live),
+    before: new Set(meld.before[which].map((id) => editor.block(id))),
     map: new Map(),
     arriving: new Map(),
   };

@@ -1,13 +1,14 @@
 /** Everything that the planner knows about one function. It is computed once per plan. */
 import type { Analyses } from '../../analysis/analyses.js';
+import { Tables } from '../../analysis/tables.js';
 import type { BlockId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { OperandFlag } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, OperandFlag } from '../../ir/snapshot.js';
 import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
-import { instrCosts } from './latency.js';
+import { instrCosts, presentCosts, selectCosts } from './latency.js';
 import { Matcher, type CanPair } from './matching.js';
-import { pointerFacts } from './pointers.js';
+import { selectClasses } from './select-classes.js';
 import type { PlanOptions } from '../plan.js';
 import { BlockProfiles } from './profitability.js';
 
@@ -15,14 +16,22 @@ export interface PlanningContext extends Analyses {
   readonly fn: FunctionSnapshot;
   readonly options: PlanOptions;
   readonly costs: InstrCosts;
+  /** `[instrCount]`: the cycles that an instruction takes now, on the unit on which it runs. */
+  readonly cost: Float64Array;
+  /** `[types]`: the cycles of a select. */
+  readonly selectCost: Float64Array;
   /** `[instrCount]`: the user that absorbs an instruction (fusion.ts), or `NONE`. */
   readonly fusedInto: Int32Array;
   readonly profiles: BlockProfiles;
   readonly matcher: Matcher;
   /** `[blockCount]`: a guess at how often a block runs, `PER_LOOP` to the power of its cycle depth. */
   readonly weight: Float64Array;
-  /** What values point to (rule 3). */
-  readonly pointers: ReturnType<typeof pointerFacts>;
+  /** `[valueCount]`: a select may join values of equal class that is not `NONE` (rule 3). */
+  readonly selectClass: Int32Array;
+  /** `[instrCount]`: 1 if pairs demand something of the operands beyond that (rule 2). */
+  readonly isDemanding: Uint8Array;
+  /** By instruction. */
+  readonly tables: Tables;
   /** Whether any operand of the function must be uniform (rule 2). */
   readonly hasUniformDemands: boolean;
 }
@@ -47,11 +56,15 @@ export function planningContext(
     fn,
     options,
     costs,
+    cost: presentCosts(fn, costs, analyses.divergence),
+    selectCost: selectCosts(fn, costs.target),
     fusedInto: fusedInto(fn, analyses.uses, analyses.divergence),
     profiles: new BlockProfiles(fn, costs),
     matcher: new Matcher(fn, canPair),
     weight,
-    pointers: pointerFacts(fn),
+    selectClass: selectClasses(fn),
+    isDemanding: demandingInstrs(fn),
+    tables: new Tables(fn.instrCount),
     hasUniformDemands: demandsUniform(fn),
   };
 }
@@ -59,4 +72,14 @@ export function planningContext(
 function demandsUniform({ operandFlags }: FunctionSnapshot): boolean {
   for (let o = 0; o < operandFlags.length; o++) if ((operandFlags[o] & OperandFlag.MustBeUniform) !== 0) return true;
   return false;
+}
+
+function demandingInstrs(fn: FunctionSnapshot): Uint8Array {
+  const demanding = new Uint8Array(fn.instrCount);
+  for (let i = 0; i < fn.instrCount; i++) {
+    let flags = fn.instrFlags[i] & InstrFlag.IdenticalOperandsOnly;
+    for (let o = fn.operandStart[i]; o < fn.operandStart[i + 1]; o++) flags |= fn.operandFlags[o];
+    if (flags !== 0 || fn.instrOpcode[i] === Opcode.Call) demanding[i] = 1;
+  }
+  return demanding;
 }

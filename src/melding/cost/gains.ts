@@ -5,27 +5,25 @@
  */
 import type { InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { InstrFlag, Opcode, hasFlag, instrValue } from '../../ir/snapshot.js';
+import { Opcode, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 import { CostModel } from './cost-model.js';
 import { AddressSpace } from './latency.js';
 
 /** Cycles that an instruction takes: as it is, or as it is after its result has become divergent. */
-export function cyclesOf(ctx: PlanningContext, i: InstrId, divergent: boolean): number {
-  const isVector = divergent || isMemoryWrite(ctx, i) || ctx.divergence.valueDivergent[instrValue(ctx.fn, i)] === 1;
-  return isVector ? ctx.costs.vector[i] : ctx.costs.scalar[i];
-}
-
-const isMemoryWrite = (ctx: PlanningContext, i: InstrId): boolean => hasFlag(ctx.fn, i, InstrFlag.MayWriteMemory);
+export const cyclesOf = ({ costs, cost }: PlanningContext, i: InstrId, divergent: boolean): number =>
+  divergent ? costs.vector[i] : cost[i];
 
 /** Gain when one instruction replaces `t` and `f`. `divergent` says whether its result differs between threads. */
 export function pairGain(ctx: PlanningContext, t: InstrId, f: InstrId, divergent: boolean): number {
-  const isFused = (i: InstrId): boolean => ctx.fusedInto[i] !== NONE;
+  const { cost } = ctx;
+  const isFusedT = ctx.fusedInto[t] !== NONE;
+  const isFusedF = ctx.fusedInto[f] !== NONE;
   // Two fused instructions cost nothing as one either. If their users do not pair, `lostFusion` adds what that costs.
-  const melded = isFused(t) && isFused(f) ? 0 : Math.max(cyclesOf(ctx, t, divergent), cyclesOf(ctx, f, divergent));
+  const melded = isFusedT && isFusedF ? 0 : Math.max(cyclesOf(ctx, t, divergent), cyclesOf(ctx, f, divergent));
   return (
-    (isFused(t) ? 0 : cyclesOf(ctx, t, false)) +
-    (isFused(f) ? 0 : cyclesOf(ctx, f, false)) -
+    (isFusedT ? 0 : cost[t]) +
+    (isFusedF ? 0 : cost[f]) -
     melded +
     memoryCredit(ctx, t) -
     splitCost(ctx, t, f) +
@@ -41,9 +39,10 @@ function memoryCredit({ fn }: PlanningContext, t: InstrId): number {
 /** Cost of a wide access that the smaller of two alignments splits into several accesses. */
 function splitCost(ctx: PlanningContext, t: InstrId, f: InstrId): number {
   const { fn } = ctx;
+  if (fn.instrAlign[t] === fn.instrAlign[f]) return 0;
   const low = Math.min(fn.instrAlign[t], fn.instrAlign[f]);
   const high = Math.max(fn.instrAlign[t], fn.instrAlign[f]);
-  if (low === high || low <= 0) return 0;
+  if (low <= 0) return 0;
   const value = fn.instrOpcode[t] === Opcode.Store ? fn.operand[fn.operandStart[t]] : instrValue(fn, t);
   const bytes = fn.typeBits[fn.valueType[value]] / 8;
   const parts = (align: number): number => Math.max(1, bytes / Math.min(align, 16));

@@ -16,9 +16,10 @@
  * 100–200 cycles). NVPTX: J. Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture", 2024 (shared
  * about 30, L1 about 40, L2 about 270).
  */
+import type { Divergence } from '../../analysis/divergence.js';
 import type { InstrId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { InstrFlag, Opcode, TypeKind } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, TypeKind, hasFlag, instrValue } from '../../ir/snapshot.js';
 
 export interface TargetCosts {
   /** Full-rate vector instruction. */
@@ -186,3 +187,26 @@ function isFloat(fn: FunctionSnapshot, i: InstrId): boolean {
   return opcode >= Opcode.FAdd && opcode <= Opcode.FRem ? FLOAT_ARITHMETIC.includes(opcode) : opcode === Opcode.FNeg;
 }
 const FLOAT_ARITHMETIC: readonly number[] = [Opcode.FAdd, Opcode.FSub, Opcode.FMul, Opcode.FDiv, Opcode.FRem];
+
+/** `[instrCount]`: the cycles that an instruction takes as it is. Stores are never scalar. */
+export function presentCosts(fn: FunctionSnapshot, costs: InstrCosts, { valueDivergent }: Divergence): Float64Array {
+  const present = new Float64Array(fn.instrCount);
+  for (let i = 0 as InstrId; i < fn.instrCount; i++) {
+    const isVector = valueDivergent[instrValue(fn, i)] === 1 || hasFlag(fn, i, InstrFlag.MayWriteMemory);
+    present[i] = isVector ? costs.vector[i] : costs.scalar[i];
+  }
+  return present;
+}
+
+/**
+ * `[types]`: the cycles of a select, one vector instruction per 32 bits. Conditions are masks and take three scalar
+ * instructions.
+ */
+export function selectCosts({ typeBits }: FunctionSnapshot, { valu, salu }: TargetCosts): Float64Array {
+  const costs = new Float64Array(typeBits.length);
+  for (let type = 0; type < costs.length; type++) {
+    const bits = typeBits[type];
+    costs[type] = bits === 1 ? 3 * salu : Math.max(1, Math.ceil(bits / 32)) * valu;
+  }
+  return costs;
+}

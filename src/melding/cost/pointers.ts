@@ -5,21 +5,15 @@
  */
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { Opcode, TypeKind, ValueKind } from '../../ir/snapshot.js';
-import { NONE, type InstrId, type ValueId } from '../../ir/ids.js';
+import { NONE, type InstrId } from '../../ir/ids.js';
 
 /** The snapshot's mark for pointers with several or unknown underlying objects. */
-const MIXED = -2;
+export const MIXED = -2;
 /** For values that hold no pointer, or not yet. */
 const NOTHING = -3;
 
 /** By value: the alloca that its pointers point into, and the address space that they were cast from. */
 type Facts = Pick<FunctionSnapshot, 'valueAlloca' | 'valueCastFrom'>;
-
-/** Whether both values point to the same for all that rule 3 asks. */
-export const pointAlike = ({ valueAlloca, valueCastFrom }: Facts, a: ValueId, b: ValueId): boolean =>
-  isSameFact(valueAlloca, a, b) && isSameFact(valueCastFrom, a, b);
-
-const isSameFact = (facts: Int32Array, a: ValueId, b: ValueId): boolean => facts[a] === facts[b] && facts[a] !== MIXED;
 
 export function pointerFacts(fn: FunctionSnapshot): Facts {
   if (!putsPointersTogether(fn)) return fn;

@@ -48,95 +48,84 @@ const GUARDED_T_SHIFT = 4;
 const SPECULATED_F_SHIFT = 5;
 const GUARDED_F_SHIFT = 7;
 
-/** The best totals that end in each state, for one element of T and every number of elements of F. */
-class Row {
-  readonly pair: Float64Array;
-  readonly specT: Float64Array;
-  readonly guardT: Float64Array;
-  readonly specF: Float64Array;
-  readonly guardF: Float64Array;
-
-  constructor(width: number) {
-    const none = (): Float64Array => new Float64Array(width).fill(-Infinity);
-    [this.pair, this.specT, this.guardT, this.specF, this.guardF] = [none(), none(), none(), none(), none()];
-  }
-}
-
 export function align(problem: AlignmentProblem): Alignment {
   const { countT, countF, cells, gains, speculatableT, speculatableF, speculateCost, guardCost, secondGuardCost } =
     problem;
   const width = countF + 1;
   const from = new Uint16Array((countT + 1) * width);
-  let here = new Row(width);
-  let up = new Row(width);
+  // The best totals that end in each state, by number of elements of F. They are those of the row above until a row
+  // comes by.
+  const row = (): Float64Array => new Float64Array(width).fill(-Infinity);
+  const [pairs, specTs, guardTs, specFs, guardFs] = [row(), row(), row(), row(), row()];
   /** Index into `cells` of the next cell to come. */
   let next = 0;
 
   for (let i = 0; i <= countT; i++) {
-    const { pair, specT, guardT, specF, guardF } = here;
-    const { pair: pairUp, specT: specTUp, guardT: guardTUp, specF: specFUp, guardF: guardFUp } = up;
     const maySpeculateT = i > 0 && speculatableT[i - 1] === 1;
     const rowStart = (i - 1) * countF - 1;
+    // What is to the left, and what is above that. In front of the first column there is nothing.
+    let [pair, specT, guardT, specF, guardF] = [-Infinity, -Infinity, -Infinity, -Infinity, -Infinity];
+    let [pairUp, specTUp, guardTUp, specFUp, guardFUp] = [-Infinity, -Infinity, -Infinity, -Infinity, -Infinity];
     for (let j = 0; j <= countF; j++) {
       let bits = 0;
+      // A gap of F: a run of F opens behind a pair or a run of T.
+      let nextSpecF = -Infinity;
+      if (j > 0 && speculatableF[j - 1] === 1) {
+        let came = 0;
+        nextSpecF = pair;
+        if (specT > nextSpecF) ((nextSpecF = specT), (came = 1));
+        if (guardT > nextSpecF) ((nextSpecF = guardT), (came = 2));
+        if (specF > nextSpecF) ((nextSpecF = specF), (came = 3));
+        nextSpecF -= speculateCost;
+        bits = came << SPECULATED_F_SHIFT;
+      }
+      let nextGuardF = pair - guardCost;
+      let came = 0;
+      if (specT - guardCost > nextGuardF) ((nextGuardF = specT - guardCost), (came = 1));
+      if (guardT - secondGuardCost > nextGuardF) ((nextGuardF = guardT - secondGuardCost), (came = 2));
+      if (guardF > nextGuardF) ((nextGuardF = guardF), (came = 3));
+      bits |= came << GUARDED_F_SHIFT;
       // A pair, behind any state.
-      let best = i === 0 && j === 0 ? 0 : -Infinity;
+      pair = i === 0 && j === 0 ? 0 : -Infinity;
       if (j > 0 && cells[next] === rowStart + j) {
         const gain = gains[next++];
         if (gain !== -Infinity) {
-          best = pairUp[j - 1];
-          if (specTUp[j - 1] > best) ((best = specTUp[j - 1]), (bits = State.SpeculatedT));
-          if (guardTUp[j - 1] > best) ((best = guardTUp[j - 1]), (bits = State.GuardedT));
-          if (specFUp[j - 1] > best) ((best = specFUp[j - 1]), (bits = State.SpeculatedF));
-          if (guardFUp[j - 1] > best) ((best = guardFUp[j - 1]), (bits = State.GuardedF));
-          best += gain;
+          let state: number = State.Pair;
+          pair = pairUp;
+          if (specTUp > pair) ((pair = specTUp), (state = State.SpeculatedT));
+          if (guardTUp > pair) ((pair = guardTUp), (state = State.GuardedT));
+          if (specFUp > pair) ((pair = specFUp), (state = State.SpeculatedF));
+          if (guardFUp > pair) ((pair = guardFUp), (state = State.GuardedF));
+          pair += gain;
+          bits |= state;
         }
       }
-      pair[j] = best;
       // A gap of T: a run of T opens only behind a pair.
-      best = -Infinity;
+      pairUp = pairs[j];
+      specTUp = specTs[j];
+      guardTUp = guardTs[j];
+      specT = -Infinity;
       if (maySpeculateT) {
-        best = pairUp[j];
-        if (specTUp[j] > best) ((best = specTUp[j]), (bits |= 1 << SPECULATED_T_SHIFT));
-        best -= speculateCost;
+        specT = pairUp;
+        if (specTUp > specT) ((specT = specTUp), (bits |= 1 << SPECULATED_T_SHIFT));
+        specT -= speculateCost;
       }
-      specT[j] = best;
-      best = -Infinity;
-      if (i > 0) {
-        best = pairUp[j] - guardCost;
-        if (guardTUp[j] > best) ((best = guardTUp[j]), (bits |= 1 << GUARDED_T_SHIFT));
-      }
-      guardT[j] = best;
-      // A gap of F: a run of F opens behind a pair or a run of T.
-      best = -Infinity;
-      if (j > 0 && speculatableF[j - 1] === 1) {
-        let came = 0;
-        best = pair[j - 1];
-        if (specT[j - 1] > best) ((best = specT[j - 1]), (came = 1));
-        if (guardT[j - 1] > best) ((best = guardT[j - 1]), (came = 2));
-        if (specF[j - 1] > best) ((best = specF[j - 1]), (came = 3));
-        best -= speculateCost;
-        bits |= came << SPECULATED_F_SHIFT;
-      }
-      specF[j] = best;
-      best = -Infinity;
-      if (j > 0) {
-        let came = 0;
-        best = pair[j - 1] - guardCost;
-        if (specT[j - 1] - guardCost > best) ((best = specT[j - 1] - guardCost), (came = 1));
-        if (guardT[j - 1] - secondGuardCost > best) ((best = guardT[j - 1] - secondGuardCost), (came = 2));
-        if (guardF[j - 1] > best) ((best = guardF[j - 1]), (came = 3));
-        bits |= came << GUARDED_F_SHIFT;
-      }
-      guardF[j] = best;
+      guardT = pairUp - guardCost;
+      if (guardTUp > guardT) ((guardT = guardTUp), (bits |= 1 << GUARDED_T_SHIFT));
+      specF = nextSpecF;
+      guardF = nextGuardF;
+      specFUp = specFs[j];
+      guardFUp = guardFs[j];
+      pairs[j] = pair;
+      specTs[j] = specT;
+      guardTs[j] = guardT;
+      specFs[j] = specF;
+      guardFs[j] = guardF;
       from[i * width + j] = bits;
     }
-    const finished = here;
-    here = up;
-    up = finished;
   }
 
-  const ends = [up.pair, up.specT, up.guardT, up.specF, up.guardF].map((r) => r[countF]);
+  const ends = [pairs, specTs, guardTs, specFs, guardFs].map((totals) => totals[countF]);
   let state = 0;
   for (let s = 1; s < ends.length; s++) if (ends[s] > ends[state]) state = s;
   const total = ends[state];

@@ -2,7 +2,7 @@
  * Judges one pair of subgraphs: whether they may meld, how profitable that is by the paper's metric, what it gains in
  * cycles, and what the meld looks like.
  */
-import type { BlockId } from '../../ir/ids.js';
+import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { OperandFlag } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
@@ -10,19 +10,21 @@ import { subgraphProfit } from '../cost/profitability.js';
 import type { Draft } from '../draft/draft.js';
 import { Frame } from '../draft/frame.js';
 import { alignmentOf } from '../draft/groups.js';
+import type { EarlierPartners, Partners } from '../draft/partner-log.js';
 import { embeddedShape, isomorphicShape, pairedShape } from '../draft/shape.js';
 import { breaksUniformDemand, meldedUniformity } from '../draft/uniformity.js';
 import type { Candidate, Meld, MeldExit, MeldKind, Shape } from '../plan.js';
 import { refusal, type Refusal } from '../rules.js';
 import { bestDraft, shrinks } from './best-draft.js';
+import type { HopelessBlocks } from './hopeless-blocks.js';
 import { isTooLarge } from './pairing.js';
 
 /** The subgraph that one side contributes to a candidate. */
 export interface Side {
   readonly entry: BlockId;
   readonly blocks: readonly BlockId[];
-  /** The blocks of the side in front of the subgraph. */
-  readonly before: readonly BlockId[];
+  /** Whether blocks of the side that are not empty stand in front of the subgraph. */
+  readonly front: boolean;
   /** Why this subgraph may not meld with any other, or null. */
   readonly refusal: Refusal | null;
 }
@@ -39,6 +41,9 @@ export interface Matched {
   readonly refusal: Refusal | null;
 }
 
+/** A meld whose neighbours are not known yet. */
+export type LoneMeld = Omit<Meld, 'before'>;
+
 /** A candidate with everything that is known about it. */
 export interface Judged {
   readonly branch: BlockId;
@@ -47,10 +52,13 @@ export interface Judged {
   readonly profit: number;
   readonly net: number;
   readonly refusal: Refusal | null;
-  /** The meld, when `refusal` is null. Its `net` supposes that no neighbour melds. */
-  readonly meld: Meld | null;
-  /** `[instrCount]`: the partner that an instruction gets by the meld, or `NONE`. */
-  readonly partner: Int32Array | null;
+  /**
+   * The meld. Null when there is a refusal, or when `net` is so low that no neighbour can make up for it. The meld's own
+   * `net` supposes that no neighbour melds.
+   */
+  readonly meld: LoneMeld | null;
+  /** What becomes one by the meld. Null without one. */
+  readonly partners: Partners | null;
   /** Whether some operand must stay uniform. Then no other meld of the same round may change what is uniform. */
   readonly needsUniform: boolean;
 }
@@ -89,22 +97,37 @@ function kindOf(ctx: PlanningContext, t: Side, f: Side): MeldKind {
 }
 
 /** @param earlier partners by the melds in front of this one, or null */
-export function judge(ctx: PlanningContext, matched: Matched, exit: MeldExit, earlier: Int32Array | null): Judged {
-  const { branch, t, f, kind, shape, profit } = matched;
-  const common = { branch, sides: [t.blocks, f.blocks], kind, profit } as const;
-  const refused = (why: Refusal, net = 0): Judged => ({
-    ...common,
-    net,
-    refusal: why,
-    meld: null,
-    partner: null,
-    needsUniform: false,
-  });
-  if (!shape) return refused(matched.refusal!);
-
-  const front = [...t.before, ...f.before].some((b) => !isEmpty(ctx, b));
+export function judge(
+  ctx: PlanningContext,
+  matched: Matched,
+  exit: MeldExit,
+  earlier: EarlierPartners | null,
+  hopeless: HopelessBlocks,
+): Judged {
+  const { branch, t, f, shape } = matched;
+  if (!shape) return unfit(matched, matched.refusal!);
+  const front = t.front || f.front;
   const back = exit.kind === 'single' && throughEmpty(ctx, exit.t) !== throughEmpty(ctx, exit.f);
   const frame = new Frame({ ctx, branch, shape, exit, front, back, earlier });
+  const description = hopeless.describe(frame);
+  const known = description && hopeless.find(description, frame);
+  const judged = known
+    ? { ...unfit(matched, known.refusal, known.net), partners: known.partners }
+    : judgeFrame(frame, matched);
+  if (description && !known) hopeless.add(description, frame, judged);
+  frame.release();
+  return judged;
+}
+
+function unfit({ branch, t, f, kind, profit }: Matched, refusal: Refusal | null, net = 0): Judged {
+  const sides = [t.blocks, f.blocks] as const;
+  return { branch, sides, kind, profit, net, refusal, meld: null, partners: null, needsUniform: false };
+}
+
+function judgeFrame(frame: Frame, matched: Matched): Judged {
+  const { ctx, branch, shape, exit } = frame;
+  const { t, f, kind, profit } = matched;
+  const refused = (why: Refusal, net = 0): Judged => unfit(matched, why, net);
   if (isTooLarge(frame)) return refused(refusal('NotProfitable', 'corresponding blocks are too large to align'));
   const { draft, outcome } = bestDraft(frame);
   const { net } = outcome;
@@ -118,7 +141,7 @@ export function judge(ctx: PlanningContext, matched: Matched, exit: MeldExit, ea
   if (!shrinks(draft, outcome)) return refused(refusal('NothingInCommon', 'no two instructions match'), net);
   if (breaksUniformDemand(draft, meldedUniformity(draft)))
     return refused(refusal('NothingInCommon', 'an operand that must be uniform would not be'), net);
-  const meld: Meld = {
+  const meld: LoneMeld = {
     kind,
     branch,
     ...shape,
@@ -128,11 +151,21 @@ export function judge(ctx: PlanningContext, matched: Matched, exit: MeldExit, ea
       phis: draft.phis.filter(([phi]) => ctx.fn.instrBlock[phi] === b.t),
     })),
     exit,
-    before: { t: t.before, f: f.before },
     profit,
     net,
   };
-  return { ...common, net, refusal: null, meld, partner: draft.partner, needsUniform: needsUniform(draft) };
+  const sides = [t.blocks, f.blocks] as const;
+  const partners = partnersIn(draft);
+  return { branch, sides, kind, profit, net, refusal: null, meld, partners, needsUniform: needsUniform(draft) };
+}
+
+function partnersIn({ ctx, frame, partner }: Draft): Partners {
+  const { blockInstrStart } = ctx.fn;
+  const list: InstrId[] = [];
+  for (const { t } of frame.blocks)
+    for (let i = t === NONE ? 0 : blockInstrStart[t]; t !== NONE && i < blockInstrStart[t + 1]; i++)
+      if (partner[i] !== NONE) list.push(i as InstrId, partner[i] as InstrId);
+  return list;
 }
 
 /** A single block without an edge to itself. */

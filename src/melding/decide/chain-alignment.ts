@@ -3,7 +3,7 @@
  * Alignment", definition 7). Dynamic programming over both chains maximises the sum of values. Two melds that are
  * neighbours on both sides earn a bonus, because there is no branch between them.
  *
- * Takes O(m·n) time. Deterministic: ties prefer fewer and later pairs.
+ * Takes time in proportion to the pairs of its band, and O(m + n). Deterministic: ties prefer fewer and later pairs.
  */
 export interface ChainAlignment {
   /** Indices `[t, f]`, ascending on both sides. */
@@ -11,56 +11,78 @@ export interface ChainAlignment {
   readonly total: number;
 }
 
+/** Which pairs are considered: for each T index i, the F indices `[first[i], end[i])`. Both arrays ascend. */
+export interface Band {
+  readonly first: Int32Array;
+  readonly end: Int32Array;
+}
+
+export const wholeBand = (countT: number, countF: number): Band => ({
+  first: new Int32Array(countT),
+  end: new Int32Array(countT).fill(countF),
+});
+
 /**
  * An alignment whose total would be 0 or less is empty.
  *
  * @param value what pairing i with j is worth; `-Infinity` when they cannot pair
  */
 export function alignChains(
-  countT: number,
+  { first, end }: Band,
   countF: number,
   value: (i: number, j: number) => number,
   bonus: number,
 ): ChainAlignment {
-  const width = countF + 1;
+  const countT = first.length;
+  /** Where each row of the tables starts. Row i is for the first i + 1 of T and `first[i]` to `end[i]` of F. */
+  const start = new Int32Array(countT + 1);
+  for (let i = 0; i < countT; i++) start[i + 1] = start[i] + end[i] - first[i] + 1;
   /** The best alignment that ends with the pair (i-1, j-1), and the best one within the first i and j. */
-  const ending = new Float64Array((countT + 1) * width).fill(-Infinity);
-  const within = new Float64Array((countT + 1) * width);
-  const adjacent = new Uint8Array((countT + 1) * width);
+  const ending = new Float64Array(start[countT]).fill(-Infinity);
+  const within = new Float64Array(start[countT]);
+  const adjacent = new Uint8Array(start[countT]);
+  const at = (i: number, j: number): number => start[i - 1] + j - first[i - 1];
+  /** Outside of the band, nothing is added to what is at its border. */
+  const bestWithin = (i: number, j: number): number => {
+    while (i > 0 && j < first[i - 1]) i--;
+    return i === 0 ? 0 : within[at(i, Math.min(j, end[i - 1]))];
+  };
+  const isInBand = (i: number, j: number): boolean => i > 0 && j > first[i - 1] && j <= end[i - 1];
   for (let i = 1; i <= countT; i++) {
-    for (let j = 1; j <= countF; j++) {
-      const at = i * width + j;
-      const up = at - width - 1;
+    within[at(i, first[i - 1])] = bestWithin(i - 1, first[i - 1]);
+    for (let j = first[i - 1] + 1; j <= end[i - 1]; j++) {
+      const here = at(i, j);
       const own = value(i - 1, j - 1);
-      let before = within[up];
-      if (ending[up] + bonus > before) {
-        before = ending[up] + bonus;
-        adjacent[at] = 1;
+      let before = bestWithin(i - 1, j - 1);
+      const neighbour = isInBand(i - 1, j - 1) ? ending[at(i - 1, j - 1)] + bonus : -Infinity;
+      if (neighbour > before) {
+        before = neighbour;
+        adjacent[here] = 1;
       }
-      ending[at] = own + before;
-      within[at] = Math.max(within[at - 1], within[at - width], ending[at]);
+      ending[here] = own + before;
+      within[here] = Math.max(within[here - 1], bestWithin(i - 1, j), ending[here]);
     }
   }
   const pairs: [number, number][] = [];
   let i = countT;
   let j = countF;
-  const total = within[i * width + j];
+  const total = bestWithin(i, j);
   let mustPair = false;
   while (i > 0 && j > 0) {
-    const at = i * width + j;
     if (!mustPair) {
-      if (within[at] <= 0) break;
-      if (within[at] === within[at - width]) {
+      const best = bestWithin(i, j);
+      if (best <= 0) break;
+      if (best === bestWithin(i - 1, j)) {
         i--;
         continue;
       }
-      if (within[at] === within[at - 1]) {
+      if (best === bestWithin(i, j - 1)) {
         j--;
         continue;
       }
     }
     pairs.push([i - 1, j - 1]);
-    mustPair = adjacent[at] === 1;
+    mustPair = adjacent[at(i, j)] === 1;
     i--;
     j--;
   }

@@ -78,24 +78,18 @@ export function subgraphRefusal(ctx: PlanningContext, blocks: readonly BlockId[]
 }
 
 /**
- * Refuses a subgraph behind a loop that may wait. After the meld, threads of the other side run the subgraph together
- * with the threads of the loop, so they wait until those have left the loop. But the loop may wait for just what they
- * do next.
- *
- * @param before the blocks of one side in front of a subgraph
+ * Refuses the subgraphs of a side behind a loop that may wait. After the meld, threads of the other side run the
+ * subgraph together with the threads of the loop, so they wait until those have left the loop. But the loop may wait
+ * for just what they do next.
  */
-export function waitRefusal(
-  { fn, cycles }: PlanningContext,
-  branch: BlockId,
-  before: readonly BlockId[],
-): Refusal | null {
-  for (const b of before) {
-    if (cycles.depthOf(b) <= cycles.depthOf(branch)) continue;
-    for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]; i++)
-      if ((fn.instrFlags[i] & MAY_WAIT) !== 0)
-        return refusal('MayWaitForThreads', 'a loop in front of the subgraph may wait for other threads');
-  }
-  return null;
+export const waitRefusal = refusal('MayWaitForThreads', 'a loop in front of the subgraph may wait for other threads');
+
+/** Whether block `b` of a side is in a loop of that side that may wait for other threads. */
+export function mayWait({ fn, cycles }: PlanningContext, branch: BlockId, b: BlockId): boolean {
+  if (cycles.depthOf(b) <= cycles.depthOf(branch)) return false;
+  for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++)
+    if ((fn.instrFlags[i] & MAY_WAIT) !== 0) return true;
+  return false;
 }
 
 /** `assume` is the only marker whose first operand is a condition. */

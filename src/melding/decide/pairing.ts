@@ -6,18 +6,16 @@
  */
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { Opcode, ValueKind, definingInstr, instrValue } from '../../ir/snapshot.js';
+import { Opcode, definingInstr } from '../../ir/snapshot.js';
 import { MOST_CELLS, align } from './alignment.js';
 import type { PlanningContext } from '../cost/context.js';
 import type { Draft, PhiPairs } from '../draft/draft.js';
-import type { BlockMatches, BlockWork, Frame, Slot } from '../draft/frame.js';
+import type { BlockMatches, BlockWork, Frame } from '../draft/frame.js';
 import { incomingFrom } from '../draft/frame.js';
 import { CostModel } from '../cost/cost-model.js';
 import { OperandOrder } from '../cost/matching.js';
-import { selectCycles } from '../cost/operands.js';
-import type { UserPairs } from '../draft/pair-facts.js';
-import { hasPartners, userPairsOf } from '../draft/pair-facts.js';
 import type { ProfitModel } from '../plan.js';
+import { Scorer, usersMayPair } from './scorer.js';
 
 export const isTooLarge = (frame: Frame): boolean => frame.cells > MOST_CELLS;
 
@@ -54,13 +52,14 @@ function phisOf({ fn }: PlanningContext, b: BlockId): InstrId[] {
 
 function phiAffinity(draft: Draft, t: InstrId, f: InstrId): number {
   const { ctx } = draft;
-  const { blockPartner, inside } = draft.frame;
+  const { frame } = draft;
   const { fn } = ctx;
-  let affinity = usersMayPair(draft, userPairsOf(ctx, blockPartner, t, f), null) ? 2 : 0;
+  let affinity = usersMayPair(draft, t, f, null) ? 2 : 0;
   for (let o = fn.operandStart[t]; o < fn.operandStart[t + 1]; o++) {
     const from = fn.operandBlock[o];
     const a = fn.operand[o] as ValueId;
-    const b = inside[from] === 0 ? outsideValue(draft, f) : incomingFrom(ctx, f, blockPartner[from] as BlockId);
+    const isInside = frame.indexOf(from as BlockId) !== NONE;
+    const b = isInside ? incomingFrom(ctx, f, frame.blockPartner[from] as BlockId) : outsideValue(draft, f);
     if (b === null) continue;
     const [i, j] = [definingInstr(fn, a), definingInstr(fn, b)];
     if (a === b) affinity += 1;
@@ -69,15 +68,11 @@ function phiAffinity(draft: Draft, t: InstrId, f: InstrId): number {
   return affinity;
 }
 
-function outsideValue({ ctx: { fn }, frame: { inside } }: Draft, phi: InstrId): ValueId | null {
+function outsideValue({ ctx: { fn }, frame }: Draft, phi: InstrId): ValueId | null {
   for (let o = fn.operandStart[phi]; o < fn.operandStart[phi + 1]; o++)
-    if (inside[fn.operandBlock[o]] === 0) return fn.operand[o] as ValueId;
+    if (frame.indexOf(fn.operandBlock[o] as BlockId) === NONE) return fn.operand[o] as ValueId;
   return null;
 }
-
-/** Whether two users may become one, or did if that is known. Then pairing what they use spares a select. */
-const usersMayPair = (draft: Draft, users: UserPairs, known: Int32Array | null): boolean =>
-  users.always || hasPartners(users.joined, draft.partner) || (known ? hasPartners(users.work, known) : users.mayPair);
 
 /**
  * Aligns every pair of blocks.
@@ -93,6 +88,7 @@ export function alignBlocks(draft: Draft, profit: ProfitModel, known: Int32Array
     if (!matches) continue;
     const { t, f } = frame.work[k];
     const { options, costs } = draft.ctx;
+    scorer.enter(k);
     const gains = gainsOf(scorer, frame.work[k], matches);
     const partner =
       options.mode === 'tail-merge'
@@ -102,7 +98,7 @@ export function alignBlocks(draft: Draft, profit: ProfitModel, known: Int32Array
       const j = partner[i];
       if (j < 0) continue;
       // Where both orders are allowed, the pairs in front may change which one is better.
-      const allowed = matches.orders[i * f.length + j];
+      const allowed = draft.ctx.matcher.orders(t[i], f[j]);
       draft.pair(
         t[i],
         f[j],
@@ -144,7 +140,7 @@ function gainsOf(scorer: Scorer, { t, f }: BlockWork, { cells, orders }: BlockMa
   for (let k = 0, i = 0, end = width; k < cells.length; k++) {
     const cell = cells[k];
     for (; cell >= end; end += width) i++;
-    gains[k] = scorer.best(t[i], f[cell - end + width], orders[cell]);
+    gains[k] = scorer.best(t[i], f[cell - end + width], orders[k]);
   }
   return gains;
 }
@@ -174,55 +170,3 @@ function areEqual(a: Float64Array, b: Float64Array): boolean {
   for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
   return true;
 }
-
-/** Scores one pair, with an estimate of which operands are one value. */
-class Scorer {
-  constructor(
-    private readonly draft: Draft,
-    private readonly profit: ProfitModel,
-    private readonly known: Int32Array | null,
-  ) {}
-
-  best(t: InstrId, f: InstrId, orders: number): number {
-    if (orders === OperandOrder.Straight) return this.score(t, f, false);
-    if (orders === OperandOrder.Swapped) return this.score(t, f, true);
-    return Math.max(this.score(t, f, false), this.score(t, f, true));
-  }
-
-  prefersCrossed(t: InstrId, f: InstrId): boolean {
-    return this.score(t, f, true) > this.score(t, f, false);
-  }
-
-  private score(t: InstrId, f: InstrId, swapped: boolean): number {
-    const { draft, profit, known } = this;
-    const { ctx } = draft;
-    const facts = draft.pairs.of(t, f, swapped);
-    if (!facts.demandsHold) return -Infinity;
-    const weight = draft.frame.weight(ctx.fn.instrBlock[t] as BlockId);
-    // Address arithmetic with different constants stays apart. One select of the bases then serves all addresses that
-    // lie equally far apart, and wide accesses stay wide.
-    const isOffset = ctx.fn.instrOpcode[t] === Opcode.GetElementPtr;
-    let selects = 0;
-    let divergent = facts.isDivergent;
-    for (const slot of facts.slots) {
-      if (this.mayBeOne(slot)) continue;
-      if (!slot.selectable) return -Infinity;
-      if (isOffset && isConstant(ctx, slot.t) && isConstant(ctx, slot.f) && profit === 'net') return -Infinity;
-      selects += slot.cost / weight;
-      divergent = true;
-    }
-    if (profit === 'paper') return ctx.costs.vector[t] + CostModel.pairBonus - selects * PAPER_SELECTS;
-    const reward = usersMayPair(draft, facts.users, known) ? selectCycles(ctx, instrValue(ctx.fn, t)) : 0;
-    return facts.gain(divergent) + reward - selects;
-  }
-
-  private mayBeOne(slot: Slot): boolean {
-    if (this.draft.isOne(slot)) return true;
-    return this.known ? slot.local && this.known[slot.defT] === slot.defF : slot.mayPair;
-  }
-}
-
-const isConstant = ({ fn }: PlanningContext, v: ValueId): boolean => fn.valueKind[v] === ValueKind.Constant;
-
-/** The paper's alignment does not weigh selects. This small weight only decides between operand orders. */
-const PAPER_SELECTS = 1 / 1024;

@@ -17,14 +17,17 @@ import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { isConditionalBranch } from '../../ir/snapshot.js';
+import { neighbourBonus } from '../draft/evaluate.js';
 import { candidateOf, isPlainBlock, round, throughEmpty, type Judged } from './candidate.js';
 import { alignChains } from './chain-alignment.js';
 import type { Analyses } from '../../analysis/analyses.js';
 import { planningContext, type PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
+import { PartnerLog } from '../draft/partner-log.js';
 import type { CanPair } from '../cost/matching.js';
 import { refusal, type Refusal } from '../rules.js';
 import { Chains, working } from './chains.js';
+import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal, problemRefusal, regionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
 import type { Candidate, FunctionPlan, Meld, PlanOptions } from '../plan.js';
@@ -34,16 +37,18 @@ interface BranchPlan {
   readonly branch: BlockId;
   readonly region: DivergentRegion;
   /** In chain order, each with the `net` that it adds. */
-  readonly melds: readonly { readonly judged: Judged; readonly net: number }[];
+  readonly melds: readonly { readonly judged: Judged; readonly meld: Meld; readonly net: number }[];
   readonly total: number;
   readonly refused: readonly Candidate[];
 }
 
+/** @param hopeless what earlier rounds of this function found, and what this one finds */
 export function planFunction(
   fn: FunctionSnapshot,
   analyses: Analyses,
   options: PlanOptions,
   canPair: CanPair,
+  hopeless = new HopelessBlocks(),
 ): FunctionPlan {
   const branches: BlockId[] = [];
   for (let b = 0 as BlockId; b < fn.blockCount; b++)
@@ -58,7 +63,7 @@ export function planFunction(
     const found = regionOf(ctx, b);
     if (found.kind === 'refused') return refusedBranch(ctx, b, problemRefusal(found.problem));
     const why = regionRefusal(ctx, found.blocks) ?? modeRefusal(ctx, found);
-    return why ? refusedBranch(ctx, b, why) : planBranch(ctx, found);
+    return why ? refusedBranch(ctx, b, why) : planBranch(ctx, found, hopeless);
   });
   const plans = perBranch.filter((p): p is BranchPlan => 'melds' in p);
   const overlong = overlongPlans(ctx, plans);
@@ -66,6 +71,7 @@ export function planFunction(
     fn,
     plans.filter((p) => !overlong.has(p)),
   );
+  const isTaken = new Set(taken);
 
   const candidates: Candidate[] = [];
   for (const p of perBranch) {
@@ -73,7 +79,7 @@ export function planFunction(
       candidates.push(p);
       continue;
     }
-    const why = taken.includes(p)
+    const why = isTaken.has(p)
       ? null
       : overlong.has(p)
         ? refusal('OverlongChain', 'the phis behind the branch are in a long chain of arithmetic')
@@ -81,7 +87,7 @@ export function planFunction(
     for (const m of p.melds) candidates.push(candidateOf(m.judged, why, m.net));
     candidates.push(...p.refused);
   }
-  const melds = taken.flatMap((p) => p.melds.map(({ judged, net }): Meld => ({ ...judged.meld!, net: round(net) })));
+  const melds = taken.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) })));
   return { candidates, melds };
 }
 
@@ -90,42 +96,37 @@ function refusedBranch({ fn }: PlanningContext, branch: BlockId, { rule, reason 
   return { branch, sides: [[t], [f]], kind: 'block-block', profit: 0, net: 0, verdict: 'refuse', rule, reason };
 }
 
-function planBranch(ctx: PlanningContext, region: DivergentRegion): BranchPlan {
+function planBranch(ctx: PlanningContext, region: DivergentRegion, hopeless: HopelessBlocks): BranchPlan {
   const { branch } = region;
   const { options } = ctx;
-  const chains = new Chains(ctx, region);
-  const { countT, countF } = chains;
+  const chains = new Chains(ctx, region, hopeless);
+  const { countT, countF, band } = chains;
   // Each meld counts a branch that remains between it and its neighbour. Two neighbours that meld leave none there.
-  const bonus = options.profit === 'net' ? 2 * ctx.costs.target.guard * ctx.weight[branch] : 0;
+  const bonus = options.profit === 'net' ? neighbourBonus(ctx, branch) : 0;
   // The gain of a meld depends on which values the melds in front of it make one. The paper's metric is a guess at
   // those melds.
   const guess = alignChains(
-    countT,
+    band,
     countF,
     (i, j) => (chains.matched(i, j)?.refusal === null ? chains.matched(i, j)!.profit : -Infinity),
     0,
   ).pairs;
-  const guessed: Judged[] = [];
-  const before = (i: number, j: number): Int32Array | null => {
-    let tables: Int32Array | null = null;
-    for (const [k, [a, b]] of guess.entries())
-      if (a < i && b < j && guessed[k]?.partner) tables = merged(tables, guessed[k].partner);
-    return tables;
-  };
-  for (const [i, j] of guess) guessed.push(chains.judge(i, j, before(i, j))!);
-  const judged: (Judged | null)[][] = [];
-  for (let i = 0; i < countT; i++) {
-    judged.push([]);
-    for (let j = 0; j < countF; j++) {
-      const k = guess.findIndex(([a, b]) => a === i && b === j);
-      judged[i].push(k >= 0 ? guessed[k] : chains.judge(i, j, before(i, j)));
-    }
+  const inFront = counterOfPairs(guess, countT, countF);
+  const guessed = new PartnerLog(ctx.tables);
+  const before = (i: number, j: number) => guessed.until(inFront(i, j));
+  const judged: Row[] = Array.from({ length: countT }, (_, i) => ({ first: band.first[i], pairs: [] }));
+  for (const [k, [i, j]] of guess.entries()) {
+    const pair = chains.judge(i, j, before(i, j))!;
+    judged[i].pairs[j - band.first[i]] = pair;
+    if (pair.partners) guessed.add(k, pair.partners);
   }
+  for (const [i, { first, pairs }] of judged.entries())
+    for (let j = first; j < band.end[i]; j++) pairs[j - first] ??= chains.judge(i, j, before(i, j));
   const { pairs, total } = alignChains(
-    countT,
+    band,
     countF,
     (i, j) => {
-      const candidate = judged[i][j];
+      const candidate = judged[i].pairs[j - band.first[i]];
       return !candidate || candidate.refusal ? -Infinity : options.profit === 'net' ? candidate.net : candidate.profit;
     },
     bonus,
@@ -133,20 +134,25 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion): BranchPlan {
 
   const least = options.profit === 'net' ? CostModel.leastNet : 0;
   const asGuessed = pairs.length === guess.length && pairs.every(([i, j], k) => guess[k][0] === i && guess[k][1] === j);
-  const melds: { at: readonly [number, number]; judged: Judged; net: number }[] = [];
-  let earlier: Int32Array | null = null;
+  const melds: { at: readonly [number, number]; judged: Judged; meld: Meld; net: number }[] = [];
+  const made = new PartnerLog(ctx.tables);
   for (const [i, j] of total > least ? pairs : []) {
+    const earlier = made.until(melds.length);
     // If the guess was wrong, judge again, because now it is known which melds lie in front. Without any, the judgement
     // holds if it did not suppose any.
     const holds = asGuessed || (earlier === null && before(i, j) === null);
-    const candidate = holds ? judged[i][j]! : chains.judge(i, j, earlier)!;
-    judged[i][j] = candidate;
+    const row = judged[i].pairs;
+    const candidate = holds ? row[j - band.first[i]]! : chains.judge(i, j, earlier)!;
+    row[j - band.first[i]] = candidate;
     if (candidate.refusal) continue;
-    const last = melds.at(-1)?.at;
+    const last = melds.at(-1)?.at ?? null;
     const next = last && last[0] === i - 1 && last[1] === j - 1;
-    melds.push({ at: [i, j], judged: candidate, net: candidate.net + (next ? bonus : 0) });
-    earlier = merged(earlier, candidate.partner!);
+    const meld = { ...candidate.meld!, before: chains.between(last, [i, j]) };
+    made.add(melds.length, candidate.partners!);
+    melds.push({ at: [i, j], judged: candidate, meld, net: candidate.net + (next ? bonus : 0) });
   }
+  guessed.release();
+  made.release();
   const sum = melds.reduce((all, m) => all + m.net, 0);
   const pays = options.profit === 'paper' || sum > least;
   return {
@@ -156,6 +162,28 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion): BranchPlan {
     total: options.profit === 'net' ? sum : total,
     refused: refusedPairs(ctx, region, judged, pays ? melds.map((m) => m.at) : []),
   };
+}
+
+/** What is known about one T subgraph with the F subgraphs from `first` on. */
+interface Row {
+  readonly first: number;
+  readonly pairs: (Judged | null)[];
+}
+
+/** Counts the pairs of an alignment that lie in front of (i, j) on both sides. */
+function counterOfPairs(
+  pairs: readonly (readonly [number, number])[],
+  countT: number,
+  countF: number,
+): (i: number, j: number) => number {
+  const inFrontOf = (side: 0 | 1, count: number): Int32Array => {
+    const table = new Int32Array(count + 1);
+    for (const pair of pairs) table[pair[side] + 1] = 1;
+    for (let k = 1; k <= count; k++) table[k] += table[k - 1];
+    return table;
+  };
+  const [t, f] = [inFrontOf(0, countT), inFrontOf(1, countF)];
+  return (i, j) => Math.min(t[i], f[j]);
 }
 
 /** The paper's baselines meld diamonds only: regions with one block on each side. */
@@ -169,21 +197,17 @@ function modeRefusal(ctx: PlanningContext, { t, f }: DivergentRegion): Refusal |
   return null;
 }
 
-/** Both partner tables in one. They are about different blocks. */
-function merged(a: Int32Array | null, b: Int32Array): Int32Array {
-  return a ? b.map((partner, i) => (partner === NONE ? a[i] : partner)) : b;
-}
-
 /**
  * The refusals to report: for each T subgraph that does not meld, its best partner among the F subgraphs that do not.
  */
 function refusedPairs(
   ctx: PlanningContext,
   region: DivergentRegion,
-  judged: readonly (readonly (Judged | null)[])[],
+  judged: readonly Row[],
   chosen: readonly (readonly [number, number])[],
 ): Candidate[] {
   const refused: Candidate[] = [];
+  const usedT = new Set(chosen.map(([i]) => i));
   const usedF = new Set(chosen.map(([, j]) => j));
   const add = (j: Judged): void => {
     const unprofitable =
@@ -192,9 +216,9 @@ function refusedPairs(
         : 'another pairing saves more';
     refused.push(candidateOf(j, j.refusal ?? refusal('NotProfitable', unprofitable)));
   };
-  judged.forEach((row, i) => {
-    if (chosen.some(([a]) => a === i)) return;
-    const rest = row.filter((pair, j): pair is Judged => pair !== null && !usedF.has(j));
+  judged.forEach(({ first, pairs }, i) => {
+    if (usedT.has(i)) return;
+    const rest = pairs.filter((pair, k): pair is Judged => pair !== null && !usedF.has(first + k));
     if (rest.length > 0) add(rest.reduce((best, j) => (rank(j) > rank(best) ? j : best)));
   });
   if (refused.length === 0 && chosen.length === 0) {
@@ -220,7 +244,7 @@ function overlongPlans(ctx: PlanningContext, plans: readonly BranchPlan[]): Set<
 
 /** The block behind a branch whose phis become selects by its melds, or `NONE`. */
 function dissolvedJoin(ctx: PlanningContext, { melds, region }: BranchPlan): BlockId | -1 {
-  const exit = melds.at(-1)!.judged.meld!.exit;
+  const { exit } = melds.at(-1)!.meld;
   if (exit.kind === 'shared') return NONE;
   const join = throughEmpty(ctx, exit.t);
   if (join !== throughEmpty(ctx, exit.f)) return NONE;

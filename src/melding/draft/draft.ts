@@ -19,10 +19,10 @@ import type { PairFacts, PairTable } from './pair-facts.js';
 /** Phis that become one, `[t, f]`. */
 export type PhiPairs = readonly (readonly [InstrId, InstrId])[];
 
-/** What a draft does to uniformity; uniformity.ts computes it. */
+/** What a draft does to uniformity; uniformity.ts computes it. It holds until it is computed anew. */
 export interface MeldedUniformity {
   /** `[instrCount]`: 1 when the result differs between threads after the meld. Instructions of the subgraphs only. */
-  readonly divergent: Uint8Array;
+  readonly divergent: Int32Array;
   /** Per block pair of the draft: whether the melded terminator is divergent. */
   readonly branch: Uint8Array;
 }
@@ -33,7 +33,9 @@ export class Draft {
   /** `[instrCount]`: the partner of an instruction of either side, or `NONE`. */
   readonly partner: Int32Array;
   /** `[instrCount]`: 1 on the T instruction of a pair whose first two operands correspond crosswise. */
-  readonly swapped: Uint8Array;
+  readonly swapped: Int32Array;
+  /** Where uniformity.ts keeps its result. */
+  readonly divergent: Int32Array;
   /** The uniformity of the draft as it is now. Null until it is asked for. */
   uniformity: MeldedUniformity | null = null;
   private phiPairs: PhiPairs = [];
@@ -46,8 +48,9 @@ export class Draft {
     this.frame = frame;
     this.ctx = frame.ctx;
     const { fn } = frame.ctx;
-    this.partner = new Int32Array(fn.instrCount).fill(NONE);
-    this.swapped = new Uint8Array(fn.instrCount);
+    this.partner = frame.borrowTable();
+    this.swapped = frame.borrowTable();
+    this.divergent = frame.borrowTable();
     for (const b of frame.blocks)
       if (b.t !== NONE && b.f !== NONE && b.takes === null)
         this.pair(terminatorOf(fn, b.t), terminatorOf(fn, b.f), false);

@@ -72,7 +72,7 @@ export function evaluate(draft: Draft): Outcome {
   net -= selectsCost(draft) + lostBehind(draft, uniformity);
   // The diamond of E is a guard for each side. It goes, but what lies in front and behind needs one of its own each.
   const diamonds = 1 - (frame.front ? 1 : 0) - (frame.back ? 1 : 0);
-  net += diamonds * diamondCost(draft);
+  net += diamonds * neighbourBonus(ctx, frame.branch);
   net -= vainCost(draft, uniformity);
   return { net, realPairs, guardedRuns, groups };
 }
@@ -108,7 +108,9 @@ function vainCost(draft: Draft, { branch }: MeldedUniformity): number {
   return sum;
 }
 
-const diamondCost = (draft: Draft): number => 2 * draft.ctx.costs.target.guard * draft.ctx.weight[draft.frame.branch];
+/** The diamond of a branch, with a guard for each side. Two neighbours that meld leave none between them. */
+export const neighbourBonus = ({ costs, weight }: PlanningContext, branch: BlockId): number =>
+  2 * costs.target.guard * weight[branch];
 
 /**
  * A correction for a pair of which only one instruction is in a loop. The instruction outside the loop is saved once,
@@ -181,19 +183,23 @@ function selectsCost(draft: Draft): number {
  */
 function lostBehind(draft: Draft, { divergent }: MeldedUniformity): number {
   const { ctx } = draft;
-  const { blocks, inside } = draft.frame;
+  const { frame } = draft;
   const { fn, divergence, uses } = ctx;
   const counted = new Set<number>();
   let sum = 0;
-  for (const { t, f } of blocks) {
+  for (const { t, f } of frame.blocks) {
     for (const b of [t, f]) {
       if (b === NONE) continue;
       for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) {
         const v = instrValue(fn, i as InstrId);
-        if (divergent[i] === 0 || divergence.valueDivergent[v] === 1) continue;
+        if (divergent[i] !== 1 || divergence.valueDivergent[v] === 1) continue;
         for (let u = uses.start[v]; u < uses.start[v + 1]; u++) {
           const user = uses.user[u] as InstrId;
-          if (inside[fn.instrBlock[user]] === 1 || divergence.valueDivergent[instrValue(fn, user)] === 1) continue;
+          if (
+            frame.indexOf(fn.instrBlock[user] as BlockId) !== NONE ||
+            divergence.valueDivergent[instrValue(fn, user)] === 1
+          )
+            continue;
           if (counted.has(user)) continue;
           counted.add(user);
           sum += (cyclesOf(ctx, user, true) - cyclesOf(ctx, user, false)) * ctx.weight[fn.instrBlock[user]];

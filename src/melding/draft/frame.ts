@@ -12,6 +12,7 @@ import type { PlanningContext } from '../cost/context.js';
 import { OperandOrder } from '../cost/matching.js';
 import { canSelect, isPoison, selectCycles } from '../cost/operands.js';
 import { countsAsWork } from '../cost/profitability.js';
+import type { EarlierPartners } from './partner-log.js';
 import { hostBlock, type MeldExit, type MeldedBlock, type Shape } from '../plan.js';
 
 export interface Slot {
@@ -26,10 +27,6 @@ export interface Slot {
   /** The instructions that define the values. If these pair, the values are one. Both are `NONE` unless both exist. */
   readonly defT: InstrId;
   readonly defF: InstrId;
-  /** Whether each definition stands in the same block as its user. */
-  readonly local: boolean;
-  /** Whether that is so and the definitions may become one. */
-  readonly mayPair: boolean;
   readonly selectable: boolean;
   /** Cycles of the select over the whole run. */
   readonly cost: number;
@@ -43,12 +40,12 @@ export interface BlockWork {
 
 /** Which instructions of two corresponding blocks match, and how they were aligned so far. */
 export interface BlockMatches {
-  /** `[t.length * f.length]`: `OperandOrder` bits. */
-  readonly orders: Uint8Array;
   readonly speculatableT: Uint8Array;
   readonly speculatableF: Uint8Array;
-  /** Positions in `orders` that are not `None`, ascending. */
+  /** The pairs that match, as `i * f.length + j`, ascending. */
   readonly cells: Int32Array;
+  /** `OperandOrder` bits per cell. */
+  readonly orders: Uint8Array;
   /** Alignments that are known, with the gains (one per cell) that led to them. */
   readonly aligned: { readonly gains: Float64Array; readonly partner: Int32Array }[];
 }
@@ -65,7 +62,7 @@ interface FrameParts {
   /** Whether blocks of either side run after the subgraphs. Then the sides part again behind the meld. */
   readonly back: boolean;
   /** Partners by melds of the same branch that are carried out before this one, or null. */
-  readonly earlier: Int32Array | null;
+  readonly earlier: EarlierPartners | null;
 }
 
 export class Frame implements FrameParts {
@@ -75,19 +72,23 @@ export class Frame implements FrameParts {
   readonly exit: MeldExit;
   readonly front: boolean;
   readonly back: boolean;
-  readonly earlier: Int32Array | null;
+  readonly earlier: EarlierPartners | null;
   readonly blocks: readonly MeldedBlock[];
   /** `[blockCount]`: the corresponding block of the other side, or `NONE`. */
   readonly blockPartner: Int32Array;
-  /** `[blockCount]`: 1 for the blocks of both subgraphs. */
-  readonly inside: Uint8Array;
   /** The entry of the host's subgraph. */
   readonly entry: BlockId;
   /** Per block pair. */
   readonly work: readonly BlockWork[];
   /** The largest number of cells that the alignment of a pair of blocks needs. */
   readonly cells: number;
-  private readonly baseKeys = new Map<string, number>();
+  /** By both bases, and then by the distance that is left between the addresses. */
+  /** `[blockCount]`: the index of the melded block that a block becomes. `NONE` for blocks outside. */
+  private readonly index: Int32Array;
+  /** Tables by instruction that drafts of this frame have borrowed. */
+  private readonly borrowed: Int32Array[] = [];
+  private readonly baseKeys = new Map<number, Map<number, number>>();
+  private baseKeyCount = 0;
   private readonly phis = new Map<number, readonly Slot[]>();
   private blockMatches: readonly (BlockMatches | null)[] | null = null;
   private slotsOfExits: readonly Slot[] | null = null;
@@ -104,15 +105,15 @@ export class Frame implements FrameParts {
     this.earlier = earlier;
     this.blocks = shape.blocks;
     this.entry = hostBlock(shape, shape.blocks[0]);
-    this.blockPartner = new Int32Array(fn.blockCount).fill(NONE);
-    this.inside = new Uint8Array(fn.blockCount);
+    this.blockPartner = ctx.graph.tables.lend();
+    this.index = ctx.graph.tables.lend();
     const work: BlockWork[] = [];
     let cells = 0;
     const size = (b: BlockId): number => fn.blockInstrStart[b + 1] - fn.blockInstrStart[b];
-    for (const { t, f } of shape.blocks) {
+    for (const [k, { t, f }] of shape.blocks.entries()) {
       work.push({ t: t === NONE ? [] : workOf(ctx, t), f: f === NONE ? [] : workOf(ctx, f) });
-      if (t !== NONE) this.inside[t] = 1;
-      if (f !== NONE) this.inside[f] = 1;
+      if (t !== NONE) this.index[t] = k;
+      if (f !== NONE) this.index[f] = k;
       if (t === NONE || f === NONE) continue;
       this.blockPartner[t] = f;
       this.blockPartner[f] = t;
@@ -120,6 +121,28 @@ export class Frame implements FrameParts {
     }
     this.work = work;
     this.cells = cells;
+  }
+
+  /**
+   * A table by instruction that holds `NONE` everywhere. It may be written where the frame's blocks are, and is the
+   * borrower's until the frame is released.
+   */
+  borrowTable(): Int32Array {
+    const table = this.ctx.tables.lend();
+    this.borrowed.push(table);
+    return table;
+  }
+
+  /** Gives all tables back. After that, neither the frame nor a draft of it may be used. */
+  release(): void {
+    const { ctx, blocks, borrowed } = this;
+    const { blockInstrStart } = ctx.fn;
+    const own = blocks.flatMap(({ t, f }) => [t, f]).filter((b) => b !== NONE);
+    for (const table of [this.blockPartner, this.index]) ctx.graph.tables.takeBack(table, own);
+    for (const table of borrowed) {
+      for (const b of own) table.fill(NONE, blockInstrStart[b], blockInstrStart[b + 1]);
+      ctx.tables.takeBack(table, []);
+    }
   }
 
   /** Per block pair: which instructions match, or null when none do. */
@@ -135,7 +158,7 @@ export class Frame implements FrameParts {
     if (this.earlier === null) return false;
     const i = definingInstr(fn, a);
     const j = definingInstr(fn, b);
-    return i !== NONE && j !== NONE && this.earlier[i] === j;
+    return i !== NONE && j !== NONE && this.earlier.pairs(i, j);
   }
 
   /**
@@ -145,9 +168,12 @@ export class Frame implements FrameParts {
   keyOf(t: ValueId, f: ValueId): number {
     const { valueBase, valueOffset, valueCount } = this.ctx.fn;
     if (valueBase[t] === NONE || valueBase[f] === NONE) return t * valueCount + f;
-    const bases = `${valueBase[t]} ${valueBase[f]} ${valueOffset[t] - valueOffset[f]}`;
-    let key = this.baseKeys.get(bases);
-    if (key === undefined) this.baseKeys.set(bases, (key = -1 - this.baseKeys.size));
+    const bases = valueBase[t] * valueCount + valueBase[f];
+    let keys = this.baseKeys.get(bases);
+    if (keys === undefined) this.baseKeys.set(bases, (keys = new Map<number, number>()));
+    const distance = valueOffset[t] - valueOffset[f];
+    let key = keys.get(distance);
+    if (key === undefined) keys.set(distance, (key = -1 - this.baseKeyCount++));
     return key;
   }
 
@@ -163,15 +189,12 @@ export class Frame implements FrameParts {
         alike: true,
         defT: NONE as InstrId,
         defF: NONE as InstrId,
-        local: false,
-        mayPair: false,
         selectable: true,
         cost: 0,
       };
     const i = definingInstr(snapshot, t);
     const j = definingInstr(snapshot, f);
     const defined = i !== NONE && j !== NONE;
-    const local = defined && snapshot.instrBlock[i] === at && snapshot.instrBlock[j] === this.blockPartner[at];
     return {
       t,
       f,
@@ -180,8 +203,6 @@ export class Frame implements FrameParts {
       alike: false,
       defT: defined ? i : (NONE as InstrId),
       defF: defined ? j : (NONE as InstrId),
-      local,
-      mayPair: local && this.ctx.matcher.orders(i, j) !== OperandOrder.None,
       selectable: canSelect(this.ctx, t, f),
       cost: this.selectCost(t, f, at),
     };
@@ -201,10 +222,10 @@ export class Frame implements FrameParts {
     return partner === NONE ? weight[b] : Math.max(weight[b], weight[partner]);
   }
 
-  private isInside(v: ValueId): boolean {
+  isInside(v: ValueId): boolean {
     const { fn } = this.ctx;
     const i = definingInstr(fn, v);
-    return i !== NONE && this.inside[fn.instrBlock[i]] === 1;
+    return i !== NONE && this.index[fn.instrBlock[i]] !== NONE;
   }
 
   /**
@@ -233,7 +254,7 @@ export class Frame implements FrameParts {
     const outside = (phi: InstrId): ValueId[] => {
       const values: ValueId[] = [];
       for (let o = fn.operandStart[phi]; o < fn.operandStart[phi + 1]; o++)
-        if (this.inside[fn.operandBlock[o]] === 0) values.push(fn.operand[o] as ValueId);
+        if (this.index[fn.operandBlock[o]] === NONE) values.push(fn.operand[o] as ValueId);
       return values;
     };
     const [outsideT, outsideF] = [outside(t), outside(f)];
@@ -260,13 +281,13 @@ export class Frame implements FrameParts {
   /** Whether an edge of the subgraph leads back to its entry `b`. */
   private loops(b: BlockId): boolean {
     const { predStart, pred } = this.ctx.graph;
-    for (let e = predStart[b]; e < predStart[b + 1]; e++) if (this.inside[pred[e]] === 1) return true;
+    for (let e = predStart[b]; e < predStart[b + 1]; e++) if (this.index[pred[e]] !== NONE) return true;
     return false;
   }
 
   /** The index of the melded block that `b` becomes. `NONE` for blocks outside. */
   indexOf(b: BlockId): number {
-    return this.inside[b] === 0 ? NONE : this.blocks.findIndex((each) => each.t === b || each.f === b);
+    return this.index[b];
   }
 
   /**
@@ -308,7 +329,7 @@ export class Frame implements FrameParts {
       if (t === NONE || f === NONE) continue;
       for (let e = graph.succStart[t]; e < graph.succStart[t + 1]; e++) {
         const to = graph.succ[e] as BlockId;
-        if (this.inside[to] === 1 || (e > graph.succStart[t] && graph.succ[e - 1] === to)) continue;
+        if (this.index[to] !== NONE || (e > graph.succStart[t] && graph.succ[e - 1] === to)) continue;
         for (let i = fn.blockInstrStart[to]; fn.instrOpcode[i] === Opcode.Phi; i++) {
           const a = incomingFrom(this.ctx, i as InstrId, t);
           const b = incomingFrom(this.ctx, i as InstrId, f);
@@ -361,16 +382,57 @@ function workOf({ fn }: PlanningContext, b: BlockId): InstrId[] {
   return list;
 }
 
+/** The places of F's instructions that match instructions of T of one kind, ascending, with `OperandOrder` bits. */
+interface KindMatches {
+  /** An instruction of the kind. Only its key, flags and predicate count. */
+  readonly like: InstrId;
+  /** Whether other instructions may be of this kind: LLVM is asked about none of the pairs. */
+  readonly isShared: boolean;
+  readonly places: readonly number[];
+  readonly orders: readonly number[];
+}
+
 function matchesOf({ fn, matcher, options }: PlanningContext, { t, f }: BlockWork): BlockMatches | null {
   if (t.length === 0 || f.length === 0) return null;
-  const orders = new Uint8Array(t.length * f.length);
-  const cells: number[] = [];
+  /** The places of F's instructions by key, ascending. */
+  const places = new Map<number, number[]>();
+  for (let j = 0; j < f.length; j++) {
+    const key = fn.instrKey[f[j]];
+    const list = places.get(key);
+    if (list) list.push(j);
+    else if (key !== NONE) places.set(key, [j]);
+  }
+  const isChecked = (i: InstrId): boolean => hasFlag(fn, i, InstrFlag.NeedsPairCheck);
+  const isOfKind = (i: InstrId, { like, isShared }: KindMatches): boolean =>
+    isShared && fn.instrFlags[i] === fn.instrFlags[like] && fn.instrPredicate[i] === fn.instrPredicate[like];
+  const kinds = new Map<number, KindMatches[]>();
+  let count = 0;
+  const rows = t.map((i): KindMatches | null => {
+    const key = fn.instrKey[i];
+    const list = places.get(key);
+    if (!list) return null;
+    let known = kinds.get(key);
+    if (!known) kinds.set(key, (known = []));
+    let kind = known.find((each) => isOfKind(i, each));
+    if (!kind) {
+      const all = list.map((j) => matcher.orders(i, f[j]));
+      const fits = (_: number, k: number): boolean => all[k] !== OperandOrder.None;
+      const isShared = !isChecked(i) && !list.some((j) => isChecked(f[j]));
+      known.push((kind = { like: i, isShared, places: list.filter(fits), orders: all.filter(fits) }));
+    }
+    count += kind.places.length;
+    return kind;
+  });
+  const cells = new Int32Array(count);
+  const orders = new Uint8Array(count);
+  let next = 0;
   for (let i = 0; i < t.length; i++) {
-    const key = fn.instrKey[t[i]];
-    const row = i * f.length;
-    for (let j = 0; j < f.length; j++)
-      if (fn.instrKey[f[j]] === key && (orders[row + j] = matcher.orders(t[i], f[j])) !== OperandOrder.None)
-        cells.push(row + j);
+    const row = rows[i];
+    if (!row) continue;
+    for (let k = 0; k < row.places.length; k++, next++) {
+      cells[next] = i * f.length + row.places[k];
+      orders[next] = row.orders[k];
+    }
   }
   if (cells.length === 0) return null;
   const speculatable = (list: readonly InstrId[]): Uint8Array => {
@@ -383,7 +445,7 @@ function matchesOf({ fn, matcher, options }: PlanningContext, { t, f }: BlockWor
     orders,
     speculatableT: speculatable(t),
     speculatableF: speculatable(f),
-    cells: Int32Array.from(cells),
+    cells,
     aligned: [],
   };
 }

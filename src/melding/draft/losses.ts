@@ -46,7 +46,7 @@ export function lostOffsetCost(draft: Draft, t: InstrId, f: InstrId): number {
 }
 
 /** Whether the address is a base with nothing but constants added to it. */
-function hasConstantOffset({ fn }: PlanningContext, pointer: ValueId): boolean {
+export function hasConstantOffset({ fn }: PlanningContext, pointer: ValueId): boolean {
   if (fn.valueKind[pointer] === ValueKind.Global || fn.valueKind[pointer] === ValueKind.Constant) return true;
   const i = definingInstr(fn, pointer);
   if (i < 0 || fn.instrOpcode[i] !== Opcode.GetElementPtr) return false;

@@ -31,13 +31,13 @@ export function meldedUniformity(draft: Draft): MeldedUniformity {
 }
 
 class Propagation {
-  private readonly divergent: Uint8Array;
+  private readonly divergent: Int32Array;
   private readonly branch: Uint8Array;
   private branchTurned = false;
   private changed = false;
 
   constructor(private readonly draft: Draft) {
-    this.divergent = new Uint8Array(draft.ctx.fn.instrCount);
+    this.divergent = draft.divergent;
     this.branch = new Uint8Array(draft.frame.blocks.length);
   }
 
@@ -147,7 +147,7 @@ class Propagation {
  * in it.
  */
 export function breaksUniformDemand(draft: Draft, { divergent, branch }: MeldedUniformity): boolean {
-  const { ctx } = draft;
+  const { ctx, frame } = draft;
   const { fn, divergence, uses } = ctx;
   if (!ctx.hasUniformDemands) return false;
   const turned = new Uint8Array(fn.instrCount);
@@ -157,7 +157,11 @@ export function breaksUniformDemand(draft: Draft, { divergent, branch }: MeldedU
     turned[i] = 1;
     worklist.push(i);
   };
-  for (let i = 0; i < fn.instrCount; i++) if (divergent[i] === 1) add(i as InstrId);
+  for (const { t, f } of frame.blocks)
+    for (const b of [t, f])
+      if (b !== NONE)
+        for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++)
+          if (divergent[i] === 1) add(i as InstrId);
   // Behind a branch that becomes divergent, threads come to the exits by different paths.
   if (branch.includes(1)) for (const phi of exitPhis(draft)) add(phi);
   for (let i = worklist.pop(); i !== undefined; i = worklist.pop()) {

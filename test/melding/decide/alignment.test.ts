@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { align } from '../../../src/melding/decide/alignment.js';
 import type { Alignment, AlignmentProblem } from '../../../src/melding/decide/alignment.js';
-import { alignChains } from '../../../src/melding/decide/chain-alignment.js';
+import { alignChains, wholeBand } from '../../../src/melding/decide/chain-alignment.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/alignment', { tests: 7 });
+const test = suite('melding/decide/alignment', { tests: 8 });
 
 /** A problem with a score for every cell. `-Infinity`: the two must not pair. */
 type DenseProblem = Omit<AlignmentProblem, 'cells' | 'gains'> & { readonly score: (i: number, j: number) => number };
@@ -162,7 +162,7 @@ test('chains: optimal, in order, total adds up', () => {
   fc.assert(
     fc.property(input, ({ m, n, bonus, values }) => {
       const value = (i: number, j: number): number => values[i * 4 + j];
-      const { pairs, total } = alignChains(m, n, value, bonus);
+      const { pairs, total } = alignChains(wholeBand(m, n), n, value, bonus);
       assert.is(total, bruteChains(m, n, value, bonus));
       let sum = 0;
       pairs.forEach(([i, j], k) => {
@@ -176,8 +176,34 @@ test('chains: optimal, in order, total adds up', () => {
   );
 });
 
+test('chains: a band is as if nothing else could pair', () => {
+  const input = fc.record({
+    n: fc.integer({ min: 1, max: 6 }),
+    // Of each row: how far its run begins behind that of the row above, and how far it ends behind it.
+    rows: fc.array(fc.tuple(fc.nat(2), fc.nat(2)), { maxLength: 6 }),
+    bonus: fc.nat(6),
+    values: fc.array(fc.integer({ min: -6, max: 10 }), { minLength: 36, maxLength: 36 }),
+  });
+  fc.assert(
+    fc.property(input, ({ n, rows, bonus, values }) => {
+      const value = (i: number, j: number): number => values[i * 6 + j];
+      const band = wholeBand(rows.length, n);
+      for (let i = 0, first = 0, end = 0; i < rows.length; i++) {
+        first = Math.min(n, first + rows[i][0]);
+        end = Math.min(n, Math.max(first, end + rows[i][1]));
+        band.first[i] = first;
+        band.end[i] = end;
+      }
+      const inBand = (i: number, j: number): number =>
+        j >= band.first[i] && j < band.end[i] ? value(i, j) : -Infinity;
+      assert.equal(alignChains(band, n, value, bonus), alignChains(wholeBand(rows.length, n), n, inBand, bonus));
+    }),
+    { numRuns: 500 },
+  );
+});
+
 test('chains: nothing to gain pairs nothing', () => {
-  assert.equal(alignChains(3, 3, () => -1, 0).pairs, []);
+  assert.equal(alignChains(wholeBand(3, 3), 3, () => -1, 0).pairs, []);
 });
 
 test.run();

@@ -6,7 +6,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/plan-function', { tests: 23 });
+const test = suite('melding/decide/plan-function', { tests: 24 });
 
 const NET: PlanOptions = { ...DARM, profit: 'net', threshold: 0.2 };
 const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
@@ -182,7 +182,7 @@ test('several pairs on one branch, in chain order', () => {
       %${x}5 = add %i %j
       store %${x}5 %g !name=${x}u
       br join`;
-  const { plan, lines, s } = planned(`
+  const { plan, lines } = planned(`
     arg %c i1 never
     arg %i i32 never
     arg %j i32 never
@@ -196,10 +196,45 @@ test('several pairs on one branch, in chain order', () => {
     join:
       ret`);
   assert.is(lines, 'a1+b1 a2+b2 / as+bs // a3+b3 a4+b4 / at+bt // a5+b5 au+bu');
-  assert.equal(
-    plan.melds.map((m) => m.before.t.map((b) => s.blockNames[b])),
-    [[], ['a', 'athen'], ['a', 'athen', 'amid', 'athen2']],
-  );
+  // Nothing is left between two of them.
+  for (const { before } of plan.melds) assert.equal(before, { t: [], f: [] });
+});
+
+test('a chain that is longer than the near pairs melds in one round, and only blocks between two melds are in front', () => {
+  const COUNT = 40;
+  const side = (x: string): string =>
+    Array.from(
+      { length: COUNT },
+      (_, k) => `
+    ${x}${k}:
+      %${x}${k}v = load %p
+      %${x}${k}c = icmp slt %${x}${k}v %i
+      br %${x}${k}c ${x}${k}then ${x}${k + 1}
+    ${x}${k}then:
+      store %i %p
+      br ${x}${k === 19 && x === 'b' ? 'alone' : k + 1}`,
+    ).join('');
+  const { plan, s } = planned(`
+    arg %c i1 never
+    arg %i i32 never
+    arg %p ptr3 never
+    entry:
+      br %c a0 b0
+    ${side('a')}
+    a${COUNT}:
+      br join
+    ${side('b')}
+    balone:
+      call @f %i !+Convergent
+      br b20
+    b${COUNT}:
+      br join
+    join:
+      ret`);
+  assert.is(plan.melds.length, COUNT - 1);
+  const names = (blocks: readonly number[]): string[] => blocks.map((b) => s.blockNames[b]);
+  const inFront = plan.melds.map(({ before }) => [...names(before.t), ...names(before.f)]);
+  assert.equal(inFront.flat(), ['a19', 'a19then', 'b19', 'b19then', 'balone']);
 });
 
 test('an unequal block in between stays, and parts the sides', () => {
