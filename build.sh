@@ -246,9 +246,8 @@ write_dist "$stage/dist" 1
 # The functions that first compilations call, as V8 says; numbers in the module, where wasm-split leaves out the imports.
 imports=$(node -p "WebAssembly.Module.imports(new WebAssembly.Module(require('fs').readFileSync('$stage/out/llvm.wasm')))
   .filter(({ kind }) => kind === 'function').length")
-for kernel in bitonic.gfx906 bitonic.gfx1100 lud.gfx906 sb2.gfx90a tokenizer.gfx1100 spmv.gfx906 mandelbrot.gfx1100 dct.gfx90a \
-  raytri.gfx1100 srad.gfx906 hashjoin.gfx90a ms.gfx1100; do
-  DARM_WASM=$stage/dist node --trace-wasm-compilation-times "$here/wasm/first-calls.mjs" "$here/kernels/ir/$kernel.O3.bc"
+for kernel in "$here"/kernels/ir/*.gfx{906,90a,1100}.O3.bc; do
+  DARM_WASM=$stage/dist node --trace-wasm-compilation-times "$here/wasm/first-calls.mjs" "$kernel"
 done | sed -n 's/^Compiled function [^#]*#\([0-9]*\) using Liftoff.*/\1/p' | sort -nu |
   awk -v imports="$imports" '{ print $1 - imports }' >"$stage/out/first"
 in_root wasm-split --split /darm-link/out/llvm.wasm --keep-funcs=@/darm-link/out/first --no-placeholders \
