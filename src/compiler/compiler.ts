@@ -352,7 +352,7 @@ class ThreadedCompiler implements Compiler {
     }
   }
 
-  async #tierPolicyAround(): Promise<Parameters<typeof import("../binding/load.js").compileFirst>[0]> {
+  async #tierPolicyAround(): Promise<Parameters<typeof import('../binding/load.js').compileFirst>[0]> {
     if (this.#tierPolicy === undefined) return undefined;
     const { compileAhead, setTierPolicy } = await import('../workers/tier-policy.js');
     setTierPolicy(this.#tierPolicy);

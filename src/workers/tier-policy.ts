@@ -10,6 +10,7 @@
  * when asked. A Node whose V8 no longer knows a flag ignores it. Each flag says only one thing: that `--liftoff-only`
  * also ends tiering holds up to V8 12 only, so tiering is switched off by its own flags.
  */
+import { availableParallelism } from 'node:os';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 
@@ -26,9 +27,11 @@ export function setTierPolicy(policy: TierPolicy): void {
 
 /**
  * Compiles all functions of a module ahead of their calls, on all processors, while JavaScript goes on. Lazily, the
- * default, each is compiled on the thread that calls it first, and that thread waits.
+ * default, each is compiled on the thread that calls it first, and that thread waits. On a machine with one processor
+ * that is faster, because only what is called is compiled.
  */
 export async function compileAhead<T>(compile: () => Promise<T>): Promise<T> {
+  if (availableParallelism() === 1) return compile();
   v8.setFlagsFromString('--no-wasm-lazy-compilation');
   try {
     return await compile();

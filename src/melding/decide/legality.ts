@@ -57,8 +57,7 @@ export function subgraphRefusal(ctx: PlanningContext, blocks: readonly BlockId[]
   const { fn, cycles } = ctx;
   const members = new Set<number>(blocks);
   for (const b of blocks) {
-    if (!isBranch(fn, b))
-      return refusal('UnsuitableBranch', 'the subgraph holds a switch');
+    if (!isBranch(fn, b)) return refusal('UnsuitableBranch', 'the subgraph holds a switch');
     const cycle = cycles.cycleOf(b);
     const ownLoop = cycle !== NONE && members.has(cycles.header[cycle]);
     for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]; i++) {
