@@ -139,7 +139,7 @@ function perform(runtime: LlvmRuntime, task: LlvmTask, events: Events): TaskResu
       return analyzeModule(runtime, task.bytes, task.options);
     case 'disassemble':
       runtime.reset();
-      return disassemble(runtime, task.code, task.cpu, `+wavefrontsize${task.waveSize}`);
+      return runtime.run(() => disassemble(runtime, task.code, task.cpu, `+wavefrontsize${task.waveSize}`));
   }
 }
 

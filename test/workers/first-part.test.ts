@@ -9,7 +9,7 @@ import { unwrap } from '../../src/workers/executor.js';
 import { kernelPath } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('workers/first-part', { tests: 3, timeoutMs: 60_000 });
+const test = suite('workers/first-part', { tests: 4, timeoutMs: 60_000 });
 
 const hostOf = (code: LlvmCode): LlvmHost => new LlvmHost({ code, memoryLimitBytes: 2 ** 32 });
 
@@ -43,6 +43,15 @@ test('a call into the rest gives the result that all of LLVM gives', async () =>
       name,
     );
   }
+});
+
+test('machine code is decoded by all of LLVM', async () => {
+  const host = hostOf(await compileFirst());
+  const outcome = await host.run(
+    { kind: 'disassemble', code: new Uint8Array([0, 0, 0x81, 0xbf]), cpu: 'gfx906', waveSize: 64 },
+    NO_EVENTS,
+  );
+  assert.equal([...unwrap(outcome).size], [4]);
 });
 
 test('an error of the input is told once, by the first part or by all', async () => {
