@@ -1,0 +1,8 @@
+/** LLVM is read and compiled before there is a compiler to ask for it, under the tier policy `short`. */
+import { beginCompiling, compileFirst } from '../binding/load.js';
+import { compileAhead, setTierPolicy } from '../workers/tier-policy.js';
+
+export function beginLlvm(): void {
+  setTierPolicy('short');
+  beginCompiling(() => compileFirst(compileAhead));
+}
