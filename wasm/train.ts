@@ -1,10 +1,11 @@
 /**
- * Trains an instrumented module (`build.sh --instrument`) and writes the profile that `build.sh` compiles LLVM with.
+ * Trains an instrumented module (`build.sh --train`) and writes the profile that `build.sh` compiles LLVM with.
  *
  *   npx tsc && node dist/wasm/train.js OUTPUT.profraw...     (build.sh does it)
  *
  * The workload is what darm does: read, meld at both points, optimise, generate code for gfx9, gfx10, gfx11, gfx12 and
- * PTX, link, write bitcode and text. 48 of the 123 modules are random kernels, so that the profile is not that of kernels/ir alone.
+ * PTX, link, write bitcode and text. 48 of the 123 modules are random kernels, so that the profile is not that of
+ * kernels/ir alone.
  *
  * A job normally ends with the heap of a fresh instance, which would take the counters back. Here jobs are freed one
  * by one instead, and an instance that has grown large writes its counters and gives way to the next.
