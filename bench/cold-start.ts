@@ -1,6 +1,7 @@
 /**
  * Cold start: the time of `darm compile` for one small optimised kernel from process start to exit, beside that of
- * native `llc-23` and `ld.lld-23` (`build.sh --native`), if they are there; and the time for one more LLVM instance in a running process.
+ * native `llc-23` and `ld.lld-23`, if `build.sh --native` made them. The last row is one more LLVM instance in a running
+ * process.
  * usage: node dist/bench/cold-start.js [--rounds N]
  */
 import { existsSync } from 'node:fs';
@@ -17,21 +18,22 @@ const folder = await mkdtemp(path.join(tmpdir(), 'darm-bench-'));
 const output = path.join(folder, 'kernel.hsaco');
 const object = path.join(folder, 'kernel.o');
 const input = kernelPath('bitonic.gfx906.O3');
-const command = [`${REPOSITORY}dist/src/cli/main.js`, 'compile', input, '-o', output, '--quiet'];
+const commandFor = (kernel: string): string[] => [
+  `${REPOSITORY}dist/src/cli/main.js`,
+  'compile',
+  kernel,
+  '-o',
+  output,
+  '--quiet',
+];
+const command = commandFor(input);
 
 const variants: [string, () => number][] = [
   ['darm compile', () => timeProcess(process.execPath, command)],
   [
     'darm compile, LUD',
     () =>
-      timeProcess(process.execPath, [
-        `${REPOSITORY}dist/src/cli/main.js`,
-        'compile',
-        kernelPath('lud.gfx906.O3'),
-        '-o',
-        output,
-        '--quiet',
-      ]),
+      timeProcess(process.execPath, commandFor(kernelPath('lud.gfx906.O3'))),
   ],
   ['darm compile --meld off', () => timeProcess(process.execPath, [...command, '--meld', 'off'])],
   ['node, nothing else', () => timeProcess(process.execPath, ['-e', ''])],
@@ -52,11 +54,11 @@ for (let round = -1; round < rounds; round++)
 await rm(folder, { recursive: true });
 
 setTierPolicy('short');
-const module = await compileLlvm();
+const code = await compileLlvm();
 const instances: number[] = [];
 for (let round = 0; round < rounds; round++) {
   const start = performance.now();
-  await instantiateLlvm(module, { memoryLimitBytes: 2 ** 32 });
+  await instantiateLlvm(code, { memoryLimitBytes: 2 ** 32 });
   instances.push(performance.now() - start);
 }
 times.set('one more instance of LLVM', instances);

@@ -17,8 +17,9 @@
  *
  * Order: marks only grow. What a mark leads to does not depend on when it was set, with one exception that LLVM has,
  * too. Users of `AlwaysUniform` values of a cycle are marked or not, depending on whether the cycle was assumed
- * divergent before or after its exit diverged. So the order is LLVM's: instructions that are sources by their ids, then
- * users of arguments; users in reverse order (LLVM's order for a module just read); last in first out. The cycles in irreducible control flow depend on the walk; see cycles.ts.
+ * divergent before or after its exit diverged. So the order is LLVM's: instructions that are sources by their ids,
+ * then users of arguments; users in reverse order (LLVM's order for a module just read); last in first out. The
+ * cycles in irreducible control flow depend on the walk; see cycles.ts.
  */
 import type { BlockId, InstrId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';

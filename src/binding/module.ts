@@ -168,8 +168,8 @@ export class LlvmModule {
    * A code object is for one processor, and LLVM generates the code of each function for the processor that the
    * function names.
    *
-   * @throws DarmError `bad-target` when functions name different processors, or another one than was asked for, or when there are
-   *   functions and no processor
+   * @throws DarmError `bad-target` when functions name different processors, or another one than was asked for, or
+   *   when there are functions and no processor
    */
   requireOneProcessor(): void {
     const functions = this.functions();

@@ -44,8 +44,8 @@ export function checkObject(value: unknown): GivenOptions {
 }
 
 /**
- * `?emit=hsaco&threshold=0.1&once=true`. A list may be repeated or separated by commas. The type of an option says how its text is
- * read; whether the value is possible is checked with the rest.
+ * `?emit=hsaco&threshold=0.1&once=true`. A list may be repeated or separated by commas. The type of an option says how
+ * its text is read; whether the value is possible is checked with the rest.
  */
 export function optionsFromQuery(query: URLSearchParams): GivenOptions {
   const options: Record<string, unknown> = {};

@@ -1,9 +1,9 @@
 /**
  * The LLVM instance of a thread, and the tasks that the thread carries out with it. Tasks are stateless: the pipeline
  * starts each from the heap of a fresh instance. An instance that a trap, a fatal error or a lack of memory has left
- * unusable is replaced before the next task. A thread may start with the part of LLVM that a first compilation needs; a
- * task that ends in a call into the rest is done again with all of LLVM. Where no code can be generated from melded functions, the task goes on
- * without their melds: see pipeline/take-back.ts.
+ * unusable is replaced before the next task. A thread may start with the part of LLVM that a first compilation needs;
+ * a task that ends in a call into the rest is done again with all of LLVM. Where no code can be generated from melded
+ * functions, the task goes on without their melds: see pipeline/take-back.ts.
  */
 import { disassemble } from '../binding/disassemble.js';
 import { compileRest, type LlvmCode } from '../binding/load.js';

@@ -46,6 +46,7 @@ function runScript(bin: string, script: string, args: readonly string[]): { stat
     cwd: REPOSITORY,
     env: environment,
     encoding: 'utf8',
+    maxBuffer: 2 ** 28,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   process.stdout.write(result.stdout);

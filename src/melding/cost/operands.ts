@@ -8,10 +8,10 @@ import { InstrFlag, Opcode, OperandFlag, ValueKind } from '../../ir/snapshot.js'
 import type { PlanningContext } from './context.js';
 
 /**
- * Whether `select C, a, b` is allowed, for different values. It is not for values of different types, or of types that a register cannot
- * hold; not for pointers that may point into different allocas, because it stops their promotion to registers; and not
- * for pointers cast from different address spaces, because the access becomes flat. Vectors and structures of pointers
- * are asked as pointers are.
+ * Whether `select C, a, b` is allowed, for different values. It is not for values of different types, or of types
+ * that a register cannot hold; not for pointers that may point into different allocas, because it stops their promotion
+ * to registers; and not for pointers cast from different address spaces, because the access becomes flat. Vectors and
+ * structures of pointers are asked as pointers are.
  */
 export const canSelect = ({ selectClass }: PlanningContext, a: ValueId, b: ValueId): boolean =>
   selectClass[a] === selectClass[b] && selectClass[a] !== NONE;
