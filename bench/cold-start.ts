@@ -30,11 +30,7 @@ const command = commandFor(input);
 
 const variants: [string, () => number][] = [
   ['darm compile', () => timeProcess(process.execPath, command)],
-  [
-    'darm compile, LUD',
-    () =>
-      timeProcess(process.execPath, commandFor(kernelPath('lud.gfx906.O3'))),
-  ],
+  ['darm compile, LUD', () => timeProcess(process.execPath, commandFor(kernelPath('lud.gfx906.O3')))],
   ['darm compile --meld off', () => timeProcess(process.execPath, [...command, '--meld', 'off'])],
   ['node, nothing else', () => timeProcess(process.execPath, ['-e', ''])],
 ];
