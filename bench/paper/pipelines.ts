@@ -62,7 +62,7 @@ function withoutMelds(rt: LlvmRuntime, bytes: Uint8Array, point: MeldPoint): Uin
     module.runPasses(point === 'early' ? BEFORE_EARLY_MELD : O3);
     for (const { name } of module.functions()) module.tidy(name);
     if (point === 'early') module.runPasses(O3);
-    module.emit('obj');
+    module.generate('obj');
     return module.link();
   });
 }

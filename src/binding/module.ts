@@ -321,19 +321,23 @@ export class LlvmModule {
     return this.#output();
   }
 
-  /** Generates code. This consumes the module: nothing but `link` and `machineInstructions` works afterwards. */
-  emit(kind: 'asm' | 'obj'): Uint8Array<ArrayBuffer> {
+  /** Generates code. This consumes the module: nothing but the three methods below works afterwards. */
+  generate(kind: 'asm' | 'obj'): void {
     this.#check(this.#llvm()._darm_emit(this.#job, kind === 'obj' ? 1 : 0));
+  }
+
+  /** The assembly or the object that `generate` has just made. It may be large, and is copied for each call. */
+  generated(): Uint8Array<ArrayBuffer> {
     return this.#output();
   }
 
-  /** Links the object that `emit` has just made. */
+  /** Links the object that `generate` has just made. */
   link(): Uint8Array<ArrayBuffer> {
     this.#check(this.#llvm()._darm_link(this.#job));
     return this.#output();
   }
 
-  /** Number of machine instructions of each function, from the last `emit`. */
+  /** Number of machine instructions of each function, from the last `generate`. */
   machineInstructions(): Map<string, number> {
     this.#llvm()._darm_instruction_counts(this.#job);
     const fields = this.#fields('\0');

@@ -2,9 +2,9 @@
  * One instance of LLVM with its memory. Every task starts from the same heap.
  *
  * Right after initialisation the used part of the memory is copied; the copy is called the image. It leaves out the
- * constant data, three quarters of the whole, which the linker puts in one range. `reset` writes the image back, fills
- * the memory above it with zeros and restores the stack pointer. That takes 1 ms, against 20 ms for a new instance, and
- * the memory in use does not grow from task to task. It is sound only after a clean return: after a trap, an abort, a
+ * constant data, which the linker puts in one range, and the stack below it. `reset` writes the image back, fills the
+ * stack and the memory above the image with zeros, and restores the stack pointer. That takes 1 ms, against 20 ms for a
+ * new instance, and the memory in use does not grow from task to task. It is sound only after a clean return: after a trap, an abort, a
  * fatal error or a lack of memory the instance is `poisoned`, and its owner makes a new one from the shared
  * `WebAssembly.Module`.
  *
@@ -22,16 +22,12 @@ const INITIAL_PAGES = 1024;
 const MAX_PAGES = 65536;
 /** Less stack than this at a trap: the trap was an overflow, in a function with a large frame. */
 const RED_ZONE = 4096;
+/** A larger buffer goes back to the system after its use. */
+const LARGEST_KEPT = 32 * 2 ** 20;
 
 export interface RuntimeLimits {
   /** Upper bound of the instance's memory in bytes, 64 MiB to 4 GiB. */
   readonly memoryLimitBytes: number;
-}
-
-/** A copy of a range of the memory. */
-interface ImagePart {
-  readonly start: number;
-  readonly bytes: Uint8Array;
 }
 
 export class LlvmRuntime {
@@ -40,13 +36,16 @@ export class LlvmRuntime {
   #poisoned = false;
   /** Whether anything was allocated since the last reset. Every task allocates: it begins by copying its input in. */
   #dirty = false;
-  readonly #image: readonly ImagePart[];
+  readonly #image: Uint8Array;
   readonly #constants: Manifest['constants'];
   readonly #stackTop: number;
   /** What LLVM or lld printed to standard error since the last reset. */
   readonly #printed: string[];
   #names = new Map<string, Pointer<'char'>>();
   #borrowed = new Int32Array(0);
+  #asking = false;
+  /** The buffer of the last copy. It is kept, because getting its pages from the system takes longer than the copy. */
+  #before = new Uint8Array(0);
 
   constructor(
     readonly llvm: LlvmExports,
@@ -58,7 +57,7 @@ export class LlvmRuntime {
     this.#printed = printed;
     this.#stackTop = llvm.stackSave();
     this.#constants = constants;
-    this.#image = this.#copy();
+    this.#image = this.#variables().slice();
   }
 
   /** True after a trap or a fatal error; every further call would be meaningless. */
@@ -107,6 +106,7 @@ export class LlvmRuntime {
     invariant(!this.#poisoned, 'a poisoned LLVM instance cannot be reset');
     if (!this.#dirty) return;
     this.#restore(this.#image);
+    new Uint8Array(this.memory.buffer).fill(0, 0, this.#constants.start);
     this.llvm.stackRestore(this.#stackTop);
     this.#printed.length = 0;
     this.#names.clear();
@@ -117,40 +117,40 @@ export class LlvmRuntime {
   /**
    * Asks LLVM something and restores the memory afterwards. Later allocations then get the same addresses as without
    * the question, and so later passes, whose results may depend on addresses, do the same. It costs a copy of the
-   * memory in use, and nothing that `ask` allocates outlives it.
+   * variables in use, and nothing that `ask` allocates outlives it.
    */
   peek<T>(ask: () => T): T {
-    const before = this.#copy();
+    invariant(!this.#asking, 'a question to LLVM within another');
+    this.#asking = true;
+    const before = this.#copied(this.#variables());
     try {
       return ask();
     } finally {
       this.#restore(before);
+      this.#asking = false;
     }
   }
 
-  #copy(): ImagePart[] {
-    const { start, end } = this.#constants;
-    const used = this.#used();
-    return [
-      { start: 0, bytes: used.slice(0, start) },
-      { start: end, bytes: used.slice(end) },
-    ];
+  #copied(bytes: Uint8Array): Uint8Array {
+    if (bytes.length > LARGEST_KEPT) return bytes.slice();
+    if (this.#before.length < bytes.length) this.#before = new Uint8Array(Math.min(2 * bytes.length, LARGEST_KEPT));
+    this.#before.set(bytes);
+    return this.#before.subarray(0, bytes.length);
   }
 
-  #restore(parts: readonly ImagePart[]): void {
-    const used = this.#used().length;
-    const heap = new Uint8Array(this.memory.buffer);
-    let end = 0;
-    for (const { start, bytes } of parts) {
-      heap.set(bytes, start);
-      end = start + bytes.length;
-    }
-    if (used > end) heap.fill(0, end, used);
+  #restore(variables: Uint8Array): void {
+    const used = this.#variables();
+    used.set(variables);
+    used.fill(0, variables.length);
   }
 
-  /** The memory that is in use; nothing above it was ever written. */
-  #used(): Uint8Array {
-    return new Uint8Array(this.memory.buffer, 0, this.llvm._sbrk(0));
+  /**
+   * The memory in use behind the constant data; nothing above it was ever written. Below the constant data is the
+   * stack, which holds nothing between two calls.
+   */
+  #variables(): Uint8Array {
+    const { end } = this.#constants;
+    return new Uint8Array(this.memory.buffer, end, this.llvm._sbrk(0) - end);
   }
 
   // --- memory ---

@@ -74,7 +74,8 @@ export function compilePart(
     const started = performance.now();
     const module = LlvmModule.read(runtime, bitcode, parseTargetId(mcpu), codegenLevel);
     module.keepOnly(names);
-    const object = module.emit('obj');
+    module.generate('obj');
+    const object = module.generated();
     const machineInstructions = module.machineInstructions();
     return { object, machineInstructions, diagnostics: module.warnings(), codegenMs: performance.now() - started };
   });

@@ -41,9 +41,12 @@ export function emitArtifacts({ module, rebuild, kinds, withFigures, watch }: Em
   for (const code of codes) {
     if (!isUntouched) module = rebuild();
     isUntouched = false;
-    const bytes = watch.time('codegen', () => module.emit(code));
-    for (const kind of code === 'asm' ? (['asm', 'ptx'] as const) : (['obj'] as const))
-      if (kinds.includes(kind)) artifacts.push({ kind, bytes });
+    watch.time('codegen', () => module.generate(code));
+    const asked = CODES[code].filter((kind) => kinds.includes(kind));
+    if (asked.length > 0) {
+      const bytes = module.generated();
+      artifacts.push(...asked.map((kind) => ({ kind, bytes })));
+    }
     if (code === 'obj' && kinds.includes('hsaco'))
       artifacts.push({ kind: 'hsaco', bytes: watch.time('link', () => module.link()) });
   }
@@ -52,6 +55,9 @@ export function emitArtifacts({ module, rebuild, kinds, withFigures, watch }: Em
       if (counts.has(name)) counts.set(name, { ...counts.get(name)!, machineInstructions });
   return { artifacts, counts, target, warnings: module.warnings() };
 }
+
+/** The artifacts that are what code generation has written. */
+const CODES = { asm: ['asm', 'ptx'], obj: ['obj'] } as const;
 
 /** What code generation has to write for these artifacts. Figures need one of both. */
 function codesFor(kinds: readonly Emit[], withFigures: boolean, isAmdgcn: boolean): Set<'asm' | 'obj'> {

@@ -56,8 +56,8 @@ export function answerStream(pieces: Pieces, { stallMs, stop, ended }: AnswerStr
           awaitClient(controller);
         }
       } catch (error) {
-        controller.error(error);
         await end({ kind: 'failed', error });
+        controller.error(error);
       }
     },
     cancel: () => end({ kind: 'gone' }),

@@ -114,7 +114,10 @@ function withBody({ url, method, headers }: Request, { incoming, outgoing }: Nod
         pieces ??= incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>;
         const { done, value } = await pieces.next();
         if (done) return controller.close();
-        controller.enqueue(value);
+        // Since Node 26 a read takes one chunk, and not all that have arrived.
+        const chunks = [value];
+        for (let more; (more = incoming.read() as Uint8Array | null) !== null; ) chunks.push(more);
+        controller.enqueue(chunks.length === 1 ? value : Buffer.concat(chunks));
         await nextTurn();
       },
       cancel: () => void pieces?.return?.(),

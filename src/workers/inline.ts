@@ -6,12 +6,34 @@
  * LLVM recurses over what it compiles, and a process's main thread has a small stack. A task that runs out of stack is
  * done again in a worker, whose stack is larger.
  */
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
 import vm from 'node:vm';
 import { DarmError } from '../errors.js';
+import { ioError } from '../files.js';
 import { NO_EVENTS } from '../job/events.js';
 import { timeoutError, unwrap, type Executor, type TaskLimits } from './executor.js';
 import { isOutOfStack, LlvmHost } from './llvm-host.js';
 import type { Task, TaskResult, WorkerSetup } from './tasks.js';
+
+/** More than the event loop of the thread that watches the time takes. */
+const DESCRIPTORS = 8;
+
+/**
+ * Node aborts when it cannot make that event loop.
+ *
+ * @throws DarmError `io` when too few files can be opened
+ */
+function checkDescriptors(): void {
+  const opened: number[] = [];
+  try {
+    while (opened.length < DESCRIPTORS) opened.push(openSync(devNull, 'r'));
+  } catch (error) {
+    throw ioError('open', devNull, error);
+  } finally {
+    opened.forEach((descriptor) => closeSync(descriptor));
+  }
+}
 
 export class InlineExecutor implements Executor {
   readonly width = 1;
@@ -44,6 +66,7 @@ export class InlineExecutor implements Executor {
 
   #within<R>(timeoutMs: number, perform: () => R): R {
     if (timeoutMs === 0) return perform();
+    checkDescriptors();
     try {
       const context = vm.createContext({ perform });
       return vm.runInContext('perform()', context, { timeout: Math.ceil(timeoutMs), displayErrors: false }) as R;

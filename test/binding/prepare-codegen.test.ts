@@ -10,7 +10,10 @@ const test = suite('binding/prepare-codegen', { tests: 7 });
 const COPY = /call \S+ @llvm\.amdgcn\.softwqm/;
 
 const IR = (module: LlvmModule) => module.text();
-const ASSEMBLY = (module: LlvmModule) => module.emit('asm');
+const ASSEMBLY = (module: LlvmModule) => {
+  module.generate('asm');
+  return module.generated();
+};
 
 /** Compiles the functions to `output`, with the preparation or without. */
 async function made(

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { compileLlvm, type LlvmCode } from '../../src/binding/load.js';
+import { compileLlvm, readManifest, type LlvmCode } from '../../src/binding/load.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../../src/job/options.js';
 import { compileModule, meldFunctions } from '../../src/pipeline/compile.js';
@@ -55,12 +55,14 @@ export function artifact(result: CompileResult, kind: Artifact['kind']): Uint8Ar
 export const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 /**
- * Hash of LLVM's memory after one function was melded. It is the same for options that leave no trace in the memory.
+ * Hash of LLVM's memory after one function was melded, without the stack, which holds nothing between two calls. It is
+ * the same for options that leave no trace in the memory.
  */
 export async function heapAfterMelding(input: Uint8Array, name: string, options: Partial<JobOptions>): Promise<string> {
   const rt = await runtime();
+  const { constants } = await readManifest();
   meldFunctions(rt, input, withDefaults(options), { only: [name] }, SILENT);
   return createHash('sha256')
-    .update(new Uint8Array(rt.memory.buffer, 0, rt.llvm._sbrk(0)))
+    .update(new Uint8Array(rt.memory.buffer).subarray(constants.start, rt.llvm._sbrk(0)))
     .digest('hex');
 }
