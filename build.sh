@@ -50,6 +50,9 @@ source_sha256=0a5838b993f406534db7e6dc7df66e295354a1e9a23bb21e5739cf5df5bc7689
 sdk_name=llvm-wasm-sdk-23.1.1-emscripten-6.0.5
 targets='AMDGPU;NVPTX'
 profile=$here/wasm/profile/llvm.profdata.zst
+# Each of these has one function of hundreds of KiB, most of it the same few calls inlined. They are compiled without inlining: a
+# first compilation waits for V8 to compile the whole function, and an optimising one takes hundreds of MiB for it.
+large_units='Target/AMDGPU/MCTargetDesc/AMDGPUMCCodeEmitter.cpp'
 # How LLVM is compiled; in the root, the profile lies at /darm-build/llvm.profdata.
 llvm_flags='-O2 -DNDEBUG'
 profile_flags=''
@@ -58,7 +61,8 @@ case $mode in
   release) [ -n "$sdk" ] || profile_flags='-fprofile-use=/darm-build/llvm.profdata -Wno-profile-instr-unprofiled' ;;
 esac
 compile_flags="-O2 -std=c++17 -fno-exceptions -fno-rtti -DNDEBUG"
-link_flags='-O3'
+# A function with one caller becomes part of it only when it is small: large ones would make functions of hundreds of KiB.
+link_flags='-O3 -sBINARYEN_EXTRA_PASSES=one-caller-inline-max-function-size=500'
 [ $mode = release ] || link_flags='-O1 --profiling-funcs'
 [ $mode != train ] || link_flags='-O1 -fprofile-generate'
 exports=$(sed -e '/^#/d' -e '/^$/d' -e 's/^/_/' "$here/wasm/exports.txt" | paste -sd,)
@@ -138,6 +142,11 @@ if [ ! -e "$libraries/complete" ]; then
     if [ ! -d "$tree/llvm" ]; then
       tar xJf "$tarball" -C "$scratch" --wildcards '*/llvm' '*/cmake' '*/third-party' '*/lld' '*/libc' '*/libunwind/include'
     fi
+    for unit in $large_units; do
+      lists=$tree/llvm/lib/$(dirname "$unit")/CMakeLists.txt
+      property="set_source_files_properties($(basename "$unit") PROPERTIES COMPILE_OPTIONS \"-fno-inline-functions;-fno-profile-use\")"
+      grep -qF "$property" "$lists" || echo "$property" >>"$lists"
+    done
     tree_in_root=/darm-build/$(basename "$tree")
     in_root emcmake cmake -G Ninja -S "$tree_in_root/llvm" -B /darm-build/out-$kind \
       -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="$llvm_flags $profile_flags" \
@@ -188,21 +197,23 @@ constants_start=$((${constants% *})) constants_end=$((${constants% *} + ${consta
 
 facts() { printf '{ "bytes": %s, "sha256": "%s" }' "$(stat -c %s "$1")" "$(hash "$1")"; }
 
-# write_dist FOLDER QUALITY: the module (and rest.wasm, if there is one) compressed, the loader, the licence, and what
+# facts_if FILE: null if there is none.
+facts_if() { if [ -e "$1" ]; then facts "$1"; else printf null; fi; }
+
+# write_dist FOLDER QUALITY: the module (and its rest and memory, if there are any) compressed, the loader, the licence, and what
 # went in and came out.
 write_dist() {
-  local dist=$1 quality=$2 part first=1 rest=null compressed=''
+  local dist=$1 quality=$2 part first=1 compressed=''
   rm -rf "$dist"
   mkdir -p "$dist"
   cp "$stage/out/llvm.mjs" "$dist/llvm.mjs"
   cp "$libraries/LICENSE-LLVM.txt" "$dist/LICENSE-LLVM.txt"
-  for part in llvm rest; do
-    [ -e "$stage/out/$part.wasm" ] || continue
-    in_root brotli --force --lgwin=24 -q "$quality" -o /darm-link/out/$part.wasm.br /darm-link/out/$part.wasm
-    cp "$stage/out/$part.wasm.br" "$dist/"
-    compressed="$compressed${compressed:+, }\"$part.wasm.br\": $(facts "$dist/$part.wasm.br")"
+  for part in llvm.wasm rest.wasm llvm.memory; do
+    [ -e "$stage/out/$part" ] || continue
+    in_root brotli --force --lgwin=24 -q "$quality" -o /darm-link/out/$part.br /darm-link/out/$part
+    cp "$stage/out/$part.br" "$dist/"
+    compressed="$compressed${compressed:+, }\"$part.br\": $(facts "$dist/$part.br")"
   done
-  [ ! -e "$stage/out/rest.wasm" ] || rest=$(facts "$stage/out/rest.wasm")
   {
     printf '{\n  "llvm": "%s",\n' $llvm_version
     printf '  "emscripten": "%s",\n' "$(in_root em++ --version | sed -n '1s/.*) \([0-9.]*\).*/\1/p')"
@@ -215,7 +226,8 @@ write_dist() {
       first=0
       printf '    "%s": "%s"' "$file" "$(hash "$here/$file")"
     done
-    printf '\n  },\n  "module": %s,\n  "rest": %s,\n' "$(facts "$stage/out/llvm.wasm")" "$rest"
+    printf '\n  },\n  "module": %s,\n  "rest": %s,\n' "$(facts "$stage/out/llvm.wasm")" "$(facts_if "$stage/out/rest.wasm")"
+    printf '  "memory": %s,\n' "$(facts_if "$stage/out/llvm.memory")"
     printf '  "compressed": { %s },\n' "$compressed"
     printf '  "constants": { "start": %s, "end": %s },\n' $constants_start $constants_end
     printf '  "loader": %s\n}\n' "$(facts "$dist/llvm.mjs")"
@@ -240,7 +252,8 @@ if [ $mode = train ]; then
 fi
 
 # --- Initialised, and divided --------------------------------------------------------------------------------------------
-node "$here/wasm/initialise.mjs" "$stage/out/llvm.mjs" "$stage/out/llvm.wasm" "$stage/out/whole.wasm"
+node "$here/wasm/initialise.mjs" "$stage/out/llvm.mjs" "$stage/out/llvm.wasm" $constants_start "$stage/out/whole.wasm" \
+  "$stage/out/llvm.memory"
 mv "$stage/out/whole.wasm" "$stage/out/llvm.wasm"
 write_dist "$stage/dist" 1
 # The functions that first compilations call, as V8 says; numbers in the module, where wasm-split leaves out the imports.
@@ -250,9 +263,12 @@ for kernel in "$here"/kernels/ir/*.gfx{906,90a,1100}.O3.bc; do
   DARM_WASM=$stage/dist node --trace-wasm-compilation-times "$here/wasm/first-calls.mjs" "$kernel"
 done | sed -n 's/^Compiled function [^#]*#\([0-9]*\) using Liftoff.*/\1/p' | sort -nu |
   awk -v imports="$imports" '{ print $1 - imports }' >"$stage/out/first"
-in_root wasm-split --split /darm-link/out/llvm.wasm --keep-funcs=@/darm-link/out/first --no-placeholders \
-  --enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int --enable-multivalue \
-  --enable-reference-types --export-prefix=% -o1 /darm-link/out/first.wasm -o2 /darm-link/out/rest.wasm
-mv "$stage/out/first.wasm" "$stage/out/llvm.wasm"
+features='--enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int
+  --enable-multivalue --enable-reference-types'
+in_root wasm-split --split /darm-link/out/llvm.wasm --keep-funcs=@/darm-link/out/first --no-placeholders $features \
+  --export-prefix=% -o1 /darm-link/out/first.wasm -o2 /darm-link/out/rest.wasm
+node "$here/wasm/fill-table.mjs" "$stage/out/first.wasm" "$stage/out/rest.wasm"
+in_root wasm-opt --remove-unused-module-elements $features /darm-link/out/first.wasm -o /darm-link/out/llvm.wasm
+rm "$stage/out/first.wasm"
 echo "build.sh: $(wc -l <"$stage/out/first") functions in the first part"
 write_dist "$here/wasm/dist" 11

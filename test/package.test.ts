@@ -44,12 +44,13 @@ test('pack, install, compile', async () => {
       'src/report/html/page.css',
       'wasm/dist/llvm.wasm.br',
       'wasm/dist/rest.wasm.br',
+      'wasm/dist/llvm.memory.br',
       'wasm/dist/llvm.mjs',
       'wasm/dist/manifest.json',
     ])
       assert.ok(names.includes(name), `${name} is missing`);
     assert.ok(
-      !names.some((name) => /^(dist\/)?(test|bench|kernels)\/|\.wasm$/.test(name)),
+      !names.some((name) => /^(dist\/)?(test|bench|kernels)\/|\.(wasm|memory)$/.test(name)),
       'something is packed that nobody needs',
     );
 

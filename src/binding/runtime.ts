@@ -10,12 +10,14 @@
  *
  * Growth of the memory detaches views of it. So a view is made for each access and never leaves this layer.
  */
+import { closeSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DarmError, invariant } from '../errors.js';
 import { ABI_VERSION, SNAPSHOT_SECTIONS, type LlvmExports, type Pointer } from './abi.js';
+import { ioError } from '../files.js';
 import { restrictFileAccess } from './file-access.js';
-import { moduleFolder, readManifest, type LlvmCode, type Manifest } from './load.js';
+import { moduleFolder, readManifest, type LlvmCode, type Manifest, type StartingMemory } from './load.js';
 
 const PAGE = 65536;
 const INITIAL_PAGES = 1024;
@@ -240,7 +242,7 @@ type LoaderFactory = (options: LoaderOptions) => Promise<LlvmExports>;
 
 /** The rest fills the empty slots of the first part's table. */
 async function instantiateParts(
-  { first, rest }: LlvmCode,
+  { first, rest }: Pick<LlvmCode, 'first' | 'rest'>,
   imports: WebAssembly.Imports,
 ): Promise<WebAssembly.Instance> {
   const instance = await WebAssembly.instantiate(first, imports);
@@ -249,10 +251,31 @@ async function instantiateParts(
   return instance;
 }
 
+/** @throws DarmError `io` */
+function fill(memory: WebAssembly.Memory, { start, bytes, content }: StartingMemory): void {
+  const place = new Uint8Array(memory.buffer, start, bytes);
+  if (typeof content !== 'string') return place.set(content);
+  try {
+    const file = openSync(content, 'r');
+    try {
+      for (let at = 0; at < bytes; ) {
+        const more = readSync(file, place, at, bytes - at, at);
+        if (more === 0) throw new Error('it is shorter than it was');
+        at += more;
+      }
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw ioError('read', content, error);
+  }
+}
+
 /** Makes an instance, and checks that its interface fits. Its memory starts initialised. Takes about 20 ms. */
 export async function instantiateLlvm(code: LlvmCode, limits: RuntimeLimits): Promise<LlvmRuntime> {
   const maximum = Math.min(MAX_PAGES, Math.max(INITIAL_PAGES, Math.floor(limits.memoryLimitBytes / PAGE)));
   const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum });
+  if (code.memory !== null) fill(memory, code.memory);
   const printed: string[] = [];
   const { constants } = await readManifest();
   const loader = pathToFileURL(path.join(moduleFolder(), 'llvm.mjs')).href;

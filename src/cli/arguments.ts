@@ -58,6 +58,8 @@ export type Invocation =
   | { readonly command: 'batch'; readonly inputs: readonly string[]; readonly flags: BatchFlags }
   | { readonly command: 'cache'; readonly action: CacheAction; readonly flags: CacheCommandFlags }
   | { readonly command: 'toolchain-digest' }
+  | { readonly command: 'prepare'; readonly flags: { readonly json: boolean } }
+  | { readonly command: 'versions'; readonly version: string }
   | BundleInvocation
   | { readonly command: 'serve'; readonly flags: ServeFlags }
   /** `--help`, `--version`: nothing is left to do but print. */
@@ -80,6 +82,7 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
   const program = new Command('darm')
     .description('GPU kernels: LLVM bitcode in, melded bitcode and AMD code objects out.')
     .version(version(), '-v, --version')
+    .option('--verbose', 'with --version: of LLVM and Node, too, and whether there is prepared code')
     .exitOverride();
 
   const compile = program
@@ -151,6 +154,11 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
       'print what decides, beside input and options, which bytes come out; for build systems',
     )
     .on('option:toolchain-digest', () => found({ command: 'toolchain-digest' }));
+  program
+    .command('prepare')
+    .description('make optimised code of LLVM for this Node and this processor, with which later processes start faster')
+    .option('--json', 'print one JSON document on standard output', false)
+    .action((flags: { json: boolean }) => found({ command: 'prepare', flags }));
   addBundleCommand(program, found);
   addServeCommand(program, (flags) => {
     found({ command: 'serve', flags });
@@ -173,6 +181,8 @@ export function parseArguments(argv: readonly string[]): Invocation {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (invocation !== null) return invocation;
+    if (error.code === 'commander.version' && argv.includes('--verbose'))
+      return { command: 'versions', version: printed.trim() };
     if (error.exitCode === 0) return { command: 'print', text: printed };
     const message = error.code === 'commander.help' ? 'no subcommand; try darm --help' : error.message;
     throw new DarmError('usage', message.replace(/^error: /, ''));

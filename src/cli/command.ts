@@ -29,6 +29,10 @@ async function run(invocation: Invocation): Promise<number | void> {
       return writeStandardOutput((await (await import('../compiler/toolchain.js')).toolchainDigest()) + '\n');
     case 'bundle':
       return (await import('./bundle.js')).runBundle(invocation);
+    case 'prepare':
+      return (await import('./prepare.js')).runPrepare(invocation.flags);
+    case 'versions':
+      return (await import('./prepare.js')).printVersions(invocation.version);
     case 'serve':
       return (await import('./serve.js')).runServe(invocation.flags);
     case 'print':

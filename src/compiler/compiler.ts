@@ -110,6 +110,8 @@ export interface Compiler extends AsyncDisposable {
    * @throws DarmError `io`
    */
   ready(): Promise<void>;
+  /** Whether LLVM's code was prepared (`darm prepare`); null before it is loaded. */
+  readonly prepared: boolean | null;
   /** Of this compiler's cache; null without one. */
   readonly cacheCounts: CacheCounts | null;
   /** Ends the workers; jobs that are not done fail with `aborted`. Idempotent. */
@@ -147,6 +149,7 @@ class ThreadedCompiler implements Compiler {
   readonly #timeoutMs: number;
   readonly #memoryLimitBytes: number;
   readonly #tierPolicy: TierPolicy | undefined;
+  #prepared: boolean | null = null;
   readonly #maxInput: number;
   readonly #cacheOptions: CacheOptions | undefined;
   #cache: CompileCache | null = null;
@@ -181,6 +184,10 @@ class ThreadedCompiler implements Compiler {
     const result = await this.#compile(module, job, limits);
     await cache.put(key, result);
     return { ...result, cached: false };
+  }
+
+  get prepared(): boolean | null {
+    return this.#prepared;
   }
 
   get cacheCounts(): CacheCounts | null {
@@ -345,18 +352,14 @@ class ThreadedCompiler implements Compiler {
   async #loadCode(): Promise<LlvmCode> {
     try {
       const { compileFirst, compileRest } = await import('../binding/load.js');
-      const code = await compileFirst(await this.#tierPolicyAround());
+      const policy = this.#tierPolicy;
+      const make = policy === undefined ? undefined : (await import('../workers/first-module.js')).underPolicy(policy);
+      const code = await compileFirst(make);
+      this.#prepared = code.prepared;
       return this.#threads === 0 ? code : await compileRest(code);
     } catch (error) {
       throw error instanceof DarmError ? error : new DarmError('io', `cannot load LLVM: ${(error as Error).message}`);
     }
-  }
-
-  async #tierPolicyAround(): Promise<Parameters<typeof import('../binding/load.js').compileFirst>[0]> {
-    if (this.#tierPolicy === undefined) return undefined;
-    const { compileAhead, setTierPolicy } = await import('../workers/tier-policy.js');
-    setTierPolicy(this.#tierPolicy);
-    return compileAhead;
   }
 
   async #start(): Promise<Executor> {

@@ -1,8 +1,7 @@
 /** LLVM is read and compiled before there is a compiler to ask for it, under the tier policy `short`. */
 import { beginCompiling, compileFirst } from '../binding/load.js';
-import { compileAhead, setTierPolicy } from '../workers/tier-policy.js';
+import { underPolicy } from '../workers/first-module.js';
 
 export function beginLlvm(): void {
-  setTierPolicy('short');
-  beginCompiling(() => compileFirst(compileAhead));
+  beginCompiling(() => compileFirst(underPolicy('short')));
 }

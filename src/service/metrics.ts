@@ -9,6 +9,8 @@ export interface MetricsSources {
   readonly admission: Admission;
   readonly workers: number;
   readonly cache: () => CacheCounts | null;
+  /** Whether LLVM runs as prepared code; null before it is loaded. */
+  readonly prepared: () => boolean | null;
   readonly droppedLogLines: () => number;
 }
 
@@ -21,7 +23,7 @@ export class Metrics {
   readonly #waitSeconds: Histogram;
   readonly #brokenOff: Counter<'reason'>;
 
-  constructor({ admission, workers, cache, droppedLogLines }: MetricsSources) {
+  constructor({ admission, workers, cache, prepared, droppedLogLines }: MetricsSources) {
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: 'darm_requests_total',
@@ -77,6 +79,7 @@ export class Metrics {
     gauge('darm_requests_in_flight', 'Requests for work whose answer is not sent yet', () => admission.visits);
     gauge('darm_body_bytes', 'Bytes of bodies that arrive, wait or are at work', () => admission.bodyBytes);
     gauge('darm_answer_bytes', 'Bytes of answers that are not sent yet', () => admission.answerBytes);
+    gauge('darm_prepared_code', 'Whether LLVM runs as prepared code (darm prepare): 1 or 0', () => (prepared() ? 1 : 0));
     gauge('darm_cache_hits', 'Compilations taken from the cache', () => cache()?.hits ?? 0);
     gauge('darm_cache_misses', 'Compilations that the cache did not hold', () => cache()?.misses ?? 0);
     gauge('darm_cache_errors', 'Results that could not be stored in the cache', () => cache()?.errors ?? 0);

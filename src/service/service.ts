@@ -105,6 +105,7 @@ export function createService(
     admission,
     workers: concurrency,
     cache: () => compiler.cacheCounts,
+    prepared: () => compiler.prepared,
     droppedLogLines: () => log.dropped(),
   });
   const runner = new JobRunner(compiler, admission, metrics);
