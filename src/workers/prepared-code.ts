@@ -89,7 +89,7 @@ export async function writePrepared(
   for (const flag of FLAGS) v8.setFlagsFromString(`--${flag}`);
   const code = new Uint8Array(natively('return %SerializeWasmModule(module)', { module }) as ArrayBuffer);
   const file = path.join(folder, fileName(facts));
-  await writeAtomically(file, Buffer.concat([createHash('sha256').update(code).digest(), code]), 0o600);
+  await writeAtomically(file, Buffer.concat([createHash('sha256').update(code).digest(), code]), 0o644);
   return { file, bytes: code.length };
 }
 
