@@ -258,7 +258,7 @@ function fill(memory: WebAssembly.Memory, { start, bytes, content }: StartingMem
   try {
     const file = openSync(content, 'r');
     try {
-      for (let at = 0; at < bytes; ) {
+      for (let at = 0; at < bytes;) {
         const more = readSync(file, place, at, bytes - at, at);
         if (more === 0) throw new Error('it is shorter than it was');
         at += more;

@@ -156,7 +156,9 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
     .on('option:toolchain-digest', () => found({ command: 'toolchain-digest' }));
   program
     .command('prepare')
-    .description('make optimised code of LLVM for this Node and this processor, with which later processes start faster')
+    .description(
+      'make optimised code of LLVM for this Node and this processor, with which later processes start faster',
+    )
     .option('--json', 'print one JSON document on standard output', false)
     .action((flags: { json: boolean }) => found({ command: 'prepare', flags }));
   addBundleCommand(program, found);

@@ -116,7 +116,7 @@ function withBody({ url, method, headers }: Request, { incoming, outgoing }: Nod
         if (done) return controller.close();
         // Since Node 26 a read takes one chunk, and not all that have arrived.
         const chunks = [value];
-        for (let more; (more = incoming.read() as Uint8Array | null) !== null; ) chunks.push(more);
+        for (let more; (more = incoming.read() as Uint8Array | null) !== null;) chunks.push(more);
         controller.enqueue(chunks.length === 1 ? value : Buffer.concat(chunks));
         await nextTurn();
       },

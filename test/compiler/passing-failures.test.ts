@@ -15,7 +15,14 @@ const failure = (work: Promise<unknown>): Promise<unknown> => work.then(() => nu
 test('LLVM is loaded again after its files were missing for a moment', async () => {
   const bytes = await kernel('sb1.gfx906.O3');
   for (const threads of [0, 1])
-    for (const file of ['manifest.json', 'llvm.wasm.br', 'llvm.memory.br', 'llvm.mjs', ...(threads > 0 ? ['rest.wasm.br'] : [])]) // prettier-ignore
+    for (const file of [
+      'manifest.json',
+      'llvm.wasm.br',
+      'llvm.memory.br',
+      'llvm.mjs',
+      ...(threads > 0 ? ['rest.wasm.br'] : []),
+    ])
+      // prettier-ignore
       await inFolder(async (folder) => {
         const wasm = path.join(folder, 'wasm');
         await cp(moduleFolder(), wasm, { recursive: true, filter: (name) => !/\.(wasm|memory)$/.test(name) });

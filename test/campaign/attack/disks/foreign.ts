@@ -110,7 +110,8 @@ export const foreignFolders = (corpus: Corpus): readonly Check[] => [
       inFolder(async (folder) => {
         const copy = await toolchain(folder);
         // The folder is trusted as the program beside it is, but a process may have been killed while it wrote there.
-        for (const { name, size } of await unpackedFiles()) await writeFile(path.join(copy, name), Buffer.alloc(size >> 1));
+        for (const { name, size } of await unpackedFiles())
+          await writeFile(path.join(copy, name), Buffer.alloc(size >> 1));
         return await mustCompile(corpus, { DARM_WASM: copy });
       }),
   },
