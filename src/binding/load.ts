@@ -25,9 +25,22 @@ export interface Manifest {
   readonly rest: FileFacts | null;
   /** The range of addresses in an instance's memory that holds constant data. */
   readonly constants: { readonly start: number; readonly end: number };
-  /** By name, `*.wasm.br`. */
+  /** By name, `*.br`. */
   readonly compressed: Readonly<Record<string, FileFacts>>;
   readonly loader: FileFacts;
+  /** clang; null in a build without it. */
+  readonly frontend: FrontendManifest | null;
+}
+
+export interface FrontendManifest {
+  readonly module: FileFacts;
+  readonly rest: FileFacts | null;
+  readonly constants: { readonly start: number; readonly end: number };
+  readonly loader: FileFacts;
+  /** Headers and device libraries. */
+  readonly image: FileFacts;
+  /** The processors that there are device libraries for, as in the names of the libraries: `906`, `9-4-generic`. */
+  readonly processors: readonly string[];
 }
 
 export interface FileFacts {
@@ -62,9 +75,13 @@ export async function readManifest(folder = moduleFolder()): Promise<Manifest> {
  * the size tells a whole file from half of one. A folder for temporary files is shared with others, so what lies in
  * ours there is checked by its hash.
  */
-async function readPart(part: string, { bytes: size, sha256: hash }: FileFacts): Promise<Uint8Array<ArrayBuffer>> {
+export async function readPart(
+  part: string,
+  { bytes: size, sha256: hash }: FileFacts,
+  extension = 'wasm',
+): Promise<Uint8Array<ArrayBuffer>> {
   const folder = moduleFolder();
-  const name = `${part}.${hash.slice(0, 16)}.wasm`;
+  const name = `${part}.${hash.slice(0, 16)}.${extension}`;
   const packaged = path.join(folder, name);
   const found = await readFile(packaged).catch(() => null);
   if (found?.length === size) return found;
@@ -76,7 +93,7 @@ async function readPart(part: string, { bytes: size, sha256: hash }: FileFacts):
     if (kept !== null && sha256(kept) === hash) return kept;
     folders.push(temporary);
   }
-  const bytes = await promisify(brotliDecompress)(await readPackaged(`${part}.wasm.br`));
+  const bytes = await promisify(brotliDecompress)(await readPackaged(`${part}.${extension}.br`));
   if (sha256(bytes) !== hash)
     throw new DarmError('internal', 'the compiled module is damaged: its hash is not the one in manifest.json');
   for (const each of folders)
@@ -128,7 +145,7 @@ export async function compileRest(code: LlvmCode): Promise<LlvmCode> {
   return { ...code, rest: rest === null ? null : await compilePart('rest', rest) };
 }
 
-async function compilePart(part: string, facts: FileFacts): Promise<WebAssembly.Module> {
+export async function compilePart(part: string, facts: FileFacts): Promise<WebAssembly.Module> {
   const bytes = await readPart(part, facts);
   // V8's threads do not keep a process alive while they compile.
   const awake = setInterval(() => {}, 2 ** 30);

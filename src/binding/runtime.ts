@@ -15,7 +15,7 @@ import { pathToFileURL } from 'node:url';
 import { DarmError, invariant } from '../errors.js';
 import { ABI_VERSION, SNAPSHOT_SECTIONS, type LlvmExports, type Pointer } from './abi.js';
 import { restrictFileAccess } from './file-access.js';
-import { moduleFolder, readManifest, type LlvmCode, type Manifest } from './load.js';
+import { moduleFolder, readManifest, type LlvmCode } from './load.js';
 
 const PAGE = 65536;
 const INITIAL_PAGES = 1024;
@@ -34,14 +34,31 @@ interface ImagePart {
   readonly bytes: Uint8Array;
 }
 
-export class LlvmRuntime {
+/** What every module exports. */
+export interface MemoryExports {
+  _malloc(size: number): Pointer<'bytes'>;
+  _free(pointer: number): void;
+  /** An increment of 0 gives the current end of the heap. */
+  _sbrk(increment: number): number;
+  stackSave(): number;
+  stackRestore(pointer: number): void;
+}
+
+/** A range of addresses. */
+export interface AddressRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export class LlvmRuntime<Exports extends MemoryExports = LlvmExports> {
   /** Number of resets so far. What was made in an earlier epoch is invalid. */
   epoch = 0;
   #poisoned = false;
   /** Whether anything was allocated since the last reset. Every task allocates: it begins by copying its input in. */
   #dirty = false;
   readonly #image: readonly ImagePart[];
-  readonly #constants: Manifest['constants'];
+  /** In order. */
+  readonly #constants: readonly AddressRange[];
   readonly #stackTop: number;
   /** What LLVM or lld printed to standard error since the last reset. */
   readonly #printed: string[];
@@ -49,11 +66,11 @@ export class LlvmRuntime {
   #borrowed = new Int32Array(0);
 
   constructor(
-    readonly llvm: LlvmExports,
+    readonly llvm: Exports,
     readonly memory: WebAssembly.Memory,
     readonly memoryLimitBytes: number,
     printed: string[],
-    constants: Manifest['constants'],
+    constants: readonly AddressRange[],
   ) {
     this.#printed = printed;
     this.#stackTop = llvm.stackSave();
@@ -129,12 +146,10 @@ export class LlvmRuntime {
   }
 
   #copy(): ImagePart[] {
-    const { start, end } = this.#constants;
     const used = this.#used();
-    return [
-      { start: 0, bytes: used.slice(0, start) },
-      { start: end, bytes: used.slice(end) },
-    ];
+    const starts = [0, ...this.#constants.map(({ end }) => end)];
+    const ends = [...this.#constants.map(({ start }) => start), used.length];
+    return starts.map((start, index) => ({ start, bytes: used.slice(start, ends[index]) }));
   }
 
   #restore(parts: readonly ImagePart[]): void {
@@ -236,7 +251,7 @@ interface LoaderOptions {
   printErr(line: string): void;
 }
 
-type LoaderFactory = (options: LoaderOptions) => Promise<LlvmExports>;
+type LoaderFactory<Exports> = (options: LoaderOptions) => Promise<Exports>;
 
 /** The rest fills the empty slots of the first part's table. */
 async function instantiateParts(
@@ -249,17 +264,33 @@ async function instantiateParts(
   return instance;
 }
 
-/** Makes an instance, and checks that its interface fits. Its memory starts initialised. Takes about 20 ms. */
-export async function instantiateLlvm(code: LlvmCode, limits: RuntimeLimits): Promise<LlvmRuntime> {
+/** What is done to an instance before its memory is remembered. */
+interface Preparation<Exports> {
+  /** Further options of the loader. */
+  readonly options?: object;
+  /** @returns further constants, above those of the module */
+  prepare(exports: Exports, memory: WebAssembly.Memory): readonly AddressRange[];
+}
+
+/** Makes an instance of a module. Takes about 20 ms. */
+export async function instantiateModule<Exports extends MemoryExports>(
+  loader: string,
+  code: LlvmCode,
+  limits: RuntimeLimits,
+  constants: AddressRange,
+  { options, prepare }: Preparation<Exports>,
+): Promise<LlvmRuntime<Exports>> {
   const maximum = Math.min(MAX_PAGES, Math.max(INITIAL_PAGES, Math.floor(limits.memoryLimitBytes / PAGE)));
   const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum });
   const printed: string[] = [];
-  const { constants } = await readManifest();
-  const loader = pathToFileURL(path.join(moduleFolder(), 'llvm.mjs')).href;
-  const { default: factory } = await (import(loader) as Promise<{ default: LoaderFactory }>).catch((error: Error) => {
-    throw new DarmError('io', `cannot load LLVM: ${error.message}`);
-  });
-  const llvm = await factory({
+  const url = pathToFileURL(path.join(moduleFolder(), loader)).href;
+  const { default: factory } = await (import(url) as Promise<{ default: LoaderFactory<Exports> }>).catch(
+    (error: Error) => {
+      throw new DarmError('io', `cannot load LLVM: ${error.message}`);
+    },
+  );
+  const exports = await factory({
+    ...options,
     wasmMemory: memory,
     instantiateWasm(imports, done) {
       void instantiateParts(code, restrictFileAccess(imports, memory)).then((instance) => done(instance, code.first));
@@ -268,10 +299,21 @@ export async function instantiateLlvm(code: LlvmCode, limits: RuntimeLimits): Pr
     print: (line) => void printed.push(line),
     printErr: (line) => void printed.push(line),
   });
-  llvm._darm_initialize();
-  const runtime = new LlvmRuntime(llvm, memory, maximum * PAGE, printed, constants);
-  const version = llvm._darm_abi_version();
-  const sections = runtime.stringOut(llvm._darm_snapshot_sections());
+  const more = prepare(exports, memory);
+  return new LlvmRuntime(exports, memory, maximum * PAGE, printed, [constants, ...more]);
+}
+
+/** Makes an instance of LLVM, and checks that its interface fits. Its memory starts initialised. */
+export async function instantiateLlvm(code: LlvmCode, limits: RuntimeLimits): Promise<LlvmRuntime> {
+  const { constants } = await readManifest();
+  const runtime = await instantiateModule<LlvmExports>('llvm.mjs', code, limits, constants, {
+    prepare(llvm) {
+      llvm._darm_initialize();
+      return [];
+    },
+  });
+  const version = runtime.llvm._darm_abi_version();
+  const sections = runtime.stringOut(runtime.llvm._darm_snapshot_sections());
   invariant(
     version === ABI_VERSION && sections === SNAPSHOT_SECTIONS.join(','),
     `the compiled module has interface version ${version}, this package needs ${ABI_VERSION}: rebuild it (build.sh)`,

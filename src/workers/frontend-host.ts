@@ -1,0 +1,41 @@
+/** clang's instance of a thread, and what the thread translates with it. */
+import { instantiateFrontend, type Frontend } from '../binding/frontend.js';
+import type { FrontendCode } from '../binding/load-frontend.js';
+import type { RuntimeLimits } from '../binding/runtime.js';
+import { JobFiles } from '../frontend/files.js';
+import type { SourceJob, Translation } from '../job/source.js';
+
+/** As for LLVM's: an instance that has grown beyond this is given up with its memory. */
+const KEPT_BYTES = 512 * 2 ** 20;
+
+export class FrontendHost {
+  readonly #limits: RuntimeLimits;
+  #frontend: Frontend | null = null;
+
+  constructor(limits: RuntimeLimits) {
+    this.#limits = limits;
+  }
+
+  /** @param within calls the function that does the work, perhaps with a time limit */
+  async translate(code: FrontendCode, job: SourceJob, within: <R>(work: () => R) => R): Promise<Translation> {
+    if (this.#frontend === null || this.#frontend.poisoned || this.#frontend.memoryBytes > KEPT_BYTES) {
+      this.#frontend = null;
+      this.#frontend = await instantiateFrontend(code, this.#limits);
+    }
+    const frontend = this.#frontend;
+    const files = new JobFiles(job);
+    const started = performance.now();
+    const { isDone, product, log, diagnostics, filesRead, loweredNames } = within(() =>
+      frontend.translate(job.arguments, files, job.colors),
+    );
+    return {
+      product: isDone ? product : null,
+      log,
+      diagnostics,
+      dependencies: files.dependencies(filesRead),
+      lookups: files.lookups(),
+      loweredNames,
+      time: performance.now() - started,
+    };
+  }
+}
