@@ -105,10 +105,15 @@ export interface ModuleSession extends AsyncDisposable {
 }
 
 export interface Compiler extends AsyncDisposable {
-  /** Melds and compiles a module: bitcode, wrapped bitcode or IR text. Everything fails with a `DarmError`. */
-  compile(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<CompiledModule>;
-  /** The same from source, HIP C++ or OpenCL C (docs/source.md). What clang refuses is `compile-failed`. */
-  compile(source: string | Uint8Array, options: SourceCompileOptions, call?: CallOptions): Promise<CompiledModule>;
+  /**
+   * Melds and compiles a module: bitcode, wrapped bitcode or IR text; or, with a `language` among the options, source:
+   * HIP C++ or OpenCL C (docs/source.md). Everything fails with a `DarmError`; what clang refuses is `compile-failed`.
+   */
+  compile(
+    input: Uint8Array | string,
+    options?: Partial<JobOptions> | SourceCompileOptions,
+    call?: CallOptions & SourceCallOptions,
+  ): Promise<CompiledModule>;
   /** Source to bitcode, with the options that compile it: for everything that takes bitcode. */
   translate(
     source: string | Uint8Array,
