@@ -17,17 +17,24 @@ export async function frontendManifest(): Promise<FrontendManifest> {
   return frontend;
 }
 
-/** All of clang, once per process. `around` is for the part that a first compilation needs. */
+/** The part of clang that a first compilation needs, once per process; `around` is for that part alone. */
 export async function compileFrontend(
   around: <T>(compile: () => Promise<T>) => Promise<T> = (compile) => compile(),
 ): Promise<FrontendCode> {
   const { module, rest, constants, image } = await frontendManifest();
-  const [first, others, bytes] = await Promise.all([
-    rest === null ? compilePart('clang', module) : around(() => compilePart('clang', module)),
-    rest === null ? null : compilePart('clang-rest', rest),
+  const compile = (): Promise<WebAssembly.Module> => compilePart('clang', module);
+  const [first, bytes] = await Promise.all([
+    rest === null ? compile() : around(compile),
     readPart('headers', image, 'image'),
   ]);
   const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
   shared.set(bytes);
-  return { code: { first, rest: others }, constants, image: shared };
+  return { code: { first, rest: rest === null ? null : 'unread' }, constants, image: shared };
+}
+
+/** Adds what is missing. */
+export async function completeFrontend(clang: FrontendCode): Promise<FrontendCode> {
+  const { rest } = await frontendManifest();
+  if (clang.code.rest !== 'unread' || rest === null) return clang;
+  return { ...clang, code: { ...clang.code, rest: await compilePart('clang-rest', rest) } };
 }

@@ -98,6 +98,7 @@ function folders(flags: ParsedFlags, isHip: boolean): string[] {
     // Wrappers of standard headers come before the standard library.
     if (flags.hipHeaders) isystem('clang/include/cuda_wrappers');
     if (flags.hipHeaders) isystem('hip');
+    if (flags.hipHeaders) isystem('darm');
     if (flags.standardLibrary) isystem('c++');
   }
   isystem('clang/include');
@@ -112,7 +113,7 @@ function languageArguments(flags: ParsedFlags, isHip: boolean): string[] {
     words.push('-fdeprecated-macro', '-fno-autolink', '-fhip-new-launch-api');
     if (flags.exceptions) words.push('-fcxx-exceptions', '-fexceptions');
     words.push('-fcuda-allow-variadic-functions');
-    if (flags.hipHeaders && flags.systemHeaders) words.push('-include', '__clang_hip_runtime_wrapper.h');
+    if (flags.hipHeaders && flags.systemHeaders) words.push('-include', '__clang_hip_runtime_wrapper.h', '-include', 'darm_hip_declarations.h');
   } else {
     if (flags.standard !== null) words.push(`-cl-std=${flags.standard}`);
     words.push('-finclude-default-header', '-fdeclare-opencl-builtins');
