@@ -153,7 +153,13 @@ async function compile(
   const { compileContainer, compileFatBinary } = await import('../compiler/fat-binary.js');
   if (source !== null) {
     const [targets, rest] = offloadTargets(source.flags ?? []);
-    return compileFatBinary(compiler, bytes, [...(mcpu?.split(',') ?? []), ...targets], { ...common, flags: rest }, call);
+    return compileFatBinary(
+      compiler,
+      bytes,
+      [...(mcpu?.split(',') ?? []), ...targets],
+      { ...common, flags: rest },
+      call,
+    );
   }
   if (sniffInput(bytes) !== 'offload-bundle') return compileFatBinary(compiler, bytes, mcpu?.split(',') ?? [], common);
   if (mcpu != null) throw new DarmError('usage', 'the images of a bundle name their targets: leave --mcpu out');

@@ -21,7 +21,8 @@ export interface SourceFlags {
 const SUBCOMMANDS = ['compile', 'analyze', 'check', 'batch'];
 
 /** Words that are clang's and not darm's. */
-const CLANG = /^-(D|U|I|isystem|iquote|idirafter|include|imacros|x|std=|cl-|f|m[a-z]|W|w$|g|nogpu|nostd|pedantic|undef$|P$|C$|CC$|dM$|dD$|E$|S$|c$|Os$|emit-llvm$|Q|pipe$|pthread$|no-)/;
+const CLANG =
+  /^-(D|U|I|isystem|iquote|idirafter|include|imacros|x|std=|cl-|f|m[a-z]|W|w$|g|nogpu|nostd|pedantic|undef$|P$|C$|CC$|dM$|dD$|E$|S$|c$|Os$|emit-llvm$|Q|pipe$|pthread$|no-)/;
 const CLANG_LONG = /^--(offload-|cuda-|no-offload)/;
 /** darm's own flags that have their value in the next word, which may look like one of clang's. */
 const TAKES_VALUE = /^-(o|j|-[a-z-]+)$/;
@@ -73,10 +74,14 @@ export function sourceLanguage(input: string, clang: readonly string[]): SourceO
 /** The source that the flags describe; null when the input is none. */
 export function sourceOf(input: string, flags: SourceFlags): SourceOptions | null {
   const language = sourceLanguage(input, flags.clang);
-  if (language !== null) return { language, name: input === '-' ? '<stdin>' : input, flags: [...flags.clang, ...levelOf(flags)] };
+  if (language !== null)
+    return { language, name: input === '-' ? '<stdin>' : input, flags: [...flags.clang, ...levelOf(flags)] };
   const first = flags.clang[0];
   if (first === undefined) return null;
-  throw new DarmError('usage', `${first} is for source, and ${input} does not look like it: say what it is with -x hip or -x cl`);
+  throw new DarmError(
+    'usage',
+    `${first} is for source, and ${input} does not look like it: say what it is with -x hip or -x cl`,
+  );
 }
 
 /** `-O2`, as for clang, sets all levels that are not given for themselves. */
@@ -100,7 +105,11 @@ export async function moduleOf(
 ): Promise<{ module: Uint8Array; options: Partial<JobOptions> }> {
   const source = sourceOf(input, flags);
   if (source === null) return { module: bytes, options: jobOptions(flags) };
-  const translated = await compiler.translate(bytes, { ...sourceJobOptions(flags), ...source }, { colors: hasColors() });
+  const translated = await compiler.translate(
+    bytes,
+    { ...sourceJobOptions(flags), ...source },
+    { colors: hasColors() },
+  );
   printLog(translated.log);
   return { module: translated.bitcode, options: translated.options };
 }

@@ -87,7 +87,9 @@ export async function sourceKey(source: SourceJob, job: JobOptions, expressions:
   const { arguments: words, name, disk, colors } = source;
   const sorted = Object.entries(job).sort(([a], [b]) => (a < b ? -1 : 1));
   const headers = [...source.headers].map(([header, content]) => [header, contentHash(content)]);
-  hash.update(JSON.stringify(['source', words, name, disk, colors, disk ? process.cwd() : '', sorted, headers, expressions]));
+  hash.update(
+    JSON.stringify(['source', words, name, disk, colors, disk ? process.cwd() : '', sorted, headers, expressions]),
+  );
   return hash.update(source.source).digest('hex');
 }
 

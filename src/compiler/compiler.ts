@@ -301,8 +301,7 @@ class ThreadedCompiler implements Compiler {
     }));
     const request = await translator.request(where, input, options);
     const source = await translator.job(request, product, call.colors ?? false);
-    const translate = async () =>
-      translator.translate(await this.#start(), request, source, this.#limits(call));
+    const translate = async () => translator.translate(await this.#start(), request, source, this.#limits(call));
     return { request, source, translate, sources };
   }
 

@@ -19,7 +19,9 @@ export const toolchainDigest = (): Promise<string> => digest.get();
 async function computeDigest(): Promise<string> {
   const { version } = JSON.parse(await readFile(path.join(DIST, '..', 'package.json'), 'utf8')) as { version: string };
   const { module, rest, loader, frontend } = await readManifest();
-  const hash = createHash('sha256').update(JSON.stringify([version, module.sha256, rest?.sha256, loader.sha256, frontend]));
+  const hash = createHash('sha256').update(
+    JSON.stringify([version, module.sha256, rest?.sha256, loader.sha256, frontend]),
+  );
   for (const folder of ['src', 'workers']) {
     const root = path.join(DIST, folder);
     const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.js')).sort();

@@ -113,7 +113,8 @@ function languageArguments(flags: ParsedFlags, isHip: boolean): string[] {
     words.push('-fdeprecated-macro', '-fno-autolink', '-fhip-new-launch-api');
     if (flags.exceptions) words.push('-fcxx-exceptions', '-fexceptions');
     words.push('-fcuda-allow-variadic-functions');
-    if (flags.hipHeaders && flags.systemHeaders) words.push('-include', '__clang_hip_runtime_wrapper.h', '-include', 'darm_hip_declarations.h');
+    if (flags.hipHeaders && flags.systemHeaders)
+      words.push('-include', '__clang_hip_runtime_wrapper.h', '-include', 'darm_hip_declarations.h');
   } else {
     if (flags.standard !== null) words.push(`-cl-std=${flags.standard}`);
     words.push('-finclude-default-header', '-fdeclare-opencl-builtins');

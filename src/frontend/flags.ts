@@ -39,7 +39,13 @@ export interface ParsedFlags {
 
 export type Language = 'hip' | 'opencl';
 
-const LANGUAGES: Readonly<Record<string, Language>> = { hip: 'hip', cuda: 'hip', 'c++': 'hip', cl: 'opencl', opencl: 'opencl' };
+const LANGUAGES: Readonly<Record<string, Language>> = {
+  hip: 'hip',
+  cuda: 'hip',
+  'c++': 'hip',
+  cl: 'opencl',
+  opencl: 'opencl',
+};
 
 /** Flags that `-cc1` takes as the driver does. */
 const SAME = new Set([
@@ -68,7 +74,7 @@ const SAME_WITH_VALUE = [
   '-ftemplate-depth=', '-fconstexpr-depth=', '-fconstexpr-steps=', '-fbracket-depth=', '-ftemplate-backtrace-limit=', '-fmacro-backtrace-limit=',
   '-fmax-type-align=', '-cl-ext=', '-mprintf-kind=', '-fmacro-prefix-map=', '-fdebug-prefix-map=', '-fgpu-default-stream=', '-fmessage-length=',
   '-fdiagnostics-show-category=', '-fspell-checking-limit=', '-fvectorize-limit=', '-ftabstop=', '-flax-vector-conversions=', '-fsigned-zeros=',
-  '-fdiagnostics-format=', '-fclang-abi-compat=', '-fcomplex-arithmetic=', '-fno-builtin-', '-fpack-struct=', '-fcuid=', '-cuid=',
+  '-fdiagnostics-format=', '-fclang-abi-compat=', '-fcomplex-arithmetic=', '-fno-builtin-', '-fpack-struct=', '-cuid=',
 ]; // prettier-ignore
 
 /** Flags that say what is so anyway, or that concern only what we do not do. */
@@ -208,7 +214,8 @@ export function parseFlags(words: readonly string[]): ParsedFlags {
       if (!takeFlag(flags, word)) throw new DarmError('usage', `unknown flag '${word}'`);
     }
   }
-  if (flags.cc1.some((flag) => /^-cl-(fast-relaxed-math|unsafe-math-optimizations)$/.test(flag))) flags.unsafeMath = true;
+  if (flags.cc1.some((flag) => /^-cl-(fast-relaxed-math|unsafe-math-optimizations)$/.test(flag)))
+    flags.unsafeMath = true;
   if (flags.cc1.some((flag) => /^-cl-(fast-relaxed-math|finite-math-only)$/.test(flag))) flags.finiteMath = true;
   return flags;
 }
@@ -221,8 +228,7 @@ function checkWord(word: string): void {
 /** The flag that this word begins with, if it is one that takes a value. */
 export function valuedFlag(word: string): string | null {
   for (const flag of Object.keys(WITH_VALUE))
-    if (word === flag || (flag.length === 2 ? word.startsWith(flag) : word.startsWith(`${flag}=`)))
-      return flag;
+    if (word === flag || (flag.length === 2 ? word.startsWith(flag) : word.startsWith(`${flag}=`))) return flag;
   return null;
 }
 
@@ -260,7 +266,8 @@ function takeValue(flags: ParsedFlags, word: string): boolean {
       flags.errorLimit = Number(value) || 0;
       return true;
     case '-mcode-object-version':
-      if (!['4', '5', '6'].includes(value)) throw new DarmError('usage', `code object version ${value} is not 4, 5 or 6`);
+      if (!['4', '5', '6'].includes(value))
+        throw new DarmError('usage', `code object version ${value} is not 4, 5 or 6`);
       flags.codeObjectVersion = Number(value);
       return true;
     case '-fdiagnostics-color':

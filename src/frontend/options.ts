@@ -1,4 +1,5 @@
 /** What a source needs beside the options of a job: the API's side of clang's flags. */
+import { createHash } from 'node:crypto';
 import { DarmError } from '../errors.js';
 import { completeJobOptions, type JobOptions } from '../job/options.js';
 import type { SourceJob, Translation } from '../job/source.js';
@@ -48,17 +49,14 @@ export interface SourceRequest {
 }
 
 /** @throws DarmError `usage` */
-export function completeSource(
-  where: string,
-  source: string | Uint8Array,
-  given: SourceCompileOptions,
-): SourceRequest {
+export function completeSource(where: string, source: string | Uint8Array, given: SourceCompileOptions): SourceRequest {
   const options = sourceOptions(where, given);
   const flags = parseFlags([...definesOf(options), ...(options.includePaths ?? []).map((folder) => `-I${folder}`), ...(options.flags ?? [])]); // prettier-ignore
   const language = flags.language ?? options.language;
   const name = options.name ?? (language === 'hip' ? 'kernel.hip' : 'kernel.cl');
   const job = jobOptions(where, given, flags);
-  if (job.mcpu === null) throw new DarmError('usage', 'source needs a processor: --mcpu or --offload-arch, e.g. gfx1100');
+  if (job.mcpu === null)
+    throw new DarmError('usage', 'source needs a processor: --mcpu or --offload-arch, e.g. gfx1100');
   const optimize = flags.optimize ?? (job.optimize === 'none' ? '0' : job.optimize.slice(1));
   const bytes = typeof source === 'string' ? new TextEncoder().encode(source) : source;
   return { source: withNames(bytes, options), options, flags, language, name, target: job.mcpu, optimize, job };
@@ -129,23 +127,22 @@ export function translationJob(
   const { source, options, flags, language, name, target, optimize } = request;
   const headers = Object.entries(options.headers ?? {});
   const encoder = new TextEncoder();
+  const hasHeaders = headers.length > 0;
+  const words = cc1Arguments({ flags, language, name, target, optimize, product, hasHeaders, processors });
   return {
-    arguments: cc1Arguments({
-      flags,
-      language,
-      name,
-      target,
-      optimize,
-      product,
-      hasHeaders: headers.length > 0,
-      processors,
-    }),
+    arguments: language === 'hip' ? withUnitId(words, source) : words,
     name,
     source,
     headers: new Map(headers.map(([key, text]) => [key, typeof text === 'string' ? encoder.encode(text) : text])),
     disk: options.disk ?? true,
     colors: flags.colors ?? colors,
   };
+}
+
+/** clang's driver makes the id of a compilation unit from its path; here it depends on what is compiled, and how. */
+function withUnitId(words: readonly string[], source: Uint8Array): string[] {
+  const id = createHash('sha256').update(words.join('\0')).update(source).digest('hex').slice(0, 16);
+  return words.some((word) => word.startsWith('-cuid=')) ? [...words] : [`-cuid=${id}`, ...words];
 }
 
 /** The error of a source that clang refuses. Its text is clang's log. */
@@ -160,5 +157,8 @@ export function refusal({ log, diagnostics }: Translation, folders: readonly str
   const searched = isMissing ? `note: looked for in ${[...folders, "the package's headers"].join(', ')}\n` : '';
   const isTarget = first !== undefined && /^unknown target CPU/.test(first.message);
   const message = first?.message ?? 'clang gave no reason';
-  return new DarmError(isTarget ? 'bad-target' : 'compile-failed', message, place, { log: log + searched, diagnostics });
+  return new DarmError(isTarget ? 'bad-target' : 'compile-failed', message, place, {
+    log: log + searched,
+    diagnostics,
+  });
 }
