@@ -34,7 +34,7 @@ export function cc1Arguments(job: Translating): string[] {
   if (isHip) words.push('-aux-triple', 'x86_64-unknown-linux-musl');
   words.push(`-O${optimize}`, '-Werror=atomic-alignment', job.product === 'text' ? '-E' : '-emit-llvm-bc');
   words.push('-disable-free', '-disable-llvm-verifier', '-disable-llvm-passes');
-  if (!flags.cc1.includes('-fno-discard-value-names')) words.push('-discard-value-names');
+  if (!flags.keepNames) words.push('-discard-value-names');
   words.push('-main-file-name', baseName(name), '-mrelocation-model', 'pic', '-pic-level', '2');
   words.push('-fhalf-no-semantic-interposition', `-mframe-pointer=${optimize === '0' ? 'all' : 'none'}`);
   if (flags.flushDenormals) words.push('-fdenormal-fp-math-f32=preserve-sign,preserve-sign');

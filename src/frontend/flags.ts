@@ -23,6 +23,8 @@ export interface ParsedFlags {
   /** `-ffp-contract`, when given. */
   contract: string | null;
   exceptions: boolean;
+  /** Names of values stay in the bitcode. */
+  keepNames: boolean;
   visibility: string | null;
   /** `-nogpulib`, `-nogpuinc`, `-nostdinc`, `-nostdinc++`. */
   libraries: boolean;
@@ -49,45 +51,50 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
 
 /** Flags that `-cc1` takes as the driver does. */
 const SAME = new Set([
-  '-w', '-pedantic', '-pedantic-errors', '-undef', '-trigraphs', '-C', '-CC', '-P', '-dD', '-dM', '-H',
-  '-fno-rtti', '-frtti', '-fwrapv', '-fno-inline', '-fno-inline-functions', '-finline-functions', '-finline-hint-functions',
-  '-funroll-loops', '-fno-unroll-loops', '-ffreestanding', '-fno-builtin', '-fno-signed-char', '-fgpu-exclude-wrong-side-overloads',
-  '-fno-gpu-exclude-wrong-side-overloads', '-fgpu-approx-transcendentals', '-fgpu-allow-device-init', '-fgpu-defer-diag', '-fno-gpu-defer-diag',
-  '-fno-hip-fp32-correctly-rounded-divide-sqrt', '-fapprox-func', '-freciprocal-math', '-fno-signed-zeros', '-fms-extensions', '-fdeclspec',
-  '-fno-discard-value-names', '-fdeclare-opencl-builtins', '-fno-show-column', '-fno-caret-diagnostics', '-fno-diagnostics-show-option',
-  '-fdiagnostics-print-source-range-info', '-fdiagnostics-parseable-fixits', '-fno-diagnostics-fixit-info', '-fdiagnostics-show-template-tree',
-  '-fno-elide-type', '-fcoroutines', '-fsized-deallocation', '-faligned-allocation', '-fchar8_t', '-fno-char8_t', '-fno-operator-names',
-  '-fnative-half-type', '-fallow-half-arguments-and-returns', '-fno-lax-vector-conversions', '-fdelayed-template-parsing', '-fblocks',
-  '-fno-threadsafe-statics', '-fno-common', '-fno-spell-checking', '-fpack-struct', '-fshort-enums', '-fno-assume-sane-operator-new',
-  '-fno-dollars-in-identifiers', '-ftrapv', '-fno-const-strings', '-fconst-strings', '-fno-access-control', '-fno-delete-null-pointer-checks',
-  '-fno-cuda-host-device-constexpr', '-fcuda-allow-variadic-functions', '-mamdgpu-ieee', '-mno-amdgpu-ieee', '-fatomic-fine-grained-memory',
-  '-fno-atomic-fine-grained-memory', '-fatomic-remote-memory', '-fno-atomic-remote-memory', '-fatomic-ignore-denormal-mode',
-  '-fno-atomic-ignore-denormal-mode', '-fexperimental-new-constant-interpreter', '-ffixed-point', '-freroll-loops', '-fno-autolink', '-fstrict-enums',
-  '-fno-elide-constructors', '-fno-implicit-modules', '-fdouble-square-bracket-attributes', '-fno-math-builtin', '-fignore-exceptions',
-  '-cl-single-precision-constant', '-cl-strict-aliasing', '-cl-mad-enable', '-cl-no-signed-zeros', '-cl-kernel-arg-info', '-cl-opt-disable',
-  '-cl-uniform-work-group-size', '-cl-fp32-correctly-rounded-divide-sqrt', '-cl-unsafe-math-optimizations', '-cl-finite-math-only',
+  '-w', '-pedantic', '-pedantic-errors', '-undef', '-C', '-CC', '-P', '-dD', '-dM', '-H', '-fno-rtti', '-fwrapv',
+  '-fno-inline', '-fno-inline-functions', '-finline-functions', '-finline-hint-functions', '-ffreestanding',
+  '-fno-builtin', '-fno-signed-char', '-fgpu-exclude-wrong-side-overloads', '-fgpu-approx-transcendentals',
+  '-fgpu-allow-device-init', '-fgpu-defer-diag', '-fno-hip-fp32-correctly-rounded-divide-sqrt', '-fapprox-func',
+  '-freciprocal-math', '-fno-signed-zeros', '-fms-extensions', '-fdeclspec', '-fno-show-column',
+  '-fno-caret-diagnostics', '-fno-diagnostics-show-option', '-fdiagnostics-print-source-range-info',
+  '-fdiagnostics-parseable-fixits', '-fno-diagnostics-fixit-info', '-fdiagnostics-show-template-tree',
+  '-fno-elide-type', '-fcoroutines', '-fsized-deallocation', '-faligned-allocation', '-fchar8_t', '-fno-char8_t',
+  '-fno-operator-names', '-fdelayed-template-parsing', '-fblocks', '-fno-threadsafe-statics', '-fno-common',
+  '-fno-spell-checking', '-fshort-enums', '-fno-assume-sane-operator-new', '-fno-dollars-in-identifiers', '-ftrapv',
+  '-fno-access-control', '-fno-delete-null-pointer-checks', '-mno-amdgpu-ieee', '-fatomic-fine-grained-memory',
+  '-fatomic-remote-memory', '-fatomic-ignore-denormal-mode', '-fexperimental-new-constant-interpreter',
+  '-ffixed-point', '-fno-autolink', '-fstrict-enums', '-fno-elide-constructors', '-fno-implicit-modules',
+  '-fignore-exceptions', '-cl-single-precision-constant', '-cl-strict-aliasing', '-cl-mad-enable',
+  '-cl-no-signed-zeros', '-cl-kernel-arg-info', '-cl-opt-disable', '-cl-uniform-work-group-size',
+  '-cl-fp32-correctly-rounded-divide-sqrt', '-cl-unsafe-math-optimizations', '-cl-finite-math-only',
   '-cl-fast-relaxed-math',
 ]); // prettier-ignore
 
 /** Flags with `=` that `-cc1` takes as they are. */
 const SAME_WITH_VALUE = [
-  '-ftemplate-depth=', '-fconstexpr-depth=', '-fconstexpr-steps=', '-fbracket-depth=', '-ftemplate-backtrace-limit=', '-fmacro-backtrace-limit=',
-  '-fmax-type-align=', '-cl-ext=', '-mprintf-kind=', '-fmacro-prefix-map=', '-fdebug-prefix-map=', '-fgpu-default-stream=', '-fmessage-length=',
-  '-fdiagnostics-show-category=', '-fspell-checking-limit=', '-fvectorize-limit=', '-ftabstop=', '-flax-vector-conversions=', '-fsigned-zeros=',
-  '-fdiagnostics-format=', '-fclang-abi-compat=', '-fcomplex-arithmetic=', '-fno-builtin-', '-fpack-struct=', '-cuid=',
+  '-ftemplate-depth=', '-fconstexpr-depth=', '-fconstexpr-steps=', '-ftemplate-backtrace-limit=',
+  '-fmacro-backtrace-limit=', '-fmax-type-align=', '-cl-ext=', '-mprintf-kind=', '-fmacro-prefix-map=',
+  '-fdebug-prefix-map=', '-fgpu-default-stream=', '-fmessage-length=', '-fspell-checking-limit=',
+  '-flax-vector-conversions=', '-fclang-abi-compat=', '-fcomplex-arithmetic=', '-fno-builtin-', '-fpack-struct=',
+  '-cuid=',
 ]; // prettier-ignore
 
 /** Flags that say what is so anyway, or that concern only what we do not do. */
 const NOTHING_TO_DO = new Set([
-  '-c', '--offload-device-only', '--cuda-device-only', '-emit-llvm', '-pipe', '-fPIC', '-fpic', '-fPIE', '-fno-math-errno', '-fmath-errno',
-  '-ftrapping-math', '-fno-associative-math', '-fno-unsafe-math-optimizations', '-fno-fast-math', '-fno-finite-math-only', '-fhonor-nans', '-fhonor-infinities',
-  '-fsigned-zeros', '-fno-reciprocal-math', '-fno-approx-func', '-fsigned-char', '-fstrict-aliasing', '-fexceptions', '-fcxx-exceptions',
-  '-fno-gpu-flush-denormals-to-zero', '-fno-gpu-rdc', '-fhip-fp32-correctly-rounded-divide-sqrt', '-fgpu-sanitize', '-fno-gpu-sanitize',
-  '-fno-gpu-approx-transcendentals', '-fno-gpu-allow-device-init', '-fcaret-diagnostics', '-fshow-column', '-fbuiltin', '-fhosted', '-finline',
-  '-fdiscard-value-names', '-fno-strict-enums', '-fomit-frame-pointer', '-fno-omit-frame-pointer', '-fno-stack-protector', '-Qunused-arguments',
-  '-fno-ident', '-Qn', '-m64', '--hip-link', '-fno-lto', '-fvectorize', '-fslp-vectorize', '-fno-plt',
-  '-no-canonical-prefixes', '-fno-crash-diagnostics', '-g0', '-gdwarf-5', '-gz=none', '-fno-unroll-all-loops', '-no-hip-rt', '--no-offload-new-driver',
-  '--offload-new-driver', '-fno-offload-lto', '-mno-unsafe-fp-atomics', '-fthreadsafe-statics', '-pthread',
+  '-funroll-loops', '-frtti', '-fno-gpu-exclude-wrong-side-overloads', '-fno-gpu-defer-diag', '-mamdgpu-ieee',
+  '-fno-atomic-fine-grained-memory', '-fno-atomic-remote-memory', '-fno-atomic-ignore-denormal-mode',
+  '-fassociative-math', '-c', '--offload-device-only', '--cuda-device-only', '-emit-llvm', '-pipe', '-fPIC', '-fpic',
+  '-fPIE', '-fno-math-errno', '-fmath-errno', '-ftrapping-math', '-fno-associative-math',
+  '-fno-unsafe-math-optimizations', '-fno-fast-math', '-fno-finite-math-only', '-fhonor-nans', '-fhonor-infinities',
+  '-fsigned-zeros', '-fno-reciprocal-math', '-fno-approx-func', '-fsigned-char', '-fstrict-aliasing', '-fexceptions',
+  '-fcxx-exceptions', '-fno-gpu-flush-denormals-to-zero', '-fno-gpu-rdc', '-fhip-fp32-correctly-rounded-divide-sqrt',
+  '-fgpu-sanitize', '-fno-gpu-sanitize', '-fno-gpu-approx-transcendentals', '-fno-gpu-allow-device-init',
+  '-fcaret-diagnostics', '-fshow-column', '-fbuiltin', '-fhosted', '-finline', '-fdiscard-value-names',
+  '-fno-strict-enums', '-fomit-frame-pointer', '-fno-omit-frame-pointer', '-fno-stack-protector',
+  '-Qunused-arguments', '-fno-ident', '-Qn', '-m64', '--hip-link', '-fno-lto', '-fvectorize', '-fslp-vectorize',
+  '-fno-plt', '-no-canonical-prefixes', '-fno-crash-diagnostics', '-g0', '-gdwarf-5', '-gz=none',
+  '-fno-unroll-all-loops', '-no-hip-rt', '--no-offload-new-driver', '--offload-new-driver', '-fno-offload-lto',
+  '-mno-unsafe-fp-atomics', '-fthreadsafe-statics', '-pthread',
 ]); // prettier-ignore
 
 /** Processor features with flags: `-mcumode`, `-mno-cumode`. */
@@ -108,6 +115,7 @@ export function noFlags(): ParsedFlags {
     flushDenormals: false,
     contract: null,
     exceptions: true,
+    keepNames: false,
     visibility: null,
     libraries: true,
     hipHeaders: true,
@@ -163,10 +171,10 @@ const SPECIAL: Readonly<Record<string, (flags: ParsedFlags) => void>> = {
   '-nostdinc': (flags) => (flags.systemHeaders = false),
   '-nostdlibinc': (flags) => (flags.systemHeaders = false),
   '-nostdinc++': (flags) => (flags.standardLibrary = false),
+  '-fno-discard-value-names': (flags) => (flags.keepNames = true),
   '-fno-exceptions': (flags) => (flags.exceptions = false),
   '-fno-strict-aliasing': (flags) => void flags.cc1.push('-relaxed-aliasing'),
   '-fno-trapping-math': (flags) => void flags.cc1.push('-ffp-exception-behavior=ignore'),
-  '-fassociative-math': () => {},
   '-fgpu-flush-denormals-to-zero': (flags) => (flags.flushDenormals = true),
   '-fcuda-flush-denormals-to-zero': (flags) => (flags.flushDenormals = true),
   '-cl-denorms-are-zero': (flags) => (flags.flushDenormals = true),
@@ -258,6 +266,9 @@ function takeValue(flags: ParsedFlags, word: string): boolean {
       return true;
     case '-ffp-contract':
       flags.contract = value;
+      return true;
+    case '-fbracket-depth':
+      flags.cc1.push(name, value);
       return true;
     case '-fvisibility':
       flags.visibility = value;
