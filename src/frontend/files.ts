@@ -26,13 +26,15 @@ export class JobFiles implements SourceFiles {
 
   constructor(job: SourceJob) {
     this.#job = job;
-    this.#memory.set(path.posix.normalize(job.name), job.source);
-    for (const [name, content] of job.headers) {
-      const file = path.posix.join(HEADERS_FOLDER, name);
-      this.#memory.set(file, content);
-      for (let folder = path.posix.dirname(file); !this.#folders.has(folder); folder = path.posix.dirname(folder))
-        this.#folders.add(folder);
-    }
+    this.#add(path.posix.normalize(job.name), job.source);
+    for (const [name, content] of job.headers) this.#add(path.posix.join(HEADERS_FOLDER, name), content);
+  }
+
+  /** clang looks for a file's folder first. */
+  #add(file: string, content: Uint8Array): void {
+    this.#memory.set(file, content);
+    for (let folder = path.posix.dirname(file); !this.#folders.has(folder); folder = path.posix.dirname(folder))
+      this.#folders.add(folder);
   }
 
   stat(name: string): FileFacts {
