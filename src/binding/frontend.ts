@@ -22,7 +22,7 @@ interface FrontendExports extends MemoryExports {
 }
 
 /** `Result` of frontend.cpp. */
-const Result = { Product: 0, Log: 1, Diagnostics: 2, FilesRead: 3, LoweredNames: 4 } as const;
+const Result = { Product: 0, Log: 1, Diagnostics: 2, LoweredNames: 3 } as const;
 
 /** Fields of a diagnostic, in the order of frontend.cpp. */
 const DIAGNOSTIC_FIELDS = 6;
@@ -32,7 +32,6 @@ export interface Translated {
   readonly product: Uint8Array<ArrayBuffer>;
   readonly log: string;
   readonly diagnostics: readonly SourceDiagnostic[];
-  readonly filesRead: readonly string[];
   readonly loweredNames: readonly string[];
 }
 
@@ -75,7 +74,6 @@ export class Frontend {
         product: bytes(Result.Product),
         log: textOf(Result.Log),
         diagnostics: diagnosticsOf(fields(Result.Diagnostics)),
-        filesRead: fields(Result.FilesRead),
         loweredNames: fields(Result.LoweredNames),
       };
     });

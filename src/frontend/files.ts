@@ -58,10 +58,9 @@ export class JobFiles implements SourceFiles {
     }
   }
 
-  /** Files of the disk that were read, without the source. */
-  dependencies(read: readonly string[]): string[] {
-    const files = new Set(read.map((name) => path.posix.normalize(name)));
-    return [...files].filter((file) => this.#disk.get(file)?.content !== undefined);
+  /** Files of the disk that were read, in that order, without the source. */
+  dependencies(): string[] {
+    return [...this.#disk].filter(([, { content }]) => content !== undefined).map(([file]) => file);
   }
 
   lookups(): Lookup[] {

@@ -52,14 +52,14 @@ export class FrontendHost {
     started: number,
     within: <R>(work: () => R) => R,
   ): Translation {
-    const { isDone, product, log, diagnostics, filesRead, loweredNames } = within(() =>
+    const { isDone, product, log, diagnostics, loweredNames } = within(() =>
       frontend.translate(job.arguments, files, job.colors),
     );
     return {
       product: isDone ? product : null,
       log,
       diagnostics,
-      dependencies: files.dependencies(filesRead),
+      dependencies: files.dependencies(),
       lookups: files.lookups(),
       loweredNames,
       time: performance.now() - started,

@@ -46,7 +46,6 @@ enum Result {
   Product,      // bitcode or text
   Log,          // what clang prints
   Diagnostics,  // the same as fields that end in a NUL byte: level, file, line, column, option, message
-  FilesRead,    // every file that was read, with NUL bytes
   LoweredNames, // of the name expressions, with NUL bytes
   ResultCount
 };
@@ -78,16 +77,6 @@ public:
     SmallString<128> message;
     info.FormatDiagnostic(message);
     addField(Diagnostics, message);
-  }
-};
-
-class AllDependencies : public DependencyCollector {
-public:
-  bool needSystemDependencies() override { return true; }
-  bool sawDependency(StringRef name, bool, bool, bool, bool, bool isMissing) override {
-    if (!isMissing && name != "<built-in>" && name != "<stdin>")
-      addField(FilesRead, name);
-    return true;
   }
 };
 
@@ -253,7 +242,6 @@ DARM_EXPORT int darm_translate(const char *text, size_t size, int colors) {
   compiler->setVerboseOutputStream(*log);
   compiler->createDiagnostics(new Printer(*log, compiler->getDiagnosticOpts()));
   compiler->createFileManager();
-  compiler->addDependencyCollector(std::make_shared<AllDependencies>());
   auto action = actionFor(compiler->getFrontendOpts().ProgramAction);
   bool isDone = compiler->ExecuteAction(*action.release());
   return isDone && !compiler->getDiagnostics().hasErrorOccurred() ? 0 : 1;
