@@ -192,7 +192,7 @@ for unit in "$stage"/wasm/*.cpp; do basename "$unit" .cpp; done | in_root xargs 
   em++ $compile_flags $profile_flags -I/darm-link/sdk/include -I/darm-link/sdk/private/AMDGPU \
   -I/darm-link/sdk/private/AMDGPU/MCTargetDesc -c /darm-link/wasm/UNIT.cpp -o /darm-link/wasm/UNIT.o
 printf '%s\n' files frontend | in_root xargs -P "$jobs" -I UNIT \
-  em++ $compile_flags $profile_flags -I/darm-link/sdk/include -I/darm-link/sdk/clang/include \
+  em++ $compile_flags -I/darm-link/sdk/include -I/darm-link/sdk/clang/include \
   -c /darm-link/frontend/UNIT.cpp -o /darm-link/frontend/UNIT.o
 # link INPUTS... -o OUTPUT
 link() { in_root sh -c "cd /darm-link/out && em++ $link_flags $* $(echo $settings) -sEXPORTED_FUNCTIONS=$exports"; }
@@ -246,8 +246,8 @@ write_dist() {
     printf '  "compileFlags": "%s",\n' "$(echo $compile_flags $profile_flags)"
     printf '  "linkFlags": "%s",\n' "$link_flags $(echo $settings)"
     printf '  "sources": {\n'
-    for file in $(cd "$here" && ls wasm/*.cpp wasm/*.h wasm/*.mjs wasm/exports.txt wasm/frontend/* wasm/profile/* build.sh |
-      LC_ALL=C sort); do
+    for file in $(cd "$here" && { ls wasm/*.cpp wasm/*.h wasm/*.mjs wasm/exports.txt wasm/profile/* build.sh &&
+      find wasm/frontend -type f; } | LC_ALL=C sort); do
       [ $first = 1 ] || printf ',\n'
       first=0
       printf '    "%s": "%s"' "$file" "$(hash "$here/$file")"

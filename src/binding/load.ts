@@ -39,6 +39,8 @@ export interface FrontendManifest {
   readonly loader: FileFacts;
   /** Headers and device libraries. */
   readonly image: FileFacts;
+  /** Where the image's files come from. */
+  readonly origins: readonly Readonly<Record<'package' | 'version' | 'file' | 'sha256' | 'licence', string>>[];
   /** The processors that there are device libraries for, as in the names of the libraries: `906`, `9-4-generic`. */
   readonly processors: readonly string[];
 }
