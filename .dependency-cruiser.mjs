@@ -15,14 +15,15 @@ const MAY_IMPORT = {
   simulator: ['errors', 'formats'],
   job: ['errors', 'ir', 'analysis', 'melding', 'simulator'],
   binding: ['errors', 'files', 'ir', 'formats', 'job'],
+  frontend: ['errors', 'job'],
   report: ['errors', 'ir', 'analysis', 'melding', 'job', 'simulator'],
   pipeline: ['errors', 'ir', 'formats', 'analysis', 'melding', 'job', 'binding'],
-  workers: ['errors', 'formats', 'job', 'binding', 'simulator', 'pipeline'],
-  compiler: ['errors', 'files', 'formats', 'job', 'binding', 'simulator', 'workers'],
-  batch: ['errors', 'files', 'formats', 'job', 'compiler'],
-  service: ['errors', 'formats', 'job', 'report', 'compiler'],
-  cli: ['errors', 'files', 'formats', 'job', 'simulator', 'report', 'workers', 'compiler', 'batch', 'service'],
-  index: ['errors', 'formats', 'melding', 'job', 'simulator', 'workers', 'compiler'],
+  workers: ['errors', 'formats', 'job', 'binding', 'frontend', 'simulator', 'pipeline'],
+  compiler: ['errors', 'files', 'formats', 'job', 'binding', 'frontend', 'simulator', 'workers'],
+  batch: ['errors', 'files', 'formats', 'job', 'frontend', 'compiler'],
+  service: ['errors', 'formats', 'job', 'report', 'frontend', 'compiler'],
+  cli: ['errors', 'files', 'formats', 'job', 'frontend', 'simulator', 'report', 'workers', 'compiler', 'batch', 'service'],
+  index: ['errors', 'formats', 'melding', 'job', 'frontend', 'simulator', 'workers', 'compiler'],
 };
 
 /** Inside of melding, from the bottom up; `plan` and `rules` are files. */

@@ -46,6 +46,11 @@ test('pack, install, compile', async () => {
       'wasm/dist/rest.wasm.br',
       'wasm/dist/llvm.memory.br',
       'wasm/dist/llvm.mjs',
+      'wasm/dist/clang.wasm.br',
+      'wasm/dist/clang-rest.wasm.br',
+      'wasm/dist/clang.mjs',
+      'wasm/dist/headers.image.br',
+      'wasm/dist/LICENSES/musl.txt',
       'wasm/dist/manifest.json',
     ])
       assert.ok(names.includes(name), `${name} is missing`);

@@ -31,6 +31,22 @@ export interface Manifest {
   /** By name, `*.br`. */
   readonly compressed: Readonly<Record<string, FileFacts>>;
   readonly loader: FileFacts;
+  /** clang; null in a build without it. */
+  readonly frontend: FrontendManifest | null;
+}
+
+export interface FrontendManifest {
+  readonly module: FileFacts;
+  readonly rest: FileFacts | null;
+  readonly memory: FileFacts | null;
+  readonly constants: { readonly start: number; readonly end: number };
+  readonly loader: FileFacts;
+  /** Headers and device libraries. */
+  readonly image: FileFacts;
+  /** Where the image's files come from. */
+  readonly origins: readonly Readonly<Record<'package' | 'version' | 'file' | 'sha256' | 'licence', string>>[];
+  /** The processors that there are device libraries for, as in the names of the libraries: `906`, `9-4-generic`. */
+  readonly processors: readonly string[];
 }
 
 export interface FileFacts {
@@ -109,7 +125,7 @@ export async function readPart(part: string, facts: FileFacts, extension = 'wasm
 }
 
 /** The package's own file is read by each instance for itself: without a copy in between, into its memory. */
-async function findMemory(part: string, start: number, facts: FileFacts): Promise<StartingMemory> {
+export async function findMemory(part: string, start: number, facts: FileFacts): Promise<StartingMemory> {
   const file = path.join(moduleFolder(), unpackedName(part, facts, 'memory'));
   const found = await stat(file).catch(() => null);
   if (found?.size === facts.bytes) return { start, bytes: facts.bytes, content: file };
@@ -146,7 +162,7 @@ export type MakeFirst = (
   isWhole: boolean,
 ) => Promise<Pick<LlvmCode, 'first' | 'prepared'>>;
 
-const compileLazily: MakeFirst = async (bytes) => ({ first: await compileBytes(bytes), prepared: false });
+export const compileLazily: MakeFirst = async (bytes) => ({ first: await compileBytes(bytes), prepared: false });
 
 /** The part that a first compilation needs. */
 export async function compileFirst(make: MakeFirst = compileLazily): Promise<LlvmCode> {
@@ -169,7 +185,7 @@ export async function compileRest(code: LlvmCode): Promise<LlvmCode> {
   return { ...code, rest: rest === null ? null : await compilePart('rest', rest) };
 }
 
-const compilePart = async (part: string, facts: FileFacts): Promise<WebAssembly.Module> =>
+export const compilePart = async (part: string, facts: FileFacts): Promise<WebAssembly.Module> =>
   compileBytes(await readPart(part, facts));
 
 export async function compileBytes(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {

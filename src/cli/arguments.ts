@@ -17,8 +17,11 @@ import {
 } from './option-groups.js';
 import { numeric } from './option-flags.js';
 import { addServeCommand, type ServeFlags } from './serve-arguments.js';
+import { takeClangFlags, type SourceFlags } from './source.js';
 
-export interface CompileFlags extends OutputFlags, RunFlags {
+export interface CompileFlags extends Omit<OutputFlags, 'emit'>, RunFlags, SourceFlags {
+  /** `i`: preprocessed text. */
+  readonly emit: OutputFlags['emit'] | 'i';
   readonly output?: string;
   readonly stats: boolean;
   readonly quiet: boolean;
@@ -31,7 +34,7 @@ export interface CompileFlags extends OutputFlags, RunFlags {
   readonly spec?: string;
 }
 
-export interface AnalyzeFlags extends RunFlags {
+export interface AnalyzeFlags extends RunFlags, SourceFlags {
   readonly remarks?: string;
   readonly html?: string;
   readonly dot?: string;
@@ -44,7 +47,7 @@ export interface RunCommandFlags extends SimulateFlags {
   readonly outDir?: string;
 }
 
-export interface CheckFlags extends SimulateFlags {
+export interface CheckFlags extends SimulateFlags, SourceFlags {
   readonly seeds: number;
   readonly tolerance?: number;
 }
@@ -73,6 +76,7 @@ const version = (): string => {
 /** Flags of compilers that are no single letter. */
 const MAKE_FLAGS: Readonly<Record<string, string>> = {
   '-MD': '--depfile',
+  '-MMD': '--depfile',
   '-MF': '--depfile-path',
   '-MT': '--depfile-target',
 };
@@ -88,7 +92,7 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
   const compile = program
     .command('compile')
     .description('meld and compile a module, or with --emit fatbin the modules of an offload bundle')
-    .argument('<input>', '.bc, .ll, wrapped bitcode, an offload bundle, or - for standard input')
+    .argument('<input>', '.hip, .cl, .bc, .ll, wrapped bitcode, an offload bundle, or - for standard input')
     .option('-o, --output <file>', 'output file, or - for standard output (default: named after the input)')
     .option('--quiet', 'no warnings', false)
     .option('--cache <folder>', 'keep results there, and take them from there')
@@ -168,16 +172,27 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
   return program;
 }
 
+/** Options of a job whose defaults are others for source. */
+const OTHER_FOR_SOURCE = ['optimize', 'codegenLevel', 'meldPoint'] as const;
+
+function withSourceFlags(program: Command, found: Invocation, clang: readonly string[]): Invocation {
+  if (!('flags' in found)) return found;
+  const command = program.commands.find((each) => each.name() === found.command);
+  const unset = OTHER_FOR_SOURCE.filter((name) => command?.getOptionValueSource(name) !== 'cli');
+  return { ...found, flags: { ...found.flags, clang, unset } } as Invocation;
+}
+
 /** @throws DarmError `usage` */
 export function parseArguments(argv: readonly string[]): Invocation {
   let invocation: Invocation | null = null;
   let printed = '';
-  const program = commandLine((found) => (invocation = found));
+  const { own, clang } = takeClangFlags(argv);
+  const program = commandLine((found) => (invocation = withSourceFlags(program, found, clang)));
   for (const command of [program, ...program.commands])
     command.configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {} });
   try {
     program.parse(
-      argv.map((argument) => MAKE_FLAGS[argument] ?? argument),
+      own.map((argument) => MAKE_FLAGS[argument] ?? argument),
       { from: 'user' },
     );
   } catch (error) {
