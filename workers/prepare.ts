@@ -2,12 +2,14 @@
 import { readManifest, readPart } from '../src/binding/load.js';
 import { DarmError } from '../src/errors.js';
 import { typedError } from '../src/files.js';
-import { writePrepared } from '../src/workers/prepared-code.js';
+import { writePrepared, type PreparedFile } from '../src/workers/prepared-code.js';
 
-async function prepare(): Promise<{ file: string; bytes: number }> {
-  const { module, rest } = await readManifest();
+async function prepare(): Promise<PreparedFile[]> {
+  const { module, rest, frontend } = await readManifest();
   if (rest === null) throw new DarmError('usage', 'a build for debugging has no part that could be prepared');
-  return writePrepared(await readPart('llvm', module), module);
+  const written = [await writePrepared(await readPart('llvm', module), module)];
+  if (frontend !== null) written.push(await writePrepared(await readPart('clang', frontend.module), frontend.module));
+  return written;
 }
 
 const outcome = await prepare().then(

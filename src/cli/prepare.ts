@@ -3,9 +3,9 @@ import { prepareCode, versions } from '../compiler/prepare.js';
 import { writeStandardOutput } from '../files.js';
 
 export async function runPrepare({ json }: { readonly json: boolean }): Promise<void> {
-  const { file, bytes } = await prepareCode();
-  const text = `${file}: ${(bytes / 2 ** 20).toFixed(1)} MiB of code for Node ${process.version} on this processor\n`;
-  await writeStandardOutput(json ? JSON.stringify({ schema: 1, file, bytes }) + '\n' : text);
+  const files = await prepareCode();
+  const lines = files.map(({ file, bytes }) => `${file}: ${(bytes / 2 ** 20).toFixed(1)} MiB of code\n`);
+  await writeStandardOutput(json ? JSON.stringify({ schema: 1, files }) + '\n' : lines.join(''));
 }
 
 export async function printVersions(version: string): Promise<void> {

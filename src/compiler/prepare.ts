@@ -4,26 +4,20 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readManifest, readPart } from '../binding/load.js';
 import { DarmError, type ErrorData } from '../errors.js';
-import { preparedFolder, readPrepared } from '../workers/prepared-code.js';
+import { preparedFolder, readPrepared, type PreparedFile } from '../workers/prepared-code.js';
 
 const SCRIPT = fileURLToPath(new URL('../../workers/prepare.js', import.meta.url));
 
 type Outcome =
-  | { readonly ok: true; readonly value: { readonly file: string; readonly bytes: number } }
-  | { readonly ok: false; readonly error: ErrorData };
-
-export interface PreparedCode {
-  readonly file: string;
-  readonly bytes: number;
-}
+  { readonly ok: true; readonly value: readonly PreparedFile[] } | { readonly ok: false; readonly error: ErrorData };
 
 /**
- * Writes optimised code of LLVM for this Node and this processor into the folder for prepared code, where later
- * processes find it.
+ * Writes optimised code of LLVM and of clang, for this Node and this processor, into the folder for prepared code, where
+ * later processes find it.
  *
  * @throws DarmError `usage` when this Node does not hand out code, `io`
  */
-export async function prepareCode(): Promise<PreparedCode> {
+export async function prepareCode(): Promise<readonly PreparedFile[]> {
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT]).catch((error: Error) => {
     throw new DarmError('internal', `the process that prepares code failed: ${error.message}`);
   });
@@ -33,7 +27,7 @@ export async function prepareCode(): Promise<PreparedCode> {
   return outcome.value;
 }
 
-/** Whether there is prepared code that a new process would use. */
+/** Whether there is prepared code of LLVM that a new process would use. */
 async function isCodePrepared(): Promise<boolean> {
   const { module, rest } = await readManifest();
   return rest !== null && (await readPrepared(await readPart('llvm', module), module)) !== null;

@@ -1,5 +1,5 @@
 /**
- * Optimised code of LLVM's first part, made once and kept in a folder, so that a new process need not compile it. V8
+ * Optimised code of the first parts of LLVM and of clang, made once and kept in a folder, so that a new process need not compile it. V8
  * hands such code out and takes it back where it has the runtime functions that its own tests use: in Node 20 to 24. It
  * refuses code of another version of V8, for another processor or made with other flags. Whatever does not fit is not
  * used, and nothing is said about it.
@@ -24,7 +24,7 @@ export function preparedFolder(): string {
 }
 
 const fileName = ({ sha256 }: FileFacts): string =>
-  `llvm.${sha256.slice(0, 16)}.${process.version}-${process.platform}-${process.arch}.code`;
+  `${sha256.slice(0, 16)}.${process.version}-${process.platform}-${process.arch}.code`;
 
 /**
  * What V8 leaves out when it compiles everything with its optimising compiler. All are on otherwise; without baseline
@@ -36,6 +36,12 @@ if (!/^v2[0-3]\./.test(process.version)) FLAGS.push('wasm-inlining');
 
 /** Bytes of the SHA-256 in front of the code. */
 const HASH_BYTES = 32;
+
+export interface PreparedFile {
+  readonly file: string;
+  /** Of the code, without the hash. */
+  readonly bytes: number;
+}
 
 /** The module of these bytes from prepared code; null when there is none that fits. */
 export async function readPrepared(bytes: Uint8Array, facts: FileFacts): Promise<WebAssembly.Module | null> {
@@ -71,10 +77,7 @@ function natively(body: string, values: Readonly<Record<string, unknown>>): unkn
  *
  * @throws DarmError `usage` when V8 does not hand out code, `io`
  */
-export async function writePrepared(
-  bytes: Uint8Array<ArrayBuffer>,
-  facts: FileFacts,
-): Promise<{ file: string; bytes: number }> {
+export async function writePrepared(bytes: Uint8Array<ArrayBuffer>, facts: FileFacts): Promise<PreparedFile> {
   const folder = preparedFolder();
   // Asked first: a V8 without the function is no reason to compile.
   if (!handsOutCode())

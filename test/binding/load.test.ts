@@ -27,7 +27,7 @@ async function withTemporaryFiles(use: (folder: string) => Promise<void>): Promi
 test('a forged module of the right size is not loaded', () =>
   withTemporaryFiles(async (folder) => {
     const wasm = path.join(folder, 'wasm');
-    await cp(moduleFolder(), wasm, { recursive: true, filter: (name) => !/\.(wasm|memory)$/.test(name) });
+    await cp(moduleFolder(), wasm, { recursive: true, filter: (name) => !/\.(wasm|memory|image)$/.test(name) });
     const { module, memory } = await readManifest(wasm);
     const forged = new Map([
       [`llvm.${module.sha256.slice(0, 16)}.wasm`, module.bytes],
