@@ -1,11 +1,14 @@
 // Edits that LLVM-C has no function for; src/binding/editor.ts makes the others through LLVM-C.
 #include "abi.h"
 #include "llvm-c/Core.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/DomTreeUpdater.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -153,6 +156,107 @@ DARM_EXPORT void darm_lower_switch(LLVMBasicBlockRef at) {
   if (cases.empty())
     builder.CreateBr(last);
   branch->eraseFromParent();
+}
+
+// A side of a branch, copied for waves whose threads all take it.
+static SmallVector<BasicBlock *, 8> copySide(BasicBlock *entry, BasicBlock *from, BasicBlock *join, ValueToValueMapTy &map) {
+  SetVector<BasicBlock *> side;
+  side.insert(entry);
+  for (size_t index = 0; index < side.size(); ++index)
+    for (BasicBlock *successor : successors(side[index]))
+      if (successor != join)
+        side.insert(successor);
+  SmallVector<MDNode *, 4> scopes;
+  identifyNoAliasScopesToClone(side.getArrayRef(), scopes);
+  SmallVector<BasicBlock *, 8> copies;
+  for (BasicBlock *each : side) {
+    BasicBlock *copy = CloneBasicBlock(each, map, ".agreed", from->getParent());
+    copy->moveBefore(join);
+    map[each] = copy;
+    copies.push_back(copy);
+  }
+  remapInstructionsInBlocks(copies, map);
+  cloneAndAdaptNoAliasScopes(scopes, copies, from->getContext(), "agreed");
+  // Nothing else leads to the copies.
+  SmallPtrSet<BasicBlock *, 8> inside(copies.begin(), copies.end());
+  for (BasicBlock *copy : copies)
+    for (PHINode &phi : copy->phis())
+      phi.removeIncomingValueIf(
+          [&](unsigned index) {
+            BasicBlock *source = phi.getIncomingBlock(index);
+            return !inside.contains(source) && !(copy == copies.front() && source == from);
+          },
+          /*DeletePHIIfEmpty=*/false);
+  return copies;
+}
+
+// Asks the wave in front of a divergent branch, whose join is `behind`:
+//
+//   block ──→ copy of the false side ──→ some ──→ copy of the true side ──→ rest ──→ the branch, in a block of its own
+//     └── not when no thread takes it ──↗ └── when some but not all ──────↗    └── when it has run ──→ join
+//
+// Each question is a branch around one part, and not one of several ways, because that is how LLVM's structurizer leaves
+// uniform branches as they are. The join post-dominates the region, so what the region defines is used only inside and by
+// phis of the join.
+DARM_EXPORT void darm_ask_wave(LLVMBasicBlockRef at, LLVMBasicBlockRef behind, int waveSize) {
+  BasicBlock *block = unwrap(at), *join = unwrap(behind);
+  auto *branch = cast<CondBrInst>(block->getTerminator());
+  LLVMContext &context = block->getContext();
+  Function *function = block->getParent();
+  BasicBlock *entries[] = {branch->getSuccessor(0), branch->getSuccessor(1)};
+  BasicBlock *some = BasicBlock::Create(context, "wave.some", function, join);
+  BasicBlock *rest = BasicBlock::Create(context, "wave.rest", function, join);
+  BasicBlock *parted = BasicBlock::Create(context, "wave.parted", function, join);
+  ValueToValueMapTy maps[2];
+  SmallVector<BasicBlock *, 8> copies[2] = {copySide(entries[0], block, join, maps[0]),
+                                            copySide(entries[1], block, join, maps[1])};
+  some->moveBefore(copies[0].front());
+  rest->moveAfter(copies[0].back());
+  parted->moveAfter(rest);
+  for (BasicBlock *copy : copies[1])
+    copy->moveBefore(some);
+
+  IRBuilder<> builder(branch);
+  Type *mask = builder.getIntNTy(waveSize);
+  Constant *zero = ConstantInt::get(mask, 0);
+  Value *taken = builder.CreateIntrinsic(Intrinsic::amdgcn_ballot, {mask}, {branch->getCondition()}, nullptr, "wave.taken");
+  builder.CreateCondBr(builder.CreateICmpEQ(taken, zero, "wave.none"), copies[1].front(), some);
+  branch->removeFromParent();
+  branch->insertInto(parted, parted->end());
+  builder.SetInsertPoint(some);
+  builder.SetCurrentDebugLocation(branch->getDebugLoc());
+  Value *active = builder.CreateIntrinsic(Intrinsic::amdgcn_ballot, {mask}, {builder.getTrue()}, nullptr, "wave.active");
+  builder.CreateCondBr(builder.CreateICmpEQ(taken, active, "wave.all"), copies[0].front(), rest);
+  builder.SetInsertPoint(rest);
+  PHINode *open = builder.CreatePHI(mask, 2, "wave.open");
+  builder.CreateCondBr(builder.CreateICmpNE(open, zero, "wave.parts"), parted, join);
+
+  // `open` is zero for a wave that has run a copy: `taken` is so already if that was the false side.
+  open->addIncoming(taken, some);
+  for (BasicBlock *copy : copies[0])
+    for (BasicBlock *successor : successors(copy))
+      if (successor == join)
+        open->addIncoming(zero, copy);
+  for (PHINode &phi : join->phis()) {
+    PHINode *behindFalse = PHINode::Create(phi.getType(), 2, phi.getName() + ".none", some->begin());
+    PHINode *behindTrue = PHINode::Create(phi.getType(), 2, phi.getName() + ".agreed", rest->begin());
+    behindFalse->addIncoming(PoisonValue::get(phi.getType()), block);
+    behindTrue->addIncoming(behindFalse, some);
+    for (auto [index, result] : {std::pair(0, behindTrue), std::pair(1, behindFalse)})
+      for (unsigned entry = 0, end = phi.getNumIncomingValues(); entry < end; ++entry)
+        if (Value *copy = maps[index].lookup(phi.getIncomingBlock(entry))) {
+          Value *value = phi.getIncomingValue(entry), *mapped = maps[index].lookup(value);
+          result->addIncoming(mapped ? mapped : value, cast<BasicBlock>(copy));
+        }
+    phi.addIncoming(behindTrue, rest);
+  }
+  for (BasicBlock *copy : copies[0])
+    copy->getTerminator()->replaceSuccessorWith(join, rest);
+  for (BasicBlock *copy : copies[1])
+    copy->getTerminator()->replaceSuccessorWith(join, some);
+  copies[0].front()->replacePhiUsesWith(block, some);
+  for (BasicBlock *entry : entries)
+    entry->replacePhiUsesWith(block, parted);
 }
 
 // The constant `true` or `false`.

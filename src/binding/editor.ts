@@ -122,6 +122,10 @@ export class FunctionEditor implements Editor {
     this.#llvm._darm_lower_switch(block(at));
   }
 
+  askWave(branch: BlockRef, join: BlockRef): void {
+    this.#llvm._darm_ask_wave(block(branch), block(join), this.decoded.snapshot.waveSize);
+  }
+
   createBlock(name: string, before: BlockRef): BlockRef {
     return blockRef(this.#llvm._LLVMInsertBasicBlockInContext(this.#context, block(before), this.runtime.name(name)));
   }

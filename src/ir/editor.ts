@@ -42,6 +42,11 @@ export interface Editor {
   // --- editing ---
   /** Replaces a `switch` by a chain of compares and two-way branches. */
   lowerSwitch(block: BlockRef): void;
+  /**
+   * Asks the wave in front of a conditional branch. Waves whose threads agree run a copy of their side, behind uniform
+   * branches, and go on to `join`, the immediate post-dominator; the others come to a new block that ends in the branch.
+   */
+  askWave(branch: BlockRef, join: BlockRef): void;
   /** A new empty block, placed in the layout before `before`. */
   createBlock(name: string, before: BlockRef): BlockRef;
   /** Appends a copy of an instruction, with the same operands, to a block that has no terminator yet. */

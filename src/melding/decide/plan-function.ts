@@ -30,6 +30,7 @@ import { Chains, working } from './chains.js';
 import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal, problemRefusal, regionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
+import { versionOf } from './versions.js';
 import type { Candidate, FunctionPlan, Meld, PlanOptions } from '../plan.js';
 
 /** The melds that one branch asks for in this round. */
@@ -54,7 +55,7 @@ export function planFunction(
   for (let b = 0 as BlockId; b < fn.blockCount; b++)
     if (analyses.divergence.terminatorDivergent[b] === 1 && analyses.order[b] !== NONE && isConditionalBranch(fn, b))
       branches.push(b);
-  if (branches.length === 0) return { candidates: [], melds: [] };
+  if (branches.length === 0) return { candidates: [], versions: [], melds: [] };
 
   const ctx = planningContext(fn, analyses, options, canPair);
   const whole = functionRefusal(fn);
@@ -88,7 +89,8 @@ export function planFunction(
     candidates.push(...p.refused);
   }
   const melds = taken.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) })));
-  return { candidates, melds };
+  const versions = taken.flatMap(({ region }) => (options.versions === 'always' ? (versionOf(ctx, region) ?? []) : []));
+  return { candidates, versions, melds };
 }
 
 function refusedBranch({ fn }: PlanningContext, branch: BlockId, { rule, reason }: Refusal): Candidate {
