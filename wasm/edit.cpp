@@ -190,73 +190,65 @@ static SmallVector<BasicBlock *, 8> copySide(BasicBlock *entry, BasicBlock *from
   return copies;
 }
 
-// Asks the wave in front of a divergent branch, whose join is `behind`:
+// Asks the wave in front of a divergent branch, whose join is `behind`, whether all of its threads take one side, and which:
 //
-//   block ──→ copy of the false side ──→ some ──→ copy of the true side ──→ rest ──→ the branch, in a block of its own
-//     └── not when no thread takes it ──↗ └── when some but not all ──────↗    └── when it has run ──→ join
+//   block ──→ copy of the side ──→ asked ──→ the next question, or the branch itself, in a block of its own ──→ join
+//     └── if they do not agree ──↗   └── if the copy has run ──→ join
 //
-// Each question is a branch around one part, and not one of several ways, because that is how LLVM's structurizer leaves
-// uniform branches as they are. The join post-dominates the region, so what the region defines is used only inside and by
-// phis of the join.
-DARM_EXPORT void darm_ask_wave(LLVMBasicBlockRef at, LLVMBasicBlockRef behind, int waveSize) {
+// Each question is two branches around one part, and not one branch of two ways: that is how LLVM's structurizer leaves
+// uniform branches as they are. The join post-dominates the region, so what the region defines is used only inside of it and
+// by phis of the join. `sides` are the successors to ask about, one or both of 0 and 1, in the order of asking.
+DARM_EXPORT void darm_ask_wave(LLVMBasicBlockRef at, LLVMBasicBlockRef behind, int waveSize, const int *sides, int count) {
   BasicBlock *block = unwrap(at), *join = unwrap(behind);
   auto *branch = cast<CondBrInst>(block->getTerminator());
   LLVMContext &context = block->getContext();
-  Function *function = block->getParent();
   BasicBlock *entries[] = {branch->getSuccessor(0), branch->getSuccessor(1)};
-  BasicBlock *some = BasicBlock::Create(context, "wave.some", function, join);
-  BasicBlock *rest = BasicBlock::Create(context, "wave.rest", function, join);
-  BasicBlock *parted = BasicBlock::Create(context, "wave.parted", function, join);
-  ValueToValueMapTy maps[2];
-  SmallVector<BasicBlock *, 8> copies[2] = {copySide(entries[0], block, join, maps[0]),
-                                            copySide(entries[1], block, join, maps[1])};
-  some->moveBefore(copies[0].front());
-  rest->moveAfter(copies[0].back());
-  parted->moveAfter(rest);
-  for (BasicBlock *copy : copies[1])
-    copy->moveBefore(some);
-
+  SmallVector<PHINode *, 8> results(llvm::map_range(join->phis(), [](PHINode &phi) { return &phi; }));
   IRBuilder<> builder(branch);
   Type *mask = builder.getIntNTy(waveSize);
-  Constant *zero = ConstantInt::get(mask, 0);
-  Value *taken = builder.CreateIntrinsic(Intrinsic::amdgcn_ballot, {mask}, {branch->getCondition()}, nullptr, "wave.taken");
-  builder.CreateCondBr(builder.CreateICmpEQ(taken, zero, "wave.none"), copies[1].front(), some);
-  branch->removeFromParent();
-  branch->insertInto(parted, parted->end());
-  builder.SetInsertPoint(some);
-  builder.SetCurrentDebugLocation(branch->getDebugLoc());
-  Value *active = builder.CreateIntrinsic(Intrinsic::amdgcn_ballot, {mask}, {builder.getTrue()}, nullptr, "wave.active");
-  builder.CreateCondBr(builder.CreateICmpEQ(taken, active, "wave.all"), copies[0].front(), rest);
-  builder.SetInsertPoint(rest);
-  PHINode *open = builder.CreatePHI(mask, 2, "wave.open");
-  builder.CreateCondBr(builder.CreateICmpNE(open, zero, "wave.parts"), parted, join);
-
-  // `open` is zero for a wave that has run a copy: `taken` is so already if that was the false side.
-  open->addIncoming(taken, some);
-  for (BasicBlock *copy : copies[0])
-    for (BasicBlock *successor : successors(copy))
-      if (successor == join)
-        open->addIncoming(zero, copy);
-  for (PHINode &phi : join->phis()) {
-    PHINode *behindFalse = PHINode::Create(phi.getType(), 2, phi.getName() + ".none", some->begin());
-    PHINode *behindTrue = PHINode::Create(phi.getType(), 2, phi.getName() + ".agreed", rest->begin());
-    behindFalse->addIncoming(PoisonValue::get(phi.getType()), block);
-    behindTrue->addIncoming(behindFalse, some);
-    for (auto [index, result] : {std::pair(0, behindTrue), std::pair(1, behindFalse)})
-      for (unsigned entry = 0, end = phi.getNumIncomingValues(); entry < end; ++entry)
-        if (Value *copy = maps[index].lookup(phi.getIncomingBlock(entry))) {
-          Value *value = phi.getIncomingValue(entry), *mapped = maps[index].lookup(value);
-          result->addIncoming(mapped ? mapped : value, cast<BasicBlock>(copy));
+  Value *taken =
+      builder.CreateIntrinsic(Intrinsic::amdgcn_ballot, {mask}, {branch->getCondition()}, nullptr, "wave.taken");
+  // Made anew for each branch: a condition that lives from block to block would be kept in registers.
+  auto question = [&](int side, CmpInst::Predicate predicate, const Twine &name) {
+    Value *all = side == 1 ? ConstantInt::get(mask, 0)
+                           : builder.CreateIntrinsic(Intrinsic::amdgcn_ballot, {mask}, {builder.getTrue()});
+    return builder.CreateICmp(predicate, taken, all, name);
+  };
+  BasicBlock *from = block;
+  for (int index = 0; index < count; ++index) {
+    int side = sides[index];
+    BasicBlock *asked = BasicBlock::Create(context, "wave.asked", block->getParent(), join);
+    BasicBlock *next = BasicBlock::Create(context, index + 1 < count ? "wave.some" : "wave.parted", block->getParent(), join);
+    ValueToValueMapTy map;
+    SmallVector<BasicBlock *, 8> copies = copySide(entries[side], block, join, map);
+    asked->moveAfter(copies.back());
+    next->moveAfter(asked);
+    builder.CreateCondBr(question(side, CmpInst::ICMP_EQ, "wave.agrees"), copies.front(), asked);
+    copies.front()->replacePhiUsesWith(block, from);
+    builder.SetInsertPoint(asked);
+    builder.SetCurrentDebugLocation(branch->getDebugLoc());
+    for (PHINode *phi : results) {
+      PHINode *agreed = PHINode::Create(phi->getType(), 2, phi->getName() + ".agreed", asked->begin());
+      agreed->addIncoming(PoisonValue::get(phi->getType()), from);
+      for (unsigned entry = 0, end = phi->getNumIncomingValues(); entry < end; ++entry)
+        if (Value *copy = map.lookup(phi->getIncomingBlock(entry))) {
+          Value *value = phi->getIncomingValue(entry), *mapped = map.lookup(value);
+          agreed->addIncoming(mapped ? mapped : value, cast<BasicBlock>(copy));
         }
-    phi.addIncoming(behindTrue, rest);
+      phi->addIncoming(agreed, asked);
+    }
+    for (BasicBlock *copy : copies)
+      copy->getTerminator()->replaceSuccessorWith(join, asked);
+    builder.CreateCondBr(question(side, CmpInst::ICMP_NE, "wave.open"), next, join);
+    if (from == block) {
+      branch->removeFromParent();
+    }
+    builder.SetInsertPoint(next);
+    from = next;
   }
-  for (BasicBlock *copy : copies[0])
-    copy->getTerminator()->replaceSuccessorWith(join, rest);
-  for (BasicBlock *copy : copies[1])
-    copy->getTerminator()->replaceSuccessorWith(join, some);
-  copies[0].front()->replacePhiUsesWith(block, some);
+  branch->insertInto(from, from->end());
   for (BasicBlock *entry : entries)
-    entry->replacePhiUsesWith(block, parted);
+    entry->replacePhiUsesWith(block, from);
 }
 
 // The constant `true` or `false`.

@@ -79,7 +79,7 @@ export interface LlvmExports {
   _darm_intersect_branch(melded: ValuePtr, first: ValuePtr, second: ValuePtr): void;
   _darm_bool(context: ContextPtr, value: number): ValuePtr;
   _darm_lower_switch(block: BlockPtr): void;
-  _darm_ask_wave(block: BlockPtr, join: BlockPtr, waveSize: number): void;
+  _darm_ask_wave(block: BlockPtr, join: BlockPtr, waveSize: number, sides: Bytes, count: number): void;
   _darm_speculate(instruction: ValuePtr): void;
   _darm_redirect(block: BlockPtr, from: BlockPtr, to: BlockPtr): void;
   _darm_delete_blocks(blocks: Bytes, count: number): void;

@@ -102,6 +102,8 @@ export interface WaveVersion {
   readonly branch: BlockId;
   /** Block X. */
   readonly join: BlockId;
+  /** The sides that are copied: `t` for waves that take it with all threads, and `f` likewise. In the order of asking. */
+  readonly sides: readonly ('t' | 'f')[];
 }
 
 /** What `darm analyze` prints for a divergent branch: a meld, or a refusal with its reason. */

@@ -48,7 +48,7 @@ export function applyPlan(editor: Editor, { melds, versions }: Edits, watcher: M
   // block, so all conditions are looked up first.
   const conditions = new Map<BlockId, ValueRef>();
   for (const meld of melds) conditions.set(meld.branch, editor.condition(editor.block(meld.branch)));
-  for (const { branch, join } of versions) editor.askWave(editor.block(branch), editor.block(join));
+  for (const { branch, join, sides } of versions) editor.askWave(editor.block(branch), editor.block(join), sides);
   for (const meld of melds) {
     new MeldBuilder(editor, meld, conditions.get(meld.branch)!, watcher).build();
     watcher?.done(meld);

@@ -27,7 +27,7 @@ export function versionOf(ctx: PlanningContext, { branch, join, blocks }: Diverg
       size++;
     }
   }
-  return size <= MOST_COPIED && !isAsked(ctx, branch) ? { branch, join } : null;
+  return size <= MOST_COPIED && !isAsked(ctx, branch) ? { branch, join, sides: ['f', 't'] } : null;
 }
 
 function mayCopy({ fn }: PlanningContext, i: InstrId): boolean {
