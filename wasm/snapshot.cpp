@@ -6,6 +6,7 @@
 #include "abi.h"
 #include "address.h"
 #include "facts.h"
+#include "Utils/AMDGPUBaseInfo.h"
 #include "llvm-c/Core.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -25,15 +26,16 @@ namespace {
 enum Section {
   Function_, BlockInstrStart, SuccStart, Succ, InstrOpcode, InstrFlags, InstrBlock, InstrType, InstrUniformity,
   InstrLatency, InstrKey, InstrPredicate, InstrAddressSpace, InstrAlign, OperandStart, Operand, OperandBlock,
-  OperandFlags, ValueKind, ValueType, ValueAlloca, ValueCastFrom, ValueBase, ValueOffset, ValueInteger, ArgUniformity,
+  OperandFlags, ValueKind, ValueType, ValueAlloca, ValueCastFrom, ValueBase, ValueOffset, ValueInteger, ValueLiteral,
+  ArgUniformity,
   InstrSource, InstrTaken, TypeKind, TypeBits, TypeAddressSpace, BlockPointer, ValuePointer, SectionCount
 };
 
 constexpr const char *SectionNames =
     "function,blockInstrStart,succStart,succ,instrOpcode,instrFlags,instrBlock,instrType,instrUniformity,instrLatency,"
     "instrKey,instrPredicate,instrAddressSpace,instrAlign,operandStart,operand,operandBlock,operandFlags,"
-    "valueKind,valueType,valueAlloca,valueCastFrom,valueBase,valueOffset,valueInteger,argUniformity,instrSource,instrTaken,"
-    "typeKind,typeBits,typeAddressSpace,blockPointer,valuePointer";
+    "valueKind,valueType,valueAlloca,valueCastFrom,valueBase,valueOffset,valueInteger,valueLiteral,argUniformity,instrSource,"
+    "instrTaken,typeKind,typeBits,typeAddressSpace,blockPointer,valuePointer";
 
 constexpr int None = -1, Mixed = -2;
 constexpr int32_t NoInteger = INT32_MIN;
@@ -85,7 +87,7 @@ private:
       section[each].reserve(instructions + 1);
     for (int each = Operand; each <= OperandFlags; ++each)
       section[each].reserve(operands);
-    for (int each = ValueKind; each <= ValueInteger; ++each)
+    for (int each = ValueKind; each <= ValueLiteral; ++each)
       section[each].reserve(values);
     section[ValuePointer].reserve(values);
     this->values.reserve(values);
@@ -335,7 +337,23 @@ private:
     auto *integer = dyn_cast<ConstantInt>(&value);
     bool fits = integer && integer->getValue().isSignedIntN(32);
     section[ValueInteger].push_back(fits ? static_cast<int32_t>(integer->getSExtValue()) : NoInteger);
+    section[ValueLiteral].push_back(machine.getTargetTriple().isAMDGCN() && isLiteral(value));
     section[ValuePointer].push_back(word(&value));
+  }
+
+  // Constants that an operand of an instruction does not hold for free.
+  static bool isLiteral(const Value &value) {
+    if (isa<GlobalValue>(value))
+      return true;
+    if (!isa<ConstantInt, ConstantFP>(value))
+      return false;
+    auto *number = dyn_cast<ConstantFP>(&value);
+    APInt bits = number ? number->getValueAPF().bitcastToAPInt() : cast<ConstantInt>(value).getValue();
+    if (bits.getBitWidth() == 64)
+      return !AMDGPU::isInlinableLiteral64(bits.getSExtValue(), /*HasInv2Pi=*/true);
+    if (bits.getBitWidth() == 16 && number)
+      return !AMDGPU::isInlinableLiteralFP16(bits.getSExtValue(), /*HasInv2Pi=*/true);
+    return bits.getBitWidth() > 64 || !AMDGPU::isInlinableLiteral32(bits.getSExtValue(), /*HasInv2Pi=*/true);
   }
 
   // Pointers as a base and a constant: equal bases lie a constant apart. Only those of 32-bit distances.

@@ -29,7 +29,7 @@ export const SNAPSHOT_SECTIONS = [
   'function', 'blockInstrStart', 'succStart', 'succ', 'instrOpcode', 'instrFlags', 'instrBlock', 'instrType',
   'instrUniformity', 'instrLatency', 'instrKey', 'instrPredicate', 'instrAddressSpace', 'instrAlign',
   'operandStart', 'operand', 'operandBlock', 'operandFlags', 'valueKind', 'valueType', 'valueAlloca', 'valueCastFrom',
-  'valueBase', 'valueOffset', 'valueInteger',
+  'valueBase', 'valueOffset', 'valueInteger', 'valueLiteral',
   'argUniformity', 'instrSource', 'instrTaken', 'typeKind', 'typeBits', 'typeAddressSpace', 'blockPointer', 'valuePointer',
 ] as const; // prettier-ignore
 

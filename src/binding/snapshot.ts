@@ -64,6 +64,7 @@ export function decodeSnapshot(words: Int32Array, name: string, cpu: string): De
     valueBase: section('valueBase'),
     valueOffset: section('valueOffset'),
     valueInteger: section('valueInteger'),
+    valueLiteral: section('valueLiteral'),
     argUniformity: section('argUniformity'),
     typeKind: section('typeKind'),
     typeBits: section('typeBits'),

@@ -264,6 +264,8 @@ export interface FunctionSnapshot {
   readonly valueOffset: Int32Array;
   /** The value of an integer constant that 32 signed bits hold; `NO_INTEGER` for all other values. */
   readonly valueInteger: Int32Array;
+  /** 1 for constants and addresses of globals that an operand of an instruction does not hold for free. */
+  readonly valueLiteral: Int32Array;
 
   /** `[argCount]` `Uniformity`. */
   readonly argUniformity: Int32Array;

@@ -450,6 +450,9 @@ function assemble({ name, flags, cpu, waveSize, groupSize, args, raw, blockNames
       const text = kind === ValueKind.Constant ? constants.get(v)! : '';
       return /^-?\d+$/.test(text) ? Number(text) : NO_INTEGER;
     }),
+    valueLiteral: Int32Array.from(kinds, (kind, v) =>
+      Number(kind === ValueKind.Global || (kind === ValueKind.Constant && !isInline(Number(constants.get(v))))),
+    ),
     argUniformity: Int32Array.from(args, (a) => a.uniformity),
     typeKind: Int32Array.from(typeFact, (t) => t.kind),
     typeBits: Int32Array.from(typeFact, (t) => t.bits),
@@ -465,6 +468,10 @@ function assemble({ name, flags, cpu, waveSize, groupSize, args, raw, blockNames
     term: (n) => terminatorOf(f, block(n)),
   };
 }
+
+/** AMD's operands hold small integers and some floats. */
+const isInline = (x: number): boolean =>
+  (Number.isInteger(x) && x >= -16 && x <= 64) || [0.5, 1, 2, 4].includes(Math.abs(x));
 
 const uniformityAttr = (attrs: readonly string[]): number =>
   attrs.includes('never')

@@ -4,7 +4,7 @@
  */
 import { NONE, type InstrId, type ValueId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { InstrFlag, Opcode, OperandFlag, ValueKind } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, OperandFlag, TypeKind, ValueKind, definingInstr } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 
 /**
@@ -18,6 +18,31 @@ export const canSelect = ({ selectClass }: PlanningContext, a: ValueId, b: Value
 
 /** Cycles of a select of values like `v`. */
 export const selectCycles = ({ fn, selectCost }: PlanningContext, v: ValueId): number => selectCost[fn.valueType[v]];
+
+/**
+ * Cycles that bring the two values of a select into vector registers. A vector instruction reads few literals and
+ * scalar registers (the constant bus), and the condition of a select is one of them. Without a select, the instructions
+ * of each side read theirs for free.
+ */
+export function moveCycles({ fn, costs, divergence }: PlanningContext, a: ValueId, b: ValueId): number {
+  const isScalar = (v: ValueId): boolean =>
+    fn.valueLiteral[v] === 1 ||
+    ((fn.valueKind[v] === ValueKind.Argument || fn.valueKind[v] === ValueKind.Instruction) &&
+      divergence.valueDivergent[v] === 0 &&
+      !isVectorFloat(fn, costs.target.scalarFloat, definingInstr(fn, v)));
+  const words = Math.max(1, Math.ceil(fn.typeBits[fn.valueType[a]] / 32));
+  if (fn.typeBits[fn.valueType[a]] === 1) return 0;
+  const moves = Number(isScalar(a)) + Number(isScalar(b));
+  return Math.max(0, moves - costs.target.freeScalars) * words * costs.target.valu;
+}
+
+/** Whether an instruction leaves its result in a vector register although it is uniform. */
+const isVectorFloat = (fn: FunctionSnapshot, scalarFloat: boolean, i: InstrId): boolean =>
+  !scalarFloat &&
+  i !== NONE &&
+  fn.typeKind[fn.instrType[i]] === TypeKind.Float &&
+  fn.instrOpcode[i] !== Opcode.Load &&
+  fn.instrOpcode[i] !== Opcode.Phi;
 
 /** If one side of a select is poison, the other value stands for both and there is no select. */
 export const isPoison = (fn: FunctionSnapshot, v: ValueId): boolean => fn.valueKind[v] === ValueKind.Poison;

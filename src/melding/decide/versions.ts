@@ -8,26 +8,25 @@ import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { FunctionFlag, InstrFlag, LaneSource, Opcode, TypeKind, terminatorOf } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
-import type { WaveVersion } from '../plan.js';
 
 /** The largest region that is copied, in instructions: two copies should fit into the instruction cache. */
 const MOST_COPIED = 512;
 
-/** The version of a branch, or null where there may not be one. */
-export function versionOf(ctx: PlanningContext, { branch, join, blocks }: DivergentRegion): WaveVersion | null {
-  const { fn, options } = ctx;
-  if (options.versions === 'never' || (fn.flags & FunctionFlag.AsksWaves) === 0) return null;
-  const region = blocks.filter((b) => b !== branch);
+/** Whether the waves that come to a branch may be asked about it. */
+export function mayAsk(ctx: PlanningContext, { branch, blocks }: DivergentRegion): boolean {
+  const { fn } = ctx;
+  if ((fn.flags & FunctionFlag.AsksWaves) === 0) return false;
   let size = 0;
-  for (const b of region) {
+  for (const b of blocks) {
+    if (b === branch) continue;
     // A loop around the branch that does not pass the join.
-    for (let e = fn.succStart[b]; e < fn.succStart[b + 1]; e++) if (fn.succ[e] === branch) return null;
+    for (let e = fn.succStart[b]; e < fn.succStart[b + 1]; e++) if (fn.succ[e] === branch) return false;
     for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]; i++) {
-      if (!mayCopy(ctx, i)) return null;
+      if (!mayCopy(ctx, i)) return false;
       size++;
     }
   }
-  return size <= MOST_COPIED && !isAsked(ctx, branch) ? { branch, join, sides: ['f', 't'] } : null;
+  return size <= MOST_COPIED && !isAsked(ctx, branch);
 }
 
 function mayCopy({ fn }: PlanningContext, i: InstrId): boolean {
