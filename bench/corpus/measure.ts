@@ -133,7 +133,7 @@ async function runKernel({ compiler, cache }: Bench, code: Uint8Array, kernel: C
 
 function runOf({ launches, buffers, variables }: SimulationResult): Run {
   const memory = createHash('sha256');
-  for (const { bytes } of [...buffers, ...variables]) memory.update(bytes);
+  for (const { bytes } of [...buffers.filter(({ out }) => out), ...variables]) memory.update(bytes);
   return {
     cycles: sum(launches.map(({ cycles }) => cycles ?? NaN)),
     instructions: sumCounters(launches.map(({ counters }) => counters)).instructions,
