@@ -73,8 +73,7 @@ export async function compileFamily(
     compiler.compile(module, options),
   ]);
   const broken = melded.functions.find(({ bailout }) => bailout !== null);
-  if (broken !== undefined)
-    throw new Error(`${target}: '${broken.name}' is melded only in part: ${broken.bailout}`);
+  if (broken !== undefined) throw new Error(`${target}: '${broken.name}' is melded only in part: ${broken.bailout}`);
   const melds = new Map(melded.functions.map(({ name, melds }) => [name, melds.map(({ kind }) => kind)] as const));
   const names = [...melds].filter(([, kinds]) => kinds.length > 0).map(([name]) => name);
   const O3 = unmelded.artifacts[0]!.bytes;

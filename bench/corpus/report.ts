@@ -4,7 +4,18 @@ import { printTable, REPOSITORY } from '../support.js';
 import type { Measurement } from './measure.js';
 import { flips, outcome, summarize } from './statistics.js';
 
-const SUMMARY = ['', 'kernels', 'melded', 'speed-up of these', 'instructions', 'faster', 'slower', 'worst', 'grown', 'flips'];
+const SUMMARY = [
+  '',
+  'kernels',
+  'melded',
+  'speed-up of these',
+  'instructions',
+  'faster',
+  'slower',
+  'worst',
+  'grown',
+  'flips',
+];
 
 const ratio = (value: number): string => value.toFixed(2);
 

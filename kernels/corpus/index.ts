@@ -7,14 +7,33 @@ import { Inputs } from './inputs.js';
 import { launchSpec, type CorpusLaunch } from './launch.js';
 import { compress } from './launches/compress.js';
 import { finance } from './launches/finance.js';
+import { flux } from './launches/flux.js';
 import { graph } from './launches/graph.js';
 import { hash } from './launches/hash.js';
+import { image } from './launches/image.js';
+import { linear } from './launches/linear.js';
+import { neural } from './launches/neural.js';
+import { numbers } from './launches/numbers.js';
 import { parse } from './launches/parse.js';
 import { sort } from './launches/sort.js';
 import { sparse } from './launches/sparse.js';
 import { stencil } from './launches/stencil.js';
 
-const FAMILIES: Readonly<Record<string, Family>> = { compress, finance, graph, hash, parse, sort, sparse, stencil };
+const FAMILIES: Readonly<Record<string, Family>> = {
+  compress,
+  finance,
+  flux,
+  graph,
+  hash,
+  image,
+  linear,
+  neural,
+  numbers,
+  parse,
+  sort,
+  sparse,
+  stencil,
+};
 
 export const CORPUS_TARGETS = ['gfx906', 'gfx90a', 'gfx1030', 'gfx1100'] as const;
 

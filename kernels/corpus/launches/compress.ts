@@ -34,7 +34,8 @@ export const compress: Family = {
   rle_encode: (d) => {
     const [n, length] = [d.count(400), 64];
     const samples = new Uint8Array(n * length);
-    for (let i = 0; i < n; i++) d.runs(length, d.chance(0.5) ? 12 : 2, 0, 7).forEach((v, k) => (samples[k * n + i] = v));
+    for (let i = 0; i < n; i++)
+      d.runs(length, d.chance(0.5) ? 12 : 2, 0, 7).forEach((v, k) => (samples[k * n + i] = v));
     return line(n, 64, out.u16(n * (length + 1)), out.i32(n), samples, i32(length), i32(n));
   },
   packbits_decode: (d) => {
@@ -50,7 +51,19 @@ export const compress: Family = {
     const [n, words, length] = [d.count(250), 4, 24];
     const { counts, firstCode, firstSymbol, order } = canonicalCode();
     const bits = d.uints(n * words);
-    return line(n, 64, out.u8(n * length), bits, firstCode, firstSymbol, counts, order, i32(words), i32(length), i32(n));
+    return line(
+      n,
+      64,
+      out.u8(n * length),
+      bits,
+      firstCode,
+      firstSymbol,
+      counts,
+      order,
+      i32(words),
+      i32(length),
+      i32(n),
+    );
   },
   varint_encode: (d) => {
     const n = d.count(3000);
@@ -60,7 +73,10 @@ export const compress: Family = {
   delta_classes: (d) => {
     const n = d.count(3000);
     let value = 0;
-    const values = Int32Array.from({ length: n }, () => (value += d.chance(0.85) ? d.whole(-100, 100) : d.chance(0.9) ? d.whole(-9999, 9999) : d.whole(-1e6, 1e6)));
+    const values = Int32Array.from(
+      { length: n },
+      () => (value += d.chance(0.85) ? d.whole(-100, 100) : d.chance(0.9) ? d.whole(-9999, 9999) : d.whole(-1e6, 1e6)),
+    );
     return line(n, 256, out.u8(4 * n), out.u8(n), values, i32(n));
   },
   unpack_bits: (d) => {

@@ -25,7 +25,9 @@ export const finance: Family = {
   },
   accrued_interest: (d) => {
     const n = d.count(2000);
-    const from = Int32Array.from({ length: n }, () => date(d.whole(2000, 2010), d.whole(1, 12), d.pick([1, 15, 15, 30, 31])));
+    const from = Int32Array.from({ length: n }, () =>
+      date(d.whole(2000, 2010), d.whole(1, 12), d.pick([1, 15, 15, 30, 31])),
+    );
     const to = from.map((each) => each + 10000 * d.whole(0, 5) + (d.chance(0.2) ? 31 - (each % 100) : 0));
     // Most bonds of a portfolio follow one convention.
     const convention = Uint8Array.from(from, () => (d.chance(0.7) ? 0 : d.whole(1, 3)));

@@ -2,15 +2,14 @@ import { concatenate, latin1, type Inputs } from '../inputs.js';
 import { i32, line, out } from '../launch.js';
 import type { Family } from '../family.js';
 
-const texts = (n: number, make: () => string) =>
-  concatenate(Array.from({ length: n }, () => latin1(make())));
+const texts = (n: number, make: () => string) => concatenate(Array.from({ length: n }, () => latin1(make())));
 
-const digits = (d: Inputs, count: number): string =>
-  Array.from({ length: count }, () => d.whole(0, 9)).join('');
+const digits = (d: Inputs, count: number): string => Array.from({ length: count }, () => d.whole(0, 9)).join('');
 const padded = (value: number, width: number): string => String(value).padStart(width, '0');
 
 function json(d: Inputs, depth: number): string {
-  if (depth === 0 || d.chance(0.3)) return d.chance(0.5) ? String(d.whole(0, 9999)) : d.chance(0.1) ? '"a\\"b"' : '"word"';
+  if (depth === 0 || d.chance(0.3))
+    return d.chance(0.5) ? String(d.whole(0, 9999)) : d.chance(0.1) ? '"a\\"b"' : '"word"';
   const members = Array.from({ length: d.whole(1, 3) }, () => json(d, depth - 1));
   return d.chance(0.3) ? `[${members.join()}]` : `{${members.map((each, k) => `"k${k}":${each}`).join()}}`;
 }
@@ -53,7 +52,13 @@ export const parse: Family = {
       const other = d.chance(0.3);
       const characters = Array.from({ length: d.whole(8, 32) }, () =>
         String.fromCodePoint(
-          !other || d.chance(0.2) ? d.whole(32, 126) : d.chance(0.7) ? d.whole(0x400, 0x44f) : d.chance(0.8) ? d.whole(0x4e00, 0x5e00) : 0x1f600,
+          !other || d.chance(0.2)
+            ? d.whole(32, 126)
+            : d.chance(0.7)
+              ? d.whole(0x400, 0x44f)
+              : d.chance(0.8)
+                ? d.whole(0x4e00, 0x5e00)
+                : 0x1f600,
         ),
       );
       const bytes = Uint8Array.from(Buffer.from(characters.join('')));
@@ -73,7 +78,9 @@ export const parse: Family = {
   },
   base64_decode: (d) => {
     const quads = d.count(1500);
-    const text = latin1(Array.from({ length: 4 * quads }, () => (d.chance(0.003) ? '\n' : d.pick([...BASE64]))).join(''));
+    const text = latin1(
+      Array.from({ length: 4 * quads }, () => (d.chance(0.003) ? '\n' : d.pick([...BASE64]))).join(''),
+    );
     text.fill(0x3d, text.length - 2);
     return line(quads, 256, out.u8(3 * quads), out.i32(1), text, i32(quads));
   },

@@ -42,11 +42,31 @@ export const sparse: Family = {
     const pairs = d.count(600);
     const { starts, columns } = d.sparse(2 * pairs, 50, () => d.whole(2, 16));
     const entries = columns.length;
-    return line(pairs, 128, out.i32(entries), out.f32(entries), out.i32(pairs), starts, columns, d.normals(entries), i32(pairs));
+    return line(
+      pairs,
+      128,
+      out.i32(entries),
+      out.f32(entries),
+      out.i32(pairs),
+      starts,
+      columns,
+      d.normals(entries),
+      i32(pairs),
+    );
   },
   threshold_entries: (d) => {
     const rows = d.count(1000);
     const { starts, columns, values } = skewed(d, rows, 24);
-    return line(rows, 128, out.f32(columns.length), out.i32(rows), starts, columns, values, d.floats(rows, 0, 5), i32(rows));
+    return line(
+      rows,
+      128,
+      out.f32(columns.length),
+      out.i32(rows),
+      starts,
+      columns,
+      values,
+      d.floats(rows, 0, 5),
+      i32(rows),
+    );
   },
 };

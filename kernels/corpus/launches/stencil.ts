@@ -41,7 +41,17 @@ export const stencil: Family = {
   fdtd_layer: (d) => {
     const [w, h] = [d.side(64), d.side(48)];
     const profile = Float32Array.from({ length: 8 }, (_, k) => 0.3 * ((8 - k) / 8) ** 3);
-    return plane([w, h], TILE, inOut(d.normals(w * h)), d.normals(w * h), d.normals(w * h), profile, i32(w), i32(h), i32(8));
+    return plane(
+      [w, h],
+      TILE,
+      inOut(d.normals(w * h)),
+      d.normals(w * h),
+      d.normals(w * h),
+      profile,
+      i32(w),
+      i32(h),
+      i32(8),
+    );
   },
   red_black_sor: (d) => {
     const [w, h] = [d.side(64), d.side(48)];
