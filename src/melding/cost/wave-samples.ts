@@ -37,8 +37,10 @@ const WAVES_PER_LAUNCH = 4;
 /** Threads of a work group where the function does not require a size. */
 const USUAL_GROUP = [256, 1, 1];
 const USUAL_PLANE = [16, 16, 1];
-/** Unknown integers that are the same for all threads are from 1 to 2 to the power of this. */
-const LARGEST_BITS = 14;
+/** Unknown integers that are the same for all threads: sizes and bounds, counters of loops, numbers of work groups. */
+const SIZES = { least: 2 ** 6, most: 2 ** 20 };
+const COUNTERS = { least: 1, most: 2 ** 7 };
+const GROUPS = { least: 1, most: 2 ** 6 };
 /** Longer computations in front of a condition are not followed. */
 const DEEPEST = 32;
 
@@ -269,10 +271,13 @@ export class WaveSamples {
     const opcode = i === NONE ? NONE : fn.instrOpcode[i];
     const perWave = opcode === Opcode.Phi || opcode === Opcode.Call;
     const perLaunch = WAVES_PER_LAUNCH * fn.waveSize;
+    // The size of a work group comes as a short integer (the hidden arguments of AMD's kernels).
+    const isGroupSize = opcode === Opcode.Load && fn.typeBits[type] === 16;
+    const { least, most } = opcode === Opcode.Phi ? COUNTERS : opcode === Opcode.Call ? GROUPS : SIZES;
     for (let lane = 0; lane < this.lanes; lane++) {
       const which = Math.floor(lane / (perWave ? fn.waveSize : perLaunch));
-      const bits = opcode === Opcode.Phi ? LARGEST_BITS / 2 : LARGEST_BITS;
-      numbers[lane] = opcode === Opcode.Call ? Math.floor(64 * uniform(v, which, 2)) : Math.floor(2 ** (bits * uniform(v, which, 2)));
+      const size = Math.floor(least * (most / least) ** uniform(v, which, 2));
+      numbers[lane] = isGroupSize ? this.group[0]! : opcode === Opcode.Call ? size - 1 : size;
     }
     return { numbers, scale: fn.typeKind[type] === TypeKind.Integer ? Scale.Known : Scale.Unknown };
   }
@@ -328,7 +333,11 @@ export class WaveSamples {
     const bits = fn.typeBits[fn.valueType[fn.operand[fn.operandStart[i]!]!]!]!;
     const size = 2 ** Math.min(bits, 53);
     const number = (x: number): number => (isUnsigned && x < 0 ? x + size : x);
-    return { numbers: a.numbers.map((x, lane) => Number(holds(number(x), number(b.numbers[lane]!)))), scale };
+    // Who asks for equality asks for a number that may occur.
+    const isEquality = predicate <= FIRST_INTEGER + 1 && fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] !== ValueKind.Constant;
+    const range = isEquality ? a.numbers.reduce((most, x) => Math.max(most, x), 0) + 1 : Infinity;
+    const other = (x: number): number => (number(x) >= range ? number(x) % range : number(x));
+    return { numbers: a.numbers.map((x, lane) => Number(holds(number(x), other(b.numbers[lane]!)))), scale };
   }
 
   private arithmetic(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {
