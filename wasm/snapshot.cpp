@@ -9,6 +9,7 @@
 #include "Utils/AMDGPUBaseInfo.h"
 #include "llvm-c/Core.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -174,7 +175,8 @@ private:
            convention == CallingConv::AMDGPU_CS_Chain || convention == CallingConv::AMDGPU_CS_ChainPreserve;
   }
 
-  // The size of a work group in three dimensions, 0 where it is not required.
+  // The size of a work group in three dimensions, 0 where it is not required; and the most threads that it may have, 0 where
+  // the function does not say.
   void groupSize() {
     MDNode *size = function.getMetadata("reqd_work_group_size");
     for (unsigned dimension = 0; dimension < 3; ++dimension) {
@@ -182,6 +184,11 @@ private:
       auto *extent = isKnown ? mdconst::dyn_extract<ConstantInt>(size->getOperand(dimension)) : nullptr;
       section[Function_].push_back(extent && extent->getValue().isIntN(30) ? extent->getZExtValue() : 0);
     }
+    unsigned most = 0;
+    auto bounds = function.getFnAttribute("amdgpu-flat-work-group-size").getValueAsString().split(',');
+    if (bounds.second.trim().getAsInteger(10, most) || most >= 1024)
+      most = 0;
+    section[Function_].push_back(most);
   }
 
   void blockFacts(BasicBlock &block) {
@@ -219,10 +226,27 @@ private:
     operandFacts(instruction);
   }
 
+  // How many compares the chain of a switch takes: one for each run of values of a destination (darm_lower_switch).
+  static int compares(const SwitchInst &branch) {
+    MapVector<const BasicBlock *, SmallVector<APInt, 4>> cases;
+    for (auto each : branch.cases())
+      if (each.getCaseSuccessor() != branch.getDefaultDest())
+        cases[each.getCaseSuccessor()].push_back(each.getCaseValue()->getValue());
+    int count = 0;
+    for (auto &[successor, values] : cases) {
+      llvm::sort(values, [](const APInt &a, const APInt &b) { return a.slt(b); });
+      for (size_t index = 0; index < values.size(); ++index)
+        count += index == 0 || values[index] != values[index - 1] + 1;
+    }
+    return count;
+  }
+
   // What the metadata of a conditional branch or select says about its condition, in 1/1024: how often it is true. -1 if it
   // says nothing, -2 if it says that nobody knows.
   static int taken(const Instruction &instruction) {
-    if (!isa<SelectInst>(instruction) && instruction.getNumSuccessors() != 2)
+    if (auto *branch = dyn_cast<SwitchInst>(&instruction))
+      return compares(*branch);
+    if (!isa<SelectInst, CondBrInst>(instruction))
       return None;
     uint64_t yes = 0, no = 0;
     if (extractBranchWeights(instruction, yes, no) && yes + no > 0)

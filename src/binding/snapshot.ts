@@ -26,14 +26,23 @@ export function decodeSnapshot(words: Int32Array, name: string, cpu: string): De
     return words.subarray(offset, offset + words[at + 1]!);
   };
   const unsigned = (values: Int32Array) => new Uint32Array(values.buffer, values.byteOffset, values.length);
-  const [flags, waveSize, argCount, ...groupSize] = section('function') as unknown as [number, number, number];
+  const [flags, waveSize, argCount, x, y, z, mostThreads] = section('function') as unknown as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0');
   const snapshot: FunctionSnapshot = {
     name,
     flags,
     waveSize,
     cpu,
-    groupSize,
+    groupSize: [x, y, z],
+    mostThreads,
     argCount,
     blockCount: section('blockPointer').length,
     instrCount: section('instrOpcode').length,

@@ -193,6 +193,8 @@ export interface FunctionSnapshot {
   readonly waveSize: number;
   /** `[3]` the size of a work group that the function requires, per dimension; 0 where it requires none. */
   readonly groupSize: readonly number[];
+  /** The most threads of a work group, 0 if the function does not say. */
+  readonly mostThreads: number;
 
   readonly blockCount: number;
   readonly argCount: number;
@@ -230,7 +232,8 @@ export interface FunctionSnapshot {
   readonly instrSource: Int32Array;
   /**
    * How often the condition of a branch or select is true according to its metadata (a profile, `__builtin_expect`), in
-   * 1/1024. `NONE` without any, -2 if the metadata says that it is unpredictable.
+   * 1/1024. `NONE` without any, -2 if the metadata says that it is unpredictable. Of a switch: how many compares it takes
+   * as a chain of branches.
    */
   readonly instrTaken: Int32Array;
 

@@ -416,6 +416,7 @@ function assemble({ name, flags, cpu, waveSize, groupSize, args, raw, blockNames
     cpu,
     waveSize,
     groupSize,
+    mostThreads: 0,
     blockCount: blockNames.length,
     argCount: args.length,
     instrCount: raw.length,
@@ -448,7 +449,9 @@ function assemble({ name, flags, cpu, waveSize, groupSize, args, raw, blockNames
     ...pointerFacts({ raw, operandIds, argCount: args.length, valueCount: kinds.length, valueType, typeFact }),
     valueInteger: Int32Array.from(kinds, (kind, v) => {
       const text = kind === ValueKind.Constant ? constants.get(v)! : '';
-      return /^-?\d+$/.test(text) ? Number(text) : NO_INTEGER;
+      // As in LLVM, `true` is -1.
+      const bit = ['false', 'true'].indexOf(text);
+      return bit >= 0 ? -bit : /^-?\d+$/.test(text) ? Number(text) : NO_INTEGER;
     }),
     valueLiteral: Int32Array.from(kinds, (kind, v) =>
       Number(kind === ValueKind.Global || (kind === ValueKind.Constant && !isInline(Number(constants.get(v))))),

@@ -58,7 +58,7 @@ export interface TargetCosts {
 const gfx9: TargetCosts = {
   valu: 4,
   salu: 4,
-  guard: 20,
+  guard: 16,
   branch: 8,
   freeScalars: 0,
   diamond: 28,
@@ -76,7 +76,7 @@ const gfx9: TargetCosts = {
 const gfx10: TargetCosts = {
   valu: 2,
   salu: 2,
-  guard: 12,
+  guard: 10,
   branch: 8,
   freeScalars: 1,
   diamond: 18,

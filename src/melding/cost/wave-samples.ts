@@ -35,8 +35,7 @@ import {
 const LAUNCHES = 16;
 const WAVES_PER_LAUNCH = 4;
 /** Threads of a work group where the function does not require a size. */
-const USUAL_GROUP = [256, 1, 1];
-const USUAL_PLANE = [16, 16, 1];
+const USUAL_THREADS = 256;
 /** Unknown integers that are the same for all threads: sizes and bounds, counters of loops, numbers of work groups. */
 const SIZES = { least: 2 ** 6, most: 2 ** 20 };
 const COUNTERS = { least: 1, most: 2 ** 7 };
@@ -77,6 +76,8 @@ export class WaveSamples {
   private readonly sampled = new Map<ValueId, Sampled>();
   private readonly masks = new Map<BlockId, Uint8Array>();
   private readonly group: readonly number[];
+  /** Lanes of the waves of a group. Those behind its last thread are never active. */
+  private readonly groupLanes: number;
   /** Values that are being computed: in a loop a value may depend on itself. */
   private readonly open = new Set<ValueId>();
 
@@ -86,7 +87,10 @@ export class WaveSamples {
   ) {
     this.lanes = LAUNCHES * WAVES_PER_LAUNCH * fn.waveSize;
     const isPlane = fn.instrSource.includes(LaneSource.ThreadY);
-    this.group = fn.groupSize[0]! > 0 ? fn.groupSize : isPlane ? USUAL_PLANE : USUAL_GROUP;
+    const threads = fn.mostThreads || USUAL_THREADS;
+    const row = isPlane ? 2 ** Math.ceil(Math.log2(threads) / 2) : threads;
+    this.group = fn.groupSize[0]! > 0 ? fn.groupSize : [row, Math.ceil(threads / row), 1];
+    this.groupLanes = Math.ceil((this.group[0]! * this.group[1]! * this.group[2]!) / fn.waveSize) * fn.waveSize;
   }
 
   /** What waves do at a conditional branch, per launch. Launches of which no wave comes to the branch are left out. */
@@ -119,7 +123,8 @@ export class WaveSamples {
     const chain: BlockId[] = [];
     for (let d = b as number; d !== NONE && !this.masks.has(d as BlockId); d = this.analyses.dominators.idom[d]!)
       chain.push(d as BlockId);
-    let mask: Uint8Array = new Uint8Array(this.lanes).fill(1);
+    const threads = this.group[0]! * this.group[1]! * this.group[2]!;
+    let mask: Uint8Array = new Uint8Array(this.lanes).map((_, lane) => (lane % this.groupLanes < threads ? 1 : 0));
     for (const block of chain.reverse()) {
       const dominator = this.analyses.dominators.idom[block] as BlockId | -1;
       mask = dominator === NONE ? mask : (this.masks.get(dominator) ?? mask);
@@ -225,12 +230,11 @@ export class WaveSamples {
       }
       return { numbers, scale: Scale.Known };
     }
-    const size = Math.max(fn.waveSize, group[0]! * group[1]! * group[2]!);
     const first = fn.operand[fn.operandStart[i]!]!;
     if (source === LaneSource.Lane && fn.operandStart[i + 1]! - fn.operandStart[i]! > 1 && fn.valueInteger[first] !== -1)
       return null;
     for (let lane = 0; lane < this.lanes; lane++) {
-      const inGroup = lane % size;
+      const inGroup = lane % this.groupLanes;
       numbers[lane] =
         source === LaneSource.ThreadX
           ? inGroup % group[0]!
@@ -321,9 +325,9 @@ export class WaveSamples {
       const yes = this.event(v, isTest ? NOT_A_NUMBER : isEquality ? EQUALITY : ORDER);
       return predicate === 7 || predicate === 6 || predicate === 14 ? negated(yes) : yes;
     }
+    const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
     if (scale === Scale.Unknown) {
       if (predicate > FIRST_INTEGER + 1) return this.event(v, ORDER);
-      const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
       const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
       const yes = this.event(v, fn.valueInteger[other] === 0 && !isPointer ? ORDER : EQUALITY);
       return predicate === FIRST_INTEGER ? yes : negated(yes);
@@ -334,10 +338,18 @@ export class WaveSamples {
     const size = 2 ** Math.min(bits, 53);
     const number = (x: number): number => (isUnsigned && x < 0 ? x + size : x);
     // Who asks for equality asks for a number that may occur.
-    const isEquality = predicate <= FIRST_INTEGER + 1 && fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] !== ValueKind.Constant;
+    const isEquality = predicate <= FIRST_INTEGER + 1 && this.isParameter(other);
     const range = isEquality ? a.numbers.reduce((most, x) => Math.max(most, x), 0) + 1 : Infinity;
-    const other = (x: number): number => (number(x) >= range ? number(x) % range : number(x));
-    return { numbers: a.numbers.map((x, lane) => Number(holds(number(x), other(b.numbers[lane]!)))), scale };
+    const within = (x: number): number => (number(x) >= range ? number(x) % range : number(x));
+    return { numbers: a.numbers.map((x, lane) => Number(holds(number(x), within(b.numbers[lane]!)))), scale };
+  }
+
+  /** Whether a value is given to the launch: an argument, or loaded for all threads. */
+  private isParameter(v: ValueId): boolean {
+    const { fn, analyses } = this;
+    const i = definingInstr(fn, v);
+    const isLoad = i !== NONE && fn.instrOpcode[i] === Opcode.Load && analyses.divergence.valueDivergent[v] === 0;
+    return fn.valueKind[v] === ValueKind.Argument || isLoad;
   }
 
   private arithmetic(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {

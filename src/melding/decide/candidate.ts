@@ -210,16 +210,16 @@ function needsUniform(draft: Draft): boolean {
   return false;
 }
 
-/** What to report of a candidate. @param why the refusal that counts, or null when it melds */
-export const candidateOf = (judged: Judged, why: Refusal | null, net = judged.net): Candidate => ({
+/** What to report of a candidate. @param why the refusal that counts, or why it melds */
+export const candidateOf = (judged: Judged, why: Refusal | string, net = judged.net): Candidate => ({
   branch: judged.branch,
   sides: judged.sides,
   kind: judged.kind,
   profit: judged.profit,
   net: round(net),
-  verdict: why ? 'refuse' : 'meld',
-  rule: why?.rule ?? null,
-  reason: why?.reason ?? 'profitable',
+  ...(typeof why === 'string'
+    ? { verdict: 'meld', rule: null, reason: why }
+    : { verdict: 'refuse', rule: why.rule, reason: why.reason }),
 });
 
 /**

@@ -83,7 +83,7 @@ export function planFunction(
       continue;
     }
     const why = isTaken.has(p)
-      ? null
+      ? reasonOf(p)
       : overlong.has(p)
         ? refusal('OverlongChain', 'the phis behind the branch are in a long chain of arithmetic')
         : refusal('NotProfitable', 'overlaps a more profitable meld of this round');
@@ -93,6 +93,13 @@ export function planFunction(
   const melds = taken.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) })));
   const versions = taken.flatMap(({ version }) => version ?? []);
   return { candidates, versions, melds };
+}
+
+/** Why the melds of a branch are made. */
+function reasonOf({ version }: BranchPlan): string {
+  if (version === null) return 'profitable';
+  if (version.sides.length === 2) return 'profitable for waves that part; those that agree keep their side';
+  return `profitable unless a wave agrees on the ${version.sides[0] === 't' ? 'true' : 'false'} side, which it then keeps`;
 }
 
 function refusedBranch({ fn }: PlanningContext, branch: BlockId, { rule, reason }: Refusal): Candidate {

@@ -100,7 +100,8 @@ function vainWork(draft: Draft, groups: readonly (readonly Group[])[]): Vain {
       if (b.passed && group.kind === 'run' && !group.speculate && isSkipped(ctx, group.instrs))
         for (const i of group.instrs) skipped.add(i);
     for (const side of ['t', 'f'] as const) {
-      if (b[side] === NONE) continue;
+      // Threads of the guest do not come to the other blocks of the host.
+      if (b[side] === NONE || !b.passed) continue;
       let cycles = 0;
       for (const i of frame.work[k][side])
         if (ctx.fusedInto[i] === NONE && !skipped.has(i)) cycles += cyclesOf(ctx, i, false);
