@@ -20,26 +20,34 @@ export const canSelect = ({ selectClass }: PlanningContext, a: ValueId, b: Value
 export const selectCycles = ({ fn, selectCost }: PlanningContext, v: ValueId): number => selectCost[fn.valueType[v]];
 
 /**
- * Cycles that bring the two values of a select into vector registers. A vector instruction reads few literals and
- * scalar registers (the constant bus), and the condition of a select is one of them. Without a select, the instructions
- * of each side read theirs for free.
+ * Cycles, over the whole run, that bring the two values of a select into vector registers. A vector instruction reads
+ * few literals and scalar registers (the constant bus), and the condition of a select is one of them. Without a select,
+ * the instructions of each side read theirs for free. Code generation moves a value where it is defined, in front of
+ * the loops.
  */
-export function moveCycles({ fn, costs, divergence }: PlanningContext, a: ValueId, b: ValueId): number {
-  const isScalar = (v: ValueId): boolean =>
-    fn.valueLiteral[v] === 1 ||
-    ((fn.valueKind[v] === ValueKind.Argument || fn.valueKind[v] === ValueKind.Instruction) &&
-      divergence.valueDivergent[v] === 0 &&
-      !isVectorFloat(fn, costs.target.scalarFloat, definingInstr(fn, v)));
-  const words = Math.max(1, Math.ceil(fn.typeBits[fn.valueType[a]] / 32));
-  if (fn.typeBits[fn.valueType[a]] === 1) return 0;
-  const moves = Number(isScalar(a)) + Number(isScalar(b));
-  return Math.max(0, moves - costs.target.freeScalars) * words * costs.target.valu;
+export function moveCycles(ctx: PlanningContext, a: ValueId, b: ValueId): number {
+  const { fn, costs } = ctx;
+  const type = fn.valueType[a];
+  if (fn.typeBits[type] === 1) return 0;
+  const [first, second] = [moveWeight(ctx, a), moveWeight(ctx, b)];
+  const { freeScalars, valu } = costs.target;
+  const runs = freeScalars === 0 ? first + second : freeScalars === 1 ? Math.min(first, second) : 0;
+  return runs * Math.max(1, Math.ceil(fn.typeBits[type] / 32)) * valu;
+}
+
+/** How often a value is moved into a vector register: never if it is in one. */
+function moveWeight({ fn, costs, divergence, weight }: PlanningContext, v: ValueId): number {
+  if (fn.valueLiteral[v] === 1) return 1;
+  const kind = fn.valueKind[v];
+  if ((kind !== ValueKind.Argument && kind !== ValueKind.Instruction) || divergence.valueDivergent[v] === 1) return 0;
+  const i = definingInstr(fn, v);
+  if (i === NONE) return 1;
+  return isVectorFloat(fn, costs.target.scalarFloat, i) ? 0 : weight[fn.instrBlock[i]];
 }
 
 /** Whether an instruction leaves its result in a vector register although it is uniform. */
 const isVectorFloat = (fn: FunctionSnapshot, scalarFloat: boolean, i: InstrId): boolean =>
   !scalarFloat &&
-  i !== NONE &&
   fn.typeKind[fn.instrType[i]] === TypeKind.Float &&
   fn.instrOpcode[i] !== Opcode.Load &&
   fn.instrOpcode[i] !== Opcode.Phi;

@@ -96,7 +96,7 @@ export class Scorer {
       if (!canSelect(ctx, a, b)) return Infinity;
       if (isOffset && valueKind[a] === ValueKind.Constant && valueKind[b] === ValueKind.Constant) return Infinity;
       const runs = frame.isInside(a) || frame.isInside(b) ? this.weight : this.weightOutside;
-      cost += (selectCycles(ctx, a) * runs + moveCycles(ctx, a, b) * this.weightOutside) / this.weight;
+      cost += (selectCycles(ctx, a) * runs + moveCycles(ctx, a, b)) / this.weight;
     }
     return cost;
   }

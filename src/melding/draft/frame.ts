@@ -212,9 +212,7 @@ export class Frame implements FrameParts {
   selectCost(t: ValueId, f: ValueId, at: BlockId): number {
     const { ctx } = this;
     const early = this.isInside(t) || this.isInside(f) ? at : this.entry;
-    const weight = Math.min(this.weight(early), this.weight(at));
-    // Moves of constants and of what comes from outside stand in front of loops.
-    return selectCycles(ctx, t) * weight + moveCycles(ctx, t, f) * Math.min(this.weight(this.entry), weight);
+    return selectCycles(ctx, t) * Math.min(this.weight(early), this.weight(at)) + moveCycles(ctx, t, f);
   }
 
   /** How often the melded block of `b` runs: as often as the owner that runs more often. */
