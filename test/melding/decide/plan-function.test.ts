@@ -159,7 +159,7 @@ test('equal work on different LDS arrays: everything pairs, but two addresses of
   const { plan, lines } = planned(diamond(side('a'), side('b')));
   assert.is(lines, 'ap|? |bp? a1+b1 a2+b2 a3+b3 as+bs');
   assert.is(plan.melds[0].profit, 0.5);
-  assert.ok(plan.melds[0].net > 50);
+  assert.ok(plan.melds[0].net > 30);
 });
 
 test('several pairs on one branch, in chain order', () => {
