@@ -22,16 +22,17 @@ export const CostModel = {
   lostLdsOffset: 0.5,
   /** An access that a smaller alignment splits: a share of the access per extra part. */
   splitAccess: 0.5,
-  /**
-   * How likely the threads of one wave take both sides. A wave that takes one side only would have run that side only.
-   * After melding it also runs everything of the other side that has no partner.
-   */
+  /** How likely the threads of one wave take both of two destinations of a switch. */
   divergence: 0.75,
   /**
-   * The same where a smaller subgraph stands in a larger one: the different conditions inside divide the threads among
-   * more paths.
+   * Where a smaller subgraph stands in a larger one, the conditions inside divide the threads among more paths. The loss,
+   * as a share of the work of both sides.
    */
-  divergenceEmbedded: 0.7,
+  embedded: 0.025,
+  /** A run of this many instructions without a memory access runs even where no lane is active (`amdgpu-skip-threshold`). */
+  longestUnskipped: 12,
+  /** How much more a loss counts than a gain, where it is not known which of them it will be. */
+  lossAversion: 4,
   /** How far the gain of melding must exceed the cost of lowering a switch. Both are rough estimates. */
   loweringMargin: 1.5,
   /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */
