@@ -5,9 +5,13 @@ import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
 import type { Family } from './family.js';
 import { Inputs } from './inputs.js';
 import { launchSpec, type CorpusLaunch } from './launch.js';
+import { audio } from './launches/audio.js';
+import { chance } from './launches/chance.js';
 import { compress } from './launches/compress.js';
+import { database } from './launches/database.js';
 import { finance } from './launches/finance.js';
 import { flux } from './launches/flux.js';
+import { geometry } from './launches/geometry.js';
 import { graph } from './launches/graph.js';
 import { hash } from './launches/hash.js';
 import { image } from './launches/image.js';
@@ -15,14 +19,21 @@ import { linear } from './launches/linear.js';
 import { neural } from './launches/neural.js';
 import { numbers } from './launches/numbers.js';
 import { parse } from './launches/parse.js';
+import { particle } from './launches/particle.js';
+import { ray } from './launches/ray.js';
+import { search } from './launches/search.js';
 import { sort } from './launches/sort.js';
 import { sparse } from './launches/sparse.js';
 import { stencil } from './launches/stencil.js';
 
 const FAMILIES: Readonly<Record<string, Family>> = {
+  audio,
+  chance,
   compress,
+  database,
   finance,
   flux,
+  geometry,
   graph,
   hash,
   image,
@@ -30,6 +41,9 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   neural,
   numbers,
   parse,
+  particle,
+  ray,
+  search,
   sort,
   sparse,
   stencil,
