@@ -5,9 +5,12 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { CORPUS, CORPUS_TARGETS, corpusLaunch, corpusModule, corpusSpec } from '../../kernels/corpus/index.js';
-import { launchSpec } from '../../kernels/corpus/launch.js';
+import { launchSpec, specDocument } from '../../kernels/corpus/launch.js';
 import { CORPUS_REFERENCES } from '../../kernels/corpus/references.js';
 import { DEFAULT_SIMULATION } from '../../src/simulator/options.js';
+import { fillBuffer } from '../../src/simulator/launch/fill.js';
+import { ELEMENT_BYTES } from '../../src/simulator/launch/elements.js';
+import { parseSpec, type LaunchSpec } from '../../src/simulator/launch/spec.js';
 import { simulate } from '../../src/simulator/run.js';
 import { decoded } from '../support/kernel-launch.js';
 import { REPOSITORY } from '../support/llvm.js';
@@ -20,7 +23,7 @@ const CHECKED = FAMILIES.filter((family) =>
   CORPUS.some((each) => each.family === family && each.name in CORPUS_REFERENCES),
 );
 
-const test = suite('kernels/corpus', { tests: 4 + CHECKED.length, timeoutMs: 60_000 });
+const test = suite('kernels/corpus', { tests: 5 + CHECKED.length, timeoutMs: 60_000 });
 
 test('every kernel has a launch, and every family its modules', () => {
   const sources = readdirSync(FOLDER).filter((name) => name.endsWith('.hip'));
@@ -66,6 +69,22 @@ test('every kernel has a launch of other sizes', () => {
       const { launches, buffers } = corpusSpec(kernel, { seed: 7, size });
       assert.ok(launches[0]!.grid.every((groups) => groups >= 1) && buffers.some(({ out }) => out), kernel.name);
     }
+});
+
+test('launches are launch specifications', () => {
+  const contents = ({ buffers }: LaunchSpec) =>
+    buffers.map(({ element, length, fill, out }) => {
+      const bytes = new Uint8Array(length * ELEMENT_BYTES[element]);
+      fillBuffer(bytes, element, fill);
+      return { element, out, bytes };
+    });
+  for (const kernel of CORPUS.filter(({ family }) => family === 'sparse' || family === 'audio')) {
+    const spec = corpusSpec(kernel, USUAL);
+    const { document, files } = specDocument(kernel.name, spec);
+    const read = parseSpec(JSON.stringify(document), (name) => files.get(name)!);
+    assert.equal(read.launches, [{ ...spec.launches[0]! }]);
+    assert.equal(contents(read), contents(spec));
+  }
 });
 
 for (const family of CHECKED)
