@@ -7,6 +7,7 @@ import { Inputs } from './inputs.js';
 import { launchSpec, type CorpusLaunch } from './launch.js';
 import { audio } from './launches/audio.js';
 import { chance } from './launches/chance.js';
+import { codec } from './launches/codec.js';
 import { compress } from './launches/compress.js';
 import { database } from './launches/database.js';
 import { finance } from './launches/finance.js';
@@ -20,15 +21,18 @@ import { neural } from './launches/neural.js';
 import { numbers } from './launches/numbers.js';
 import { parse } from './launches/parse.js';
 import { particle } from './launches/particle.js';
+import { physics } from './launches/physics.js';
 import { ray } from './launches/ray.js';
 import { search } from './launches/search.js';
 import { sort } from './launches/sort.js';
 import { sparse } from './launches/sparse.js';
 import { stencil } from './launches/stencil.js';
+import { transformer } from './launches/transformer.js';
 
 const FAMILIES: Readonly<Record<string, Family>> = {
   audio,
   chance,
+  codec,
   compress,
   database,
   finance,
@@ -42,11 +46,13 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   numbers,
   parse,
   particle,
+  physics,
   ray,
   search,
   sort,
   sparse,
   stencil,
+  transformer,
 };
 
 export const CORPUS_TARGETS = ['gfx906', 'gfx90a', 'gfx1030', 'gfx1100'] as const;
