@@ -73,8 +73,11 @@ export function printMeasurements(measurements: readonly Measurement[], all: boo
     );
   }
   console.log();
-  printTable(SUMMARY, summaryRows(measurements));
+  printSummaries(measurements);
 }
+
+export const printSummaries = (measurements: readonly Measurement[]): void =>
+  printTable(SUMMARY, summaryRows(measurements));
 
 const BEGIN = '<!-- npm run bench:corpus -- --doc -->';
 const END = '<!-- end -->';
