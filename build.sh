@@ -53,8 +53,9 @@ sdk_name=llvm-wasm-sdk-23.1.1-emscripten-6.0.5
 clang_sdk_name=clang-wasm-sdk-23.1.1-emscripten-6.0.5
 targets='AMDGPU;NVPTX'
 profile=$here/wasm/profile/llvm.profdata.zst
-# Each of these has one function of hundreds of KiB, most of it the same few calls inlined. They are compiled without inlining: a
-# first compilation waits for V8 to compile the whole function, and an optimising one takes hundreds of MiB for it.
+# Each of these has one function of a megabyte or more, most of it the same few calls inlined. They are compiled without
+# inlining: a first compilation waits for V8 to compile the whole function, and an optimising one takes hundreds of MiB
+# for it.
 large_units='Target/AMDGPU/MCTargetDesc/AMDGPUMCCodeEmitter.cpp'
 # How LLVM is compiled; in the root, the profile lies at /darm-build/llvm.profdata.
 llvm_flags='-O2 -DNDEBUG'
@@ -64,7 +65,8 @@ case $mode in
   release) [ -n "$sdk" ] || profile_flags='-fprofile-use=/darm-build/llvm.profdata -Wno-profile-instr-unprofiled' ;;
 esac
 compile_flags="-O2 -std=c++17 -fno-exceptions -fno-rtti -DNDEBUG"
-# A function with one caller becomes part of it only when it is small: large ones would make functions of hundreds of KiB.
+# A function with one caller becomes part of it only when it is small: large ones would make functions of hundreds of
+# KiB.
 link_flags='-O3 -sBINARYEN_EXTRA_PASSES=one-caller-inline-max-function-size=500'
 [ $mode = release ] || link_flags='-O1 --profiling-funcs'
 [ $mode != train ] || link_flags='-O1 -fprofile-generate'

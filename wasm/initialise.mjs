@@ -1,5 +1,6 @@
 /**
- * Takes the data out of the module, as its memory is after the initialisation: an instance then starts from that memory, and LLVM's static constructors (some thousand options and passes) run once, here.
+ * Takes the data out of the module, as its memory is after the initialisation: an instance then starts from that memory,
+ * and LLVM's static constructors (some thousand options and passes) run once, here.
  *
  *   node initialise.mjs LOADER.mjs IN.wasm START OUT.wasm OUT.image
  *

@@ -87,7 +87,7 @@ export function tidied(rt: LlvmRuntime, bytes: Uint8Array, names: readonly strin
     const module = LlvmModule.read(rt, bytes, parseTargetId(DEFAULT_OPTIONS.mcpu), DEFAULT_OPTIONS.codegenLevel);
     for (const name of names) module.tidy(name);
     for (const name of names) module.prepareCodegen(name);
-    module.emit('obj');
+    module.generate('obj');
     return module.link();
   });
 }
