@@ -68,14 +68,21 @@ const bench: Bench = { rt, compiler, settings, cache: new Map() };
 const families = [...new Set(kernels.map(({ family }) => family))];
 const work = flags.targets.split(',').flatMap((target) => families.map((family) => ({ target, family })));
 const failures: string[] = [];
+const complain = (what: string) => (error: unknown) => {
+  failures.push(`${what}: ${(error as Error).message}`);
+  return null;
+};
 const measured = await inParallel(work, Number(flags.jobs) + 1, async ({ target, family }) => {
-  const versions = await compileFamily(bench, family, target, jobOptions(flags));
   const all: Measurement[] = [];
-  for (const kernel of kernels.filter((each) => each.family === family))
-    await measureKernel(bench, kernel, target, versions).then(
-      (measurement) => all.push(measurement),
-      (error: unknown) => failures.push(`${target}, ${kernel.name}: ${(error as Error).message}`),
-    );
+  const versions = await compileFamily(bench, family, target, jobOptions(flags)).catch(
+    complain(`${target}, ${family}`),
+  );
+  if (versions === null) return all;
+  for (const kernel of kernels.filter((each) => each.family === family)) {
+    const failed = complain(`${target}, ${kernel.name}`);
+    const measurement = await measureKernel(bench, kernel, target, versions).catch(failed);
+    if (measurement !== null) all.push(measurement);
+  }
   return all;
 });
 await compiler.close();
