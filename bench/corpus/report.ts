@@ -42,7 +42,7 @@ function summaryRows(measurements: readonly Measurement[]): (string | number)[][
           summary.slower,
           worst === null ? '' : `${ratio(worst.speedup)} (${worst.kernel})`,
           summary.grown,
-          summary.flips,
+          some.some(({ settings }) => settings.length > 1) ? summary.flips : '',
         ],
       ];
     }),

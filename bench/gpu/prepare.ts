@@ -7,7 +7,6 @@ import type { Compiler, JobOptions, LaunchSpec } from '../../src/index.js';
 const TARGET = 'sm_70';
 
 export type VersionName = 'plain' | 'melded';
-export const VERSIONS = ['plain', 'melded'] as const satisfies readonly VersionName[];
 
 /** An entry of the manifest: see loader.py. */
 export interface GpuLaunch {
