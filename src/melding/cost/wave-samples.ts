@@ -224,14 +224,17 @@ export class WaveSamples {
       const mask = this.masks.get(fn.instrBlock[i] as BlockId) ?? this.mask(fn.instrBlock[i] as BlockId);
       for (let start = 0; start < this.lanes; start += fn.waveSize) {
         let count = 0;
-        for (let lane = start; lane < start + fn.waveSize; lane++)
-          if (mask[lane] === 1 && asked[lane] !== 0) count++;
+        for (let lane = start; lane < start + fn.waveSize; lane++) if (mask[lane] === 1 && asked[lane] !== 0) count++;
         numbers.fill(count, start, start + fn.waveSize);
       }
       return { numbers, scale: Scale.Known };
     }
     const first = fn.operand[fn.operandStart[i]!]!;
-    if (source === LaneSource.Lane && fn.operandStart[i + 1]! - fn.operandStart[i]! > 1 && fn.valueInteger[first] !== -1)
+    if (
+      source === LaneSource.Lane &&
+      fn.operandStart[i + 1]! - fn.operandStart[i]! > 1 &&
+      fn.valueInteger[first] !== -1
+    )
       return null;
     for (let lane = 0; lane < this.lanes; lane++) {
       const inGroup = lane % this.groupLanes;
