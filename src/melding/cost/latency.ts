@@ -70,7 +70,7 @@ const gfx9: TargetCosts = {
   scratch: 320,
   exposed: 0.25,
   ldsStore: 8,
-  store: 12,
+  store: 20,
   scalarFloat: false,
 };
 const gfx10: TargetCosts = {
@@ -88,7 +88,7 @@ const gfx10: TargetCosts = {
   scratch: 320,
   exposed: 0.25,
   ldsStore: 4,
-  store: 8,
+  store: 16,
   scalarFloat: false,
 };
 
