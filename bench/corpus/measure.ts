@@ -81,11 +81,12 @@ export async function compileFamily(
 }
 
 /** The pipeline of melding, late, without any meld. */
-function tidied(rt: LlvmRuntime, bytes: Uint8Array, names: readonly string[]): Uint8Array {
+export function tidied(rt: LlvmRuntime, bytes: Uint8Array, names: readonly string[]): Uint8Array {
   rt.reset();
   return rt.run(() => {
     const module = LlvmModule.read(rt, bytes, parseTargetId(DEFAULT_OPTIONS.mcpu), DEFAULT_OPTIONS.codegenLevel);
     for (const name of names) module.tidy(name);
+    for (const name of names) module.prepareCodegen(name);
     module.emit('obj');
     return module.link();
   });

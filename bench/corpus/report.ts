@@ -42,7 +42,7 @@ function summaryRows(measurements: readonly Measurement[]): (string | number)[][
           summary.slower,
           worst === null ? '' : `${ratio(worst.speedup)} (${worst.kernel})`,
           summary.grown,
-          summary.flips,
+          some.some(({ settings }) => settings.length > 1) ? summary.flips : '',
         ],
       ];
     }),
@@ -73,8 +73,11 @@ export function printMeasurements(measurements: readonly Measurement[], all: boo
     );
   }
   console.log();
-  printTable(SUMMARY, summaryRows(measurements));
+  printSummaries(measurements);
 }
+
+export const printSummaries = (measurements: readonly Measurement[]): void =>
+  printTable(SUMMARY, summaryRows(measurements));
 
 const BEGIN = '<!-- npm run bench:corpus -- --doc -->';
 const END = '<!-- end -->';

@@ -24,15 +24,19 @@ if [[ ${#families[@]} == 0 ]]; then
   for source in *.hip; do families+=("${source%.hip}"); done
 fi
 
-flags=(-std=c++17 -O3 -ffp-contract=off -emit-llvm -c -x hip --offload-device-only -nogpuinc -nogpulib
+common=(-std=c++17 -O3 -ffp-contract=off -emit-llvm -c -nogpuinc -nogpulib
   -nostdinc++ -nostdlibinc -isystem include -isystem ../include -fdeclspec -Wall -Wextra -Werror
   -Qn -fuse-cuid=none -fdiscard-value-names -no-canonical-prefixes "-ffile-prefix-map=$PWD=."
   -ffile-compilation-dir=.)
+hip=(-x hip --offload-device-only)
+# sm_70 is for bench:gpu. Any PTX of that version runs on every later NVIDIA GPU, too.
+cuda=(-x cuda --cuda-device-only -Xclang -target-feature -Xclang +ptx63 -Wno-unknown-cuda-version)
 failed=0
 for family in "${families[@]}"; do
-  for target in gfx906 gfx90a gfx1030 gfx1100; do
+  for target in gfx906 gfx90a gfx1030 gfx1100 sm_70; do
     file=$family.$target.bc
-    "$clang" "${flags[@]}" "--offload-arch=$target" "$family.hip" -o "$out/$file"
+    [[ $target == sm_* ]] && language=("${cuda[@]}") || language=("${hip[@]}")
+    "$clang" "${common[@]}" "${language[@]}" "--offload-arch=$target" "$family.hip" -o "$out/$file"
     [[ $out == ir ]] || cmp -s "$out/$file" "ir/$file" || { echo "differs or missing: ir/$file" >&2; failed=1; }
   done
 done

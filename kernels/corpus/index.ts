@@ -5,9 +5,14 @@ import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
 import type { Family } from './family.js';
 import { Inputs } from './inputs.js';
 import { launchSpec, type CorpusLaunch } from './launch.js';
+import { audio } from './launches/audio.js';
+import { chance } from './launches/chance.js';
+import { codec } from './launches/codec.js';
 import { compress } from './launches/compress.js';
+import { database } from './launches/database.js';
 import { finance } from './launches/finance.js';
 import { flux } from './launches/flux.js';
+import { geometry } from './launches/geometry.js';
 import { graph } from './launches/graph.js';
 import { hash } from './launches/hash.js';
 import { image } from './launches/image.js';
@@ -15,14 +20,24 @@ import { linear } from './launches/linear.js';
 import { neural } from './launches/neural.js';
 import { numbers } from './launches/numbers.js';
 import { parse } from './launches/parse.js';
+import { particle } from './launches/particle.js';
+import { physics } from './launches/physics.js';
+import { ray } from './launches/ray.js';
+import { search } from './launches/search.js';
 import { sort } from './launches/sort.js';
 import { sparse } from './launches/sparse.js';
 import { stencil } from './launches/stencil.js';
+import { transformer } from './launches/transformer.js';
 
 const FAMILIES: Readonly<Record<string, Family>> = {
+  audio,
+  chance,
+  codec,
   compress,
+  database,
   finance,
   flux,
+  geometry,
   graph,
   hash,
   image,
@@ -30,9 +45,14 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   neural,
   numbers,
   parse,
+  particle,
+  physics,
+  ray,
+  search,
   sort,
   sparse,
   stencil,
+  transformer,
 };
 
 export const CORPUS_TARGETS = ['gfx906', 'gfx90a', 'gfx1030', 'gfx1100'] as const;

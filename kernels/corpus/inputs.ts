@@ -112,15 +112,15 @@ export class Inputs {
 
   /**
    * A picture as photographs are: smooth shading, some shapes with sharp edges, a little noise, and areas of one colour.
-   * Values from 0 to 1.
+   * Values from 0 to 1. Of height 1 it is the same along a line: shading with steps.
    */
   picture(width: number, height: number): Float32Array {
     const values = new Float32Array(width * height);
     const [slopeX, slopeY, base] = [this.real(-0.3, 0.3), this.real(-0.3, 0.3), this.real(0.4, 0.6)];
-    const shapes = Array.from({ length: 6 }, () => ({
+    const shapes = Array.from({ length: height === 1 ? 24 : 6 }, () => ({
       x: this.real(0, width),
-      y: this.real(0, height),
-      radius: this.real(0.08, 0.25) * Math.min(width, height),
+      y: height === 1 ? 0 : this.real(0, height),
+      radius: this.real(0.08, 0.25) * (height === 1 ? width / 4 : Math.min(width, height)),
       value: this.fraction(),
       flat: this.chance(0.5),
     }));

@@ -110,3 +110,23 @@ function scalarBytes({ type, value }: Scalar): Uint8Array {
   putElement(new DataView(bytes.buffer), type, 0, value);
   return bytes;
 }
+
+/** The specification of one launch as a document, and the files that it names. */
+export function specDocument(
+  kernel: string,
+  { launches, buffers }: LaunchSpec,
+): { readonly document: object; readonly files: ReadonlyMap<string, Uint8Array> } {
+  const files = new Map<string, Uint8Array>();
+  const { grid, block, dynamicLds, args } = launches[0]!;
+  const written = args.map((argument, index) => {
+    if (argument.kind === 'bytes') return { bytes: Buffer.from(argument.bytes).toString('hex') };
+    const { element, length, fill, out } = buffers[argument.buffer]!;
+    if (fill.kind !== 'bytes') throw new Error('every buffer of the corpus has its contents');
+    const about = { buffer: element, length, ...(out ? { out } : {}) };
+    if (fill.bytes.every((byte) => byte === 0)) return about;
+    const file = `${kernel}.${index}.bin`;
+    files.set(file, fill.bytes);
+    return { ...about, fill: { file } };
+  });
+  return { document: { kernel, grid, block, dynamicLds, args: written }, files };
+}

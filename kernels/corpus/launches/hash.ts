@@ -39,15 +39,15 @@ export const hash: Family = {
     const n = d.count(2000);
     const first = new Uint32Array(2 * 2048);
     const second = new Uint32Array(2 * 2048);
-    const stash = new Uint32Array(2 * 4);
+    const stash = new Uint32Array(2 * 12);
     const keys = Array.from({ length: 1800 }, () => d.whole(1, 2 ** 31));
     keys.forEach((key, k) => {
       const [a, b] = [mix(key) & 2047, mix((key ^ 0x9e3779b9) >>> 0) & 2047];
       if (first[2 * a] === 0) first.set([key, k], 2 * a);
       else if (second[2 * b] === 0) second.set([key, k], 2 * b);
-      else stash.set([key, k], 2 * (k % 4));
+      else stash.set([key, k], 2 * (k % 12));
     });
-    return line(n, 256, out.u32(n), requests(d, n, keys, 0.9), first, second, stash, i32(4), u32(2047), i32(n));
+    return line(n, 256, out.u32(n), requests(d, n, keys, 0.9), first, second, stash, i32(12), u32(2047), i32(n));
   },
   insert_unique: (d) => {
     const n = d.count(1000);

@@ -1,9 +1,39 @@
 // What the corpus uses of HIP's device side beyond the header of the other kernels: math, bits and atomics. As there,
-// every function becomes clang builtins, so that a module holds nothing but the kernels' own code.
+// every function becomes clang builtins, so that a module holds nothing but the kernels' own code. For NVIDIA's target,
+// which bench:gpu measures, also what that header has for AMD's.
 #pragma once
-#include_next <hip/hip_runtime.h>
-
 #define CORPUS_DEVICE static __inline__ __attribute__((device, always_inline))
+
+#ifndef __NVPTX__
+#include_next <hip/hip_runtime.h>
+#else
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define CORPUS_COORDINATE(name, sreg)                                                                                  \
+  struct corpus_##name {                                                                                               \
+    __declspec(property(get = get_x)) unsigned x;                                                                      \
+    __declspec(property(get = get_y)) unsigned y;                                                                      \
+    CORPUS_DEVICE unsigned get_x() { return __nvvm_read_ptx_sreg_##sreg##_x(); }                                       \
+    CORPUS_DEVICE unsigned get_y() { return __nvvm_read_ptx_sreg_##sreg##_y(); }                                       \
+  };                                                                                                                   \
+  extern const __device__ __attribute__((weak)) corpus_##name name;
+CORPUS_COORDINATE(threadIdx, tid)
+CORPUS_COORDINATE(blockIdx, ctaid)
+CORPUS_COORDINATE(blockDim, ntid)
+CORPUS_COORDINATE(gridDim, nctaid)
+#undef CORPUS_COORDINATE
+#define __HIP_MEMORY_SCOPE_WORKGROUP __MEMORY_SCOPE_WRKGRP
+#define __HIP_MEMORY_SCOPE_AGENT __MEMORY_SCOPE_DEVICE
+#define __hip_atomic_fetch_add __scoped_atomic_fetch_add
+#define __hip_atomic_fetch_min __scoped_atomic_fetch_min
+#define __hip_atomic_fetch_max __scoped_atomic_fetch_max
+#define __hip_atomic_fetch_or __scoped_atomic_fetch_or
+#define __hip_atomic_fetch_and __scoped_atomic_fetch_and
+#define __hip_atomic_exchange __scoped_atomic_exchange_n
+#define __hip_atomic_compare_exchange_strong(address, expected, value, success, failure, scope)                        \
+  __scoped_atomic_compare_exchange_n(address, expected, value, false, success, failure, scope)
+#endif
 
 CORPUS_DEVICE float sqrtf(float x) { return __builtin_sqrtf(x); }
 CORPUS_DEVICE float rsqrtf(float x) { return 1.0f / __builtin_sqrtf(x); }
@@ -15,13 +45,21 @@ CORPUS_DEVICE float rintf(float x) { return __builtin_rintf(x); }
 CORPUS_DEVICE float fminf(float x, float y) { return __builtin_fminf(x, y); }
 CORPUS_DEVICE float fmaxf(float x, float y) { return __builtin_fmaxf(x, y); }
 CORPUS_DEVICE float copysignf(float x, float y) { return __builtin_copysignf(x, y); }
+#ifndef __NVPTX__
 CORPUS_DEVICE float expf(float x) { return __builtin_expf(x); }
 CORPUS_DEVICE float exp2f(float x) { return __builtin_exp2f(x); }
 CORPUS_DEVICE float logf(float x) { return __builtin_logf(x); }
 CORPUS_DEVICE float log2f(float x) { return __builtin_log2f(x); }
 CORPUS_DEVICE float __sinf(float x) { return __builtin_sinf(x); }
-CORPUS_DEVICE float __cosf(float x) { return __builtin_cosf(x); }
 CORPUS_DEVICE float __powf(float x, float y) { return __builtin_exp2f(y * __builtin_log2f(x)); }
+#else
+CORPUS_DEVICE float exp2f(float x) { return __nvvm_ex2_approx_f(x); }
+CORPUS_DEVICE float expf(float x) { return exp2f(1.44269504f * x); }
+CORPUS_DEVICE float log2f(float x) { return __nvvm_lg2_approx_f(x); }
+CORPUS_DEVICE float logf(float x) { return 0.69314718f * log2f(x); }
+CORPUS_DEVICE float __sinf(float x) { return __nvvm_sin_approx_f(x); }
+CORPUS_DEVICE float __powf(float x, float y) { return exp2f(y * log2f(x)); }
+#endif
 CORPUS_DEVICE double sqrt(double x) { return __builtin_sqrt(x); }
 CORPUS_DEVICE double fabs(double x) { return __builtin_fabs(x); }
 
