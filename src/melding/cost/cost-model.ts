@@ -32,7 +32,12 @@ export const CostModel = {
   /** A run of this many instructions without a memory access runs even where no lane is active (`amdgpu-skip-threshold`). */
   longestUnskipped: 12,
   /** How much more a loss counts than a gain, where it is not known which of them it will be. */
-  lossAversion: 4,
+  lossAversion: 8,
+  /**
+   * Melded code takes longer than its instructions: copies for phis, registers, moves that cannot be foreseen. A share of
+   * the work that both sides put in.
+   */
+  overhead: 0.06,
   /** How far the gain of melding must exceed the cost of lowering a switch. Both are rough estimates. */
   loweringMargin: 1.5,
   /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */
@@ -46,4 +51,6 @@ export const CostModel = {
   pairBonus: 0.05,
   /** A meld must gain more than this. This lets the rounds end. */
   leastNet: 0.5,
+  /** What all melds of a branch must be worth. Less than two vector instructions is within the error of the estimate. */
+  leastWorth: 8,
 } as const;

@@ -76,10 +76,10 @@ const gfx9: TargetCosts = {
 const gfx10: TargetCosts = {
   valu: 2,
   salu: 2,
-  guard: 10,
+  guard: 8,
   branch: 8,
   freeScalars: 1,
-  diamond: 18,
+  diamond: 14,
   question: 14,
   multiply: 8,
   lds: 32,
@@ -88,7 +88,7 @@ const gfx10: TargetCosts = {
   scratch: 320,
   exposed: 0.25,
   ldsStore: 4,
-  store: 20,
+  store: 16,
   scalarFloat: false,
 };
 
@@ -214,11 +214,14 @@ interface Division {
 
 /** @param divisor the constant, or null for a variable */
 function cyclesOfDivision(divisor: number | null, { isSigned, isRemainder, isWide, target }: Division): number {
-  const of = (plain: number, multiplications: number): number => plain * target.valu + multiplications * target.multiply;
+  const of = (plain: number, multiplications: number): number =>
+    plain * target.valu + multiplications * target.multiply;
   if (divisor === null) return isWide ? of(110, 30) : of(isSigned ? 18 : 12, 6);
   const isPower = divisor > 0 && (divisor & (divisor - 1)) === 0;
   if (isPower) return of((isSigned ? 3 : 1) * (isWide ? 2 : 1), 0);
-  return isWide ? of(16, 8 + (isRemainder ? 4 : 0)) : of((isSigned ? 3 : 2) + (isRemainder ? 1 : 0), isRemainder ? 2 : 1);
+  return isWide
+    ? of(16, 8 + (isRemainder ? 4 : 0))
+    : of((isSigned ? 3 : 2) + (isRemainder ? 1 : 0), isRemainder ? 2 : 1);
 }
 
 /** What an instruction costs whose constant operands become variable: division only, the others cost the same. */

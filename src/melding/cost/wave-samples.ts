@@ -69,8 +69,6 @@ export interface WaveShares {
   readonly none: number;
 }
 
-const ALWAYS_PARTED: readonly WaveShares[] = [{ parted: 1, all: 0, none: 0 }];
-
 export class WaveSamples {
   private readonly lanes: number;
   private readonly sampled = new Map<ValueId, Sampled>();
@@ -95,9 +93,14 @@ export class WaveSamples {
 
   /** What waves do at a conditional branch, per launch. Launches of which no wave comes to the branch are left out. */
   at(branch: BlockId): readonly WaveShares[] {
-    const { fn } = this;
     const condition = this.condition(branch);
-    const mask = this.mask(branch);
+    const found = this.shares(condition, this.mask(branch));
+    // No sampled wave comes here: then all count.
+    return found.length > 0 ? found : this.shares(condition, this.mask(0 as BlockId));
+  }
+
+  private shares(condition: Float64Array, mask: Uint8Array): readonly WaveShares[] {
+    const { fn } = this;
     const found: WaveShares[] = [];
     for (let launch = 0, lane = 0; launch < LAUNCHES; launch++) {
       const counts = [0, 0, 0];
@@ -113,7 +116,7 @@ export class WaveSamples {
       const waves = counts[0]! + counts[1]! + counts[2]!;
       if (waves > 0) found.push({ parted: counts[0]! / waves, all: counts[1]! / waves, none: counts[2]! / waves });
     }
-    return found.length > 0 ? found : ALWAYS_PARTED;
+    return found;
   }
 
   /** Per lane: 1 if the thread comes to block `b`. */
@@ -224,14 +227,17 @@ export class WaveSamples {
       const mask = this.masks.get(fn.instrBlock[i] as BlockId) ?? this.mask(fn.instrBlock[i] as BlockId);
       for (let start = 0; start < this.lanes; start += fn.waveSize) {
         let count = 0;
-        for (let lane = start; lane < start + fn.waveSize; lane++)
-          if (mask[lane] === 1 && asked[lane] !== 0) count++;
+        for (let lane = start; lane < start + fn.waveSize; lane++) if (mask[lane] === 1 && asked[lane] !== 0) count++;
         numbers.fill(count, start, start + fn.waveSize);
       }
       return { numbers, scale: Scale.Known };
     }
     const first = fn.operand[fn.operandStart[i]!]!;
-    if (source === LaneSource.Lane && fn.operandStart[i + 1]! - fn.operandStart[i]! > 1 && fn.valueInteger[first] !== -1)
+    if (
+      source === LaneSource.Lane &&
+      fn.operandStart[i + 1]! - fn.operandStart[i]! > 1 &&
+      fn.valueInteger[first] !== -1
+    )
       return null;
     for (let lane = 0; lane < this.lanes; lane++) {
       const inGroup = lane % this.groupLanes;

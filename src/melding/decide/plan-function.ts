@@ -147,7 +147,8 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion, hopeless: Hop
       },
       bonus,
     );
-  const choice = options.profit === 'net' ? chooseVersion(ctx, region, align, judgedPair, bonus) : byPaper(ctx, region, align);
+  const choice =
+    options.profit === 'net' ? chooseVersion(ctx, region, align, judgedPair, bonus) : byPaper(ctx, region, align);
   const { pairs, sides } = choice;
 
   const asGuessed = pairs.length === guess.length && pairs.every(([i, j], k) => guess[k][0] === i && guess[k][1] === j);
@@ -239,8 +240,13 @@ function chooseVersion(
     melds.reduce((sum, { net }) => sum + net, 0),
     { t: melds.reduce((sum, { vain }) => sum + vain.t, 0), f: melds.reduce((sum, { vain }) => sum + vain.f, 0) },
   ];
-  let best: Choice = { ...none, verdict: `only ${percentParted(launches)} % of the waves are expected to take both sides` };
-  let most: number = CostModel.leastNet;
+  const percent = percentParted(launches);
+  let best: Choice = {
+    ...none,
+    verdict:
+      percent < 90 ? `only ${percent} % of the waves are expected to take both sides` : 'saves too little to be sure',
+  };
+  let most: number = CostModel.leastWorth;
   for (const sides of may ? ALL_QUESTIONS : [[]]) {
     const melded = shareMelded(sides, launches);
     const questions = sides.length * ctx.costs.target.question * ctx.weight[branch];
@@ -263,7 +269,7 @@ function chooseVersion(
       sides,
       gain,
       asking: -questions * melded,
-      pays: (melds) => melds.length > 0 && value(melds, neighbours.length * bonus) > CostModel.leastNet,
+      pays: (melds) => melds.length > 0 && value(melds, neighbours.length * bonus) > CostModel.leastWorth,
       verdict: null,
     };
   }

@@ -29,12 +29,7 @@ const gainOf = ({ melded, all, none }: Effect, net: number, vain: Vain): number 
   melded * net - all * vain.f - none * vain.t;
 
 /** What one meld adds on average. The questions are not counted. */
-export function averageGain(
-  sides: Questions,
-  launches: readonly WaveShares[],
-  net: number,
-  vain: Vain,
-): number {
+export function averageGain(sides: Questions, launches: readonly WaveShares[], net: number, vain: Vain): number {
   let sum = 0;
   for (const shares of launches) sum += gainOf(effectOf(sides, shares), net, vain);
   return sum / launches.length;

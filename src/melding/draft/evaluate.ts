@@ -83,7 +83,8 @@ export function evaluate(draft: Draft): Outcome {
   net += diamonds * neighbourBonus(ctx, frame.branch);
   net -= waitingCost(draft, uniformity);
   const vain = vainWork(draft, groups);
-  if (frame.blocks.some((b) => b.t === NONE || b.f === NONE)) net -= (vain.t + vain.f) * CostModel.embedded;
+  const isEmbedded = frame.blocks.some((b) => b.t === NONE || b.f === NONE);
+  net -= (vain.t + vain.f) * (CostModel.overhead + (isEmbedded ? CostModel.embedded : 0));
   return { net, vain, realPairs, guardedRuns, groups };
 }
 

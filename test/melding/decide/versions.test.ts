@@ -8,10 +8,10 @@ import { assert, suite } from '../../support/suite.js';
 
 const test = suite('melding/decide/versions', { tests: 8 });
 
-/** Long sides in which a third of the operands are different constants. */
+/** Long sides in which some of the operands are different constants. */
 const side = (x: string, first: number): string =>
-  Array.from({ length: 16 }, (_, k) => {
-    const factor = k % 3 === 0 ? (first + k) / 10 + 0.01 : '%z';
+  Array.from({ length: 32 }, (_, k) => {
+    const factor = k % 6 === 0 ? (first + k) / 10 + 0.01 : '%z';
     return `%${x}${k} = fmul ${k === 0 ? '%y' : `%${x}${k - 1}`} ${factor}`;
   }).join('\n');
 
@@ -42,7 +42,7 @@ function planned({ condition, more = '', head = 'func kernel +AsksWaves', option
       ${side('f', 2)}
       br join
     join:
-      %r = phi [%t15 t] [%f15 f]
+      %r = phi [%t31 t] [%f31 f]
       store %r %at !as=1 !name=out
       ret
   `);
