@@ -17,10 +17,24 @@ export async function frontendManifest(): Promise<FrontendManifest> {
   return frontend;
 }
 
+/** What a process began before it knew what it was for. */
+let begun: Promise<FrontendCode> | null = null;
+
+/** Begins to read and compile. The next caller of `compileFrontend` gets the result, or the error. */
+export function beginFrontend(compile: () => Promise<FrontendCode>): void {
+  begun = compile();
+  begun.catch(() => {});
+}
+
 /** The part of clang that a first compilation needs, once per process; `around` is for that part alone. */
 export async function compileFrontend(
   around: <T>(compile: () => Promise<T>) => Promise<T> = (compile) => compile(),
 ): Promise<FrontendCode> {
+  if (begun !== null) {
+    const clang = begun;
+    begun = null;
+    return clang;
+  }
   const { module, rest, constants, image } = await frontendManifest();
   const compile = (): Promise<WebAssembly.Module> => compilePart('clang', module);
   const [first, bytes] = await Promise.all([
