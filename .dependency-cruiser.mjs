@@ -22,7 +22,19 @@ const MAY_IMPORT = {
   compiler: ['errors', 'files', 'formats', 'job', 'binding', 'frontend', 'simulator', 'workers'],
   batch: ['errors', 'files', 'formats', 'job', 'frontend', 'compiler'],
   service: ['errors', 'formats', 'job', 'report', 'frontend', 'compiler'],
-  cli: ['errors', 'files', 'formats', 'job', 'frontend', 'simulator', 'report', 'workers', 'compiler', 'batch', 'service'],
+  cli: [
+    'errors',
+    'files',
+    'formats',
+    'job',
+    'frontend',
+    'simulator',
+    'report',
+    'workers',
+    'compiler',
+    'batch',
+    'service',
+  ],
   index: ['errors', 'formats', 'melding', 'job', 'frontend', 'simulator', 'workers', 'compiler'],
 };
 

@@ -123,7 +123,10 @@ if [ $mode = native ]; then
     {
       echo '#!/bin/sh'
       echo "exec '$root/lib64/ld-linux-x86-64.so.2' --library-path '$root/usr/lib/llvm-23/lib:$root/usr/lib/x86_64-linux-gnu' \\"
-      echo "  --argv0 '$tool' '$root/usr/lib/llvm-23/bin/$tool' \"\$@\""
+      # clang looks for its headers beside the program that runs it, which is the loader.
+      [ $tool != clang ] || own=" -resource-dir '$root/usr/lib/llvm-23/lib/clang/23'"
+      echo "  --argv0 '$tool' '$root/usr/lib/llvm-23/bin/$tool'${own-} \"\$@\""
+      unset own
     } >"$here/build/bin/$tool-23"
     chmod +x "$here/build/bin/$tool-23"
   done

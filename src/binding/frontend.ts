@@ -7,7 +7,7 @@ import { DarmError, invariant } from '../errors.js';
 import type { SourceDiagnostic, SourceFiles } from '../job/source.js';
 import type { Pointer } from './abi.js';
 import type { FrontendCode } from './load-frontend.js';
-import { instantiateModule, LlvmRuntime, type MemoryExports, type RuntimeLimits } from './runtime.js';
+import { instantiateModule, type LlvmRuntime, type MemoryExports, type RuntimeLimits } from './runtime.js';
 
 /** Twin of `FrontendVersion` in wasm/frontend/frontend.cpp. */
 const FRONTEND_VERSION = 1;

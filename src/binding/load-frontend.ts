@@ -26,8 +26,22 @@ export async function frontendManifest(): Promise<FrontendManifest> {
   return frontend;
 }
 
+/** What a process began before it knew what it was for. */
+let begun: Promise<FrontendCode> | null = null;
+
+/** Begins to read and compile. The next caller of `compileFrontend` gets the result, or the error. */
+export function beginFrontend(compile: () => Promise<FrontendCode>): void {
+  begun = compile();
+  begun.catch(() => {});
+}
+
 /** The part of clang that a first compilation needs, once per process. */
 export async function compileFrontend(make: MakeFirst = compileLazily): Promise<FrontendCode> {
+  if (begun !== null) {
+    const clang = begun;
+    begun = null;
+    return clang;
+  }
   const { module, rest, memory: facts, constants, image } = await frontendManifest();
   const [code, memory, bytes] = await Promise.all([
     readPart('clang', module).then((found) => make(found, module, rest === null)),

@@ -306,7 +306,7 @@ interface Preparation<Exports> {
   /** Further options of the loader. */
   readonly options?: object;
   /** @returns further constants, above those of the module */
-  prepare(exports: Exports, memory: WebAssembly.Memory): readonly AddressRange[];
+  readonly prepare: (exports: Exports, memory: WebAssembly.Memory) => readonly AddressRange[];
 }
 
 /** Makes an instance of a module. Its memory starts initialised. Takes about 20 ms. */

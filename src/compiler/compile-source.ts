@@ -64,9 +64,28 @@ export class SourceTranslator {
     return { ...translation, product };
   }
 
-  /** Loads clang ahead. */
-  async ready(): Promise<void> {
-    await this.#clang.get();
+  /** What is told about a translation. */
+  result(request: SourceRequest, translation: Translation): SourceResult {
+    const { log, diagnostics, dependencies, loweredNames } = translation;
+    const expressions = request.options.nameExpressions ?? [];
+    const names = expressions.map((expression, index) => [expression, loweredNames[index] ?? '']);
+    return { log, diagnostics, dependencies, loweredNames: Object.fromEntries(names) as Record<string, string> };
+  }
+
+  /** The key of a compilation from source: everything but what lies on the disk. */
+  async key(source: SourceJob, job: JobOptions, expressions: readonly string[]): Promise<string> {
+    const hash = createHash('sha256').update(await toolchainDigest());
+    const { arguments: words, name, disk, colors } = source;
+    const sorted = Object.entries(job).sort(([a], [b]) => (a < b ? -1 : 1));
+    const headers = [...source.headers].map(([header, content]) => [header, contentHash(content)]);
+    const folder = disk ? process.cwd() : '';
+    hash.update(JSON.stringify(['source', words, name, disk, colors, folder, sorted, headers, expressions]));
+    return hash.update(source.source).digest('hex');
+  }
+
+  /** Whether everything that clang looked up is as it was. */
+  isCurrent(lookups: readonly Lookup[]): boolean {
+    return lookups.every(isUnchanged);
   }
 
   async close(): Promise<void> {
@@ -74,26 +93,4 @@ export class SourceTranslator {
   }
 }
 
-export function sourceResult(request: SourceRequest, translation: Translation): SourceResult {
-  const { log, diagnostics, dependencies, loweredNames } = translation;
-  const expressions = request.options.nameExpressions ?? [];
-  const names = expressions.map((expression, index) => [expression, loweredNames[index] ?? '']);
-  return { log, diagnostics, dependencies, loweredNames: Object.fromEntries(names) as Record<string, string> };
-}
-
-/** The key of a compilation from source: everything but what lies on the disk. */
-export async function sourceKey(source: SourceJob, job: JobOptions, expressions: readonly string[]): Promise<string> {
-  const hash = createHash('sha256').update(await toolchainDigest());
-  const { arguments: words, name, disk, colors } = source;
-  const sorted = Object.entries(job).sort(([a], [b]) => (a < b ? -1 : 1));
-  const headers = [...source.headers].map(([header, content]) => [header, contentHash(content)]);
-  hash.update(
-    JSON.stringify(['source', words, name, disk, colors, disk ? process.cwd() : '', sorted, headers, expressions]),
-  );
-  return hash.update(source.source).digest('hex');
-}
-
 const contentHash = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
-
-/** Whether everything that clang looked up is as it was. */
-export const isCurrent = (lookups: readonly Lookup[]): boolean => lookups.every(isUnchanged);

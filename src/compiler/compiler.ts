@@ -238,14 +238,14 @@ class ThreadedCompiler implements Compiler {
     options: SourceCompileOptions,
     call: CallOptions & SourceCallOptions,
   ): Promise<CompiledModule> {
-    const { request, source, translate, sources } = await this.#source('compile()', input, options, 'bitcode', call);
+    const { request, source, translate, translator } = await this.#source('compile()', input, options, 'bitcode', call);
     const started = performance.now();
     const compileBitcode = async (): Promise<CompiledSource> => {
       const translation = await translate();
       const compiled = await this.#compile(translation.product, request.job, this.#limits(call));
       const { total = 0 } = compiled.timings;
       const timings = { ...compiled.timings, translate: translation.time, total: total + translation.time };
-      const left = sources.sourceResult(request, translation);
+      const left = translator.result(request, translation);
       return { ...compiled, timings, source: left, lookups: translation.lookups };
     };
     const asResult = ({ lookups: _, ...result }: CompiledSource, cached: boolean): CompiledModule => ({
@@ -255,8 +255,8 @@ class ThreadedCompiler implements Compiler {
     if (this.#cacheOptions === undefined) return asResult(await compileBitcode(), false);
     const { CompileCache } = await import('./compile-cache.js');
     const cache = (this.#cache ??= new CompileCache(this.#cacheOptions));
-    const key = await sources.sourceKey(source, request.job, options.nameExpressions ?? []);
-    const kept = await cache.get<CompiledSource>(key, ({ lookups }) => sources.isCurrent(lookups));
+    const key = await translator.key(source, request.job, options.nameExpressions ?? []);
+    const kept = await cache.get<CompiledSource>(key, ({ lookups }) => translator.isCurrent(lookups));
     if (kept !== null) return asResult({ ...kept, timings: { total: performance.now() - started } }, true);
     const result = await compileBitcode();
     await cache.put(key, result);
@@ -268,10 +268,10 @@ class ThreadedCompiler implements Compiler {
     options: SourceCompileOptions,
     call: SourceCallOptions = {},
   ): Promise<TranslatedSource> {
-    const { request, translate, sources } = await this.#source('translate()', input, options, 'bitcode', call);
+    const { request, translate, translator } = await this.#source('translate()', input, options, 'bitcode', call);
     const translation = await translate();
     const { product: bitcode, time } = translation;
-    return { ...sources.sourceResult(request, translation), bitcode, options: request.job, time };
+    return { ...translator.result(request, translation), bitcode, options: request.job, time };
   }
 
   async preprocess(
@@ -279,9 +279,9 @@ class ThreadedCompiler implements Compiler {
     options: SourceCompileOptions,
     call: SourceCallOptions = {},
   ): Promise<PreprocessedSource> {
-    const { request, translate, sources } = await this.#source('preprocess()', input, options, 'text', call);
+    const { request, translate, translator } = await this.#source('preprocess()', input, options, 'text', call);
     const translation = await translate();
-    return { ...sources.sourceResult(request, translation), text: translation.product };
+    return { ...translator.result(request, translation), text: translation.product };
   }
 
   /** A source, checked, and what translates it. */
@@ -297,15 +297,15 @@ class ThreadedCompiler implements Compiler {
       throw new DarmError('usage', 'the source must be a string or a Uint8Array');
     if (input.length > this.#maxInput)
       throw new DarmError('bad-input', `the source has ${input.length} bytes, the limit is ${this.#maxInput}`);
-    const sources = await import('./compile-source.js');
-    const translator = (this.#translator ??= new sources.SourceTranslator(async () => {
+    const { SourceTranslator } = await import('./compile-source.js');
+    const translator = (this.#translator ??= new SourceTranslator(async () => {
       const { compileFrontend } = await import('../binding/load-frontend.js');
       return compileFrontend(await this.#make());
     }));
     const request = await translator.request(where, input, options);
     const source = await translator.job(request, product, call.colors ?? false);
     const translate = async () => translator.translate(await this.#start(), request, source, this.#limits(call));
-    return { request, source, translate, sources };
+    return { request, source, translate, translator };
   }
 
   get prepared(): boolean | null {

@@ -28,8 +28,8 @@ export interface SourceDiagnostic {
 /** A file or folder of the disk that clang asked for. */
 export interface Lookup {
   readonly path: string;
-  /** SHA-256 of a file that was read; otherwise what there is. */
-  readonly found: string | 'nothing' | 'folder' | 'file' | 'other';
+  /** SHA-256 of a file that was read; otherwise what there is: `nothing`, `folder`, `file`, `other`. */
+  readonly found: string;
 }
 
 export interface Translation {

@@ -15,6 +15,7 @@ import v8 from 'node:v8';
 import { compileBytes, type FileFacts } from '../binding/load.js';
 import { DarmError } from '../errors.js';
 import { ioError, isWritableByUserOnly, writeAtomically } from '../files.js';
+import { withoutPolicy } from './tier-policy.js';
 
 /** `$DARM_PREPARED_DIR`, else a folder among the user's caches. */
 export function preparedFolder(): string {
@@ -53,7 +54,8 @@ export async function readPrepared(bytes: Uint8Array, facts: FileFacts): Promise
     code.set(content.subarray(HASH_BYTES));
     // On another thread, while V8 takes the code in on this one. Nothing of it runs before the hash is known.
     const hash = webcrypto.subtle.digest('SHA-256', code);
-    const module = natively('return %DeserializeWasmModule(code, bytes)', { code: code.buffer, bytes });
+    const take = 'return %DeserializeWasmModule(code, bytes)';
+    const module = withoutPolicy(() => natively(take, { code: code.buffer, bytes }));
     const isSame = Buffer.from(await hash).equals(content.subarray(0, HASH_BYTES));
     return isSame && module instanceof WebAssembly.Module ? module : null;
   } catch {

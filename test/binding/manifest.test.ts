@@ -22,7 +22,10 @@ test('names every source with its hash', async () => {
     .filter((name) => /\.(cpp|h|mjs)$/.test(name) || name === 'exports.txt')
     .map((name) => `wasm/${name}`);
   for (const name of await readdir(path.join(REPOSITORY, 'wasm', 'profile'))) wanted.push(`wasm/profile/${name}`);
-  for (const entry of await readdir(path.join(REPOSITORY, 'wasm', 'frontend'), { recursive: true, withFileTypes: true }))
+  for (const entry of await readdir(path.join(REPOSITORY, 'wasm', 'frontend'), {
+    recursive: true,
+    withFileTypes: true,
+  }))
     if (entry.isFile()) wanted.push(path.relative(REPOSITORY, path.join(entry.parentPath, entry.name)));
   assert.equal(Object.keys(sources).sort(), [...wanted, 'build.sh'].sort());
   for (const [name, hash] of Object.entries(sources))
