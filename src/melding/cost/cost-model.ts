@@ -37,7 +37,7 @@ export const CostModel = {
    * Melded code takes longer than its instructions: copies for phis, registers, moves that cannot be foreseen. A share of
    * the work that both sides put in.
    */
-  overhead: 0.06,
+  overhead: 0.0,
   /** How far the gain of melding must exceed the cost of lowering a switch. Both are rough estimates. */
   loweringMargin: 1.5,
   /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */
