@@ -57,12 +57,18 @@ export async function listen(
   { host, port, bodyTimeout, queueTimeout, timeout, grace }: ListenOptions,
 ): Promise<ServiceServer> {
   let finished = false;
+  const sending = new Set<Promise<void>>();
   const server = createAdaptorServer({
     fetch: async (request, { incoming, outgoing }) => {
       const node = { incoming: incoming as IncomingMessage, outgoing: outgoing as ServerResponse };
-      await send(await service.fetch(request.method === 'POST' ? withBody(request, node) : request), node.outgoing);
-      // Else the connection stays open for another request.
-      if (finished) setImmediate(() => server.closeIdleConnections());
+      const answer = await service.fetch(request.method === 'POST' ? withBody(request, node) : request);
+      const sent = send(answer, node.outgoing);
+      sending.add(sent);
+      await sent;
+      sending.delete(sent);
+      // Else the connection stays open for another request. For Node a connection is idle when its answer has been
+      // written, even if most of it waits in the process.
+      if (finished && sending.size === 0) setImmediate(() => server.closeIdleConnections());
       return RESPONSE_ALREADY_SENT;
     },
     hostname: host,
@@ -89,9 +95,11 @@ export async function listen(
       const timers = grace === 0 ? [] : [setTimeout(breakOff, grace)];
       await service.close();
       finished = true;
+      timers.push(setTimeout(breakOff, LAST_ENDS_MS));
+      // Closing cuts off what counts as idle.
+      await Promise.all(sending);
       const closed = once(server, 'close');
       server.close();
-      timers.push(setTimeout(breakOff, LAST_ENDS_MS));
       await closed;
       for (const timer of timers) clearTimeout(timer);
     },
