@@ -8,6 +8,8 @@
 const MAY_IMPORT = {
   errors: [],
   files: ['errors'],
+  http: ['errors'],
+  'remote-cache': ['errors', 'http'],
   ir: ['errors'],
   formats: ['errors'],
   analysis: ['errors', 'ir'],
@@ -18,11 +20,15 @@ const MAY_IMPORT = {
   report: ['errors', 'ir', 'analysis', 'melding', 'job', 'simulator'],
   pipeline: ['errors', 'ir', 'formats', 'analysis', 'melding', 'job', 'binding'],
   workers: ['errors', 'formats', 'job', 'binding', 'simulator', 'pipeline'],
-  compiler: ['errors', 'files', 'formats', 'job', 'binding', 'simulator', 'workers'],
+  compiler: ['errors', 'files', 'http', 'remote-cache', 'formats', 'job', 'binding', 'simulator', 'workers'],
+  'cache-server': ['errors', 'remote-cache', 'compiler'],
   batch: ['errors', 'files', 'formats', 'job', 'compiler'],
-  service: ['errors', 'formats', 'job', 'report', 'compiler'],
-  cli: ['errors', 'files', 'formats', 'job', 'simulator', 'report', 'workers', 'compiler', 'batch', 'service'],
-  index: ['errors', 'formats', 'melding', 'job', 'simulator', 'workers', 'compiler'],
+  service: ['errors', 'remote-cache', 'formats', 'job', 'report', 'compiler'],
+  cli: [
+    ...['errors', 'files', 'http', 'remote-cache', 'formats', 'job', 'simulator', 'report', 'workers', 'compiler'],
+    ...['batch', 'service', 'cache-server'],
+  ],
+  index: ['errors', 'remote-cache', 'formats', 'melding', 'job', 'simulator', 'workers', 'compiler'],
 };
 
 /** Inside of melding, from the bottom up; `plan` and `rules` are files. */

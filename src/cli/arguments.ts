@@ -4,7 +4,13 @@ import { Command, CommanderError } from 'commander';
 import { DarmError } from '../errors.js';
 import { addBundleCommand, type BundleInvocation } from './bundle-arguments.js';
 import { addBatch, type BatchFlags } from './batch-arguments.js';
-import { addCache, type CacheAction, type CacheCommandFlags } from './cache-arguments.js';
+import {
+  addCache,
+  addRemoteCacheOptions,
+  type CacheAction,
+  type CacheCommandFlags,
+  type RemoteCacheFlags,
+} from './cache-arguments.js';
 import {
   addJobOptions,
   addOutputOptions,
@@ -18,7 +24,7 @@ import {
 import { numeric } from './option-flags.js';
 import { addServeCommand, type ServeFlags } from './serve-arguments.js';
 
-export interface CompileFlags extends OutputFlags, RunFlags {
+export interface CompileFlags extends OutputFlags, RunFlags, RemoteCacheFlags {
   readonly output?: string;
   readonly stats: boolean;
   readonly quiet: boolean;
@@ -94,7 +100,7 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
     .option('--depfile-target <name>', 'what depends on the input (default: the output; also -MT)')
     .option('--report <file>', 'what melded and what did not as an HTML page (docs/report.md); - for standard output')
     .option('--spec <file>', 'with --report: launch specification, to be simulated without and with melding');
-  addRunOptions(addRemarksOption(addJobOptions(addOutputOptions(compile)))).action(
+  addRunOptions(addRemarksOption(addJobOptions(addOutputOptions(addRemoteCacheOptions(compile))))).action(
     (input: string, flags: CompileFlags) => {
       found({ command: 'compile', input, flags });
     },

@@ -11,6 +11,7 @@ import { artifactDocument, printWarnings, statsTable } from './compile-report.js
 import { visibleLine } from '../report/visible.js';
 import { jobOptions, threadsFor } from './option-groups.js';
 import { checkSecondOutput, readInput, writeOutput, writeStandardOutput } from '../files.js';
+import { remoteCacheOption } from './cache-arguments.js';
 import { depfile } from './depfile.js';
 import { readSpec } from './launch-spec.js';
 import { writeMessage } from './messages.js';
@@ -70,6 +71,7 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
     memoryLimit: flags.memoryLimit,
     tierPolicy: 'short',
     ...(flags.cache !== undefined && { cache: { path: flags.cache } }),
+    ...remoteCacheOption(flags),
   });
   const module = await readInput(input, flags.timeout);
   const { bytes, images } = await compile(compiler, module, flags);
@@ -87,6 +89,7 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
     const launches = spec && (await measureLaunches(compiler, module, options, spec));
     await writeReport(flags.report, input, options, results[0]!, launches);
   }
+  if (compiler.remoteCacheReport !== null) await endRemoteCache(compiler, flags.quiet);
   if (flags.json) {
     const artifacts = [artifactDocument(output, flags.emit, bytes)];
     await writeStandardOutput(JSON.stringify({ schema: 1, artifacts, ...documentOf(flags.emit, images) }) + '\n');
@@ -94,6 +97,12 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
     for (const { functions, target } of results)
       writeMessage((results.length > 1 ? `${visibleLine(target)}\n` : '') + statsTable(functions));
   }
+}
+
+/** The result is written; others get it as well, if the server takes it soon. */
+async function endRemoteCache(compiler: Compiler, quiet: boolean): Promise<void> {
+  await compiler.close();
+  if (!quiet) (await import('./remote-cache.js')).warnOfRemoteCache(compiler);
 }
 
 function checkOutputs(input: string, output: string, flags: CompileFlags): void {

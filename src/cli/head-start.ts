@@ -4,8 +4,14 @@
  */
 import { beginLlvm } from '../compiler/head-start.js';
 
+/** With these, the result may come from elsewhere. */
+const ELSEWHERE = ['--cache', '--remote-cache'];
+
 export function headStart([subcommand, ...rest]: readonly string[]): void {
   const isHelp = rest.includes('--help') || rest.includes('-h') || rest.length === 0;
-  const isCached = rest.some((argument) => argument.startsWith('--cache')) || 'DARM_CACHE_DIR' in process.env;
-  if ((subcommand === 'compile' || subcommand === 'analyze') && !isHelp && !isCached) beginLlvm();
+  const isElsewhere =
+    rest.some((argument) => ELSEWHERE.some((flag) => argument.startsWith(flag))) ||
+    'DARM_CACHE_DIR' in process.env ||
+    'DARM_REMOTE_CACHE' in process.env;
+  if ((subcommand === 'compile' || subcommand === 'analyze') && !isHelp && !isElsewhere) beginLlvm();
 }

@@ -1,10 +1,10 @@
 /** The subcommand `serve` on the command line. */
 import { availableParallelism } from 'node:os';
 import { Option, type Command } from 'commander';
-import { addCacheOptions, type CacheFlags } from './cache-arguments.js';
+import { addCacheOptions, addRemoteCacheOptions, type CacheFlags, type RemoteCacheFlags } from './cache-arguments.js';
 import { numeric } from './option-flags.js';
 
-export interface ServeFlags extends CacheFlags {
+export interface ServeFlags extends CacheFlags, RemoteCacheFlags {
   readonly host: string;
   readonly port: number;
   readonly jobs: number;
@@ -82,5 +82,5 @@ export function addServeCommand(program: Command, chosen: (flags: ServeFlags) =>
         .choices(['info', 'error', 'silent'])
         .default('info'),
     );
-  addCacheOptions(serve).action(chosen);
+  addRemoteCacheOptions(addCacheOptions(serve)).action(chosen);
 }

@@ -9,7 +9,14 @@ import { availableParallelism } from 'node:os';
 import { checkOptions, wholeNumberIn, numberIn, type Checks } from '../job/option-table.js';
 import { completeJobOptions } from '../job/options.js';
 import type { LlvmCode } from '../binding/load.js';
-import type { CacheCounts, CacheOptions, CompileCache } from './compile-cache.js';
+import type { CacheCounts, CacheOptions } from './compile-cache.js';
+import type { CompileCaches } from './compile-caches.js';
+import {
+  complaintAboutRemoteCache,
+  NOTHING_REMOTE,
+  type RemoteCacheReport,
+  type RemoteCacheSetting,
+} from '../remote-cache/setting.js';
 import { DarmError } from '../errors.js';
 import type { Executor, TaskLimits } from '../workers/executor.js';
 import { unwrapModule, sniffInput } from '../formats/bitcode.js';
@@ -43,6 +50,8 @@ export interface CompilerOptions {
   readonly maxInput?: number;
   /** Keeps results of `compile` in a folder and takes them from there. Off by default. */
   readonly cache?: CacheOptions;
+  /** Also takes results of `compile` from a server, and brings them there (docs/fleet.md). Off by default. */
+  readonly remoteCache?: RemoteCacheSetting;
   /** Sets V8's flags for WebAssembly, for the whole process: see tier-policy.ts. Left alone by default. */
   readonly tierPolicy?: TierPolicy;
 }
@@ -112,6 +121,8 @@ export interface Compiler extends AsyncDisposable {
   ready(): Promise<void>;
   /** Of this compiler's cache; null without one. */
   readonly cacheCounts: CacheCounts | null;
+  /** About this compiler's remote cache; null without one. */
+  readonly remoteCacheReport: RemoteCacheReport | null;
   /** Ends the workers; jobs that are not done fail with `aborted`. Idempotent. */
   close(): Promise<void>;
 }
@@ -133,6 +144,7 @@ const COMPILER_CHECKS: Checks<CompilerOptions> = {
       return 'must have a positive maxBytes';
     return Object.keys(rest).length > 0 ? `must not have ${Object.keys(rest).join(', ')}` : null;
   },
+  remoteCache: complaintAboutRemoteCache,
   tierPolicy: (value) => (value === 'short' || value === 'long' ? null : 'must be "short" or "long"'),
 };
 
@@ -149,7 +161,8 @@ class ThreadedCompiler implements Compiler {
   readonly #tierPolicy: TierPolicy | undefined;
   readonly #maxInput: number;
   readonly #cacheOptions: CacheOptions | undefined;
-  #cache: CompileCache | null = null;
+  readonly #remoteCache: RemoteCacheSetting | undefined;
+  #caches: CompileCaches | null = null;
   readonly #sessions = new Set<{ close(): Promise<void> }>();
   readonly #code = new Retried(() => this.#loadCode());
   readonly #executor = new Retried(() => this.#makeExecutor());
@@ -157,13 +170,14 @@ class ThreadedCompiler implements Compiler {
   #compiling = 0;
   #closed = false;
 
-  constructor({ threads, timeout, memoryLimit, tierPolicy, maxInput, cache }: CompilerOptions) {
+  constructor({ threads, timeout, memoryLimit, tierPolicy, maxInput, cache, remoteCache }: CompilerOptions) {
     this.#threads = threads ?? availableParallelism();
     this.#timeoutMs = timeout ?? 0;
     this.#memoryLimitBytes = memoryLimit ?? DEFAULT_MEMORY_LIMIT;
     this.#tierPolicy = tierPolicy;
     this.#maxInput = maxInput ?? DEFAULT_MAX_INPUT;
     this.#cacheOptions = cache;
+    this.#remoteCache = remoteCache;
   }
 
   async compile(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<CompiledModule> {
@@ -171,21 +185,32 @@ class ThreadedCompiler implements Compiler {
     const module = this.#moduleBytes(bytes);
     const limits = this.#limits(call);
     this.#checkOpen();
-    if (this.#cacheOptions === undefined) return { ...(await this.#compile(module, job, limits)), cached: false };
+    if (this.#cacheOptions === undefined && this.#remoteCache === undefined)
+      return { ...(await this.#compile(module, job, limits)), cached: false };
     const started = performance.now();
     const { CompileCache, compileKey } = await import('./compile-cache.js');
-    const cache = (this.#cache ??= new CompileCache(this.#cacheOptions));
+    const { CompileCaches } = await import('./compile-caches.js');
+    const remote = this.#remoteCache && (await import('../remote-cache/client.js'));
+    const caches = (this.#caches ??= new CompileCaches(
+      this.#cacheOptions === undefined ? null : new CompileCache(this.#cacheOptions),
+      remote === undefined ? null : new remote.RemoteCache(this.#remoteCache!),
+    ));
     const key = await compileKey(module, job);
-    const kept = await cache.get(key);
+    const kept = await caches.get(key, job);
     if (kept !== null) return { ...kept, timings: { total: performance.now() - started }, cached: true };
     const result = await this.#compile(module, job, limits);
-    await cache.put(key, result);
+    await caches.put(key, result);
     return { ...result, cached: false };
   }
 
   get cacheCounts(): CacheCounts | null {
     if (this.#cacheOptions === undefined) return null;
-    return this.#cache?.counts ?? { hits: 0, misses: 0, errors: 0 };
+    return this.#caches?.counts ?? { hits: 0, misses: 0, errors: 0 };
+  }
+
+  get remoteCacheReport(): RemoteCacheReport | null {
+    if (this.#remoteCache === undefined) return null;
+    return this.#caches?.remoteReport ?? NOTHING_REMOTE;
   }
 
   async #compile(module: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<CompileResult> {
@@ -304,6 +329,7 @@ class ThreadedCompiler implements Compiler {
     if (this.#closed) return;
     this.#closed = true;
     await Promise.all([...this.#sessions].map((session) => session.close()));
+    await this.#caches?.close();
     await (await this.#executor.take())?.close();
     // The module is large, and V8 goes on optimising it while anything refers to it.
     await this.#code.take();
@@ -383,6 +409,8 @@ class ThreadedCompiler implements Compiler {
       import('../formats/offload/container.js'),
       import('../formats/offload/describe.js'),
       import('./compile-cache.js'),
+      import('./compile-caches.js'),
+      ...(this.#remoteCache === undefined ? [] : [import('../remote-cache/client.js')]),
       import('./simulate.js'),
       import('../workers/session.js'),
     ]);

@@ -105,6 +105,7 @@ export function createService(
     admission,
     workers: concurrency,
     cache: () => compiler.cacheCounts,
+    remoteCache: () => compiler.remoteCacheReport,
     droppedLogLines: () => log.dropped(),
   });
   const runner = new JobRunner(compiler, admission, metrics);
