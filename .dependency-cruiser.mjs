@@ -7,6 +7,7 @@
 /** From the bottom up. Each entry: a folder or file of src/, and what it may import beside itself. */
 const MAY_IMPORT = {
   errors: [],
+  version: [],
   files: ['errors'],
   http: ['errors'],
   'remote-cache': ['errors', 'http'],
@@ -23,10 +24,23 @@ const MAY_IMPORT = {
   compiler: ['errors', 'files', 'http', 'remote-cache', 'formats', 'job', 'binding', 'simulator', 'workers'],
   'cache-server': ['errors', 'remote-cache', 'compiler'],
   batch: ['errors', 'files', 'formats', 'job', 'compiler'],
-  service: ['errors', 'remote-cache', 'formats', 'job', 'report', 'compiler'],
+  service: ['errors', 'version', 'remote-cache', 'formats', 'job', 'report', 'compiler'],
+  client: ['errors', 'version', 'http', 'job', 'report', 'compiler'],
   cli: [
-    ...['errors', 'files', 'http', 'remote-cache', 'formats', 'job', 'simulator', 'report', 'workers', 'compiler'],
-    ...['batch', 'service', 'cache-server'],
+    ...[
+      'errors',
+      'version',
+      'files',
+      'http',
+      'remote-cache',
+      'formats',
+      'job',
+      'simulator',
+      'report',
+      'workers',
+      'compiler',
+    ],
+    ...['batch', 'service', 'cache-server', 'client'],
   ],
   index: ['errors', 'remote-cache', 'formats', 'melding', 'job', 'simulator', 'workers', 'compiler'],
 };

@@ -1,5 +1,4 @@
 /** The command line: which subcommand, with which options. Parsing is commander's; mistakes become `usage` errors. */
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { DarmError } from '../errors.js';
 import { addBundleCommand, type BundleInvocation } from './bundle-arguments.js';
@@ -23,6 +22,7 @@ import {
 } from './option-groups.js';
 import { numeric } from './option-flags.js';
 import { addServeCommand, type ServeFlags } from './serve-arguments.js';
+import { packageVersion } from '../version.js';
 
 export interface CompileFlags extends OutputFlags, RunFlags, RemoteCacheFlags {
   readonly output?: string;
@@ -35,6 +35,8 @@ export interface CompileFlags extends OutputFlags, RunFlags, RemoteCacheFlags {
   readonly depfileTarget?: string;
   readonly report?: string;
   readonly spec?: string;
+  readonly server?: string;
+  readonly serverFallback: boolean;
 }
 
 export interface AnalyzeFlags extends RunFlags {
@@ -69,11 +71,6 @@ export type Invocation =
   /** `--help`, `--version`: nothing is left to do but print. */
   | { readonly command: 'print'; readonly text: string };
 
-const version = (): string => {
-  const file = new URL('../../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-};
-
 /** Flags of compilers that are no single letter. */
 const MAKE_FLAGS: Readonly<Record<string, string>> = {
   '-MD': '--depfile',
@@ -85,7 +82,7 @@ const MAKE_FLAGS: Readonly<Record<string, string>> = {
 export function commandLine(found: (invocation: Invocation) => void): Command {
   const program = new Command('darm')
     .description('GPU kernels: LLVM bitcode in, melded bitcode and AMD code objects out.')
-    .version(version(), '-v, --version')
+    .version(packageVersion(), '-v, --version')
     .exitOverride();
 
   const compile = program
@@ -95,6 +92,8 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
     .option('-o, --output <file>', 'output file, or - for standard output (default: named after the input)')
     .option('--quiet', 'no warnings', false)
     .option('--cache <folder>', 'keep results there, and take them from there')
+    .option('--server <address>', 'compile at a darm serve: unix:/PATH or http://HOST:PORT (docs/fleet.md)')
+    .option('--server-fallback', 'with --server: compile here when the server cannot be reached or is full', false)
     .option('--depfile', 'write a dependency file for make or ninja beside the output (also -MD)', false)
     .option('--depfile-path <file>', 'write it there (also -MF)')
     .option('--depfile-target <name>', 'what depends on the input (default: the output; also -MT)')

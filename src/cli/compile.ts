@@ -1,7 +1,7 @@
 /** `darm compile` */
 import path from 'node:path';
 import { DarmError } from '../errors.js';
-import { createCompiler, type Compiler } from '../compiler/compiler.js';
+import type { Compiler } from '../compiler/compiler.js';
 import { sniffInput } from '../formats/bitcode.js';
 import type { Emit } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
@@ -14,7 +14,7 @@ import { checkSecondOutput, readInput, writeOutput, writeStandardOutput } from '
 import { remoteCacheOption } from './cache-arguments.js';
 import { depfile } from './depfile.js';
 import { readSpec } from './launch-spec.js';
-import { writeMessage } from './messages.js';
+import { warn, writeMessage } from './messages.js';
 import { writeRemarks } from './remarks.js';
 
 export const EXTENSIONS: Record<Emit | 'fatbin', string> = {
@@ -65,14 +65,8 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
   const spec = flags.spec === undefined ? null : await readSpec(flags.spec, null, flags.timeout);
   const dependencies = depfileName(flags, output);
   const rule = dependencies === null ? '' : depfile(flags.depfileTarget ?? output, [input]);
-  const compiler = createCompiler({
-    threads: threadsFor(flags),
-    timeout: flags.timeout,
-    memoryLimit: flags.memoryLimit,
-    tierPolicy: 'short',
-    ...(flags.cache !== undefined && { cache: { path: flags.cache } }),
-    ...remoteCacheOption(flags),
-  });
+  const local = flags.server === undefined ? await localCompiler(flags) : null;
+  const compiler = local ?? (await serverCompiler(flags.server!, flags));
   const module = await readInput(input, flags.timeout);
   const { bytes, images } = await compile(compiler, module, flags);
   const results = images.flatMap(({ compiled }) => (compiled === null ? [] : [compiled]));
@@ -86,10 +80,10 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
   if (flags.report !== undefined) {
     const { measureLaunches, writeReport } = await import('./report.js');
     const options = jobOptions(flags);
-    const launches = spec && (await measureLaunches(compiler, module, options, spec));
+    const launches = spec && (await measureLaunches(local!, module, options, spec));
     await writeReport(flags.report, input, options, results[0]!, launches);
   }
-  if (compiler.remoteCacheReport !== null) await endRemoteCache(compiler, flags.quiet);
+  if (local !== null && local.remoteCacheReport !== null) await endRemoteCache(local, flags.quiet);
   if (flags.json) {
     const artifacts = [artifactDocument(output, flags.emit, bytes)];
     await writeStandardOutput(JSON.stringify({ schema: 1, artifacts, ...documentOf(flags.emit, images) }) + '\n');
@@ -97,6 +91,29 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
     for (const { functions, target } of results)
       writeMessage((results.length > 1 ? `${visibleLine(target)}\n` : '') + statsTable(functions));
   }
+}
+
+async function localCompiler(flags: CompileFlags): Promise<Compiler> {
+  const { createCompiler } = await import('../compiler/compiler.js');
+  return createCompiler({
+    threads: threadsFor(flags),
+    timeout: flags.timeout,
+    memoryLimit: flags.memoryLimit,
+    tierPolicy: 'short',
+    ...(flags.cache !== undefined && { cache: { path: flags.cache } }),
+    ...remoteCacheOption(flags),
+  });
+}
+
+/** A process that only asks another one loads neither LLVM nor what drives it. */
+async function serverCompiler(server: string, flags: CompileFlags): Promise<Pick<Compiler, 'compile'>> {
+  const { ServerCompiler } = await import('../client/server-compiler.js');
+  let local: Promise<Compiler> | null = null;
+  const fallback = (why: string): Promise<Compiler> => {
+    if (!flags.quiet && local === null) warn(`${why}; it is compiled here`);
+    return (local ??= localCompiler(flags));
+  };
+  return new ServerCompiler({ server, timeout: flags.timeout, fallback: flags.serverFallback ? fallback : null });
 }
 
 /** The result is written; others get it as well, if the server takes it soon. */
@@ -111,14 +128,18 @@ function checkOutputs(input: string, output: string, flags: CompileFlags): void 
   checkSecondOutput('--report', flags.report, [...others, ...(flags.remarks === undefined ? [] : [flags.remarks])]);
   if (flags.report !== undefined && flags.emit === 'fatbin')
     throw new DarmError('usage', '--report is for one module: compile the images one by one');
+  if (flags.serverFallback && flags.server === undefined)
+    throw new DarmError('usage', '--server-fallback is for --server');
   if (flags.spec === undefined) return;
+  if (flags.server !== undefined)
+    throw new DarmError('usage', '--spec is for a compilation here: a server does not simulate');
   if (flags.report === undefined)
     throw new DarmError('usage', '--spec is for --report, or for darm run and darm check');
   if (input === '-' && flags.spec === '-')
     throw new DarmError('usage', 'standard input cannot be both module and spec');
 }
 
-async function compile(compiler: Compiler, bytes: Uint8Array, flags: CompileFlags): Promise<Outcome> {
+async function compile(compiler: Pick<Compiler, 'compile'>, bytes: Uint8Array, flags: CompileFlags): Promise<Outcome> {
   const { mcpu, ...common } = {
     ...jobOptions(flags),
     stats: flags.stats || flags.report !== undefined,

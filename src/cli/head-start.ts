@@ -5,7 +5,7 @@
 import { beginLlvm } from '../compiler/head-start.js';
 
 /** With these, the result may come from elsewhere. */
-const ELSEWHERE = ['--cache', '--remote-cache'];
+const ELSEWHERE = ['--cache', '--remote-cache', '--server'];
 
 export function headStart([subcommand, ...rest]: readonly string[]): void {
   const isHelp = rest.includes('--help') || rest.includes('-h') || rest.length === 0;

@@ -39,7 +39,8 @@ export async function runServe(flags: ServeFlags): Promise<void> {
   const { queue, queueTimeout, timeout, bodyTimeout, maxBody, maxBatch, maxArtifact, maxBuffered } = flags;
   const limits = { queue, queueTimeout, timeout, bodyTimeout, maxBody, maxBatch, maxArtifact, maxBuffered };
   const service = createService(compiler, { ...limits, concurrency: jobs, log });
-  const server = await listen(service, { ...limits, host: flags.host, port: flags.port, grace: flags.grace });
+  const { host, port, listen: place = { host, port }, grace } = flags;
+  const server = await listen(service, { ...limits, ...place, grace });
   log.info({ url: server.url, workers: jobs }, 'listening');
 
   log.info({ signal: await firstSignal() }, 'shutting down: new work is refused, accepted work is finished');

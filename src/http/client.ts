@@ -53,6 +53,8 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
 };
 
 const MOST_CONNECTIONS = 8;
+/** How long a connection may take to be made. */
+const CONNECT_MS = 5000;
 
 export class HttpClient {
   readonly #address: Address;
@@ -112,6 +114,12 @@ export class HttpClient {
         const late = new ExchangeError('timeout', `no whole answer within ${timeoutMs / 1000} s`);
         timer = setTimeout(() => fail(late), timeoutMs);
       }
+      const unconnected = new ExchangeError('unreachable', `no connection within ${CONNECT_MS / 1000} s`);
+      sent.on('socket', (socket) => {
+        if (!socket.connecting) return;
+        const connecting = setTimeout(() => fail(unconnected), CONNECT_MS);
+        for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(connecting));
+      });
       sent.on('error', fail);
       sent.on('response', (answer) => {
         const pieces: Uint8Array[] = [];
