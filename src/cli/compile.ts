@@ -13,7 +13,6 @@ import { jobOptions, threadsFor } from './option-groups.js';
 import { checkSecondOutput, readInput, writeOutput, writeStandardOutput } from '../files.js';
 import { remoteCacheOption } from './cache-arguments.js';
 import { depfile } from './depfile.js';
-import { readSpec } from './launch-spec.js';
 import { warn, writeMessage } from './messages.js';
 import { writeRemarks } from './remarks.js';
 
@@ -62,7 +61,10 @@ interface Outcome {
 export async function runCompile(input: string, flags: CompileFlags): Promise<void> {
   const output = outputName(input, flags);
   checkOutputs(input, output, flags);
-  const spec = flags.spec === undefined ? null : await readSpec(flags.spec, null, flags.timeout);
+  const spec =
+    flags.spec === undefined
+      ? null
+      : await (await import('./launch-spec.js')).readSpec(flags.spec, null, flags.timeout);
   const dependencies = depfileName(flags, output);
   const rule = dependencies === null ? '' : depfile(flags.depfileTarget ?? output, [input]);
   const local = flags.server === undefined ? await localCompiler(flags) : null;
