@@ -8,14 +8,16 @@ COPY . .
 # be read-only.
 RUN npm ci && npm run build \
  && printf 'target triple = "amdgcn-amd-amdhsa"\n' | node dist/src/cli/main.js compile - --optimize O1 --emit ll -o /dev/null \
+ && DARM_PREPARED_DIR=/darm/prepared node dist/src/cli/main.js prepare && chmod 755 prepared \
  && npm prune --omit=dev --ignore-scripts
 
 FROM node:24-slim
-ENV NODE_ENV=production
+ENV NODE_ENV=production DARM_PREPARED_DIR=/darm/prepared
 WORKDIR /darm
 COPY --from=build /darm/package.json /darm/LICENSE ./
 COPY --from=build /darm/node_modules node_modules
 COPY --from=build /darm/wasm/dist wasm/dist
+COPY --from=build /darm/prepared prepared
 COPY --from=build /darm/dist/src dist/src
 COPY --from=build /darm/src/report/html/page.css src/report/html/page.css
 COPY --from=build /darm/dist/workers dist/workers

@@ -6,11 +6,13 @@ usage() {
   cat <<'TEXT'
 usage: build.sh [--sdk DIR] [--work DIR] [--jobs N] [--debug | --train | --native]
 
-Links LLVM 23.1.1 (AMDGPU, NVPTX, lld) and the shim in wasm/ into WebAssembly, wasm/dist/. LLVM is compiled with a profile
-(wasm/profile/), initialised (wasm/initialise.mjs) and divided into what a first compilation calls and the rest.
+Links LLVM 23.1.1 (AMDGPU, NVPTX, lld) and the shim in wasm/ into WebAssembly, wasm/dist/; and clang of the same source
+with the shim in wasm/frontend/ into a second module. LLVM is compiled with a profile (wasm/profile/); both modules are
+initialised (wasm/initialise.mjs) and divided into what a first compilation calls and the rest. Headers and device
+libraries for clang are taken from packages of Debian and become one file (wasm/frontend/collect-headers.sh).
 
-  --sdk DIR    take LLVM's static libraries from the prebuilt SDK archive in DIR (minutes, but made without the profile);
-               without it they are built from LLVM's source first (about an hour on two cores)
+  --sdk DIR    take the static libraries from the prebuilt SDK archives in DIR (minutes, but made without the profile);
+               without it they are built from source first (about two hours on two cores)
   --work DIR   where the build root, the source and the libraries go (default: build/)
   --jobs N     parallel compilations (default: all processors)
   --debug      link in seconds, at -O1 with function names, for readable stack traces; writes
@@ -48,8 +50,13 @@ llvm_version=23.1.1
 source_version=1:23.1.1-2
 source_sha256=0a5838b993f406534db7e6dc7df66e295354a1e9a23bb21e5739cf5df5bc7689
 sdk_name=llvm-wasm-sdk-23.1.1-emscripten-6.0.5
+clang_sdk_name=clang-wasm-sdk-23.1.1-emscripten-6.0.5
 targets='AMDGPU;NVPTX'
 profile=$here/wasm/profile/llvm.profdata.zst
+# Each of these has one function of a megabyte or more, most of it the same few calls inlined. They are compiled without
+# inlining: a first compilation waits for V8 to compile the whole function, and an optimising one takes hundreds of MiB
+# for it.
+large_units='Target/AMDGPU/MCTargetDesc/AMDGPUMCCodeEmitter.cpp'
 # How LLVM is compiled; in the root, the profile lies at /darm-build/llvm.profdata.
 llvm_flags='-O2 -DNDEBUG'
 profile_flags=''
@@ -58,10 +65,13 @@ case $mode in
   release) [ -n "$sdk" ] || profile_flags='-fprofile-use=/darm-build/llvm.profdata -Wno-profile-instr-unprofiled' ;;
 esac
 compile_flags="-O2 -std=c++17 -fno-exceptions -fno-rtti -DNDEBUG"
-link_flags='-O3'
+# A function with one caller becomes part of it only when it is small: large ones would make functions of hundreds of
+# KiB.
+link_flags='-O3 -sBINARYEN_EXTRA_PASSES=one-caller-inline-max-function-size=500'
 [ $mode = release ] || link_flags='-O1 --profiling-funcs'
 [ $mode != train ] || link_flags='-O1 -fprofile-generate'
-exports=$(sed -e '/^#/d' -e '/^$/d' -e 's/^/_/' "$here/wasm/exports.txt" | paste -sd,)
+exports_of() { sed -e '/^#/d' -e '/^$/d' -e 's/^/_/' "$1" | paste -sd,; }
+exports=$(exports_of "$here/wasm/exports.txt")
 [ $mode != train ] || exports=$exports,___llvm_profile_set_filename,___llvm_profile_write_file
 # Threads and exceptions stay off; the stack lies first so that an overflow traps instead of overwriting data; the memory
 # is imported so that its maximum is the job's limit.
@@ -85,30 +95,38 @@ else
   fi
 fi
 mkdir -p "$root/darm-build"
-# The sources of the version that is built are in forky. A mirror's list may be some days old.
+# The sources of the version that is built are in forky, HIP's headers in experimental. A mirror's list may be some days
+# old.
 list=$root/etc/apt/sources.list
-if [ -n "$root" ] && ! grep -q deb-src "$list"; then
-  mirror=$(awk '$1 == "deb" { print $2; exit }' "$list")
+if [ -n "$root" ] && ! grep -q experimental "$list"; then
+  mirror=$(awk '$1 == "deb" { print $NF == "main" ? $(NF - 2) : $2; exit }' "$list")
   printf '%s\n' "deb [check-valid-until=no] $mirror sid main" "deb-src [check-valid-until=no] $mirror sid main" \
-    "deb-src [check-valid-until=no] $mirror forky main" >"$list"
+    "deb-src [check-valid-until=no] $mirror forky main" "deb [check-valid-until=no] $mirror experimental main" >"$list"
+  in_root apt-get update
 fi
 if [ -z "$root" ] && [ -e /etc/apt/sources.list.d/debian.sources ]; then
   sed -e 's/^Types: .*/Types: deb-src/' -e 's/^Suites: .*/Suites: sid forky/' -e '$a Check-Valid-Until: no' \
     /etc/apt/sources.list.d/debian.sources >/etc/apt/sources.list.d/debian-source.sources
+  sed -e 's/^Types: .*/Types: deb/' -e 's/^Suites: .*/Suites: experimental/' -e '$a Check-Valid-Until: no' \
+    /etc/apt/sources.list.d/debian.sources >/etc/apt/sources.list.d/debian-experimental.sources
+  in_root apt-get update
 fi
-packages='emscripten python3 brotli zstd xz-utils'
-[ -n "$sdk" ] && [ $mode != native ] || packages="$packages cmake ninja-build clang-23 llvm-23 llvm-23-tools lld-23 llvm-21 dpkg-dev"
+packages='emscripten python3 brotli zstd xz-utils dpkg-dev'
+[ -n "$sdk" ] && [ $mode != native ] || packages="$packages cmake ninja-build clang-23 clang-tools-23 llvm-23 llvm-23-tools lld-23 llvm-21"
 if ! in_root dpkg -s $packages >/dev/null 2>&1; then
   in_root apt-get update
   in_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
 fi
 if [ $mode = native ]; then
   mkdir -p "$here/build/bin"
-  for tool in llc opt ld.lld llvm-objdump llvm-readelf; do
+  for tool in clang llc opt ld.lld llvm-objdump llvm-readelf; do
     {
       echo '#!/bin/sh'
       echo "exec '$root/lib64/ld-linux-x86-64.so.2' --library-path '$root/usr/lib/llvm-23/lib:$root/usr/lib/x86_64-linux-gnu' \\"
-      echo "  --argv0 '$tool' '$root/usr/lib/llvm-23/bin/$tool' \"\$@\""
+      # clang looks for its headers beside the program that runs it, which is the loader.
+      [ $tool != clang ] || own=" -resource-dir '$root/usr/lib/llvm-23/lib/clang/23'"
+      echo "  --argv0 '$tool' '$root/usr/lib/llvm-23/bin/$tool'${own-} \"\$@\""
+      unset own
     } >"$here/build/bin/$tool-23"
     chmod +x "$here/build/bin/$tool-23"
   done
@@ -124,43 +142,57 @@ case $profile_flags in
   *use*) kind=profile-$(hash "$profile" | cut -c1-8) ;;
 esac
 libraries=$work/sdk-$llvm_version-$kind
-if [ ! -e "$libraries/complete" ]; then
-  mkdir -p "$libraries"
+scratch=$root/darm-build
+tree=$scratch/llvm-toolchain-23_$llvm_version
+if [ ! -e "$libraries/clang/complete" ]; then
+  mkdir -p "$libraries/clang"
   if [ -n "$sdk" ]; then
-    (cd "$sdk" && grep " $sdk_name" SHA256SUMS | sha256sum --check --quiet)
+    (cd "$sdk" && grep -e " $sdk_name" -e " $clang_sdk_name" SHA256SUMS | sha256sum --check --quiet)
     zstd -dc "$sdk/$sdk_name.tar.zst" | tar x -C "$libraries"
+    zstd -dc "$sdk/$clang_sdk_name.tar.zst" | tar x -C "$libraries/clang"
   else
-    scratch=$root/darm-build
     in_root sh -c "cd /darm-build && apt-get source --download-only --tar-only llvm-toolchain-23=$source_version"
     tarball=$scratch/llvm-toolchain-23_$llvm_version.orig.tar.xz
     echo "$source_sha256  $tarball" | sha256sum --check --quiet
-    tree=$scratch/llvm-toolchain-23_$llvm_version
-    if [ ! -d "$tree/llvm" ]; then
-      tar xJf "$tarball" -C "$scratch" --wildcards '*/llvm' '*/cmake' '*/third-party' '*/lld' '*/libc' '*/libunwind/include'
+    if [ ! -d "$tree/clang/lib" ]; then
+      tar xJf "$tarball" -C "$scratch" --wildcards '*/llvm' '*/cmake' '*/third-party' '*/lld' '*/libc' '*/libunwind/include' \
+        '*/clang'
+      # clang's interpreter of constant expressions would use tail calls, which WebAssembly has only as an extension.
+      sed -i 's/defined(__i386__) || defined(__sparc__)$/& || defined(__wasm__)/' "$tree/clang/lib/AST/ByteCode/Interp.cpp"
     fi
+    for unit in $large_units; do
+      lists=$tree/llvm/lib/$(dirname "$unit")/CMakeLists.txt
+      property="set_source_files_properties($(basename "$unit") PROPERTIES COMPILE_OPTIONS \"-fno-inline-functions;-fno-profile-use\")"
+      grep -qF "$property" "$lists" || echo "$property" >>"$lists"
+    done
     tree_in_root=/darm-build/$(basename "$tree")
     in_root emcmake cmake -G Ninja -S "$tree_in_root/llvm" -B /darm-build/out-$kind \
       -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="$llvm_flags $profile_flags" \
       -DCMAKE_CXX_FLAGS_RELEASE="$llvm_flags $profile_flags" \
-      -DLLVM_TARGETS_TO_BUILD="$targets" -DLLVM_ENABLE_PROJECTS=lld \
+      -DLLVM_TARGETS_TO_BUILD="$targets" -DLLVM_ENABLE_PROJECTS='lld;clang' \
       -DLLVM_DEFAULT_TARGET_TRIPLE=amdgcn-amd-amdhsa -DLLVM_HOST_TRIPLE=wasm32-unknown-emscripten \
       $(for name in THREADS ZLIB ZSTD LIBXML2 LIBEDIT LIBPFM BINDINGS OCAMLDOC PIC UNWIND_TABLES BACKTRACES CRASH_OVERRIDES \
         PLUGINS ASSERTIONS; do echo "-DLLVM_ENABLE_$name=OFF"; done) \
       $(for name in TESTS BENCHMARKS EXAMPLES DOCS RUNTIMES; do echo "-DLLVM_INCLUDE_$name=OFF"; done) \
       -DLLVM_BUILD_TOOLS=OFF -DLLVM_BUILD_UTILS=OFF -DLLD_BUILD_TOOLS=OFF -DLLVM_APPEND_VC_REV=OFF \
+      -DCLANG_BUILD_TOOLS=OFF -DCLANG_INCLUDE_TESTS=OFF -DCLANG_INCLUDE_DOCS=OFF -DCLANG_BUILD_EXAMPLES=OFF \
+      -DCLANG_ENABLE_STATIC_ANALYZER=OFF -DCLANG_ENABLE_OBJC_REWRITER=OFF -DCLANG_PLUGIN_SUPPORT=OFF \
       -DLLVM_TABLEGEN=/usr/bin/llvm-tblgen-23 -DLLVM_NATIVE_TOOL_DIR=/usr/lib/llvm-23/bin
     in_root ninja -C /darm-build/out-$kind -j "$jobs" LLVMAMDGPU{CodeGen,AsmParser,Desc,Info,Utils,Disassembler} \
       LLVMNVPTX{CodeGen,Desc,Info} LLVMBit{Reader,Writer} LLVM{IRReader,AsmParser,Linker,Passes,IRPrinter,Object,TargetParser} \
-      lldELF lldCommon
-    mkdir -p "$libraries/lib" "$libraries/include" "$libraries/private/AMDGPU"
-    cp "$scratch/out-$kind"/lib/*.a "$libraries/lib/"
+      lldELF lldCommon clangCodeGen clangFrontend clangSerialization clang-resource-headers
+    mkdir -p "$libraries/lib" "$libraries/include" "$libraries/private/AMDGPU" "$libraries/clang"/{lib,include,resource}
+    cp "$scratch/out-$kind"/lib/lib{LLVM,lld}*.a "$libraries/lib/"
+    cp "$scratch/out-$kind"/lib/libclang*.a "$libraries/clang/lib/"
+    cp -r "$tree/clang/include/." "$scratch/out-$kind/tools/clang/include/." "$libraries/clang/include/"
+    cp -r "$scratch/out-$kind/lib/clang/23/include" "$libraries/clang/resource/"
     for project in llvm lld; do cp -r "$tree/$project/include/." "$libraries/include/"; done
     cp -r "$scratch/out-$kind/include/." "$libraries/include/"
     cp -r "$tree/llvm/lib/Target/AMDGPU/." "$libraries/private/AMDGPU/"
     cp "$scratch/out-$kind"/lib/Target/AMDGPU/*.inc "$libraries/private/AMDGPU/"
     cp "$tree/llvm/LICENSE.TXT" "$libraries/LICENSE-LLVM.txt"
   fi
-  touch "$libraries/complete"
+  touch "$libraries/clang/complete"
 fi
 
 # --- The shim and the module ---------------------------------------------------------------------------------------------
@@ -168,10 +200,14 @@ stage=$root/darm-link
 rm -rf "$stage"
 mkdir -p "$stage/wasm" "$stage/out"
 cp "$here"/wasm/*.cpp "$here"/wasm/*.h "$stage/wasm/"
+cp -r "$here/wasm/frontend" "$stage/frontend"
 cp -al "$libraries" "$stage/sdk" 2>/dev/null || cp -r "$libraries" "$stage/sdk"
 for unit in "$stage"/wasm/*.cpp; do basename "$unit" .cpp; done | in_root xargs -P "$jobs" -I UNIT \
   em++ $compile_flags $profile_flags -I/darm-link/sdk/include -I/darm-link/sdk/private/AMDGPU \
   -I/darm-link/sdk/private/AMDGPU/MCTargetDesc -c /darm-link/wasm/UNIT.cpp -o /darm-link/wasm/UNIT.o
+printf '%s\n' files frontend | in_root xargs -P "$jobs" -I UNIT \
+  em++ $compile_flags -I/darm-link/sdk/include -I/darm-link/sdk/clang/include \
+  -c /darm-link/frontend/UNIT.cpp -o /darm-link/frontend/UNIT.o
 # link INPUTS... -o OUTPUT
 link() { in_root sh -c "cd /darm-link/out && em++ $link_flags $* $(echo $settings) -sEXPORTED_FUNCTIONS=$exports"; }
 inputs='../wasm/*.o -Wl,--start-group ../sdk/lib/*.a -Wl,--end-group -Wl,-Map=llvm.map'
@@ -182,27 +218,43 @@ if [ $mode = train ]; then
 else
   link "$inputs" -o llvm.mjs
 fi
+if [ $mode != train ]; then
+  exports=$(exports_of "$here/wasm/frontend/exports.txt") link '../frontend/*.o -Wl,--start-group ../sdk/clang/lib/*.a' \
+    '../sdk/lib/*.a -Wl,--end-group -Wl,-Map=clang.map' -o clang.mjs
+  # --- Headers and device libraries --------------------------------------------------------------------------------------
+  mkdir -p "$scratch/headers"
+  "$here/wasm/frontend/collect-headers.sh" "$root" "$libraries/clang/resource/include" "$stage/headers"
+  node "$here/wasm/frontend/make-image.mjs" "$stage/headers/image" "$stage/out/headers.image"
+fi
 # Where the linker put what never changes: a job's end need not restore it.
-constants=$(awk '$4 == ".rodata" { print "0x" $1, "0x" $3; exit }' "$stage/out/llvm.map")
-constants_start=$((${constants% *})) constants_end=$((${constants% *} + ${constants#* }))
+rodata_of() { awk '$4 == ".rodata" { print "0x" $1, "0x" $3; exit }' "$stage/out/$1.map"; }
+constants_start_of() { local range; range=$(rodata_of "$1"); echo $((${range% *})); }
+constants_of() {
+  local range
+  range=$(rodata_of "$1")
+  printf '{ "start": %s, "end": %s }' $((${range% *})) $((${range% *} + ${range#* }))
+}
 
 facts() { printf '{ "bytes": %s, "sha256": "%s" }' "$(stat -c %s "$1")" "$(hash "$1")"; }
 
-# write_dist FOLDER QUALITY: the module (and rest.wasm, if there is one) compressed, the loader, the licence, and what
-# went in and came out.
+# facts_if FILE: null if there is none.
+facts_if() { if [ -e "$1" ]; then facts "$1"; else printf null; fi; }
+
+# write_dist FOLDER QUALITY: the modules (and their rests and memories, if there are any) and the image compressed, the
+# loaders, the licences, and what went in and came out.
 write_dist() {
-  local dist=$1 quality=$2 part first=1 rest=null compressed=''
+  local dist=$1 quality=$2 part first=1 compressed='' out=$stage/out
   rm -rf "$dist"
   mkdir -p "$dist"
-  cp "$stage/out/llvm.mjs" "$dist/llvm.mjs"
+  cp "$out"/*.mjs "$dist/"
   cp "$libraries/LICENSE-LLVM.txt" "$dist/LICENSE-LLVM.txt"
-  for part in llvm rest; do
-    [ -e "$stage/out/$part.wasm" ] || continue
-    in_root brotli --force --lgwin=24 -q "$quality" -o /darm-link/out/$part.wasm.br /darm-link/out/$part.wasm
-    cp "$stage/out/$part.wasm.br" "$dist/"
-    compressed="$compressed${compressed:+, }\"$part.wasm.br\": $(facts "$dist/$part.wasm.br")"
+  [ $mode = train ] || cp -r "$stage/headers/LICENSES" "$dist/LICENSES"
+  for part in {llvm,rest,clang,clang-rest}.wasm {llvm,clang}.memory headers.image; do
+    [ -e "$out/$part" ] || continue
+    in_root brotli --force --lgwin=24 -q "$quality" -o /darm-link/out/$part.br /darm-link/out/$part
+    cp "$out/$part.br" "$dist/"
+    compressed="$compressed${compressed:+, }\"$part.br\": $(facts "$dist/$part.br")"
   done
-  [ ! -e "$stage/out/rest.wasm" ] || rest=$(facts "$stage/out/rest.wasm")
   {
     printf '{\n  "llvm": "%s",\n' $llvm_version
     printf '  "emscripten": "%s",\n' "$(in_root em++ --version | sed -n '1s/.*) \([0-9.]*\).*/\1/p')"
@@ -210,15 +262,28 @@ write_dist() {
     printf '  "compileFlags": "%s",\n' "$(echo $compile_flags $profile_flags)"
     printf '  "linkFlags": "%s",\n' "$link_flags $(echo $settings)"
     printf '  "sources": {\n'
-    for file in $(cd "$here" && ls wasm/*.cpp wasm/*.h wasm/*.mjs wasm/exports.txt wasm/profile/* build.sh | LC_ALL=C sort); do
+    for file in $(cd "$here" && { ls wasm/*.cpp wasm/*.h wasm/*.mjs wasm/exports.txt wasm/profile/* build.sh &&
+      find wasm/frontend -type f; } | LC_ALL=C sort); do
       [ $first = 1 ] || printf ',\n'
       first=0
       printf '    "%s": "%s"' "$file" "$(hash "$here/$file")"
     done
-    printf '\n  },\n  "module": %s,\n  "rest": %s,\n' "$(facts "$stage/out/llvm.wasm")" "$rest"
+    printf '\n  },\n  "module": %s,\n  "rest": %s,\n' "$(facts "$out/llvm.wasm")" "$(facts_if "$out/rest.wasm")"
+    printf '  "memory": %s,\n' "$(facts_if "$out/llvm.memory")"
     printf '  "compressed": { %s },\n' "$compressed"
-    printf '  "constants": { "start": %s, "end": %s },\n' $constants_start $constants_end
-    printf '  "loader": %s\n}\n' "$(facts "$dist/llvm.mjs")"
+    printf '  "constants": %s,\n' "$(constants_of llvm)"
+    printf '  "loader": %s,\n' "$(facts "$dist/llvm.mjs")"
+    if [ $mode = train ]; then
+      printf '  "frontend": null\n}\n'
+    else
+      printf '  "frontend": {\n    "module": %s,\n    "rest": %s,\n' "$(facts "$out/clang.wasm")" \
+        "$(facts_if "$out/clang-rest.wasm")"
+      printf '    "memory": %s,\n' "$(facts_if "$out/clang.memory")"
+      printf '    "constants": %s,\n    "loader": %s,\n' "$(constants_of clang)" "$(facts "$dist/clang.mjs")"
+      printf '    "image": %s,\n    "origins": %s,\n' "$(facts "$out/headers.image")" "$(cat "$stage/headers/origins.json")"
+      printf '    "processors": [%s]\n  }\n}\n' "$(ls "$stage/headers/image/device" |
+        sed -n 's/oclc_isa_version_\(.*\)\.bc/"\1"/p' | LC_ALL=C sort | paste -sd,)"
+    fi
   } >"$dist/manifest.json"
   echo "build.sh: wrote $(du -ck "$dist"/*.br | tail -n 1 | cut -f1) KiB to ${dist#"$here"/}/"
 }
@@ -240,19 +305,31 @@ if [ $mode = train ]; then
 fi
 
 # --- Initialised, and divided --------------------------------------------------------------------------------------------
-node "$here/wasm/initialise.mjs" "$stage/out/llvm.mjs" "$stage/out/llvm.wasm" "$stage/out/whole.wasm"
-mv "$stage/out/whole.wasm" "$stage/out/llvm.wasm"
+for module in llvm clang; do
+  node "$here/wasm/initialise.mjs" "$stage/out/$module.mjs" "$stage/out/$module.wasm" "$(constants_start_of $module)" \
+    "$stage/out/whole.wasm" "$stage/out/$module.memory"
+  mv "$stage/out/whole.wasm" "$stage/out/$module.wasm"
+done
 write_dist "$stage/dist" 1
-# The functions that first compilations call, as V8 says; numbers in the module, where wasm-split leaves out the imports.
-imports=$(node -p "WebAssembly.Module.imports(new WebAssembly.Module(require('fs').readFileSync('$stage/out/llvm.wasm')))
-  .filter(({ kind }) => kind === 'function').length")
-for kernel in "$here"/kernels/ir/*.gfx{906,90a,1100}.O3.bc; do
-  DARM_WASM=$stage/dist node --trace-wasm-compilation-times "$here/wasm/first-calls.mjs" "$kernel"
-done | sed -n 's/^Compiled function [^#]*#\([0-9]*\) using Liftoff.*/\1/p' | sort -nu |
-  awk -v imports="$imports" '{ print $1 - imports }' >"$stage/out/first"
-in_root wasm-split --split /darm-link/out/llvm.wasm --keep-funcs=@/darm-link/out/first --no-placeholders \
-  --enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int --enable-multivalue \
-  --enable-reference-types --export-prefix=% -o1 /darm-link/out/first.wasm -o2 /darm-link/out/rest.wasm
-mv "$stage/out/first.wasm" "$stage/out/llvm.wasm"
-echo "build.sh: $(wc -l <"$stage/out/first") functions in the first part"
+features='--enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int
+  --enable-multivalue --enable-reference-types'
+# divide MODULE REST COMMAND...: into the functions that first compilations call, as V8 says while the commands run that
+# come on standard input, and the rest. Numbers of functions in a module count the imports, where wasm-split does not.
+divide() {
+  local module=$1 rest=$2 imports
+  imports=$(node -p "WebAssembly.Module.imports(new WebAssembly.Module(require('fs').readFileSync('$stage/out/$module.wasm')))
+    .filter(({ kind }) => kind === 'function').length")
+  while read -r script input; do
+    DARM_WASM=$stage/dist node --trace-wasm-compilation-times "$here/wasm/$script" "$here/$input" </dev/null
+  done | sed -n 's/^Compiled function [^#]*#\([0-9]*\) using Liftoff.*/\1/p' | sort -nu |
+    awk -v imports="$imports" '{ print $1 - imports }' >"$stage/out/first"
+  in_root wasm-split --split /darm-link/out/$module.wasm --keep-funcs=@/darm-link/out/first --no-placeholders $features \
+    --export-prefix=% -o1 /darm-link/out/first.wasm -o2 /darm-link/out/$rest.wasm
+  node "$here/wasm/fill-table.mjs" "$stage/out/first.wasm" "$stage/out/$rest.wasm"
+  in_root wasm-opt --remove-unused-module-elements $features /darm-link/out/first.wasm -o /darm-link/out/$module.wasm
+  rm "$stage/out/first.wasm"
+  echo "build.sh: $(wc -l <"$stage/out/first") functions in the first part of $module"
+}
+(cd "$here" && ls kernels/ir/*.gfx{906,90a,1100}.O3.bc | sed 's/^/first-calls.mjs /') | divide llvm rest
+(cd "$here" && ls kernels/*.hip wasm/frontend/first-calls.cl | sed 's/^/frontend\/first-calls.mjs /') | divide clang clang-rest
 write_dist "$here/wasm/dist" 11

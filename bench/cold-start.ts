@@ -1,9 +1,10 @@
 /**
  * Cold start: the time of `darm compile` for one small optimised kernel from process start to exit, beside that of
- * native `llc-23` and `ld.lld-23`, if `build.sh --native` made them. The last row is one more LLVM instance in a running
- * process.
+ * native `llc-23` and `ld.lld-23`, if `build.sh --native` made them. Where Node can prepare code, that is done first, in
+ * a folder for this bench, and compared. The last row is one more LLVM instance in a running process.
  * usage: node dist/bench/cold-start.js [--rounds N]
  */
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,12 +29,25 @@ const commandFor = (kernel: string): string[] => [
 ];
 const command = commandFor(input);
 
+const lud = commandFor(kernelPath('lud.gfx906.O3'));
+const prepared = { DARM_PREPARED_DIR: path.join(folder, 'prepared') };
+const unprepared = { DARM_PREPARED_DIR: path.join(folder, 'nothing') };
+
 const variants: [string, () => number][] = [
-  ['darm compile', () => timeProcess(process.execPath, command)],
-  ['darm compile, LUD', () => timeProcess(process.execPath, commandFor(kernelPath('lud.gfx906.O3')))],
-  ['darm compile --meld off', () => timeProcess(process.execPath, [...command, '--meld', 'off'])],
+  ['darm compile', () => timeProcess(process.execPath, command, unprepared)],
+  ['darm compile, LUD', () => timeProcess(process.execPath, lud, unprepared)],
+  ['darm compile --meld off', () => timeProcess(process.execPath, [...command, '--meld', 'off'], unprepared)],
   ['node, nothing else', () => timeProcess(process.execPath, ['-e', ''])],
 ];
+const canPrepare = (): boolean => {
+  const [program, script] = [process.execPath, command[0]!];
+  return spawnSync(program, [script, 'prepare'], { env: { ...process.env, ...prepared } }).status === 0;
+};
+if (canPrepare())
+  variants.push(
+    ['darm compile, prepared', () => timeProcess(process.execPath, command, prepared)],
+    ['darm compile, LUD, prepared', () => timeProcess(process.execPath, lud, prepared)],
+  );
 if (existsSync(nativeTool('llc-23')))
   variants.push([
     'llc-23 and ld.lld-23',

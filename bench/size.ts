@@ -9,6 +9,7 @@ printTable(
   [
     ['llvm.wasm, for a first compilation (unpacked)', mib(manifest.module.bytes)],
     ['rest.wasm (unpacked)', mib(manifest.rest?.bytes ?? 0)],
+    ['llvm.memory (unpacked)', mib(manifest.memory?.bytes ?? 0)],
     ...Object.entries(manifest.compressed).map(([name, { bytes }]) => [`${name} (shipped)`, mib(bytes)]),
     ['llvm.mjs (loader)', mib(manifest.loader.bytes)],
   ],

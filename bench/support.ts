@@ -35,9 +35,9 @@ export function time(work: () => void): number {
 export const nativeTool = (name: string): string => `${REPOSITORY}build/bin/${name}`;
 
 /** Runs a native program to its end. Returns the wall time in milliseconds; throws if the program fails. */
-export function timeProcess(program: string, args: readonly string[]): number {
+export function timeProcess(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): number {
   return time(() => {
-    const result = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    const result = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...env } });
     if (result.error) throw new Error(`${program}: ${result.error.message} (build.sh --native makes it)`);
     if (result.status !== 0) throw new Error(`${program} failed: ${result.stderr.toString()}`);
   });

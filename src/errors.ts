@@ -31,10 +31,18 @@ export interface SourceLocation {
   readonly column?: number;
 }
 
+/** What clang said about a source. */
+export interface SourceMessages {
+  /** As clang prints it, several lines. */
+  readonly log: string;
+  readonly diagnostics: readonly object[];
+}
+
 export interface ErrorData {
   readonly code: ErrorCode;
   readonly message: string;
   readonly location?: SourceLocation;
+  readonly source?: SourceMessages;
 }
 
 const EXIT_CODES: Record<ErrorCode, 1 | 2 | 3> = {
@@ -55,11 +63,14 @@ export class DarmError extends Error {
   override readonly name = 'DarmError';
   readonly code: ErrorCode;
   readonly location: SourceLocation | undefined;
+  /** Of an error in source. */
+  readonly source: SourceMessages | undefined;
 
-  constructor(code: ErrorCode, message: string, location?: SourceLocation) {
+  constructor(code: ErrorCode, message: string, location?: SourceLocation, source?: SourceMessages) {
     super(message);
     this.code = code;
     this.location = location;
+    this.source = source;
   }
 
   /** 1 the input was at fault, 2 the command line, 3 we were. */
@@ -68,11 +79,16 @@ export class DarmError extends Error {
   }
 
   toJSON(): ErrorData {
-    return { code: this.code, message: this.message, ...(this.location && { location: this.location }) };
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.location && { location: this.location }),
+      ...(this.source && { source: this.source }),
+    };
   }
 
   static fromJSON(data: ErrorData): DarmError {
-    return new DarmError(data.code, data.message, data.location);
+    return new DarmError(data.code, data.message, data.location, data.source);
   }
 }
 

@@ -217,10 +217,16 @@ export async function privateTemporaryFolder(): Promise<string | null> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const found = await lstat(folder);
-    // Windows has a folder of temporary files for each user.
-    const isOurs = user === undefined || (found.uid === user && (found.mode & 0o022) === 0);
-    return found.isDirectory() && isOurs ? folder : null;
+    return found.isDirectory() && isWritableByUserOnly(found) ? folder : null;
   } catch {
     return null;
   }
+}
+
+/** Whether a file or folder belongs to this user, or to root if that will do, and nobody else can write to it. */
+export function isWritableByUserOnly({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, { orRoot = false } = {}): boolean {
+  const user = process.getuid?.();
+  // Windows has folders of temporary files and of caches for each user.
+  if (user === undefined) return true;
+  return (uid === user || (orRoot && uid === 0)) && (mode & 0o022) === 0;
 }

@@ -6,10 +6,16 @@ export type {
   CompilerOptions,
   InspectedModule,
   ModuleSession,
+  PreprocessedSource,
   Progress,
   SimulationCall,
+  SourceCallOptions,
 } from './compiler/compiler.js';
-export { DarmError, type ErrorCode, type ErrorData, type SourceLocation } from './errors.js';
+export type { SourceResult, TranslatedSource } from './compiler/compile-source.js';
+export type { Language } from './frontend/flags.js';
+export type { SourceCompileOptions, SourceOptions } from './frontend/options.js';
+export type { SourceDiagnostic } from './job/source.js';
+export { DarmError, type ErrorCode, type ErrorData, type SourceLocation, type SourceMessages } from './errors.js';
 export {
   compileContainer,
   compileFatBinary,

@@ -44,12 +44,18 @@ test('pack, install, compile', async () => {
       'src/report/html/page.css',
       'wasm/dist/llvm.wasm.br',
       'wasm/dist/rest.wasm.br',
+      'wasm/dist/llvm.memory.br',
       'wasm/dist/llvm.mjs',
+      'wasm/dist/clang.wasm.br',
+      'wasm/dist/clang-rest.wasm.br',
+      'wasm/dist/clang.mjs',
+      'wasm/dist/headers.image.br',
+      'wasm/dist/LICENSES/musl.txt',
       'wasm/dist/manifest.json',
     ])
       assert.ok(names.includes(name), `${name} is missing`);
     assert.ok(
-      !names.some((name) => /^(dist\/)?(test|bench|kernels)\/|\.wasm$/.test(name)),
+      !names.some((name) => /^(dist\/)?(test|bench|kernels)\/|\.(wasm|memory|image)$/.test(name)),
       'something is packed that nobody needs',
     );
 

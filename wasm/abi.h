@@ -17,7 +17,7 @@
 namespace darm {
 
 // Change it whenever a signature, a section or the meaning of a number changes; src/binding/abi.ts holds its twin.
-constexpr int AbiVersion = 4;
+constexpr int AbiVersion = 5;
 
 enum Status { Ok = 0, BadInput = 1, BadTarget = 2, CompileFailed = 3, LinkFailed = 4, Internal = 5 };
 

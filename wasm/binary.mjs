@@ -14,6 +14,15 @@ export class Reader {
     }
   }
 
+  signed() {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.bytes[this.at++];
+      value |= (byte & 127) << shift;
+      if (byte < 128) return shift < 25 && byte & 64 ? value | (-1 << (shift + 7)) : value;
+    }
+  }
+
   take(length) {
     this.at += length;
     return this.bytes.subarray(this.at - length, this.at);
@@ -42,7 +51,7 @@ export function signed(value) {
   }
 }
 
-export const Section = { Export: 7, Start: 8, Code: 10, Data: 11, DataCount: 12 };
+export const Section = { Export: 7, Start: 8, Element: 9, Code: 10, Data: 11, DataCount: 12 };
 
 export function sections(bytes) {
   const reader = new Reader(bytes, 8);

@@ -1,11 +1,14 @@
 // Edits that LLVM-C has no function for; src/binding/editor.ts makes the others through LLVM-C.
 #include "abi.h"
 #include "llvm-c/Core.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/DomTreeUpdater.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -153,6 +156,99 @@ DARM_EXPORT void darm_lower_switch(LLVMBasicBlockRef at) {
   if (cases.empty())
     builder.CreateBr(last);
   branch->eraseFromParent();
+}
+
+// A side of a branch, copied for waves whose threads all take it.
+static SmallVector<BasicBlock *, 8> copySide(BasicBlock *entry, BasicBlock *from, BasicBlock *join, ValueToValueMapTy &map) {
+  SetVector<BasicBlock *> side;
+  side.insert(entry);
+  for (size_t index = 0; index < side.size(); ++index)
+    for (BasicBlock *successor : successors(side[index]))
+      if (successor != join)
+        side.insert(successor);
+  SmallVector<MDNode *, 4> scopes;
+  identifyNoAliasScopesToClone(side.getArrayRef(), scopes);
+  SmallVector<BasicBlock *, 8> copies;
+  for (BasicBlock *each : side) {
+    BasicBlock *copy = CloneBasicBlock(each, map, ".agreed", from->getParent());
+    copy->moveBefore(join);
+    map[each] = copy;
+    copies.push_back(copy);
+  }
+  remapInstructionsInBlocks(copies, map);
+  cloneAndAdaptNoAliasScopes(scopes, copies, from->getContext(), "agreed");
+  // Nothing else leads to the copies.
+  SmallPtrSet<BasicBlock *, 8> inside(copies.begin(), copies.end());
+  for (BasicBlock *copy : copies)
+    for (PHINode &phi : copy->phis())
+      phi.removeIncomingValueIf(
+          [&](unsigned index) {
+            BasicBlock *source = phi.getIncomingBlock(index);
+            return !inside.contains(source) && !(copy == copies.front() && source == from);
+          },
+          /*DeletePHIIfEmpty=*/false);
+  return copies;
+}
+
+// Asks the wave in front of a divergent branch, whose join is `behind`, whether all of its threads take one side, and which:
+//
+//   block ──→ copy of the side ──→ asked ──→ the next question, or the branch itself, in a block of its own ──→ join
+//     └── if they do not agree ──↗   └── if the copy has run ──→ join
+//
+// Each question is two branches around one part, and not one branch of two ways: that is how LLVM's structurizer leaves
+// uniform branches as they are. The join post-dominates the region, so what the region defines is used only inside of it and
+// by phis of the join. `sides` are the successors to ask about, one or both of 0 and 1, in the order of asking.
+DARM_EXPORT void darm_ask_wave(LLVMBasicBlockRef at, LLVMBasicBlockRef behind, int waveSize, const int *sides, int count) {
+  BasicBlock *block = unwrap(at), *join = unwrap(behind);
+  auto *branch = cast<CondBrInst>(block->getTerminator());
+  LLVMContext &context = block->getContext();
+  BasicBlock *entries[] = {branch->getSuccessor(0), branch->getSuccessor(1)};
+  SmallVector<PHINode *, 8> results(llvm::map_range(join->phis(), [](PHINode &phi) { return &phi; }));
+  IRBuilder<> builder(branch);
+  Type *mask = builder.getIntNTy(waveSize);
+  Value *taken =
+      builder.CreateIntrinsic(Intrinsic::amdgcn_ballot, {mask}, {branch->getCondition()}, nullptr, "wave.taken");
+  // Made anew for each branch: a condition that lives from block to block would be kept in registers.
+  auto question = [&](int side, CmpInst::Predicate predicate, const Twine &name) {
+    Value *all = side == 1 ? ConstantInt::get(mask, 0)
+                           : builder.CreateIntrinsic(Intrinsic::amdgcn_ballot, {mask}, {builder.getTrue()});
+    return builder.CreateICmp(predicate, taken, all, name);
+  };
+  BasicBlock *from = block;
+  for (int index = 0; index < count; ++index) {
+    int side = sides[index];
+    BasicBlock *asked = BasicBlock::Create(context, "wave.asked", block->getParent(), join);
+    BasicBlock *next = BasicBlock::Create(context, index + 1 < count ? "wave.some" : "wave.parted", block->getParent(), join);
+    ValueToValueMapTy map;
+    SmallVector<BasicBlock *, 8> copies = copySide(entries[side], block, join, map);
+    asked->moveAfter(copies.back());
+    next->moveAfter(asked);
+    builder.CreateCondBr(question(side, CmpInst::ICMP_EQ, "wave.agrees"), copies.front(), asked);
+    copies.front()->replacePhiUsesWith(block, from);
+    builder.SetInsertPoint(asked);
+    builder.SetCurrentDebugLocation(branch->getDebugLoc());
+    for (PHINode *phi : results) {
+      PHINode *agreed = PHINode::Create(phi->getType(), 2, phi->getName() + ".agreed", asked->begin());
+      agreed->addIncoming(PoisonValue::get(phi->getType()), from);
+      for (unsigned entry = 0, end = phi->getNumIncomingValues(); entry < end; ++entry)
+        if (Value *copy = map.lookup(phi->getIncomingBlock(entry))) {
+          Value *value = phi->getIncomingValue(entry), *mapped = map.lookup(value);
+          agreed->addIncoming(mapped ? mapped : value, cast<BasicBlock>(copy));
+        }
+      phi->addIncoming(agreed, asked);
+    }
+    for (BasicBlock *copy : copies)
+      copy->getTerminator()->replaceSuccessorWith(join, asked);
+    builder.CreateCondBr(question(side, CmpInst::ICMP_NE, "wave.open"), next, join);
+    if (from == block) {
+      branch->removeFromParent();
+    }
+    builder.SetInsertPoint(next);
+    from = next;
+  }
+  branch->insertInto(from, from->end());
+  for (BasicBlock *entry : entries)
+    entry->replacePhiUsesWith(block, from);
 }
 
 // The constant `true` or `false`.

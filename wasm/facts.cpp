@@ -3,6 +3,7 @@
 #include "AMDGPUInstrInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -133,6 +134,29 @@ static bool isMeldableOpcode(const Instruction &instruction) {
   return isa<CmpInst, SelectInst, FreezeInst, GetElementPtrInst, LoadInst, StoreInst, AtomicRMWInst, AtomicCmpXchgInst,
              FenceInst, ExtractElementInst, InsertElementInst, ExtractValueInst, InsertValueInst, ShuffleVectorInst,
              CallInst>(instruction);
+}
+
+int32_t darm::laneSource(const Instruction &instruction) {
+  auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction);
+  switch (intrinsic ? intrinsic->getIntrinsicID() : Intrinsic::not_intrinsic) {
+  case Intrinsic::amdgcn_workitem_id_x:
+  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
+    return ThreadX;
+  case Intrinsic::amdgcn_workitem_id_y:
+  case Intrinsic::nvvm_read_ptx_sreg_tid_y:
+    return ThreadY;
+  case Intrinsic::amdgcn_workitem_id_z:
+  case Intrinsic::nvvm_read_ptx_sreg_tid_z:
+    return ThreadZ;
+  case Intrinsic::amdgcn_mbcnt_lo:
+  case Intrinsic::amdgcn_mbcnt_hi:
+  case Intrinsic::nvvm_read_ptx_sreg_laneid:
+    return Lane;
+  case Intrinsic::amdgcn_ballot:
+    return Ballot;
+  default:
+    return NoSource;
+  }
 }
 
 int32_t darm::instructionFlags(const Instruction &instruction) {

@@ -15,9 +15,12 @@ enum InstrFlag : int32_t {
 enum OperandFlag : int32_t { MustBeUniform = 1 << 0, MustStay = 1 << 1 };
 enum FunctionFlag : int32_t {
   HasBranchDivergence = 1 << 0, IsKernel = 1 << 1, OptNone = 1 << 2, Naked = 1 << 3, AddressTaken = 1 << 4,
-  ConvergenceControl = 1 << 5,
+  ConvergenceControl = 1 << 5, AsksWaves = 1 << 6,
 };
+enum LaneSource : int32_t { NoSource, ThreadX, ThreadY, ThreadZ, Lane, Ballot };
 
+// What of a thread's place in its wave or group an instruction reads.
+int32_t laneSource(const llvm::Instruction &instruction);
 int32_t instructionFlags(const llvm::Instruction &instruction);
 int32_t operandFlags(const llvm::Instruction &instruction, unsigned operand);
 

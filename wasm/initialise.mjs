@@ -1,23 +1,21 @@
 /**
- * Writes the state of the module after its initialisation into the module itself: an instance then starts from
- * initialised memory, and LLVM's static constructors (some thousand options and passes) run once, here.
+ * Takes the data out of the module, as its memory is after the initialisation: an instance then starts from that memory,
+ * and LLVM's static constructors (some thousand options and passes) run once, here.
  *
- *   node initialise.mjs LOADER.mjs IN.wasm OUT.wasm
+ *   node initialise.mjs LOADER.mjs IN.wasm START OUT.wasm OUT.image
  *
- * The data section becomes what the memory holds after `darm_initialize`, and the function of the constructors becomes
- * empty. The start function, which fills the rest with zeros, goes, too. Nothing else remembers the initialisation: globals are as before it, and the loader's own state (open files)
- * is made by the loader each time. What depends on the machine reads zeros: clock, random numbers.
+ * OUT.image is what the memory holds from the address START on after `darm_initialize`; below it is the stack. OUT.wasm
+ * has no data and no start function any more, and the function of the constructors is empty. Nothing else remembers the
+ * initialisation: globals are as before it, and the loader's own state (open files) is made by the loader each time.
+ * What depends on the machine reads zeros: clock, random numbers.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { moduleOf, Reader, Section, sections, signed, unsigned } from './binary.mjs';
+import { moduleOf, Reader, Section, sections } from './binary.mjs';
 
-const [loader, input, output] = process.argv.slice(2).map((file) => path.resolve(file));
+const [loader, input, start, output, imageFile] = process.argv.slice(2);
 const bytes = await readFile(input);
-
-/** Shorter runs of zeros are stored: each segment has a header. */
-const GAP = 64;
 
 // --- running the initialisation ---
 
@@ -37,7 +35,7 @@ const FIXED = {
   },
 };
 let constructors = null;
-const { default: factory } = await import(pathToFileURL(loader).href);
+const { default: factory } = await import(pathToFileURL(path.resolve(loader)).href);
 const llvm = await factory({
   wasmMemory: memory,
   instantiateWasm(imports, done) {
@@ -63,7 +61,7 @@ const llvm = await factory({
   },
 });
 llvm._darm_initialize();
-const image = Buffer.from(memory.buffer, 0, llvm._sbrk(0));
+const image = Buffer.from(memory.buffer, Number(start), llvm._sbrk(0) - start);
 
 // --- writing it down ---
 
@@ -96,42 +94,10 @@ function withoutBody(code, index) {
   throw new Error('no such function');
 }
 
-/** Ranges of the image that are not zero. */
-function segments() {
-  const found = [];
-  let start = -1;
-  let last = -1;
-  for (let at = 0; at < image.length; at++) {
-    if (image[at] === 0) continue;
-    if (start >= 0 && at - last > GAP) {
-      found.push([start, last + 1]);
-      start = at;
-    } else if (start < 0) start = at;
-    last = at;
-  }
-  if (start >= 0) found.push([start, last + 1]);
-  return found;
-}
-
-const ranges = segments();
-const data = Buffer.concat([
-  unsigned(ranges.length),
-  ...ranges.flatMap(([start, end]) => [
-    Buffer.from([0, 0x41]),
-    signed(start),
-    Buffer.from([0x0b]),
-    unsigned(end - start),
-    image.subarray(start, end),
-  ]),
-]);
 const index = exportedFunction(constructors) - importedFunctions();
-const written = all
-  .filter(({ id }) => id !== Section.Start)
-  .map(({ id, body }) => {
-    if (id === Section.Code) return { id, body: withoutBody(body, index) };
-    if (id === Section.Data) return { id, body: data };
-    return { id, body: id === Section.DataCount ? unsigned(ranges.length) : body };
-  });
+const left = all.filter(({ id }) => ![Section.Start, Section.Data, Section.DataCount].includes(id));
+const written = left.map(({ id, body }) => ({ id, body: id === Section.Code ? withoutBody(body, index) : body }));
 await writeFile(output, moduleOf(bytes, written));
-console.log(`${ranges.length} segments, ${data.length} bytes of data, ${image.length} of memory`);
+await writeFile(imageFile, image);
+console.log(`${image.length} bytes of memory`);
 process.exit(0);

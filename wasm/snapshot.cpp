@@ -6,13 +6,16 @@
 #include "abi.h"
 #include "address.h"
 #include "facts.h"
+#include "Utils/AMDGPUBaseInfo.h"
 #include "llvm-c/Core.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Operator.h"
+#include "llvm/IR/ProfDataUtils.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/Support/xxhash.h"
 
@@ -24,17 +27,19 @@ namespace {
 enum Section {
   Function_, BlockInstrStart, SuccStart, Succ, InstrOpcode, InstrFlags, InstrBlock, InstrType, InstrUniformity,
   InstrLatency, InstrKey, InstrPredicate, InstrAddressSpace, InstrAlign, OperandStart, Operand, OperandBlock,
-  OperandFlags, ValueKind, ValueType, ValueAlloca, ValueCastFrom, ValueBase, ValueOffset, ArgUniformity, TypeKind, TypeBits,
-  TypeAddressSpace, BlockPointer, ValuePointer, SectionCount
+  OperandFlags, ValueKind, ValueType, ValueAlloca, ValueCastFrom, ValueBase, ValueOffset, ValueInteger, ValueLiteral,
+  ArgUniformity,
+  InstrSource, InstrTaken, TypeKind, TypeBits, TypeAddressSpace, BlockPointer, ValuePointer, SectionCount
 };
 
 constexpr const char *SectionNames =
     "function,blockInstrStart,succStart,succ,instrOpcode,instrFlags,instrBlock,instrType,instrUniformity,instrLatency,"
     "instrKey,instrPredicate,instrAddressSpace,instrAlign,operandStart,operand,operandBlock,operandFlags,"
-    "valueKind,valueType,valueAlloca,valueCastFrom,valueBase,valueOffset,argUniformity,typeKind,typeBits,"
-    "typeAddressSpace,blockPointer,valuePointer";
+    "valueKind,valueType,valueAlloca,valueCastFrom,valueBase,valueOffset,valueInteger,valueLiteral,argUniformity,instrSource,"
+    "instrTaken,typeKind,typeBits,typeAddressSpace,blockPointer,valuePointer";
 
 constexpr int None = -1, Mixed = -2;
+constexpr int32_t NoInteger = INT32_MIN;
 
 class Snapshot {
 public:
@@ -83,7 +88,7 @@ private:
       section[each].reserve(instructions + 1);
     for (int each = Operand; each <= OperandFlags; ++each)
       section[each].reserve(operands);
-    for (int each = ValueKind; each <= ValueOffset; ++each)
+    for (int each = ValueKind; each <= ValueLiteral; ++each)
       section[each].reserve(values);
     section[ValuePointer].reserve(values);
     this->values.reserve(values);
@@ -144,6 +149,8 @@ private:
       flags |= OptNone;
     if (function.hasFnAttribute(Attribute::Naked))
       flags |= Naked;
+    if (machine.getTargetTriple().isAMDGCN() && !isGraphicsStage(convention))
+      flags |= AsksWaves;
     for (BasicBlock &block : function) {
       if (block.hasAddressTaken())
         flags |= AddressTaken;
@@ -155,8 +162,33 @@ private:
     if (machine.getTargetTriple().isAMDGCN())
       waveSize = machine.getSubtargetImpl(function)->checkFeatures("+wavefrontsize64") ? 64 : 32;
     section[Function_] = {flags, waveSize, static_cast<int>(function.arg_size())};
+    groupSize();
     for (Argument &argument : function.args())
       section[ArgUniformity].push_back(static_cast<int>(costs.getValueUniformity(&argument)));
+  }
+
+  // The stages whose waves may hold helper lanes or lanes that are not launched yet.
+  static bool isGraphicsStage(CallingConv::ID convention) {
+    return convention == CallingConv::AMDGPU_PS || convention == CallingConv::AMDGPU_VS ||
+           convention == CallingConv::AMDGPU_GS || convention == CallingConv::AMDGPU_HS ||
+           convention == CallingConv::AMDGPU_LS || convention == CallingConv::AMDGPU_ES ||
+           convention == CallingConv::AMDGPU_CS_Chain || convention == CallingConv::AMDGPU_CS_ChainPreserve;
+  }
+
+  // The size of a work group in three dimensions, 0 where it is not required; and the most threads that it may have, 0 where
+  // the function does not say.
+  void groupSize() {
+    MDNode *size = function.getMetadata("reqd_work_group_size");
+    for (unsigned dimension = 0; dimension < 3; ++dimension) {
+      bool isKnown = size && dimension < size->getNumOperands();
+      auto *extent = isKnown ? mdconst::dyn_extract<ConstantInt>(size->getOperand(dimension)) : nullptr;
+      section[Function_].push_back(extent && extent->getValue().isIntN(30) ? extent->getZExtValue() : 0);
+    }
+    unsigned most = 0;
+    auto bounds = function.getFnAttribute("amdgpu-flat-work-group-size").getValueAsString().split(',');
+    if (bounds.second.trim().getAsInteger(10, most) || most >= 1024)
+      most = 0;
+    section[Function_].push_back(most);
   }
 
   void blockFacts(BasicBlock &block) {
@@ -188,8 +220,38 @@ private:
     section[InstrKey].push_back(flags & (NeverMelds | Marker) ? None : key(instruction));
     auto *compare = dyn_cast<CmpInst>(&instruction);
     section[InstrPredicate].push_back(compare ? static_cast<int>(compare->getPredicate()) : None);
+    section[InstrSource].push_back(laneSource(instruction));
+    section[InstrTaken].push_back(taken(instruction));
     memoryFacts(instruction);
     operandFacts(instruction);
+  }
+
+  // How many compares the chain of a switch takes: one for each run of values of a destination (darm_lower_switch).
+  static int compares(const SwitchInst &branch) {
+    MapVector<const BasicBlock *, SmallVector<APInt, 4>> cases;
+    for (auto each : branch.cases())
+      if (each.getCaseSuccessor() != branch.getDefaultDest())
+        cases[each.getCaseSuccessor()].push_back(each.getCaseValue()->getValue());
+    int count = 0;
+    for (auto &[successor, values] : cases) {
+      llvm::sort(values, [](const APInt &a, const APInt &b) { return a.slt(b); });
+      for (size_t index = 0; index < values.size(); ++index)
+        count += index == 0 || values[index] != values[index - 1] + 1;
+    }
+    return count;
+  }
+
+  // What the metadata of a conditional branch or select says about its condition, in 1/1024: how often it is true. -1 if it
+  // says nothing, -2 if it says that nobody knows.
+  static int taken(const Instruction &instruction) {
+    if (auto *branch = dyn_cast<SwitchInst>(&instruction))
+      return compares(*branch);
+    if (!isa<SelectInst, CondBrInst>(instruction))
+      return None;
+    uint64_t yes = 0, no = 0;
+    if (extractBranchWeights(instruction, yes, no) && yes + no > 0)
+      return static_cast<int>(1024.0 * yes / (static_cast<double>(yes) + no) + 0.5);
+    return instruction.hasMetadata(LLVMContext::MD_unpredictable) ? Mixed : None;
   }
 
   void memoryFacts(Instruction &instruction) {
@@ -296,7 +358,26 @@ private:
     section[ValueAlloca].push_back(alloca);
     section[ValueCastFrom].push_back(castFrom);
     addressFacts(value);
+    auto *integer = dyn_cast<ConstantInt>(&value);
+    bool fits = integer && integer->getValue().isSignedIntN(32);
+    section[ValueInteger].push_back(fits ? static_cast<int32_t>(integer->getSExtValue()) : NoInteger);
+    section[ValueLiteral].push_back(machine.getTargetTriple().isAMDGCN() && isLiteral(value));
     section[ValuePointer].push_back(word(&value));
+  }
+
+  // Constants that an operand of an instruction does not hold for free.
+  static bool isLiteral(const Value &value) {
+    if (isa<GlobalValue>(value))
+      return true;
+    if (!isa<ConstantInt, ConstantFP>(value))
+      return false;
+    auto *number = dyn_cast<ConstantFP>(&value);
+    APInt bits = number ? number->getValueAPF().bitcastToAPInt() : cast<ConstantInt>(value).getValue();
+    if (bits.getBitWidth() == 64)
+      return !AMDGPU::isInlinableLiteral64(bits.getSExtValue(), /*HasInv2Pi=*/true);
+    if (bits.getBitWidth() == 16 && number)
+      return !AMDGPU::isInlinableLiteralFP16(bits.getSExtValue(), /*HasInv2Pi=*/true);
+    return bits.getBitWidth() > 64 || !AMDGPU::isInlinableLiteral32(bits.getSExtValue(), /*HasInv2Pi=*/true);
   }
 
   // Pointers as a base and a constant: equal bases lie a constant apart. Only those of 32-bit distances.

@@ -9,6 +9,7 @@ import { glob } from 'tinyglobby';
 import { completeJobOptions } from '../job/options.js';
 import { DarmError } from '../errors.js';
 import { ifThere, ioError, readText } from '../files.js';
+import type { SourceOptions } from '../frontend/options.js';
 import type { JobOptions } from '../job/options.js';
 
 export interface BatchJob {
@@ -17,6 +18,8 @@ export interface BatchJob {
   /** Path of the result in the output folder: normalised, with `/` as the separator. */
   readonly output: string;
   readonly options: JobOptions;
+  /** For source: clang's side, and the options that were given; what was not has other defaults. */
+  readonly source: (SourceOptions & Partial<JobOptions>) | null;
   /** Whether the result is a fat binary: of a container's images, or of a module compiled for each target. */
   readonly fatBinary: boolean;
 }
@@ -24,6 +27,8 @@ export interface BatchJob {
 export interface CollectOptions {
   readonly options: Partial<JobOptions>;
   readonly fatBinary: boolean;
+  /** clang's side of an input that is source, and the options of its job that were given; null for the rest. */
+  readonly sourceOf?: (input: string) => (SourceOptions & Partial<JobOptions>) | null;
   /** The extension, with the dot, of results that no manifest names. */
   readonly extension: (options: JobOptions) => string;
 }
@@ -60,9 +65,16 @@ async function globJobs(base: string, patterns: string[], collect: CollectOption
 }
 
 /** @param name path of the input relative to its root; the result has it too, with another extension */
-function jobOf(input: string, name: string, { options, fatBinary, extension }: CollectOptions): BatchJob {
-  const job = completeJobOptions('darm batch', options);
-  return { input, output: withExtension(name, extension(job)), options: job, fatBinary };
+function jobOf(
+  input: string,
+  name: string,
+  { options, fatBinary, extension, sourceOf }: CollectOptions,
+  own: Partial<JobOptions> = {},
+): BatchJob {
+  const job = completeJobOptions('darm batch', { ...options, ...own });
+  const found = sourceOf?.(input) ?? null;
+  const source = found && { ...found, emit: job.emit, ...own };
+  return { input, output: withExtension(name, extension(job)), options: job, source, fatBinary };
 }
 
 const withExtension = (name: string, extension: string): string =>
@@ -82,7 +94,7 @@ function manifestJobs(text: string, manifest: string, folder: string, collect: C
       throw fail('"output" must be a path below the output folder');
     try {
       const file = path.isAbsolute(input) ? input : path.join(folder, input);
-      const job = jobOf(file, path.basename(input), { ...collect, options: { ...collect.options, ...options } });
+      const job = jobOf(file, path.basename(input), collect, options);
       return [own === null ? job : { ...job, output: own }];
     } catch (error) {
       throw error instanceof DarmError ? fail(error.message) : error;

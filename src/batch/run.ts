@@ -9,6 +9,7 @@ import type { CompiledModule, Compiler } from '../compiler/compiler.js';
 import { DarmError, type ErrorData } from '../errors.js';
 import { ioError, readInput, typedError, writeOutput } from '../files.js';
 import { sniffInput } from '../formats/bitcode.js';
+import type { JobOptions } from '../job/options.js';
 import type { BatchJob } from './jobs.js';
 import { sha256, type Journal } from './journal.js';
 
@@ -109,12 +110,14 @@ async function compileOne(
   { outDir, journal, force }: BatchOptions,
   signal: AbortSignal,
 ): Promise<Extract<BatchEvent, { event: 'done' | 'skipped' }>> {
-  const { input, output, options } = job;
+  const { input, output } = job;
   const started = performance.now();
   const bytes = await readModule(input);
-  const key = `${await compileKey(bytes, options)}${job.fatBinary ? '-fatbin' : ''}`;
+  const modules = await modulesOf(compiler, job, bytes, signal);
+  const keys = await Promise.all(modules.map((each) => compileKey(each.bytes, each.options)));
+  const key = `${keys.join('-')}${job.fatBinary ? '-fatbin' : ''}`;
   if (!force && (await journal.isDone(output, key))) return { event: 'skipped', input, output };
-  const { result, compilations } = await compile(compiler, job, bytes, signal);
+  const { result, compilations } = await compile(compiler, job, bytes, modules, signal);
   const file = path.join(outDir, output);
   await mkdir(path.dirname(file), { recursive: true }).catch((error) => Promise.reject(ioError('make', file, error)));
   await writeOutput(file, result);
@@ -134,15 +137,42 @@ async function readModule(input: string): Promise<Uint8Array> {
   return readInput(input);
 }
 
+interface BatchModule {
+  readonly bytes: Uint8Array;
+  readonly options: JobOptions;
+}
+
+/**
+ * The modules of a job. Source is translated in any case, once per target: what it includes may have changed since the
+ * last run.
+ */
+async function modulesOf(
+  compiler: Compiler,
+  { options, source, fatBinary }: BatchJob,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<BatchModule[]> {
+  if (source === null) return [{ bytes, options }];
+  const targets = fatBinary ? (source.mcpu?.split(',') ?? []) : [source.mcpu ?? null];
+  const modules: BatchModule[] = [];
+  for (const mcpu of targets) {
+    const translated = await compiler.translate(bytes, { ...source, mcpu }, { signal });
+    modules.push({ bytes: translated.bitcode, options: translated.options });
+  }
+  return modules;
+}
+
 /** Compiles a job: the bytes of its result, and the compilations that it took. */
 async function compile(
   compiler: Compiler,
-  { options, fatBinary }: BatchJob,
+  { options, source, fatBinary }: BatchJob,
   bytes: Uint8Array,
+  modules: readonly BatchModule[],
   signal: AbortSignal,
 ): Promise<{ result: Uint8Array; compilations: readonly CompiledModule[] }> {
   if (!fatBinary) {
-    const compiled = await compiler.compile(bytes, options, { signal });
+    const [module] = modules;
+    const compiled = await compiler.compile(module!.bytes, module!.options, { signal });
     return { result: compiled.artifacts[0]!.bytes, compilations: [compiled] };
   }
   const { compileContainer, compileFatBinary } = await import('../compiler/fat-binary.js');
@@ -150,6 +180,12 @@ async function compile(
   const isContainer = sniffInput(bytes) === 'offload-bundle';
   if (isContainer && mcpu !== null)
     throw new DarmError('usage', 'the images of a bundle name their targets: leave --mcpu out');
+  if (source !== null) {
+    const { bytes: result, images } = await compileFatBinary(compiler, bytes, source.mcpu?.split(',') ?? [], source, {
+      signal,
+    });
+    return { result, compilations: images.flatMap(({ compiled }) => (compiled === null ? [] : [compiled])) };
+  }
   const { bytes: result, images } = isContainer
     ? await compileContainer(compiler, bytes, common, { signal })
     : await compileFatBinary(compiler, bytes, mcpu?.split(',') ?? [], common, { signal });

@@ -19,7 +19,7 @@ export type UsePtr = Pointer<'Use'>;
 type CString = Pointer<'char'>;
 type Bytes = Pointer<'bytes'>;
 
-export const ABI_VERSION = 4;
+export const ABI_VERSION = 5;
 
 /** `Status` of wasm/abi.h. */
 export const Status = { Ok: 0, BadInput: 1, BadTarget: 2, CompileFailed: 3, LinkFailed: 4, Internal: 5 } as const;
@@ -29,8 +29,8 @@ export const SNAPSHOT_SECTIONS = [
   'function', 'blockInstrStart', 'succStart', 'succ', 'instrOpcode', 'instrFlags', 'instrBlock', 'instrType',
   'instrUniformity', 'instrLatency', 'instrKey', 'instrPredicate', 'instrAddressSpace', 'instrAlign',
   'operandStart', 'operand', 'operandBlock', 'operandFlags', 'valueKind', 'valueType', 'valueAlloca', 'valueCastFrom',
-  'valueBase', 'valueOffset',
-  'argUniformity', 'typeKind', 'typeBits', 'typeAddressSpace', 'blockPointer', 'valuePointer',
+  'valueBase', 'valueOffset', 'valueInteger', 'valueLiteral',
+  'argUniformity', 'instrSource', 'instrTaken', 'typeKind', 'typeBits', 'typeAddressSpace', 'blockPointer', 'valuePointer',
 ] as const; // prettier-ignore
 
 export interface LlvmExports {
@@ -79,6 +79,7 @@ export interface LlvmExports {
   _darm_intersect_branch(melded: ValuePtr, first: ValuePtr, second: ValuePtr): void;
   _darm_bool(context: ContextPtr, value: number): ValuePtr;
   _darm_lower_switch(block: BlockPtr): void;
+  _darm_ask_wave(block: BlockPtr, join: BlockPtr, waveSize: number, sides: Bytes, count: number): void;
   _darm_speculate(instruction: ValuePtr): void;
   _darm_redirect(block: BlockPtr, from: BlockPtr, to: BlockPtr): void;
   _darm_delete_blocks(blocks: Bytes, count: number): void;

@@ -122,6 +122,14 @@ export class FunctionEditor implements Editor {
     this.#llvm._darm_lower_switch(block(at));
   }
 
+  askWave(branch: BlockRef, join: BlockRef, sides: readonly ('t' | 'f')[]): void {
+    const { waveSize } = this.decoded.snapshot;
+    this.runtime.withWords(
+      sides.map((side) => (side === 't' ? 0 : 1)),
+      (pointer) => this.#llvm._darm_ask_wave(block(branch), block(join), waveSize, pointer, sides.length),
+    );
+  }
+
   createBlock(name: string, before: BlockRef): BlockRef {
     return blockRef(this.#llvm._LLVMInsertBasicBlockInContext(this.#context, block(before), this.runtime.name(name)));
   }

@@ -1,11 +1,12 @@
 /**
  * Finds LLVM's WebAssembly code, unpacks it once and compiles it. It is in two parts: what a first compilation calls,
- * and the rest, which is needed only when something in it is called (`wasm-split`, see build.sh). The package ships
- * both compressed (`wasm/dist/*.wasm.br`). The first use writes the unpacked files beside them or, where that folder is
- * read-only, into a folder of the user's among the temporary files, under names with the content's hash.
+ * and the rest, which is needed only when something in it is called (`wasm-split`, see build.sh). A third file is the
+ * memory that an instance starts with. The package ships them compressed (`wasm/dist/*.br`). The first use writes the
+ * unpacked files beside them or, where that folder is read-only, into a folder of the user's among the temporary files,
+ * under names with the content's hash.
  */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -23,11 +24,29 @@ export interface Manifest {
   readonly module: FileFacts;
   /** The rest of the code; null in a build for debugging, whose module is whole. */
   readonly rest: FileFacts | null;
+  /** What an instance's memory starts with, from the constants on; null in a build whose instances make it themselves. */
+  readonly memory: FileFacts | null;
   /** The range of addresses in an instance's memory that holds constant data. */
   readonly constants: { readonly start: number; readonly end: number };
-  /** By name, `*.wasm.br`. */
+  /** By name, `*.br`. */
   readonly compressed: Readonly<Record<string, FileFacts>>;
   readonly loader: FileFacts;
+  /** clang; null in a build without it. */
+  readonly frontend: FrontendManifest | null;
+}
+
+export interface FrontendManifest {
+  readonly module: FileFacts;
+  readonly rest: FileFacts | null;
+  readonly memory: FileFacts | null;
+  readonly constants: { readonly start: number; readonly end: number };
+  readonly loader: FileFacts;
+  /** Headers and device libraries. */
+  readonly image: FileFacts;
+  /** Where the image's files come from. */
+  readonly origins: readonly Readonly<Record<'package' | 'version' | 'file' | 'sha256' | 'licence', string>>[];
+  /** The processors that there are device libraries for, as in the names of the libraries: `906`, `9-4-generic`. */
+  readonly processors: readonly string[];
 }
 
 export interface FileFacts {
@@ -40,6 +59,18 @@ export interface LlvmCode {
   readonly first: WebAssembly.Module;
   /** `unread`: an instance has only the first part, and calls into the rest trap. Null: the first part is all. */
   readonly rest: WebAssembly.Module | 'unread' | null;
+  /** Null: the first part holds it as data. */
+  readonly memory: StartingMemory | null;
+  /** Whether the first part is optimised code that was made before. */
+  readonly prepared: boolean;
+}
+
+/** What the memory of an instance holds at first: zeros, except in one range. */
+export interface StartingMemory {
+  readonly start: number;
+  readonly bytes: number;
+  /** The file that it is in, or, where that may change, itself. */
+  readonly content: string | Uint8Array<SharedArrayBuffer>;
 }
 
 /** The folder of the WebAssembly module. The environment variable `DARM_WASM` names another one, for debug builds. */
@@ -57,14 +88,18 @@ export async function readManifest(folder = moduleFolder()): Promise<Manifest> {
   return JSON.parse((await readPackaged('manifest.json', folder)).toString('utf8')) as Manifest;
 }
 
+const unpackedName = (part: string, { sha256: hash }: FileFacts, extension: string): string =>
+  `${part}.${hash.slice(0, 16)}.${extension}`;
+
 /**
- * The bytes of the module. The package's own folder is trusted as far as darm's code is, which lies beside it: there
+ * The bytes of an unpacked file. The package's own folder is trusted as far as darm's code is, which lies beside it: there
  * the size tells a whole file from half of one. A folder for temporary files is shared with others, so what lies in
  * ours there is checked by its hash.
  */
-async function readPart(part: string, { bytes: size, sha256: hash }: FileFacts): Promise<Uint8Array<ArrayBuffer>> {
+export async function readPart(part: string, facts: FileFacts, extension = 'wasm'): Promise<Uint8Array<ArrayBuffer>> {
+  const { bytes: size, sha256: hash } = facts;
   const folder = moduleFolder();
-  const name = `${part}.${hash.slice(0, 16)}.wasm`;
+  const name = unpackedName(part, facts, extension);
   const packaged = path.join(folder, name);
   const found = await readFile(packaged).catch(() => null);
   if (found?.length === size) return found;
@@ -76,7 +111,7 @@ async function readPart(part: string, { bytes: size, sha256: hash }: FileFacts):
     if (kept !== null && sha256(kept) === hash) return kept;
     folders.push(temporary);
   }
-  const bytes = await promisify(brotliDecompress)(await readPackaged(`${part}.wasm.br`));
+  const bytes = await promisify(brotliDecompress)(await readPackaged(`${part}.${extension}.br`));
   if (sha256(bytes) !== hash)
     throw new DarmError('internal', 'the compiled module is damaged: its hash is not the one in manifest.json');
   for (const each of folders)
@@ -87,6 +122,17 @@ async function readPart(part: string, { bytes: size, sha256: hash }: FileFacts):
       // Where nothing can be written, every process unpacks for itself.
     }
   return bytes as Uint8Array<ArrayBuffer>;
+}
+
+/** The package's own file is read by each instance for itself: without a copy in between, into its memory. */
+export async function findMemory(part: string, start: number, facts: FileFacts): Promise<StartingMemory> {
+  const file = path.join(moduleFolder(), unpackedName(part, facts, 'memory'));
+  const found = await stat(file).catch(() => null);
+  if (found?.size === facts.bytes) return { start, bytes: facts.bytes, content: file };
+  const bytes = await readPart(part, facts, 'memory');
+  const content = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  content.set(bytes);
+  return { start, bytes: bytes.length, content };
 }
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -105,20 +151,31 @@ export function beginCompiling(compile: () => Promise<LlvmCode>): void {
   begun.catch(() => {});
 }
 
-/** A way to compile: how V8 is set meanwhile. */
-type Around = <T>(compile: () => Promise<T>) => Promise<T>;
+/**
+ * Makes a module of the first part.
+ *
+ * @param isWhole whether that is all of LLVM, in a build for debugging
+ */
+export type MakeFirst = (
+  bytes: Uint8Array<ArrayBuffer>,
+  facts: FileFacts,
+  isWhole: boolean,
+) => Promise<Pick<LlvmCode, 'first' | 'prepared'>>;
 
-/** The part that a first compilation needs. `around` is for that part alone, not for a module that is whole. */
-export async function compileFirst(around: Around = (compile) => compile()): Promise<LlvmCode> {
+export const compileLazily: MakeFirst = async (bytes) => ({ first: await compileBytes(bytes), prepared: false });
+
+/** The part that a first compilation needs. */
+export async function compileFirst(make: MakeFirst = compileLazily): Promise<LlvmCode> {
   if (begun !== null) {
     const code = begun;
     begun = null;
     return code;
   }
-  const { module, rest } = await readManifest();
-  const compile = (): Promise<WebAssembly.Module> => compilePart('llvm', module);
-  if (rest === null) return { first: await compile(), rest };
-  return { first: await around(compile), rest: 'unread' };
+  const { module, rest, memory: facts, constants } = await readManifest();
+  const found = facts === null ? null : findMemory('llvm', constants.start, facts);
+  const made = readPart('llvm', module).then((bytes) => make(bytes, module, rest === null));
+  const [code, memory] = await Promise.all([made, found]);
+  return { ...code, rest: rest === null ? null : 'unread', memory };
 }
 
 /** Adds what is missing. */
@@ -128,8 +185,10 @@ export async function compileRest(code: LlvmCode): Promise<LlvmCode> {
   return { ...code, rest: rest === null ? null : await compilePart('rest', rest) };
 }
 
-async function compilePart(part: string, facts: FileFacts): Promise<WebAssembly.Module> {
-  const bytes = await readPart(part, facts);
+export const compilePart = async (part: string, facts: FileFacts): Promise<WebAssembly.Module> =>
+  compileBytes(await readPart(part, facts));
+
+export async function compileBytes(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
   // V8's threads do not keep a process alive while they compile.
   const awake = setInterval(() => {}, 2 ** 30);
   try {

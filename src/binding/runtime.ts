@@ -10,12 +10,14 @@
  *
  * Growth of the memory detaches views of it. So a view is made for each access and never leaves this layer.
  */
+import { closeSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DarmError, invariant } from '../errors.js';
 import { ABI_VERSION, SNAPSHOT_SECTIONS, type LlvmExports, type Pointer } from './abi.js';
+import { ioError } from '../files.js';
 import { restrictFileAccess } from './file-access.js';
-import { moduleFolder, readManifest, type LlvmCode, type Manifest } from './load.js';
+import { moduleFolder, readManifest, type LlvmCode, type StartingMemory } from './load.js';
 
 const PAGE = 65536;
 const INITIAL_PAGES = 1024;
@@ -30,14 +32,31 @@ export interface RuntimeLimits {
   readonly memoryLimitBytes: number;
 }
 
-export class LlvmRuntime {
+/** What every module exports. */
+export interface MemoryExports {
+  _malloc(size: number): Pointer<'bytes'>;
+  _free(pointer: number): void;
+  /** An increment of 0 gives the current end of the heap. */
+  _sbrk(increment: number): number;
+  stackSave(): number;
+  stackRestore(pointer: number): void;
+}
+
+/** A range of addresses. */
+export interface AddressRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+export class LlvmRuntime<Exports extends MemoryExports = LlvmExports> {
   /** Number of resets so far. What was made in an earlier epoch is invalid. */
   epoch = 0;
   #poisoned = false;
   /** Whether anything was allocated since the last reset. Every task allocates: it begins by copying its input in. */
   #dirty = false;
-  readonly #image: Uint8Array;
-  readonly #constants: Manifest['constants'];
+  readonly #image: readonly Uint8Array[];
+  /** In order. */
+  readonly #constants: readonly AddressRange[];
   readonly #stackTop: number;
   /** What LLVM or lld printed to standard error since the last reset. */
   readonly #printed: string[];
@@ -48,16 +67,16 @@ export class LlvmRuntime {
   #before = new Uint8Array(0);
 
   constructor(
-    readonly llvm: LlvmExports,
+    readonly llvm: Exports,
     readonly memory: WebAssembly.Memory,
     readonly memoryLimitBytes: number,
     printed: string[],
-    constants: Manifest['constants'],
+    constants: readonly AddressRange[],
   ) {
     this.#printed = printed;
     this.#stackTop = llvm.stackSave();
     this.#constants = constants;
-    this.#image = this.#variables().slice();
+    this.#image = this.#variables().map((part) => part.slice());
   }
 
   /** True after a trap or a fatal error; every further call would be meaningless. */
@@ -106,7 +125,7 @@ export class LlvmRuntime {
     invariant(!this.#poisoned, 'a poisoned LLVM instance cannot be reset');
     if (!this.#dirty) return;
     this.#restore(this.#image);
-    new Uint8Array(this.memory.buffer).fill(0, 0, this.#constants.start);
+    new Uint8Array(this.memory.buffer).fill(0, 0, this.#constants[0]!.start);
     this.llvm.stackRestore(this.#stackTop);
     this.#printed.length = 0;
     this.#names.clear();
@@ -131,26 +150,39 @@ export class LlvmRuntime {
     }
   }
 
-  #copied(bytes: Uint8Array): Uint8Array {
-    if (bytes.length > LARGEST_KEPT) return bytes.slice();
-    if (this.#before.length < bytes.length) this.#before = new Uint8Array(Math.min(2 * bytes.length, LARGEST_KEPT));
-    this.#before.set(bytes);
-    return this.#before.subarray(0, bytes.length);
+  #copied(parts: readonly Uint8Array[]): readonly Uint8Array[] {
+    const size = parts.reduce((sum, { length }) => sum + length, 0);
+    let buffer = this.#before;
+    if (buffer.length < size) {
+      buffer = new Uint8Array(size > LARGEST_KEPT ? size : Math.min(2 * size, LARGEST_KEPT));
+      if (size <= LARGEST_KEPT) this.#before = buffer;
+    }
+    let at = 0;
+    return parts.map((part) => {
+      const copy = buffer.subarray(at, (at += part.length));
+      copy.set(part);
+      return copy;
+    });
   }
 
-  #restore(variables: Uint8Array): void {
-    const used = this.#variables();
-    used.set(variables);
-    used.fill(0, variables.length);
+  #restore(copies: readonly Uint8Array[]): void {
+    this.#variables().forEach((part, index) => {
+      const copy = copies[index]!;
+      part.set(copy);
+      part.fill(0, copy.length);
+    });
   }
 
   /**
-   * The memory in use behind the constant data; nothing above it was ever written. Below the constant data is the
-   * stack, which holds nothing between two calls.
+   * The memory in use behind the first constants, without the others; nothing above it was ever written. Below the
+   * constants is the stack, which holds nothing between two calls.
    */
-  #variables(): Uint8Array {
-    const { end } = this.#constants;
-    return new Uint8Array(this.memory.buffer, end, this.llvm._sbrk(0) - end);
+  #variables(): Uint8Array[] {
+    const end = this.llvm._sbrk(0);
+    return this.#constants.map((range, index) => {
+      const next = this.#constants[index + 1]?.start ?? end;
+      return new Uint8Array(this.memory.buffer, range.end, next - range.end);
+    });
   }
 
   // --- memory ---
@@ -236,11 +268,11 @@ interface LoaderOptions {
   printErr(line: string): void;
 }
 
-type LoaderFactory = (options: LoaderOptions) => Promise<LlvmExports>;
+type LoaderFactory<Exports> = (options: LoaderOptions) => Promise<Exports>;
 
 /** The rest fills the empty slots of the first part's table. */
 async function instantiateParts(
-  { first, rest }: LlvmCode,
+  { first, rest }: Pick<LlvmCode, 'first' | 'rest'>,
   imports: WebAssembly.Imports,
 ): Promise<WebAssembly.Instance> {
   const instance = await WebAssembly.instantiate(first, imports);
@@ -249,17 +281,54 @@ async function instantiateParts(
   return instance;
 }
 
-/** Makes an instance, and checks that its interface fits. Its memory starts initialised. Takes about 20 ms. */
-export async function instantiateLlvm(code: LlvmCode, limits: RuntimeLimits): Promise<LlvmRuntime> {
+/** @throws DarmError `io` */
+function fill(memory: WebAssembly.Memory, { start, bytes, content }: StartingMemory): void {
+  const place = new Uint8Array(memory.buffer, start, bytes);
+  if (typeof content !== 'string') return place.set(content);
+  try {
+    const file = openSync(content, 'r');
+    try {
+      for (let at = 0; at < bytes;) {
+        const more = readSync(file, place, at, bytes - at, at);
+        if (more === 0) throw new Error('it is shorter than it was');
+        at += more;
+      }
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw ioError('read', content, error);
+  }
+}
+
+/** What is done to an instance before its memory is remembered. */
+interface Preparation<Exports> {
+  /** Further options of the loader. */
+  readonly options?: object;
+  /** @returns further constants, above those of the module */
+  readonly prepare: (exports: Exports, memory: WebAssembly.Memory) => readonly AddressRange[];
+}
+
+/** Makes an instance of a module. Its memory starts initialised. Takes about 20 ms. */
+export async function instantiateModule<Exports extends MemoryExports>(
+  loader: string,
+  code: LlvmCode,
+  limits: RuntimeLimits,
+  constants: AddressRange,
+  { options, prepare }: Preparation<Exports>,
+): Promise<LlvmRuntime<Exports>> {
   const maximum = Math.min(MAX_PAGES, Math.max(INITIAL_PAGES, Math.floor(limits.memoryLimitBytes / PAGE)));
   const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum });
+  if (code.memory !== null) fill(memory, code.memory);
   const printed: string[] = [];
-  const { constants } = await readManifest();
-  const loader = pathToFileURL(path.join(moduleFolder(), 'llvm.mjs')).href;
-  const { default: factory } = await (import(loader) as Promise<{ default: LoaderFactory }>).catch((error: Error) => {
-    throw new DarmError('io', `cannot load LLVM: ${error.message}`);
-  });
-  const llvm = await factory({
+  const url = pathToFileURL(path.join(moduleFolder(), loader)).href;
+  const { default: factory } = await (import(url) as Promise<{ default: LoaderFactory<Exports> }>).catch(
+    (error: Error) => {
+      throw new DarmError('io', `cannot load LLVM: ${error.message}`);
+    },
+  );
+  const exports = await factory({
+    ...options,
     wasmMemory: memory,
     instantiateWasm(imports, done) {
       void instantiateParts(code, restrictFileAccess(imports, memory)).then((instance) => done(instance, code.first));
@@ -268,10 +337,21 @@ export async function instantiateLlvm(code: LlvmCode, limits: RuntimeLimits): Pr
     print: (line) => void printed.push(line),
     printErr: (line) => void printed.push(line),
   });
-  llvm._darm_initialize();
-  const runtime = new LlvmRuntime(llvm, memory, maximum * PAGE, printed, constants);
-  const version = llvm._darm_abi_version();
-  const sections = runtime.stringOut(llvm._darm_snapshot_sections());
+  const more = prepare(exports, memory);
+  return new LlvmRuntime(exports, memory, maximum * PAGE, printed, [constants, ...more]);
+}
+
+/** Makes an instance of LLVM, and checks that its interface fits. Its memory starts initialised. */
+export async function instantiateLlvm(code: LlvmCode, limits: RuntimeLimits): Promise<LlvmRuntime> {
+  const { constants } = await readManifest();
+  const runtime = await instantiateModule<LlvmExports>('llvm.mjs', code, limits, constants, {
+    prepare(llvm) {
+      llvm._darm_initialize();
+      return [];
+    },
+  });
+  const version = runtime.llvm._darm_abi_version();
+  const sections = runtime.stringOut(runtime.llvm._darm_snapshot_sections());
   invariant(
     version === ABI_VERSION && sections === SNAPSHOT_SECTIONS.join(','),
     `the compiled module has interface version ${version}, this package needs ${ABI_VERSION}: rebuild it (build.sh)`,

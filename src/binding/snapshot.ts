@@ -26,13 +26,23 @@ export function decodeSnapshot(words: Int32Array, name: string, cpu: string): De
     return words.subarray(offset, offset + words[at + 1]!);
   };
   const unsigned = (values: Int32Array) => new Uint32Array(values.buffer, values.byteOffset, values.length);
-  const [flags, waveSize, argCount] = section('function') as unknown as [number, number, number];
+  const [flags, waveSize, argCount, x, y, z, mostThreads] = section('function') as unknown as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0');
   const snapshot: FunctionSnapshot = {
     name,
     flags,
     waveSize,
     cpu,
+    groupSize: [x, y, z],
+    mostThreads,
     argCount,
     blockCount: section('blockPointer').length,
     instrCount: section('instrOpcode').length,
@@ -50,6 +60,8 @@ export function decodeSnapshot(words: Int32Array, name: string, cpu: string): De
     instrPredicate: section('instrPredicate'),
     instrAddressSpace: section('instrAddressSpace'),
     instrAlign: section('instrAlign'),
+    instrSource: section('instrSource'),
+    instrTaken: section('instrTaken'),
     operandStart: section('operandStart'),
     operand: section('operand'),
     operandBlock: section('operandBlock'),
@@ -60,6 +72,8 @@ export function decodeSnapshot(words: Int32Array, name: string, cpu: string): De
     valueCastFrom: section('valueCastFrom'),
     valueBase: section('valueBase'),
     valueOffset: section('valueOffset'),
+    valueInteger: section('valueInteger'),
+    valueLiteral: section('valueLiteral'),
     argUniformity: section('argUniformity'),
     typeKind: section('typeKind'),
     typeBits: section('typeBits'),

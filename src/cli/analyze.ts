@@ -4,9 +4,9 @@ import { analyzeDocument } from '../report/json/analyze-document.js';
 import type { AnalyzeResult } from '../job/results.js';
 import type { AnalyzeFlags } from './arguments.js';
 import { visibleLine } from '../report/visible.js';
-import { jobOptions } from './option-groups.js';
 import { checkSecondOutput, readInput, writeStandardOutput } from '../files.js';
 import { writeRemarks } from './remarks.js';
+import { moduleOf } from './source.js';
 import { table } from './table.js';
 
 export async function runAnalyze(input: string, flags: AnalyzeFlags): Promise<void> {
@@ -17,12 +17,12 @@ export async function runAnalyze(input: string, flags: AnalyzeFlags): Promise<vo
   const { timeout, memoryLimit } = flags;
   const bytes = await readInput(input, timeout);
   const compiler = createCompiler({ threads: 1, timeout, memoryLimit, tierPolicy: 'short' });
-  const session = await compiler.open(bytes);
-  const options = jobOptions(flags);
+  const { module, options } = await moduleOf(compiler, input, bytes, flags);
+  const session = await compiler.open(module);
   const result = await session.analyze({ ...options, remarks: remarks !== undefined, report: dot !== undefined });
   await writeRemarks(remarks, result.remarks);
   if (dot !== undefined) await (await import('./report.js')).writeGraphs(dot, result.functions);
-  if (html !== undefined) await (await import('./report.js')).writeForecast(html, input, compiler, bytes, options);
+  if (html !== undefined) await (await import('./report.js')).writeForecast(html, input, compiler, module, options);
   // Remarks or a page on standard output take the place of the table.
   if (remarks === '-' || html === '-') return;
   const text = flags.json ? JSON.stringify(analyzeDocument(result)) + '\n' : analysisText(result);

@@ -22,9 +22,12 @@ import {
 } from './option-groups.js';
 import { numeric } from './option-flags.js';
 import { addServeCommand, type ServeFlags } from './serve-arguments.js';
+import { takeClangFlags, type SourceFlags } from './source.js';
 import { packageVersion } from '../version.js';
 
-export interface CompileFlags extends OutputFlags, RunFlags, RemoteCacheFlags {
+export interface CompileFlags extends Omit<OutputFlags, 'emit'>, RunFlags, SourceFlags, RemoteCacheFlags {
+  /** `i`: preprocessed text. */
+  readonly emit: OutputFlags['emit'] | 'i';
   readonly output?: string;
   readonly stats: boolean;
   readonly quiet: boolean;
@@ -39,7 +42,7 @@ export interface CompileFlags extends OutputFlags, RunFlags, RemoteCacheFlags {
   readonly serverFallback: boolean;
 }
 
-export interface AnalyzeFlags extends RunFlags {
+export interface AnalyzeFlags extends RunFlags, SourceFlags {
   readonly remarks?: string;
   readonly html?: string;
   readonly dot?: string;
@@ -52,7 +55,7 @@ export interface RunCommandFlags extends SimulateFlags {
   readonly outDir?: string;
 }
 
-export interface CheckFlags extends SimulateFlags {
+export interface CheckFlags extends SimulateFlags, SourceFlags {
   readonly seeds: number;
   readonly tolerance?: number;
 }
@@ -66,6 +69,8 @@ export type Invocation =
   | { readonly command: 'batch'; readonly inputs: readonly string[]; readonly flags: BatchFlags }
   | { readonly command: 'cache'; readonly action: CacheAction; readonly flags: CacheCommandFlags }
   | { readonly command: 'toolchain-digest' }
+  | { readonly command: 'prepare'; readonly flags: { readonly json: boolean } }
+  | { readonly command: 'versions'; readonly version: string }
   | BundleInvocation
   | { readonly command: 'serve'; readonly flags: ServeFlags }
   /** `--help`, `--version`: nothing is left to do but print. */
@@ -74,6 +79,7 @@ export type Invocation =
 /** Flags of compilers that are no single letter. */
 const MAKE_FLAGS: Readonly<Record<string, string>> = {
   '-MD': '--depfile',
+  '-MMD': '--depfile',
   '-MF': '--depfile-path',
   '-MT': '--depfile-target',
 };
@@ -83,12 +89,13 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
   const program = new Command('darm')
     .description('GPU kernels: LLVM bitcode in, melded bitcode and AMD code objects out.')
     .version(packageVersion(), '-v, --version')
+    .option('--verbose', 'with --version: of LLVM and Node, too, and whether there is prepared code')
     .exitOverride();
 
   const compile = program
     .command('compile')
     .description('meld and compile a module, or with --emit fatbin the modules of an offload bundle')
-    .argument('<input>', '.bc, .ll, wrapped bitcode, an offload bundle, or - for standard input')
+    .argument('<input>', '.hip, .cl, .bc, .ll, wrapped bitcode, an offload bundle, or - for standard input')
     .option('-o, --output <file>', 'output file, or - for standard output (default: named after the input)')
     .option('--quiet', 'no warnings', false)
     .option('--cache <folder>', 'keep results there, and take them from there')
@@ -156,6 +163,13 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
       'print what decides, beside input and options, which bytes come out; for build systems',
     )
     .on('option:toolchain-digest', () => found({ command: 'toolchain-digest' }));
+  program
+    .command('prepare')
+    .description(
+      'make optimised code of LLVM for this Node and this processor, with which later processes start faster',
+    )
+    .option('--json', 'print one JSON document on standard output', false)
+    .action((flags: { json: boolean }) => found({ command: 'prepare', flags }));
   addBundleCommand(program, found);
   addServeCommand(program, (flags) => {
     found({ command: 'serve', flags });
@@ -163,21 +177,34 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
   return program;
 }
 
+/** Options of a job whose defaults are others for source. */
+const OTHER_FOR_SOURCE = ['optimize', 'codegenLevel', 'meldPoint'] as const;
+
+function withSourceFlags(program: Command, found: Invocation, clang: readonly string[]): Invocation {
+  if (!('flags' in found)) return found;
+  const command = program.commands.find((each) => each.name() === found.command);
+  const unset = OTHER_FOR_SOURCE.filter((name) => command?.getOptionValueSource(name) !== 'cli');
+  return { ...found, flags: { ...found.flags, clang, unset } } as Invocation;
+}
+
 /** @throws DarmError `usage` */
 export function parseArguments(argv: readonly string[]): Invocation {
   let invocation: Invocation | null = null;
   let printed = '';
-  const program = commandLine((found) => (invocation = found));
+  const { own, clang } = takeClangFlags(argv);
+  const program = commandLine((found) => (invocation = withSourceFlags(program, found, clang)));
   for (const command of [program, ...program.commands])
     command.configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {} });
   try {
     program.parse(
-      argv.map((argument) => MAKE_FLAGS[argument] ?? argument),
+      own.map((argument) => MAKE_FLAGS[argument] ?? argument),
       { from: 'user' },
     );
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (invocation !== null) return invocation;
+    if (error.code === 'commander.version' && argv.includes('--verbose'))
+      return { command: 'versions', version: printed.trim() };
     if (error.exitCode === 0) return { command: 'print', text: printed };
     const message = error.code === 'commander.help' ? 'no subcommand; try darm --help' : error.message;
     throw new DarmError('usage', message.replace(/^error: /, ''));

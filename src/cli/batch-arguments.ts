@@ -1,9 +1,10 @@
 /** The options of `darm batch`. */
 import type { Command } from 'commander';
 import { addJobOptions, addOutputOptions, addRunOptions, type OutputFlags, type RunFlags } from './option-groups.js';
+import type { SourceFlags } from './source.js';
 import { addCacheOptions, addRemoteCacheOptions, type CacheFlags, type RemoteCacheFlags } from './cache-arguments.js';
 
-export interface BatchFlags extends OutputFlags, RunFlags, CacheFlags, RemoteCacheFlags {
+export interface BatchFlags extends OutputFlags, RunFlags, CacheFlags, RemoteCacheFlags, SourceFlags {
   readonly outDir: string;
   readonly failFast: boolean;
   readonly force: boolean;

@@ -17,6 +17,7 @@ import { EXTENSIONS } from './compile.js';
 import { warn, writeMessage } from './messages.js';
 import { jobOptions } from './option-groups.js';
 import { remoteCacheText, warnOfRemoteCache } from './remote-cache.js';
+import { sourceJobOptions, sourceOf } from './source.js';
 import { table } from './table.js';
 
 /** @returns the exit code: 0, that of the worst failure, or 128 plus the number of the signal that ended the batch */
@@ -26,6 +27,10 @@ export async function runBatchCommand(inputs: readonly string[], flags: BatchFla
   const jobs = await collectJobs(inputs, {
     options: { ...jobOptions(flags), emit: [fatBinary ? 'hsaco' : emit] },
     fatBinary,
+    sourceOf: (input) => {
+      const source = sourceOf(input, flags);
+      return source && { ...sourceJobOptions(flags), ...source };
+    },
     extension: (options) => EXTENSIONS[fatBinary ? 'fatbin' : options.emit[0]!],
   });
   const journal = await Journal.open(outDir);

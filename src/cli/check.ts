@@ -13,13 +13,14 @@ import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationResult } from '../simulator/run.js';
 import type { CheckFlags } from './arguments.js';
 import { visibleLine } from '../report/visible.js';
-import { jobOptions, simulationOptions } from './option-groups.js';
+import { simulationOptions } from './option-groups.js';
 import type { Measured } from '../report/counter-rows.js';
 import { counterText } from './counter-table.js';
 import { readInput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
 import { reportError, warn } from './messages.js';
 import { checkCodeObject, simulatingCompiler } from './run.js';
+import { moduleOf } from './source.js';
 
 /** Limit for made-up inputs, with which a kernel may never end. */
 const MADE_UP_INSTRUCTIONS = 5_000_000;
@@ -100,9 +101,9 @@ async function makePair(compiler: Compiler, input: string, other: string | null,
   }
   if (sniffInput(bytes) === 'elf')
     throw new DarmError('usage', 'darm check compares two code objects, or compiles a module twice; one is missing');
-  const options = jobOptions(flags);
-  const before = await compiler.compile(bytes, { ...options, emit: ['hsaco', 'll'], meld: 'off' });
-  const after = await compiler.compile(bytes, { ...options, emit: ['hsaco'] });
+  const { module, options } = await moduleOf(compiler, input, bytes, flags);
+  const before = await compiler.compile(module, { ...options, emit: ['hsaco', 'll'], meld: 'off' });
+  const after = await compiler.compile(module, { ...options, emit: ['hsaco'] });
   for (const { name, bailout } of after.functions)
     if (bailout !== null) warn(`function '${name}' is not melded, or only in part: ${bailout}`);
   return {

@@ -29,6 +29,10 @@ async function run(invocation: Invocation): Promise<number | void> {
       return writeStandardOutput((await (await import('../compiler/toolchain.js')).toolchainDigest()) + '\n');
     case 'bundle':
       return (await import('./bundle.js')).runBundle(invocation);
+    case 'prepare':
+      return (await import('./prepare.js')).runPrepare(invocation.flags);
+    case 'versions':
+      return (await import('./prepare.js')).printVersions(invocation.version);
     case 'serve':
       return (await import('./serve.js')).runServe(invocation.flags);
     case 'print':
@@ -59,10 +63,13 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     const error = typedError(thrown);
     const input = invocation !== null && 'input' in invocation ? invocation.input : null;
     const location = locate(error, input);
-    reportError(error, location);
+    if (error.source === undefined) reportError(error, location);
+    else (await import('./source.js')).printLog(error.source.log);
     if (process.env['DARM_DEBUG'] === '1' && thrown instanceof Error) writeMessage(`${thrown.stack}\n`);
     if (wantsJson(argv)) {
-      const document = { schema: 1, error: { code: error.code, message: error.message, location: location ?? null } };
+      const { code, message, source } = error;
+      const diagnostics = source && { diagnostics: source.diagnostics };
+      const document = { schema: 1, error: { code, message, location: location ?? null, ...diagnostics } };
       await writeStandardOutput(JSON.stringify(document) + '\n').catch(() => {});
     }
     return error.exitCode;

@@ -3,7 +3,9 @@ import path from 'node:path';
 import { DarmError } from '../errors.js';
 import type { Compiler } from '../compiler/compiler.js';
 import { sniffInput } from '../formats/bitcode.js';
-import type { Emit } from '../job/options.js';
+import type { SourceResult } from '../compiler/compile-source.js';
+import type { SourceOptions } from '../frontend/options.js';
+import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import type { CompileFlags } from './arguments.js';
 import { resultDocument } from '../report/json/compile-document.js';
@@ -15,8 +17,9 @@ import { remoteCacheOption } from './cache-arguments.js';
 import { depfile } from './depfile.js';
 import { warn, writeMessage } from './messages.js';
 import { writeRemarks } from './remarks.js';
+import { hasColors, moduleOf, printLog, sourceJobOptions, sourceOf } from './source.js';
 
-export const EXTENSIONS: Record<Emit | 'fatbin', string> = {
+export const EXTENSIONS: Record<CompileFlags['emit'], string> = {
   hsaco: '.hsaco',
   obj: '.o',
   asm: '.s',
@@ -24,6 +27,7 @@ export const EXTENSIONS: Record<Emit | 'fatbin', string> = {
   ll: '.ll',
   ptx: '.ptx',
   fatbin: '.hipfb',
+  i: '.i',
 };
 
 /**
@@ -54,8 +58,10 @@ interface Outcome {
   readonly images: readonly {
     readonly id: string;
     readonly bytes: Uint8Array;
-    readonly compiled: CompileResult | null;
+    readonly compiled: (CompileResult & { readonly source?: SourceResult }) | null;
   }[];
+  /** Of preprocessed text, which nothing was compiled for. */
+  readonly source?: SourceResult;
 }
 
 export async function runCompile(input: string, flags: CompileFlags): Promise<void> {
@@ -66,29 +72,41 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
       ? null
       : await (await import('./launch-spec.js')).readSpec(flags.spec, null, flags.timeout);
   const dependencies = depfileName(flags, output);
-  const rule = dependencies === null ? '' : depfile(flags.depfileTarget ?? output, [input]);
+  // Made before anything is compiled, so that a name that cannot be written is refused early.
+  depfile(flags.depfileTarget ?? output, [input]);
   const local = flags.server === undefined ? await localCompiler(flags) : null;
   const compiler = local ?? (await serverCompiler(flags.server!, flags));
   const module = await readInput(input, flags.timeout);
-  const { bytes, images } = await compile(compiler, module, flags);
+  const source = sourceOf(input, flags);
+  const { bytes, images, source: preprocessed } = await compile(compiler, module, source, flags);
   const results = images.flatMap(({ compiled }) => (compiled === null ? [] : [compiled]));
-  if (!flags.quiet) results.forEach(printWarnings);
+  const sources = [...results.map((each) => each.source), preprocessed].filter((each) => each !== undefined);
+  if (!flags.quiet) {
+    for (const log of new Set(sources.map((each) => each.log))) printLog(log);
+    results.forEach(printWarnings);
+  }
   await writeOutput(output, bytes);
-  if (dependencies !== null) await writeOutput(dependencies, rule);
+  if (dependencies !== null) {
+    const included = sources.flatMap((each) => each.dependencies);
+    await writeOutput(dependencies, depfile(flags.depfileTarget ?? output, [...new Set([input, ...included])]));
+  }
   await writeRemarks(
     flags.remarks,
     results.flatMap(({ remarks }) => remarks),
   );
   if (flags.report !== undefined) {
     const { measureLaunches, writeReport } = await import('./report.js');
-    const options = jobOptions(flags);
-    const launches = spec && (await measureLaunches(local!, module, options, spec));
+    // Measuring compiles twice more: bitcode then, not source.
+    const measured = spec === null ? null : await moduleOf(local!, input, module, flags);
+    const launches = spec && (await measureLaunches(local!, measured!.module, measured!.options, spec));
+    const options = measured?.options ?? (source === null ? jobOptions(flags) : sourceDefaults(flags));
     await writeReport(flags.report, input, options, results[0]!, launches);
   }
   if (local !== null && local.remoteCacheReport !== null) await endRemoteCache(local, flags.quiet);
   if (flags.json) {
     const artifacts = [artifactDocument(output, flags.emit, bytes)];
-    await writeStandardOutput(JSON.stringify({ schema: 1, artifacts, ...documentOf(flags.emit, images) }) + '\n');
+    const document = { schema: 1, artifacts, ...documentOf(flags.emit, images), ...sourceDocument(sources) };
+    await writeStandardOutput(JSON.stringify(document) + '\n');
   } else if (flags.stats) {
     for (const { functions, target } of results)
       writeMessage((results.length > 1 ? `${visibleLine(target)}\n` : '') + statsTable(functions));
@@ -132,6 +150,8 @@ function checkOutputs(input: string, output: string, flags: CompileFlags): void 
     throw new DarmError('usage', '--report is for one module: compile the images one by one');
   if (flags.serverFallback && flags.server === undefined)
     throw new DarmError('usage', '--server-fallback is for --server');
+  if (flags.server !== undefined && sourceOf(input, flags) !== null)
+    throw new DarmError('usage', 'a server takes modules, and its disk is another one: leave --server out for source');
   if (flags.spec === undefined) return;
   if (flags.server !== undefined)
     throw new DarmError('usage', '--spec is for a compilation here: a server does not simulate');
@@ -141,25 +161,69 @@ function checkOutputs(input: string, output: string, flags: CompileFlags): void 
     throw new DarmError('usage', 'standard input cannot be both module and spec');
 }
 
-async function compile(compiler: Pick<Compiler, 'compile'>, bytes: Uint8Array, flags: CompileFlags): Promise<Outcome> {
+async function compile(
+  compiler: Pick<Compiler, 'compile'> & Partial<Pick<Compiler, 'preprocess'>>,
+  bytes: Uint8Array,
+  source: SourceOptions | null,
+  flags: CompileFlags,
+): Promise<Outcome> {
+  const call = { colors: hasColors() };
+  if (flags.emit === 'i') {
+    if (source === null) throw new DarmError('usage', 'only source is preprocessed');
+    const { text, ...left } = await compiler.preprocess!(bytes, { ...sourceJobOptions(flags), ...source }, call);
+    return { bytes: text, images: [], source: left };
+  }
   const { mcpu, ...common } = {
-    ...jobOptions(flags),
+    ...(source === null ? jobOptions(flags) : { ...sourceJobOptions(flags), ...source }),
     stats: flags.stats || flags.report !== undefined,
     remarks: flags.remarks !== undefined,
     report: flags.report !== undefined,
   };
   if (flags.emit !== 'fatbin') {
-    const compiled = await compiler.compile(bytes, { ...common, mcpu: mcpu ?? null, emit: [flags.emit] });
+    const compiled = await compiler.compile(bytes, { ...common, mcpu: mcpu ?? null, emit: [flags.emit] }, call);
     const artifact = compiled.artifacts[0]!;
     return { bytes: artifact.bytes, images: [{ id: '', bytes: artifact.bytes, compiled }] };
   }
   const { compileContainer, compileFatBinary } = await import('../compiler/fat-binary.js');
+  if (source !== null) {
+    const [targets, rest] = offloadTargets(source.flags ?? []);
+    return compileFatBinary(
+      compiler,
+      bytes,
+      [...(mcpu?.split(',') ?? []), ...targets],
+      { ...common, flags: rest },
+      call,
+    );
+  }
   if (sniffInput(bytes) !== 'offload-bundle') return compileFatBinary(compiler, bytes, mcpu?.split(',') ?? [], common);
   if (mcpu != null) throw new DarmError('usage', 'the images of a bundle name their targets: leave --mcpu out');
   return compileContainer(compiler, bytes, common);
 }
 
+/** The processors of `--offload-arch`, of which a fat binary may have several, and the other flags. */
+function offloadTargets(flags: readonly string[]): [string[], string[]] {
+  const isTarget = (flag: string): boolean => flag.startsWith('--offload-arch=');
+  return [
+    flags.filter(isTarget).flatMap((flag) => flag.slice('--offload-arch='.length).split(',')),
+    flags.filter((flag) => !isTarget(flag)),
+  ];
+}
+
+function sourceDocument(sources: readonly SourceResult[]): object {
+  if (sources.length === 0) return {};
+  const { diagnostics, dependencies } = sources[0]!;
+  return { source: { diagnostics, dependencies } };
+}
+
+/** What a report says was asked for. */
+const sourceDefaults = (flags: CompileFlags): Partial<JobOptions> => ({
+  optimize: 'O3',
+  meldPoint: 'early',
+  ...sourceJobOptions(flags),
+});
+
 function documentOf(emit: CompileFlags['emit'], images: Outcome['images']): object {
+  if (emit === 'i') return {};
   if (emit !== 'fatbin') return resultDocument(images[0]!.compiled!);
   return {
     images: images.map(({ id, bytes, compiled }) => ({

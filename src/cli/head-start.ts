@@ -11,6 +11,11 @@ export async function headStart([subcommand, ...rest]: readonly string[]): Promi
     rest.some((argument) => ELSEWHERE.some((flag) => argument.startsWith(flag))) ||
     'DARM_CACHE_DIR' in process.env ||
     'DARM_REMOTE_CACHE' in process.env;
-  if ((subcommand === 'compile' || subcommand === 'analyze') && !isHelp && !isElsewhere)
-    (await import('../compiler/head-start.js')).beginLlvm();
+  if ((subcommand !== 'compile' && subcommand !== 'analyze') || isHelp || isElsewhere) return;
+  const { beginClang, beginLlvm } = await import('../compiler/head-start.js');
+  if (rest.some((argument) => SOURCE.test(argument))) beginClang();
+  beginLlvm();
 }
+
+/** What looks like source, or says so. A wrong guess costs time only. */
+const SOURCE = /\.(hip|cu|cl|cpp|cc|cxx)$|^-x/;

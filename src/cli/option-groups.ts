@@ -40,7 +40,9 @@ export const jobOptions = (flags: object): Partial<JobOptions> => optionsFromFla
 export function addOutputOptions(command: Command): Command {
   return addJobsOption(
     command.addOption(
-      new Option('--emit <kind>', 'what to write').choices([...EMIT_KINDS, 'fatbin']).default(DEFAULT_OPTIONS.emit[0]),
+      new Option('--emit <kind>', 'what to write')
+        .choices([...EMIT_KINDS, 'fatbin', ...(command.name() === 'compile' ? ['i'] : [])])
+        .default(DEFAULT_OPTIONS.emit[0]),
     ),
   );
 }

@@ -71,9 +71,13 @@ export class CompileCache {
     return { ...this.#counts };
   }
 
-  /** What was kept, without timings; null when there is nothing, or only something damaged. */
-  async get(key: string): Promise<CompileResult | null> {
-    const result = await this.#read(key);
+  /** What was kept, without timings; null when there is nothing, or only something damaged or no longer current. */
+  async get<Result extends CompileResult = CompileResult>(
+    key: string,
+    isCurrent: (result: Result) => boolean = () => true,
+  ): Promise<Result | null> {
+    const read = (await this.#read(key)) as Result | null;
+    const result = read !== null && isCurrent(read) ? read : null;
     this.#counts[result === null ? 'misses' : 'hits']++;
     return result;
   }

@@ -8,7 +8,7 @@ import { decodeShared, encodeShared } from './stored-result.js';
 
 export class CompileCaches {
   constructor(
-    private readonly local: CompileCache | null,
+    readonly local: CompileCache | null,
     private readonly remote: RemoteCache | null,
   ) {}
 

@@ -8,7 +8,7 @@
 import { availableParallelism } from 'node:os';
 import { checkOptions, wholeNumberIn, numberIn, type Checks } from '../job/option-table.js';
 import { completeJobOptions } from '../job/options.js';
-import type { LlvmCode } from '../binding/load.js';
+import type { LlvmCode, MakeFirst } from '../binding/load.js';
 import type { CacheCounts, CacheOptions } from './compile-cache.js';
 import type { CompileCaches } from './compile-caches.js';
 import {
@@ -23,10 +23,13 @@ import { unwrapModule, sniffInput } from '../formats/bitcode.js';
 import type { CodeObjectInfo } from '../formats/code-object.js';
 import type { ContainerInfo } from '../formats/offload/describe.js';
 import type { JobOptions } from '../job/options.js';
+import { isForSource, type SourceCompileOptions } from '../frontend/options.js';
 import type { Events } from '../job/events.js';
+import type { Lookup } from '../job/source.js';
 import type { FunctionSubset } from '../job/function-subset.js';
 import { allInOrder } from './all-in-order.js';
 import { compileInParts } from './compile-parts.js';
+import type { SourceResult, SourceTranslator, TranslatedSource } from './compile-source.js';
 import { divideFunctions } from './divide-functions.js';
 import { Retried } from './retried.js';
 import type { UnsupportedOperation } from './simulate.js';
@@ -72,14 +75,31 @@ export interface CallOptions {
   readonly onDiagnostic?: (line: string) => void;
 }
 
+export interface SourceCallOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
+  /** Escape sequences for a terminal in clang's log. */
+  readonly colors?: boolean;
+}
+
+export interface PreprocessedSource extends SourceResult {
+  readonly text: Uint8Array;
+}
+
 export interface SimulationCall extends Pick<CallOptions, 'signal'> {
   /** Told of every instruction before it is executed; the simulation then runs on the calling thread. */
   readonly onInstruction?: SimulationInput['onInstruction'];
 }
 
 export interface CompiledModule extends CompileResult {
+  /** What clang left, for source. */
+  readonly source?: SourceResult;
   /** Whether it was taken from the cache. The timings are then those of the cache. */
   readonly cached: boolean;
+}
+
+/** As the cache keeps it. */
+interface CompiledSource extends CompileResult {
+  readonly source: SourceResult;
+  readonly lookups: readonly Lookup[];
 }
 
 export interface InspectedModule extends ModuleInfo {
@@ -94,8 +114,27 @@ export interface ModuleSession extends AsyncDisposable {
 }
 
 export interface Compiler extends AsyncDisposable {
-  /** Melds and compiles a module: bitcode, wrapped bitcode or IR text. Everything fails with a `DarmError`. */
-  compile(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<CompiledModule>;
+  /**
+   * Melds and compiles a module: bitcode, wrapped bitcode or IR text; or, with a `language` among the options, source:
+   * HIP C++ or OpenCL C (docs/source.md). Everything fails with a `DarmError`; what clang refuses is `compile-failed`.
+   */
+  compile(
+    input: Uint8Array | string,
+    options?: Partial<JobOptions> | SourceCompileOptions,
+    call?: CallOptions & SourceCallOptions,
+  ): Promise<CompiledModule>;
+  /** Source to bitcode, with the options that compile it: for everything that takes bitcode. */
+  translate(
+    source: string | Uint8Array,
+    options: SourceCompileOptions,
+    call?: SourceCallOptions,
+  ): Promise<TranslatedSource>;
+  /** The preprocessed text. */
+  preprocess(
+    source: string | Uint8Array,
+    options: SourceCompileOptions,
+    call?: SourceCallOptions,
+  ): Promise<PreprocessedSource>;
   /** Says what melding would do, function by function; changes nothing. */
   analyze(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<AnalyzeResult>;
   /** What a code object, a module, or a container of device images holds. */
@@ -119,6 +158,8 @@ export interface Compiler extends AsyncDisposable {
    * @throws DarmError `io`
    */
   ready(): Promise<void>;
+  /** Whether LLVM's code was prepared (`darm prepare`); null before it is loaded. */
+  readonly prepared: boolean | null;
   /** Of this compiler's cache; null without one. */
   readonly cacheCounts: CacheCounts | null;
   /** About this compiler's remote cache; null without one. */
@@ -159,10 +200,12 @@ class ThreadedCompiler implements Compiler {
   readonly #timeoutMs: number;
   readonly #memoryLimitBytes: number;
   readonly #tierPolicy: TierPolicy | undefined;
+  #prepared: boolean | null = null;
   readonly #maxInput: number;
   readonly #cacheOptions: CacheOptions | undefined;
   readonly #remoteCache: RemoteCacheSetting | undefined;
   #caches: CompileCaches | null = null;
+  #translator: SourceTranslator | null = null;
   readonly #sessions = new Set<{ close(): Promise<void> }>();
   readonly #code = new Retried(() => this.#loadCode());
   readonly #executor = new Retried(() => this.#makeExecutor());
@@ -180,27 +223,127 @@ class ThreadedCompiler implements Compiler {
     this.#remoteCache = remoteCache;
   }
 
-  async compile(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<CompiledModule> {
+  async compile(
+    input: Uint8Array | string,
+    options: Partial<JobOptions> | SourceCompileOptions = {},
+    call: CallOptions & SourceCallOptions = {},
+  ): Promise<CompiledModule> {
+    if (isForSource(options)) return this.#compileSource(input, options, call);
+    const bytes = input as Uint8Array;
     const job = completeJobOptions('compile()', options);
     const module = this.#moduleBytes(bytes);
     const limits = this.#limits(call);
     this.#checkOpen();
+    return this.#compileCached(module, job, limits);
+  }
+
+  async #compileCached(module: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<CompiledModule> {
     if (this.#cacheOptions === undefined && this.#remoteCache === undefined)
       return { ...(await this.#compile(module, job, limits)), cached: false };
     const started = performance.now();
-    const { CompileCache, compileKey } = await import('./compile-cache.js');
-    const { CompileCaches } = await import('./compile-caches.js');
-    const remote = this.#remoteCache && (await import('../remote-cache/client.js'));
-    const caches = (this.#caches ??= new CompileCaches(
-      this.#cacheOptions === undefined ? null : new CompileCache(this.#cacheOptions),
-      remote === undefined ? null : new remote.RemoteCache(this.#remoteCache!),
-    ));
+    const { compileKey } = await import('./compile-cache.js');
+    const caches = await this.#openCaches();
     const key = await compileKey(module, job);
     const kept = await caches.get(key, job);
     if (kept !== null) return { ...kept, timings: { total: performance.now() - started }, cached: true };
     const result = await this.#compile(module, job, limits);
     await caches.put(key, result);
     return { ...result, cached: false };
+  }
+
+  async #openCaches(): Promise<CompileCaches> {
+    const { CompileCache } = await import('./compile-cache.js');
+    const { CompileCaches } = await import('./compile-caches.js');
+    const remote = this.#remoteCache && (await import('../remote-cache/client.js'));
+    return (this.#caches ??= new CompileCaches(
+      this.#cacheOptions === undefined ? null : new CompileCache(this.#cacheOptions),
+      remote === undefined ? null : new remote.RemoteCache(this.#remoteCache!),
+    ));
+  }
+
+  /**
+   * Both steps, and one entry of the folder for both. What clang looked up on this disk says nothing on another machine:
+   * from the remote cache comes the second step.
+   */
+  async #compileSource(
+    input: Uint8Array | string,
+    options: SourceCompileOptions,
+    call: CallOptions & SourceCallOptions,
+  ): Promise<CompiledModule> {
+    const { request, source, translate, translator } = await this.#source('compile()', input, options, 'bitcode', call);
+    const started = performance.now();
+    const compileBitcode = async (): Promise<CompiledSource> => {
+      const translation = await translate();
+      const limits = this.#limits(call);
+      const compiled = await (this.#remoteCache === undefined
+        ? this.#compile(translation.product, request.job, limits)
+        : this.#compileCached(translation.product, request.job, limits));
+      const { total = 0 } = compiled.timings;
+      const timings = { ...compiled.timings, translate: translation.time, total: total + translation.time };
+      const left = translator.result(request, translation);
+      return { ...compiled, timings, source: left, lookups: translation.lookups };
+    };
+    const asResult = ({ lookups: _, ...result }: CompiledSource, cached: boolean): CompiledModule => ({
+      ...result,
+      cached,
+    });
+    const cache = this.#cacheOptions === undefined ? null : (await this.#openCaches()).local;
+    if (cache === null) return asResult(await compileBitcode(), false);
+    const key = await translator.key(source, request.job, options.nameExpressions ?? []);
+    const kept = await cache.get<CompiledSource>(key, ({ lookups }) => translator.isCurrent(lookups));
+    if (kept !== null) return asResult({ ...kept, timings: { total: performance.now() - started } }, true);
+    const result = await compileBitcode();
+    await cache.put(key, result);
+    return asResult(result, false);
+  }
+
+  async translate(
+    input: string | Uint8Array,
+    options: SourceCompileOptions,
+    call: SourceCallOptions = {},
+  ): Promise<TranslatedSource> {
+    const { request, translate, translator } = await this.#source('translate()', input, options, 'bitcode', call);
+    const translation = await translate();
+    const { product: bitcode, time } = translation;
+    return { ...translator.result(request, translation), bitcode, options: request.job, time };
+  }
+
+  async preprocess(
+    input: string | Uint8Array,
+    options: SourceCompileOptions,
+    call: SourceCallOptions = {},
+  ): Promise<PreprocessedSource> {
+    const { request, translate, translator } = await this.#source('preprocess()', input, options, 'text', call);
+    const translation = await translate();
+    return { ...translator.result(request, translation), text: translation.product };
+  }
+
+  /** A source, checked, and what translates it. */
+  async #source(
+    where: string,
+    input: string | Uint8Array,
+    options: SourceCompileOptions,
+    product: 'bitcode' | 'text',
+    call: SourceCallOptions,
+  ) {
+    this.#checkOpen();
+    if (typeof input !== 'string' && !(input instanceof Uint8Array))
+      throw new DarmError('usage', 'the source must be a string or a Uint8Array');
+    if (input.length > this.#maxInput)
+      throw new DarmError('bad-input', `the source has ${input.length} bytes, the limit is ${this.#maxInput}`);
+    const { SourceTranslator } = await import('./compile-source.js');
+    const translator = (this.#translator ??= new SourceTranslator(async () => {
+      const { compileFrontend } = await import('../binding/load-frontend.js');
+      return compileFrontend(await this.#make());
+    }));
+    const request = await translator.request(where, input, options);
+    const source = await translator.job(request, product, call.colors ?? false);
+    const translate = async () => translator.translate(await this.#start(), request, source, this.#limits(call));
+    return { request, source, translate, translator };
+  }
+
+  get prepared(): boolean | null {
+    return this.#prepared;
   }
 
   get cacheCounts(): CacheCounts | null {
@@ -333,6 +476,7 @@ class ThreadedCompiler implements Compiler {
     await (await this.#executor.take())?.close();
     // The module is large, and V8 goes on optimising it while anything refers to it.
     await this.#code.take();
+    await this.#translator?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -371,18 +515,17 @@ class ThreadedCompiler implements Compiler {
   async #loadCode(): Promise<LlvmCode> {
     try {
       const { compileFirst, compileRest } = await import('../binding/load.js');
-      const code = await compileFirst(await this.#tierPolicyAround());
+      const code = await compileFirst(await this.#make());
+      this.#prepared = code.prepared;
       return this.#threads === 0 ? code : await compileRest(code);
     } catch (error) {
       throw error instanceof DarmError ? error : new DarmError('io', `cannot load LLVM: ${(error as Error).message}`);
     }
   }
 
-  async #tierPolicyAround(): Promise<Parameters<typeof import('../binding/load.js').compileFirst>[0]> {
+  async #make(): Promise<MakeFirst | undefined> {
     if (this.#tierPolicy === undefined) return undefined;
-    const { compileAhead, setTierPolicy } = await import('../workers/tier-policy.js');
-    setTierPolicy(this.#tierPolicy);
-    return compileAhead;
+    return (await import('../workers/first-module.js')).underPolicy(this.#tierPolicy);
   }
 
   async #start(): Promise<Executor> {

@@ -3,7 +3,8 @@
  * and compiled for the target that its entry names; finished code objects, and whatever else there is, pass through. A
  * module alone becomes a fat binary with one code object per target.
  */
-import type { CallOptions, CompiledModule, Compiler } from './compiler.js';
+import type { CallOptions, CompiledModule, Compiler, SourceCallOptions } from './compiler.js';
+import type { SourceOptions } from '../frontend/options.js';
 import { DarmError } from '../errors.js';
 import { parseElf } from '../formats/elf.js';
 import { targetIdOf } from '../formats/elf-target.js';
@@ -71,7 +72,7 @@ export async function compileContainer(
 }
 
 /**
- * A fat binary from a module: an offload bundle with an empty entry for the host and a code object per target.
+ * A fat binary from a module or from source: an offload bundle with an empty entry for the host and a code object per target.
  *
  * @param targets target ids; none: the processor that the functions name
  */
@@ -79,8 +80,8 @@ export async function compileFatBinary(
   compiler: Pick<Compiler, 'compile'>,
   bytes: Uint8Array,
   targets: readonly string[] = [],
-  options: FatBinaryOptions = {},
-  call: CallOptions = {},
+  options: FatBinaryOptions | (SourceOptions & FatBinaryOptions) = {},
+  call: CallOptions & SourceCallOptions = {},
 ): Promise<FatBinaryResult> {
   if (new Set(targets).size !== targets.length) throw new DarmError('usage', 'a target is named twice');
   const wanted = targets.length === 0 ? [null] : targets;

@@ -18,8 +18,9 @@ export const toolchainDigest = (): Promise<string> => digest.get();
 
 async function computeDigest(): Promise<string> {
   const { version } = JSON.parse(await readFile(path.join(DIST, '..', 'package.json'), 'utf8')) as { version: string };
-  const { module, rest, loader } = await readManifest();
-  const hash = createHash('sha256').update(JSON.stringify([version, module.sha256, rest?.sha256, loader.sha256]));
+  const { module, rest, memory, loader, frontend } = await readManifest();
+  const parts = [module, rest, memory, loader].map((part) => part?.sha256);
+  const hash = createHash('sha256').update(JSON.stringify([version, ...parts, frontend]));
   for (const folder of ['src', 'workers']) {
     const root = path.join(DIST, folder);
     const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.js')).sort();

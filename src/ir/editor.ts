@@ -42,6 +42,12 @@ export interface Editor {
   // --- editing ---
   /** Replaces a `switch` by a chain of compares and two-way branches. */
   lowerSwitch(block: BlockRef): void;
+  /**
+   * Asks the wave in front of a conditional branch whether all of its threads take one side; `sides` are those that are
+   * asked about, in that order. Waves that do run a copy of the side, behind uniform branches, and go on to `join`, the
+   * immediate post-dominator. The others come to a new block that ends in the branch.
+   */
+  askWave(branch: BlockRef, join: BlockRef, sides: readonly ('t' | 'f')[]): void;
   /** A new empty block, placed in the layout before `before`. */
   createBlock(name: string, before: BlockRef): BlockRef;
   /** Appends a copy of an instruction, with the same operands, to a block that has no terminator yet. */

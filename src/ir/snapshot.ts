@@ -137,6 +137,21 @@ export const FunctionFlag = {
   AddressTaken: 1 << 4,
   /** Holds convergence-control tokens. */
   ConvergenceControl: 1 << 5,
+  /** Code may ask its wave about a condition (`llvm.amdgcn.ballot`): AMD's targets, but no graphics stage. */
+  AsksWaves: 1 << 6,
+} as const;
+
+/** What of a thread's place in its wave or work group an instruction reads, or what it asks the wave. */
+export const LaneSource = {
+  None: 0,
+  /** The thread's number in its work group, per dimension. */
+  ThreadX: 1,
+  ThreadY: 2,
+  ThreadZ: 3,
+  /** The lane in the wave, counted from a given number. */
+  Lane: 4,
+  /** The lanes of the wave that an operand is true for. It is the same for all of them. */
+  Ballot: 5,
 } as const;
 
 /**
@@ -156,6 +171,9 @@ export const TypeKind = {
   Aggregate: 7,
 } as const;
 
+/** In `valueInteger`: not an integer constant, or a large one. */
+export const NO_INTEGER = -(2 ** 31);
+
 export const ValueKind = {
   Argument: 0,
   Instruction: 1,
@@ -173,6 +191,10 @@ export interface FunctionSnapshot {
   /** The processor that the facts hold for, e.g. `gfx906`. */
   readonly cpu: string;
   readonly waveSize: number;
+  /** `[3]` the size of a work group that the function requires, per dimension; 0 where it requires none. */
+  readonly groupSize: readonly number[];
+  /** The most threads of a work group, 0 if the function does not say. */
+  readonly mostThreads: number;
 
   readonly blockCount: number;
   readonly argCount: number;
@@ -206,6 +228,14 @@ export interface FunctionSnapshot {
   readonly instrAddressSpace: Int32Array;
   /** Alignment in bytes of a memory access, else 0. */
   readonly instrAlign: Int32Array;
+  /** `LaneSource`. */
+  readonly instrSource: Int32Array;
+  /**
+   * How often the condition of a branch or select is true according to its metadata (a profile, `__builtin_expect`), in
+   * 1/1024. `NONE` without any, -2 if the metadata says that it is unpredictable. Of a switch: how many compares it takes
+   * as a chain of branches.
+   */
+  readonly instrTaken: Int32Array;
 
   // operands
   /** `[instrCount + 1]` start of each instruction's operands in `operand`. */
@@ -235,6 +265,10 @@ export interface FunctionSnapshot {
   readonly valueBase: Int32Array;
   /** The distance from the base, in bytes. */
   readonly valueOffset: Int32Array;
+  /** The value of an integer constant that 32 signed bits hold; `NO_INTEGER` for all other values. */
+  readonly valueInteger: Int32Array;
+  /** 1 for constants and addresses of globals that an operand of an instruction does not hold for free. */
+  readonly valueLiteral: Int32Array;
 
   /** `[argCount]` `Uniformity`. */
   readonly argUniformity: Int32Array;

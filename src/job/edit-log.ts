@@ -3,7 +3,7 @@
  * carries the same edits out on its own copy of the module and gets the same function.
  */
 import type { BlockId } from '../ir/ids.js';
-import type { Meld } from '../melding/plan.js';
+import type { Meld, WaveVersion } from '../melding/plan.js';
 import type { FunctionHistory } from './history.js';
 import type { CandidateRemark, DebugLocation } from './remarks.js';
 
@@ -12,6 +12,7 @@ export interface LogRound {
   /** Fingerprint of the snapshot whose ids `lowered` and `melds` use. */
   readonly fingerprint: string;
   readonly lowered: readonly BlockId[];
+  readonly versions: readonly WaveVersion[];
   readonly melds: readonly Meld[];
   /** Remarks about the function as it was before this round; null unless remarks are wanted. */
   readonly remarks: SurveyRemarks | null;

@@ -80,6 +80,11 @@ export const JOB_OPTIONS = {
     about: 'when instructions without a partner run for their own threads only',
     flag: { commands: ALL, value: 'when' },
   }),
+  versions: option(choice('auto', 'always', 'never'), {
+    default: 'auto',
+    about: 'where waves are asked whether they part, so that only those that do run melded code',
+    flag: { commands: ALL, value: 'when' },
+  }),
   partitions: option(choice<(typeof PARTITIONS)[number]>(...PARTITIONS), {
     default: 1,
     about:

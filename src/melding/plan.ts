@@ -93,6 +93,19 @@ export interface Meld extends Shape {
   readonly net: number;
 }
 
+/**
+ * Versions per wave: in front of the branch, the wave is asked whether its threads agree. If so, it runs a copy of the
+ * region as it was, behind uniform branches. Only waves that part come to the branch, and to its melds.
+ */
+export interface WaveVersion {
+  /** Block E. */
+  readonly branch: BlockId;
+  /** Block X. */
+  readonly join: BlockId;
+  /** The sides that are copied: `t` for waves that take it with all threads, and `f` likewise. In the order of asking. */
+  readonly sides: readonly ('t' | 'f')[];
+}
+
 /** What `darm analyze` prints for a divergent branch: a meld, or a refusal with its reason. */
 export interface Candidate {
   readonly branch: BlockId;
@@ -108,6 +121,8 @@ export interface Candidate {
 
 export interface FunctionPlan {
   readonly candidates: readonly Candidate[];
+  /** Branches with melds whose waves are asked first. */
+  readonly versions: readonly WaveVersion[];
   /** The melds of this round, in the order of carrying them out. Regions of different branches do not overlap. */
   readonly melds: readonly Meld[];
 }
@@ -127,6 +142,12 @@ export type MeldMode = 'darm' | 'branch-fusion' | 'tail-merge';
  */
 export type Unpredication = 'always' | 'profitable' | 'never';
 
+/**
+ * Where waves are asked whether they part (`WaveVersion`): `auto` where the cost model expects a gain from it, `always`
+ * at every branch with melds where the rules allow it.
+ */
+export type Versioning = 'auto' | 'always' | 'never';
+
 export interface PlanOptions {
   readonly mode: MeldMode;
   readonly profit: ProfitModel;
@@ -135,6 +156,7 @@ export interface PlanOptions {
   /** Whether a block may meld with a region (the paper's region replication). */
   readonly regionReplication: boolean;
   readonly unpredicate: Unpredication;
+  readonly versions: Versioning;
   /** Whether LLVM's pipeline runs after melding. Then loops with known trip counts may still be unrolled. */
   readonly optimizesLater: boolean;
 }

@@ -5,7 +5,7 @@
 import type { LlvmModule, OpenFunction } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { EditLog, LogRound } from '../job/edit-log.js';
-import { applyMelds } from '../melding/apply/apply-melds.js';
+import { applyPlan } from '../melding/apply/apply-melds.js';
 import type { HistoryRecorder } from './record-history.js';
 import type { Stopwatch } from './stopwatch.js';
 
@@ -25,7 +25,7 @@ export function carryOut(module: LlvmModule, { open, round, watch, recorder }: R
     throw new DarmError('internal', `the edit log of '${name}' belongs to another function body`);
   watch.time('meld', () => {
     for (const block of round.lowered) editor.lowerSwitch(editor.block(block));
-    applyMelds(editor, round.melds, recorder);
+    applyPlan(editor, round, recorder);
   });
   // LLVM's passes may take for granted what the verifier checks.
   watch.time('verify', () => module.verify(name));

@@ -84,8 +84,8 @@ class FunctionMelding {
   run(): Survey {
     let survey = this.#survey();
     for (; this.mayGoOn && survey.plan.melds.length > 0; survey = this.#survey()) {
-      const { melds } = survey.plan;
-      this.#carryOut(survey, { lowered: [], melds });
+      const { melds, versions } = survey.plan;
+      this.#carryOut(survey, { lowered: [], versions, melds });
       this.melded++;
       for (const { net } of melds) this.net += net;
     }
@@ -94,7 +94,7 @@ class FunctionMelding {
 
   /** Makes divergent switches branches. */
   lower(survey: Survey, switches: readonly BlockId[]): void {
-    this.#carryOut(survey, { lowered: switches, melds: [] });
+    this.#carryOut(survey, { lowered: switches, versions: [], melds: [] });
   }
 
   get mayGoOn(): boolean {
@@ -116,7 +116,7 @@ class FunctionMelding {
     return survey;
   }
 
-  #carryOut(survey: Survey, edits: Pick<LogRound, 'lowered' | 'melds'>): void {
+  #carryOut(survey: Survey, edits: Pick<LogRound, 'lowered' | 'versions' | 'melds'>): void {
     const round = { fingerprint: survey.fingerprint, remarks: survey.remarks, ...edits };
     carryOut(this.module, { open: survey, round, watch: this.compilation.watch, recorder: this.recorder });
     this.rounds.push(round);

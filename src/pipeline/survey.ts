@@ -43,8 +43,8 @@ export function surveyFunction(
 }
 
 function planOptions(options: JobOptions): PlanOptions {
-  const { meld, profit, threshold, regionReplication, unpredicate } = options;
+  const { meld, profit, threshold, regionReplication, unpredicate, versions } = options;
   // An analysis with melding off says what melding would do.
   const mode = meld === 'off' ? 'darm' : meld;
-  return { mode, profit, threshold, regionReplication, unpredicate, optimizesLater: meldsEarly(options) };
+  return { mode, profit, threshold, regionReplication, unpredicate, versions, optimizesLater: meldsEarly(options) };
 }

@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Emit } from '../job/options.js';
-import type { Artifact, CompileResult } from '../job/results.js';
+import type { CompiledModule } from '../compiler/compiler.js';
+import type { Artifact } from '../job/results.js';
 import { compileDocument } from '../report/json/compile-document.js';
 import { Refusal } from './problem.js';
 
@@ -75,9 +76,10 @@ export async function artifactAnswer({ kind, bytes }: Artifact): Promise<Answer>
  * @param place further members, which stand first
  * @throws Refusal `answer-too-large`
  */
-export async function compileAnswer(result: CompileResult, maxArtifact: number, place: object = {}): Promise<Answer> {
-  const { artifacts, diagnostics, remarks, histories } = result;
-  const rest = { ...compileDocument(result, []), artifacts: undefined, diagnostics, remarks, histories };
+export async function compileAnswer(result: CompiledModule, maxArtifact: number, place: object = {}): Promise<Answer> {
+  const { artifacts, diagnostics, remarks, histories, source } = result;
+  const left = source && { source: { log: source.log, loweredNames: source.loweredNames } };
+  const rest = { ...compileDocument(result, []), artifacts: undefined, diagnostics, ...left, remarks, histories };
   const text = jsonText({ ...place, ...rest }, maxArtifact);
   const heads: string[] = [];
   for (const { kind, bytes } of artifacts)

@@ -3,12 +3,15 @@
  * `options` part or a line of a batch; and `timeout` in milliseconds, which can only lower the service's own.
  */
 import { DarmError } from '../errors.js';
-import { numberIn, type OptionType } from '../job/option-table.js';
+import { completeSource, type SourceCompileOptions } from '../frontend/options.js';
+import { choice, listOf, numberIn, text, type OptionType } from '../job/option-table.js';
 import { completeJobOptions, JOB_OPTIONS, type JobOptions } from '../job/options.js';
 import { Refusal } from './problem.js';
 
 export interface RequestedJob {
-  readonly options: JobOptions;
+  /** With a `language`: for source. */
+  readonly options: JobOptions | SourceCompileOptions;
+  readonly emit: JobOptions['emit'];
   /** Milliseconds; null: the service's limit. */
   readonly timeout: number | null;
 }
@@ -17,9 +20,21 @@ export type GivenOptions = Readonly<Record<string, unknown>>;
 
 const WHERE = 'the request';
 
+/** Options of source. A request brings what is included: folders of the server's disk are none of its business. */
+const SOURCE_TYPES: Readonly<Record<string, OptionType>> = {
+  language: choice('hip', 'opencl'),
+  name: text,
+  flags: listOf(text),
+  nameExpressions: listOf(text),
+};
+
+/** What only JSON can say: objects of texts. */
+const SOURCE_OBJECTS = ['headers', 'defines'];
+
 const TYPES: ReadonlyMap<string, OptionType> = new Map<string, OptionType>([
   ...Object.entries(JOB_OPTIONS).map(([name, { type }]) => [name, type] as const),
   ['timeout', numberIn(1, Infinity)],
+  ...Object.entries(SOURCE_TYPES),
 ]);
 const unknownOption = (name: string): DarmError => new DarmError('usage', `unknown option "${name}" in ${WHERE}`);
 
@@ -28,7 +43,16 @@ export function requestedJob(given: GivenOptions): RequestedJob {
   const { timeout = null, ...options } = given;
   if (timeout !== null && !(typeof timeout === 'number' && timeout >= 1))
     throw new DarmError('usage', `option "timeout" in ${WHERE} must be a number of milliseconds, 1 or more`);
-  return { options: completeJobOptions(WHERE, options as Partial<JobOptions>), timeout };
+  if (!('language' in options)) {
+    const name = [...Object.keys(SOURCE_TYPES), ...SOURCE_OBJECTS].find((each) => each in options);
+    if (name !== undefined) throw new DarmError('usage', `option "${name}" in ${WHERE} needs a "language"`);
+    const job = completeJobOptions(WHERE, options as Partial<JobOptions>);
+    return { options: job, emit: job.emit, timeout };
+  }
+  const source = { ...options, disk: false } as SourceCompileOptions;
+  // Mistakes are told before the job waits for its turn.
+  const { job } = completeSource(WHERE, '', source);
+  return { options: source, emit: job.emit, timeout };
 }
 
 /**
@@ -38,7 +62,7 @@ export function requestedJob(given: GivenOptions): RequestedJob {
 export function checkObject(value: unknown): GivenOptions {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new DarmError('usage', `the options of ${WHERE} must be an object`);
-  const unknown = Object.keys(value).find((name) => !TYPES.has(name));
+  const unknown = Object.keys(value).find((name) => !TYPES.has(name) && !SOURCE_OBJECTS.includes(name));
   if (unknown !== undefined) throw unknownOption(unknown);
   return value as GivenOptions;
 }

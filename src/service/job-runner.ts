@@ -2,15 +2,16 @@
  * Runs the jobs of requests on a compiler. Each takes a slot of the admission, has a time limit, and ends when its
  * client goes away. The time limit is for the whole job, which may be several tasks for the worker threads.
  */
-import type { Compiler } from '../compiler/compiler.js';
+import type { CompiledModule, Compiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
-import type { AnalyzeResult, CompileResult } from '../job/results.js';
+import { isForSource } from '../frontend/options.js';
+import type { AnalyzeResult } from '../job/results.js';
 import type { Admission, Wait } from './admission.js';
 import type { RequestedJob } from './job-options.js';
 import type { Metrics } from './metrics.js';
 
 interface JobResults {
-  compile: CompileResult;
+  compile: CompiledModule;
   analyze: AnalyzeResult;
 }
 
@@ -54,7 +55,10 @@ export class JobRunner {
     let outcome = 'ok';
     try {
       return await withTimeout(shorter(call.timeout, timeout ?? 0), call.signal, (signal) => {
-        const job: Promise<CompileResult | AnalyzeResult> = this.#compiler[kind](module, options, { signal });
+        const job: Promise<CompiledModule | AnalyzeResult> =
+          kind === 'compile'
+            ? this.#compiler.compile(module, options, { signal })
+            : this.#analyze(module, options, signal);
         return job as Promise<JobResults[K]>;
       });
     } catch (error) {
@@ -63,6 +67,12 @@ export class JobRunner {
     } finally {
       this.#metrics.job(kind, outcome, performance.now() - started);
     }
+  }
+
+  async #analyze(input: Uint8Array, options: RequestedJob['options'], signal: AbortSignal): Promise<AnalyzeResult> {
+    if (!isForSource(options)) return this.#compiler.analyze(input, options, { signal });
+    const { bitcode, options: job } = await this.#compiler.translate(input, options, { signal });
+    return this.#compiler.analyze(bitcode, job, { signal });
   }
 }
 

@@ -21,6 +21,8 @@ export interface MetricsSources {
   readonly workers: number;
   readonly cache: () => CacheCounts | null;
   readonly remoteCache: () => RemoteCacheReport | null;
+  /** Whether LLVM runs as prepared code; null before it is loaded. */
+  readonly prepared: () => boolean | null;
   readonly droppedLogLines: () => number;
 }
 
@@ -33,7 +35,7 @@ export class Metrics {
   readonly #waitSeconds: Histogram;
   readonly #brokenOff: Counter<'reason'>;
 
-  constructor({ admission, workers, cache, remoteCache, droppedLogLines }: MetricsSources) {
+  constructor({ admission, workers, cache, remoteCache, prepared, droppedLogLines }: MetricsSources) {
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: 'darm_requests_total',
@@ -89,6 +91,9 @@ export class Metrics {
     gauge('darm_requests_in_flight', 'Requests for work whose answer is not sent yet', () => admission.visits);
     gauge('darm_body_bytes', 'Bytes of bodies that arrive, wait or are at work', () => admission.bodyBytes);
     gauge('darm_answer_bytes', 'Bytes of answers that are not sent yet', () => admission.answerBytes);
+    gauge('darm_prepared_code', 'Whether LLVM runs as prepared code (darm prepare): 1 or 0', () =>
+      prepared() ? 1 : 0,
+    );
     gauge('darm_cache_hits', 'Compilations taken from the cache', () => cache()?.hits ?? 0);
     gauge('darm_cache_misses', 'Compilations that the cache did not hold', () => cache()?.misses ?? 0);
     gauge('darm_cache_errors', 'Results that could not be stored in the cache', () => cache()?.errors ?? 0);

@@ -10,6 +10,9 @@ import {
 } from './schemas.js';
 
 const file = z.string().meta({ format: 'binary' });
+/** What only JSON can say is no parameter. */
+const QUERY = optionsSchema.omit({ headers: true, defines: true } as never);
+
 const form = (files: object): object => z.object({ ...files, options: optionsSchema.optional() });
 
 const problem = (description: string): object => ({
@@ -34,7 +37,7 @@ const work = (path: string, summary: string, content: object, responses: object)
     method: 'post',
     path,
     summary,
-    request: { query: optionsSchema, body: { required: true, content: content as Record<string, never> } },
+    request: { query: QUERY, body: { required: true, content: content as Record<string, never> } },
     responses: { ...responses, ...REFUSED } as RouteConfig['responses'],
   });
 

@@ -29,6 +29,8 @@ export interface Problem {
   readonly code: RefusalCode | ErrorCode;
   /** Line and column in IR text, where LLVM gives them. */
   readonly location?: SourceLocation;
+  /** What clang printed about a source. */
+  readonly log?: string;
   readonly requestId: string;
 }
 
@@ -80,6 +82,8 @@ export class Refusal extends Error {
 
 /** Most characters of a message. What a user sent may be quoted in it, once per module of a batch. */
 const LONGEST_MESSAGE = 1000;
+/** Most characters of clang's messages. */
+const LONGEST_LOG = 100_000;
 const cut = (text: string): string =>
   text.length <= LONGEST_MESSAGE
     ? text
@@ -94,7 +98,17 @@ export function problemOf(error: unknown, requestId: string): Problem {
   const { status, title } = kindOf(code);
   const detail = isInternal(code) ? `the server's log has the details of request ${requestId}` : cut(known.message);
   const location = known instanceof DarmError ? known.location : undefined;
-  return { type: `urn:darm:error:${code}`, title, status, detail, code, ...(location && { location }), requestId };
+  const source = known instanceof DarmError ? known.source : undefined;
+  return {
+    type: `urn:darm:error:${code}`,
+    title,
+    status,
+    detail,
+    code,
+    ...(location && { location }),
+    ...(source && { log: source.log.slice(0, LONGEST_LOG) }),
+    requestId,
+  };
 }
 
 /** The headers of a response that is a problem. */

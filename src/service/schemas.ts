@@ -25,12 +25,23 @@ function schemaOf(type: OptionType): z.ZodType {
   }
 }
 
+/** Options of source: docs/source.md. */
+const sourceShape = {
+  language: z.enum(['hip', 'opencl']).meta({ description: 'The body is source in this language' }),
+  name: z.string().meta({ description: 'As messages name the source' }),
+  flags: z.array(z.string()).meta({ description: "clang's flags, e.g. -std=c++20" }),
+  nameExpressions: z.array(z.string()).meta({ description: 'Names whose symbols are wanted, e.g. add<float>' }),
+  headers: z.record(z.string(), z.string()).meta({ description: 'Contents of headers by name' }),
+  defines: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).meta({ description: 'Macros' }),
+};
+
 /** Every option of the library, with its default, and `timeout`. */
 export const optionsSchema = z
   .strictObject({
     ...Object.fromEntries(
       Object.entries(JOB_OPTIONS).map(([name, { type, about }]) => [name, schemaOf(type).meta({ description: about })]),
     ),
+    ...sourceShape,
     timeout: z.number().min(1).meta({ description: "Milliseconds for the job, at most the service's own limit" }),
   })
   .partial()
@@ -44,6 +55,7 @@ export const problemSchema = z
     detail: z.string(),
     code: z.string().meta({ description: "darm's error code" }),
     location: z.object({ file: z.string(), line: z.number(), column: z.number() }).partial().optional(),
+    log: z.string().optional().meta({ description: 'What clang printed about a source' }),
     requestId: z.string(),
   })
   .openapi('Problem');
@@ -69,6 +81,10 @@ export const compileSchema = z
     ),
     timings: z.record(z.string(), z.number()).meta({ description: 'Milliseconds per phase' }),
     diagnostics: z.array(z.string()).meta({ description: "LLVM's warnings" }),
+    source: z
+      .object({ log: z.string(), loweredNames: z.record(z.string(), z.string()) })
+      .optional()
+      .meta({ description: "For source: clang's messages, and the symbols of the name expressions" }),
     remarks: z.array(z.looseObject({})),
     histories: z.array(z.looseObject({})).meta({ description: 'What a report page shows, by function' }),
   })

@@ -108,6 +108,7 @@ export function createService(
     workers: concurrency,
     cache: () => compiler.cacheCounts,
     remoteCache: () => compiler.remoteCacheReport,
+    prepared: () => compiler.prepared,
     droppedLogLines: () => log.dropped(),
   });
   const runner = new JobRunner(compiler, admission, metrics);
@@ -155,7 +156,7 @@ export function createService(
       const { module, options: given } = await moduleInput(c.req.raw, readingFor(visit));
       const job = requestedJob(given);
       const wantsJson = /\bapplication\/json\b/.test(c.req.header('Accept') ?? '');
-      if (!wantsJson && job.options.emit.length > 1)
+      if (!wantsJson && job.emit.length > 1)
         throw new DarmError('usage', 'several kinds of "emit" in the request need the header Accept: application/json');
       visit.enter();
       c.header('Vary', 'Accept');

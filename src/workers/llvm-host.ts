@@ -14,11 +14,13 @@ import { hasEdits, type EditLog } from '../job/edit-log.js';
 import { NO_EVENTS, type Events } from '../job/events.js';
 import { ALL_FUNCTIONS } from '../job/function-subset.js';
 import type { CompileResult } from '../job/results.js';
+import type { Translation } from '../job/source.js';
 import { analyzeModule, moduleInfo } from '../pipeline/analyze.js';
 import { compileModule, emitModule, meldFunctions } from '../pipeline/compile.js';
 import { inFreshHeap } from '../pipeline/compilation.js';
 import { compilePart, divideModule } from '../pipeline/compile-parts.js';
 import { emitWithoutFaults, mayComeFromMelds } from '../pipeline/take-back.js';
+import type { FrontendHost } from './frontend-host.js';
 import type { Outcome, Task, TaskResult, TaskResults, WorkerSetup } from './tasks.js';
 
 /** Calls the function that does the work, perhaps with a time limit. */
@@ -35,6 +37,8 @@ export class LlvmHost {
   readonly #isFault: (error: unknown) => error is DarmError;
   #code: LlvmCode;
   #runtime: LlvmRuntime | null = null;
+  /** clang, for source alone. */
+  #frontend: FrontendHost | null = null;
 
   /** @param hasLargeStack false where a task that runs out of stack is done again by a thread with a larger one */
   constructor(setup: WorkerSetup, hasLargeStack = true) {
@@ -70,6 +74,11 @@ export class LlvmHost {
     if (task.kind === 'simulate') {
       const { runWorkgroups } = await import('../simulator/launch/run-workgroups.js');
       return within(() => runWorkgroups(task.part));
+    }
+    if (task.kind === 'translate') {
+      const { FrontendHost } = await import('./frontend-host.js');
+      this.#frontend ??= new FrontendHost(this.#setup);
+      return this.#frontend.translate(task.clang, task.source, within);
     }
     // LLVM's pipelines are large, and not in the first part.
     if ('options' in task && task.options.optimize !== 'none') await this.#complete();
@@ -117,7 +126,7 @@ export class LlvmHost {
   }
 }
 
-type LlvmTask = Exclude<Task, { kind: 'simulate' }>;
+type LlvmTask = Exclude<Task, { kind: 'simulate' | 'translate' }>;
 
 function perform(runtime: LlvmRuntime, task: LlvmTask, events: Events): TaskResults[keyof TaskResults] {
   switch (task.kind) {
@@ -152,6 +161,10 @@ function toDarmError(error: unknown): DarmError {
 /** The buffers of a result, for moving them between threads instead of copying. */
 export function buffersOf(outcome: Outcome<unknown>): ArrayBuffer[] {
   if (!outcome.ok || typeof outcome.value !== 'object' || outcome.value === null) return [];
+  if ('product' in outcome.value) {
+    const { product } = outcome.value as Translation;
+    return product === null ? [] : [product.buffer];
+  }
   if (!('artifacts' in outcome.value)) return [];
   const { artifacts } = outcome.value as CompileResult;
   // Two kinds may share their bytes (`asm` and `ptx`): a buffer can be moved once only.

@@ -17,7 +17,7 @@ export async function handleTask({ task, port, verbose }: TaskMessage): Promise<
   const listener = wrap<TaskListener>(nodeEndpoint(port));
   // The instance is made before the time limit starts to count. What goes wrong here goes wrong again below, where it
   // is reported.
-  if (task.kind !== 'simulate') await host.prepare().catch(() => null);
+  if (task.kind !== 'simulate' && task.kind !== 'translate') await host.prepare().catch(() => null);
   // A call is posted at once, also while this thread is busy. Waiting for the answers keeps the calls in front of the
   // result.
   const calls: Promise<void>[] = [listener.started()];

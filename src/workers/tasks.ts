@@ -3,12 +3,14 @@
  * of a caller is one task or several.
  */
 import type { LlvmCode } from '../binding/load.js';
+import type { FrontendCode } from '../binding/load-frontend.js';
 import type { ErrorData } from '../errors.js';
 import type { Disassembly } from '../formats/disassembly.js';
 import type { EditLog } from '../job/edit-log.js';
 import type { FunctionSubset } from '../job/function-subset.js';
 import type { JobOptions } from '../job/options.js';
 import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
+import type { SourceJob, Translation } from '../job/source.js';
 import type { CompiledPart, DividedModule } from '../pipeline/compile-parts.js';
 import type { LaunchPart, LaunchPartResult } from '../simulator/launch/run-workgroups.js';
 
@@ -36,6 +38,8 @@ export type Task =
       readonly cpu: string;
       readonly waveSize: 32 | 64;
     }
+  /** Source to bitcode. It needs clang, not LLVM. */
+  | { readonly kind: 'translate'; readonly source: SourceJob; readonly clang: FrontendCode }
   /** A part of a simulated launch: some of its workgroups. Does not need LLVM. */
   | { readonly kind: 'simulate'; readonly part: LaunchPart };
 
@@ -49,6 +53,7 @@ export interface TaskResults {
   link: Uint8Array<ArrayBuffer>;
   analyze: AnalyzeResult;
   disassemble: Disassembly;
+  translate: Translation;
   simulate: LaunchPartResult;
 }
 

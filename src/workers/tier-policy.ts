@@ -21,8 +21,33 @@ const FLAGS: Record<TierPolicy, readonly string[]> = {
   long: ['--wasm-num-compilation-tasks=1', '--wasm-lazy-validation'],
 };
 
+/** What V8 has without a policy. */
+const DEFAULTS: Record<TierPolicy, readonly string[]> = {
+  short: ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering', '--no-wasm-lazy-validation'],
+  long: ['--wasm-num-compilation-tasks=128', '--no-wasm-lazy-validation'],
+};
+
+const policies = new Set<TierPolicy>();
+/** Modules that are being compiled ahead. */
+let ahead = 0;
+
+const setFlags = (flags: readonly string[]): void => flags.forEach((flag) => v8.setFlagsFromString(flag));
+
 export function setTierPolicy(policy: TierPolicy): void {
-  for (const flag of FLAGS[policy]) v8.setFlagsFromString(flag);
+  policies.add(policy);
+  setFlags(FLAGS[policy]);
+}
+
+/** Does something with V8's flags as if no policy had been set, whatever is going on on other threads. */
+export function withoutPolicy<T>(act: () => T): T {
+  for (const policy of policies) setFlags(DEFAULTS[policy]);
+  v8.setFlagsFromString('--wasm-lazy-compilation');
+  try {
+    return act();
+  } finally {
+    for (const policy of policies) setFlags(FLAGS[policy]);
+    if (ahead > 0) v8.setFlagsFromString('--no-wasm-lazy-compilation');
+  }
 }
 
 /**
@@ -32,11 +57,13 @@ export function setTierPolicy(policy: TierPolicy): void {
  */
 export async function compileAhead<T>(compile: () => Promise<T>): Promise<T> {
   if (availableParallelism() === 1) return compile();
+  ahead++;
   v8.setFlagsFromString('--no-wasm-lazy-compilation');
   try {
     return await compile();
   } finally {
-    v8.setFlagsFromString('--wasm-lazy-compilation');
+    ahead--;
+    if (ahead === 0) v8.setFlagsFromString('--wasm-lazy-compilation');
   }
 }
 

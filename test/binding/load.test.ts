@@ -27,17 +27,22 @@ async function withTemporaryFiles(use: (folder: string) => Promise<void>): Promi
 test('a forged module of the right size is not loaded', () =>
   withTemporaryFiles(async (folder) => {
     const wasm = path.join(folder, 'wasm');
-    await cp(moduleFolder(), wasm, { recursive: true, filter: (name) => !name.endsWith('.wasm') });
-    const { module } = await readManifest(wasm);
-    const name = `llvm.${module.sha256.slice(0, 16)}.wasm`;
+    await cp(moduleFolder(), wasm, { recursive: true, filter: (name) => !/\.(wasm|memory|image)$/.test(name) });
+    const { module, memory } = await readManifest(wasm);
+    const forged = new Map([
+      [`llvm.${module.sha256.slice(0, 16)}.wasm`, module.bytes],
+      [`llvm.${memory!.sha256.slice(0, 16)}.memory`, memory!.bytes],
+    ]);
     for (const each of ['darm', path.basename((await privateTemporaryFolder())!)]) {
       await mkdir(path.join(folder, each), { recursive: true });
-      await writeFile(path.join(folder, each, name), new Uint8Array(module.bytes));
+      for (const [name, bytes] of forged) await writeFile(path.join(folder, each, name), new Uint8Array(bytes));
     }
     process.env['DARM_WASM'] = wasm;
     try {
-      assert.ok(WebAssembly.Module.exports((await compileLlvm()).first).length > 10);
-      assert.ok((await readdir(wasm)).includes(name));
+      const code = await compileLlvm();
+      assert.ok(WebAssembly.Module.exports(code.first).length > 10);
+      assert.ok((code.memory!.content as Uint8Array).some((byte) => byte !== 0));
+      for (const name of forged.keys()) assert.ok((await readdir(wasm)).includes(name));
     } finally {
       delete process.env['DARM_WASM'];
     }

@@ -6,7 +6,7 @@ import { readManifest } from '../../src/binding/load.js';
 import { REPOSITORY } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/manifest', { tests: 3 });
+const test = suite('binding/manifest', { tests: 4 });
 const dist = path.join(REPOSITORY, 'wasm', 'dist');
 
 async function sha256(file: string): Promise<string> {
@@ -22,6 +22,11 @@ test('names every source with its hash', async () => {
     .filter((name) => /\.(cpp|h|mjs)$/.test(name) || name === 'exports.txt')
     .map((name) => `wasm/${name}`);
   for (const name of await readdir(path.join(REPOSITORY, 'wasm', 'profile'))) wanted.push(`wasm/profile/${name}`);
+  for (const entry of await readdir(path.join(REPOSITORY, 'wasm', 'frontend'), {
+    recursive: true,
+    withFileTypes: true,
+  }))
+    if (entry.isFile()) wanted.push(path.relative(REPOSITORY, path.join(entry.parentPath, entry.name)));
   assert.equal(Object.keys(sources).sort(), [...wanted, 'build.sh'].sort());
   for (const [name, hash] of Object.entries(sources))
     assert.is(
@@ -37,11 +42,23 @@ test('describes the files that are shipped', async () => {
   assert.equal(shipped.sort(), Object.keys(manifest.compressed).sort());
   for (const name of shipped) assert.is(await sha256(path.join(dist, name)), manifest.compressed[name]!.sha256);
   assert.is(await sha256(path.join(dist, 'llvm.mjs')), manifest.loader.sha256);
+  assert.is(await sha256(path.join(dist, 'clang.mjs')), manifest.frontend!.loader.sha256);
   assert.is(manifest.llvm, '23.1.1');
 });
 
 test("ships LLVM's licence", async () => {
   assert.match(await readFile(path.join(dist, 'LICENSE-LLVM.txt'), 'utf8'), /Apache License[^]*LLVM Exceptions/);
+});
+
+test('says where headers and device libraries come from, and ships their licences', async () => {
+  const { origins } = (await readManifest(dist)).frontend!;
+  assert.ok(origins.length >= 4);
+  for (const each of origins) {
+    assert.match(each.sha256, /^[0-9a-f]{64}$/);
+    assert.ok(each.package && each.version && each.file && each.licence);
+  }
+  const licences = await readdir(path.join(dist, 'LICENSES'));
+  assert.equal(licences.sort(), ['libamdhip64-dev.txt', 'libcxx.txt', 'musl.txt', 'rocm-device-libs-22.txt']);
 });
 
 test.run();

@@ -74,7 +74,10 @@ test('too few file descriptors: one line from every subcommand', () =>
         if (stderr.includes('too many open files')) failed++;
       }
     assert.ok(failed >= 4, `${failed} failed for want of file descriptors`);
-    assert.equal((await filesIn(folder)).filter((name) => !['x.hsaco', 'y.hsaco', 'x.hipfb'].includes(name)), []);
+    assert.equal(
+      (await filesIn(folder)).filter((name) => !['x.hsaco', 'y.hsaco', 'x.hipfb'].includes(name)),
+      [],
+    );
   }));
 
 test('the digest of the toolchain needs few file descriptors', () => {

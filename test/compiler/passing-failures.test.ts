@@ -15,10 +15,17 @@ const failure = (work: Promise<unknown>): Promise<unknown> => work.then(() => nu
 test('LLVM is loaded again after its files were missing for a moment', async () => {
   const bytes = await kernel('sb1.gfx906.O3');
   for (const threads of [0, 1])
-    for (const file of ['manifest.json', 'llvm.wasm.br', 'llvm.mjs', ...(threads > 0 ? ['rest.wasm.br'] : [])])
+    for (const file of [
+      'manifest.json',
+      'llvm.wasm.br',
+      'llvm.memory.br',
+      'llvm.mjs',
+      ...(threads > 0 ? ['rest.wasm.br'] : []),
+    ])
+      // prettier-ignore
       await inFolder(async (folder) => {
         const wasm = path.join(folder, 'wasm');
-        await cp(moduleFolder(), wasm, { recursive: true, filter: (name) => !name.endsWith('.wasm') });
+        await cp(moduleFolder(), wasm, { recursive: true, filter: (name) => !/\.(wasm|memory|image)$/.test(name) });
         const away = path.join(folder, 'away');
         await mkdir(away);
         await rename(path.join(wasm, file), path.join(away, file));

@@ -123,8 +123,18 @@ export class State {
   #printCoverage(variants: Data['variants']): void {
     const names = Object.keys(variants);
     console.log(`${names.length} of ${COMBINATIONS} combinations of options; builds, and kernels melded per build:`);
-    const options = ['point', 'optimize', 'target', 'mode', 'profit', 'threshold', 'replication', 'unpredicate'];
-    const order = [1, 2, 0, 3, 4, 5, 6, 7];
+    const options = [
+      'point',
+      'optimize',
+      'target',
+      'mode',
+      'profit',
+      'threshold',
+      'replication',
+      'unpredicate',
+      'versions',
+    ];
+    const order = [1, 2, 0, 3, 4, 5, 6, 7, 8];
     for (const [index, title] of options.entries()) {
       const sums = new Map<string, [number, number]>();
       for (const name of names) {

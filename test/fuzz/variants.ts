@@ -1,13 +1,13 @@
 /**
  * The variants of melding: modes, profit models, thresholds, meld points, region replication, unpredication,
- * processors. A batch of kernels is compiled in four variants, two at each of two sites, so that one unmelded build
- * serves two variants. In 360 batches every combination of options occurs once at every site.
+ * versions per wave, processors. A batch of kernels is compiled in four variants, two at each of two sites, so that one unmelded build
+ * serves two variants. In 1,080 batches every combination of options occurs once at every site.
  */
 import type { JobOptions } from '../../src/job/options.js';
 
 /** The target and the place of melding in the pipeline: what a variant has in common with its unmelded build. */
 export type Site = Pick<JobOptions, 'meldPoint' | 'optimize'> & { readonly target: 'gfx906' | 'gfx1100' };
-type Melding = Pick<JobOptions, 'meld' | 'profit' | 'threshold' | 'regionReplication' | 'unpredicate'>;
+type Melding = Pick<JobOptions, 'meld' | 'profit' | 'threshold' | 'regionReplication' | 'unpredicate' | 'versions'>;
 export type Variant = Site & Melding;
 
 const TARGETS = ['gfx906', 'gfx1100'] as const;
@@ -21,12 +21,15 @@ const MODES = ['darm', 'branch-fusion', 'tail-merge'] as const;
 const PROFITS = ['paper', 'net'] as const;
 const THRESHOLDS = [0, 0.1, 0.2, 0.3, 0.5];
 const UNPREDICATE = ['always', 'profitable', 'never'] as const;
+const VERSIONS = ['always', 'auto', 'never'] as const;
 
 const MELDINGS: readonly Melding[] = MODES.flatMap((meld) =>
   PROFITS.flatMap((profit) =>
     THRESHOLDS.flatMap((threshold) =>
       [true, false].flatMap((regionReplication) =>
-        UNPREDICATE.map((unpredicate) => ({ meld, profit, threshold, regionReplication, unpredicate })),
+        UNPREDICATE.flatMap((unpredicate) =>
+          VERSIONS.map((versions) => ({ meld, profit, threshold, regionReplication, unpredicate, versions })),
+        ),
       ),
     ),
   ),

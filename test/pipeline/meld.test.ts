@@ -5,7 +5,7 @@ import { emitModule, meldFunctions } from '../../src/pipeline/compile.js';
 import { artifact, compile, kernel, runtime, SILENT, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/meld', { tests: 10, timeoutMs: 120_000 });
+const test = suite('pipeline/meld', { tests: 12, timeoutMs: 120_000 });
 const EARLY = { meldPoint: 'early', optimize: 'O3' } as const;
 
 /** Kinds of the melds of a kernel, and its report. */
@@ -102,6 +102,69 @@ test('nothing melds: the output is that of --meld off', async () => {
   const on = await compile(bytes, options);
   const off = await compile(bytes, { ...options, meld: 'off' });
   for (const kind of options.emit) assert.equal(artifact(on, kind), artifact(off, kind));
+});
+
+/** A kernel with one branch on `condition`, whose sides load, compute and join in two phis. */
+const module = (condition: string): string => `
+  target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %n) "target-cpu"="gfx906" {
+  entry:
+    %tid = call i32 @llvm.amdgcn.workitem.id.x()
+    %at = getelementptr i32, ptr addrspace(1) %p, i32 %tid
+    %data = load i32, ptr addrspace(1) %at
+    %c = ${condition}
+    br i1 %c, label %t, label %f
+  t:
+    %t0 = mul i32 %data, %n
+    %t1 = udiv i32 %t0, %data
+    %t2 = mul i32 %t1, %t0
+    %t3 = icmp sgt i32 %t2, 100
+    br i1 %t3, label %t.then, label %join
+  t.then:
+    store i32 %t2, ptr addrspace(1) %at
+    br label %join
+  f:
+    %f0 = mul i32 %data, %tid
+    %f1 = udiv i32 %f0, %data
+    %f2 = mul i32 %f1, %f0
+    %f3 = icmp sgt i32 %f2, 300
+    br i1 %f3, label %f.then, label %join
+  f.then:
+    store i32 %f2, ptr addrspace(1) %at
+    br label %join
+  join:
+    %r = phi i32 [ %t2, %t ], [ %t1, %t.then ], [ %f2, %f ], [ %f1, %f.then ]
+    %out = getelementptr i32, ptr addrspace(1) %at, i32 4096
+    store i32 %r, ptr addrspace(1) %out
+    ret void
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()
+`;
+
+test('versions: waves are asked, the copies stand behind uniform branches, and LLVM agrees about that', async () => {
+  const input = module('icmp sgt i32 %data, 7');
+  const options = { emit: ['ll'], versions: 'always', verifyAnalyses: true } as const;
+  const melded = await compile(input, options);
+  assert.equal(melded.functions[0]!.bailout, null);
+  const code = text(artifact(melded, 'll'));
+  assert.match(code, /call i64 @llvm\.amdgcn\.ballot\.i64\(i1 %c\)/);
+  assert.match(code, /^f\.agreed:/m);
+  assert.match(code, /^t\.agreed:/m);
+  // The melded code is there, and in front of it both questions.
+  assert.match(code, /^wave\.some:/m);
+  assert.ok(melded.functions[0]!.melds.length > 0);
+  const wave32 = await compile(input.replace('gfx906', 'gfx1100'), options);
+  assert.match(text(artifact(wave32, 'll')), /call i32 @llvm\.amdgcn\.ballot\.i32\(i1 %c\)/);
+});
+
+test('versions: not where every wave parts, and not if they are not wanted', async () => {
+  const ballots = async (condition: string, versions: 'auto' | 'always' | 'never'): Promise<number> => {
+    const result = await compile(module(condition), { emit: ['ll'], versions });
+    return text(artifact(result, 'll')).split('call i64 @llvm.amdgcn.ballot').length - 1;
+  };
+  assert.is(await ballots('trunc i32 %tid to i1', 'auto'), 0);
+  assert.ok((await ballots('trunc i32 %tid to i1', 'always')) > 0);
+  assert.is(await ballots('icmp eq i32 %data, 777', 'never'), 0);
 });
 
 test.run();

@@ -1,6 +1,7 @@
 /** Histories say what was done in LLVM's own words, change nothing, and do not depend on the number of workers. */
 import { createCompiler } from '../../src/index.js';
 import { NONE } from '../../src/ir/ids.js';
+import type { JobOptions } from '../../src/job/options.js';
 import type { FunctionHistory, FunctionPicture } from '../../src/job/history.js';
 import { artifact, compile, heapAfterMelding, kernel, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
@@ -8,8 +9,9 @@ import { assert, suite } from '../support/suite.js';
 const test = suite('record-history', { tests: 9, timeoutMs: 120_000 });
 const EARLY = { meldPoint: 'early', optimize: 'O3' } as const;
 
-async function historyOf(name: string, fn: string): Promise<FunctionHistory> {
-  const { histories } = await compile(await kernel(name), { emit: ['bc'], report: true, functions: [fn] });
+async function historyOf(name: string, fn: string, options: Partial<JobOptions> = {}): Promise<FunctionHistory> {
+  const job = { emit: ['bc'], report: true, functions: [fn], ...options } as const;
+  const { histories } = await compile(await kernel(name), job);
   assert.is(histories.length, 1);
   return histories[0]!;
 }
@@ -86,7 +88,7 @@ test('every meld is found again', async () => {
 });
 
 test('through the rounds: a block holds what earlier rounds made', async () => {
-  const { steps, after } = await historyOf('pcm.gfx906.O3', 'pcm_32');
+  const { steps, after } = await historyOf('pcm.gfx906.O3', 'pcm_32', { profit: 'paper' });
   assert.equal(
     steps.map(({ melds }) => melds.length),
     [2, 1],

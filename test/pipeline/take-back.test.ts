@@ -13,7 +13,13 @@ const REMARKS = { location: null, divergentBranches: 1, candidates: [] };
 const log = (name: string, position: number, rounds = 1): EditLog => ({
   function: name,
   position,
-  rounds: Array.from({ length: rounds }, () => ({ fingerprint: '', lowered: [], melds: [], remarks: REMARKS })),
+  rounds: Array.from({ length: rounds }, () => ({
+    fingerprint: '',
+    lowered: [],
+    versions: [],
+    melds: [],
+    remarks: REMARKS,
+  })),
   lastRemarks: null,
   history: null,
   isInPlace: true,

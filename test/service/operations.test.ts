@@ -136,8 +136,10 @@ test('the document describes every option and route', async () => {
     paths: Record<string, Record<string, { parameters?: { name: string }[]; responses: object }>>;
     components: { schemas: Record<string, { properties?: object }> };
   };
-  const names = [...Object.keys(DEFAULT_OPTIONS), 'timeout'];
-  assert.equal(Object.keys(document.components.schemas['Options']!.properties!), names);
+  const source = ['language', 'name', 'flags', 'nameExpressions'];
+  const names = [...Object.keys(DEFAULT_OPTIONS), ...source, 'timeout'];
+  const all = [...Object.keys(DEFAULT_OPTIONS), ...source, 'headers', 'defines', 'timeout'];
+  assert.equal(Object.keys(document.components.schemas['Options']!.properties!), all);
   const compile = document.paths['/v1/compile']!['post']!;
   assert.equal(
     compile.parameters!.map(({ name }) => name),

@@ -7,5 +7,6 @@ export const DARM: PlanOptions = {
   threshold: 0.2,
   regionReplication: true,
   unpredicate: 'profitable',
+  versions: 'auto',
   optimizesLater: false,
 };

@@ -30,7 +30,7 @@
  *
  * Attributes, at the end of the line: `!type=T` (void i1…i64 half float double ptr ptrN vNxT token agg), `!never`,
  * `!always`, `!lat=N`, `!key=WORD` (same word, same key) or `!key=none`, `!as=N`, `!align=N`, `!name=WORD`
- * (for instructions without a result), `!+Flag`/`!-Flag` (names of `InstrFlag`) on top of the opcode's default flags.
+ * (for instructions without a result), `!source=NAME` of `LaneSource`, `!taken=N` of 1024, `!+Flag`/`!-Flag` (names of `InstrFlag`) on top of the opcode's default flags.
  *
  * Defaults: type of the first operand for arithmetic, phi and freeze (skipping undef), of the second for select, i1 for
  * compares, ptr5 for alloca, void for store, fence, terminators and unnamed calls, else i32. Key: opcode, result type,
@@ -44,6 +44,8 @@ import type { FunctionSnapshot } from '../../src/ir/snapshot.js';
 import {
   FunctionFlag,
   InstrFlag,
+  LaneSource,
+  NO_INTEGER,
   Opcode,
   TypeKind,
   Uniformity,
@@ -190,6 +192,7 @@ export function snapshot(text: string): BuiltSnapshot {
   let name = 'f';
   let cpu = 'gfx906';
   let waveSize = 64;
+  let groupSize = [0, 0, 0];
   let flags: number = FunctionFlag.HasBranchDivergence | FunctionFlag.Kernel;
   const uniformityOf = (word: string): number =>
     word === 'never' ? Uniformity.NeverUniform : word === 'always' ? Uniformity.AlwaysUniform : Uniformity.Default;
@@ -210,6 +213,7 @@ export function snapshot(text: string): BuiltSnapshot {
         else if (w.startsWith('-')) flags &= ~flag;
         else if (w.startsWith('cpu=')) cpu = w.slice(4);
         else if (w.startsWith('wave=')) waveSize = Number(w.slice(5));
+        else if (w.startsWith('group=')) groupSize = w.slice(6).split('x').map(Number);
       }
     } else if (first === 'arg') {
       const rest = words.slice(2);
@@ -221,7 +225,7 @@ export function snapshot(text: string): BuiltSnapshot {
       raw.push(parseInstr(words, blockNames.length - 1));
     }
   }
-  return assemble({ name, flags, cpu, waveSize, args, raw, blockNames });
+  return assemble({ name, flags, cpu, waveSize, groupSize, args, raw, blockNames });
 }
 
 function parseInstr(words: string[], block: number): RawInstr {
@@ -279,13 +283,13 @@ function parseInstr(words: string[], block: number): RawInstr {
   return result;
 }
 
-interface ParsedFunction extends Pick<FunctionSnapshot, 'name' | 'flags' | 'cpu' | 'waveSize'> {
+interface ParsedFunction extends Pick<FunctionSnapshot, 'name' | 'flags' | 'cpu' | 'waveSize' | 'groupSize'> {
   readonly args: readonly { name: string; type: string; uniformity: number }[];
   readonly raw: readonly RawInstr[];
   readonly blockNames: readonly string[];
 }
 
-function assemble({ name, flags, cpu, waveSize, args, raw, blockNames }: ParsedFunction): BuiltSnapshot {
+function assemble({ name, flags, cpu, waveSize, groupSize, args, raw, blockNames }: ParsedFunction): BuiltSnapshot {
   const blocks = new Map(blockNames.map((n, i) => [n, i]));
   const block = (n: string): BlockId => (blocks.get(n) ?? fail(`no block '${n}'`)) as BlockId;
   const instrs = new Map<string, number>();
@@ -301,6 +305,7 @@ function assemble({ name, flags, cpu, waveSize, args, raw, blockNames }: ParsedF
     ...raw.map((): number => ValueKind.Instruction),
   ];
   const typeNames: string[] = [...args.map((a) => a.type), ...raw.map(() => '')];
+  const constants = new Map<number, string>();
   const valueOf = (token: string): number => {
     const bare = token.replace(/\^.*$/, '');
     let id = values.get(bare);
@@ -318,6 +323,7 @@ function assemble({ name, flags, cpu, waveSize, args, raw, blockNames }: ParsedF
     id = kinds.push(kind) - 1;
     typeNames.push(type ?? (kind === ValueKind.Global ? 'ptr' : /^-?\d*\.\d+$/.test(word) ? 'float' : 'i32'));
     values.set(bare, id);
+    constants.set(id, word);
     return id;
   };
   const operandIds = raw.map((r) => r.operands.map(valueOf));
@@ -409,6 +415,8 @@ function assemble({ name, flags, cpu, waveSize, args, raw, blockNames }: ParsedF
     flags,
     cpu,
     waveSize,
+    groupSize,
+    mostThreads: 0,
     blockCount: blockNames.length,
     argCount: args.length,
     instrCount: raw.length,
@@ -426,6 +434,8 @@ function assemble({ name, flags, cpu, waveSize, args, raw, blockNames }: ParsedF
     instrPredicate: perInstr((r) => r.predicate),
     instrAddressSpace: Int32Array.from(addressSpace),
     instrAlign: perInstr((r) => Number(attr(r, 'align') ?? (POINTER_OPERAND.has(r.opcode) ? 4 : 0))),
+    instrSource: perInstr((r) => LaneSource[(attr(r, 'source') ?? 'None') as keyof typeof LaneSource]),
+    instrTaken: perInstr((r) => Number(attr(r, 'taken') ?? NONE)),
     operandStart: starts(operandIds.map((o) => o.length)),
     operand: Int32Array.from(operandIds.flat()),
     operandBlock: Int32Array.from(
@@ -437,6 +447,15 @@ function assemble({ name, flags, cpu, waveSize, args, raw, blockNames }: ParsedF
     valueKind: Int32Array.from(kinds),
     valueType,
     ...pointerFacts({ raw, operandIds, argCount: args.length, valueCount: kinds.length, valueType, typeFact }),
+    valueInteger: Int32Array.from(kinds, (kind, v) => {
+      const text = kind === ValueKind.Constant ? constants.get(v)! : '';
+      // As in LLVM, `true` is -1.
+      const bit = ['false', 'true'].indexOf(text);
+      return bit >= 0 ? -bit : /^-?\d+$/.test(text) ? Number(text) : NO_INTEGER;
+    }),
+    valueLiteral: Int32Array.from(kinds, (kind, v) =>
+      Number(kind === ValueKind.Global || (kind === ValueKind.Constant && !isInline(Number(constants.get(v))))),
+    ),
     argUniformity: Int32Array.from(args, (a) => a.uniformity),
     typeKind: Int32Array.from(typeFact, (t) => t.kind),
     typeBits: Int32Array.from(typeFact, (t) => t.bits),
@@ -452,6 +471,10 @@ function assemble({ name, flags, cpu, waveSize, args, raw, blockNames }: ParsedF
     term: (n) => terminatorOf(f, block(n)),
   };
 }
+
+/** AMD's operands hold small integers and some floats. */
+const isInline = (x: number): boolean =>
+  (Number.isInteger(x) && x >= -16 && x <= 64) || [0.5, 1, 2, 4].includes(Math.abs(x));
 
 const uniformityAttr = (attrs: readonly string[]): number =>
   attrs.includes('never')

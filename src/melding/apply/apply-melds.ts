@@ -23,7 +23,7 @@
 import type { BlockRef, Editor, ValueRef } from '../../ir/editor.js';
 import type { BlockId } from '../../ir/ids.js';
 import { MeldedFlow } from './melded-flow.js';
-import type { AlignedInstr, BlockPair, Meld } from '../plan.js';
+import type { AlignedInstr, BlockPair, FunctionPlan, Meld } from '../plan.js';
 import { ReachingValues } from './reaching-values.js';
 import { join, sideOf, unify, type Side } from './unify.js';
 
@@ -39,12 +39,16 @@ export interface MeldWatcher {
   done(meld: Meld): void;
 }
 
-/** Carries out the melds of one plan, in order. */
-export function applyMelds(editor: Editor, melds: readonly Meld[], watcher: MeldWatcher | null = null): void {
-  // A meld may replace the conditional branch of a later meld of the same region, so all conditions are looked up
-  // first.
+/** What a plan changes. */
+export type Edits = Pick<FunctionPlan, 'melds' | 'versions'>;
+
+/** Carries out one plan: first the versions, then the melds, both in order. */
+export function applyPlan(editor: Editor, { melds, versions }: Edits, watcher: MeldWatcher | null = null): void {
+  // A meld may replace the conditional branch of a later meld of the same region, and a version moves it to another
+  // block, so all conditions are looked up first.
   const conditions = new Map<BlockId, ValueRef>();
   for (const meld of melds) conditions.set(meld.branch, editor.condition(editor.block(meld.branch)));
+  for (const { branch, join, sides } of versions) editor.askWave(editor.block(branch), editor.block(join), sides);
   for (const meld of melds) {
     new MeldBuilder(editor, meld, conditions.get(meld.branch)!, watcher).build();
     watcher?.done(meld);

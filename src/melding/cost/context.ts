@@ -11,6 +11,7 @@ import { Matcher, type CanPair } from './matching.js';
 import { selectClasses } from './select-classes.js';
 import type { PlanOptions } from '../plan.js';
 import { BlockProfiles } from './profitability.js';
+import { WaveSamples } from './wave-samples.js';
 
 export interface PlanningContext extends Analyses {
   readonly fn: FunctionSnapshot;
@@ -32,6 +33,8 @@ export interface PlanningContext extends Analyses {
   readonly isDemanding: Uint8Array;
   /** By instruction. */
   readonly tables: Tables;
+  /** How often waves part at which branch. */
+  readonly waves: WaveSamples;
   /** Whether any operand of the function must be uniform (rule 2). */
   readonly hasUniformDemands: boolean;
 }
@@ -65,6 +68,7 @@ export function planningContext(
     selectClass: selectClasses(fn),
     isDemanding: demandingInstrs(fn),
     tables: new Tables(fn.instrCount),
+    waves: new WaveSamples(fn, analyses),
     hasUniformDemands: demandsUniform(fn),
   };
 }

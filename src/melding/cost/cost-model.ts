@@ -22,16 +22,22 @@ export const CostModel = {
   lostLdsOffset: 0.5,
   /** An access that a smaller alignment splits: a share of the access per extra part. */
   splitAccess: 0.5,
-  /**
-   * How likely the threads of one wave take both sides. A wave that takes one side only would have run that side only.
-   * After melding it also runs everything of the other side that has no partner.
-   */
+  /** How likely the threads of one wave take both of two destinations of a switch. */
   divergence: 0.75,
   /**
-   * The same where a smaller subgraph stands in a larger one: the different conditions inside divide the threads among
-   * more paths.
+   * Where a smaller subgraph stands in a larger one, the conditions inside divide the threads among more paths. The loss,
+   * as a share of the work of both sides.
    */
-  divergenceEmbedded: 0.7,
+  embedded: 0.025,
+  /** A run of this many instructions without a memory access runs even where no lane is active (`amdgpu-skip-threshold`). */
+  longestUnskipped: 12,
+  /** How much more a loss counts than a gain, where it is not known which of them it will be. */
+  lossAversion: 8,
+  /**
+   * Melded code takes longer than its instructions: copies for phis, registers, moves that cannot be foreseen. A share of
+   * the work that both sides put in.
+   */
+  overhead: 0.06,
   /** How far the gain of melding must exceed the cost of lowering a switch. Both are rough estimates. */
   loweringMargin: 1.5,
   /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */
@@ -45,4 +51,6 @@ export const CostModel = {
   pairBonus: 0.05,
   /** A meld must gain more than this. This lets the rounds end. */
   leastNet: 0.5,
+  /** What all melds of a branch must be worth. Less than two vector instructions is within the error of the estimate. */
+  leastWorth: 8,
 } as const;

@@ -8,7 +8,7 @@ import { NONE } from '../../ir/ids.js';
 import { Opcode, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 import { CostModel } from './cost-model.js';
-import { AddressSpace } from './latency.js';
+import { AddressSpace, variableCycles } from './latency.js';
 
 /** Cycles that an instruction takes: as it is, or as it is after its result has become divergent. */
 export const cyclesOf = ({ costs, cost }: PlanningContext, i: InstrId, divergent: boolean): number =>
@@ -20,7 +20,8 @@ export function pairGain(ctx: PlanningContext, t: InstrId, f: InstrId, divergent
   const isFusedT = ctx.fusedInto[t] !== NONE;
   const isFusedF = ctx.fusedInto[f] !== NONE;
   // Two fused instructions cost nothing as one either. If their users do not pair, `lostFusion` adds what that costs.
-  const melded = isFusedT && isFusedF ? 0 : Math.max(cyclesOf(ctx, t, divergent), cyclesOf(ctx, f, divergent));
+  const melded =
+    isFusedT && isFusedF ? 0 : Math.max(cyclesOf(ctx, t, divergent), cyclesOf(ctx, f, divergent), variable(ctx, t, f));
   return (
     (isFusedT ? 0 : cost[t]) +
     (isFusedF ? 0 : cost[f]) -
@@ -29,6 +30,13 @@ export function pairGain(ctx: PlanningContext, t: InstrId, f: InstrId, divergent
     splitCost(ctx, t, f) +
     CostModel.pairBonus
   );
+}
+
+/** The cycles of a division whose divisors differ. Two constants become a variable. */
+function variable({ fn, costs }: PlanningContext, t: InstrId, f: InstrId): number {
+  const divisor = (i: InstrId): number => fn.operand[fn.operandStart[i] + 1];
+  const cycles = variableCycles(fn, t, costs.target);
+  return cycles === null || divisor(t) === divisor(f) ? 0 : cycles;
 }
 
 function memoryCredit({ fn }: PlanningContext, t: InstrId): number {

@@ -19,7 +19,7 @@
 import type { Divergence } from '../../analysis/divergence.js';
 import type { InstrId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { InstrFlag, Opcode, TypeKind, hasFlag, instrValue } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, TypeKind, ValueKind, hasFlag, instrValue } from '../../ir/snapshot.js';
 
 export interface TargetCosts {
   /** Full-rate vector instruction. */
@@ -30,6 +30,17 @@ export interface TargetCosts {
   readonly guard: number;
   /** A branch on a scalar condition. */
   readonly branch: number;
+  /** A divergent branch of two sides: what handling the execution mask costs a wave that takes both. */
+  readonly diamond: number;
+  /**
+   * What a question (`WaveVersion`) costs a wave whose threads do not agree. To one whose threads agree it costs nothing:
+   * it is as long as the handling of the mask that it spares. Measured with the simulator.
+   */
+  readonly question: number;
+  /** 32-bit integer multiplication. */
+  readonly multiply: number;
+  /** How many scalar registers or literals a select takes beside its condition. */
+  readonly freeScalars: number;
   /** Latency per kind of memory. */
   readonly lds: number;
   readonly global: number;
@@ -47,8 +58,12 @@ export interface TargetCosts {
 const gfx9: TargetCosts = {
   valu: 4,
   salu: 4,
-  guard: 20,
+  guard: 16,
   branch: 8,
+  freeScalars: 0,
+  diamond: 28,
+  question: 20,
+  multiply: 16,
   lds: 64,
   global: 320,
   scalarMemory: 100,
@@ -61,15 +76,19 @@ const gfx9: TargetCosts = {
 const gfx10: TargetCosts = {
   valu: 2,
   salu: 2,
-  guard: 12,
+  guard: 8,
   branch: 8,
+  freeScalars: 1,
+  diamond: 14,
+  question: 14,
+  multiply: 8,
   lds: 32,
   global: 320,
   scalarMemory: 80,
   scratch: 320,
   exposed: 0.25,
   ldsStore: 4,
-  store: 20,
+  store: 16,
   scalarFloat: false,
 };
 
@@ -92,6 +111,10 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       salu: 4,
       guard: 12,
       branch: 8,
+      freeScalars: 2,
+      diamond: 24,
+      question: 24,
+      multiply: 8,
       lds: 30,
       global: 280,
       scalarMemory: 40,
@@ -150,11 +173,67 @@ export function instrCosts(fn: FunctionSnapshot): InstrCosts {
           : vector[i]!;
       continue;
     }
+    const division = divisionCycles(fn, i as InstrId, target);
+    if (division !== null) {
+      latency[i] = vector[i] = scalar[i] = division;
+      continue;
+    }
     const units = Math.min(MOST_UNITS, fn.instrLatency[i]!);
     latency[i] = vector[i] = units * target.valu;
     scalar[i] = isFloat(fn, i as InstrId) && !target.scalarFloat ? vector[i]! : units * target.salu;
   }
   return { target, latency, vector, scalar };
+}
+
+/**
+ * Integer division is a sequence of instructions, of which TargetTransformInfo knows the multiplications only. By a
+ * constant it is a multiplication and shifts, by a power of two it is shifts. Otherwise it is a Newton iteration
+ * (AMDGPUCodeGenPrepare), and of 64 bits several. Counts of instructions as llc-23 makes them. Null for all others.
+ */
+function divisionCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
+  const opcode = fn.instrOpcode[i];
+  if (opcode !== Opcode.UDiv && opcode !== Opcode.SDiv && opcode !== Opcode.URem && opcode !== Opcode.SRem) return null;
+  const divisor = fn.operand[fn.operandStart[i]! + 1]!;
+  const isSigned = opcode === Opcode.SDiv || opcode === Opcode.SRem;
+  const isRemainder = opcode === Opcode.URem || opcode === Opcode.SRem;
+  const isWide = fn.typeBits[fn.instrType[i]!]! > 32;
+  return cyclesOfDivision(fn.valueKind[divisor] === ValueKind.Constant ? fn.valueInteger[divisor]! : null, {
+    isSigned,
+    isRemainder,
+    isWide,
+    target,
+  });
+}
+
+interface Division {
+  readonly isSigned: boolean;
+  readonly isRemainder: boolean;
+  readonly isWide: boolean;
+  readonly target: TargetCosts;
+}
+
+/** @param divisor the constant, or null for a variable */
+function cyclesOfDivision(divisor: number | null, { isSigned, isRemainder, isWide, target }: Division): number {
+  const of = (plain: number, multiplications: number): number =>
+    plain * target.valu + multiplications * target.multiply;
+  if (divisor === null) return isWide ? of(110, 30) : of(isSigned ? 18 : 12, 6);
+  const isPower = divisor > 0 && (divisor & (divisor - 1)) === 0;
+  if (isPower) return of((isSigned ? 3 : 1) * (isWide ? 2 : 1), 0);
+  return isWide
+    ? of(16, 8 + (isRemainder ? 4 : 0))
+    : of((isSigned ? 3 : 2) + (isRemainder ? 1 : 0), isRemainder ? 2 : 1);
+}
+
+/** What an instruction costs whose constant operands become variable: division only, the others cost the same. */
+export function variableCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
+  const opcode = fn.instrOpcode[i];
+  if (opcode !== Opcode.UDiv && opcode !== Opcode.SDiv && opcode !== Opcode.URem && opcode !== Opcode.SRem) return null;
+  return cyclesOfDivision(null, {
+    isSigned: opcode === Opcode.SDiv || opcode === Opcode.SRem,
+    isRemainder: opcode === Opcode.URem || opcode === Opcode.SRem,
+    isWide: fn.typeBits[fn.instrType[i]!]! > 32,
+    target,
+  });
 }
 
 /** Whether uniform loads from this address space may become scalar loads. */

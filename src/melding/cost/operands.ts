@@ -4,7 +4,7 @@
  */
 import { NONE, type InstrId, type ValueId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { InstrFlag, Opcode, OperandFlag, ValueKind } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, OperandFlag, TypeKind, ValueKind, definingInstr } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 
 /**
@@ -18,6 +18,39 @@ export const canSelect = ({ selectClass }: PlanningContext, a: ValueId, b: Value
 
 /** Cycles of a select of values like `v`. */
 export const selectCycles = ({ fn, selectCost }: PlanningContext, v: ValueId): number => selectCost[fn.valueType[v]];
+
+/**
+ * Cycles, over the whole run, that bring the two values of a select into vector registers. A vector instruction reads
+ * few literals and scalar registers (the constant bus), and the condition of a select is one of them. Without a select,
+ * the instructions of each side read theirs for free. Code generation moves a value where it is defined, in front of
+ * the loops.
+ */
+export function moveCycles(ctx: PlanningContext, a: ValueId, b: ValueId): number {
+  const { fn, costs } = ctx;
+  const type = fn.valueType[a];
+  if (fn.typeBits[type] === 1) return 0;
+  const [first, second] = [moveWeight(ctx, a), moveWeight(ctx, b)];
+  const { freeScalars, valu } = costs.target;
+  const runs = freeScalars === 0 ? first + second : freeScalars === 1 ? Math.min(first, second) : 0;
+  return runs * Math.max(1, Math.ceil(fn.typeBits[type] / 32)) * valu;
+}
+
+/** How often a value is moved into a vector register: never if it is in one. */
+function moveWeight({ fn, costs, divergence, weight }: PlanningContext, v: ValueId): number {
+  if (fn.valueLiteral[v] === 1) return 1;
+  const kind = fn.valueKind[v];
+  if ((kind !== ValueKind.Argument && kind !== ValueKind.Instruction) || divergence.valueDivergent[v] === 1) return 0;
+  const i = definingInstr(fn, v);
+  if (i === NONE) return 1;
+  return isVectorFloat(fn, costs.target.scalarFloat, i) ? 0 : weight[fn.instrBlock[i]];
+}
+
+/** Whether an instruction leaves its result in a vector register although it is uniform. */
+const isVectorFloat = (fn: FunctionSnapshot, scalarFloat: boolean, i: InstrId): boolean =>
+  !scalarFloat &&
+  fn.typeKind[fn.instrType[i]] === TypeKind.Float &&
+  fn.instrOpcode[i] !== Opcode.Load &&
+  fn.instrOpcode[i] !== Opcode.Phi;
 
 /** If one side of a select is poison, the other value stands for both and there is no select. */
 export const isPoison = (fn: FunctionSnapshot, v: ValueId): boolean => fn.valueKind[v] === ValueKind.Poison;

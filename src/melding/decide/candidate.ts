@@ -8,6 +8,7 @@ import { OperandFlag } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { subgraphProfit } from '../cost/profitability.js';
 import type { Draft } from '../draft/draft.js';
+import type { Vain } from '../draft/evaluate.js';
 import { Frame } from '../draft/frame.js';
 import { alignmentOf } from '../draft/groups.js';
 import type { EarlierPartners, Partners } from '../draft/partner-log.js';
@@ -50,7 +51,9 @@ export interface Judged {
   readonly sides: readonly [readonly BlockId[], readonly BlockId[]];
   readonly kind: MeldKind;
   readonly profit: number;
+  /** Cycles that a wave gains which takes both sides. */
   readonly net: number;
+  readonly vain: Vain;
   readonly refusal: Refusal | null;
   /**
    * The meld. Null when there is a refusal, or when `net` is so low that no neighbour can make up for it. The meld's own
@@ -121,7 +124,7 @@ export function judge(
 
 function unfit({ branch, t, f, kind, profit }: Matched, refusal: Refusal | null, net = 0): Judged {
   const sides = [t.blocks, f.blocks] as const;
-  return { branch, sides, kind, profit, net, refusal, meld: null, partners: null, needsUniform: false };
+  return { branch, sides, kind, profit, net, vain: NO_WORK, refusal, meld: null, partners: null, needsUniform: false };
 }
 
 function judgeFrame(frame: Frame, matched: Matched): Judged {
@@ -130,7 +133,7 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
   const refused = (why: Refusal, net = 0): Judged => unfit(matched, why, net);
   if (isTooLarge(frame)) return refused(refusal('NotProfitable', 'corresponding blocks are too large to align'));
   const { draft, outcome } = bestDraft(frame);
-  const { net } = outcome;
+  const { net, vain } = outcome;
 
   const canJoin =
     exit.kind === 'shared' ? draft.canSelectAll(frame.exitSlots) : frame.canJoinAtExit((a, b) => draft.same(a, b));
@@ -156,8 +159,11 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
   };
   const sides = [t.blocks, f.blocks] as const;
   const partners = partnersIn(draft);
-  return { branch, sides, kind, profit, net, refusal: null, meld, partners, needsUniform: needsUniform(draft) };
+  const demands = needsUniform(draft);
+  return { branch, sides, kind, profit, net, vain, refusal: null, meld, partners, needsUniform: demands };
 }
+
+const NO_WORK: Vain = { t: 0, f: 0 };
 
 function partnersIn({ ctx, frame, partner }: Draft): Partners {
   const { blockInstrStart } = ctx.fn;
@@ -204,16 +210,16 @@ function needsUniform(draft: Draft): boolean {
   return false;
 }
 
-/** What to report of a candidate. @param why the refusal that counts, or null when it melds */
-export const candidateOf = (judged: Judged, why: Refusal | null, net = judged.net): Candidate => ({
+/** What to report of a candidate. @param why the refusal that counts, or why it melds */
+export const candidateOf = (judged: Judged, why: Refusal | string, net = judged.net): Candidate => ({
   branch: judged.branch,
   sides: judged.sides,
   kind: judged.kind,
   profit: judged.profit,
   net: round(net),
-  verdict: why ? 'refuse' : 'meld',
-  rule: why?.rule ?? null,
-  reason: why?.reason ?? 'profitable',
+  ...(typeof why === 'string'
+    ? { verdict: 'meld', rule: null, reason: why }
+    : { verdict: 'refuse', rule: why.rule, reason: why.reason }),
 });
 
 /**

@@ -160,7 +160,7 @@ class Description {
     const type = fn.valueType[v];
     out.push(fn.valueKind[v], fn.typeKind[type], fn.typeBits[type], this.classes.of(ctx.selectClass[v]));
     out.push(ctx.divergence.valueDivergent[v], this.bases.of(fn.valueBase[v]), fn.valueOffset[v]);
-    out.push(Number(hasConstantOffset(ctx, v)));
+    out.push(Number(hasConstantOffset(ctx, v)), fn.valueLiteral[v]);
   }
 
   /** A user of a result, and at its first appearance what is known about it. */

@@ -17,7 +17,7 @@ import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { isConditionalBranch } from '../../ir/snapshot.js';
-import { neighbourBonus } from '../draft/evaluate.js';
+import { neighbourBonus, type Vain } from '../draft/evaluate.js';
 import { candidateOf, isPlainBlock, round, throughEmpty, type Judged } from './candidate.js';
 import { alignChains } from './chain-alignment.js';
 import type { Analyses } from '../../analysis/analyses.js';
@@ -30,7 +30,9 @@ import { Chains, working } from './chains.js';
 import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal, problemRefusal, regionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
-import type { Candidate, FunctionPlan, Meld, PlanOptions } from '../plan.js';
+import { mayAsk } from './versions.js';
+import { ALL_QUESTIONS, averageGain, percentParted, shareMelded, worth, type Questions } from './wave-choice.js';
+import type { Candidate, FunctionPlan, Meld, PlanOptions, WaveVersion } from '../plan.js';
 
 /** The melds that one branch asks for in this round. */
 interface BranchPlan {
@@ -38,6 +40,7 @@ interface BranchPlan {
   readonly region: DivergentRegion;
   /** In chain order, each with the `net` that it adds. */
   readonly melds: readonly { readonly judged: Judged; readonly meld: Meld; readonly net: number }[];
+  readonly version: WaveVersion | null;
   readonly total: number;
   readonly refused: readonly Candidate[];
 }
@@ -54,7 +57,7 @@ export function planFunction(
   for (let b = 0 as BlockId; b < fn.blockCount; b++)
     if (analyses.divergence.terminatorDivergent[b] === 1 && analyses.order[b] !== NONE && isConditionalBranch(fn, b))
       branches.push(b);
-  if (branches.length === 0) return { candidates: [], melds: [] };
+  if (branches.length === 0) return { candidates: [], versions: [], melds: [] };
 
   const ctx = planningContext(fn, analyses, options, canPair);
   const whole = functionRefusal(fn);
@@ -80,7 +83,7 @@ export function planFunction(
       continue;
     }
     const why = isTaken.has(p)
-      ? null
+      ? reasonOf(p)
       : overlong.has(p)
         ? refusal('OverlongChain', 'the phis behind the branch are in a long chain of arithmetic')
         : refusal('NotProfitable', 'overlaps a more profitable meld of this round');
@@ -88,7 +91,15 @@ export function planFunction(
     candidates.push(...p.refused);
   }
   const melds = taken.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) })));
-  return { candidates, melds };
+  const versions = taken.flatMap(({ version }) => version ?? []);
+  return { candidates, versions, melds };
+}
+
+/** Why the melds of a branch are made. */
+function reasonOf({ version }: BranchPlan): string {
+  if (version === null) return 'profitable';
+  if (version.sides.length === 2) return 'profitable for waves that part; those that agree keep their side';
+  return `profitable unless a wave agrees on the ${version.sides[0] === 't' ? 'true' : 'false'} side, which it then keeps`;
 }
 
 function refusedBranch({ fn }: PlanningContext, branch: BlockId, { rule, reason }: Refusal): Candidate {
@@ -122,21 +133,28 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion, hopeless: Hop
   }
   for (const [i, { first, pairs }] of judged.entries())
     for (let j = first; j < band.end[i]; j++) pairs[j - first] ??= chains.judge(i, j, before(i, j));
-  const { pairs, total } = alignChains(
-    band,
-    countF,
-    (i, j) => {
-      const candidate = judged[i].pairs[j - band.first[i]];
-      return !candidate || candidate.refusal ? -Infinity : options.profit === 'net' ? candidate.net : candidate.profit;
-    },
-    bonus,
-  );
+  const judgedPair = (i: number, j: number): Judged | null => {
+    const candidate = judged[i].pairs[j - band.first[i]];
+    return candidate && !candidate.refusal ? candidate : null;
+  };
+  const align: Aligner = (gain, bonus) =>
+    alignChains(
+      band,
+      countF,
+      (i, j) => {
+        const candidate = judgedPair(i, j);
+        return candidate ? gain(candidate) : -Infinity;
+      },
+      bonus,
+    );
+  const choice =
+    options.profit === 'net' ? chooseVersion(ctx, region, align, judgedPair, bonus) : byPaper(ctx, region, align);
+  const { pairs, sides } = choice;
 
-  const least = options.profit === 'net' ? CostModel.leastNet : 0;
   const asGuessed = pairs.length === guess.length && pairs.every(([i, j], k) => guess[k][0] === i && guess[k][1] === j);
   const melds: { at: readonly [number, number]; judged: Judged; meld: Meld; net: number }[] = [];
   const made = new PartnerLog(ctx.tables);
-  for (const [i, j] of total > least ? pairs : []) {
+  for (const [i, j] of pairs) {
     const earlier = made.until(melds.length);
     // If the guess was wrong, judge again, because now it is known which melds lie in front. Without any, the judgement
     // holds if it did not suppose any.
@@ -149,19 +167,113 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion, hopeless: Hop
     const next = last && last[0] === i - 1 && last[1] === j - 1;
     const meld = { ...candidate.meld!, before: chains.between(last, [i, j]) };
     made.add(melds.length, candidate.partners!);
-    melds.push({ at: [i, j], judged: candidate, meld, net: candidate.net + (next ? bonus : 0) });
+    melds.push({ at: [i, j], judged: candidate, meld, net: choice.gain(candidate, next ? bonus : 0) });
   }
   guessed.release();
   made.release();
-  const sum = melds.reduce((all, m) => all + m.net, 0);
-  const pays = options.profit === 'paper' || sum > least;
+  if (melds.length > 0) melds[0].net += choice.asking;
+  const pays = choice.pays(melds.map((m) => m.judged));
   return {
     branch,
     region,
     melds: pays ? melds : [],
-    total: options.profit === 'net' ? sum : total,
-    refused: refusedPairs(ctx, region, judged, pays ? melds.map((m) => m.at) : []),
+    version: pays && sides.length > 0 ? { branch, join: region.join, sides } : null,
+    total: melds.reduce((all, m) => all + m.net, 0),
+    refused: refusedPairs(ctx, region, judged, pays ? melds.map((m) => m.at) : [], choice.verdict),
   };
+}
+
+/** Aligns both chains by what a pair is worth; `bonus` is for two neighbours that both meld. */
+type Aligner = (gain: (pair: Judged) => number, bonus: number) => ReturnType<typeof alignChains>;
+
+/** What melds at one branch, and for which waves. */
+interface Choice {
+  readonly pairs: readonly (readonly [number, number])[];
+  readonly sides: Questions;
+  /** What a meld gains on average; the bonus is one for its neighbour. */
+  gain(pair: Judged, bonus: number): number;
+  /** What the questions gain on average, or cost if it is negative. */
+  readonly asking: number;
+  /** Whether these melds together are worth it. */
+  pays(melds: readonly Judged[]): boolean;
+  /** Why a pair that gains something does not meld, where that is because of the waves; otherwise null. */
+  readonly verdict: string | null;
+}
+
+function byPaper(ctx: PlanningContext, region: DivergentRegion, align: Aligner): Choice {
+  const { pairs, total } = align(({ profit }) => profit, 0);
+  return {
+    pairs: total > 0 ? pairs : [],
+    sides: ctx.options.versions === 'always' && mayAsk(ctx, region) ? EVERY_QUESTION : [],
+    gain: ({ net }) => net,
+    asking: 0,
+    pays: () => true,
+    verdict: null,
+  };
+}
+
+const EVERY_QUESTION: Questions = ['f', 't'];
+
+function chooseVersion(
+  ctx: PlanningContext,
+  region: DivergentRegion,
+  align: Aligner,
+  judgedPair: (i: number, j: number) => Judged | null,
+  bonus: number,
+): Choice {
+  const { branch } = region;
+  const inParted = align(({ net }) => net, bonus);
+  const none: Choice = { pairs: [], sides: [], gain: ({ net }) => net, asking: 0, pays: () => false, verdict: null };
+  // No wave gains more than one that parts.
+  if (inParted.total <= CostModel.leastNet) return none;
+  const may = ctx.options.versions !== 'never' && mayAsk(ctx, region);
+  if (may && ctx.options.versions === 'always')
+    return {
+      ...none,
+      pairs: inParted.pairs,
+      sides: EVERY_QUESTION,
+      gain: ({ net }, more) => net + more,
+      pays: (melds) => melds.reduce((sum, { net }) => sum + net, 0) > CostModel.leastNet,
+    };
+  const launches = ctx.waves.at(branch);
+  const together = (melds: readonly Judged[]): readonly [net: number, vain: Vain] => [
+    melds.reduce((sum, { net }) => sum + net, 0),
+    { t: melds.reduce((sum, { vain }) => sum + vain.t, 0), f: melds.reduce((sum, { vain }) => sum + vain.f, 0) },
+  ];
+  const percent = percentParted(launches);
+  let best: Choice = {
+    ...none,
+    verdict:
+      percent < 90 ? `only ${percent} % of the waves are expected to take both sides` : 'saves too little to be sure',
+  };
+  let most: number = CostModel.leastWorth;
+  for (const sides of may ? ALL_QUESTIONS : [[]]) {
+    const melded = shareMelded(sides, launches);
+    const questions = sides.length * ctx.costs.target.question * ctx.weight[branch];
+    const gain = ({ net, vain }: Judged, more: number): number =>
+      averageGain(sides, launches, net, vain) + more * melded;
+    const { pairs } = align((pair) => gain(pair, 0), bonus * melded);
+    const neighbours = pairs.filter(([i, j], k) => k > 0 && pairs[k - 1][0] === i - 1 && pairs[k - 1][1] === j - 1);
+    const value = (melds: readonly Judged[], more: number): number => {
+      const [net, vain] = together(melds);
+      return worth(sides, launches, net + more, vain, questions);
+    };
+    const found = value(
+      pairs.map(([i, j]) => judgedPair(i, j)!),
+      neighbours.length * bonus,
+    );
+    if (pairs.length === 0 || found <= most) continue;
+    most = found;
+    best = {
+      pairs,
+      sides,
+      gain,
+      asking: -questions * melded,
+      pays: (melds) => melds.length > 0 && value(melds, neighbours.length * bonus) > CostModel.leastWorth,
+      verdict: null,
+    };
+  }
+  return best;
 }
 
 /** What is known about one T subgraph with the F subgraphs from `first` on. */
@@ -205,6 +317,7 @@ function refusedPairs(
   region: DivergentRegion,
   judged: readonly Row[],
   chosen: readonly (readonly [number, number])[],
+  verdict: string | null,
 ): Candidate[] {
   const refused: Candidate[] = [];
   const usedT = new Set(chosen.map(([i]) => i));
@@ -213,7 +326,7 @@ function refusedPairs(
     const unprofitable =
       ctx.options.profit === 'net' && j.net <= CostModel.leastNet
         ? 'costs more than it saves'
-        : 'another pairing saves more';
+        : (verdict ?? 'another pairing saves more');
     refused.push(candidateOf(j, j.refusal ?? refusal('NotProfitable', unprofitable)));
   };
   judged.forEach(({ first, pairs }, i) => {

@@ -12,7 +12,7 @@ import { InstrFlag, Opcode, ValueKind, definingInstr, hasFlag, instrValue } from
 import { CostModel } from '../cost/cost-model.js';
 import { pairGain } from '../cost/gains.js';
 import { OperandOrder } from '../cost/matching.js';
-import { canSelect, correspondingOperand, meetsDemand, selectCycles } from '../cost/operands.js';
+import { canSelect, correspondingOperand, meetsDemand, moveCycles, selectCycles } from '../cost/operands.js';
 import type { Draft } from '../draft/draft.js';
 import type { ProfitModel } from '../plan.js';
 
@@ -96,7 +96,7 @@ export class Scorer {
       if (!canSelect(ctx, a, b)) return Infinity;
       if (isOffset && valueKind[a] === ValueKind.Constant && valueKind[b] === ValueKind.Constant) return Infinity;
       const runs = frame.isInside(a) || frame.isInside(b) ? this.weight : this.weightOutside;
-      cost += (selectCycles(ctx, a) * runs) / this.weight;
+      cost += (selectCycles(ctx, a) * runs + moveCycles(ctx, a, b)) / this.weight;
     }
     return cost;
   }

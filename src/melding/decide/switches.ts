@@ -15,6 +15,8 @@ import { instrCosts } from '../cost/latency.js';
 
 /** A chain over more destinations would be long for every thread. Such switches are left to jump tables. */
 const MOST_DESTINATIONS = 16;
+/** Every thread makes the compares of a chain one after the other; code generation's tree takes a few of them. */
+const MOST_COMPARES = 64;
 
 /** The blocks that end in a divergent switch that may be lowered. */
 export function loweredSwitches(fn: FunctionSnapshot, analyses: Analyses): BlockId[] {
@@ -23,7 +25,7 @@ export function loweredSwitches(fn: FunctionSnapshot, analyses: Analyses): Block
     if (fn.instrOpcode[terminatorOf(fn, b)] !== Opcode.Switch) continue;
     if (analyses.divergence.terminatorDivergent[b] === 0 || analyses.order[b] === NONE) continue;
     const count = destinations(fn, b).size;
-    if (count >= 2 && count <= MOST_DESTINATIONS) found.push(b);
+    if (count >= 2 && count <= MOST_DESTINATIONS && comparesOf(fn, b) <= MOST_COMPARES) found.push(b);
   }
   return found;
 }
@@ -37,10 +39,11 @@ export function loweringCost(fn: FunctionSnapshot, analyses: Analyses, blocks: r
   const { vector, target } = instrCosts(fn);
   let cost = 0;
   for (const b of blocks) {
-    const cases = fn.succStart[b + 1]! - fn.succStart[b]! - 1;
+    const compares = comparesOf(fn, b);
     const count = destinations(fn, b).size;
-    const more = count - 1 - Math.ceil(Math.log2(cases + 1));
-    cost += Math.max(0, more) * (target.valu + target.guard) * blockWeight(analyses, b);
+    const chain = compares * (target.valu + target.salu) + (count - 1) * target.guard;
+    const tree = Math.ceil(Math.log2(compares + 1)) * (target.valu + target.guard);
+    cost += Math.max(0, chain - tree) * blockWeight(analyses, b);
     const unlikely = CostModel.divergence - CostModel.divergence ** Math.max(1, count - 2);
     let arms = 0;
     for (const inside of reachableUntil(analyses.graph, b, analyses.postDominators.idom[b] as BlockId))
@@ -50,6 +53,10 @@ export function loweringCost(fn: FunctionSnapshot, analyses: Analyses, blocks: r
   }
   return cost * CostModel.loweringMargin;
 }
+
+/** The compares of the chain. A snapshot that does not say has one per destination but the default. */
+const comparesOf = (fn: FunctionSnapshot, b: BlockId): number =>
+  Math.max(fn.instrTaken[terminatorOf(fn, b)]!, destinations(fn, b).size - 1);
 
 const destinations = (fn: FunctionSnapshot, b: BlockId): Set<number> =>
   new Set(fn.succ.subarray(fn.succStart[b]!, fn.succStart[b + 1]!));

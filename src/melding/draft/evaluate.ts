@@ -24,9 +24,17 @@ import { hostBlock } from '../plan.js';
 import { lostFusion, lostOffsetCost } from './losses.js';
 import { meldedUniformity } from './uniformity.js';
 
+/** What melded code costs for nothing, in cycles: for a wave that takes F only, and for one that takes T only. */
+export interface Vain {
+  readonly t: number;
+  readonly f: number;
+}
+
 export interface Outcome {
-  /** Cycles gained. */
+  /** Cycles gained by a wave that takes both sides. */
   readonly net: number;
+  /** A wave that takes one side only would not have run the other one. It gains `net` minus the vain work of the other. */
+  readonly vain: Vain;
   /** Instruction pairs that are not selects. They make a meld shrink the code; this is why melding ends. */
   readonly realPairs: number;
   readonly guardedRuns: number;
@@ -73,20 +81,46 @@ export function evaluate(draft: Draft): Outcome {
   // The diamond of E is a guard for each side. It goes, but what lies in front and behind needs one of its own each.
   const diamonds = 1 - (frame.front ? 1 : 0) - (frame.back ? 1 : 0);
   net += diamonds * neighbourBonus(ctx, frame.branch);
-  net -= vainCost(draft, uniformity);
-  return { net, realPairs, guardedRuns, groups };
+  net -= waitingCost(draft, uniformity);
+  const vain = vainWork(draft, groups);
+  const isEmbedded = frame.blocks.some((b) => b.t === NONE || b.f === NONE);
+  net -= (vain.t + vain.f) * (CostModel.overhead + (isEmbedded ? CostModel.embedded : 0));
+  return { net, vain, realPairs, guardedRuns, groups };
 }
 
 /**
- * What the melded code costs for nothing: for waves that take one side only, and in loops, where the threads of the
- * side with fewer iterations wait for those of the other.
+ * The work of each side that all threads run after the meld. Guarded runs are not in it where they are worth a branch
+ * around them: where no lane is active, code generation skips long runs and memory accesses, but not short ones.
  */
-function vainCost(draft: Draft, { branch }: MeldedUniformity): number {
+function vainWork(draft: Draft, groups: readonly (readonly Group[])[]): Vain {
+  const { ctx, frame } = draft;
+  const vain = { t: 0, f: 0 };
+  frame.blocks.forEach((b, k) => {
+    const skipped = new Set<InstrId>();
+    for (const group of groups[k])
+      if (b.passed && group.kind === 'run' && !group.speculate && isSkipped(ctx, group.instrs))
+        for (const i of group.instrs) skipped.add(i);
+    for (const side of ['t', 'f'] as const) {
+      // Threads of the guest do not come to the other blocks of the host.
+      if (b[side] === NONE || !b.passed) continue;
+      let cycles = 0;
+      for (const i of frame.work[k][side])
+        if (ctx.fusedInto[i] === NONE && !skipped.has(i)) cycles += cyclesOf(ctx, i, false);
+      vain[side] += cycles * ctx.weight[b[side]];
+    }
+  });
+  return vain;
+}
+
+const isSkipped = ({ fn }: PlanningContext, run: readonly InstrId[]): boolean =>
+  run.length > CostModel.longestUnskipped || run.some((i) => fn.instrAddressSpace[i] !== NONE);
+
+/** In loops, the threads of the side with fewer iterations wait for those of the other. */
+function waitingCost(draft: Draft, { branch }: MeldedUniformity): number {
   const { ctx, frame } = draft;
   const depth = ctx.cycles.depthOf(frame.branch);
   const waits = frame.blocks.some((b, k) => branch[k] === 1 && ctx.cycles.depthOf(hostBlock(frame.shape, b)) > depth);
-  const isEmbedded = frame.blocks.some((b) => b.t === NONE || b.f === NONE);
-  const divergence = isEmbedded ? CostModel.divergenceEmbedded : CostModel.divergence;
+  if (!waits) return 0;
   let sum = 0;
   frame.blocks.forEach(({ t, f }, k) => {
     const { work } = frame;
@@ -94,23 +128,22 @@ function vainCost(draft: Draft, { branch }: MeldedUniformity): number {
       [t, work[k].t],
       [f, work[k].f],
     ] as const) {
-      if (b === NONE) continue;
+      if (b === NONE || ctx.cycles.depthOf(b) <= depth) continue;
       let cycles = 0;
-      for (const i of list) if (ctx.fusedInto[i] === NONE) cycles += cyclesOf(ctx, i, false);
-      sum += (cycles * ctx.weight[b] * (1 - divergence)) / 2;
-      if (!waits || ctx.cycles.depthOf(b) <= depth) continue;
-      // The threads of the other side then wait for these loads, too, and in a loop their full latency shows.
-      for (const i of list)
+      for (const i of list) {
+        if (ctx.fusedInto[i] === NONE) cycles += cyclesOf(ctx, i, false);
+        // The threads of the other side wait for these loads, too, and in a loop their full latency shows.
         if (draft.partner[i] === NONE && isLoad(draft, i)) cycles += ctx.costs.latency[i] - ctx.costs.vector[i];
+      }
       sum += (cycles * ctx.weight[b] * (1 - CostModel.iterations)) / 2;
     }
   });
   return sum;
 }
 
-/** The diamond of a branch, with a guard for each side. Two neighbours that meld leave none between them. */
+/** The diamond of a branch. Two neighbours that meld leave none between them. */
 export const neighbourBonus = ({ costs, weight }: PlanningContext, branch: BlockId): number =>
-  2 * costs.target.guard * weight[branch];
+  costs.target.diamond * weight[branch];
 
 /**
  * A correction for a pair of which only one instruction is in a loop. The instruction outside the loop is saved once,

@@ -149,7 +149,7 @@ test('bitonic sort before optimisation: two isomorphic regions', () => {
   assert.equal(plan.melds[0].exit, { kind: 'single', t: s.block('tj'), f: s.block('fj') });
 });
 
-test('equal work on different LDS arrays: everything pairs', () => {
+test('equal work on different LDS arrays: everything pairs, but two addresses of literals are no dearer than one', () => {
   const side = (x: string): string => `
     %${x}p = gep @${x}:ptr3 %i !type=ptr3
     %${x}1 = load %${x}p
@@ -157,9 +157,9 @@ test('equal work on different LDS arrays: everything pairs', () => {
     %${x}3 = add %${x}2 %i
     store %${x}3 %${x}p !name=${x}s`;
   const { plan, lines } = planned(diamond(side('a'), side('b')));
-  assert.is(lines, 'ap+bp a1+b1 a2+b2 a3+b3 as+bs');
+  assert.is(lines, 'ap|? |bp? a1+b1 a2+b2 a3+b3 as+bs');
   assert.is(plan.melds[0].profit, 0.5);
-  assert.ok(plan.melds[0].net > 50);
+  assert.ok(plan.melds[0].net > 30);
 });
 
 test('several pairs on one branch, in chain order', () => {
@@ -471,7 +471,7 @@ test('functions that are left alone', () => {
   const text = diamond('%a1 = load %p', '%b1 = load %p');
   assert.is(planned(`func k +OptNone\n${text}`).plan.candidates[0].rule, '1.7');
   assert.is(planned(`func k +ConvergenceControl\n${text}`).plan.candidates[0].rule, '1.5');
-  assert.equal(planned(`func k -HasBranchDivergence\n${text}`).plan, { candidates: [], melds: [] });
+  assert.equal(planned(`func k -HasBranchDivergence\n${text}`).plan, { candidates: [], versions: [], melds: [] });
 });
 
 test('uniform branches are never touched; plans are deterministic', () => {

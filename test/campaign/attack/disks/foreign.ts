@@ -62,14 +62,14 @@ const forgedCache = (corpus: Corpus, name: string, spoil: (own: string, folder: 
 async function toolchain(folder: string): Promise<string> {
   const copy = path.join(folder, 'toolchain');
   await cp(path.join(REPOSITORY, 'wasm', 'dist'), copy, { recursive: true });
-  for (const name of await readdir(copy)) if (name.endsWith('.wasm')) await rm(path.join(copy, name));
+  for (const name of await readdir(copy)) if (/\.(wasm|memory|image)$/.test(name)) await rm(path.join(copy, name));
   return copy;
 }
 
-async function unpackedModule(): Promise<{ name: string; size: number }> {
+async function unpackedFiles(): Promise<{ name: string; size: number }[]> {
   const folder = path.join(REPOSITORY, 'wasm', 'dist');
-  const name = (await readdir(folder)).find((each) => each.endsWith('.wasm'))!;
-  return { name, size: (await stat(path.join(folder, name))).size };
+  const names = (await readdir(folder)).filter((name) => /\.(wasm|memory|image)$/.test(name));
+  return Promise.all(names.map(async (name) => ({ name, size: (await stat(path.join(folder, name))).size })));
 }
 
 /** The command must give the right bytes, or say that it cannot. */
@@ -95,10 +95,10 @@ export const foreignFolders = (corpus: Corpus): readonly Check[] => [
         const copy = await toolchain(disk);
         await remount(disk, 'ro');
         return inFolder(async (folder) => {
-          const { name, size } = await unpackedModule();
+          const files = await unpackedFiles();
           for (const place of ['darm', `darm-${process.getuid!()}`]) {
             await mkdir(path.join(folder, place), { mode: 0o755 });
-            await writeFile(path.join(folder, place, name), Buffer.alloc(size));
+            for (const { name, size } of files) await writeFile(path.join(folder, place, name), Buffer.alloc(size));
           }
           return await mustCompile(corpus, { DARM_WASM: copy, TMPDIR: folder });
         });
@@ -109,9 +109,9 @@ export const foreignFolders = (corpus: Corpus): readonly Check[] => [
     run: () =>
       inFolder(async (folder) => {
         const copy = await toolchain(folder);
-        const { name, size } = await unpackedModule();
         // The folder is trusted as the program beside it is, but a process may have been killed while it wrote there.
-        await writeFile(path.join(copy, name), Buffer.alloc(size >> 1));
+        for (const { name, size } of await unpackedFiles())
+          await writeFile(path.join(copy, name), Buffer.alloc(size >> 1));
         return await mustCompile(corpus, { DARM_WASM: copy });
       }),
   },

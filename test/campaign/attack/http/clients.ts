@@ -61,10 +61,15 @@ const hugeDocument: Attack = {
 
 const MOST_FOR_READERS = 800 * MIB;
 
-/** Large answers that nobody reads. */
+/**
+ * Large answers that nobody reads. The service has made such answers before: what its instances of LLVM and V8's
+ * compiler take for them is no memory of these clients.
+ */
 const deaf = (name: string, request: () => Buffer): Attack => ({
   name,
   run: async (service) => {
+    for (let i = 0; i < 8; i++)
+      await post(service, '/v1/compile', largeModule(20 * MIB)).then((answer) => answer.arrayBuffer());
     const before = await resident(service);
     const sockets = await Promise.all(Array.from({ length: 16 }, () => open(service.port)));
     for (const socket of sockets) socket.pause().write(request());

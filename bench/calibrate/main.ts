@@ -1,0 +1,87 @@
+/**
+ * `npm run calibrate`: fits the constants of the cost model on one half of the corpus and reports both halves, before
+ * and after. The other half takes no part in any decision.
+ *
+ * It is a coordinate search: each constant in turn is made larger and smaller, by a factor or by steps of a share, and
+ * what raises the score stays; then again with smaller changes, until nothing changes or the time is up. The score is
+ * the sum of the logarithms of the speed-ups of the kernels of the half. A loss counts four times, and what is beyond
+ * 1.5 does not count, so that no kernel outweighs all others.
+ *
+ * It changes no file: it prints the constants that it would change. Their places are src/melding/cost/cost-model.ts
+ * and latency.ts.
+ *
+ * usage: node dist/bench/calibrate/main.js [--minutes 20] [--targets gfx906,gfx1100] [--constants guard,speculate]
+ *   [--json FILE] [options of melding, as of darm check]
+ */
+import { writeFile } from 'node:fs/promises';
+import { Command } from 'commander';
+import { Piscina } from 'piscina';
+import { CORPUS_TARGETS, type Half } from '../../kernels/corpus/index.js';
+import { addJobOptions, jobOptions } from '../../src/cli/option-groups.js';
+import type { Measurement } from '../corpus/measure.js';
+import { printSummaries } from '../corpus/report.js';
+import { printTable } from '../support.js';
+import { constants, type Values } from './constants.js';
+import { coordinateSearch, scoreOf } from './search.js';
+import type { Question, WorkerData } from './worker.js';
+
+interface Flags {
+  readonly minutes: string;
+  readonly targets: string;
+  readonly constants?: string;
+  readonly json?: string;
+}
+
+const flags = addJobOptions(
+  new Command('check')
+    .option('--minutes <n>', 'most time for the search', '20')
+    .option('--targets <names>', 'processors', CORPUS_TARGETS.join())
+    .option('--constants <parts of names>', 'fit only these')
+    .option('--json <file>', 'write constants and measurements'),
+)
+  .parse()
+  .opts<Flags>();
+
+const targets = flags.targets.split(',');
+const parts = flags.constants?.split(',') ?? [''];
+const fitted = constants(CORPUS_TARGETS)
+  .map((each) => ({ ...each, targets: each.targets.filter((target) => targets.includes(target)) }))
+  .filter((each) => each.targets.length > 0 && parts.some((part) => each.name.includes(part)));
+const initial: Values = Object.fromEntries(fitted.map(({ name, value }) => [name, value]));
+
+const filename = new URL('worker.js', import.meta.url).href;
+const workers = new Map(
+  targets.map((target) => {
+    const workerData: WorkerData = { target, options: jobOptions(flags) };
+    return [target, new Piscina({ filename, minThreads: 1, maxThreads: 1, workerData, atomics: 'disabled' })] as const;
+  }),
+);
+const measure = (target: string, question: Question): Promise<Measurement[]> =>
+  workers.get(target)!.run(question) as Promise<Measurement[]>;
+const measureHalf = async (half: Half, values: Values): Promise<Measurement[]> =>
+  (await Promise.all(targets.map((target) => measure(target, { half, values })))).flat();
+
+const before = [...(await measureHalf('fit', initial)), ...(await measureHalf('unseen', initial))];
+const end = performance.now() + 60_000 * Number(flags.minutes);
+const { values, score, asked } = await coordinateSearch({
+  constants: fitted,
+  score: async (target, some) => scoreOf(await measure(target, { half: 'fit', values: some })),
+  isTimeUp: () => performance.now() > end,
+  onBetter: (name, from, to, better) =>
+    console.error(`${name}: ${from.toPrecision(3)} → ${to.toPrecision(3)}, score ${better.toFixed(3)}`),
+});
+const after = [...(await measureHalf('fit', values)), ...(await measureHalf('unseen', values))];
+await Promise.all([...workers.values()].map((worker) => worker.destroy()));
+
+const changed = fitted.filter(({ name, value }) => values[name] !== value);
+console.log(`${fitted.length} constants, ${asked} sets of constants tried, score ${score.toFixed(3)}\n`);
+printTable(
+  ['constant', 'before', 'after'],
+  changed.map(({ name, value }) => [name, value.toPrecision(3), values[name]!.toPrecision(3)]),
+);
+console.log('\nbefore');
+printSummaries(before);
+console.log('\nafter');
+printSummaries(after);
+if (flags.json !== undefined)
+  await writeFile(flags.json, JSON.stringify({ schema: 1, initial, values, before, after }, null, 1) + '\n');

@@ -1,0 +1,110 @@
+/**
+ * `npm run bench:corpus`: compiles the kernels of kernels/corpus/ with and without melding, executes both on the
+ * simulator and prints what melding gains or loses. The exit status is 1 if any code leaves other memory than -O3's.
+ *
+ * usage: node dist/bench/corpus/main.js [--targets gfx906,gfx1100] [--half fit|unseen|all] [--kernels csr,bfs]
+ *   [--seeds 1,2,3] [--sizes 1,0.5,2] [--all] [--json FILE] [--from FILE] [--doc] [-j 2] [options of melding, as of
+ *   darm check]
+ *
+ * Figures are of the first seed and size. With several, kernels are counted that melding makes faster with some and
+ * slower with others. `--kernels` takes parts of names. `--all` lists kernels in which nothing melds, too. `--doc`
+ * writes the table of docs/evaluation.md. `--from` measures nothing and takes what `--json` has written.
+ */
+import { availableParallelism } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
+import { Command, Option } from 'commander';
+import { CORPUS, CORPUS_TARGETS } from '../../kernels/corpus/index.js';
+import { compileLlvm } from '../../src/binding/load.js';
+import { instantiateLlvm } from '../../src/binding/runtime.js';
+import { addJobOptions, jobOptions } from '../../src/cli/option-groups.js';
+import { createCompiler } from '../../src/index.js';
+import { inParallel } from './in-parallel.js';
+import { compileFamily, measureKernel, type Bench, type Measurement } from './measure.js';
+import { printMeasurements, writeDocument } from './report.js';
+
+interface Flags {
+  readonly targets: string;
+  readonly half: 'fit' | 'unseen' | 'all';
+  readonly kernels?: string;
+  readonly seeds: string;
+  readonly sizes: string;
+  readonly all: boolean;
+  readonly json?: string;
+  readonly from?: string;
+  readonly doc: boolean;
+  readonly jobs: string;
+}
+
+// The options of melding are those that `darm check` takes.
+const command = addJobOptions(
+  new Command('check')
+    .option('--targets <names>', 'processors', CORPUS_TARGETS.join())
+    .addOption(new Option('--half <name>').choices(['fit', 'unseen', 'all']).default('all'))
+    .option('--kernels <parts of names>')
+    .option('--seeds <numbers>', 'of the data', '1')
+    .option('--sizes <numbers>', 'of the data', '1')
+    .option('--all', 'also list kernels in which nothing melds', false)
+    .option('--json <file>', 'write all measurements')
+    .option('--from <file>', 'measure nothing, take these measurements')
+    .option('--doc', 'write the table of docs/evaluation.md', false)
+    .option('-j, --jobs <n>', 'worker threads', String(availableParallelism())),
+).parse();
+const flags = command.opts<Flags>();
+
+const parts = flags.kernels?.split(',') ?? [''];
+const kernels = CORPUS.filter(
+  ({ name, half }) => (flags.half === 'all' || half === flags.half) && parts.some((part) => name.includes(part)),
+);
+const settings = numbers(flags.seeds).flatMap((seed) => numbers(flags.sizes).map((size) => ({ seed, size })));
+
+function numbers(text: string): number[] {
+  const values = text.split(',').map(Number);
+  if (!values.every((value) => value > 0)) throw new Error(`'${text}' is no list of positive numbers`);
+  return values;
+}
+
+const failures: string[] = [];
+
+interface Document {
+  readonly measurements: readonly Measurement[];
+}
+const measurements =
+  flags.from === undefined
+    ? await measureAll()
+    : (JSON.parse(await readFile(flags.from, 'utf8')) as Document).measurements;
+
+async function measureAll(): Promise<Measurement[]> {
+  // The process lives for minutes, so it pays off that V8 optimises LLVM's code in the background.
+  const compiler = createCompiler({ threads: Number(flags.jobs), tierPolicy: 'long' });
+  const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
+  const bench: Bench = { rt, compiler, settings, cache: new Map() };
+
+  const families = [...new Set(kernels.map(({ family }) => family))];
+  const work = flags.targets.split(',').flatMap((target) => families.map((family) => ({ target, family })));
+  const complain = (what: string) => (error: unknown) => {
+    failures.push(`${what}: ${(error as Error).message}`);
+    return null;
+  };
+  const measured = await inParallel(work, Number(flags.jobs) + 1, async ({ target, family }) => {
+    const all: Measurement[] = [];
+    const versions = await compileFamily(bench, family, target, jobOptions(flags)).catch(
+      complain(`${target}, ${family}`),
+    );
+    if (versions === null) return all;
+    for (const kernel of kernels.filter((each) => each.family === family)) {
+      const failed = complain(`${target}, ${kernel.name}`);
+      const measurement = await measureKernel(bench, kernel, target, versions).catch(failed);
+      if (measurement !== null) all.push(measurement);
+    }
+    return all;
+  });
+  await compiler.close();
+  return measured.flat();
+}
+
+printMeasurements(measurements, flags.all);
+for (const failure of failures.sort()) console.log(`Failed: ${failure}`);
+if (flags.json !== undefined)
+  await writeFile(flags.json, JSON.stringify({ schema: 1, settings, measurements, failures }, null, 1) + '\n');
+if (flags.doc) await writeDocument(measurements);
+if (failures.length > 0) process.exitCode = 1;

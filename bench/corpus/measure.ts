@@ -1,0 +1,169 @@
+/** Compiles kernels of the corpus with and without melding, and measures the code on the simulator. */
+import { createHash } from 'node:crypto';
+import { corpusModule, corpusSpec, type CorpusKernel, type Setting } from '../../kernels/corpus/index.js';
+import { disassemble } from '../../src/binding/disassemble.js';
+import { LlvmModule } from '../../src/binding/module.js';
+import type { LlvmRuntime } from '../../src/binding/runtime.js';
+import { DEFAULT_OPTIONS, type Compiler, type JobOptions, type SimulationResult } from '../../src/index.js';
+import { sumCounters } from '../../src/simulator/counters.js';
+import { readCodeObject } from '../../src/simulator/launch/code-object.js';
+import { parseTargetId } from '../../src/job/target-id.js';
+import { sum } from '../support.js';
+
+/** What one launch of a kernel costs. */
+export interface Cost {
+  readonly cycles: number;
+  /** Executed wavefront instructions. */
+  readonly instructions: number;
+}
+
+/** Cost of the kernel's code in each setting, and a hash of the memory that each launch leaves. */
+interface Run extends Cost {
+  readonly memory: string;
+  /** Places in the code that were executed. */
+  readonly executed: number;
+}
+
+export interface Measurement {
+  readonly kernel: string;
+  readonly family: string;
+  readonly half: string;
+  readonly target: string;
+  /** The kinds of melds. */
+  readonly melds: readonly string[];
+  /** Share of the unmelded code's instructions that the first setting executes, 0 to 1. */
+  readonly covered: number;
+  readonly settings: readonly SettingMeasurement[];
+}
+
+export interface SettingMeasurement extends Setting {
+  readonly O3: Cost;
+  /** Without melds, but with the passes that tidy up after melding. */
+  readonly plain: Cost;
+  readonly melded: Cost;
+}
+
+/** Runs of code that is known: most changes of options leave most kernels as they are. */
+export type RunCache = Map<string, Run>;
+
+export interface Bench {
+  readonly rt: LlvmRuntime;
+  readonly compiler: Compiler;
+  readonly settings: readonly Setting[];
+  readonly cache: RunCache;
+}
+
+/** The code of one family for one target, in three versions. */
+export interface Versions {
+  readonly O3: Uint8Array;
+  readonly plain: Uint8Array;
+  readonly melded: Uint8Array;
+  readonly melds: ReadonlyMap<string, readonly string[]>;
+}
+
+export async function compileFamily(
+  { rt, compiler }: Pick<Bench, 'rt' | 'compiler'>,
+  family: string,
+  target: string,
+  options: Partial<JobOptions>,
+): Promise<Versions> {
+  const module = corpusModule(family, target);
+  const [unmelded, melded] = await Promise.all([
+    compiler.compile(module, { ...options, meld: 'off' }),
+    compiler.compile(module, options),
+  ]);
+  const broken = melded.functions.find(({ bailout }) => bailout !== null);
+  if (broken !== undefined) throw new Error(`${target}: '${broken.name}' is melded only in part: ${broken.bailout}`);
+  const melds = new Map(melded.functions.map(({ name, melds }) => [name, melds.map(({ kind }) => kind)] as const));
+  const names = [...melds].filter(([, kinds]) => kinds.length > 0).map(([name]) => name);
+  const O3 = unmelded.artifacts[0]!.bytes;
+  return { O3, melded: melded.artifacts[0]!.bytes, plain: names.length > 0 ? tidied(rt, module, names) : O3, melds };
+}
+
+/** The pipeline of melding, late, without any meld. */
+export function tidied(rt: LlvmRuntime, bytes: Uint8Array, names: readonly string[]): Uint8Array {
+  rt.reset();
+  return rt.run(() => {
+    const module = LlvmModule.read(rt, bytes, parseTargetId(DEFAULT_OPTIONS.mcpu), DEFAULT_OPTIONS.codegenLevel);
+    for (const name of names) module.tidy(name);
+    for (const name of names) module.prepareCodegen(name);
+    module.generate('obj');
+    return module.link();
+  });
+}
+
+/** @throws Error when the versions do not leave the same memory */
+export async function measureKernel(
+  bench: Bench,
+  kernel: CorpusKernel,
+  target: string,
+  versions: Versions,
+): Promise<Measurement> {
+  const melds = versions.melds.get(kernel.name) ?? [];
+  const settings: SettingMeasurement[] = [];
+  let covered = 0;
+  for (const setting of bench.settings) {
+    const O3 = await runKernel(bench, versions.O3, kernel, setting);
+    if (settings.length === 0) covered = O3.executed / instructionsOf(bench.rt, versions.O3, kernel.name);
+    const rest = { plain: O3, melded: O3 };
+    if (melds.length > 0)
+      for (const version of ['plain', 'melded'] as const) {
+        rest[version] = await runKernel(bench, versions[version], kernel, setting);
+        if (rest[version].memory !== O3.memory)
+          throw new Error(`${kernel.name}, ${target}, ${version}: leaves other memory than -O3`);
+      }
+    settings.push({ ...setting, O3: cost(O3), plain: cost(rest.plain), melded: cost(rest.melded) });
+  }
+  const { name, family, half } = kernel;
+  return { kernel: name, family, half, target, melds, covered, settings };
+}
+
+const cost = ({ cycles, instructions }: Run): Cost => ({ cycles, instructions });
+
+async function runKernel({ compiler, cache }: Bench, code: Uint8Array, kernel: CorpusKernel, setting: Setting) {
+  const key = `${keyOf(code, kernel.name)} ${setting.seed} ${setting.size}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const result = await compiler.simulate(code, corpusSpec(kernel, setting), { cycles: true });
+  const run = runOf(result);
+  if (Number.isNaN(run.cycles)) throw new Error(`${kernel.name}: is too long for an estimate of cycles`);
+  cache.set(key, run);
+  return run;
+}
+
+function runOf({ launches, buffers, variables }: SimulationResult): Run {
+  const memory = createHash('sha256');
+  for (const { bytes } of [...buffers.filter(({ out }) => out), ...variables]) memory.update(bytes);
+  return {
+    cycles: sum(launches.map(({ cycles }) => cycles ?? NaN)),
+    instructions: sumCounters(launches.map(({ counters }) => counters)).instructions,
+    executed: sum(launches.map(({ instructions }) => instructions.length)),
+    memory: memory.digest('hex'),
+  };
+}
+
+function codeOf(code: Uint8Array, name: string) {
+  const object = readCodeObject(code);
+  const kernel = object.kernels.find(({ info }) => info.name === name);
+  if (kernel === undefined) throw new Error(`there is no kernel '${name}'`);
+  const start = kernel.entryAddress - object.code.address;
+  const end = kernel.endAddress === null ? undefined : kernel.endAddress - object.code.address;
+  return { object, kernel, bytes: object.code.bytes.subarray(start, end) };
+}
+
+/** Tells the code of two kernels apart, with the registers that decide how many waves are resident. */
+function keyOf(code: Uint8Array, name: string): string {
+  const { object, kernel, bytes } = codeOf(code, name);
+  const { vgprs, sgprs } = kernel.info;
+  // Where the descriptor is depends on the other kernels.
+  const about = JSON.stringify([object.target.cpu, name, vgprs, sgprs, { ...kernel.descriptor, entryOffset: 0 }]);
+  return createHash('sha256').update(about).update(bytes).digest('hex');
+}
+
+/** Number of a kernel's instructions. */
+function instructionsOf(rt: LlvmRuntime, code: Uint8Array, name: string): number {
+  const { object, kernel, bytes } = codeOf(code, name);
+  const waveSize = kernel.descriptor.wave32 ? 32 : 64;
+  rt.reset();
+  return rt.run(() => disassemble(rt, bytes, object.target.cpu, `+wavefrontsize${waveSize}`).offset.length);
+}

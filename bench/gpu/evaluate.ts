@@ -1,0 +1,101 @@
+/** Compares what the GPU left with what the simulator leaves, and both versions with each other. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { corpusModule, corpusSpec, type Setting } from '../../kernels/corpus/index.js';
+import type { Compiler } from '../../src/index.js';
+import { getElement } from '../../src/simulator/launch/elements.js';
+import type { SimulatedBuffer } from '../../src/simulator/run.js';
+import { median } from '../support.js';
+import { launchNames, type GpuKernel, type VersionName } from './prepare.js';
+
+/** What loader.py writes. */
+export interface GpuResults {
+  readonly device: string;
+  readonly launches: Readonly<
+    Record<string, { readonly times?: Readonly<Record<VersionName, readonly number[]>>; readonly error?: string }>
+  >;
+}
+
+export interface GpuOutcome {
+  readonly kernel: string;
+  /** Medians in microseconds; null where nothing melds. */
+  readonly plain: number | null;
+  readonly melded: number | null;
+  /**
+   * `equal`: the same bytes as the simulator of gfx906. `close`: the same but for few elements, where the hardware
+   * rounds in its own way.
+   */
+  readonly simulator: 'equal' | 'close' | 'differs';
+  /** Null when all is well. */
+  readonly complaint: string | null;
+}
+
+const REFERENCE_TARGET = 'gfx906';
+/** Of a float's value. */
+const TOLERANCE = 1e-3;
+/** Share of the elements that may differ by more where the hardware's functions decide about ways. */
+const MOST_ELSEWHERE = 0.05;
+
+export async function evaluate(
+  compiler: Compiler,
+  folder: string,
+  results: GpuResults,
+  { kernel, melded, approximate }: GpuKernel,
+  checked: Setting,
+): Promise<GpuOutcome> {
+  const names = launchNames(kernel);
+  const failed = (complaint: string): GpuOutcome => ({
+    kernel: kernel.name,
+    plain: null,
+    melded: null,
+    simulator: 'differs',
+    complaint,
+  });
+  const wanted = melded ? [names.checked, names.timed] : [names.checked];
+  for (const name of wanted) {
+    const error = results.launches[name]?.error;
+    if (error !== undefined || results.launches[name] === undefined) return failed(error ?? `${name} did not run`);
+  }
+  const spec = corpusSpec(kernel, checked);
+  const outputs = spec.launches[0]!.args.flatMap((argument, index) =>
+    argument.kind === 'buffer' && spec.buffers[argument.buffer]!.out ? [index] : [],
+  );
+  const read = (name: string, version: VersionName, index: number) =>
+    readFile(path.join(folder, `${name}.${version}.${index}.bin`));
+  for (const name of wanted)
+    for (const index of outputs)
+      if (!(await read(name, 'plain', index)).equals(await read(name, 'melded', index)))
+        return failed(`${name}: argument ${index} differs between the versions`);
+
+  const code = await compiler.compile(corpusModule(kernel.family, REFERENCE_TARGET), { meld: 'off' });
+  const expected = (await compiler.simulate(code.artifacts[0]!.bytes, spec, { cycles: false })).buffers;
+  const found = await Promise.all(outputs.map((index) => read(names.checked, 'plain', index)));
+  const simulator = worst(expected.filter(({ out }) => out).map((buffer, at) => compare(buffer, found[at]!)));
+  const { times } = results.launches[names.timed] ?? {};
+  return {
+    kernel: kernel.name,
+    plain: times === undefined ? null : median(times.plain),
+    melded: times === undefined ? null : median(times.melded),
+    simulator,
+    complaint: simulator === 'equal' || approximate ? null : 'leaves other memory than the simulator',
+  };
+}
+
+type Likeness = GpuOutcome['simulator'];
+
+const worst = (all: readonly Likeness[]): Likeness =>
+  all.includes('differs') ? 'differs' : all.includes('close') ? 'close' : 'equal';
+
+/** How the GPU's contents of a buffer agree with the simulator's. */
+export function compare({ bytes, element }: Pick<SimulatedBuffer, 'bytes' | 'element'>, found: Uint8Array): Likeness {
+  if (Buffer.compare(bytes, found) === 0) return 'equal';
+  if (bytes.length !== found.length || !element.startsWith('f')) return 'differs';
+  const [a, b] = [bytes, found].map((each) => new DataView(each.buffer, each.byteOffset, each.byteLength));
+  let elsewhere = 0;
+  for (let at = 0; at < bytes.length; at += 4) {
+    const [x, y] = [Number(getElement(a!, element, at)), Number(getElement(b!, element, at))];
+    const same = Object.is(x, y) || Math.abs(x - y) <= TOLERANCE * Math.max(1e-3, Math.abs(x), Math.abs(y));
+    if (!same) elsewhere++;
+  }
+  return elsewhere <= MOST_ELSEWHERE * (bytes.length / 4) ? 'close' : 'differs';
+}

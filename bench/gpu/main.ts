@@ -1,0 +1,114 @@
+/**
+ * `npm run bench:gpu`: runs the corpus on an NVIDIA GPU. Every kernel is compiled to PTX without and with melding and
+ * launched through the driver's library (loader.py; it takes Python 3, no SDK). Both versions must leave the same
+ * memory, and that of the simulator; the times of kernels in which something melds are printed side by side. Without a
+ * GPU it says so and ends with status 0.
+ *
+ * usage: node dist/bench/gpu/main.js [--kernels csr,bfs] [--size 64] [--repeats 50] [--keep FOLDER] [--json FILE]
+ *   [--prepare FOLDER] [options of melding, as of darm check]
+ *
+ * `--prepare` only writes what loader.py takes, a folder for each family, for a machine without Node. `--keep` leaves
+ * the folders where they are.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Command } from 'commander';
+import { CORPUS } from '../../kernels/corpus/index.js';
+import { addJobOptions, jobOptions } from '../../src/cli/option-groups.js';
+import { createCompiler } from '../../src/index.js';
+import { geometricMean, printTable, REPOSITORY } from '../support.js';
+import { evaluate, type GpuOutcome, type GpuResults } from './evaluate.js';
+import { prepareFamily, type Sizes } from './prepare.js';
+
+interface Flags {
+  readonly kernels?: string;
+  readonly size: string;
+  readonly repeats: string;
+  readonly keep?: string;
+  readonly prepare?: string;
+  readonly json?: string;
+}
+
+const flags = addJobOptions(
+  new Command('check')
+    .option('--kernels <parts of names>')
+    .option('--size <factor>', 'of the data that times are taken with', '64')
+    .option('--repeats <n>', 'launches for a time', '50')
+    .option('--keep <folder>', 'leave PTX and data here')
+    .option('--prepare <folder>', 'only write PTX and data')
+    .option('--json <file>', 'write all results'),
+)
+  .parse()
+  .opts<Flags>();
+
+const LOADER = `${REPOSITORY}bench/gpu/loader.py`;
+const NO_GPU = 3;
+
+/** Runs the loader. Null when there is no GPU, after saying why. */
+function load(argument: string): string | null {
+  const { status, stdout, stderr, error } = spawnSync('python3', [LOADER, argument], { encoding: 'utf8' });
+  if (error !== undefined || status === NO_GPU) {
+    console.log(`skipped: ${error === undefined ? stderr.trim() : 'there is no python3'}`);
+    return null;
+  }
+  if (status !== 0) throw new Error(`loader.py failed: ${stderr.trim()}`);
+  return stdout.trim();
+}
+
+const device = flags.prepare === undefined ? load('--probe') : null;
+if (device !== null || flags.prepare !== undefined) await run();
+
+async function run(): Promise<void> {
+  const sizes: Sizes = {
+    checked: { seed: 1, size: 1 },
+    timed: { seed: 1, size: Number(flags.size) },
+    repeats: Number(flags.repeats),
+  };
+  const parts = flags.kernels?.split(',') ?? [''];
+  const kernels = CORPUS.filter(({ name }) => parts.some((part) => name.includes(part)));
+  const root = flags.prepare ?? flags.keep ?? (await mkdtemp(path.join(tmpdir(), 'darm-gpu-')));
+  const outcomes: GpuOutcome[] = [];
+  const compiler = createCompiler({ threads: 0 });
+  for (const family of new Set(kernels.map((each) => each.family))) {
+    const folder = path.join(root, family);
+    const some = kernels.filter((each) => each.family === family);
+    process.stderr.write(`${family}\n`);
+    const prepared = await prepareFamily(compiler, folder, some, sizes, jobOptions(flags));
+    if (device === null) continue;
+    load(folder);
+    const results = JSON.parse(await readFile(path.join(folder, 'results.json'), 'utf8')) as GpuResults;
+    for (const kernel of prepared) outcomes.push(await evaluate(compiler, folder, results, kernel, sizes.checked));
+    if (flags.keep === undefined) await rm(folder, { recursive: true });
+  }
+  await compiler.close();
+  if (flags.keep === undefined && flags.prepare === undefined) await rm(root, { recursive: true });
+  if (device !== null) await report(outcomes);
+}
+
+async function report(outcomes: readonly GpuOutcome[]): Promise<void> {
+  const timed = outcomes.flatMap(({ kernel, plain, melded, simulator }) =>
+    plain === null || melded === null ? [] : [{ kernel, plain, melded, simulator, speedup: plain / melded }],
+  );
+  console.log(`${device}, size ${flags.size}, medians of ${flags.repeats} launches in microseconds\n`);
+  printTable(
+    ['kernel', 'plain', 'melded', 'speed-up', 'simulator'],
+    timed.map(({ kernel, plain, melded, speedup, simulator }) => [
+      ...[kernel, plain.toFixed(1), melded.toFixed(1), speedup.toFixed(2)],
+      simulator,
+    ]),
+  );
+  const speedups = timed.map(({ speedup }) => speedup);
+  if (speedups.length > 0)
+    console.log(
+      `\n${speedups.length} melded kernels: geo-mean ${geometricMean(speedups).toFixed(3)}, ` +
+        `${speedups.filter((each) => each < 0.97).length} below 0.97, least ${Math.min(...speedups).toFixed(2)}`,
+    );
+  const count = (what: string) => outcomes.filter(({ simulator }) => simulator === what).length;
+  console.log(`${outcomes.length} kernels: ${count('equal')} equal to the simulator, ${count('close')} close to it`);
+  const wrong = outcomes.filter(({ complaint }) => complaint !== null);
+  for (const { kernel, complaint } of wrong) console.log(`Wrong: ${kernel}: ${complaint}`);
+  if (flags.json !== undefined) await writeFile(flags.json, JSON.stringify({ schema: 1, device, outcomes }) + '\n');
+  if (wrong.length > 0) process.exitCode = 1;
+}

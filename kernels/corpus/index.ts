@@ -1,0 +1,94 @@
+/** The corpus: its kernels, and what each is launched with. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
+import type { Family } from './family.js';
+import { Inputs } from './inputs.js';
+import { launchSpec, type CorpusLaunch } from './launch.js';
+import { audio } from './launches/audio.js';
+import { chance } from './launches/chance.js';
+import { codec } from './launches/codec.js';
+import { compress } from './launches/compress.js';
+import { database } from './launches/database.js';
+import { finance } from './launches/finance.js';
+import { flux } from './launches/flux.js';
+import { geometry } from './launches/geometry.js';
+import { graph } from './launches/graph.js';
+import { hash } from './launches/hash.js';
+import { image } from './launches/image.js';
+import { linear } from './launches/linear.js';
+import { neural } from './launches/neural.js';
+import { numbers } from './launches/numbers.js';
+import { parse } from './launches/parse.js';
+import { particle } from './launches/particle.js';
+import { physics } from './launches/physics.js';
+import { ray } from './launches/ray.js';
+import { search } from './launches/search.js';
+import { sort } from './launches/sort.js';
+import { sparse } from './launches/sparse.js';
+import { stencil } from './launches/stencil.js';
+import { transformer } from './launches/transformer.js';
+
+const FAMILIES: Readonly<Record<string, Family>> = {
+  audio,
+  chance,
+  codec,
+  compress,
+  database,
+  finance,
+  flux,
+  geometry,
+  graph,
+  hash,
+  image,
+  linear,
+  neural,
+  numbers,
+  parse,
+  particle,
+  physics,
+  ray,
+  search,
+  sort,
+  sparse,
+  stencil,
+  transformer,
+};
+
+export const CORPUS_TARGETS = ['gfx906', 'gfx90a', 'gfx1030', 'gfx1100'] as const;
+
+/** Constants of the cost model are fitted on one half, and figures are those of the other. */
+export type Half = 'fit' | 'unseen';
+
+export interface CorpusKernel {
+  readonly name: string;
+  /** The module that the kernel is in. */
+  readonly family: string;
+  readonly half: Half;
+}
+
+/** Of what data a kernel gets there are many: `seed` chooses, `size` scales; 1 and 1 are usual. */
+export interface Setting {
+  readonly seed: number;
+  readonly size: number;
+}
+
+/** By family and name. */
+export const CORPUS: readonly CorpusKernel[] = Object.entries(FAMILIES)
+  .sort(([a], [b]) => (a < b ? -1 : 1))
+  .flatMap(([family, kernels]) => Object.keys(kernels).map((name) => ({ name, family, half: halfOf(name) })));
+
+/** Fixed for ever: a kernel never changes its half, whatever else is in the corpus. */
+function halfOf(name: string): Half {
+  return createHash('sha256').update(name).digest()[0]! % 2 === 0 ? 'fit' : 'unseen';
+}
+
+export const corpusLaunch = ({ family, name }: CorpusKernel, { seed, size }: Setting): CorpusLaunch =>
+  FAMILIES[family]![name]!(new Inputs(name, seed, size));
+
+export const corpusSpec = (kernel: CorpusKernel, setting: Setting): LaunchSpec =>
+  launchSpec(kernel.name, corpusLaunch(kernel, setting));
+
+/** The bitcode of a family. */
+export const corpusModule = (family: string, target: string): Uint8Array =>
+  readFileSync(new URL(`../../../kernels/corpus/ir/${family}.${target}.bc`, import.meta.url));

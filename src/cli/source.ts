@@ -1,0 +1,127 @@
+/** Source as the input of subcommands: which inputs are source, clang's flags on our command line, clang's messages. */
+import path from 'node:path';
+import type { Compiler } from '../compiler/compiler.js';
+import type { SourceOptions } from '../frontend/options.js';
+import { valuedFlag } from '../frontend/flags.js';
+import { DarmError } from '../errors.js';
+import type { JobOptions } from '../job/options.js';
+import { visible } from '../report/visible.js';
+import { writeMessage } from './messages.js';
+import { jobOptions } from './option-groups.js';
+
+/** What the command line says about source. */
+export interface SourceFlags {
+  /** clang's flags, as they were given. */
+  readonly clang: readonly string[];
+  /** Options of the job that were not given: for source, their defaults are others. */
+  readonly unset: readonly (keyof JobOptions)[];
+}
+
+/** Subcommands whose input may be source. */
+const SUBCOMMANDS = ['compile', 'analyze', 'check', 'batch'];
+
+/** Words that are clang's and not darm's. */
+const CLANG =
+  /^-(D|U|I|isystem|iquote|idirafter|include|imacros|x|std=|cl-|f|m[a-z]|W|w$|g|nogpu|nostd|pedantic|undef$|P$|C$|CC$|dM$|dD$|E$|S$|c$|Os$|emit-llvm$|Q|pipe$|pthread$|no-)/;
+const CLANG_LONG = /^--(offload-|cuda-|no-offload)/;
+/** darm's own flags that have their value in the next word, which may look like one of clang's. */
+const TAKES_VALUE = /^-(o|j|-[a-z-]+)$/;
+const SWITCHES = /^--(json|quiet|stats|once|depfile|verify-analyses|no-[a-z-]+|fail-fast|force|resume)$/;
+
+/** Takes clang's flags out of a command line. What they mean is checked where the input is source. */
+export function takeClangFlags(argv: readonly string[]): { own: string[]; clang: string[] } {
+  const own: string[] = [];
+  const clang: string[] = [];
+  if (!SUBCOMMANDS.includes(argv[0] ?? '')) return { own: [...argv], clang };
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at]!;
+    if (word === '--') {
+      own.push(...argv.slice(at));
+      break;
+    }
+    if (CLANG.test(word) || CLANG_LONG.test(word)) {
+      clang.push(word);
+      if (valuedFlag(word) === word && at + 1 < argv.length) clang.push(argv[++at]!);
+    } else {
+      own.push(word);
+      if (TAKES_VALUE.test(word) && !SWITCHES.test(word) && at + 1 < argv.length) own.push(argv[++at]!);
+    }
+  }
+  return { own, clang };
+}
+
+const LANGUAGES: Readonly<Record<string, SourceOptions['language']>> = {
+  '.hip': 'hip',
+  '.cu': 'hip',
+  '.cpp': 'hip',
+  '.cc': 'hip',
+  '.cxx': 'hip',
+  '.c++': 'hip',
+  '.cl': 'opencl',
+  '.ocl': 'opencl',
+};
+
+/** The language of an input that is source, by `-x` or by its name; null for bitcode and the rest. */
+export function sourceLanguage(input: string, clang: readonly string[]): SourceOptions['language'] | null {
+  const given = clang.findLastIndex((word) => word.startsWith('-x'));
+  if (given >= 0) {
+    const value = clang[given] === '-x' ? clang[given + 1] : clang[given]!.slice(2);
+    return value === 'cl' || value === 'opencl' ? 'opencl' : 'hip';
+  }
+  return LANGUAGES[path.extname(input).toLowerCase()] ?? null;
+}
+
+/** The source that the flags describe; null when the input is none. */
+export function sourceOf(input: string, flags: SourceFlags): SourceOptions | null {
+  const language = sourceLanguage(input, flags.clang);
+  if (language !== null)
+    return { language, name: input === '-' ? '<stdin>' : input, flags: [...flags.clang, ...levelOf(flags)] };
+  const first = flags.clang[0];
+  if (first === undefined) return null;
+  throw new DarmError(
+    'usage',
+    `${first} is for source, and ${input} does not look like it: say what it is with -x hip or -x cl`,
+  );
+}
+
+/** `-O2`, as for clang, sets all levels that are not given for themselves. */
+function levelOf(flags: SourceFlags): string[] {
+  const { codegenLevel } = jobOptions(flags);
+  return flags.unset.includes('codegenLevel') || codegenLevel === undefined ? [] : [`-O${codegenLevel}`];
+}
+
+/** The options of a job on source: what was not given is left to the defaults of source. */
+export function sourceJobOptions(flags: SourceFlags): Partial<JobOptions> {
+  const given = Object.entries(jobOptions(flags)).filter(([name]) => !flags.unset.includes(name as keyof JobOptions));
+  return Object.fromEntries(given);
+}
+
+/** Bitcode for the subcommands that work on modules: that of the input, or what clang makes of it. */
+export async function moduleOf(
+  compiler: Compiler,
+  input: string,
+  bytes: Uint8Array,
+  flags: SourceFlags,
+): Promise<{ module: Uint8Array; options: Partial<JobOptions> }> {
+  const source = sourceOf(input, flags);
+  if (source === null) return { module: bytes, options: jobOptions(flags) };
+  const translated = await compiler.translate(
+    bytes,
+    { ...sourceJobOptions(flags), ...source },
+    { colors: hasColors() },
+  );
+  printLog(translated.log);
+  return { module: translated.bitcode, options: translated.options };
+}
+
+/** Whether messages go to a terminal that shows colours. */
+export const hasColors = (): boolean => process.stderr.isTTY === true && !process.env['NO_COLOR'];
+
+// eslint-disable-next-line no-control-regex
+const COLOR = /(\x1b\[[0-9;]*m)/;
+
+/** clang's messages as it prints them. They quote the source, which may hold anything. */
+export function printLog(log: string): void {
+  const parts = log.replaceAll('\t', '        ').split(COLOR);
+  writeMessage(parts.map((part, index) => (index % 2 === 0 || !hasColors() ? visible(part) : part)).join(''));
+}

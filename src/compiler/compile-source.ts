@@ -1,0 +1,96 @@
+/**
+ * From source to bitcode by clang, in a worker; what follows is the way of all bitcode. The cache keeps results by
+ * everything that was asked, together with all that clang looked up on the disk: a file that changed, went or came in
+ * front of another makes a miss.
+ */
+import { createHash } from 'node:crypto';
+import { compileFrontend, frontendManifest, type FrontendCode } from '../binding/load-frontend.js';
+import { isUnchanged } from '../frontend/files.js';
+import { completeSource, refusal, translationJob, type SourceCompileOptions, type SourceRequest } from '../frontend/options.js'; // prettier-ignore
+import type { JobOptions } from '../job/options.js';
+import type { Lookup, SourceDiagnostic, SourceJob, Translation } from '../job/source.js';
+import type { Executor, TaskLimits } from '../workers/executor.js';
+import { Retried } from './retried.js';
+import { toolchainDigest } from './toolchain.js';
+
+/** What clang left, beside bitcode. */
+export interface SourceResult {
+  /** What clang prints: warnings and notes. */
+  readonly log: string;
+  readonly diagnostics: readonly SourceDiagnostic[];
+  /** Files of the disk that were included. */
+  readonly dependencies: readonly string[];
+  /** The symbol of each name expression. */
+  readonly loweredNames: Readonly<Record<string, string>>;
+}
+
+export interface TranslatedSource extends SourceResult {
+  /** Bitcode that nothing has optimised yet, with the device libraries linked. */
+  readonly bitcode: Uint8Array;
+  /** For compiling it. */
+  readonly options: JobOptions;
+  /** Milliseconds. */
+  readonly time: number;
+}
+
+/** Loads clang once; translates on the compiler's workers. */
+export class SourceTranslator {
+  readonly #clang: Retried<FrontendCode>;
+
+  constructor(load: () => Promise<FrontendCode> = compileFrontend) {
+    this.#clang = new Retried(load);
+  }
+
+  async request(where: string, source: string | Uint8Array, options: SourceCompileOptions): Promise<SourceRequest> {
+    return completeSource(where, source, options);
+  }
+
+  async job(request: SourceRequest, product: 'bitcode' | 'text', colors: boolean): Promise<SourceJob> {
+    const { processors } = await frontendManifest();
+    return translationJob(request, product, processors, colors);
+  }
+
+  /** @throws DarmError `compile-failed` with clang's messages */
+  async translate(
+    executor: Executor,
+    request: SourceRequest,
+    source: SourceJob,
+    limits: TaskLimits,
+  ): Promise<Translation & { product: Uint8Array<ArrayBuffer> }> {
+    const clang = await this.#clang.get();
+    const translation = await executor.run({ kind: 'translate', source, clang }, { ...limits, events: null });
+    const { product } = translation;
+    if (product === null) throw refusal(translation, request.flags.folders);
+    return { ...translation, product };
+  }
+
+  /** What is told about a translation. */
+  result(request: SourceRequest, translation: Translation): SourceResult {
+    const { log, diagnostics, dependencies, loweredNames } = translation;
+    const expressions = request.options.nameExpressions ?? [];
+    const names = expressions.map((expression, index) => [expression, loweredNames[index] ?? '']);
+    return { log, diagnostics, dependencies, loweredNames: Object.fromEntries(names) as Record<string, string> };
+  }
+
+  /** The key of a compilation from source: everything but what lies on the disk. */
+  async key(source: SourceJob, job: JobOptions, expressions: readonly string[]): Promise<string> {
+    const hash = createHash('sha256').update(await toolchainDigest());
+    const { arguments: words, name, disk, colors } = source;
+    const sorted = Object.entries(job).sort(([a], [b]) => (a < b ? -1 : 1));
+    const headers = [...source.headers].map(([header, content]) => [header, contentHash(content)]);
+    const folder = disk ? process.cwd() : '';
+    hash.update(JSON.stringify(['source', words, name, disk, colors, folder, sorted, headers, expressions]));
+    return hash.update(source.source).digest('hex');
+  }
+
+  /** Whether everything that clang looked up is as it was. */
+  isCurrent(lookups: readonly Lookup[]): boolean {
+    return lookups.every(isUnchanged);
+  }
+
+  async close(): Promise<void> {
+    await this.#clang.take();
+  }
+}
+
+const contentHash = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');

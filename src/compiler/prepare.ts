@@ -1,0 +1,48 @@
+/** Makes prepared code in a process of its own, whose flags of V8 are nobody else's. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { readManifest, readPart } from '../binding/load.js';
+import { DarmError, type ErrorData } from '../errors.js';
+import { preparedFolder, readPrepared, type PreparedFile } from '../workers/prepared-code.js';
+
+const SCRIPT = fileURLToPath(new URL('../../workers/prepare.js', import.meta.url));
+
+type Outcome =
+  { readonly ok: true; readonly value: readonly PreparedFile[] } | { readonly ok: false; readonly error: ErrorData };
+
+/**
+ * Writes optimised code of LLVM and of clang, for this Node and this processor, into the folder for prepared code, where
+ * later processes find it.
+ *
+ * @throws DarmError `usage` when this Node does not hand out code, `io`
+ */
+export async function prepareCode(): Promise<readonly PreparedFile[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT]).catch((error: Error) => {
+    throw new DarmError('internal', `the process that prepares code failed: ${error.message}`);
+  });
+  const outcome = JSON.parse(stdout) as Outcome;
+  if (!outcome.ok) throw DarmError.fromJSON(outcome.error);
+  if (!(await isCodePrepared())) throw new DarmError('internal', 'V8 does not take the prepared code back');
+  return outcome.value;
+}
+
+/** Whether there is prepared code of LLVM that a new process would use. */
+async function isCodePrepared(): Promise<boolean> {
+  const { module, rest } = await readManifest();
+  return rest !== null && (await readPrepared(await readPart('llvm', module), module)) !== null;
+}
+
+export interface Versions {
+  readonly llvm: string;
+  readonly node: string;
+  readonly v8: string;
+  /** The folder of the prepared code that a new process would use; null when there is none. */
+  readonly prepared: string | null;
+}
+
+export async function versions(): Promise<Versions> {
+  const { llvm } = await readManifest();
+  const prepared = (await isCodePrepared()) ? preparedFolder() : null;
+  return { llvm, node: process.version, v8: process.versions.v8, prepared };
+}

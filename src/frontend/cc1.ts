@@ -1,0 +1,124 @@
+/**
+ * The arguments of `clang -cc1` for a source and a processor: what clang's driver makes of a compilation for the device
+ * (clang/lib/Driver/ToolChains/Clang.cpp, AMDGPU.cpp, HIPAMD.cpp), without the driver. Folders below `/.darm` are the
+ * package's image of headers and device libraries.
+ */
+import { DarmError } from '../errors.js';
+import type { ParsedFlags, Language } from './flags.js';
+import { HEADERS_FOLDER } from './files.js';
+import { parseTargetId } from '../job/target-id.js';
+
+const IMAGE = '/.darm';
+
+export interface Translating {
+  readonly flags: ParsedFlags;
+  readonly language: Language;
+  /** As messages name the source. */
+  readonly name: string;
+  /** A target id. */
+  readonly target: string;
+  /** `0` to `3`, `s`. */
+  readonly optimize: string;
+  readonly product: 'bitcode' | 'text';
+  readonly hasHeaders: boolean;
+  /** The processors that there are device libraries for. */
+  readonly processors: readonly string[];
+}
+
+/** @throws DarmError `bad-target` without device libraries for the processor */
+export function cc1Arguments(job: Translating): string[] {
+  const { flags, language, name, optimize } = job;
+  const { cpu, features } = parseTargetId(job.target);
+  const isHip = language === 'hip';
+  const words = ['-triple', 'amdgcn-amd-amdhsa'];
+  if (isHip) words.push('-aux-triple', 'x86_64-unknown-linux-musl');
+  words.push(`-O${optimize}`, '-Werror=atomic-alignment', job.product === 'text' ? '-E' : '-emit-llvm-bc');
+  words.push('-disable-free', '-disable-llvm-verifier', '-disable-llvm-passes');
+  if (!flags.keepNames) words.push('-discard-value-names');
+  words.push('-main-file-name', baseName(name), '-mrelocation-model', 'pic', '-pic-level', '2');
+  words.push('-fhalf-no-semantic-interposition', `-mframe-pointer=${optimize === '0' ? 'all' : 'none'}`);
+  if (flags.flushDenormals) words.push('-fdenormal-fp-math-f32=preserve-sign,preserve-sign');
+  const contract = flags.contract ?? (isHip ? null : 'on');
+  if (contract !== null) words.push(`-ffp-contract=${contract}`);
+  words.push('-fno-rounding-math', '-mconstructor-aliases');
+  if (!flags.cc1.includes('-ffreestanding')) words.push('-funwind-tables=2');
+  if (isHip) words.push('-aux-target-cpu', 'x86-64', '-fcuda-is-device');
+  words.push('-fno-threadsafe-statics');
+  if (isHip) words.push('-mllvm', '-amdgpu-internalize-symbols');
+  if (flags.visibility === null) words.push('-fvisibility=hidden', '-fapply-global-visibility-to-externs');
+  else words.push(`-fvisibility=${flags.visibility}`);
+  if (flags.codeObjectVersion !== 6) words.push(`-mcode-object-version=${flags.codeObjectVersion}`);
+  if (flags.libraries && job.product === 'bitcode')
+    for (const library of librariesFor(job, cpu)) words.push('-mlink-builtin-bitcode', `${IMAGE}/device/${library}.bc`);
+  words.push('-target-cpu', cpu);
+  for (const feature of features.split(',').filter(Boolean)) words.push('-target-feature', feature);
+  if (flags.debug !== 'none')
+    words.push(`-debug-info-kind=${flags.debug === 'lines' ? 'line-tables-only' : 'constructor'}`, '-dwarf-version=5');
+  // Paths in the output would differ between machines.
+  words.push('-debugger-tuning=gdb', '-fdebug-compilation-dir=.', '-fcoverage-compilation-dir=.');
+  words.push('-resource-dir', `${IMAGE}/clang`);
+  if (job.hasHeaders) words.push('-I', HEADERS_FOLDER);
+  words.push(...folders(flags, isHip));
+  words.push(...languageArguments(flags, isHip));
+  // The clock is no input: __DATE__ and __TIME__ are those of its beginning.
+  words.push('-source-date-epoch', '0');
+  words.push(...flags.cc1);
+  words.push('-x', isHip ? 'hip' : 'cl', name);
+  return words;
+}
+
+const baseName = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
+
+/** In the order in which clang's driver has them, which is the order of linking. */
+function librariesFor({ flags, language, processors }: Translating, cpu: string): string[] {
+  const processor = cpu.replace(/^gfx/, '');
+  if (!processors.includes(processor))
+    throw new DarmError('bad-target', `there are no device libraries for ${cpu}, only for ${list(processors)}`);
+  const has64Lanes = flags.waveSize === null ? /^[6-9](\w\w|-.*)$/.test(processor) : flags.waveSize === 64;
+  const onOff = (value: boolean): string => (value ? 'on' : 'off');
+  return [
+    ...(language === 'opencl' ? ['opencl'] : []),
+    'ocml',
+    'ockl',
+    `oclc_unsafe_math_${onOff(flags.unsafeMath)}`,
+    `oclc_finite_only_${onOff(flags.finiteMath)}`,
+    `oclc_wavefrontsize64_${onOff(has64Lanes)}`,
+    `oclc_isa_version_${processor}`,
+    `oclc_abi_version_${flags.codeObjectVersion}00`,
+  ];
+}
+
+const list = (processors: readonly string[]): string => processors.map((each) => `gfx${each}`).join(', ');
+
+/** The package's headers, behind the user's own. */
+function folders(flags: ParsedFlags, isHip: boolean): string[] {
+  const words: string[] = [];
+  const isystem = (folder: string): void => void words.push('-internal-isystem', `${IMAGE}/${folder}`);
+  if (isHip && flags.systemHeaders) {
+    // Wrappers of standard headers come before the standard library.
+    if (flags.hipHeaders) isystem('clang/include/cuda_wrappers');
+    if (flags.hipHeaders) isystem('hip');
+    if (flags.hipHeaders) isystem('darm');
+    if (flags.standardLibrary) isystem('c++');
+  }
+  isystem('clang/include');
+  if (isHip && flags.systemHeaders) words.push('-internal-externc-isystem', `${IMAGE}/c`);
+  return words;
+}
+
+function languageArguments(flags: ParsedFlags, isHip: boolean): string[] {
+  const words = ['-ferror-limit', String(flags.errorLimit), '-fgnuc-version=4.2.1', '-fskip-odr-check-in-gmf'];
+  if (isHip) {
+    if (flags.standard !== null) words.push(`-std=${flags.standard}`);
+    words.push('-fdeprecated-macro', '-fno-autolink', '-fhip-new-launch-api');
+    if (flags.exceptions) words.push('-fcxx-exceptions', '-fexceptions');
+    words.push('-fcuda-allow-variadic-functions');
+    if (flags.hipHeaders && flags.systemHeaders)
+      words.push('-include', '__clang_hip_runtime_wrapper.h', '-include', 'darm_hip_declarations.h');
+  } else {
+    if (flags.standard !== null) words.push(`-cl-std=${flags.standard}`);
+    words.push('-finclude-default-header', '-fdeclare-opencl-builtins');
+  }
+  words.push('-vectorize-loops', '-vectorize-slp', '-faddrsig', '-fdwarf2-cfi-asm');
+  return words;
+}

@@ -1,0 +1,164 @@
+/** What a source needs beside the options of a job: the API's side of clang's flags. */
+import { createHash } from 'node:crypto';
+import { DarmError } from '../errors.js';
+import { completeJobOptions, type JobOptions } from '../job/options.js';
+import type { SourceJob, Translation } from '../job/source.js';
+import { cc1Arguments } from './cc1.js';
+import { parseFlags, type Language, type ParsedFlags } from './flags.js';
+
+export interface SourceOptions {
+  readonly language: Language;
+  /** As messages name the source, and where relative includes begin; default: `kernel.hip`, `kernel.cl`. */
+  readonly name?: string;
+  /** Contents of headers by the name in `#include`, in front of all others. */
+  readonly headers?: Readonly<Record<string, string | Uint8Array>>;
+  /** Macros; `true` stands for 1, `false` takes a definition away. */
+  readonly defines?: Readonly<Record<string, string | number | boolean>>;
+  /** Folders of the disk, as `-I`. */
+  readonly includePaths?: readonly string[];
+  /** clang's own flags, in its spelling: `-std=c++20`, `-ffast-math`. Refused by name when not known. */
+  readonly flags?: readonly string[];
+  /** Kernels, device functions and variables, as C++ names them (`add<float>`), whose symbols are wanted. */
+  readonly nameExpressions?: readonly string[];
+  /** Whether includes may come from the disk; by default, they may. The service says no. */
+  readonly disk?: boolean;
+}
+
+/** The options of a job whose input is source. Defaults differ: `-O3`, melded early. */
+export type SourceCompileOptions = SourceOptions & Partial<JobOptions>;
+
+const KEYS = ['language', 'name', 'headers', 'defines', 'includePaths', 'flags', 'nameExpressions', 'disk'] as const;
+
+/** Whether options are for source. */
+export const isForSource = (options: object): options is SourceCompileOptions => 'language' in options;
+
+/** The variable whose initialiser clang's module reads the symbols from: wasm/frontend/frontend.cpp. */
+const NAMES_VARIABLE = '__darm_name_expressions';
+
+/** A source with all that is asked about it, checked. */
+export interface SourceRequest {
+  readonly source: Uint8Array;
+  readonly options: SourceOptions;
+  readonly flags: ParsedFlags;
+  readonly language: Language;
+  readonly name: string;
+  readonly target: string;
+  readonly optimize: string;
+  /** For what follows the translation. */
+  readonly job: JobOptions;
+}
+
+/** @throws DarmError `usage` */
+export function completeSource(where: string, source: string | Uint8Array, given: SourceCompileOptions): SourceRequest {
+  const options = sourceOptions(where, given);
+  const flags = parseFlags([...definesOf(options), ...(options.includePaths ?? []).map((folder) => `-I${folder}`), ...(options.flags ?? [])]); // prettier-ignore
+  const language = flags.language ?? options.language;
+  const name = options.name ?? (language === 'hip' ? 'kernel.hip' : 'kernel.cl');
+  const job = jobOptions(where, given, flags);
+  if (job.mcpu === null)
+    throw new DarmError('usage', 'source needs a processor: --mcpu or --offload-arch, e.g. gfx1100');
+  const optimize = flags.optimize ?? (job.optimize === 'none' ? '0' : job.optimize.slice(1));
+  const bytes = typeof source === 'string' ? new TextEncoder().encode(source) : source;
+  return { source: withNames(bytes, options), options, flags, language, name, target: job.mcpu, optimize, job };
+}
+
+/** `-O` of clang's is the level of LLVM's pipeline and of code generation, unless each is given for itself. */
+function jobOptions(where: string, given: SourceCompileOptions, flags: ParsedFlags): JobOptions {
+  const own = Object.fromEntries(Object.entries(given).filter(([key]) => !KEYS.includes(key as (typeof KEYS)[number])));
+  const asked = own as Partial<JobOptions>;
+  const level = flags.optimize ?? (asked.optimize === undefined ? '3' : null);
+  const optimize = asked.optimize ?? (level === '0' ? 'none' : (`O${level}` as JobOptions['optimize']));
+  const codegenLevels = { none: 0, O1: 1, O2: 2, O3: 3, Os: 2 } as const;
+  if (flags.targets.length > 1) throw new DarmError('usage', 'one target at a time, or --emit fatbin');
+  return completeJobOptions(where, {
+    ...asked,
+    optimize,
+    mcpu: asked.mcpu ?? flags.targets[0] ?? null,
+    codegenLevel: asked.codegenLevel ?? codegenLevels[optimize],
+    meldPoint: asked.meldPoint ?? (optimize === 'none' ? 'late' : 'early'),
+  });
+}
+
+function sourceOptions(where: string, given: SourceCompileOptions): SourceOptions {
+  const { language, name, headers = {}, defines = {}, includePaths = [], flags = [], nameExpressions = [] } = given;
+  const fail = (what: string): never => {
+    throw new DarmError('usage', `option ${what} in ${where}`);
+  };
+  const isText = (value: unknown): boolean => typeof value === 'string' && value !== '' && !value.includes('\0');
+  if (language !== 'hip' && language !== 'opencl') fail('"language" must be "hip" or "opencl"');
+  if (name !== undefined && !isText(name)) fail('"name" must be a string');
+  for (const [key, value] of Object.entries({ includePaths, flags, nameExpressions }))
+    if (!Array.isArray(value) || !value.every(isText)) fail(`"${key}" must be a list of strings`);
+  for (const [key, value] of Object.entries({ headers, defines }))
+    if (typeof value !== 'object' || value === null) fail(`"${key}" must be an object`);
+  for (const [header, content] of Object.entries(headers))
+    if (!isText(header) || !(typeof content === 'string' || content instanceof Uint8Array))
+      fail(`"headers" must have texts, and names of at least one character`);
+  if (nameExpressions.length > 0 && language !== 'hip') fail('"nameExpressions" is for HIP');
+  return given;
+}
+
+function definesOf({ defines = {} }: SourceOptions): string[] {
+  return Object.entries(defines).flatMap(([name, value]) => {
+    if (!/^[A-Za-z_]\w*(\([\w, .]*\))?$/.test(name)) throw new DarmError('usage', `'${name}' is no name of a macro`);
+    if (value === false) return [`-U${name}`];
+    return [`-D${name}=${value === true ? 1 : value}`];
+  });
+}
+
+function withNames(source: Uint8Array, { nameExpressions = [] }: SourceOptions): Uint8Array {
+  if (nameExpressions.length === 0) return source;
+  for (const expression of nameExpressions)
+    if (/[;{}#\n\r\\]/.test(expression)) throw new DarmError('usage', `'${expression}' is no name expression`);
+  const addresses = nameExpressions.map((expression) => `(const void *)&(${expression})`).join(',\n');
+  const variable =
+    `\n#line 1 "<name expressions>"\n` +
+    `__attribute__((device, used)) static const void *${NAMES_VARIABLE}[] = {\n${addresses}};\n`;
+  return Buffer.concat([source, new TextEncoder().encode(variable)]);
+}
+
+/** What a worker gets. */
+export function translationJob(
+  request: SourceRequest,
+  product: 'bitcode' | 'text',
+  processors: readonly string[],
+  colors: boolean,
+): SourceJob {
+  const { source, options, flags, language, name, target, optimize } = request;
+  const headers = Object.entries(options.headers ?? {});
+  const encoder = new TextEncoder();
+  const hasHeaders = headers.length > 0;
+  const words = cc1Arguments({ flags, language, name, target, optimize, product, hasHeaders, processors });
+  return {
+    arguments: language === 'hip' ? withUnitId(words, source) : words,
+    name,
+    source,
+    headers: new Map(headers.map(([key, text]) => [key, typeof text === 'string' ? encoder.encode(text) : text])),
+    disk: options.disk ?? true,
+    colors: flags.colors ?? colors,
+  };
+}
+
+/** clang's driver makes the id of a compilation unit from its path; here it depends on what is compiled, and how. */
+function withUnitId(words: readonly string[], source: Uint8Array): string[] {
+  const id = createHash('sha256').update(words.join('\0')).update(source).digest('hex').slice(0, 16);
+  return words.some((word) => word.startsWith('-cuid=')) ? [...words] : [`-cuid=${id}`, ...words];
+}
+
+/** The error of a source that clang refuses. Its text is clang's log. */
+export function refusal({ log, diagnostics }: Translation, folders: readonly string[]): DarmError {
+  const first = diagnostics.find(({ severity }) => severity === 'error' || severity === 'fatal');
+  const place = first && {
+    ...(first.file !== null && { file: first.file }),
+    ...(first.line !== null && { line: first.line }),
+    ...(first.column !== null && { column: first.column }),
+  };
+  const isMissing = first !== undefined && /file not found$/.test(first.message);
+  const searched = isMissing ? `note: looked for in ${[...folders, "the package's headers"].join(', ')}\n` : '';
+  const isTarget = first !== undefined && /^unknown target CPU/.test(first.message);
+  const message = first?.message ?? 'clang gave no reason';
+  return new DarmError(isTarget ? 'bad-target' : 'compile-failed', message, place, {
+    log: log + searched,
+    diagnostics,
+  });
+}

@@ -1,0 +1,444 @@
+/**
+ * Tries conditions on sampled waves: how often do the threads of a wave disagree about a condition? (A Monte Carlo
+ * estimate. What is known about a value is computed exactly, the rest is drawn from what such values usually are.)
+ *
+ * - Thread and lane numbers are what they are in each lane, and arithmetic on them is carried out. So the low bit of a
+ *   thread number parts every wave, and a border parts the wave that it falls into.
+ * - What is the same for all threads is one number per launch, or per work group: integers are log-uniform, since sizes
+ *   and bounds have no scale of their own.
+ * - Loaded and computed data have an unknown scale. A compare of them is an event: how likely it is differs from launch
+ *   to launch, and in some launches the threads of a wave agree because the data are sorted or alike (this makes the
+ *   lanes of a wave an exchangeable sequence, as in the beta-binomial model of correlated trials: J. G. Skellam, J. R.
+ *   Stat. Soc. B 10, 1948). Equality with a number is rarer than order, and a test for not-a-number rarer still.
+ * - A mask or a remainder gives data a scale again: `x & 7` is one of eight numbers.
+ * - What a compiler or its user says about a branch (`!prof`, `__builtin_expect`, `!unpredictable`) replaces the events.
+ *
+ * Conditions of one function are tried on the same waves. So a nested branch is judged for those lanes that come to it.
+ *
+ * Every random number is a hash of what it is for, so the estimate is deterministic.
+ */
+import type { Analyses } from '../../analysis/analyses.js';
+import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import {
+  LaneSource,
+  NO_INTEGER,
+  Opcode,
+  TypeKind,
+  ValueKind,
+  definingInstr,
+  isConditionalBranch,
+  terminatorOf,
+  type FunctionSnapshot,
+} from '../../ir/snapshot.js';
+
+const LAUNCHES = 16;
+const WAVES_PER_LAUNCH = 4;
+/** Threads of a work group where the function does not require a size. */
+const USUAL_THREADS = 256;
+/** Unknown integers that are the same for all threads: sizes and bounds, counters of loops, numbers of work groups. */
+const SIZES = { least: 2 ** 6, most: 2 ** 20 };
+const COUNTERS = { least: 1, most: 2 ** 7 };
+const GROUPS = { least: 1, most: 2 ** 6 };
+/** Longer computations in front of a condition are not followed. */
+const DEEPEST = 32;
+
+/** How far the numbers of a value can be compared. */
+const Scale = {
+  /** They are what they would be, for some launch. */
+  Known: 0,
+  /** Data of a known range. */
+  Bounded: 1,
+  /** Data of an unknown range: their bits are random, but their order with other numbers means nothing. */
+  Unknown: 2,
+} as const;
+
+interface Sampled {
+  /** Per lane. */
+  readonly numbers: Float64Array;
+  readonly scale: number;
+}
+
+/** What the waves of one launch do at a branch, as shares of the waves that come to it. */
+export interface WaveShares {
+  /** Some threads take each side. */
+  readonly parted: number;
+  /** All threads take T. */
+  readonly all: number;
+  /** All threads take F. */
+  readonly none: number;
+}
+
+export class WaveSamples {
+  private readonly lanes: number;
+  private readonly sampled = new Map<ValueId, Sampled>();
+  private readonly masks = new Map<BlockId, Uint8Array>();
+  private readonly group: readonly number[];
+  /** Lanes of the waves of a group. Those behind its last thread are never active. */
+  private readonly groupLanes: number;
+  /** Values that are being computed: in a loop a value may depend on itself. */
+  private readonly open = new Set<ValueId>();
+
+  constructor(
+    private readonly fn: FunctionSnapshot,
+    private readonly analyses: Analyses,
+  ) {
+    this.lanes = LAUNCHES * WAVES_PER_LAUNCH * fn.waveSize;
+    const isPlane = fn.instrSource.includes(LaneSource.ThreadY);
+    const threads = fn.mostThreads || USUAL_THREADS;
+    const row = isPlane ? 2 ** Math.ceil(Math.log2(threads) / 2) : threads;
+    this.group = fn.groupSize[0]! > 0 ? fn.groupSize : [row, Math.ceil(threads / row), 1];
+    this.groupLanes = Math.ceil((this.group[0]! * this.group[1]! * this.group[2]!) / fn.waveSize) * fn.waveSize;
+  }
+
+  /** What waves do at a conditional branch, per launch. Launches of which no wave comes to the branch are left out. */
+  at(branch: BlockId): readonly WaveShares[] {
+    const condition = this.condition(branch);
+    const found = this.shares(condition, this.mask(branch));
+    // No sampled wave comes here: then all count.
+    return found.length > 0 ? found : this.shares(condition, this.mask(0 as BlockId));
+  }
+
+  private shares(condition: Float64Array, mask: Uint8Array): readonly WaveShares[] {
+    const { fn } = this;
+    const found: WaveShares[] = [];
+    for (let launch = 0, lane = 0; launch < LAUNCHES; launch++) {
+      const counts = [0, 0, 0];
+      for (let wave = 0; wave < WAVES_PER_LAUNCH; wave++) {
+        let [active, taken] = [0, 0];
+        for (const end = lane + fn.waveSize; lane < end; lane++) {
+          if (mask[lane] === 0) continue;
+          active++;
+          if (condition[lane] !== 0) taken++;
+        }
+        if (active > 0) counts[taken === 0 ? 2 : taken === active ? 1 : 0]!++;
+      }
+      const waves = counts[0]! + counts[1]! + counts[2]!;
+      if (waves > 0) found.push({ parted: counts[0]! / waves, all: counts[1]! / waves, none: counts[2]! / waves });
+    }
+    return found;
+  }
+
+  /** Per lane: 1 if the thread comes to block `b`. */
+  private mask(b: BlockId): Uint8Array {
+    const known = this.masks.get(b);
+    if (known) return known;
+    const chain: BlockId[] = [];
+    for (let d = b as number; d !== NONE && !this.masks.has(d as BlockId); d = this.analyses.dominators.idom[d]!)
+      chain.push(d as BlockId);
+    const threads = this.group[0]! * this.group[1]! * this.group[2]!;
+    let mask: Uint8Array = new Uint8Array(this.lanes).map((_, lane) => (lane % this.groupLanes < threads ? 1 : 0));
+    for (const block of chain.reverse()) {
+      const dominator = this.analyses.dominators.idom[block] as BlockId | -1;
+      mask = dominator === NONE ? mask : (this.masks.get(dominator) ?? mask);
+      const side = dominator === NONE ? NONE : this.sideOf(dominator, block);
+      // Until it is known, a ballot in front of the branch counts for the lanes that come to its dominator.
+      this.masks.set(block, mask);
+      if (side === NONE) continue;
+      const condition = this.condition(dominator as BlockId);
+      mask = mask.map((active, lane) => (active === 1 && (condition[lane] !== 0) === (side === 0) ? 1 : 0));
+      this.masks.set(block, mask);
+    }
+    return mask;
+  }
+
+  /** The successor of `from` by whose edge alone control comes to `to`, which it dominates; `NONE` if there is none. */
+  private sideOf(from: BlockId, to: BlockId): 0 | 1 | -1 {
+    const { fn, analyses } = this;
+    if (!isConditionalBranch(fn, from)) return NONE;
+    const { succ, succStart, pred, predStart } = analyses.graph;
+    const [t, f] = [succ[succStart[from]!]!, succ[succStart[from]! + 1]!];
+    if (t === f) return NONE;
+    // Where a loop ends says nothing about what runs in it.
+    if (analyses.cycles.depthOf(t as BlockId) !== analyses.cycles.depthOf(f as BlockId)) return NONE;
+    for (const side of [0, 1] as const) {
+      const s = (side === 0 ? t : f) as BlockId;
+      if (!analyses.dominators.dominates(s, to)) continue;
+      const entries = pred.subarray(predStart[s], predStart[s + 1]);
+      if (entries.every((p) => p === from || analyses.dominators.dominates(s, p as BlockId))) return side;
+    }
+    return NONE;
+  }
+
+  /** The condition of a branch per lane, with what metadata says about it. */
+  private condition(branch: BlockId): Float64Array {
+    const terminator = terminatorOf(this.fn, branch);
+    const value = this.fn.operand[this.fn.operandStart[terminator]!] as ValueId;
+    const sample = this.sample(value, 0);
+    const taken = this.fn.instrTaken[terminator]!;
+    if (taken === NONE || sample.scale === Scale.Known) return sample.numbers;
+    return this.event(value, taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]).numbers;
+  }
+
+  private sample(v: ValueId, depth: number): Sampled {
+    const known = this.sampled.get(v);
+    if (known) return known;
+    if (depth > DEEPEST || this.open.has(v)) return this.leaf(v);
+    this.open.add(v);
+    const found = this.compute(v, depth + 1);
+    this.open.delete(v);
+    this.sampled.set(v, found);
+    return found;
+  }
+
+  private compute(v: ValueId, depth: number): Sampled {
+    const { fn } = this;
+    if (fn.valueInteger[v] !== NO_INTEGER) return this.constant(fn.valueInteger[v]!, v);
+    const kind = fn.valueKind[v];
+    if (kind === ValueKind.Undef || kind === ValueKind.Poison) return this.constant(0, v);
+    const i = definingInstr(fn, v);
+    if (i === NONE) return this.leaf(v);
+    const operand = (k: number): Sampled => this.sample(fn.operand[fn.operandStart[i]! + k] as ValueId, depth);
+    const source = this.source(i, operand);
+    if (source) return source;
+    switch (fn.instrOpcode[i]) {
+      case Opcode.ZExt:
+      case Opcode.Freeze:
+      case Opcode.SExt:
+        return operand(0);
+      case Opcode.Trunc:
+        return this.truncated(operand(0), fn.typeBits[fn.instrType[i]!]!);
+      case Opcode.ICmp:
+      case Opcode.FCmp:
+        return this.compared(v, i, operand(0), operand(1));
+      case Opcode.Select: {
+        const [c, a, b] = [operand(0), operand(1), operand(2)];
+        return {
+          numbers: a.numbers.map((x, lane) => (c.numbers[lane] !== 0 ? x : b.numbers[lane]!)),
+          scale: Math.max(c.scale, a.scale, b.scale),
+        };
+      }
+      case Opcode.Phi:
+        return this.phi(v, i, depth);
+      default:
+        return this.arithmetic(v, i, operand);
+    }
+  }
+
+  /** Thread numbers, lane numbers and ballots. */
+  private source(i: InstrId, operand: (k: number) => Sampled): Sampled | null {
+    const { fn, group } = this;
+    const source = fn.instrSource[i];
+    if (source === LaneSource.None) return null;
+    const numbers = new Float64Array(this.lanes);
+    if (source === LaneSource.Ballot) {
+      // The number of lanes stands for their set: what it is compared with is nothing, or all lanes.
+      const asked = operand(0).numbers;
+      const mask = this.masks.get(fn.instrBlock[i] as BlockId) ?? this.mask(fn.instrBlock[i] as BlockId);
+      for (let start = 0; start < this.lanes; start += fn.waveSize) {
+        let count = 0;
+        for (let lane = start; lane < start + fn.waveSize; lane++) if (mask[lane] === 1 && asked[lane] !== 0) count++;
+        numbers.fill(count, start, start + fn.waveSize);
+      }
+      return { numbers, scale: Scale.Known };
+    }
+    const first = fn.operand[fn.operandStart[i]!]!;
+    if (
+      source === LaneSource.Lane &&
+      fn.operandStart[i + 1]! - fn.operandStart[i]! > 1 &&
+      fn.valueInteger[first] !== -1
+    )
+      return null;
+    for (let lane = 0; lane < this.lanes; lane++) {
+      const inGroup = lane % this.groupLanes;
+      numbers[lane] =
+        source === LaneSource.ThreadX
+          ? inGroup % group[0]!
+          : source === LaneSource.ThreadY
+            ? Math.floor(inGroup / group[0]!) % group[1]!
+            : source === LaneSource.ThreadZ
+              ? Math.floor(inGroup / (group[0]! * group[1]!))
+              : lane % fn.waveSize;
+    }
+    return { numbers, scale: Scale.Known };
+  }
+
+  private constant(value: number, v: ValueId): Sampled {
+    const isBit = this.fn.typeBits[this.fn.valueType[v]!] === 1;
+    return { numbers: new Float64Array(this.lanes).fill(isBit ? value & 1 : value), scale: Scale.Known };
+  }
+
+  private truncated({ numbers, scale }: Sampled, bits: number): Sampled {
+    if (bits >= 32) return { numbers, scale };
+    const size = 2 ** bits;
+    const short = bits <= 8 && scale === Scale.Unknown ? Scale.Bounded : scale;
+    return { numbers: numbers.map((x) => ((x % size) + size) % size), scale: short };
+  }
+
+  /** Values of which nothing is known. */
+  private leaf(v: ValueId): Sampled {
+    const { fn, analyses } = this;
+    const type = fn.valueType[v]!;
+    const isDivergent = analyses.divergence.valueDivergent[v] === 1;
+    if (fn.typeBits[type] === 1) return this.event(v, isDivergent ? ORDER : COIN);
+    const numbers = new Float64Array(this.lanes);
+    if (isDivergent) {
+      for (let lane = 0; lane < this.lanes; lane++) numbers[lane] = Math.floor(uniform(v, lane, 1) * 2 ** 31);
+      return { numbers, scale: Scale.Unknown };
+    }
+    // Arguments differ by launch, work groups by their number, and what a loop counts by the wave.
+    const i = definingInstr(fn, v);
+    const opcode = i === NONE ? NONE : fn.instrOpcode[i];
+    const perWave = opcode === Opcode.Phi || opcode === Opcode.Call;
+    const perLaunch = WAVES_PER_LAUNCH * fn.waveSize;
+    // The size of a work group comes as a short integer (the hidden arguments of AMD's kernels).
+    const isGroupSize = opcode === Opcode.Load && fn.typeBits[type] === 16;
+    const { least, most } = opcode === Opcode.Phi ? COUNTERS : opcode === Opcode.Call ? GROUPS : SIZES;
+    for (let lane = 0; lane < this.lanes; lane++) {
+      const which = Math.floor(lane / (perWave ? fn.waveSize : perLaunch));
+      const size = Math.floor(least * (most / least) ** uniform(v, which, 2));
+      numbers[lane] = isGroupSize ? this.group[0]! : opcode === Opcode.Call ? size - 1 : size;
+    }
+    return { numbers, scale: fn.typeKind[type] === TypeKind.Integer ? Scale.Known : Scale.Unknown };
+  }
+
+  private phi(v: ValueId, i: InstrId, depth: number): Sampled {
+    const { fn, analyses } = this;
+    const [first, end] = [fn.operandStart[i]!, fn.operandStart[i + 1]!];
+    const at = fn.instrBlock[i] as BlockId;
+    const fork = analyses.dominators.idom[at] as BlockId | -1;
+    if (end - first === 1) return this.sample(fn.operand[first] as ValueId, depth);
+    // A phi behind two sides is a select.
+    if (end - first === 2 && fork !== NONE && isConditionalBranch(fn, fork)) {
+      const sides = [0, 1].map((k) => this.edgeSide(fork, fn.operandBlock[first + k] as BlockId, at));
+      if (sides[0] !== NONE && sides[1] !== NONE && sides[0] !== sides[1]) {
+        const condition = this.condition(fork);
+        const [a, b] = [0, 1].map((k) => this.sample(fn.operand[first + k] as ValueId, depth)) as [Sampled, Sampled];
+        const numbers = a.numbers.map((x, lane) =>
+          (condition[lane] !== 0) === (sides[0] === 0) ? x : b.numbers[lane]!,
+        );
+        return { numbers, scale: Math.max(a.scale, b.scale) };
+      }
+    }
+    return this.leaf(v);
+  }
+
+  /** By which successor of `fork` control comes along the edge `from → to`. */
+  private edgeSide(fork: BlockId, from: BlockId, to: BlockId): 0 | 1 | -1 {
+    if (from !== fork) return this.sideOf(fork, from);
+    const { succ, succStart } = this.analyses.graph;
+    return succ[succStart[fork]!] === to ? 0 : 1;
+  }
+
+  private compared(v: ValueId, i: InstrId, a: Sampled, b: Sampled): Sampled {
+    const { fn } = this;
+    const predicate = fn.instrPredicate[i]!;
+    const scale = Math.max(a.scale, b.scale);
+    if (predicate < FIRST_INTEGER) {
+      // 7: ordered, 8: unordered; 1, 9: equal, 6, 14: not equal.
+      const isTest = predicate === 7 || predicate === 8;
+      const isEquality = predicate === 1 || predicate === 9 || predicate === 6 || predicate === 14;
+      const yes = this.event(v, isTest ? NOT_A_NUMBER : isEquality ? EQUALITY : ORDER);
+      return predicate === 7 || predicate === 6 || predicate === 14 ? negated(yes) : yes;
+    }
+    const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
+    if (scale === Scale.Unknown) {
+      if (predicate > FIRST_INTEGER + 1) return this.event(v, ORDER);
+      const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
+      const yes = this.event(v, fn.valueInteger[other] === 0 && !isPointer ? ORDER : EQUALITY);
+      return predicate === FIRST_INTEGER ? yes : negated(yes);
+    }
+    const holds = INTEGER_PREDICATES[predicate - FIRST_INTEGER]!;
+    const isUnsigned = predicate >= 34 && predicate <= 37;
+    const bits = fn.typeBits[fn.valueType[fn.operand[fn.operandStart[i]!]!]!]!;
+    const size = 2 ** Math.min(bits, 53);
+    const number = (x: number): number => (isUnsigned && x < 0 ? x + size : x);
+    // Who asks for equality asks for a number that may occur.
+    const isEquality = predicate <= FIRST_INTEGER + 1 && this.isParameter(other);
+    const range = isEquality ? a.numbers.reduce((most, x) => Math.max(most, x), 0) + 1 : Infinity;
+    const within = (x: number): number => (number(x) >= range ? number(x) % range : number(x));
+    return { numbers: a.numbers.map((x, lane) => Number(holds(number(x), within(b.numbers[lane]!)))), scale };
+  }
+
+  /** Whether a value is given to the launch: an argument, or loaded for all threads. */
+  private isParameter(v: ValueId): boolean {
+    const { fn, analyses } = this;
+    const i = definingInstr(fn, v);
+    const isLoad = i !== NONE && fn.instrOpcode[i] === Opcode.Load && analyses.divergence.valueDivergent[v] === 0;
+    return fn.valueKind[v] === ValueKind.Argument || isLoad;
+  }
+
+  private arithmetic(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {
+    const { fn } = this;
+    const compute = ARITHMETIC[fn.instrOpcode[i]!];
+    if (!compute || fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer) return this.leaf(v);
+    const [a, b] = [operand(0), operand(1)];
+    let scale = Math.max(a.scale, b.scale);
+    const isConstant = fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] === ValueKind.Constant;
+    if (scale === Scale.Unknown && isConstant && BOUNDING.includes(fn.instrOpcode[i]!)) scale = Scale.Bounded;
+    return { numbers: a.numbers.map((x, lane) => compute(x, b.numbers[lane]!)), scale };
+  }
+
+  /** An event per lane. `rates` says how likely it is in a launch, and how alike the lanes of a wave are. */
+  private event(v: ValueId, rates: Rates): Sampled {
+    const numbers = new Float64Array(this.lanes);
+    const { waveSize } = this.fn;
+    for (let wave = 0; wave < LAUNCHES * WAVES_PER_LAUNCH; wave++) {
+      const launch = Math.floor(wave / WAVES_PER_LAUNCH);
+      const [rate, alike] = rates(stratum(v, launch, 3), stratum(v, launch, 4));
+      const agrees = uniform(v, wave, 5) < alike;
+      const forAll = uniform(v, wave, 6) < rate ? 1 : 0;
+      for (let lane = wave * waveSize, end = lane + waveSize; lane < end; lane++)
+        numbers[lane] = agrees ? forAll : uniform(v, lane, 7) < rate ? 1 : 0;
+    }
+    return { numbers, scale: Scale.Bounded };
+  }
+}
+
+/** From two uniform numbers of a launch: the rate of an event, and the share of waves whose lanes are all alike. */
+type Rates = (x: number, y: number) => readonly [rate: number, alike: number];
+
+const COIN: Rates = (x) => [x < 0.5 ? 0 : 1, 1];
+/** In a quarter of the launches data are sorted or coherent. */
+const ORDER: Rates = (x, y) => [0.1 + 0.8 * y, x < 0.25 ? 0.9 : 0];
+const EQUALITY: Rates = (x, y) => [x < 0.5 ? 0 : x < 0.75 ? 1 / 64 : 0.05 + 0.3 * y, 0];
+const NOT_A_NUMBER: Rates = (x) => [x < 0.9 ? 0 : 1 / 256, 0];
+const UNPREDICTABLE: Rates = () => [0.5, 0];
+
+const negated = ({ numbers, scale }: Sampled): Sampled => ({ numbers: numbers.map((x) => (x === 0 ? 1 : 0)), scale });
+
+/** LLVM's numbers of predicates: 32 `eq`, `ne`, `ugt`, `uge`, `ult`, `ule`, `sgt`, `sge`, `slt`, `sle`. */
+const FIRST_INTEGER = 32;
+const INTEGER_PREDICATES: readonly ((a: number, b: number) => boolean)[] = [
+  (a, b) => a === b,
+  (a, b) => a !== b,
+  (a, b) => a > b,
+  (a, b) => a >= b,
+  (a, b) => a < b,
+  (a, b) => a <= b,
+  (a, b) => a > b,
+  (a, b) => a >= b,
+  (a, b) => a < b,
+  (a, b) => a <= b,
+];
+
+/** On doubles: exact up to 53 bits; operations on bits see the low 32. */
+const ARITHMETIC: Readonly<Record<number, (a: number, b: number) => number>> = {
+  [Opcode.Add]: (a, b) => a + b,
+  [Opcode.Sub]: (a, b) => a - b,
+  [Opcode.Mul]: (a, b) => a * b,
+  [Opcode.Shl]: (a, b) => a * 2 ** (b & 63),
+  [Opcode.LShr]: (a, b) => Math.floor((a < 0 ? a + 2 ** 32 : a) / 2 ** (b & 63)),
+  [Opcode.AShr]: (a, b) => Math.floor(a / 2 ** (b & 63)),
+  [Opcode.And]: (a, b) => a & b,
+  [Opcode.Or]: (a, b) => a | b,
+  [Opcode.Xor]: (a, b) => a ^ b,
+  [Opcode.UDiv]: (a, b) => Math.trunc(a / (b || 1)),
+  [Opcode.SDiv]: (a, b) => Math.trunc(a / (b || 1)),
+  [Opcode.URem]: (a, b) => a % (b || 1),
+  [Opcode.SRem]: (a, b) => a % (b || 1),
+};
+/** With a constant, these give data a range. */
+const BOUNDING: readonly number[] = [Opcode.And, Opcode.URem, Opcode.SRem, Opcode.LShr];
+
+/** A number from 0 up to 1 for each launch. The launches of one value share out the range evenly. */
+const stratum = (v: ValueId, launch: number, c: number): number =>
+  (((launch * (2 * c - 1) + Math.floor(uniform(v, 0, c) * LAUNCHES)) % LAUNCHES) + 0.5) / LAUNCHES;
+
+/** A hash of three whole numbers, from 0 up to 1 (the finaliser of MurmurHash3). */
+function uniform(a: number, b: number, c: number): number {
+  let h = Math.imul(a + 1, 0x9e3779b1) ^ Math.imul(b + 1, 0x85ebca77) ^ Math.imul(c, 0xc2b2ae3d);
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return ((h ^ (h >>> 16)) >>> 0) / 2 ** 32;
+}

@@ -1,0 +1,51 @@
+/**
+ * Versions per wave (plan.ts, `WaveVersion`): where they are allowed, and what they cost. They copy the whole region of
+ * a branch, so they have a limit of size. They are not made twice for one branch: behind the question, a wave that
+ * comes to the branch is known to part.
+ */
+import type { DivergentRegion } from '../../analysis/regions.js';
+import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import { FunctionFlag, InstrFlag, LaneSource, Opcode, TypeKind, terminatorOf } from '../../ir/snapshot.js';
+import type { PlanningContext } from '../cost/context.js';
+
+/** The largest region that is copied, in instructions: two copies should fit into the instruction cache. */
+const MOST_COPIED = 512;
+
+/** Whether the waves that come to a branch may be asked about it. */
+export function mayAsk(ctx: PlanningContext, { branch, blocks }: DivergentRegion): boolean {
+  const { fn } = ctx;
+  if ((fn.flags & FunctionFlag.AsksWaves) === 0) return false;
+  let size = 0;
+  for (const b of blocks) {
+    if (b === branch) continue;
+    // A loop around the branch that does not pass the join.
+    for (let e = fn.succStart[b]; e < fn.succStart[b + 1]; e++) if (fn.succ[e] === branch) return false;
+    for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]; i++) {
+      if (!mayCopy(ctx, i)) return false;
+      size++;
+    }
+  }
+  return size <= MOST_COPIED && !isAsked(ctx, branch);
+}
+
+function mayCopy({ fn }: PlanningContext, i: InstrId): boolean {
+  const never = InstrFlag.Convergent | InstrFlag.WritesWaveState | InstrFlag.NoDuplicate;
+  return (
+    (fn.instrFlags[i] & never) === 0 &&
+    fn.instrOpcode[i] !== Opcode.Alloca &&
+    fn.typeKind[fn.instrType[i]] !== TypeKind.Token
+  );
+}
+
+/** Whether the wave has been asked about the branch's condition already. */
+function isAsked({ fn, uses, dominators }: PlanningContext, branch: BlockId): boolean {
+  const condition = fn.operand[fn.operandStart[terminatorOf(fn, branch)]] as ValueId;
+  for (let u = uses.start[condition]; u < uses.start[condition + 1]; u++) {
+    const user = uses.user[u] as InstrId;
+    if (fn.instrSource[user] !== LaneSource.Ballot) continue;
+    const at = fn.instrBlock[user] as BlockId;
+    if (at !== NONE && dominators.dominates(at, branch)) return true;
+  }
+  return false;
+}

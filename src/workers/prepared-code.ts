@@ -1,0 +1,113 @@
+/**
+ * Optimised code of the first parts of LLVM and of clang, made once and kept in a folder, so that a new process need not compile it. V8
+ * hands such code out and takes it back where it has the runtime functions that its own tests use: in Node 20 to 24. It
+ * refuses code of another version of V8, for another processor or made with other flags. Whatever does not fit is not
+ * used, and nothing is said about it.
+ *
+ * Code that somebody else wrote would run as ours. So the folder must belong to the user (or to root), and nobody else
+ * may write to it; and a file holds the hash of its code.
+ */
+import { createHash, webcrypto } from 'node:crypto';
+import { lstat, mkdir, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import v8 from 'node:v8';
+import { compileBytes, type FileFacts } from '../binding/load.js';
+import { DarmError } from '../errors.js';
+import { ioError, isWritableByUserOnly, writeAtomically } from '../files.js';
+import { withoutPolicy } from './tier-policy.js';
+
+/** `$DARM_PREPARED_DIR`, else a folder among the user's caches. */
+export function preparedFolder(): string {
+  const named = process.env['DARM_PREPARED_DIR'];
+  if (named) return path.resolve(named);
+  return path.join(process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'darm', 'prepared');
+}
+
+const fileName = ({ sha256 }: FileFacts): string =>
+  `${sha256.slice(0, 16)}.${process.version}-${process.platform}-${process.arch}.code`;
+
+/**
+ * What V8 leaves out when it compiles everything with its optimising compiler. All are on otherwise; without baseline
+ * code, V8 sets those about tiers by itself.
+ */
+const FLAGS = ['liftoff', 'wasm-tier-up', 'wasm-dynamic-tiering', 'wasm-lazy-compilation'];
+/** So is this since Node 24, and makes three times as much code where no calls have been counted. */
+if (!/^v2[0-3]\./.test(process.version)) FLAGS.push('wasm-inlining');
+
+/** Bytes of the SHA-256 in front of the code. */
+const HASH_BYTES = 32;
+
+export interface PreparedFile {
+  readonly file: string;
+  /** Of the code, without the hash. */
+  readonly bytes: number;
+}
+
+/** The module of these bytes from prepared code; null when there is none that fits. */
+export async function readPrepared(bytes: Uint8Array, facts: FileFacts): Promise<WebAssembly.Module | null> {
+  try {
+    const folder = preparedFolder();
+    if (!(await isTrusted(folder))) return null;
+    const content = await readFile(path.join(folder, fileName(facts)));
+    const code = new Uint8Array(content.length - HASH_BYTES);
+    code.set(content.subarray(HASH_BYTES));
+    // On another thread, while V8 takes the code in on this one. Nothing of it runs before the hash is known.
+    const hash = webcrypto.subtle.digest('SHA-256', code);
+    const take = 'return %DeserializeWasmModule(code, bytes)';
+    const module = withoutPolicy(() => natively(take, { code: code.buffer, bytes }));
+    const isSame = Buffer.from(await hash).equals(content.subarray(0, HASH_BYTES));
+    return isSame && module instanceof WebAssembly.Module ? module : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Calls a runtime function of V8. A V8 that does not have it throws a SyntaxError. */
+function natively(body: string, values: Readonly<Record<string, unknown>>): unknown {
+  v8.setFlagsFromString('--allow-natives-syntax');
+  try {
+    return new Function(...Object.keys(values), body)(...Object.values(values)) as unknown;
+  } finally {
+    v8.setFlagsFromString('--no-allow-natives-syntax');
+  }
+}
+
+/**
+ * Compiles a module with V8's optimising compiler and writes the code into the folder. LLVM takes half a minute of
+ * processor time. It sets flags of V8: for a process of its own.
+ *
+ * @throws DarmError `usage` when V8 does not hand out code, `io`
+ */
+export async function writePrepared(bytes: Uint8Array<ArrayBuffer>, facts: FileFacts): Promise<PreparedFile> {
+  const folder = preparedFolder();
+  // Asked first: a V8 without the function is no reason to compile.
+  if (!handsOutCode())
+    throw new DarmError('usage', `Node ${process.version} does not hand out optimised code; Node 22 and 24 do`);
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw ioError('make', folder, error);
+  });
+  if (!(await isTrusted(folder)))
+    throw new DarmError('io', `${folder} is not used: it belongs to somebody else, or others can write to it`);
+  for (const flag of FLAGS) v8.setFlagsFromString(`--no-${flag}`);
+  const module = await compileBytes(bytes);
+  for (const flag of FLAGS) v8.setFlagsFromString(`--${flag}`);
+  const code = new Uint8Array(natively('return %SerializeWasmModule(module)', { module }) as ArrayBuffer);
+  const file = path.join(folder, fileName(facts));
+  await writeAtomically(file, Buffer.concat([createHash('sha256').update(code).digest(), code]), 0o644);
+  return { file, bytes: code.length };
+}
+
+async function isTrusted(folder: string): Promise<boolean> {
+  const found = await lstat(folder);
+  return found.isDirectory() && isWritableByUserOnly(found, { orRoot: true });
+}
+
+function handsOutCode(): boolean {
+  try {
+    natively('return () => %SerializeWasmModule(0)', {});
+    return true;
+  } catch {
+    return false;
+  }
+}

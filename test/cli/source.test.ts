@@ -1,0 +1,168 @@
+/** `darm` on source: clang's flags, its messages, dependencies, and bad input. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { darm as run, inFolder, type CommandSetting } from '../support/command.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('cli/source', { tests: 8, timeoutMs: 120_000 });
+
+async function darm(
+  words: readonly string[],
+  setting: CommandSetting = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const { code, stdout, stderr } = await run(words, setting);
+  return { code, stdout: stdout.toString('utf8'), stderr };
+}
+
+const KERNEL = `#include "value.h"
+#define GLOBAL __attribute__((global))
+template <class T> GLOBAL void both(T *p);
+extern "C" GLOBAL void k(int *p) { p[0] = VALUE; }
+`;
+
+/** Without HIP's own headers a source takes milliseconds. */
+const QUICK = ['--mcpu', 'gfx906', '-nogpuinc'];
+
+async function withKernel(use: (folder: string) => Promise<void>): Promise<void> {
+  await inFolder(async (folder) => {
+    await mkdir(path.join(folder, 'inc'));
+    await writeFile(path.join(folder, 'inc', 'value.h'), '#define VALUE 42\n');
+    await writeFile(path.join(folder, 'k.hip'), KERNEL);
+    await use(folder);
+  });
+}
+
+test("clang's flags, dependencies, another name for the target", async () => {
+  await withKernel(async (folder) => {
+    const { code, stderr } = await darm(['compile', 'k.hip', ...QUICK, '-I', 'inc', '-MD', '--emit', 'll'], {
+      cwd: folder,
+    });
+    assert.is(code, 0, stderr);
+    assert.match(await readFile(path.join(folder, 'k.ll'), 'utf8'), /store i32 42/);
+    assert.is(await readFile(path.join(folder, 'k.d'), 'utf8'), 'k.ll: \\\n  k.hip \\\n  inc/value.h\n');
+    const offload = [
+      'compile',
+      'k.hip',
+      '--offload-arch=gfx906',
+      '-nogpuinc',
+      '-Iinc',
+      '-O2',
+      '-std=c++20',
+      '-c',
+      '--json',
+    ];
+    const second = await darm(offload, { cwd: folder });
+    assert.is(second.code, 0, second.stderr);
+    const document = JSON.parse(second.stdout) as { target: string; source: { dependencies: string[] } };
+    assert.equal([document.target, document.source.dependencies], ['gfx906', ['inc/value.h']]);
+  });
+});
+
+test('preprocessed text, bitcode, a fat binary for several processors', async () => {
+  await withKernel(async (folder) => {
+    const text = await darm(['compile', 'k.hip', ...QUICK, '-Iinc', '-E', '-P', '--emit', 'i', '-o', '-'], {
+      cwd: folder,
+    });
+    assert.match(text.stdout, /p\[0\] = 42;/);
+    const fat = ['compile', 'k.hip', '--mcpu', 'gfx906', '--mcpu', 'gfx1100', '-nogpuinc', '-Iinc', '--emit', 'fatbin'];
+    assert.is((await darm(fat, { cwd: folder })).code, 0);
+    const { stdout } = await darm(['inspect', 'k.hipfb'], { cwd: folder });
+    assert.match(stdout, /hipv4-amdgcn-amd-amdhsa--gfx906[^]*hipv4-amdgcn-amd-amdhsa--gfx1100/);
+  });
+});
+
+test("errors and warnings are clang's own, with exit code 1 for errors", async () => {
+  await withKernel(async (folder) => {
+    await writeFile(path.join(folder, 'bad.hip'), 'int f() {\n  return x;\n}\n');
+    const bad = await darm(['compile', 'bad.hip', ...QUICK], { cwd: folder });
+    assert.is(bad.code, 1);
+    assert.match(
+      bad.stderr,
+      /^bad\.hip:2:10: error: use of undeclared identifier 'x'\n +2 \| +return x;\n +\| +\^\n1 error/,
+    );
+    const json = await darm(['compile', 'bad.hip', ...QUICK, '--json'], { cwd: folder });
+    const { error } = JSON.parse(json.stdout) as { error: { location: object; diagnostics: { line: number }[] } };
+    assert.equal(error.location, { file: 'bad.hip', line: 2, column: 10 });
+    assert.equal(error.diagnostics.map(({ line }) => line), [2]); // prettier-ignore
+    await writeFile(path.join(folder, 'warn.hip'), 'static int f() { return 1; }\n');
+    const warn = ['compile', 'warn.hip', ...QUICK, '-Wall', '--emit', 'bc'];
+    const warned = await darm(warn, { cwd: folder });
+    assert.is(warned.code, 0);
+    assert.match(warned.stderr, /warning: unused function 'f' \[-Wunused-function\]/);
+    assert.is((await darm([...warn, '--quiet'], { cwd: folder })).stderr, '');
+    assert.is((await darm([...warn, '-Werror'], { cwd: folder })).code, 1);
+  });
+});
+
+test('flags that are not known, or not for this input, are refused by name', async () => {
+  await withKernel(async (folder) => {
+    const cases: [string[], RegExp][] = [
+      [['compile', 'k.hip', ...QUICK, '-fprofile-use=x'], /unknown flag '-fprofile-use=x'/],
+      [['compile', 'k.hip', '-nogpuinc'], /needs a processor/],
+      [['compile', 'k.ll', '-DX'], /-DX is for source/],
+      [['compile', 'k.ll', '--emit', 'i'], /only source is preprocessed/],
+      [['compile', 'k.hip', ...QUICK, '-x', 'fortran'], /'fortran' is not one of/],
+    ];
+    await writeFile(path.join(folder, 'k.ll'), 'define void @f() {\n  ret void\n}\n');
+    for (const [words, message] of cases) {
+      const { code, stderr } = await darm(words, { cwd: folder });
+      assert.is(code, 2);
+      assert.match(stderr, message);
+    }
+  });
+});
+
+test('a missing header, with the folders that were searched; a folder; a device', async () => {
+  await withKernel(async (folder) => {
+    const missing = await darm(['compile', 'k.hip', ...QUICK, '-isystem', 'other'], { cwd: folder });
+    assert.is(missing.code, 1);
+    assert.match(missing.stderr, /'value\.h' file not found[^]*looked for in other, the package's headers/);
+    for (const name of ['inc', '/dev/zero']) {
+      await writeFile(path.join(folder, 'odd.hip'), `#include "${name}"\n`);
+      const { code, stderr } = await darm(['compile', 'odd.hip', ...QUICK], { cwd: folder });
+      assert.is(code, 1);
+      assert.match(stderr, /^odd\.hip:1:10: .*error/);
+    }
+  });
+});
+
+test('source from standard input', async () => {
+  const { code, stdout } = await darm(
+    ['compile', '-', '-x', 'cl', '--mcpu', 'gfx1100', '--emit', 'll', '-o', '-', '-DN=7'],
+    {
+      input: 'kernel void k(global int *p) { p[get_global_id(0)] = N; }',
+    },
+  );
+  assert.is(code, 0);
+  assert.match(stdout, /store i32 7/);
+});
+
+test('a processor that clang or the device libraries do not know is named', async () => {
+  await withKernel(async (folder) => {
+    const unknown = await darm(['compile', 'k.hip', '--mcpu', 'gfx9999', '-Iinc'], { cwd: folder });
+    assert.is(unknown.code, 1);
+    assert.match(unknown.stderr, /no device libraries for gfx9999, only for .*gfx1100/);
+  });
+});
+
+test('analyze, check and batch take source', async () => {
+  await withKernel(async (folder) => {
+    const flags = [...QUICK, '-Iinc'];
+    const analyzed = await darm(['analyze', 'k.hip', ...flags, '--json'], { cwd: folder });
+    assert.equal(
+      (JSON.parse(analyzed.stdout) as { functions: { name: string }[] }).functions.map(({ name }) => name),
+      ['k'],
+    );
+    const batch = ['batch', 'k.hip', ...flags, '--out-dir', 'out', '-j', '1', '--no-cache', '--json'];
+    const events = async (): Promise<string[]> =>
+      (await darm(batch, { cwd: folder })).stdout
+        .split('\n')
+        .flatMap((line) => (line ? [(JSON.parse(line) as { event: string }).event] : []));
+    assert.equal(await events(), ['start', 'done', 'end']);
+    assert.equal(await events(), ['start', 'skipped', 'end']);
+    await writeFile(path.join(folder, 'inc', 'value.h'), '#define VALUE 43\n');
+    assert.equal(await events(), ['start', 'done', 'end']);
+  });
+});
+
+test.run();

@@ -1,0 +1,183 @@
+/** The library on source: what HIPRTC's interface does, and what it must not do. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('compiler/source', { tests: 10, timeoutMs: 120_000 });
+
+/** Without HIP's own headers a source takes milliseconds. */
+const SMALL = ['-nogpuinc'];
+const HIP = { language: 'hip', mcpu: 'gfx1100', flags: SMALL } as const;
+const KERNEL = '#define __global__ __attribute__((global))\n#define __device__ __attribute__((device))\n';
+
+let shared: Compiler | undefined;
+const compiler = (): Compiler => (shared ??= createCompiler({ threads: 0, tierPolicy: 'short' }));
+
+async function errorOf(run: Promise<unknown>): Promise<DarmError> {
+  const error: unknown = await run.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof DarmError);
+  return error;
+}
+
+async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'darm-source-'));
+  try {
+    await use(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+test('the flow of HIPRTC: headers by name, macros, name expressions, log, bitcode', async () => {
+  const source = `${KERNEL}#include "scale.h"
+template <class T> __global__ void saxpy(T a, const T *x, T *y) { y[0] = SCALE * a * x[0] + y[0]; }
+__device__ int counter;
+static int unused() { return 1; }`;
+  const result = await compiler().compile(source, {
+    ...HIP,
+    emit: ['hsaco', 'll'],
+    headers: { 'scale.h': '#define SCALE FACTOR' },
+    defines: { FACTOR: 2 },
+    flags: [...SMALL, '-Wall'],
+    nameExpressions: ['saxpy<float>', 'saxpy<double>', '&counter'.slice(1)],
+    disk: false,
+  });
+  assert.equal(result.source!.loweredNames, {
+    'saxpy<float>': '_Z5saxpyIfEvT_PKS0_PS0_',
+    'saxpy<double>': '_Z5saxpyIdEvT_PKS0_PS0_',
+    counter: 'counter',
+  });
+  assert.equal(
+    result.source!.diagnostics.map(({ severity, option, line }) => ({ severity, option, line })),
+    [{ severity: 'warning', option: 'unused-function', line: 6 }],
+  );
+  assert.match(result.source!.log, /kernel\.hip:6:12: warning: unused function 'unused'/);
+  const text = new TextDecoder().decode(result.artifacts[1]!.bytes);
+  assert.match(text, /amdgpu_kernel void @_Z5saxpyIfEvT_PKS0_PS0_/);
+  assert.not.match(text, /darm_name_expressions/);
+});
+
+test('equal input gives equal bytes, on any number of threads', async () => {
+  await using several = createCompiler({ threads: 2, tierPolicy: 'short' });
+  const source = `${KERNEL}__global__ void k(int *p) { if (p[1] & 1) p[0] = p[2] * 3; else p[0] = p[3] * 5; }`;
+  const one = await compiler().compile(source, HIP);
+  const [two, three] = await Promise.all([several.compile(source, HIP), several.compile(source, HIP)]);
+  assert.equal(two.artifacts, one.artifacts);
+  assert.equal(three.artifacts, one.artifacts);
+});
+
+test("clang's errors are data with places, and its text", async () => {
+  const error = await errorOf(compiler().compile(`${KERNEL}__global__ void k(int *p) {\n  *p = nothing;\n}`, HIP));
+  assert.is(error.code, 'compile-failed');
+  assert.equal(error.location, { file: 'kernel.hip', line: 4, column: 8 });
+  assert.match(error.source!.log, /\*p = nothing;\n +\| +\^~~~~~~/);
+  assert.is((await errorOf(compiler().compile('', { ...HIP, mcpu: 'gfx1' }))).code, 'bad-target');
+  assert.is((await errorOf(compiler().compile('', { language: 'hip' }))).code, 'usage');
+  const missing = await errorOf(compiler().compile('#include "none.h"', { ...HIP, includePaths: ['somewhere'] }));
+  assert.match(missing.source!.log, /'none\.h' file not found[^]*looked for in somewhere/);
+});
+
+test('without the disk, nothing of it is seen', async () => {
+  await inFolder(async (folder) => {
+    const file = path.join(folder, 'secret.h');
+    await writeFile(file, 'int secret;');
+    const options = { ...HIP, disk: false, includePaths: [folder], name: path.join(folder, 'kernel.hip') };
+    for (const line of [`#include "${file}"`, '#include "secret.h"', '#include <secret.h>', `#embed "${file}"`])
+      assert.is((await errorOf(compiler().compile(line, options))).code, 'compile-failed');
+    const asks = `#if __has_include("${file}") || __has_embed("${file}")\n#error seen\n#endif`;
+    await compiler().translate(asks, options);
+    await errorOf(compiler().translate(asks, { ...options, disk: true }));
+    await errorOf(compiler().translate('', { ...options, flags: [...SMALL, '-include', file] }));
+  });
+});
+
+test('only ordinary files are included', async () => {
+  await inFolder(async (folder) => {
+    await mkdir(path.join(folder, 'sub.h'));
+    for (const name of [path.join(folder, 'sub.h'), '/dev/zero', '/dev/stdin'])
+      assert.is((await errorOf(compiler().compile(`#include "${name}"`, HIP))).code, 'compile-failed');
+  });
+});
+
+test('the cache notices a header that changes, goes, or comes in front of another', async () => {
+  await inFolder(async (folder) => {
+    await using cached = createCompiler({
+      threads: 0,
+      tierPolicy: 'short',
+      cache: { path: path.join(folder, 'cache') },
+    });
+    for (const each of ['first', 'second']) await mkdir(path.join(folder, each));
+    const header = path.join(folder, 'second', 'value.h');
+    await writeFile(header, '#define VALUE 1');
+    const source = `${KERNEL}#include <value.h>\n__global__ void k(int *p) { *p = VALUE; }`;
+    const options = { ...HIP, includePaths: [path.join(folder, 'first'), path.join(folder, 'second')] };
+    const compile = async (): Promise<[boolean, number]> => {
+      const { cached: isHit, artifacts } = await cached.compile(source, { ...options, emit: ['ll'] });
+      const text = new TextDecoder().decode(artifacts[0]!.bytes);
+      return [isHit, Number(/store i32 (\d+)/.exec(text)![1])];
+    };
+    assert.equal(await compile(), [false, 1]);
+    assert.equal(await compile(), [true, 1]);
+    await writeFile(header, '#define VALUE 2');
+    assert.equal(await compile(), [false, 2]);
+    await writeFile(path.join(folder, 'first', 'value.h'), '#define VALUE 3');
+    assert.equal(await compile(), [false, 3]);
+    assert.equal(await compile(), [true, 3]);
+    await rm(path.join(folder, 'first', 'value.h'));
+    assert.equal(await compile(), [false, 2]);
+  });
+});
+
+test('bombs end in one error each', async () => {
+  const bombs = [
+    'template <int N> struct S { static const int v = S<N + 1>::v; }; int x = S<0>::v;',
+    '#include "kernel.hip"',
+    `int x = ${'('.repeat(5000)}1${')'.repeat(5000)};`,
+    'constexpr int f(int n) { int s = 0; while (true) s = (s + n) % 7; return s; } constexpr int x = f(1);',
+    'constexpr int f(int n) { return f(n + 1); } constexpr int x = f(1);',
+    'int f( {',
+  ];
+  for (const bomb of bombs)
+    assert.is(
+      (await errorOf(compiler().compile(bomb, { ...HIP, flags: [...SMALL, '-fconstexpr-steps=10000'] }))).code,
+      'compile-failed',
+      bomb,
+    );
+});
+
+test('a time limit ends clang, and the next source compiles', async () => {
+  const slow = 'template <int A, int B> struct S { enum { v = S<A - 1, 2 * B>::v + S<A - 1, 2 * B + 1>::v }; };\n' +
+    'template <int B> struct S<0, B> { enum { v = B }; };\nint x = S<26, 0>::v;'; // prettier-ignore
+  assert.is((await errorOf(compiler().compile(slow, HIP, { timeout: 500 }))).code, 'timeout');
+  await compiler().compile(`${KERNEL}__global__ void k() {}`, HIP);
+});
+
+test('preprocessed text', async () => {
+  const { text } = await compiler().preprocess('#define A 1\nint a = A;', { ...HIP, flags: [...SMALL, '-P'] });
+  assert.is(new TextDecoder().decode(text).trim(), 'int a = 1;');
+});
+
+test('options that make no sense are refused by name', async () => {
+  const cases: [object, RegExp][] = [
+    [{ language: 'rust' }, /"language"/],
+    [{ headers: [1] }, /"headers"/],
+    [{ flags: '-O3' }, /"flags"/],
+    [{ defines: { 'a b': 1 } }, /'a b' is no name of a macro/],
+    [{ nameExpressions: ['a;b'] }, /'a;b' is no name expression/],
+    [{ flags: ['-DA\0B'] }, /"flags"/],
+    [{ whatever: 1 }, /unknown option "whatever"/],
+  ];
+  for (const [wrong, message] of cases) {
+    const error = await errorOf(compiler().compile('', { ...HIP, ...wrong } as never));
+    assert.is(error.code, 'usage');
+    assert.match(error.message, message);
+  }
+  await compiler().close();
+});
+
+test.run();

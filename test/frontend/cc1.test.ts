@@ -1,0 +1,63 @@
+/** The arguments of `clang -cc1`: the libraries and their order are those of clang's driver. */
+import { cc1Arguments } from '../../src/frontend/cc1.js';
+import { noFlags, parseFlags } from '../../src/frontend/flags.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('frontend/cc1', { tests: 4 });
+
+const BASE = {
+  flags: noFlags(),
+  language: 'hip',
+  name: 'a/kernel.hip',
+  target: 'gfx1100',
+  optimize: '3',
+  product: 'bitcode',
+  hasHeaders: false,
+  processors: ['906', '942', '1100', '9-4-generic'],
+} as const;
+
+const librariesOf = (words: readonly string[]): string[] =>
+  words.flatMap((word, at) => (word === '-mlink-builtin-bitcode' ? [words[at + 1]!.replace(/.*\/|\.bc$/g, '')] : []));
+
+test('the device libraries of HIP', () => {
+  assert.equal(librariesOf(cc1Arguments(BASE)), [
+    'ocml', 'ockl', 'oclc_unsafe_math_off', 'oclc_finite_only_off', 'oclc_wavefrontsize64_off', 'oclc_isa_version_1100',
+    'oclc_abi_version_600',
+  ]); // prettier-ignore
+  for (const [target, size] of [
+    ['gfx906', 'on'],
+    ['gfx942:sramecc+:xnack-', 'on'],
+    ['gfx9-4-generic', 'on'],
+  ] as const)
+    assert.ok(librariesOf(cc1Arguments({ ...BASE, target })).includes(`oclc_wavefrontsize64_${size}`));
+  const wide = { ...BASE, flags: parseFlags(['-mwavefrontsize64', '-ffast-math', '-mcode-object-version=5']) };
+  assert.equal(librariesOf(cc1Arguments(wide)).slice(2), [
+    'oclc_unsafe_math_on', 'oclc_finite_only_on', 'oclc_wavefrontsize64_on', 'oclc_isa_version_1100', 'oclc_abi_version_500',
+  ]); // prettier-ignore
+});
+
+test('OpenCL C has its own library in front', () => {
+  const words = cc1Arguments({ ...BASE, language: 'opencl', name: 'k.cl' });
+  assert.is(librariesOf(words)[0], 'opencl');
+  assert.ok(words.includes('-fdeclare-opencl-builtins'));
+  assert.equal(words.slice(-3), ['-x', 'cl', 'k.cl']);
+});
+
+test('a processor without device libraries is named, with those that have them', () => {
+  assert.throws(
+    () => cc1Arguments({ ...BASE, target: 'gfx9999' }),
+    (error: Error & { code: string }) => error.code === 'bad-target' && /gfx9999.*gfx906, gfx942/.test(error.message),
+  );
+  assert.equal(librariesOf(cc1Arguments({ ...BASE, target: 'gfx9999', flags: parseFlags(['-nogpulib']) })), []);
+});
+
+test('features of a target id, debug information, own headers in front', () => {
+  const words = cc1Arguments({ ...BASE, target: 'gfx942:xnack-', hasHeaders: true, flags: parseFlags(['-g']) }).join(
+    ' ',
+  );
+  assert.match(words, /-target-cpu gfx942 -target-feature -xnack/);
+  assert.match(words, /-debug-info-kind=constructor/);
+  assert.match(words, /-I \/\.headers .*-internal-isystem \/\.darm\/hip/);
+});
+
+test.run();

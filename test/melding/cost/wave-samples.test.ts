@@ -1,0 +1,167 @@
+/** How often waves part, by what decides the condition. */
+import { analysesOf } from '../../../src/analysis/analyses.js';
+import { WaveSamples, type WaveShares } from '../../../src/melding/cost/wave-samples.js';
+import { snapshot } from '../../support/snapshot-builder.js';
+import { assert, suite } from '../../support/suite.js';
+
+const test = suite('melding/cost/wave-samples', { tests: 12 });
+
+const average = (launches: readonly WaveShares[], what: keyof WaveShares): number =>
+  launches.reduce((sum, each) => sum + each[what], 0) / launches.length;
+
+/** The share of waves that part at `branch if`, which ends in a branch on %c. */
+function shares(lines: string, { head = 'func kernel', attribute = '' } = {}): Record<keyof WaveShares, number> {
+  const s = snapshot(`
+    ${head}
+    arg %n i32
+    arg %m i32
+    arg %p ptr1
+    entry:
+      %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+      %group = call @llvm.amdgcn.workgroup.id.x
+      %base = mul %group 256
+      %gid = add %base %tid
+      %at = gep %p %gid
+      %data = load %at !as=1
+      %other = load %at !as=1 !type=float
+      br if
+    if:
+      ${lines}
+      br %c then else ${attribute}
+    then:
+      br join
+    else:
+      br join
+    join:
+      ret
+  `);
+  const launches = new WaveSamples(s.f, analysesOf(s.f)).at(s.block('if'));
+  return { parted: average(launches, 'parted'), all: average(launches, 'all'), none: average(launches, 'none') };
+}
+
+test('bits of thread numbers part every wave, or none', () => {
+  assert.is(shares('%b = and %tid 1\n %c = icmp eq %b 0').parted, 1);
+  assert.is(shares('%b = and %tid 32\n %c = icmp ne %b 0').parted, 1);
+  assert.is(shares('%b = and %tid 64\n %c = icmp ne %b 0').parted, 0);
+  assert.is(shares('%b = and %tid 32\n %c = icmp ne %b 0', { head: 'func kernel wave=32' }).parted, 0);
+  // The parity of several bits.
+  assert.is(shares('%h = lshr %tid 1\n %x = xor %tid %h\n %b = and %x 1\n %c = icmp eq %b 0').parted, 1);
+});
+
+test('a constant bound parts the wave that it falls into', () => {
+  assert.is(shares('%c = icmp slt %tid 128').parted, 0);
+  assert.is(shares('%c = icmp slt %tid 100').parted, 0.25);
+  assert.is(shares('%c = icmp eq %tid 0').parted, 0.25);
+  assert.is(shares('%c = icmp slt %tid 32', { head: 'func kernel group=32x8x1' }).parted, 0);
+  // All threads of a group of this shape.
+  assert.is(shares('%c = icmp slt %tid 32', { head: 'func kernel group=32x8x1' }).all, 1);
+});
+
+test('a bound that is the same for all threads rarely parts waves', () => {
+  assert.ok(shares('%c = icmp slt %gid %n').parted < 0.1);
+  assert.ok(shares('%last = sub %n 1\n %c = icmp eq %gid %last').parted < 0.1);
+});
+
+test('borders of rows part some waves', () => {
+  const { parted, none } = shares('%x = srem %gid %n\n %c = icmp eq %x 0');
+  assert.ok(parted > 0.01 && parted < 0.5, `${parted}`);
+  assert.ok(none > 0.5);
+});
+
+test('ordered data part most waves, not all', () => {
+  for (const compare of ['icmp slt %data %n', 'icmp sgt %data 0', 'fcmp olt %other 1.5'])
+    assert.ok(Math.abs(shares(`%c = ${compare}`).parted - 0.78) < 0.1, compare);
+});
+
+test('equality with a number is rarer than order, and a test for not-a-number rarer still', () => {
+  const { parted, none } = shares('%c = icmp eq %data 777');
+  assert.ok(parted > 0.2 && parted < 0.6, `${parted}`);
+  assert.ok(none > 0.4);
+  assert.ok(shares('%c = icmp ne %data 777').all > 0.4);
+  assert.ok(shares('%c = fcmp uno %other %other').parted < 0.2);
+});
+
+test('masks and remainders give data a scale', () => {
+  assert.is(shares('%b = and %data 3\n %c = icmp eq %b 2').parted, 1);
+  assert.is(shares('%b = urem %data 10\n %c = icmp ult %b 5').parted, 1);
+  assert.is(shares('%b = and %data 3\n %c = icmp ult %b 4').all, 1);
+});
+
+test('and, or and select of conditions', () => {
+  const both = shares('%a = icmp slt %tid 128\n %b = icmp sge %tid 64\n %c = and %a %b !type=i1');
+  assert.equal(both, { parted: 0, all: 0.25, none: 0.75 });
+  const either = shares('%a = icmp slt %tid 64\n %b = icmp sge %tid 192\n %c = or %a %b !type=i1');
+  assert.equal(either, { parted: 0, all: 0.5, none: 0.5 });
+  assert.is(shares('%a = icmp slt %tid 128\n %b = icmp slt %tid 16\n %c = select %a %b false:i1').parted, 0.25);
+});
+
+test('metadata', () => {
+  assert.ok(shares('%c = icmp slt %data %n', { attribute: '!taken=1' }).none > 0.85);
+  assert.is(shares('%c = icmp eq %data 777', { attribute: '!taken=-2' }).parted, 1);
+  // What is known exactly stays.
+  assert.is(shares('%b = and %tid 1\n %c = icmp eq %b 0', { attribute: '!taken=1' }).parted, 1);
+});
+
+test('nested branches are judged for the lanes that come to them', () => {
+  const nested = (outer: string): number => {
+    const s = snapshot(`
+      entry:
+        %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+        ${outer}
+        br %o inner join
+      inner:
+        %b = and %tid 1
+        %c = icmp eq %b 0
+        br %c then else
+      then:
+        br join
+      else:
+        br join
+      join:
+        ret
+    `);
+    return average(new WaveSamples(s.f, analysesOf(s.f)).at(s.block('inner')), 'parted');
+  };
+  assert.is(nested('%o = icmp slt %tid 256'), 1);
+  // One lane alone does not part.
+  assert.is(nested('%o = icmp eq %tid 3'), 0);
+  assert.is(nested('%q = and %tid 1\n %o = icmp eq %q 0'), 0);
+});
+
+test('behind a question to the wave, it is known that it parts', () => {
+  const s = snapshot(`
+    arg %p ptr1
+    entry:
+      %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+      %at = gep %p %tid
+      %data = load %at !as=1
+      %c = icmp slt %data 5
+      %taken = call @llvm.amdgcn.ballot %c !type=i64 !always !source=Ballot
+      %none = icmp eq %taken 0
+      br %none agreed asked
+    agreed:
+      br join
+    asked:
+      %active = call @llvm.amdgcn.ballot true:i1 !type=i64 !always !source=Ballot
+      %all = icmp eq %taken %active
+      br %all agreed2 parted
+    agreed2:
+      br join
+    parted:
+      br %c then else
+    then:
+      br join
+    else:
+      br join
+    join:
+      ret
+  `);
+  assert.is(average(new WaveSamples(s.f, analysesOf(s.f)).at(s.block('parted')), 'parted'), 1);
+});
+
+test('the estimate is deterministic', () => {
+  const once = shares('%c = icmp slt %data %n');
+  assert.equal(shares('%c = icmp slt %data %n'), once);
+});
+
+test.run();

@@ -1,0 +1,109 @@
+/** Which branches ask their waves (versions), and which melds are left out because waves hardly part. */
+import { analysesOf } from '../../../src/analysis/analyses.js';
+import type { FunctionPlan, PlanOptions } from '../../../src/melding/plan.js';
+import { planFunction } from '../../../src/melding/decide/plan-function.js';
+import { DARM } from '../../support/plan-options.js';
+import { snapshot } from '../../support/snapshot-builder.js';
+import { assert, suite } from '../../support/suite.js';
+
+const test = suite('melding/decide/versions', { tests: 8 });
+
+/** Long sides in which some of the operands are different constants. */
+const side = (x: string, first: number): string =>
+  Array.from({ length: 32 }, (_, k) => {
+    const factor = k % 6 === 0 ? (first + k) / 10 + 0.01 : '%z';
+    return `%${x}${k} = fmul ${k === 0 ? '%y' : `%${x}${k - 1}`} ${factor}`;
+  }).join('\n');
+
+interface Shape {
+  readonly condition: string;
+  readonly more?: string;
+  readonly head?: string;
+  readonly options?: Partial<PlanOptions>;
+}
+
+function planned({ condition, more = '', head = 'func kernel +AsksWaves', options = {} }: Shape): FunctionPlan {
+  const { f } = snapshot(`
+    ${head}
+    arg %p ptr1
+    arg %y float never
+    arg %z float never
+    entry:
+      %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+      %at = gep %p %tid
+      %data = load %at !as=1
+      ${condition}
+      br %c t f
+    t:
+      ${side('t', 1)}
+      ${more}
+      br join
+    f:
+      ${side('f', 2)}
+      br join
+    join:
+      %r = phi [%t31 t] [%f31 f]
+      store %r %at !as=1 !name=out
+      ret
+  `);
+  return planFunction(f, analysesOf(f), { ...DARM, ...options }, () => true);
+}
+
+const SURE = '%b = and %tid 1\n %c = icmp eq %b 0';
+const RARE = '%c = icmp eq %data 777';
+const NEVER = '%c = icmp slt %tid 128';
+
+test('where every wave parts, it melds without a question', () => {
+  const { melds, versions, candidates } = planned({ condition: SURE });
+  assert.is(melds.length, 1);
+  assert.equal(versions, []);
+  assert.is(candidates[0]!.reason, 'profitable');
+});
+
+test('where waves hardly part, nothing melds, and the reason says so', () => {
+  const { melds, candidates } = planned({ condition: NEVER });
+  assert.equal(melds, []);
+  assert.match(candidates[0]!.reason, /^only 0 % of the waves are expected to take both sides$/);
+});
+
+test('where some waves part, those that agree are asked first', () => {
+  const { melds, versions, candidates } = planned({ condition: RARE });
+  assert.is(melds.length, 1);
+  assert.equal(versions, [{ branch: 0, join: 3, sides: ['f'] }]);
+  assert.match(candidates[0]!.reason, /unless a wave agrees on the false side/);
+});
+
+test('never and always', () => {
+  assert.equal(planned({ condition: RARE, options: { versions: 'never' } }).versions, []);
+  const always = planned({ condition: SURE, options: { versions: 'always' } });
+  assert.equal(always.versions, [{ branch: 0, join: 3, sides: ['f', 't'] }]);
+  const paper = { profit: 'paper', threshold: 0 } as const;
+  assert.equal(planned({ condition: RARE, options: paper }).versions, []);
+  assert.is(planned({ condition: RARE, options: { ...paper, versions: 'always' } }).versions.length, 1);
+});
+
+test('convergent operations and writers of wave state have no versions', () => {
+  const always = { versions: 'always' } as const;
+  for (const flag of ['Convergent', 'WritesWaveState', 'NoDuplicate']) {
+    const more = `call @llvm.some !+${flag} !-Speculatable !key=none !+NeverMelds`;
+    assert.equal(planned({ condition: SURE, more, options: always }).versions, [], flag);
+  }
+});
+
+test('targets without ballots have no versions', () => {
+  const { melds, versions } = planned({ condition: SURE, head: 'func kernel', options: { versions: 'always' } });
+  assert.is(melds.length, 1);
+  assert.equal(versions, []);
+});
+
+test('a wave is asked once', () => {
+  const condition = `${SURE}\n %w = call @llvm.amdgcn.ballot %c !type=i64 !always !source=Ballot`;
+  assert.equal(planned({ condition, options: { versions: 'always' } }).versions, []);
+});
+
+test('large regions are not copied', () => {
+  const more = Array.from({ length: 600 }, (_, k) => `%m${k} = fadd %y %z`).join('\n');
+  assert.equal(planned({ condition: SURE, more, options: { versions: 'always' } }).versions, []);
+});
+
+test.run();
