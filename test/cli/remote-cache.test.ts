@@ -11,7 +11,7 @@ import { kernel, kernelPath } from '../support/llvm.js';
 import { figureAt, startServer } from '../support/server.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/remote-cache', { tests: 6, timeoutMs: 60_000 });
+const test = suite('cli/remote-cache', { tests: 7, timeoutMs: 60_000 });
 
 const INPUT = kernelPath('sb1.gfx906.O3');
 
@@ -119,6 +119,22 @@ test('an entry of another job, or with a damaged form, is refused and compiled h
   const hit = await compile('hsaco');
   assert.equal([hit.cached, hit.report.hits], [true, 1]);
   assert.equal(hit.artifact, code.artifact);
+});
+
+test('source: clang runs here, and what follows comes from the remote cache', async () => {
+  await using server = await plainCache();
+  const remoteCache = { url: server.url, mode: 'read-write', timeout: 10_000 } as const;
+  const source = 'kernel void add(global int *a, int b) { a[get_global_id(0)] += b; }';
+  const compile = async () => {
+    await using compiler = createCompiler({ threads: 0, tierPolicy: 'short', remoteCache });
+    const { artifacts } = await compiler.compile(source, { language: 'opencl', mcpu: 'gfx906' });
+    await compiler.close();
+    const { hits, misses, uploads } = compiler.remoteCacheReport!;
+    return { artifacts, counts: [hits, misses, uploads] };
+  };
+  const [first, second] = [await compile(), await compile()];
+  assert.equal([first.counts, second.counts], [[0, 1, 1], [1, 0, 0]]); // prettier-ignore
+  assert.equal(second.artifacts, first.artifacts);
 });
 
 test('the service counts what its remote cache does', () =>

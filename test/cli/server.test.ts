@@ -211,6 +211,7 @@ test('flags that make no sense', async () => {
     [['--server', 'unix:relative'], /--server needs a whole path after unix:/],
     [['--server', 'ftp://jane:secret@host'], /--server needs an address/],
     [['--server-fallback'], /--server-fallback is for --server/],
+    [['--server', 'unix:/x', '-x', 'hip'], /a server takes modules/],
     [['--server', 'unix:/x', '--report', 'r', '--spec', 's'], /a server does not simulate/],
   ] as const) {
     const { code, stderr } = await darm(['compile', INPUT, ...flags]);
