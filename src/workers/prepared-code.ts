@@ -12,6 +12,7 @@ import { lstat, mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import v8 from 'node:v8';
+import vm from 'node:vm';
 import { compileBytes, type FileFacts } from '../binding/load.js';
 import { DarmError } from '../errors.js';
 import { ioError, isWritableByUserOnly, writeAtomically } from '../files.js';
@@ -67,7 +68,8 @@ export async function readPrepared(bytes: Uint8Array, facts: FileFacts): Promise
 function natively(body: string, values: Readonly<Record<string, unknown>>): unknown {
   v8.setFlagsFromString('--allow-natives-syntax');
   try {
-    return new Function(...Object.keys(values), body)(...Object.values(values)) as unknown;
+    const call = vm.compileFunction(body, Object.keys(values)) as (...given: unknown[]) => unknown;
+    return call(...Object.values(values));
   } finally {
     v8.setFlagsFromString('--no-allow-natives-syntax');
   }

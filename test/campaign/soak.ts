@@ -106,8 +106,8 @@ async function compilations(): Promise<Compilation[]> {
     }
   };
   for (let i = 0; i < 16; i++) {
-    add('quick', tinyKernel(i), QUICK);
-    add('code', tinyKernel(i), CODE);
+    for (const form of QUICK) add('quick', tinyKernel(i, form.mcpu ?? undefined), [form]);
+    for (const form of CODE) add('code', tinyKernel(i, form.mcpu ?? undefined), [form]);
   }
   for (const name of ['sb1.gfx906.O3', 'dct.gfx1100.O3', 'bitonic.gfx906.O3'])
     add('real', new Uint8Array(await kernel(name)), [{}]);

@@ -9,8 +9,8 @@ export const text = (ir: string): Uint8Array<ArrayBuffer> => new TextEncoder().e
 const module_ = (body: string): Uint8Array<ArrayBuffer> => text(`target triple = "amdgcn-amd-amdhsa"\n${body}\n`);
 
 /** A kernel of a few instructions; `number` makes it different from others. */
-export const tinyKernel = (number: number): Uint8Array<ArrayBuffer> =>
-  module_(`define amdgpu_kernel void @tiny${number}(ptr addrspace(1) %p) "target-cpu"="gfx906" {
+export const tinyKernel = (number: number, cpu = 'gfx906'): Uint8Array<ArrayBuffer> =>
+  module_(`define amdgpu_kernel void @tiny${number}(ptr addrspace(1) %p) "target-cpu"="${cpu}" {
   store i32 ${number}, ptr addrspace(1) %p
   ret void
 }`);
