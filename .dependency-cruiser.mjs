@@ -21,7 +21,7 @@ const MAY_IMPORT = {
   frontend: ['errors', 'job'],
   report: ['errors', 'ir', 'analysis', 'melding', 'job', 'simulator'],
   pipeline: ['errors', 'ir', 'formats', 'analysis', 'melding', 'job', 'binding'],
-  workers: ['errors', 'formats', 'job', 'binding', 'frontend', 'simulator', 'pipeline'],
+  workers: ['errors', 'files', 'formats', 'job', 'binding', 'frontend', 'simulator', 'pipeline'],
   compiler: [
     ...['errors', 'files', 'http', 'remote-cache', 'formats', 'job', 'binding', 'frontend', 'simulator', 'workers'],
   ],
