@@ -38,7 +38,7 @@ const unmelded = new Map<string, Uint8Array>();
 
 /** The edits, without the figures that led to them. */
 function fingerprint({ rounds }: EditLog): string {
-  const edits = rounds.map(({ fingerprint, lowered, melds }) => ({ fingerprint, lowered, melds }));
+  const edits = rounds.map(({ fingerprint, lowered, versions, melds }) => ({ fingerprint, lowered, versions, melds }));
   const text = JSON.stringify(edits, (key, value: unknown) => (key === 'net' || key === 'profit' ? undefined : value));
   return createHash('sha256').update(text).digest('hex');
 }

@@ -32,12 +32,7 @@ export const CostModel = {
   /** A run of this many instructions without a memory access runs even where no lane is active (`amdgpu-skip-threshold`). */
   longestUnskipped: 12,
   /** How much more a loss counts than a gain, where it is not known which of them it will be. */
-  lossAversion: 8,
-  /**
-   * Melded code takes longer than its instructions: copies for phis, registers, moves that cannot be foreseen. A share of
-   * the work that both sides put in.
-   */
-  overhead: 0.06,
+  lossAversion: 4,
   /** How far the gain of melding must exceed the cost of lowering a switch. Both are rough estimates. */
   loweringMargin: 1.5,
   /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */

@@ -33,6 +33,11 @@ export interface TargetCosts {
   /** A divergent branch of two sides: what handling the execution mask costs a wave that takes both. */
   readonly diamond: number;
   /**
+   * Which share of `diamond` is no gain to a wave that agrees: other waves hide it. On RDNA the scalar unit has turns
+   * that vector work cannot use anyway. Fitted.
+   */
+  readonly hiddenMasks: number;
+  /**
    * What a question (`WaveVersion`) costs a wave whose threads do not agree. To one whose threads agree it costs nothing:
    * it is as long as the handling of the mask that it spares. Measured with the simulator.
    */
@@ -62,6 +67,7 @@ const gfx9: TargetCosts = {
   branch: 8,
   freeScalars: 0,
   diamond: 28,
+  hiddenMasks: 0.25,
   question: 20,
   multiply: 16,
   lds: 64,
@@ -80,6 +86,7 @@ const gfx10: TargetCosts = {
   branch: 8,
   freeScalars: 1,
   diamond: 14,
+  hiddenMasks: 0.5,
   question: 14,
   multiply: 8,
   lds: 32,
@@ -113,6 +120,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       branch: 8,
       freeScalars: 2,
       diamond: 24,
+      hiddenMasks: 0.5,
       question: 24,
       multiply: 8,
       lds: 30,

@@ -6,6 +6,7 @@ import { NONE, type InstrId, type ValueId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, OperandFlag, TypeKind, ValueKind, definingInstr } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
+import { variableCycles } from './latency.js';
 
 /**
  * Whether `select C, a, b` is allowed, for different values. It is not for values of different types, or of types
@@ -18,6 +19,25 @@ export const canSelect = ({ selectClass }: PlanningContext, a: ValueId, b: Value
 
 /** Cycles of a select of values like `v`. */
 export const selectCycles = ({ fn, selectCost }: PlanningContext, v: ValueId): number => selectCost[fn.valueType[v]];
+
+/** Each side freezes its own copy of a dividend. */
+function thawed(fn: FunctionSnapshot, v: number): number {
+  const i = definingInstr(fn, v as ValueId);
+  return i !== NONE && fn.instrOpcode[i] === Opcode.Freeze ? fn.operand[fn.operandStart[i]] : v;
+}
+
+/**
+ * Cycles that a select between two divisions of one number by constants adds: LLVM's code generation turns it into a
+ * division by a select of the constants (`foldSelectOfBinops` in DAGCombiner.cpp), and so by a variable.
+ */
+export function refoldedDivision({ fn, costs, cost }: PlanningContext, a: ValueId, b: ValueId): number {
+  const [i, j] = [definingInstr(fn, a), definingInstr(fn, b)];
+  if (i === NONE || j === NONE || fn.instrOpcode[i] !== fn.instrOpcode[j]) return 0;
+  const cycles = variableCycles(fn, i, costs.target);
+  if (cycles === null || thawed(fn, fn.operand[fn.operandStart[i]]) !== thawed(fn, fn.operand[fn.operandStart[j]]))
+    return 0;
+  return Math.max(0, cycles - cost[i] - cost[j]);
+}
 
 /**
  * Cycles, over the whole run, that bring the two values of a select into vector registers. A vector instruction reads

@@ -36,6 +36,7 @@ const LAUNCHES = 16;
 const WAVES_PER_LAUNCH = 4;
 /** Threads of a work group where the function does not require a size. */
 const USUAL_THREADS = 256;
+const MOST_THREADS = 1024;
 /** Unknown integers that are the same for all threads: sizes and bounds, counters of loops, numbers of work groups. */
 const SIZES = { least: 2 ** 6, most: 2 ** 20 };
 const COUNTERS = { least: 1, most: 2 ** 7 };
@@ -84,10 +85,7 @@ export class WaveSamples {
     private readonly analyses: Analyses,
   ) {
     this.lanes = LAUNCHES * WAVES_PER_LAUNCH * fn.waveSize;
-    const isPlane = fn.instrSource.includes(LaneSource.ThreadY);
-    const threads = fn.mostThreads || USUAL_THREADS;
-    const row = isPlane ? 2 ** Math.ceil(Math.log2(threads) / 2) : threads;
-    this.group = fn.groupSize[0]! > 0 ? fn.groupSize : [row, Math.ceil(threads / row), 1];
+    this.group = fn.groupSize[0]! > 0 ? fn.groupSize : usualGroup(fn);
     this.groupLanes = Math.ceil((this.group[0]! * this.group[1]! * this.group[2]!) / fn.waveSize) * fn.waveSize;
   }
 
@@ -383,6 +381,32 @@ export class WaveSamples {
     }
     return { numbers, scale: Scale.Bounded };
   }
+}
+
+/**
+ * The work group of a function that requires no size: a square, if the function asks for the second number of its
+ * threads. Who compares a thread number with a constant has threads on both sides of it, so the group is at least so
+ * large.
+ */
+function usualGroup(fn: FunctionSnapshot): readonly number[] {
+  const threads = fn.mostThreads || USUAL_THREADS;
+  const isPlane = fn.instrSource.includes(LaneSource.ThreadY);
+  const least = [LaneSource.ThreadX, LaneSource.ThreadY].map((source) => leastThreads(fn, source)) as [number, number];
+  const side = isPlane ? 2 ** Math.ceil(Math.log2(threads) / 2) : threads;
+  const row = Math.min(MOST_THREADS, Math.max(side, least[0]));
+  return [row, Math.min(MOST_THREADS / row, Math.max(Math.ceil(threads / row), least[1])), 1];
+}
+
+/** A power of two. */
+function leastThreads(fn: FunctionSnapshot, source: number): number {
+  let most = 0;
+  for (let i = 0; i < fn.instrCount; i++) {
+    if (fn.instrOpcode[i] !== Opcode.ICmp) continue;
+    const of = definingInstr(fn, fn.operand[fn.operandStart[i]!] as ValueId);
+    const constant = fn.valueInteger[fn.operand[fn.operandStart[i]! + 1]!]!;
+    if (of !== NONE && fn.instrSource[of] === source && constant !== NO_INTEGER) most = Math.max(most, constant);
+  }
+  return 2 ** Math.ceil(Math.log2(most + 1));
 }
 
 /** From two uniform numbers of a launch: the rate of an event, and the share of waves whose lanes are all alike. */

@@ -82,9 +82,9 @@ export function evaluate(draft: Draft): Outcome {
   const diamonds = 1 - (frame.front ? 1 : 0) - (frame.back ? 1 : 0);
   net += diamonds * neighbourBonus(ctx, frame.branch);
   net -= waitingCost(draft, uniformity);
-  const vain = vainWork(draft, groups);
+  const vain = vainWork(draft, groups, diamonds);
   const isEmbedded = frame.blocks.some((b) => b.t === NONE || b.f === NONE);
-  net -= (vain.t + vain.f) * (CostModel.overhead + (isEmbedded ? CostModel.embedded : 0));
+  if (isEmbedded) net -= (vain.t + vain.f) * CostModel.embedded;
   return { net, vain, realPairs, guardedRuns, groups };
 }
 
@@ -92,9 +92,12 @@ export function evaluate(draft: Draft): Outcome {
  * The work of each side that all threads run after the meld. Guarded runs are not in it where they are worth a branch
  * around them: where no lane is active, code generation skips long runs and memory accesses, but not short ones.
  */
-function vainWork(draft: Draft, groups: readonly (readonly Group[])[]): Vain {
+function vainWork(draft: Draft, groups: readonly (readonly Group[])[], diamonds: number): Vain {
   const { ctx, frame } = draft;
-  const vain = { t: 0, f: 0 };
+  const { target } = ctx.costs;
+  // What a wave that agrees would spare is hidden behind the work of other waves, where there are any.
+  const mask = diamonds * neighbourBonus(ctx, frame.branch) * target.hiddenMasks;
+  const vain = { t: mask, f: mask };
   frame.blocks.forEach((b, k) => {
     const skipped = new Set<InstrId>();
     for (const group of groups[k])
@@ -106,6 +109,9 @@ function vainWork(draft: Draft, groups: readonly (readonly Group[])[]): Vain {
       let cycles = 0;
       for (const i of frame.work[k][side])
         if (ctx.fusedInto[i] === NONE && !skipped.has(i)) cycles += cyclesOf(ctx, i, false);
+      // It would not have come to the branches of the other side either.
+      if (isConditionalBranch(ctx.fn, b[side]))
+        cycles += ctx.divergence.terminatorDivergent[b[side]] === 1 ? target.guard : target.branch;
       vain[side] += cycles * ctx.weight[b[side]];
     }
   });

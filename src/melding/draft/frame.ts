@@ -10,7 +10,7 @@ import { NONE } from '../../ir/ids.js';
 import { InstrFlag, Opcode, definingInstr, hasFlag, terminatorOf } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { OperandOrder } from '../cost/matching.js';
-import { canSelect, isPoison, moveCycles, selectCycles } from '../cost/operands.js';
+import { canSelect, isPoison, moveCycles, refoldedDivision, selectCycles } from '../cost/operands.js';
 import { countsAsWork } from '../cost/profitability.js';
 import type { EarlierPartners } from './partner-log.js';
 import { hostBlock, type MeldExit, type MeldedBlock, type Shape } from '../plan.js';
@@ -212,7 +212,8 @@ export class Frame implements FrameParts {
   selectCost(t: ValueId, f: ValueId, at: BlockId): number {
     const { ctx } = this;
     const early = this.isInside(t) || this.isInside(f) ? at : this.entry;
-    return selectCycles(ctx, t) * Math.min(this.weight(early), this.weight(at)) + moveCycles(ctx, t, f);
+    const cycles = selectCycles(ctx, t) + refoldedDivision(ctx, t, f);
+    return cycles * Math.min(this.weight(early), this.weight(at)) + moveCycles(ctx, t, f);
   }
 
   /** How often the melded block of `b` runs: as often as the owner that runs more often. */
