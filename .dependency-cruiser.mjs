@@ -7,7 +7,10 @@
 /** From the bottom up. Each entry: a folder or file of src/, and what it may import beside itself. */
 const MAY_IMPORT = {
   errors: [],
+  version: [],
   files: ['errors'],
+  http: ['errors'],
+  'remote-cache': ['errors', 'http'],
   ir: ['errors'],
   formats: ['errors'],
   analysis: ['errors', 'ir'],
@@ -18,24 +21,19 @@ const MAY_IMPORT = {
   frontend: ['errors', 'job'],
   report: ['errors', 'ir', 'analysis', 'melding', 'job', 'simulator'],
   pipeline: ['errors', 'ir', 'formats', 'analysis', 'melding', 'job', 'binding'],
-  workers: ['errors', 'formats', 'job', 'binding', 'frontend', 'simulator', 'pipeline'],
-  compiler: ['errors', 'files', 'formats', 'job', 'binding', 'frontend', 'simulator', 'workers'],
-  batch: ['errors', 'files', 'formats', 'job', 'frontend', 'compiler'],
-  service: ['errors', 'formats', 'job', 'report', 'frontend', 'compiler'],
-  cli: [
-    'errors',
-    'files',
-    'formats',
-    'job',
-    'frontend',
-    'simulator',
-    'report',
-    'workers',
-    'compiler',
-    'batch',
-    'service',
+  workers: ['errors', 'files', 'formats', 'job', 'binding', 'frontend', 'simulator', 'pipeline'],
+  compiler: [
+    ...['errors', 'files', 'http', 'remote-cache', 'formats', 'job', 'binding', 'frontend', 'simulator', 'workers'],
   ],
-  index: ['errors', 'formats', 'melding', 'job', 'frontend', 'simulator', 'workers', 'compiler'],
+  'cache-server': ['errors', 'remote-cache', 'compiler'],
+  batch: ['errors', 'files', 'formats', 'job', 'frontend', 'compiler'],
+  service: ['errors', 'version', 'remote-cache', 'formats', 'job', 'report', 'frontend', 'compiler'],
+  client: ['errors', 'version', 'http', 'job', 'report', 'compiler'],
+  cli: [
+    ...['errors', 'version', 'files', 'http', 'remote-cache', 'formats', 'job', 'frontend', 'simulator', 'report'],
+    ...['workers', 'compiler', 'batch', 'service', 'cache-server', 'client'],
+  ],
+  index: ['errors', 'remote-cache', 'formats', 'melding', 'job', 'frontend', 'simulator', 'workers', 'compiler'],
 };
 
 /** Inside of melding, from the bottom up; `plan` and `rules` are files. */

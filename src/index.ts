@@ -44,6 +44,7 @@ export type { Counters, InstructionRow } from './simulator/counters.js';
 export { parseSpec, type LaunchSpec, type ReadFile } from './simulator/launch/spec.js';
 export type { SimulationOptions } from './simulator/options.js';
 export type { LaunchResult, SimulatedBuffer, SimulationResult } from './simulator/run.js';
+export type { RemoteCacheReport, RemoteCacheSetting } from './remote-cache/setting.js';
 export type { TierPolicy } from './workers/tier-policy.js';
 export type {
   AnalyzeResult,

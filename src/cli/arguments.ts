@@ -1,10 +1,15 @@
 /** The command line: which subcommand, with which options. Parsing is commander's; mistakes become `usage` errors. */
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { DarmError } from '../errors.js';
 import { addBundleCommand, type BundleInvocation } from './bundle-arguments.js';
 import { addBatch, type BatchFlags } from './batch-arguments.js';
-import { addCache, type CacheAction, type CacheCommandFlags } from './cache-arguments.js';
+import {
+  addCache,
+  addRemoteCacheOptions,
+  type CacheAction,
+  type CacheCommandFlags,
+  type RemoteCacheFlags,
+} from './cache-arguments.js';
 import {
   addJobOptions,
   addOutputOptions,
@@ -18,8 +23,9 @@ import {
 import { numeric } from './option-flags.js';
 import { addServeCommand, type ServeFlags } from './serve-arguments.js';
 import { takeClangFlags, type SourceFlags } from './source.js';
+import { packageVersion } from '../version.js';
 
-export interface CompileFlags extends Omit<OutputFlags, 'emit'>, RunFlags, SourceFlags {
+export interface CompileFlags extends Omit<OutputFlags, 'emit'>, RunFlags, SourceFlags, RemoteCacheFlags {
   /** `i`: preprocessed text. */
   readonly emit: OutputFlags['emit'] | 'i';
   readonly output?: string;
@@ -32,6 +38,8 @@ export interface CompileFlags extends Omit<OutputFlags, 'emit'>, RunFlags, Sourc
   readonly depfileTarget?: string;
   readonly report?: string;
   readonly spec?: string;
+  readonly server?: string;
+  readonly serverFallback: boolean;
 }
 
 export interface AnalyzeFlags extends RunFlags, SourceFlags {
@@ -68,11 +76,6 @@ export type Invocation =
   /** `--help`, `--version`: nothing is left to do but print. */
   | { readonly command: 'print'; readonly text: string };
 
-const version = (): string => {
-  const file = new URL('../../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-};
-
 /** Flags of compilers that are no single letter. */
 const MAKE_FLAGS: Readonly<Record<string, string>> = {
   '-MD': '--depfile',
@@ -85,7 +88,7 @@ const MAKE_FLAGS: Readonly<Record<string, string>> = {
 export function commandLine(found: (invocation: Invocation) => void): Command {
   const program = new Command('darm')
     .description('GPU kernels: LLVM bitcode in, melded bitcode and AMD code objects out.')
-    .version(version(), '-v, --version')
+    .version(packageVersion(), '-v, --version')
     .option('--verbose', 'with --version: of LLVM and Node, too, and whether there is prepared code')
     .exitOverride();
 
@@ -96,12 +99,14 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
     .option('-o, --output <file>', 'output file, or - for standard output (default: named after the input)')
     .option('--quiet', 'no warnings', false)
     .option('--cache <folder>', 'keep results there, and take them from there')
+    .option('--server <address>', 'compile at a darm serve: unix:/PATH or http://HOST:PORT (docs/fleet.md)')
+    .option('--server-fallback', 'with --server: compile here when the server cannot be reached or is full', false)
     .option('--depfile', 'write a dependency file for make or ninja beside the output (also -MD)', false)
     .option('--depfile-path <file>', 'write it there (also -MF)')
     .option('--depfile-target <name>', 'what depends on the input (default: the output; also -MT)')
     .option('--report <file>', 'what melded and what did not as an HTML page (docs/report.md); - for standard output')
     .option('--spec <file>', 'with --report: launch specification, to be simulated without and with melding');
-  addRunOptions(addRemarksOption(addJobOptions(addOutputOptions(compile)))).action(
+  addRunOptions(addRemarksOption(addJobOptions(addOutputOptions(addRemoteCacheOptions(compile))))).action(
     (input: string, flags: CompileFlags) => {
       found({ command: 'compile', input, flags });
     },

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { addJobOptions, addOutputOptions, addRunOptions, type OutputFlags, type RunFlags } from './option-groups.js';
 import type { SourceFlags } from './source.js';
-import { addCacheOptions, type CacheFlags } from './cache-arguments.js';
+import { addCacheOptions, addRemoteCacheOptions, type CacheFlags, type RemoteCacheFlags } from './cache-arguments.js';
 
-export interface BatchFlags extends OutputFlags, RunFlags, CacheFlags, SourceFlags {
+export interface BatchFlags extends OutputFlags, RunFlags, CacheFlags, RemoteCacheFlags, SourceFlags {
   readonly outDir: string;
   readonly failFast: boolean;
   readonly force: boolean;
@@ -20,5 +20,5 @@ export function addBatch(program: Command, run: (inputs: string[], flags: BatchF
     .option('--fail-fast', 'stop at the first failure', false)
     .option('--force', 'also what an earlier run has done', false)
     .option('--quiet', 'no progress, no summary', false);
-  addRunOptions(addCacheOptions(addJobOptions(addOutputOptions(batch)))).action(run);
+  addRunOptions(addRemoteCacheOptions(addCacheOptions(addJobOptions(addOutputOptions(batch))))).action(run);
 }

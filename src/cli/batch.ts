@@ -12,10 +12,11 @@ import { writeStandardOutput } from '../files.js';
 import { visibleLine } from '../report/visible.js';
 import type { BatchFlags } from './batch-arguments.js';
 import { dropOptimising } from '../workers/tier-policy.js';
-import { cacheFolder } from './cache-arguments.js';
+import { cacheFolder, remoteCacheOption } from './cache-arguments.js';
 import { EXTENSIONS } from './compile.js';
 import { warn, writeMessage } from './messages.js';
 import { jobOptions } from './option-groups.js';
+import { remoteCacheText, warnOfRemoteCache } from './remote-cache.js';
 import { sourceJobOptions, sourceOf } from './source.js';
 import { table } from './table.js';
 
@@ -42,6 +43,7 @@ export async function runBatchCommand(inputs: readonly string[], flags: BatchFla
     // V8's baseline code is ready at once. Optimising LLVM's code pays off after some 400 kernels (bench/batch.ts).
     tierPolicy: jobs.length < LONG_BATCH ? 'short' : 'long',
     ...(cache !== null && { cache: { path: cache, maxBytes: flags.cacheSize } }),
+    ...remoteCacheOption(flags),
   });
 
   const stop = new AbortController();
@@ -67,7 +69,8 @@ export async function runBatchCommand(inputs: readonly string[], flags: BatchFla
   await compiler.close();
   await dropOptimising();
   for (const error of unwritten) throw error;
-  if (!flags.quiet && !flags.json) writeMessage(summary(totals));
+  warnOfRemoteCache(compiler);
+  if (!flags.quiet && !flags.json) writeMessage(summary(totals) + remoteCacheText(compiler));
   return stop.signal.aborted ? 128 + constants.signals[stop.signal.reason as NodeJS.Signals] : worst;
 }
 

@@ -1,6 +1,8 @@
-/** The options that say where the compile cache is, and the subcommand `darm cache`. */
+/** The options that say where the compile caches are, and the subcommand `darm cache`. */
 import { Argument, Option, type Command } from 'commander';
 import { DarmError } from '../errors.js';
+import { parseAddress } from '../http/address.js';
+import { REMOTE_CACHE_FLAG, type RemoteCacheSetting } from '../remote-cache/setting.js';
 import { numeric } from './option-flags.js';
 
 export interface CacheFlags {
@@ -10,12 +12,26 @@ export interface CacheFlags {
   readonly cacheSize: number;
 }
 
+export interface RemoteCacheFlags {
+  readonly remoteCache?: string;
+  readonly remoteCacheMode: 'read' | 'read-write';
+  /** Milliseconds. */
+  readonly remoteCacheTimeout: number;
+}
+
 export interface CacheCommandFlags {
   readonly cache?: string;
   readonly json: boolean;
+  readonly host: string;
+  readonly port: number;
+  /** Bytes. */
+  readonly cacheSize: number;
+  /** Bytes. */
+  readonly maxEntry: number;
+  readonly readOnly: boolean;
 }
 
-const ACTIONS = ['stats', 'clean', 'verify'] as const;
+const ACTIONS = ['stats', 'clean', 'verify', 'serve'] as const;
 export type CacheAction = (typeof ACTIONS)[number];
 
 const MIB = 2 ** 20;
@@ -34,6 +50,37 @@ export function addCacheOptions(command: Command): Command {
     );
 }
 
+export function addRemoteCacheOptions(command: Command): Command {
+  return command
+    .option(
+      `${REMOTE_CACHE_FLAG} <url>`,
+      "also take results from a server with Bazel's HTTP cache protocol (docs/fleet.md; default: $DARM_REMOTE_CACHE)",
+    )
+    .addOption(
+      new Option('--remote-cache-mode <mode>', 'whether results are brought there as well')
+        .choices(['read', 'read-write'])
+        .default('read'),
+    )
+    .addOption(
+      new Option('--remote-cache-timeout <seconds>', 'most time for a lookup; then the job is compiled here')
+        .argParser(numeric(0.01, 600, { scale: 1000 }))
+        .default(1000, '1'),
+    );
+}
+
+/**
+ * The remote cache that the flags ask for, as an option of the compiler. The environment is for addresses with a
+ * password: everybody on the machine can read command lines.
+ *
+ * @throws DarmError `usage`
+ */
+export function remoteCacheOption(flags: RemoteCacheFlags): { readonly remoteCache?: RemoteCacheSetting } {
+  const url = flags.remoteCache ?? process.env['DARM_REMOTE_CACHE'];
+  if (!url) return {};
+  parseAddress(url, REMOTE_CACHE_FLAG);
+  return { remoteCache: { url, mode: flags.remoteCacheMode, timeout: flags.remoteCacheTimeout } };
+}
+
 /** The folder that the flags ask for; null for none. */
 export function cacheFolder({ cache }: Pick<CacheFlags, 'cache'>, byDefault: string | null): string | null {
   if (cache === false) return null;
@@ -43,10 +90,23 @@ export function cacheFolder({ cache }: Pick<CacheFlags, 'cache'>, byDefault: str
 export function addCache(program: Command, run: (action: CacheAction, flags: CacheCommandFlags) => void): void {
   program
     .command('cache')
-    .description('look at, empty or check a compile cache')
+    .description('look at, empty or check a compile cache, or serve one to other machines (docs/fleet.md)')
     .addArgument(new Argument('<action>', 'what to do').choices(ACTIONS))
     .option('--cache <folder>', 'the cache (default: $DARM_CACHE_DIR)')
     .option('--json', 'print one JSON document on standard output', false)
+    .option('--host <address>', 'with serve: address to listen on', '127.0.0.1')
+    .option('-p, --port <n>', 'with serve: port; 0: any that is free', numeric(0, 65535, { whole: true }), 8090)
+    .addOption(
+      new Option('--cache-size <MiB>', 'with serve: most that the cache holds; the oldest go first')
+        .argParser(numeric(1, 2 ** 30, { whole: true, scale: MIB }))
+        .default(10_240 * MIB, '10240'),
+    )
+    .addOption(
+      new Option('--max-entry <MiB>', 'with serve: largest content; then 413')
+        .argParser(numeric(1, 2048, { whole: true, scale: MIB }))
+        .default(256 * MIB, '256'),
+    )
+    .option('--read-only', 'with serve: take nothing', false)
     .action(run);
 }
 

@@ -9,6 +9,7 @@ const mib = (bytes: number): string => `${(bytes / MIB).toFixed(1)} MiB`;
 
 export async function runCache(action: CacheAction, flags: CacheCommandFlags): Promise<void> {
   const folder = namedCache(flags);
+  if (action === 'serve') return (await import('./cache-serve.js')).runCacheServer(folder, flags);
   try {
     const [document, text] = await ACTIONS[action](folder);
     await writeStandardOutput(
@@ -19,7 +20,7 @@ export async function runCache(action: CacheAction, flags: CacheCommandFlags): P
   }
 }
 
-const ACTIONS: Record<CacheAction, (folder: string) => Promise<[document: object, text: string]>> = {
+const ACTIONS: Record<Exclude<CacheAction, 'serve'>, (folder: string) => Promise<[document: object, text: string]>> = {
   async stats(folder) {
     const found = await cacheStatistics(folder);
     const { entries, bytes, oldest, newest } = found;

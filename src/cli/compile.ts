@@ -1,7 +1,7 @@
 /** `darm compile` */
 import path from 'node:path';
 import { DarmError } from '../errors.js';
-import { createCompiler, type Compiler } from '../compiler/compiler.js';
+import type { Compiler } from '../compiler/compiler.js';
 import { sniffInput } from '../formats/bitcode.js';
 import type { SourceResult } from '../compiler/compile-source.js';
 import type { SourceOptions } from '../frontend/options.js';
@@ -13,9 +13,9 @@ import { artifactDocument, printWarnings, statsTable } from './compile-report.js
 import { visibleLine } from '../report/visible.js';
 import { jobOptions, threadsFor } from './option-groups.js';
 import { checkSecondOutput, readInput, writeOutput, writeStandardOutput } from '../files.js';
+import { remoteCacheOption } from './cache-arguments.js';
 import { depfile } from './depfile.js';
-import { readSpec } from './launch-spec.js';
-import { writeMessage } from './messages.js';
+import { warn, writeMessage } from './messages.js';
 import { writeRemarks } from './remarks.js';
 import { hasColors, moduleOf, printLog, sourceJobOptions, sourceOf } from './source.js';
 
@@ -67,17 +67,15 @@ interface Outcome {
 export async function runCompile(input: string, flags: CompileFlags): Promise<void> {
   const output = outputName(input, flags);
   checkOutputs(input, output, flags);
-  const spec = flags.spec === undefined ? null : await readSpec(flags.spec, null, flags.timeout);
+  const spec =
+    flags.spec === undefined
+      ? null
+      : await (await import('./launch-spec.js')).readSpec(flags.spec, null, flags.timeout);
   const dependencies = depfileName(flags, output);
   // Made before anything is compiled, so that a name that cannot be written is refused early.
   depfile(flags.depfileTarget ?? output, [input]);
-  const compiler = createCompiler({
-    threads: threadsFor(flags),
-    timeout: flags.timeout,
-    memoryLimit: flags.memoryLimit,
-    tierPolicy: 'short',
-    ...(flags.cache !== undefined && { cache: { path: flags.cache } }),
-  });
+  const local = flags.server === undefined ? await localCompiler(flags) : null;
+  const compiler = local ?? (await serverCompiler(flags.server!, flags));
   const module = await readInput(input, flags.timeout);
   const source = sourceOf(input, flags);
   const { bytes, images, source: preprocessed } = await compile(compiler, module, source, flags);
@@ -99,11 +97,12 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
   if (flags.report !== undefined) {
     const { measureLaunches, writeReport } = await import('./report.js');
     // Measuring compiles twice more: bitcode then, not source.
-    const measured = spec === null ? null : await moduleOf(compiler, input, module, flags);
-    const launches = spec && (await measureLaunches(compiler, measured!.module, measured!.options, spec));
+    const measured = spec === null ? null : await moduleOf(local!, input, module, flags);
+    const launches = spec && (await measureLaunches(local!, measured!.module, measured!.options, spec));
     const options = measured?.options ?? (source === null ? jobOptions(flags) : sourceDefaults(flags));
     await writeReport(flags.report, input, options, results[0]!, launches);
   }
+  if (local !== null && local.remoteCacheReport !== null) await endRemoteCache(local, flags.quiet);
   if (flags.json) {
     const artifacts = [artifactDocument(output, flags.emit, bytes)];
     const document = { schema: 1, artifacts, ...documentOf(flags.emit, images), ...sourceDocument(sources) };
@@ -114,13 +113,48 @@ export async function runCompile(input: string, flags: CompileFlags): Promise<vo
   }
 }
 
+async function localCompiler(flags: CompileFlags): Promise<Compiler> {
+  const { createCompiler } = await import('../compiler/compiler.js');
+  return createCompiler({
+    threads: threadsFor(flags),
+    timeout: flags.timeout,
+    memoryLimit: flags.memoryLimit,
+    tierPolicy: 'short',
+    ...(flags.cache !== undefined && { cache: { path: flags.cache } }),
+    ...remoteCacheOption(flags),
+  });
+}
+
+/** A process that only asks another one loads neither LLVM nor what drives it. */
+async function serverCompiler(server: string, flags: CompileFlags): Promise<Pick<Compiler, 'compile'>> {
+  const { ServerCompiler } = await import('../client/server-compiler.js');
+  let local: Promise<Compiler> | null = null;
+  const fallback = (why: string): Promise<Compiler> => {
+    if (!flags.quiet && local === null) warn(`${why}; it is compiled here`);
+    return (local ??= localCompiler(flags));
+  };
+  return new ServerCompiler({ server, timeout: flags.timeout, fallback: flags.serverFallback ? fallback : null });
+}
+
+/** The result is written; others get it as well, if the server takes it soon. */
+async function endRemoteCache(compiler: Compiler, quiet: boolean): Promise<void> {
+  await compiler.close();
+  if (!quiet) (await import('./remote-cache.js')).warnOfRemoteCache(compiler);
+}
+
 function checkOutputs(input: string, output: string, flags: CompileFlags): void {
   const others = [output, ...(input === '-' ? [] : [input]), ...(flags.json ? ['-'] : [])];
   checkSecondOutput('--remarks', flags.remarks, others);
   checkSecondOutput('--report', flags.report, [...others, ...(flags.remarks === undefined ? [] : [flags.remarks])]);
   if (flags.report !== undefined && flags.emit === 'fatbin')
     throw new DarmError('usage', '--report is for one module: compile the images one by one');
+  if (flags.serverFallback && flags.server === undefined)
+    throw new DarmError('usage', '--server-fallback is for --server');
+  if (flags.server !== undefined && sourceOf(input, flags) !== null)
+    throw new DarmError('usage', 'a server takes modules, and its disk is another one: leave --server out for source');
   if (flags.spec === undefined) return;
+  if (flags.server !== undefined)
+    throw new DarmError('usage', '--spec is for a compilation here: a server does not simulate');
   if (flags.report === undefined)
     throw new DarmError('usage', '--spec is for --report, or for darm run and darm check');
   if (input === '-' && flags.spec === '-')
@@ -128,7 +162,7 @@ function checkOutputs(input: string, output: string, flags: CompileFlags): void 
 }
 
 async function compile(
-  compiler: Compiler,
+  compiler: Pick<Compiler, 'compile'> & Partial<Pick<Compiler, 'preprocess'>>,
   bytes: Uint8Array,
   source: SourceOptions | null,
   flags: CompileFlags,
@@ -136,7 +170,7 @@ async function compile(
   const call = { colors: hasColors() };
   if (flags.emit === 'i') {
     if (source === null) throw new DarmError('usage', 'only source is preprocessed');
-    const { text, ...left } = await compiler.preprocess(bytes, { ...sourceJobOptions(flags), ...source }, call);
+    const { text, ...left } = await compiler.preprocess!(bytes, { ...sourceJobOptions(flags), ...source }, call);
     return { bytes: text, images: [], source: left };
   }
   const { mcpu, ...common } = {

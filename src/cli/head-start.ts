@@ -2,12 +2,17 @@
  * LLVM is read and compiled, on other threads, while the command's own modules load and the command line is parsed. What
  * is known this early is only the subcommand; where results may come from a cache, LLVM may not be needed.
  */
-import { beginClang, beginLlvm } from '../compiler/head-start.js';
+/** With these, the result may come from elsewhere. */
+const ELSEWHERE = ['--cache', '--remote-cache', '--server'];
 
-export function headStart([subcommand, ...rest]: readonly string[]): void {
+export async function headStart([subcommand, ...rest]: readonly string[]): Promise<void> {
   const isHelp = rest.includes('--help') || rest.includes('-h') || rest.length === 0;
-  const isCached = rest.some((argument) => argument.startsWith('--cache')) || 'DARM_CACHE_DIR' in process.env;
-  if ((subcommand !== 'compile' && subcommand !== 'analyze') || isHelp || isCached) return;
+  const isElsewhere =
+    rest.some((argument) => ELSEWHERE.some((flag) => argument.startsWith(flag))) ||
+    'DARM_CACHE_DIR' in process.env ||
+    'DARM_REMOTE_CACHE' in process.env;
+  if ((subcommand !== 'compile' && subcommand !== 'analyze') || isHelp || isElsewhere) return;
+  const { beginClang, beginLlvm } = await import('../compiler/head-start.js');
   if (rest.some((argument) => SOURCE.test(argument))) beginClang();
   beginLlvm();
 }

@@ -15,7 +15,8 @@ function fail(thrown: unknown): never {
 }
 
 try {
-  (await import('./head-start.js')).headStart(process.argv.slice(2));
+  const { headStart } = await import('./head-start.js');
+  await headStart(process.argv.slice(2));
   const { runCommand } = await import('./command.js');
   // Everything is written when it is done. Ending the process explicitly avoids waiting for worker threads and V8's
   // compiler threads.

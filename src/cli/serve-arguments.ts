@@ -1,12 +1,14 @@
 /** The subcommand `serve` on the command line. */
 import { availableParallelism } from 'node:os';
-import { Option, type Command } from 'commander';
-import { addCacheOptions, type CacheFlags } from './cache-arguments.js';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { Place } from '../service/listen-on.js';
+import { addCacheOptions, addRemoteCacheOptions, type CacheFlags, type RemoteCacheFlags } from './cache-arguments.js';
 import { numeric } from './option-flags.js';
 
-export interface ServeFlags extends CacheFlags {
+export interface ServeFlags extends CacheFlags, RemoteCacheFlags {
   readonly host: string;
   readonly port: number;
+  readonly listen?: Place;
   readonly jobs: number;
   readonly queue: number;
   /** Milliseconds. */
@@ -42,12 +44,20 @@ const mebibytes = (flags: string, description: string, low: number, high: number
     .argParser(numeric(low, high, { whole: true, scale: MIB }))
     .default(fallback * MIB, String(fallback));
 
+function placeOf(given: string): Place {
+  const [, socketPath, descriptor] = /^unix:(?:\/\/(?=\/))?(\/.+)$|^fd:(\d{1,4})$/.exec(given) ?? [];
+  if (socketPath !== undefined) return { socketPath };
+  if (descriptor !== undefined) return { descriptor: Number(descriptor) };
+  throw new InvalidArgumentError('It must be unix:/PATH or fd:N.');
+}
+
 export function addServeCommand(program: Command, chosen: (flags: ServeFlags) => void): void {
   const serve = program
     .command('serve')
     .description('compile over HTTP (docs/service.md)')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('-p, --port <n>', 'port to listen on; 0: any that is free', numeric(0, 65535, { whole: true }), 8080)
+    .option('--listen <place>', 'listen there instead: unix:/PATH, or fd:N, a socket that systemd opened', placeOf)
     .addOption(
       new Option('-j, --jobs <n>', 'worker threads')
         .argParser(numeric(1, 256, { whole: true }))
@@ -82,5 +92,5 @@ export function addServeCommand(program: Command, chosen: (flags: ServeFlags) =>
         .choices(['info', 'error', 'silent'])
         .default('info'),
     );
-  addCacheOptions(serve).action(chosen);
+  addRemoteCacheOptions(addCacheOptions(serve)).action(chosen);
 }

@@ -4,7 +4,8 @@ import pino from 'pino';
 import { createCompiler } from '../compiler/compiler.js';
 import { createService, listen, type ServiceLog } from '../service/index.js';
 import { privateTemporaryFolder } from '../files.js';
-import { cacheFolder } from './cache-arguments.js';
+import { cacheFolder, remoteCacheOption } from './cache-arguments.js';
+import { firstSignal } from './first-signal.js';
 import { LogOutput } from './log-output.js';
 import { dropOptimising } from '../workers/tier-policy.js';
 import type { ServeFlags } from './serve-arguments.js';
@@ -33,11 +34,13 @@ export async function runServe(flags: ServeFlags): Promise<void> {
     memoryLimit,
     tierPolicy: 'long',
     ...(cache !== null && { cache: { path: cache, maxBytes: flags.cacheSize } }),
+    ...remoteCacheOption(flags),
   });
   const { queue, queueTimeout, timeout, bodyTimeout, maxBody, maxBatch, maxArtifact, maxBuffered } = flags;
   const limits = { queue, queueTimeout, timeout, bodyTimeout, maxBody, maxBatch, maxArtifact, maxBuffered };
   const service = createService(compiler, { ...limits, concurrency: jobs, log });
-  const server = await listen(service, { ...limits, host: flags.host, port: flags.port, grace: flags.grace });
+  const { host, port, listen: place = { host, port }, grace } = flags;
+  const server = await listen(service, { ...limits, ...place, grace });
   log.info({ url: server.url, workers: jobs }, 'listening');
 
   log.info({ signal: await firstSignal() }, 'shutting down: new work is refused, accepted work is finished');
@@ -55,15 +58,4 @@ function logFaults(log: ServiceLog): void {
   process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'internal error'));
   process.removeAllListeners('warning');
   process.on('warning', (warning) => log.info({ err: warning }, 'warning'));
-}
-
-/** Waits for the first signal that asks the service to end. A second one ends the process at once. */
-function firstSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'])
-      process.once(signal, () => {
-        process.removeAllListeners('SIGTERM').removeAllListeners('SIGINT');
-        resolve(signal);
-      });
-  });
 }

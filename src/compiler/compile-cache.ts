@@ -5,9 +5,9 @@
  * cache that cannot be read is a miss, too, and one that cannot be written stays as it is. Only successes are kept.
  */
 import { createHash } from 'node:crypto';
-import { decode, encode } from '@msgpack/msgpack';
 import cacache from 'cacache';
 import type { JobOptions } from '../job/options.js';
+import { decodeResult, encodeResult } from './stored-result.js';
 import { toolchainDigest } from './toolchain.js';
 import type { CompileResult } from '../job/results.js';
 
@@ -85,9 +85,7 @@ export class CompileCache {
   async #read(key: string): Promise<CompileResult | null> {
     try {
       const { data } = await cacache.get(this.#path, key);
-      const result = decode(data) as CompileResult;
-      // The decoder's bytes are views of the whole entry.
-      return { ...result, artifacts: result.artifacts.map((each) => ({ ...each, bytes: new Uint8Array(each.bytes) })) };
+      return decodeResult(data);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') await this.#drop(key).catch(() => {});
       return null;
@@ -102,7 +100,7 @@ export class CompileCache {
   }
 
   async put(key: string, result: CompileResult): Promise<void> {
-    const data = encode({ ...result, timings: {} }, { ignoreUndefined: true });
+    const data = encodeResult(result);
     if (data.length > this.#maxBytes * EVICT_TO) return;
     try {
       // cacache keeps a content that is there already, even a damaged one, which no entry may lead to any more.
@@ -116,17 +114,26 @@ export class CompileCache {
   }
 
   async #evict(): Promise<void> {
-    const entries = (await entriesOf(this.#path)).sort((a, b) => a.time - b.time);
-    let bytes = entries.reduce((sum, { size }) => sum + size, 0);
-    for (const { key, integrity, size } of entries) {
-      if (bytes <= this.#maxBytes * EVICT_TO) break;
-      await cacache.rm.entry(this.#path, key);
-      // An equal content of another key goes with it and becomes a miss.
-      await cacache.rm.content(this.#path, integrity);
-      bytes -= size;
-    }
-    this.#bytes = bytes;
+    this.#bytes = await evictOldest(this.#path, this.#maxBytes * EVICT_TO);
   }
+}
+
+/**
+ * Removes the oldest entries until the rest has no more than `maxBytes`.
+ *
+ * @returns the bytes of the rest
+ */
+export async function evictOldest(path: string, maxBytes: number): Promise<number> {
+  const entries = (await entriesOf(path)).sort((a, b) => a.time - b.time);
+  let bytes = entries.reduce((sum, { size }) => sum + size, 0);
+  for (const { key, integrity, size } of entries) {
+    if (bytes <= maxBytes) break;
+    await cacache.rm.entry(path, key);
+    // An equal content of another key goes with it and becomes a miss.
+    await cacache.rm.content(path, integrity);
+    bytes -= size;
+  }
+  return bytes;
 }
 
 /** What cacache's list holds; its types leave some of it out. */

@@ -9,7 +9,14 @@ import { availableParallelism } from 'node:os';
 import { checkOptions, wholeNumberIn, numberIn, type Checks } from '../job/option-table.js';
 import { completeJobOptions } from '../job/options.js';
 import type { LlvmCode, MakeFirst } from '../binding/load.js';
-import type { CacheCounts, CacheOptions, CompileCache } from './compile-cache.js';
+import type { CacheCounts, CacheOptions } from './compile-cache.js';
+import type { CompileCaches } from './compile-caches.js';
+import {
+  complaintAboutRemoteCache,
+  NOTHING_REMOTE,
+  type RemoteCacheReport,
+  type RemoteCacheSetting,
+} from '../remote-cache/setting.js';
 import { DarmError } from '../errors.js';
 import type { Executor, TaskLimits } from '../workers/executor.js';
 import { unwrapModule, sniffInput } from '../formats/bitcode.js';
@@ -46,6 +53,8 @@ export interface CompilerOptions {
   readonly maxInput?: number;
   /** Keeps results of `compile` in a folder and takes them from there. Off by default. */
   readonly cache?: CacheOptions;
+  /** Also takes results of `compile` from a server, and brings them there (docs/fleet.md). Off by default. */
+  readonly remoteCache?: RemoteCacheSetting;
   /** Sets V8's flags for WebAssembly, for the whole process: see tier-policy.ts. Left alone by default. */
   readonly tierPolicy?: TierPolicy;
 }
@@ -153,6 +162,8 @@ export interface Compiler extends AsyncDisposable {
   readonly prepared: boolean | null;
   /** Of this compiler's cache; null without one. */
   readonly cacheCounts: CacheCounts | null;
+  /** About this compiler's remote cache; null without one. */
+  readonly remoteCacheReport: RemoteCacheReport | null;
   /** Ends the workers; jobs that are not done fail with `aborted`. Idempotent. */
   close(): Promise<void>;
 }
@@ -174,6 +185,7 @@ const COMPILER_CHECKS: Checks<CompilerOptions> = {
       return 'must have a positive maxBytes';
     return Object.keys(rest).length > 0 ? `must not have ${Object.keys(rest).join(', ')}` : null;
   },
+  remoteCache: complaintAboutRemoteCache,
   tierPolicy: (value) => (value === 'short' || value === 'long' ? null : 'must be "short" or "long"'),
 };
 
@@ -191,7 +203,8 @@ class ThreadedCompiler implements Compiler {
   #prepared: boolean | null = null;
   readonly #maxInput: number;
   readonly #cacheOptions: CacheOptions | undefined;
-  #cache: CompileCache | null = null;
+  readonly #remoteCache: RemoteCacheSetting | undefined;
+  #caches: CompileCaches | null = null;
   #translator: SourceTranslator | null = null;
   readonly #sessions = new Set<{ close(): Promise<void> }>();
   readonly #code = new Retried(() => this.#loadCode());
@@ -200,13 +213,14 @@ class ThreadedCompiler implements Compiler {
   #compiling = 0;
   #closed = false;
 
-  constructor({ threads, timeout, memoryLimit, tierPolicy, maxInput, cache }: CompilerOptions) {
+  constructor({ threads, timeout, memoryLimit, tierPolicy, maxInput, cache, remoteCache }: CompilerOptions) {
     this.#threads = threads ?? availableParallelism();
     this.#timeoutMs = timeout ?? 0;
     this.#memoryLimitBytes = memoryLimit ?? DEFAULT_MEMORY_LIMIT;
     this.#tierPolicy = tierPolicy;
     this.#maxInput = maxInput ?? DEFAULT_MAX_INPUT;
     this.#cacheOptions = cache;
+    this.#remoteCache = remoteCache;
   }
 
   async compile(
@@ -220,19 +234,37 @@ class ThreadedCompiler implements Compiler {
     const module = this.#moduleBytes(bytes);
     const limits = this.#limits(call);
     this.#checkOpen();
-    if (this.#cacheOptions === undefined) return { ...(await this.#compile(module, job, limits)), cached: false };
+    return this.#compileCached(module, job, limits);
+  }
+
+  async #compileCached(module: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<CompiledModule> {
+    if (this.#cacheOptions === undefined && this.#remoteCache === undefined)
+      return { ...(await this.#compile(module, job, limits)), cached: false };
     const started = performance.now();
-    const { CompileCache, compileKey } = await import('./compile-cache.js');
-    const cache = (this.#cache ??= new CompileCache(this.#cacheOptions));
+    const { compileKey } = await import('./compile-cache.js');
+    const caches = await this.#openCaches();
     const key = await compileKey(module, job);
-    const kept = await cache.get(key);
+    const kept = await caches.get(key, job);
     if (kept !== null) return { ...kept, timings: { total: performance.now() - started }, cached: true };
     const result = await this.#compile(module, job, limits);
-    await cache.put(key, result);
+    await caches.put(key, result);
     return { ...result, cached: false };
   }
 
-  /** Both steps, and one entry of the cache for both. */
+  async #openCaches(): Promise<CompileCaches> {
+    const { CompileCache } = await import('./compile-cache.js');
+    const { CompileCaches } = await import('./compile-caches.js');
+    const remote = this.#remoteCache && (await import('../remote-cache/client.js'));
+    return (this.#caches ??= new CompileCaches(
+      this.#cacheOptions === undefined ? null : new CompileCache(this.#cacheOptions),
+      remote === undefined ? null : new remote.RemoteCache(this.#remoteCache!),
+    ));
+  }
+
+  /**
+   * Both steps, and one entry of the folder for both. What clang looked up on this disk says nothing on another machine:
+   * from the remote cache comes the second step.
+   */
   async #compileSource(
     input: Uint8Array | string,
     options: SourceCompileOptions,
@@ -242,7 +274,10 @@ class ThreadedCompiler implements Compiler {
     const started = performance.now();
     const compileBitcode = async (): Promise<CompiledSource> => {
       const translation = await translate();
-      const compiled = await this.#compile(translation.product, request.job, this.#limits(call));
+      const limits = this.#limits(call);
+      const compiled = await (this.#remoteCache === undefined
+        ? this.#compile(translation.product, request.job, limits)
+        : this.#compileCached(translation.product, request.job, limits));
       const { total = 0 } = compiled.timings;
       const timings = { ...compiled.timings, translate: translation.time, total: total + translation.time };
       const left = translator.result(request, translation);
@@ -252,9 +287,8 @@ class ThreadedCompiler implements Compiler {
       ...result,
       cached,
     });
-    if (this.#cacheOptions === undefined) return asResult(await compileBitcode(), false);
-    const { CompileCache } = await import('./compile-cache.js');
-    const cache = (this.#cache ??= new CompileCache(this.#cacheOptions));
+    const cache = this.#cacheOptions === undefined ? null : (await this.#openCaches()).local;
+    if (cache === null) return asResult(await compileBitcode(), false);
     const key = await translator.key(source, request.job, options.nameExpressions ?? []);
     const kept = await cache.get<CompiledSource>(key, ({ lookups }) => translator.isCurrent(lookups));
     if (kept !== null) return asResult({ ...kept, timings: { total: performance.now() - started } }, true);
@@ -314,7 +348,12 @@ class ThreadedCompiler implements Compiler {
 
   get cacheCounts(): CacheCounts | null {
     if (this.#cacheOptions === undefined) return null;
-    return this.#cache?.counts ?? { hits: 0, misses: 0, errors: 0 };
+    return this.#caches?.counts ?? { hits: 0, misses: 0, errors: 0 };
+  }
+
+  get remoteCacheReport(): RemoteCacheReport | null {
+    if (this.#remoteCache === undefined) return null;
+    return this.#caches?.remoteReport ?? NOTHING_REMOTE;
   }
 
   async #compile(module: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<CompileResult> {
@@ -433,6 +472,7 @@ class ThreadedCompiler implements Compiler {
     if (this.#closed) return;
     this.#closed = true;
     await Promise.all([...this.#sessions].map((session) => session.close()));
+    await this.#caches?.close();
     await (await this.#executor.take())?.close();
     // The module is large, and V8 goes on optimising it while anything refers to it.
     await this.#code.take();
@@ -512,6 +552,8 @@ class ThreadedCompiler implements Compiler {
       import('../formats/offload/container.js'),
       import('../formats/offload/describe.js'),
       import('./compile-cache.js'),
+      import('./compile-caches.js'),
+      ...(this.#remoteCache === undefined ? [] : [import('../remote-cache/client.js')]),
       import('./simulate.js'),
       import('../workers/session.js'),
     ]);

@@ -1,14 +1,26 @@
 /** The service's metrics for Prometheus. Every service has its own registry, so that one process may have several. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { CacheCounts } from '../compiler/compile-cache.js';
+import type { RemoteCacheReport } from '../remote-cache/setting.js';
 import type { Admission } from './admission.js';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+const REMOTE_CACHE = [
+  ['hits', 'hits', 'Compilations taken from the remote cache'],
+  ['misses', 'misses', 'Compilations that the remote cache did not hold'],
+  ['errors', 'errors', 'Lookups in the remote cache without a proper answer'],
+  ['refused', 'refused', 'Answers of the remote cache with wrong bytes'],
+  ['skipped', 'skipped', 'Lookups that were not made, because the remote cache is left alone'],
+  ['uploads', 'uploads', 'Results brought to the remote cache'],
+  ['uploads_lost', 'uploadsLost', 'Results that the remote cache did not get'],
+] as const;
 
 export interface MetricsSources {
   readonly admission: Admission;
   readonly workers: number;
   readonly cache: () => CacheCounts | null;
+  readonly remoteCache: () => RemoteCacheReport | null;
   /** Whether LLVM runs as prepared code; null before it is loaded. */
   readonly prepared: () => boolean | null;
   readonly droppedLogLines: () => number;
@@ -23,7 +35,7 @@ export class Metrics {
   readonly #waitSeconds: Histogram;
   readonly #brokenOff: Counter<'reason'>;
 
-  constructor({ admission, workers, cache, prepared, droppedLogLines }: MetricsSources) {
+  constructor({ admission, workers, cache, remoteCache, prepared, droppedLogLines }: MetricsSources) {
     const registers = [this.#registry];
     this.#requests = new Counter({
       name: 'darm_requests_total',
@@ -85,6 +97,8 @@ export class Metrics {
     gauge('darm_cache_hits', 'Compilations taken from the cache', () => cache()?.hits ?? 0);
     gauge('darm_cache_misses', 'Compilations that the cache did not hold', () => cache()?.misses ?? 0);
     gauge('darm_cache_errors', 'Results that could not be stored in the cache', () => cache()?.errors ?? 0);
+    for (const [name, count, help] of REMOTE_CACHE)
+      gauge(`darm_remote_cache_${name}`, help, () => remoteCache()?.[count] ?? 0);
     gauge('darm_log_lines_dropped', 'Lines of the log that could not be written', droppedLogLines);
     gauge('darm_resident_memory_bytes', 'Memory of the process', () => process.memoryUsage.rss());
   }

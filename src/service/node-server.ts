@@ -4,21 +4,19 @@
  */
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebReadableStream } from 'node:stream/web';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { DarmError } from '../errors.js';
 import { LONGEST_MS } from './job-runner.js';
+import { listenOn, type Place } from './listen-on.js';
 import type { Service, ServiceOptions } from './service.js';
 
-export interface ListenOptions extends Pick<ServiceOptions, 'bodyTimeout' | 'queueTimeout' | 'timeout'> {
-  readonly host: string;
-  /** 0 for any free port. */
-  readonly port: number;
+export type ListenOptions = Place & ServerLimits;
+
+interface ServerLimits extends Pick<ServiceOptions, 'bodyTimeout' | 'queueTimeout' | 'timeout'> {
   /** How long `close` may take, in milliseconds; 0 for no limit. */
   readonly grace: number;
 }
@@ -44,18 +42,9 @@ interface NodeExchange {
   readonly outgoing: ServerResponse;
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use',
-  EADDRNOTAVAIL: 'the address is not one of this machine',
-  EACCES: 'permission denied',
-  ENOTFOUND: 'the host is unknown',
-};
-
 /** @throws DarmError `io` */
-export async function listen(
-  service: Service,
-  { host, port, bodyTimeout, queueTimeout, timeout, grace }: ListenOptions,
-): Promise<ServiceServer> {
+export async function listen(service: Service, options: ListenOptions): Promise<ServiceServer> {
+  const { bodyTimeout, queueTimeout, timeout, grace } = options;
   let finished = false;
   const sending = new Set<Promise<void>>();
   const server = createAdaptorServer({
@@ -71,7 +60,7 @@ export async function listen(
       if (finished && sending.size === 0) setImmediate(() => server.closeIdleConnections());
       return RESPONSE_ALREADY_SENT;
     },
-    hostname: host,
+    ...('host' in options && { hostname: options.host }),
     serverOptions: {
       headersTimeout: HEAD_MS,
       // The service itself refuses slow bodies with an explanation; this limit is for those that it does not read.
@@ -80,16 +69,9 @@ export async function listen(
     },
   }) as Server;
   server.timeout = timeout === 0 || queueTimeout === 0 ? 0 : Math.min(IDLE_MS + timeout + queueTimeout, LONGEST_MS);
-  try {
-    server.listen(port, host);
-    await once(server, 'listening');
-  } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    throw new DarmError('io', `cannot listen on ${host}, port ${port}: ${REASONS[code] ?? message}`);
-  }
-  const { address, family, port: bound } = server.address() as AddressInfo;
+  const url = await listenOn(server, options);
   return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
+    url,
     async close() {
       const breakOff = (): void => server.closeAllConnections();
       const timers = grace === 0 ? [] : [setTimeout(breakOff, grace)];

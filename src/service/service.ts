@@ -7,6 +7,7 @@ import { requestId } from 'hono/request-id';
 import { checkOptions, wholeNumberIn, type Checks } from '../job/option-table.js';
 import type { Compiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
+import { packageVersion } from '../version.js';
 import { analyzeDocument } from '../report/json/analyze-document.js';
 import { Admission, type AdmissionLimits, type Visit } from './admission.js';
 import { answerStream, type Ending } from './answer-stream.js';
@@ -101,10 +102,12 @@ export function createService(
   const { concurrency, maxBody, bodyTimeout, maxArtifact } = settings;
   const admission = new Admission({ ...settings, maxBuffered: Math.max(settings.maxBuffered, maxBody) });
   const log = safeLog(settings.log);
+  const version = packageVersion();
   const metrics = new Metrics({
     admission,
     workers: concurrency,
     cache: () => compiler.cacheCounts,
+    remoteCache: () => compiler.remoteCacheReport,
     prepared: () => compiler.prepared,
     droppedLogLines: () => log.dropped(),
   });
@@ -117,6 +120,7 @@ export function createService(
     const started = performance.now();
     await next();
     c.header('X-Content-Type-Options', 'nosniff');
+    c.header('Darm-Version', version);
     const { method, path } = c.req;
     const { status } = c.res;
     const id = c.get('requestId');

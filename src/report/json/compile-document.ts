@@ -1,6 +1,6 @@
 /** The result of `compile` as the JSON document that the command prints and the service sends. */
 import { tally } from '../../job/tally.js';
-import type { CompileResult, Counts, FunctionReport } from '../../job/results.js';
+import type { Artifact, CompileResult, Counts, FunctionReport } from '../../job/results.js';
 
 /** @param artifacts a document for each output: how it is described depends on where the caller puts it */
 export const compileDocument = (result: CompileResult, artifacts: readonly object[]): object => ({
@@ -25,6 +25,44 @@ export function resultDocument(result: CompileResult): object {
       ...(fn.bailout !== null && { bailout: fn.bailout }),
     })),
     timings: result.timings,
+  };
+}
+
+interface BeforeAndAfter {
+  readonly before?: number | null;
+  readonly after: number | null;
+}
+
+/** The document as the service sends it: with the artifacts' bytes, and with what the command prints separately. */
+export interface CompileDocument extends Omit<CompileResult, 'artifacts' | 'functions'> {
+  readonly artifacts: readonly { readonly kind: Artifact['kind']; readonly sha256: string; readonly data: string }[];
+  readonly functions: readonly (Pick<FunctionReport, 'name' | 'melds' | 'switchesLowered'> &
+    Readonly<Record<keyof Counts, BeforeAndAfter>> & { readonly bailout?: string })[];
+}
+
+/** The result that the service's document was made from. */
+export function compileResultOf(document: CompileDocument): CompileResult {
+  const { target, artifacts, functions, remarks, histories, diagnostics, timings } = document;
+  const counts = (fn: CompileDocument['functions'][number], when: keyof BeforeAndAfter): Counts => ({
+    divergentBranches: fn.divergentBranches[when]!,
+    instructions: fn.instructions[when]!,
+    machineInstructions: fn.machineInstructions[when]!,
+  });
+  return {
+    target,
+    artifacts: artifacts.map(({ kind, data }) => ({ kind, bytes: new Uint8Array(Buffer.from(data, 'base64')) })),
+    functions: functions.map((fn) => ({
+      name: fn.name,
+      melds: fn.melds,
+      switchesLowered: fn.switchesLowered,
+      before: fn.instructions.before === undefined ? null : counts(fn, 'before'),
+      after: counts(fn, 'after'),
+      bailout: fn.bailout ?? null,
+    })),
+    remarks,
+    histories,
+    diagnostics,
+    timings,
   };
 }
 

@@ -1,0 +1,63 @@
+/**
+ * A build that calls the compiler once per file: as many processes of `darm compile` with a warm `darm serve`, without
+ * one, and of native `llc-23` and `ld.lld-23`, if `build.sh --native` made them. All in turn, in one run.
+ * usage: node dist/bench/server-client.js [--processes N]
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { kernelPath, median, ms, nativeTool, option, printTable, REPOSITORY, sum, timeProcess } from './support.js';
+
+const processes = option('processes', 200);
+const KERNELS = ['bitonic.gfx906.O3', 'sb1.gfx906.O3', 'sb2.gfx906.O3', 'pcm.gfx906.O3'];
+/** The server's LLVM is optimised after some jobs. */
+const WARM_UP = 40;
+
+const folder = await mkdtemp(path.join(tmpdir(), 'darm-bench-'));
+const [output, object] = [path.join(folder, 'kernel.hsaco'), path.join(folder, 'kernel.o')];
+const MAIN = `${REPOSITORY}dist/src/cli/main.js`;
+const address = `unix:${path.join(folder, 'darm.sock')}`;
+const server = spawn(process.execPath, [MAIN, 'serve', '--no-cache', '-j', '1', '--listen', address], {
+  stdio: ['ignore', 'ignore', 'pipe'],
+});
+const ended = once(server, 'exit');
+await once(createInterface({ input: server.stderr }), 'line');
+
+const darm = (input: string, ...flags: string[]): number =>
+  timeProcess(process.execPath, [MAIN, 'compile', input, '-o', output, '--quiet', ...flags]);
+
+const variants: [string, (input: string) => number][] = [
+  ['darm compile --server', (input) => darm(input, '--server', address)],
+  ['darm compile --server --meld off', (input) => darm(input, '--server', address, '--meld', 'off')],
+  ['darm compile', (input) => darm(input)],
+  ['node, nothing else', () => timeProcess(process.execPath, ['-e', ''])],
+];
+if (existsSync(nativeTool('llc-23')))
+  variants.push([
+    'llc-23 and ld.lld-23',
+    (input) =>
+      timeProcess(nativeTool('llc-23'), ['-mcpu=gfx906', '-filetype=obj', input, '-o', object]) +
+      timeProcess(nativeTool('ld.lld-23'), ['-shared', object, '-o', output]),
+  ]);
+const inputs = Array.from({ length: processes }, (_, n) => kernelPath(KERNELS[n % KERNELS.length]!));
+for (let n = 0; n < WARM_UP; n++) variants[0]![1](kernelPath(KERNELS[n % KERNELS.length]!));
+const times = new Map(variants.map(([name]) => [name, [] as number[]]));
+for (const input of inputs) for (const [name, run] of variants) times.get(name)!.push(run(input));
+
+server.kill('SIGTERM');
+await ended;
+await rm(folder, { recursive: true });
+const native = times.get('llc-23 and ld.lld-23');
+printTable(
+  [`${processes} processes, one after the other`, 'together', 'median', ...(native ? ['as fast as native'] : [])],
+  [...times].map(([name, all]) => [
+    name,
+    `${(sum(all) / 1000).toFixed(1)} s`,
+    ms(median(all)),
+    ...(native ? [(sum(native) / sum(all)).toFixed(2)] : []),
+  ]),
+);

@@ -1,0 +1,28 @@
+/** What the commands say about a remote cache at their end. */
+import type { Compiler } from '../compiler/compiler.js';
+import { warn } from './messages.js';
+import { table } from './table.js';
+
+/** A remote cache that does not work is no error, but somebody may want to mend it. */
+export function warnOfRemoteCache({ remoteCacheReport: report }: Compiler): void {
+  if (report === null || report.complaint === null) return;
+  const { errors, refused, skipped, uploadsLost } = report;
+  const counts = [
+    [errors + refused, 'lookups failed'],
+    [skipped, 'were not made'],
+    [uploadsLost, 'uploads failed'],
+  ] as const;
+  const text = counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])).join(', ');
+  warn(`${report.complaint} (${text})`);
+}
+
+/** The table for a summary; empty without a remote cache. */
+export function remoteCacheText({ remoteCacheReport: report }: Compiler): string {
+  if (report === null) return '';
+  const { hits, misses, errors, refused, skipped, uploads, uploadsLost } = report;
+  return table(
+    'rrrrrrr',
+    ['remote cache: hits', 'misses', 'failed', 'refused', 'not asked', 'uploads', 'uploads failed'],
+    [[hits, misses, errors, refused, skipped, uploads, uploadsLost].map(String)],
+  );
+}

@@ -1,0 +1,74 @@
+/**
+ * How long a build waits for a remote cache. A server that fails several times in a row is left alone for a while (a
+ * circuit breaker), then asked once before everybody asks again. And there is an account of waiting: it begins with a
+ * little, hits pay in what they saved, compilations pay in a small part of what they took. While it is empty, nobody
+ * asks: so a server that answers, but slowly, costs a build no more than that part.
+ */
+
+export interface PatienceSettings {
+  /** As many failures in a row, and the server is left alone. */
+  readonly failures: number;
+  /** For how long, in milliseconds. */
+  readonly restMs: number;
+  /** What the account begins with, in milliseconds. */
+  readonly allowanceMs: number;
+}
+
+export const DEFAULT_PATIENCE: PatienceSettings = { failures: 3, restMs: 30_000, allowanceMs: 1000 };
+
+/** The part of the time for compiling that may go to waiting in vain. */
+const PART_FOR_WAITING = 0.05;
+/** What was saved long ago does not pay for any length of waiting. */
+const MOST_SAVED_MS = 10_000;
+
+export class Patience {
+  readonly #settings: PatienceSettings;
+  readonly #now: () => number;
+  #failures = 0;
+  #restUntil = -Infinity;
+  #probing = false;
+  #accountMs: number;
+
+  constructor(settings: PatienceSettings, now: () => number = () => performance.now()) {
+    this.#settings = settings;
+    this.#now = now;
+    this.#accountMs = settings.allowanceMs;
+  }
+
+  /** Whether the server may be asked now. After a rest for failures only one asks, until it has its answer. */
+  mayAsk(): boolean {
+    if (this.#now() < this.#restUntil || this.#accountMs < 0) return false;
+    if (this.#failures < this.#settings.failures) return true;
+    if (this.#probing) return false;
+    return (this.#probing = true);
+  }
+
+  /** Whether the last request was answered: whoever does not answer gets no uploads. */
+  get isTrusted(): boolean {
+    return this.#failures === 0 && this.#now() >= this.#restUntil;
+  }
+
+  answered(): void {
+    this.#failures = 0;
+    this.#probing = false;
+  }
+
+  failed(): void {
+    this.#failures++;
+    this.#probing = false;
+    if (this.#failures >= this.#settings.failures) this.#restUntil = this.#now() + this.#settings.restMs;
+  }
+
+  /** A job waited so long for an answer of whatever kind. */
+  waited(ms: number): void {
+    this.#accountMs -= ms;
+  }
+
+  saved(ms: number): void {
+    this.#accountMs = Math.min(this.#accountMs + ms, MOST_SAVED_MS);
+  }
+
+  compiled(ms: number): void {
+    this.saved(ms * PART_FOR_WAITING);
+  }
+}
