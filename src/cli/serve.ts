@@ -12,6 +12,8 @@ import type { ServeFlags } from './serve-arguments.js';
 // What the first requests would load. Later, clients may have taken all the files that the process may open, and Node
 // keeps an import that failed as failed for good.
 import '../compiler/compile-cache.js';
+import '../compiler/compile-caches.js';
+import '../workers/first-module.js';
 import '../workers/pool.js';
 
 /** How long the last lines of the log may take. */

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -141,14 +141,17 @@ test('a socket of the file system: for its user only, taken over when it was lef
 test('a socket that listens already, as systemd hands it over', () =>
   inFolder(async (folder) => {
     const socket = path.join(folder, 'darm.sock');
-    const opened = createServer().listen(socket);
+    const opened = createServer().listen(`${socket}.new`);
     await once(opened, 'listening');
     const { fd } = (opened as unknown as { _handle: { fd: number } })._handle;
+    // Closing takes the name away that it was opened with, not this one.
+    await rename(`${socket}.new`, socket);
     const server = await runServer(['--listen', 'fd:3'], fd);
+    // Else this process may take the connection.
+    opened.close();
     const { code, stderr } = await darm(['compile', INPUT, '-o', 'out', '--server', `unix:${socket}`], { cwd: folder });
     assert.equal([code, stderr], [0, '']);
     assert.equal(await server.end('SIGTERM'), [0, null]);
-    opened.close();
     failed(await darm(['serve', '--listen', 'fd:77']), /cannot listen on descriptor 77/);
   }));
 

@@ -114,7 +114,7 @@ test('a port in use gives an error of one line', async () => {
   let written = '';
   child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString()));
   assert.equal((await once(child, 'close'))[0], 1);
-  assert.match(written, /^darm: error: cannot listen on 127\.0\.0\.1, port \d+: the port is in use\n$/);
+  assert.match(written, /^darm: error: cannot listen on 127\.0\.0\.1, port \d+: it is in use\n$/);
   server.child.kill('SIGTERM');
   assert.is(await server.exit, 0);
 });

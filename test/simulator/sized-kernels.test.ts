@@ -17,7 +17,7 @@ const MODULES = readSizedSpecs();
 /**
  * Kernels in which melding may find nothing: sides with little in common, or (ms, nqu) that other edges enter as well.
  */
-const MAY_STAY = ['hashjoin', 'interp', 'lz4ish', 'ms', 'nqu', 'rle'];
+const MAY_STAY = ['hashjoin', 'interp', 'lz4ish', 'ms', 'nqu', 'rle', 'tokenizer'];
 
 const threads = ({ spec }: KernelLaunch): number => spec.launches[0]!.block.reduce((product, size) => product * size);
 

@@ -8,6 +8,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { loadLayout } from '../../../src/report/graph/layout.js';
 import { reportPage } from '../../../src/report/html/page.js';
 import { browserPath, openFile, withBrowser } from '../../support/browser.js';
+import type { JobOptions } from '../../../src/job/options.js';
 import { inFolder } from '../../support/command.js';
 import { example, reportOf } from '../../support/history.js';
 import { compile, kernel } from '../../support/llvm.js';
@@ -16,8 +17,8 @@ import { assert, suite } from '../../support/suite.js';
 const BROWSER = browserPath();
 const test = suite('report/browser', { tests: BROWSER === null ? 1 : 4, timeoutMs: 120_000 });
 
-async function pageOf(name: string): Promise<string> {
-  const result = await compile(await kernel(name), { emit: ['asm'], stats: true, report: true });
+async function pageOf(name: string, options: Partial<JobOptions> = {}): Promise<string> {
+  const result = await compile(await kernel(name), { emit: ['asm'], stats: true, report: true, ...options });
   const { target, functions, histories } = result;
   return reportPage({ title: name, target, settings: [], functions, histories, launches: null }, await loadLayout());
 }
@@ -115,7 +116,7 @@ if (BROWSER !== null) {
       assert.is(seen.melds.length, 21);
       assertJoined(seen.figures, Array.from({ length: 21 }, (_, meld) => `M${meld + 1}`), seen.melds); // prettier-ignore
       const [{ summary, rows }] = seen.melds as [Seen['melds'][0]];
-      assert.match(summary!, 'profitability (MPS) 0.5, net cycles saved 55.05');
+      assert.match(summary!, /profitability \(MPS\) 0\.5, net cycles saved [1-9]/);
       assert.equal(
         rows.map((row) => row.map((text) => text!.split(' ').slice(0, 4).join(' '))),
         [
@@ -134,27 +135,27 @@ if (BROWSER !== null) {
   });
 
   test('PCM: two rounds, one region', async () => {
-    await inBrowser(await pageOf('pcm.gfx906.O3'), async (tab) => {
+    await inBrowser(await pageOf('pcm.gfx906.O3', { profit: 'paper' }), async (tab) => {
       assert.is((await tab.$$('section')).length, 4);
       const seen = await look(tab, 'f1');
       assert.equal(seen.captions, ['before melding', 'after round 2, the last']);
       assertDivergentBranchesColoured(seen);
       const labels = [...new Set(seen.figures[0]!.flatMap(({ tags }) => tags))].sort();
-      assert.equal(labels.slice(0, 4), ['M1', 'M2', 'M3_1', 'M3_2']);
-      assertJoined(seen.figures, ['M1', 'M2'], seen.melds);
-      assert.is(seen.melds.length, 3);
-      assert.match(seen.melds[2]!.summary!, 'region-region');
-      assert.ok(seen.melds[2]!.rows.length > 20);
+      assert.equal(labels, ['M1_1', 'M1_2', 'M1_3', 'M1_4', 'M1_5']);
+      assertJoined(seen.figures, ['M1_2'], seen.melds);
+      assert.is(seen.melds.length, 2);
+      assert.match(seen.melds[0]!.summary!, 'region-region');
+      assert.ok(seen.melds[0]!.rows.length > 20);
 
       await tab.click('#f1 .rounds button:nth-child(2)');
       const round = await look(tab, 'f1');
       assert.equal(round.captions, ['before melding', 'after round 1']);
-      assertJoined(round.figures, ['M1', 'M2'], round.melds);
+      assertJoined(round.figures, ['M1_1', 'M1_2'], round.melds);
 
       // A block leads to its alignment, and opens it.
       await tab.evaluate(() => document.querySelectorAll('details').forEach((each) => (each.open = false)));
-      await tab.evaluate(() => (location.hash = '#f1-M2'));
-      await tab.waitForSelector('#f1-M2[open]');
+      await tab.evaluate(() => (location.hash = '#f1-M1'));
+      await tab.waitForSelector('#f1-M1[open]');
     });
   });
 
