@@ -75,9 +75,10 @@ function assertJoined([before, after]: readonly Node[][], labels: readonly strin
   for (const label of labels) {
     const sides = before!.filter(({ tags }) => tags.includes(label));
     const holders = after!.filter(({ tags }) => tags.includes(label));
-    assert.equal(sides.map(({ text }) => text.at(-1)).sort(), [`${label} F`, `${label} T`]);
+    const shown = label.replace('_', '.');
+    assert.equal(sides.map(({ text }) => text.at(-1)).sort(), [`${shown} F`, `${shown} T`]);
     assert.is(holders.length, 1);
-    assert.ok(holders[0]!.text.includes(`holds ${label}`));
+    assert.ok(holders[0]!.text.includes(`holds ${shown}`));
     assert.is(sides[0]!.fill, sides[1]!.fill);
     assert.is.not(sides[0]!.fill, plain);
     if (holders[0]!.tags[0] === label) assert.is(holders[0]!.fill, sides[0]!.fill);
