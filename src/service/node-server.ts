@@ -34,6 +34,8 @@ export interface ServiceServer {
 const HEAD_MS = 10_000;
 /** A connection without any traffic is closed after this time plus the longest time that a job can take. */
 const IDLE_MS = 10 * 60_000;
+/** Since Node 26 a read takes one chunk, and not all that have arrived. */
+const READS_ONE_CHUNK = Number(process.versions.node.split('.')[0]) >= 26;
 /** How long the end of the last answers may take when their bodies are sent. */
 const LAST_ENDS_MS = 5000;
 
@@ -104,9 +106,8 @@ function withBody({ url, method, headers }: Request, { incoming, outgoing }: Nod
         pieces ??= incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>;
         const { done, value } = await pieces.next();
         if (done) return controller.close();
-        // Since Node 26 a read takes one chunk, and not all that have arrived.
         const chunks = [value];
-        for (let more; (more = incoming.read() as Uint8Array | null) !== null;) chunks.push(more);
+        if (READS_ONE_CHUNK) for (let more; (more = incoming.read() as Uint8Array | null) !== null;) chunks.push(more);
         controller.enqueue(chunks.length === 1 ? value : Buffer.concat(chunks));
         await nextTurn();
       },
