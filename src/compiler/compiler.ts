@@ -169,6 +169,8 @@ export interface Compiler extends AsyncDisposable {
 }
 
 const MIB = 2 ** 20;
+/** How long a lookup takes as a rule. */
+const LOOKUP_MS = 50;
 const DEFAULT_MEMORY_LIMIT = 4096 * MIB;
 const DEFAULT_MAX_INPUT = 1024 * MIB;
 
@@ -244,7 +246,9 @@ class ThreadedCompiler implements Compiler {
     const { compileKey } = await import('./compile-cache.js');
     const caches = await this.#openCaches();
     const key = await compileKey(module, job);
-    const kept = await caches.get(key, job);
+    // A lookup that takes long is made beside the start of LLVM, which the job will need if it is in vain.
+    const soon = setTimeout(() => void this.#start().catch(() => {}), LOOKUP_MS);
+    const kept = await caches.get(key, job).finally(() => clearTimeout(soon));
     if (kept !== null) return { ...kept, timings: { total: performance.now() - started }, cached: true };
     const result = await this.#compile(module, job, limits);
     await caches.put(key, result);
