@@ -28,10 +28,11 @@ const MAY_IMPORT = {
   'cache-server': ['errors', 'remote-cache', 'compiler'],
   batch: ['errors', 'files', 'formats', 'job', 'frontend', 'compiler'],
   service: ['errors', 'version', 'remote-cache', 'formats', 'job', 'report', 'frontend', 'compiler'],
+  fleet: ['errors', 'files', 'remote-cache', 'job', 'compiler', 'workers'],
   client: ['errors', 'version', 'http', 'job', 'report', 'compiler'],
   cli: [
     ...['errors', 'version', 'files', 'http', 'remote-cache', 'formats', 'job', 'frontend', 'simulator', 'report'],
-    ...['workers', 'compiler', 'batch', 'service', 'cache-server', 'client'],
+    ...['workers', 'compiler', 'batch', 'service', 'cache-server', 'client', 'fleet'],
   ],
   index: ['errors', 'remote-cache', 'formats', 'melding', 'job', 'frontend', 'simulator', 'workers', 'compiler'],
 };

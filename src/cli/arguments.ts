@@ -21,6 +21,7 @@ import {
   type SimulateFlags,
 } from './option-groups.js';
 import { numeric } from './option-flags.js';
+import { addWorkerCommand, type WorkerFlags } from './queue-arguments.js';
 import { addServeCommand, type ServeFlags } from './serve-arguments.js';
 import { takeClangFlags, type SourceFlags } from './source.js';
 import { packageVersion } from '../version.js';
@@ -73,6 +74,7 @@ export type Invocation =
   | { readonly command: 'versions'; readonly version: string }
   | BundleInvocation
   | { readonly command: 'serve'; readonly flags: ServeFlags }
+  | { readonly command: 'worker'; readonly flags: WorkerFlags }
   /** `--help`, `--version`: nothing is left to do but print. */
   | { readonly command: 'print'; readonly text: string };
 
@@ -174,6 +176,7 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
   addServeCommand(program, (flags) => {
     found({ command: 'serve', flags });
   });
+  addWorkerCommand(program, (flags) => found({ command: 'worker', flags }));
   return program;
 }
 
