@@ -83,9 +83,10 @@ async function openFleet(flags: BatchFlags): Promise<FleetClient | null> {
   if (flags.queue === undefined) return null;
   const [{ queueOf }, { FleetClient }] = await Promise.all([import('./queue.js'), import('../fleet/client.js')]);
   const { connection, carrier } = await queueOf(flags.queue, flags);
-  return FleetClient.open(connection, carrier, (what) => {
+  const say = (what: string): void => {
     if (!flags.quiet) warn(what);
-  });
+  };
+  return FleetClient.open({ connection, carrier, say });
 }
 
 function warnOfFleet(fleet: FleetClient | null): void {

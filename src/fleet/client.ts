@@ -7,6 +7,7 @@
  * results depend on the job alone.
  */
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, QueueEvents } from 'bullmq';
 import { compileKey } from '../compiler/compile-cache.js';
@@ -20,7 +21,6 @@ import type { Carrier } from './carrier.js';
 import { reasonOf, type QueueConnection } from './connection.js';
 import { COMPILE, idOf, readReason, readTask, readTaskResult, SCHEMA, type Task } from './task.js';
 
-/** How often the state of what is waited for is asked, in milliseconds. */
 const LOOK_MS = 5000;
 const LOOKS_SIDE_BY_SIDE = 64;
 /** The queue's server is full, or not ready: it may have room again later. */
@@ -34,6 +34,15 @@ const BACKOFF_MS = 1000;
 /** Results are kept for other batches, and for this one if its connection breaks. */
 const KEEP = { age: 3600, count: 2000 };
 const CANCEL_MS = 3000;
+
+export interface FleetClientOptions {
+  readonly connection: QueueConnection;
+  readonly carrier: Carrier;
+  /** Told what keeps the batch waiting. */
+  readonly say: (what: string) => void;
+  /** How often the state of what is waited for is asked, in milliseconds. Default: 5000. */
+  readonly lookMs?: number;
+}
 
 export interface FleetReport {
   /** Jobs that were handed out. */
@@ -66,6 +75,7 @@ export class FleetClient implements Elsewhere {
   readonly #events: QueueEvents;
   readonly #carrier: Carrier;
   readonly #say: (what: string) => void;
+  readonly #lookMs: number;
   readonly #me = randomUUID();
   readonly #waiting = new Map<string, Waiting>();
   readonly #counts = { sent: 0, done: 0, here: 0, refused: 0 };
@@ -76,11 +86,12 @@ export class FleetClient implements Elsewhere {
   #trouble: string | null = null;
   #saidNobody = false;
 
-  private constructor(connection: QueueConnection, queue: Queue, carrier: Carrier, say: (what: string) => void) {
+  private constructor(queue: Queue, { connection, carrier, say, lookMs = LOOK_MS }: FleetClientOptions) {
     this.#connection = connection;
     this.#queue = queue;
     this.#carrier = carrier;
     this.#say = say;
+    this.#lookMs = lookMs;
     this.#events = connection.openEvents();
     this.#events.on('completed', ({ jobId, returnvalue }) => this.#end(jobId, { value: returnvalue as unknown }));
     this.#events.on('failed', ({ jobId, failedReason }) => this.#end(jobId, { reason: failedReason }));
@@ -90,12 +101,9 @@ export class FleetClient implements Elsewhere {
     this.#watching = this.#watch();
   }
 
-  /**
-   * @param say told what keeps the batch waiting
-   * @throws DarmError `io` when the queue cannot be reached
-   */
-  static async open(connection: QueueConnection, carrier: Carrier, say: (what: string) => void): Promise<FleetClient> {
-    return new FleetClient(connection, await connection.openQueue(), carrier, say);
+  /** @throws DarmError `io` when the queue cannot be reached */
+  static async open(options: FleetClientOptions): Promise<FleetClient> {
+    return new FleetClient(await options.connection.openQueue(), options);
   }
 
   get report(): FleetReport {
@@ -218,16 +226,17 @@ export class FleetClient implements Elsewhere {
   }
 
   #end(id: string, ending: Ending): void {
+    this.#isBack();
     this.#waiting.get(id)?.end(ending);
     this.#waiting.delete(id);
   }
 
   async #watch(): Promise<void> {
     const { signal } = this.#stop;
+    const stopped = once(signal, 'abort');
     for (;;) {
-      await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => {});
+      await sleep(this.#lookMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
-      const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
       const look = this.#lookAtAll().catch((error: unknown) => this.#isAway(reasonOf(error)));
       // While the server is away, commands wait for it.
       await Promise.race([look, stopped]);

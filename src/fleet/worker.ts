@@ -15,8 +15,6 @@ import { COMPILE, idOf, isOfJob, readTask, reasonText, SCHEMA, type TaskResult }
  * LLVM keeps no worker from being heard.
  */
 const LOCK_MS = 15_000;
-/** How often lost jobs are looked for. */
-const STALLED_MS = 5000;
 /** So many workers may end with a job: not the job is at fault, as compiling it apart has shown. */
 const MOST_STALLED = 20;
 const AGAIN_MS = 1000;
@@ -42,6 +40,8 @@ export interface FleetWorkerOptions {
   readonly compileApart: CompileApart;
   /** Jobs at the same time. */
   readonly concurrency: number;
+  /** After how many milliseconds a worker that is not heard has lost its job. Default: 15,000. */
+  readonly lockMs?: number;
   readonly log: WorkerLog;
 }
 
@@ -60,12 +60,13 @@ export class FleetWorker {
 
   /** The queue has been reached before: see QueueConnection. */
   constructor(options: FleetWorkerOptions) {
-    const { connection, concurrency, log } = options;
+    const { connection, concurrency, log, lockMs = LOCK_MS } = options;
     this.#options = options;
     this.#worker = connection.openWorker((job) => this.#process(job), {
       concurrency,
-      lockDuration: LOCK_MS,
-      stalledInterval: STALLED_MS,
+      lockDuration: lockMs,
+      // Lost jobs are looked for more often than they can be lost.
+      stalledInterval: lockMs / 3,
       maxStalledCount: MOST_STALLED,
       runRetryDelay: AGAIN_MS,
     });
@@ -120,7 +121,7 @@ export class FleetWorker {
   async #compile(job: Job): Promise<TaskResult> {
     const { carrier, compiler, compileApart } = this.#options;
     const task = readTask(job.data);
-    if (task === null) throw new DarmError('usage', 'the job has another form than those of darm');
+    if (task === null) throw new DarmError('io', 'the job has another form than those of darm');
     const module = await carrier.unpack(task.module);
     const options = completeJobOptions('the job', task.options);
     const key = await compileKey(module, options);
