@@ -70,6 +70,7 @@ export type Invocation =
   | { readonly command: 'batch'; readonly inputs: readonly string[]; readonly flags: BatchFlags }
   | { readonly command: 'cache'; readonly action: CacheAction; readonly flags: CacheCommandFlags }
   | { readonly command: 'toolchain-digest' }
+  | { readonly command: 'persistent-worker' }
   | { readonly command: 'prepare'; readonly flags: { readonly json: boolean } }
   | { readonly command: 'versions'; readonly version: string }
   | BundleInvocation
@@ -165,6 +166,9 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
       'print what decides, beside input and options, which bytes come out; for build systems',
     )
     .on('option:toolchain-digest', () => found({ command: 'toolchain-digest' }));
+  program
+    .option('--persistent_worker', "work as a persistent worker of Bazel's, with JSON (docs/fleet.md)")
+    .on('option:persistent_worker', () => found({ command: 'persistent-worker' }));
   program
     .command('prepare')
     .description(

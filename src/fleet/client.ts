@@ -7,7 +7,7 @@
  * results depend on the job alone.
  */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, QueueEvents } from 'bullmq';
 import { compileKey } from '../compiler/compile-cache.js';
@@ -64,8 +64,6 @@ interface Waiting {
   readonly task: Task;
   readonly ended: Promise<Ending>;
   readonly end: (ending: Ending) => void;
-  /** Calls that wait for it. */
-  calls: number;
   delayedSince: number | null;
 }
 
@@ -155,14 +153,15 @@ export class FleetClient implements Elsewhere {
     if (waiting === undefined) {
       let end!: (ending: Ending) => void;
       const ended = new Promise<Ending>((resolve) => (end = resolve));
-      waiting = { id, task, ended, end, calls: 0, delayedSince: null };
+      waiting = { id, task, ended, end, delayedSince: null };
       this.#waiting.set(id, waiting);
       this.#counts.sent++;
       await this.#add(waiting);
       // It may have been done for another batch: then there is no event.
       void this.#look(waiting).catch(() => {});
     }
-    waiting.calls++;
+    // A batch waits for many jobs with one signal.
+    if (signal) setMaxListeners(0, signal);
     let abort!: () => void;
     const aborted = new Promise<never>((_, reject) => {
       abort = () => reject(new DarmError('aborted', 'the job was aborted'));
