@@ -108,10 +108,10 @@ export default {
     },
     {
       name: 'no-development-packages',
-      comment: 'Users do not install devDependencies.',
+      comment: 'Users do not install devDependencies. Optional peers stand there as well, for the tests.',
       severity: 'error',
       from: { path: '^(src|workers)/' },
-      to: { dependencyTypes: ['npm-dev'] },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm-peer'] },
     },
   ],
   options: {

@@ -1,13 +1,12 @@
 /**
  * `darm --persistent_worker`: Bazel's protocol for workers that stay between actions, with JSON, several requests at the
- * same time (multiplex) and sandboxes (https://bazel.build/remote/persistent). A request is a line `{"arguments":
+ * same time (multiplex) and sandboxes (https://bazel.build/remote/persistent). A request is `{"arguments":
  * ["compile", …], "requestId": N, "sandboxDir": "…"}`, and so is its answer: `{"exitCode", "output", "requestId"}`.
  *
  * Only `darm compile` of modules is done here. Requests to cancel are not heeded, which the protocol allows: the answer
  * comes anyway.
  */
 import { availableParallelism } from 'node:os';
-import { createInterface } from 'node:readline';
 import { createCompiler, type Compiler, type CompilerOptions } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { typedError, writeStandardOutput } from '../files.js';
@@ -31,9 +30,8 @@ interface WorkRequest {
 export async function runPersistentWorker(): Promise<void> {
   const compilers = new Compilers();
   const running = new Set<Promise<void>>();
-  for await (const line of createInterface({ input: process.stdin })) {
-    if (line.trim() === '') continue;
-    const request = readRequest(line);
+  for await (const text of requestTexts(process.stdin)) {
+    const request = readRequest(text);
     if (request.cancel) continue;
     const work = answer(compilers, request).finally(() => running.delete(work));
     running.add(work);
@@ -41,17 +39,49 @@ export async function runPersistentWorker(): Promise<void> {
   await Promise.all(running);
 }
 
+/**
+ * The requests one by one. Bazel 4 sends them without anything between them, and later versions a line each: so the end
+ * of a request is the brace that belongs to its first one.
+ */
+async function* requestTexts(input: NodeJS.ReadableStream): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let [at, depth, quoted] = [0, 0, false];
+  for await (const piece of input as AsyncIterable<Buffer>) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.length > MOST_CHARACTERS) throw notUnderstood();
+    for (; at < text.length; at++) {
+      const character = text[at]!;
+      if (quoted) {
+        if (character === '\\') at++;
+        else if (character === '"') quoted = false;
+      } else if (character === '"') quoted = true;
+      else if (character === '{') depth++;
+      else if (character === '}') depth--;
+      if (depth === 0 && !/[\s}]/.test(character)) throw notUnderstood();
+      if (depth === 0 && character === '}') {
+        yield text.slice(0, at + 1);
+        text = text.slice(at + 1);
+        at = -1;
+      }
+    }
+  }
+  if (text.trim() !== '') throw notUnderstood();
+}
+
+const notUnderstood = (): DarmError =>
+  new DarmError('bad-input', 'what comes on standard input is no work request as JSON');
+
 /** @throws DarmError `bad-input`: Bazel and worker do not understand each other, so there is no one to answer */
-function readRequest(line: string): WorkRequest {
+function readRequest(text: string): WorkRequest {
   try {
-    if (line.length > MOST_CHARACTERS) throw new Error();
-    const request = JSON.parse(line) as Partial<WorkRequest>;
+    const request = JSON.parse(text) as Partial<WorkRequest>;
     const { arguments: words = [], requestId = 0, sandboxDir = '', cancel = false } = request;
     if (!Array.isArray(words) || !words.every((word) => typeof word === 'string')) throw new Error();
     if (!Number.isSafeInteger(requestId) || typeof sandboxDir !== 'string') throw new Error();
     return { arguments: words, requestId, sandboxDir, cancel };
   } catch {
-    throw new DarmError('bad-input', 'a line on standard input is no work request as JSON');
+    throw notUnderstood();
   }
 }
 

@@ -1,4 +1,4 @@
-/** Compiles one module in a process of its own, which may end in whatever way: see apart-process.ts. */
+/** Compiles one module in a process of its own, which may end in whatever way: see workers/apart.ts. */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { DarmError, type ErrorData } from '../errors.js';
@@ -18,7 +18,7 @@ export type ApartAnswer = { readonly result: CompileResult } | { readonly error:
 
 /** For its start, and for the end of its own limit. */
 const MORE_MS = 30_000;
-const PROCESS = fileURLToPath(new URL('./apart-process.js', import.meta.url));
+const PROCESS = fileURLToPath(new URL('../../workers/apart.js', import.meta.url));
 
 /**
  * @throws DarmError that of the compilation; `internal` when the process ended

@@ -19,8 +19,6 @@ const MOST_EVENTS = 1000;
 /** How long the first connection may take, in milliseconds. */
 const FIRST_MS = 7000;
 
-export const NAME = /^[\w-]{1,64}$/;
-
 /** Opens queues, listeners and workers of one queue. */
 export class QueueConnection {
   readonly shown: string;

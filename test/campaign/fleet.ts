@@ -21,6 +21,7 @@ import { parseArgs } from 'node:util';
 import { MAIN } from '../support/command.js';
 import { connectionTo, startWorker, type TestWorker } from '../support/fleet.js';
 import { MARK } from '../support/fleet-mark.js';
+import { plainCache } from '../support/http-server.js';
 import { kernelPath } from '../support/llvm.js';
 import { hasRedis, TestRedis } from '../support/redis.js';
 import { POISON, text, tinyKernel } from '../support/service.js';
@@ -40,7 +41,7 @@ const poisonEvery = Math.round(100 / Number(args.poison));
 const REAL = ['bitonic', 'sb1', 'sb2', 'sb3', 'pcm'];
 const MOST_COMPILATIONS = 1.05;
 /** Poison that never ends is ended then. */
-const TIMEOUT_SECONDS = 5;
+const TIMEOUT_SECONDS = 20;
 
 interface Line {
   readonly event: string;
@@ -125,6 +126,7 @@ console.log(`${kernels} modules without a fleet: ${local.seconds.toFixed(0)} s`)
 // --- the fleet, and its troubles ---
 
 const redis = await TestRedis.start(folder);
+const store = await plainCache();
 let compilations = 0;
 let replaced = 0;
 let over = false;
@@ -133,7 +135,7 @@ const crew: TestWorker[] = [];
 /** Keeps one place filled: whoever ends is replaced, as a supervisor does it. */
 async function place(n: number): Promise<void> {
   while (!over) {
-    const worker = await startWorker(redis.url, { lockMs: 15_000 });
+    const worker = await startWorker(redis.url, { lockMs: 15_000, remoteCache: [store.url] });
     crew[n] = worker;
     if (over) worker.child.kill('SIGKILL');
     else if (worker.child.exitCode === null && worker.child.signalCode === null) await once(worker.child, 'exit');
@@ -176,7 +178,8 @@ async function restart(): Promise<void> {
 }
 
 const troubles = Promise.all([kill(), suspend(), restart()]);
-const fleet = await batch('fleet', '-j', '1', '--queue', redis.url, '--queue-name', 'test');
+const remote = ['--remote-cache', store.url, '--remote-cache-mode', 'read-write'];
+const fleet = await batch('fleet', '-j', '1', '--queue', redis.url, '--queue-name', 'test', ...remote);
 stop.abort();
 await troubles;
 over = true;
@@ -184,6 +187,7 @@ for (const { child } of crew) child.kill('SIGKILL');
 await Promise.all(places);
 await other.close().catch(() => {});
 await redis.stop();
+await store[Symbol.asyncDispose]();
 
 // --- what must hold ---
 
@@ -203,7 +207,9 @@ for (const [output, line] of local.lines) {
     const [one, two] = await Promise.all(
       ['local', 'fleet'].map((name) => readFile(path.join(folder, name, output)).catch(() => null)),
     );
-    if (one === null || two === null || !one.equals(two)) wrong(`${output}: other bytes than without a fleet`);
+    if (theirs.event === 'failed')
+      wrong(`${output}: fails with ${JSON.stringify(theirs.error)}, and not without a fleet`);
+    else if (one === null || two === null || !one.equals(two)) wrong(`${output}: other bytes than without a fleet`);
   }
 }
 const expectedCode = marked.size > 0 ? 3 : local.code;

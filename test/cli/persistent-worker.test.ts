@@ -17,7 +17,7 @@ interface Answer {
 }
 
 /** Sends the requests at once. */
-async function answersOf(folder: string, requests: readonly object[]): Promise<Map<number, Answer>> {
+async function answersOf(folder: string, requests: readonly object[], between = '\n'): Promise<Map<number, Answer>> {
   const worker = spawn(process.execPath, [MAIN, '--persistent_worker'], {
     cwd: folder,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -33,7 +33,7 @@ async function answersOf(folder: string, requests: readonly object[]): Promise<M
   });
   let stderr = '';
   worker.stderr.on('data', (piece: Buffer) => (stderr += piece.toString()));
-  for (const request of requests) worker.stdin.write(JSON.stringify(request) + '\n');
+  for (const request of requests) worker.stdin.write(JSON.stringify(request) + between);
   await done;
   worker.stdin.end();
   assert.equal(await exit, [0, null]);
@@ -77,6 +77,7 @@ test('failures are those of darm compile, each in its own answer', () =>
     const answers = await answersOf(
       folder,
       lines.map((words, n) => ({ arguments: words, requestId: n })),
+      '',
     );
     const { code, stderr } = await darm(bad, { cwd: folder });
     assert.equal(answers.get(0), { exitCode: code, output: stderr, requestId: 0 });
@@ -89,7 +90,7 @@ test('failures are those of darm compile, each in its own answer', () =>
   }));
 
 test('what is no request ends the worker with an error', async () => {
-  for (const input of ['x\n', '{"arguments":"compile"}\n', '{"requestId":1.5}\n']) {
+  for (const input of ['x\n', '{', '}', '{"a":"}', '{"arguments":"compile"}\n', '{"requestId":1.5}\n']) {
     const { code, stdout, stderr } = await darm(['--persistent_worker'], { input });
     assert.is(code, 1, input);
     assert.match(stderr, /no work request/);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobOptions } from '../../src/index.js';
 import { createCompiler } from '../../src/index.js';
-import { DarmError } from '../../src/errors.js';
+import type { DarmError } from '../../src/errors.js';
 import { Carrier } from '../../src/fleet/carrier.js';
 import { idOf } from '../../src/fleet/task.js';
 import { compileKey } from '../../src/compiler/compile-cache.js';

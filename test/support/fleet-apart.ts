@@ -1,5 +1,5 @@
 /** The process that compiles apart, for tests: marked modules end it. */
-import '../../src/fleet/apart-process.js';
+import '../../workers/apart.js';
 import type { ApartTask } from '../../src/fleet/apart.js';
 import { endIfMarked } from './fleet-mark.js';
 

@@ -1,7 +1,7 @@
-/** The process that apart.ts starts: compiles one module, sends the result, and waits to be ended. */
-import { createCompiler } from '../compiler/compiler.js';
-import { typedError } from '../files.js';
-import type { ApartAnswer, ApartTask } from './apart.js';
+/** The process that src/fleet/apart.ts starts: compiles one module, sends the result, and waits to be ended. */
+import { createCompiler } from '../src/compiler/compiler.js';
+import { typedError } from '../src/files.js';
+import type { ApartAnswer, ApartTask } from '../src/fleet/apart.js';
 
 process.on('disconnect', () => process.exit());
 process.once('message', (task: ApartTask) => {
