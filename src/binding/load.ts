@@ -92,9 +92,9 @@ const unpackedName = (part: string, { sha256: hash }: FileFacts, extension: stri
   `${part}.${hash.slice(0, 16)}.${extension}`;
 
 /**
- * The bytes of an unpacked file. The package's own folder is trusted as far as darm's code is, which lies beside it: there
- * the size tells a whole file from half of one. A folder for temporary files is shared with others, so what lies in
- * ours there is checked by its hash.
+ * The bytes of an unpacked file. The package's own folder is trusted as far as darm's code is, which lies beside it:
+ * there the size tells a whole file from half of one. A folder for temporary files is shared with others, so what lies
+ * in ours there is checked by its hash.
  */
 export async function readPart(part: string, facts: FileFacts, extension = 'wasm'): Promise<Uint8Array<ArrayBuffer>> {
   const { bytes: size, sha256: hash } = facts;

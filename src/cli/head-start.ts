@@ -1,6 +1,6 @@
 /**
- * LLVM is read and compiled, on other threads, while the command's own modules load and the command line is parsed. What
- * is known this early is only the subcommand; where results may come from a cache, LLVM may not be needed.
+ * LLVM is read and compiled, on other threads, while the command's own modules load and the command line is parsed.
+ * What is known this early is only the subcommand; where results may come from a cache, LLVM may not be needed.
  */
 /** With these, the result may come from elsewhere. */
 const ELSEWHERE = ['--cache', '--remote-cache', '--server'];

@@ -262,8 +262,8 @@ class ThreadedCompiler implements Compiler {
   }
 
   /**
-   * Both steps, and one entry of the folder for both. What clang looked up on this disk says nothing on another machine:
-   * from the remote cache comes the second step.
+   * Both steps, and one entry of the folder for both. What clang looked up on this disk says nothing on another
+   * machine: from the remote cache comes the second step.
    */
   async #compileSource(
     input: Uint8Array | string,

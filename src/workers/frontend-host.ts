@@ -1,6 +1,6 @@
 /**
- * clang's instance of a thread, and what the thread translates with it. As with LLVM's, a thread starts with the part that
- * first compilations call; a translation that ends in a call into the rest is done again with all of clang.
+ * clang's instance of a thread, and what the thread translates with it. As with LLVM's, a thread starts with the part
+ * that first compilations call; a translation that ends in a call into the rest is done again with all of clang.
  */
 import { instantiateFrontend, type Frontend } from '../binding/frontend.js';
 import { completeFrontend, type FrontendCode } from '../binding/load-frontend.js';
