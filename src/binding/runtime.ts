@@ -281,8 +281,8 @@ async function instantiateParts(
   return instance;
 }
 
-/** @throws DarmError `io` */
-function fill(memory: WebAssembly.Memory, { start, bytes, content }: StartingMemory): void {
+/** Puts the content where it belongs in an instance's memory. @throws DarmError `io` */
+export function fill(memory: WebAssembly.Memory, { start, bytes, content }: StartingMemory): void {
   const place = new Uint8Array(memory.buffer, start, bytes);
   if (typeof content !== 'string') return place.set(content);
   try {
