@@ -32,7 +32,11 @@ export function parseQueueAddress(given: string, password: string | undefined): 
   const shown = `${url.protocol}//${url.host}${url.pathname}`;
   if (url.password === '' && password) url.password = encodeURIComponent(password);
   if (kind === 'postgres')
-    return { kind, shown, connection: { connectionString: url.href, connectionTimeoutMillis: CONNECT_MS } };
+    return {
+      kind,
+      shown,
+      connection: { connectionString: url.href, connectionTimeoutMillis: CONNECT_MS, migrate: true },
+    };
   if (url.search !== '' || url.hash !== '')
     throw new DarmError('usage', `the address of ${QUEUE_FLAG} has a query or a fragment`);
   const db = url.pathname.replace(/^\//, '') || '0';
