@@ -109,7 +109,8 @@ export class HttpClient {
         sent.destroy();
         const { code = '' } = error as NodeJS.ErrnoException;
         // The server may have closed an idle connection just when it was to be used again.
-        if (mayRepeat && !this.#closed && sent.reusedSocket && code === 'ECONNRESET') resolve(this.#send(agent, exchange, false));
+        if (mayRepeat && !this.#closed && sent.reusedSocket && code === 'ECONNRESET')
+          resolve(this.#send(agent, exchange, false));
         else reject(asExchangeError(error));
       };
       if (timeoutMs > 0) {
