@@ -1,0 +1,30 @@
+/** The result of a profile at a glance: how many lanes work, which, and what the idle ones cost. */
+import type { LaunchProfile } from '../../../simulator/profile/profile.js';
+import { html, type Html } from '../../markup.js';
+import { laneActivity, lost, meanLanes, percent, unit, weight, whole } from './figures.js';
+import { laneStrip } from './lane-strip.js';
+
+export function headline(profile: LaunchProfile): Html {
+  const { waveSize } = profile;
+  const mean = meanLanes(profile, waveSize);
+  const idle = lost(profile, waveSize);
+  const label = `By lane, how much of the time it works; ${mean.toFixed(1)} of ${waveSize} on average`;
+  return html`<div class="headline">
+    <p class="big"><b>${mean.toFixed(1)}</b> of ${waveSize} lanes work on average</p>
+    ${laneStrip(laneActivity(profile), label, 4)}
+    <dl class="tiles">
+      ${tile(unit(profile) + (profile.time === null ? '' : ' (estimate)'), whole(weight(profile)))}
+      ${tile('of these lost with idle lanes', `${whole(idle)} · ${percent(idle, weight(profile))}`, 'loss')}
+      ${tile('wave instructions', whole(profile.executed))} ${tile('branches that part waves', partingText(profile))}
+    </dl>
+  </div>`;
+}
+
+const partingText = ({ branches }: LaunchProfile): string =>
+  `${branches.filter(({ parted }) => parted > 0).length} of ${branches.length}`;
+
+const tile = (name: string, value: string, kind = ''): Html =>
+  html`<div class="${kind}">
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;
