@@ -119,9 +119,9 @@ export class LaneRecorder {
       for (let k = 0; k < active; k++) counts[lanes[k]!]! += 1;
       const state = this.#waves[wave.id]!;
       if (active < size) this.#countIdle(state, index);
-      state.trace?.pushLanes(active);
       const low = i32[EXEC]!;
-      const high = i32[EXEC + 1]!;
+      const high = size === 64 ? i32[EXEC + 1]! : 0;
+      state.trace?.pushLanes(active, low, high);
       const { pc } = wave;
       step(wave);
       if (wave.pc !== pc) taken[index]! += 1;

@@ -40,9 +40,13 @@ export const unit = ({ time }: ProfileFigures): string => (time === null ? 'inst
 export const activity = ({ laneCounts, executed }: ProfiledInstruction): number[] =>
   laneCounts.map((count) => count / executed);
 
-/** 0 only for never and `LEVELS` only for always. */
-export const level = (active: number): number =>
-  active <= 0 ? 0 : active >= 1 ? LEVELS : Math.min(LEVELS - 1, Math.max(1, Math.round(active * LEVELS)));
+/** How much of `all` a lane was active, in steps: 0 only for never, and `LEVELS` only for always. */
+export function level(active: number, all = 1): number {
+  if (active <= 0) return 0;
+  // The last bits of a sum of times do not count.
+  if (active >= all * (1 - 1e-9)) return LEVELS;
+  return Math.min(LEVELS - 1, Math.max(1, Math.round((active / all) * LEVELS)));
+}
 
 /** By lane, over all instructions: how much of the time it was active, 0 to 1. */
 export function laneActivity({ instructions, waveSize }: LaunchProfile): number[] {
@@ -63,6 +67,13 @@ export function place({ blocks, instructions, lines }: LaunchProfile, instructio
   const source = lines[line];
   if (source !== undefined) return `${baseName(source.file)}:${source.line}`;
   return blocks.length > 1 ? `${blockName(block)} ${hex(address)}` : hex(address);
+}
+
+/** What stands beside a picture of the program: the line of source, if there are any, else the block; null: nothing. */
+export function sideLabel({ instructions, lines }: LaunchProfile, instruction: number): string | null {
+  const { line, block } = instructions[instruction]!;
+  if (lines.length === 0) return blockName(block);
+  return line < 0 ? null : `line ${lines[line]!.line}`;
 }
 
 export const baseName = (file: string): string => file.replace(/^.*\//, '');

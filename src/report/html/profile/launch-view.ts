@@ -9,6 +9,7 @@ import { laneMap } from './lane-map.js';
 import { sourceLines, type SourceTexts } from './source-lines.js';
 import { timelinePicture } from './timeline.js';
 import { waitBar } from './wait-bar.js';
+import { typicalWave, waveCalled, waveDuration, waveMap } from './wave-map.js';
 
 /** A launch of one run. */
 export interface ShownLaunch {
@@ -41,22 +42,21 @@ export function launchView(runs: readonly ShownLaunch[], texts: SourceTexts, id:
       ${fact('waves', `${whole(waves)} of ${waveSize} lanes`)}
     </dl>
     ${runs.length === 2 && verdict(first.profile, runs[1]!.profile)} ${each(({ profile }) => headline(profile))}
+    ${oneWave(runs, ids)}
 
-    <h3>What the lanes do</h3>
+    <h3>All waves</h3>
     <p class="note">
-      A wave executes each instruction for all of its ${waveSize} lanes at once. Where a branch
-      <span class="branch-mark">◆</span> sends lanes different ways, the wave walks one way after the other, and the
-      lanes that do not belong there wait. Lanes go from left to right, the program from top to bottom; an instruction
-      is as high as it takes ${unit(first.profile)}.${runs.length === 2 && ' Both pictures have one scale.'}
+      The same for all waves together, with the program from top to bottom. An instruction is as high as it takes
+      ${unit(first.profile)}, so the area that is not filled is what idle lanes lose.
     </p>
-    ${laneKey()} ${each(({ profile }, own) => laneMap(profile, (MAP_HEIGHT * weight(profile)) / most, own))}
+    ${each(({ profile }, own) => laneMap(profile, (MAP_HEIGHT * weight(profile)) / most, own))}
 
     <h3>Where lanes part</h3>
-    ${each(({ profile }, own) => branchTable(profile, own))}
+    <div class="stacked">${runs.map((run, at) => html`${caption(run)}${branchTable(run.profile, ids[at]!)}`)}</div>
     ${
       lines &&
       html`<h3>Source</h3>
-        ${each(({ profile }) => sourceLines(profile, texts))}`
+        ${sourceLines(runs, texts)}`
     }
     ${
       timed &&
@@ -90,6 +90,33 @@ export function launchView(runs: readonly ShownLaunch[], texts: SourceTexts, id:
       </details>`;
     })}
   </section>`;
+}
+
+/** The picture to begin with: one wave, the same of both runs. */
+function oneWave(runs: readonly ShownLaunch[], ids: readonly string[]): Html {
+  const { waveSize } = runs[0]!.profile;
+  const explanation = html`<h3>What the lanes do</h3>
+    <p class="note">
+      A wave executes each instruction for all of its ${waveSize} lanes at once. Where a branch
+      <span class="branch-mark">◆</span> sends lanes different ways, the wave goes one way after the other, and the
+      lanes that do not belong there wait. Lanes are from left to right, time is from top to bottom.
+    </p>
+    ${laneKey()}`;
+  const typical = typicalWave(runs[0]!.profile);
+  const named = typical === null ? null : runs[0]!.profile.timeline!.waves[typical]!;
+  const shown = runs.map(({ profile }) => (named === null ? null : waveCalled(profile, named)));
+  if (named === null || shown.some((wave) => wave === null)) return explanation;
+  const longest = Math.max(1, ...runs.map(({ profile }, at) => waveDuration(profile.timeline!, shown[at]!)));
+  return html`${explanation}
+    <p>A typical wave: number ${named.wave} of workgroup ${named.workgroup}</p>
+    <div class="runs">
+      ${runs.map(
+        (run, at) =>
+          html`<div class="run">
+            ${caption(run)}${waveMap(run.profile, run.profile.timeline!, shown[at]!, MAP_HEIGHT / longest, ids[at]!)}
+          </div>`,
+      )}
+    </div>`;
 }
 
 const caption = ({ title }: ShownLaunch): Html | string => (title === '' ? '' : html`<h4>${title}</h4>`);

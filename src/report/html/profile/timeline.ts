@@ -24,7 +24,7 @@ export function timelinePicture({ waveSize, kernel }: LaunchProfile, timeline: T
     if (wave < 0 || to === from) return;
     const mean = lanes / (to - from) / waveSize;
     const [x, width] = [LEFT + (from * WIDTH) / until, ((to - from) * WIDTH) / until];
-    cells.cell(level(mean > 1 - 1e-9 ? 1 : mean), x, TOP + wave * STEP, width, ROW);
+    cells.cell(level(mean), x, TOP + wave * STEP, width, ROW);
     wave = -1;
   };
   timeline.wave.forEach((own, at) => {
