@@ -1,4 +1,5 @@
 /** The report of a module as one HTML page. */
+import { raw } from 'hono/html';
 import type { FunctionHistory } from '../../job/history.js';
 import type { FunctionReport } from '../../job/results.js';
 import type { MeasuredLaunch } from '../counter-rows.js';
@@ -11,6 +12,8 @@ import { functionSection } from './function-section.js';
 import { functionTable } from './function-table.js';
 import { Gallery } from './gallery.js';
 import { runPage } from './page-script.js';
+import { LANE_PATTERN } from './profile/lane-pattern.js';
+import { launchView } from './profile/launch-view.js';
 
 export interface Report {
   /** Name of the module. */
@@ -36,9 +39,23 @@ export async function reportPage(report: Report, layout: Layout): Promise<string
       <h1>${title}</h1>
       ${facts([['target', target], ...settings])}
     </header>
-    <main>${functionTable(functions, histories)} ${launches && counterTables(launches)} ${sections}</main>`;
-  const style = paletteStyle() + (await styleSheet('page.css'));
+    ${launches && raw(LANE_PATTERN)}
+    <main>
+      ${functionTable(functions, histories)} ${launches && counterTables(launches)} ${sections}
+      ${launches && launches.map(profileSection)}
+    </main>`;
+  const style = paletteStyle() + (await styleSheet('page.css', ...(launches === null ? [] : ['profile/profile.css'])));
   return documentPage({ title, body, style, script: `'use strict';\n(${runPage.toString()})();\n` });
+}
+
+/** The lanes of a launch, without melding and with it. */
+function profileSection({ before, after }: MeasuredLaunch, index: number): Html | string {
+  if (before.profile === null || after.profile === null) return '';
+  const runs = [
+    { title: 'without melding', profile: before.profile },
+    { title: 'with melding', profile: after.profile },
+  ];
+  return launchView(runs, new Map(), `launch${index + 1}`);
 }
 
 const facts = (pairs: Report['settings']): Html =>

@@ -48,19 +48,6 @@ export function level(active: number, all = 1): number {
   return Math.min(LEVELS - 1, Math.max(1, Math.round((active / all) * LEVELS)));
 }
 
-/** By lane, over all instructions: how much of the time it was active, 0 to 1. */
-export function laneActivity({ instructions, waveSize }: LaunchProfile): number[] {
-  const sums = new Array<number>(waveSize).fill(0);
-  let all = 0;
-  for (const each of instructions) {
-    if (each.executed === 0) continue;
-    const share = weight(each);
-    all += share;
-    activity(each).forEach((active, lane) => (sums[lane]! += share * active));
-  }
-  return sums.map((sum) => (all === 0 ? 0 : sum / all));
-}
-
 /** What an instruction is shown as: its line of source, if known, else its block and address. */
 export function place({ blocks, instructions, lines }: LaunchProfile, instruction: number): string {
   const { line, block, address } = instructions[instruction]!;

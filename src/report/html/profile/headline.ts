@@ -1,17 +1,18 @@
 /** The result of a profile at a glance: how many lanes work, which, and what the idle ones cost. */
 import type { LaunchProfile } from '../../../simulator/profile/profile.js';
 import { html, type Html } from '../../markup.js';
-import { laneActivity, lost, meanLanes, percent, unit, weight, whole } from './figures.js';
+import { lost, meanLanes, percent, unit, weight, whole } from './figures.js';
 import { laneStrip } from './lane-strip.js';
 
 export function headline(profile: LaunchProfile): Html {
   const { waveSize } = profile;
   const mean = meanLanes(profile, waveSize);
   const idle = lost(profile, waveSize);
-  const label = `By lane, how much of the time it works; ${mean.toFixed(1)} of ${waveSize} on average`;
+  /** As many lanes as work on average, whichever they are. */
+  const filled = Array.from({ length: waveSize }, (_, lane) => Math.min(1, Math.max(0, mean - lane)));
   return html`<div class="headline">
     <p class="big"><b>${mean.toFixed(1)}</b> of ${waveSize} lanes work on average</p>
-    ${laneStrip(laneActivity(profile), label, 4)}
+    ${laneStrip(filled, 4)}
     <dl class="tiles">
       ${tile(unit(profile) + (profile.time === null ? '' : ' (estimate)'), whole(weight(profile)))}
       ${tile('of these lost with idle lanes', `${whole(idle)} · ${percent(idle, weight(profile))}`, 'loss')}

@@ -84,7 +84,7 @@ function instructionRow(
     ${profile.lines.length > 0 && html`<td class="figure">${source?.line ?? ''}</td>`}
     <td><code>${text}</code></td>
     <td class="figure">${whole(executed)}</td>
-    <td class="lanes">${ran && html`${laneStrip(activity(each), null)} ${(lanes / executed).toFixed(1)}`}</td>
+    <td class="lanes">${ran && html`${laneStrip(activity(each))} ${(lanes / executed).toFixed(1)}`}</td>
     <td class="share">
       ${
         ran &&

@@ -25,7 +25,7 @@ export async function profilePage(
       <p class="muted">Divergence profile${titles.length > 0 && `: ${titles.join(' and ')}`}</p>
     </header>
     ${raw(LANE_PATTERN)}
-    <main>${sections}</main>`;
+    <main>${sections.length === 0 ? html`<p>Nothing ran to its end.</p>` : sections}</main>`;
   const style = paletteStyle() + (await styleSheet('page.css', 'profile/profile.css'));
   return documentPage({ title, body, style, script: null });
 }
