@@ -2,17 +2,16 @@
 import type { LaunchProfile } from '../../../simulator/profile/profile.js';
 import { html, type Html } from '../../markup.js';
 import { lost, meanLanes, percent, unit, weight, whole } from './figures.js';
-import { laneStrip } from './lane-strip.js';
 
 export function headline(profile: LaunchProfile): Html {
   const { waveSize } = profile;
   const mean = meanLanes(profile, waveSize);
   const idle = lost(profile, waveSize);
-  /** As many lanes as work on average, whichever they are. */
-  const filled = Array.from({ length: waveSize }, (_, lane) => Math.min(1, Math.max(0, mean - lane)));
   return html`<div class="headline">
     <p class="big"><b>${mean.toFixed(1)}</b> of ${waveSize} lanes work on average</p>
-    ${laneStrip(filled, 4)}
+    <div class="split" aria-hidden="true">
+      <span class="go" style="width: ${((100 * mean) / waveSize).toFixed(2)}%"></span><span class="wait"></span>
+    </div>
     <dl class="tiles">
       ${tile(unit(profile) + (profile.time === null ? '' : ' (estimate)'), whole(weight(profile)))}
       ${tile('of these lost with idle lanes', `${whole(idle)} · ${percent(idle, weight(profile))}`, 'loss')}

@@ -46,7 +46,7 @@ function rowsOf(runs: readonly ShownLaunch[], file: string, text: readonly strin
   });
   if (text === null) return numbers.map(row);
   const first = Math.max(1, numbers[0]! - 1);
-  const last = Math.min(text.length, numbers.at(-1)! + 1);
+  const last = Math.min(text.at(-1) === '' ? text.length - 1 : text.length, numbers.at(-1)! + 1);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => row(first + at));
 }
 
