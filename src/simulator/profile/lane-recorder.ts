@@ -133,7 +133,7 @@ export class LaneRecorder {
   #countIdle({ owners, counts, groups }: WaveLanes, index: number): void {
     const { idle } = this.lanes;
     let ofInstruction = idle.get(index);
-    if (ofInstruction === undefined) idle.set(index, (ofInstruction = new Map()));
+    if (ofInstruction === undefined) idle.set(index, (ofInstruction = new Map<number, number>()));
     for (let group = 0; group < groups; group++)
       ofInstruction.set(owners[group]!, (ofInstruction.get(owners[group]!) ?? 0) + counts[group]!);
   }
@@ -173,7 +173,7 @@ export class LaneRecorder {
   #countSplit(index: number, on: number, off: number): void {
     const { splits } = this.lanes;
     let ofBranch = splits.get(index);
-    if (ofBranch === undefined) splits.set(index, (ofBranch = new Map()));
+    if (ofBranch === undefined) splits.set(index, (ofBranch = new Map<number, number>()));
     const key = splitKey(on, off);
     ofBranch.set(key, (ofBranch.get(key) ?? 0) + 1);
   }

@@ -166,7 +166,7 @@ export class TimeRecorder {
     const operation = state.operations[place % REMEMBERED]!;
     this.#spend(state, waitOn(this.code.kind[operation]!), from, done);
     let waited = this.time.waitedFor.get(state.instruction);
-    if (waited === undefined) this.time.waitedFor.set(state.instruction, (waited = new Map()));
+    if (waited === undefined) this.time.waitedFor.set(state.instruction, (waited = new Map<number, number>()));
     waited.set(operation, (waited.get(operation) ?? 0) + done - from);
   }
 

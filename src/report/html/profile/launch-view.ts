@@ -6,17 +6,11 @@ import { percent, unit, weight, whole } from './figures.js';
 import { headline } from './headline.js';
 import { instructionList } from './instruction-list.js';
 import { laneMap } from './lane-map.js';
+import type { ShownLaunch } from './shown-launch.js';
 import { sourceLines, type SourceTexts } from './source-lines.js';
 import { timelinePicture } from './timeline.js';
 import { waitBar } from './wait-bar.js';
 import { typicalWave, waveCalled, waveDuration, waveMap } from './wave-map.js';
-
-/** A launch of one run. */
-export interface ShownLaunch {
-  /** What tells the runs apart: `meld off`; empty if there is only one. */
-  readonly title: string;
-  readonly profile: LaunchProfile;
-}
 
 /** Of the lane map of the run that takes longest, in pixels. */
 const MAP_HEIGHT = 460;

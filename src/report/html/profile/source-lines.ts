@@ -2,7 +2,7 @@
 import type { LaunchProfile, ProfiledLine } from '../../../simulator/profile/profile.js';
 import { html, type Html } from '../../markup.js';
 import { baseName, lost, percent, unit, weight, whole } from './figures.js';
-import type { ShownLaunch } from './launch-view.js';
+import type { ShownLaunch } from './shown-launch.js';
 
 /** By file, as debug information names it: its lines. */
 export type SourceTexts = ReadonlyMap<string, readonly string[]>;
