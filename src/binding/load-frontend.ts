@@ -1,5 +1,6 @@
 /** Finds clang's WebAssembly code and the image of headers and device libraries; see load.ts. Only for source. */
 import { DarmError } from '../errors.js';
+import { platform } from '../platform/index.js';
 import {
   compileLazily,
   compilePart,
@@ -15,8 +16,8 @@ import {
 export interface FrontendCode {
   readonly code: LlvmCode;
   readonly constants: FrontendManifest['constants'];
-  /** In shared memory, so that threads do not copy it. */
-  readonly image: Uint8Array<SharedArrayBuffer>;
+  /** In shared memory, where there is such, so that threads do not copy it. */
+  readonly image: Uint8Array;
 }
 
 export async function frontendManifest(): Promise<FrontendManifest> {
@@ -48,9 +49,11 @@ export async function compileFrontend(make: MakeFirst = compileLazily): Promise<
     facts === null ? null : findMemory('clang', constants.start, facts),
     readPart('headers', image, 'image'),
   ]);
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
-  return { code: { ...code, rest: rest === null ? null : 'unread', memory }, constants, image: shared };
+  return {
+    code: { ...code, rest: rest === null ? null : 'unread', memory },
+    constants,
+    image: platform.shared(bytes),
+  };
 }
 
 /** Adds what is missing. */

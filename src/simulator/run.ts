@@ -31,7 +31,7 @@ import {
   type PlacedLaunch,
 } from './launch/run-workgroups.js';
 import type { KernelLaunch, LaunchSpec } from './launch/spec.js';
-import { GlobalMemory, MemoryPlan, type Region } from './memory.js';
+import { GlobalMemory, MemoryPlan, sharedMemory, type Region } from './memory.js';
 import type { SimulationOptions } from './options.js';
 import { makeProgram, type Program } from './program.js';
 import { ExecutionCounts } from './workgroup.js';
@@ -122,7 +122,7 @@ export async function simulate(input: SimulationInput, runner: PartRunner = INLI
   );
   const places = planLaunches(plan, spec, kernels, widths);
   const base = planImage(plan, object);
-  const memory = new GlobalMemory(plan.regions, new SharedArrayBuffer(plan.end));
+  const memory = new GlobalMemory(plan.regions, sharedMemory(plan.end));
   spec.buffers.forEach(({ element, fill }, index) => fillBuffer(memory.bytesOf(buffers[index]!), element, fill));
   memory.bytesOf(places.queue).set(queueDescriptor());
   writeImage(memory, object, base);
@@ -311,7 +311,7 @@ async function runParts(
   width: number,
   run: PartRunner['run'],
 ): Promise<Omit<LaunchPartResult, 'failure'>> {
-  const progress = new Int32Array(new SharedArrayBuffer(8));
+  const progress = new Int32Array(sharedMemory(8));
   const results = await Promise.all(
     Array.from({ length: width }, async (_, index) => {
       try {
