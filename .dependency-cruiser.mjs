@@ -24,7 +24,8 @@ const MAY_IMPORT = {
   pipeline: ['errors', 'ir', 'formats', 'analysis', 'melding', 'job', 'binding'],
   workers: ['errors', 'files', 'formats', 'job', 'binding', 'frontend', 'simulator', 'pipeline'],
   compiler: [
-    ...['errors', 'files', 'http', 'remote-cache', 'formats', 'job', 'binding', 'frontend', 'simulator', 'workers'],
+    ...['errors', 'files', 'http', 'remote-cache', 'formats', 'job', 'platform', 'binding', 'frontend', 'simulator'],
+    'workers',
   ],
   'cache-server': ['errors', 'remote-cache', 'compiler'],
   batch: ['errors', 'files', 'formats', 'job', 'frontend', 'compiler'],
@@ -55,7 +56,7 @@ const FREE_OF_NODE = [
   '^src/compiler/(simulate|compile-source|retried)\\.ts$',
 ];
 /** What the main thread of Node alone does: containers of device images, and files of the user's. */
-const MAIN_THREAD_ONLY = ['^src/formats/offload/', '^src/report/html/page\\.ts$'];
+const MAIN_THREAD_ONLY = ['^src/formats/offload/(?!magic)', '^src/report/html/page\\.ts$'];
 
 const place = (name) => `^src/${name}(/|\\.ts$)`;
 
