@@ -27,9 +27,10 @@ const MAY_IMPORT = {
     ...['errors', 'files', 'http', 'remote-cache', 'formats', 'job', 'platform', 'binding', 'frontend', 'simulator'],
     'workers',
   ],
+  explorer: ['errors', 'ir', 'formats', 'job', 'simulator', 'report', 'compiler'],
   'cache-server': ['errors', 'remote-cache', 'compiler'],
   batch: ['errors', 'files', 'formats', 'job', 'frontend', 'compiler'],
-  service: ['errors', 'version', 'remote-cache', 'formats', 'job', 'report', 'frontend', 'compiler'],
+  service: ['errors', 'version', 'explorer', 'remote-cache', 'formats', 'job', 'report', 'frontend', 'compiler'],
   client: ['errors', 'version', 'http', 'job', 'report', 'compiler'],
   cli: [
     ...['errors', 'version', 'files', 'http', 'remote-cache', 'formats', 'job', 'frontend', 'simulator', 'report'],
