@@ -162,7 +162,7 @@ export class Explorer {
       launches: measured.map(({ kernel, before: one, after: two }) => ({
         kernel,
         cycles: [one.cycles, two.cycles],
-        profiles: [null, null],
+        profiles: [one.profile, two.profile],
       })),
       differences: differences(before.result, after.result, {})
         .slice(0, MOST_DIFFERENCES)
