@@ -2,7 +2,8 @@
  * The page's compiler: the tasks that the package's worker threads carry out, on the thread that this is called on, a
  * Web Worker. Whoever wants to stop a job ends the worker.
  */
-import { compileFirst } from '../src/binding/load.js';
+import { compileLlvm } from '../src/binding/load.js';
+import { compileFrontend, completeFrontend } from '../src/binding/load-frontend.js';
 import { SourceTranslator } from '../src/compiler/compile-source.js';
 import { simulateOn } from '../src/compiler/simulate.js';
 import type { CompiledModule } from '../src/compiler/compiler.js';
@@ -35,7 +36,8 @@ class OwnThread implements Executor {
   /** A download that failed is tried again with the next task. */
   #load(): Promise<LlvmHost> {
     if (this.#host === null) {
-      this.#host = compileFirst().then((code) => new LlvmHost({ code, memoryLimitBytes: MEMORY_LIMIT }));
+      // All of it: what the page shows calls more than a first part has, and would be done twice.
+      this.#host = compileLlvm().then((code) => new LlvmHost({ code, memoryLimitBytes: MEMORY_LIMIT }));
       this.#host.catch(() => (this.#host = null));
     }
     return this.#host;
@@ -51,7 +53,7 @@ class OwnThread implements Executor {
 /** A compiler, and what loads LLVM before there is anything to compile. */
 export function createPageCompiler(): ExploringCompiler & { prepare(): Promise<void> } {
   const executor = new OwnThread();
-  const translator = new SourceTranslator();
+  const translator = new SourceTranslator(async () => completeFrontend(await compileFrontend()));
   return {
     prepare: () => executor.prepare(),
     async compile(input, options = {}) {

@@ -58,6 +58,9 @@ interface Translated {
 /** Results that are kept. */
 const MOST_KEPT = 12;
 
+/** Drawings that are kept: an edit leaves most graphs as they are. */
+const MOST_DRAWINGS = 40;
+
 /** Differences that are told. */
 const MOST_DIFFERENCES = 8;
 
@@ -70,7 +73,7 @@ export class Explorer {
 
   constructor(compiler: ExploringCompiler, loadLayout: () => Promise<Layout>) {
     this.#compiler = compiler;
-    this.#loadLayout = loadLayout;
+    this.#loadLayout = async () => remembering(await loadLayout());
   }
 
   /** @throws DarmError */
@@ -113,10 +116,7 @@ export class Explorer {
   async #listing(job: ExploreJob, form: ListingForm, side: Side, call: ExploreCall): Promise<Listing> {
     const kind = form === 'ir' ? 'll' : 'asm';
     const [text, { histories }] = await Promise.all([
-      // The recorded compilation has the machine code, too.
-      side === 'after' && kind === 'asm'
-        ? this.#compile(job, RECORDED, side, call).then(({ artifacts }) => artifacts[0]!.bytes)
-        : this.#artifact(job, kind, side, call),
+      this.#artifact(job, kind, side, call),
       this.#compile(job, RECORDED, 'after', call),
     ]);
     const blocks = this.#blockLines(job, histories, side);
@@ -246,8 +246,19 @@ const FILES: Readonly<Record<ExploreJob['language'], string | null>> = {
 /** What a job of the page does not choose. */
 const NOT_ASKED = { remarks: false, report: false, stats: false, partitions: 1 } as const;
 
-/** The compilation that the pictures and the remarks come from. */
-const RECORDED: Partial<JobOptions> = { emit: ['asm'], report: true, remarks: true };
+/** The compilation that the pictures and the remarks come from. Machine code is generated when somebody looks at it. */
+const RECORDED: Partial<JobOptions> = { emit: ['bc'], report: true, remarks: true };
+
+function remembering(layout: Layout): Layout {
+  const drawings = new Map<string, string>();
+  return (dot) => {
+    const drawn = drawings.get(dot) ?? layout(dot);
+    drawings.delete(dot);
+    drawings.set(dot, drawn);
+    if (drawings.size > MOST_DRAWINGS) drawings.delete(drawings.keys().next().value!);
+    return drawn;
+  };
+}
 
 function exploredFunction(
   history: FunctionHistory,
