@@ -34,6 +34,8 @@ const sum = (a: Figures, b: Figures): Figures => ({
   lost: a.lost + b.lost,
 });
 
+const keyOf = (row: ListingRow): string => `${row.function} ${row.position}`;
+
 /** Instructions that fill up to an address: the text does not have them. */
 const PADDING = /^(s_nop|s_code_end)\b/;
 
@@ -42,7 +44,8 @@ const mnemonic = (text: string): string => /^\S*/.exec(text.trim())![0];
 /** A profile put together with the listing of the same code. */
 export class Heat {
   readonly #waveSize: number;
-  readonly #rows = new Map<ListingRow, Figures>();
+  /** By function and position. */
+  readonly #rows = new Map<string, Figures>();
   /** By function and block. */
   readonly #blocks = new Map<string, Figures>();
   readonly #lines = new Map<number, Figures>();
@@ -67,7 +70,7 @@ export class Heat {
   }
 
   #add(row: ListingRow, figures: Figures): void {
-    this.#rows.set(row, figures);
+    this.#rows.set(keyOf(row), figures);
     this.#most.lost = Math.max(this.#most.lost, figures.lost);
     this.#most.cycles = Math.max(this.#most.cycles, figures.cycles);
     if (row.block !== null) {
@@ -79,7 +82,7 @@ export class Heat {
   }
 
   row(row: ListingRow): Figures | null {
-    return this.#rows.get(row) ?? null;
+    return this.#rows.get(keyOf(row)) ?? null;
   }
 
   block(name: string, block: string, lines: readonly number[]): Figures | null {

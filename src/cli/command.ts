@@ -35,6 +35,8 @@ async function run(invocation: Invocation): Promise<number | void> {
       return (await import('./prepare.js')).printVersions(invocation.version);
     case 'serve':
       return (await import('./serve.js')).runServe(invocation.flags);
+    case 'explore':
+      return (await import('./explore.js')).runExplore(invocation.flags);
     case 'print':
       return writeStandardOutput(invocation.text);
   }

@@ -17,6 +17,7 @@ import { Gallery } from '../report/html/gallery.js';
 import { remarkSentence } from '../report/remark-text.js';
 import { visible } from '../report/visible.js';
 import { differences } from '../simulator/compare.js';
+import { ELEMENT_BYTES } from '../simulator/launch/elements.js';
 import { parseSpec } from '../simulator/launch/spec.js';
 import type { SimulationOptions } from '../simulator/options.js';
 import type { SimulationResult } from '../simulator/run.js';
@@ -60,6 +61,9 @@ const MOST_KEPT = 12;
 
 /** Drawings that are kept: an edit leaves most graphs as they are. */
 const MOST_DRAWINGS = 40;
+
+/** Of all buffers of a launch. */
+const MOST_BUFFER_BYTES = 256 * 2 ** 20;
 
 /** Differences that are told. */
 const MOST_DIFFERENCES = 8;
@@ -144,6 +148,9 @@ export class Explorer {
     const spec = parseSpec(text, (name) => {
       throw new DarmError('bad-input', `the explorer reads no files, and the launch names ${name}`);
     });
+    const bytes = spec.buffers.reduce((total, { element, length }) => total + length * ELEMENT_BYTES[element], 0);
+    if (bytes > MOST_BUFFER_BYTES)
+      throw new DarmError('bad-input', `the buffers have ${bytes} bytes; the explorer allows ${MOST_BUFFER_BYTES}`);
     const run = async (side: Side): Promise<{ result: SimulationResult; time: number }> => {
       const codeObject = await this.#artifact(job, 'hsaco', side, call);
       const started = performance.now();
