@@ -50,7 +50,8 @@ export class WorkerBackend implements Backend {
       switch (data.kind) {
         case 'loading': {
           files.set(data.name, data);
-          const sum = (field: keyof LoadProgress) => [...files.values()].reduce((total, each) => total + each[field], 0);
+          const sum = (field: keyof LoadProgress) =>
+            [...files.values()].reduce((total, each) => total + each[field], 0);
           const progress = { loaded: sum('loaded'), total: sum('total') };
           this.#listener(progress.loaded === progress.total ? null : progress);
           break;
@@ -66,7 +67,9 @@ export class WorkerBackend implements Backend {
     worker.onerror = (event) => {
       event.preventDefault();
       if (worker === this.#worker)
-        this.#replace(new DarmError('internal', `the compiler ended: ${event.message || 'its worker cannot be loaded'}`));
+        this.#replace(
+          new DarmError('internal', `the compiler ended: ${event.message || 'its worker cannot be loaded'}`),
+        );
     };
     return worker;
   }

@@ -79,17 +79,23 @@ async function stampServiceWorker(): Promise<void> {
   );
 }
 
+/** Dark colours hold for a dark system, unless the reader chose a theme. */
+const withThemes = (css: string): string =>
+  css.replace(
+    /@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}\s*\}/g,
+    (_, colors: string) =>
+      `@media (prefers-color-scheme: dark) { :root:not([data-theme='light']) {${colors}} }\n` +
+      `:root[data-theme='dark'] {${colors}}`,
+  ) + `\n:root[data-theme='dark'] { color-scheme: dark; }\n:root[data-theme='light'] { color-scheme: light; }\n`;
+
 await rm(SITE, { recursive: true, force: true });
 await mkdir(SITE, { recursive: true });
 await bundle();
 const report = await readFile(path.join(ROOT, 'src', 'report', 'html', 'page.css'), 'utf8');
 const own = await readFile(path.join(ROOT, 'page', 'page.css'), 'utf8');
-await writeFile(path.join(SITE, 'page.css'), paletteStyle() + report + own);
+await writeFile(path.join(SITE, 'page.css'), withThemes(paletteStyle() + report + own));
 for (const name of ['index.html', 'icon.svg']) await copyFile(path.join(ROOT, 'page', name), path.join(SITE, name));
-await copyFile(
-  fileURLToPath(import.meta.resolve('brotli-dec-wasm/web/bg.wasm')),
-  path.join(SITE, 'brotli.wasm'),
-);
+await copyFile(fileURLToPath(import.meta.resolve('brotli-dec-wasm/web/bg.wasm')), path.join(SITE, 'brotli.wasm'));
 await writeFile(path.join(SITE, 'examples.json'), JSON.stringify(await examples(ROOT)));
 if (!process.argv.includes('--without-modules')) await copyModules();
 await stampServiceWorker();

@@ -21,7 +21,10 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
 }
 
 /** Fills a select; the value stays if it is still there. */
-export function fillSelect(select: HTMLSelectElement, options: readonly (readonly [value: string, text: string])[]): void {
+export function fillSelect(
+  select: HTMLSelectElement,
+  options: readonly (readonly [value: string, text: string])[],
+): void {
   const { value } = select;
   select.replaceChildren(...options.map(([each, text]) => element('option', { value: each }, text)));
   if (options.some(([each]) => each === value)) select.value = value;

@@ -63,6 +63,11 @@ const THEME = EditorView.theme({
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'transparent' },
   '.cm-lit': { backgroundColor: 'var(--lit)' },
   '.cm-panels, .cm-tooltip': { backgroundColor: 'var(--panel)', color: 'var(--text)', borderColor: 'var(--rule)' },
+  // The editor's own squiggles are images in its style sheet, which the page's policy forbids.
+  '.cm-lintRange': { backgroundImage: 'none', textDecoration: 'underline wavy var(--muted)' },
+  '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--bad)' },
+  '.cm-lintRange-warning': { backgroundImage: 'none', textDecoration: 'underline wavy var(--lit-line)' },
+  '.cm-lintRange-info, .cm-lintRange-hint': { backgroundImage: 'none' },
   '.cm-heat': { width: '0.6rem' },
   '.cm-foldPlaceholder': { backgroundColor: 'var(--panel)', color: 'var(--text)', borderColor: 'var(--rule)' },
 });
@@ -154,7 +159,8 @@ export class Editor {
           EditorView.contentAttributes.of({ 'aria-label': label }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) events.changed();
-            if (update.selectionSet && !update.docChanged) events.pointed(this.#lineAt(update.state.selection.main.head));
+            if (update.selectionSet && !update.docChanged)
+              events.pointed(this.#lineAt(update.state.selection.main.head));
           }),
           EditorView.domEventHandlers({
             mousemove: (event, view) => {

@@ -69,7 +69,12 @@ export async function examples(root: string): Promise<Example[]> {
   const ir: Example = {
     id: 'bitonic-ir',
     title: 'Bitonic sort as optimised IR',
-    job: { source: await irText(path.join(root, 'kernels/ir/bitonic.gfx1100.O3.bc')), language: 'ir', options: {}, flags: [] },
+    job: {
+      source: await irText(path.join(root, 'kernels/ir/bitonic.gfx1100.O3.bc')),
+      language: 'ir',
+      options: {},
+      flags: [],
+    },
     spec: await text('kernels/specs/bitonic.json'),
   };
   const [first, ...rest] = await Promise.all(sources);

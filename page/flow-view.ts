@@ -37,7 +37,10 @@ export function heatFlow(
 ): void {
   into.querySelectorAll('.block-heat').forEach((old) => old.remove());
   if (hot === null) return;
-  for (const [at, { heat, metric }] of [[0, hot[0]], [blocks.length - 1, hot[1]]] as const) {
+  for (const [at, { heat, metric }] of [
+    [0, hot[0]],
+    [blocks.length - 1, hot[1]],
+  ] as const) {
     const found = blocks[at]!.map((block) => heat.block(name, block.name, block.lines));
     const all = found.filter((each) => each !== null);
     found.forEach((figures, b) => {
@@ -51,7 +54,10 @@ export function heatFlow(
       const title = document.createElementNS(SVG, 'title');
       title.textContent = heat.describe(figures);
       group.append(title);
-      for (const [kind, height] of [['rail', 1], ['bar', share]] as const) {
+      for (const [kind, height] of [
+        ['rail', 1],
+        ['bar', share],
+      ] as const) {
         const bar = document.createElementNS(SVG, 'rect');
         bar.setAttribute('class', kind);
         bar.setAttribute('x', String(box.x + box.width - 6));

@@ -19,7 +19,9 @@ function simpleLaunch(text: string): Fields | null {
     const spec: unknown = JSON.parse(text);
     if (!isFields(spec) || 'launches' in spec || 'buffers' in spec) return null;
     const args = spec['args'] ?? [];
-    const areSimple = Array.isArray(args) && args.every((each) => isFields(each) && ('buffer' in each || 'scalar' in each || 'bytes' in each));
+    const areSimple =
+      Array.isArray(args) &&
+      args.every((each) => isFields(each) && ('buffer' in each || 'scalar' in each || 'bytes' in each));
     return areSimple && Array.isArray(spec['grid']) && Array.isArray(spec['block']) ? spec : null;
   } catch {
     return null;

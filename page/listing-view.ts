@@ -26,7 +26,12 @@ export function listingView(listing: Listing, side: Side, name: string | null, h
   return element(
     'figure',
     { class: 'listing', 'data-side': side },
-    element('figcaption', {}, element('span', {}, TITLES[side]), element('span', { class: 'muted' }, `${count} instructions`)),
+    element(
+      'figcaption',
+      {},
+      element('span', {}, TITLES[side]),
+      element('span', { class: 'muted' }, `${count} instructions`),
+    ),
     element(
       'div',
       { class: 'canvas', tabindex: '0', role: 'region', 'aria-label': `code ${TITLES[side]}` },
@@ -37,7 +42,12 @@ export function listingView(listing: Listing, side: Side, name: string | null, h
           element(
             'thead',
             {},
-            element('tr', {}, ...heads.map((head) => element('th', { scope: 'col' }, head)), element('th', { scope: 'col' }, 'instruction')),
+            element(
+              'tr',
+              {},
+              ...heads.map((head) => element('th', { scope: 'col' }, head)),
+              element('th', { scope: 'col' }, 'instruction'),
+            ),
           ),
         body,
       ),

@@ -1,6 +1,14 @@
 /** The explorer's page: a kernel on the left, what becomes of it on the right, a launch below. */
 import { DarmError } from '../src/errors.js';
-import { LANGUAGES, type Explored, type ExploreJob, type Launched, type Listing, type ListingForm, type Side } from '../src/explorer/protocol.js';
+import {
+  LANGUAGES,
+  type Explored,
+  type ExploreJob,
+  type Launched,
+  type Listing,
+  type ListingForm,
+  type Side,
+} from '../src/explorer/protocol.js';
 import { JOB_OPTIONS } from '../src/job/options.js';
 import { ServerBackend, WorkerBackend, type Backend, type LoadProgress } from './backend.js';
 import { byId, element, fillSelect } from './dom.js';
@@ -23,7 +31,9 @@ const PAUSE_MS = 120;
 const PATIENCE_MS = 400;
 
 const PROCESSORS =
-  'gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1010 gfx1030 gfx1100 gfx1101 gfx1150 gfx1151 gfx1200 gfx1201'.split(' ');
+  'gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1010 gfx1030 gfx1100 gfx1101 gfx1150 gfx1151 gfx1200 gfx1201'.split(
+    ' ',
+  );
 
 type Job = PageState['job'];
 
@@ -114,7 +124,9 @@ async function working(what: string, work: () => Promise<void>): Promise<void> {
     clearTimeout(offer);
     byId('stop').hidden = true;
     isBusy = false;
-    byId('tab-flow').closest('.output')!.classList.toggle('stale', shown !== null && shown.job !== job && !isDue);
+    byId('tab-flow')
+      .closest('.output')!
+      .classList.toggle('stale', shown !== null && shown.job !== job && !isDue);
   }
   if (isDue) {
     isDue = false;
@@ -141,12 +153,24 @@ const SEVERITIES = { note: 'info', remark: 'info', warning: 'warning', error: 'e
 const messagesOf = (diagnostics: Explored['diagnostics']): SourceMessage[] =>
   diagnostics.flatMap(({ severity, message, file, line, column }) =>
     line === null || (file !== null && !/^kernel\./.test(file))
-      ? [{ severity: SEVERITIES[severity], text: file === null ? message : `${file}: ${message}`, line: 0, column: null }]
+      ? [
+          {
+            severity: SEVERITIES[severity],
+            text: file === null ? message : `${file}: ${message}`,
+            line: 0,
+            column: null,
+          },
+        ]
       : [{ severity: SEVERITIES[severity], text: message, line, column }],
   );
 
 function tell({ diagnostics, warnings }: Explored): void {
-  const global = [...new Set(warnings)].map((text): SourceMessage => ({ severity: 'warning', text, line: 0, column: null }));
+  const global = [...new Set(warnings)].map((text): SourceMessage => ({
+    severity: 'warning',
+    text,
+    line: 0,
+    column: null,
+  }));
   showMessages([...messagesOf(diagnostics), ...global]);
 }
 
@@ -216,20 +240,42 @@ function drawFlow(): void {
   const found = shown!.explored.functions[chosen];
   if (found === undefined) {
     byId('flow').replaceChildren(
-      element('p', { class: 'empty' }, 'No function has a divergent branch to meld at: all threads of a wave go the same way.'),
+      element(
+        'p',
+        { class: 'empty' },
+        'No function has a divergent branch to meld at: all threads of a wave go the same way.',
+      ),
     );
     return;
   }
   showFlow(byId('flow'), found, chosen);
   const hot = currentHeat();
-  heatFlow(byId('flow'), found, chosen, hot === null ? null : [{ heat: hot[0], metric }, { heat: hot[1], metric }]);
+  heatFlow(
+    byId('flow'),
+    found,
+    chosen,
+    hot === null
+      ? null
+      : [
+          { heat: hot[0], metric },
+          { heat: hot[1], metric },
+        ],
+  );
   listenToLines(byId('flow'));
 }
 
 function drawRemarks(): void {
   const kinds = { passed: 'melded', missed: 'left alone', failure: 'stopped', analysis: 'summary' } as const;
   const items = shown!.explored.remarks.map(({ kind, function: name, text, line }) => {
-    const item = element('li', { class: kind }, element('b', {}, kinds[kind]), ' ', element('code', {}, name), ' ', text);
+    const item = element(
+      'li',
+      { class: kind },
+      element('b', {}, kinds[kind]),
+      ' ',
+      element('code', {}, name),
+      ' ',
+      text,
+    );
     if (line !== null) {
       item.dataset['lines'] = String(line);
       const button = element('button', { type: 'button' }, `line ${line}`);
@@ -257,12 +303,7 @@ async function drawListing(form: ListingForm): Promise<void> {
     const view = (listing: Listing, side: Side, heat: Heat | null): HTMLElement =>
       listingView(listing, side, name, heat === null ? null : ({ heat, metric } satisfies ShownHeat));
     panel.replaceChildren(
-      element(
-        'div',
-        { class: 'graphs' },
-        view(before, 'before', hot && hot[0]),
-        view(after, 'after', hot && hot[1]),
-      ),
+      element('div', { class: 'graphs' }, view(before, 'before', hot && hot[0]), view(after, 'after', hot && hot[1])),
     );
     listenToLines(panel);
   } catch (error) {
@@ -305,7 +346,8 @@ function drawCounters(): void {
 type Profile = NonNullable<Launched['launches'][0]['profiles'][0]>;
 
 function idleSentence(before: Profile, after: Profile): string {
-  const idle = ({ executed, lanes, waveSize }: Profile): string => percent(1 - lanes / Math.max(1, executed * waveSize));
+  const idle = ({ executed, lanes, waveSize }: Profile): string =>
+    percent(1 - lanes / Math.max(1, executed * waveSize));
   const lost = ({ time }: Profile): string => (time === null ? '?' : String(Math.round(time.lostCycles)));
   return (
     `Lanes that did nothing: ${idle(before)} without melding, ${idle(after)} with. ` +
@@ -319,7 +361,10 @@ function idleSentence(before: Profile, after: Profile): string {
 function light(lines: readonly number[]): void {
   const wanted = new Set(lines.map(String));
   for (const each of document.querySelectorAll<HTMLElement | SVGElement>('.output [data-lines]'))
-    each.classList.toggle('from-line', wanted.size > 0 && each.dataset['lines']!.split(' ').some((line) => wanted.has(line)));
+    each.classList.toggle(
+      'from-line',
+      wanted.size > 0 && each.dataset['lines']!.split(' ').some((line) => wanted.has(line)),
+    );
 }
 
 /** Pointing at a row or a block lights up the lines that it comes from. */
@@ -344,7 +389,9 @@ function heatSource(): void {
   source.heat(
     [...before.lines].map(([line, figures]) => {
       const melded = after.lines.get(line);
-      const title = `without melding it ${before.describe(figures)}` + (melded ? `\nwith melding it ${after.describe(melded)}` : '');
+      const title =
+        `without melding it ${before.describe(figures)}` +
+        (melded ? `\nwith melding it ${after.describe(melded)}` : '');
       return { line, share: before.share(figures, metric, all), title };
     }),
   );
@@ -365,7 +412,9 @@ function drawLaunch(): void {
   byId('form').hidden = json;
   if (!json && spec !== '') showLaunch(byId('form'), spec, (text) => setSpec(text, 'form'));
   else if (!json)
-    byId('form').replaceChildren(element('p', { class: 'note' }, 'Run makes a launch up from what the kernel says about itself.'));
+    byId('form').replaceChildren(
+      element('p', { class: 'note' }, 'Run makes a launch up from what the kernel says about itself.'),
+    );
 }
 
 async function run(): Promise<void> {
@@ -377,7 +426,10 @@ async function run(): Promise<void> {
     if (kernels.length === 0) throw new DarmError('bad-input', 'the module has no kernel');
     const select = byId<HTMLSelectElement>('kernel');
     const wanted = select.value;
-    fillSelect(select, kernels.map(({ name }) => [name, name]));
+    fillSelect(
+      select,
+      kernels.map(({ name }) => [name, name]),
+    );
     const named = kernelOf(spec);
     if (spec === '') setSpec((kernels.find(({ name }) => name === wanted) ?? kernels[0]!).spec, 'page');
     else if (named !== null) select.value = named;
@@ -442,7 +494,10 @@ function setState(state: Pick<PageState, 'job' | 'spec'>): void {
   source.text = job.source;
   isSetting = false;
   byId('launch-error').textContent = '';
-  fillSelect(byId<HTMLSelectElement>('kernel'), state.spec === '' ? [] : [[kernelOf(state.spec) ?? '', kernelOf(state.spec) ?? 'the only one']]);
+  fillSelect(
+    byId<HTMLSelectElement>('kernel'),
+    state.spec === '' ? [] : [[kernelOf(state.spec) ?? '', kernelOf(state.spec) ?? 'the only one']],
+  );
   setSpec(state.spec, 'page');
   showControls();
   clearTimeout(timer);
@@ -475,9 +530,16 @@ async function download(): Promise<void> {
 }
 
 function listen(): void {
-  fillSelect(byId<HTMLSelectElement>('language'), LANGUAGES.map((each) => [each, LANGUAGE_NAMES[each]]));
+  fillSelect(
+    byId<HTMLSelectElement>('language'),
+    LANGUAGES.map((each) => [each, LANGUAGE_NAMES[each]]),
+  );
   const { type } = JOB_OPTIONS.meld;
-  if (type.kind === 'choice') fillSelect(byId<HTMLSelectElement>('meld'), type.values.map((each) => [String(each), String(each)]));
+  if (type.kind === 'choice')
+    fillSelect(
+      byId<HTMLSelectElement>('meld'),
+      type.values.map((each) => [String(each), String(each)]),
+    );
   fillSelect(byId<HTMLSelectElement>('heat'), Object.entries(METRICS));
   byId('processors').replaceChildren(...PROCESSORS.map((value) => element('option', { value })));
 
@@ -518,7 +580,9 @@ function listen(): void {
   on('download', 'click', () => void download());
   on('theme', 'click', () => {
     const root = document.documentElement;
-    const isDark = root.dataset['theme'] ? root.dataset['theme'] === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+    const isDark = root.dataset['theme']
+      ? root.dataset['theme'] === 'dark'
+      : matchMedia('(prefers-color-scheme: dark)').matches;
     root.dataset['theme'] = isDark ? 'light' : 'dark';
   });
   for (const [index, each] of TABS.entries()) {

@@ -113,7 +113,11 @@ function valueOf(type: OptionType, text: string): unknown {
   }
 }
 
-const EXTENSIONS: Readonly<Record<ExploredLanguage, string>> = { hip: 'kernel.hip', opencl: 'kernel.cl', ir: 'kernel.ll' };
+const EXTENSIONS: Readonly<Record<ExploredLanguage, string>> = {
+  hip: 'kernel.hip',
+  opencl: 'kernel.cl',
+  ir: 'kernel.ll',
+};
 
 /** The command that does the same. */
 export function commandOf({ language, options, flags }: Omit<ExploreJob, 'source'>): string {
@@ -122,11 +126,13 @@ export function commandOf({ language, options, flags }: Omit<ExploreJob, 'source
     const value = options[name];
     if (value === undefined || value === null || entry.flag === undefined) continue;
     const flag = entry.flag.letter !== undefined ? `-${entry.flag.letter}` : `--${flagName(name, entry)}`;
-    if (entry.type.kind === 'boolean') words.push(value === entry.default ? '' : value ? flag : `--no-${flagName(name, entry)}`);
+    if (entry.type.kind === 'boolean')
+      words.push(value === entry.default ? '' : value ? flag : `--no-${flagName(name, entry)}`);
     else for (const each of Array.isArray(value) ? value : [value]) words.push(flag, quoted(String(each)));
   }
   if (language !== 'ir') words.push(...flags.map(quoted));
   return words.filter(Boolean).join(' ');
 }
 
-const quoted = (word: string): string => (/^[\w.,:+=/-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
+const quoted = (word: string): string =>
+  /^[\w.,:+=/-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

@@ -36,7 +36,9 @@ self.onmessage = async ({ data: { id, question } }: MessageEvent<WorkerRequest>)
     (value) => ({ ok: true, value }),
     (thrown: unknown) => {
       const error =
-        thrown instanceof DarmError ? thrown : new DarmError('internal', thrown instanceof Error ? thrown.message : String(thrown));
+        thrown instanceof DarmError
+          ? thrown
+          : new DarmError('internal', thrown instanceof Error ? thrown.message : String(thrown));
       return { ok: false, error: error.toJSON() };
     },
   );

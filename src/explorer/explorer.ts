@@ -105,7 +105,9 @@ export class Explorer {
     const compiled = performance.now();
     const named = this.#linesByName(job);
     const gallery = new Gallery(await layout);
-    const functions = result.histories.map((history, index) => exploredFunction(history, named, `f${index + 1}`, gallery));
+    const functions = result.histories.map((history, index) =>
+      exploredFunction(history, named, `f${index + 1}`, gallery),
+    );
     return {
       target: result.target,
       log: translated.log,
@@ -210,9 +212,7 @@ export class Explorer {
 
   /** A failure is not kept. */
   #keep<T>(asked: readonly unknown[], make: () => Promise<T>): Promise<T> {
-    const key = JSON.stringify(asked, (_, value: unknown) =>
-      value instanceof Uint8Array ? [...value].join() : value,
-    );
+    const key = JSON.stringify(asked, (_, value: unknown) => (value instanceof Uint8Array ? [...value].join() : value));
     const made = (this.#kept.get(key) as Promise<T> | undefined) ?? make();
     this.#kept.delete(key);
     this.#kept.set(key, made);
@@ -280,9 +280,7 @@ function exploredFunction(
     refused: history.after.candidates.filter(({ verdict }) => verdict === 'refuse').length,
     // Names can hold characters that cannot be seen.
     html: visible(functionSection(history, null, id, gallery).toString()),
-    blocks: picturesOf(history).map(({ blocks }, at) =>
-      blocks.map(({ name }, b) => ({ name, lines: lines[at]![b]! })),
-    ),
+    blocks: picturesOf(history).map(({ blocks }, at) => blocks.map(({ name }, b) => ({ name, lines: lines[at]![b]! }))),
   };
 }
 

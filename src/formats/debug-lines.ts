@@ -3,7 +3,8 @@
  * is the line of the call. This relies on the way LLVM prints debug information: one numbered line for each node.
  */
 
-const NODE = /^!(\d+) = (?:distinct )?!(DILocation|DISubprogram|DILexicalBlock|DILexicalBlockFile|DIFile|DICompileUnit)\((.*)\)$/gm;
+const NODE =
+  /^!(\d+) = (?:distinct )?!(DILocation|DISubprogram|DILexicalBlock|DILexicalBlockFile|DIFile|DICompileUnit)\((.*)\)$/gm;
 const ATTACHED = /, !dbg !(\d+)/;
 
 interface Node {

@@ -59,8 +59,7 @@ export class ServiceExplorer {
 
   /** @throws Refusal `unsupported-media-type`; DarmError `usage`, `bad-input` */
   question(type: string | undefined, body: Uint8Array): ExploreQuestion {
-    if (type !== QUESTION_TYPE)
-      throw new Refusal('unsupported-media-type', `the body's type must be ${QUESTION_TYPE}`);
+    if (type !== QUESTION_TYPE) throw new Refusal('unsupported-media-type', `the body's type must be ${QUESTION_TYPE}`);
     return checkQuestion(decodeMessagePack(body, 'the question'));
   }
 

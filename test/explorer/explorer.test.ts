@@ -40,7 +40,10 @@ test('source: melds, remarks, listings and a launch, all with the lines they com
 
     const machine = (await explorer.answer({ kind: 'listing', job, form: 'machine', side: 'after' })) as Listing;
     const rows = machine.rows.filter(({ kind }) => kind === 'instruction');
-    assert.equal(rows.map(({ position }) => position), [...rows.keys()]);
+    assert.equal(
+      rows.map(({ position }) => position),
+      [...rows.keys()],
+    );
     assert.ok(rows.some(({ text: row, lines }) => row.startsWith('ds_load') && lines.includes(32)));
     assert.ok(machine.rows.every(({ text: row }) => !/^\s*\./.test(row) || row.startsWith('.LBB')));
     const ir = (await explorer.answer({ kind: 'listing', job, form: 'ir', side: 'before' })) as Listing;
@@ -87,7 +90,12 @@ declare i32 @llvm.amdgcn.workitem.id.x()
       [[3, 6], [7, 11], [12, 16]], // prettier-ignore
     );
     const [kernel] = (await explorer.answer({ kind: 'kernels', job })) as LaunchableKernel[];
-    const { launches } = (await explorer.answer({ kind: 'launch', job, spec: kernel!.spec, simulation: {} })) as Launched;
+    const { launches } = (await explorer.answer({
+      kind: 'launch',
+      job,
+      spec: kernel!.spec,
+      simulation: {},
+    })) as Launched;
     assert.is(launches[0]!.kernel, 'k');
   }));
 

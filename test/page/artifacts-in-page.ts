@@ -17,7 +17,9 @@ export async function artifactsInPage(page: Page, jobs: readonly ExploreJob[]): 
     for (const [id, { base64, ...rest }] of (all as { base64?: string }[]).entries()) {
       const bytes = base64 === undefined ? {} : { source: Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)) };
       const question = { kind: 'artifact', side: 'after', job: { ...rest, ...bytes } };
-      const outcome = new Promise<{ ok: boolean; value: Uint8Array; error: unknown }>((resolve) => waiting.set(id, resolve));
+      const outcome = new Promise<{ ok: boolean; value: Uint8Array; error: unknown }>((resolve) =>
+        waiting.set(id, resolve),
+      );
       worker.postMessage({ id, question });
       const { ok, value, error } = await outcome;
       if (!ok) results.push(`failed: ${JSON.stringify(error)}`);

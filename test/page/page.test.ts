@@ -142,7 +142,10 @@ if (BROWSER !== null) {
         kernel: 'typed',
         grid: [1],
         block: [32],
-        args: [{ buffer: 'u32', length: 32, fill: { iota: 1 }, out: true }, { scalar: 'u32', value: 3 }],
+        args: [
+          { buffer: 'u32', length: 32, fill: { iota: 1 }, out: true },
+          { scalar: 'u32', value: 3 },
+        ],
       };
       await page.evaluate((text) => document.execCommand('insertText', false, text), JSON.stringify(spec));
       await after(page, 'ran', () => page.click('#run'));

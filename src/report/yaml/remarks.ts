@@ -50,4 +50,3 @@ function quoted(value: string): Scalar {
 
 /** Plain where that reads back as the same text. */
 const text = (value: string): Scalar | string => (/^[A-Za-z_][\w.$]*$/.test(value) ? value : quoted(value));
-
