@@ -28,8 +28,8 @@ function valueOf<K extends QuestionKind>(outcome: ExploreOutcome): ExploreAnswer
 }
 
 interface Waiting {
-  resolve(outcome: ExploreOutcome): void;
-  reject(error: DarmError): void;
+  readonly resolve: (outcome: ExploreOutcome) => void;
+  readonly reject: (error: DarmError) => void;
 }
 
 export class WorkerBackend implements Backend {

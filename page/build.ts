@@ -18,8 +18,8 @@ const MODULES = path.join(ROOT, 'wasm', 'dist');
 /** Puts the browser's platform in the place of Node's. */
 const platform: Plugin = {
   name: 'platform',
-  setup({ onResolve }) {
-    onResolve({ filter: /\/platform\/index\.js$/ }, () => ({ path: path.join(ROOT, 'page', 'platform.ts') }));
+  setup(building) {
+    building.onResolve({ filter: /\/platform\/index\.js$/ }, () => ({ path: path.join(ROOT, 'page', 'platform.ts') }));
   },
 };
 

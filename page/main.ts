@@ -226,8 +226,9 @@ function openTab(next: Tab): void {
 
 /** Draws the open view anew. */
 function refresh(): void {
-  byId('heat-label').hidden = currentHeat() === null;
-  byId('heat-key').textContent = currentHeat() === null ? '' : 'of the last launch';
+  const isHot = currentHeat() !== null && tab !== 'ir';
+  byId('heat-label').hidden = !isHot;
+  byId('heat-key').textContent = isHot ? 'of the last launch' : '';
   heatSource();
   if (shown === null) return;
   if (tab === 'flow') drawFlow();
