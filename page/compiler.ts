@@ -3,7 +3,6 @@
  * Web Worker. Whoever wants to stop a job ends the worker.
  */
 import { compileLlvm } from '../src/binding/load.js';
-import { compileFrontend, completeFrontend } from '../src/binding/load-frontend.js';
 import { SourceTranslator } from '../src/compiler/compile-source.js';
 import { simulateOn } from '../src/compiler/simulate.js';
 import type { CompiledModule } from '../src/compiler/compiler.js';
@@ -53,7 +52,7 @@ class OwnThread implements Executor {
 /** A compiler, and what loads LLVM before there is anything to compile. */
 export function createPageCompiler(): ExploringCompiler & { prepare(): Promise<void> } {
   const executor = new OwnThread();
-  const translator = new SourceTranslator(async () => completeFrontend(await compileFrontend()));
+  const translator = new SourceTranslator();
   return {
     prepare: () => executor.prepare(),
     async compile(input, options = {}) {

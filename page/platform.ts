@@ -87,12 +87,11 @@ async function keep(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>
 export const platform: Platform = {
   readManifest: async () => new TextDecoder().decode(await download('manifest.json')),
   readPart,
-  findMemory: (part, facts) => readPart(part, facts, 'memory'),
+  findMemory: readPart,
   fill: () => {
     throw new DarmError('internal', 'a page has no files to read memory from');
   },
   loaderUrl: (name) => new URL(name, MODULES).href,
-  shared: (bytes) => bytes,
   awake: (work) => work(),
   sha256,
   disk: null,

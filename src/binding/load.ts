@@ -70,16 +70,17 @@ export async function readManifest(): Promise<Manifest> {
 export const readPart = (part: string, facts: FileFacts, extension = 'wasm'): Promise<Uint8Array<ArrayBuffer>> =>
   platform.readPart(part, facts, extension);
 
-export async function findMemory(part: string, start: number, facts: FileFacts): Promise<StartingMemory> {
-  return { start, bytes: facts.bytes, content: await platform.findMemory(part, facts) };
+/** @param start where it lies in an instance's memory */
+export async function findMemory(
+  part: string,
+  start: number,
+  facts: FileFacts,
+  extension = 'memory',
+): Promise<StartingMemory> {
+  return { start, bytes: facts.bytes, content: await platform.findMemory(part, facts, extension) };
 }
 
-/** All of LLVM, once per process. V8 compiles functions lazily, unless a tier policy says otherwise. */
-export async function compileLlvm(): Promise<LlvmCode> {
-  return compileRest(await compileFirst());
-}
-
-/** What a process began before it knew what it was for. */
+/** What the process began before it knew what it was for. */
 let begun: Promise<LlvmCode> | null = null;
 
 /** Begins to read and compile. The next caller of `compileFirst` gets the result, or the error. */
@@ -101,29 +102,61 @@ export type MakeFirst = (
 
 export const compileLazily: MakeFirst = async (bytes) => ({ first: await compileBytes(bytes), prepared: false });
 
-/** The part that a first compilation needs. */
+/** All of LLVM, once per process. */
+export async function compileLlvm(make: MakeFirst = compileLazily): Promise<LlvmCode> {
+  return compileRest(await (takeBegun() ?? readManifest().then((facts) => compileWhole('llvm', 'rest', facts, make))));
+}
+
+/** The part of LLVM that a first compilation needs, or what the process has begun to compile. */
 export async function compileFirst(make: MakeFirst = compileLazily): Promise<LlvmCode> {
-  if (begun !== null) {
-    const code = begun;
-    begun = null;
-    return code;
-  }
-  const { module, rest, memory: facts, constants } = await readManifest();
-  const found = facts === null ? null : findMemory('llvm', constants.start, facts);
-  const made = readPart('llvm', module).then((bytes) => make(bytes, module, rest === null));
-  const [code, memory] = await Promise.all([made, found]);
-  return { ...code, rest: rest === null ? null : 'unread', memory };
+  return takeBegun() ?? compileParts('llvm', null, await readManifest(), make);
+}
+
+function takeBegun(): Promise<LlvmCode> | null {
+  const code = begun;
+  begun = null;
+  return code;
 }
 
 /** Adds what is missing. */
 export async function compileRest(code: LlvmCode): Promise<LlvmCode> {
   if (code.rest !== 'unread') return code;
   const { rest } = await readManifest();
-  return { ...code, rest: rest === null ? null : await compilePart('rest', rest) };
+  return { ...code, rest: rest === null ? null : await compileBytes(await readPart('rest', rest)) };
 }
 
-export const compilePart = async (part: string, facts: FileFacts): Promise<WebAssembly.Module> =>
-  compileBytes(await readPart(part, facts));
+/** What the manifest says of LLVM and of clang. */
+type ModuleFacts = Pick<Manifest, 'module' | 'rest' | 'memory' | 'constants'>;
+
+/**
+ * Both parts of a module. The rest comes first, because its functions are compiled lazily: it takes little, and while
+ * the first part is compiled ahead, so would be what is begun beside it.
+ */
+export async function compileWhole(
+  first: string,
+  rest: string,
+  facts: ModuleFacts,
+  make: MakeFirst,
+): Promise<LlvmCode> {
+  const restModule = facts.rest === null ? null : readPart(rest, facts.rest).then(compileBytes);
+  return compileParts(first, restModule, facts, make);
+}
+
+async function compileParts(
+  name: string,
+  rest: Promise<WebAssembly.Module | null> | null,
+  { module, rest: restFacts, memory: memoryFacts, constants }: ModuleFacts,
+  make: MakeFirst,
+): Promise<LlvmCode> {
+  const found = memoryFacts === null ? null : findMemory(name, constants.start, memoryFacts);
+  const read = readPart(name, module);
+  // What fails is thrown where it is waited for.
+  for (const each of [found, read]) each?.catch(() => {});
+  const isWhole = restFacts === null;
+  const restModule = rest === null ? (isWhole ? null : 'unread') : await rest;
+  const code = await make(await read, module, isWhole);
+  return { ...code, rest: restModule, memory: await found };
+}
 
 export const compileBytes = (bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> =>
   platform.awake(() => WebAssembly.compile(bytes));

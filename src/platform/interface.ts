@@ -34,14 +34,12 @@ export interface Platform {
    * @throws DarmError `io`, or `internal` when the bytes are not those of the manifest
    */
   readPart(part: string, facts: FileFacts, extension: string): Promise<Uint8Array<ArrayBuffer>>;
-  /** What the memory of instances starts with: a name that `fill` knows, or the bytes. Other threads can use it. */
-  findMemory(part: string, facts: FileFacts): Promise<string | Uint8Array>;
+  /** What goes into the memory of instances: a name that `fill` knows, or the bytes. Other threads can use it. */
+  findMemory(part: string, facts: FileFacts, extension: string): Promise<string | Uint8Array>;
   /** Puts what `findMemory` named into the memory of an instance. */
   fill(place: Uint8Array, content: string): void;
   /** Where the loader of a module is to be imported from. */
   loaderUrl(name: string): string;
-  /** Bytes that threads share, or a copy where they share none. */
-  shared(bytes: Uint8Array): Uint8Array;
   /** Waits for the engine's threads, for which a process does not stay alive. */
   awake<T>(work: () => Promise<T>): Promise<T>;
   /** In hexadecimal. */

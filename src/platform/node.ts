@@ -70,10 +70,10 @@ function shared(bytes: Uint8Array): Uint8Array {
 }
 
 /** The package's own file is read by each instance for itself: without a copy in between, into its memory. */
-async function findMemory(part: string, facts: FileFacts): Promise<string | Uint8Array> {
-  const file = path.join(moduleFolder(), unpackedName(part, facts, 'memory'));
+async function findMemory(part: string, facts: FileFacts, extension: string): Promise<string | Uint8Array> {
+  const file = path.join(moduleFolder(), unpackedName(part, facts, extension));
   const found = await stat(file).catch(() => null);
-  return found?.size === facts.bytes ? file : shared(await readPart(part, facts, 'memory'));
+  return found?.size === facts.bytes ? file : shared(await readPart(part, facts, extension));
 }
 
 /** @throws DarmError `io` */
@@ -109,7 +109,6 @@ export const node: Platform = {
   findMemory,
   fill,
   loaderUrl: (name) => pathToFileURL(path.join(moduleFolder(), name)).href,
-  shared,
   awake,
   sha256: async (text, bytes) => sha256(text, bytes),
   disk: nodeDisk,
