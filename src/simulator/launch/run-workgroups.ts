@@ -137,7 +137,10 @@ export function runWorkgroups(part: LaunchPart, onInstruction: InstructionListen
       made.pc = entry;
       return made;
     });
-    const laneTraces = estimate && laneRecorder && waves.map((wave) => new LaneTrace(number, wave.id, traceWords));
+    const laneTraces =
+      estimate &&
+      laneRecorder &&
+      waves.map((wave) => new LaneTrace(number, wave.id, { capacity: traceWords, keepsMasks: number < batch }));
     const traces = laneTraces ?? (estimate && waves.map(() => new WaveTrace(traceWords)));
     laneRecorder?.begin(waves, laneTraces);
     const budget = { left: launch.maxInstructions };

@@ -119,9 +119,9 @@ export class LaneRecorder {
       for (let k = 0; k < active; k++) counts[lanes[k]!]! += 1;
       const state = this.#waves[wave.id]!;
       if (active < size) this.#countIdle(state, index);
-      state.trace?.pushLanes(active);
       const low = i32[EXEC]!;
-      const high = i32[EXEC + 1]!;
+      const high = size === 64 ? i32[EXEC + 1]! : 0;
+      state.trace?.pushLanes(active, low, high);
       const { pc } = wave;
       step(wave);
       if (wave.pc !== pc) taken[index]! += 1;
@@ -133,7 +133,7 @@ export class LaneRecorder {
   #countIdle({ owners, counts, groups }: WaveLanes, index: number): void {
     const { idle } = this.lanes;
     let ofInstruction = idle.get(index);
-    if (ofInstruction === undefined) idle.set(index, (ofInstruction = new Map()));
+    if (ofInstruction === undefined) idle.set(index, (ofInstruction = new Map<number, number>()));
     for (let group = 0; group < groups; group++)
       ofInstruction.set(owners[group]!, (ofInstruction.get(owners[group]!) ?? 0) + counts[group]!);
   }
@@ -173,7 +173,7 @@ export class LaneRecorder {
   #countSplit(index: number, on: number, off: number): void {
     const { splits } = this.lanes;
     let ofBranch = splits.get(index);
-    if (ofBranch === undefined) splits.set(index, (ofBranch = new Map()));
+    if (ofBranch === undefined) splits.set(index, (ofBranch = new Map<number, number>()));
     const key = splitKey(on, off);
     ofBranch.set(key, (ofBranch.get(key) ?? 0) + 1);
   }

@@ -153,6 +153,7 @@ export function makeProfile(launch: ProfiledLaunch): LaunchProfile {
         : {
             ...recorded.time.timeline,
             block: recorded.time.timeline.block.map((block) => blockPlaces.get(block)!),
+            instruction: recorded.time.timeline.instruction.map((index) => places[index]!),
           },
   };
 }

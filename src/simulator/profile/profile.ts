@@ -128,14 +128,22 @@ export interface Jump {
   readonly taken: number;
 }
 
-/** What the first waves did over time: columns, with an entry for each span, in order of its wave and time. */
+/**
+ * What the first waves did over time: columns, with an entry for each span, in order of its wave and time. In a span, a
+ * wave stays in one block, with one set of lanes.
+ */
 export interface Timeline {
   /** Waves, in the order in which they started. */
   readonly waves: readonly TimelineWave[];
   /** Position in `waves`. */
   readonly wave: readonly number[];
   readonly block: readonly number[];
+  /** The first instruction of the span. */
+  readonly instruction: readonly number[];
   readonly lanes: readonly number[];
+  /** The active lanes: bit n of the first is lane n, of the second, lane 32 + n. */
+  readonly lowMask: readonly number[];
+  readonly highMask: readonly number[];
   /** In cycles. */
   readonly start: readonly number[];
   readonly end: readonly number[];

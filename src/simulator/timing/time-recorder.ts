@@ -74,13 +74,24 @@ interface ResidentWave {
   started: number;
   /** In the time line; -1: it is not in it. */
   readonly line: number;
-  span: { block: number; lanes: number; start: number; end: number } | null;
+  span: Span | null;
+}
+
+/** Of a time line. */
+interface Span {
+  readonly block: number;
+  readonly instruction: number;
+  readonly lanes: number;
+  readonly lowMask: number;
+  readonly highMask: number;
+  readonly start: number;
+  end: number;
 }
 
 export class TimeRecorder {
   readonly time: RecordedTime;
   readonly #waves: ResidentWave[] = [];
-  readonly #timeline: { waves: TimelineWave[]; spans: number[][]; count: number } = { waves: [], spans: [], count: 0 };
+  readonly #timeline: { waves: TimelineWave[]; spans: Span[][]; count: number } = { waves: [], spans: [], count: 0 };
   #recordsTimeline = false;
 
   /** @param blockOf by instruction: its basic block */
@@ -155,7 +166,7 @@ export class TimeRecorder {
     const operation = state.operations[place % REMEMBERED]!;
     this.#spend(state, waitOn(this.code.kind[operation]!), from, done);
     let waited = this.time.waitedFor.get(state.instruction);
-    if (waited === undefined) this.time.waitedFor.set(state.instruction, (waited = new Map()));
+    if (waited === undefined) this.time.waitedFor.set(state.instruction, (waited = new Map<number, number>()));
     waited.set(operation, (waited.get(operation) ?? 0) + done - from);
   }
 
@@ -170,18 +181,20 @@ export class TimeRecorder {
     if (!this.#recordsTimeline) return;
     this.#recordsTimeline = false;
     const { waves, spans, count } = this.#timeline;
-    const columns = { wave: [] as number[], block: [] as number[], lanes: [] as number[], start: [] as number[] };
-    const end: number[] = [];
-    spans.forEach((ofWave, wave) => {
-      for (let at = 0; at < ofWave.length; at += 4) {
-        columns.wave.push(wave);
-        columns.block.push(ofWave[at]!);
-        columns.lanes.push(ofWave[at + 1]!);
-        columns.start.push(ofWave[at + 2]!);
-        end.push(ofWave[at + 3]!);
-      }
-    });
-    this.time.timeline = { waves, ...columns, end, truncated: count >= MOST_SPANS };
+    const all = spans.flatMap((ofWave, wave) => ofWave.map((span) => ({ wave, ...span })));
+    const column = (name: keyof Span | 'wave'): number[] => all.map((span) => span[name]);
+    this.time.timeline = {
+      waves,
+      wave: column('wave'),
+      block: column('block'),
+      instruction: column('instruction'),
+      lanes: column('lanes'),
+      lowMask: column('lowMask'),
+      highMask: column('highMask'),
+      start: column('start'),
+      end: column('end'),
+      truncated: count >= MOST_SPANS,
+    };
   }
 
   #spend(state: ResidentWave, wait: number, from: number, to: number): void {
@@ -192,18 +205,21 @@ export class TimeRecorder {
     this.time.idleLaneCycles[instruction]! += (to - from) * (this.waveSize - lanes);
     if (state.line < 0) return;
     const block = this.blockOf[instruction]!;
+    const { masks } = state.trace;
+    const lowMask = masks?.[2 * state.position] ?? 0;
+    const highMask = masks?.[2 * state.position + 1] ?? 0;
     const { span } = state;
-    if (span?.block === block && span.lanes === lanes) span.end = to;
+    if (span?.block === block && span.lowMask === lowMask && span.highMask === highMask) span.end = to;
     else {
       this.#closeSpan(state);
-      state.span = { block, lanes, start: from, end: to };
+      state.span = { block, instruction, lanes, lowMask, highMask, start: from, end: to };
     }
   }
 
   #closeSpan(state: ResidentWave): void {
     const { span, line } = state;
     if (span === null || this.#timeline.count >= MOST_SPANS) return;
-    this.#timeline.spans[line]!.push(span.block, span.lanes, span.start, span.end);
+    this.#timeline.spans[line]!.push(span);
     this.#timeline.count++;
     state.span = null;
   }
