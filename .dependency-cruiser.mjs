@@ -22,7 +22,7 @@ const MAY_IMPORT = {
   frontend: ['errors', 'platform', 'job'],
   report: ['errors', 'ir', 'analysis', 'melding', 'job', 'simulator'],
   pipeline: ['errors', 'ir', 'formats', 'analysis', 'melding', 'job', 'binding'],
-  workers: ['errors', 'files', 'formats', 'job', 'binding', 'frontend', 'simulator', 'pipeline'],
+  workers: ['errors', 'files', 'formats', 'job', 'platform', 'binding', 'frontend', 'simulator', 'pipeline'],
   compiler: [
     ...['errors', 'files', 'http', 'remote-cache', 'formats', 'job', 'platform', 'binding', 'frontend', 'simulator'],
     'workers',
@@ -57,7 +57,7 @@ const FREE_OF_NODE = [
   '^src/compiler/(simulate|compile-source|retried)\\.ts$',
 ];
 /** What the main thread of Node alone does: containers of device images, and files of the user's. */
-const MAIN_THREAD_ONLY = ['^src/formats/offload/(?!magic)', '^src/report/html/page\\.ts$'];
+const MAIN_THREAD_ONLY = ['^src/formats/offload/(?!magic)', '^src/report/html/(page|document|profile/page)\\.ts$'];
 
 const place = (name) => `^src/${name}(/|\\.ts$)`;
 

@@ -93,6 +93,7 @@ export const platform: Platform = {
   },
   loaderUrl: (name) => new URL(name, MODULES).href,
   awake: (work) => work(),
+  nextTurn: () => new Promise((resolve) => setTimeout(resolve)),
   sha256,
   disk: null,
 };

@@ -42,6 +42,8 @@ export interface Platform {
   loaderUrl(name: string): string;
   /** Waits for the engine's threads, for which a process does not stay alive. */
   awake<T>(work: () => Promise<T>): Promise<T>;
+  /** Lets the engine do on this thread what waits for it. */
+  nextTurn(): Promise<void>;
   /** In hexadecimal. */
   sha256(text: string, bytes: Uint8Array): Promise<string>;
   /** Null where source cannot include files of the host. */

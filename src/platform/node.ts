@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
@@ -110,6 +111,7 @@ export const node: Platform = {
   fill,
   loaderUrl: (name) => pathToFileURL(path.join(moduleFolder(), name)).href,
   awake,
+  nextTurn,
   sha256: async (text, bytes) => sha256(text, bytes),
   disk: nodeDisk,
 };
