@@ -1,5 +1,6 @@
 /** The command line: which subcommand, with which options. Parsing is commander's; mistakes become `usage` errors. */
-import { Command, CommanderError } from 'commander';
+import { availableParallelism } from 'node:os';
+import { Command, CommanderError, Option } from 'commander';
 import { DarmError } from '../errors.js';
 import { addBundleCommand, type BundleInvocation } from './bundle-arguments.js';
 import { addBatch, type BatchFlags } from './batch-arguments.js';
@@ -61,6 +62,12 @@ export interface CheckFlags extends SimulateFlags, SourceFlags {
   readonly tolerance?: number;
 }
 
+export interface ExploreFlags {
+  readonly host: string;
+  readonly port: number;
+  readonly jobs: number;
+}
+
 export type Invocation =
   | { readonly command: 'compile'; readonly input: string; readonly flags: CompileFlags }
   | { readonly command: 'analyze'; readonly input: string; readonly flags: AnalyzeFlags }
@@ -76,6 +83,7 @@ export type Invocation =
   | BundleInvocation
   | { readonly command: 'serve'; readonly flags: ServeFlags }
   | { readonly command: 'worker'; readonly flags: WorkerFlags }
+  | { readonly command: 'explore'; readonly flags: ExploreFlags }
   /** `--help`, `--version`: nothing is left to do but print. */
   | { readonly command: 'print'; readonly text: string };
 
@@ -181,6 +189,17 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
     found({ command: 'serve', flags });
   });
   addWorkerCommand(program, (flags) => found({ command: 'worker', flags }));
+  program
+    .command('explore')
+    .description('a page for a browser: kernels, their melds, IR, machine code and launches (docs/explorer.md)')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('-p, --port <n>', 'port to listen on; 0: any that is free', numeric(0, 65535, { whole: true }), 8077)
+    .addOption(
+      new Option('-j, --jobs <n>', 'worker threads')
+        .argParser(numeric(1, 256, { whole: true }))
+        .default(availableParallelism(), 'as many as the machine runs at once'),
+    )
+    .action((flags: ExploreFlags) => found({ command: 'explore', flags }));
   return program;
 }
 

@@ -39,6 +39,8 @@ async function run(invocation: Invocation): Promise<number | void> {
       return (await import('./serve.js')).runServe(invocation.flags);
     case 'worker':
       return (await import('./worker.js')).runWorker(invocation.flags);
+    case 'explore':
+      return (await import('./explore.js')).runExplore(invocation.flags);
     case 'print':
       return writeStandardOutput(invocation.text);
   }

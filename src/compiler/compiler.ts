@@ -303,8 +303,9 @@ class ThreadedCompiler implements Compiler {
     });
     const cache = this.#cacheOptions === undefined ? null : (await this.#openCaches()).local;
     if (cache === null) return asResult(await compileBitcode(), false);
-    const key = await translator.key(source, request.job, options.nameExpressions ?? []);
-    const kept = await cache.get<CompiledSource>(key, ({ lookups }) => translator.isCurrent(lookups));
+    const { isCurrent, sourceKey } = await import('./source-key.js');
+    const key = await sourceKey(source, request.job, options.nameExpressions ?? []);
+    const kept = await cache.get<CompiledSource>(key, ({ lookups }) => isCurrent(lookups));
     if (kept !== null) return asResult({ ...kept, timings: { total: performance.now() - started } }, true);
     const result = await compileBitcode();
     await cache.put(key, result);

@@ -32,7 +32,7 @@ import {
   type PlacedLaunch,
 } from './launch/run-workgroups.js';
 import type { KernelLaunch, LaunchSpec } from './launch/spec.js';
-import { GlobalMemory, MemoryPlan, type Region } from './memory.js';
+import { GlobalMemory, MemoryPlan, sharedMemory, type Region } from './memory.js';
 import type { SimulationOptions } from './options.js';
 import { addProfiles, makeProfile, type CodeFunction } from './profile/make-profile.js';
 import type { LaunchProfile } from './profile/profile.js';
@@ -127,7 +127,7 @@ export async function simulate(input: SimulationInput, runner: PartRunner = INLI
   );
   const places = planLaunches(plan, spec, kernels, widths);
   const base = planImage(plan, object);
-  const memory = new GlobalMemory(plan.regions, new SharedArrayBuffer(plan.end));
+  const memory = new GlobalMemory(plan.regions, sharedMemory(plan.end));
   spec.buffers.forEach(({ element, fill }, index) => fillBuffer(memory.bytesOf(buffers[index]!), element, fill));
   memory.bytesOf(places.queue).set(queueDescriptor());
   writeImage(memory, object, base);
@@ -337,7 +337,7 @@ async function runParts(
   width: number,
   run: PartRunner['run'],
 ): Promise<Omit<LaunchPartResult, 'failure'>> {
-  const progress = new Int32Array(new SharedArrayBuffer(8));
+  const progress = new Int32Array(sharedMemory(8));
   const results = await Promise.all(
     Array.from({ length: width }, async (_, index) => {
       try {
