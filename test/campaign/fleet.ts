@@ -58,10 +58,17 @@ interface Ended {
 
 if (!hasRedis()) process.exit(1);
 const started = performance.now();
+let over = false;
+const children: ChildProcess[] = [];
+const crew: TestWorker[] = [];
+const folder = await mkdtemp(path.join(tmpdir(), 'darm-fleet-'));
+const redis = await TestRedis.start(folder);
 const limit = setTimeout(
   () => {
     console.log(`not done after ${args.minutes} minutes`);
-    process.exit(1);
+    over = true;
+    for (const child of [...children, ...crew.map((worker) => worker.child)]) child.kill('SIGKILL');
+    void redis.stop().then(() => process.exit(1));
   },
   Number(args.minutes) * 60_000,
 );
