@@ -156,18 +156,19 @@ function random(seed: number): () => number {
 }
 
 /**
- * A line of stations with queues before them; at most `window` jobs are on their way. Jobs go through the stations in
- * their order, which is exact for one server and nearly so for many.
+ * A line of stations with queues before them; at most `window` jobs are on their way, and one that ends lets the next one
+ * in. Only the last station may have several servers: so jobs come to each in their order.
  *
  * @returns seconds for all jobs, and how busy each station was
  */
 function simulate(stations: readonly Station[], jobs: number, window: number): { end: number; busy: number[] } {
   const free = stations.map(({ servers }) => new Float64Array(servers));
   const busy = stations.map(() => 0);
-  const ends = new Float64Array(jobs);
+  /** When the jobs that are on their way end, in ascending order. */
+  const ends: number[] = [];
   let end = 0;
   for (let job = 0; job < jobs; job++) {
-    let at = job < window ? 0 : ends[job - window]!;
+    let at = ends.length < window ? 0 : ends.shift()!;
     for (const [s, { service }] of stations.entries()) {
       const servers = free[s]!;
       let first = 0;
@@ -177,21 +178,23 @@ function simulate(stations: readonly Station[], jobs: number, window: number): {
       servers[first] = at;
       busy[s]! += time;
     }
-    ends[job] = at;
+    let place = ends.length;
+    while (place > 0 && ends[place - 1]! > at) place--;
+    ends.splice(place, 0, at);
     end = Math.max(end, at);
   }
   return { end, busy: busy.map((time, s) => time / (end * stations[s]!.servers)) };
 }
 
-const JOBS = 20_000;
+const JOBS = 50_000;
 const rows = [1, 4, 10, 30, 100, 300, 1000].map((count) => {
   const next = random(1);
   const stations: Station[] = [
     { name: 'the batch', servers: 1, service: () => perJob.batch },
     { name: 'Redis', servers: 1, service: () => perJob.redis },
+    { name: 'the store', servers: 1, service: () => JOB_BYTES / STORE_BYTES_PER_SECOND },
     // Kernels differ: an exponential distribution is a pessimist's.
     { name: 'workers', servers: count, service: () => -Math.log(1 - next()) * serviceSeconds },
-    { name: 'the store', servers: 1, service: () => JOB_BYTES / STORE_BYTES_PER_SECOND },
   ];
   const { end, busy } = simulate(stations, JOBS, Math.max(512, 2 * count));
   const rate = JOBS / end;

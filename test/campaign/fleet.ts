@@ -11,7 +11,7 @@
  * poison must have failed with its reason, and modules must not be compiled more than 1.05 times on average. Exit code 1
  * if not, or when it takes longer than M minutes.
  */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -58,14 +58,20 @@ interface Ended {
 
 if (!hasRedis()) process.exit(1);
 const started = performance.now();
+let over = false;
+const children: ChildProcess[] = [];
+const crew: TestWorker[] = [];
+const folder = await mkdtemp(path.join(tmpdir(), 'darm-fleet-'));
+const redis = await TestRedis.start(folder);
 const limit = setTimeout(
   () => {
     console.log(`not done after ${args.minutes} minutes`);
-    process.exit(1);
+    over = true;
+    for (const child of [...children, ...crew.map((worker) => worker.child)]) child.kill('SIGKILL');
+    void redis.stop().then(() => process.exit(1));
   },
   Number(args.minutes) * 60_000,
 );
-const folder = await mkdtemp(path.join(tmpdir(), 'darm-fleet-'));
 const complaints: string[] = [];
 const wrong = (what: string): void => void complaints.push(what);
 
@@ -104,6 +110,7 @@ async function batch(name: string, ...flags: string[]): Promise<Ended> {
     [MAIN, 'batch', manifest, '--out-dir', path.join(folder, name), ...common, ...flags],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
+  children.push(child);
   const pieces: Buffer[] = [];
   child.stdout.on('data', (piece: Buffer) => pieces.push(piece));
   const [code] = (await once(child, 'close')) as [number | null];
@@ -125,12 +132,9 @@ console.log(`${kernels} modules without a fleet: ${local.seconds.toFixed(0)} s`)
 
 // --- the fleet, and its troubles ---
 
-const redis = await TestRedis.start(folder);
 const store = await plainCache();
 let compilations = 0;
 let replaced = 0;
-let over = false;
-const crew: TestWorker[] = [];
 
 /** Keeps one place filled: whoever ends is replaced, as a supervisor does it. */
 async function place(n: number): Promise<void> {

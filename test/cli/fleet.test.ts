@@ -10,7 +10,7 @@ import { kernelPath } from '../support/llvm.js';
 import { freePort, hasRedis, TestRedis } from '../support/redis.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/fleet', { tests: 4, timeoutMs: 60_000 });
+const test = suite('cli/fleet', { tests: 4, timeoutMs: 120_000 });
 
 const INPUTS = ['sb1', 'sb2', 'bitonic'].map((name) => kernelPath(`${name}.gfx906.O3`));
 
