@@ -6,19 +6,27 @@ import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, OperandFlag } from '../../ir/snapshot.js';
 import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
-import { instrCosts, presentCosts, selectCosts } from './latency.js';
+import { busyTarget, instrCosts, presentCosts, selectCosts } from './latency.js';
+import { memoryAccesses, type MemoryAccesses } from './memory-accesses.js';
 import { Matcher, type CanPair } from './matching.js';
 import { selectClasses } from './select-classes.js';
 import type { PlanOptions } from '../plan.js';
 import { BlockProfiles } from './profitability.js';
 import { WaveSamples } from './wave-samples.js';
 
-export interface PlanningContext extends Analyses {
-  readonly fn: FunctionSnapshot;
-  readonly options: PlanOptions;
+/** What instructions cost, given what else the machine does. */
+export interface Regime {
   readonly costs: InstrCosts;
   /** `[instrCount]`: the cycles that an instruction takes now, on the unit on which it runs. */
   readonly cost: Float64Array;
+}
+
+export interface PlanningContext extends Analyses, Regime {
+  readonly fn: FunctionSnapshot;
+  readonly options: PlanOptions;
+  /** The same function where other waves hide everything but the work of shared units (`busyTarget`). */
+  readonly busy: Regime;
+  readonly memory: MemoryAccesses;
   /** `[types]`: the cycles of a select. */
   readonly selectCost: Float64Array;
   /** `[instrCount]`: the user that absorbs an instruction (fusion.ts), or `NONE`. */
@@ -51,7 +59,9 @@ export function planningContext(
   options: PlanOptions,
   canPair: CanPair,
 ): PlanningContext {
-  const costs = instrCosts(fn);
+  const memory = memoryAccesses(fn);
+  const costs = instrCosts(fn, memory);
+  const busy = instrCosts(fn, memory, busyTarget(costs.target));
   const weight = new Float64Array(fn.blockCount);
   for (let b = 0 as BlockId; b < fn.blockCount; b++) weight[b] = blockWeight(analyses, b);
   return {
@@ -60,6 +70,8 @@ export function planningContext(
     options,
     costs,
     cost: presentCosts(fn, costs, analyses.divergence),
+    busy: { costs: busy, cost: presentCosts(fn, busy, analyses.divergence) },
+    memory,
     selectCost: selectCosts(fn, costs.target),
     fusedInto: fusedInto(fn, analyses.uses, analyses.divergence),
     profiles: new BlockProfiles(fn, costs),

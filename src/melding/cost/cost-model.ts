@@ -13,8 +13,6 @@ export const CostModel = {
    */
   longestSpeculation: 8,
   speculationCycles: 48,
-  /** Gain of one memory access less outside LDS: it spares bandwidth and cache traffic. */
-  memoryCredit: 8,
   /**
    * An LDS access that loses its constant offset, as a share of the access: two of them no longer become one
    * `ds_read2`.

@@ -20,6 +20,7 @@ import type { Divergence } from '../../analysis/divergence.js';
 import type { InstrId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, TypeKind, ValueKind, hasFlag, instrValue } from '../../ir/snapshot.js';
+import type { MemoryAccesses } from './memory-accesses.js';
 
 export interface TargetCosts {
   /** Full-rate vector instruction. */
@@ -53,6 +54,14 @@ export interface TargetCosts {
   readonly scratch: number;
   /** Share of a load's latency that is not hidden. */
   readonly exposed: number;
+  /**
+   * How long a memory instruction keeps its unit busy, in cycles of one SIMD: the unit serves all SIMDs of a compute
+   * unit. In LDS, and elsewhere.
+   */
+  readonly ldsIssue: number;
+  readonly issue: number;
+  /** Gain of one memory access less outside LDS: it spares bandwidth and cache traffic. */
+  readonly memoryCredit: number;
   /** What a store to LDS costs, and a store elsewhere. Nothing waits for the result of a store. */
   readonly ldsStore: number;
   readonly store: number;
@@ -75,6 +84,9 @@ const gfx9: TargetCosts = {
   scalarMemory: 100,
   scratch: 320,
   exposed: 0.25,
+  ldsIssue: 8,
+  issue: 16,
+  memoryCredit: 8,
   ldsStore: 8,
   store: 20,
   scalarFloat: false,
@@ -94,6 +106,9 @@ const gfx10: TargetCosts = {
   scalarMemory: 80,
   scratch: 320,
   exposed: 0.25,
+  ldsIssue: 2,
+  issue: 4,
+  memoryCredit: 8,
   ldsStore: 4,
   store: 16,
   scalarFloat: false,
@@ -128,6 +143,9 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       scalarMemory: 40,
       scratch: 40,
       exposed: 0.25,
+      ldsIssue: 4,
+      issue: 8,
+      memoryCredit: 8,
       ldsStore: 8,
       store: 20,
       scalarFloat: true,
@@ -162,8 +180,24 @@ export const AddressSpace = {
 /** A cap for TargetTransformInfo's answer: for unknown calls and the like it is too large to be a latency. */
 const MOST_UNITS = 64;
 
-export function instrCosts(fn: FunctionSnapshot): InstrCosts {
-  const target = costsOf(fn.cpu);
+/**
+ * The costs where other waves hide everything but the work of the units that all of them want: scalar work and latencies
+ * cost nothing there. Many kernels are between both.
+ */
+export function busyTarget(target: TargetCosts): TargetCosts {
+  const { valu, issue, ldsIssue } = target;
+  return {
+    ...target,
+    ...{ salu: 0, guard: 0, branch: 0, diamond: 0, hiddenMasks: 0, memoryCredit: 0, exposed: 0 },
+    ...{ question: valu, ldsStore: ldsIssue, store: issue },
+  };
+}
+
+export function instrCosts(
+  fn: FunctionSnapshot,
+  { joined, batched }: Pick<MemoryAccesses, 'joined' | 'batched'>,
+  target = costsOf(fn.cpu),
+): InstrCosts {
   const latency = new Float64Array(fn.instrCount);
   const vector = new Float64Array(fn.instrCount);
   const scalar = new Float64Array(fn.instrCount);
@@ -174,10 +208,14 @@ export function instrCosts(fn: FunctionSnapshot): InstrCosts {
     const memory = memoryLatency(fn, i as InstrId, target);
     if (memory !== null) {
       latency[i] = memory;
-      vector[i] = opcode === Opcode.Store ? storeCost(fn, i as InstrId, target) : memory * target.exposed;
+      const issue = fn.instrAddressSpace[i] === AddressSpace.Local ? target.ldsIssue : target.issue;
+      vector[i] =
+        opcode === Opcode.Store
+          ? storeCost(fn, i as InstrId, target) / joined[i]!
+          : (memory * target.exposed) / batched[i]! + issue / joined[i]!;
       scalar[i] =
         opcode === Opcode.Load && isConstantLike(fn.instrAddressSpace[i]!)
-          ? target.scalarMemory * target.exposed
+          ? (target.scalarMemory * target.exposed) / batched[i]!
           : vector[i]!;
       continue;
     }

@@ -17,7 +17,7 @@ import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { isConditionalBranch } from '../../ir/snapshot.js';
-import { neighbourBonus, type Vain } from '../draft/evaluate.js';
+import { neighbourBonus, type Effect } from '../draft/evaluate.js';
 import { candidateOf, isPlainBlock, round, throughEmpty, type Judged } from './candidate.js';
 import { alignChains } from './chain-alignment.js';
 import type { Analyses } from '../../analysis/analyses.js';
@@ -31,7 +31,15 @@ import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal, problemRefusal, regionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
 import { mayAsk } from './versions.js';
-import { ALL_QUESTIONS, averageGain, percentParted, shareMelded, worth, type Questions } from './wave-choice.js';
+import {
+  ALL_QUESTIONS,
+  WaveGains,
+  averageGain,
+  percentParted,
+  shareMelded,
+  worth,
+  type Questions,
+} from './wave-choice.js';
 import type { Candidate, FunctionPlan, Meld, PlanOptions, WaveVersion } from '../plan.js';
 
 /** The melds that one branch asks for in this round. */
@@ -235,12 +243,9 @@ function chooseVersion(
       gain: ({ net }, more) => net + more,
       pays: (melds) => melds.reduce((sum, { net }) => sum + net, 0) > CostModel.leastNet,
     };
-  const launches = ctx.waves.at(branch);
-  const together = (melds: readonly Judged[]): readonly [net: number, vain: Vain] => [
-    melds.reduce((sum, { net }) => sum + net, 0),
-    { t: melds.reduce((sum, { vain }) => sum + vain.t, 0), f: melds.reduce((sum, { vain }) => sum + vain.f, 0) },
-  ];
-  const percent = percentParted(launches);
+  const gains = new WaveGains(ctx.waves, branch);
+  const { shares } = gains;
+  const percent = percentParted(shares);
   let best: Choice = {
     ...none,
     verdict:
@@ -248,15 +253,25 @@ function chooseVersion(
   };
   let most: number = CostModel.leastWorth;
   for (const sides of may ? ALL_QUESTIONS : [[]]) {
-    const melded = shareMelded(sides, launches);
-    const questions = sides.length * ctx.costs.target.question * ctx.weight[branch];
-    const gain = ({ net, vain }: Judged, more: number): number =>
-      averageGain(sides, launches, net, vain) + more * melded;
+    const melded = shareMelded(sides, shares);
+    const asked = sides.length * ctx.weight[branch];
+    const gain = (meld: Judged, more: number): number => averageGain(sides, gains.of(meld.effect)) + more * melded;
     const { pairs } = align((pair) => gain(pair, 0), bonus * melded);
     const neighbours = pairs.filter(([i, j], k) => k > 0 && pairs[k - 1][0] === i - 1 && pairs[k - 1][1] === j - 1);
+    const inRegime = (effects: readonly Effect[], more: number, question: number): number =>
+      worth({ sides, shares, melds: effects.map((effect) => gains.of(effect)), more, questions: asked * question });
     const value = (melds: readonly Judged[], more: number): number => {
-      const [net, vain] = together(melds);
-      return worth(sides, launches, net + more, vain, questions);
+      const each = inRegime(
+        melds.map(({ effect }) => effect),
+        more,
+        ctx.costs.target.question,
+      );
+      const busy = inRegime(
+        melds.map((meld) => meld.busy),
+        0,
+        ctx.busy.costs.target.question,
+      );
+      return each + Math.min(0, busy) * CostModel.lossAversion;
     };
     const found = value(
       pairs.map(([i, j]) => judgedPair(i, j)!),
@@ -268,7 +283,7 @@ function chooseVersion(
       pairs,
       sides,
       gain,
-      asking: -questions * melded,
+      asking: -asked * ctx.costs.target.question * melded,
       pays: (melds) => melds.length > 0 && value(melds, neighbours.length * bonus) > CostModel.leastWorth,
       verdict: null,
     };
