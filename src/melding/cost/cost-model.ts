@@ -29,8 +29,10 @@ export const CostModel = {
   embedded: 0.025,
   /** A run of this many instructions without a memory access runs even where no lane is active (`amdgpu-skip-threshold`). */
   longestUnskipped: 12,
-  /** How much more a loss counts than a gain, where it is not known which of them it will be. */
-  lossAversion: 4,
+  /** How much more a loss in one kind of launch counts than a gain in another: the data may be of that kind always. */
+  lossAversion: 10,
+  /** How much a loss counts where other waves hide everything but the work of shared units (`busyTarget`). */
+  busyAversion: 4,
   /** How far the gain of melding must exceed the cost of lowering a switch. Both are rough estimates. */
   loweringMargin: 1.5,
   /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */

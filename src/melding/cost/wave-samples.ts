@@ -136,6 +136,25 @@ export class WaveSamples {
     return found;
   }
 
+  /**
+   * How far apart neighbouring threads access memory, in elements of the address computation; infinite where that is up
+   * to data.
+   */
+  strideOf(pointer: ValueId): number {
+    const { fn } = this;
+    for (let v = pointer, steps = 0; steps < DEEPEST; steps++) {
+      const i = definingInstr(fn, v);
+      if (i === NONE || fn.instrOpcode[i] !== Opcode.GetElementPtr) return 0;
+      const index = fn.operand[fn.operandStart[i + 1]! - 1] as ValueId;
+      if (this.analyses.divergence.valueDivergent[index] === 1) {
+        const { numbers, scale } = this.sample(index, 0);
+        return scale === Scale.Known ? Math.abs(numbers[1]! - numbers[0]!) : Infinity;
+      }
+      v = fn.operand[fn.operandStart[i]!] as ValueId;
+    }
+    return 0;
+  }
+
   private partition(condition: Float64Array, mask: Uint8Array): readonly (readonly SampledWave[])[] {
     const { waveSize } = this.fn;
     const found: SampledWave[][] = [];
@@ -487,7 +506,7 @@ type Rates = (x: number, y: number) => readonly [rate: number, alike: number];
 
 const COIN: Rates = (x) => [x < 0.5 ? 0 : 1, 1];
 /** In a quarter of the launches data are sorted or coherent. */
-const ORDER: Rates = (x, y) => [0.1 + 0.8 * y, x < 0.25 ? 0.9 : 0];
+const ORDER: Rates = (x, y) => [0.1 + 0.8 * y, x < 0.25 ? 0.95 : 0];
 const EQUALITY: Rates = (x, y) => [x < 0.5 ? 0 : x < 0.75 ? 1 / 64 : 0.05 + 0.3 * y, 0];
 const NOT_A_NUMBER: Rates = (x) => [x < 0.9 ? 0 : 1 / 256, 0];
 const UNPREDICTABLE: Rates = () => [0.5, 0];

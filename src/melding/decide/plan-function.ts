@@ -271,7 +271,7 @@ function chooseVersion(
         0,
         ctx.busy.costs.target.question,
       );
-      return each + Math.min(0, busy) * CostModel.lossAversion;
+      return each + Math.min(0, busy) * CostModel.busyAversion;
     };
     const found = value(
       pairs.map(([i, j]) => judgedPair(i, j)!),

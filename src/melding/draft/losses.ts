@@ -22,9 +22,14 @@ export function lostFusion({ ctx, partner }: Draft, i: InstrId): number {
   return partner[user] === otherUser ? 0 : ctx.costs.vector[i];
 }
 
+/** How many elements a line of memory holds: threads that are further apart touch a line each. */
+const ELEMENTS_OF_LINE = 16;
+
 /**
  * Cost when a part of a wide access (cost/memory-accesses.ts) becomes an access of its own: its partner's address is not
  * as far away as those of the other parts, or it is a gap beside parts that have partners. Of a pair, or of a gap.
+ *
+ * A part touches as many lines of memory as the whole. These are the more, the further apart the threads are.
  */
 export function lostWidth(draft: Draft, ctx: PlanningContext, i: InstrId, other: InstrId | -1): number {
   const { fn } = ctx;
@@ -32,11 +37,10 @@ export function lostWidth(draft: Draft, ctx: PlanningContext, i: InstrId, other:
   const parts = other === NONE ? joined[i] : Math.min(joined[i], joined[other]);
   if (parts === 1) return 0;
   const isStore = fn.instrOpcode[i] === Opcode.Store;
-  const whole = isStore ? ctx.costs.target.store : ctx.costs.target.issue;
+  const pointer = (each: InstrId): ValueId => fn.operand[fn.operandStart[each] + (isStore ? 1 : 0)] as ValueId;
+  const whole = ctx.costs.target.issue * Math.min(ELEMENTS_OF_LINE, Math.max(parts, ctx.waves.strideOf(pointer(i))));
   if (other !== NONE) {
-    const at = isStore ? 1 : 0;
-    const a = fn.operand[fn.operandStart[i] + at] as ValueId;
-    const b = fn.operand[fn.operandStart[other] + at] as ValueId;
+    const [a, b] = [pointer(i), pointer(other)];
     return draft.same(a, b) || draft.isSharedKey(draft.frame.keyOf(a, b)) ? 0 : whole * (1 - 1 / parts);
   }
   let left = 0;
