@@ -45,6 +45,9 @@ export interface TargetCosts {
   readonly question: number;
   /** 32-bit integer multiplication. */
   readonly multiply: number;
+  /** How many waves a SIMD usually holds, and how many of a function that keeps data in LDS. */
+  readonly residentWaves: number;
+  readonly residentWithLds: number;
   /** How many scalar registers or literals a select takes beside its condition. */
   readonly freeScalars: number;
   /** Latency per kind of memory. */
@@ -79,6 +82,8 @@ const gfx9: TargetCosts = {
   hiddenMasks: 0.25,
   question: 20,
   multiply: 16,
+  residentWaves: 8,
+  residentWithLds: 3,
   lds: 64,
   global: 320,
   scalarMemory: 100,
@@ -101,13 +106,15 @@ const gfx10: TargetCosts = {
   hiddenMasks: 0.5,
   question: 14,
   multiply: 8,
+  residentWaves: 16,
+  residentWithLds: 6,
   lds: 32,
   global: 320,
   scalarMemory: 80,
   scratch: 320,
   exposed: 0.25,
-  ldsIssue: 2,
-  issue: 4,
+  ldsIssue: 4,
+  issue: 8,
   memoryCredit: 8,
   ldsStore: 4,
   store: 16,
@@ -138,6 +145,8 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       hiddenMasks: 0.5,
       question: 24,
       multiply: 8,
+      residentWaves: 12,
+      residentWithLds: 6,
       lds: 30,
       global: 280,
       scalarMemory: 40,

@@ -251,7 +251,8 @@ function chooseVersion(
     verdict:
       percent < 90 ? `only ${percent} % of the waves are expected to take both sides` : 'saves too little to be sure',
   };
-  let most: number = CostModel.leastWorth;
+  const least = Math.max(CostModel.leastWorth, CostModel.leastShare * workOf(ctx, region));
+  let most = least;
   for (const sides of may ? ALL_QUESTIONS : [[]]) {
     const melded = shareMelded(sides, shares);
     const asked = sides.length * ctx.weight[branch];
@@ -271,7 +272,7 @@ function chooseVersion(
         0,
         ctx.busy.costs.target.question,
       );
-      return each + Math.min(0, busy) * CostModel.busyAversion;
+      return ctx.mayBeBusy ? each + Math.min(0, busy) : each;
     };
     const found = value(
       pairs.map(([i, j]) => judgedPair(i, j)!),
@@ -284,11 +285,20 @@ function chooseVersion(
       sides,
       gain,
       asking: -asked * ctx.costs.target.question * melded,
-      pays: (melds) => melds.length > 0 && value(melds, neighbours.length * bonus) > CostModel.leastWorth,
+      pays: (melds) => melds.length > 0 && value(melds, neighbours.length * bonus) > least,
       verdict: null,
     };
   }
   return best;
+}
+
+/** The cycles of both sides of a branch. */
+function workOf({ fn, cost, weight }: PlanningContext, { branch, blocks }: DivergentRegion): number {
+  let cycles = 0;
+  for (const b of blocks)
+    for (let i = fn.blockInstrStart[b]; b !== branch && i < fn.blockInstrStart[b + 1]; i++)
+      cycles += cost[i] * weight[b];
+  return cycles;
 }
 
 /** What is known about one T subgraph with the F subgraphs from `first` on. */

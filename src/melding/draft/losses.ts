@@ -39,15 +39,29 @@ export function lostWidth(draft: Draft, ctx: PlanningContext, i: InstrId, other:
   const isStore = fn.instrOpcode[i] === Opcode.Store;
   const pointer = (each: InstrId): ValueId => fn.operand[fn.operandStart[each] + (isStore ? 1 : 0)] as ValueId;
   const whole = ctx.costs.target.issue * Math.min(ELEMENTS_OF_LINE, Math.max(parts, ctx.waves.strideOf(pointer(i))));
-  if (other !== NONE) {
-    const [a, b] = [pointer(i), pointer(other)];
-    return draft.same(a, b) || draft.isSharedKey(draft.frame.keyOf(a, b)) ? 0 : whole * (1 - 1 / parts);
-  }
-  let left = 0;
   const block = fn.instrBlock[i];
-  for (let k = fn.blockInstrStart[block]; k < fn.blockInstrStart[block + 1]; k++)
-    if (wide[k] === wide[i] && draft.partner[k] === NONE) left++;
-  return whole * (1 / left - 1 / parts);
+  /** The parts that stay together with this one. */
+  let left = 0;
+  for (let k = fn.blockInstrStart[block] as InstrId; k < fn.blockInstrStart[block + 1]; k++) {
+    if (wide[k] !== wide[i]) continue;
+    const partner = draft.partner[k] as InstrId | -1;
+    if (other === NONE) left += partner === NONE ? 1 : 0;
+    else if (partner !== NONE && wide[partner] === wide[other] && staysBeside(draft, pointer, [i, other], [k, partner]))
+      left++;
+  }
+  return whole * Math.max(0, 1 / left - 1 / parts);
+}
+
+/** Whether two pairs of accesses are as far from each other after the meld as on both sides. */
+function staysBeside(
+  draft: Draft,
+  pointer: (i: InstrId) => ValueId,
+  [t, f]: readonly [InstrId, InstrId],
+  [otherT, otherF]: readonly [InstrId, InstrId],
+): boolean {
+  const { frame } = draft;
+  if (draft.same(pointer(t), pointer(f))) return draft.same(pointer(otherT), pointer(otherF));
+  return frame.keyOf(pointer(t), pointer(f)) === frame.keyOf(pointer(otherT), pointer(otherF));
 }
 
 /**
