@@ -49,5 +49,5 @@ export const CostModel = {
    * both sides. Anything less is within the error of the estimate.
    */
   leastWorth: 8,
-  leastShare: 0.04,
+  leastShare: 0.06,
 } as const;

@@ -252,7 +252,7 @@ export class WaveSamples {
       case Opcode.SExt:
         return operand(0);
       case Opcode.Trunc:
-        return this.truncated(operand(0), fn.typeBits[fn.instrType[i]!]!);
+        return this.truncated(v, operand(0), fn.typeBits[fn.instrType[i]!]!);
       case Opcode.ICmp:
       case Opcode.FCmp:
         return this.compared(v, i, operand(0), operand(1));
@@ -316,11 +316,22 @@ export class WaveSamples {
     return { numbers: new Float64Array(this.lanes).fill(isBit ? value & 1 : value), scale: Scale.Known };
   }
 
-  private truncated({ numbers, scale }: Sampled, bits: number): Sampled {
+  private truncated(v: ValueId, { numbers, scale }: Sampled, bits: number): Sampled {
     if (bits >= 32) return { numbers, scale };
     const size = 2 ** bits;
-    const short = bits <= 8 && scale === Scale.Unknown ? Scale.Bounded : scale;
-    return { numbers: numbers.map((x) => ((x % size) + size) % size), scale: short };
+    const short = numbers.map((x) => ((x % size) + size) % size);
+    return bits <= 8 && scale === Scale.Unknown ? this.bounded(v, short) : { numbers: short, scale };
+  }
+
+  /** Data that have got a range. Kinds and classes are often the same for all threads of a wave. */
+  private bounded(v: ValueId, numbers: Float64Array): Sampled {
+    const { waveSize } = this.fn;
+    for (let wave = 0; wave < LAUNCHES * WAVES_PER_LAUNCH; wave++) {
+      const [, alike] = ORDER(stratum(v, Math.floor(wave / WAVES_PER_LAUNCH), 3), 0);
+      if (uniform(v, wave, 5) < alike)
+        numbers.fill(numbers[wave * waveSize]!, wave * waveSize, (wave + 1) * waveSize);
+    }
+    return { numbers, scale: Scale.Bounded };
   }
 
   /** Values of which nothing is known. */
@@ -423,10 +434,11 @@ export class WaveSamples {
     const compute = ARITHMETIC[fn.instrOpcode[i]!];
     if (!compute || fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer) return this.derived(v, i, operand);
     const [a, b] = [operand(0), operand(1)];
-    let scale = Math.max(a.scale, b.scale);
+    const scale = Math.max(a.scale, b.scale);
+    const numbers = a.numbers.map((x, lane) => compute(x, b.numbers[lane]!));
     const isConstant = fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] === ValueKind.Constant;
-    if (scale === Scale.Unknown && isConstant && BOUNDING.includes(fn.instrOpcode[i]!)) scale = Scale.Bounded;
-    return { numbers: a.numbers.map((x, lane) => compute(x, b.numbers[lane]!)), scale };
+    const isBound = scale === Scale.Unknown && isConstant && BOUNDING.includes(fn.instrOpcode[i]!);
+    return isBound ? this.bounded(v, numbers) : { numbers, scale };
   }
 
   /**

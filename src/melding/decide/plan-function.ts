@@ -252,7 +252,7 @@ function chooseVersion(
       percent < 90 ? `only ${percent} % of the waves are expected to take both sides` : 'saves too little to be sure',
   };
   const least = Math.max(CostModel.leastWorth, CostModel.leastShare * workOf(ctx, region));
-  let most = least;
+  let most = -Infinity;
   for (const sides of may ? ALL_QUESTIONS : [[]]) {
     const melded = shareMelded(sides, shares);
     const asked = sides.length * ctx.weight[branch];
@@ -261,31 +261,27 @@ function chooseVersion(
     const neighbours = pairs.filter(([i, j], k) => k > 0 && pairs[k - 1][0] === i - 1 && pairs[k - 1][1] === j - 1);
     const inRegime = (effects: readonly Effect[], more: number, question: number): number =>
       worth({ sides, shares, melds: effects.map((effect) => gains.of(effect)), more, questions: asked * question });
-    const value = (melds: readonly Judged[], more: number): number => {
-      const each = inRegime(
-        melds.map(({ effect }) => effect),
-        more,
-        ctx.costs.target.question,
-      );
-      const busy = inRegime(
-        melds.map((meld) => meld.busy),
-        0,
-        ctx.busy.costs.target.question,
-      );
-      return ctx.mayBeBusy ? each + Math.min(0, busy) : each;
+    /** What melds are worth to a wave that is alone, and to one of many. */
+    const values = (melds: readonly Judged[]): readonly [alone: number, busy: number] => {
+      const effects = melds.map(({ effect }) => effect);
+      const alone = inRegime(effects, neighbours.length * bonus, ctx.costs.target.question);
+      if (!ctx.mayBeBusy) return [alone, alone];
+      const busy = melds.map((meld) => meld.busy);
+      return [alone, inRegime(busy, 0, ctx.busy.costs.target.question)];
     };
-    const found = value(
-      pairs.map(([i, j]) => judgedPair(i, j)!),
-      neighbours.length * bonus,
-    );
-    if (pairs.length === 0 || found <= most) continue;
-    most = found;
+    const isWorthIt = ([alone, busy]: readonly [number, number]): boolean => alone + Math.min(0, busy) > least;
+    if (pairs.length === 0) continue;
+    const found = values(pairs.map(([i, j]) => judgedPair(i, j)!));
+    // Among choices that all pay, both regimes are as likely.
+    const total = found[0] + found[1];
+    if (!isWorthIt(found) || total <= most) continue;
+    most = total;
     best = {
       pairs,
       sides,
       gain,
       asking: -asked * ctx.costs.target.question * melded,
-      pays: (melds) => melds.length > 0 && value(melds, neighbours.length * bonus) > least,
+      pays: (melds) => melds.length > 0 && isWorthIt(values(melds)),
       verdict: null,
     };
   }
