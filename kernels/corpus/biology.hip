@@ -6,11 +6,10 @@ struct __attribute__((aligned(8))) int2 { int x, y; };
 
 typedef unsigned int uint;
 typedef unsigned char byte;
-#define KERNEL extern "C" __global__ void
 #define FOR_EACH(i, n) int i = threadIdx.x + blockDim.x * blockIdx.x; if (i < (n))
 
 // Forward or reverse complement, packed two bits a base.
-KERNEL strand_kmers(uint *out, const byte *bases, const byte *reverse, int k, int n) {
+extern "C" __global__ void strand_kmers(uint *out, const byte *bases, const byte *reverse, int k, int n) {
   FOR_EACH(i, n) {
     uint word = 0;
     if (reverse[i]) {
@@ -23,7 +22,7 @@ KERNEL strand_kmers(uint *out, const byte *bases, const byte *reverse, int k, in
 }
 
 // One cell of an affine alignment: match, gap above or gap beside.
-KERNEL affine_cells(int *h, int *e, int *f, const int *diagonal, const int *above, const int *beside, const byte *a, const byte *b, int n) {
+extern "C" __global__ void affine_cells(int *h, int *e, int *f, const int *diagonal, const int *above, const int *beside, const byte *a, const byte *b, int n) {
   FOR_EACH(i, n) {
     int score = diagonal[i] + (a[i] == b[i] ? 5 : -4);
     int up = e[i] - 1, left = f[i] - 1;
@@ -39,7 +38,7 @@ KERNEL affine_cells(int *h, int *e, int *f, const int *diagonal, const int *abov
 }
 
 // Infection: susceptible, infected and recovered follow their own rule.
-KERNEL epidemic(byte *state, byte *days, const float *contact, const float *luck, float rate, int n) {
+extern "C" __global__ void epidemic(byte *state, byte *days, const float *contact, const float *luck, float rate, int n) {
   FOR_EACH(i, n) {
     byte s = state[i];
     float p = luck[i];
@@ -59,7 +58,7 @@ KERNEL epidemic(byte *state, byte *days, const float *contact, const float *luck
 }
 
 // Neurons: below the threshold the membrane leaks, above it resets (Izhikevich).
-KERNEL izhikevich(float *v, float *u, byte *spike, const float *input, const float4 *kind, int n) {
+extern "C" __global__ void izhikevich(float *v, float *u, byte *spike, const float *input, const float4 *kind, int n) {
   FOR_EACH(i, n) {
     float a = v[i], b = u[i];
     float4 p = kind[i];
@@ -78,7 +77,7 @@ KERNEL izhikevich(float *v, float *u, byte *spike, const float *input, const flo
 }
 
 // Hodgkin and Huxley's rates with their removable singularities.
-KERNEL gate_rates(float *alpha, float *beta, const float *voltage, const byte *gate, int n) {
+extern "C" __global__ void gate_rates(float *alpha, float *beta, const float *voltage, const byte *gate, int n) {
   FOR_EACH(i, n) {
     float v = voltage[i], x, y;
     if (gate[i] == 0) {
@@ -99,7 +98,7 @@ KERNEL gate_rates(float *alpha, float *beta, const float *voltage, const byte *g
 }
 
 // Predators and prey on a grid: who sits here decides how it changes.
-KERNEL predators(float *next, const float *prey, const float *hunters, const byte *land, int width, int height) {
+extern "C" __global__ void predators(float *next, const float *prey, const float *hunters, const byte *land, int width, int height) {
   int x = threadIdx.x + blockDim.x * blockIdx.x, y = threadIdx.y + blockDim.y * blockIdx.y;
   if (x >= width || y >= height) return;
   int i = y * width + x;
@@ -116,7 +115,7 @@ KERNEL predators(float *next, const float *prey, const float *hunters, const byt
 }
 
 // Codons to amino acids, in one of two genetic codes.
-KERNEL translate(byte *protein, const byte *bases, const byte *organelle, const byte *standard, const byte *other, int n) {
+extern "C" __global__ void translate(byte *protein, const byte *bases, const byte *organelle, const byte *standard, const byte *other, int n) {
   FOR_EACH(i, n) {
     int c = (bases[3 * i] & 3) << 4 | (bases[3 * i + 1] & 3) << 2 | (bases[3 * i + 2] & 3);
     if (organelle[i >> 6]) protein[i] = other[c];
@@ -125,7 +124,7 @@ KERNEL translate(byte *protein, const byte *bases, const byte *organelle, const 
 }
 
 // Qualities of reads: trim from the left until good, from the right until good.
-KERNEL trim_reads(int2 *kept, const byte *quality, const int *start, int least, int n) {
+extern "C" __global__ void trim_reads(int2 *kept, const byte *quality, const int *start, int least, int n) {
   FOR_EACH(i, n) {
     int a = start[i], b = start[i + 1];
     while (a < b && quality[a] < least) ++a;
@@ -135,7 +134,7 @@ KERNEL trim_reads(int2 *kept, const byte *quality, const int *start, int least, 
 }
 
 // Metabolism by temperature: two branches of a response curve.
-KERNEL thermal_response(float *growth, const float *temperature, const float *best, const float *most, int n) {
+extern "C" __global__ void thermal_response(float *growth, const float *temperature, const float *best, const float *most, int n) {
   FOR_EACH(i, n) {
     float t = temperature[i], o = best[i], m = most[i];
     if (t < o) {
@@ -149,7 +148,7 @@ KERNEL thermal_response(float *growth, const float *temperature, const float *be
 }
 
 // A genome browser's pixels: coverage by strand, drawn up or down.
-KERNEL coverage(int *up, int *down, const int *from, const int *to, const byte *minus, int bins, int n) {
+extern "C" __global__ void coverage(int *up, int *down, const int *from, const int *to, const byte *minus, int bins, int n) {
   FOR_EACH(i, n) {
     int a = from[i] >> 4, b = to[i] >> 4;
     if (minus[i]) {
@@ -161,7 +160,7 @@ KERNEL coverage(int *up, int *down, const int *from, const int *to, const byte *
 }
 
 // Genotypes: homozygous or heterozygous likelihoods from counts.
-KERNEL genotypes(float *likelihood, byte *call, const int2 *counts, const float *error, int n) {
+extern "C" __global__ void genotypes(float *likelihood, byte *call, const int2 *counts, const float *error, int n) {
   FOR_EACH(i, n) {
     int2 c = counts[i];
     float e = error[i], r = c.x, a = c.y, l;
@@ -180,7 +179,7 @@ KERNEL genotypes(float *likelihood, byte *call, const int2 *counts, const float 
 }
 
 // Cells that divide or die: age, size and a random number.
-KERNEL life_cycle(float *size, int *age, byte *event, const float *food, const float *luck, int n) {
+extern "C" __global__ void life_cycle(float *size, int *age, byte *event, const float *food, const float *luck, int n) {
   FOR_EACH(i, n) {
     float s = size[i], f = food[i];
     int g = age[i];

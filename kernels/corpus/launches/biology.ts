@@ -25,7 +25,16 @@ export const biology: Family = {
   epidemic: (d) => {
     const n = usual(d);
     const state = Uint8Array.from({ length: n }, () => (d.chance(0.7) ? 0 : d.chance(0.4) ? 1 : 2));
-    return line(n, 256, inOut(state), inOut(d.bytes(n, 0, 120)), d.floats(n, 0, 6), d.floats(n, 0, 1), f32(0.1), i32(n));
+    return line(
+      n,
+      256,
+      inOut(state),
+      inOut(d.bytes(n, 0, 120)),
+      d.floats(n, 0, 6),
+      d.floats(n, 0, 1),
+      f32(0.1),
+      i32(n),
+    );
   },
   izhikevich: (d) => {
     const n = usual(d);
@@ -61,7 +70,15 @@ export const biology: Family = {
   thermal_response: (d) => {
     const n = usual(d);
     const best = d.floats(n, 18, 26);
-    return line(n, 256, out.f32(n), d.normals(n, 20, 6), best, best.map((x) => x + d.real(5, 12)), i32(n));
+    return line(
+      n,
+      256,
+      out.f32(n),
+      d.normals(n, 20, 6),
+      best,
+      best.map((x) => x + d.real(5, 12)),
+      i32(n),
+    );
   },
   coverage: (d) => {
     const [n, bins] = [d.count(1000), 500];

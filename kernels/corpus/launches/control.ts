@@ -26,7 +26,9 @@ export const control: Family = {
     const n = usual(d);
     const before = d.bytes(n, 0, 3);
     const turns = [1, 3, 0, 2];
-    const now = before.map((a) => (d.chance(0.6) ? a : d.chance(0.02) ? 3 - a : d.chance(0.5) ? turns[a]! : turns.indexOf(a)));
+    const now = before.map((a) =>
+      d.chance(0.6) ? a : d.chance(0.02) ? 3 - a : d.chance(0.5) ? turns[a]! : turns.indexOf(a),
+    );
     return line(n, 256, inOut(d.ints(n, 0, 1000)), out.i32(n), before, now, u32(n));
   },
   gait: (d) => {
@@ -69,7 +71,9 @@ export const control: Family = {
   },
   elevators: (d) => {
     const n = usual(d);
-    const calls = Uint32Array.from({ length: n }, () => (d.chance(0.3) ? 0 : (1 << d.whole(0, 31)) | (1 << d.whole(0, 31))));
+    const calls = Uint32Array.from({ length: n }, () =>
+      d.chance(0.3) ? 0 : (1 << d.whole(0, 31)) | (1 << d.whole(0, 31)),
+    );
     return line(n, 128, inOut(d.ints(n, -1, 1)), out.i32(n), calls, d.ints(n, 0, 31), u32(n));
   },
   springs: (d) => {

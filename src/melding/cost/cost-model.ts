@@ -30,7 +30,7 @@ export const CostModel = {
   /** A run of this many instructions without a memory access runs even where no lane is active (`amdgpu-skip-threshold`). */
   longestUnskipped: 12,
   /** How much more a loss in one kind of launch counts than a gain in another: the data may be of that kind always. */
-  lossAversion: 12,
+  lossAversion: 8,
   /** How far the gain of melding must exceed the cost of lowering a switch. Both are rough estimates. */
   loweringMargin: 1.5,
   /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */
@@ -44,9 +44,11 @@ export const CostModel = {
   pairBonus: 0.05,
   /** A meld must gain more than this. This lets the rounds end. */
   leastNet: 0.5,
+  /** What a question costs a wave that agrees, as a share of what it costs one that parts. Measured with the simulator. */
+  questionForAll: 0.25,
   /**
    * What all melds of a branch must be worth: more than two vector instructions, and more than this share of the work of
-   * both sides. Anything less is within the error of the estimate.
+   * what they meld. Anything less is within the error of the estimate.
    */
   leastWorth: 8,
   leastShare: 0.06,

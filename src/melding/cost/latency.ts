@@ -39,8 +39,8 @@ export interface TargetCosts {
    */
   readonly hiddenMasks: number;
   /**
-   * What a question (`WaveVersion`) costs a wave whose threads do not agree. To one whose threads agree it costs nothing:
-   * it is as long as the handling of the mask that it spares. Measured with the simulator.
+   * What a question (`WaveVersion`) costs a wave whose threads do not agree. To one whose threads agree it costs little:
+   * it is about as long as the handling of the mask that it spares. Measured with the simulator.
    */
   readonly question: number;
   /** 32-bit integer multiplication. */
@@ -83,7 +83,7 @@ const gfx9: TargetCosts = {
   question: 20,
   multiply: 16,
   residentWaves: 8,
-  residentWithLds: 3,
+  residentWithLds: 2,
   lds: 64,
   global: 320,
   scalarMemory: 100,
@@ -107,7 +107,7 @@ const gfx10: TargetCosts = {
   question: 14,
   multiply: 8,
   residentWaves: 16,
-  residentWithLds: 6,
+  residentWithLds: 4,
   lds: 32,
   global: 320,
   scalarMemory: 80,
@@ -146,7 +146,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       question: 24,
       multiply: 8,
       residentWaves: 12,
-      residentWithLds: 6,
+      residentWithLds: 4,
       lds: 30,
       global: 280,
       scalarMemory: 40,

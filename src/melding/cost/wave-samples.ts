@@ -328,8 +328,7 @@ export class WaveSamples {
     const { waveSize } = this.fn;
     for (let wave = 0; wave < LAUNCHES * WAVES_PER_LAUNCH; wave++) {
       const [, alike] = ORDER(stratum(v, Math.floor(wave / WAVES_PER_LAUNCH), 3), 0);
-      if (uniform(v, wave, 5) < alike)
-        numbers.fill(numbers[wave * waveSize]!, wave * waveSize, (wave + 1) * waveSize);
+      if (uniform(v, wave, 5) < alike) numbers.fill(numbers[wave * waveSize]!, wave * waveSize, (wave + 1) * waveSize);
     }
     return { numbers, scale: Scale.Bounded };
   }

@@ -251,7 +251,6 @@ function chooseVersion(
     verdict:
       percent < 90 ? `only ${percent} % of the waves are expected to take both sides` : 'saves too little to be sure',
   };
-  const least = Math.max(CostModel.leastWorth, CostModel.leastShare * workOf(ctx, region));
   let most = -Infinity;
   for (const sides of may ? ALL_QUESTIONS : [[]]) {
     const melded = shareMelded(sides, shares);
@@ -269,32 +268,27 @@ function chooseVersion(
       const busy = melds.map((meld) => meld.busy);
       return [alone, inRegime(busy, 0, ctx.busy.costs.target.question)];
     };
-    const isWorthIt = ([alone, busy]: readonly [number, number]): boolean => alone + Math.min(0, busy) > least;
+    const isWorthIt = (melds: readonly Judged[], [alone, busy]: readonly [number, number]): boolean => {
+      const work = melds.reduce((sum, { effect: { vain } }) => sum + vain.t + vain.f, 0);
+      return alone + Math.min(0, busy) > Math.max(CostModel.leastWorth, CostModel.leastShare * work);
+    };
     if (pairs.length === 0) continue;
-    const found = values(pairs.map(([i, j]) => judgedPair(i, j)!));
+    const chosen = pairs.map(([i, j]) => judgedPair(i, j)!);
+    const found = values(chosen);
     // Among choices that all pay, both regimes are as likely.
     const total = found[0] + found[1];
-    if (!isWorthIt(found) || total <= most) continue;
+    if (!isWorthIt(chosen, found) || total <= most) continue;
     most = total;
     best = {
       pairs,
       sides,
       gain,
       asking: -asked * ctx.costs.target.question * melded,
-      pays: (melds) => melds.length > 0 && isWorthIt(values(melds)),
+      pays: (melds) => melds.length > 0 && isWorthIt(melds, values(melds)),
       verdict: null,
     };
   }
   return best;
-}
-
-/** The cycles of both sides of a branch. */
-function workOf({ fn, cost, weight }: PlanningContext, { branch, blocks }: DivergentRegion): number {
-  let cycles = 0;
-  for (const b of blocks)
-    for (let i = fn.blockInstrStart[b]; b !== branch && i < fn.blockInstrStart[b + 1]; i++)
-      cycles += cost[i] * weight[b];
-  return cycles;
 }
 
 /** What is known about one T subgraph with the F subgraphs from `first` on. */

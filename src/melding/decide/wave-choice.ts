@@ -100,7 +100,8 @@ interface Worth {
 export function worth({ sides, shares, melds, more, questions }: Worth): number {
   let sum = 0;
   for (const [launch, share] of shares.entries()) {
-    let gain = meldedGain(sides, share) * (more - questions);
+    const melded = meldedGain(sides, share);
+    let gain = melded * (more - questions) - (1 - melded) * questions * CostModel.questionForAll;
     for (const gains of melds) gain += meldedGain(sides, gains[launch]);
     sum += gain < 0 ? gain * CostModel.lossAversion : gain;
   }

@@ -478,7 +478,8 @@ test('uniform branches are never touched; plans are deterministic', () => {
 
 test('rule 9: branches in a long chain of arithmetic stay', () => {
   const stages = (count: number): string => {
-    let text = 'entry:\n  %w0 = load 0:ptr1 !never\n  %id = call @id !never !source=ThreadX\n  %odd = and %id 1\n  br e0\n';
+    let text =
+      'entry:\n  %w0 = load 0:ptr1 !never\n  %id = call @id !never !source=ThreadX\n  %odd = and %id 1\n  br e0\n';
     for (let i = 0; i < count; i++) {
       text += `e${i}:\n  %c${i} = icmp eq %odd 0\n  br %c${i} t${i} f${i}\n`;
       for (const [block, value, factor] of [
