@@ -30,6 +30,7 @@ import type { FunctionSubset } from '../job/function-subset.js';
 import { allInOrder } from './all-in-order.js';
 import { compileInParts } from './compile-parts.js';
 import type { SourceResult, SourceTranslator, TranslatedSource } from './compile-source.js';
+import type { Elsewhere } from './elsewhere.js';
 import { divideFunctions } from './divide-functions.js';
 import { Retried } from './retried.js';
 import type { UnsupportedOperation } from './simulate.js';
@@ -169,6 +170,8 @@ export interface Compiler extends AsyncDisposable {
 }
 
 const MIB = 2 ** 20;
+/** How long a lookup takes as a rule. */
+const LOOKUP_MS = 50;
 const DEFAULT_MEMORY_LIMIT = 4096 * MIB;
 const DEFAULT_MAX_INPUT = 1024 * MIB;
 
@@ -191,8 +194,13 @@ const COMPILER_CHECKS: Checks<CompilerOptions> = {
 
 /** Nothing starts before the first job. */
 export function createCompiler(options: CompilerOptions = {}): Compiler {
+  return createCompilerWith(null, options);
+}
+
+/** A compiler whose modules are compiled elsewhere, as far as that takes them. What it does not take is done here. */
+export function createCompilerWith(elsewhere: Elsewhere | null, options: CompilerOptions): Compiler {
   checkOptions('createCompiler()', options, COMPILER_CHECKS);
-  return new ThreadedCompiler(options);
+  return new ThreadedCompiler(options, elsewhere);
 }
 
 class ThreadedCompiler implements Compiler {
@@ -213,7 +221,10 @@ class ThreadedCompiler implements Compiler {
   #compiling = 0;
   #closed = false;
 
-  constructor({ threads, timeout, memoryLimit, tierPolicy, maxInput, cache, remoteCache }: CompilerOptions) {
+  constructor(
+    { threads, timeout, memoryLimit, tierPolicy, maxInput, cache, remoteCache }: CompilerOptions,
+    private readonly elsewhere: Elsewhere | null,
+  ) {
     this.#threads = threads ?? availableParallelism();
     this.#timeoutMs = timeout ?? 0;
     this.#memoryLimitBytes = memoryLimit ?? DEFAULT_MEMORY_LIMIT;
@@ -244,7 +255,10 @@ class ThreadedCompiler implements Compiler {
     const { compileKey } = await import('./compile-cache.js');
     const caches = await this.#openCaches();
     const key = await compileKey(module, job);
-    const kept = await caches.get(key, job);
+    // A lookup that takes long is made beside the start of LLVM, which the job will need if it is in vain.
+    const begin = (): void => void (this.elsewhere === null && this.#start().catch(() => {}));
+    const soon = setTimeout(begin, LOOKUP_MS);
+    const kept = await caches.get(key, job).finally(() => clearTimeout(soon));
     if (kept !== null) return { ...kept, timings: { total: performance.now() - started }, cached: true };
     const result = await this.#compile(module, job, limits);
     await caches.put(key, result);
@@ -262,8 +276,8 @@ class ThreadedCompiler implements Compiler {
   }
 
   /**
-   * Both steps, and one entry of the folder for both. What clang looked up on this disk says nothing on another machine:
-   * from the remote cache comes the second step.
+   * Both steps, and one entry of the folder for both. What clang looked up on this disk says nothing on another
+   * machine: from the remote cache comes the second step.
    */
   async #compileSource(
     input: Uint8Array | string,
@@ -357,6 +371,8 @@ class ThreadedCompiler implements Compiler {
   }
 
   async #compile(module: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<CompileResult> {
+    const done = (await this.elsewhere?.compile(module, job, limits)) ?? null;
+    if (done !== null) return done;
     const executor = await this.#start();
     this.#compiling++;
     try {
@@ -514,10 +530,10 @@ class ThreadedCompiler implements Compiler {
   /** LLVM, compiled once and shared by all workers. One thread alone starts with a part of it. */
   async #loadCode(): Promise<LlvmCode> {
     try {
-      const { compileFirst, compileRest } = await import('../binding/load.js');
-      const code = await compileFirst(await this.#make());
+      const { compileFirst, compileLlvm } = await import('../binding/load.js');
+      const code = await (this.#threads === 0 ? compileFirst : compileLlvm)(await this.#make());
       this.#prepared = code.prepared;
-      return this.#threads === 0 ? code : await compileRest(code);
+      return code;
     } catch (error) {
       throw error instanceof DarmError ? error : new DarmError('io', `cannot load LLVM: ${(error as Error).message}`);
     }
@@ -534,19 +550,22 @@ class ThreadedCompiler implements Compiler {
   }
 
   async #makeExecutor(): Promise<Executor> {
+    const memoryLimitBytes = this.#memoryLimitBytes;
     const code = this.#code.get();
-    const setup = async () => ({ code: await code, memoryLimitBytes: this.#memoryLimitBytes });
-    if (this.#threads === 0) {
-      const [{ InlineExecutor }, ready] = await Promise.all([import('../workers/inline.js'), setup()]);
-      return new InlineExecutor(ready);
+    if (this.#threads > 0) {
+      const [{ WorkerPool }, llvm] = await Promise.all([import('../workers/pool.js'), code]);
+      return new WorkerPool(this.#threads, { code: llvm, memoryLimitBytes });
     }
-    const [{ WorkerPool }, ready] = await Promise.all([import('../workers/pool.js'), setup()]);
-    return new WorkerPool(this.#threads, ready);
+    // It is reported where it is needed.
+    code.catch(() => {});
+    const { InlineExecutor } = await import('../workers/inline.js');
+    return new InlineExecutor({ code: () => this.#code.get(), memoryLimitBytes });
   }
 
   async ready(): Promise<void> {
     await Promise.all([
       this.#start(),
+      this.#code.get(),
       // What the other jobs import when they need it: Node keeps an import that failed as failed for good.
       import('../formats/code-object.js'),
       import('../formats/offload/container.js'),

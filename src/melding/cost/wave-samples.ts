@@ -12,7 +12,8 @@
  *   Stat. Soc. B 10, 1948). Equality with a number is rarer than order, and a test for not-a-number rarer still.
  * - What is loaded from one address, or computed from equal numbers, is equal.
  * - A mask or a remainder gives data a scale again: `x & 7` is one of eight numbers.
- * - What a compiler or its user says about a branch (`!prof`, `__builtin_expect`, `!unpredictable`) replaces the events.
+ * - What a compiler or its user says about a branch (`!prof`, `__builtin_expect`, `!unpredictable`) replaces the
+ *   events.
  *
  * Conditions of one function are tried on the same waves. So a nested branch is judged for those lanes that come to it.
  *
