@@ -8,7 +8,8 @@
 const MAY_IMPORT = {
   errors: [],
   version: [],
-  files: ['errors'],
+  surroundings: [],
+  files: ['errors', 'surroundings'],
   http: ['errors'],
   'remote-cache': ['errors', 'http'],
   ir: ['errors'],
@@ -31,10 +32,23 @@ const MAY_IMPORT = {
   'cache-server': ['errors', 'remote-cache', 'compiler'],
   batch: ['errors', 'files', 'formats', 'job', 'frontend', 'compiler'],
   service: ['errors', 'version', 'explorer', 'remote-cache', 'formats', 'job', 'report', 'frontend', 'compiler'],
+  fleet: ['errors', 'files', 'remote-cache', 'job', 'compiler', 'workers'],
   client: ['errors', 'version', 'http', 'job', 'report', 'compiler'],
   cli: [
-    ...['errors', 'version', 'files', 'http', 'remote-cache', 'formats', 'job', 'frontend', 'simulator', 'report'],
-    ...['workers', 'compiler', 'batch', 'service', 'cache-server', 'client'],
+    ...[
+      'errors',
+      'surroundings',
+      'version',
+      'files',
+      'http',
+      'remote-cache',
+      'formats',
+      'job',
+      'frontend',
+      'simulator',
+      'report',
+    ],
+    ...['workers', 'compiler', 'batch', 'service', 'cache-server', 'client', 'fleet'],
   ],
   index: ['errors', 'remote-cache', 'formats', 'melding', 'job', 'frontend', 'simulator', 'workers', 'compiler'],
 };
@@ -121,10 +135,10 @@ export default {
     },
     {
       name: 'no-development-packages',
-      comment: 'Users do not install devDependencies.',
+      comment: 'Users do not install devDependencies. Optional peers stand there as well, for the tests.',
       severity: 'error',
       from: { path: '^(src|workers)/' },
-      to: { dependencyTypes: ['npm-dev'] },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm-peer'] },
     },
   ],
   options: {

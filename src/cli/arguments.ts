@@ -22,6 +22,7 @@ import {
   type SimulateFlags,
 } from './option-groups.js';
 import { numeric } from './option-flags.js';
+import { addWorkerCommand, type WorkerFlags } from './queue-arguments.js';
 import { addServeCommand, type ServeFlags } from './serve-arguments.js';
 import { takeClangFlags, type SourceFlags } from './source.js';
 import { packageVersion } from '../version.js';
@@ -76,11 +77,13 @@ export type Invocation =
   | { readonly command: 'batch'; readonly inputs: readonly string[]; readonly flags: BatchFlags }
   | { readonly command: 'cache'; readonly action: CacheAction; readonly flags: CacheCommandFlags }
   | { readonly command: 'toolchain-digest' }
+  | { readonly command: 'persistent-worker' }
   | { readonly command: 'prepare'; readonly flags: { readonly json: boolean } }
   | { readonly command: 'versions'; readonly version: string }
   | BundleInvocation
   | { readonly command: 'serve'; readonly flags: ServeFlags }
   | { readonly command: 'explore'; readonly flags: ExploreFlags }
+  | { readonly command: 'worker'; readonly flags: WorkerFlags }
   /** `--help`, `--version`: nothing is left to do but print. */
   | { readonly command: 'print'; readonly text: string };
 
@@ -172,6 +175,9 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
     )
     .on('option:toolchain-digest', () => found({ command: 'toolchain-digest' }));
   program
+    .option('--persistent_worker', "work as a persistent worker of Bazel's, with JSON (docs/fleet.md)")
+    .on('option:persistent_worker', () => found({ command: 'persistent-worker' }));
+  program
     .command('prepare')
     .description(
       'make optimised code of LLVM for this Node and this processor, with which later processes start faster',
@@ -193,6 +199,7 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
         .default(availableParallelism(), 'as many as the machine runs at once'),
     )
     .action((flags: ExploreFlags) => found({ command: 'explore', flags }));
+  addWorkerCommand(program, (flags) => found({ command: 'worker', flags }));
   return program;
 }
 

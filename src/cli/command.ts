@@ -27,6 +27,8 @@ async function run(invocation: Invocation): Promise<number | void> {
       return (await import('./cache.js')).runCache(invocation.action, invocation.flags);
     case 'toolchain-digest':
       return writeStandardOutput((await (await import('../compiler/toolchain.js')).toolchainDigest()) + '\n');
+    case 'persistent-worker':
+      return (await import('./persistent-worker.js')).runPersistentWorker();
     case 'bundle':
       return (await import('./bundle.js')).runBundle(invocation);
     case 'prepare':
@@ -37,6 +39,8 @@ async function run(invocation: Invocation): Promise<number | void> {
       return (await import('./serve.js')).runServe(invocation.flags);
     case 'explore':
       return (await import('./explore.js')).runExplore(invocation.flags);
+    case 'worker':
+      return (await import('./worker.js')).runWorker(invocation.flags);
     case 'print':
       return writeStandardOutput(invocation.text);
   }

@@ -25,4 +25,25 @@ export const renamed = (profile: LaunchProfile, name: string): LaunchProfile => 
   lines: [{ file: name, line: 1, instructions: profile.instructions.length, ...figures(profile) }],
 });
 
+/** The program several times, one after the other. */
+export function repeated(profile: LaunchProfile, times: number): LaunchProfile {
+  const copies = <T>(all: readonly T[], change: (each: T, instructions: number, blocks: number) => T): T[] =>
+    Array.from({ length: times }, (_, copy) =>
+      all.map((each) => change(each, copy * profile.instructions.length, copy * profile.blocks.length)),
+    ).flat();
+  return {
+    ...profile,
+    instructions: copies(profile.instructions, (each, _, blocks) => ({ ...each, block: each.block + blocks })),
+    blocks: copies(profile.blocks, (each, instructions, blocks) => ({
+      ...each,
+      first: each.first + instructions,
+      successors: each.successors.map((next) => next + blocks),
+    })),
+    branches: copies(profile.branches, (each, instructions) => ({
+      ...each,
+      instruction: each.instruction + instructions,
+    })),
+  };
+}
+
 const figures = ({ executed, lanes, time }: LaunchProfile) => ({ executed, lanes, time });

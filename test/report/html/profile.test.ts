@@ -5,11 +5,11 @@ import { profilePage } from '../../../src/report/html/profile/page.js';
 import type { LaunchProfile } from '../../../src/simulator/profile/profile.js';
 import { browserPath, openFile, withBrowser } from '../../support/browser.js';
 import { inFolder } from '../../support/command.js';
-import { kernelProfile, renamed } from '../../support/profile.js';
+import { kernelProfile, renamed, repeated } from '../../support/profile.js';
 import { assert, suite } from '../../support/suite.js';
 
 const BROWSER = browserPath();
-const test = suite('report/profile', { tests: BROWSER === null ? 5 : 7, timeoutMs: 120_000 });
+const test = suite('report/profile', { tests: BROWSER === null ? 6 : 8, timeoutMs: 120_000 });
 
 let profiles: Promise<readonly [LaunchProfile, LaunchProfile]> | undefined;
 
@@ -67,6 +67,16 @@ test('links lead somewhere, and no id is twice there', async () => {
   const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id!);
   assert.is(new Set(ids).size, ids.length);
   const known = new Set(ids);
+  for (const [, target] of page.matchAll(/href="#([^"]*)"/g)) assert.ok(known.has(target!), target!);
+});
+
+test('long programs are listed in part, and links still lead somewhere', async () => {
+  const [before] = await both();
+  const page = await profilePage('long', [{ title: '', launches: [repeated(before, 12)] }], new Map());
+  assert.is(count(page, /id="launch1-1-i\d+"/g), 3000);
+  assert.is(count(page, /id="launch1-1-branch\d+"/g), 500);
+  assert.match(page, 'The other instructions are in the JSON profile.');
+  const known = new Set([...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id!));
   for (const [, target] of page.matchAll(/href="#([^"]*)"/g)) assert.ok(known.has(target!), target!);
 });
 

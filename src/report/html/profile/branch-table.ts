@@ -1,7 +1,7 @@
 /** The branches at which waves part: how often, how their lanes split, and what it costs. */
 import type { DivergentBranch, LaneSplit, LaunchProfile } from '../../../simulator/profile/profile.js';
 import { html, type Html } from '../../markup.js';
-import { decimal, percent, place, unit, weight, whole } from './figures.js';
+import { decimal, listedBranches, listedInstructions, percent, place, unit, weight, whole } from './figures.js';
 
 /** More than these are folded. */
 const OPEN_BRANCHES = 10;
@@ -12,8 +12,8 @@ export function branchTable(profile: LaunchProfile, id: string): Html {
   if (branches.length === 0 && unfilled.idleLanes === 0)
     return html`<p class="note">No instruction of this launch can part the lanes of a wave.</p>`;
   const row = (branch: DivergentBranch, rank: number) => branchRow(profile, branch, rank, id);
-  const numbered = branches.map((branch, rank) => ({ branch, rank }));
-  const first = numbered.filter(({ branch, rank }) => rank < OPEN_BRANCHES && costOf(branch, waveSize) > 0);
+  const numbered = listedBranches(profile);
+  const first = numbered.filter(({ branch, rank }) => rank <= OPEN_BRANCHES && costOf(branch, waveSize) > 0);
   const rest = numbered.slice(first.length);
   return html`${table(profile, [
     ...first.map(({ branch, rank }) => row(branch, rank)),
@@ -28,7 +28,8 @@ export function branchTable(profile: LaunchProfile, id: string): Html {
         rest.map(({ branch, rank }) => row(branch, rank)),
       )}
     </details>`
-  }`;
+  }
+  ${numbered.length < branches.length && html`<p class="note">The other branches are in the JSON profile.</p>`}`;
 }
 
 /** In the unit of `weight`. */
@@ -57,10 +58,12 @@ const table = (profile: LaunchProfile, rows: readonly (Html | false)[]): Html =>
 function branchRow(profile: LaunchProfile, branch: DivergentBranch, rank: number, id: string): Html {
   const { instructions, waveSize } = profile;
   const { instruction, executed, parted, splits } = branch;
-  return html`<tr id="${id}-branch${rank + 1}">
-    <td class="branch-number">◆ ${rank + 1}</td>
+  const where = place(profile, instruction);
+  const isListed = instruction < listedInstructions(profile);
+  return html`<tr id="${id}-branch${rank}">
+    <td class="branch-number">◆ ${rank}</td>
     <td>
-      <a href="#${id}-i${instruction}">${place(profile, instruction)}</a><br /><code
+      ${isListed ? html`<a href="#${id}-i${instruction}">${where}</a>` : where}<br /><code
         >${instructions[instruction]!.text}</code
       >
     </td>

@@ -63,4 +63,16 @@ export function sideLabel({ instructions, lines }: LaunchProfile, instruction: n
   return line < 0 ? null : `line ${lines[line]!.line}`;
 }
 
+/** Rows of a table: a browser is slow with more. What is left out is in the JSON profile. */
+const MOST_BRANCHES = 500;
+const MOST_INSTRUCTIONS = 3000;
+
+/** The branches that have a row, with their numbers; the costly ones come first. */
+export const listedBranches = ({ branches }: LaunchProfile) =>
+  branches.slice(0, MOST_BRANCHES).map((branch, place) => ({ branch, rank: place + 1 }));
+
+/** How many instructions have a row, from the first on. */
+export const listedInstructions = ({ instructions }: LaunchProfile): number =>
+  Math.min(instructions.length, MOST_INSTRUCTIONS);
+
 export const baseName = (file: string): string => file.replace(/^.*\//, '');

@@ -1,28 +1,27 @@
 /** Every instruction with its figures, by basic block. */
-import { WAITS, type LaunchProfile, type ProfiledInstruction } from '../../../simulator/profile/profile.js';
+import { WAITS, type LaunchProfile, type ProfiledInstruction, type Wait } from '../../../simulator/profile/profile.js';
 import { html, type Html } from '../../markup.js';
-import { activity, blockName, hex, meanLanes, percent, unit, weight, whole } from './figures.js';
+import { activity, blockName, hex, listedInstructions, meanLanes, percent, unit, weight, whole } from './figures.js';
 import { laneStrip } from './lane-strip.js';
 import { WAIT_NAMES } from './wait-bar.js';
 
-/** Of one launch: a browser is slow with more rows. */
-const MOST_ROWS = 3000;
 /** A wait is shown if it takes this part of an instruction's time. */
 const WORTH_SAYING = 0.2;
+/** Those for which it is known which instruction is waited for. */
+const AT_WAITCNT: readonly Wait[] = ['vectorMemory', 'lds', 'scalarMemory', 'message'];
 
 /** @param id begins the ids of rows */
 export function instructionList(profile: LaunchProfile, id: string): Html {
   const { functions, blocks, instructions } = profile;
-  const most = Math.max(1, ...instructions.map(weight));
-  let left = MOST_ROWS;
+  const most = instructions.reduce((largest, each) => Math.max(largest, weight(each)), 1);
+  const listed = listedInstructions(profile);
   const hasLines = profile.lines.length > 0;
   const columns = hasLines ? 7 : 6;
   const bodies = blocks.map((block, number) => {
-    if (left <= 0) return '';
-    left -= block.count;
+    if (block.first >= listed) return '';
     const own = functions[block.function]!;
     const begins = number === 0 || blocks[number - 1]!.function !== block.function;
-    const rows = instructions.slice(block.first, block.first + block.count);
+    const rows = instructions.slice(block.first, Math.min(block.first + block.count, listed));
     return html`<tbody>
       ${
         begins &&
@@ -39,7 +38,7 @@ export function instructionList(profile: LaunchProfile, id: string): Html {
                 ? 'never entered'
                 : `entered ${whole(block.entered)} times · ` +
                   `${meanLanes(block, profile.waveSize).toFixed(1)} lanes · ${whole(weight(block))} ${unit(profile)}`
-            }${block.successors.length > 0 && html` · then ${block.successors.map((next, at) => html`${at > 0 && ', '}<a href="#${id}-b${next}">${blockName(next)}</a>`)}`}
+            }${block.successors.length > 0 && html` · then ${block.successors.map((next, at) => html`${at > 0 && ', '}${blockLink(profile, next, id)}`)}`}
           </span>
         </th>
       </tr>
@@ -62,8 +61,13 @@ export function instructionList(profile: LaunchProfile, id: string): Html {
         ${bodies}
       </table>
     </div>
-    ${left < 0 && html`<p class="note">The other instructions are in the JSON profile.</p>`}`;
+    ${listed < instructions.length && html`<p class="note">The other instructions are in the JSON profile.</p>`}`;
 }
+
+const blockLink = (profile: LaunchProfile, block: number, id: string): Html | string =>
+  profile.blocks[block]!.first < listedInstructions(profile)
+    ? html`<a href="#${id}-b${block}">${blockName(block)}</a>`
+    : blockName(block);
 
 function instructionRow(
   profile: LaunchProfile,
@@ -96,20 +100,17 @@ function instructionRow(
   </tr>`;
 }
 
-function waitText(
-  { instructions }: LaunchProfile,
-  { time, waitedFor }: ProfiledInstruction,
-  id: string,
-): Html | string {
+function waitText(profile: LaunchProfile, { time, waitedFor }: ProfiledInstruction, id: string): Html | string {
   if (time === null || time.waveCycles === 0) return '';
   const [longest] = WAITS.filter((wait) => wait !== 'issue').sort((a, b) => time.waits[b] - time.waits[a]);
   const spent = time.waits[longest!];
   if (spent < WORTH_SAYING * time.waveCycles) return '';
-  const [producer] = waitedFor;
-  return html`${WAIT_NAMES[longest!]}
-  ${percent(spent, time.waveCycles)}${
-    producer !== undefined &&
-    html` ·
-      <a href="#${id}-i${producer.instruction}"><code>${hex(instructions[producer.instruction]!.address)}</code></a>`
-  }`;
+  const [producer] = AT_WAITCNT.includes(longest!) ? waitedFor : [];
+  return html`${WAIT_NAMES[longest!]} ${percent(spent, time.waveCycles)}
+  ${producer !== undefined && html`· ${instructionLink(profile, producer.instruction, id)}`}`;
+}
+
+function instructionLink(profile: LaunchProfile, instruction: number, id: string): Html {
+  const address = html`<code>${hex(profile.instructions[instruction]!.address)}</code>`;
+  return instruction < listedInstructions(profile) ? html`<a href="#${id}-i${instruction}">${address}</a>` : address;
 }

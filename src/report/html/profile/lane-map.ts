@@ -4,7 +4,19 @@
  */
 import type { LaunchProfile } from '../../../simulator/profile/profile.js';
 import type { Html } from '../../markup.js';
-import { activity, blockName, hex, level, lost, percent, sideLabel, unit, weight, whole } from './figures.js';
+import {
+  activity,
+  blockName,
+  hex,
+  level,
+  listedBranches,
+  lost,
+  percent,
+  sideLabel,
+  unit,
+  weight,
+  whole,
+} from './figures.js';
 import { lanePicture, type LaneRow } from './lane-picture.js';
 
 /** Rows that are less high are joined, because nobody could see them. */
@@ -15,7 +27,7 @@ const LEAST_ROW = 2;
  * @param id begins the ids of the branches that marks lead to
  */
 export function laneMap(profile: LaunchProfile, height: number, id: string): Html {
-  const { waveSize, kernel, branches, instructions } = profile;
+  const { waveSize, kernel, instructions } = profile;
   const total = weight(profile);
   const rows = rowsOf(profile, total === 0 ? 0 : height / total);
   const starts = new Map<number, number>();
@@ -27,11 +39,9 @@ export function laneMap(profile: LaunchProfile, height: number, id: string): Htm
   return lanePicture({
     waveSize,
     rows,
-    marks: branches.flatMap(({ instruction, parted }, rank) => {
+    marks: listedBranches(profile).flatMap(({ branch: { instruction, parted }, rank }) => {
       const at = starts.get(instruction);
-      return at === undefined || parted === 0
-        ? []
-        : [{ y: at, label: String(rank + 1), href: `#${id}-branch${rank + 1}` }];
+      return at === undefined || parted === 0 ? [] : [{ y: at, label: String(rank), href: `#${id}-branch${rank}` }];
     }),
     labels: instructions.flatMap((each, at) => {
       const start = starts.get(at);

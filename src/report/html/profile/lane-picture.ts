@@ -46,7 +46,7 @@ export function lanePicture({ waveSize, rows, marks, labels, summary }: LanePict
   return html`<svg
     class="lane-picture"
     viewBox="0 0 ${LEFT + WIDTH + RIGHT} ${Math.ceil(y + 8)}"
-    role="img"
+    role="group"
     aria-label="${summary}"
   >
     ${ticks.map(

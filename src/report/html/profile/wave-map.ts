@@ -1,7 +1,7 @@
 /** The picture of one wave: its lanes from left to right, its time from top to bottom, filled where a lane works. */
 import type { LaunchProfile, Timeline, TimelineWave } from '../../../simulator/profile/profile.js';
 import type { Html } from '../../markup.js';
-import { blockName, level, percent, sideLabel, whole } from './figures.js';
+import { blockName, level, listedBranches, percent, sideLabel, whole } from './figures.js';
 import { lanePicture, type LaneRow } from './lane-picture.js';
 
 const LEAST_ROW = 2;
@@ -35,8 +35,8 @@ export function waveDuration({ wave, start, end }: Timeline, which: number): num
 
 /** @param scale pixels of a cycle; @param id begins the ids of the branches that marks lead to */
 export function waveMap(profile: LaunchProfile, timeline: Timeline, which: number, scale: number, id: string): Html {
-  const { waveSize, branches, instructions } = profile;
-  const ranks = new Map(branches.map(({ instruction }, rank) => [instruction, rank]));
+  const { waveSize, instructions } = profile;
+  const ranks = new Map(listedBranches(profile).map(({ branch, rank }) => [branch.instruction, rank]));
   const spans = [...timeline.wave.keys()].filter((at) => timeline.wave[at] === which);
   const begin = timeline.start[spans[0]!] ?? 0;
   const yOf = (at: number): number => (timeline.start[at]! - begin) * scale;
@@ -57,7 +57,7 @@ export function waveMap(profile: LaunchProfile, timeline: Timeline, which: numbe
         return rank === undefined || !parts ? [] : [{ y: yOf(at), rank }];
       })
       .sort((a, b) => a.rank - b.rank || a.y - b.y)
-      .map(({ y, rank }) => ({ y, label: String(rank + 1), href: `#${id}-branch${rank + 1}` })),
+      .map(({ y, rank }) => ({ y, label: String(rank), href: `#${id}-branch${rank}` })),
     labels: spans.flatMap((at) => {
       const text = sideLabel(profile, timeline.instruction[at]!);
       return text === null ? [] : [{ y: yOf(at), text }];
