@@ -20,7 +20,6 @@ import type { Divergence } from '../../analysis/divergence.js';
 import type { InstrId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, TypeKind, ValueKind, hasFlag, instrValue } from '../../ir/snapshot.js';
-import type { MemoryAccesses } from './memory-accesses.js';
 
 export interface TargetCosts {
   /** Full-rate vector instruction. */
@@ -189,6 +188,12 @@ export const AddressSpace = {
 /** A cap for TargetTransformInfo's answer: for unknown calls and the like it is too large to be a latency. */
 const MOST_UNITS = 64;
 
+/** What memory accesses share, `[instrCount]` (memory-accesses.ts). */
+interface SharedAccesses {
+  readonly joined: Int32Array;
+  readonly batched: Int32Array;
+}
+
 /**
  * The costs where other waves hide everything but the work of the units that all of them want: scalar work and latencies
  * cost nothing there. Many kernels are between both.
@@ -204,7 +209,7 @@ export function busyTarget(target: TargetCosts): TargetCosts {
 
 export function instrCosts(
   fn: FunctionSnapshot,
-  { joined, batched }: Pick<MemoryAccesses, 'joined' | 'batched'>,
+  { joined, batched }: SharedAccesses,
   target = costsOf(fn.cpu),
 ): InstrCosts {
   const latency = new Float64Array(fn.instrCount);
