@@ -19,6 +19,7 @@ import { counterText } from './counter-table.js';
 import { readInput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
 import { reportError, warn } from './messages.js';
+import { withPlanText } from './plan.js';
 import { checkCodeObject, simulatingCompiler } from './run.js';
 import { moduleOf } from './source.js';
 
@@ -66,7 +67,8 @@ interface KernelCheck {
 }
 
 /** @returns the exit code: 0 if both do the same, 1 if they differ or nothing could be checked */
-export async function runCheck(input: string, other: string | null, flags: CheckFlags): Promise<number> {
+export async function runCheck(input: string, other: string | null, given: CheckFlags): Promise<number> {
+  const flags = await withPlanText(given);
   if (flags.spec === '-') throw new DarmError('usage', 'darm check cannot read a launch spec from standard input');
   const compiler = simulatingCompiler(flags);
   const pair = await makePair(compiler, input, other, flags);

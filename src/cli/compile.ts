@@ -16,6 +16,7 @@ import { checkSecondOutput, readInput, writeOutput, writeStandardOutput } from '
 import { remoteCacheOption } from './cache-arguments.js';
 import { depfile } from './depfile.js';
 import { warn, writeMessage } from './messages.js';
+import { withPlanText } from './plan.js';
 import { writeRemarks } from './remarks.js';
 import { hasColors, moduleOf, printLog, sourceJobOptions, sourceOf } from './source.js';
 
@@ -64,7 +65,8 @@ interface Outcome {
   readonly source?: SourceResult;
 }
 
-export async function runCompile(input: string, flags: CompileFlags): Promise<void> {
+export async function runCompile(input: string, given: CompileFlags): Promise<void> {
+  const flags = await withPlanText(given);
   const output = outputName(input, flags);
   checkOutputs(input, output, flags);
   const spec =

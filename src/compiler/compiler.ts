@@ -7,7 +7,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { checkOptions, wholeNumberIn, numberIn, type Checks } from '../job/option-table.js';
-import { completeJobOptions } from '../job/options.js';
+import { completeJobOptions, isSettled } from '../job/options.js';
 import type { LlvmCode, MakeFirst } from '../binding/load.js';
 import type { CacheCounts, CacheOptions } from './compile-cache.js';
 import type { CompileCaches } from './compile-caches.js';
@@ -366,7 +366,21 @@ class ThreadedCompiler implements Compiler {
     }
   }
 
+  /** What the options leave open is settled first, once for all tasks of the job. */
   async #compileOn(
+    executor: Executor,
+    module: Uint8Array,
+    job: JobOptions,
+    limits: TaskLimits,
+  ): Promise<CompileResult> {
+    if (isSettled(job)) return this.#compileSettled(executor, module, job, limits);
+    const { options, warnings } = await executor.run({ kind: 'settle', bytes: module, options: job }, limits);
+    for (const warning of warnings) limits.events?.diagnostic(warning);
+    const result = await this.#compileSettled(executor, module, options, limits);
+    return { ...result, diagnostics: [...warnings, ...result.diagnostics] };
+  }
+
+  async #compileSettled(
     executor: Executor,
     module: Uint8Array,
     job: JobOptions,

@@ -1,5 +1,6 @@
 /** The options of a compile or analyze job: every layer from the command to the worker passes them on as they are. */
 import { DarmError } from '../errors.js';
+import { parsePlan } from './tuned-plan.js';
 import {
   boolean,
   choice,
@@ -55,9 +56,11 @@ export const JOB_OPTIONS = {
     about: "how to meld; branch-fusion and tail-merge are the paper's baselines",
     flag: { commands: ALL, value: 'mode' },
   }),
-  meldPoint: option(choice('early', 'late'), {
+  meldPoint: option(choice('early', 'late', 'auto'), {
     default: 'late',
-    about: 'meld before LLVM unrolls, hoists and sinks (early, which needs an optimisation level), or after',
+    about:
+      'meld before LLVM unrolls, hoists and sinks (early, which needs an optimisation level), after, or where the cost ' +
+      'model expects more of it (auto)',
     flag: { commands: ALL, value: 'point' },
   }),
   profit: option(choice('net', 'paper'), {
@@ -84,6 +87,11 @@ export const JOB_OPTIONS = {
     default: 'auto',
     about: 'where waves are asked whether they part, so that only those that do run melded code',
     flag: { commands: ALL, value: 'when' },
+  }),
+  plan: option(nullable(text), {
+    default: null,
+    about: 'what darm tune found: the text of its plan, which decides for the functions that it fits',
+    flag: { commands: ['compile', 'batch', 'check'], value: 'file', help: 'what darm tune found (docs/tune.md)' },
   }),
   partitions: option(choice<(typeof PARTITIONS)[number]>(...PARTITIONS), {
     default: 1,
@@ -128,11 +136,16 @@ export type MeldPoint = JobOptions['meldPoint'];
 
 export const DEFAULT_OPTIONS: JobOptions = defaultsOf(JOB_OPTIONS);
 
+/** Whether the module has nothing to say about the options: see src/pipeline/settle.ts. */
+export const isSettled = ({ plan, meldPoint }: JobOptions): boolean => plan === null && meldPoint !== 'auto';
+
 /** @throws DarmError `usage`, which names the option that is not known or has an impossible value */
 export function completeJobOptions(where: string, given: Partial<JobOptions>): JobOptions {
   const options = completeOptions(where, given, JOB_OPTIONS);
   if (options.meldPoint === 'early' && options.optimize === 'none')
     throw new DarmError('usage', `an early meld point in ${where} needs an optimisation level`);
+  // Mistakes are told before the job waits for its turn.
+  if (options.plan !== null) parsePlan(options.plan);
   const kind = options.emit.find((each) => OF_WHOLE_MODULES.includes(each));
   if (options.partitions !== 1 && kind !== undefined)
     throw new DarmError('usage', `partitions in ${where} are for hsaco: there is no one ${kind} of several parts`);

@@ -12,6 +12,9 @@ import type { JobOptions } from '../job/options.js';
 import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
 import type { SourceJob, Translation } from '../job/source.js';
 import type { CompiledPart, DividedModule } from '../pipeline/compile-parts.js';
+import type { Policy } from '../pipeline/policy.js';
+import type { Settled } from '../pipeline/settle.js';
+import type { Subject, Trial } from '../pipeline/trial.js';
 import type { LaunchPart, LaunchPartResult } from '../simulator/launch/run-workgroups.js';
 
 interface ModuleTask {
@@ -31,6 +34,11 @@ export type Task =
   | ({ readonly kind: 'part'; readonly names: readonly string[] } & ModuleTask)
   | { readonly kind: 'link'; readonly objects: readonly Uint8Array[] }
   | ({ readonly kind: 'analyze' } & ModuleTask)
+  | ({ readonly kind: 'settle' } & ModuleTask)
+  /** Takes a kernel out of its module, at the meld point. */
+  | ({ readonly kind: 'take-out'; readonly kernel: string } & ModuleTask)
+  /** Compiles what was taken out. */
+  | ({ readonly kind: 'try'; readonly kernel: string; readonly policy: Policy } & ModuleTask)
   | {
       readonly kind: 'disassemble';
       /** The bytes of a text section. */
@@ -52,6 +60,9 @@ export interface TaskResults {
   part: CompiledPart;
   link: Uint8Array<ArrayBuffer>;
   analyze: AnalyzeResult;
+  settle: Settled;
+  'take-out': Subject;
+  try: Trial;
   disassemble: Disassembly;
   translate: Translation;
   simulate: LaunchPartResult;

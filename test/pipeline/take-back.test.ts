@@ -23,7 +23,7 @@ const log = (name: string, position: number, rounds = 1): EditLog => ({
   lastRemarks: null,
   history: null,
   isInPlace: true,
-  bailout: null,
+  bailout: null, planMisfit: null,
 });
 
 const failed = (): DarmError => new DarmError('compile-failed', 'ran out of registers');
