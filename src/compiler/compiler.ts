@@ -32,6 +32,7 @@ import { compileInParts } from './compile-parts.js';
 import type { SourceResult, SourceTranslator, TranslatedSource } from './compile-source.js';
 import { divideFunctions } from './divide-functions.js';
 import { Retried } from './retried.js';
+import type { TuneOptions, TuneProgress, TuneResult } from './tune/tune.js';
 import type { UnsupportedOperation } from './simulate.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationOptions } from '../simulator/options.js';
@@ -87,6 +88,10 @@ export interface PreprocessedSource extends SourceResult {
 export interface SimulationCall extends Pick<CallOptions, 'signal'> {
   /** Told of every instruction before it is executed; the simulation then runs on the calling thread. */
   readonly onInstruction?: SimulationInput['onInstruction'];
+}
+
+export interface TuneCall extends Pick<CallOptions, 'signal' | 'timeout'> {
+  readonly onTrial?: (progress: TuneProgress) => void;
 }
 
 export interface CompiledModule extends CompileResult {
@@ -151,6 +156,16 @@ export interface Compiler extends AsyncDisposable {
   ): Promise<SimulationResult>;
   /** What `simulate` would stop at, if it came there. */
   unsupportedOperations(codeObject: Uint8Array, call?: Pick<CallOptions, 'signal'>): Promise<UnsupportedOperation[]>;
+  /**
+   * Searches for the melds that take the fewest cycles in the simulator, and gives the plan to repeat them with
+   * (docs/tune.md). With the meld point `auto` both points are searched.
+   */
+  tune(
+    bytes: Uint8Array,
+    options: Partial<JobOptions>,
+    tuning: Pick<TuneOptions, 'specs'> & Partial<TuneOptions>,
+    call?: TuneCall,
+  ): Promise<TuneResult>;
   open(bytes: Uint8Array): Promise<ModuleSession>;
   /**
    * Loads what jobs need, so that the first job does not have to. While that fails, so do jobs; each call tries again.
@@ -168,6 +183,8 @@ export interface Compiler extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** Most trials of `tune` per kernel and meld point. */
+export const DEFAULT_BUDGET = 64;
 const MIB = 2 ** 20;
 const DEFAULT_MEMORY_LIMIT = 4096 * MIB;
 const DEFAULT_MAX_INPUT = 1024 * MIB;
@@ -460,6 +477,26 @@ class ThreadedCompiler implements Compiler {
   ): Promise<UnsupportedOperation[]> {
     const { unsupportedOn } = await import('./simulate.js');
     return unsupportedOn(await this.#start(), codeObject, this.#limits(call));
+  }
+
+  async tune(
+    bytes: Uint8Array,
+    options: Partial<JobOptions>,
+    { specs, budget = DEFAULT_BUDGET, tolerance = {} }: Pick<TuneOptions, 'specs'> & Partial<TuneOptions>,
+    call: TuneCall = {},
+  ): Promise<TuneResult> {
+    const job = completeJobOptions('tune()', options);
+    const module = this.#moduleBytes(bytes);
+    const limits = this.#limits(call);
+    const { tuneOn } = await import('./tune/tune.js');
+    const executor = await this.#start();
+    const setup = {
+      executor,
+      limits,
+      compile: (input: Uint8Array, of: JobOptions) => this.#compile(input, of, limits),
+      onProgress: call.onTrial ?? (() => {}),
+    };
+    return tuneOn(setup, module, job, { specs, budget, tolerance });
   }
 
   async open(bytes: Uint8Array): Promise<ModuleSession> {

@@ -52,9 +52,9 @@ export class Compilation {
     this.watch.time('reset', () => this.runtime.reset());
   }
 
-  /** The same job with a stopwatch of its own. */
-  withOwnWatch(): Compilation {
-    return new Compilation(this.runtime, this.bytes, this.options, this.events);
+  /** The same job without a plan, and with a stopwatch of its own. */
+  unplanned(): Compilation {
+    return new Compilation(this.runtime, this.bytes, { ...this.options, plan: null }, this.events);
   }
 
   /** The module at the point where melding looks at it. */
@@ -87,13 +87,14 @@ export class Compilation {
 
   /**
    * The module where code generation starts, made again from the bytes in a heap like a fresh instance's. With no edits
-   * it goes through as it would without melding.
+   * it goes through as it would without melding, unless a plan has found an early meld point without melds better.
    */
   rebuild(logs: readonly EditLog[]): LlvmModule {
     this.startOver();
-    if (!logs.some(hasEdits)) {
+    const isAsFound = this.#isAtMeldPoint || (this.options.plan !== null && meldsEarly(this.options));
+    if (!logs.some(hasEdits) && !isAsFound) {
       const module = this.#read();
-      if (!this.#isAtMeldPoint || meldsEarly(this.options)) this.#optimize(module);
+      this.#optimize(module);
       return module;
     }
     const module = this.readAtMeldPoint();

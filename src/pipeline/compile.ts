@@ -131,7 +131,7 @@ const planWarnings = (logs: readonly EditLog[]): string[] =>
 
 /** The figures of the same module without melding. Its time does not count. */
 function emitUnmelded(compilation: Compilation): Emitted {
-  const unmelded = compilation.withOwnWatch();
+  const unmelded = compilation.unplanned();
   const rebuild = () => unmelded.rebuild([]);
   return emitArtifacts({ module: rebuild(), rebuild, kinds: [], withFigures: true, watch: unmelded.watch });
 }

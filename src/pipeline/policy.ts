@@ -8,37 +8,9 @@ import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import { isConditionalBranch, type FunctionSnapshot } from '../ir/snapshot.js';
 import type { TunedRound } from '../job/tuned-plan.js';
-import type { BranchChoice, Choices, ChosenBranch, FunctionPlan } from '../melding/plan.js';
+import type { Policy, Trace, TriedBranch } from '../job/tuning.js';
+import type { BranchChoice, Choices, FunctionPlan } from '../melding/plan.js';
 import type { Guide } from './guide.js';
-
-export interface Policy {
-  /** By the branch's name. */
-  readonly branches: Readonly<Record<string, BranchChoice | 'leave'>>;
-  /** What becomes of divergent switches. */
-  readonly switches: 'model' | 'lower' | 'keep';
-}
-
-/** A branch that came up, and may meld by some choice. */
-export interface TriedBranch {
-  readonly name: string;
-  /** Its block, as LLVM prints it when it first comes up. */
-  readonly block: string;
-  /** How it melded; null where it did not. */
-  readonly way: ChosenBranch | null;
-  /** The model's estimate of what the melds gain, in cycles. */
-  readonly net: number;
-  /** Why, in the planner's words. */
-  readonly reason: string;
-}
-
-export interface Trace {
-  readonly rounds: readonly TunedRound[];
-  readonly fingerprint: string;
-  /** In the order of their appearance. */
-  readonly branches: readonly TriedBranch[];
-  /** Whether there were switches that could become branches. */
-  readonly switches: boolean;
-}
 
 /** The rules by which a branch that does not meld might do so by another choice: it does not pay, or nothing pairs. */
 const UNDECIDED: ReadonlySet<string | null> = new Set([null, '7', '2']);
@@ -62,8 +34,9 @@ export class PolicyGuide implements Guide {
     this.#names = new Map(refs.map((ref, b) => [ref, this.#now[b]!]));
     const branches = new Map<BlockId, BranchChoice | 'leave'>();
     for (const [b, name] of this.#now.entries()) {
-      const choice = Object.hasOwn(this.policy.branches, name) ? this.policy.branches[name] : undefined;
-      if (choice !== undefined && isConditionalBranch(snapshot, b as BlockId)) branches.set(b as BlockId, choice);
+      const named = Object.hasOwn(this.policy.branches, name) ? this.policy.branches[name]! : this.policy.others;
+      const choice = named === 'model' ? null : named;
+      if (choice !== null && isConditionalBranch(snapshot, b as BlockId)) branches.set(b as BlockId, choice);
     }
     return { branches, others: 'model' };
   }

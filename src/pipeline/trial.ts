@@ -1,32 +1,19 @@
 /**
- * The steps of `darm tune` that need LLVM. A kernel is taken out of its module at the meld point once, and then melded
- * and compiled in one way after the other.
+ * The steps of `darm tune` that need LLVM. Kernels are taken out of their module at the meld point once, and then one
+ * of them is melded, and compiled, in one way after the other.
  */
 import type { LlvmRuntime } from '../binding/runtime.js';
 import { NO_EVENTS } from '../job/events.js';
 import type { JobOptions } from '../job/options.js';
+import type { Policy, Subject, Trial } from '../job/tuning.js';
 import { Compilation, inFreshHeap } from './compilation.js';
 import { emit, meldInPlace } from './compile.js';
-import { PolicyGuide, type Policy, type Trace } from './policy.js';
+import { PolicyGuide } from './policy.js';
 
-/** A kernel with what it needs, where melding begins. */
-export interface Subject {
-  readonly bitcode: Uint8Array;
-  readonly target: string;
-}
-
-export interface Trial {
-  /** The code object. */
-  readonly code: Uint8Array;
-  readonly trace: Trace;
-  /** Why melding failed half-way, or null. */
-  readonly bailout: string | null;
-}
-
-export function takeOut(runtime: LlvmRuntime, bytes: Uint8Array, options: JobOptions, kernel: string): Subject {
+export function takeOut(runtime: LlvmRuntime, bytes: Uint8Array, options: JobOptions, kernels: readonly string[]): Subject {
   return inFreshHeap(runtime, () => {
     const module = new Compilation(runtime, bytes, options, NO_EVENTS).readAtMeldPoint();
-    module.keepOnly([kernel]);
+    module.keepOnly(kernels);
     return { bitcode: module.bitcode(), target: module.cpu };
   });
 }
@@ -39,10 +26,10 @@ export function tryPolicy(
   policy: Policy,
 ): Trial {
   return inFreshHeap(runtime, () => {
-    let guide: PolicyGuide | null = null;
-    const compilation = new Compilation(runtime, bitcode, options, NO_EVENTS, {
+    let guide: PolicyGuide | null = null as PolicyGuide | null;
+    const compilation = new Compilation(runtime, bitcode, { ...options, functions: [kernel] }, NO_EVENTS, {
       isAtMeldPoint: true,
-      guides: (module, name) => (name === kernel ? (guide = new PolicyGuide(module, name, policy)) : null),
+      guides: (module, name) => (guide = new PolicyGuide(module, name, policy)),
     });
     const { module, logs } = meldInPlace(compilation);
     const { rounds, bailout } = logs.find((log) => log.function === kernel)!;

@@ -151,7 +151,7 @@ function perform(runtime: LlvmRuntime, task: LlvmTask, events: Events): TaskResu
     case 'settle':
       return settle(runtime, task.bytes, task.options);
     case 'take-out':
-      return takeOut(runtime, task.bytes, task.options, task.kernel);
+      return takeOut(runtime, task.bytes, task.options, task.kernels);
     case 'try':
       return tryPolicy(runtime, task.bytes, task.options, task.kernel, task.policy);
     case 'disassemble':

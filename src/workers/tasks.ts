@@ -11,10 +11,9 @@ import type { FunctionSubset } from '../job/function-subset.js';
 import type { JobOptions } from '../job/options.js';
 import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
 import type { SourceJob, Translation } from '../job/source.js';
+import type { Policy, Subject, Trial } from '../job/tuning.js';
 import type { CompiledPart, DividedModule } from '../pipeline/compile-parts.js';
-import type { Policy } from '../pipeline/policy.js';
 import type { Settled } from '../pipeline/settle.js';
-import type { Subject, Trial } from '../pipeline/trial.js';
 import type { LaunchPart, LaunchPartResult } from '../simulator/launch/run-workgroups.js';
 
 interface ModuleTask {
@@ -35,8 +34,8 @@ export type Task =
   | { readonly kind: 'link'; readonly objects: readonly Uint8Array[] }
   | ({ readonly kind: 'analyze' } & ModuleTask)
   | ({ readonly kind: 'settle' } & ModuleTask)
-  /** Takes a kernel out of its module, at the meld point. */
-  | ({ readonly kind: 'take-out'; readonly kernel: string } & ModuleTask)
+  /** Takes kernels out of their module, at the meld point. */
+  | ({ readonly kind: 'take-out'; readonly kernels: readonly string[] } & ModuleTask)
   /** Compiles what was taken out. */
   | ({ readonly kind: 'try'; readonly kernel: string; readonly policy: Policy } & ModuleTask)
   | {
