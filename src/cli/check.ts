@@ -25,7 +25,7 @@ import { moduleOf } from './source.js';
 
 /** Limit for made-up inputs, with which a kernel may never end. */
 const MADE_UP_INSTRUCTIONS = 5_000_000;
-const FAST_MATH_TOLERANCE: Tolerance = { f16: 2e-3, f32: 1e-5, f64: 1e-12 };
+export const FAST_MATH_TOLERANCE: Tolerance = { f16: 2e-3, f32: 1e-5, f64: 1e-12 };
 
 /** Two code objects that should do the same. */
 interface Pair {

@@ -32,6 +32,7 @@ import { compileInParts } from './compile-parts.js';
 import type { SourceResult, SourceTranslator, TranslatedSource } from './compile-source.js';
 import { divideFunctions } from './divide-functions.js';
 import { Retried } from './retried.js';
+import { DEFAULT_BUDGET } from './tune/budget.js';
 import type { TuneOptions, TuneProgress, TuneResult } from './tune/tune.js';
 import type { UnsupportedOperation } from './simulate.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
@@ -183,8 +184,6 @@ export interface Compiler extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Most trials of `tune` per kernel and meld point. */
-export const DEFAULT_BUDGET = 64;
 const MIB = 2 ** 20;
 const DEFAULT_MEMORY_LIMIT = 4096 * MIB;
 const DEFAULT_MAX_INPUT = 1024 * MIB;

@@ -17,6 +17,8 @@ import {
 /** Subcommands of `darm` whose work the options are about. */
 const ALL = ['compile', 'batch', 'analyze', 'check'];
 const WRITING = ['compile', 'batch'];
+/** `darm tune` decides the rest. */
+const ALL_AND_TUNE = [...ALL, 'tune'];
 
 /** What a compilation can write. */
 export const EMIT_KINDS = ['hsaco', 'obj', 'asm', 'bc', 'll', 'ptx'] as const;
@@ -36,7 +38,7 @@ export const JOB_OPTIONS = {
     default: null,
     about: 'target id, e.g. gfx90a:sramecc+:xnack-; without it the processor that the functions name',
     flag: {
-      commands: ALL,
+      commands: ALL_AND_TUNE,
       value: 'target',
       help: "target id, e.g. gfx90a:sramecc+:xnack- (default: the functions' own); for a fat binary several, with commas or repeated",
     },
@@ -44,12 +46,12 @@ export const JOB_OPTIONS = {
   codegenLevel: option(choice(0, 1, 2, 3), {
     default: 2,
     about: 'code generation level, 0 to 3, as -O of llc',
-    flag: { commands: ['compile', 'batch', 'check'], letter: 'O', value: 'level' },
+    flag: { commands: ['compile', 'batch', 'check', 'tune'], letter: 'O', value: 'level' },
   }),
   optimize: option(choice('none', 'O1', 'O2', 'O3', 'Os'), {
     default: 'none',
     about: "LLVM's optimisation pipeline",
-    flag: { commands: ALL, value: 'level' },
+    flag: { commands: ALL_AND_TUNE, value: 'level' },
   }),
   meld: option(choice('darm', 'branch-fusion', 'tail-merge', 'off'), {
     default: 'darm',
@@ -61,7 +63,7 @@ export const JOB_OPTIONS = {
     about:
       'meld before LLVM unrolls, hoists and sinks (early, which needs an optimisation level), after, or where the cost ' +
       'model expects more of it (auto)',
-    flag: { commands: ALL, value: 'point' },
+    flag: { commands: ALL_AND_TUNE, value: 'point' },
   }),
   profit: option(choice('net', 'paper'), {
     default: 'net',
@@ -76,7 +78,7 @@ export const JOB_OPTIONS = {
   regionReplication: option(boolean, {
     default: true,
     about: 'a block may meld with a block of a region',
-    flag: { commands: ALL, help: 'a block melds with blocks only, not with a block of a region' },
+    flag: { commands: ALL_AND_TUNE, help: 'a block melds with blocks only, not with a block of a region' },
   }),
   unpredicate: option(choice('always', 'profitable', 'never'), {
     default: 'profitable',
@@ -106,7 +108,7 @@ export const JOB_OPTIONS = {
   functions: option(listOf(text), {
     default: [],
     about: 'meld only these functions; empty means all',
-    flag: { commands: ALL, name: 'function', value: 'name', help: 'only this function; may be repeated' },
+    flag: { commands: ALL_AND_TUNE, name: 'function', value: 'name', help: 'only this function; may be repeated' },
   }),
   once: option(boolean, {
     default: false,
@@ -123,7 +125,7 @@ export const JOB_OPTIONS = {
   verifyAnalyses: option(boolean, {
     default: false,
     about: "compare every analysis with LLVM's own; a difference is an internal error",
-    flag: { commands: ALL },
+    flag: { commands: ALL_AND_TUNE },
   }),
 } as const;
 

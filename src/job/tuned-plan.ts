@@ -59,14 +59,24 @@ export interface TunedPlan {
   readonly functions: readonly TunedFunction[];
 }
 
-/** A plan has some hundred bytes a meld. */
-const MOST_CHARACTERS = 64 * 2 ** 20;
+/** A meld has some hundred characters. Many jobs may share a plan, and each looks at all of it. */
+const MOST_CHARACTERS = 4 * 2 ** 20;
+
+type Parsed = TunedPlan | { readonly misfit: string };
+
+/** The latest text and its plan: the jobs of a batch have one plan, which is the same string. */
+let latest: { readonly text: string; readonly plan: Parsed } | null = null;
 
 /**
  * @returns the plan, or why it is none for this version of darm
  * @throws DarmError `bad-input` for a text that is no plan
  */
-export function parsePlan(text: string): TunedPlan | { readonly misfit: string } {
+export function parsePlan(text: string): Parsed {
+  if (latest?.text !== text) latest = { text, plan: parse(text) };
+  return latest.plan;
+}
+
+function parse(text: string): Parsed {
   if (text.length > MOST_CHARACTERS) throw notPlan('it is too long');
   let value: unknown;
   try {
@@ -82,10 +92,13 @@ export function parsePlan(text: string): TunedPlan | { readonly misfit: string }
   if (complaint !== null) throw notPlan(complaint);
   const plan = value as unknown as TunedPlan;
   const names = plan.functions.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw notPlan(`it names the function ${JSON.stringify(twice.slice(0, 200))} twice`);
+  if (!distinct(names)) throw notPlan('it names a function twice');
   return plan;
 }
+
+/** As it is written to a file: lists of numbers stay on their lines. */
+export const planText = (plan: TunedPlan): string =>
+  `${JSON.stringify(plan, null, 1).replace(/\[\n[\s\d,[\]]*\]/g, (numbers) => numbers.replace(/\s+/g, ''))}\n`;
 
 const notPlan = (why: string): DarmError => new DarmError('bad-input', `this is not a plan of darm tune: ${why}`);
 

@@ -45,8 +45,10 @@ export interface Subject {
 }
 
 export interface Trial {
-  /** The code object. */
-  readonly code: Uint8Array;
+  /** Hash of all edits. Equal edits make equal code. */
+  readonly edits: string;
+  /** The code object; null if its edits are known. */
+  readonly code: Uint8Array | null;
   readonly trace: Trace;
   /** Why melding failed half-way, or null. */
   readonly bailout: string | null;

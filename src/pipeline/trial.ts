@@ -2,6 +2,7 @@
  * The steps of `darm tune` that need LLVM. Kernels are taken out of their module at the meld point once, and then one
  * of them is melded, and compiled, in one way after the other.
  */
+import { createHash } from 'node:crypto';
 import type { LlvmRuntime } from '../binding/runtime.js';
 import { NO_EVENTS } from '../job/events.js';
 import type { JobOptions } from '../job/options.js';
@@ -18,12 +19,14 @@ export function takeOut(runtime: LlvmRuntime, bytes: Uint8Array, options: JobOpt
   });
 }
 
+/** @param known hashes of edits whose code is known */
 export function tryPolicy(
   runtime: LlvmRuntime,
   bitcode: Uint8Array,
   options: JobOptions,
   kernel: string,
   policy: Policy,
+  known: readonly string[],
 ): Trial {
   return inFreshHeap(runtime, () => {
     let guide: PolicyGuide | null = null as PolicyGuide | null;
@@ -34,7 +37,9 @@ export function tryPolicy(
     const { module, logs } = meldInPlace(compilation);
     const { rounds, bailout } = logs.find((log) => log.function === kernel)!;
     const trace = guide!.trace(rounds.length);
-    const { artifacts } = emit(compilation, logs, module);
-    return { code: artifacts[0]!.bytes, trace, bailout };
+    const all = rounds.map(({ lowered, versions, melds }) => [lowered, versions, melds]);
+    const edits = createHash('sha256').update(JSON.stringify(all)).digest('hex');
+    const code = known.includes(edits) ? null : emit(compilation, logs, module).artifacts[0]!.bytes;
+    return { edits, code, trace, bailout };
   });
 }

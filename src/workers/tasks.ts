@@ -37,7 +37,13 @@ export type Task =
   /** Takes kernels out of their module, at the meld point. */
   | ({ readonly kind: 'take-out'; readonly kernels: readonly string[] } & ModuleTask)
   /** Compiles what was taken out. */
-  | ({ readonly kind: 'try'; readonly kernel: string; readonly policy: Policy } & ModuleTask)
+  | ({
+      readonly kind: 'try';
+      readonly kernel: string;
+      readonly policy: Policy;
+      /** Hashes of edits whose code is known. */
+      readonly known: readonly string[];
+    } & ModuleTask)
   | {
       readonly kind: 'disassemble';
       /** The bytes of a text section. */

@@ -42,7 +42,8 @@ export interface TrialSetup {
 
 export class KernelTrials {
   readonly #setup: TrialSetup;
-  /** By the hash of the code: different decisions often lead to the same code. */
+  /** By the hashes of edits and of code: different decisions often lead to the same. */
+  readonly #byEdits = new Map<string, Promise<number | null>>();
   readonly #cycles = new Map<string, Promise<number | null>>();
 
   constructor(setup: TrialSetup) {
@@ -51,15 +52,21 @@ export class KernelTrials {
 
   readonly measure = async (policy: Policy): Promise<Measured | null> => {
     const { executor, limits, subject, options, kernel } = this.#setup;
-    const task = { kind: 'try', bytes: subject.bitcode, options, kernel, policy } as const;
+    const known = [...this.#byEdits.keys()];
+    const task = { kind: 'try', bytes: subject.bitcode, options, kernel, policy, known } as const;
     const trial = await orNull(executor.run(task, limits));
     if (trial === null || trial.bailout !== null) return null;
-    const hash = createHash('sha256').update(trial.code).digest('hex');
-    const known = this.#cycles.get(hash) ?? this.#simulate(trial.code);
-    this.#cycles.set(hash, known);
-    const cycles = await known;
+    const cycles = await (trial.code === null ? this.#byEdits.get(trial.edits)! : this.#cyclesOf(trial.edits, trial.code));
     return cycles === null ? null : { cycles, trace: trial.trace };
   };
+
+  #cyclesOf(edits: string, code: Uint8Array): Promise<number | null> {
+    const hash = createHash('sha256').update(code).digest('hex');
+    const cycles = this.#cycles.get(hash) ?? this.#simulate(code);
+    this.#cycles.set(hash, cycles);
+    this.#byEdits.set(edits, cycles);
+    return cycles;
+  }
 
   async #simulate(code: Uint8Array): Promise<number | null> {
     const { executor, limits, kernel, references, tolerance } = this.#setup;

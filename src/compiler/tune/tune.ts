@@ -7,7 +7,7 @@ import { DarmError } from '../../errors.js';
 import { inspectCodeObject } from '../../formats/code-object.js';
 import type { JobOptions, MeldPoint } from '../../job/options.js';
 import type { CompileResult } from '../../job/results.js';
-import { PLAN_FORMAT, PLAN_VERSION, type TunedFunction, type TunedPlan } from '../../job/tuned-plan.js';
+import { PLAN_FORMAT, PLAN_VERSION, planText, type TunedFunction, type TunedPlan } from '../../job/tuned-plan.js';
 import type { Decision } from '../../job/tuning.js';
 import { differences, type Tolerance } from '../../simulator/compare.js';
 import type { LaunchSpec } from '../../simulator/launch/spec.js';
@@ -117,7 +117,7 @@ class Tuning {
     if (candidates.length === 0) throw new DarmError('internal', 'no plan leaves the memory of the unmelded code');
     const best = candidates.reduce((a, b) => (total(b) < total(a) ? b : a));
     return {
-      plan: JSON.stringify(best.plan, null, 1) + '\n',
+      plan: planText(best.plan),
       meldPoint: best.meldPoint,
       target: best.plan.target,
       trials: this.#trials,
