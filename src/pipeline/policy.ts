@@ -8,12 +8,16 @@ import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import { isConditionalBranch, type FunctionSnapshot } from '../ir/snapshot.js';
 import type { TunedRound } from '../job/tuned-plan.js';
-import type { Policy, Trace, TriedBranch } from '../job/tuning.js';
+import type { Decision, Policy, Trace, TriedBranch } from '../job/tuning.js';
 import type { BranchChoice, Choices, FunctionPlan } from '../melding/plan.js';
 import type { Guide } from './guide.js';
 
 /** The rules by which a branch that does not meld might do so by another choice: it does not pay, or nothing pairs. */
 const UNDECIDED: ReadonlySet<string | null> = new Set([null, '7', '2']);
+
+/** The decision of a policy about a branch. */
+export const decisionOf = ({ branches, others }: Policy, branch: string): Decision =>
+  Object.hasOwn(branches, branch) ? branches[branch]! : others;
 
 export class PolicyGuide implements Guide {
   readonly #rounds: TunedRound[] = [];
@@ -25,7 +29,8 @@ export class PolicyGuide implements Guide {
   constructor(
     private readonly module: LlvmModule,
     private readonly functionName: string,
-    private readonly policy: Policy,
+    private readonly decide: (branch: string) => Decision,
+    private readonly lower: Policy['switches'],
   ) {}
 
   choices({ snapshot, editor }: OpenFunction): Choices {
@@ -34,9 +39,9 @@ export class PolicyGuide implements Guide {
     this.#names = new Map(refs.map((ref, b) => [ref, this.#now[b]!]));
     const branches = new Map<BlockId, BranchChoice | 'leave'>();
     for (const [b, name] of this.#now.entries()) {
-      const named = Object.hasOwn(this.policy.branches, name) ? this.policy.branches[name]! : this.policy.others;
-      const choice = named === 'model' ? null : named;
-      if (choice !== null && isConditionalBranch(snapshot, b as BlockId)) branches.set(b as BlockId, choice);
+      if (!isConditionalBranch(snapshot, b as BlockId)) continue;
+      const decision = this.decide(name);
+      if (decision !== 'model') branches.set(b as BlockId, decision);
     }
     return { branches, others: 'model' };
   }
@@ -64,10 +69,9 @@ export class PolicyGuide implements Guide {
 
   lowers({ fingerprint }: OpenFunction, switches: readonly BlockId[]): boolean | null {
     this.#switches = true;
-    const { switches: what } = this.policy;
     // The survey that found nothing to meld becomes the round of the switches.
-    if (what !== 'keep') this.#rounds.splice(-1, 1, { fingerprint, lowered: switches, melds: [] });
-    return what === 'model' ? null : what === 'lower';
+    if (this.lower !== 'keep') this.#rounds.splice(-1, 1, { fingerprint, lowered: switches, melds: [] });
+    return this.lower === 'model' ? null : this.lower === 'lower';
   }
 
   ended(): void {}

@@ -3,13 +3,14 @@
  * of them is melded, and compiled, in one way after the other.
  */
 import { createHash } from 'node:crypto';
+import type { LlvmModule } from '../binding/module.js';
 import type { LlvmRuntime } from '../binding/runtime.js';
 import { NO_EVENTS } from '../job/events.js';
 import type { JobOptions } from '../job/options.js';
 import type { Policy, Subject, Trial } from '../job/tuning.js';
 import { Compilation, inFreshHeap } from './compilation.js';
 import { emit, meldInPlace } from './compile.js';
-import { PolicyGuide } from './policy.js';
+import { decisionOf, PolicyGuide } from './policy.js';
 
 export function takeOut(runtime: LlvmRuntime, bytes: Uint8Array, options: JobOptions, kernels: readonly string[]): Subject {
   return inFreshHeap(runtime, () => {
@@ -29,10 +30,12 @@ export function tryPolicy(
   known: readonly string[],
 ): Trial {
   return inFreshHeap(runtime, () => {
+    const guideOf = (module: LlvmModule, name: string): PolicyGuide =>
+      new PolicyGuide(module, name, (branch) => decisionOf(policy, branch), policy.switches);
     let guide: PolicyGuide | null = null as PolicyGuide | null;
     const compilation = new Compilation(runtime, bitcode, { ...options, functions: [kernel] }, NO_EVENTS, {
       isAtMeldPoint: true,
-      guides: (module, name) => (guide = new PolicyGuide(module, name, policy)),
+      guides: (module, name) => (guide = guideOf(module, name)),
     });
     const { module, logs } = meldInPlace(compilation);
     const { rounds, bailout } = logs.find((log) => log.function === kernel)!;
