@@ -119,6 +119,9 @@ export interface BranchChoice {
   /** What alignment and pruning go by. */
   readonly profit: ProfitModel;
   readonly unpredicate: Unpredication;
+  /** Where pairs are not named: the least MP_S of a pair, and whether a block may meld with a region. */
+  readonly threshold: number;
+  readonly regionReplication: boolean;
 }
 
 /** What is decided in advance about the branches of one round. */
@@ -130,7 +133,7 @@ export interface Choices {
 }
 
 /** How a branch of a plan melds, so that it can be chosen again. */
-export interface ChosenBranch extends BranchChoice {
+export interface ChosenBranch extends Pick<BranchChoice, 'sides' | 'profit' | 'unpredicate'> {
   readonly branch: BlockId;
   readonly pairs: readonly (readonly [number, number])[];
 }

@@ -46,7 +46,8 @@ export class PlanGuide implements Guide {
       throw this.#misfit(this.#done === 0 ? CHANGED : `after ${this.#done} rounds the function is another one`);
     const melds = round?.melds ?? [];
     const branches = melds.map(({ branch, pairs, ask, align, unpredicate }) => {
-      return [branch, { pairs, sides: ask, profit: align, unpredicate }] as const;
+      const own = { pairs, sides: ask, profit: align, unpredicate, threshold: 0, regionReplication: true };
+      return [branch, own] as const;
     });
     return { branches: new Map(branches), others: 'leave' };
   }

@@ -26,7 +26,10 @@ export function randomDecision(functionName: string, branch: string): Decision {
   if (kind === 0) return 'leave';
   if (kind === 1) return 'model';
   const profit = draw(2) === 0 ? 'net' : 'paper';
-  return { pairs: kind < 6 ? null : pairs(draw), sides: SIDES[draw(5)]!, profit, unpredicate: GUARDS[draw(3)]! };
+  const threshold = draw(3) / 10;
+  const regionReplication = draw(4) > 0;
+  const way = { sides: SIDES[draw(5)]!, profit, unpredicate: GUARDS[draw(3)]!, threshold, regionReplication } as const;
+  return { pairs: kind < 6 ? null : pairs(draw), ...way };
 }
 
 /** Some pairs of subgraphs that may or may not be there. */

@@ -44,6 +44,8 @@ const way = (more: Partial<BranchChoice>): BranchChoice => ({
   sides: [],
   profit: 'net',
   unpredicate: 'profitable',
+  threshold: 0,
+  regionReplication: true,
   ...more,
 });
 
@@ -59,6 +61,9 @@ const WAYS: readonly BranchChoice[] = [
   way({ profit: 'paper', sides: ['f', 't'] }),
 ];
 
+/** The paper's threshold. */
+const LIKE = 0.2;
+
 const policy = (others: Decision, switches: Policy['switches'] = 'model'): Policy => ({
   branches: {},
   others,
@@ -70,6 +75,8 @@ const BEGINNINGS: readonly Policy[] = [
   policy('model'),
   policy('leave', 'keep'),
   ...WAYS.map((each) => policy(each)),
+  policy(way({ profit: 'paper', threshold: LIKE })),
+  policy(way({ profit: 'paper', regionReplication: false })),
   policy('model', 'lower'),
   policy(way({ profit: 'paper' }), 'lower'),
   policy('model', 'keep'),
@@ -212,7 +219,8 @@ function changesOf({ policy: from, trace }: Found): Change[] {
 
 function decisionsFor({ way: made }: TriedBranch): Decision[] {
   if (made === null) return [...WAYS];
-  const { branch: _, ...same } = made;
+  const { branch: _, ...melded } = made;
+  const same = { ...melded, threshold: 0, regionReplication: true };
   const others = WAYS.filter((each) => !isSame(each, same));
   const asked = ASKED.filter((sides) => String(sides) !== String(same.sides)).map((sides) => ({ ...same, sides }));
   const fewer = same.pairs.length > 1 ? same.pairs.map((_, k) => ({ ...same, pairs: same.pairs.toSpliced(k, 1) })) : [];

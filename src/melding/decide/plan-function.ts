@@ -240,10 +240,12 @@ interface Choice {
 }
 
 /** The context in which a chosen branch is planned: it need not be profitable. */
-const withChoice = (ctx: PlanningContext, { profit, unpredicate }: BranchChoice): PlanningContext => ({
-  ...ctx,
-  options: { ...ctx.options, profit, unpredicate, threshold: 0 },
-});
+const withChoice = (ctx: PlanningContext, choice: BranchChoice): PlanningContext => {
+  const { pairs, profit, unpredicate, threshold } = choice;
+  const regionReplication = ctx.options.regionReplication && (pairs !== null || choice.regionReplication);
+  const own = { profit, unpredicate, threshold: pairs === null ? threshold : 0, regionReplication };
+  return { ...ctx, options: { ...ctx.options, ...own } };
+};
 
 /** @param isConsidered whether there is such a pair */
 function asChosen(
