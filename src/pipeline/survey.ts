@@ -47,7 +47,7 @@ export function surveyFunction(
   return { ...planned, picture, remarks: options.remarks ? surveyRemarks(module, name, planned) : null };
 }
 
-function planOptions(options: JobOptions): PlanOptions {
+export function planOptions(options: JobOptions): PlanOptions {
   const { meld, profit, threshold, regionReplication, unpredicate, versions } = options;
   // An analysis with melding off says what melding would do.
   const mode = meld === 'off' ? 'darm' : meld;

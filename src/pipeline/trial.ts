@@ -12,7 +12,12 @@ import { Compilation, inFreshHeap } from './compilation.js';
 import { emit, meldInPlace } from './compile.js';
 import { decisionOf, PolicyGuide } from './policy.js';
 
-export function takeOut(runtime: LlvmRuntime, bytes: Uint8Array, options: JobOptions, kernels: readonly string[]): Subject {
+export function takeOut(
+  runtime: LlvmRuntime,
+  bytes: Uint8Array,
+  options: JobOptions,
+  kernels: readonly string[],
+): Subject {
   return inFreshHeap(runtime, () => {
     const module = new Compilation(runtime, bytes, options, NO_EVENTS).readAtMeldPoint();
     module.keepOnly(kernels);

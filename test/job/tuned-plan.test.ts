@@ -92,7 +92,10 @@ test('refuses members of another form, and says where', () => {
     [['functions'], {}],
     [['functions', 0, '__proto__x'], 1],
     [['functions', 0, 'fingerprint'], '0123'],
-    [['functions', 0, 'rounds', 0, 'lowered'], [1, 1]],
+    [
+      ['functions', 0, 'rounds', 0, 'lowered'],
+      [1, 1],
+    ],
     [['functions', 0, 'rounds', 0, 'lowered'], []],
     [['functions', 0, 'rounds', 1, 'lowered'], [1]],
     [[...meld, 'branch'], -1],
@@ -100,14 +103,30 @@ test('refuses members of another form, and says where', () => {
     [[...meld, 'branch'], '4'],
     [[...meld, 'pairs'], []],
     [[...meld, 'pairs'], [[0, 1, 2]]],
-    [[...meld, 'pairs'], [[1, 1], [0, 2]]],
-    [[...meld, 'pairs'], [[0, 1], [1, 1]]],
-    [[...meld, 'ask'], ['t', 't']],
+    [
+      [...meld, 'pairs'],
+      [
+        [1, 1],
+        [0, 2],
+      ],
+    ],
+    [
+      [...meld, 'pairs'],
+      [
+        [0, 1],
+        [1, 1],
+      ],
+    ],
+    [
+      [...meld, 'ask'],
+      ['t', 't'],
+    ],
     [[...meld, 'ask'], ['x']],
     [[...meld, 'align'], 'size'],
     [[...meld, 'unpredicate'], null],
     [[...meld, 'reason'], undefined],
-  ] as const) // prettier-ignore
+  ] as const)
+    // prettier-ignore
     assert.match(refused(changed(path, value)), / must | unknown /, JSON.stringify([path, value]));
   const text = planText(PLAN);
   assert.match(refused(text.replace('"target"', '"__proto__": {}, "target"')), /unknown member "__proto__"/);

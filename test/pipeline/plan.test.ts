@@ -102,7 +102,13 @@ test('a changed function, another processor, another version: ignored with a war
 test('the plan of one function does not fit another', async () => {
   const plan = await plans();
   const [a, b] = plan.functions;
-  const { ir, warnings } = await by({ ...plan, functions: [{ ...a!, name: b!.name }, { ...b!, name: a!.name }] });
+  const { ir, warnings } = await by({
+    ...plan,
+    functions: [
+      { ...a!, name: b!.name },
+      { ...b!, name: a!.name },
+    ],
+  });
   assert.is(warnings.length, 2);
   assert.is(ir, await unplanned());
 });

@@ -23,7 +23,8 @@ const log = (name: string, position: number, rounds = 1): EditLog => ({
   lastRemarks: null,
   history: null,
   isInPlace: true,
-  bailout: null, planMisfit: null,
+  bailout: null,
+  planMisfit: null,
 });
 
 const failed = (): DarmError => new DarmError('compile-failed', 'ran out of registers');

@@ -56,7 +56,9 @@ export class KernelTrials {
     const task = { kind: 'try', bytes: subject.bitcode, options, kernel, policy, known } as const;
     const trial = await orNull(executor.run(task, limits));
     if (trial === null || trial.bailout !== null) return null;
-    const cycles = await (trial.code === null ? this.#byEdits.get(trial.edits)! : this.#cyclesOf(trial.edits, trial.code));
+    const cycles = await (trial.code === null
+      ? this.#byEdits.get(trial.edits)!
+      : this.#cyclesOf(trial.edits, trial.code));
     return cycles === null ? null : { cycles, trace: trial.trace };
   };
 

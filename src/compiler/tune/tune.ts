@@ -231,7 +231,10 @@ function functionOf(name: string, { best, model, changes }: SearchResult, unmeld
       (model === null ? '' : `, ${model.cycles} as the cost model decides`),
     rounds: rounds.map((round) => ({
       ...round,
-      melds: round.melds.map((meld) => ({ ...meld, reason: meld.reason + reasons(byBlock.get(meld.block)?.name ?? '') })),
+      melds: round.melds.map((meld) => ({
+        ...meld,
+        reason: meld.reason + reasons(byBlock.get(meld.block)?.name ?? ''),
+      })),
     })),
     fingerprint,
     remarks: branches

@@ -106,7 +106,7 @@ export function planFunction(
       ? reasonOf(p)
       : overlong.has(p)
         ? refusal('OverlongChain', 'the phis behind the branch are in a long chain of arithmetic')
-        : refusal('NotProfitable', 'overlaps a more profitable meld of this round');
+        : refusal('NotProfitable', OVERLAPS);
     for (const m of p.melds) candidates.push(candidateOf(m.judged, why, m.net));
     candidates.push(...p.refused);
   }
@@ -114,6 +114,9 @@ export function planFunction(
   const versions = taken.flatMap(({ version }) => version ?? []);
   return { candidates, versions, melds, chosen: taken.map((p) => p.chosen) };
 }
+
+/** Why a branch waits for the next round. */
+export const OVERLAPS = 'overlaps a more profitable meld of this round';
 
 /** Why the melds of a branch are made. */
 function reasonOf({ version }: BranchPlan): string {

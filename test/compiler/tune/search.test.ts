@@ -15,7 +15,9 @@ const BRANCHES = 5;
 /** The model melds branches with even numbers, by cycles. */
 function made(branch: number, decision: Decision): Exclude<Decision, 'model'> {
   if (decision !== 'model') return decision;
-  return branch % 2 === 0 ? { pairs: [[0, 0]], sides: [], profit: 'net', unpredicate: 'profitable', threshold: 0, regionReplication: true } : 'leave';
+  return branch % 2 === 0
+    ? { pairs: [[0, 0]], sides: [], profit: 'net', unpredicate: 'profitable', threshold: 0, regionReplication: true }
+    : 'leave';
 }
 
 function kernel(saves: Saves, trials: Policy[] = [], patience = 0): Measure {

@@ -8,8 +8,7 @@ import { assert, suite } from '../../support/suite.js';
 
 const test = suite('compiler/tune/tune', { tests: 4, timeoutMs: 120_000 });
 
-const specOf = (name: string): LaunchSpec =>
-  readSpecs(['srad', 'dct']).find((each) => each.kernel === name)!.spec;
+const specOf = (name: string): LaunchSpec => readSpecs(['srad', 'dct']).find((each) => each.kernel === name)!.spec;
 
 async function withCompiler<T>(threads: number, use: (compiler: Compiler) => Promise<T>): Promise<T> {
   await using compiler = createCompiler({ threads, tierPolicy: 'short' });
