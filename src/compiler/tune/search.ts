@@ -201,7 +201,7 @@ interface Change {
   readonly branch: string;
   readonly decision: Decision;
   readonly policy: Policy;
-  apply(to: Policy): Policy;
+  readonly apply: (to: Policy) => Policy;
 }
 
 /** All that may change by one decision, the largest branches first by what the model expects of them. */
