@@ -1,6 +1,6 @@
 /**
- * How melding's time grows with the length of a chain: a divergent branch with n diamonds on either side, for doubled n.
- * The last line has the exponent e of the time, which is about n^e.
+ * How melding's time grows with the length of a chain: a divergent branch with n diamonds on either side, for doubled
+ * n. The last line has the exponent e of the time, which is about n^e.
  * usage: node dist/bench/chains.js [--least N] [--most N] [--rounds N]
  */
 import { compileLlvm } from '../src/binding/load.js';

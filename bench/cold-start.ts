@@ -1,7 +1,7 @@
 /**
  * Cold start: the time of `darm compile` for one small optimised kernel from process start to exit, beside that of
- * native `llc-23` and `ld.lld-23`, if `build.sh --native` made them. Where Node can prepare code, that is done first, in
- * a folder for this bench, and compared. The last row is one more LLVM instance in a running process.
+ * native `llc-23` and `ld.lld-23`, if `build.sh --native` made them. Where Node can prepare code, that is done first,
+ * in a folder for this bench, and compared. The last row is one more LLVM instance in a running process.
  * usage: node dist/bench/cold-start.js [--rounds N]
  */
 import { spawnSync } from 'node:child_process';

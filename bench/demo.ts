@@ -1,8 +1,8 @@
 /**
  * `npm run demo`: melds and compiles bitonic sort, a real divergent kernel, with the public API, and prints what became
  * of its divergent branches. It does so three times: with bitcode as clang has optimised it (late), with bitcode before
- * LLVM's optimiser (early), and from source. The code of the last is written to build/bitonic.hsaco, an AMD code object,
- * and build/bitonic.bc.
+ * LLVM's optimiser (early), and from source. The code of the last is written to build/bitonic.hsaco, an AMD code
+ * object, and build/bitonic.bc.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';

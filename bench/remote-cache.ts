@@ -1,6 +1,6 @@
 /**
- * What a remote cache is worth, and what a useless one costs: `darm batch` over many different kernels without one, with
- * an empty one that is filled, with a full one, and with a server that hangs.
+ * What a remote cache is worth, and what a useless one costs: `darm batch` over many different kernels without one,
+ * with an empty one that is filled, with a full one, and with a server that hangs.
  * usage: node dist/bench/remote-cache.js [--kernels N] [--jobs N]
  */
 import { spawn } from 'node:child_process';

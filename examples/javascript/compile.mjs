@@ -1,4 +1,5 @@
-// Uses the library from plain JavaScript: `node compile.mjs KERNEL.bc…` compiles each file to KERNEL.hsaco, in parallel.
+// Uses the library from plain JavaScript: `node compile.mjs KERNEL.bc…` compiles each file to KERNEL.hsaco, in
+// parallel.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createCompiler, DarmError } from 'darm';

@@ -111,8 +111,8 @@ export class Inputs {
   }
 
   /**
-   * A picture as photographs are: smooth shading, some shapes with sharp edges, a little noise, and areas of one colour.
-   * Values from 0 to 1. Of height 1 it is the same along a line: shading with steps.
+   * A picture as photographs are: smooth shading, some shapes with sharp edges, a little noise, and areas of one
+   * colour. Values from 0 to 1. Of height 1 it is the same along a line: shading with steps.
    */
   picture(width: number, height: number): Float32Array {
     const values = new Float32Array(width * height);

@@ -34,8 +34,8 @@ export interface CollectOptions {
 }
 
 /**
- * @throws DarmError `usage` for an impossible option, `io` for an input that does not exist, `bad-input` for a mistake in
- *   a manifest and for a pattern or folder without files
+ * @throws DarmError `usage` for an impossible option, `io` for an input that does not exist, `bad-input` for a mistake
+ *   in a manifest and for a pattern or folder without files
  */
 export async function collectJobs(inputs: readonly string[], collect: CollectOptions): Promise<BatchJob[]> {
   const jobs: BatchJob[][] = [];

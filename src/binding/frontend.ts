@@ -7,7 +7,7 @@ import { DarmError, invariant } from '../errors.js';
 import type { SourceDiagnostic, SourceFiles } from '../job/source.js';
 import type { Pointer } from './abi.js';
 import type { FrontendCode } from './load-frontend.js';
-import { instantiateModule, type LlvmRuntime, type MemoryExports, type RuntimeLimits } from './runtime.js';
+import { fill, instantiateModule, type LlvmRuntime, type MemoryExports, type RuntimeLimits } from './runtime.js';
 
 /** Twin of `FrontendVersion` in wasm/frontend/frontend.cpp. */
 const FRONTEND_VERSION = 1;
@@ -112,11 +112,11 @@ export async function instantiateFrontend(code: FrontendCode, limits: RuntimeLim
     },
     prepare(clang, memory) {
       clang._darm_initialize();
-      const pointer = clang._malloc(image.length);
+      const pointer = clang._malloc(image.bytes);
       if (pointer === 0) throw new DarmError('out-of-memory', 'there is no room for the headers');
-      new Uint8Array(memory.buffer).set(image, pointer);
-      clang._darm_set_image(pointer, image.length);
-      return [{ start: pointer, end: pointer + image.length }];
+      fill(memory, { ...image, start: pointer });
+      clang._darm_set_image(pointer, image.bytes);
+      return [{ start: pointer, end: pointer + image.bytes }];
     },
   });
   invariant(

@@ -2,21 +2,21 @@
 import { DarmError } from '../errors.js';
 import {
   compileLazily,
-  compilePart,
+  compileWhole,
   findMemory,
   readManifest,
-  readPart,
   type FrontendManifest,
   type LlvmCode,
   type MakeFirst,
+  type StartingMemory,
 } from './load.js';
 
 /** clang, compiled, and what it reads. It can be posted to other threads. */
 export interface FrontendCode {
   readonly code: LlvmCode;
   readonly constants: FrontendManifest['constants'];
-  /** In shared memory, so that threads do not copy it. */
-  readonly image: Uint8Array<SharedArrayBuffer>;
+  /** Where its `start` is, an instance decides. */
+  readonly image: StartingMemory;
 }
 
 export async function frontendManifest(): Promise<FrontendManifest> {
@@ -35,27 +35,16 @@ export function beginFrontend(compile: () => Promise<FrontendCode>): void {
   begun.catch(() => {});
 }
 
-/** The part of clang that a first compilation needs, once per process. */
+/** All of clang, once per process: what sources call differs more than what kernels in bitcode do. */
 export async function compileFrontend(make: MakeFirst = compileLazily): Promise<FrontendCode> {
   if (begun !== null) {
     const clang = begun;
     begun = null;
     return clang;
   }
-  const { module, rest, memory: facts, constants, image } = await frontendManifest();
-  const [code, memory, bytes] = await Promise.all([
-    readPart('clang', module).then((found) => make(found, module, rest === null)),
-    facts === null ? null : findMemory('clang', constants.start, facts),
-    readPart('headers', image, 'image'),
-  ]);
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
-  return { code: { ...code, rest: rest === null ? null : 'unread', memory }, constants, image: shared };
-}
-
-/** Adds what is missing. */
-export async function completeFrontend(clang: FrontendCode): Promise<FrontendCode> {
-  const { rest } = await frontendManifest();
-  if (clang.code.rest !== 'unread' || rest === null) return clang;
-  return { ...clang, code: { ...clang.code, rest: await compilePart('clang-rest', rest) } };
+  const facts = await frontendManifest();
+  const found = findMemory('headers', 0, facts.image, 'image');
+  found.catch(() => {});
+  const code = await compileWhole('clang', 'clang-rest', facts, make);
+  return { code, constants: facts.constants, image: await found };
 }

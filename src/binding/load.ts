@@ -92,9 +92,9 @@ const unpackedName = (part: string, { sha256: hash }: FileFacts, extension: stri
   `${part}.${hash.slice(0, 16)}.${extension}`;
 
 /**
- * The bytes of an unpacked file. The package's own folder is trusted as far as darm's code is, which lies beside it: there
- * the size tells a whole file from half of one. A folder for temporary files is shared with others, so what lies in
- * ours there is checked by its hash.
+ * The bytes of an unpacked file. The package's own folder is trusted as far as darm's code is, which lies beside it:
+ * there the size tells a whole file from half of one. A folder for temporary files is shared with others, so what lies
+ * in ours there is checked by its hash.
  */
 export async function readPart(part: string, facts: FileFacts, extension = 'wasm'): Promise<Uint8Array<ArrayBuffer>> {
   const { bytes: size, sha256: hash } = facts;
@@ -125,11 +125,16 @@ export async function readPart(part: string, facts: FileFacts, extension = 'wasm
 }
 
 /** The package's own file is read by each instance for itself: without a copy in between, into its memory. */
-export async function findMemory(part: string, start: number, facts: FileFacts): Promise<StartingMemory> {
-  const file = path.join(moduleFolder(), unpackedName(part, facts, 'memory'));
+export async function findMemory(
+  part: string,
+  start: number,
+  facts: FileFacts,
+  extension = 'memory',
+): Promise<StartingMemory> {
+  const file = path.join(moduleFolder(), unpackedName(part, facts, extension));
   const found = await stat(file).catch(() => null);
   if (found?.size === facts.bytes) return { start, bytes: facts.bytes, content: file };
-  const bytes = await readPart(part, facts, 'memory');
+  const bytes = await readPart(part, facts, extension);
   const content = new Uint8Array(new SharedArrayBuffer(bytes.length));
   content.set(bytes);
   return { start, bytes: bytes.length, content };
@@ -137,12 +142,7 @@ export async function findMemory(part: string, start: number, facts: FileFacts):
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** All of LLVM, once per process. V8 compiles functions lazily, unless a tier policy says otherwise. */
-export async function compileLlvm(): Promise<LlvmCode> {
-  return compileRest(await compileFirst());
-}
-
-/** What a process began before it knew what it was for. */
+/** What the process began before it knew what it was for. */
 let begun: Promise<LlvmCode> | null = null;
 
 /** Begins to read and compile. The next caller of `compileFirst` gets the result, or the error. */
@@ -164,29 +164,61 @@ export type MakeFirst = (
 
 export const compileLazily: MakeFirst = async (bytes) => ({ first: await compileBytes(bytes), prepared: false });
 
-/** The part that a first compilation needs. */
+/** All of LLVM, once per process. */
+export async function compileLlvm(make: MakeFirst = compileLazily): Promise<LlvmCode> {
+  return compileRest(await (takeBegun() ?? readManifest().then((facts) => compileWhole('llvm', 'rest', facts, make))));
+}
+
+/** The part of LLVM that a first compilation needs, or what the process has begun to compile. */
 export async function compileFirst(make: MakeFirst = compileLazily): Promise<LlvmCode> {
-  if (begun !== null) {
-    const code = begun;
-    begun = null;
-    return code;
-  }
-  const { module, rest, memory: facts, constants } = await readManifest();
-  const found = facts === null ? null : findMemory('llvm', constants.start, facts);
-  const made = readPart('llvm', module).then((bytes) => make(bytes, module, rest === null));
-  const [code, memory] = await Promise.all([made, found]);
-  return { ...code, rest: rest === null ? null : 'unread', memory };
+  return takeBegun() ?? compileParts('llvm', null, await readManifest(), make);
+}
+
+function takeBegun(): Promise<LlvmCode> | null {
+  const code = begun;
+  begun = null;
+  return code;
 }
 
 /** Adds what is missing. */
 export async function compileRest(code: LlvmCode): Promise<LlvmCode> {
   if (code.rest !== 'unread') return code;
   const { rest } = await readManifest();
-  return { ...code, rest: rest === null ? null : await compilePart('rest', rest) };
+  return { ...code, rest: rest === null ? null : await compileBytes(await readPart('rest', rest)) };
 }
 
-export const compilePart = async (part: string, facts: FileFacts): Promise<WebAssembly.Module> =>
-  compileBytes(await readPart(part, facts));
+/** What the manifest says of LLVM and of clang. */
+type ModuleFacts = Pick<Manifest, 'module' | 'rest' | 'memory' | 'constants'>;
+
+/**
+ * Both parts of a module. The rest comes first, because its functions are compiled lazily: it takes little, and while
+ * the first part is compiled ahead, so would be what is begun beside it.
+ */
+export async function compileWhole(
+  first: string,
+  rest: string,
+  facts: ModuleFacts,
+  make: MakeFirst,
+): Promise<LlvmCode> {
+  const restModule = facts.rest === null ? null : readPart(rest, facts.rest).then(compileBytes);
+  return compileParts(first, restModule, facts, make);
+}
+
+async function compileParts(
+  name: string,
+  rest: Promise<WebAssembly.Module | null> | null,
+  { module, rest: restFacts, memory: memoryFacts, constants }: ModuleFacts,
+  make: MakeFirst,
+): Promise<LlvmCode> {
+  const found = memoryFacts === null ? null : findMemory(name, constants.start, memoryFacts);
+  const read = readPart(name, module);
+  // What fails is thrown where it is waited for.
+  for (const each of [found, read]) each?.catch(() => {});
+  const isWhole = restFacts === null;
+  const restModule = rest === null ? (isWhole ? null : 'unread') : await rest;
+  const code = await make(await read, module, isWhole);
+  return { ...code, rest: restModule, memory: await found };
+}
 
 export async function compileBytes(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
   // V8's threads do not keep a process alive while they compile.

@@ -4,9 +4,9 @@
  * Right after initialisation the used part of the memory is copied; the copy is called the image. It leaves out the
  * constant data, which the linker puts in one range, and the stack below it. `reset` writes the image back, fills the
  * stack and the memory above the image with zeros, and restores the stack pointer. That takes 1 ms, against 20 ms for a
- * new instance, and the memory in use does not grow from task to task. It is sound only after a clean return: after a trap, an abort, a
- * fatal error or a lack of memory the instance is `poisoned`, and its owner makes a new one from the shared
- * `WebAssembly.Module`.
+ * new instance, and the memory in use does not grow from task to task. It is sound only after a clean return: after a
+ * trap, an abort, a fatal error or a lack of memory the instance is `poisoned`, and its owner makes a new one from the
+ * shared `WebAssembly.Module`.
  *
  * Growth of the memory detaches views of it. So a view is made for each access and never leaves this layer.
  */
@@ -281,8 +281,8 @@ async function instantiateParts(
   return instance;
 }
 
-/** @throws DarmError `io` */
-function fill(memory: WebAssembly.Memory, { start, bytes, content }: StartingMemory): void {
+/** Puts the content where it belongs in an instance's memory. @throws DarmError `io` */
+export function fill(memory: WebAssembly.Memory, { start, bytes, content }: StartingMemory): void {
   const place = new Uint8Array(memory.buffer, start, bytes);
   if (typeof content !== 'string') return place.set(content);
   try {

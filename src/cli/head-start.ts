@@ -1,6 +1,6 @@
 /**
- * LLVM is read and compiled, on other threads, while the command's own modules load and the command line is parsed. What
- * is known this early is only the subcommand; where results may come from a cache, LLVM may not be needed.
+ * LLVM is read and compiled, on other threads, while the command's own modules load and the command line is parsed.
+ * What is known this early is only the subcommand; where results may come from a cache, LLVM may not be needed.
  */
 /** With these, the result may come from elsewhere. */
 const ELSEWHERE = ['--cache', '--remote-cache', '--server'];
@@ -12,9 +12,9 @@ export async function headStart([subcommand, ...rest]: readonly string[]): Promi
     'DARM_CACHE_DIR' in process.env ||
     'DARM_REMOTE_CACHE' in process.env;
   if ((subcommand !== 'compile' && subcommand !== 'analyze') || isHelp || isElsewhere) return;
-  const { beginClang, beginLlvm } = await import('../compiler/head-start.js');
-  if (rest.some((argument) => SOURCE.test(argument))) beginClang();
-  beginLlvm();
+  const { beginBoth, beginLlvm } = await import('../compiler/head-start.js');
+  if (rest.some((argument) => SOURCE.test(argument))) beginBoth();
+  else beginLlvm();
 }
 
 /** What looks like source, or says so. A wrong guess costs time only. */

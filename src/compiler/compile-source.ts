@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { compileFrontend, frontendManifest, type FrontendCode } from '../binding/load-frontend.js';
+import { leanArguments } from '../frontend/cc1.js';
 import { isUnchanged } from '../frontend/files.js';
 import { completeSource, refusal, translationJob, type SourceCompileOptions, type SourceRequest } from '../frontend/options.js'; // prettier-ignore
 import type { JobOptions } from '../job/options.js';
@@ -58,7 +59,11 @@ export class SourceTranslator {
     limits: TaskLimits,
   ): Promise<Translation & { product: Uint8Array<ArrayBuffer> }> {
     const clang = await this.#clang.get();
-    const translation = await executor.run({ kind: 'translate', source, clang }, { ...limits, events: null });
+    const run = (words: readonly string[]): Promise<Translation> =>
+      executor.run({ kind: 'translate', source: { ...source, arguments: words }, clang }, { ...limits, events: null });
+    const lean = leanArguments(source.arguments);
+    let translation = lean && (await run(lean));
+    translation = translation?.product ? translation : await run(source.arguments);
     const { product } = translation;
     if (product === null) throw refusal(translation, request.flags.folders);
     return { ...translation, product };

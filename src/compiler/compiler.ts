@@ -278,8 +278,8 @@ class ThreadedCompiler implements Compiler {
   }
 
   /**
-   * Both steps, and one entry of the folder for both. What clang looked up on this disk says nothing on another machine:
-   * from the remote cache comes the second step.
+   * Both steps, and one entry of the folder for both. What clang looked up on this disk says nothing on another
+   * machine: from the remote cache comes the second step.
    */
   async #compileSource(
     input: Uint8Array | string,
@@ -564,10 +564,10 @@ class ThreadedCompiler implements Compiler {
   /** LLVM, compiled once and shared by all workers. One thread alone starts with a part of it. */
   async #loadCode(): Promise<LlvmCode> {
     try {
-      const { compileFirst, compileRest } = await import('../binding/load.js');
-      const code = await compileFirst(await this.#make());
+      const { compileFirst, compileLlvm } = await import('../binding/load.js');
+      const code = await (this.#threads === 0 ? compileFirst : compileLlvm)(await this.#make());
       this.#prepared = code.prepared;
-      return this.#threads === 0 ? code : await compileRest(code);
+      return code;
     } catch (error) {
       throw error instanceof DarmError ? error : new DarmError('io', `cannot load LLVM: ${(error as Error).message}`);
     }
@@ -584,19 +584,22 @@ class ThreadedCompiler implements Compiler {
   }
 
   async #makeExecutor(): Promise<Executor> {
+    const memoryLimitBytes = this.#memoryLimitBytes;
     const code = this.#code.get();
-    const setup = async () => ({ code: await code, memoryLimitBytes: this.#memoryLimitBytes });
-    if (this.#threads === 0) {
-      const [{ InlineExecutor }, ready] = await Promise.all([import('../workers/inline.js'), setup()]);
-      return new InlineExecutor(ready);
+    if (this.#threads > 0) {
+      const [{ WorkerPool }, llvm] = await Promise.all([import('../workers/pool.js'), code]);
+      return new WorkerPool(this.#threads, { code: llvm, memoryLimitBytes });
     }
-    const [{ WorkerPool }, ready] = await Promise.all([import('../workers/pool.js'), setup()]);
-    return new WorkerPool(this.#threads, ready);
+    // It is reported where it is needed.
+    code.catch(() => {});
+    const { InlineExecutor } = await import('../workers/inline.js');
+    return new InlineExecutor({ code: () => this.#code.get(), memoryLimitBytes });
   }
 
   async ready(): Promise<void> {
     await Promise.all([
       this.#start(),
+      this.#code.get(),
       // What the other jobs import when they need it: Node keeps an import that failed as failed for good.
       import('../formats/code-object.js'),
       import('../formats/offload/container.js'),

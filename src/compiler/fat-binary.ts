@@ -72,7 +72,8 @@ export async function compileContainer(
 }
 
 /**
- * A fat binary from a module or from source: an offload bundle with an empty entry for the host and a code object per target.
+ * A fat binary from a module or from source: an offload bundle with an empty entry for the host and a code object per
+ * target.
  *
  * @param targets target ids; none: the processor that the functions name
  */

@@ -12,8 +12,8 @@ type Outcome =
   { readonly ok: true; readonly value: readonly PreparedFile[] } | { readonly ok: false; readonly error: ErrorData };
 
 /**
- * Writes optimised code of LLVM and of clang, for this Node and this processor, into the folder for prepared code, where
- * later processes find it.
+ * Writes optimised code of LLVM and of clang, for this Node and this processor, into the folder for prepared code,
+ * where later processes find it.
  *
  * @throws DarmError `usage` when this Node does not hand out code, `io`
  */

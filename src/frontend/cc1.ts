@@ -9,6 +9,8 @@ import { HEADERS_FOLDER } from './files.js';
 import { parseTargetId } from '../job/target-id.js';
 
 const IMAGE = '/.darm';
+/** Of standard headers, for HIP. */
+const WRAPPERS = `${IMAGE}/clang/include/cuda_wrappers`;
 
 export interface Translating {
   readonly flags: ParsedFlags;
@@ -67,6 +69,17 @@ export function cc1Arguments(job: Translating): string[] {
   return words;
 }
 
+/**
+ * The same with fewer headers: HIP's and clang's include most of the C++ library for sources that use it without saying
+ * so, and it takes clang twice as long (wasm/frontend/include/lean). A source that needs them is refused. Null where
+ * that would be no saving.
+ */
+export function leanArguments(words: readonly string[]): string[] | null {
+  const first = words.indexOf(WRAPPERS) - 1;
+  if (first < 0 || words.includes('-E') || !words.includes(`${IMAGE}/c++`)) return null;
+  return words.toSpliced(first, 0, '-internal-isystem', `${IMAGE}/darm/lean`);
+}
+
 const baseName = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 
 /** In the order in which clang's driver has them, which is the order of linking. */
@@ -96,7 +109,7 @@ function folders(flags: ParsedFlags, isHip: boolean): string[] {
   const isystem = (folder: string): void => void words.push('-internal-isystem', `${IMAGE}/${folder}`);
   if (isHip && flags.systemHeaders) {
     // Wrappers of standard headers come before the standard library.
-    if (flags.hipHeaders) isystem('clang/include/cuda_wrappers');
+    if (flags.hipHeaders) words.push('-internal-isystem', WRAPPERS);
     if (flags.hipHeaders) isystem('hip');
     if (flags.hipHeaders) isystem('darm');
     if (flags.standardLibrary) isystem('c++');

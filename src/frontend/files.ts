@@ -1,7 +1,8 @@
 /**
  * What clang finds when it looks for a file: the source itself, headers that came with it, and, where that is allowed,
- * the host's disk. The headers and libraries of the package are not here: the module has them (wasm/frontend/files.cpp).
- * Everything that was asked of the disk is written down, for the dependency file and for the cache.
+ * the host's disk. The headers and libraries of the package are not here: the module has them
+ * (wasm/frontend/files.cpp). Everything that was asked of the disk is written down, for the dependency file and for the
+ * cache.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';

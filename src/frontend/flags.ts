@@ -1,7 +1,7 @@
 /**
  * clang's flags, as its driver spells them, and what the driver makes of each for `clang -cc1`
- * (clang/lib/Driver/ToolChains/Clang.cpp, AMDGPU.cpp, HIPAMD.cpp). What is not listed here is refused: many flags of clang
- * name files that it would read or write.
+ * (clang/lib/Driver/ToolChains/Clang.cpp, AMDGPU.cpp, HIPAMD.cpp). What is not listed here is refused: many flags of
+ * clang name files that it would read or write.
  */
 import { DarmError } from '../errors.js';
 

@@ -155,8 +155,8 @@ export const LaneSource = {
 } as const;
 
 /**
- * The result of `TargetTransformInfo::getValueUniformity`. `Custom` asks the target for a rule of the instruction's own.
- * LLVM 23 has one such instruction, `llvm.amdgcn.wave.shuffle`: uniform if its value or its index is.
+ * The result of `TargetTransformInfo::getValueUniformity`. `Custom` asks the target for a rule of the instruction's
+ * own. LLVM 23 has one such instruction, `llvm.amdgcn.wave.shuffle`: uniform if its value or its index is.
  */
 export const Uniformity = { Default: 0, AlwaysUniform: 1, NeverUniform: 2, Custom: 3 } as const;
 
@@ -232,8 +232,8 @@ export interface FunctionSnapshot {
   readonly instrSource: Int32Array;
   /**
    * How often the condition of a branch or select is true according to its metadata (a profile, `__builtin_expect`), in
-   * 1/1024. `NONE` without any, -2 if the metadata says that it is unpredictable. Of a switch: how many compares it takes
-   * as a chain of branches.
+   * 1/1024. `NONE` without any, -2 if the metadata says that it is unpredictable. Of a switch: how many compares it
+   * takes as a chain of branches.
    */
   readonly instrTaken: Int32Array;
 

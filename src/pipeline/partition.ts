@@ -14,8 +14,8 @@ import { shareOut } from '../job/share-out.js';
 /** Address space of LDS: every kernel has its own. */
 const LDS = 3;
 /**
- * For `auto`: a part has at least so many lines of IR, and there are no more parts than that. Each part costs the reading
- * of the whole module (measured: 1 ms for 1000 lines, beside 100 ms for their code).
+ * For `auto`: a part has at least so many lines of IR, and there are no more parts than that. Each part costs the
+ * reading of the whole module (measured: 1 ms for 1000 lines, beside 100 ms for their code).
  */
 const PART_LINES = 4000;
 const MOST_PARTS = 8;

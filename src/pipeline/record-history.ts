@@ -96,7 +96,8 @@ export class HistoryRecorder implements MeldWatcher {
     return distinct(own);
   }
 
-  // --- what melding tells -----------------------------------------------------------------------------------------------
+  // --- what melding tells
+  // -----------------------------------------------------------------------------------------------
 
   created(block: BlockRef, index: number | null): void {
     this.#identities.delete(block);
@@ -133,7 +134,8 @@ export class HistoryRecorder implements MeldWatcher {
     return { step: this.#pictures.length - 1, meld: this.#meld, block };
   }
 
-  // --- what comes of it -------------------------------------------------------------------------------------------------
+  // --- what comes of it
+  // -------------------------------------------------------------------------------------------------
 
   /** The history of these rounds, the first that were recorded; null when there is nothing to say. */
   history(rounds: readonly LogRound[], bailout: string | null): FunctionHistory | null {

@@ -3,7 +3,8 @@
  * entries under `/ac/` are: caches check that the files it names are there. Only digests and paths matter here.
  *
  * These are six fields of two messages, and the wire format (protobuf.dev/programming-guides/encoding) needs two of its
- * kinds for them. A library for Protocol Buffers would bring its compiler, or reflection, for less than is written here.
+ * kinds for them. A library for Protocol Buffers would bring its compiler, or reflection, for less than is written
+ * here.
  */
 
 /** What a content is addressed by. */

@@ -7,7 +7,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebReadableStream } from 'node:stream/web';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { createAdaptorServer } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { LONGEST_MS } from './job-runner.js';
@@ -38,6 +39,14 @@ const IDLE_MS = 10 * 60_000;
 const READS_ONE_CHUNK = Number(process.versions.node.split('.')[0]) >= 26;
 /** How long the end of the last answers may take when their bodies are sent. */
 const LAST_ENDS_MS = 5000;
+/**
+ * How long connections stay open after the last large answer, for their clients to close them. When a connection ends,
+ * a client can lose what has arrived and is not yet read: Node's own `fetch` does ("other side closed").
+ */
+const LINGER_MS = 1000;
+const LOOKS_EVERY_MS = 20;
+/** More than this, in bytes, a client does not take in one read. */
+const LARGE_ANSWER = 64 * 1024;
 
 interface NodeExchange {
   readonly incoming: IncomingMessage;
@@ -47,7 +56,8 @@ interface NodeExchange {
 /** @throws DarmError `io` */
 export async function listen(service: Service, options: ListenOptions): Promise<ServiceServer> {
   const { bodyTimeout, queueTimeout, timeout, grace } = options;
-  let finished = false;
+  let closing = false;
+  let lastLargeAnswer = -Infinity;
   const sending = new Set<Promise<void>>();
   const server = createAdaptorServer({
     fetch: async (request, { incoming, outgoing }) => {
@@ -57,9 +67,10 @@ export async function listen(service: Service, options: ListenOptions): Promise<
       sending.add(sent);
       await sent;
       sending.delete(sent);
+      if (isLarge(answer)) lastLargeAnswer = performance.now();
       // Else the connection stays open for another request. For Node a connection is idle when its answer has been
       // written, even if most of it waits in the process.
-      if (finished && sending.size === 0) setImmediate(() => server.closeIdleConnections());
+      if (closing && sending.size === 0) setImmediate(() => server.closeIdleConnections());
       return RESPONSE_ALREADY_SENT;
     },
     ...('host' in options && { hostname: options.host }),
@@ -78,11 +89,12 @@ export async function listen(service: Service, options: ListenOptions): Promise<
       const breakOff = (): void => server.closeAllConnections();
       const timers = grace === 0 ? [] : [setTimeout(breakOff, grace)];
       await service.close();
-      finished = true;
       timers.push(setTimeout(breakOff, LAST_ENDS_MS));
       // Closing cuts off what counts as idle.
       await Promise.all(sending);
+      await clientsGone(server, lastLargeAnswer + LINGER_MS);
       const closed = once(server, 'close');
+      closing = true;
       server.close();
       await closed;
       for (const timer of timers) clearTimeout(timer);
@@ -90,9 +102,18 @@ export async function listen(service: Service, options: ListenOptions): Promise<
   };
 }
 
+const isLarge = ({ headers }: Response): boolean =>
+  !(Number(headers.get('content-length') ?? Infinity) <= LARGE_ANSWER);
+
+/** Waits until no client is connected, at most until a time of `performance.now()`. */
+async function clientsGone(server: Server, until: number): Promise<void> {
+  const connections = promisify(server.getConnections.bind(server));
+  while (performance.now() < until && (await connections()) > 0) await sleep(LOOKS_EVERY_MS);
+}
+
 /**
- * The request with a body that comes in pieces of what has arrived in a turn of the event loop. The adapter's body has a
- * piece for every chunk that the client sends; a million chunks of a byte keep other clients waiting for long.
+ * The request with a body that comes in pieces of what has arrived in a turn of the event loop. The adapter's body has
+ * a piece for every chunk that the client sends; a million chunks of a byte keep other clients waiting for long.
  */
 function withBody({ url, method, headers }: Request, { incoming, outgoing }: NodeExchange): Request {
   const gone = new AbortController();

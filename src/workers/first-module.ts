@@ -3,13 +3,13 @@ import { compileBytes, type MakeFirst } from '../binding/load.js';
 import { readPrepared } from './prepared-code.js';
 import { compileAhead, setTierPolicy, type TierPolicy } from './tier-policy.js';
 
-/** From prepared code, where there is some that fits; else compiled ahead. Sets the policy for what comes after, too. */
-export const underPolicy =
-  (policy: TierPolicy): MakeFirst =>
-  async (bytes, facts, isWhole) => {
-    setTierPolicy(policy);
+/** From prepared code, where there is some that fits; else compiled ahead. Sets the policy. */
+export function underPolicy(policy: TierPolicy): MakeFirst {
+  setTierPolicy(policy);
+  return async (bytes, facts, isWhole) => {
     const prepared = isWhole ? null : await readPrepared(bytes, facts);
     if (prepared !== null) return { first: prepared, prepared: true };
     const compile = (): Promise<WebAssembly.Module> => compileBytes(bytes);
     return { first: await (isWhole ? compile() : compileAhead(compile)), prepared: false };
   };
+}

@@ -13,8 +13,8 @@ import { DarmError } from '../errors.js';
 import { ioError } from '../files.js';
 import { NO_EVENTS } from '../job/events.js';
 import { timeoutError, unwrap, type Executor, type TaskLimits } from './executor.js';
-import { isOutOfStack, LlvmHost } from './llvm-host.js';
-import type { Task, TaskResult, WorkerSetup } from './tasks.js';
+import { isOutOfStack, LlvmHost, type HostSetup } from './llvm-host.js';
+import type { Task, TaskResult } from './tasks.js';
 
 /** More than the event loop of the thread that watches the time takes. */
 const DESCRIPTORS = 8;
@@ -37,12 +37,12 @@ function checkDescriptors(): void {
 
 export class InlineExecutor implements Executor {
   readonly width = 1;
-  readonly #setup: WorkerSetup;
+  readonly #setup: HostSetup;
   #host: LlvmHost;
   #pool: Promise<Executor> | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(setup: WorkerSetup) {
+  constructor(setup: HostSetup) {
     this.#setup = setup;
     this.#host = new LlvmHost(setup, false);
   }
@@ -60,7 +60,7 @@ export class InlineExecutor implements Executor {
       this.#within(limits.timeoutMs, perform),
     );
     if (outcome.ok || !isOutOfStack(outcome.error)) return unwrap(outcome);
-    this.#pool ??= import('./pool.js').then(({ WorkerPool }) => new WorkerPool(1, this.#setup));
+    this.#pool ??= this.#startPool();
     return (await this.#pool).run(task, limits);
   }
 
@@ -76,6 +76,12 @@ export class InlineExecutor implements Executor {
       this.#host = new LlvmHost(this.#setup, false);
       throw timeoutError(timeoutMs);
     }
+  }
+
+  async #startPool(): Promise<Executor> {
+    const { code, memoryLimitBytes } = this.#setup;
+    const { WorkerPool } = await import('./pool.js');
+    return new WorkerPool(1, { code: typeof code === 'function' ? await code() : code, memoryLimitBytes });
   }
 
   async close(): Promise<void> {

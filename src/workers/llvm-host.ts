@@ -34,18 +34,23 @@ const KEPT_BYTES = 512 * 2 ** 20;
 /** Whether LLVM ran out of stack. How much there is depends on the thread. */
 export const isOutOfStack = ({ message }: Pick<Error, 'message'>): boolean => /\bout of stack\b/.test(message);
 
+export interface HostSetup extends Omit<WorkerSetup, 'code'> {
+  /** Or what loads it: clang's work does not wait for LLVM. */
+  readonly code: LlvmCode | (() => Promise<LlvmCode>);
+}
+
 export class LlvmHost {
-  readonly #setup: WorkerSetup;
+  readonly #setup: HostSetup;
   readonly #isFault: (error: unknown) => error is DarmError;
-  #code: LlvmCode;
+  /** Null until a task needs it. */
+  #code: LlvmCode | null = null;
   #runtime: LlvmRuntime | null = null;
   /** clang, for source alone. */
   #frontend: FrontendHost | null = null;
 
   /** @param hasLargeStack false where a task that runs out of stack is done again by a thread with a larger one */
-  constructor(setup: WorkerSetup, hasLargeStack = true) {
+  constructor(setup: HostSetup, hasLargeStack = true) {
     this.#setup = setup;
-    this.#code = setup.code;
     this.#isFault = (error): error is DarmError => mayComeFromMelds(error) && (hasLargeStack || !isOutOfStack(error));
   }
 
@@ -54,7 +59,7 @@ export class LlvmHost {
     const grown = (this.#runtime?.memory.buffer.byteLength ?? 0) > KEPT_BYTES;
     if (this.#runtime === null || this.#runtime.poisoned || grown) {
       this.#runtime = null;
-      this.#runtime = await instantiateLlvm(this.#code, this.#setup);
+      this.#runtime = await instantiateLlvm(await this.#load(), this.#setup);
     }
     return this.#runtime;
   }
@@ -86,7 +91,7 @@ export class LlvmHost {
     if ('options' in task && task.options.optimize !== 'none') await this.#complete();
     const runtime = await this.prepare();
     // A call into code that is not there traps. Melding may have taken the trap for a reason to give a function up.
-    const lacksCode = (): boolean => runtime.poisoned && this.#code.rest === 'unread';
+    const lacksCode = (): boolean => runtime.poisoned && this.#code?.rest === 'unread';
     try {
       const result = within(() => perform(runtime, task, events));
       if (!lacksCode()) return result;
@@ -97,10 +102,16 @@ export class LlvmHost {
     return this.#perform(task, events, within);
   }
 
+  async #load(): Promise<LlvmCode> {
+    const { code } = this.#setup;
+    return (this.#code ??= typeof code === 'function' ? await code() : code);
+  }
+
   /** Reads the rest of LLVM. */
   async #complete(): Promise<void> {
-    if (this.#code.rest !== 'unread') return;
-    this.#code = await compileRest(this.#code);
+    const code = await this.#load();
+    if (code.rest !== 'unread') return;
+    this.#code = await compileRest(code);
     this.#runtime = null;
   }
 

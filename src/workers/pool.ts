@@ -4,11 +4,12 @@
  * time limit counts. A task that runs out of time or is aborted ends by terminating its worker; Piscina then starts
  * another.
  *
- * `minThreads` equals `maxThreads`: when a worker ends with its task, Piscina starts another only up to the minimum, and
- * tasks that wait would wait for ever. A worker makes its LLVM instance with its first task, so an idle worker is
+ * `minThreads` equals `maxThreads`: when a worker ends with its task, Piscina starts another only up to the minimum,
+ * and tasks that wait would wait for ever. A worker makes its LLVM instance with its first task, so an idle worker is
  * cheap.
  *
- * `atomics: 'disabled'`: with Piscina's default an idle worker sleeps in `Atomics.wait` and never answers on other ports.
+ * `atomics: 'disabled'`: with Piscina's default an idle worker sleeps in `Atomics.wait` and never answers on other
+ * ports.
  */
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';

@@ -1,5 +1,6 @@
 /**
- * Looks at the corpus itself, not at melding: no kernel races, the data reach the code, and the results are not trivial.
+ * Looks at the corpus itself, not at melding: no kernel races, the data reach the code, and the results are not
+ * trivial.
  *
  *   node dist/test/campaign/corpus.js [PARTS OF NAMES...]
  *
@@ -17,8 +18,8 @@ const LEAST_COVERED = 0.9;
 const MOST_NANS = 0.1;
 
 /**
- * LLVM makes one atomic of two and loses what it knows about their memory, so it becomes a loop with a compare-and-swap,
- * whose first load is not atomic.
+ * LLVM makes one atomic of two and loses what it knows about their memory, so it becomes a loop with a
+ * compare-and-swap, whose first load is not atomic.
  */
 const RACY = ['components_hook'];
 

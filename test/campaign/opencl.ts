@@ -5,8 +5,9 @@
  *   node dist/test/campaign/opencl.js [--codegen N] [--limit N] FOLDER...
  *
  * A folder is an unpacked package: `apt-get download hashcat-data darktable python3-silx pyfai`, then
- * `dpkg-deb -x PACKAGE.deb FOLDER`. `--codegen` is of how many files code is made, too (all; it takes far longer), `--limit`
- * how many files of each folder are taken. `build.sh --native` makes the native clang. Exit code 1 on any difference.
+ * `dpkg-deb -x PACKAGE.deb FOLDER`. `--codegen` is of how many files code is made, too (all; it takes far longer),
+ * `--limit` how many files of each folder are taken. `build.sh --native` makes the native clang. Exit code 1 on any
+ * difference.
  */
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 10, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 12, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -155,6 +155,32 @@ test('a time limit ends clang, and the next source compiles', async () => {
     'template <int B> struct S<0, B> { enum { v = B }; };\nint x = S<26, 0>::v;'; // prettier-ignore
   assert.is((await errorOf(compiler().compile(slow, HIP, { timeout: 500 }))).code, 'timeout');
   await compiler().compile(`${KERNEL}__global__ void k() {}`, HIP);
+});
+
+test('a source gets the standard headers that it includes, and those that it only takes to be there', async () => {
+  const options = { language: 'hip', mcpu: 'gfx1100', emit: ['ll'] } as const;
+  const includes = '#include <algorithm>\n#include <complex>\n#include <functional>\n';
+  const kernel = `__global__ void k(int *a, float *b) {
+  std::complex<float> c(b[0], std::max(a[0], 3));
+  b[0] = std::norm(c * c);
+}
+int onTheHost(int a, int b) { std::stringstream s; return std::plus<int>()(a, std::clamp(b, 0, 1)); }`;
+  const [said, unsaid] = await Promise.all(
+    [includes, ''].map((first) => compiler().compile(`#include <hip/hip_runtime.h>\n${first}${kernel}`, options)),
+  );
+  // The id of the unit is that of its text.
+  const textOf = (result: typeof said): string =>
+    new TextDecoder().decode(result!.artifacts[0]!.bytes).replaceAll(/__hip_cuid_\w+/g, '');
+  assert.is(textOf(said), textOf(unsaid));
+  assert.match(textOf(said), /fmul/);
+});
+
+test('one set of messages for a source that is refused with fewer headers and with all', async () => {
+  const error = await errorOf(
+    compiler().compile('#include <hip/hip_runtime.h>\nstd::string a = nowhere;', { language: 'hip', mcpu: 'gfx1100' }),
+  );
+  assert.is(error.source!.diagnostics.length, 1);
+  assert.match(error.message, /undeclared identifier 'nowhere'/);
 });
 
 test('preprocessed text', async () => {

@@ -1,7 +1,7 @@
 /**
- * Small sources over the features of HIP C++ and OpenCL C, each with what it computes, in TypeScript. A case is a kernel's
- * body: `i` is the thread's number, `t` that in its workgroup of 64, `a` random 32-bit integers, `x` random floats from
- * 0.5 to 4, `n` 128, the number of threads. It writes `out[i]`.
+ * Small sources over the features of HIP C++ and OpenCL C, each with what it computes, in TypeScript. A case is a
+ * kernel's body: `i` is the thread's number, `t` that in its workgroup of 64, `a` random 32-bit integers, `x` random
+ * floats from 0.5 to 4, `n` 128, the number of threads. It writes `out[i]`.
  */
 export type Element = 'i32' | 'u32' | 'f32' | 'f64' | 'i64';
 

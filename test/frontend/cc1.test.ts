@@ -1,9 +1,9 @@
 /** The arguments of `clang -cc1`: the libraries and their order are those of clang's driver. */
-import { cc1Arguments } from '../../src/frontend/cc1.js';
+import { cc1Arguments, leanArguments } from '../../src/frontend/cc1.js';
 import { noFlags, parseFlags } from '../../src/frontend/flags.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/cc1', { tests: 4 });
+const test = suite('frontend/cc1', { tests: 5 });
 
 const BASE = {
   flags: noFlags(),
@@ -58,6 +58,19 @@ test('features of a target id, debug information, own headers in front', () => {
   assert.match(words, /-target-cpu gfx942 -target-feature -xnack/);
   assert.match(words, /-debug-info-kind=constructor/);
   assert.match(words, /-I \/\.headers .*-internal-isystem \/\.darm\/hip/);
+});
+
+test('fewer headers: one folder in front of all others of the package, where clang makes code of HIP', () => {
+  const words = cc1Arguments(BASE);
+  const lean = leanArguments(words)!;
+  assert.equal(
+    lean.filter((word) => !words.includes(word)),
+    ['/.darm/darm/lean'],
+  );
+  assert.is(lean.indexOf('/.darm/darm/lean') + 1, lean.indexOf('-internal-isystem', lean.indexOf('/.darm/darm/lean')));
+  assert.ok(lean.indexOf('/.darm/darm/lean') < lean.indexOf('/.darm/clang/include/cuda_wrappers'));
+  assert.is(leanArguments(cc1Arguments({ ...BASE, product: 'text' })), null);
+  assert.is(leanArguments(cc1Arguments({ ...BASE, language: 'opencl' })), null);
 });
 
 test.run();

@@ -1,7 +1,8 @@
 /**
  * The variants of melding: modes, profit models, thresholds, meld points, region replication, unpredication,
- * versions per wave, random plans, processors. A batch of kernels is compiled in four variants, two at each of two sites, so that one unmelded build
- * serves two variants. In 2,160 batches every combination of options occurs once at every site.
+ * versions per wave, random plans, processors. A batch of kernels is compiled in four variants, two at each of two
+ * sites, so that one unmelded build serves two variants. In 2,160 batches every combination of options occurs once at
+ * every site.
  */
 import type { JobOptions } from '../../src/job/options.js';
 

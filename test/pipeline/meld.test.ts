@@ -18,7 +18,8 @@ async function melds(name: string, fn: string, options: Parameters<typeof compil
 
 test('BIT, late: every stage of the unrolled sort melds its two compares (rule 1.8)', async () => {
   for (const cpu of ['gfx906', 'gfx1100']) {
-    // By default, stages stay in which the model knows that waves do not part: which these are depends on the wave's size.
+    // By default, stages stay in which the model knows that waves do not part: which these are depends on the wave's
+    // size.
     const options = { versions: 'never', profit: 'paper' } as const;
     const { kinds, before, after } = await melds(`bitonic.${cpu}.O3`, 'bitonic', options);
     assert.equal(kinds, Array(21).fill('block-block'));

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { listen, type Service } from '../../src/service/index.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('service/node-server', { tests: 2, timeoutMs: 60_000 });
+const test = suite('service/node-server', { tests: 3, timeoutMs: 60_000 });
 
 /** Sends one request to a service that is `fetch`, and returns what comes until the connection ends. */
 async function exchange(fetch: Service['fetch'], request: string, hangUp = false): Promise<string> {
@@ -56,6 +56,29 @@ test('a client that hangs up: the body breaks off, and the signal tells it', asy
   await exchange(fetch, `${HEAD}1\r\nx\r\n`, true);
   await ended;
   assert.equal(seen, [1, 'broken off', 'aborted']);
+});
+
+test('closing: the client of a large answer is the one that ends the connection', async () => {
+  const answer = new Uint8Array(2 ** 24);
+  const service: Service = { fetch: () => Promise.resolve(new Response(answer)), close: () => Promise.resolve() };
+  const limits = { bodyTimeout: 30_000, queueTimeout: 0, timeout: 0, grace: 0 };
+  const server = await listen(service, { ...limits, host: '127.0.0.1', port: 0 });
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  let bytes = 0;
+  let serverEnded = false;
+  socket.on('end', () => (serverEnded = true));
+  const closed = new Promise<void>((resolve) => {
+    socket.on('data', (piece) => {
+      if (bytes === 0) void server.close().then(resolve);
+      bytes += piece.length;
+      // A client that is slow with the last piece: a fetch that the connection's end overtakes loses it.
+      if (bytes > answer.length) setTimeout(() => socket.end(), 100);
+    });
+  });
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(socket, 'finish');
+  assert.not.ok(serverEnded);
+  await closed;
 });
 
 test.run();

@@ -30,7 +30,8 @@
  *
  * Attributes, at the end of the line: `!type=T` (void i1…i64 half float double ptr ptrN vNxT token agg), `!never`,
  * `!always`, `!lat=N`, `!key=WORD` (same word, same key) or `!key=none`, `!as=N`, `!align=N`, `!name=WORD`
- * (for instructions without a result), `!source=NAME` of `LaneSource`, `!taken=N` of 1024, `!+Flag`/`!-Flag` (names of `InstrFlag`) on top of the opcode's default flags.
+ * (for instructions without a result), `!source=NAME` of `LaneSource`, `!taken=N` of 1024, `!+Flag`/`!-Flag` (names of
+ * `InstrFlag`) on top of the opcode's default flags.
  *
  * Defaults: type of the first operand for arithmetic, phi and freeze (skipping undef), of the second for select, i1 for
  * compares, ptr5 for alloca, void for store, fence, terminators and unnamed calls, else i32. Key: opcode, result type,

@@ -51,7 +51,8 @@ export const hash: Family = {
   },
   insert_unique: (d) => {
     const n = d.count(1000);
-    // Words of a text: a few are most of them. Where a key ends up depends on who comes first, so the table is no output.
+    // Words of a text: a few are most of them. Where a key ends up depends on who comes first, so the table is no
+    // output.
     const keys = Uint32Array.from({ length: n }, () => 1 + d.skewed(500));
     return line(n, 128, new Uint32Array(1024), out.u32(1), keys, u32(1023), i32(n));
   },

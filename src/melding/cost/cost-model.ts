@@ -25,8 +25,8 @@ export const CostModel = {
   /** How likely the threads of one wave take both of two destinations of a switch. */
   divergence: 0.75,
   /**
-   * Where a smaller subgraph stands in a larger one, the conditions inside divide the threads among more paths. The loss,
-   * as a share of the work of both sides.
+   * Where a smaller subgraph stands in a larger one, the conditions inside divide the threads among more paths. The
+   * loss, as a share of the work of both sides.
    */
   embedded: 0.025,
   /** A run of this many instructions without a memory access runs even where no lane is active (`amdgpu-skip-threshold`). */

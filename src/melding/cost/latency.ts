@@ -38,8 +38,8 @@ export interface TargetCosts {
    */
   readonly hiddenMasks: number;
   /**
-   * What a question (`WaveVersion`) costs a wave whose threads do not agree. To one whose threads agree it costs nothing:
-   * it is as long as the handling of the mask that it spares. Measured with the simulator.
+   * What a question (`WaveVersion`) costs a wave whose threads do not agree. To one whose threads agree it costs
+   * nothing: it is as long as the handling of the mask that it spares. Measured with the simulator.
    */
   readonly question: number;
   /** 32-bit integer multiplication. */

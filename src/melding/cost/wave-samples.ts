@@ -11,7 +11,8 @@
  *   lanes of a wave an exchangeable sequence, as in the beta-binomial model of correlated trials: J. G. Skellam, J. R.
  *   Stat. Soc. B 10, 1948). Equality with a number is rarer than order, and a test for not-a-number rarer still.
  * - A mask or a remainder gives data a scale again: `x & 7` is one of eight numbers.
- * - What a compiler or its user says about a branch (`!prof`, `__builtin_expect`, `!unpredictable`) replaces the events.
+ * - What a compiler or its user says about a branch (`!prof`, `__builtin_expect`, `!unpredictable`) replaces the
+ *   events.
  *
  * Conditions of one function are tried on the same waves. So a nested branch is judged for those lanes that come to it.
  *

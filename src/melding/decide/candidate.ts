@@ -56,8 +56,8 @@ export interface Judged {
   readonly vain: Vain;
   readonly refusal: Refusal | null;
   /**
-   * The meld. Null when there is a refusal, or when `net` is so low that no neighbour can make up for it. The meld's own
-   * `net` supposes that no neighbour melds.
+   * The meld. Null when there is a refusal, or when `net` is so low that no neighbour can make up for it. The meld's
+   * own `net` supposes that no neighbour melds.
    */
   readonly meld: LoneMeld | null;
   /** What becomes one by the meld. Null without one. */

@@ -3,10 +3,10 @@
  * because a meld may change what another one gains. But most of it is as it was, and to align two blocks of hundreds of
  * instructions takes longer than anything else.
  *
- * A pair is recognised by all that its judgement depends on: the instructions and their costs, which operands are equal,
- * where results are used, and what is known about values from outside. Numbers of values and blocks change from round
- * to round, so everything has a number in order of first appearance here. Whatever has more to it is not remembered:
- * blocks with phis, loops, melds in front, operands that must be uniform.
+ * A pair is recognised by all that its judgement depends on: the instructions and their costs, which operands are
+ * equal, where results are used, and what is known about values from outside. Numbers of values and blocks change from
+ * round to round, so everything has a number in order of first appearance here. Whatever has more to it is not
+ * remembered: blocks with phis, loops, melds in front, operands that must be uniform.
  *
  * Only what never melds is remembered, so a mistake here could not make a wrong meld. It could only miss one.
  */

@@ -1,6 +1,7 @@
 /**
  * Chooses for one branch among melded, versioned (plan.ts, `WaveVersion`) and as it is. How waves part differs from
- * launch to launch (cost/wave-samples.ts). A loss in one launch counts more than a gain in another one of the same size.
+ * launch to launch (cost/wave-samples.ts). A loss in one launch counts more than a gain in another one of the same
+ * size.
  */
 import { CostModel } from '../cost/cost-model.js';
 import type { WaveShares } from '../cost/wave-samples.js';

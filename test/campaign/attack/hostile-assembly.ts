@@ -1,6 +1,6 @@
 /**
- * Modules whose inline assembly (of the module or of a function) asks the assembler for the files of the host, for devices, or for more
- * output than there is memory.
+ * Modules whose inline assembly (of the module or of a function) asks the assembler for the files of the host, for
+ * devices, or for more output than there is memory.
  */
 import type { Draw } from './draw.js';
 

@@ -1,5 +1,6 @@
 /**
- * Outcomes with the code `internal` that damaged modules may have, and why. Everything else with this code is a failure of the campaign.
+ * Outcomes with the code `internal` that damaged modules may have, and why. Everything else with this code is a failure
+ * of the campaign.
  */
 interface Known {
   readonly name: string;

@@ -1,6 +1,6 @@
 /**
- * `npm run test:attack`: attacks the compiler, the readers of files, the service and the command, as strangers might, and says what
- * did not hold.
+ * `npm run test:attack`: attacks the compiler, the readers of files, the service and the command, as strangers might,
+ * and says what did not hold.
  *
  * - modules: mutated and hostile modules through the library's compiler (modules.ts).
  * - objects: mutated and hostile code objects and containers (objects.ts).

@@ -1,6 +1,6 @@
 /**
- * Runs cases in a child process and watches it. A case that takes too long, or with which the process ends, is a failure; the campaign
- * goes on in a new process with the next case.
+ * Runs cases in a child process and watches it. A case that takes too long, or with which the process ends, is a
+ * failure; the campaign goes on in a new process with the next case.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -15,8 +15,9 @@ function numbers(table: object, path = ''): [string, number][] {
 }
 
 /**
- * Every simulated processor, and how many waves with 128 VGPRs one SIMD holds (LLVM's occupancy computation). gfx1100 and
- * gfx1101 have half as many registers again as the other RDNA processors, and give out 24 at a time (128 become 144).
+ * Every simulated processor, and how many waves with 128 VGPRs one SIMD holds (LLVM's occupancy computation). gfx1100
+ * and gfx1101 have half as many registers again as the other RDNA processors, and give out 24 at a time (128 become
+ * 144).
  */
 const WAVES: Readonly<Record<SimulatedCpu, number>> = {
   gfx900: 2,
