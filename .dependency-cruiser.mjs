@@ -8,7 +8,8 @@
 const MAY_IMPORT = {
   errors: [],
   version: [],
-  files: ['errors'],
+  surroundings: [],
+  files: ['errors', 'surroundings'],
   http: ['errors'],
   'remote-cache': ['errors', 'http'],
   ir: ['errors'],
@@ -17,21 +18,26 @@ const MAY_IMPORT = {
   melding: ['errors', 'ir', 'analysis'],
   simulator: ['errors', 'formats'],
   job: ['errors', 'ir', 'analysis', 'melding', 'simulator'],
-  binding: ['errors', 'files', 'ir', 'formats', 'job'],
-  frontend: ['errors', 'job'],
+  platform: ['errors', 'files', 'job'],
+  binding: ['errors', 'platform', 'ir', 'formats', 'job'],
+  frontend: ['errors', 'platform', 'job'],
   report: ['errors', 'ir', 'analysis', 'melding', 'job', 'simulator'],
   pipeline: ['errors', 'ir', 'formats', 'analysis', 'melding', 'job', 'binding'],
-  workers: ['errors', 'files', 'formats', 'job', 'binding', 'frontend', 'simulator', 'pipeline'],
+  workers: ['errors', 'files', 'formats', 'job', 'platform', 'binding', 'frontend', 'simulator', 'pipeline'],
   compiler: [
-    ...['errors', 'files', 'http', 'remote-cache', 'formats', 'job', 'binding', 'frontend', 'simulator', 'workers'],
+    ...['errors', 'files', 'http', 'remote-cache', 'formats', 'job', 'platform', 'binding', 'frontend', 'simulator'],
+    'workers',
   ],
+  explorer: ['errors', 'ir', 'formats', 'job', 'simulator', 'report', 'compiler'],
   'cache-server': ['errors', 'remote-cache', 'compiler'],
   batch: ['errors', 'files', 'formats', 'job', 'frontend', 'compiler'],
-  service: ['errors', 'version', 'remote-cache', 'formats', 'job', 'report', 'frontend', 'compiler'],
+  fleet: ['errors', 'files', 'remote-cache', 'job', 'compiler', 'workers'],
+  service: ['errors', 'version', 'explorer', 'remote-cache', 'formats', 'job', 'report', 'frontend', 'compiler'],
   client: ['errors', 'version', 'http', 'job', 'report', 'compiler'],
   cli: [
-    ...['errors', 'version', 'files', 'http', 'remote-cache', 'formats', 'job', 'frontend', 'simulator', 'report'],
-    ...['workers', 'compiler', 'batch', 'service', 'cache-server', 'client'],
+    ...['errors', 'surroundings', 'version', 'files', 'http', 'remote-cache', 'formats', 'job', 'frontend', 'simulator'],
+    'report',
+    ...['workers', 'compiler', 'batch', 'service', 'cache-server', 'client', 'fleet'],
   ],
   index: ['errors', 'remote-cache', 'formats', 'melding', 'job', 'frontend', 'simulator', 'workers', 'compiler'],
 };
@@ -45,6 +51,16 @@ const MELDING_MAY_IMPORT = {
   decide: ['plan', 'rules', 'cost', 'draft'],
   apply: ['plan'],
 };
+
+/** What runs in browsers as it does in Node: all below the pool, the tasks of a worker, and the explorer. */
+const FREE_OF_NODE = [
+  '^src/(errors|ir|formats|analysis|melding|simulator|job|binding|frontend|pipeline|report|explorer)(/|\\.ts$)',
+  '^src/platform/interface\\.ts$',
+  '^src/workers/(tasks|executor|llvm-host|frontend-host)\\.ts$',
+  '^src/compiler/(simulate|compile-source|retried)\\.ts$',
+];
+/** What the main thread of Node alone does: containers of device images, and files of the user's. */
+const MAIN_THREAD_ONLY = ['^src/formats/offload/(?!magic)', '^src/report/html/(page|document|profile/page)\\.ts$'];
 
 const place = (name) => `^src/${name}(/|\\.ts$)`;
 
@@ -72,6 +88,20 @@ export default {
       to: { path: '^src/melding/', pathNot: [name, ...below].map((each) => place(`melding/${each}`)) },
     })),
     {
+      name: 'free-of-node',
+      comment: 'This runs in browsers, too. What it needs of Node goes through src/platform/interface.ts.',
+      severity: 'error',
+      from: { path: FREE_OF_NODE, pathNot: MAIN_THREAD_ONLY },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'free-of-node-below',
+      comment: 'What runs in browsers imports nothing that does not.',
+      severity: 'error',
+      from: { path: FREE_OF_NODE, pathNot: MAIN_THREAD_ONLY },
+      to: { path: ['^src/files\\.ts$', '^src/platform/(node|disk)\\.ts$', ...MAIN_THREAD_ONLY] },
+    },
+    {
       name: 'every-source-has-a-layer',
       comment: 'Add the folder to MAY_IMPORT above.',
       severity: 'error',
@@ -94,10 +124,10 @@ export default {
     },
     {
       name: 'no-development-packages',
-      comment: 'Users do not install devDependencies.',
+      comment: 'Users do not install devDependencies. Optional peers stand there as well, for the tests.',
       severity: 'error',
       from: { path: '^(src|workers)/' },
-      to: { dependencyTypes: ['npm-dev'] },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm-peer'] },
     },
   ],
   options: {

@@ -22,6 +22,12 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
     },
   },
+  {
+    // What runs in browsers, too: see .dependency-cruiser.mjs.
+    files: ['src/{ir,formats,analysis,melding,simulator,job,binding,frontend,pipeline,report,explorer}/**'],
+    ignores: ['src/formats/offload/**', 'src/report/html/**/{page,document}.ts', 'src/report/json/**'],
+    rules: { 'no-restricted-globals': ['error', 'process', 'Buffer', 'global', 'require', 'setImmediate'] },
+  },
   { files: ['test/**'], rules: { '@typescript-eslint/unbound-method': 'off' } },
   { files: ['eslint.config.js', '.dependency-cruiser.mjs'], extends: [tseslint.configs.disableTypeChecked] },
 );

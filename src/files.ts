@@ -5,6 +5,7 @@ import { lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DarmError } from './errors.js';
+import { placeOf } from './surroundings.js';
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
@@ -59,17 +60,18 @@ export async function readInput(
       throw new DarmError('bad-input', `the input has more than ${maxBytes / MIB} MiB, which is the limit`, place);
   };
   try {
-    const found = file === '-' ? null : await stat(file);
+    const at = file === '-' ? file : placeOf(file);
+    const found = file === '-' ? null : await stat(at);
     // Some files of the system have no size, but content.
     if (found?.isFile() && found.size > 0) {
       checkSize(found.size);
-      return await readFile(file);
+      return await readFile(at);
     }
     const late = new DarmError('timeout', `the input did not arrive within ${timeout / 1000} s`, place);
     return await inTime(
       timeout,
       late,
-      readStream(found === null ? process.stdin : await openStream(file, found), checkSize),
+      readStream(found === null ? process.stdin : await openStream(at, found), checkSize),
     );
   } catch (error) {
     throw ioError('read', file === '-' ? 'standard input' : file, error);
@@ -154,7 +156,7 @@ export async function ifThere<T>(found: Promise<T>): Promise<T | null> {
 export async function writeOutput(file: string, content: Uint8Array | string): Promise<void> {
   if (file === '-') return writeStandardOutput(content);
   try {
-    const target = (await ifThere(realpath(file))) ?? file;
+    const target = (await ifThere(realpath(placeOf(file)))) ?? placeOf(file);
     const found = await ifThere(stat(target));
     if (found === null || found.isFile()) await writeAtomically(target, content, found?.mode);
     else await writeFile(target, content);

@@ -7,7 +7,8 @@ def _darm_code_object_impl(ctx):
     out = ctx.actions.declare_file(ctx.label.name + ".hsaco")
     args = ctx.actions.args()
     args.use_param_file("@%s", use_always = True)
-    args.set_param_file_format("shell")
+    # Workers get the lines of the file as they are.
+    args.set_param_file_format("multiline")
     args.add("compile")
     args.add(ctx.file.src)
     args.add("-o", out)
@@ -21,7 +22,13 @@ def _darm_code_object_impl(ctx):
         progress_message = "Compiling %{input}",
         # The result does not depend on the environment, the clock or the network.
         use_default_shell_env = False,
-        execution_requirements = {"block-network": "1"},
+        execution_requirements = {
+            "block-network": "1",
+            # One process for many actions: docs/fleet.md. It is used with --strategy=Darm=worker.
+            "supports-workers": "1",
+            "supports-multiplex-workers": "1",
+            "requires-worker-protocol": "json",
+        },
     )
     return [DefaultInfo(files = depset([out]))]
 

@@ -6,9 +6,11 @@ import type { Family } from './family.js';
 import { Inputs } from './inputs.js';
 import { launchSpec, type CorpusLaunch } from './launch.js';
 import { audio } from './launches/audio.js';
+import { biology } from './launches/biology.js';
 import { chance } from './launches/chance.js';
 import { codec } from './launches/codec.js';
 import { compress } from './launches/compress.js';
+import { control } from './launches/control.js';
 import { database } from './launches/database.js';
 import { finance } from './launches/finance.js';
 import { flux } from './launches/flux.js';
@@ -31,9 +33,11 @@ import { transformer } from './launches/transformer.js';
 
 const FAMILIES: Readonly<Record<string, Family>> = {
   audio,
+  biology,
   chance,
   codec,
   compress,
+  control,
   database,
   finance,
   flux,

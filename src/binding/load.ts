@@ -1,18 +1,10 @@
 /**
- * Finds LLVM's WebAssembly code, unpacks it once and compiles it. It is in two parts: what a first compilation calls,
- * and the rest, which is needed only when something in it is called (`wasm-split`, see build.sh). A third file is the
- * memory that an instance starts with. The package ships them compressed (`wasm/dist/*.br`). The first use writes the
- * unpacked files beside them or, where that folder is read-only, into a folder of the user's among the temporary files,
- * under names with the content's hash.
+ * LLVM's WebAssembly code, compiled once. It is in two parts: what a first compilation calls, and the rest, which is
+ * needed only when something in it is called (`wasm-split`, see build.sh). A third file is the memory that an instance
+ * starts with. Where the files lie is the platform's affair.
  */
-import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { brotliDecompress } from 'node:zlib';
-import { DarmError } from '../errors.js';
-import { ioError, privateTemporaryFolder, writeAtomically } from '../files.js';
+import { platform } from '../platform/index.js';
+import type { FileFacts } from '../platform/interface.js';
 
 export interface Manifest {
   readonly llvm: string;
@@ -49,10 +41,7 @@ export interface FrontendManifest {
   readonly processors: readonly string[];
 }
 
-export interface FileFacts {
-  readonly bytes: number;
-  readonly sha256: string;
-}
+export type { FileFacts };
 
 /** LLVM, compiled: what instances are made of. It can be posted to other threads. */
 export interface LlvmCode {
@@ -70,77 +59,26 @@ export interface StartingMemory {
   readonly start: number;
   readonly bytes: number;
   /** The file that it is in, or, where that may change, itself. */
-  readonly content: string | Uint8Array<SharedArrayBuffer>;
+  readonly content: string | Uint8Array;
 }
 
-/** The folder of the WebAssembly module. The environment variable `DARM_WASM` names another one, for debug builds. */
-export function moduleFolder(): string {
-  const root = fileURLToPath(new URL('../../../', import.meta.url));
-  return process.env['DARM_WASM'] ? path.resolve(process.env['DARM_WASM']) : path.join(root, 'wasm', 'dist');
+export async function readManifest(): Promise<Manifest> {
+  return JSON.parse(await platform.readManifest()) as Manifest;
 }
 
-async function readPackaged(name: string, folder = moduleFolder()): Promise<Buffer> {
-  const file = path.join(folder, name);
-  return readFile(file).catch((error) => Promise.reject(ioError('read', file, error)));
-}
+/** The bytes of an unpacked file. */
+export const readPart = (part: string, facts: FileFacts, extension = 'wasm'): Promise<Uint8Array<ArrayBuffer>> =>
+  platform.readPart(part, facts, extension);
 
-export async function readManifest(folder = moduleFolder()): Promise<Manifest> {
-  return JSON.parse((await readPackaged('manifest.json', folder)).toString('utf8')) as Manifest;
-}
-
-const unpackedName = (part: string, { sha256: hash }: FileFacts, extension: string): string =>
-  `${part}.${hash.slice(0, 16)}.${extension}`;
-
-/**
- * The bytes of an unpacked file. The package's own folder is trusted as far as darm's code is, which lies beside it:
- * there the size tells a whole file from half of one. A folder for temporary files is shared with others, so what lies
- * in ours there is checked by its hash.
- */
-export async function readPart(part: string, facts: FileFacts, extension = 'wasm'): Promise<Uint8Array<ArrayBuffer>> {
-  const { bytes: size, sha256: hash } = facts;
-  const folder = moduleFolder();
-  const name = unpackedName(part, facts, extension);
-  const packaged = path.join(folder, name);
-  const found = await readFile(packaged).catch(() => null);
-  if (found?.length === size) return found;
-
-  const folders = [folder];
-  const temporary = await privateTemporaryFolder();
-  if (temporary !== null) {
-    const kept = await readFile(path.join(temporary, name)).catch(() => null);
-    if (kept !== null && sha256(kept) === hash) return kept;
-    folders.push(temporary);
-  }
-  const bytes = await promisify(brotliDecompress)(await readPackaged(`${part}.${extension}.br`));
-  if (sha256(bytes) !== hash)
-    throw new DarmError('internal', 'the compiled module is damaged: its hash is not the one in manifest.json');
-  for (const each of folders)
-    try {
-      await writeAtomically(path.join(each, name), bytes);
-      break;
-    } catch {
-      // Where nothing can be written, every process unpacks for itself.
-    }
-  return bytes as Uint8Array<ArrayBuffer>;
-}
-
-/** The package's own file is read by each instance for itself: without a copy in between, into its memory. */
+/** @param start where it lies in an instance's memory */
 export async function findMemory(
   part: string,
   start: number,
   facts: FileFacts,
   extension = 'memory',
 ): Promise<StartingMemory> {
-  const file = path.join(moduleFolder(), unpackedName(part, facts, extension));
-  const found = await stat(file).catch(() => null);
-  if (found?.size === facts.bytes) return { start, bytes: facts.bytes, content: file };
-  const bytes = await readPart(part, facts, extension);
-  const content = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  content.set(bytes);
-  return { start, bytes: bytes.length, content };
+  return { start, bytes: facts.bytes, content: await platform.findMemory(part, facts, extension) };
 }
-
-const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** What the process began before it knew what it was for. */
 let begun: Promise<LlvmCode> | null = null;
@@ -220,12 +158,5 @@ async function compileParts(
   return { ...code, rest: restModule, memory: await found };
 }
 
-export async function compileBytes(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
-  // V8's threads do not keep a process alive while they compile.
-  const awake = setInterval(() => {}, 2 ** 30);
-  try {
-    return await WebAssembly.compile(bytes);
-  } finally {
-    clearInterval(awake);
-  }
-}
+export const compileBytes = (bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> =>
+  platform.awake(() => WebAssembly.compile(bytes));

@@ -10,14 +10,11 @@
  *
  * Growth of the memory detaches views of it. So a view is made for each access and never leaves this layer.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { DarmError, invariant } from '../errors.js';
 import { ABI_VERSION, SNAPSHOT_SECTIONS, type LlvmExports, type Pointer } from './abi.js';
-import { ioError } from '../files.js';
+import { platform } from '../platform/index.js';
 import { restrictFileAccess } from './file-access.js';
-import { moduleFolder, readManifest, type LlvmCode, type StartingMemory } from './load.js';
+import { readManifest, type LlvmCode, type StartingMemory } from './load.js';
 
 const PAGE = 65536;
 const INITIAL_PAGES = 1024;
@@ -284,21 +281,8 @@ async function instantiateParts(
 /** Puts the content where it belongs in an instance's memory. @throws DarmError `io` */
 export function fill(memory: WebAssembly.Memory, { start, bytes, content }: StartingMemory): void {
   const place = new Uint8Array(memory.buffer, start, bytes);
-  if (typeof content !== 'string') return place.set(content);
-  try {
-    const file = openSync(content, 'r');
-    try {
-      for (let at = 0; at < bytes;) {
-        const more = readSync(file, place, at, bytes - at, at);
-        if (more === 0) throw new Error('it is shorter than it was');
-        at += more;
-      }
-    } finally {
-      closeSync(file);
-    }
-  } catch (error) {
-    throw ioError('read', content, error);
-  }
+  if (typeof content === 'string') platform.fill(place, content);
+  else place.set(content);
 }
 
 /** What is done to an instance before its memory is remembered. */
@@ -321,7 +305,7 @@ export async function instantiateModule<Exports extends MemoryExports>(
   const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum });
   if (code.memory !== null) fill(memory, code.memory);
   const printed: string[] = [];
-  const url = pathToFileURL(path.join(moduleFolder(), loader)).href;
+  const url = platform.loaderUrl(loader);
   const { default: factory } = await (import(url) as Promise<{ default: LoaderFactory<Exports> }>).catch(
     (error: Error) => {
       throw new DarmError('io', `cannot load LLVM: ${error.message}`);

@@ -1,5 +1,6 @@
 /** The command line: which subcommand, with which options. Parsing is commander's; mistakes become `usage` errors. */
-import { Command, CommanderError } from 'commander';
+import { availableParallelism } from 'node:os';
+import { Command, CommanderError, Option } from 'commander';
 import { DarmError } from '../errors.js';
 import { addBundleCommand, type BundleInvocation } from './bundle-arguments.js';
 import { addBatch, type BatchFlags } from './batch-arguments.js';
@@ -22,6 +23,7 @@ import {
 } from './option-groups.js';
 import { numeric } from './option-flags.js';
 import { addTune, type TuneFlags } from './tune-arguments.js';
+import { addWorkerCommand, type WorkerFlags } from './queue-arguments.js';
 import { addServeCommand, type ServeFlags } from './serve-arguments.js';
 import { takeClangFlags, type SourceFlags } from './source.js';
 import { packageVersion } from '../version.js';
@@ -63,6 +65,12 @@ export interface CheckFlags extends SimulateFlags, SourceFlags {
   readonly tolerance?: number;
 }
 
+export interface ExploreFlags {
+  readonly host: string;
+  readonly port: number;
+  readonly jobs: number;
+}
+
 export type Invocation =
   | { readonly command: 'compile'; readonly input: string; readonly flags: CompileFlags }
   | { readonly command: 'analyze'; readonly input: string; readonly flags: AnalyzeFlags }
@@ -73,10 +81,13 @@ export type Invocation =
   | { readonly command: 'batch'; readonly inputs: readonly string[]; readonly flags: BatchFlags }
   | { readonly command: 'cache'; readonly action: CacheAction; readonly flags: CacheCommandFlags }
   | { readonly command: 'toolchain-digest' }
+  | { readonly command: 'persistent-worker' }
   | { readonly command: 'prepare'; readonly flags: { readonly json: boolean } }
   | { readonly command: 'versions'; readonly version: string }
   | BundleInvocation
   | { readonly command: 'serve'; readonly flags: ServeFlags }
+  | { readonly command: 'worker'; readonly flags: WorkerFlags }
+  | { readonly command: 'explore'; readonly flags: ExploreFlags }
   /** `--help`, `--version`: nothing is left to do but print. */
   | { readonly command: 'print'; readonly text: string };
 
@@ -169,6 +180,9 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
     )
     .on('option:toolchain-digest', () => found({ command: 'toolchain-digest' }));
   program
+    .option('--persistent_worker', "work as a persistent worker of Bazel's, with JSON (docs/fleet.md)")
+    .on('option:persistent_worker', () => found({ command: 'persistent-worker' }));
+  program
     .command('prepare')
     .description(
       'make optimised code of LLVM for this Node and this processor, with which later processes start faster',
@@ -179,6 +193,18 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
   addServeCommand(program, (flags) => {
     found({ command: 'serve', flags });
   });
+  addWorkerCommand(program, (flags) => found({ command: 'worker', flags }));
+  program
+    .command('explore')
+    .description('a page for a browser: kernels, their melds, IR, machine code and launches (docs/explorer.md)')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('-p, --port <n>', 'port to listen on; 0: any that is free', numeric(0, 65535, { whole: true }), 8077)
+    .addOption(
+      new Option('-j, --jobs <n>', 'worker threads')
+        .argParser(numeric(1, 256, { whole: true }))
+        .default(availableParallelism(), 'as many as the machine runs at once'),
+    )
+    .action((flags: ExploreFlags) => found({ command: 'explore', flags }));
   return program;
 }
 

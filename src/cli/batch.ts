@@ -6,8 +6,9 @@ import { collectJobs } from '../batch/jobs.js';
 import { Journal, OWN_FOLDER } from '../batch/journal.js';
 import { checkOutputs } from '../batch/outputs.js';
 import { runBatch, type BatchEvent, type BatchTotals } from '../batch/run.js';
-import { createCompiler } from '../compiler/compiler.js';
+import { createCompilerWith } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
+import type { FleetClient } from '../fleet/client.js';
 import { writeStandardOutput } from '../files.js';
 import { visibleLine } from '../report/visible.js';
 import type { BatchFlags } from './batch-arguments.js';
@@ -38,7 +39,8 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
   const journal = await Journal.open(outDir);
   checkOutputs(jobs, outDir);
   const cache = cacheFolder(flags, path.join(outDir, OWN_FOLDER, 'cache'));
-  const compiler = createCompiler({
+  const fleet = await openFleet(flags);
+  const compiler = createCompilerWith(fleet, {
     threads: flags.jobs,
     timeout: flags.timeout,
     memoryLimit: flags.memoryLimit,
@@ -59,7 +61,7 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
   const totals = await runBatch(compiler, jobs, {
     outDir,
     journal,
-    width: flags.jobs + 1,
+    width: fleet === null ? flags.jobs + 1 : flags.queueWindow,
     failFast: flags.failFast,
     force: flags.force,
     signal: stop.signal,
@@ -68,12 +70,31 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
       show(event);
     },
   });
+  await fleet?.close();
   await compiler.close();
   await dropOptimising();
   for (const error of unwritten) throw error;
   warnOfRemoteCache(compiler);
+  warnOfFleet(fleet);
   if (!flags.quiet && !flags.json) writeMessage(summary(totals) + remoteCacheText(compiler));
   return stop.signal.aborted ? 128 + constants.signals[stop.signal.reason as NodeJS.Signals] : worst;
+}
+
+/** The fleet that is to compile, if the flags name one. Only then is anything of it loaded. */
+async function openFleet(flags: BatchFlags): Promise<FleetClient | null> {
+  if (flags.queue === undefined) return null;
+  const [{ queueOf }, { FleetClient }] = await Promise.all([import('./queue.js'), import('../fleet/client.js')]);
+  const { connection, carrier } = await queueOf(flags.queue, flags);
+  const say = (what: string): void => {
+    if (!flags.quiet) warn(what);
+  };
+  return FleetClient.open({ connection, carrier, say });
+}
+
+function warnOfFleet(fleet: FleetClient | null): void {
+  if (fleet === null || fleet.report.here === 0) return;
+  const { here, complaint } = fleet.report;
+  warn(`${here} ${here === 1 ? 'job was' : 'jobs were'} compiled here, and not by the fleet: ${complaint}`);
 }
 
 const LONG_BATCH = 500;

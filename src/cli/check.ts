@@ -10,7 +10,8 @@ import { differences, type Difference, type Tolerance } from '../simulator/compa
 import { sumCounters } from '../simulator/counters.js';
 import { defaultSpec } from '../simulator/launch/default-spec.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
-import type { SimulationResult } from '../simulator/run.js';
+import type { SimulationOptions } from '../simulator/options.js';
+import type { LaunchResult, SimulationResult } from '../simulator/run.js';
 import type { CheckFlags } from './arguments.js';
 import { visibleLine } from '../report/visible.js';
 import { simulationOptions } from './option-groups.js';
@@ -20,8 +21,9 @@ import { readInput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
 import { reportError, warn } from './messages.js';
 import { withPlanText } from './plan.js';
+import { profileForm, writeProfile } from './profile.js';
 import { checkCodeObject, simulatingCompiler } from './run.js';
-import { moduleOf } from './source.js';
+import { moduleOf, sourceLanguage } from './source.js';
 
 /** Limit for made-up inputs, with which a kernel may never end. */
 const MADE_UP_INSTRUCTIONS = 5_000_000;
@@ -35,6 +37,8 @@ interface Pair {
   readonly titles: readonly [string, string];
   /** Whether results may rightly differ in their last bits. */
   readonly fastMath: boolean;
+  /** What they were compiled from; null if that was no source. */
+  readonly source: string | null;
 }
 
 /** What is compared, and how. */
@@ -59,8 +63,8 @@ interface KernelCheck {
   inputs: number;
   /** Why made-up inputs do not fit the kernel. */
   readonly unfit: string[];
-  readonly before: Measured[];
-  readonly after: Measured[];
+  readonly before: LaunchResult[];
+  readonly after: LaunchResult[];
   readonly differences: (Difference & { readonly input: number })[];
   /** Errors of the second code object with inputs for which the first had none. */
   readonly failures: string[];
@@ -70,6 +74,7 @@ interface KernelCheck {
 export async function runCheck(input: string, other: string | null, given: CheckFlags): Promise<number> {
   const flags = await withPlanText(given);
   if (flags.spec === '-') throw new DarmError('usage', 'darm check cannot read a launch spec from standard input');
+  if (flags.profile !== undefined) profileForm(flags.profile);
   const compiler = simulatingCompiler(flags);
   const pair = await makePair(compiler, input, other, flags);
   const tolerance = toleranceOf(pair, flags);
@@ -78,6 +83,7 @@ export async function runCheck(input: string, other: string | null, given: Check
     flags.spec === undefined
       ? await checkMadeUp(comparison)
       : await checkSpec(comparison, await readSpec(flags.spec, flags.kernel ?? null, flags.timeout));
+  if (flags.profile !== undefined) await writeProfiles(flags.profile, input, kernels, pair);
   const equal = kernels.every(
     (kernel) => kernel.inputs > 0 && kernel.differences.length === 0 && kernel.failures.length === 0,
   );
@@ -90,6 +96,18 @@ export async function runCheck(input: string, other: string | null, given: Check
   return equal ? 0 : 1;
 }
 
+/** Of what both code objects executed; one that fails where the other does not has no profile. */
+async function writeProfiles(
+  file: string,
+  input: string,
+  kernels: readonly KernelCheck[],
+  { titles, source }: Pair,
+): Promise<void> {
+  const launches = [kernels.flatMap(({ before }) => before), kernels.flatMap(({ after }) => after)];
+  const runs = titles.map((title, run) => ({ title, launches: launches[run]! }));
+  await writeProfile(file, input, runs, source === null ? null : { name: input, text: source });
+}
+
 function reportFailure(input: string, line: string): void {
   reportError(new DarmError('simulation-failed', line), { file: input === '-' ? '<stdin>' : input });
 }
@@ -99,11 +117,14 @@ async function makePair(compiler: Compiler, input: string, other: string | null,
   if (other !== null) {
     const after = await readInput(other, flags.timeout);
     for (const each of [bytes, after]) checkCodeObject(each);
-    return { before: bytes, after, titles: ['first', 'second'], fastMath: false };
+    return { before: bytes, after, titles: ['first', 'second'], fastMath: false, source: null };
   }
   if (sniffInput(bytes) === 'elf')
     throw new DarmError('usage', 'darm check compares two code objects, or compiles a module twice; one is missing');
-  const { module, options } = await moduleOf(compiler, input, bytes, flags);
+  const isSource = sourceLanguage(input, flags.clang) !== null;
+  // A profile shows lines. What the command line says about debug information comes later, and wins.
+  const lines = isSource && flags.profile !== undefined ? ['-gline-tables-only'] : [];
+  const { module, options } = await moduleOf(compiler, input, bytes, { ...flags, clang: [...lines, ...flags.clang] });
   const before = await compiler.compile(module, { ...options, emit: ['hsaco', 'll'], meld: 'off' });
   const after = await compiler.compile(module, { ...options, emit: ['hsaco'] });
   for (const { name, bailout } of after.functions)
@@ -113,6 +134,7 @@ async function makePair(compiler: Compiler, input: string, other: string | null,
     after: after.artifacts[0]!.bytes,
     titles: ['meld off', 'melded'],
     fastMath: hasFastMath(new TextDecoder().decode(before.artifacts[1]!.bytes)),
+    source: isSource ? new TextDecoder().decode(bytes) : null,
   };
 }
 
@@ -133,7 +155,7 @@ function toleranceOf({ fastMath }: Pair, { tolerance }: CheckFlags): Tolerance {
 
 async function checkSpec(comparison: Comparison, spec: LaunchSpec): Promise<KernelCheck[]> {
   const { compiler, pair, flags } = comparison;
-  const result = await compiler.simulate(pair.before, spec, simulationOptions(flags));
+  const result = await compiler.simulate(pair.before, spec, simulation(flags, true));
   const names = [...new Set(result.launches.map(({ kernel }) => kernel))];
   const check = emptyCheck(names.join(', '));
   await compareWith(comparison, { result, spec, input: 0, madeUp: false }, check);
@@ -158,7 +180,7 @@ async function checkMadeUp(comparison: Comparison): Promise<KernelCheck[]> {
       const spec = defaultSpec(kernel, input);
       let result: SimulationResult;
       try {
-        result = await compiler.simulate(pair.before, spec, simulationOptions(limited));
+        result = await compiler.simulate(pair.before, spec, simulation(limited, check.inputs === 0));
       } catch (error) {
         if (!(error instanceof DarmError) || error.exitCode !== 1) throw error;
         check.unfit.push(error.message);
@@ -179,6 +201,12 @@ async function checkMadeUp(comparison: Comparison): Promise<KernelCheck[]> {
   }
   return checks;
 }
+
+/** @param profiled whether a profile is made if one is asked for: of made-up inputs, only of the first that fits */
+const simulation = (flags: CheckFlags, profiled: boolean): Partial<SimulationOptions> => ({
+  ...simulationOptions(flags),
+  profile: profiled && flags.profile !== undefined,
+});
 
 /** The message of race detection for a launch that runs without an error otherwise; null when there is no race. */
 async function raceOf(
@@ -213,7 +241,8 @@ async function compareWith(comparison: Comparison, run: FirstRun, check: KernelC
   let after: SimulationResult;
   try {
     // The second code object may take a little longer, so its limit is higher.
-    const options = { ...simulationOptions(flags), maxInstructions: 4 * flags.maxInstructions };
+    const profiled = run.result.launches.some(({ profile }) => profile !== null);
+    const options = { ...simulation(flags, profiled), maxInstructions: 4 * flags.maxInstructions };
     after = await compiler.simulate(pair.after, run.spec, options);
   } catch (error) {
     if (!(error instanceof DarmError) || error.exitCode !== 1) throw error;

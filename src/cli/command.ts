@@ -29,6 +29,8 @@ async function run(invocation: Invocation): Promise<number | void> {
       return (await import('./cache.js')).runCache(invocation.action, invocation.flags);
     case 'toolchain-digest':
       return writeStandardOutput((await (await import('../compiler/toolchain.js')).toolchainDigest()) + '\n');
+    case 'persistent-worker':
+      return (await import('./persistent-worker.js')).runPersistentWorker();
     case 'bundle':
       return (await import('./bundle.js')).runBundle(invocation);
     case 'prepare':
@@ -37,6 +39,10 @@ async function run(invocation: Invocation): Promise<number | void> {
       return (await import('./prepare.js')).printVersions(invocation.version);
     case 'serve':
       return (await import('./serve.js')).runServe(invocation.flags);
+    case 'worker':
+      return (await import('./worker.js')).runWorker(invocation.flags);
+    case 'explore':
+      return (await import('./explore.js')).runExplore(invocation.flags);
     case 'print':
       return writeStandardOutput(invocation.text);
   }

@@ -1,7 +1,7 @@
 /** `darm compile` */
 import path from 'node:path';
 import { DarmError } from '../errors.js';
-import type { Compiler } from '../compiler/compiler.js';
+import type { Compiler, CompilerOptions } from '../compiler/compiler.js';
 import { sniffInput } from '../formats/bitcode.js';
 import type { SourceResult } from '../compiler/compile-source.js';
 import type { SourceOptions } from '../frontend/options.js';
@@ -65,7 +65,8 @@ interface Outcome {
   readonly source?: SourceResult;
 }
 
-export async function runCompile(input: string, given: CompileFlags): Promise<void> {
+/** @param shared compiles; it stays open. By default, a compiler as the flags want it. */
+export async function runCompile(input: string, given: CompileFlags, shared?: Compiler): Promise<void> {
   const flags = await withPlanText(given);
   const output = outputName(input, flags);
   checkOutputs(input, output, flags);
@@ -76,7 +77,7 @@ export async function runCompile(input: string, given: CompileFlags): Promise<vo
   const dependencies = depfileName(flags, output);
   // Made before anything is compiled, so that a name that cannot be written is refused early.
   depfile(flags.depfileTarget ?? output, [input]);
-  const local = flags.server === undefined ? await localCompiler(flags) : null;
+  const local = shared ?? (flags.server === undefined ? await localCompiler(flags) : null);
   const compiler = local ?? (await serverCompiler(flags.server!, flags));
   const module = await readInput(input, flags.timeout);
   const source = sourceOf(input, flags);
@@ -104,7 +105,8 @@ export async function runCompile(input: string, given: CompileFlags): Promise<vo
     const options = measured?.options ?? (source === null ? jobOptions(flags) : sourceDefaults(flags));
     await writeReport(flags.report, input, options, results[0]!, launches);
   }
-  if (local !== null && local.remoteCacheReport !== null) await endRemoteCache(local, flags.quiet);
+  if (local !== null && shared === undefined && local.remoteCacheReport !== null)
+    await endRemoteCache(local, flags.quiet);
   if (flags.json) {
     const artifacts = [artifactDocument(output, flags.emit, bytes)];
     const document = { schema: 1, artifacts, ...documentOf(flags.emit, images), ...sourceDocument(sources) };
@@ -115,16 +117,17 @@ export async function runCompile(input: string, given: CompileFlags): Promise<vo
   }
 }
 
+/** What the flags say about the compiler, beside its threads. */
+export const compilerSettings = (flags: CompileFlags): CompilerOptions => ({
+  timeout: flags.timeout,
+  memoryLimit: flags.memoryLimit,
+  ...(flags.cache !== undefined && { cache: { path: flags.cache } }),
+  ...remoteCacheOption(flags),
+});
+
 async function localCompiler(flags: CompileFlags): Promise<Compiler> {
   const { createCompiler } = await import('../compiler/compiler.js');
-  return createCompiler({
-    threads: threadsFor(flags),
-    timeout: flags.timeout,
-    memoryLimit: flags.memoryLimit,
-    tierPolicy: 'short',
-    ...(flags.cache !== undefined && { cache: { path: flags.cache } }),
-    ...remoteCacheOption(flags),
-  });
+  return createCompiler({ ...compilerSettings(flags), threads: threadsFor(flags), tierPolicy: 'short' });
 }
 
 /** A process that only asks another one loads neither LLVM nor what drives it. */

@@ -1,5 +1,6 @@
 /** Messages on standard error, one line each: `darm: error: FILE:LINE:COLUMN: message`. */
 import type { DarmError, SourceLocation } from '../errors.js';
+import { surroundings } from '../surroundings.js';
 import { visibleLine } from '../report/visible.js';
 
 /** A message may quote the input, which may be of any length. */
@@ -21,6 +22,8 @@ function position({ file, line, column }: SourceLocation): string {
 
 /** Writes to standard error. When it does not take messages, the results are still worth writing. */
 export function writeMessage(text: string): void {
+  const here = surroundings();
+  if (here !== null) return here.message(text);
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
   process.stderr.write(text);
 }

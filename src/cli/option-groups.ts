@@ -26,6 +26,7 @@ export interface SimulateFlags extends RunFlags {
   readonly kernel?: string;
   readonly jobs: number;
   readonly maxInstructions: number;
+  readonly profile?: string;
 }
 
 const MIB = 2 ** 20;
@@ -78,7 +79,8 @@ export const threadsFor = ({ jobs }: { readonly jobs: number }): number => (jobs
 export function addSimulateOptions(command: Command): Command {
   command
     .option('--spec <file>', 'launch specification (docs/launch-spec.md)')
-    .option('--kernel <name>', "the kernel to launch (default: the spec's)");
+    .option('--kernel <name>', "the kernel to launch (default: the spec's)")
+    .option('--profile <file>', 'where lanes idle and what time goes to, as .html or .json (docs/profile.md)');
   return addTableFlags(addJobsOption(command), SIMULATION_OPTIONS);
 }
 

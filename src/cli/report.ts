@@ -64,7 +64,7 @@ export async function measureLaunches(
 ): Promise<MeasuredLaunch[]> {
   const run = async (meld: JobOptions['meld']) => {
     const { artifacts } = await compiler.compile(module, { ...options, meld, emit: ['hsaco'] });
-    return (await compiler.simulate(artifacts[0]!.bytes, spec)).launches;
+    return (await compiler.simulate(artifacts[0]!.bytes, spec, { profile: true })).launches;
   };
   const before = await run('off');
   const after = await run(options.meld ?? DEFAULT_OPTIONS.meld);

@@ -13,11 +13,13 @@ import { simulationOptions, threadsFor } from './option-groups.js';
 import { counterText } from './counter-table.js';
 import { ioError, readInput, writeOutput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
+import { profileForm, writeProfile } from './profile.js';
 import { table } from './table.js';
 
 export async function runRun(input: string, flags: RunCommandFlags): Promise<void> {
   if (flags.trace && flags.json)
     throw new DarmError('usage', '--trace and --json both write to standard output; use --trace-file');
+  if (flags.profile !== undefined) profileForm(flags.profile);
   if (flags.trace && flags.traceFile !== undefined)
     throw new DarmError('usage', '--trace and --trace-file exclude each other');
   if (input === '-' && flags.spec === '-') throw new DarmError('usage', 'standard input cannot be both file and spec');
@@ -31,12 +33,18 @@ export async function runRun(input: string, flags: RunCommandFlags): Promise<voi
   const trace = flags.trace ? new Trace(null) : flags.traceFile !== undefined ? new Trace(flags.traceFile) : null;
   let result: SimulationResult;
   try {
-    result = await compiler.simulate(bytes, spec, simulationOptions(flags), {
-      ...(trace !== null && { onInstruction: trace.onInstruction }),
-    });
+    result = await compiler.simulate(
+      bytes,
+      spec,
+      { ...simulationOptions(flags), profile: flags.profile !== undefined },
+      {
+        ...(trace !== null && { onInstruction: trace.onInstruction }),
+      },
+    );
   } finally {
     trace?.close();
   }
+  if (flags.profile !== undefined) await writeProfile(flags.profile, input, [{ title: '', launches: result.launches }]);
   if (flags.outDir !== undefined) await writeOutputs(flags.outDir, result);
   await writeStandardOutput(flags.json ? JSON.stringify(runDocument(result)) + '\n' : runText(result));
 }

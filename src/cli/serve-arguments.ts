@@ -29,6 +29,7 @@ export interface ServeFlags extends CacheFlags, RemoteCacheFlags {
   /** Milliseconds. */
   readonly grace: number;
   readonly logLevel: string;
+  readonly explore: boolean;
 }
 
 const MIB = 2 ** 20;
@@ -85,6 +86,7 @@ export function addServeCommand(program: Command, chosen: (flags: ServeFlags) =>
         512,
       ),
     )
+    .option('--explore', 'the explorer under /explore/, for those who reach the server (docs/explorer.md)', false)
     .option('--max-batch <n>', 'most modules of a batch', numeric(1, 1_000_000, { whole: true }), 4096)
     .addOption(seconds('--grace <seconds>', 'most time for the last answers after SIGTERM, 0: no limit', 90))
     .addOption(

@@ -41,7 +41,7 @@ export async function runServe(flags: ServeFlags): Promise<void> {
   });
   const { queue, queueTimeout, timeout, bodyTimeout, maxBody, maxBatch, maxArtifact, maxBuffered } = flags;
   const limits = { queue, queueTimeout, timeout, bodyTimeout, maxBody, maxBatch, maxArtifact, maxBuffered };
-  const service = createService(compiler, { ...limits, concurrency: jobs, log });
+  const service = createService(compiler, { ...limits, concurrency: jobs, log, explore: flags.explore });
   const { host, port, listen: place = { host, port }, grace } = flags;
   const server = await listen(service, { ...limits, ...place, grace });
   log.info({ url: server.url, workers: jobs }, 'listening');

@@ -1,18 +1,11 @@
-/**
- * From source to bitcode by clang, in a worker; what follows is the way of all bitcode. The cache keeps results by
- * everything that was asked, together with all that clang looked up on the disk: a file that changed, went or came in
- * front of another makes a miss.
- */
-import { createHash } from 'node:crypto';
+/** From source to bitcode by clang, in a worker; what follows is the way of all bitcode. */
 import { compileFrontend, frontendManifest, type FrontendCode } from '../binding/load-frontend.js';
 import { leanArguments } from '../frontend/cc1.js';
-import { isUnchanged } from '../frontend/files.js';
 import { completeSource, refusal, translationJob, type SourceCompileOptions, type SourceRequest } from '../frontend/options.js'; // prettier-ignore
 import type { JobOptions } from '../job/options.js';
-import type { Lookup, SourceDiagnostic, SourceJob, Translation } from '../job/source.js';
+import type { SourceDiagnostic, SourceJob, Translation } from '../job/source.js';
 import type { Executor, TaskLimits } from '../workers/executor.js';
 import { Retried } from './retried.js';
-import { toolchainDigest } from './toolchain.js';
 
 /** What clang left, beside bitcode. */
 export interface SourceResult {
@@ -77,25 +70,7 @@ export class SourceTranslator {
     return { log, diagnostics, dependencies, loweredNames: Object.fromEntries(names) as Record<string, string> };
   }
 
-  /** The key of a compilation from source: everything but what lies on the disk. */
-  async key(source: SourceJob, job: JobOptions, expressions: readonly string[]): Promise<string> {
-    const hash = createHash('sha256').update(await toolchainDigest());
-    const { arguments: words, name, disk, colors } = source;
-    const sorted = Object.entries(job).sort(([a], [b]) => (a < b ? -1 : 1));
-    const headers = [...source.headers].map(([header, content]) => [header, contentHash(content)]);
-    const folder = disk ? process.cwd() : '';
-    hash.update(JSON.stringify(['source', words, name, disk, colors, folder, sorted, headers, expressions]));
-    return hash.update(source.source).digest('hex');
-  }
-
-  /** Whether everything that clang looked up is as it was. */
-  isCurrent(lookups: readonly Lookup[]): boolean {
-    return lookups.every(isUnchanged);
-  }
-
   async close(): Promise<void> {
     await this.#clang.take();
   }
 }
-
-const contentHash = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');

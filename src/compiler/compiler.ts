@@ -30,6 +30,7 @@ import type { FunctionSubset } from '../job/function-subset.js';
 import { allInOrder } from './all-in-order.js';
 import { compileInParts } from './compile-parts.js';
 import type { SourceResult, SourceTranslator, TranslatedSource } from './compile-source.js';
+import type { Elsewhere } from './elsewhere.js';
 import { divideFunctions } from './divide-functions.js';
 import { Retried } from './retried.js';
 import { DEFAULT_BUDGET } from './tune/budget.js';
@@ -185,6 +186,8 @@ export interface Compiler extends AsyncDisposable {
 }
 
 const MIB = 2 ** 20;
+/** How long a lookup takes as a rule. */
+const LOOKUP_MS = 50;
 const DEFAULT_MEMORY_LIMIT = 4096 * MIB;
 const DEFAULT_MAX_INPUT = 1024 * MIB;
 
@@ -207,8 +210,13 @@ const COMPILER_CHECKS: Checks<CompilerOptions> = {
 
 /** Nothing starts before the first job. */
 export function createCompiler(options: CompilerOptions = {}): Compiler {
+  return createCompilerWith(null, options);
+}
+
+/** A compiler whose modules are compiled elsewhere, as far as that takes them. What it does not take is done here. */
+export function createCompilerWith(elsewhere: Elsewhere | null, options: CompilerOptions): Compiler {
   checkOptions('createCompiler()', options, COMPILER_CHECKS);
-  return new ThreadedCompiler(options);
+  return new ThreadedCompiler(options, elsewhere);
 }
 
 class ThreadedCompiler implements Compiler {
@@ -229,7 +237,10 @@ class ThreadedCompiler implements Compiler {
   #compiling = 0;
   #closed = false;
 
-  constructor({ threads, timeout, memoryLimit, tierPolicy, maxInput, cache, remoteCache }: CompilerOptions) {
+  constructor(
+    { threads, timeout, memoryLimit, tierPolicy, maxInput, cache, remoteCache }: CompilerOptions,
+    private readonly elsewhere: Elsewhere | null,
+  ) {
     this.#threads = threads ?? availableParallelism();
     this.#timeoutMs = timeout ?? 0;
     this.#memoryLimitBytes = memoryLimit ?? DEFAULT_MEMORY_LIMIT;
@@ -260,7 +271,10 @@ class ThreadedCompiler implements Compiler {
     const { compileKey } = await import('./compile-cache.js');
     const caches = await this.#openCaches();
     const key = await compileKey(module, job);
-    const kept = await caches.get(key, job);
+    // A lookup that takes long is made beside the start of LLVM, which the job will need if it is in vain.
+    const begin = (): void => void (this.elsewhere === null && this.#start().catch(() => {}));
+    const soon = setTimeout(begin, LOOKUP_MS);
+    const kept = await caches.get(key, job).finally(() => clearTimeout(soon));
     if (kept !== null) return { ...kept, timings: { total: performance.now() - started }, cached: true };
     const result = await this.#compile(module, job, limits);
     await caches.put(key, result);
@@ -305,8 +319,9 @@ class ThreadedCompiler implements Compiler {
     });
     const cache = this.#cacheOptions === undefined ? null : (await this.#openCaches()).local;
     if (cache === null) return asResult(await compileBitcode(), false);
-    const key = await translator.key(source, request.job, options.nameExpressions ?? []);
-    const kept = await cache.get<CompiledSource>(key, ({ lookups }) => translator.isCurrent(lookups));
+    const { isCurrent, sourceKey } = await import('./source-key.js');
+    const key = await sourceKey(source, request.job, options.nameExpressions ?? []);
+    const kept = await cache.get<CompiledSource>(key, ({ lookups }) => isCurrent(lookups));
     if (kept !== null) return asResult({ ...kept, timings: { total: performance.now() - started } }, true);
     const result = await compileBitcode();
     await cache.put(key, result);
@@ -373,6 +388,8 @@ class ThreadedCompiler implements Compiler {
   }
 
   async #compile(module: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<CompileResult> {
+    const done = (await this.elsewhere?.compile(module, job, limits)) ?? null;
+    if (done !== null) return done;
     const executor = await this.#start();
     this.#compiling++;
     try {

@@ -92,7 +92,7 @@ const NOTHING_TO_DO = new Set([
   '-fcaret-diagnostics', '-fshow-column', '-fbuiltin', '-fhosted', '-finline', '-fdiscard-value-names',
   '-fno-strict-enums', '-fomit-frame-pointer', '-fno-omit-frame-pointer', '-fno-stack-protector',
   '-Qunused-arguments', '-fno-ident', '-Qn', '-m64', '--hip-link', '-fno-lto', '-fvectorize', '-fslp-vectorize',
-  '-fno-plt', '-no-canonical-prefixes', '-fno-crash-diagnostics', '-g0', '-gdwarf-5', '-gz=none',
+  '-fno-plt', '-no-canonical-prefixes', '-fno-crash-diagnostics', '-gdwarf-5', '-gz=none',
   '-fno-unroll-all-loops', '-no-hip-rt', '--no-offload-new-driver', '--offload-new-driver', '-fno-offload-lto',
   '-mno-unsafe-fp-atomics', '-fthreadsafe-statics', '-pthread',
 ]); // prettier-ignore
@@ -164,6 +164,7 @@ const SPECIAL: Readonly<Record<string, (flags: ParsedFlags) => void>> = {
   '-g2': (flags) => (flags.debug = 'full'),
   '-gline-tables-only': (flags) => (flags.debug = 'lines'),
   '-g1': (flags) => (flags.debug = 'lines'),
+  '-g0': (flags) => (flags.debug = 'none'),
   '-nogpulib': (flags) => (flags.libraries = false),
   '--no-offloadlib': (flags) => (flags.libraries = false),
   '-nogpuinc': (flags) => (flags.hipHeaders = false),

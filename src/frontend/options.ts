@@ -1,8 +1,8 @@
 /** What a source needs beside the options of a job: the API's side of clang's flags. */
-import { createHash } from 'node:crypto';
 import { DarmError } from '../errors.js';
 import { completeJobOptions, type JobOptions } from '../job/options.js';
 import type { SourceJob, Translation } from '../job/source.js';
+import { platform } from '../platform/index.js';
 import { cc1Arguments } from './cc1.js';
 import { parseFlags, type Language, type ParsedFlags } from './flags.js';
 
@@ -114,23 +114,30 @@ function withNames(source: Uint8Array, { nameExpressions = [] }: SourceOptions):
   const variable =
     `\n#line 1 "<name expressions>"\n` +
     `__attribute__((device, used)) static const void *${NAMES_VARIABLE}[] = {\n${addresses}};\n`;
-  return Buffer.concat([source, new TextEncoder().encode(variable)]);
+  return concatenated(source, new TextEncoder().encode(variable));
+}
+
+function concatenated(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(a.length + b.length);
+  bytes.set(a);
+  bytes.set(b, a.length);
+  return bytes;
 }
 
 /** What a worker gets. */
-export function translationJob(
+export async function translationJob(
   request: SourceRequest,
   product: 'bitcode' | 'text',
   processors: readonly string[],
   colors: boolean,
-): SourceJob {
+): Promise<SourceJob> {
   const { source, options, flags, language, name, target, optimize } = request;
   const headers = Object.entries(options.headers ?? {});
   const encoder = new TextEncoder();
   const hasHeaders = headers.length > 0;
   const words = cc1Arguments({ flags, language, name, target, optimize, product, hasHeaders, processors });
   return {
-    arguments: language === 'hip' ? withUnitId(words, source) : words,
+    arguments: language === 'hip' ? await withUnitId(words, source) : words,
     name,
     source,
     headers: new Map(headers.map(([key, text]) => [key, typeof text === 'string' ? encoder.encode(text) : text])),
@@ -140,9 +147,10 @@ export function translationJob(
 }
 
 /** clang's driver makes the id of a compilation unit from its path; here it depends on what is compiled, and how. */
-function withUnitId(words: readonly string[], source: Uint8Array): string[] {
-  const id = createHash('sha256').update(words.join('\0')).update(source).digest('hex').slice(0, 16);
-  return words.some((word) => word.startsWith('-cuid=')) ? [...words] : [`-cuid=${id}`, ...words];
+async function withUnitId(words: readonly string[], source: Uint8Array): Promise<string[]> {
+  if (words.some((word) => word.startsWith('-cuid='))) return [...words];
+  const id = (await platform.sha256(words.join('\0'), source)).slice(0, 16);
+  return [`-cuid=${id}`, ...words];
 }
 
 /** The error of a source that clang refuses. Its text is clang's log. */

@@ -59,6 +59,7 @@ const CONNECT_MS = 5000;
 export class HttpClient {
   readonly #address: Address;
   #agent: Promise<Agent> | null = null;
+  #closed = false;
 
   constructor(address: Address) {
     this.#address = address;
@@ -70,8 +71,9 @@ export class HttpClient {
     return this.#send(agent, exchange, true);
   }
 
-  /** Ends idle connections. */
+  /** Ends all connections; exchanges that are not done fail. */
   async close(): Promise<void> {
+    this.#closed = true;
     (await this.#agent)?.destroy();
   }
 
@@ -107,7 +109,8 @@ export class HttpClient {
         sent.destroy();
         const { code = '' } = error as NodeJS.ErrnoException;
         // The server may have closed an idle connection just when it was to be used again.
-        if (mayRepeat && sent.reusedSocket && code === 'ECONNRESET') resolve(this.#send(agent, exchange, false));
+        if (mayRepeat && !this.#closed && sent.reusedSocket && code === 'ECONNRESET')
+          resolve(this.#send(agent, exchange, false));
         else reject(asExchangeError(error));
       };
       if (timeoutMs > 0) {

@@ -32,6 +32,8 @@ export interface FunctionPicture {
   readonly blocks: readonly PictureBlock[];
   /** As LLVM prints them, by `InstrId`. */
   readonly instructions: readonly string[];
+  /** Of the source, by `InstrId`; 0: not known. Empty without debug information. */
+  readonly lines: readonly number[];
   /** What the plan says about the function as it is here. */
   readonly candidates: readonly Candidate[];
 }

@@ -20,6 +20,10 @@ export const SIMULATION_OPTIONS = {
     about: 'estimate cycles',
     flag: { commands: SIMULATING, help: 'do not estimate cycles' },
   }),
+  profile: option(boolean, {
+    default: DEFAULT_SIMULATION.profile,
+    about: 'make a divergence profile of each launch',
+  }),
   unalignedLds: option(boolean, {
     default: DEFAULT_SIMULATION.unalignedLds,
     about: 'LDS accesses need not be aligned',

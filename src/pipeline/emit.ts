@@ -69,6 +69,9 @@ function codesFor(kinds: readonly Emit[], withFigures: boolean, isAmdgcn: boolea
 }
 
 export function checkKind(kind: Emit, module: LlvmModule): void {
+  // LLVM reads it and takes it for AMD's; its code generator then crashes.
+  if ((kind === 'hsaco' || kind === 'obj' || kind === 'asm') && module.triple === '')
+    throw new DarmError('bad-target', 'the module names no target: it lacks target triple = "amdgcn-amd-amdhsa"');
   if (kind === 'ptx' && module.isAmdgcn)
     throw new DarmError('bad-target', 'ptx needs an nvptx module; this one is for amdgcn');
   if ((kind === 'hsaco' || kind === 'obj') && !module.isAmdgcn)

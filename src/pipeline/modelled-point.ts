@@ -11,6 +11,7 @@ import { NO_EVENTS } from '../job/events.js';
 import type { JobOptions } from '../job/options.js';
 import { blockWeight } from '../melding/cost/context.js';
 import { instrCosts, presentCosts } from '../melding/cost/latency.js';
+import { memoryAccesses } from '../melding/cost/memory-accesses.js';
 import { meldInPlace } from './compile.js';
 import { Compilation, inFreshHeap } from './compilation.js';
 import { hasEdits } from '../job/edit-log.js';
@@ -36,7 +37,7 @@ function costOf(module: LlvmModule): number {
     const { snapshot: fn, editor } = module.open(name);
     editor[Symbol.dispose]();
     const analyses = analysesOf(fn);
-    const costs = instrCosts(fn);
+    const costs = instrCosts(fn, memoryAccesses(fn));
     const present = presentCosts(fn, costs, analyses.divergence);
     for (let b = 0 as BlockId; b < fn.blockCount; b++) {
       let block = analyses.divergence.terminatorDivergent[b] === 1 ? costs.target.guard : 0;

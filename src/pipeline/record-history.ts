@@ -9,6 +9,7 @@
  * instruction.
  */
 import type { LlvmModule } from '../binding/module.js';
+import { DebugLines } from '../formats/debug-lines.js';
 import { functionBodies, instructionTexts } from '../formats/ir-text.js';
 import type { BlockRef, ValueRef } from '../ir/editor.js';
 import type { BlockId, InstrId } from '../ir/ids.js';
@@ -21,21 +22,38 @@ import type { LogRound } from '../job/edit-log.js';
 import type { FunctionHistory, FunctionPicture, MeldedPlace, SelectedOperands } from '../job/history.js';
 import type { PlannedFunction } from './planned-function.js';
 
+interface PrintedModule {
+  /** By function. */
+  readonly bodies: ReadonlyMap<string, string>;
+  readonly lines: DebugLines;
+}
+
+/** Instructions of a function, by block, and what their debug information says. */
+interface FunctionText {
+  readonly blocks: string[][];
+  readonly lines: DebugLines;
+}
+
 /** The text of functions. As long as none has changed, one print of the module serves for all of them. */
 export class FunctionTexts {
-  #first: ReadonlyMap<string, string> | null = null;
+  #first: PrintedModule | null = null;
 
   constructor(private readonly module: LlvmModule) {}
 
-  /** Instructions by block; `changed` says whether the function has changed since the first call for any function. */
-  of(name: string, changed: boolean): string[][] {
+  /** @param changed whether the function has changed since the first call for any function */
+  of(name: string, changed: boolean): FunctionText {
     if (!changed) this.#first ??= this.#print();
-    return instructionTexts((changed ? this.#print() : this.#first!).get(name) ?? '');
+    const { bodies, lines } = changed ? this.#print() : this.#first!;
+    return { blocks: instructionTexts(bodies.get(name) ?? ''), lines };
   }
 
-  #print(): Map<string, string> {
-    const bodies = functionBodies(new TextDecoder().decode(this.module.text()));
-    return new Map(this.module.functions().map(({ name }, index) => [name, bodies[index] ?? '']));
+  #print(): PrintedModule {
+    const text = new TextDecoder().decode(this.module.text());
+    const bodies = functionBodies(text);
+    return {
+      bodies: new Map(this.module.functions().map(({ name }, index) => [name, bodies[index] ?? ''])),
+      lines: new DebugLines(text),
+    };
   }
 }
 
@@ -60,10 +78,11 @@ export class HistoryRecorder implements MeldWatcher {
   /** Takes a picture of the function as it is now. */
   record(planned: PlannedFunction): FunctionPicture {
     const { snapshot: f, editor, analyses, plan } = planned;
-    const [names, texts] = this.module.peek(() => [
+    const [names, { blocks: texts, lines }] = this.module.peek(() => [
       this.module.blockNames(this.name),
       this.texts.of(this.name, this.#pictures.length > 0),
     ]);
+    const instructions = instructionsOf(f, texts);
     this.#now = planned;
     this.#ids = new Map(Array.from({ length: f.instrCount }, (_, i) => [editor.instr(i as InstrId), i as InstrId]));
     const refs = names.map((_, b) => editor.block(b as BlockId));
@@ -79,7 +98,8 @@ export class HistoryRecorder implements MeldWatcher {
         identity: this.#identities.get(refs[b]!)!,
         holds: this.#holds(f, refs[b]!, b),
       })),
-      instructions: instructionsOf(f, texts),
+      instructions,
+      lines: lines.isEmpty ? [] : instructions.map((text) => lines.lineOf(text)),
       candidates: plan.candidates,
     };
     this.#pictures.push(picture);

@@ -21,12 +21,30 @@ const MOST_CONTENT_BYTES = 256 * MIB;
 const UPLOADS_SIDE_BY_SIDE = 4;
 const MOST_WAITING_BYTES = 64 * MIB;
 const UPLOAD_MS = 10_000;
-/** How long `close` waits for uploads. */
+/** How long `close` waits for uploads, in all and for one beside its size. */
 const FLUSH_MS = 5000;
+const UPLOAD_SHOULD_MS = 500;
+/** How often it looks whether they still may come to an end. */
+const LOOK_MS = 50;
 /** The name of the one file that an entry consists of. */
 const FILE = 'darm-result';
 
 class WrongBytes extends Error {}
+
+/** What a lookup comes to. */
+type Outcome<T> = { readonly result: T } | 'miss' | Error;
+
+interface Uploader {
+  /** When what it sends should be there. */
+  due: number;
+}
+
+interface Lookup {
+  /** How much longer than other answers its own may take, in milliseconds: contents have a size. */
+  extraMs: number;
+}
+
+const SILENT = new ExchangeError('timeout', 'it does not answer');
 
 export class RemoteCache {
   readonly #client: HttpClient;
@@ -35,7 +53,7 @@ export class RemoteCache {
   readonly #timeoutMs: number;
   readonly #patience: Patience;
   readonly #counts = { ...NOTHING_REMOTE };
-  readonly #uploads = new Set<Promise<void>>();
+  readonly #uploaders = new Map<Uploader, Promise<void>>();
   readonly #queue: { readonly key: string; readonly content: Uint8Array }[] = [];
   #waitingBytes = 0;
   #lastError: string | null = null;
@@ -59,7 +77,7 @@ export class RemoteCache {
 
   /**
    * @param read makes something of the content, and throws when it is not what belongs to the key
-   * @returns null when the server does not have it, or does not give it as it should
+   * @returns null when the server does not have it, does not give it as it should, or says nothing
    */
   async get<T>(key: string, read: (content: Uint8Array) => T): Promise<T | null> {
     if (!this.#patience.mayAsk()) {
@@ -67,24 +85,59 @@ export class RemoteCache {
       return null;
     }
     const started = performance.now();
+    const lookup: Lookup = { extraMs: 0 };
+    const found = this.#lookUp(key, read, lookup);
+    const outcome = (await this.#whilePatient(found, lookup)) ? await found : SILENT;
+    this.#patience.waited(performance.now() - started);
+    return this.#counted(outcome);
+  }
+
+  /** Does not fail. Goes on when nobody waits any longer: the server may only be slow. */
+  async #lookUp<T>(key: string, read: (content: Uint8Array) => T, lookup: Lookup): Promise<Outcome<T>> {
+    this.#patience.asked();
+    const started = performance.now();
     try {
-      const content = await this.#download(key);
-      this.#patience.answered();
-      if (content === null) {
-        this.#counts.misses++;
-        return null;
-      }
-      const result = readOrRefuse(read, content);
-      this.#counts.hits++;
-      return result;
+      const content = await this.#download(key, lookup);
+      const outcome = content === null ? 'miss' : { result: readOrRefuse(read, content) };
+      this.#patience.answered(performance.now() - started - lookup.extraMs);
+      return outcome;
     } catch (error) {
-      if (!(error instanceof ExchangeError || error instanceof WrongBytes)) throw error;
-      this.#counts[error instanceof WrongBytes ? 'refused' : 'errors']++;
-      this.#failed(error);
-      return null;
-    } finally {
-      this.#patience.waited(performance.now() - started);
+      this.#patience.failed();
+      return error as Error;
     }
+  }
+
+  /**
+   * Waits for a lookup, unless the server is silent for too long.
+   *
+   * @returns whether the lookup has ended
+   */
+  async #whilePatient(found: Promise<unknown>, lookup: Lookup): Promise<boolean> {
+    for (;;) {
+      const left = Math.max(0, this.#patience.silenceLeftMs + lookup.extraMs);
+      const due = performance.now() + left;
+      if (await endsWithin(found, left)) return true;
+      // A thread that was busy has not listened.
+      this.#patience.excuse(Math.max(0, performance.now() - due));
+      if (this.#patience.silenceLeftMs + lookup.extraMs > 0) continue;
+      this.#patience.gaveUp();
+      return false;
+    }
+  }
+
+  #counted<T>(outcome: Outcome<T>): T | null {
+    if (outcome === 'miss') {
+      this.#counts.misses++;
+      return null;
+    }
+    if (!(outcome instanceof Error)) {
+      this.#counts.hits++;
+      return outcome.result;
+    }
+    if (!(outcome instanceof ExchangeError || outcome instanceof WrongBytes)) throw outcome;
+    this.#counts[outcome instanceof WrongBytes ? 'refused' : 'errors']++;
+    this.#lastError = outcome.message;
+    return null;
   }
 
   /** A hit saved so many milliseconds. */
@@ -106,22 +159,29 @@ export class RemoteCache {
     }
     this.#queue.push({ key, content });
     this.#waitingBytes += content.length;
-    if (this.#uploads.size >= UPLOADS_SIDE_BY_SIDE) return;
-    const upload = this.#uploadAll().finally(() => this.#uploads.delete(upload));
-    this.#uploads.add(upload);
+    if (this.#uploaders.size >= UPLOADS_SIDE_BY_SIDE) return;
+    const uploader: Uploader = { due: Infinity };
+    this.#uploaders.set(
+      uploader,
+      this.#uploadAll(uploader).finally(() => this.#uploaders.delete(uploader)),
+    );
   }
 
-  /** Waits for the uploads, but not for long. */
+  /** Waits for the uploads, but not for long, and for none that takes longer than it should. */
   async close(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, FLUSH_MS)));
-    await Promise.race([Promise.all(this.#uploads), late]);
-    clearTimeout(timer);
+    const until = performance.now() + FLUSH_MS;
+    while (this.#uploaders.size > 0 && this.#patience.isTrusted) {
+      const latest = Math.max(...[...this.#uploaders.keys()].map(({ due }) => due));
+      if (performance.now() > Math.min(until, latest)) break;
+      await endsWithin(Promise.all(this.#uploaders.values()), LOOK_MS);
+    }
     this.#counts.uploadsLost += this.#queue.splice(0).length;
     await this.#client.close();
+    // What was on its way has failed now, and is to be counted.
+    await endsWithin(Promise.all(this.#uploaders.values()), LOOK_MS);
   }
 
-  async #download(key: string): Promise<Uint8Array | null> {
+  async #download(key: string, lookup: Lookup): Promise<Uint8Array | null> {
     const found = await this.#read(`/ac/${key}`, MOST_ACTION_BYTES, this.#timeoutMs);
     if (found === null) return null;
     const action = decodeActionResult(found);
@@ -130,7 +190,8 @@ export class RemoteCache {
     if (file === undefined) throw new WrongBytes('an entry is not one of darm');
     const { hash, size } = file.digest;
     if (size > MOST_CONTENT_BYTES) throw new WrongBytes(`a content has ${size} bytes, more than are taken`);
-    const content = await this.#read(`/cas/${hash}`, size, this.#timeoutMs + size / BYTES_PER_MS);
+    lookup.extraMs = size / BYTES_PER_MS;
+    const content = await this.#read(`/cas/${hash}`, size, this.#timeoutMs + lookup.extraMs);
     // Caches may drop a content before the entry that names it.
     if (content === null) return null;
     if (content.length !== size || sha256(content) !== hash) throw new WrongBytes('a content does not have its hash');
@@ -144,9 +205,10 @@ export class RemoteCache {
     return answer.body;
   }
 
-  async #uploadAll(): Promise<void> {
+  async #uploadAll(uploader: Uploader): Promise<void> {
     for (let next; (next = this.#queue.shift()) !== undefined;) {
       const { key, content } = next;
+      uploader.due = performance.now() + UPLOAD_SHOULD_MS + content.length / BYTES_PER_MS;
       try {
         if (!this.#patience.isTrusted) throw new ExchangeError('broken', 'the server does not answer');
         const digest: Digest = { hash: sha256(content), size: content.length };
@@ -156,7 +218,8 @@ export class RemoteCache {
         this.#counts.uploads++;
       } catch (error) {
         this.#counts.uploadsLost++;
-        this.#failed(error as Error);
+        this.#lastError = (error as Error).message;
+        this.#patience.uploadFailed();
       } finally {
         this.#waitingBytes -= content.length;
       }
@@ -170,11 +233,21 @@ export class RemoteCache {
     const answer = await this.#client.exchange({ method: 'PUT', path, headers, body, ...limits });
     if (answer.status < 200 || answer.status > 299) throw unexpected(answer);
   }
+}
 
-  #failed({ message }: Error): void {
-    this.#lastError = message;
-    this.#patience.failed();
-  }
+/** Whether the promise settles within so many milliseconds, but at least one turn of the event loop. */
+async function endsWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, ms, false)));
+  // After the timers, Node reads from the network; what runs "immediately" comes after that.
+  const heard = late.then(() => new Promise<boolean>((resolve) => setImmediate(resolve, false)));
+  const ended = promise.then(
+    () => true,
+    () => true,
+  );
+  const result = await Promise.race([ended, heard]);
+  clearTimeout(timer);
+  return result;
 }
 
 function readOrRefuse<T>(read: (content: Uint8Array) => T, content: Uint8Array): T {

@@ -1,5 +1,6 @@
 /** The counters of simulated launches as rows of text, for terminals and pages. */
 import type { Counters } from '../simulator/counters.js';
+import type { LaunchProfile } from '../simulator/profile/profile.js';
 
 export interface Measured {
   readonly counters: Counters;
@@ -7,11 +8,16 @@ export interface Measured {
   readonly cycles: number | null;
 }
 
+export interface ProfiledMeasurement extends Measured {
+  /** Null: none was made. */
+  readonly profile: LaunchProfile | null;
+}
+
 /** One launch with and without melding. */
 export interface MeasuredLaunch {
   readonly kernel: string;
-  readonly before: Measured;
-  readonly after: Measured;
+  readonly before: ProfiledMeasurement;
+  readonly after: ProfiledMeasurement;
 }
 
 const LABELS: readonly (readonly [keyof Counters, string])[] = [

@@ -45,6 +45,14 @@ export class JobRunner {
     }, call);
   }
 
+  /** Several tasks, for an answer of the explorer. */
+  explore<T>(call: JobCall, answer: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return this.#admission.run(async (waitedMs) => {
+      this.#metrics.waited(waitedMs);
+      return withTimeout(call.timeout, call.signal, answer);
+    }, call);
+  }
+
   async #measured<K extends keyof JobResults>(
     kind: K,
     module: Uint8Array,

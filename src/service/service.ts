@@ -4,8 +4,9 @@
  */
 import { Hono, type Context } from 'hono';
 import { requestId } from 'hono/request-id';
-import { checkOptions, wholeNumberIn, type Checks } from '../job/option-table.js';
+import { boolean, checkOptions, wholeNumberIn, type Checks } from '../job/option-table.js';
 import type { Compiler } from '../compiler/compiler.js';
+import { Retried } from '../compiler/retried.js';
 import { DarmError } from '../errors.js';
 import { packageVersion } from '../version.js';
 import { analyzeDocument } from '../report/json/analyze-document.js';
@@ -13,7 +14,7 @@ import { Admission, type AdmissionLimits, type Visit } from './admission.js';
 import { answerStream, type Ending } from './answer-stream.js';
 import { artifactAnswer, checkArtifacts, compileAnswer, documentAnswer, type Answer } from './answers.js';
 import { batchPieces, type BatchCounts, type BatchJob } from './batch.js';
-import type { BodyLimits, BodyReading } from './body.js';
+import { readBody, type BodyLimits, type BodyReading } from './body.js';
 import { batchInputs, moduleInput, type BatchInput } from './inputs.js';
 import { requestedJob } from './job-options.js';
 import { JobRunner, LONGEST_MS, shorter } from './job-runner.js';
@@ -28,6 +29,8 @@ export interface ServiceOptions extends AdmissionLimits, BodyLimits {
   readonly maxArtifact: number;
   /** Most modules in one batch. */
   readonly maxBatch: number;
+  /** Whether there is the explorer's page under `/explore/` (docs/explorer.md). */
+  readonly explore: boolean;
   readonly log: ServiceLog | null;
 }
 
@@ -52,6 +55,7 @@ const CHECKS: Checks<ServiceOptions> = {
   timeout: wholeNumberIn(0, LONGEST_MS),
   maxArtifact: wholeNumberIn(1, 2 ** 32),
   maxBatch: wholeNumberIn(1, 1_000_000),
+  explore: boolean,
   log: (value) => (value === null || typeof value === 'object' ? null : 'must be a logger or null'),
 };
 
@@ -64,6 +68,7 @@ export const DEFAULT_SERVICE: Omit<ServiceOptions, 'concurrency'> = {
   timeout: 60_000,
   maxArtifact: 128 * 2 ** 20,
   maxBatch: 4096,
+  explore: false,
   log: null,
 };
 
@@ -193,6 +198,27 @@ export function createService(
       };
     }),
   );
+
+  if (settings.explore) {
+    // What draws graphs is large, and most services have no page.
+    const explorer = new Retried(async () => {
+      const { outcomeAnswer, ServiceExplorer } = await import('./explorer.js');
+      return { explorer: new ServiceExplorer(compiler), outcomeAnswer };
+    });
+    app.get('/explore', (c) => c.redirect('explore/'));
+    app.get('/explore/', async () => (await explorer.get()).explorer.file('index.html'));
+    app.get('/explore/:file', async (c) => (await explorer.get()).explorer.file(c.req.param('file')));
+    app.post('/explore/ask', (c) =>
+      serve(c, async (visit) => {
+        const { explorer: answering, outcomeAnswer } = await explorer.get();
+        const body = await readBody(c.req.raw, readingFor(visit));
+        const question = answering.question(c.req.header('Content-Type'), body);
+        visit.enter();
+        const outcome = await runner.explore(callOf(c), (signal) => answering.answer(question, signal));
+        return held(outcomeAnswer(outcome, maxArtifact), visit);
+      }),
+    );
+  }
 
   for (const path of ROUTES) {
     const allowed = path.startsWith('/v1/') ? 'POST' : 'GET';

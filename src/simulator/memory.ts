@@ -77,6 +77,14 @@ export class MemoryPlan {
   }
 }
 
+/**
+ * Memory that threads share. A page that is not isolated from others has none, but it runs launches on one thread.
+ *
+ * @param bytes its size
+ */
+export const sharedMemory = (bytes: number): ArrayBufferLike =>
+  typeof SharedArrayBuffer === 'undefined' ? new ArrayBuffer(bytes) : new SharedArrayBuffer(bytes);
+
 export class GlobalMemory {
   readonly u8: Uint8Array;
   readonly u32: Uint32Array;

@@ -12,6 +12,10 @@ export interface SimulationOptions {
   readonly detectRaces: boolean;
   /** Estimate cycles (docs/cycle-model.md). Takes as long again, and threads then share the work in larger pieces. */
   readonly cycles: boolean;
+  /**
+   * Make a divergence profile of each launch (docs/profile.md). Several times slower; of no cost when it is off.
+   */
+  readonly profile: boolean;
 }
 
 export const DEFAULT_SIMULATION: SimulationOptions = {
@@ -20,4 +24,5 @@ export const DEFAULT_SIMULATION: SimulationOptions = {
   unalignedLds: false,
   detectRaces: false,
   cycles: true,
+  profile: false,
 };

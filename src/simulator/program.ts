@@ -100,6 +100,12 @@ export class Instruction implements DecodedInstruction {
   }
 }
 
+/** The offset that a direct branch or call names: a signed number of words behind the instruction. */
+export function branchTarget(instruction: Instruction): number {
+  const distance = (instruction.immediate('simm16') << 16) >> 14;
+  return instruction.offset + instruction.size + distance;
+}
+
 /** A 64-bit address as two unsigned words. */
 export interface Address {
   readonly low: number;

@@ -9,6 +9,7 @@
  */
 import { DarmError } from '../errors.js';
 import type { Disassembly } from '../formats/disassembly.js';
+import { readLineTable, type LineTable } from '../formats/line-table.js';
 import { countersOf, instructionRows, type Counters, type InstructionRow } from './counters.js';
 import {
   checkLaunch,
@@ -31,8 +32,10 @@ import {
   type PlacedLaunch,
 } from './launch/run-workgroups.js';
 import type { KernelLaunch, LaunchSpec } from './launch/spec.js';
-import { GlobalMemory, MemoryPlan, type Region } from './memory.js';
+import { GlobalMemory, MemoryPlan, sharedMemory, type Region } from './memory.js';
 import type { SimulationOptions } from './options.js';
+import { addProfiles, makeProfile, type CodeFunction } from './profile/make-profile.js';
+import type { LaunchProfile } from './profile/profile.js';
 import { makeProgram, type Program } from './program.js';
 import { ExecutionCounts } from './workgroup.js';
 
@@ -58,6 +61,8 @@ export interface LaunchResult {
   readonly cycles: number | null;
   /** The instructions that ran. */
   readonly instructions: readonly InstructionRow[];
+  /** Null unless `SimulationOptions.profile` is set. */
+  readonly profile: LaunchProfile | null;
 }
 
 export interface SimulatedBuffer {
@@ -122,15 +127,16 @@ export async function simulate(input: SimulationInput, runner: PartRunner = INLI
   );
   const places = planLaunches(plan, spec, kernels, widths);
   const base = planImage(plan, object);
-  const memory = new GlobalMemory(plan.regions, new SharedArrayBuffer(plan.end));
+  const memory = new GlobalMemory(plan.regions, sharedMemory(plan.end));
   spec.buffers.forEach(({ element, fill }, index) => fillBuffer(memory.bytesOf(buffers[index]!), element, fill));
   memory.bytesOf(places.queue).set(queueDescriptor());
   writeImage(memory, object, base);
 
   const launches: LaunchResult[] = [];
+  const profiling = input.options.profile ? readProfiling(object) : null;
   for (const [index, launch] of spec.launches.entries()) {
     const kernel = kernels[index]!;
-    const placed = placeLaunch(input, { kernel, launch, index }, { memory, plan, places, base, buffers });
+    const placed = placeLaunch(input, { kernel, launch, index }, { memory, plan, places, base, buffers, profiling });
     const program = programOf(kernel);
     const { onInstruction } = input;
     const traced: TracedLaunch = { kernel: kernel.info.name, program };
@@ -138,7 +144,7 @@ export async function simulate(input: SimulationInput, runner: PartRunner = INLI
       onInstruction === undefined
         ? (part) => runner.run(part)
         : async (part) => runWorkgroups(part, (...event) => onInstruction(traced, ...event));
-    const { counts, bankConflicts, cycles } = await runParts(placed, memory, widths[index]!, run);
+    const { counts, bankConflicts, cycles, profile } = await runParts(placed, memory, widths[index]!, run);
     const waves = totalWorkgroups(launch) * placed.wavesPerWorkgroup;
     const { waveSize } = placed;
     launches.push({
@@ -146,6 +152,13 @@ export async function simulate(input: SimulationInput, runner: PartRunner = INLI
       counters: countersOf(program, counts, { waves, waveSize, ldsBankConflicts: bankConflicts }),
       cycles,
       instructions: instructionRows(program, counts),
+      profile:
+        profiling &&
+        profile &&
+        makeProfile({
+          ...{ kernel: kernel.info.name, processor: object.target.cpu, waveSize, waves, program, counts, cycles },
+          ...{ grid: launch.grid, block: launch.block, ...profiling, recorded: profile },
+        }),
     });
   }
   return {
@@ -162,6 +175,17 @@ export async function simulate(input: SimulationInput, runner: PartRunner = INLI
     })),
   };
 }
+
+/** What profiles say beside counts: where functions begin, and which lines of source instructions are of. */
+interface Profiling {
+  readonly functions: readonly CodeFunction[];
+  readonly lines: LineTable | null;
+}
+
+const readProfiling = ({ functions, lineSections, code }: LoadableCodeObject): Profiling => ({
+  functions: functions.map(({ name, address, size }) => ({ name, offset: address - code.address, size })),
+  lines: lineSections && readLineTable(lineSections, code.address),
+});
 
 const waveSizeOf = ({ descriptor }: LoadableKernel): 32 | 64 => (descriptor.wave32 ? 32 : 64);
 
@@ -252,12 +276,13 @@ interface Placement {
   readonly places: Places;
   readonly base: number;
   readonly buffers: readonly Region[];
+  readonly profiling: Profiling | null;
 }
 
 function placeLaunch(
   { object, disassembly, options }: SimulationInput,
   { kernel, launch, index }: { kernel: LoadableKernel; launch: KernelLaunch; index: number },
-  { memory, plan, places, base, buffers }: Placement,
+  { memory, plan, places, base, buffers, profiling }: Placement,
 ): PlacedLaunch {
   const { packet, kernarg } = places.launches[index]!;
   const { descriptor } = kernel;
@@ -300,6 +325,7 @@ function placeLaunch(
     checkUninitializedLds: options.checkUninitializedLds,
     unalignedLds: options.unalignedLds,
     detectRaces: options.detectRaces,
+    profiled: profiling && profiling.functions,
     timing: options.cycles ? registersOf(kernel) : null,
   };
 }
@@ -311,7 +337,7 @@ async function runParts(
   width: number,
   run: PartRunner['run'],
 ): Promise<Omit<LaunchPartResult, 'failure'>> {
-  const progress = new Int32Array(new SharedArrayBuffer(8));
+  const progress = new Int32Array(sharedMemory(8));
   const results = await Promise.all(
     Array.from({ length: width }, async (_, index) => {
       try {
@@ -335,5 +361,6 @@ async function runParts(
     bankConflicts += result.bankConflicts;
     cycles = cycles === null || result.cycles === null ? null : cycles + result.cycles;
   }
-  return { counts, bankConflicts, cycles };
+  const profiles = results.flatMap(({ profile }) => profile ?? []);
+  return { counts, bankConflicts, cycles, profile: profiles.length === 0 ? null : addProfiles(profiles) };
 }

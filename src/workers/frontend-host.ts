@@ -1,10 +1,10 @@
 /** clang's instance of a thread, and what the thread translates with it. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { instantiateFrontend, type Frontend } from '../binding/frontend.js';
 import type { FrontendCode } from '../binding/load-frontend.js';
 import type { RuntimeLimits } from '../binding/runtime.js';
 import { JobFiles } from '../frontend/files.js';
 import type { SourceJob, Translation } from '../job/source.js';
+import { platform } from '../platform/index.js';
 
 /** As for LLVM's: an instance that has grown beyond this is given up with its memory. */
 const KEPT_BYTES = 512 * 2 ** 20;
@@ -41,7 +41,7 @@ export class FrontendHost {
       this.#frontend = null;
       this.#frontend = await instantiateFrontend(clang, this.#limits);
       // LLVM is compiled meanwhile, on other threads. V8 starts that on this one, and clang will keep it for long.
-      await nextTurn();
+      await platform.nextTurn();
     }
     return this.#frontend;
   }

@@ -4,7 +4,8 @@
  */
 import { chmod, chown, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { compileLlvm, moduleFolder, readManifest } from '../../src/binding/load.js';
+import { compileLlvm, readManifest } from '../../src/binding/load.js';
+import { moduleFolder } from '../../src/platform/node.js';
 import { privateTemporaryFolder } from '../../src/files.js';
 import { inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
@@ -28,7 +29,7 @@ test('a forged module of the right size is not loaded', () =>
   withTemporaryFiles(async (folder) => {
     const wasm = path.join(folder, 'wasm');
     await cp(moduleFolder(), wasm, { recursive: true, filter: (name) => !/\.(wasm|memory|image)$/.test(name) });
-    const { module, memory } = await readManifest(wasm);
+    const { module, memory } = await readManifest();
     const forged = new Map([
       [`llvm.${module.sha256.slice(0, 16)}.wasm`, module.bytes],
       [`llvm.${memory!.sha256.slice(0, 16)}.memory`, memory!.bytes],

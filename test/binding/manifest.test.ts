@@ -16,7 +16,7 @@ async function sha256(file: string): Promise<string> {
 }
 
 test('names every source with its hash', async () => {
-  const { sources } = await readManifest(dist);
+  const { sources } = await readManifest();
   const folder = await readdir(path.join(REPOSITORY, 'wasm'));
   const wanted = folder
     .filter((name) => /\.(cpp|h|mjs)$/.test(name) || name === 'exports.txt')
@@ -37,7 +37,7 @@ test('names every source with its hash', async () => {
 });
 
 test('describes the files that are shipped', async () => {
-  const manifest = await readManifest(dist);
+  const manifest = await readManifest();
   const shipped = (await readdir(dist)).filter((name) => name.endsWith('.br'));
   assert.equal(shipped.sort(), Object.keys(manifest.compressed).sort());
   for (const name of shipped) assert.is(await sha256(path.join(dist, name)), manifest.compressed[name]!.sha256);
@@ -51,7 +51,7 @@ test("ships LLVM's licence", async () => {
 });
 
 test('says where headers and device libraries come from, and ships their licences', async () => {
-  const { origins } = (await readManifest(dist)).frontend!;
+  const { origins } = (await readManifest()).frontend!;
   assert.ok(origins.length >= 4);
   for (const each of origins) {
     assert.match(each.sha256, /^[0-9a-f]{64}$/);

@@ -1,12 +1,13 @@
 /** `darm check`: the same memory with and without melding, and that a wrong code object does not get through. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { hasFastMath } from '../../src/cli/check.js';
+import type { ProfileDocument } from '../../src/report/json/profile-document.js';
 import { darm, inFolder } from '../support/command.js';
 import { artifact, compile, kernel, REPOSITORY, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/check', { tests: 10, timeoutMs: 120_000 });
+const test = suite('cli/check', { tests: 12, timeoutMs: 120_000 });
 
 const inKernels = (name: string): string => path.join(REPOSITORY, 'kernels', name);
 
@@ -49,6 +50,45 @@ test('without a spec, every kernel gets made-up inputs', async () => {
   assert.is(verdicts?.length, 13);
   assert.match(stdout.toString(), /\n {2}counter +meld off +melded +ratio\n/);
 });
+
+test('the profiles of both sides', () =>
+  inFolder(async (folder) => {
+    const file = path.join(folder, 'profile.json');
+    const sb1 = ['check', inKernels('ir/sb1.gfx906.O3.bc'), '--spec', inKernels('specs/sb1.json'), '--json', ...MELD];
+    const { stdout, stderr, code } = await darm([...sb1, '--profile', file]);
+    assert.is(stderr, '');
+    assert.is(code, 0);
+    const { kernels } = JSON.parse(stdout.toString()) as CheckDocument;
+    const { darmProfile } = JSON.parse(await readFile(file, 'utf8')) as ProfileDocument;
+    const [before, after] = darmProfile.runs;
+    assert.equal([before!.title, after!.title], ['meld off', 'melded']);
+    assert.is(before!.launches[0]!.executed, kernels[0]!.counters.before['instructions']);
+    assert.is(after!.launches[0]!.executed, kernels[0]!.counters.after['instructions']);
+    // Melding leaves fewer lanes idle.
+    assert.ok(after!.launches[0]!.time!.lostCycles < before!.launches[0]!.time!.lostCycles / 2);
+    assert.is((await darm(sb1)).stdout.toString(), stdout.toString());
+  }));
+
+test('the profile of source shows its lines, whoever compiles it', () =>
+  inFolder(async (folder) => {
+    const source = `kernel void parting(global int *out) {
+  int i = get_global_id(0);
+  if (i & 1)
+    out[i] = i * 3;
+}
+`;
+    await writeFile(path.join(folder, 'a.cl'), source);
+    const args = ['check', 'a.cl', '--mcpu', 'gfx906', '--seeds', '1', '--profile', 'a.html'];
+    const { stderr, code } = await darm(args, { cwd: folder });
+    assert.is(stderr, '');
+    assert.is(code, 0);
+    const page = (await readFile(path.join(folder, 'a.html'), 'utf8')).replace(/\s+/g, ' ');
+    assert.match(page, '<code> out[i] = i * 3;</code>');
+    assert.match(page, /<a href="#[^"]+">a\.cl:3<\/a>/);
+    // Without debug information there is nothing to say about lines.
+    await darm([...args, '-g0'], { cwd: folder });
+    assert.not.match(await readFile(path.join(folder, 'a.html'), 'utf8'), 'out[i] = i * 3');
+  }));
 
 /** Bitonic sort, and with one compare the other way round. */
 async function rightAndWrong(folder: string): Promise<void> {

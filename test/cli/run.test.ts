@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { ProfileDocument } from '../../src/report/json/profile-document.js';
 import { darm, filesIn, inFolder, type CommandResult } from '../support/command.js';
 import { artifact, compile, kernel, REPOSITORY } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/run', { tests: 11, timeoutMs: 120_000 });
+const test = suite('cli/run', { tests: 12, timeoutMs: 120_000 });
 
 const SPEC = path.join(REPOSITORY, 'kernels', 'specs', 'bitonic.json');
 
@@ -104,6 +105,22 @@ test('outputs are written as raw bytes', () =>
     assert.equal(await filesIn(path.join(folder, 'out')), ['values.bin']);
     const bytes = await readFile(path.join(folder, 'out', 'values.bin'));
     assert.equal(new Int32Array(Uint8Array.from(bytes).buffer), sortedBuckets());
+  }));
+
+test('a profile as a page and as JSON, and nothing else changes', () =>
+  withBitonic(async (folder) => {
+    const plain = await darm(['run', 'bitonic.hsaco', '--spec', SPEC], { cwd: folder });
+    for (const file of ['profile.html', 'profile.json']) {
+      const result = await darm(['run', 'bitonic.hsaco', '--spec', SPEC, '--profile', file], { cwd: folder });
+      assert.is(result.stderr, '');
+      assert.is(result.stdout.toString(), plain.stdout.toString());
+    }
+    assert.match(await readFile(path.join(folder, 'profile.html'), 'utf8'), /^<!doctype html>/);
+    const { darmProfile } = JSON.parse(await readFile(path.join(folder, 'profile.json'), 'utf8')) as ProfileDocument;
+    assert.match(plain.stdout.toString(), new RegExp(` instructions +${darmProfile.runs[0]!.launches[0]!.executed}\n`));
+    assert.equal(await filesIn(folder), ['bitonic.hsaco', 'profile.html', 'profile.json']);
+    const wrong = await darm(['run', 'bitonic.hsaco', '--spec', SPEC, '--profile', 'profile.txt'], { cwd: folder });
+    checkFailure(wrong, 2, /--profile writes \.html or \.json, and 'profile\.txt' is neither/);
   }));
 
 test('a trace has one line per executed instruction', () =>

@@ -1,7 +1,7 @@
 /** A failure to load that passes is not kept: jobs fail while it lasts and work afterwards. */
 import { cp, mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { moduleFolder } from '../../src/binding/load.js';
+import { moduleFolder } from '../../src/platform/node.js';
 import { Retried } from '../../src/compiler/retried.js';
 import { createCompiler, DarmError } from '../../src/index.js';
 import { inFolder } from '../support/command.js';

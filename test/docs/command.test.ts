@@ -13,7 +13,7 @@ test('the page is up to date: npm run docs:command writes it', () => {
 
 test('every subcommand and every option is listed', () => {
   const reference = commandReference();
-  for (const name of ['compile', 'batch', 'serve', 'analyze', 'inspect', 'run', 'check', 'bundle', 'cache'])
+  for (const name of ['compile', 'batch', 'serve', 'analyze', 'inspect', 'run', 'check', 'bundle', 'cache', 'explore'])
     assert.match(reference, `### darm ${name}\n`);
   for (const name of Object.keys(DEFAULT_OPTIONS)) assert.match(reference, `| \`${name}\` |`);
 });

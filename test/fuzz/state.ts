@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { moduleFolder } from '../../src/binding/load.js';
+import { moduleFolder } from '../../src/platform/node.js';
 import { writeAtomically } from '../../src/files.js';
 import { REPOSITORY, SCRATCH } from './investigate.js';
 import type { Failure, Report } from './messages.js';

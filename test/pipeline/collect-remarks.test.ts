@@ -86,7 +86,11 @@ test('the same remarks and bytes with one, two and three workers, in module orde
 });
 
 test('a remark for each meld, with its figures', async () => {
-  const { remarks, functions } = await compile(await kernel('many.gfx906.O3'), { emit: ['bc'], remarks: true });
+  const { remarks, functions } = await compile(await kernel('many.gfx906.O3'), {
+    emit: ['bc'],
+    remarks: true,
+    profit: 'paper',
+  });
   const figures = (list: readonly { profit: number; net: number }[]) =>
     list.map(({ profit, net }) => [profit, net]).sort();
   for (const fn of functions) {

@@ -117,7 +117,11 @@ test('selects are those of operands that differ', async () => {
 });
 
 test('lowering switches is a step; what was taken back is none', async () => {
-  const { histories, functions } = await compile(await kernel('many.gfx906.O3'), { emit: ['bc'], report: true });
+  const { histories, functions } = await compile(await kernel('many.gfx906.O3'), {
+    emit: ['bc'],
+    report: true,
+    profit: 'paper',
+  });
   const lowering = histories.filter(({ steps }) => steps.some(({ lowered }) => lowered.length > 0));
   assert.equal(
     lowering.map((history) => history.function),

@@ -2,7 +2,7 @@
 import { DEFAULT_PATIENCE, Patience } from '../../src/remote-cache/patience.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('remote-cache/patience', { tests: 5 });
+const test = suite('remote-cache/patience', { tests: 8 });
 
 function patience(settings: Partial<typeof DEFAULT_PATIENCE> = {}) {
   const clock = { now: 0 };
@@ -24,7 +24,7 @@ test('three failures in a row, and the server is left alone; then one asks first
   assert.not(it.mayAsk());
   clock.now *= 2;
   assert.ok(it.mayAsk());
-  it.answered();
+  it.answered(0);
   assert.ok(it.mayAsk() && it.mayAsk());
 });
 
@@ -33,7 +33,7 @@ test('failures between answers do not count', () => {
   for (let n = 0; n < 10; n++) {
     it.failed();
     it.failed();
-    it.answered();
+    it.answered(0);
   }
   assert.ok(it.mayAsk());
 });
@@ -43,7 +43,7 @@ test('who did not answer last gets no uploads', () => {
   assert.ok(it.isTrusted);
   it.failed();
   assert.not(it.isTrusted);
-  it.answered();
+  it.answered(0);
   assert.ok(it.isTrusted);
 });
 
@@ -55,7 +55,7 @@ test('waiting for slow answers costs at most the allowance and a twentieth of th
       waited += 900;
       clock.now += 900;
       it.waited(900);
-      it.answered();
+      it.answered(0);
     }
     clock.now += 300;
     it.compiled(300);
@@ -71,6 +71,47 @@ test('hits pay for their waiting', () => {
     it.saved(300);
     it.waited(100);
   }
+});
+
+test('silence: who says nothing is left alone, and a late answer ends that', () => {
+  const { it, clock } = patience();
+  const { silenceMs, restMs } = DEFAULT_PATIENCE;
+  it.asked();
+  clock.now = 100;
+  it.asked();
+  assert.is(it.silenceLeftMs, silenceMs - 100, 'since the first question');
+  it.gaveUp();
+  assert.not(it.mayAsk());
+  assert.not(it.isTrusted);
+  clock.now += 300;
+  it.answered(400);
+  assert.ok(it.mayAsk() && it.mayAsk() && it.isTrusted);
+  it.failed();
+  it.asked();
+  assert.is(it.silenceLeftMs, 800, 'who takes so long once may take twice as long');
+  it.gaveUp();
+  clock.now += restMs;
+  assert.ok(it.mayAsk());
+  assert.not(it.mayAsk(), 'only one asks');
+});
+
+test('every answer is a sign of life', () => {
+  const { it, clock } = patience();
+  for (let n = 0; n < 10; n++) {
+    it.asked();
+    it.asked();
+    clock.now += 200;
+    it.answered(200);
+    assert.ok(it.silenceLeftMs >= 200);
+  }
+});
+
+test('time in which nobody could listen does not count', () => {
+  const { it, clock } = patience();
+  it.asked();
+  clock.now = 1000;
+  it.excuse(900);
+  assert.is(it.silenceLeftMs, DEFAULT_PATIENCE.silenceMs - 100);
 });
 
 test.run();

@@ -87,11 +87,13 @@ export function example(names: Names = PLAIN): FunctionHistory {
       'br label %join',
       'ret void',
     ],
+    lines: [],
     candidates: [],
   };
   const after: FunctionPicture = {
     blocks: [{ ...block(names.block, 0, [], 0), holds: [{ step: 0, meld: 0, block: 0 }] }],
     instructions: [names.instruction, 'ret void'],
+    lines: [],
     candidates: [refused],
   };
   const selects = [{ t: id<InstrId>(2), f: id<InstrId>(6), operands: [0, 1] }];
@@ -109,6 +111,7 @@ export const chain = (length: number): FunctionPicture => ({
     holds: [],
   })),
   instructions: Array.from({ length }, () => 'br'),
+  lines: [],
   candidates: [],
 });
 

@@ -2,23 +2,34 @@
 import type { Analyses } from '../../analysis/analyses.js';
 import { Tables } from '../../analysis/tables.js';
 import type { BlockId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, OperandFlag } from '../../ir/snapshot.js';
 import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
-import { instrCosts, presentCosts, selectCosts } from './latency.js';
+import { AddressSpace, busyTarget, instrCosts, presentCosts, selectCosts } from './latency.js';
+import { memoryAccesses, type MemoryAccesses } from './memory-accesses.js';
 import { Matcher, type CanPair } from './matching.js';
 import { selectClasses } from './select-classes.js';
 import type { PlanOptions } from '../plan.js';
 import { BlockProfiles } from './profitability.js';
 import { WaveSamples } from './wave-samples.js';
 
-export interface PlanningContext extends Analyses {
-  readonly fn: FunctionSnapshot;
-  readonly options: PlanOptions;
+/** What instructions cost, given what else the machine does. */
+export interface Regime {
   readonly costs: InstrCosts;
   /** `[instrCount]`: the cycles that an instruction takes now, on the unit on which it runs. */
   readonly cost: Float64Array;
+}
+
+export interface PlanningContext extends Analyses, Regime {
+  readonly fn: FunctionSnapshot;
+  readonly options: PlanOptions;
+  /** The same function where other waves hide everything but the work of shared units (`busyTarget`). */
+  readonly busy: Regime;
+  /** Whether that may be so: otherwise, all waves that a SIMD holds do not keep it busy. */
+  readonly mayBeBusy: boolean;
+  readonly memory: MemoryAccesses;
   /** `[types]`: the cycles of a select. */
   readonly selectCost: Float64Array;
   /** `[instrCount]`: the user that absorbs an instruction (fusion.ts), or `NONE`. */
@@ -51,15 +62,21 @@ export function planningContext(
   options: PlanOptions,
   canPair: CanPair,
 ): PlanningContext {
-  const costs = instrCosts(fn);
+  const memory = memoryAccesses(fn);
+  const costs = instrCosts(fn, memory);
+  const busy = instrCosts(fn, memory, busyTarget(costs.target));
   const weight = new Float64Array(fn.blockCount);
   for (let b = 0 as BlockId; b < fn.blockCount; b++) weight[b] = blockWeight(analyses, b);
-  return {
+  const cost = presentCosts(fn, costs, analyses.divergence);
+  const busyCost = presentCosts(fn, busy, analyses.divergence);
+  const ctx = {
     ...analyses,
     fn,
     options,
     costs,
-    cost: presentCosts(fn, costs, analyses.divergence),
+    cost,
+    busy: { costs: busy, cost: busyCost },
+    memory,
     selectCost: selectCosts(fn, costs.target),
     fusedInto: fusedInto(fn, analyses.uses, analyses.divergence),
     profiles: new BlockProfiles(fn, costs),
@@ -71,6 +88,28 @@ export function planningContext(
     waves: new WaveSamples(fn, analyses),
     hasUniformDemands: demandsUniform(fn),
   };
+  return { ...ctx, mayBeBusy: mayBeBusy(ctx) };
+}
+
+/** Whether the work of shared units, times the waves of a SIMD, takes longer than one wave takes by itself. */
+function mayBeBusy(ctx: Omit<PlanningContext, 'mayBeBusy'>): boolean {
+  const { fn, costs, busy, cost, memory, weight, divergence } = ctx;
+  const { target, latency } = costs;
+  let [shared, alone, usesLds] = [0, 0, false];
+  for (let b = 0; b < fn.blockCount; b++) {
+    let [here, all] = [0, divergence.terminatorDivergent[b] === 1 ? target.diamond : target.branch];
+    for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) {
+      usesLds ||= fn.instrAddressSpace[i] === AddressSpace.Local;
+      if (ctx.fusedInto[i] !== NONE) continue;
+      here += busy.cost[i];
+      all += cost[i];
+      // What is not hidden counts with the cost already.
+      if (memory.depth[i] > 0) all += (latency[i] * (1 - target.exposed)) / memory.batched[i];
+    }
+    shared += here * weight[b];
+    alone += all * weight[b];
+  }
+  return shared * (usesLds ? target.residentWithLds : target.residentWaves) > alone;
 }
 
 function demandsUniform({ operandFlags }: FunctionSnapshot): boolean {

@@ -13,8 +13,6 @@ export const CostModel = {
    */
   longestSpeculation: 8,
   speculationCycles: 48,
-  /** Gain of one memory access less outside LDS: it spares bandwidth and cache traffic. */
-  memoryCredit: 8,
   /**
    * An LDS access that loses its constant offset, as a share of the access: two of them no longer become one
    * `ds_read2`.
@@ -31,8 +29,8 @@ export const CostModel = {
   embedded: 0.025,
   /** A run of this many instructions without a memory access runs even where no lane is active (`amdgpu-skip-threshold`). */
   longestUnskipped: 12,
-  /** How much more a loss counts than a gain, where it is not known which of them it will be. */
-  lossAversion: 4,
+  /** How much more a loss in one kind of launch counts than a gain in another: the data may be of that kind always. */
+  lossAversion: 8,
   /** How far the gain of melding must exceed the cost of lowering a switch. Both are rough estimates. */
   loweringMargin: 1.5,
   /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */
@@ -46,6 +44,12 @@ export const CostModel = {
   pairBonus: 0.05,
   /** A meld must gain more than this. This lets the rounds end. */
   leastNet: 0.5,
-  /** What all melds of a branch must be worth. Less than two vector instructions is within the error of the estimate. */
+  /** What a question costs a wave that agrees, as a share of what it costs one that parts. Measured with the simulator. */
+  questionForAll: 0.25,
+  /**
+   * What all melds of a branch must be worth: more than two vector instructions, and more than this share of the work of
+   * what they meld. Anything less is within the error of the estimate.
+   */
   leastWorth: 8,
+  leastShare: 0.06,
 } as const;

@@ -26,7 +26,7 @@ export function pairGain(ctx: PlanningContext, t: InstrId, f: InstrId, divergent
     (isFusedT ? 0 : cost[t]) +
     (isFusedF ? 0 : cost[f]) -
     melded +
-    memoryCredit(ctx, t) -
+    memoryCredit(ctx, t, f) -
     splitCost(ctx, t, f) +
     CostModel.pairBonus
   );
@@ -39,9 +39,10 @@ function variable({ fn, costs }: PlanningContext, t: InstrId, f: InstrId): numbe
   return cycles === null || divisor(t) === divisor(f) ? 0 : cycles;
 }
 
-function memoryCredit({ fn }: PlanningContext, t: InstrId): number {
+function memoryCredit({ fn, costs, memory: { joined } }: PlanningContext, t: InstrId, f: InstrId): number {
   const space = fn.instrAddressSpace[t];
-  return space < 0 || space === AddressSpace.Local || space === AddressSpace.Region ? 0 : CostModel.memoryCredit;
+  const isFree = space < 0 || space === AddressSpace.Local || space === AddressSpace.Region;
+  return isFree ? 0 : costs.target.memoryCredit / Math.max(joined[t], joined[f]);
 }
 
 /** Cost of a wide access that the smaller of two alignments splits into several accesses. */

@@ -20,6 +20,7 @@ import type { Divergence } from '../../analysis/divergence.js';
 import type { InstrId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, TypeKind, ValueKind, hasFlag, instrValue } from '../../ir/snapshot.js';
+import type { MemoryAccesses } from './memory-accesses.js';
 
 export interface TargetCosts {
   /** Full-rate vector instruction. */
@@ -38,12 +39,15 @@ export interface TargetCosts {
    */
   readonly hiddenMasks: number;
   /**
-   * What a question (`WaveVersion`) costs a wave whose threads do not agree. To one whose threads agree it costs
-   * nothing: it is as long as the handling of the mask that it spares. Measured with the simulator.
+   * What a question (`WaveVersion`) costs a wave whose threads do not agree. To one whose threads agree it costs little:
+   * it is about as long as the handling of the mask that it spares. Measured with the simulator.
    */
   readonly question: number;
   /** 32-bit integer multiplication. */
   readonly multiply: number;
+  /** How many waves a SIMD usually holds, and how many of a function that keeps data in LDS. */
+  readonly residentWaves: number;
+  readonly residentWithLds: number;
   /** How many scalar registers or literals a select takes beside its condition. */
   readonly freeScalars: number;
   /** Latency per kind of memory. */
@@ -53,6 +57,14 @@ export interface TargetCosts {
   readonly scratch: number;
   /** Share of a load's latency that is not hidden. */
   readonly exposed: number;
+  /**
+   * How long a memory instruction keeps its unit busy, in cycles of one SIMD: the unit serves all SIMDs of a compute
+   * unit. In LDS, and elsewhere.
+   */
+  readonly ldsIssue: number;
+  readonly issue: number;
+  /** Gain of one memory access less outside LDS: it spares bandwidth and cache traffic. */
+  readonly memoryCredit: number;
   /** What a store to LDS costs, and a store elsewhere. Nothing waits for the result of a store. */
   readonly ldsStore: number;
   readonly store: number;
@@ -70,11 +82,16 @@ const gfx9: TargetCosts = {
   hiddenMasks: 0.25,
   question: 20,
   multiply: 16,
+  residentWaves: 8,
+  residentWithLds: 2,
   lds: 64,
   global: 320,
   scalarMemory: 100,
   scratch: 320,
   exposed: 0.25,
+  ldsIssue: 8,
+  issue: 16,
+  memoryCredit: 8,
   ldsStore: 8,
   store: 20,
   scalarFloat: false,
@@ -89,11 +106,16 @@ const gfx10: TargetCosts = {
   hiddenMasks: 0.5,
   question: 14,
   multiply: 8,
+  residentWaves: 16,
+  residentWithLds: 4,
   lds: 32,
   global: 320,
   scalarMemory: 80,
   scratch: 320,
   exposed: 0.25,
+  ldsIssue: 4,
+  issue: 8,
+  memoryCredit: 8,
   ldsStore: 4,
   store: 16,
   scalarFloat: false,
@@ -123,11 +145,16 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       hiddenMasks: 0.5,
       question: 24,
       multiply: 8,
+      residentWaves: 12,
+      residentWithLds: 4,
       lds: 30,
       global: 280,
       scalarMemory: 40,
       scratch: 40,
       exposed: 0.25,
+      ldsIssue: 4,
+      issue: 8,
+      memoryCredit: 8,
       ldsStore: 8,
       store: 20,
       scalarFloat: true,
@@ -162,8 +189,24 @@ export const AddressSpace = {
 /** A cap for TargetTransformInfo's answer: for unknown calls and the like it is too large to be a latency. */
 const MOST_UNITS = 64;
 
-export function instrCosts(fn: FunctionSnapshot): InstrCosts {
-  const target = costsOf(fn.cpu);
+/**
+ * The costs where other waves hide everything but the work of the units that all of them want: scalar work and latencies
+ * cost nothing there. Many kernels are between both.
+ */
+export function busyTarget(target: TargetCosts): TargetCosts {
+  const { valu, issue, ldsIssue } = target;
+  return {
+    ...target,
+    ...{ salu: 0, guard: 0, branch: 0, diamond: 0, hiddenMasks: 0, memoryCredit: 0, exposed: 0 },
+    ...{ question: valu, ldsStore: ldsIssue, store: issue },
+  };
+}
+
+export function instrCosts(
+  fn: FunctionSnapshot,
+  { joined, batched }: Pick<MemoryAccesses, 'joined' | 'batched'>,
+  target = costsOf(fn.cpu),
+): InstrCosts {
   const latency = new Float64Array(fn.instrCount);
   const vector = new Float64Array(fn.instrCount);
   const scalar = new Float64Array(fn.instrCount);
@@ -174,10 +217,14 @@ export function instrCosts(fn: FunctionSnapshot): InstrCosts {
     const memory = memoryLatency(fn, i as InstrId, target);
     if (memory !== null) {
       latency[i] = memory;
-      vector[i] = opcode === Opcode.Store ? storeCost(fn, i as InstrId, target) : memory * target.exposed;
+      const issue = fn.instrAddressSpace[i] === AddressSpace.Local ? target.ldsIssue : target.issue;
+      vector[i] =
+        opcode === Opcode.Store
+          ? storeCost(fn, i as InstrId, target) / joined[i]!
+          : (memory * target.exposed) / batched[i]! + issue / joined[i]!;
       scalar[i] =
         opcode === Opcode.Load && isConstantLike(fn.instrAddressSpace[i]!)
-          ? target.scalarMemory * target.exposed
+          ? (target.scalarMemory * target.exposed) / batched[i]!
           : vector[i]!;
       continue;
     }

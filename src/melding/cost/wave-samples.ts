@@ -10,6 +10,7 @@
  *   to launch, and in some launches the threads of a wave agree because the data are sorted or alike (this makes the
  *   lanes of a wave an exchangeable sequence, as in the beta-binomial model of correlated trials: J. G. Skellam, J. R.
  *   Stat. Soc. B 10, 1948). Equality with a number is rarer than order, and a test for not-a-number rarer still.
+ * - What is loaded from one address, or computed from equal numbers, is equal.
  * - A mask or a remainder gives data a scale again: `x & 7` is one of eight numbers.
  * - What a compiler or its user says about a branch (`!prof`, `__builtin_expect`, `!unpredictable`) replaces the
  *   events.
@@ -42,6 +43,8 @@ const MOST_THREADS = 1024;
 const SIZES = { least: 2 ** 6, most: 2 ** 20 };
 const COUNTERS = { least: 1, most: 2 ** 7 };
 const GROUPS = { least: 1, most: 2 ** 6 };
+/** Operations with more operands are not followed. */
+const MOST_SOURCES = 3;
 /** Longer computations in front of a condition are not followed. */
 const DEEPEST = 32;
 
@@ -71,10 +74,20 @@ export interface WaveShares {
   readonly none: number;
 }
 
+/** One sampled wave at a branch. */
+export interface SampledWave {
+  /** Its number among all sampled waves. */
+  readonly wave: number;
+  /** What its threads do: some take each side, or all T, or all F. */
+  readonly takes: keyof WaveShares;
+}
+
 export class WaveSamples {
   private readonly lanes: number;
   private readonly sampled = new Map<ValueId, Sampled>();
   private readonly masks = new Map<BlockId, Uint8Array>();
+  private readonly waves = new Map<BlockId, readonly (readonly SampledWave[])[]>();
+  private readonly arrivals = new Map<BlockId, Uint8Array>();
   private readonly group: readonly number[];
   /** Lanes of the waves of a group. Those behind its last thread are never active. */
   private readonly groupLanes: number;
@@ -92,28 +105,72 @@ export class WaveSamples {
 
   /** What waves do at a conditional branch, per launch. Launches of which no wave comes to the branch are left out. */
   at(branch: BlockId): readonly WaveShares[] {
-    const condition = this.condition(branch);
-    const found = this.shares(condition, this.mask(branch));
-    // No sampled wave comes here: then all count.
-    return found.length > 0 ? found : this.shares(condition, this.mask(0 as BlockId));
+    return this.wavesAt(branch).map((launch) => {
+      const share = (takes: keyof WaveShares): number =>
+        launch.filter((each) => each.takes === takes).length / launch.length;
+      return { parted: share('parted'), all: share('all'), none: share('none') };
+    });
   }
 
-  private shares(condition: Float64Array, mask: Uint8Array): readonly WaveShares[] {
+  /** The waves that come to a conditional branch, per launch. Launches without any are left out. */
+  wavesAt(branch: BlockId): readonly (readonly SampledWave[])[] {
+    const known = this.waves.get(branch);
+    if (known) return known;
+    const condition = this.condition(branch);
+    let found = this.partition(condition, this.mask(branch));
+    // No sampled wave comes here: then all count.
+    if (found.length === 0) found = this.partition(condition, this.mask(0 as BlockId));
+    this.waves.set(branch, found);
+    return found;
+  }
+
+  /** Per sampled wave: 1 if any of its threads comes to block `b`. */
+  comesTo(b: BlockId): Uint8Array {
+    let found = this.arrivals.get(b);
+    if (found !== undefined) return found;
+    const mask = this.mask(b);
+    const { waveSize } = this.fn;
+    found = new Uint8Array(LAUNCHES * WAVES_PER_LAUNCH).map((_, wave) =>
+      mask.subarray(wave * waveSize, (wave + 1) * waveSize).includes(1) ? 1 : 0,
+    );
+    this.arrivals.set(b, found);
+    return found;
+  }
+
+  /**
+   * How far apart neighbouring threads access memory, in elements of the address computation; infinite where that is up
+   * to data.
+   */
+  strideOf(pointer: ValueId): number {
     const { fn } = this;
-    const found: WaveShares[] = [];
-    for (let launch = 0, lane = 0; launch < LAUNCHES; launch++) {
-      const counts = [0, 0, 0];
-      for (let wave = 0; wave < WAVES_PER_LAUNCH; wave++) {
+    for (let v = pointer, steps = 0; steps < DEEPEST; steps++) {
+      const i = definingInstr(fn, v);
+      if (i === NONE || fn.instrOpcode[i] !== Opcode.GetElementPtr) return 0;
+      const index = fn.operand[fn.operandStart[i + 1]! - 1] as ValueId;
+      if (this.analyses.divergence.valueDivergent[index] === 1) {
+        const { numbers, scale } = this.sample(index, 0);
+        return scale === Scale.Known ? Math.abs(numbers[1]! - numbers[0]!) : Infinity;
+      }
+      v = fn.operand[fn.operandStart[i]!] as ValueId;
+    }
+    return 0;
+  }
+
+  private partition(condition: Float64Array, mask: Uint8Array): readonly (readonly SampledWave[])[] {
+    const { waveSize } = this.fn;
+    const found: SampledWave[][] = [];
+    for (let launch = 0, wave = 0; launch < LAUNCHES; launch++) {
+      const waves: SampledWave[] = [];
+      for (const end = wave + WAVES_PER_LAUNCH; wave < end; wave++) {
         let [active, taken] = [0, 0];
-        for (const end = lane + fn.waveSize; lane < end; lane++) {
+        for (let lane = wave * waveSize; lane < (wave + 1) * waveSize; lane++) {
           if (mask[lane] === 0) continue;
           active++;
           if (condition[lane] !== 0) taken++;
         }
-        if (active > 0) counts[taken === 0 ? 2 : taken === active ? 1 : 0]!++;
+        if (active > 0) waves.push({ wave, takes: taken === 0 ? 'none' : taken === active ? 'all' : 'parted' });
       }
-      const waves = counts[0]! + counts[1]! + counts[2]!;
-      if (waves > 0) found.push({ parted: counts[0]! / waves, all: counts[1]! / waves, none: counts[2]! / waves });
+      if (waves.length > 0) found.push(waves);
     }
     return found;
   }
@@ -196,7 +253,7 @@ export class WaveSamples {
       case Opcode.SExt:
         return operand(0);
       case Opcode.Trunc:
-        return this.truncated(operand(0), fn.typeBits[fn.instrType[i]!]!);
+        return this.truncated(v, operand(0), fn.typeBits[fn.instrType[i]!]!);
       case Opcode.ICmp:
       case Opcode.FCmp:
         return this.compared(v, i, operand(0), operand(1));
@@ -209,6 +266,9 @@ export class WaveSamples {
       }
       case Opcode.Phi:
         return this.phi(v, i, depth);
+      case Opcode.Load:
+      case Opcode.GetElementPtr:
+        return this.derived(v, i, operand);
       default:
         return this.arithmetic(v, i, operand);
     }
@@ -257,11 +317,21 @@ export class WaveSamples {
     return { numbers: new Float64Array(this.lanes).fill(isBit ? value & 1 : value), scale: Scale.Known };
   }
 
-  private truncated({ numbers, scale }: Sampled, bits: number): Sampled {
+  private truncated(v: ValueId, { numbers, scale }: Sampled, bits: number): Sampled {
     if (bits >= 32) return { numbers, scale };
     const size = 2 ** bits;
-    const short = bits <= 8 && scale === Scale.Unknown ? Scale.Bounded : scale;
-    return { numbers: numbers.map((x) => ((x % size) + size) % size), scale: short };
+    const short = numbers.map((x) => ((x % size) + size) % size);
+    return bits <= 8 && scale === Scale.Unknown ? this.bounded(v, short) : { numbers: short, scale };
+  }
+
+  /** Data that have got a range. Kinds and classes are often the same for all threads of a wave. */
+  private bounded(v: ValueId, numbers: Float64Array): Sampled {
+    const { waveSize } = this.fn;
+    for (let wave = 0; wave < LAUNCHES * WAVES_PER_LAUNCH; wave++) {
+      const [, alike] = ORDER(stratum(v, Math.floor(wave / WAVES_PER_LAUNCH), 3), 0);
+      if (uniform(v, wave, 5) < alike) numbers.fill(numbers[wave * waveSize]!, wave * waveSize, (wave + 1) * waveSize);
+    }
+    return { numbers, scale: Scale.Bounded };
   }
 
   /** Values of which nothing is known. */
@@ -327,14 +397,16 @@ export class WaveSamples {
       // 7: ordered, 8: unordered; 1, 9: equal, 6, 14: not equal.
       const isTest = predicate === 7 || predicate === 8;
       const isEquality = predicate === 1 || predicate === 9 || predicate === 6 || predicate === 14;
-      const yes = this.event(v, isTest ? NOT_A_NUMBER : isEquality ? EQUALITY : ORDER);
+      const rates = isTest ? NOT_A_NUMBER : isEquality ? EQUALITY : ORDER;
+      const yes = this.event(v, rates, [a.numbers, b.numbers]);
       return predicate === 7 || predicate === 6 || predicate === 14 ? negated(yes) : yes;
     }
     const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
     if (scale === Scale.Unknown) {
-      if (predicate > FIRST_INTEGER + 1) return this.event(v, ORDER);
+      if (predicate > FIRST_INTEGER + 1) return this.event(v, ORDER, [a.numbers, b.numbers]);
       const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
-      const yes = this.event(v, fn.valueInteger[other] === 0 && !isPointer ? ORDER : EQUALITY);
+      const rates = fn.valueInteger[other] === 0 && !isPointer ? ORDER : EQUALITY;
+      const yes = this.event(v, rates, [a.numbers, b.numbers]);
       return predicate === FIRST_INTEGER ? yes : negated(yes);
     }
     const holds = INTEGER_PREDICATES[predicate - FIRST_INTEGER]!;
@@ -360,16 +432,47 @@ export class WaveSamples {
   private arithmetic(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {
     const { fn } = this;
     const compute = ARITHMETIC[fn.instrOpcode[i]!];
-    if (!compute || fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer) return this.leaf(v);
+    if (!compute || fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer) return this.derived(v, i, operand);
     const [a, b] = [operand(0), operand(1)];
-    let scale = Math.max(a.scale, b.scale);
+    const scale = Math.max(a.scale, b.scale);
+    const numbers = a.numbers.map((x, lane) => compute(x, b.numbers[lane]!));
     const isConstant = fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] === ValueKind.Constant;
-    if (scale === Scale.Unknown && isConstant && BOUNDING.includes(fn.instrOpcode[i]!)) scale = Scale.Bounded;
-    return { numbers: a.numbers.map((x, lane) => compute(x, b.numbers[lane]!)), scale };
+    const isBound = scale === Scale.Unknown && isConstant && BOUNDING.includes(fn.instrOpcode[i]!);
+    return isBound ? this.bounded(v, numbers) : { numbers, scale };
   }
 
-  /** An event per lane. `rates` says how likely it is in a launch, and how alike the lanes of a wave are. */
-  private event(v: ValueId, rates: Rates): Sampled {
+  /**
+   * What is loaded or computed in a way that is not followed: data of which nothing is known, but that are alike where
+   * what they come from is. So threads that load from one address get one value.
+   */
+  private derived(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {
+    const { fn } = this;
+    const count = fn.operandStart[i + 1]! - fn.operandStart[i]!;
+    if (this.analyses.divergence.valueDivergent[v] === 0 || count === 0 || count > MOST_SOURCES) return this.leaf(v);
+    const sources = Array.from({ length: count }, (_, k) => operand(k).numbers);
+    if (fn.typeBits[fn.valueType[v]!] === 1) return this.event(v, ORDER, sources);
+    const keys = this.keysOf(v, sources);
+    return { numbers: keys.map((key) => Math.floor(key * 2 ** 31)), scale: Scale.Unknown };
+  }
+
+  /** Per lane, a hash of numbers and of the launch, from 0 up to 1. */
+  private keysOf(v: ValueId, sources: readonly Float64Array[]): Float64Array {
+    const keys = new Float64Array(this.lanes);
+    const perLaunch = WAVES_PER_LAUNCH * this.fn.waveSize;
+    for (let lane = 0; lane < this.lanes; lane++) {
+      let key = Math.floor(lane / perLaunch);
+      for (const numbers of sources) key = uniform(key, numbers[lane]!, 8) * 2 ** 32;
+      keys[lane] = uniform(v, key, 7);
+    }
+    return keys;
+  }
+
+  /**
+   * An event per lane. `rates` says how likely it is in a launch, and how alike the lanes of a wave are. Lanes with the
+   * same numbers in all of `sources` have the same luck.
+   */
+  private event(v: ValueId, rates: Rates, sources: readonly Float64Array[] | null = null): Sampled {
+    const keys = sources && this.keysOf(v, sources);
     const numbers = new Float64Array(this.lanes);
     const { waveSize } = this.fn;
     for (let wave = 0; wave < LAUNCHES * WAVES_PER_LAUNCH; wave++) {
@@ -378,7 +481,7 @@ export class WaveSamples {
       const agrees = uniform(v, wave, 5) < alike;
       const forAll = uniform(v, wave, 6) < rate ? 1 : 0;
       for (let lane = wave * waveSize, end = lane + waveSize; lane < end; lane++)
-        numbers[lane] = agrees ? forAll : uniform(v, lane, 7) < rate ? 1 : 0;
+        numbers[lane] = agrees ? forAll : (keys ? keys[lane]! : uniform(v, lane, 7)) < rate ? 1 : 0;
     }
     return { numbers, scale: Scale.Bounded };
   }
@@ -415,7 +518,7 @@ type Rates = (x: number, y: number) => readonly [rate: number, alike: number];
 
 const COIN: Rates = (x) => [x < 0.5 ? 0 : 1, 1];
 /** In a quarter of the launches data are sorted or coherent. */
-const ORDER: Rates = (x, y) => [0.1 + 0.8 * y, x < 0.25 ? 0.9 : 0];
+const ORDER: Rates = (x, y) => [0.1 + 0.8 * y, x < 0.25 ? 0.95 : 0];
 const EQUALITY: Rates = (x, y) => [x < 0.5 ? 0 : x < 0.75 ? 1 / 64 : 0.05 + 0.3 * y, 0];
 const NOT_A_NUMBER: Rates = (x) => [x < 0.9 ? 0 : 1 / 256, 0];
 const UNPREDICTABLE: Rates = () => [0.5, 0];

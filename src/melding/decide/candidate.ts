@@ -8,7 +8,7 @@ import { OperandFlag } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { subgraphProfit } from '../cost/profitability.js';
 import type { Draft } from '../draft/draft.js';
-import type { Vain } from '../draft/evaluate.js';
+import { busyEffect, type Effect } from '../draft/evaluate.js';
 import { Frame } from '../draft/frame.js';
 import { alignmentOf } from '../draft/groups.js';
 import type { EarlierPartners, Partners } from '../draft/partner-log.js';
@@ -53,7 +53,9 @@ export interface Judged {
   readonly profit: number;
   /** Cycles that a wave gains which takes both sides. */
   readonly net: number;
-  readonly vain: Vain;
+  readonly effect: Effect;
+  /** The effect where other waves hide everything but the work of shared units. */
+  readonly busy: Effect;
   readonly refusal: Refusal | null;
   /**
    * The meld. Null when there is a refusal, or when `net` is so low that no neighbour can make up for it. The meld's
@@ -127,7 +129,9 @@ export function judge(
 
 function unfit({ branch, t, f, kind, profit }: Matched, refusal: Refusal | null, net = 0): Judged {
   const sides = [t.blocks, f.blocks] as const;
-  return { branch, sides, kind, profit, net, vain: NO_WORK, refusal, meld: null, partners: null, needsUniform: false };
+  const effect = { net, vain: { t: 0, f: 0 }, blocks: [] };
+  const nothing = { effect, busy: effect, meld: null, partners: null, needsUniform: false };
+  return { branch, sides, kind, profit, net, refusal, ...nothing };
 }
 
 function judgeFrame(frame: Frame, matched: Matched): Judged {
@@ -136,7 +140,8 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
   const refused = (why: Refusal, net = 0): Judged => unfit(matched, why, net);
   if (isTooLarge(frame)) return refused(refusal('NotProfitable', 'corresponding blocks are too large to align'));
   const { draft, outcome } = bestDraft(frame);
-  const { net, vain } = outcome;
+  const { net } = outcome;
+  const busy = busyEffect(draft, outcome);
 
   const canJoin =
     exit.kind === 'shared' ? draft.canSelectAll(frame.exitSlots) : frame.canJoinAtExit((a, b) => draft.same(a, b));
@@ -163,10 +168,9 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
   const sides = [t.blocks, f.blocks] as const;
   const partners = partnersIn(draft);
   const demands = needsUniform(draft);
-  return { branch, sides, kind, profit, net, vain, refusal: null, meld, partners, needsUniform: demands };
+  const found = { branch, sides, kind, profit, net, effect: outcome, busy };
+  return { ...found, refusal: null, meld, partners, needsUniform: demands };
 }
-
-const NO_WORK: Vain = { t: 0, f: 0 };
 
 function partnersIn({ ctx, frame, partner }: Draft): Partners {
   const { blockInstrStart } = ctx.fn;

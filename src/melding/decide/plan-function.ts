@@ -17,7 +17,7 @@ import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { isConditionalBranch } from '../../ir/snapshot.js';
-import { neighbourBonus, type Vain } from '../draft/evaluate.js';
+import { neighbourBonus, type Effect } from '../draft/evaluate.js';
 import { candidateOf, isPlainBlock, round, throughEmpty, type Judged } from './candidate.js';
 import { alignChains } from './chain-alignment.js';
 import type { Analyses } from '../../analysis/analyses.js';
@@ -31,7 +31,15 @@ import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal, problemRefusal, regionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
 import { mayAsk } from './versions.js';
-import { ALL_QUESTIONS, averageGain, percentParted, shareMelded, worth, type Questions } from './wave-choice.js';
+import {
+  ALL_QUESTIONS,
+  WaveGains,
+  averageGain,
+  percentParted,
+  shareMelded,
+  worth,
+  type Questions,
+} from './wave-choice.js';
 import type {
   BranchChoice,
   Candidate,
@@ -304,41 +312,48 @@ function chooseVersion(
       gain: ({ net }, more) => net + more,
       pays: (melds) => melds.reduce((sum, { net }) => sum + net, 0) > CostModel.leastNet,
     };
-  const launches = ctx.waves.at(branch);
-  const together = (melds: readonly Judged[]): readonly [net: number, vain: Vain] => [
-    melds.reduce((sum, { net }) => sum + net, 0),
-    { t: melds.reduce((sum, { vain }) => sum + vain.t, 0), f: melds.reduce((sum, { vain }) => sum + vain.f, 0) },
-  ];
-  const percent = percentParted(launches);
+  const gains = new WaveGains(ctx.waves, branch);
+  const { shares } = gains;
+  const percent = percentParted(shares);
   let best: Choice = {
     ...none,
     verdict:
       percent < 90 ? `only ${percent} % of the waves are expected to take both sides` : 'saves too little to be sure',
   };
-  let most: number = CostModel.leastWorth;
+  let most = -Infinity;
   for (const sides of may ? ALL_QUESTIONS : [[]]) {
-    const melded = shareMelded(sides, launches);
-    const questions = sides.length * ctx.costs.target.question * ctx.weight[branch];
-    const gain = ({ net, vain }: Judged, more: number): number =>
-      averageGain(sides, launches, net, vain) + more * melded;
+    const melded = shareMelded(sides, shares);
+    const asked = sides.length * ctx.weight[branch];
+    const gain = (meld: Judged, more: number): number => averageGain(sides, gains.of(meld.effect)) + more * melded;
     const { pairs } = align((pair) => gain(pair, 0), bonus * melded);
     const neighbours = pairs.filter(([i, j], k) => k > 0 && pairs[k - 1][0] === i - 1 && pairs[k - 1][1] === j - 1);
-    const value = (melds: readonly Judged[], more: number): number => {
-      const [net, vain] = together(melds);
-      return worth(sides, launches, net + more, vain, questions);
+    const inRegime = (effects: readonly Effect[], more: number, question: number): number =>
+      worth({ sides, shares, melds: effects.map((effect) => gains.of(effect)), more, questions: asked * question });
+    /** What melds are worth to a wave that is alone, and to one of many. */
+    const values = (melds: readonly Judged[]): readonly [alone: number, busy: number] => {
+      const effects = melds.map(({ effect }) => effect);
+      const alone = inRegime(effects, neighbours.length * bonus, ctx.costs.target.question);
+      if (!ctx.mayBeBusy) return [alone, alone];
+      const busy = melds.map((meld) => meld.busy);
+      return [alone, inRegime(busy, 0, ctx.busy.costs.target.question)];
     };
-    const found = value(
-      pairs.map(([i, j]) => judgedPair(i, j)!),
-      neighbours.length * bonus,
-    );
-    if (pairs.length === 0 || found <= most) continue;
-    most = found;
+    const isWorthIt = (melds: readonly Judged[], [alone, busy]: readonly [number, number]): boolean => {
+      const work = melds.reduce((sum, { effect: { vain } }) => sum + vain.t + vain.f, 0);
+      return alone + Math.min(0, busy) > Math.max(CostModel.leastWorth, CostModel.leastShare * work);
+    };
+    if (pairs.length === 0) continue;
+    const chosen = pairs.map(([i, j]) => judgedPair(i, j)!);
+    const found = values(chosen);
+    // Among choices that all pay, both regimes are as likely.
+    const total = found[0] + found[1];
+    if (!isWorthIt(chosen, found) || total <= most) continue;
+    most = total;
     best = {
       pairs,
       sides,
       gain,
-      asking: -questions * melded,
-      pays: (melds) => melds.length > 0 && value(melds, neighbours.length * bonus) > CostModel.leastWorth,
+      asking: -asked * ctx.costs.target.question * melded,
+      pays: (melds) => melds.length > 0 && isWorthIt(melds, values(melds)),
       verdict: null,
     };
   }

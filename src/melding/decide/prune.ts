@@ -11,7 +11,7 @@ import { InstrFlag, TypeKind, hasFlag, instrValue } from '../../ir/snapshot.js';
 import type { Draft } from '../draft/draft.js';
 import type { Slot } from '../draft/frame.js';
 import { CostModel } from '../cost/cost-model.js';
-import { lostOffsetCost } from '../draft/losses.js';
+import { lostOffsetCost, lostWidth } from '../draft/losses.js';
 import { canSelect } from '../cost/operands.js';
 import type { ProfitModel } from '../plan.js';
 import { meldedUniformity } from '../draft/uniformity.js';
@@ -100,7 +100,8 @@ function dropUnprofitable(draft: Draft): boolean {
       const f = draft.partner[t] as InstrId;
       if (f < 0) continue;
       const facts = draft.factsOf(t);
-      const gain = facts.gain(divergent[t] === 1) - lostOffsetCost(draft, t, f) + gapCost(draft, t) + gapCost(draft, f);
+      const lost = lostOffsetCost(draft, ctx, t, f) + lostWidth(draft, ctx, t, f);
+      const gain = facts.gain(divergent[t] === 1) - lost + gapCost(draft, t) + gapCost(draft, f);
       if (gain * weight + spared(t, f, facts.slots) - needed(facts.slots) >= 0) continue;
       forget(facts.slots);
       draft.unpair(t);

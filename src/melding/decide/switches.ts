@@ -12,6 +12,7 @@ import type { Analyses } from '../../analysis/analyses.js';
 import { blockWeight } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
 import { instrCosts } from '../cost/latency.js';
+import { memoryAccesses } from '../cost/memory-accesses.js';
 
 /** A chain over more destinations would be long for every thread. Such switches are left to jump tables. */
 const MOST_DESTINATIONS = 16;
@@ -36,7 +37,7 @@ export function loweredSwitches(fn: FunctionSnapshot, analyses: Analyses): Block
  * of them.
  */
 export function loweringCost(fn: FunctionSnapshot, analyses: Analyses, blocks: readonly BlockId[]): number {
-  const { vector, target } = instrCosts(fn);
+  const { vector, target } = instrCosts(fn, memoryAccesses(fn));
   let cost = 0;
   for (const b of blocks) {
     const compares = comparesOf(fn, b);

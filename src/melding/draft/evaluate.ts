@@ -17,11 +17,12 @@ import { Opcode, ValueKind, definingInstr, instrValue, isConditionalBranch, term
 import type { PlanningContext } from '../cost/context.js';
 import type { Draft, MeldedUniformity } from './draft.js';
 import { CostModel } from '../cost/cost-model.js';
-import { cyclesOf } from '../cost/gains.js';
+import { cyclesOf, pairGain } from '../cost/gains.js';
 import type { Group } from './groups.js';
 import { groupsOf } from './groups.js';
 import { hostBlock } from '../plan.js';
-import { lostFusion, lostOffsetCost } from './losses.js';
+import type { Slot } from './frame.js';
+import { lostBatches, lostFusion, lostOffsetCost, lostWidth } from './losses.js';
 import { meldedUniformity } from './uniformity.js';
 
 /** What melded code costs for nothing, in cycles: for a wave that takes F only, and for one that takes T only. */
@@ -30,11 +31,27 @@ export interface Vain {
   readonly f: number;
 }
 
-export interface Outcome {
-  /** Cycles gained by a wave that takes both sides. */
+/** What a pair of blocks comes to for a wave whose threads come to both of them, as a part of `Outcome.net`. */
+export interface BlockGain {
+  readonly t: BlockId | -1;
+  readonly f: BlockId | -1;
+  /** Whether threads pass the melded block whose own side has no block there. */
+  readonly passed: boolean;
+  readonly net: number;
+  readonly vain: Vain;
+}
+
+/** What a draft gains, given what else the machine does. */
+export interface Effect {
+  /** Cycles gained by a wave that takes both sides and comes to all of their blocks. */
   readonly net: number;
   /** A wave that takes one side only would not have run the other one. It gains `net` minus the vain work of the other. */
   readonly vain: Vain;
+  /** Per block pair of the draft. What they leave of `net` and of `vain`, every wave gains that comes to the meld. */
+  readonly blocks: readonly BlockGain[];
+}
+
+export interface Outcome extends Effect {
   /** Instruction pairs that are not selects. They make a meld shrink the code; this is why melding ends. */
   readonly realPairs: number;
   readonly guardedRuns: number;
@@ -43,78 +60,104 @@ export interface Outcome {
 }
 
 export function evaluate(draft: Draft): Outcome {
-  const { ctx, frame } = draft;
-  const { target } = ctx.costs;
-  const uniformity = meldedUniformity(draft);
-  const groups = frame.work.map((work) => groupsOf(draft, work));
-  let net = 0;
+  const groups = draft.frame.work.map((work) => groupsOf(draft, work));
   let realPairs = 0;
   let guardedRuns = 0;
+  draft.frame.blocks.forEach(({ passed }, k) => {
+    for (const group of groups[k]) {
+      if (group.kind === 'pair') realPairs += isSelect(draft, group.t) ? 0 : 1;
+      else if (passed && !group.speculate) guardedRuns++;
+    }
+  });
+  return { ...effectOf(draft, draft.ctx, groups), realPairs, guardedRuns, groups };
+}
+
+/** The same where other waves hide everything but the work of shared units. */
+export const busyEffect = (draft: Draft, { groups }: Outcome): Effect =>
+  effectOf(draft, { ...draft.ctx, ...draft.ctx.busy }, groups);
+
+function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups']): Effect {
+  const { frame } = draft;
+  const { target } = ctx.costs;
+  const uniformity = meldedUniformity(draft);
+  const isPresent = ctx.costs === draft.ctx.costs;
+  const gains = new Float64Array(frame.blocks.length);
 
   frame.blocks.forEach((b, k) => {
     let here = 0;
     let guardedBefore = false;
     for (const group of groups[k]) {
       if (group.kind === 'pair') {
+        const { t, f } = group;
+        const divergent = uniformity.divergent[t] === 1;
         here +=
-          draft.factsOf(group.t).gain(uniformity.divergent[group.t] === 1) -
-          lostOffsetCost(draft, group.t, group.f) -
-          lostFusion(draft, group.t) -
-          credited(draft, group.t, group.f);
-        if (!isSelect(draft, group.t)) realPairs++;
+          (isPresent ? draft.factsOf(t).gain(divergent) : pairGain(ctx, t, f, divergent)) -
+          lostOffsetCost(draft, ctx, t, f) -
+          lostWidth(draft, ctx, t, f) -
+          lostFusion(draft, t) -
+          credited(draft, ctx, t, f);
         guardedBefore = false;
         continue;
       }
       for (const i of group.instrs)
-        here -= cyclesOf(ctx, i, uniformity.divergent[i] === 1) - cyclesOf(ctx, i, false) + lostFusion(draft, i);
+        here -=
+          cyclesOf(ctx, i, uniformity.divergent[i] === 1) -
+          cyclesOf(ctx, i, false) +
+          lostWidth(draft, ctx, i, NONE) +
+          lostFusion(draft, i);
       if (!b.passed) continue;
       if (group.speculate) here -= CostModel.speculate * group.instrs.length;
       else {
         here -= guardedBefore ? target.guard * CostModel.secondGuard : target.guard;
-        guardedRuns++;
         guardedBefore = true;
       }
     }
-    net += here * frame.weight(hostBlock(frame.shape, b)) + branchGain(draft, k, uniformity);
+    if (b.t !== NONE && b.f !== NONE) here -= lostBatches(draft, ctx, groups[k]);
+    gains[k] = here * frame.weight(hostBlock(frame.shape, b)) + branchGain(draft, ctx, k, uniformity);
   });
-  net -= selectsCost(draft) + lostBehind(draft, uniformity);
+  for (const [k, cost] of selectCosts(draft, ctx)) gains[k] -= cost;
+  let net = gains.reduce((sum, gain) => sum + gain, 0) - lostBehind(draft, ctx, uniformity);
   // The diamond of E is a guard for each side. It goes, but what lies in front and behind needs one of its own each.
   const diamonds = 1 - (frame.front ? 1 : 0) - (frame.back ? 1 : 0);
   net += diamonds * neighbourBonus(ctx, frame.branch);
-  net -= waitingCost(draft, uniformity);
-  const vain = vainWork(draft, groups, diamonds);
+  net -= waitingCost(draft, ctx, uniformity);
+  const work = frame.blocks.map((_, k) => vainWork(draft, ctx, k, groups[k]));
+  // What a wave that agrees would spare is hidden behind the work of other waves, where there are any.
+  const mask = diamonds * neighbourBonus(ctx, frame.branch) * target.hiddenMasks;
+  const vain = { t: mask, f: mask };
+  for (const { t, f } of work) {
+    vain.t += t;
+    vain.f += f;
+  }
   const isEmbedded = frame.blocks.some((b) => b.t === NONE || b.f === NONE);
   if (isEmbedded) net -= (vain.t + vain.f) * CostModel.embedded;
-  return { net, vain, realPairs, guardedRuns, groups };
+  const blocks = frame.blocks.map(({ t, f, passed }, k) => ({ t, f, passed, net: gains[k], vain: work[k] }));
+  return { net, vain, blocks };
 }
 
 /**
  * The work of each side that all threads run after the meld. Guarded runs are not in it where they are worth a branch
  * around them: where no lane is active, code generation skips long runs and memory accesses, but not short ones.
  */
-function vainWork(draft: Draft, groups: readonly (readonly Group[])[], diamonds: number): Vain {
-  const { ctx, frame } = draft;
+function vainWork({ frame }: Draft, ctx: PlanningContext, k: number, groups: readonly Group[]): Vain {
   const { target } = ctx.costs;
-  // What a wave that agrees would spare is hidden behind the work of other waves, where there are any.
-  const mask = diamonds * neighbourBonus(ctx, frame.branch) * target.hiddenMasks;
-  const vain = { t: mask, f: mask };
-  frame.blocks.forEach((b, k) => {
-    const skipped = new Set<InstrId>();
-    for (const group of groups[k])
-      if (b.passed && group.kind === 'run' && !group.speculate && isSkipped(ctx, group.instrs))
-        for (const i of group.instrs) skipped.add(i);
-    for (const side of ['t', 'f'] as const) {
-      // Threads of the guest do not come to the other blocks of the host.
-      if (b[side] === NONE || !b.passed) continue;
-      let cycles = 0;
-      for (const i of frame.work[k][side])
-        if (ctx.fusedInto[i] === NONE && !skipped.has(i)) cycles += cyclesOf(ctx, i, false);
-      // It would not have come to the branches of the other side either.
-      if (isConditionalBranch(ctx.fn, b[side]))
-        cycles += ctx.divergence.terminatorDivergent[b[side]] === 1 ? target.guard : target.branch;
-      vain[side] += cycles * ctx.weight[b[side]];
-    }
-  });
+  const b = frame.blocks[k];
+  const vain = { t: 0, f: 0 };
+  const skipped = new Set<InstrId>();
+  for (const group of groups)
+    if (b.passed && group.kind === 'run' && !group.speculate && isSkipped(ctx, group.instrs))
+      for (const i of group.instrs) skipped.add(i);
+  for (const side of ['t', 'f'] as const) {
+    // Threads of the guest do not come to the other blocks of the host.
+    if (b[side] === NONE || !b.passed) continue;
+    let cycles = 0;
+    for (const i of frame.work[k][side])
+      if (ctx.fusedInto[i] === NONE && !skipped.has(i)) cycles += cyclesOf(ctx, i, false);
+    // It would not have come to the branches of the other side either.
+    if (isConditionalBranch(ctx.fn, b[side]))
+      cycles += ctx.divergence.terminatorDivergent[b[side]] === 1 ? target.guard : target.branch;
+    vain[side] += cycles * ctx.weight[b[side]];
+  }
   return vain;
 }
 
@@ -122,8 +165,8 @@ const isSkipped = ({ fn }: PlanningContext, run: readonly InstrId[]): boolean =>
   run.length > CostModel.longestUnskipped || run.some((i) => fn.instrAddressSpace[i] !== NONE);
 
 /** In loops, the threads of the side with fewer iterations wait for those of the other. */
-function waitingCost(draft: Draft, { branch }: MeldedUniformity): number {
-  const { ctx, frame } = draft;
+function waitingCost(draft: Draft, ctx: PlanningContext, { branch }: MeldedUniformity): number {
+  const { frame } = draft;
   const depth = ctx.cycles.depthOf(frame.branch);
   const waits = frame.blocks.some((b, k) => branch[k] === 1 && ctx.cycles.depthOf(hostBlock(frame.shape, b)) > depth);
   if (!waits) return 0;
@@ -155,7 +198,7 @@ export const neighbourBonus = ({ costs, weight }: PlanningContext, branch: Block
  * A correction for a pair of which only one instruction is in a loop. The instruction outside the loop is saved once,
  * but the gain counts it in every run of the melded block. Per run of that block.
  */
-function credited({ ctx, frame }: Draft, t: InstrId, f: InstrId): number {
+function credited({ frame }: Draft, ctx: PlanningContext, t: InstrId, f: InstrId): number {
   const { weight, fn } = ctx;
   const [once, often] = [weight[fn.instrBlock[t]], weight[fn.instrBlock[f]]];
   if (once === often) return 0;
@@ -168,8 +211,8 @@ const isLoad = ({ ctx: { fn } }: Draft, i: InstrId): boolean => fn.instrOpcode[i
 const isSelect = (draft: Draft, i: InstrId): boolean => draft.ctx.fn.instrOpcode[i] === Opcode.Select;
 
 /** What is gained when two branches become one. It is negative when the one costs more than the two. */
-function branchGain(draft: Draft, k: number, { branch }: MeldedUniformity): number {
-  const { fn, divergence, costs, weight } = draft.ctx;
+function branchGain(draft: Draft, ctx: PlanningContext, k: number, { branch }: MeldedUniformity): number {
+  const { fn, divergence, costs, weight } = ctx;
   const { t, f, swapped, takes, passed } = draft.frame.blocks[k];
   const cost = (divergent: boolean): number => (divergent ? costs.target.guard : costs.target.branch);
   let gain = 0;
@@ -206,22 +249,27 @@ function mayUnroll({ ctx, frame }: Draft, b: BlockId): boolean {
 const isConstant = ({ fn }: PlanningContext, operand: number): boolean =>
   fn.valueKind[fn.operand[operand]] === ValueKind.Constant;
 
-function selectsCost(draft: Draft): number {
-  const dearest = new Map<number, number>();
+/** What selects cost, per block pair. One select serves all slots of a key, and it stands with the dearest of them. */
+function selectCosts(draft: Draft, { fn, costs: { target } }: PlanningContext): Map<number, number> {
+  const dearest = new Map<number, Slot>();
   for (const slot of draft.allSlots()) {
-    if (!draft.isOne(slot) && slot.cost > (dearest.get(slot.key) ?? 0)) dearest.set(slot.key, slot.cost);
+    // Conditions are selected on the scalar unit.
+    if (target.salu === 0 && fn.typeBits[fn.valueType[slot.t]] === 1) continue;
+    if (!draft.isOne(slot) && slot.cost > (dearest.get(slot.key)?.cost ?? 0)) dearest.set(slot.key, slot);
   }
-  let sum = 0;
-  for (const cost of dearest.values()) sum += cost;
-  return sum;
+  const costs = new Map<number, number>();
+  for (const { at, cost } of dearest.values()) {
+    const k = Math.max(0, draft.frame.indexOf(at));
+    costs.set(k, (costs.get(k) ?? 0) + cost);
+  }
+  return costs;
 }
 
 /**
  * What it costs that uniform users behind the subgraphs become divergent. An estimate: it looks at direct users of
  * the values that become divergent, and not further.
  */
-function lostBehind(draft: Draft, { divergent }: MeldedUniformity): number {
-  const { ctx } = draft;
+function lostBehind(draft: Draft, ctx: PlanningContext, { divergent }: MeldedUniformity): number {
   const { frame } = draft;
   const { fn, divergence, uses } = ctx;
   const counted = new Set<number>();

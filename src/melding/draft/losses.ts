@@ -4,11 +4,12 @@
  */
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { Opcode, ValueKind, definingInstr } from '../../ir/snapshot.js';
+import { Opcode, ValueKind, definingInstr, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
 import { AddressSpace } from '../cost/latency.js';
 import type { Draft } from './draft.js';
+import type { Group } from './groups.js';
 
 /** Cost when an instruction can no longer be fused into its user (cost/fusion.ts). `i` is one of a pair, or a gap. */
 export function lostFusion({ ctx, partner }: Draft, i: InstrId): number {
@@ -21,12 +22,108 @@ export function lostFusion({ ctx, partner }: Draft, i: InstrId): number {
   return partner[user] === otherUser ? 0 : ctx.costs.vector[i];
 }
 
+/** How many elements a line of memory holds: threads that are further apart touch a line each. */
+const ELEMENTS_OF_LINE = 16;
+
+/**
+ * Cost when a part of a wide access (cost/memory-accesses.ts) becomes an access of its own: its partner's address is not
+ * as far away as those of the other parts, or it is a gap beside parts that have partners. Of a pair, or of a gap.
+ *
+ * A part touches as many lines of memory as the whole. These are the more, the further apart the threads are.
+ */
+export function lostWidth(draft: Draft, ctx: PlanningContext, i: InstrId, other: InstrId | -1): number {
+  const { fn } = ctx;
+  const { joined, wide } = ctx.memory;
+  const parts = other === NONE ? joined[i] : Math.min(joined[i], joined[other]);
+  if (parts === 1) return 0;
+  const isStore = fn.instrOpcode[i] === Opcode.Store;
+  const pointer = (each: InstrId): ValueId => fn.operand[fn.operandStart[each] + (isStore ? 1 : 0)] as ValueId;
+  const whole = ctx.costs.target.issue * Math.min(ELEMENTS_OF_LINE, Math.max(parts, ctx.waves.strideOf(pointer(i))));
+  const block = fn.instrBlock[i];
+  /** The parts that stay together with this one. */
+  let left = 0;
+  for (let k = fn.blockInstrStart[block] as InstrId; k < fn.blockInstrStart[block + 1]; k++) {
+    if (wide[k] !== wide[i]) continue;
+    const partner = draft.partner[k] as InstrId | -1;
+    if (other === NONE) left += partner === NONE ? 1 : 0;
+    else if (partner !== NONE && wide[partner] === wide[other] && staysBeside(draft, pointer, [i, other], [k, partner]))
+      left++;
+  }
+  return whole * Math.max(0, 1 / left - 1 / parts);
+}
+
+/** Whether two pairs of accesses are as far from each other after the meld as on both sides. */
+function staysBeside(
+  draft: Draft,
+  pointer: (i: InstrId) => ValueId,
+  [t, f]: readonly [InstrId, InstrId],
+  [otherT, otherF]: readonly [InstrId, InstrId],
+): boolean {
+  const { frame } = draft;
+  if (draft.same(pointer(t), pointer(f))) return draft.same(pointer(otherT), pointer(otherF));
+  return frame.keyOf(pointer(t), pointer(f)) === frame.keyOf(pointer(otherT), pointer(otherF));
+}
+
+/**
+ * Cost when loads of a batch (cost/memory-accesses.ts) are no longer on their way together: a guarded run has a block of
+ * its own, and the wave waits there again. Per run of the block pair. `pairGain` supposes that each pair of loads
+ * spares its share of the waiting.
+ */
+export function lostBatches({ partner }: Draft, ctx: PlanningContext, groups: readonly Group[]): number {
+  const { fn, memory, divergence, costs } = ctx;
+  const { target } = costs;
+  if (target.exposed === 0) return 0;
+  const waiting = (i: InstrId): number => {
+    const space = fn.instrAddressSpace[i];
+    if (space === AddressSpace.Local) return target.lds * target.exposed;
+    const isScalar = divergence.valueDivergent[instrValue(fn, i)] === 0 && costs.scalar[i] !== costs.vector[i];
+    return (isScalar ? target.scalarMemory : target.global) * target.exposed;
+  };
+  // Batches by side or segment: what the wave waits for, by key.
+  const [sideT, sideF] = [new Map<number, number>(), new Map<number, number>()];
+  let segment = new Map<number, number>();
+  let [supposed, melded] = [0, 0];
+  const total = (batches: Map<number, number>): number => {
+    let sum = 0;
+    for (const cycles of batches.values()) sum += cycles;
+    return sum;
+  };
+  const add = (batches: Map<number, number>, i: InstrId): void => {
+    const key = memory.depth[i] * 2 + (fn.instrAddressSpace[i] === AddressSpace.Local ? 0 : 1);
+    batches.set(key, Math.max(batches.get(key) ?? 0, waiting(i)));
+  };
+  for (const group of groups) {
+    if (group.kind === 'pair') {
+      const { t, f } = group;
+      if (memory.depth[t] === 0) continue;
+      add(sideT, t);
+      add(sideF, f);
+      add(segment, t);
+      supposed += Math.min(waiting(t) / memory.batched[t], waiting(f) / memory.batched[f]);
+      continue;
+    }
+    const own = group.speculate ? segment : new Map<number, number>();
+    if (!group.speculate) {
+      melded += total(segment);
+      segment = new Map();
+    }
+    for (const i of group.instrs) {
+      if (memory.depth[i] === 0 || partner[i] !== NONE) continue;
+      add(group.side === 't' ? sideT : sideF, i);
+      add(own, i);
+    }
+    if (!group.speculate) melded += total(own);
+  }
+  melded += total(segment);
+  return Math.max(0, supposed - (total(sideT) + total(sideF) - melded));
+}
+
 /**
  * Cost when the two addresses of a pair of LDS accesses were a base and a constant, and the melded address is not. It
  * is zero where other accesses of both sides lie equally far apart: then all of them keep one base and their constants.
  */
-export function lostOffsetCost(draft: Draft, t: InstrId, f: InstrId): number {
-  const { ctx, frame } = draft;
+export function lostOffsetCost(draft: Draft, ctx: PlanningContext, t: InstrId, f: InstrId): number {
+  const { frame } = draft;
   const { fn } = ctx;
   if (fn.instrAddressSpace[t] !== AddressSpace.Local) return 0;
   const at = fn.instrOpcode[t] === Opcode.Store ? 1 : 0;

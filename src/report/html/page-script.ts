@@ -7,10 +7,13 @@
 /* eslint no-restricted-imports: ["error", { "patterns": ["*"] }] */
 /* eslint no-restricted-globals: ["error", "Buffer", "global", "process", "require"] */
 
-export function runPage(): void {
-  document.querySelectorAll('section').forEach(runSection);
-  addEventListener('hashchange', openTarget);
-  openTarget();
+/** @param root what the sections are in; the explorer shows one of them in a part of its page */
+export function runPage(root: ParentNode = document): void {
+  root.querySelectorAll('section').forEach(runSection);
+  if (root === document) {
+    addEventListener('hashchange', openTarget);
+    openTarget();
+  }
 
   function runSection(section: HTMLElement): void {
     const tagged = Array.from(section.querySelectorAll('[class*="tag-"]'));

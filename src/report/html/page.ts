@@ -1,10 +1,4 @@
-/**
- * The report of a module as one HTML page that holds all it shows: it makes no request, and uses no font and no
- * library. A content security policy lets only the page's own script run, whatever the names in the module are;
- * besides, templates escape them.
- */
-import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+/** The report of a module as one HTML page. */
 import { raw } from 'hono/html';
 import type { FunctionHistory } from '../../job/history.js';
 import type { FunctionReport } from '../../job/results.js';
@@ -12,12 +6,14 @@ import type { MeasuredLaunch } from '../counter-rows.js';
 import type { Layout } from '../graph/layout.js';
 import { paletteStyle } from '../graph/palette.js';
 import { html, type Html } from '../markup.js';
-import { visible } from '../visible.js';
 import { counterTables } from './counter-tables.js';
+import { documentPage, styleSheet } from './document.js';
 import { functionSection } from './function-section.js';
 import { functionTable } from './function-table.js';
 import { Gallery } from './gallery.js';
 import { runPage } from './page-script.js';
+import { LANE_PATTERN } from './profile/lane-pattern.js';
+import { launchView } from './profile/launch-view.js';
 
 export interface Report {
   /** Name of the module. */
@@ -32,9 +28,6 @@ export interface Report {
   readonly launches: readonly MeasuredLaunch[] | null;
 }
 
-/** The package holds it in src/, too: the TypeScript compiler copies no style sheets to dist/. */
-const STYLE_SHEET = new URL('../../../../src/report/html/page.css', import.meta.url);
-
 export async function reportPage(report: Report, layout: Layout): Promise<string> {
   const { title, target, settings, functions, histories, launches } = report;
   const gallery = new Gallery(layout);
@@ -42,31 +35,27 @@ export async function reportPage(report: Report, layout: Layout): Promise<string
     const counts = functions.find(({ name }) => name === history.function) ?? null;
     return functionSection(history, counts, `f${index + 1}`, gallery);
   });
-  const style = paletteStyle() + (await readFile(STYLE_SHEET, 'utf8'));
-  const script = `'use strict';\n(${runPage.toString()})();\n`;
-  const policy =
-    `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; ` +
-    `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`;
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${raw(policy)}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title} · darm</title>
-        ${raw(`<style>${style}</style>`)}
-      </head>
-      <body>
-        <header>
-          <h1>${title}</h1>
-          ${facts([['target', target], ...settings])}
-        </header>
-        <main>${functionTable(functions, histories)} ${launches && counterTables(launches)} ${sections}</main>
-        ${raw(`<script>${script}</script>`)}
-      </body>
-    </html>`;
-  // Only names can hold characters that cannot be seen; our own markup has none.
-  return `${visible(page.toString())}\n`;
+  const body = html`<header>
+      <h1>${title}</h1>
+      ${facts([['target', target], ...settings])}
+    </header>
+    ${launches && raw(LANE_PATTERN)}
+    <main>
+      ${functionTable(functions, histories)} ${launches && counterTables(launches)} ${sections}
+      ${launches && launches.map(profileSection)}
+    </main>`;
+  const style = paletteStyle() + (await styleSheet('page.css', ...(launches === null ? [] : ['profile/profile.css'])));
+  return documentPage({ title, body, style, script: `'use strict';\n(${runPage.toString()})();\n` });
+}
+
+/** The lanes of a launch, without melding and with it. */
+function profileSection({ before, after }: MeasuredLaunch, index: number): Html | string {
+  if (before.profile === null || after.profile === null) return '';
+  const runs = [
+    { title: 'without melding', profile: before.profile },
+    { title: 'with melding', profile: after.profile },
+  ];
+  return launchView(runs, new Map(), `launch${index + 1}`);
 }
 
 const facts = (pairs: Report['settings']): Html =>

@@ -17,6 +17,7 @@ import {
   type ElfFile,
   type ElfSegment,
 } from '../../formats/elf.js';
+import { lineSections, type LineSections } from '../../formats/line-table.js';
 import { simulatedTarget, type SimulatedTarget } from '../target.js';
 import { DESCRIPTOR_BYTES, parseDescriptor, type LaunchDescriptor } from './descriptor.js';
 
@@ -53,12 +54,22 @@ export interface ImageVariable {
   readonly size: number;
 }
 
+/** What the symbol table names in the executable segment. */
+export interface ImageFunction {
+  readonly name: string;
+  readonly address: number;
+  readonly size: number;
+}
+
 export interface LoadableCodeObject {
   readonly target: SimulatedTarget;
   readonly segments: readonly ImageSegment[];
   readonly relocations: readonly ImageRelocation[];
   readonly kernels: readonly LoadableKernel[];
   readonly variables: readonly ImageVariable[];
+  readonly functions: readonly ImageFunction[];
+  /** Null: there is no debug information about lines. */
+  readonly lineSections: LineSections | null;
   /** The executable segment. */
   readonly code: { readonly address: number; readonly bytes: Uint8Array };
 }
@@ -96,11 +107,17 @@ export function readCodeObject(bytes: Uint8Array): LoadableCodeObject {
       size > 0 &&
       segments.some((each) => each.writable && value >= each.address && value + size <= each.address + each.size),
   );
+  const functions = [...symbols.values()].filter(
+    ({ section, value, size }) =>
+      section !== 0 && size > 0 && value >= code.address && value + size <= code.address + code.memorySize,
+  );
   return {
     target,
     segments,
     relocations: dynamicRelocations(elf),
     kernels,
+    functions: functions.map(({ name, value, size }) => ({ name, address: value, size })),
+    lineSections: lineSections(elf),
     variables: variables.map(({ name, value, size }) => ({ name, address: value, size })),
     code: { address: code.address, bytes: elf.reader.slice(code.offset, code.fileSize, 'the code') },
   };

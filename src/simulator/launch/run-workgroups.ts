@@ -9,12 +9,17 @@ import type { Disassembly } from '../../formats/disassembly.js';
 import { bindCode, type KernelCode } from '../code.js';
 import { Lds } from '../lds.js';
 import { ADDRESS_HIGH, GlobalMemory, type Region } from '../memory.js';
+import { codeBlocks } from '../profile/blocks.js';
+import { LaneRecorder } from '../profile/lane-recorder.js';
+import { LaneTrace } from '../profile/lane-trace.js';
+import type { CodeFunction, RecordedProfile } from '../profile/make-profile.js';
 import { RaceDetector } from '../races.js';
-import { makeProgram } from '../program.js';
+import { makeProgram, type Program } from '../program.js';
 import { RegisterFile, Wave, type Step } from '../wave.js';
 import type { InstructionCounts } from '../counters.js';
-import { makeTimingModel } from '../timing/model.js';
+import { makeTimingModel, type TimingModel } from '../timing/model.js';
 import type { WaveResources } from '../timing/occupancy.js';
+import { TimeRecorder } from '../timing/time-recorder.js';
 import { ExecutionCounts, runWorkgroup, TRACE_INDEX_BITS, WaveTrace } from '../workgroup.js';
 import { totalWorkgroups } from './arguments.js';
 import { initializeWave, userRegisters, type InitialState } from './initial-state.js';
@@ -40,6 +45,8 @@ export interface PlacedLaunch extends InitialState {
   readonly checkUninitializedLds: boolean;
   readonly unalignedLds: boolean;
   readonly detectRaces: boolean;
+  /** The functions of the code, if a profile is to be made; else null. */
+  readonly profiled: readonly CodeFunction[] | null;
   /** What the cycle estimate needs; null when no estimate is wanted. */
   readonly timing: Omit<WaveResources, 'ldsBytes' | 'wavesPerWorkgroup' | 'waveSize'> | null;
 }
@@ -60,6 +67,8 @@ export interface LaunchPartResult {
   readonly bankConflicts: number;
   /** Null when there is no estimate. */
   readonly cycles: number | null;
+  /** Null when no profile is wanted, or after a failure. */
+  readonly profile: RecordedProfile | null;
   readonly failure: { readonly workgroup: number; readonly error: ErrorData } | null;
 }
 
@@ -85,7 +94,10 @@ export function runWorkgroups(part: LaunchPart, onInstruction: InstructionListen
   const entry = bound.program.indexAt(launch.entryAddress - launch.codeAddress);
   if (entry < 0) throw new DarmError('bad-input', `kernel '${launch.kernel}' begins where there is no instruction`);
   const position: { workgroup: Dimensions } = { workgroup: [0, 0, 0] };
-  const code = onInstruction === null ? bound : withListener(bound, onInstruction, position);
+  const listened = onInstruction === null ? bound : withListener(bound, onInstruction, position);
+  const laneRecorder =
+    launch.profiled && new LaneRecorder(bound.steps.length, launch.waveSize, launch.wavesPerWorkgroup);
+  const code = laneRecorder?.recorded(listened) ?? listened;
   const scratch = launch.addresses.scratch + part.index * launch.scratchPerThread;
   const state: InitialState = { ...launch, addresses: { ...launch.addresses, scratch } };
   const user = userRegisters(state);
@@ -93,7 +105,9 @@ export function runWorkgroups(part: LaunchPart, onInstruction: InstructionListen
   const counts = new ExecutionCounts(code.steps.length);
   const timing = code.steps.length < 2 ** TRACE_INDEX_BITS ? launch.timing : null;
   const model = timing && makeTimingModel(bound.program, launch.target, { ...timing, ...launch });
-  let estimate = model?.estimate() ?? null;
+  const timeRecorder =
+    launch.profiled && model && makeTimeRecorder(bound.program, launch.profiled, model, launch.waveSize);
+  let estimate = model?.estimate(timeRecorder) ?? null;
   const batch = model?.batch ?? 1;
   const total = totalWorkgroups(launch);
   const [gridX, gridY] = launch.grid;
@@ -123,7 +137,12 @@ export function runWorkgroups(part: LaunchPart, onInstruction: InstructionListen
       made.pc = entry;
       return made;
     });
-    const traces = estimate && waves.map(() => new WaveTrace(traceWords));
+    const laneTraces =
+      estimate &&
+      laneRecorder &&
+      waves.map((wave) => new LaneTrace(number, wave.id, { capacity: traceWords, keepsMasks: number < batch }));
+    const traces = laneTraces ?? (estimate && waves.map(() => new WaveTrace(traceWords)));
+    laneRecorder?.begin(waves, laneTraces);
     const budget = { left: launch.maxInstructions };
     const onBarrier = (): void => races?.barrier();
     runWorkgroup({ kernel: launch.kernel, code, id, waves, counts, traces, budget, onBarrier });
@@ -139,6 +158,7 @@ export function runWorkgroups(part: LaunchPart, onInstruction: InstructionListen
     while (Atomics.load(progress, 1) === 0) {
       const first = Atomics.add(progress, 0, 1) * batch;
       if (first >= total) break;
+      if (first === 0) timeRecorder?.keepTimeline();
       const end = Math.min(first + batch, total);
       for (number = first; number < end; number++) runOne(number);
     }
@@ -149,10 +169,26 @@ export function runWorkgroups(part: LaunchPart, onInstruction: InstructionListen
       counts,
       bankConflicts: lds.bankConflicts,
       cycles: null,
+      profile: null,
       failure: { workgroup: number, error: error.toJSON() },
     };
   }
-  return { counts, bankConflicts: lds.bankConflicts, cycles: estimate?.cycles() ?? null, failure: null };
+  const cycles = estimate?.cycles() ?? null;
+  const profile = laneRecorder && {
+    lanes: laneRecorder.lanes,
+    time: cycles === null ? null : (timeRecorder?.time ?? null),
+  };
+  return { counts, bankConflicts: lds.bankConflicts, cycles, profile, failure: null };
+}
+
+function makeTimeRecorder(
+  program: Program,
+  functions: readonly CodeFunction[],
+  { code }: TimingModel,
+  waveSize: 32 | 64,
+): TimeRecorder {
+  const entries = functions.map(({ offset }) => offset);
+  return new TimeRecorder(code, codeBlocks(program, entries).blockOf, waveSize);
 }
 
 function withListener(

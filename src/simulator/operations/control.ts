@@ -6,7 +6,7 @@
  */
 import { Fault } from '../fault.js';
 import type { Site } from '../site.js';
-import type { Program } from '../program.js';
+import { branchTarget, type Program } from '../program.js';
 import { EXEC, VCC, WaveState, type Wave } from '../wave.js';
 import { readClock } from './hardware-registers.js';
 import type { Operation, OperationTable } from './operation.js';
@@ -20,12 +20,6 @@ const TRAP_ABORT = 2;
 const TRAP_DEBUG = 3;
 
 const TWO_32 = 2 ** 32;
-
-/** The offset in the text section that a branch or call names: a signed number of words behind the instruction. */
-function branchOffset({ instruction }: Site): number {
-  const distance = (instruction.immediate('simm16') << 16) >> 14;
-  return instruction.offset + instruction.size + distance;
-}
 
 /** The address of the next instruction, as constants. */
 function nextAddress({ instruction, program }: Site): { low: number; high: number } {
@@ -63,7 +57,7 @@ function jumpTo(w: Wave, program: Program, low: number, high: number): void {
 const branch =
   (taken: (wave: Wave) => boolean): Operation =>
   (site) => {
-    const jump = jumpStep(site, branchOffset(site));
+    const jump = jumpStep(site, branchTarget(site.instruction));
     return site.step((w) => {
       if (taken(w)) jump(w);
     });
@@ -103,7 +97,7 @@ const swapPc: Operation = (site) => {
 
 const call: Operation = (site) => {
   const { low, high } = nextAddress(site);
-  const jump = jumpStep(site, branchOffset(site));
+  const jump = jumpStep(site, branchTarget(site.instruction));
   const d = site.scalarDestination('sdst', 2);
   return site.step((w) => {
     w.u32[d] = low;

@@ -5,10 +5,11 @@
 import type { Program } from '../program.js';
 import type { SimulatedTarget } from '../target.js';
 import type { WaveTrace } from '../workgroup.js';
-import { classifyProgram } from './classify.js';
+import { classifyProgram, type StaticTiming } from './classify.js';
 import { timingConstants } from './constants.js';
 import { residentWorkgroups, type WaveResources } from './occupancy.js';
 import { Replay } from './replay.js';
+import type { TimeRecorder } from './time-recorder.js';
 
 /**
  * Workgroups of one estimate come in batches of this many times those that are resident at once. Within a batch the
@@ -18,12 +19,17 @@ import { Replay } from './replay.js';
 const ROUNDS_PER_BATCH = 4;
 
 export interface TimingModel {
+  readonly code: StaticTiming;
   /** Workgroups that the compute unit holds at once. */
   readonly resident: number;
   /** Workgroups of a batch. */
   readonly batch: number;
-  /** Cycles that one compute unit takes for workgroups that come one by one. */
-  estimate(): CycleEstimate;
+  /**
+   * Cycles that one compute unit takes for workgroups that come one by one.
+   *
+   * @param recorder told where waves spend their time; the traces must then be `LaneTrace`s
+   */
+  estimate(recorder?: TimeRecorder | null): CycleEstimate;
 }
 
 export function makeTimingModel(program: Program, target: SimulatedTarget, resources: WaveResources): TimingModel {
@@ -33,9 +39,11 @@ export function makeTimingModel(program: Program, target: SimulatedTarget, resou
   const { wavesPerWorkgroup } = resources;
   const batch = resident * ROUNDS_PER_BATCH;
   return {
+    code,
     resident,
     batch,
-    estimate: () => new CycleEstimate(new Replay(code, constants, resident, wavesPerWorkgroup), batch),
+    estimate: (recorder = null) =>
+      new CycleEstimate(new Replay(code, constants, resident, wavesPerWorkgroup, recorder), batch),
   };
 }
 

@@ -15,6 +15,7 @@ import { TRACE_INDEX_BITS, type WaveTrace } from '../workgroup.js';
 import { FIRST_INTERNAL_KIND, FIRST_SHARED_UNIT, Kind, Unit, UNITS, type StaticTiming } from './classify.js';
 import type { TimingConstants } from './constants.js';
 import { Outstanding } from './outstanding.js';
+import type { TimeRecorder } from './time-recorder.js';
 
 const INDEX_MASK = (1 << TRACE_INDEX_BITS) - 1;
 /** Most waves of a SIMD: a set of them is the bits of one word. */
@@ -27,6 +28,8 @@ export class Replay {
   readonly #constants: TimingConstants;
   readonly #wavesPerWorkgroup: number;
   readonly #places: number;
+  /** Told where waves spend their time; null: nobody asks. */
+  readonly #recorder: TimeRecorder | null;
 
   /** When each unit is free: the SIMDs' own, SIMD by SIMD, then the shared ones. */
   readonly #free: Float64Array;
@@ -72,7 +75,13 @@ export class Replay {
   #retired = false;
 
   /** @param places workgroups that the compute unit holds at once */
-  constructor(code: StaticTiming, constants: TimingConstants, places: number, wavesPerWorkgroup: number) {
+  constructor(
+    code: StaticTiming,
+    constants: TimingConstants,
+    places: number,
+    wavesPerWorkgroup: number,
+    recorder: TimeRecorder | null = null,
+  ) {
     const { simds } = constants;
     const waves = places * wavesPerWorkgroup;
     if (waves > simds * SLOTS) throw new Error(`${waves} waves on ${simds} SIMDs`);
@@ -80,6 +89,7 @@ export class Replay {
     this.#constants = constants;
     this.#places = places;
     this.#wavesPerWorkgroup = wavesPerWorkgroup;
+    this.#recorder = recorder;
     this.#free = new Float64Array(simds * FIRST_SHARED_UNIT + UNITS - FIRST_SHARED_UNIT);
     this.#nextTurn = new Float64Array(simds).fill(Infinity);
     this.#order = new Int32Array(simds * SLOTS);
@@ -122,6 +132,7 @@ export class Replay {
   finish(): number {
     while (this.#vacant.length < this.#places) this.#step();
     const cycles = this.#ended;
+    this.#recorder?.finish();
     this.#free.fill(0);
     this.#now = this.#ended = 0;
     this.#vacant.length = 0;
@@ -150,6 +161,7 @@ export class Replay {
     this.#arrived[wave] = -1;
     this.#board.fill(0, wave * registers, (wave + 1) * registers);
     this.#outstanding.clear(wave);
+    this.#recorder?.begin(wave, trace, simd, this.#ended);
   }
 
   /** The turn that comes next. */
@@ -264,6 +276,7 @@ export class Replay {
       this.#code;
     const { turn, branchTaken } = this.#constants;
     const free = this.#free;
+    const recorder = this.#recorder;
     const at = this.#next[wave]!;
     const what = kind[at]!;
     let taken = busy[at]!;
@@ -276,12 +289,16 @@ export class Replay {
     } else if (what === Kind.Branch) {
       if ((this.#words[wave]![this.#position[wave]!]! & INDEX_MASK) !== at + 1) hold = branchTaken;
     } else if (what === Kind.End) {
+      recorder?.issued(wave, this.#ready[wave]!, time, time + turn);
+      recorder?.end(wave, time + turn);
       this.#endWave(wave, time + turn);
       return;
     } else {
       taken = Math.max(taken, this.#transactions[wave]! * busyPerTransaction[at]!);
       this.#outstanding.add(wave, counters[at]!, time + taken + latency[at]!);
+      recorder?.started(wave, time + taken + latency[at]!);
     }
+    recorder?.issued(wave, this.#ready[wave]!, time, time + hold);
     free[this.#portOf(simd, unit[at]!)] = time + taken;
     if (secondUnit[at] !== Unit.None) free[this.#portOf(simd, secondUnit[at]!)] = time + turn;
     this.#ready[wave] = time + hold;
@@ -292,19 +309,23 @@ export class Replay {
   #prepare(wave: number): void {
     const { kind, cost, waits, readStart, reads, registers } = this.#code;
     const words = this.#words[wave]!;
+    const recorder = this.#recorder;
     let position = this.#position[wave]!;
     let ready = this.#ready[wave]!;
     for (;;) {
       const word = words[position++]!;
       const at = word & INDEX_MASK;
       const what = kind[at]!;
+      recorder?.next(wave);
       if (what < FIRST_INTERNAL_KIND) {
+        const reached = ready;
         const board = wave * registers;
         const end = readStart[at + 1]!;
         for (let k = readStart[at]!; k < end; k++) {
           const known = this.#board[board + reads[k]!]!;
           if (known > ready) ready = known;
         }
+        recorder?.neededResult(wave, reached, ready);
         this.#next[wave] = at;
         this.#transactions[wave] = word >>> TRACE_INDEX_BITS;
         this.#position[wave] = position;
@@ -316,8 +337,14 @@ export class Replay {
         this.#arrive(wave, ready);
         return;
       }
+      const reached = ready;
       ready += cost[at]!;
-      if (what === Kind.Wait) ready = Math.max(ready, this.#outstanding.waitedFor(wave, waits, 4 * at));
+      recorder?.issued(wave, reached, reached, ready);
+      if (what === Kind.Wait) {
+        const done = Math.max(ready, this.#outstanding.waitedFor(wave, waits, 4 * at));
+        recorder?.waitedForMemory(wave, ready, done);
+        ready = done;
+      }
     }
   }
 
@@ -345,8 +372,10 @@ export class Replay {
     this.#waiting[place] = 0;
     for (let wave = first; wave < end; wave++) {
       if (arrived[wave]! < 0) continue;
+      const passed = latest + this.#constants.barrier;
+      this.#recorder?.waitedAtBarrier(wave, arrived[wave]!, passed);
       arrived[wave] = -1;
-      this.#ready[wave] = latest + this.#constants.barrier;
+      this.#ready[wave] = passed;
       this.#resume(wave);
     }
   }

@@ -82,8 +82,10 @@ test('equality with a number is rarer than order, and a test for not-a-number ra
 });
 
 test('masks and remainders give data a scale', () => {
-  assert.is(shares('%b = and %data 3\n %c = icmp eq %b 2').parted, 1);
-  assert.is(shares('%b = urem %data 10\n %c = icmp ult %b 5').parted, 1);
+  // In a quarter of the launches, nearly all waves have data of one kind.
+  const isBetween = (x: number): void => assert.ok(x >= 0.7 && x <= 0.8, String(x));
+  isBetween(shares('%b = and %data 3\n %c = icmp eq %b 2').parted);
+  isBetween(shares('%b = urem %data 10\n %c = icmp ult %b 5').parted);
   assert.is(shares('%b = and %data 3\n %c = icmp ult %b 4').all, 1);
 });
 

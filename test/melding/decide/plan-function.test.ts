@@ -426,11 +426,8 @@ test('commutative operands are tried both ways', () => {
 test('stores without a partner are guarded, side by side', () => {
   const { lines } = planned(
     diamond(
-      '%a1 = load %g\nstore %a1 %p !name=as\n%a2 = load %g !name=ax\n store %ax %g !name=at'.replace(
-        '%a2 = load %g !name=ax',
-        '%ax = load %g',
-      ),
-      '%b1 = load %g\nstore %i %q !key=other !name=bs\n%bx = load %g\n store %bx %g !name=bt',
+      '%a1 = mul %i %j !lat=40\nstore %a1 %p !name=as\n%ax = load %g\nstore %ax %g !name=at',
+      '%b1 = mul %i %j !lat=40\nstore %i %q !key=other !name=bs\n%bx = load %g\nstore %bx %g !name=bt',
     ),
   );
   assert.is(lines, 'a1+b1 as| |bs ax+bx at+bt');
@@ -486,9 +483,10 @@ test('uniform branches are never touched; plans are deterministic', () => {
 
 test('rule 9: branches in a long chain of arithmetic stay', () => {
   const stages = (count: number): string => {
-    let text = 'arg %id i32 never\nentry:\n  %w0 = load 0:ptr1\n  br e0\n';
+    let text =
+      'entry:\n  %w0 = load 0:ptr1 !never\n  %id = call @id !never !source=ThreadX\n  %odd = and %id 1\n  br e0\n';
     for (let i = 0; i < count; i++) {
-      text += `e${i}:\n  %c${i} = icmp slt %id ${i}\n  br %c${i} t${i} f${i}\n`;
+      text += `e${i}:\n  %c${i} = icmp eq %odd 0\n  br %c${i} t${i} f${i}\n`;
       for (const [block, value, factor] of [
         ['t', 'x', 7],
         ['f', 'y', 9],

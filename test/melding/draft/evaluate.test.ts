@@ -94,7 +94,7 @@ test('a smaller alignment costs; so does a lost constant offset', () => {
   );
   const { ctx } = draft;
   assert.ok(pairGain(ctx, s.instr('%a'), s.instr('%b'), true) < pairGain(ctx, s.instr('%a'), s.instr('%a'), true));
-  assert.ok(lostOffsetCost(draft, s.instr('%y'), s.instr('%w')) > 0);
+  assert.ok(lostOffsetCost(draft, ctx, s.instr('%y'), s.instr('%w')) > 0);
 });
 
 test('the net of a diamond of equal work: the work and the branch', () => {

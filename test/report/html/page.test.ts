@@ -110,8 +110,8 @@ test('ids are unique and links lead somewhere', async () => {
 test('simulated counters, where there are some', async () => {
   const launch = {
     kernel: 'k<',
-    before: { counters: COUNTERS, cycles: 200 },
-    after: { counters: COUNTERS, cycles: 50 },
+    before: { counters: COUNTERS, cycles: 200, profile: null },
+    after: { counters: COUNTERS, cycles: 50, profile: null },
   };
   const page = await pageOf(PLAIN, { launches: [launch] });
   assert.match(page, '<h4>k&lt;</h4>');

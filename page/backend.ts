@@ -1,0 +1,126 @@
+/** What answers the page: a Web Worker with the whole compiler, or the server that the page comes from. */
+import { decode, encode } from '@msgpack/msgpack';
+import { DarmError } from '../src/errors.js';
+import type { ExploreAnswers, ExploreOutcome, ExploreQuestions, QuestionKind } from '../src/explorer/protocol.js';
+import type { WorkerMessage, WorkerRequest } from './worker.js';
+
+export interface Backend {
+  /** @throws DarmError */
+  ask<K extends QuestionKind>(kind: K, question: ExploreQuestions[K]): Promise<ExploreAnswers[K]>;
+  /** Ends what is being answered with `aborted`. */
+  stop(): void;
+}
+
+export interface LoadProgress {
+  /** Bytes. */
+  readonly loaded: number;
+  readonly total: number;
+}
+
+/** @param progress null when the compiler is there */
+export type ProgressListener = (progress: LoadProgress | null) => void;
+
+const stopped = (): DarmError => new DarmError('aborted', 'stopped');
+
+function valueOf<K extends QuestionKind>(outcome: ExploreOutcome): ExploreAnswers[K] {
+  if (outcome.ok) return outcome.value as ExploreAnswers[K];
+  throw DarmError.fromJSON(outcome.error);
+}
+
+interface Waiting {
+  readonly resolve: (outcome: ExploreOutcome) => void;
+  readonly reject: (error: DarmError) => void;
+}
+
+export class WorkerBackend implements Backend {
+  readonly #listener: ProgressListener;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker;
+  #count = 0;
+
+  constructor(listener: ProgressListener) {
+    this.#listener = listener;
+    this.#worker = this.#start();
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL('worker.js', location.href), { type: 'module' });
+    const files = new Map<string, LoadProgress>();
+    worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
+      switch (data.kind) {
+        case 'loading': {
+          files.set(data.name, data);
+          const sum = (field: keyof LoadProgress) =>
+            [...files.values()].reduce((total, each) => total + each[field], 0);
+          const progress = { loaded: sum('loaded'), total: sum('total') };
+          this.#listener(progress.loaded === progress.total ? null : progress);
+          break;
+        }
+        case 'ready':
+          this.#listener(null);
+          break;
+        case 'answer':
+          this.#waiting.get(data.id)?.resolve(data.outcome);
+          this.#waiting.delete(data.id);
+      }
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      if (worker === this.#worker)
+        this.#replace(
+          new DarmError('internal', `the compiler ended: ${event.message || 'its worker cannot be loaded'}`),
+        );
+    };
+    return worker;
+  }
+
+  /** What it had compiled is lost; the code is in the browser's storage. */
+  #replace(error: DarmError): void {
+    this.#worker.terminate();
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+    this.#listener(null);
+    this.#worker = this.#start();
+  }
+
+  async ask<K extends QuestionKind>(kind: K, question: ExploreQuestions[K]): Promise<ExploreAnswers[K]> {
+    const id = this.#count++;
+    const outcome = new Promise<ExploreOutcome>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    this.#worker.postMessage({ id, question: { kind, ...question } } as WorkerRequest);
+    return valueOf<K>(await outcome);
+  }
+
+  stop(): void {
+    if (this.#waiting.size > 0) this.#replace(stopped());
+  }
+}
+
+export class ServerBackend implements Backend {
+  #abort = new AbortController();
+
+  async ask<K extends QuestionKind>(kind: K, question: ExploreQuestions[K]): Promise<ExploreAnswers[K]> {
+    const { signal } = this.#abort;
+    try {
+      const response = await fetch(new URL('ask', location.href), {
+        method: 'POST',
+        headers: { 'content-type': 'application/vnd.msgpack' },
+        body: encode({ kind, ...question }) as BodyInit,
+        signal,
+      });
+      if (response.headers.get('content-type') !== 'application/vnd.msgpack') {
+        const { detail } = (await response.json().catch(() => ({}))) as { detail?: string };
+        throw new DarmError('io', detail ?? `the server answered ${response.status}`);
+      }
+      return valueOf<K>(decode(new Uint8Array(await response.arrayBuffer())) as ExploreOutcome);
+    } catch (error) {
+      if (error instanceof DarmError) throw error;
+      if (signal.aborted) throw stopped();
+      throw new DarmError('io', `the server does not answer: ${(error as Error).message}`);
+    }
+  }
+
+  stop(): void {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Builds the explorer's page: `npm run build:page` writes a site of files to dist/site, which any server of files can
+ * serve. With `--without-modules` only what `darm explore` needs, whose compiler runs elsewhere.
+ */
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createHash } from 'node:crypto';
+import { build, type Plugin } from 'esbuild';
+import type { Manifest } from '../src/binding/load.js';
+import { paletteStyle } from '../src/report/graph/palette.js';
+import { examples } from './examples.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const SITE = path.join(ROOT, 'dist', 'site');
+const MODULES = path.join(ROOT, 'wasm', 'dist');
+
+/** Puts the browser's platform in the place of Node's. */
+const platform: Plugin = {
+  name: 'platform',
+  setup(building) {
+    building.onResolve({ filter: /\/platform\/index\.js$/ }, () => ({ path: path.join(ROOT, 'page', 'platform.ts') }));
+  },
+};
+
+async function bundle(): Promise<void> {
+  await build({
+    entryPoints: ['main', 'worker', 'service-worker'].map((name) => path.join(ROOT, 'page', `${name}.ts`)),
+    outdir: SITE,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    legalComments: 'none',
+    plugins: [platform],
+    logLevel: 'warning',
+    absWorkingDir: ROOT,
+  });
+}
+
+async function copyModules(): Promise<void> {
+  const manifest = JSON.parse(await readFile(path.join(MODULES, 'manifest.json'), 'utf8')) as Manifest;
+  const { module, rest, memory, frontend } = manifest;
+  const parts = [
+    ['llvm', 'wasm', module],
+    ['rest', 'wasm', rest],
+    ['llvm', 'memory', memory],
+    ['clang', 'wasm', frontend?.module],
+    ['clang-rest', 'wasm', frontend?.rest],
+    ['clang', 'memory', frontend?.memory],
+    ['headers', 'image', frontend?.image],
+  ] as const;
+  const target = path.join(SITE, 'wasm');
+  await mkdir(target);
+  for (const name of ['manifest.json', 'llvm.mjs', 'clang.mjs'])
+    await copyFile(path.join(MODULES, name), path.join(target, name));
+  for (const [part, extension, facts] of parts)
+    if (facts)
+      await copyFile(
+        path.join(MODULES, `${part}.${extension}.br`),
+        path.join(target, `${part}.${facts.sha256.slice(0, 16)}.${extension}.br`),
+      );
+}
+
+/** The service worker knows by this whether what it keeps is what there is. */
+async function stampServiceWorker(): Promise<void> {
+  const files = (await readdir(SITE, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && !/\.br$/.test(entry.name) && entry.name !== 'service-worker.js')
+    .map((entry) => path.relative(SITE, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+    .sort();
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(`${file}\0`).update(await readFile(path.join(SITE, file)));
+  const worker = path.join(SITE, 'service-worker.js');
+  const text = await readFile(worker, 'utf8');
+  await writeFile(
+    worker,
+    text.replaceAll('__VERSION__', hash.digest('hex').slice(0, 16)).replace('"__FILES__"', JSON.stringify(files)),
+  );
+}
+
+/** Dark colours hold for a dark system, unless the reader chose a theme. */
+const withThemes = (css: string): string =>
+  css.replace(
+    /@media \(prefers-color-scheme: dark\) \{\s*:root \{([^}]*)\}\s*\}/g,
+    (_, colors: string) =>
+      `@media (prefers-color-scheme: dark) { :root:not([data-theme='light']) {${colors}} }\n` +
+      `:root[data-theme='dark'] {${colors}}`,
+  ) + `\n:root[data-theme='dark'] { color-scheme: dark; }\n:root[data-theme='light'] { color-scheme: light; }\n`;
+
+await rm(SITE, { recursive: true, force: true });
+await mkdir(SITE, { recursive: true });
+await bundle();
+const report = await readFile(path.join(ROOT, 'src', 'report', 'html', 'page.css'), 'utf8');
+const own = await readFile(path.join(ROOT, 'page', 'page.css'), 'utf8');
+await writeFile(path.join(SITE, 'page.css'), withThemes(paletteStyle() + report + own));
+for (const name of ['index.html', 'icon.svg']) await copyFile(path.join(ROOT, 'page', name), path.join(SITE, name));
+await copyFile(fileURLToPath(import.meta.resolve('brotli-dec-wasm/web/bg.wasm')), path.join(SITE, 'brotli.wasm'));
+await writeFile(path.join(SITE, 'examples.json'), JSON.stringify(await examples(ROOT)));
+if (!process.argv.includes('--without-modules')) await copyModules();
+await stampServiceWorker();

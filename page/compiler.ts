@@ -1,0 +1,73 @@
+/**
+ * The page's compiler: the tasks that the package's worker threads carry out, on the thread that this is called on, a
+ * Web Worker. Whoever wants to stop a job ends the worker.
+ */
+import { compileLlvm } from '../src/binding/load.js';
+import { SourceTranslator } from '../src/compiler/compile-source.js';
+import { simulateOn } from '../src/compiler/simulate.js';
+import type { CompiledModule } from '../src/compiler/compiler.js';
+import type { ExploringCompiler } from '../src/explorer/explorer.js';
+import { unwrapModule } from '../src/formats/bitcode.js';
+import { NO_EVENTS } from '../src/job/events.js';
+import { completeJobOptions, type JobOptions } from '../src/job/options.js';
+import { unwrap, type Executor, type TaskLimits } from '../src/workers/executor.js';
+import { LlvmHost } from '../src/workers/llvm-host.js';
+import type { Task, TaskResult } from '../src/workers/tasks.js';
+
+const MEMORY_LIMIT = 2 ** 32;
+const LIMITS: TaskLimits = { timeoutMs: 0, events: null };
+
+class OwnThread implements Executor {
+  readonly width = 1;
+  #host: Promise<LlvmHost> | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** One after the other: there is one instance. */
+  run<T extends Task>(task: T): Promise<TaskResult<T>> {
+    const result = this.#last.then(async () => {
+      const host = await this.#load();
+      return unwrap(await host.run(task, NO_EVENTS));
+    });
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  /** A download that failed is tried again with the next task. */
+  #load(): Promise<LlvmHost> {
+    if (this.#host === null) {
+      // All of it: what the page shows calls more than a first part has, and would be done twice.
+      this.#host = compileLlvm().then((code) => new LlvmHost({ code, memoryLimitBytes: MEMORY_LIMIT }));
+      this.#host.catch(() => (this.#host = null));
+    }
+    return this.#host;
+  }
+
+  async prepare(): Promise<void> {
+    await (await this.#load()).prepare();
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** A compiler, and what loads LLVM before there is anything to compile. */
+export function createPageCompiler(): ExploringCompiler & { prepare(): Promise<void> } {
+  const executor = new OwnThread();
+  const translator = new SourceTranslator();
+  return {
+    prepare: () => executor.prepare(),
+    async compile(input, options = {}) {
+      const job = completeJobOptions('compile()', options as Partial<JobOptions>);
+      const bytes = new Uint8Array(unwrapModule(input as Uint8Array));
+      const result = await executor.run({ kind: 'compile', bytes, options: job });
+      return { ...result, cached: false } satisfies CompiledModule;
+    },
+    async translate(source, options) {
+      const request = await translator.request('translate()', source, options);
+      const job = await translator.job(request, 'bitcode', false);
+      const translation = await translator.translate(executor, request, job, LIMITS);
+      const { product: bitcode, time } = translation;
+      return { ...translator.result(request, translation), bitcode, options: request.job, time };
+    },
+    simulate: (codeObject, spec, options = {}) => simulateOn(executor, codeObject, spec, options, LIMITS),
+  };
+}

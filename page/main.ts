@@ -1,0 +1,645 @@
+/** The explorer's page: a kernel on the left, what becomes of it on the right, a launch below. */
+import { DarmError } from '../src/errors.js';
+import {
+  LANGUAGES,
+  type Explored,
+  type ExploreJob,
+  type Launched,
+  type Listing,
+  type ListingForm,
+  type Side,
+} from '../src/explorer/protocol.js';
+import { JOB_OPTIONS } from '../src/job/options.js';
+import { ServerBackend, WorkerBackend, type Backend, type LoadProgress } from './backend.js';
+import { byId, element, fillSelect } from './dom.js';
+import { Editor, type SourceMessage } from './editor.js';
+import type { Example } from './examples.js';
+import { heatFlow, showFlow } from './flow-view.js';
+import { Heat, METRICS, percent, type Metric } from './heat.js';
+import { kernelOf, showLaunch, withKernel } from './launch-form.js';
+import { linkOf, stateOf, type PageState } from './link.js';
+import { listingView, type ShownHeat } from './listing-view.js';
+import { commandOf, defaultsFor, showOptions } from './options-form.js';
+
+const TABS = ['flow', 'remarks', 'ir', 'machine', 'counters'] as const;
+type Tab = (typeof TABS)[number];
+
+const LANGUAGE_NAMES = { hip: 'HIP C++', opencl: 'OpenCL C', ir: 'LLVM IR' } as const;
+/** How long a pause of the typist means that the kernel is to be compiled. */
+const PAUSE_MS = 120;
+/** How long the reader waits before the page offers to stop. */
+const PATIENCE_MS = 400;
+
+const PROCESSORS =
+  'gfx900 gfx906 gfx908 gfx90a gfx942 gfx950 gfx1010 gfx1030 gfx1100 gfx1101 gfx1150 gfx1151 gfx1200 gfx1201'.split(
+    ' ',
+  );
+
+type Job = PageState['job'];
+
+/** A launch, and the code that it ran. */
+interface Ran {
+  readonly job: Job;
+  readonly launched: Launched;
+  readonly heat: readonly [Heat, Heat] | null;
+}
+
+const backend: Backend =
+  document.documentElement.dataset['backend'] === 'server' ? new ServerBackend() : new WorkerBackend(showLoading);
+
+let job: Job = { source: '', language: 'hip', options: { mcpu: 'gfx1100' }, flags: [] };
+let spec = '';
+let tab: Tab = 'flow';
+/** The last that compiled, and from what. */
+let shown: { readonly job: Job; readonly explored: Explored } | null = null;
+let ran: Ran | null = null;
+let metric: Metric = 'lost';
+/** Which function is shown. */
+let chosen = 0;
+
+const source = new Editor(byId('editor'), 'source of the kernel', 'hip', {
+  changed: () => edited(PAUSE_MS),
+  pointed: (line) => light(line === null ? [] : [line]),
+});
+const launchJson = new Editor(byId('json'), 'launch specification as JSON', 'json', {
+  changed: () => void (spec = launchJson.text),
+  pointed: () => {},
+});
+
+// --- compiling -------------------------------------------------------------------------------------------------------
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+let isBusy = false;
+let isDue = false;
+/** While the page itself changes the source. */
+let isSetting = false;
+
+function edited(delay = 0): void {
+  if (isSetting) return;
+  job = { ...job, source: source.text };
+  clearTimeout(timer);
+  timer = setTimeout(() => void compile(), delay);
+}
+
+/** One compilation at a time; of those that were asked for meanwhile, the last. */
+async function compile(): Promise<void> {
+  if (isBusy) {
+    isDue = true;
+    return;
+  }
+  const now = job;
+  await working('compiling …', async () => {
+    const started = performance.now();
+    const explored = await backend.ask('compile', { job: now });
+    const isSame = shown !== null && JSON.stringify(shown.job) === JSON.stringify(now);
+    shown = { job: now, explored };
+    tell(explored);
+    showFunctions();
+    if (!isSame) refresh();
+    const took = Math.round(performance.now() - started);
+    const melds = explored.functions.reduce((sum, each) => sum + each.melds, 0);
+    say(`${explored.target}: ${melds === 1 ? '1 meld' : `${melds} melds`}, ${took} ms`);
+    document.body.dataset['compiled'] = String(Number(document.body.dataset['compiled'] ?? 0) + 1);
+    await remember();
+  });
+}
+
+/** Does something with the backend, and says what came of it. */
+async function working(what: string, work: () => Promise<void>): Promise<void> {
+  isBusy = true;
+  document.body.dataset['state'] = 'busy';
+  const offer = setTimeout(() => {
+    byId('stop').hidden = false;
+    say(what);
+  }, PATIENCE_MS);
+  try {
+    await work();
+    document.body.dataset['state'] = 'idle';
+    byId('messages').classList.remove('stale');
+  } catch (thrown) {
+    const error = thrown instanceof DarmError ? thrown : new DarmError('internal', String(thrown));
+    complain(error);
+    document.body.dataset['state'] = 'failed';
+  } finally {
+    clearTimeout(offer);
+    byId('stop').hidden = true;
+    isBusy = false;
+    byId('tab-flow')
+      .closest('.output')!
+      .classList.toggle('stale', shown !== null && shown.job !== job && !isDue);
+  }
+  if (isDue) {
+    isDue = false;
+    void compile();
+  }
+}
+
+const say = (text: string): void => void (byId('status').textContent = text);
+
+function showLoading(progress: LoadProgress | null): void {
+  byId('loading').hidden = progress === null;
+  if (progress === null) return;
+  const bar = byId<HTMLProgressElement>('progress');
+  bar.max = progress.total;
+  bar.value = progress.loaded;
+  const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
+  byId('loading-text').textContent = `loading the compiler: ${mib(progress.loaded)} of ${mib(progress.total)} MiB`;
+}
+
+// --- messages --------------------------------------------------------------------------------------------------------
+
+const SEVERITIES = { note: 'info', remark: 'info', warning: 'warning', error: 'error', fatal: 'error' } as const;
+
+const messagesOf = (diagnostics: Explored['diagnostics']): SourceMessage[] =>
+  diagnostics.flatMap(({ severity, message, file, line, column }) =>
+    line === null || (file !== null && !/^kernel\./.test(file))
+      ? [
+          {
+            severity: SEVERITIES[severity],
+            text: file === null ? message : `${file}: ${message}`,
+            line: 0,
+            column: null,
+          },
+        ]
+      : [{ severity: SEVERITIES[severity], text: message, line, column }],
+  );
+
+function tell({ diagnostics, warnings }: Explored): void {
+  const global = [...new Set(warnings)].map((text): SourceMessage => ({
+    severity: 'warning',
+    text,
+    line: 0,
+    column: null,
+  }));
+  showMessages([...messagesOf(diagnostics), ...global]);
+}
+
+function complain(error: DarmError): void {
+  say(error.code === 'aborted' ? 'stopped' : `${error.code}: see the messages`);
+  const own = messagesOf((error.source?.diagnostics ?? []) as Explored['diagnostics']);
+  const { line = 0, column = null } = error.location ?? {};
+  showMessages(own.length > 0 ? own : [{ severity: 'error', text: error.message, line, column }]);
+}
+
+function showMessages(messages: readonly SourceMessage[]): void {
+  source.tell(messages.filter(({ line }) => line > 0));
+  byId('messages').replaceChildren(
+    ...messages.slice(0, 200).map(({ severity, text, line, column }) => {
+      const place = line > 0 ? `${line}${column === null ? '' : `:${column}`}` : '';
+      const item = element('li', { class: severity }, element('b', {}, severity), ' ', text);
+      if (line > 0) {
+        const button = element('button', { type: 'button' }, place);
+        button.addEventListener('click', () => source.goTo(line, column));
+        item.prepend(button, ' ');
+      }
+      return item;
+    }),
+  );
+}
+
+// --- views -----------------------------------------------------------------------------------------------------------
+
+function showFunctions(): void {
+  const { functions } = shown!.explored;
+  fillSelect(
+    byId<HTMLSelectElement>('function'),
+    functions.map(({ name, melds, refused }, index) => [
+      String(index),
+      `${name} (${melds} melded, ${refused} refused)`,
+    ]),
+  );
+  chosen = Math.max(0, byId<HTMLSelectElement>('function').selectedIndex);
+}
+
+function openTab(next: Tab): void {
+  tab = next;
+  for (const each of TABS) {
+    const button = byId(`tab-${each}`);
+    button.setAttribute('aria-selected', String(each === next));
+    button.tabIndex = each === next ? 0 : -1;
+    byId(each).hidden = each !== next;
+  }
+  byId('selection').hidden = next === 'counters' || next === 'remarks';
+  refresh();
+  void remember();
+}
+
+/** Draws the open view anew. */
+function refresh(): void {
+  const isHot = currentHeat() !== null && tab !== 'ir';
+  byId('heat-label').hidden = !isHot;
+  byId('heat-key').textContent = isHot ? 'of the last launch' : '';
+  heatSource();
+  if (shown === null) return;
+  if (tab === 'flow') drawFlow();
+  else if (tab === 'remarks') drawRemarks();
+  else if (tab === 'counters') drawCounters();
+  else void drawListing(tab);
+}
+
+function drawFlow(): void {
+  const found = shown!.explored.functions[chosen];
+  if (found === undefined) {
+    byId('flow').replaceChildren(
+      element(
+        'p',
+        { class: 'empty' },
+        'No function has a divergent branch to meld at: all threads of a wave go the same way.',
+      ),
+    );
+    return;
+  }
+  showFlow(byId('flow'), found, chosen);
+  const hot = currentHeat();
+  heatFlow(
+    byId('flow'),
+    found,
+    chosen,
+    hot === null
+      ? null
+      : [
+          { heat: hot[0], metric },
+          { heat: hot[1], metric },
+        ],
+  );
+  listenToLines(byId('flow'));
+}
+
+function drawRemarks(): void {
+  const kinds = { passed: 'melded', missed: 'left alone', failure: 'stopped', analysis: 'summary' } as const;
+  const items = shown!.explored.remarks.map(({ kind, function: name, text, line }) => {
+    const item = element(
+      'li',
+      { class: kind },
+      element('b', {}, kinds[kind]),
+      ' ',
+      element('code', {}, name),
+      ' ',
+      text,
+    );
+    if (line !== null) {
+      item.dataset['lines'] = String(line);
+      const button = element('button', { type: 'button' }, `line ${line}`);
+      button.addEventListener('click', () => source.goTo(line, null));
+      item.append(' ', button);
+    }
+    return item;
+  });
+  byId('remarks').replaceChildren(
+    items.length === 0
+      ? element('p', { class: 'empty' }, 'There is nothing to say: no branch of this kernel is divergent.')
+      : element('ul', { class: 'remarks' }, ...items),
+  );
+  listenToLines(byId('remarks'));
+}
+
+async function drawListing(form: ListingForm): Promise<void> {
+  const { job: of, explored } = shown!;
+  const panel = byId(form);
+  try {
+    const [before, after] = await listings(of, form);
+    if (shown?.job !== of || tab !== form) return;
+    const hot = form === 'machine' ? currentHeat() : null;
+    const name = explored.functions[chosen]?.name ?? null;
+    const view = (listing: Listing, side: Side, heat: Heat | null): HTMLElement =>
+      listingView(listing, side, name, heat === null ? null : ({ heat, metric } satisfies ShownHeat));
+    panel.replaceChildren(
+      element('div', { class: 'graphs' }, view(before, 'before', hot && hot[0]), view(after, 'after', hot && hot[1])),
+    );
+    listenToLines(panel);
+  } catch (error) {
+    panel.replaceChildren(element('p', { class: 'failed' }, (error as Error).message));
+  }
+  document.body.dataset['drawn'] = form;
+}
+
+const listings = (of: ExploreJob, form: ListingForm): Promise<[Listing, Listing]> =>
+  Promise.all([
+    backend.ask('listing', { job: of, form, side: 'before' }),
+    backend.ask('listing', { job: of, form, side: 'after' }),
+  ]);
+
+function drawCounters(): void {
+  const panel = byId('counters');
+  if (ran === null) {
+    panel.replaceChildren(element('p', { class: 'empty' }, 'Nothing has run yet: choose a launch and press Run.'));
+    return;
+  }
+  const { launched, job: of } = ran;
+  const made = element('div');
+  // Markup of ours, as in the other views.
+  made.innerHTML = launched.html;
+  const same = launched.differences.length === 0;
+  panel.replaceChildren(
+    element(
+      'p',
+      { class: same ? 'good' : 'failed' },
+      same ? 'Both leave the same memory.' : `The memory differs: ${launched.differences.join('; ')}.`,
+    ),
+    ...(of === shown?.job ? [] : [element('p', { class: 'note' }, 'Of an earlier version of the kernel.')]),
+    ...launched.launches.flatMap(({ profiles: [before, after] }) =>
+      before === null || after === null ? [] : [element('p', {}, idleSentence(before, after))],
+    ),
+    made,
+  );
+}
+
+type Profile = NonNullable<Launched['launches'][0]['profiles'][0]>;
+
+function idleSentence(before: Profile, after: Profile): string {
+  const idle = ({ executed, lanes, waveSize }: Profile): string =>
+    percent(1 - lanes / Math.max(1, executed * waveSize));
+  const lost = ({ time }: Profile): string => (time === null ? '?' : String(Math.round(time.lostCycles)));
+  return (
+    `Lanes that did nothing: ${idle(before)} without melding, ${idle(after)} with. ` +
+    `Cycles lost with idle lanes: ${lost(before)} without, ${lost(after)} with.`
+  );
+}
+
+// --- lines -----------------------------------------------------------------------------------------------------------
+
+/** Lights up what comes from these lines. */
+function light(lines: readonly number[]): void {
+  const wanted = new Set(lines.map(String));
+  for (const each of document.querySelectorAll<HTMLElement | SVGElement>('.output [data-lines]'))
+    each.classList.toggle(
+      'from-line',
+      wanted.size > 0 && each.dataset['lines']!.split(' ').some((line) => wanted.has(line)),
+    );
+}
+
+/** Pointing at a row or a block lights up the lines that it comes from. */
+function listenToLines(panel: HTMLElement): void {
+  for (const each of panel.querySelectorAll<HTMLElement | SVGElement>('[data-lines]')) {
+    const lines = each.dataset['lines']!.split(' ').map(Number);
+    each.addEventListener('pointerenter', () => source.light(lines));
+    each.addEventListener('pointerleave', () => source.light([]));
+    each.addEventListener('click', () => source.light(lines, true));
+  }
+}
+
+function currentHeat(): readonly [Heat, Heat] | null {
+  return ran !== null && ran.job === shown?.job ? ran.heat : null;
+}
+
+function heatSource(): void {
+  const hot = currentHeat();
+  if (hot === null) return source.heat([]);
+  const [before, after] = hot;
+  const all = [...before.lines.values()];
+  source.heat(
+    [...before.lines].map(([line, figures]) => {
+      const melded = after.lines.get(line);
+      const title =
+        `without melding it ${before.describe(figures)}` +
+        (melded ? `\nwith melding it ${after.describe(melded)}` : '');
+      return { line, share: before.share(figures, metric, all), title };
+    }),
+  );
+}
+
+// --- launches --------------------------------------------------------------------------------------------------------
+
+/** @param text null: as it is, in another editor */
+function setSpec(text: string, from: 'form' | 'json' | 'page'): void {
+  spec = text;
+  if (from !== 'json') launchJson.text = text;
+  if (from !== 'form') drawLaunch();
+}
+
+function drawLaunch(): void {
+  const json = byId('as-json').getAttribute('aria-pressed') === 'true';
+  byId('json').hidden = !json;
+  byId('form').hidden = json;
+  if (!json && spec !== '') showLaunch(byId('form'), spec, (text) => setSpec(text, 'form'));
+  else if (!json)
+    byId('form').replaceChildren(
+      element('p', { class: 'note' }, 'Run makes a launch up from what the kernel says about itself.'),
+    );
+}
+
+async function run(): Promise<void> {
+  clearTimeout(timer);
+  byId('launch-error').textContent = '';
+  const now = job;
+  await working('running …', async () => {
+    const kernels = await backend.ask('kernels', { job: now });
+    if (kernels.length === 0) throw new DarmError('bad-input', 'the module has no kernel');
+    const select = byId<HTMLSelectElement>('kernel');
+    const wanted = select.value;
+    fillSelect(
+      select,
+      kernels.map(({ name }) => [name, name]),
+    );
+    const named = kernelOf(spec);
+    if (spec === '') setSpec((kernels.find(({ name }) => name === wanted) ?? kernels[0]!).spec, 'page');
+    else if (named !== null) select.value = named;
+    const simulation = { profile: true, detectRaces: byId<HTMLInputElement>('races').checked };
+    const launched = await backend.ask('launch', { job: now, spec, simulation });
+    const [before, after] = await listings(now, 'machine');
+    const profiles = launched.launches[0]?.profiles ?? [null, null];
+    const heat =
+      profiles[0] === null || profiles[1] === null
+        ? null
+        : ([new Heat(profiles[0], before), new Heat(profiles[1], after)] as const);
+    ran = { job: now, launched, heat };
+    if (shown?.job !== now) shown = { job: now, explored: await backend.ask('compile', { job: now }) };
+    openTab('counters');
+    const [one, two] = launched.launches[0]!.cycles;
+    const cycles = one === null || two === null ? '' : `: ${one} → ${two} cycles`;
+    say(`ran in ${Math.round(launched.time[0] + launched.time[1])} ms${cycles}`);
+    document.body.dataset['ran'] = String(Number(document.body.dataset['ran'] ?? 0) + 1);
+  });
+  if (document.body.dataset['state'] === 'failed')
+    byId('launch-error').textContent = byId('messages').querySelector('li')?.textContent ?? '';
+}
+
+// --- controls --------------------------------------------------------------------------------------------------------
+
+function setJob(next: Partial<Job>): void {
+  job = { ...job, ...next };
+  showControls();
+  edited();
+}
+
+function showControls(): void {
+  const { language, options, flags } = job;
+  byId<HTMLSelectElement>('language').value = language;
+  byId<HTMLInputElement>('mcpu').value = options.mcpu ?? '';
+  byId<HTMLInputElement>('mcpu').placeholder = language === 'ir' ? "the module's" : 'gfx1100';
+  byId<HTMLSelectElement>('meld').value = options.meld ?? 'darm';
+  byId<HTMLInputElement>('flags').value = flags.join(' ');
+  byId('flags-label').hidden = language === 'ir';
+  showOptions(byId('controls'), language, options, (changed) => {
+    job = { ...job, options: changed };
+    showChanged();
+    edited();
+  });
+  showChanged();
+}
+
+function showChanged(): void {
+  const defaults = defaultsFor(job.language);
+  const changed = Object.entries(job.options).filter(
+    ([name, value]) => name !== 'mcpu' && value !== defaults[name as keyof typeof defaults],
+  );
+  byId('changed').textContent = changed.length === 0 ? '' : `(${changed.map(([name]) => name).join(', ')})`;
+  byId('command').textContent = commandOf(job);
+}
+
+function setState(state: Pick<PageState, 'job' | 'spec'>): void {
+  isSetting = true;
+  job = state.job;
+  ran = null;
+  source.setLanguage(job.language);
+  source.text = job.source;
+  isSetting = false;
+  byId('launch-error').textContent = '';
+  fillSelect(
+    byId<HTMLSelectElement>('kernel'),
+    state.spec === '' ? [] : [[kernelOf(state.spec) ?? '', kernelOf(state.spec) ?? 'the only one']],
+  );
+  setSpec(state.spec, 'page');
+  showControls();
+  clearTimeout(timer);
+  void compile();
+}
+
+/** The address of the page holds what it shows. */
+async function remember(): Promise<void> {
+  history.replaceState(null, '', await linkOf({ job, spec, tab }));
+}
+
+async function share(): Promise<void> {
+  await remember();
+  try {
+    await navigator.clipboard.writeText(location.href);
+    say('the link is on the clipboard: it holds the kernel, its options and the launch');
+  } catch {
+    say('the address of this page is the link');
+  }
+}
+
+async function download(): Promise<void> {
+  await working('compiling …', async () => {
+    const bytes = await backend.ask('artifact', { job, side: 'after' });
+    const url = URL.createObjectURL(new Blob([bytes as BlobPart]));
+    element('a', { href: url, download: 'kernel.hsaco' }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    say(`kernel.hsaco: ${bytes.length} bytes`);
+  });
+}
+
+function listen(): void {
+  fillSelect(
+    byId<HTMLSelectElement>('language'),
+    LANGUAGES.map((each) => [each, LANGUAGE_NAMES[each]]),
+  );
+  const { type } = JOB_OPTIONS.meld;
+  if (type.kind === 'choice')
+    fillSelect(
+      byId<HTMLSelectElement>('meld'),
+      type.values.map((each) => [String(each), String(each)]),
+    );
+  fillSelect(byId<HTMLSelectElement>('heat'), Object.entries(METRICS));
+  byId('processors').replaceChildren(...PROCESSORS.map((value) => element('option', { value })));
+
+  const on = <T extends HTMLElement>(id: string, type: string, act: (target: T) => void): void =>
+    byId(id).addEventListener(type, () => act(byId<T>(id)));
+  on<HTMLSelectElement>('language', 'change', ({ value }) => {
+    const language = value as Job['language'];
+    source.setLanguage(language);
+    const mcpu = language === 'ir' ? {} : { mcpu: job.options.mcpu ?? 'gfx1100' };
+    setJob({ language, options: mcpu, flags: language === 'ir' ? [] : ['-gline-tables-only'] });
+  });
+  on<HTMLInputElement>('mcpu', 'change', ({ value }) => {
+    const { mcpu: _, ...rest } = job.options;
+    const mcpu = value.trim() || (job.language === 'ir' ? '' : 'gfx1100');
+    setJob({ options: mcpu === '' ? rest : { ...rest, mcpu } });
+  });
+  on<HTMLSelectElement>('meld', 'change', ({ value }) => {
+    const { meld: _, ...rest } = job.options;
+    setJob({ options: value === 'darm' ? rest : { ...rest, meld: value as NonNullable<Job['options']['meld']> } });
+  });
+  on<HTMLInputElement>('flags', 'change', ({ value }) => setJob({ flags: value.split(/\s+/).filter(Boolean) }));
+  on<HTMLSelectElement>('function', 'change', ({ selectedIndex }) => {
+    chosen = selectedIndex;
+    refresh();
+  });
+  on<HTMLSelectElement>('heat', 'change', ({ value }) => {
+    metric = value as Metric;
+    refresh();
+  });
+  on<HTMLSelectElement>('kernel', 'change', ({ value }) => setSpec(withKernel(spec, value), 'page'));
+  on('as-json', 'click', (button) => {
+    button.setAttribute('aria-pressed', String(button.getAttribute('aria-pressed') !== 'true'));
+    drawLaunch();
+  });
+  on('run', 'click', () => void run());
+  on('stop', 'click', () => backend.stop());
+  on('share', 'click', () => void share());
+  on('download', 'click', () => void download());
+  on('theme', 'click', () => {
+    const root = document.documentElement;
+    const isDark = root.dataset['theme']
+      ? root.dataset['theme'] === 'dark'
+      : matchMedia('(prefers-color-scheme: dark)').matches;
+    root.dataset['theme'] = isDark ? 'light' : 'dark';
+  });
+  for (const [index, each] of TABS.entries()) {
+    const button = byId(`tab-${each}`);
+    button.addEventListener('click', () => openTab(each));
+    button.addEventListener('keydown', ({ key }) => {
+      const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
+      if (step === 0) return;
+      const next = TABS[(index + step + TABS.length) % TABS.length]!;
+      openTab(next);
+      byId(`tab-${next}`).focus();
+    });
+  }
+}
+
+async function start(): Promise<void> {
+  listen();
+  const examples = (await (await fetch('examples.json')).json()) as Example[];
+  const select = byId<HTMLSelectElement>('example');
+  fillSelect(select, [['', 'own'], ...examples.map(({ id, title }) => [id, title] as const)]);
+  select.addEventListener('change', () => {
+    const found = examples.find(({ id }) => id === select.value);
+    if (found !== undefined) setState(found);
+  });
+  const fromLink = async (): Promise<boolean> => {
+    try {
+      const state = await stateOf(location.hash);
+      if (state === null) return false;
+      select.value = '';
+      setState(state);
+      if (TABS.some((each) => each === state.tab)) openTab(state.tab as Tab);
+      return true;
+    } catch (error) {
+      say(`the link cannot be read: ${(error as Error).message}`);
+      return false;
+    }
+  };
+  addEventListener('hashchange', () => void fromLink());
+  openTabQuietly();
+  if (await fromLink()) return;
+  const query = new URLSearchParams(location.search).get('example');
+  const first = examples.find(({ id }) => id === query) ?? examples[0]!;
+  select.value = first.id;
+  setState(first);
+}
+
+/** Before there is anything to remember. */
+function openTabQuietly(): void {
+  for (const each of TABS) {
+    byId(`tab-${each}`).setAttribute('aria-selected', String(each === tab));
+    byId(`tab-${each}`).tabIndex = each === tab ? 0 : -1;
+  }
+}
+
+// Pages of files work without a network afterwards; a server that compiles is needed each time.
+if (backend instanceof WorkerBackend && 'serviceWorker' in navigator)
+  navigator.serviceWorker.register('service-worker.js').catch(() => {});
+
+void start();

@@ -1,0 +1,60 @@
+/** `darm worker`: compiles what batches hand out, until SIGTERM or SIGINT. */
+import path from 'node:path';
+import pino from 'pino';
+import { createCompiler } from '../compiler/compiler.js';
+import { privateTemporaryFolder } from '../files.js';
+import { compileApart } from '../fleet/apart.js';
+import { serveFigures } from '../fleet/figures.js';
+import { FleetWorker } from '../fleet/worker.js';
+import { dropOptimising } from '../workers/tier-policy.js';
+import { cacheFolder, remoteCacheOption } from './cache-arguments.js';
+import { firstSignal } from './first-signal.js';
+import { LogOutput } from './log-output.js';
+import type { WorkerFlags } from './queue-arguments.js';
+import { queueOf } from './queue.js';
+
+/** How long the last lines of the log may take. */
+const LOG_MS = 1000;
+
+export async function runWorker(flags: WorkerFlags): Promise<void> {
+  const { jobs, timeout, memoryLimit, metricsPort, host } = flags;
+  const output = new LogOutput();
+  const log = pino({ level: flags.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
+  const { connection, carrier } = await queueOf(flags.queue, flags);
+  const queue = await connection.openQueue();
+  queue.on('error', () => {}); // The worker's own connection says it.
+  const temporary = await privateTemporaryFolder();
+  const cache = cacheFolder(flags, temporary && path.join(temporary, 'cache'));
+  const compiler = createCompiler({
+    threads: jobs,
+    timeout,
+    memoryLimit,
+    tierPolicy: 'long',
+    ...(cache !== null && { cache: { path: cache, maxBytes: flags.cacheSize } }),
+    ...remoteCacheOption(flags),
+  });
+  await compiler.ready();
+  const worker = new FleetWorker({
+    connection,
+    carrier,
+    compiler,
+    compileApart: (module, options, limit) =>
+      compileApart({ module, options, timeout: Math.min(limit || timeout, timeout || limit), memoryLimit }),
+    // One more than there are threads keeps them busy while bytes are fetched and brought.
+    concurrency: jobs + 1,
+    log,
+  });
+  const figures =
+    metricsPort === undefined ? null : await serveFigures({ queue, worker, compiler, host, port: metricsPort });
+  log.info({ queue: connection.shown, name: connection.queueName, threads: jobs, metrics: figures?.url }, 'working');
+
+  log.info({ signal: await firstSignal() }, 'shutting down: no new jobs, those that run are finished');
+  await worker.close();
+  await figures?.close();
+  await compiler.close();
+  await carrier.close();
+  await queue.close();
+  log.info({ ...worker.counts }, 'stopped');
+  await output.flush(LOG_MS);
+  await dropOptimising();
+}

@@ -1,0 +1,110 @@
+/**
+ * The way to the queue: BullMQ on Redis or PostgreSQL. Its packages are no dependencies of darm, since they bring an
+ * optional native add-on along: who wants a fleet installs them beside it.
+ */
+import type { BackendFactory, Queue, QueueEvents, Worker, WorkerOptions } from 'bullmq';
+import { DarmError } from '../errors.js';
+import { QUEUE_FLAG, type QueueAddress } from './address.js';
+
+export interface QueueSetting {
+  readonly address: QueueAddress;
+  /** What users call the queue. */
+  readonly name: string;
+  /** Only workers with the same toolchain may take a job: it is part of the queue's name. */
+  readonly toolchain: string;
+}
+
+/** A result stands in an event, too. So many are kept, and who misses one asks for the state of the job. */
+const MOST_EVENTS = 1000;
+/** How long the first connection may take, in milliseconds. */
+const FIRST_MS = 7000;
+
+/** Opens queues, listeners and workers of one queue. */
+export class QueueConnection {
+  readonly shown: string;
+  readonly queueName: string;
+  readonly #bullmq: typeof import('bullmq');
+  readonly #options: { connection: object };
+  readonly #backend: BackendFactory<never, never> | undefined;
+
+  private constructor({ address, name, toolchain }: QueueSetting, bullmq: typeof import('bullmq')) {
+    this.shown = address.shown;
+    this.queueName = `darm-${name}-${toolchain.slice(0, 16)}`;
+    this.#bullmq = bullmq;
+    this.#options = { connection: address.connection };
+    this.#backend = address.kind === 'postgres' ? (bullmq.createPostgresBackend as never) : undefined;
+  }
+
+  /** @throws DarmError `usage` when the packages are missing */
+  static async load(setting: QueueSetting): Promise<QueueConnection> {
+    const driver = setting.address.kind === 'redis' ? 'ioredis' : 'pg';
+    try {
+      // The driver is only asked for here, to say what is missing: BullMQ loads it itself.
+      import.meta.resolve(driver);
+      return new QueueConnection(setting, await import('bullmq'));
+    } catch (error) {
+      if (!/^(ERR_)?MODULE_NOT_FOUND$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      throw new DarmError(
+        'usage',
+        `${QUEUE_FLAG} needs packages that darm does not bring along: npm install bullmq ${driver}`,
+      );
+    }
+  }
+
+  /** @throws DarmError `io` when the server cannot be reached, or does not want us */
+  async openQueue(): Promise<Queue> {
+    const queue = new this.#bullmq.Queue(
+      this.queueName,
+      { ...this.#options, streams: { events: { maxLen: MOST_EVENTS } } },
+      this.#backend as never,
+    );
+    let timer: NodeJS.Timeout | undefined;
+    const failed = new Promise<never>((_, reject) => {
+      queue.on('error', reject);
+      timer = setTimeout(() => reject(new Error('no connection in time')), FIRST_MS);
+    });
+    try {
+      await Promise.race([queue.waitUntilReady(), failed]);
+      return queue;
+    } catch (error) {
+      queue.on('error', () => {});
+      void queue.disconnect().catch(() => {});
+      throw new DarmError('io', `cannot reach the queue ${this.shown}: ${reasonOf(error)}`);
+    } finally {
+      clearTimeout(timer);
+      failed.catch(() => {});
+    }
+  }
+
+  openEvents(): QueueEvents {
+    return new this.#bullmq.QueueEvents(this.queueName, this.#options, this.#backend as never);
+  }
+
+  openWorker(process: (job: Job) => Promise<unknown>, options: Omit<WorkerOptions, 'connection'>): Worker {
+    return new this.#bullmq.Worker(
+      this.queueName,
+      process as never,
+      { ...options, ...this.#options },
+      this.#backend as never,
+    );
+  }
+
+  /** Ends the processing of a job without success or failure: it stays in the queue. */
+  leave(): Error {
+    return new this.#bullmq.DelayedError();
+  }
+
+  /** A failure for good. */
+  failure(reason: string): Error {
+    return new this.#bullmq.UnrecoverableError(reason);
+  }
+}
+
+export type Job = import('bullmq').Job<unknown, unknown>;
+
+/** What a driver says, on one line. Node's own errors have several addresses, and sometimes only a code. */
+export function reasonOf(error: unknown): string {
+  const { code, message, errors } = Object(error) as NodeJS.ErrnoException & { errors?: unknown[] };
+  if (errors?.length) return reasonOf(errors[0]);
+  return (message || code || String(error)).replace(/\s+/g, ' ').slice(0, 200);
+}

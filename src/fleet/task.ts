@@ -1,0 +1,82 @@
+/** What is said in the queue: tasks, their results, and why there is none. Others may write there, so all is checked. */
+import { DarmError, type ErrorData } from '../errors.js';
+import type { JobOptions } from '../job/options.js';
+
+export const SCHEMA = 1;
+/** The name of a job that compiles. Its id is the key of the compilation. */
+export const COMPILE = 'compile';
+
+/** Bytes: small ones themselves, as base64, and large ones by the hash under which the shared store has them. */
+export type Blob = { readonly inline: string } | { readonly hash: string; readonly size: number };
+
+export interface Task {
+  readonly schema: typeof SCHEMA;
+  readonly module: Blob;
+  /** Complete, but not checked. */
+  readonly options: Partial<JobOptions>;
+  /** Most milliseconds; 0: no limit but the worker's. */
+  readonly timeout: number;
+  /** Which batch handed it out. */
+  readonly from: string;
+}
+
+export interface TaskResult {
+  readonly schema: typeof SCHEMA;
+  /** As stored-result.ts encodes what is shared. */
+  readonly result: Blob;
+}
+
+export const idOf = (key: string): string => `c-${key}`;
+
+/** @returns null for what is no task */
+export function readTask(data: unknown): Task | null {
+  const { schema, module, options, timeout, from } = Object(data) as Record<string, unknown>;
+  return schema === SCHEMA && isBlob(module) && isObject(options) && isTime(timeout) && typeof from === 'string'
+    ? (data as Task)
+    : null;
+}
+
+/** @returns null for what is no result */
+export function readTaskResult(value: unknown): TaskResult | null {
+  const { schema, result } = Object(value) as Record<string, unknown>;
+  return schema === SCHEMA && isBlob(result) ? (value as TaskResult) : null;
+}
+
+function isBlob(value: unknown): value is Blob {
+  const { inline, hash, size } = Object(value) as Record<string, unknown>;
+  if (typeof inline === 'string') return true;
+  return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) && Number.isSafeInteger(size) && Number(size) >= 0;
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isTime = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < 2 ** 31;
+
+/** Faults of the job itself, or of darm: no other worker would do better. */
+const OF_JOBS: ReadonlySet<string> = new Set([
+  'bad-input',
+  'bad-target',
+  'compile-failed',
+  'link-failed',
+  'usage',
+  'timeout',
+  'out-of-memory',
+  'internal',
+]);
+
+export const isOfJob = ({ code }: DarmError): boolean => OF_JOBS.has(code);
+
+export const reasonText = (error: DarmError): string => JSON.stringify(error.toJSON());
+
+/** @returns the job's own error; null when the workers or the store are at fault */
+export function readReason(reason: string): DarmError | null {
+  // BullMQ's words for a job whose workers ended one after the other.
+  if (reason.includes('stalled more than'))
+    return new DarmError('internal', 'all workers that began it ended before it');
+  try {
+    const data = JSON.parse(reason) as ErrorData;
+    const error = DarmError.fromJSON({ ...data, message: String(data.message) });
+    return isOfJob(error) ? error : null;
+  } catch {
+    return null;
+  }
+}

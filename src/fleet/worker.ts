@@ -1,0 +1,135 @@
+/** Takes compilations from a queue, and does them. Any number of workers, on any number of machines, share one queue. */
+import type { Worker } from 'bullmq';
+import { compileKey } from '../compiler/compile-cache.js';
+import type { Compiler } from '../compiler/compiler.js';
+import { encodeShared } from '../compiler/stored-result.js';
+import { DarmError } from '../errors.js';
+import { completeJobOptions, type JobOptions } from '../job/options.js';
+import type { CompileResult } from '../job/results.js';
+import type { Carrier } from './carrier.js';
+import { reasonOf, type Job, type QueueConnection } from './connection.js';
+import { COMPILE, idOf, isOfJob, readTask, reasonText, SCHEMA, type TaskResult } from './task.js';
+
+/**
+ * A worker that has not been heard for so long has lost its job, in milliseconds. Its jobs run on other threads, so
+ * LLVM keeps no worker from being heard.
+ */
+const LOCK_MS = 15_000;
+/** So many workers may end with a job: not the job is at fault, as compiling it apart has shown. */
+const MOST_STALLED = 20;
+const AGAIN_MS = 1000;
+/** Jobs that are not darm's are left in the queue, and looked at again after that time. */
+const FOREIGN_MS = 3_600_000;
+
+export interface WorkerLog {
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export type CompileApart = (module: Uint8Array, options: JobOptions, timeout: number) => Promise<CompileResult>;
+
+export interface FleetWorkerOptions {
+  readonly connection: QueueConnection;
+  readonly carrier: Carrier;
+  /** With threads: on this one, the worker says that it lives. */
+  readonly compiler: Pick<Compiler, 'compile'>;
+  /**
+   * Compiles in a process of its own. A job whose worker ended may have ended it: so the next one shows whether it was
+   * the job or the machine.
+   */
+  readonly compileApart: CompileApart;
+  /** Jobs at the same time. */
+  readonly concurrency: number;
+  /** After how many milliseconds a worker that is not heard has lost its job. Default: 15,000. */
+  readonly lockMs?: number;
+  readonly log: WorkerLog;
+}
+
+export interface WorkerCounts {
+  readonly done: number;
+  readonly failed: number;
+  readonly running: number;
+  readonly foreign: number;
+}
+
+export class FleetWorker {
+  readonly #options: FleetWorkerOptions;
+  readonly #worker: Worker;
+  readonly #counts = { done: 0, failed: 0, running: 0, foreign: 0 };
+  #away = false;
+
+  /** The queue has been reached before: see QueueConnection. */
+  constructor(options: FleetWorkerOptions) {
+    const { connection, concurrency, log, lockMs = LOCK_MS } = options;
+    this.#options = options;
+    this.#worker = connection.openWorker((job) => this.#process(job), {
+      concurrency,
+      lockDuration: lockMs,
+      // Lost jobs are looked for more often than they can be lost.
+      stalledInterval: lockMs / 3,
+      maxStalledCount: MOST_STALLED,
+      runRetryDelay: AGAIN_MS,
+    });
+    this.#worker.on('completed', () => {
+      this.#counts.done++;
+      if (this.#away) log.info({}, 'the queue is there again');
+      this.#away = false;
+    });
+    this.#worker.on('failed', (job, error) => {
+      this.#counts.failed++;
+      log.info({ job: job?.id, attempt: job?.attemptsMade, reason: error.message.slice(0, 500) }, 'a job failed');
+    });
+    this.#worker.on('stalled', (id) => log.info({ job: id }, 'a job whose worker was not heard any more'));
+    this.#worker.on('error', (error) => {
+      // Once, and not with every attempt to connect.
+      if (!this.#away) log.error({ reason: reasonOf(error) }, 'the queue is in trouble');
+      this.#away = true;
+    });
+  }
+
+  get counts(): WorkerCounts {
+    return { ...this.#counts };
+  }
+
+  /** Takes no more jobs, and resolves when those that run are done. */
+  async close(): Promise<void> {
+    await this.#worker.close();
+  }
+
+  async #process(job: Job): Promise<TaskResult> {
+    const { connection, log } = this.#options;
+    if (job.name !== COMPILE) {
+      this.#counts.foreign++;
+      log.error({ job: job.id, name: job.name }, 'a job that is not of darm is left alone');
+      await job.moveToDelayed(Date.now() + FOREIGN_MS, job.token);
+      throw connection.leave();
+    }
+    this.#counts.running++;
+    try {
+      return await this.#compile(job);
+    } catch (thrown) {
+      const error =
+        thrown instanceof DarmError ? thrown : new DarmError('internal', reasonOf(thrown) || 'an unknown error');
+      // A machine that slept, or had too much to do, may have made it late.
+      const mayRepeat = !isOfJob(error) || (error.code === 'timeout' && job.attemptsMade === 0);
+      throw mayRepeat ? new Error(reasonText(error)) : connection.failure(reasonText(error));
+    } finally {
+      this.#counts.running--;
+    }
+  }
+
+  async #compile(job: Job): Promise<TaskResult> {
+    const { carrier, compiler, compileApart } = this.#options;
+    const task = readTask(job.data);
+    if (task === null) throw new DarmError('io', 'the job has another form than those of darm');
+    const module = await carrier.unpack(task.module);
+    const options = completeJobOptions('the job', task.options);
+    const key = await compileKey(module, options);
+    if (job.id !== idOf(key)) throw new DarmError('io', 'the bytes of the job are not those that its id names');
+    const result =
+      job.stalledCounter > 0
+        ? await compileApart(module, options, task.timeout)
+        : await compiler.compile(module, options, { timeout: task.timeout });
+    return { schema: SCHEMA, result: await carrier.pack(encodeShared(key, result)) };
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * What memory accesses of a block share, so that each costs less than it would alone.
+ *
+ * - **Width.** Code generation (LLVM's LoadStoreVectorizer) makes one wide access of those that lie side by side. As one
+ *   of four, an access takes a quarter of its unit's time. Accesses in between that may alias are not looked at. LDS is
+ *   left out; its offsets have rules of their own.
+ * - **Waiting.** Loads of a block that do not depend on each other are on their way together, a *batch*: the wave waits
+ *   once.
+ *
+ * Melding that selects addresses takes wide accesses apart; guards between loads make several batches of one
+ * (draft/losses.ts).
+ */
+import type { FunctionSnapshot } from '../../ir/snapshot.js';
+import { NONE } from '../../ir/ids.js';
+import { Opcode } from '../../ir/snapshot.js';
+import { AddressSpace } from './latency.js';
+
+/** The most that one vector memory instruction moves per thread. */
+const WIDEST_BYTES = 16;
+/** Smaller elements are joined only where the whole is aligned. */
+const WORD_BYTES = 4;
+
+/** All `[instrCount]`. */
+export interface MemoryAccesses {
+  /** The first access of the wide one that an instruction is a part of; `NONE` for all others. */
+  readonly wide: Int32Array;
+  /** Of how many accesses that one consists; 1 for all others. */
+  readonly joined: Int32Array;
+  /** For loads, how many loads of the same block come one after the other up to this one, itself included; otherwise 0. */
+  readonly depth: Int32Array;
+  /** How many loads are in the batch of a load; 1 for all others. */
+  readonly batched: Int32Array;
+}
+
+export function memoryAccesses(fn: FunctionSnapshot): MemoryAccesses {
+  const wide = new Int32Array(fn.instrCount).fill(NONE);
+  const depth = new Int32Array(fn.instrCount);
+  const batched = new Int32Array(fn.instrCount).fill(1);
+  for (let b = 0; b < fn.blockCount; b++) {
+    for (const list of accessesByBase(fn, b)) if (list.length > 1) join(fn, list, wide);
+    findBatches(fn, b, depth, batched);
+  }
+  const parts = new Int32Array(fn.instrCount);
+  for (const first of wide) if (first !== NONE) parts[first]!++;
+  return { wide, joined: parts.map((_, i) => (wide[i] === NONE ? 1 : parts[wide[i]!]!)), depth, batched };
+}
+
+interface Access {
+  readonly i: number;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+function accessesByBase(fn: FunctionSnapshot, b: number): Iterable<Access[]> {
+  const byBase = new Map<number, Access[]>();
+  for (let i = fn.blockInstrStart[b]!; i < fn.blockInstrStart[b + 1]!; i++) {
+    const isLoad = fn.instrOpcode[i] === Opcode.Load;
+    if ((!isLoad && fn.instrOpcode[i] !== Opcode.Store) || fn.instrAddressSpace[i] === AddressSpace.Local) continue;
+    const first = fn.operandStart[i]!;
+    const pointer = fn.operand[isLoad ? first : first + 1]!;
+    if (fn.valueBase[pointer] === NONE) continue;
+    const value = isLoad ? fn.argCount + i : fn.operand[first]!;
+    const access = { i, offset: fn.valueOffset[pointer]!, bytes: fn.typeBits[fn.valueType[value]!]! / 8 };
+    const key = fn.valueBase[pointer]! * 2 + (isLoad ? 0 : 1);
+    const list = byBase.get(key);
+    if (list) list.push(access);
+    else byBase.set(key, [access]);
+  }
+  return byBase.values();
+}
+
+/** Joins the accesses of one base, from the lowest address on, as many as fit. */
+function join(fn: FunctionSnapshot, list: Access[], wide: Int32Array): void {
+  list.sort((a, b) => a.offset - b.offset || a.i - b.i);
+  for (let k = 0, end = 1; k < list.length; k = end, end = k + 1) {
+    const { i, offset, bytes } = list[k]!;
+    const fits = (n: number): boolean => {
+      const size = bytes * (n - k + 1);
+      const next = list[n]!;
+      return (
+        next.bytes === bytes &&
+        next.offset === offset + bytes * (n - k) &&
+        size <= WIDEST_BYTES &&
+        (bytes >= WORD_BYTES || fn.instrAlign[i]! >= size)
+      );
+    };
+    while (end < list.length && fits(end)) end++;
+    if (end - k > 1) for (let n = k; n < end; n++) wide[list[n]!.i] = i;
+  }
+}
+
+function findBatches(fn: FunctionSnapshot, b: number, depth: Int32Array, batched: Int32Array): void {
+  const start = fn.blockInstrStart[b]!;
+  const end = fn.blockInstrStart[b + 1]!;
+  /** How many loads of the block lead to the value of an instruction. */
+  const behind = new Int32Array(end - start);
+  const sizes = new Map<number, number>();
+  const keyOf = (i: number): number => depth[i]! * 2 + (fn.instrAddressSpace[i] === AddressSpace.Local ? 0 : 1);
+  for (let i = start; i < end; i++) {
+    let most = 0;
+    for (let o = fn.operandStart[i]!; o < fn.operandStart[i + 1]!; o++) {
+      const defined = fn.operand[o]! - fn.argCount;
+      if (defined >= start && defined < i) most = Math.max(most, behind[defined - start]!);
+    }
+    if (fn.instrOpcode[i] === Opcode.Load) {
+      depth[i] = ++most;
+      sizes.set(keyOf(i), (sizes.get(keyOf(i)) ?? 0) + 1);
+    }
+    behind[i - start] = most;
+  }
+  if (sizes.size > 0) for (let i = start; i < end; i++) if (depth[i]! > 0) batched[i] = sizes.get(keyOf(i))!;
+}

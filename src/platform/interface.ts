@@ -1,0 +1,51 @@
+/**
+ * What compiling needs of the machine that it runs on, beside JavaScript and WebAssembly. Node's side is node.ts; the
+ * explorer's page has its own (page/platform.ts), which its build puts in the place of index.ts. So everything from the
+ * binding to the tasks of a worker runs in a browser as it runs in Node, and nothing of it imports Node's modules.
+ */
+import type { FileFacts as FoundFile, Lookup } from '../job/source.js';
+
+/** A file of the package, as manifest.json describes it. */
+export interface FileFacts {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Files of the host, for `#include`. */
+export interface Disk {
+  stat(file: string): FoundFile;
+  /** Null when it cannot be read. */
+  read(file: string): Uint8Array | null;
+  /** Its only name: without links, and from the root. The name itself where there is no such file. */
+  realPath(file: string): string;
+  /** From the root. */
+  absolute(file: string): string;
+  hash(content: Uint8Array): string;
+  /** Whether the disk still answers what it answered. */
+  isUnchanged(lookup: Lookup): boolean;
+}
+
+export interface Platform {
+  /** manifest.json of the compiled modules. */
+  readManifest(): Promise<string>;
+  /**
+   * The bytes of a part, unpacked: `llvm`, `rest`, `clang`, `clang-rest` (`wasm`), `headers` (`image`).
+   *
+   * @throws DarmError `io`, or `internal` when the bytes are not those of the manifest
+   */
+  readPart(part: string, facts: FileFacts, extension: string): Promise<Uint8Array<ArrayBuffer>>;
+  /** What goes into the memory of instances: a name that `fill` knows, or the bytes. Other threads can use it. */
+  findMemory(part: string, facts: FileFacts, extension: string): Promise<string | Uint8Array>;
+  /** Puts what `findMemory` named into the memory of an instance. */
+  fill(place: Uint8Array, content: string): void;
+  /** Where the loader of a module is to be imported from. */
+  loaderUrl(name: string): string;
+  /** Waits for the engine's threads, for which a process does not stay alive. */
+  awake<T>(work: () => Promise<T>): Promise<T>;
+  /** Lets the engine do on this thread what waits for it. */
+  nextTurn(): Promise<void>;
+  /** In hexadecimal. */
+  sha256(text: string, bytes: Uint8Array): Promise<string>;
+  /** Null where source cannot include files of the host. */
+  readonly disk: Disk | null;
+}

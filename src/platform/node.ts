@@ -1,0 +1,117 @@
+/**
+ * Node. The package ships the WebAssembly code and the memory that instances start with compressed (`wasm/dist/*.br`).
+ * The first use writes the unpacked files beside them or, where that folder is read-only, into a folder of the user's
+ * among the temporary files, under names with the content's hash.
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
+import { DarmError } from '../errors.js';
+import { ioError, privateTemporaryFolder, writeAtomically } from '../files.js';
+import { nodeDisk } from './disk.js';
+import type { FileFacts, Platform } from './interface.js';
+
+/** The folder of the WebAssembly module. The environment variable `DARM_WASM` names another one, for debug builds. */
+export function moduleFolder(): string {
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
+  return process.env['DARM_WASM'] ? path.resolve(process.env['DARM_WASM']) : path.join(root, 'wasm', 'dist');
+}
+
+async function readPackaged(name: string): Promise<Buffer> {
+  const file = path.join(moduleFolder(), name);
+  return readFile(file).catch((error) => Promise.reject(ioError('read', file, error)));
+}
+
+const unpackedName = (part: string, { sha256: hash }: FileFacts, extension: string): string =>
+  `${part}.${hash.slice(0, 16)}.${extension}`;
+
+const sha256 = (...content: (Uint8Array | string)[]): string =>
+  content.reduce((hash, each) => hash.update(each), createHash('sha256')).digest('hex');
+
+/**
+ * The package's own folder is trusted as far as darm's code is, which lies beside it: there the size tells a whole file
+ * from half of one. A folder for temporary files is shared with others, so what lies in ours there is checked by its
+ * hash.
+ */
+async function readPart(part: string, facts: FileFacts, extension: string): Promise<Uint8Array<ArrayBuffer>> {
+  const folder = moduleFolder();
+  const name = unpackedName(part, facts, extension);
+  const found = await readFile(path.join(folder, name)).catch(() => null);
+  if (found?.length === facts.bytes) return found;
+
+  const folders = [folder];
+  const temporary = await privateTemporaryFolder();
+  if (temporary !== null) {
+    const kept = await readFile(path.join(temporary, name)).catch(() => null);
+    if (kept !== null && sha256(kept) === facts.sha256) return kept;
+    folders.push(temporary);
+  }
+  const bytes = await promisify(brotliDecompress)(await readPackaged(`${part}.${extension}.br`));
+  if (sha256(bytes) !== facts.sha256)
+    throw new DarmError('internal', 'the compiled module is damaged: its hash is not the one in manifest.json');
+  for (const each of folders)
+    try {
+      await writeAtomically(path.join(each, name), bytes);
+      break;
+    } catch {
+      // Where nothing can be written, every process unpacks for itself.
+    }
+  return bytes as Uint8Array<ArrayBuffer>;
+}
+
+function shared(bytes: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  copy.set(bytes);
+  return copy;
+}
+
+/** The package's own file is read by each instance for itself: without a copy in between, into its memory. */
+async function findMemory(part: string, facts: FileFacts, extension: string): Promise<string | Uint8Array> {
+  const file = path.join(moduleFolder(), unpackedName(part, facts, extension));
+  const found = await stat(file).catch(() => null);
+  return found?.size === facts.bytes ? file : shared(await readPart(part, facts, extension));
+}
+
+/** @throws DarmError `io` */
+function fill(place: Uint8Array, content: string): void {
+  try {
+    const file = openSync(content, 'r');
+    try {
+      for (let at = 0; at < place.length;) {
+        const more = readSync(file, place, at, place.length - at, at);
+        if (more === 0) throw new Error('it is shorter than it was');
+        at += more;
+      }
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw ioError('read', content, error);
+  }
+}
+
+async function awake<T>(work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => {}, 2 ** 30);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+export const node: Platform = {
+  readManifest: async () => (await readPackaged('manifest.json')).toString('utf8'),
+  readPart,
+  findMemory,
+  fill,
+  loaderUrl: (name) => pathToFileURL(path.join(moduleFolder(), name)).href,
+  awake,
+  nextTurn,
+  sha256: async (text, bytes) => sha256(text, bytes),
+  disk: nodeDisk,
+};

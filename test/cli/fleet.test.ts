@@ -1,0 +1,103 @@
+/** `darm batch --queue` and `darm worker`, as their users run them. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { darm, filesIn, inFolder, MAIN } from '../support/command.js';
+import { kernelPath } from '../support/llvm.js';
+import { freePort, hasRedis, TestRedis } from '../support/redis.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('cli/fleet', { tests: 4, timeoutMs: 120_000 });
+
+const INPUTS = ['sb1', 'sb2', 'bitonic'].map((name) => kernelPath(`${name}.gfx906.O3`));
+
+test('a batch with a worker: files, journal, exit codes and metrics; SIGTERM ends the worker with 0', () =>
+  inFolder(async (folder) => {
+    if (!hasRedis()) return;
+    const at = (name: string): string => path.join(folder, name);
+    await using redis = await TestRedis.start(folder, '--requirepass', 'secret');
+    const url = redis.url.replace('//', '//:secret@');
+    const flags = ['--queue', url, '-j', '1', '--no-cache', '--metrics-port', '0'];
+    const worker = spawn(process.execPath, [MAIN, 'worker', ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const exit = once(worker, 'exit');
+    const log: string[] = [];
+    const lines = createInterface({ input: worker.stderr });
+    lines.on('line', (line) => log.push(line));
+    await once(lines, 'line');
+    const { metrics } = JSON.parse(log[0]!) as { metrics: string };
+
+    await writeFile(at('bad.ll'), 'nonsense');
+    const [there, here] = await Promise.all([
+      darm(['batch', ...INPUTS, at('bad.ll'), '--out-dir', at('there'), '--no-cache', '--queue', url]),
+      darm(['batch', ...INPUTS, at('bad.ll'), '--out-dir', at('here'), '--no-cache']),
+    ]);
+    assert.equal([there.code, here.code], [1, 1]);
+    assert.equal(await filesIn(at('there')), await filesIn(at('here')));
+    for (const file of (await filesIn(at('here'))).filter((name) => name.endsWith('.hsaco')))
+      assert.ok((await readFile(path.join(at('there'), file))).equals(await readFile(path.join(at('here'), file))));
+    const failure = (text: string): string | undefined => /bad\.ll: FAILED.*/.exec(text)?.[0];
+    assert.is(failure(there.stderr), failure(here.stderr));
+    const again = await darm(['batch', ...INPUTS, '--out-dir', at('there'), '--no-cache', '--queue', url]);
+    assert.match(again.stderr, /there already/);
+
+    const figures = await (await fetch(metrics)).text();
+    for (const line of ['darm_worker_jobs_done 3', 'darm_worker_jobs_failed 1', 'darm_queue_workers 1', 'darm_queue_up 1'])
+      assert.match(figures, line); // prettier-ignore
+    worker.kill('SIGTERM');
+    assert.equal(await exit, [0, null]);
+    assert.not.match(there.stderr + again.stderr + log.join('\n') + figures, /secret/);
+  }));
+
+test('a queue that is not there, or does not want us: one error with the address and without the password', () =>
+  inFolder(async (folder) => {
+    const port = await freePort();
+    const given = `redis://jane:secret@127.0.0.1:${port}/0`;
+    for (const args of [
+      ['batch', INPUTS[0]!, '--out-dir', folder, '--queue', given],
+      ['worker', '--queue', given],
+    ]) {
+      const { code, stderr } = await darm(args);
+      assert.is(code, 1);
+      assert.match(stderr, `cannot reach the queue redis://127.0.0.1:${port}/0`);
+      assert.is(stderr.trim().split('\n').length, 1);
+      assert.not.match(stderr, /secret|jane/);
+    }
+    if (!hasRedis()) return;
+    await using redis = await TestRedis.start(folder, '--requirepass', 'right');
+    const { code, stderr } = await darm(['worker', '--queue', redis.url.replace('//', '//:secret@')]);
+    assert.is(code, 1);
+    assert.match(stderr, /cannot reach the queue.*WRONGPASS/);
+    assert.not.match(stderr, /secret/);
+  }));
+
+test('SIGINT ends a batch that waits for workers, with 130', () =>
+  inFolder(async (folder) => {
+    if (!hasRedis()) return;
+    await using redis = await TestRedis.start(folder);
+    const args = ['batch', ...INPUTS, '--out-dir', path.join(folder, 'out'), '--queue', redis.url];
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const exit = once(child, 'exit');
+    while (((await redis.command('KEYS', 'bull:*:wait')) as string[]).length === 0) await sleep(50);
+    child.kill('SIGINT');
+    assert.equal(await exit, [130, null]);
+    assert.equal(await redis.command('KEYS', 'bull:*:wait'), []);
+  }));
+
+test('mistakes on the command line', async () => {
+  for (const [args, complaint] of [
+    [['worker'], /--queue/],
+    [['worker', '--queue', 'http://jane:secret@host'], /needs an address/],
+    [['worker', '--queue', 'redis://host', '--queue-name', 'a b'], /letters, digits/],
+    [['batch', 'x', '--out-dir', 'y', '--queue-window', '0'], /whole number/],
+  ] as const) {
+    const { code, stderr } = await darm(args);
+    assert.is(code, 2, stderr);
+    assert.match(stderr, complaint);
+    assert.not.match(stderr, /secret/);
+  }
+});
+
+test.run();

@@ -1,0 +1,233 @@
+/** A fleet on a real Redis: workers in processes of their own, and what may happen to them, to the queue, to the store. */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JobOptions } from '../../src/index.js';
+import { createCompiler } from '../../src/index.js';
+import type { DarmError } from '../../src/errors.js';
+import { Carrier } from '../../src/fleet/carrier.js';
+import { idOf } from '../../src/fleet/task.js';
+import { compileKey } from '../../src/compiler/compile-cache.js';
+import { completeJobOptions } from '../../src/job/options.js';
+import { BlobStore } from '../../src/remote-cache/blob-store.js';
+import { inFolder } from '../support/command.js';
+import { connectionTo, openFleet, startWorker } from '../support/fleet.js';
+import { MARK } from '../support/fleet-mark.js';
+import { plainCache } from '../support/http-server.js';
+import { kernel } from '../support/llvm.js';
+import { hasRedis, TestRedis } from '../support/redis.js';
+import { largeModule, POISON, text, tinyKernel } from '../support/service.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('fleet/fleet', { tests: 10, timeoutMs: 90_000 });
+
+const withRedis =
+  (use: (redis: TestRedis) => Promise<void>, ...more: string[]) =>
+  (): Promise<void> =>
+    inFolder(async (folder) => {
+      if (!hasRedis()) return;
+      await using redis = await TestRedis.start(folder, ...more);
+      await use(redis);
+    });
+
+/** What a compilation here comes to. */
+async function local(bytes: Uint8Array, options: Partial<JobOptions> = {}): Promise<Uint8Array> {
+  await using compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
+  return (await compiler.compile(bytes, options)).artifacts[0]!.bytes;
+}
+
+const failureOf = (compiled: Promise<unknown>): Promise<DarmError> =>
+  compiled.then(
+    () => assert.unreachable('it should have failed') as never,
+    (error: unknown) => error as DarmError,
+  );
+
+test(
+  'same bytes, same errors, equal work once',
+  withRedis(async (redis) => {
+    await using worker = await startWorker(redis.url);
+    await using fleet = await openFleet(redis.url);
+    const bytes = await kernel('bitonic.gfx906.O3');
+    const [one, other] = await Promise.all([fleet.compiler.compile(bytes), fleet.compiler.compile(bytes)]);
+    assert.equal(one.artifacts[0]!.bytes, await local(bytes));
+    assert.equal(other.artifacts, one.artifacts);
+    assert.ok(one.functions.some(({ melds }) => melds.length > 0));
+    for (const { bytes, code } of [{ bytes: text('nonsense'), code: 'bad-input' }, POISON.trap]) {
+      const error = await failureOf(fleet.compiler.compile(bytes));
+      await using here = createCompiler({ threads: 1, tierPolicy: 'short' });
+      const same = await failureOf(here.compile(bytes));
+      assert.equal([error.code, error.message, error.location], [code, same.message, same.location]);
+    }
+    // Another batch gets what is there, and a failure is tried again.
+    await using second = await openFleet(redis.url);
+    assert.equal((await second.compiler.compile(bytes)).artifacts, one.artifacts);
+    assert.is((await failureOf(second.compiler.compile(POISON.trap.bytes))).code, 'internal');
+    assert.equal(fleet.client.report, { sent: 3, done: 4, here: 0, refused: 0, complaint: null });
+    worker.child.kill('SIGTERM');
+    const { done, failed } = await worker.logged('stopped');
+    assert.equal([done, failed], [1, 3]);
+  }),
+);
+
+test(
+  'a worker that is killed, and one that sleeps: others take their jobs',
+  withRedis(async (redis) => {
+    await using killed = await startWorker(redis.url);
+    await using fleet = await openFleet(redis.url);
+    const modules = await Promise.all(['bitonic', 'sb1', 'sb2', 'sb3'].map((name) => kernel(`${name}.gfx906.O3`)));
+    const compiled = Promise.all(modules.map((bytes) => fleet.compiler.compile(bytes)));
+    while (Number(await redis.command('EXISTS', await activeKey(redis.url))) === 0) await sleep(5);
+    killed.child.kill('SIGSTOP');
+    await using _ = await startWorker(redis.url);
+    const results = await compiled;
+    for (const [n, { artifacts }] of results.entries()) assert.equal(artifacts[0]!.bytes, await local(modules[n]!));
+    // Whoever wakes up finds that others were faster.
+    killed.child.kill('SIGCONT');
+    await sleep(300);
+    killed.child.kill('SIGKILL');
+    assert.is(fleet.client.report.done, 4);
+  }),
+);
+
+async function activeKey(url: string): Promise<string> {
+  return `bull:${(await connectionTo(url)).queueName}:active`;
+}
+
+test(
+  'a module that ends its worker fails with the reason; what ran beside it does not',
+  withRedis(async (redis) => {
+    const first = await startWorker(redis.url, { threads: 2 });
+    const gone = once(first.child, 'exit');
+    await using fleet = await openFleet(redis.url);
+    const poison = failureOf(fleet.compiler.compile(text(`${MARK}\n${new TextDecoder().decode(tinyKernel(1))}`)));
+    const beside = fleet.compiler.compile(await kernel('bitonic.gfx906.O3'));
+    await gone;
+    await using _ = await startWorker(redis.url);
+    const error = await poison;
+    assert.is(error.code, 'internal');
+    assert.match(error.message, /ended the process that compiled it \(SIGKILL\), after a worker before/);
+    assert.equal((await beside).artifacts[0]!.bytes, await local(await kernel('bitonic.gfx906.O3')));
+  }),
+);
+
+test(
+  'the queue forgets everything in the middle: jobs are handed out again, and the user is told',
+  withRedis(async (redis) => {
+    await using fleet = await openFleet(redis.url);
+    const compiled = Promise.all([1, 2, 3].map((n) => fleet.compiler.compile(tinyKernel(n))));
+    await sleep(300);
+    await redis.stop();
+    await sleep(1500);
+    await redis.start();
+    await using _ = await startWorker(redis.url);
+    const results = await compiled;
+    assert.equal(results[2]!.artifacts[0]!.bytes, await local(tinyKernel(3)));
+    assert.match(fleet.said.join('\n'), /connection is lost.*waiting\n(.*\n)?.*is there again/);
+    assert.is(fleet.client.report.here, 0);
+  }),
+);
+
+test(
+  'a full queue: the batch waits, and says so',
+  withRedis(async (redis) => {
+    await using _ = await startWorker(redis.url);
+    await using fleet = await openFleet(redis.url);
+    await redis.command('CONFIG', 'SET', 'maxmemory', '1');
+    const compiled = fleet.compiler.compile(tinyKernel(1));
+    while (fleet.said.length === 0) await sleep(50);
+    assert.match(fleet.said[0]!, /OOM/);
+    await redis.command('CONFIG', 'SET', 'maxmemory', '0');
+    assert.equal((await compiled).artifacts[0]!.bytes, await local(tinyKernel(1)));
+    assert.match(fleet.said[1]!, /there again/);
+  }),
+);
+
+test(
+  'foreign jobs are left alone, and what stands under an id of ours is not believed',
+  withRedis(async (redis) => {
+    const queue = await (await connectionTo(redis.url)).openQueue();
+    const key = await compileKey(tinyKernel(1), completeJobOptions('test', {}));
+    await queue.add('send-mail', { to: 'jane' }, { jobId: 'foreign' });
+    await queue.add('compile', { schema: 1, module: 'rm -rf' }, { jobId: idOf(key), attempts: 1 });
+    await using worker = await startWorker(redis.url);
+    await using fleet = await openFleet(redis.url);
+    assert.equal((await fleet.compiler.compile(tinyKernel(1))).artifacts[0]!.bytes, await local(tinyKernel(1)));
+    assert.is((await worker.logged('a job that is not of darm is left alone'))['name'], 'send-mail');
+    assert.is(await queue.getJobState('foreign'), 'delayed');
+    assert.equal((await queue.getJob('foreign'))!.data, { to: 'jane' });
+    await queue.close();
+  }),
+);
+
+test(
+  'a wrong result is refused, counted, and compiled here',
+  withRedis(async (redis) => {
+    await using fleet = await openFleet(redis.url);
+    const connection = await connectionTo(redis.url);
+    const answers: unknown[] = [{ schema: 1, result: { inline: 'AAAA' } }, { bytes: 1 }, null];
+    const liar = connection.openWorker(() => Promise.resolve(answers.pop()), {});
+    for (const n of [1, 2, 3])
+      assert.equal((await fleet.compiler.compile(tinyKernel(n))).artifacts[0]!.bytes, await local(tinyKernel(n)));
+    await liar.close();
+    const { complaint, ...counts } = fleet.client.report;
+    assert.equal(counts, { sent: 3, done: 0, here: 3, refused: 3 });
+    assert.match(complaint!, /not what belongs to its job/);
+  }),
+);
+
+test(
+  'what is large goes by the store; wrong bytes of the store are refused',
+  withRedis(async (redis) => {
+    const kept = new Map<string, Buffer>();
+    await using store = await plainCache(kept);
+    await using _ = await startWorker(redis.url, { remoteCache: [store.url] });
+    const carrier = (): Carrier => new Carrier(new BlobStore({ url: store.url, mode: 'read-write' }));
+    const [module, other] = [largeModule(200_000), largeModule(300_000)];
+    await using fleet = await openFleet(redis.url, carrier());
+    assert.equal((await fleet.compiler.compile(module)).artifacts[0]!.bytes, await local(module));
+    assert.is(fleet.client.report.here, 0);
+    assert.is(kept.size, 1);
+    for (const [name, bytes] of kept) kept.set(name, Buffer.from(bytes).fill(1, 7, 9));
+    await using second = await openFleet(redis.url, carrier());
+    assert.equal((await second.compiler.compile(module)).artifacts[0]!.bytes, await local(module));
+    assert.match(second.client.report.complaint!, /does not have its hash/);
+    // Without a store there is no way for it.
+    await using third = await openFleet(redis.url);
+    assert.equal((await third.compiler.compile(other)).artifacts[0]!.bytes, await local(other));
+    assert.is(third.client.report.here, 1);
+  }),
+);
+
+test(
+  'workers of another version do not take the job, and the user is told that there is none',
+  withRedis(async (redis) => {
+    const other = await connectionTo(redis.url, 'f'.repeat(64));
+    let taken = 0;
+    const stranger = other.openWorker(() => Promise.resolve(void taken++), {});
+    await using fleet = await openFleet(redis.url);
+    const compiled = fleet.compiler.compile(tinyKernel(1));
+    while (fleet.said.length === 0) await sleep(100);
+    assert.match(fleet.said[0]!, /no worker with this version/);
+    await using _ = await startWorker(redis.url);
+    assert.equal((await compiled).artifacts[0]!.bytes, await local(tinyKernel(1)));
+    await stranger.close();
+    assert.is(taken, 0);
+  }),
+);
+
+test(
+  'a batch that is interrupted takes back what nobody has begun',
+  withRedis(async (redis) => {
+    const stop = new AbortController();
+    const fleet = await openFleet(redis.url);
+    const compiled = [1, 2, 3].map((n) => fleet.compiler.compile(tinyKernel(n), {}, { signal: stop.signal }));
+    const queue = await (await connectionTo(redis.url)).openQueue();
+    while ((await queue.getWaitingCount()) < 3) await sleep(10);
+    stop.abort();
+    for (const each of compiled) assert.is((await failureOf(each)).code, 'aborted');
+    await fleet[Symbol.asyncDispose]();
+    assert.is(await queue.getWaitingCount(), 0);
+    await queue.close();
+  }),
+);
+
+test.run();

@@ -1,0 +1,205 @@
+/**
+ * The explorer's static page in a real browser: a reader types a kernel, looks at it, runs it, shares it and goes
+ * offline. Without a browser on the machine only what needs none is tested, and said.
+ */
+import { access, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'puppeteer-core';
+import { createCompiler } from '../../src/index.js';
+import type { ExploreJob } from '../../src/explorer/protocol.js';
+import { browserPath, withBrowser } from '../support/browser.js';
+import { siteServer } from '../support/site.js';
+import { assert, suite } from '../support/suite.js';
+import { artifactsInPage } from './artifacts-in-page.js';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const SITE = path.join(ROOT, 'dist', 'site');
+const BROWSER = browserPath();
+const test = suite('page', { tests: BROWSER === null ? 1 : 3, timeoutMs: 400_000 });
+
+/** A machine that has other things to do, too. */
+const PATIENCE = { timeout: 180_000 };
+
+test('everything that a page of files needs is there', async () => {
+  if (BROWSER === null) console.log('page: no browser on this machine, so nothing is opened');
+  for (const file of ['index.html', 'main.js', 'worker.js', 'service-worker.js', 'page.css', 'examples.json'])
+    await access(path.join(SITE, file));
+  const html = await readFile(path.join(SITE, 'index.html'), 'utf8');
+  assert.match(html, /default-src 'none'/);
+  assert.not.match(html, /https?:/);
+  const worker = await readFile(path.join(SITE, 'service-worker.js'), 'utf8');
+  assert.not.match(worker, /__VERSION__|__FILES__/);
+  assert.not.match(await readFile(path.join(SITE, 'worker.js'), 'utf8'), /from ?["']node:/);
+});
+
+/** Opens a page whose console and requests are watched. */
+async function openPage(browser: Browser, url: string, complaints: string[]): Promise<Page> {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  await page.setViewport({ width: 1280, height: 800 });
+  page.on('console', (message) => complaints.push(`console: ${message.text()}`));
+  page.on('pageerror', (error) => complaints.push(`error: ${String(error)}`));
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== new URL(url).origin && protocol !== 'blob:') complaints.push(`request: ${request.url()}`);
+  });
+  await page.goto(url, { waitUntil: 'load' });
+  return page;
+}
+
+const countOf = (page: Page, what: 'compiled' | 'ran'): Promise<number> =>
+  page.evaluate((key) => Number(document.body.dataset[key] ?? 0), what);
+
+/** Does something that makes the page compile or run, and waits until it has. */
+async function after(page: Page, what: 'compiled' | 'ran', act: () => Promise<unknown>): Promise<void> {
+  const before = await countOf(page, what);
+  await act();
+  await page.waitForFunction(
+    (key, count) => Number(document.body.dataset[key] ?? 0) > count && document.body.dataset['state'] === 'idle',
+    PATIENCE,
+    what,
+    before,
+  );
+}
+
+const textOf = (page: Page, selector: string): Promise<string> =>
+  page.$eval(selector, (element) => element.textContent ?? '');
+
+/** What the editor holds. */
+async function type(page: Page, text: string): Promise<void> {
+  await page.focus('#editor .cm-content');
+  await page.keyboard.down('Control');
+  await page.keyboard.press('a');
+  await page.keyboard.up('Control');
+  await page.evaluate((content) => document.execCommand('insertText', false, content), text);
+}
+
+const KERNEL = `target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @typed(ptr addrspace(1) %out, i32 %limit) "target-cpu"="gfx1100" {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %slot = getelementptr i32, ptr addrspace(1) %out, i32 %id
+  %odd = and i32 %id, 1
+  %is.odd = icmp eq i32 %odd, 1
+  br i1 %is.odd, label %left, label %right
+left:
+  %a = load i32, ptr addrspace(1) %slot
+  %b = mul i32 %a, %limit
+  %c = udiv i32 %b, 7
+  store i32 %c, ptr addrspace(1) %slot
+  br label %exit
+right:
+  %d = load i32, ptr addrspace(1) %slot
+  %e = mul i32 %d, 5
+  %f = udiv i32 %e, 7
+  store i32 %f, ptr addrspace(1) %slot
+  br label %exit
+exit:
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+`;
+
+if (BROWSER !== null) {
+  test('type, meld, change an option, run, share, open the link elsewhere, go offline', async () => {
+    await using server = await siteServer(SITE);
+    const complaints: string[] = [];
+    await withBrowser(BROWSER, async (browser) => {
+      const page = await openPage(browser, `${server.url}/?example=bitonic-ir`, complaints);
+      await after(page, 'compiled', async () => {});
+      assert.match(await textOf(page, '#status'), /^gfx1100: 10 melds/);
+
+      await after(page, 'compiled', () => type(page, KERNEL));
+      assert.match(await textOf(page, '#status'), /^gfx1100: 1 meld,/);
+      assert.match(await textOf(page, '#flow'), /M1 T[^]*holds M1/);
+
+      // Pointing at a block lights up its lines, and a line its blocks.
+      await page.hover('#f1-g0-b1');
+      assert.is(await page.$$eval('.cm-lit', (lines) => lines.length), 6);
+      await page.click('#editor .cm-line:nth-child(10)');
+      await page.mouse.move(640, 5);
+      await page.click('#editor .cm-line:nth-child(11)');
+      assert.ok((await page.$$eval('#flow .from-line', (found) => found.map(({ id }) => id))).includes('f1-g0-b1'));
+
+      // A mistake is told in place, and what there was stays.
+      await type(page, KERNEL.replace('%limit\n', '%limits\n'));
+      await page.waitForFunction(() => document.body.dataset['state'] === 'failed', PATIENCE);
+      assert.match(await textOf(page, '#messages'), /11:.*limits/);
+      assert.match(await textOf(page, '#flow'), /holds M1/);
+      await after(page, 'compiled', () => type(page, KERNEL));
+
+      await after(page, 'compiled', () => page.select('#meld', 'off'));
+      assert.match(await textOf(page, '#status'), /0 melds/);
+      await after(page, 'compiled', () => page.select('#meld', 'darm'));
+
+      await page.click('#as-json');
+      await page.focus('#json .cm-content');
+      await page.keyboard.down('Control');
+      await page.keyboard.press('a');
+      await page.keyboard.up('Control');
+      const spec = {
+        kernel: 'typed',
+        grid: [1],
+        block: [32],
+        args: [
+          { buffer: 'u32', length: 32, fill: { iota: 1 }, out: true },
+          { scalar: 'u32', value: 3 },
+        ],
+      };
+      await page.evaluate((text) => document.execCommand('insertText', false, text), JSON.stringify(spec));
+      await after(page, 'ran', () => page.click('#run'));
+      assert.match(await textOf(page, '#counters'), /Both leave the same memory/);
+      // A wave of 32 whose halves part: every lane waits for the other half.
+      assert.match(await textOf(page, '#counters'), /Lanes that did nothing: [1-4]\d % without melding, \d % with/);
+      await page.click('#tab-machine');
+      await page.waitForSelector('#machine td.heat[title]', PATIENCE);
+
+      const link = await page.evaluate(() => location.href);
+      const other = await openPage(browser, link, complaints);
+      await after(other, 'compiled', async () => {});
+      assert.match(await textOf(other, '#editor .cm-content'), /@typed/);
+      assert.match(await textOf(other, '#status'), /1 meld,/);
+      await after(other, 'ran', () => other.click('#run'));
+
+      await other.waitForFunction(() => navigator.serviceWorker.ready.then(() => true), PATIENCE);
+      // Everything that a compilation asks for has been asked for once.
+      await other.setOfflineMode(true);
+      await other.reload({ waitUntil: 'load' });
+      await after(other, 'compiled', async () => {});
+      assert.match(await textOf(other, '#status'), /1 meld,/);
+    });
+    assert.equal(complaints, []);
+  });
+
+  test("the page's code objects are the command's, byte for byte", async () => {
+    const text = (file: string): Promise<string> => readFile(path.join(ROOT, file), 'utf8');
+    const source = { language: 'hip', options: { mcpu: 'gfx1100' }, flags: [] } as const;
+    const module = async (name: string): Promise<ExploreJob> => ({
+      source: new Uint8Array(await readFile(path.join(ROOT, 'kernels/ir', `${name}.bc`))),
+      ...{ language: 'ir', options: {}, flags: [] },
+    });
+    const jobs: ExploreJob[] = [
+      await module('bitonic.gfx906.O3'),
+      await module('sb3.gfx90a.O3'),
+      await module('pcm.gfx1100.O3'),
+      { ...source, source: await text('kernels/bitonic.hip') },
+      { ...source, language: 'opencl', source: await text('page/examples/scale.cl') },
+    ];
+    const compiler = createCompiler({ threads: 0 });
+    await using server = await siteServer(SITE);
+    await withBrowser(BROWSER, async (browser) => {
+      const page = await openPage(browser, `${server.url}/icon.svg`, []);
+      const made = await artifactsInPage(page, jobs);
+      for (const [index, { source: input, language, options, flags }] of jobs.entries()) {
+        const { artifacts } = await (language === 'ir'
+          ? compiler.compile(input, options)
+          : compiler.compile(input, { ...options, language, flags: [...flags] }));
+        assert.ok(Buffer.from(artifacts[0]!.bytes).equals(made[index]!), `job ${index} gives other bytes`);
+      }
+    });
+    await compiler.close();
+  });
+}
+
+test.run();

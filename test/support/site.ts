@@ -1,0 +1,27 @@
+/** A plain server of files, as the explorer's static page is made for: it compresses nothing and knows nothing. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { testServer, type TestServer } from './http-server.js';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
+};
+
+export const siteServer = (folder: string): Promise<TestServer> =>
+  testServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://site');
+    const name = pathname.endsWith('/') ? `${pathname}index.html` : pathname;
+    readFile(path.join(folder, path.posix.normalize(name))).then(
+      (content) => {
+        const type = TYPES[path.extname(name)] ?? 'application/octet-stream';
+        response.writeHead(200, { 'content-type': type, 'content-length': content.length }).end(content);
+      },
+      () => response.writeHead(404).end(),
+    );
+  });
