@@ -10,6 +10,7 @@ export type {
   Progress,
   SimulationCall,
   SourceCallOptions,
+  TuneCall,
 } from './compiler/compiler.js';
 export type { SourceResult, TranslatedSource } from './compiler/compile-source.js';
 export type { Language } from './frontend/flags.js';
@@ -39,6 +40,7 @@ export type {
   PictureBlock,
   SelectedOperands,
 } from './job/history.js';
+export type { TunedKernel, TuneOptions, TuneProgress, TuneResult } from './compiler/tune/tune.js';
 export type { UnsupportedOperation } from './compiler/simulate.js';
 export type { Counters, InstructionRow } from './simulator/counters.js';
 export { parseSpec, type LaunchSpec, type ReadFile } from './simulator/launch/spec.js';

@@ -1,7 +1,7 @@
 /** `darm analyze`: asks a session with an open module (`Compiler.open`), and prints a table or JSON. */
 import { createCompiler } from '../compiler/compiler.js';
 import { analyzeDocument } from '../report/json/analyze-document.js';
-import type { AnalyzeResult } from '../job/results.js';
+import type { AnalyzeResult, FunctionAnalysis } from '../job/results.js';
 import type { AnalyzeFlags } from './arguments.js';
 import { visibleLine } from '../report/visible.js';
 import { checkSecondOutput, readInput, writeStandardOutput } from '../files.js';
@@ -45,8 +45,20 @@ function analysisText({ target, functions }: AnalyzeResult): string {
   );
   const details = functions
     .filter(({ plan }) => plan.candidates.length > 0)
-    .map(({ name, plan, blockNames }) => `\n${visibleLine(name)}\n${candidateTable(plan.candidates, blockNames)}`);
+    .map((fn) => {
+      const { name, plan, blockNames, remedies } = fn;
+      return `\n${visibleLine(name)}\n${candidateTable(plan.candidates, blockNames)}${remedyLines(fn, remedies)}`;
+    });
   return `target ${visibleLine(target)}\n\n${summaries}${details.join('')}`;
+}
+
+/** What would have to change, once for each branch and sentence. */
+function remedyLines({ plan, blockNames }: FunctionAnalysis, remedies: readonly (string | null)[]): string {
+  const lines = plan.candidates.flatMap(({ branch }, k) => {
+    const remedy = remedies[k];
+    return remedy ? [`  to meld ${visibleLine(blockNames[branch]!)}: ${remedy}\n`] : [];
+  });
+  return [...new Set(lines)].join('');
 }
 
 /** Long sides are cut after this many blocks, which are enough to recognise a side. */

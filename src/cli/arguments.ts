@@ -22,6 +22,7 @@ import {
   type SimulateFlags,
 } from './option-groups.js';
 import { numeric } from './option-flags.js';
+import { addTune, type TuneFlags } from './tune-arguments.js';
 import { addWorkerCommand, type WorkerFlags } from './queue-arguments.js';
 import { addServeCommand, type ServeFlags } from './serve-arguments.js';
 import { takeClangFlags, type SourceFlags } from './source.js';
@@ -40,6 +41,7 @@ export interface CompileFlags extends Omit<OutputFlags, 'emit'>, RunFlags, Sourc
   readonly depfileTarget?: string;
   readonly report?: string;
   readonly spec?: string;
+  readonly plan?: string;
   readonly server?: string;
   readonly serverFallback: boolean;
 }
@@ -59,6 +61,7 @@ export interface RunCommandFlags extends SimulateFlags {
 
 export interface CheckFlags extends SimulateFlags, SourceFlags {
   readonly seeds: number;
+  readonly plan?: string;
   readonly tolerance?: number;
 }
 
@@ -74,6 +77,7 @@ export type Invocation =
   | { readonly command: 'inspect'; readonly input: string; readonly flags: RunFlags }
   | { readonly command: 'run'; readonly input: string; readonly flags: RunCommandFlags }
   | { readonly command: 'check'; readonly input: string; readonly other?: string; readonly flags: CheckFlags }
+  | { readonly command: 'tune'; readonly input: string; readonly flags: TuneFlags }
   | { readonly command: 'batch'; readonly inputs: readonly string[]; readonly flags: BatchFlags }
   | { readonly command: 'cache'; readonly action: CacheAction; readonly flags: CacheCommandFlags }
   | { readonly command: 'toolchain-digest' }
@@ -166,6 +170,7 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
     },
   );
 
+  addTune(program, (input, flags) => found({ command: 'tune', input, flags }));
   addBatch(program, (inputs, flags) => found({ command: 'batch', inputs, flags }));
   addCache(program, (action, flags) => found({ command: 'cache', action, flags }));
   program

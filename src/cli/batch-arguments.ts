@@ -13,6 +13,7 @@ export interface BatchFlags extends OutputFlags, RunFlags, CacheFlags, RemoteCac
   readonly failFast: boolean;
   readonly force: boolean;
   readonly quiet: boolean;
+  readonly plan?: string;
 }
 
 export function addBatch(program: Command, run: (inputs: string[], flags: BatchFlags) => void): void {

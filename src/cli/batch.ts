@@ -17,12 +17,14 @@ import { cacheFolder, remoteCacheOption } from './cache-arguments.js';
 import { EXTENSIONS } from './compile.js';
 import { warn, writeMessage } from './messages.js';
 import { jobOptions } from './option-groups.js';
+import { withPlanText } from './plan.js';
 import { remoteCacheText, warnOfRemoteCache } from './remote-cache.js';
 import { sourceJobOptions, sourceOf } from './source.js';
 import { table } from './table.js';
 
 /** @returns the exit code: 0, that of the worst failure, or 128 plus the number of the signal that ended the batch */
-export async function runBatchCommand(inputs: readonly string[], flags: BatchFlags): Promise<number> {
+export async function runBatchCommand(inputs: readonly string[], given: BatchFlags): Promise<number> {
+  const flags = await withPlanText(given);
   const { outDir, emit } = flags;
   const fatBinary = emit === 'fatbin';
   const jobs = await collectJobs(inputs, {

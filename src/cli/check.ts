@@ -20,13 +20,14 @@ import { counterText } from './counter-table.js';
 import { readInput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
 import { reportError, warn } from './messages.js';
+import { withPlanText } from './plan.js';
 import { profileForm, writeProfile } from './profile.js';
 import { checkCodeObject, simulatingCompiler } from './run.js';
 import { moduleOf, sourceLanguage } from './source.js';
 
 /** Limit for made-up inputs, with which a kernel may never end. */
 const MADE_UP_INSTRUCTIONS = 5_000_000;
-const FAST_MATH_TOLERANCE: Tolerance = { f16: 2e-3, f32: 1e-5, f64: 1e-12 };
+export const FAST_MATH_TOLERANCE: Tolerance = { f16: 2e-3, f32: 1e-5, f64: 1e-12 };
 
 /** Two code objects that should do the same. */
 interface Pair {
@@ -70,7 +71,8 @@ interface KernelCheck {
 }
 
 /** @returns the exit code: 0 if both do the same, 1 if they differ or nothing could be checked */
-export async function runCheck(input: string, other: string | null, flags: CheckFlags): Promise<number> {
+export async function runCheck(input: string, other: string | null, given: CheckFlags): Promise<number> {
+  const flags = await withPlanText(given);
   if (flags.spec === '-') throw new DarmError('usage', 'darm check cannot read a launch spec from standard input');
   if (flags.profile !== undefined) profileForm(flags.profile);
   const compiler = simulatingCompiler(flags);

@@ -21,6 +21,8 @@ async function run(invocation: Invocation): Promise<number | void> {
       return (await import('./run.js')).runRun(invocation.input, invocation.flags);
     case 'check':
       return (await import('./check.js')).runCheck(invocation.input, invocation.other ?? null, invocation.flags);
+    case 'tune':
+      return (await import('./tune.js')).runTune(invocation.input, invocation.flags);
     case 'batch':
       return (await import('./batch.js')).runBatchCommand(invocation.inputs, invocation.flags);
     case 'cache':

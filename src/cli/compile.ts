@@ -16,6 +16,7 @@ import { checkSecondOutput, readInput, writeOutput, writeStandardOutput } from '
 import { remoteCacheOption } from './cache-arguments.js';
 import { depfile } from './depfile.js';
 import { warn, writeMessage } from './messages.js';
+import { withPlanText } from './plan.js';
 import { writeRemarks } from './remarks.js';
 import { hasColors, moduleOf, printLog, sourceJobOptions, sourceOf } from './source.js';
 
@@ -65,7 +66,8 @@ interface Outcome {
 }
 
 /** @param shared compiles; it stays open. By default, a compiler as the flags want it. */
-export async function runCompile(input: string, flags: CompileFlags, shared?: Compiler): Promise<void> {
+export async function runCompile(input: string, given: CompileFlags, shared?: Compiler): Promise<void> {
+  const flags = await withPlanText(given);
   const output = outputName(input, flags);
   checkOutputs(input, output, flags);
   const spec =

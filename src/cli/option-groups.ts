@@ -48,8 +48,8 @@ export function addOutputOptions(command: Command): Command {
   );
 }
 
-const addJobsOption = (command: Command): Command =>
-  command.option('-j, --jobs <n>', 'worker threads', numeric(1, 256, { whole: true }), 1);
+export const addJobsOption = (command: Command, threads = 1): Command =>
+  command.option('-j, --jobs <n>', 'worker threads', numeric(1, 256, { whole: true }), threads);
 
 export function addRemarksOption(command: Command): Command {
   return command.option(

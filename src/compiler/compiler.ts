@@ -7,7 +7,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { checkOptions, wholeNumberIn, numberIn, type Checks } from '../job/option-table.js';
-import { completeJobOptions } from '../job/options.js';
+import { completeJobOptions, isSettled } from '../job/options.js';
 import type { LlvmCode, MakeFirst } from '../binding/load.js';
 import type { CacheCounts, CacheOptions } from './compile-cache.js';
 import type { CompileCaches } from './compile-caches.js';
@@ -33,6 +33,8 @@ import type { SourceResult, SourceTranslator, TranslatedSource } from './compile
 import type { Elsewhere } from './elsewhere.js';
 import { divideFunctions } from './divide-functions.js';
 import { Retried } from './retried.js';
+import { DEFAULT_BUDGET } from './tune/budget.js';
+import type { TuneOptions, TuneProgress, TuneResult } from './tune/tune.js';
 import type { UnsupportedOperation } from './simulate.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationOptions } from '../simulator/options.js';
@@ -88,6 +90,10 @@ export interface PreprocessedSource extends SourceResult {
 export interface SimulationCall extends Pick<CallOptions, 'signal'> {
   /** Told of every instruction before it is executed; the simulation then runs on the calling thread. */
   readonly onInstruction?: SimulationInput['onInstruction'];
+}
+
+export interface TuneCall extends Pick<CallOptions, 'signal' | 'timeout'> {
+  readonly onTrial?: (progress: TuneProgress) => void;
 }
 
 export interface CompiledModule extends CompileResult {
@@ -152,6 +158,16 @@ export interface Compiler extends AsyncDisposable {
   ): Promise<SimulationResult>;
   /** What `simulate` would stop at, if it came there. */
   unsupportedOperations(codeObject: Uint8Array, call?: Pick<CallOptions, 'signal'>): Promise<UnsupportedOperation[]>;
+  /**
+   * Searches for the melds that take the fewest cycles in the simulator, and gives the plan to repeat them with
+   * (docs/tune.md). With the meld point `auto` both points are searched.
+   */
+  tune(
+    bytes: Uint8Array,
+    options: Partial<JobOptions>,
+    tuning: Pick<TuneOptions, 'specs'> & Partial<TuneOptions>,
+    call?: TuneCall,
+  ): Promise<TuneResult>;
   open(bytes: Uint8Array): Promise<ModuleSession>;
   /**
    * Loads what jobs need, so that the first job does not have to. While that fails, so do jobs; each call tries again.
@@ -383,7 +399,21 @@ class ThreadedCompiler implements Compiler {
     }
   }
 
+  /** What the options leave open is settled first, once for all tasks of the job. */
   async #compileOn(
+    executor: Executor,
+    module: Uint8Array,
+    job: JobOptions,
+    limits: TaskLimits,
+  ): Promise<CompileResult> {
+    if (isSettled(job)) return this.#compileSettled(executor, module, job, limits);
+    const { options, warnings } = await executor.run({ kind: 'settle', bytes: module, options: job }, limits);
+    for (const warning of warnings) limits.events?.diagnostic(warning);
+    const result = await this.#compileSettled(executor, module, options, limits);
+    return { ...result, diagnostics: [...warnings, ...result.diagnostics] };
+  }
+
+  async #compileSettled(
     executor: Executor,
     module: Uint8Array,
     job: JobOptions,
@@ -463,6 +493,26 @@ class ThreadedCompiler implements Compiler {
   ): Promise<UnsupportedOperation[]> {
     const { unsupportedOn } = await import('./simulate.js');
     return unsupportedOn(await this.#start(), codeObject, this.#limits(call));
+  }
+
+  async tune(
+    bytes: Uint8Array,
+    options: Partial<JobOptions>,
+    { specs, budget = DEFAULT_BUDGET, tolerance = {} }: Pick<TuneOptions, 'specs'> & Partial<TuneOptions>,
+    call: TuneCall = {},
+  ): Promise<TuneResult> {
+    const job = completeJobOptions('tune()', options);
+    const module = this.#moduleBytes(bytes);
+    const limits = this.#limits(call);
+    const { tuneOn } = await import('./tune/tune.js');
+    const executor = await this.#start();
+    const setup = {
+      executor,
+      limits,
+      compile: (input: Uint8Array, of: JobOptions) => this.#compile(input, of, limits),
+      onProgress: call.onTrial ?? (() => {}),
+    };
+    return tuneOn(setup, module, job, { specs, budget, tolerance });
   }
 
   async open(bytes: Uint8Array): Promise<ModuleSession> {

@@ -44,6 +44,8 @@ export interface EditLog {
   readonly isInPlace: boolean;
   /** Why melding of the function stopped half-way or was taken back (a bail-out), or null. */
   readonly bailout: string | null;
+  /** Why the plan for the function was ignored half-way, or null. */
+  readonly planMisfit: string | null;
 }
 
 export const hasEdits = ({ rounds }: EditLog): boolean => rounds.length > 0;

@@ -1,5 +1,6 @@
 /** The options of a compile or analyze job: every layer from the command to the worker passes them on as they are. */
 import { DarmError } from '../errors.js';
+import { parsePlan } from './tuned-plan.js';
 import {
   boolean,
   choice,
@@ -16,6 +17,8 @@ import {
 /** Subcommands of `darm` whose work the options are about. */
 const ALL = ['compile', 'batch', 'analyze', 'check'];
 const WRITING = ['compile', 'batch'];
+/** `darm tune` decides the rest. */
+const ALL_AND_TUNE = [...ALL, 'tune'];
 
 /** What a compilation can write. */
 export const EMIT_KINDS = ['hsaco', 'obj', 'asm', 'bc', 'll', 'ptx'] as const;
@@ -35,7 +38,7 @@ export const JOB_OPTIONS = {
     default: null,
     about: 'target id, e.g. gfx90a:sramecc+:xnack-; without it the processor that the functions name',
     flag: {
-      commands: ALL,
+      commands: ALL_AND_TUNE,
       value: 'target',
       help: "target id, e.g. gfx90a:sramecc+:xnack- (default: the functions' own); for a fat binary several, with commas or repeated",
     },
@@ -43,22 +46,24 @@ export const JOB_OPTIONS = {
   codegenLevel: option(choice(0, 1, 2, 3), {
     default: 2,
     about: 'code generation level, 0 to 3, as -O of llc',
-    flag: { commands: ['compile', 'batch', 'check'], letter: 'O', value: 'level' },
+    flag: { commands: ['compile', 'batch', 'check', 'tune'], letter: 'O', value: 'level' },
   }),
   optimize: option(choice('none', 'O1', 'O2', 'O3', 'Os'), {
     default: 'none',
     about: "LLVM's optimisation pipeline",
-    flag: { commands: ALL, value: 'level' },
+    flag: { commands: ALL_AND_TUNE, value: 'level' },
   }),
   meld: option(choice('darm', 'branch-fusion', 'tail-merge', 'off'), {
     default: 'darm',
     about: "how to meld; branch-fusion and tail-merge are the paper's baselines",
     flag: { commands: ALL, value: 'mode' },
   }),
-  meldPoint: option(choice('early', 'late'), {
+  meldPoint: option(choice('early', 'late', 'auto'), {
     default: 'late',
-    about: 'meld before LLVM unrolls, hoists and sinks (early, which needs an optimisation level), or after',
-    flag: { commands: ALL, value: 'point' },
+    about:
+      'meld before LLVM unrolls, hoists and sinks (early, which needs an optimisation level), after, or where the cost ' +
+      'model expects more of it (auto)',
+    flag: { commands: ALL_AND_TUNE, value: 'point' },
   }),
   profit: option(choice('net', 'paper'), {
     default: 'net',
@@ -73,7 +78,7 @@ export const JOB_OPTIONS = {
   regionReplication: option(boolean, {
     default: true,
     about: 'a block may meld with a block of a region',
-    flag: { commands: ALL, help: 'a block melds with blocks only, not with a block of a region' },
+    flag: { commands: ALL_AND_TUNE, help: 'a block melds with blocks only, not with a block of a region' },
   }),
   unpredicate: option(choice('always', 'profitable', 'never'), {
     default: 'profitable',
@@ -84,6 +89,11 @@ export const JOB_OPTIONS = {
     default: 'auto',
     about: 'where waves are asked whether they part, so that only those that do run melded code',
     flag: { commands: ALL, value: 'when' },
+  }),
+  plan: option(nullable(text), {
+    default: null,
+    about: 'what darm tune found: the text of its plan, which decides for the functions that it fits',
+    flag: { commands: ['compile', 'batch', 'check'], value: 'file', help: 'what darm tune found (docs/tune.md)' },
   }),
   partitions: option(choice<(typeof PARTITIONS)[number]>(...PARTITIONS), {
     default: 1,
@@ -98,7 +108,7 @@ export const JOB_OPTIONS = {
   functions: option(listOf(text), {
     default: [],
     about: 'meld only these functions; empty means all',
-    flag: { commands: ALL, name: 'function', value: 'name', help: 'only this function; may be repeated' },
+    flag: { commands: ALL_AND_TUNE, name: 'function', value: 'name', help: 'only this function; may be repeated' },
   }),
   once: option(boolean, {
     default: false,
@@ -115,7 +125,7 @@ export const JOB_OPTIONS = {
   verifyAnalyses: option(boolean, {
     default: false,
     about: "compare every analysis with LLVM's own; a difference is an internal error",
-    flag: { commands: ALL },
+    flag: { commands: ALL_AND_TUNE },
   }),
 } as const;
 
@@ -128,11 +138,16 @@ export type MeldPoint = JobOptions['meldPoint'];
 
 export const DEFAULT_OPTIONS: JobOptions = defaultsOf(JOB_OPTIONS);
 
+/** Whether the module has nothing to say about the options: see src/pipeline/settle.ts. */
+export const isSettled = ({ plan, meldPoint }: JobOptions): boolean => plan === null && meldPoint !== 'auto';
+
 /** @throws DarmError `usage`, which names the option that is not known or has an impossible value */
 export function completeJobOptions(where: string, given: Partial<JobOptions>): JobOptions {
   const options = completeOptions(where, given, JOB_OPTIONS);
   if (options.meldPoint === 'early' && options.optimize === 'none')
     throw new DarmError('usage', `an early meld point in ${where} needs an optimisation level`);
+  // Mistakes are told before the job waits for its turn.
+  if (options.plan !== null) parsePlan(options.plan);
   const kind = options.emit.find((each) => OF_WHOLE_MODULES.includes(each));
   if (options.partitions !== 1 && kind !== undefined)
     throw new DarmError('usage', `partitions in ${where} are for hsaco: there is no one ${kind} of several parts`);

@@ -46,6 +46,8 @@ export interface CompileResult {
 export interface FunctionAnalysis extends Summary {
   readonly name: string;
   readonly plan: FunctionPlan;
+  /** By candidate of the plan: what would have to change so that it melds; null where nothing is known, or it does. */
+  readonly remedies: readonly (string | null)[];
   /** Names of the blocks as LLVM prints them, by block id. */
   readonly blockNames: readonly string[];
   /** The function as it is; null unless asked for. */

@@ -106,6 +106,38 @@ export interface WaveVersion {
   readonly sides: readonly ('t' | 'f')[];
 }
 
+/**
+ * One of the legal ways in which a branch may meld, instead of the one that the cost model takes. It says which
+ * subgraphs become one and by what rule their instructions are paired, and never which instructions: so whatever it
+ * says, what comes of it is one of the planner's own melds.
+ */
+export interface BranchChoice {
+  /** Places in the chains of subgraphs of T and F, ascending in both; null: those that gain most. */
+  readonly pairs: readonly (readonly [number, number])[] | null;
+  /** The sides that waves are asked about, in order. */
+  readonly sides: WaveVersion['sides'];
+  /** What alignment and pruning go by. */
+  readonly profit: ProfitModel;
+  readonly unpredicate: Unpredication;
+  /** Where pairs are not named: the least MP_S of a pair, and whether a block may meld with a region. */
+  readonly threshold: number;
+  readonly regionReplication: boolean;
+}
+
+/** What is decided in advance about the branches of one round. */
+export interface Choices {
+  /** In the order of melding, if `others` stay. */
+  readonly branches: ReadonlyMap<BlockId, BranchChoice | 'leave'>;
+  /** What becomes of branches that are not named: the cost model decides, or they stay as they are. */
+  readonly others: 'model' | 'leave';
+}
+
+/** How a branch of a plan melds, so that it can be chosen again. */
+export interface ChosenBranch extends Pick<BranchChoice, 'sides' | 'profit' | 'unpredicate'> {
+  readonly branch: BlockId;
+  readonly pairs: readonly (readonly [number, number])[];
+}
+
 /** What `darm analyze` prints for a divergent branch: a meld, or a refusal with its reason. */
 export interface Candidate {
   readonly branch: BlockId;
@@ -125,6 +157,8 @@ export interface FunctionPlan {
   readonly versions: readonly WaveVersion[];
   /** The melds of this round, in the order of carrying them out. Regions of different branches do not overlap. */
   readonly melds: readonly Meld[];
+  /** The branches with melds, in the order in which they were taken. */
+  readonly chosen: readonly ChosenBranch[];
 }
 
 export type ProfitModel = 'net' | 'paper';

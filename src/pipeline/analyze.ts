@@ -3,16 +3,20 @@ import { summarize } from '../analysis/summary.js';
 import { LlvmModule } from '../binding/module.js';
 import type { LlvmRuntime } from '../binding/runtime.js';
 import { NO_EVENTS } from '../job/events.js';
-import type { JobOptions } from '../job/options.js';
+import { isSettled, type JobOptions } from '../job/options.js';
 import type { Remark } from '../job/remarks.js';
 import type { AnalyzeResult, FunctionAnalysis, ModuleInfo } from '../job/results.js';
+import { remediesOf } from '../melding/decide/remedies.js';
 import { plannedRemarks } from './collect-remarks.js';
 import { Compilation, inFreshHeap } from './compilation.js';
 import { FunctionTexts, HistoryRecorder } from './record-history.js';
-import { surveyFunction } from './survey.js';
+import { settle } from './settle.js';
+import { planOptions, surveyFunction } from './survey.js';
 
-/** Function by function, at the meld point, before anything is changed there. */
-export function analyzeModule(runtime: LlvmRuntime, bytes: Uint8Array, options: JobOptions): AnalyzeResult {
+/** Function by function, at the meld point, before anything is changed there: what the cost model would do. */
+export function analyzeModule(runtime: LlvmRuntime, bytes: Uint8Array, given: JobOptions): AnalyzeResult {
+  const unplanned = { ...given, plan: null };
+  const options = isSettled(unplanned) ? unplanned : settle(runtime, bytes, unplanned).options;
   return inFreshHeap(runtime, () => {
     const compilation = new Compilation(runtime, bytes, options, NO_EVENTS);
     const module = compilation.readAtMeldPoint();
@@ -23,12 +27,16 @@ export function analyzeModule(runtime: LlvmRuntime, bytes: Uint8Array, options: 
     for (const { name } of module.functions()) {
       if (!compilation.wants(name)) continue;
       const survey = surveyFunction(module, name, options, texts && new HistoryRecorder(module, name, texts));
-      survey.editor[Symbol.dispose]();
+      const { editor, snapshot, analyses } = survey;
+      const canPair = editor.canPair.bind(editor);
+      const remedies = remediesOf(snapshot, analyses, planOptions(options), canPair, survey.plan);
+      editor[Symbol.dispose]();
       remarks.push(...plannedRemarks(name, survey));
       functions.push({
         name,
         ...summarize(survey.snapshot, survey.analyses.divergence),
         plan: survey.plan,
+        remedies,
         blockNames: module.blockNames(name),
         picture: survey.picture,
       });

@@ -8,29 +8,59 @@ import { DarmError } from '../errors.js';
 import { hasEdits, type EditLog } from '../job/edit-log.js';
 import type { Events } from '../job/events.js';
 import type { JobOptions } from '../job/options.js';
+import { parsePlan } from '../job/tuned-plan.js';
 import { parseTargetId } from '../job/target-id.js';
 import { replayLog } from './carry-out.js';
+import { PlanGuide, type Guide } from './guide.js';
 import { BEFORE_EARLY_MELD, defaultPipeline, meldsEarly } from './passes.js';
 import { Stopwatch } from './stopwatch.js';
 
+/** Who decides about the melds of a function; null: the cost model. */
+type Guides = (module: LlvmModule, name: string) => Guide | null;
+
+interface CompilationStart {
+  readonly guides?: Guides;
+  /** Whether the passes in front of the meld point have run. */
+  readonly isAtMeldPoint?: boolean;
+}
+
 export class Compilation {
   readonly watch = new Stopwatch();
+  readonly #guides: Guides;
+  readonly #isAtMeldPoint: boolean;
+  /** The functions whose plans do not fit, and why. */
+  readonly misfits = new Map<string, string>();
 
+  /** @param start by default, a module of a user's, and the guides of the options' plan */
   constructor(
     private readonly runtime: LlvmRuntime,
     private readonly bytes: Uint8Array,
     readonly options: JobOptions,
     readonly events: Events,
-  ) {}
+    { guides = guidesOf(options), isAtMeldPoint = false }: CompilationStart = {},
+  ) {
+    this.#guides = guides;
+    this.#isAtMeldPoint = isAtMeldPoint;
+  }
 
-  /** The same job with a stopwatch of its own. */
-  withOwnWatch(): Compilation {
-    return new Compilation(this.runtime, this.bytes, this.options, this.events);
+  guideFor(module: LlvmModule, name: string): Guide | null {
+    return this.misfits.has(name) ? null : this.#guides(module, name);
+  }
+
+  /** Lets go of everything that was done. */
+  startOver(): void {
+    this.watch.time('reset', () => this.runtime.reset());
+  }
+
+  /** The same job without a plan, and with a stopwatch of its own. */
+  unplanned(): Compilation {
+    return new Compilation(this.runtime, this.bytes, { ...this.options, plan: null }, this.events);
   }
 
   /** The module at the point where melding looks at it. */
   readAtMeldPoint(): LlvmModule {
     const module = this.#read();
+    if (this.#isAtMeldPoint) return module;
     if (meldsEarly(this.options)) this.watch.time('optimize', () => module.runPasses(BEFORE_EARLY_MELD));
     else this.#optimize(module);
     return module;
@@ -57,11 +87,12 @@ export class Compilation {
 
   /**
    * The module where code generation starts, made again from the bytes in a heap like a fresh instance's. With no edits
-   * it goes through as it would without melding.
+   * it goes through as it would without melding, unless a plan has found an early meld point without melds better.
    */
   rebuild(logs: readonly EditLog[]): LlvmModule {
-    this.watch.time('reset', () => this.runtime.reset());
-    if (!logs.some(hasEdits)) {
+    this.startOver();
+    const isAsFound = this.#isAtMeldPoint || (this.options.plan !== null && meldsEarly(this.options));
+    if (!logs.some(hasEdits) && !isAsFound) {
       const module = this.#read();
       this.#optimize(module);
       return module;
@@ -107,6 +138,17 @@ export class Compilation {
       for (const { name } of functions) if (all || melded.has(name)) module.prepareCodegen(name);
     });
   }
+}
+
+/** The plan of a job, which settle.ts has found to fit. */
+function guidesOf({ plan: text }: JobOptions): Guides {
+  const plan = text === null ? null : parsePlan(text);
+  if (plan === null || 'misfit' in plan) return () => null;
+  const byName = new Map(plan.functions.map((each) => [each.name, each]));
+  return (_, name) => {
+    const found = byName.get(name);
+    return found === undefined ? null : new PlanGuide(found);
+  };
 }
 
 /** Every job starts from the heap of a fresh instance. LLVM's failures come out as typed errors. */

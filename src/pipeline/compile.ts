@@ -21,6 +21,7 @@ import type { CompileResult, FunctionReport } from '../job/results.js';
 import { remarksOf } from './collect-remarks.js';
 import { Compilation, inFreshHeap } from './compilation.js';
 import { emitArtifacts, type Emitted } from './emit.js';
+import { misfitText, PlanMisfit } from './guide.js';
 import { meldFunction } from './meld-function.js';
 import { FunctionTexts } from './record-history.js';
 
@@ -70,8 +71,21 @@ export function emitModule(
   return inFreshHeap(runtime, () => emit(new Compilation(runtime, bytes, options, events), logs));
 }
 
+/** A plan that turns out not to fit when the function has changed already: all begins again without it. */
 function meld(compilation: Compilation, subset: FunctionSubset): { module: LlvmModule; logs: EditLog[] } {
-  const { events, options } = compilation;
+  for (;;) {
+    try {
+      return meldSubset(compilation, subset);
+    } catch (error) {
+      if (!(error instanceof PlanMisfit)) throw error;
+      compilation.misfits.set(error.functionName, error.reason);
+      compilation.startOver();
+    }
+  }
+}
+
+function meldSubset(compilation: Compilation, subset: FunctionSubset): { module: LlvmModule; logs: EditLog[] } {
+  const { events, options, misfits } = compilation;
   const module = compilation.readAtMeldPoint();
   compilation.checkWantedFunctions(module);
   const logs: EditLog[] = [];
@@ -81,13 +95,13 @@ function meld(compilation: Compilation, subset: FunctionSubset): { module: LlvmM
     events.progress('meld', name);
     const log = meldFunction(compilation, module, name, texts);
     if (log.bailout !== null) events.diagnostic(`'${name}' is melded only in part: ${log.bailout}`);
-    logs.push({ ...log, position });
+    logs.push({ ...log, position, planMisfit: misfits.get(name) ?? null });
   }
   return { module, logs };
 }
 
 /** @param module where code generation starts, when it is at hand */
-function emit(compilation: Compilation, logs: readonly EditLog[], module?: LlvmModule): CompileResult {
+export function emit(compilation: Compilation, logs: readonly EditLog[], module?: LlvmModule): CompileResult {
   const { events, options, watch } = compilation;
   events.progress('emit');
   const rebuild = () => compilation.rebuild(logs);
@@ -107,14 +121,17 @@ export function resultOf(compilation: Compilation, logs: readonly EditLog[], aft
     functions: functionReports(logs, after, before),
     remarks: options.remarks ? inOrder.flatMap(remarksOf) : [],
     histories: inOrder.flatMap(({ history }) => history ?? []),
-    diagnostics: after.warnings,
+    diagnostics: [...planWarnings(inOrder), ...after.warnings],
     timings: watch.milliseconds(),
   };
 }
 
+const planWarnings = (logs: readonly EditLog[]): string[] =>
+  logs.flatMap(({ function: name, planMisfit }) => (planMisfit === null ? [] : [misfitText(name, planMisfit)]));
+
 /** The figures of the same module without melding. Its time does not count. */
 function emitUnmelded(compilation: Compilation): Emitted {
-  const unmelded = compilation.withOwnWatch();
+  const unmelded = compilation.unplanned();
   const rebuild = () => unmelded.rebuild([]);
   return emitArtifacts({ module: rebuild(), rebuild, kinds: [], withFigures: true, watch: unmelded.watch });
 }

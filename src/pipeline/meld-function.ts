@@ -11,6 +11,7 @@ import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
 import { loweredSwitches, loweringCost } from '../melding/decide/switches.js';
 import { carryOut } from './carry-out.js';
 import type { Compilation } from './compilation.js';
+import type { Guide } from './guide.js';
 import { HistoryRecorder, type FunctionTexts } from './record-history.js';
 import { surveyFunction, type Survey } from './survey.js';
 
@@ -22,6 +23,7 @@ const MOST_ROUNDS = 64;
  * more, and takes that back unless melding gains more than the chains of compares cost. A failure leaves the rounds
  * that went well and the reason.
  *
+ * @throws PlanMisfit
  * @param texts null unless a report is wanted
  */
 export function meldFunction(
@@ -29,9 +31,10 @@ export function meldFunction(
   module: LlvmModule,
   name: string,
   texts: FunctionTexts | null,
-): Omit<EditLog, 'position'> {
+): Omit<EditLog, 'position' | 'planMisfit'> {
   const recorder = texts && new HistoryRecorder(module, name, texts);
-  const melding = new FunctionMelding(compilation, module, name, recorder);
+  const guide = compilation.guideFor(module, name);
+  const melding = new FunctionMelding(compilation, module, name, recorder, guide);
   const { rounds } = melding;
   /** The rounds before switches were lowered, while it is not known that lowering pays. */
   let kept: readonly LogRound[] | null = null;
@@ -44,19 +47,21 @@ export function meldFunction(
     let last = melding.run();
     if (melding.mayGoOn) lastRemarks = last.remarks;
     const switches = melding.mayGoOn ? loweredSwitches(last.snapshot, last.analyses) : [];
-    if (switches.length > 0) {
-      kept = [...rounds];
+    const asked = switches.length > 0 ? (guide?.lowers(last, switches) ?? null) : null;
+    if (switches.length > 0 && asked !== false) {
+      kept = asked ? null : [...rounds];
       const cost = loweringCost(last.snapshot, last.analyses, switches);
       const { net, melded } = melding;
       melding.lower(last, switches);
       last = melding.run();
       const gains = melding.melded > melded;
-      if (gains && (compilation.options.profit === 'paper' || melding.net - net > cost)) {
+      if (asked || (gains && (compilation.options.profit === 'paper' || melding.net - net > cost))) {
         kept = null;
         lastRemarks = last.remarks;
       }
     }
     last.editor[Symbol.dispose]();
+    guide?.ended();
     return { ...log(null), isInPlace: kept === null };
   } catch (error) {
     if (!(error instanceof DarmError)) throw error;
@@ -78,6 +83,7 @@ class FunctionMelding {
     private readonly module: LlvmModule,
     private readonly name: string,
     private readonly recorder: HistoryRecorder | null,
+    private readonly guide: Guide | null,
   ) {}
 
   /** Melds until nothing is left that pays; returns the last survey. */
@@ -102,9 +108,9 @@ class FunctionMelding {
   }
 
   #survey(): Survey {
-    const { compilation, module, name, recorder } = this;
+    const { compilation, module, name, recorder, guide } = this;
     const { watch, options } = compilation;
-    const survey = watch.time('meld', () => surveyFunction(module, name, options, recorder, this.#hopeless));
+    const survey = watch.time('meld', () => surveyFunction(module, name, options, recorder, this.#hopeless, guide));
     // The planner forecasts that no operand which the target wants uniform becomes divergent. Here it shows
     // (docs/melding.md).
     const broken = brokenUniformDemands(survey.snapshot, survey.analyses.divergence);

@@ -7,6 +7,7 @@ import type { JobOptions } from '../job/options.js';
 import type { PlanOptions } from '../melding/plan.js';
 import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
 import { planFunction } from '../melding/decide/plan-function.js';
+import type { Guide } from './guide.js';
 import { surveyRemarks } from './collect-remarks.js';
 import { meldsEarly } from './passes.js';
 import type { PlannedFunction } from './planned-function.js';
@@ -24,6 +25,7 @@ export interface Survey extends PlannedFunction {
  * The caller disposes of the editor.
  *
  * @param hopeless what is remembered from round to round
+ * @param guide null: the cost model decides
  */
 export function surveyFunction(
   module: LlvmModule,
@@ -31,18 +33,21 @@ export function surveyFunction(
   options: JobOptions,
   recorder: HistoryRecorder | null,
   hopeless = new HopelessBlocks(),
+  guide: Guide | null = null,
 ): Survey {
   const open = module.open(name);
   const analyses = analysesOf(open.snapshot);
   if (options.verifyAnalyses) verifyAnalyses(open.snapshot, analyses, module.oracle(name));
   const canPair = open.editor.canPair.bind(open.editor);
-  const plan = planFunction(open.snapshot, analyses, planOptions(options), canPair, hopeless);
+  const choices = guide?.choices(open) ?? null;
+  const plan = planFunction(open.snapshot, analyses, planOptions(options), canPair, hopeless, choices);
+  guide?.planned(open, plan);
   const planned = { ...open, analyses, plan };
   const picture = recorder?.record(planned) ?? null;
   return { ...planned, picture, remarks: options.remarks ? surveyRemarks(module, name, planned) : null };
 }
 
-function planOptions(options: JobOptions): PlanOptions {
+export function planOptions(options: JobOptions): PlanOptions {
   const { meld, profit, threshold, regionReplication, unpredicate, versions } = options;
   // An analysis with melding off says what melding would do.
   const mode = meld === 'off' ? 'darm' : meld;

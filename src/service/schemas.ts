@@ -111,6 +111,7 @@ export const analyzeSchema = z
             verdict: z.enum(['meld', 'refuse']),
             rule: z.string().nullable(),
             reason: z.string(),
+            remedy: z.string().nullable().meta({ description: 'What would have to change so that it melds' }),
           }),
         ),
       }),

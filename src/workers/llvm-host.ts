@@ -19,6 +19,8 @@ import { analyzeModule, moduleInfo } from '../pipeline/analyze.js';
 import { compileModule, emitModule, meldFunctions } from '../pipeline/compile.js';
 import { inFreshHeap } from '../pipeline/compilation.js';
 import { compilePart, divideModule } from '../pipeline/compile-parts.js';
+import { settle } from '../pipeline/settle.js';
+import { takeOut, tryPolicy } from '../pipeline/trial.js';
 import { emitWithoutFaults, mayComeFromMelds } from '../pipeline/take-back.js';
 import type { FrontendHost } from './frontend-host.js';
 import type { Outcome, Task, TaskResult, TaskResults, WorkerSetup } from './tasks.js';
@@ -157,6 +159,12 @@ function perform(runtime: LlvmRuntime, task: LlvmTask, events: Events): TaskResu
       return inFreshHeap(runtime, () => LlvmModule.linkObjects(runtime, task.objects));
     case 'analyze':
       return analyzeModule(runtime, task.bytes, task.options);
+    case 'settle':
+      return settle(runtime, task.bytes, task.options);
+    case 'take-out':
+      return takeOut(runtime, task.bytes, task.options, task.kernels);
+    case 'try':
+      return tryPolicy(runtime, task.bytes, task.options, task.kernel, task.policy, task.known);
     case 'disassemble':
       runtime.reset();
       return runtime.run(() => disassemble(runtime, task.code, task.cpu, `+wavefrontsize${task.waveSize}`));

@@ -11,7 +11,9 @@ import type { FunctionSubset } from '../job/function-subset.js';
 import type { JobOptions } from '../job/options.js';
 import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
 import type { SourceJob, Translation } from '../job/source.js';
+import type { Policy, Subject, Trial } from '../job/tuning.js';
 import type { CompiledPart, DividedModule } from '../pipeline/compile-parts.js';
+import type { Settled } from '../pipeline/settle.js';
 import type { LaunchPart, LaunchPartResult } from '../simulator/launch/run-workgroups.js';
 
 interface ModuleTask {
@@ -31,6 +33,17 @@ export type Task =
   | ({ readonly kind: 'part'; readonly names: readonly string[] } & ModuleTask)
   | { readonly kind: 'link'; readonly objects: readonly Uint8Array[] }
   | ({ readonly kind: 'analyze' } & ModuleTask)
+  | ({ readonly kind: 'settle' } & ModuleTask)
+  /** Takes kernels out of their module, at the meld point. */
+  | ({ readonly kind: 'take-out'; readonly kernels: readonly string[] } & ModuleTask)
+  /** Compiles what was taken out. */
+  | ({
+      readonly kind: 'try';
+      readonly kernel: string;
+      readonly policy: Policy;
+      /** Hashes of edits whose code is known. */
+      readonly known: readonly string[];
+    } & ModuleTask)
   | {
       readonly kind: 'disassemble';
       /** The bytes of a text section. */
@@ -52,6 +65,9 @@ export interface TaskResults {
   part: CompiledPart;
   link: Uint8Array<ArrayBuffer>;
   analyze: AnalyzeResult;
+  settle: Settled;
+  'take-out': Subject;
+  try: Trial;
   disassemble: Disassembly;
   translate: Translation;
   simulate: LaunchPartResult;

@@ -13,8 +13,10 @@ import { readCodeObject, type LoadableCodeObject } from '../../src/simulator/lau
 import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
 import { DEFAULT_SIMULATION } from '../../src/simulator/options.js';
 import { simulate } from '../../src/simulator/run.js';
+import { settle } from '../../src/pipeline/settle.js';
 import type { CompileResult, FunctionReport } from '../../src/job/results.js';
 import type { Launch } from '../campaign/execute-host.js';
+import { RANDOM, randomPlan } from './random-plan.js';
 
 const MEMORY_LIMIT = 2 ** 31;
 /** Limit for one workgroup; random kernels execute some thousands. */
@@ -52,7 +54,18 @@ export class Bench {
   }
 
   async compile(ir: string, options: Partial<JobOptions>): Promise<CompileResult> {
-    return compileModule(await this.#llvm(), new TextEncoder().encode(ir), { ...DEFAULT_OPTIONS, ...options }, SILENT);
+    const llvm = await this.#llvm();
+    const bytes = new TextEncoder().encode(ir);
+    const given = { ...DEFAULT_OPTIONS, ...options };
+    if (given.plan !== RANDOM || given.meld === 'off')
+      return compileModule(llvm, bytes, { ...given, plan: null }, SILENT);
+    const plan = randomPlan(llvm, bytes, { ...given, plan: null });
+    const { options: settled, warnings } = settle(llvm, bytes, { ...given, plan });
+    const result = compileModule(llvm, bytes, settled, SILENT);
+    // A plan fits what it was made for.
+    const misfit = [...warnings, ...result.diagnostics].find((line) => line.includes('is ignored'));
+    if (misfit !== undefined) throw new Error(misfit);
+    return result;
   }
 
   async text(ir: string, options: Partial<JobOptions>, emit: Emit = 'll'): Promise<string> {

@@ -2,6 +2,7 @@
 import type { JobOptions } from '../../src/job/options.js';
 import type { Launch } from '../campaign/execute-host.js';
 import { difference, messageOf, type Bench, type Code, type Memory } from './bench.js';
+import { RANDOM } from './random-plan.js';
 import type { Site, Variant } from './variants.js';
 
 /**
@@ -31,7 +32,11 @@ export interface Subject {
   readonly launches: readonly Launch[];
 }
 
-export const optionsOf = ({ target: _, ...options }: Site | Variant): Partial<JobOptions> => options;
+/** With the plan `RANDOM` for a random one. */
+export const optionsOf = ({ target: _, ...options }: Site | Variant): Partial<JobOptions> => ({
+  ...options,
+  plan: 'plan' in options && options.plan === 'planned' ? RANDOM : null,
+});
 
 /** @param variants all for the same site */
 export async function check(

@@ -133,8 +133,9 @@ export class State {
       'replication',
       'unpredicate',
       'versions',
+      'plan',
     ];
-    const order = [1, 2, 0, 3, 4, 5, 6, 7, 8];
+    const order = [1, 2, 0, 3, 4, 5, 6, 7, 8, 9];
     for (const [index, title] of options.entries()) {
       const sums = new Map<string, [number, number]>();
       for (const name of names) {

@@ -1,13 +1,17 @@
 /**
  * The variants of melding: modes, profit models, thresholds, meld points, region replication, unpredication,
- * versions per wave, processors. A batch of kernels is compiled in four variants, two at each of two sites, so that one
- * unmelded build serves two variants. In 1,080 batches every combination of options occurs once at every site.
+ * versions per wave, random plans, processors. A batch of kernels is compiled in four variants, two at each of two
+ * sites, so that one unmelded build serves two variants. In 2,160 batches every combination of options occurs once at
+ * every site.
  */
 import type { JobOptions } from '../../src/job/options.js';
 
 /** The target and the place of melding in the pipeline: what a variant has in common with its unmelded build. */
 export type Site = Pick<JobOptions, 'meldPoint' | 'optimize'> & { readonly target: 'gfx906' | 'gfx1100' };
-type Melding = Pick<JobOptions, 'meld' | 'profit' | 'threshold' | 'regionReplication' | 'unpredicate' | 'versions'>;
+type Melding = Pick<JobOptions, 'meld' | 'profit' | 'threshold' | 'regionReplication' | 'unpredicate' | 'versions'> & {
+  /** With a plan of random decisions (random-plan.ts), or without one. */
+  readonly plan: (typeof PLANS)[number];
+};
 export type Variant = Site & Melding;
 
 const TARGETS = ['gfx906', 'gfx1100'] as const;
@@ -23,12 +27,16 @@ const THRESHOLDS = [0, 0.1, 0.2, 0.3, 0.5];
 const UNPREDICATE = ['always', 'profitable', 'never'] as const;
 const VERSIONS = ['always', 'auto', 'never'] as const;
 
+const PLANS = ['unplanned', 'planned'] as const;
+
 const MELDINGS: readonly Melding[] = MODES.flatMap((meld) =>
   PROFITS.flatMap((profit) =>
     THRESHOLDS.flatMap((threshold) =>
       [true, false].flatMap((regionReplication) =>
         UNPREDICATE.flatMap((unpredicate) =>
-          VERSIONS.map((versions) => ({ meld, profit, threshold, regionReplication, unpredicate, versions })),
+          VERSIONS.flatMap((versions) =>
+            PLANS.map((plan) => ({ meld, profit, threshold, regionReplication, unpredicate, versions, plan })),
+          ),
         ),
       ),
     ),

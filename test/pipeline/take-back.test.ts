@@ -24,6 +24,7 @@ const log = (name: string, position: number, rounds = 1): EditLog => ({
   history: null,
   isInPlace: true,
   bailout: null,
+  planMisfit: null,
 });
 
 const failed = (): DarmError => new DarmError('compile-failed', 'ran out of registers');

@@ -8,7 +8,7 @@ import { assert, suite } from '../support/suite.js';
 import { kernel } from '../support/llvm.js';
 import { figure, post, problem, text, tinyKernel, withService } from '../support/service.js';
 
-const test = suite('service/compile', { tests: 7, timeoutMs: 60_000 });
+const test = suite('service/compile', { tests: 8, timeoutMs: 60_000 });
 
 const blob = (bytes: Uint8Array): Blob => new Blob([new Uint8Array(bytes)]);
 const bytesOf = async (response: Response): Promise<Uint8Array> => {
@@ -47,6 +47,20 @@ test('options in the query and in a form; the form wins', async () => {
     typed.append('options', new Blob([JSON.stringify(options)], { type: 'application/json' }));
     typed.append('module', blob(bytes), 'kernel.bc');
     assert.equal(await bytesOf(await post(service, '/v1/compile', typed)), expected);
+  });
+});
+
+test('a plan is an option; what is none is refused, and what does not fit is told', async () => {
+  await withService({ threads: 1 }, {}, async (service) => {
+    const send = (plan: string): Promise<Response> => {
+      const form = new FormData();
+      form.append('module', blob(tinyKernel(1)), 'kernel.bc');
+      form.append('options', JSON.stringify({ emit: ['asm'], plan }));
+      return post(service, '/v1/compile', form, { headers: { Accept: 'application/json' } });
+    };
+    const misfit = compileSchema.parse(await (await send('{"format":"darm-plan","version":7}')).json());
+    assert.match(misfit.diagnostics.join(), /the plan is ignored: it has version 7/);
+    assert.is((await send('{"format":')).status, 422);
   });
 });
 

@@ -101,25 +101,28 @@ function kindOf(ctx: PlanningContext, t: Side, f: Side): MeldKind {
   return t.blocks.length === 1 ? 'block-block' : 'region-region';
 }
 
-/** @param earlier partners by the melds in front of this one, or null */
+/**
+ * @param earlier partners by the melds in front of this one, or null
+ * @param hopeless null: nothing is remembered
+ */
 export function judge(
   ctx: PlanningContext,
   matched: Matched,
   exit: MeldExit,
   earlier: EarlierPartners | null,
-  hopeless: HopelessBlocks,
+  hopeless: HopelessBlocks | null,
 ): Judged {
   const { branch, t, f, shape } = matched;
   if (!shape) return unfit(matched, matched.refusal!);
   const front = t.front || f.front;
   const back = exit.kind === 'single' && throughEmpty(ctx, exit.t) !== throughEmpty(ctx, exit.f);
   const frame = new Frame({ ctx, branch, shape, exit, front, back, earlier });
-  const description = hopeless.describe(frame);
-  const known = description && hopeless.find(description, frame);
+  const description = hopeless?.describe(frame) ?? null;
+  const known = description && hopeless!.find(description, frame);
   const judged = known
     ? { ...unfit(matched, known.refusal, known.net), partners: known.partners }
     : judgeFrame(frame, matched);
-  if (description && !known) hopeless.add(description, frame, judged);
+  if (description && !known) hopeless!.add(description, frame, judged);
   frame.release();
   return judged;
 }

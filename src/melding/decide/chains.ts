@@ -35,7 +35,7 @@ export class Chains {
   constructor(
     private readonly ctx: PlanningContext,
     private readonly region: DivergentRegion,
-    private readonly hopeless: HopelessBlocks,
+    private readonly hopeless: HopelessBlocks | null,
   ) {
     this.shared = sharedSuccessors(ctx.graph, region);
     this.t = linksOf(ctx, region, region.t, this.shared !== null);
@@ -53,6 +53,11 @@ export class Chains {
   /** The pair must be in the band. Null for a pair that is not considered. */
   matched(i: number, j: number): Matched | null {
     return this.matches[i][j - this.band.first[i]];
+  }
+
+  /** Whether a pair is considered. The numbers may be any. */
+  has(i: number, j: number): boolean {
+    return i < this.countT && j >= this.band.first[i] && j < this.band.end[i] && this.matched(i, j) !== null;
   }
 
   judge(i: number, j: number, earlier: EarlierPartners | null): Judged | null {

@@ -40,32 +40,51 @@ import {
   worth,
   type Questions,
 } from './wave-choice.js';
-import type { Candidate, FunctionPlan, Meld, PlanOptions, WaveVersion } from '../plan.js';
+import type {
+  BranchChoice,
+  Candidate,
+  Choices,
+  ChosenBranch,
+  FunctionPlan,
+  Meld,
+  PlanOptions,
+  WaveVersion,
+} from '../plan.js';
 
 /** The melds that one branch asks for in this round. */
 interface BranchPlan {
   readonly branch: BlockId;
   readonly region: DivergentRegion;
   /** In chain order, each with the `net` that it adds. */
-  readonly melds: readonly { readonly judged: Judged; readonly meld: Meld; readonly net: number }[];
+  readonly melds: readonly {
+    readonly at: readonly [number, number];
+    readonly judged: Judged;
+    readonly meld: Meld;
+    readonly net: number;
+  }[];
+  readonly chosen: ChosenBranch;
   readonly version: WaveVersion | null;
   readonly total: number;
   readonly refused: readonly Candidate[];
 }
 
-/** @param hopeless what earlier rounds of this function found, and what this one finds */
+/**
+ * @param hopeless what earlier rounds of this function found, and what this one finds
+ * @param choices what is decided in advance; null: the cost model decides everything
+ */
 export function planFunction(
   fn: FunctionSnapshot,
   analyses: Analyses,
   options: PlanOptions,
   canPair: CanPair,
   hopeless = new HopelessBlocks(),
+  choices: Choices | null = null,
 ): FunctionPlan {
   const branches: BlockId[] = [];
   for (let b = 0 as BlockId; b < fn.blockCount; b++)
     if (analyses.divergence.terminatorDivergent[b] === 1 && analyses.order[b] !== NONE && isConditionalBranch(fn, b))
       branches.push(b);
-  if (branches.length === 0) return { candidates: [], versions: [], melds: [] };
+  if (branches.length === 0) return { candidates: [], versions: [], melds: [], chosen: [] };
 
   const ctx = planningContext(fn, analyses, options, canPair);
   const whole = functionRefusal(fn);
@@ -74,14 +93,15 @@ export function planFunction(
     const found = regionOf(ctx, b);
     if (found.kind === 'refused') return refusedBranch(ctx, b, problemRefusal(found.problem));
     const why = regionRefusal(ctx, found.blocks) ?? modeRefusal(ctx, found);
-    return why ? refusedBranch(ctx, b, why) : planBranch(ctx, found, hopeless);
+    if (why) return refusedBranch(ctx, b, why);
+    const choice = choices?.branches.get(b) ?? (choices?.others === 'leave' ? 'leave' : null);
+    if (choice === 'leave') return refusedBranch(ctx, b, refusal('NotProfitable', 'the plan leaves it'));
+    return planBranch(ctx, found, hopeless, choice);
   });
   const plans = perBranch.filter((p): p is BranchPlan => 'melds' in p);
   const overlong = overlongPlans(ctx, plans);
-  const taken = choose(
-    fn,
-    plans.filter((p) => !overlong.has(p)),
-  );
+  const willing = plans.filter((p) => p.melds.length > 0 && !overlong.has(p));
+  const taken = choose(fn, choices?.others === 'leave' ? inOrderOf(choices, willing) : byGain(willing));
   const isTaken = new Set(taken);
 
   const candidates: Candidate[] = [];
@@ -94,14 +114,17 @@ export function planFunction(
       ? reasonOf(p)
       : overlong.has(p)
         ? refusal('OverlongChain', 'the phis behind the branch are in a long chain of arithmetic')
-        : refusal('NotProfitable', 'overlaps a more profitable meld of this round');
+        : refusal('NotProfitable', OVERLAPS);
     for (const m of p.melds) candidates.push(candidateOf(m.judged, why, m.net));
     candidates.push(...p.refused);
   }
   const melds = taken.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) })));
   const versions = taken.flatMap(({ version }) => version ?? []);
-  return { candidates, versions, melds };
+  return { candidates, versions, melds, chosen: taken.map((p) => p.chosen) };
 }
+
+/** Why a branch waits for the next round. */
+export const OVERLAPS = 'overlaps a more profitable meld of this round';
 
 /** Why the melds of a branch are made. */
 function reasonOf({ version }: BranchPlan): string {
@@ -115,10 +138,18 @@ function refusedBranch({ fn }: PlanningContext, branch: BlockId, { rule, reason 
   return { branch, sides: [[t], [f]], kind: 'block-block', profit: 0, net: 0, verdict: 'refuse', rule, reason };
 }
 
-function planBranch(ctx: PlanningContext, region: DivergentRegion, hopeless: HopelessBlocks): BranchPlan {
+/** @param chosen null: the cost model decides */
+function planBranch(
+  whole: PlanningContext,
+  region: DivergentRegion,
+  hopeless: HopelessBlocks,
+  chosen: BranchChoice | null,
+): BranchPlan {
   const { branch } = region;
+  const ctx = chosen === null ? whole : withChoice(whole, chosen);
   const { options } = ctx;
-  const chains = new Chains(ctx, region, hopeless);
+  // What is hopeless by the cost model may have been chosen.
+  const chains = new Chains(ctx, region, chosen === null ? hopeless : null);
   const { countT, countF, band } = chains;
   // Each meld counts a branch that remains between it and its neighbour. Two neighbours that meld leave none there.
   const bonus = options.profit === 'net' ? neighbourBonus(ctx, branch) : 0;
@@ -156,7 +187,11 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion, hopeless: Hop
       bonus,
     );
   const choice =
-    options.profit === 'net' ? chooseVersion(ctx, region, align, judgedPair, bonus) : byPaper(ctx, region, align);
+    chosen !== null
+      ? asChosen(ctx, region, chosen, align, (i, j) => chains.has(i, j))
+      : options.profit === 'net'
+        ? chooseVersion(ctx, region, align, judgedPair, bonus)
+        : byPaper(ctx, region, align);
   const { pairs, sides } = choice;
 
   const asGuessed = pairs.length === guess.length && pairs.every(([i, j], k) => guess[k][0] === i && guess[k][1] === j);
@@ -185,6 +220,13 @@ function planBranch(ctx: PlanningContext, region: DivergentRegion, hopeless: Hop
     branch,
     region,
     melds: pays ? melds : [],
+    chosen: {
+      branch,
+      pairs: melds.map(({ at }) => at),
+      sides,
+      profit: options.profit,
+      unpredicate: options.unpredicate,
+    },
     version: pays && sides.length > 0 ? { branch, join: region.join, sides } : null,
     total: melds.reduce((all, m) => all + m.net, 0),
     refused: refusedPairs(ctx, region, judged, pays ? melds.map((m) => m.at) : [], choice.verdict),
@@ -206,6 +248,33 @@ interface Choice {
   pays(melds: readonly Judged[]): boolean;
   /** Why a pair that gains something does not meld, where that is because of the waves; otherwise null. */
   readonly verdict: string | null;
+}
+
+/** The context in which a chosen branch is planned: it need not be profitable. */
+const withChoice = (ctx: PlanningContext, choice: BranchChoice): PlanningContext => {
+  const { pairs, profit, unpredicate, threshold } = choice;
+  const regionReplication = ctx.options.regionReplication && (pairs !== null || choice.regionReplication);
+  const own = { profit, unpredicate, threshold: pairs === null ? threshold : 0, regionReplication };
+  return { ...ctx, options: { ...ctx.options, ...own } };
+};
+
+/** @param isConsidered whether there is such a pair */
+function asChosen(
+  ctx: PlanningContext,
+  region: DivergentRegion,
+  { pairs, sides, profit }: BranchChoice,
+  align: Aligner,
+  isConsidered: (i: number, j: number) => boolean,
+): Choice {
+  const gain = ({ net, profit: share }: Judged): number => (profit === 'net' ? net : share);
+  return {
+    pairs: (pairs ?? align(gain, 0).pairs).filter(([i, j]) => isConsidered(i, j)),
+    sides: mayAsk(ctx, region) ? sides : [],
+    gain: ({ net }) => net,
+    asking: 0,
+    pays: (melds) => melds.length > 0,
+    verdict: 'the plan leaves it',
+  };
 }
 
 function byPaper(ctx: PlanningContext, region: DivergentRegion, align: Aligner): Choice {
@@ -381,13 +450,21 @@ function dissolvedJoin(ctx: PlanningContext, { melds, region }: BranchPlan): Blo
   return pred.subarray(predStart[join], predStart[join + 1]).every((b) => inside.has(b)) ? join : NONE;
 }
 
+/** The most profitable branch first. */
+const byGain = (plans: readonly BranchPlan[]): BranchPlan[] =>
+  plans.toSorted((a, b) => b.total - a.total || a.branch - b.branch);
+
+function inOrderOf({ branches }: Choices, plans: readonly BranchPlan[]): BranchPlan[] {
+  const byBranch = new Map(plans.map((p) => [p.branch, p]));
+  return [...branches.keys()].flatMap((b) => byBranch.get(b) ?? []);
+}
+
 /**
- * The most profitable branch first. A branch whose region touches that of one already taken waits for the next round.
+ * Takes one branch after the other. A branch whose region touches that of one already taken waits for the next round.
  */
-function choose(fn: FunctionSnapshot, plans: readonly BranchPlan[]): BranchPlan[] {
+function choose(fn: FunctionSnapshot, willing: readonly BranchPlan[]): BranchPlan[] {
   const touched = new Uint8Array(fn.blockCount);
   const taken: BranchPlan[] = [];
-  const willing = plans.filter((p) => p.melds.length > 0).sort((a, b) => b.total - a.total || a.branch - b.branch);
   for (const p of willing) {
     if (p.region.blocks.some((b) => touched[b] === 1)) continue;
     // The melds already taken may make divergent what this one needs to be uniform.

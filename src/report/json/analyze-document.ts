@@ -5,7 +5,7 @@ export function analyzeDocument({ target, functions }: AnalyzeResult): object {
   return { schema: 1, target, functions: functions.map(functionDocument) };
 }
 
-function functionDocument({ plan, blockNames, ...fn }: FunctionAnalysis): object {
+function functionDocument({ plan, blockNames, remedies, ...fn }: FunctionAnalysis): object {
   const names = (blocks: readonly number[]): string[] => blocks.map((block) => blockNames[block]!);
   return {
     name: fn.name,
@@ -13,7 +13,7 @@ function functionDocument({ plan, blockNames, ...fn }: FunctionAnalysis): object
     divergentBranches: fn.divergentBranches,
     values: fn.values,
     divergentValues: fn.divergentValues,
-    candidates: plan.candidates.map(({ branch, sides, kind, profit, net, verdict, rule, reason }) => ({
+    candidates: plan.candidates.map(({ branch, sides, kind, profit, net, verdict, rule, reason }, k) => ({
       branch: blockNames[branch],
       sides: [names(sides[0]), names(sides[1])],
       kind,
@@ -22,6 +22,7 @@ function functionDocument({ plan, blockNames, ...fn }: FunctionAnalysis): object
       verdict,
       rule,
       reason,
+      remedy: remedies[k]!,
     })),
   };
 }

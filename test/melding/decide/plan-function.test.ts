@@ -468,7 +468,12 @@ test('functions that are left alone', () => {
   const text = diamond('%a1 = load %p', '%b1 = load %p');
   assert.is(planned(`func k +OptNone\n${text}`).plan.candidates[0].rule, '1.7');
   assert.is(planned(`func k +ConvergenceControl\n${text}`).plan.candidates[0].rule, '1.5');
-  assert.equal(planned(`func k -HasBranchDivergence\n${text}`).plan, { candidates: [], versions: [], melds: [] });
+  assert.equal(planned(`func k -HasBranchDivergence\n${text}`).plan, {
+    candidates: [],
+    versions: [],
+    melds: [],
+    chosen: [],
+  });
 });
 
 test('uniform branches are never touched; plans are deterministic', () => {

@@ -1,0 +1,110 @@
+/** `darm tune` */
+import path from 'node:path';
+import type { Presets, SingleBar } from 'cli-progress';
+import { createCompiler, type Compiler } from '../compiler/compiler.js';
+import type { TuneProgress, TuneResult } from '../compiler/tune/tune.js';
+import { DarmError } from '../errors.js';
+import { sniffInput } from '../formats/bitcode.js';
+import type { JobOptions } from '../job/options.js';
+import type { Tolerance } from '../simulator/compare.js';
+import { readInput, writeOutput, writeStandardOutput } from '../files.js';
+import { visibleLine } from '../report/visible.js';
+import { FAST_MATH_TOLERANCE, hasFastMath } from './check.js';
+import { readSpec } from './launch-spec.js';
+import { writeMessage } from './messages.js';
+import { threadsFor } from './option-groups.js';
+import { moduleOf } from './source.js';
+import { table } from './table.js';
+import type { TuneFlags } from './tune-arguments.js';
+
+export async function runTune(input: string, flags: TuneFlags): Promise<void> {
+  const { timeout, memoryLimit, budget } = flags;
+  const output = flags.output ?? (input === '-' ? '-' : `${path.basename(input, path.extname(input))}.plan.json`);
+  if (output === '-' && flags.json)
+    throw new DarmError('usage', '--json and a plan on standard output exclude each other');
+  const fromStandardInput = [input, ...flags.spec].filter((file) => file === '-');
+  if (fromStandardInput.length > 1) throw new DarmError('usage', 'standard input can be read once');
+  if (output !== '-' && [input, ...flags.spec].some((file) => path.resolve(file) === path.resolve(output)))
+    throw new DarmError('usage', `the plan would replace ${output}; name it with -o`);
+  const specs = [];
+  for (const file of flags.spec) specs.push(await readSpec(file, flags.kernel ?? null, timeout));
+  const bytes = await readInput(input, timeout);
+  if (sniffInput(bytes) === 'elf') throw new DarmError('usage', 'darm tune needs a module, and this is a code object');
+  await using compiler = createCompiler({ threads: threadsFor(flags), timeout, memoryLimit, tierPolicy: 'short' });
+  const { module, options } = await moduleOf(compiler, input, bytes, flags);
+  // A point that was asked for is the only one that is searched.
+  const job = { ...options, ...(flags.unset.includes('meldPoint') && { meldPoint: 'auto' as const }) };
+  const tolerance = await toleranceOf(compiler, module, job, flags);
+  const show = await display(flags);
+  const result = await compiler.tune(module, job, { specs, budget, tolerance }, { onTrial: show.trial });
+  show.end();
+  await writeOutput(output, new TextEncoder().encode(result.plan));
+  if (flags.json) await writeStandardOutput(JSON.stringify(documentOf(output, result)) + '\n');
+  else if (!flags.quiet) writeMessage(tunedText(result));
+}
+
+async function toleranceOf(
+  compiler: Compiler,
+  module: Uint8Array,
+  options: Partial<JobOptions>,
+  { tolerance }: TuneFlags,
+): Promise<Tolerance> {
+  if (tolerance !== undefined) return tolerance === 0 ? {} : { f16: tolerance, f32: tolerance, f64: tolerance };
+  const { artifacts } = await compiler.compile(module, { ...options, emit: ['ll'], meld: 'off', meldPoint: 'late' });
+  return hasFastMath(new TextDecoder().decode(artifacts[0]!.bytes)) ? FAST_MATH_TOLERANCE : {};
+}
+
+interface Display {
+  readonly trial: (progress: TuneProgress) => void;
+  readonly end: () => void;
+}
+
+/** A bar with what was won, on a terminal. */
+async function display({ quiet, json }: TuneFlags): Promise<Display> {
+  if (quiet || json || !process.stderr.isTTY) return { trial: () => {}, end: () => {} };
+  const { default: progress } = (await import('cli-progress')) as unknown as { default: Progress };
+  const format = '{bar} {percentage}% | {kernel} {point} | {won}';
+  const bar = new progress.SingleBar(
+    { clearOnComplete: true, stream: process.stderr, format },
+    progress.Presets.shades_classic,
+  );
+  let started = false;
+  return {
+    trial: ({ kernel, meldPoint, trials, budget, unmelded, best }) => {
+      const shown = { kernel: visibleLine(kernel), point: meldPoint, won: ratio(unmelded, best) };
+      if (!started) bar.start(budget, 0, shown);
+      started = true;
+      bar.update(trials, shown);
+    },
+    end: () => bar.stop(),
+  };
+}
+
+interface Progress {
+  readonly SingleBar: typeof SingleBar;
+  readonly Presets: typeof Presets;
+}
+
+const ratio = (before: number, after: number): string => `${(before / after).toFixed(2)}×`;
+
+function tunedText({ kernels, meldPoint, trials }: TuneResult): string {
+  const rows = kernels.map(({ kernel, cycles: { unmelded, model, tuned } }) => [
+    visibleLine(kernel),
+    unmelded,
+    model,
+    tuned,
+    ratio(unmelded, model),
+    ratio(unmelded, tuned),
+  ]);
+  const header = ['kernel', 'cycles without melds', 'cost model', 'tuned', 'cost model', 'tuned'];
+  return `${table('l', header, rows)}\nmelds at the ${meldPoint} point; ${trials} trials\n`;
+}
+
+const documentOf = (output: string, { kernels, meldPoint, target, trials }: TuneResult): object => ({
+  schema: 1,
+  plan: output,
+  target,
+  meldPoint,
+  kernels,
+  trials,
+});

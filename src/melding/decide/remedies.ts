@@ -1,0 +1,117 @@
+/**
+ * What would have to change so that a refused candidate melds. For rules of legality that is a sentence. Where a meld
+ * does not pay, it is tried: the function is planned again with what might help, and what helps is said.
+ */
+import type { Analyses } from '../../analysis/analyses.js';
+import type { BlockId, InstrId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import { terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
+import type { CanPair } from '../cost/matching.js';
+import type { BranchChoice, Candidate, FunctionPlan, Meld, PlanOptions } from '../plan.js';
+import type { RuleId } from '../rules.js';
+import { OVERLAPS, planFunction } from './plan-function.js';
+
+/** By rule; rules that are not here say all there is to say themselves. */
+const BY_RULE: Readonly<Partial<Record<RuleId, string>>> = {
+  '1.2': 'give both sides work: what only one side does cannot become one with anything',
+  '1.3': 'let one condition decide: compute `a || b` into a variable, so that each side has one way in',
+  '1.4': 'leave loops and branches by structured control flow only',
+  '1.5': 'move the barrier or cross-lane operation in front of the branch or behind it',
+  '1.6': 'take the atomic or volatile access out of the loop',
+  '3': 'let both sides use the same array or address space, or choose the pointer in front of the branch',
+  '5': 'give both sides the same control flow, e.g. a dummy `else`, or allow region replication',
+  '9': 'let fewer values go from one branch to the next, e.g. through memory',
+};
+
+/** In `instrTaken`: the condition is unpredictable. */
+const UNPREDICTABLE = -2;
+/** So many branches of a function are tried, fewer of a large one: each trial plans the function again. */
+const MOST_TRIED = 24;
+const INSTRUCTIONS_TRIED = 50_000;
+
+/** A sentence for each candidate, or null: it melds, or nothing is known that helps. */
+export function remediesOf(
+  fn: FunctionSnapshot,
+  analyses: Analyses,
+  options: PlanOptions,
+  canPair: CanPair,
+  { candidates }: FunctionPlan,
+): (string | null)[] {
+  const tried = new Map<BlockId, string | null>();
+  const most = Math.min(MOST_TRIED, Math.ceil(INSTRUCTIONS_TRIED / fn.instrCount));
+  return candidates.map((candidate) => {
+    const { branch, rule, verdict, reason } = candidate;
+    if (verdict === 'meld' || rule === null || reason === OVERLAPS) return null;
+    // The way out of a loop, or back, has no other side.
+    if (rule === '1.2' && leadsOutOrBack(fn, analyses, branch)) return null;
+    if (rule !== '7' && rule !== '2') return BY_RULE[rule] ?? null;
+    if (!tried.has(branch) && tried.size < most) tried.set(branch, byTrial(fn, analyses, options, canPair, candidate));
+    return tried.get(branch) ?? null;
+  });
+}
+
+function leadsOutOrBack(fn: FunctionSnapshot, { cycles, dominators }: Analyses, branch: BlockId): boolean {
+  const successors = [...fn.succ.subarray(fn.succStart[branch], fn.succStart[branch + 1])] as BlockId[];
+  const depth = cycles.depthOf(branch);
+  return successors.some((next) => cycles.depthOf(next) < depth || dominators.dominates(next, branch));
+}
+
+function byTrial(
+  fn: FunctionSnapshot,
+  analyses: Analyses,
+  options: PlanOptions,
+  canPair: CanPair,
+  { branch, profit }: Candidate,
+): string | null {
+  const melds = (of: FunctionSnapshot, more: Partial<PlanOptions>): boolean =>
+    planFunction(of, analyses, { ...options, ...more }, canPair).melds.some((meld) => meld.branch === branch);
+  if (profit < options.threshold && melds(fn, { threshold: 0 }))
+    return `it pays with --threshold ${Math.floor(profit * 100) / 100}`;
+  const instrTaken = fn.instrTaken.slice();
+  instrTaken[terminatorOf(fn, branch)] = UNPREDICTABLE;
+  if (melds({ ...fn, instrTaken }, {}))
+    return 'it pays if more waves part: say so by __builtin_unpredictable, or let darm tune look at the data';
+  return losses(fn, analyses, options, canPair, branch);
+}
+
+/** What a meld of everything that is alike would need. */
+function losses(
+  fn: FunctionSnapshot,
+  analyses: Analyses,
+  options: PlanOptions,
+  canPair: CanPair,
+  branch: BlockId,
+): string | null {
+  const forced: BranchChoice = {
+    ...{ pairs: null, sides: [], profit: 'paper', unpredicate: 'profitable' },
+    ...{ threshold: 0, regionReplication: options.regionReplication },
+  };
+  const choices = { branches: new Map([[branch, forced]]), others: 'leave' } as const;
+  const { melds } = planFunction(fn, analyses, options, canPair, undefined, choices);
+  if (melds.length === 0) return 'let both sides do the same operations, in the same order';
+  const { pairs, alone, operands } = countsOf(fn, melds);
+  const cycles = Math.ceil(-melds.reduce((sum, { net }) => sum + net, 0));
+  const what = `melded, ${pairs} instructions would pair, ${alone} stay alone, and ${operands} operands differ`;
+  if (cycles <= 0) return `${what}: it pays if it saves more, e.g. with fewer operands that differ`;
+  return `${what}: it pays if that saved ${cycles} cycles more, e.g. with operands chosen in front of the branch`;
+}
+
+function countsOf(fn: FunctionSnapshot, melds: readonly Meld[]): { pairs: number; alone: number; operands: number } {
+  const partner = new Map<number, number>();
+  const paired: [InstrId, InstrId][] = [];
+  let alone = 0;
+  for (const { alignment, phis } of melds.flatMap(({ blocks }) => blocks)) {
+    for (const { t, f } of alignment)
+      if (t === NONE || f === NONE) alone++;
+      else paired.push([t as InstrId, f as InstrId]);
+    for (const [t, f] of phis) partner.set(fn.argCount + t, fn.argCount + f);
+  }
+  for (const [t, f] of paired) partner.set(fn.argCount + t, fn.argCount + f);
+  const selects = new Set<string>();
+  for (const [t, f] of paired)
+    for (let o = 0; o < fn.operandStart[t + 1] - fn.operandStart[t]; o++) {
+      const [a, b] = [fn.operand[fn.operandStart[t] + o], fn.operand[fn.operandStart[f] + o]];
+      if (a !== b && partner.get(a) !== b) selects.add(`${a} ${b}`);
+    }
+  return { pairs: paired.length, alone, operands: selects.size };
+}

@@ -1,0 +1,53 @@
+/**
+ * The steps of `darm tune` that need LLVM. Kernels are taken out of their module at the meld point once, and then one
+ * of them is melded, and compiled, in one way after the other.
+ */
+import { createHash } from 'node:crypto';
+import type { LlvmModule } from '../binding/module.js';
+import type { LlvmRuntime } from '../binding/runtime.js';
+import { NO_EVENTS } from '../job/events.js';
+import type { JobOptions } from '../job/options.js';
+import type { Policy, Subject, Trial } from '../job/tuning.js';
+import { Compilation, inFreshHeap } from './compilation.js';
+import { emit, meldInPlace } from './compile.js';
+import { decisionOf, PolicyGuide } from './policy.js';
+
+export function takeOut(
+  runtime: LlvmRuntime,
+  bytes: Uint8Array,
+  options: JobOptions,
+  kernels: readonly string[],
+): Subject {
+  return inFreshHeap(runtime, () => {
+    const module = new Compilation(runtime, bytes, options, NO_EVENTS).readAtMeldPoint();
+    module.keepOnly(kernels);
+    return { bitcode: module.bitcode(), target: module.cpu };
+  });
+}
+
+/** @param known hashes of edits whose code is known */
+export function tryPolicy(
+  runtime: LlvmRuntime,
+  bitcode: Uint8Array,
+  options: JobOptions,
+  kernel: string,
+  policy: Policy,
+  known: readonly string[],
+): Trial {
+  return inFreshHeap(runtime, () => {
+    const guideOf = (module: LlvmModule, name: string): PolicyGuide =>
+      new PolicyGuide(module, name, (branch) => decisionOf(policy, branch), policy.switches);
+    let guide: PolicyGuide | null = null as PolicyGuide | null;
+    const compilation = new Compilation(runtime, bitcode, { ...options, functions: [kernel] }, NO_EVENTS, {
+      isAtMeldPoint: true,
+      guides: (module, name) => (guide = guideOf(module, name)),
+    });
+    const { module, logs } = meldInPlace(compilation);
+    const { rounds, bailout } = logs.find((log) => log.function === kernel)!;
+    const trace = guide!.trace(rounds.length);
+    const all = rounds.map(({ lowered, versions, melds }) => [lowered, versions, melds]);
+    const edits = createHash('sha256').update(JSON.stringify(all)).digest('hex');
+    const code = known.includes(edits) ? null : emit(compilation, logs, module).artifacts[0]!.bytes;
+    return { edits, code, trace, bailout };
+  });
+}

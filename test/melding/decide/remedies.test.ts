@@ -1,0 +1,37 @@
+/** What `darm analyze` says would have to change. */
+import { createCompiler } from '../../../src/index.js';
+import { kernel } from '../../support/llvm.js';
+import { assert, suite } from '../../support/suite.js';
+
+const test = suite('melding/decide/remedies', { tests: 2, timeoutMs: 60_000 });
+
+async function remedies(module: string, name: string): Promise<Map<string, readonly (string | null)[]>> {
+  await using compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
+  const { functions } = await compiler.analyze(await kernel(module), { functions: [name] });
+  const [{ plan, remedies: all, blockNames }] = functions as [(typeof functions)[0]];
+  assert.is(all.length, plan.candidates.length);
+  const byBranch = new Map<string, (string | null)[]>();
+  for (const [k, { branch, verdict }] of plan.candidates.entries()) {
+    if (verdict === 'meld') assert.is(all[k], null);
+    const block = blockNames[branch]!;
+    byBranch.set(block, [...(byBranch.get(block) ?? []), all[k]!]);
+  }
+  return byBranch;
+}
+
+test('of what is not legal, by the rule; of the way out of a loop, nothing', async () => {
+  const found = await remedies('ms.gfx906.O3', 'ms_32');
+  assert.match(found.get('%land.lhs.true')![0]!, /^let one condition decide/);
+  assert.equal(found.get('%for.inc'), [null]);
+});
+
+test('of what does not pay, what was found by trying', async () => {
+  const found = await remedies('nqu.gfx906.O3', 'nqu_64');
+  assert.match(found.get('%if.else')![0]!, /^it pays if more waves part/);
+  assert.match(
+    found.get('%while.body')![0]!,
+    /^melded, 1 instructions would pair, 31 stay alone, and 2 operands differ/,
+  );
+});
+
+test.run();

@@ -1,0 +1,186 @@
+/** Compiling by a plan: it is followed to the letter, or ignored with a warning. It never makes a meld of its own. */
+import fc from 'fast-check';
+import { DarmError } from '../../src/errors.js';
+import { DEFAULT_OPTIONS, type JobOptions } from '../../src/job/options.js';
+import { planText, type TunedFunction, type TunedMeld, type TunedPlan } from '../../src/job/tuned-plan.js';
+import { meldFunctions } from '../../src/pipeline/compile.js';
+import { settle } from '../../src/pipeline/settle.js';
+import { kernel, SILENT, text } from '../support/llvm.js';
+import { runtime, compile } from '../support/llvm.js';
+import { randomPlan } from '../fuzz/random-plan.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('pipeline/plan', { tests: 8, timeoutMs: 120_000 });
+
+const OPTIONS: JobOptions = { ...DEFAULT_OPTIONS, emit: ['ll'] };
+const NAME = 'srad_16x16';
+
+const srad = (): Promise<Uint8Array> => kernel('srad.gfx906.O3');
+
+async function plans(): Promise<TunedPlan> {
+  return JSON.parse(randomPlan(await runtime(), await srad(), OPTIONS)) as TunedPlan;
+}
+
+/** What comes of a plan: the module, and the warnings. */
+async function by(
+  plan: TunedPlan | string,
+  input?: Uint8Array | string,
+  more: Partial<JobOptions> = {},
+): Promise<{ ir: string; warnings: readonly string[] }> {
+  const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : (input ?? (await srad()));
+  const given = { ...OPTIONS, ...more, plan: typeof plan === 'string' ? plan : planText(plan) };
+  const { options, warnings } = settle(await runtime(), bytes, given);
+  const { artifacts, diagnostics } = await compile(bytes, options);
+  return { ir: text(artifacts[0]!.bytes), warnings: [...warnings, ...diagnostics] };
+}
+
+const unplanned = async (input?: Uint8Array | string, more: Partial<JobOptions> = {}): Promise<string> =>
+  text((await compile(input ?? (await srad()), { ...OPTIONS, ...more })).artifacts[0]!.bytes);
+
+/** The plan with one function, changed. */
+function withFunction(plan: TunedPlan, change: (fn: TunedFunction) => TunedFunction): TunedPlan {
+  return { ...plan, functions: plan.functions.filter(({ name }) => name === NAME).map(change) };
+}
+
+const withMeld = (plan: TunedPlan, round: number, change: Partial<TunedMeld>): TunedPlan =>
+  withFunction(plan, (fn) => ({
+    ...fn,
+    rounds: fn.rounds.map((each, k) =>
+      k === round ? { ...each, melds: [{ ...each.melds[0]!, ...change }, ...each.melds.slice(1)] } : each,
+    ),
+  }));
+
+test('a plan that fits is followed, and nothing else melds', async () => {
+  const plan = await plans();
+  const { ir, warnings } = await by(plan);
+  assert.equal(warnings, []);
+  assert.is.not(ir, await unplanned());
+  const options = { ...OPTIONS, plan: planText(plan) };
+  const logs = meldFunctions(await runtime(), await srad(), options, { except: [] }, SILENT);
+  for (const { function: name, rounds } of logs) {
+    const planned = plan.functions.find((fn) => fn.name === name)!.rounds;
+    assert.equal(rounds.map(({ fingerprint }) => fingerprint), planned.map(({ fingerprint }) => fingerprint)); // prettier-ignore
+    assert.equal(
+      rounds.map(({ melds }) => new Set(melds.map(({ branch }) => branch))),
+      planned.map(({ melds }) => new Set(melds.map(({ branch }) => branch))),
+    );
+  }
+});
+
+test('a plan without melds leaves the functions that it names, and others meld as ever', async () => {
+  const [{ fingerprint }] = meldFunctions(await runtime(), await srad(), OPTIONS, { only: [NAME] }, SILENT).flatMap(({ rounds }) => rounds); // prettier-ignore
+  const plan = withFunction(await plans(), (fn) => ({ ...fn, rounds: [], fingerprint: fingerprint! }));
+  const { ir, warnings } = await by(plan);
+  assert.equal(warnings, []);
+  const other = text((await compile(await srad(), { ...OPTIONS, functions: ['srad_32x32'] })).artifacts[0]!.bytes);
+  assert.is(ir, other);
+});
+
+test('a changed function, another processor, another version: ignored with a warning', async () => {
+  const plan = await plans();
+  const before = text((await compile(await srad(), { ...OPTIONS, meld: 'off' })).artifacts[0]!.bytes);
+  const after = before.replaceAll('fmul', 'fadd');
+  const changed = await by(plan, after);
+  assert.is(changed.ir, await unplanned(after));
+  assert.is(changed.warnings.length, plan.functions.length);
+  assert.match(changed.warnings[0]!, /the plan for 'srad_\d+x\d+' is ignored: the function has changed/);
+
+  for (const [bad, why] of [
+    [{ ...plan, target: 'gfx90a' }, /it is for gfx90a, the module for gfx906/],
+    [{ ...plan, version: 2 } as unknown as TunedPlan, /version 2/],
+    [{ ...plan, meldPoint: 'early' as const }, /optimisation level/],
+    [{ ...plan, functions: plan.functions.map((fn) => ({ ...fn, name: `${fn.name}_` })) }, /other functions/],
+    [{ ...plan, functions: [] }, /other functions/],
+  ] as const) {
+    const { ir, warnings } = await by(bad);
+    assert.is(warnings.length, 1);
+    assert.match(warnings[0]!, why);
+    assert.is(ir, await unplanned());
+  }
+});
+
+test('the plan of one function does not fit another', async () => {
+  const plan = await plans();
+  const [a, b] = plan.functions;
+  const { ir, warnings } = await by({
+    ...plan,
+    functions: [
+      { ...a!, name: b!.name },
+      { ...b!, name: a!.name },
+    ],
+  });
+  assert.is(warnings.length, 2);
+  assert.is(ir, await unplanned());
+});
+
+test('an edited plan is ignored as a whole, also when the function has changed already', async () => {
+  const plan = await plans();
+  const { rounds } = plan.functions.find(({ name }) => name === NAME)!;
+  assert.ok(rounds.length >= 2, 'the plan has several rounds');
+  const last = rounds.length - 1;
+  const edits: TunedPlan[] = [
+    withMeld(plan, 0, { branch: 0xffff as TunedMeld['branch'] }),
+    withMeld(plan, last, { pairs: [[7, 9]] }),
+    withMeld(plan, last, { pairs: [[1e300, 1e300]] }),
+    withFunction(plan, (fn) => ({ ...fn, rounds: fn.rounds.slice(1) })),
+    withFunction(plan, (fn) => ({ ...fn, rounds: fn.rounds.slice(0, -1) })),
+    withFunction(plan, (fn) => ({ ...fn, rounds: [...fn.rounds, fn.rounds[last]!] })),
+    withFunction(plan, (fn) => ({ ...fn, rounds: fn.rounds.toReversed() })),
+    withFunction(plan, (fn) => ({ ...fn, fingerprint: '0123456789abcdef' })),
+    withFunction(plan, (fn) => ({
+      ...fn,
+      rounds: [{ fingerprint: fn.rounds[0]!.fingerprint, lowered: [3 as TunedMeld['branch']], melds: [] }],
+    })),
+  ];
+  const expected = await unplanned();
+  for (const [k, edited] of edits.entries()) {
+    const { ir, warnings } = await by(edited);
+    assert.is(warnings.length, 1, `edit ${k}: ${warnings.join()}`);
+    assert.match(warnings[0]!, /^the plan for 'srad_16x16' is ignored: /);
+    assert.is(ir, expected, `edit ${k}`);
+  }
+});
+
+test('whatever numbers a plan holds, it is followed or ignored', async () => {
+  const plan = withFunction(await plans(), (fn) => fn);
+  const expected = await unplanned();
+  const planned = (await by(plan)).ir;
+  assert.is.not(planned, expected);
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), fc.nat(60), async (at, number) => {
+      const numbers = [...planText(plan).matchAll(/\d+/g)];
+      const { index, 0: old } = numbers[at % numbers.length]!;
+      const whole = planText(plan);
+      const edited = whole.slice(0, index) + String(number) + whole.slice(index + old.length);
+      try {
+        const { ir, warnings } = await by(edited);
+        assert.is(ir, warnings.length > 0 ? expected : planned);
+      } catch (error) {
+        assert.ok(error instanceof DarmError && error.code === 'bad-input', String(error));
+      }
+    }),
+    { numRuns: 25, seed: 3 },
+  );
+});
+
+test('a plan holds for the meld point that it was made for', async () => {
+  const input = await kernel('dct.gfx906.early');
+  const options: JobOptions = { ...OPTIONS, optimize: 'O3', meldPoint: 'early' };
+  const plan = randomPlan(await runtime(), input, options);
+  const { ir, warnings } = await by(plan, input, { optimize: 'O3' });
+  assert.equal(warnings, []);
+  assert.is(ir, (await by(plan, input, { optimize: 'O3', meldPoint: 'early' })).ir);
+  assert.is.not(ir, await unplanned(input, { optimize: 'O3' }));
+});
+
+test('the meld point may be left to the model', async () => {
+  const input = await kernel('dct.gfx906.early');
+  const rt = await runtime();
+  const pointWith = (more: Partial<JobOptions>) =>
+    settle(rt, input, { ...OPTIONS, meldPoint: 'auto', ...more }).options.meldPoint;
+  assert.is(pointWith({}), 'late');
+  assert.is(pointWith({ optimize: 'O3', meld: 'off' }), 'late');
+  assert.ok(['early', 'late'].includes(pointWith({ optimize: 'O3' })));
+});
+
+test.run();
