@@ -5,14 +5,14 @@
  *   node --trace-wasm-compilation-times first-calls.mjs INPUT.bc
  */
 import { readFile } from 'node:fs/promises';
-import { compileFirst } from '../dist/src/binding/load.js';
+import { compileLlvm } from '../dist/src/binding/load.js';
 import { NO_EVENTS } from '../dist/src/job/events.js';
 import { DEFAULT_OPTIONS } from '../dist/src/job/options.js';
 import { LlvmHost } from '../dist/src/workers/llvm-host.js';
 import { setTierPolicy } from '../dist/src/workers/tier-policy.js';
 
 setTierPolicy('short');
-const host = new LlvmHost({ code: await compileFirst(), memoryLimitBytes: 2 ** 32 });
+const host = new LlvmHost({ code: await compileLlvm(), memoryLimitBytes: 2 ** 32 });
 const bytes = await readFile(process.argv[2]);
 const { ok, error } = await host.run({ kind: 'compile', bytes, options: DEFAULT_OPTIONS }, NO_EVENTS);
 if (!ok) throw new Error(error.message);

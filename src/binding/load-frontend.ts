@@ -2,7 +2,7 @@
 import { DarmError } from '../errors.js';
 import {
   compileLazily,
-  compileWhole,
+  compileParts,
   findMemory,
   readManifest,
   type FrontendManifest,
@@ -35,7 +35,7 @@ export function beginFrontend(compile: () => Promise<FrontendCode>): void {
   begun.catch(() => {});
 }
 
-/** All of clang, once per process: what sources call differs more than what kernels in bitcode do. */
+/** clang, once per process, or what the process has begun to compile. */
 export async function compileFrontend(make: MakeFirst = compileLazily): Promise<FrontendCode> {
   if (begun !== null) {
     const clang = begun;
@@ -45,6 +45,6 @@ export async function compileFrontend(make: MakeFirst = compileLazily): Promise<
   const facts = await frontendManifest();
   const found = findMemory('headers', 0, facts.image, 'image');
   found.catch(() => {});
-  const code = await compileWhole('clang', 'clang-rest', facts, make);
+  const code = await compileParts('clang', 'clang-rest', facts, make);
   return { code, constants: facts.constants, image: await found };
 }

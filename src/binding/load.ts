@@ -46,8 +46,8 @@ export type { FileFacts };
 /** LLVM, compiled: what instances are made of. It can be posted to other threads. */
 export interface LlvmCode {
   readonly first: WebAssembly.Module;
-  /** `unread`: an instance has only the first part, and calls into the rest trap. Null: the first part is all. */
-  readonly rest: WebAssembly.Module | 'unread' | null;
+  /** Null: the first part is all. */
+  readonly rest: WebAssembly.Module | null;
   /** Null: the first part holds it as data. */
   readonly memory: StartingMemory | null;
   /** Whether the first part is optimised code that was made before. */
@@ -83,7 +83,7 @@ export async function findMemory(
 /** What the process began before it knew what it was for. */
 let begun: Promise<LlvmCode> | null = null;
 
-/** Begins to read and compile. The next caller of `compileFirst` gets the result, or the error. */
+/** Begins to read and compile. The next caller of `compileLlvm` gets the result, or the error. */
 export function beginCompiling(compile: () => Promise<LlvmCode>): void {
   begun = compile();
   begun.catch(() => {});
@@ -102,27 +102,11 @@ export type MakeFirst = (
 
 export const compileLazily: MakeFirst = async (bytes) => ({ first: await compileBytes(bytes), prepared: false });
 
-/** All of LLVM, once per process. */
+/** LLVM, once per process, or what the process has begun to compile. */
 export async function compileLlvm(make: MakeFirst = compileLazily): Promise<LlvmCode> {
-  return compileRest(await (takeBegun() ?? readManifest().then((facts) => compileWhole('llvm', 'rest', facts, make))));
-}
-
-/** The part of LLVM that a first compilation needs, or what the process has begun to compile. */
-export async function compileFirst(make: MakeFirst = compileLazily): Promise<LlvmCode> {
-  return takeBegun() ?? compileParts('llvm', null, await readManifest(), make);
-}
-
-function takeBegun(): Promise<LlvmCode> | null {
   const code = begun;
   begun = null;
-  return code;
-}
-
-/** Adds what is missing. */
-export async function compileRest(code: LlvmCode): Promise<LlvmCode> {
-  if (code.rest !== 'unread') return code;
-  const { rest } = await readManifest();
-  return { ...code, rest: rest === null ? null : await compileBytes(await readPart('rest', rest)) };
+  return code ?? compileParts('llvm', 'rest', await readManifest(), make);
 }
 
 /** What the manifest says of LLVM and of clang. */
@@ -132,19 +116,9 @@ type ModuleFacts = Pick<Manifest, 'module' | 'rest' | 'memory' | 'constants'>;
  * Both parts of a module. The rest comes first, because its functions are compiled lazily: it takes little, and while
  * the first part is compiled ahead, so would be what is begun beside it.
  */
-export async function compileWhole(
-  first: string,
-  rest: string,
-  facts: ModuleFacts,
-  make: MakeFirst,
-): Promise<LlvmCode> {
-  const restModule = facts.rest === null ? null : readPart(rest, facts.rest).then(compileBytes);
-  return compileParts(first, restModule, facts, make);
-}
-
-async function compileParts(
+export async function compileParts(
   name: string,
-  rest: Promise<WebAssembly.Module | null> | null,
+  restName: string,
   { module, rest: restFacts, memory: memoryFacts, constants }: ModuleFacts,
   make: MakeFirst,
 ): Promise<LlvmCode> {
@@ -152,10 +126,9 @@ async function compileParts(
   const read = readPart(name, module);
   // What fails is thrown where it is waited for.
   for (const each of [found, read]) each?.catch(() => {});
-  const isWhole = restFacts === null;
-  const restModule = rest === null ? (isWhole ? null : 'unread') : await rest;
-  const code = await make(await read, module, isWhole);
-  return { ...code, rest: restModule, memory: await found };
+  const rest = restFacts === null ? null : await compileBytes(await readPart(restName, restFacts));
+  const code = await make(await read, module, rest === null);
+  return { ...code, rest, memory: await found };
 }
 
 export const compileBytes = (bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> =>

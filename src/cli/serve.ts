@@ -13,7 +13,6 @@ import type { ServeFlags } from './serve-arguments.js';
 // keeps an import that failed as failed for good.
 import '../compiler/compile-cache.js';
 import '../compiler/compile-caches.js';
-import '../service/openapi.js';
 import '../workers/first-module.js';
 import '../workers/pool.js';
 

@@ -578,11 +578,11 @@ class ThreadedCompiler implements Compiler {
     return { signal, timeoutMs, events: onProgress || onDiagnostic ? events : null };
   }
 
-  /** LLVM, compiled once and shared by all workers. One thread alone starts with a part of it. */
+  /** LLVM, compiled once and shared by all workers. */
   async #loadCode(): Promise<LlvmCode> {
     try {
-      const { compileFirst, compileLlvm } = await import('../binding/load.js');
-      const code = await (this.#threads === 0 ? compileFirst : compileLlvm)(await this.#make());
+      const { compileLlvm } = await import('../binding/load.js');
+      const code = await compileLlvm(await this.#make());
       this.#prepared = code.prepared;
       return code;
     } catch (error) {

@@ -1,13 +1,13 @@
 /** LLVM is read and compiled before there is a compiler to ask for it, under the tier policy `short`. */
-import { beginCompiling, compileFirst, compileLlvm, type MakeFirst } from '../binding/load.js';
+import { beginCompiling, compileLlvm, type MakeFirst } from '../binding/load.js';
 import { beginFrontend, compileFrontend } from '../binding/load-frontend.js';
 import { underPolicy } from '../workers/first-module.js';
 
 export function beginLlvm(): void {
-  beginCompiling(() => compileFirst(underPolicy('short')));
+  beginCompiling(() => compileLlvm(underPolicy('short')));
 }
 
-/** clang, and all of LLVM: optimising what clang leaves needs more than a first compilation of bitcode. */
+/** clang, and LLVM after it. */
 export function beginBoth(): void {
   const make = underPolicy('short');
   let clangIsMade = (): void => {};

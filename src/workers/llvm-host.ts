@@ -1,12 +1,11 @@
 /**
  * The LLVM instance of a thread, and the tasks that the thread carries out with it. Tasks are stateless: the pipeline
  * starts each from the heap of a fresh instance. An instance that a trap, a fatal error or a lack of memory has left
- * unusable is replaced before the next task. A thread may start with the part of LLVM that a first compilation needs;
- * a task that ends in a call into the rest is done again with all of LLVM. Where no code can be generated from melded
- * functions, the task goes on without their melds: see pipeline/take-back.ts.
+ * unusable is replaced before the next task. Where no code can be generated from melded functions, the task goes on
+ * without their melds: see pipeline/take-back.ts.
  */
 import { disassemble } from '../binding/disassemble.js';
-import { compileRest, type LlvmCode } from '../binding/load.js';
+import type { LlvmCode } from '../binding/load.js';
 import { LlvmModule } from '../binding/module.js';
 import { instantiateLlvm, type LlvmRuntime } from '../binding/runtime.js';
 import { DarmError } from '../errors.js';
@@ -42,8 +41,6 @@ export interface HostSetup extends Omit<WorkerSetup, 'code'> {
 export class LlvmHost {
   readonly #setup: HostSetup;
   readonly #isFault: (error: unknown) => error is DarmError;
-  /** Null until a task needs it. */
-  #code: LlvmCode | null = null;
   #runtime: LlvmRuntime | null = null;
   /** clang, for source alone. */
   #frontend: FrontendHost | null = null;
@@ -59,7 +56,8 @@ export class LlvmHost {
     const grown = (this.#runtime?.memory.buffer.byteLength ?? 0) > KEPT_BYTES;
     if (this.#runtime === null || this.#runtime.poisoned || grown) {
       this.#runtime = null;
-      this.#runtime = await instantiateLlvm(await this.#load(), this.#setup);
+      const { code } = this.#setup;
+      this.#runtime = await instantiateLlvm(typeof code === 'function' ? await code() : code, this.#setup);
     }
     return this.#runtime;
   }
@@ -87,39 +85,18 @@ export class LlvmHost {
       this.#frontend ??= new FrontendHost(this.#setup);
       return this.#frontend.translate(task.clang, task.source, within);
     }
-    // LLVM's pipelines are large, and not in the first part.
-    if ('options' in task && task.options.optimize !== 'none') await this.#complete();
     const runtime = await this.prepare();
-    // A call into code that is not there traps. Melding may have taken the trap for a reason to give a function up.
-    const lacksCode = (): boolean => runtime.poisoned && this.#code?.rest === 'unread';
     try {
-      const result = within(() => perform(runtime, task, events));
-      if (!lacksCode()) return result;
+      return within(() => perform(runtime, task, events));
     } catch (error) {
-      if (!lacksCode()) return this.#withoutFaults(task, error, events, within);
+      return this.#withoutFaults(task, error, events, within);
     }
-    await this.#complete();
-    return this.#perform(task, events, within);
-  }
-
-  async #load(): Promise<LlvmCode> {
-    const { code } = this.#setup;
-    return (this.#code ??= typeof code === 'function' ? await code() : code);
-  }
-
-  /** Reads the rest of LLVM. */
-  async #complete(): Promise<void> {
-    const code = await this.#load();
-    if (code.rest !== 'unread') return;
-    this.#code = await compileRest(code);
-    this.#runtime = null;
   }
 
   /** Once more without the melds that fail, if that is what failed. The failure may have cost the instance. */
   async #withoutFaults(task: LlvmTask, error: unknown, events: Events, within: Within): Promise<CompileResult> {
     if ((task.kind !== 'compile' && task.kind !== 'emit') || task.options.meld === 'off') throw error;
     if (!this.#isFault(error)) throw error;
-    await this.#complete();
     const { bytes, options } = task;
     const melded = async (): Promise<EditLog[]> => {
       const runtime = await this.prepare();

@@ -18,6 +18,8 @@ const MODULES = readSizedSpecs();
  * Kernels in which melding may find nothing: sides with little in common, or (ms, nqu) that other edges enter as well.
  */
 const MAY_STAY = ['hashjoin', 'interp', 'lz4ish', 'ms', 'nqu', 'rle', 'tokenizer'];
+/** And kernels that the cost model lets stay, though something melds by the paper's measure. */
+const DOES_NOT_PAY = ['dequant', 'raytri', 'sb2r', 'sb3r', 'sb4cr'];
 
 const threads = ({ spec }: KernelLaunch): number => spec.launches[0]!.block.reduce((product, size) => product * size);
 
@@ -34,7 +36,8 @@ for (const [module, launches] of MODULES)
         const code = await decoded(await kernel(`${module}.${target}.O3`), options);
         assert.is(code.object.kernels.length, launches.length);
         if (options.meld === 'off') assert.is(code.melds, 0);
-        else if (!MAY_STAY.includes(module)) assert.ok(code.melds > 0, 'nothing melds');
+        else if (!MAY_STAY.includes(module) && (options.profit === 'paper' || !DOES_NOT_PAY.includes(module)))
+          assert.ok(code.melds > 0, 'nothing melds');
         for (const { spec } of chosen) failures.push(...(await complaints(code, spec)));
       }
       assert.equal(failures, []);

@@ -50,7 +50,7 @@ function planned({ condition, more = '', head = 'func kernel +AsksWaves', option
 }
 
 const SURE = '%b = and %tid 1\n %c = icmp eq %b 0';
-const RARE = '%c = icmp eq %data 777';
+const RARE = '%b = and %data 63\n %c = icmp eq %b 7';
 const NEVER = '%c = icmp slt %tid 128';
 
 test('where every wave parts, it melds without a question', () => {
