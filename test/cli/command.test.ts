@@ -151,7 +151,17 @@ test('analyze --json', () =>
       'candidates',
     ]);
     const meld = fn.candidates.find(({ verdict }) => verdict === 'meld')!;
-    assert.equal(Object.keys(meld), ['branch', 'sides', 'kind', 'profit', 'net', 'verdict', 'rule', 'reason', 'remedy']);
+    assert.equal(Object.keys(meld), [
+      'branch',
+      'sides',
+      'kind',
+      'profit',
+      'net',
+      'verdict',
+      'rule',
+      'reason',
+      'remedy',
+    ]);
     assert.type(meld['branch'], 'string');
     assert.type((meld['sides'] as string[][])[0]![0], 'string');
     assert.equal(await filesIn(folder), ['b.bc', 'k.ll']);

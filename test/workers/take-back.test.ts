@@ -76,7 +76,10 @@ attributes #0 = { "target-cpu"="gfx906" }
 const BYTES = module(melds('first'), tooWide('wide'), melds('last'));
 const LIMITS = { timeoutMs: 0, events: null };
 const setup = async () => ({ code: await compileLlvm(), memoryLimitBytes: 2 ** 32 });
-const withJob = (options: Partial<JobOptions>) => ({ bytes: BYTES, options: withDefaults({ profit: 'paper', ...options }) });
+const withJob = (options: Partial<JobOptions>) => ({
+  bytes: BYTES,
+  options: withDefaults({ profit: 'paper', ...options }),
+});
 
 /** Both functions melded but the one that cannot be, in three ways. */
 async function everyWay(options: Partial<JobOptions>): Promise<CompileResult[]> {
