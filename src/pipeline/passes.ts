@@ -14,8 +14,12 @@ export const BEFORE_EARLY_MELD =
   'loop-mssa(loop-rotate<header-duplication>,licm<allowspeculation>),loop(indvars),gvn,sccp,dse,adce,' +
   `${NO_HOIST_OR_SINK},loop-simplify,lcssa),globaldce`;
 
-/** LLVM's own pipeline for an optimisation level, or null for none. */
-export const defaultPipeline = (level: OptimizeLevel): string | null => (level === 'none' ? null : `default<${level}>`);
+/**
+ * LLVM's own pipeline for an optimisation level, or null for none. Size is no level of LLVM's any more: functions ask
+ * for it by attributes, which clang gives them.
+ */
+export const defaultPipeline = (level: OptimizeLevel): string | null =>
+  level === 'none' ? null : `default<${level === 'Os' ? 'O2' : level}>`;
 
 /** Whether melding comes before that pipeline. */
 export const meldsEarly = ({ meldPoint, optimize }: JobOptions): boolean =>

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 12, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 13, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -181,6 +181,14 @@ test('one set of messages for a source that is refused with fewer headers and wi
   );
   assert.is(error.source!.diagnostics.length, 1);
   assert.match(error.message, /undeclared identifier 'nowhere'/);
+});
+
+test('every level of optimisation compiles', async () => {
+  const source = 'kernel void scale(global float *a, float b) { a[get_global_id(0)] *= b; }';
+  for (const optimize of ['O1', 'O2', 'O3', 'Os'] as const) {
+    const { artifacts } = await compiler().compile(source, { language: 'opencl', mcpu: 'gfx906', optimize });
+    assert.ok(artifacts[0]!.bytes.length > 1000, optimize);
+  }
 });
 
 test('preprocessed text', async () => {
