@@ -85,6 +85,8 @@ export interface SampledWave {
 export class WaveSamples {
   private readonly lanes: number;
   private readonly sampled = new Map<ValueId, Sampled>();
+  /** What stands for a value that is not followed: beyond the depth, or in a circle. */
+  private readonly leaves = new Map<ValueId, Sampled>();
   private readonly masks = new Map<BlockId, Uint8Array>();
   private readonly waves = new Map<BlockId, readonly (readonly SampledWave[])[]>();
   private readonly arrivals = new Map<BlockId, Uint8Array>();
@@ -336,6 +338,12 @@ export class WaveSamples {
 
   /** Values of which nothing is known. */
   private leaf(v: ValueId): Sampled {
+    let found = this.leaves.get(v);
+    if (found === undefined) this.leaves.set(v, (found = this.unknown(v)));
+    return found;
+  }
+
+  private unknown(v: ValueId): Sampled {
     const { fn, analyses } = this;
     const type = fn.valueType[v]!;
     const isDivergent = analyses.divergence.valueDivergent[v] === 1;
@@ -349,14 +357,13 @@ export class WaveSamples {
     const i = definingInstr(fn, v);
     const opcode = i === NONE ? NONE : fn.instrOpcode[i];
     const perWave = opcode === Opcode.Phi || opcode === Opcode.Call;
-    const perLaunch = WAVES_PER_LAUNCH * fn.waveSize;
     // The size of a work group comes as a short integer (the hidden arguments of AMD's kernels).
     const isGroupSize = opcode === Opcode.Load && fn.typeBits[type] === 16;
     const { least, most } = opcode === Opcode.Phi ? COUNTERS : opcode === Opcode.Call ? GROUPS : SIZES;
-    for (let lane = 0; lane < this.lanes; lane++) {
-      const which = Math.floor(lane / (perWave ? fn.waveSize : perLaunch));
-      const size = Math.floor(least * (most / least) ** uniform(v, which, 2));
-      numbers[lane] = isGroupSize ? this.group[0]! : opcode === Opcode.Call ? size - 1 : size;
+    const alike = perWave ? fn.waveSize : WAVES_PER_LAUNCH * fn.waveSize;
+    for (let start = 0; start < this.lanes; start += alike) {
+      const size = Math.floor(least * (most / least) ** uniform(v, start / alike, 2));
+      numbers.fill(isGroupSize ? this.group[0]! : opcode === Opcode.Call ? size - 1 : size, start, start + alike);
     }
     return { numbers, scale: fn.typeKind[type] === TypeKind.Integer ? Scale.Known : Scale.Unknown };
   }
