@@ -156,8 +156,8 @@ function random(seed: number): () => number {
 }
 
 /**
- * A line of stations with queues before them; at most `window` jobs are on their way, and one that ends lets the next one
- * in. Only the last station may have several servers: so jobs come to each in their order.
+ * A line of stations with queues before them; at most `window` jobs are on their way, and one that ends lets the next
+ * one in. Only the last station may have several servers: so jobs come to each in their order.
  *
  * @returns seconds for all jobs, and how busy each station was
  */

@@ -1,6 +1,6 @@
 /**
- * The explorer's static page in a browser, served locally: the first kernel from an empty storage, the first kernel of a
- * second visit, edits; and the simulator beside Node's, on the same launch. Medians of several runs.
+ * The explorer's static page in a browser, served locally: the first kernel from an empty storage, the first kernel of
+ * a second visit, edits; and the simulator beside Node's, on the same launch. Medians of several runs.
  *
  *     npm run build:page && node dist/bench/page.js [RUNS]
  */

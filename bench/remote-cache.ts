@@ -1,7 +1,7 @@
 /**
- * What a remote cache is worth, and what a useless one costs: `darm batch` over many different kernels without one, with
- * an empty one that is filled, with a full one, and with servers that hang. All in turn, several times; the figures are
- * medians.
+ * What a remote cache is worth, and what a useless one costs: `darm batch` over many different kernels without one,
+ * with an empty one that is filled, with a full one, and with servers that hang. All in turn, several times; the
+ * figures are medians.
  * usage: node dist/bench/remote-cache.js [--kernels N] [--jobs N] [--rounds N]
  */
 import { spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * `darm --persistent_worker`: Bazel's protocol for workers that stay between actions, with JSON, several requests at the
- * same time (multiplex) and sandboxes (https://bazel.build/remote/persistent). A request is `{"arguments":
+ * `darm --persistent_worker`: Bazel's protocol for workers that stay between actions, with JSON, several requests at
+ * the same time (multiplex) and sandboxes (https://bazel.build/remote/persistent). A request is `{"arguments":
  * ["compile", …], "requestId": N, "sandboxDir": "…"}`, and so is its answer: `{"exitCode", "output", "requestId"}`.
  *
  * Only `darm compile` of modules is done here. Requests to cancel are not heeded, which the protocol allows: the answer

@@ -1,7 +1,7 @@
 /**
- * The better meld point by the cost model (`--meld-point auto`): the module is melded at both, and the code that goes to
- * code generation is compared. Its cost is the cycles of every instruction on the unit on which it runs, times a guess
- * at how often it runs, and a mask operation for every divergent branch.
+ * The better meld point by the cost model (`--meld-point auto`): the module is melded at both, and the code that goes
+ * to code generation is compared. Its cost is the cycles of every instruction on the unit on which it runs, times a
+ * guess at how often it runs, and a mask operation for every divergent branch.
  */
 import { analysesOf } from '../analysis/analyses.js';
 import type { LlvmRuntime } from '../binding/runtime.js';

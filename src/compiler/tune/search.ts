@@ -1,7 +1,7 @@
 /**
  * The search of `darm tune`: which decisions about the branches of one kernel take the fewest cycles. It begins with
- * decisions for all branches at once (as the cost model decides, nothing, everything that is legal), takes the best, and
- * changes one decision after the other as long as that gains something: a local search. Trials come in batches of a
+ * decisions for all branches at once (as the cost model decides, nothing, everything that is legal), takes the best,
+ * and changes one decision after the other as long as that gains something: a local search. Trials come in batches of a
  * fixed size, so the result depends neither on the number of workers nor on time.
  */
 import type { BranchChoice, Decision, Policy, Trace, TriedBranch } from '../../job/tuning.js';

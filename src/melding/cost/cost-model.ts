@@ -47,8 +47,8 @@ export const CostModel = {
   /** What a question costs a wave that agrees, as a share of what it costs one that parts. Measured with the simulator. */
   questionForAll: 0.25,
   /**
-   * What all melds of a branch must be worth: more than two vector instructions, and more than this share of the work of
-   * what they meld. Anything less is within the error of the estimate.
+   * What all melds of a branch must be worth: more than two vector instructions, and more than this share of the work
+   * of what they meld. Anything less is within the error of the estimate.
    */
   leastWorth: 8,
   leastShare: 0.06,

@@ -38,8 +38,8 @@ export interface TargetCosts {
    */
   readonly hiddenMasks: number;
   /**
-   * What a question (`WaveVersion`) costs a wave whose threads do not agree. To one whose threads agree it costs little:
-   * it is about as long as the handling of the mask that it spares. Measured with the simulator.
+   * What a question (`WaveVersion`) costs a wave whose threads do not agree. To one whose threads agree it costs
+   * little: it is about as long as the handling of the mask that it spares. Measured with the simulator.
    */
   readonly question: number;
   /** 32-bit integer multiplication. */
@@ -195,8 +195,8 @@ interface SharedAccesses {
 }
 
 /**
- * The costs where other waves hide everything but the work of the units that all of them want: scalar work and latencies
- * cost nothing there. Many kernels are between both.
+ * The costs where other waves hide everything but the work of the units that all of them want: scalar work and
+ * latencies cost nothing there. Many kernels are between both.
  */
 export function busyTarget(target: TargetCosts): TargetCosts {
   const { valu, issue, ldsIssue } = target;

@@ -1,8 +1,8 @@
 /**
  * What memory accesses of a block share, so that each costs less than it would alone.
  *
- * - **Width.** Code generation (LLVM's LoadStoreVectorizer) makes one wide access of those that lie side by side. As one
- *   of four, an access takes a quarter of its unit's time. Accesses in between that may alias are not looked at. LDS is
+ * - **Width.** Code generation (LLVM's LoadStoreVectorizer) makes one wide access of those that lie side by side. As
+ *   one of four, an access takes a quarter of its unit's time. Accesses in between that may alias are not looked at. LDS is
  *   left out; its offsets have rules of their own.
  * - **Waiting.** Loads of a block that do not depend on each other are on their way together, a *batch*: the wave waits
  *   once.

@@ -93,6 +93,8 @@ export class WaveSamples {
   private readonly group: readonly number[];
   /** Lanes of the waves of a group. Those behind its last thread are never active. */
   private readonly groupLanes: number;
+  /** Per lane: 1 if it has a thread. */
+  private readonly threads: Uint8Array;
   /** Values that are being computed: in a loop a value may depend on itself. */
   private readonly open = new Set<ValueId>();
 
@@ -103,6 +105,9 @@ export class WaveSamples {
     this.lanes = LAUNCHES * WAVES_PER_LAUNCH * fn.waveSize;
     this.group = fn.groupSize[0]! > 0 ? fn.groupSize : usualGroup(fn);
     this.groupLanes = Math.ceil((this.group[0]! * this.group[1]! * this.group[2]!) / fn.waveSize) * fn.waveSize;
+    const threads = this.group[0]! * this.group[1]! * this.group[2]!;
+    this.threads = new Uint8Array(this.lanes);
+    for (let lane = 0; lane < this.lanes; lane++) if (lane % this.groupLanes < threads) this.threads[lane] = 1;
   }
 
   /** What waves do at a conditional branch, per launch. Launches of which no wave comes to the branch are left out. */
@@ -132,9 +137,8 @@ export class WaveSamples {
     if (found !== undefined) return found;
     const mask = this.mask(b);
     const { waveSize } = this.fn;
-    found = new Uint8Array(LAUNCHES * WAVES_PER_LAUNCH).map((_, wave) =>
-      mask.subarray(wave * waveSize, (wave + 1) * waveSize).includes(1) ? 1 : 0,
-    );
+    found = new Uint8Array(LAUNCHES * WAVES_PER_LAUNCH);
+    for (let lane = 0; lane < this.lanes; lane++) if (mask[lane] === 1) found[Math.floor(lane / waveSize)] = 1;
     this.arrivals.set(b, found);
     return found;
   }
@@ -184,8 +188,7 @@ export class WaveSamples {
     const chain: BlockId[] = [];
     for (let d = b as number; d !== NONE && !this.masks.has(d as BlockId); d = this.analyses.dominators.idom[d]!)
       chain.push(d as BlockId);
-    const threads = this.group[0]! * this.group[1]! * this.group[2]!;
-    let mask: Uint8Array = new Uint8Array(this.lanes).map((_, lane) => (lane % this.groupLanes < threads ? 1 : 0));
+    let mask = this.threads;
     for (const block of chain.reverse()) {
       const dominator = this.analyses.dominators.idom[block] as BlockId | -1;
       mask = dominator === NONE ? mask : (this.masks.get(dominator) ?? mask);
@@ -194,7 +197,10 @@ export class WaveSamples {
       this.masks.set(block, mask);
       if (side === NONE) continue;
       const condition = this.condition(dominator as BlockId);
-      mask = mask.map((active, lane) => (active === 1 && (condition[lane] !== 0) === (side === 0) ? 1 : 0));
+      const inside = new Uint8Array(this.lanes);
+      for (let lane = 0; lane < this.lanes; lane++)
+        if (mask[lane] === 1 && (condition[lane] !== 0) === (side === 0)) inside[lane] = 1;
+      mask = inside;
       this.masks.set(block, mask);
     }
     return mask;

@@ -1,6 +1,7 @@
 /**
  * Chooses for one branch among melded, versioned (plan.ts, `WaveVersion`) and as it is. How waves part differs from
- * launch to launch (cost/wave-samples.ts). A loss in one launch counts more than a gain in another one of the same size.
+ * launch to launch (cost/wave-samples.ts). A loss in one launch counts more than a gain in another one of the same
+ * size.
  *
  * A meld is judged wave by wave. Two blocks that become one save work only for waves that would have run both; for
  * others the block of the other side is work done for nothing, even if they come to the rest of both sides.
@@ -18,8 +19,8 @@ export type Questions = WaveVersion['sides'];
 export const ALL_QUESTIONS: readonly Questions[] = [[], ['f'], ['t'], ['f', 't'], ['t', 'f']];
 
 /**
- * What one meld gains in one launch, in cycles per wave that comes to the branch: the parts of waves that part, of those
- * that take T only, and of those that take F only.
+ * What one meld gains in one launch, in cycles per wave that comes to the branch: the parts of waves that part, of
+ * those that take T only, and of those that take F only.
  */
 export type LaunchGain = WaveShares;
 

@@ -26,8 +26,8 @@ export function lostFusion({ ctx, partner }: Draft, i: InstrId): number {
 const ELEMENTS_OF_LINE = 16;
 
 /**
- * Cost when a part of a wide access (cost/memory-accesses.ts) becomes an access of its own: its partner's address is not
- * as far away as those of the other parts, or it is a gap beside parts that have partners. Of a pair, or of a gap.
+ * Cost when a part of a wide access (cost/memory-accesses.ts) becomes an access of its own: its partner's address is
+ * not as far away as those of the other parts, or it is a gap beside parts that have partners. Of a pair, or of a gap.
  *
  * A part touches as many lines of memory as the whole. These are the more, the further apart the threads are.
  */
@@ -65,8 +65,8 @@ function staysBeside(
 }
 
 /**
- * Cost when loads of a batch (cost/memory-accesses.ts) are no longer on their way together: a guarded run has a block of
- * its own, and the wave waits there again. Per run of the block pair. `pairGain` supposes that each pair of loads
+ * Cost when loads of a batch (cost/memory-accesses.ts) are no longer on their way together: a guarded run has a block
+ * of its own, and the wave waits there again. Per run of the block pair. `pairGain` supposes that each pair of loads
  * spares its share of the waiting.
  */
 export function lostBatches({ partner }: Draft, ctx: PlanningContext, groups: readonly Group[]): number {
