@@ -57,6 +57,11 @@ export interface DivergentRegion {
   readonly f: SideChain;
   /** E and everything between E and X, in reverse post-order. */
   readonly blocks: readonly BlockId[];
+  /**
+   * Null where the edges of E lead into the sides. Otherwise the blocks between E and both sides, in reverse post-order
+   * (`joinedRegionOf`). Then not the condition of E says which side a thread is on, but the edge by which it comes.
+   */
+  readonly front: readonly BlockId[] | null;
 }
 
 /** Why a branch has no region of two sides and a join. */
@@ -117,8 +122,68 @@ export function regionOf(inputs: RegionInputs, branch: BlockId): DivergentRegion
     t: chainOf(inputs, branch, t, join),
     f: chainOf(inputs, branch, f, join),
     blocks: region,
+    front: null,
   };
 }
+
+/** Larger regions are not searched for sides with several entry edges: the search takes time for pairs of blocks. */
+const MOST_SEARCHED = 32;
+
+/**
+ * Finds two sides with several entry edges, as short-circuit code has them: in `if (a || b) A else B`, both branches lead
+ * to A. Whatever way a thread takes from E to X, it comes to one of A and B, and never to both. So where a thread enters
+ * says which side it is on.
+ *
+ * Takes the first such pair behind E, so that most of the region lies behind it; null if there is none.
+ */
+export function joinedRegionOf(inputs: RegionInputs, region: DivergentRegion): DivergentRegion | null {
+  const { graph, dominators, order } = inputs;
+  const { branch, join, blocks } = region;
+  if (blocks.length > MOST_SEARCHED) return null;
+  const isEntry = (b: BlockId): boolean => {
+    let entries = 0;
+    for (let e = graph.predStart[b]!; e < graph.predStart[b + 1]!; e++)
+      if (order[graph.pred[e]!] !== NONE && !dominators.dominates(b, graph.pred[e] as BlockId)) entries++;
+    return entries > 1;
+  };
+  const behind = new Map(blocks.map((b) => [b, new Set(reachableUntil(graph, b, join))]));
+  for (const a of blocks) {
+    if (a === branch || !isEntry(a)) continue;
+    for (const b of blocks) {
+      if (b === a || b === branch || (isEntry(b) && order[b]! < order[a]!)) continue;
+      if (!dominators.dominates(branch, a) || !dominators.dominates(branch, b)) continue;
+      if (behind.get(a)!.has(b) || behind.get(b)!.has(a)) continue;
+      const front = frontOf(graph, branch, join, a, b);
+      if (front === null || front.some((each) => behind.get(a)!.has(each) || behind.get(b)!.has(each))) continue;
+      // Otherwise E is not where the ways part: a later branch has the same sides.
+      if (front.some((each) => dominators.dominates(each, a) && dominators.dominates(each, b))) continue;
+      front.sort((p, q) => order[p]! - order[q]!);
+      const [t, f] = branchesTo(graph, [branch, ...front], b, a) ? [b, a] : [a, b];
+      const chain = (start: BlockId): SideChain => sideChain(inputs, start, join, true);
+      return { ...region, t: chain(t), f: chain(f), front };
+    }
+  }
+  return null;
+}
+
+/** The blocks that are reached from `branch` without passing `a` or `b`; null if the join is among them. */
+function frontOf(graph: Graph, branch: BlockId, join: BlockId, a: BlockId, b: BlockId): BlockId[] | null {
+  const seen = new Set<number>([branch, a, b]);
+  const list = [branch];
+  for (const from of list)
+    for (let e = graph.succStart[from]!; e < graph.succStart[from + 1]!; e++) {
+      const to = graph.succ[e] as BlockId;
+      if (to === join) return null;
+      if (seen.has(to)) continue;
+      seen.add(to);
+      list.push(to);
+    }
+  return list.slice(1);
+}
+
+/** Whether one of the blocks branches to `t` if its condition is true, and otherwise to `f`. */
+const branchesTo = ({ succStart, succ }: Graph, blocks: readonly BlockId[], t: BlockId, f: BlockId): boolean =>
+  blocks.some((b) => succStart[b + 1]! - succStart[b]! === 2 && succ[succStart[b]!] === t && succ[succStart[b]! + 1] === f);
 
 /** The blocks that are reachable from `from` without passing `until`. The first is `from`. */
 export function reachableUntil(graph: Graph, from: BlockId, until: BlockId): BlockId[] {
@@ -148,7 +213,11 @@ function chainOf(inputs: RegionInputs, branch: BlockId, start: BlockId, join: Bl
     if (p === branch) own++;
     else if (!dominators.isReachable(p) || !dominators.dominates(start, p)) edgeDominated = false;
   }
-  edgeDominated &&= own === 1 && start !== graph.entry;
+  return sideChain(inputs, start, join, edgeDominated && own === 1 && start !== graph.entry);
+}
+
+function sideChain(inputs: RegionInputs, start: BlockId, join: BlockId, edgeDominated: boolean): SideChain {
+  const { dominators } = inputs;
   const subgraphs: Subgraph[] = [];
   const blocks: BlockId[] = [];
   let open: BlockId | -1 = NONE;

@@ -87,6 +87,12 @@ export interface Meld extends Shape {
    * block (paper, pre-processing). Those further in front have theirs in the unifying block of an earlier meld.
    */
   readonly before: { readonly t: readonly BlockId[]; readonly f: readonly BlockId[] };
+  /**
+   * Set on the first meld of a branch whose sides have several entry edges: the blocks between the branch and both
+   * sides. A phi in the unifying block says which side a thread is on, the *selector*. It takes the place of the branch's
+   * condition, in the later melds of the branch, too. `before` then also holds blocks of these that dominate one side.
+   */
+  readonly front?: readonly BlockId[];
   /** MP_S of the paper, 0 to 0.5. */
   readonly profit: number;
   /** Cycles saved according to our cost model, after the costs of selects, guards and lost uniformity. */

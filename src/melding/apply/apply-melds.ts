@@ -25,7 +25,7 @@ import type { BlockId } from '../../ir/ids.js';
 import { MeldedFlow } from './melded-flow.js';
 import type { AlignedInstr, BlockPair, FunctionPlan, Meld } from '../plan.js';
 import { ReachingValues } from './reaching-values.js';
-import { join, sideOf, unify, type Side } from './unify.js';
+import { join, selectorOf, sideOf, unify, type Side } from './unify.js';
 
 /** Is told what becomes of what while melds are carried out. It changes nothing. */
 export interface MeldWatcher {
@@ -50,7 +50,9 @@ export function applyPlan(editor: Editor, { melds, versions }: Edits, watcher: M
   for (const meld of melds) conditions.set(meld.branch, editor.condition(editor.block(meld.branch)));
   for (const { branch, join, sides } of versions) editor.askWave(editor.block(branch), editor.block(join), sides);
   for (const meld of melds) {
-    new MeldBuilder(editor, meld, conditions.get(meld.branch)!, watcher).build();
+    const builder = new MeldBuilder(editor, meld, conditions.get(meld.branch)!, watcher);
+    builder.build();
+    conditions.set(meld.branch, builder.condition);
     watcher?.done(meld);
   }
 }
@@ -79,11 +81,13 @@ class MeldBuilder {
   readonly #reaching: ReachingValues;
   readonly #unifying: BlockRef;
   #exit: BlockRef | null = null;
+  /** Which side a thread is on: the condition of the branch, or the selector. */
+  readonly condition: ValueRef;
 
   constructor(
     private readonly editor: Editor,
     private readonly meld: Meld,
-    private readonly condition: ValueRef,
+    branchCondition: ValueRef,
     private readonly watcher: MeldWatcher | null,
   ) {
     this.#t = sideOf(editor, meld, 't');
@@ -94,10 +98,15 @@ class MeldBuilder {
     this.#selects = meld.blocks.map(() => new Map<string, ValueRef>());
     this.#unifying = this.#createBlock('unify', null);
     this.#reaching = new ReachingValues(editor, this.#flow, this.#heads, this.#tails, this.#unifying);
+    this.condition =
+      meld.front === undefined
+        ? branchCondition
+        : selectorOf(editor, this.#unifying, this.#t, this.#f, branchCondition);
   }
 
   build(): void {
-    unify(this.editor, this.#unifying, this.#t, this.#f);
+    const front = (this.meld.front ?? []).map((id) => this.editor.block(id));
+    unify(this.editor, this.#unifying, this.#t, this.#f, front);
     for (const [index, pair] of this.meld.blocks.entries()) {
       const head = this.#createBlock('meld', index);
       this.#heads.push(head);

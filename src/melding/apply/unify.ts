@@ -47,22 +47,58 @@ export function sideOf(editor: Editor, meld: Meld, which: 't' | 'f'): Side {
 }
 
 /** Fills the unifying block, except for its branch, and leads the entry edges of both sides there. */
-export function unify(editor: Editor, unifying: BlockRef, t: Side, f: Side): void {
-  new Unifier(editor, unifying, t, f).build();
+export function unify(editor: Editor, unifying: BlockRef, t: Side, f: Side, front: readonly BlockRef[]): void {
+  new Unifier(editor, unifying, t, f, front).build();
 }
 
+/**
+ * A phi of the unifying block that says whether a thread comes from the T side. To be made before `unify` leads edges
+ * there.
+ *
+ * @param like a condition
+ */
+export function selectorOf(editor: Editor, unifying: BlockRef, t: Side, f: Side, like: ValueRef): ValueRef {
+  const incoming = entryEdges(editor, t, f).map((block) => {
+    if (!t.predecessors.has(block)) return { value: editor.bool(false), block };
+    if (!f.predecessors.has(block)) return { value: editor.bool(true), block };
+    // It branches to both sides.
+    const condition = editor.condition(block);
+    if (editor.successors(block)[0] === t.entry) return { value: condition, block };
+    const terminator = editor.instructions(block).at(-1)!;
+    return { value: editor.selectBefore(terminator, condition, editor.bool(false), editor.bool(true)), block };
+  });
+  return editor.prependPhi(unifying, like, incoming);
+}
+
+/** The blocks from which edges lead into the sides. */
+const entryBlocks = (t: Side, f: Side): BlockRef[] => [...new Set([...t.predecessors, ...f.predecessors])];
+
+/** These blocks, each once per edge that it will have to the unifying block. A `switch` may have several. */
+const entryEdges = (editor: Editor, t: Side, f: Side): BlockRef[] =>
+  entryBlocks(t, f).flatMap((block) => {
+    const successors = editor.successors(block);
+    const entries = successors.filter((to) => to === t.entry || to === f.entry);
+    return entries.length === successors.length ? [block] : entries.map(() => block);
+  });
+
 class Unifier {
+  private readonly inFront: ReadonlySet<BlockRef>;
+
   constructor(
     private readonly editor: Editor,
     private readonly unifying: BlockRef,
     private readonly t: Side,
     private readonly f: Side,
-  ) {}
+    /** Blocks in front of both sides that are of neither. */
+    front: readonly BlockRef[],
+  ) {
+    this.inFront = new Set([...t.before, ...f.before, ...front]);
+  }
 
   build(): void {
     const { editor, unifying } = this;
-    const predecessors = [...new Set([...this.t.predecessors, ...this.f.predecessors])];
-    const arrivals = predecessors.flatMap((block) => this.#edgesIn(block));
+    const predecessors = entryBlocks(this.t, this.f);
+    const arrivals = entryEdges(editor, this.t, this.f);
     for (const side of [this.t, this.f]) {
       // The values that a phi of the entry gets from outside are joined here: later it has one predecessor outside.
       for (const phi of editor.phis(side.entry)) {
@@ -85,12 +121,6 @@ class Unifier {
     return this.editor.successors(block).every((to) => to === this.t.entry || to === this.f.entry);
   }
 
-  /** The block, once per edge that it will have to the unifying block. A `switch` may have several. */
-  #edgesIn(block: BlockRef): BlockRef[] {
-    if (this.#leavesOnlyToEntries(block)) return [block];
-    return this.editor.successors(block).flatMap((to) => (to === this.t.entry || to === this.f.entry ? [block] : []));
-  }
-
   /** Adds phis for definitions that no longer dominate their users behind the unifying block (paper, Fig. 7). */
   #repairUses(side: Side, block: BlockRef, arrivals: readonly BlockRef[]): void {
     const { editor } = this;
@@ -100,7 +130,7 @@ class Unifier {
         const entries = editor.phis(editor.parent(user)).includes(user) ? editor.incoming(user) : null;
         editor.operands(user).forEach((operand, index) => {
           const where = entries ? entries[index]!.block : editor.parent(user);
-          if (operand !== definition || side.before.has(where)) return;
+          if (operand !== definition || this.inFront.has(where)) return;
           phi ??= editor.prependPhi(
             this.unifying,
             definition,

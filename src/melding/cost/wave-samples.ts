@@ -111,8 +111,8 @@ export class WaveSamples {
   }
 
   /** What waves do at a conditional branch, per launch. Launches of which no wave comes to the branch are left out. */
-  at(branch: BlockId): readonly WaveShares[] {
-    return this.wavesAt(branch).map((launch) => {
+  at(branch: BlockId, launches = this.wavesAt(branch)): readonly WaveShares[] {
+    return launches.map((launch) => {
       const share = (takes: keyof WaveShares): number =>
         launch.filter((each) => each.takes === takes).length / launch.length;
       return { parted: share('parted'), all: share('all'), none: share('none') };
@@ -129,6 +129,31 @@ export class WaveSamples {
     if (found.length === 0) found = this.partition(condition, this.mask(0 as BlockId));
     this.waves.set(branch, found);
     return found;
+  }
+
+  /**
+   * The same for sides with several entry edges: a thread takes T if it comes to block `t`.
+   *
+   * @param front the blocks between the branch and both sides, in reverse post-order
+   */
+  wavesBehind(branch: BlockId, front: readonly BlockId[], t: BlockId): readonly (readonly SampledWave[])[] {
+    const { succStart, succ } = this.analyses.graph;
+    const mask = this.mask(branch);
+    const arriving = new Map<number, Uint8Array>([[branch, mask]]);
+    for (const b of [branch, ...front]) {
+      const here = arriving.get(b);
+      if (here === undefined) continue;
+      const condition = isConditionalBranch(this.fn, b) ? this.condition(b) : null;
+      for (let e = succStart[b]!; e < succStart[b + 1]!; e++) {
+        const there = arriving.get(succ[e]!) ?? new Uint8Array(this.lanes);
+        arriving.set(succ[e]!, there);
+        for (let lane = 0; lane < this.lanes; lane++)
+          if (here[lane] === 1 && (condition === null || (condition[lane] !== 0) === (e === succStart[b]))) there[lane] = 1;
+      }
+    }
+    const taken = Float64Array.from(arriving.get(t) ?? []);
+    const found = this.partition(taken, mask);
+    return found.length > 0 ? found : this.partition(taken, this.mask(0 as BlockId));
   }
 
   /** Per sampled wave: 1 if any of its threads comes to block `b`. */

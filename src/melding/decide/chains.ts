@@ -73,9 +73,13 @@ export class Chains {
    * @param last the subgraphs of the meld in front, or null when this is the first one
    */
   between(last: readonly [number, number] | null, [i, j]: readonly [number, number]): Meld['before'] {
+    const { dominators } = this.ctx;
+    const { t, f, front } = this.region;
+    const inFront = ({ start }: SideChain): readonly BlockId[] =>
+      last === null && front !== null ? front.filter((b) => dominators.dominates(b, start)) : [];
     return {
-      t: this.region.t.blocks.slice(last ? this.t[last[0]].end : 0, this.t[i].place),
-      f: this.region.f.blocks.slice(last ? this.f[last[1]].end : 0, this.f[j].place),
+      t: [...inFront(t), ...t.blocks.slice(last ? this.t[last[0]].end : 0, this.t[i].place)],
+      f: [...inFront(f), ...f.blocks.slice(last ? this.f[last[1]].end : 0, this.f[j].place)],
     };
   }
 

@@ -7,7 +7,7 @@
  * Markers: an `assume` in a melded block is dropped. Lifetime markers of one alloca would have to stay together, and
  * different `noalias.scope.decl` cannot become one. Both refuse the subgraph.
  */
-import type { RegionProblem } from '../../analysis/regions.js';
+import type { DivergentRegion, RegionProblem } from '../../analysis/regions.js';
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
@@ -50,6 +50,20 @@ export function regionRefusal({ fn }: PlanningContext, blocks: readonly BlockId[
     }
   }
   return null;
+}
+
+/**
+ * Whether threads may be asked behind the blocks of `front` which side of a region with several entry edges they are
+ * on. They wait for each other there, on their way to both sides.
+ */
+export function mayJoin(ctx: PlanningContext, { branch, blocks }: DivergentRegion, front: readonly BlockId[]): boolean {
+  const { fn } = ctx;
+  if (!front.every((b) => isBranch(fn, b) && !mayWait(ctx, branch, b))) return false;
+  const stays = InstrFlag.Convergent | InstrFlag.WritesWaveState;
+  for (const b of blocks)
+    for (let i = fn.blockInstrStart[b]; b !== branch && i < fn.blockInstrStart[b + 1]; i++)
+      if ((fn.instrFlags[i] & stays) !== 0) return false;
+  return true;
 }
 
 /** @param blocks the blocks of one subgraph */

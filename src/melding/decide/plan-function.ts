@@ -12,7 +12,7 @@
  *
  * Later melds of a branch suppose that the earlier ones of the same branch have been carried out.
  */
-import { regionOf, type DivergentRegion } from '../../analysis/regions.js';
+import { joinedRegionOf, regionOf, sharedSuccessors, type DivergentRegion } from '../../analysis/regions.js';
 import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
@@ -28,7 +28,7 @@ import type { CanPair } from '../cost/matching.js';
 import { refusal, type Refusal } from '../rules.js';
 import { Chains, working } from './chains.js';
 import { HopelessBlocks } from './hopeless-blocks.js';
-import { functionRefusal, problemRefusal, regionRefusal } from './legality.js';
+import { functionRefusal, mayJoin, problemRefusal, regionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
 import { mayAsk } from './versions.js';
 import {
@@ -96,7 +96,7 @@ export function planFunction(
     if (why) return refusedBranch(ctx, b, why);
     const choice = choices?.branches.get(b) ?? (choices?.others === 'leave' ? 'leave' : null);
     if (choice === 'leave') return refusedBranch(ctx, b, refusal('NotProfitable', 'the plan leaves it'));
-    return planBranch(ctx, found, hopeless, choice);
+    return planBranch(ctx, meldableRegion(ctx, found), hopeless, choice);
   });
   const plans = perBranch.filter((p): p is BranchPlan => 'melds' in p);
   const overlong = overlongPlans(ctx, plans);
@@ -121,6 +121,17 @@ export function planFunction(
   const melds = taken.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) })));
   const versions = taken.flatMap(({ version }) => version ?? []);
   return { candidates, versions, melds, chosen: taken.map((p) => p.chosen) };
+}
+
+/**
+ * The region of a branch, or if its sides hold nothing that could meld: that of the sides behind it that have several
+ * entry edges (rule 1.3).
+ */
+function meldableRegion(ctx: PlanningContext, region: DivergentRegion): DivergentRegion {
+  const hasWork = working(ctx, region.t).length > 0 && working(ctx, region.f).length > 0;
+  if (ctx.options.mode !== 'darm' || hasWork || sharedSuccessors(ctx.graph, region) !== null) return region;
+  const joined = joinedRegionOf(ctx, region);
+  return joined !== null && mayJoin(ctx, joined, joined.front!) ? joined : region;
 }
 
 /** Why a branch waits for the next round. */
@@ -149,7 +160,7 @@ function planBranch(
   const ctx = chosen === null ? whole : withChoice(whole, chosen);
   const { options } = ctx;
   // What is hopeless by the cost model may have been chosen.
-  const chains = new Chains(ctx, region, chosen === null ? hopeless : null);
+  const chains = new Chains(ctx, region, chosen === null && region.front === null ? hopeless : null);
   const { countT, countF, band } = chains;
   // Each meld counts a branch that remains between it and its neighbour. Two neighbours that meld leave none there.
   const bonus = options.profit === 'net' ? neighbourBonus(ctx, branch) : 0;
@@ -208,7 +219,11 @@ function planBranch(
     if (candidate.refusal) continue;
     const last = melds.at(-1)?.at ?? null;
     const next = last && last[0] === i - 1 && last[1] === j - 1;
-    const meld = { ...candidate.meld!, before: chains.between(last, [i, j]) };
+    const meld: Meld = {
+      ...candidate.meld!,
+      before: chains.between(last, [i, j]),
+      ...(region.front !== null && last === null && { front: region.front }),
+    };
     made.add(melds.length, candidate.partners!);
     melds.push({ at: [i, j], judged: candidate, meld, net: choice.gain(candidate, next ? bonus : 0) });
   }
@@ -312,7 +327,7 @@ function chooseVersion(
       gain: ({ net }, more) => net + more,
       pays: (melds) => melds.reduce((sum, { net }) => sum + net, 0) > CostModel.leastNet,
     };
-  const gains = new WaveGains(ctx.waves, branch);
+  const gains = new WaveGains(ctx.waves, region);
   const { shares } = gains;
   const percent = percentParted(shares);
   let best: Choice = {

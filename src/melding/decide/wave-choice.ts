@@ -6,6 +6,7 @@
  * A meld is judged wave by wave. Two blocks that become one save work only for waves that would have run both; for
  * others the block of the other side is work done for nothing, even if they come to the rest of both sides.
  */
+import type { DivergentRegion } from '../../analysis/regions.js';
 import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { CostModel } from '../cost/cost-model.js';
@@ -34,10 +35,10 @@ export class WaveGains {
 
   constructor(
     private readonly samples: WaveSamples,
-    branch: BlockId,
+    { branch, front, t }: Pick<DivergentRegion, 'branch' | 'front' | 't'>,
   ) {
-    this.launches = samples.wavesAt(branch);
-    this.shares = samples.at(branch);
+    this.launches = front === null ? samples.wavesAt(branch) : samples.wavesBehind(branch, front, t.start);
+    this.shares = samples.at(branch, this.launches);
     this.isSampled = samples.comesTo(branch).includes(1);
   }
 
