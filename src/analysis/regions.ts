@@ -134,7 +134,7 @@ const MOST_SEARCHED = 32;
  * to A. Whatever way a thread takes from E to X, it comes to one of A and B, and never to both. So where a thread enters
  * says which side it is on.
  *
- * Takes the first such pair behind E, so that most of the region lies behind it; null if there is none.
+ * Takes the pair with the fewest blocks in front of it, so that most of the region lies behind; null if there is none.
  */
 export function joinedRegionOf(inputs: RegionInputs, region: DivergentRegion): DivergentRegion | null {
   const { graph, dominators, order } = inputs;
@@ -147,6 +147,7 @@ export function joinedRegionOf(inputs: RegionInputs, region: DivergentRegion): D
     return entries > 1;
   };
   const behind = new Map(blocks.map((b) => [b, new Set(reachableUntil(graph, b, join))]));
+  let best: { a: BlockId; b: BlockId; front: BlockId[] } | null = null;
   for (const a of blocks) {
     if (a === branch || !isEntry(a)) continue;
     for (const b of blocks) {
@@ -157,13 +158,15 @@ export function joinedRegionOf(inputs: RegionInputs, region: DivergentRegion): D
       if (front === null || front.some((each) => behind.get(a)!.has(each) || behind.get(b)!.has(each))) continue;
       // Otherwise E is not where the ways part: a later branch has the same sides.
       if (front.some((each) => dominators.dominates(each, a) && dominators.dominates(each, b))) continue;
-      front.sort((p, q) => order[p]! - order[q]!);
-      const [t, f] = branchesTo(graph, [branch, ...front], b, a) ? [b, a] : [a, b];
-      const chain = (start: BlockId): SideChain => sideChain(inputs, start, join, true);
-      return { ...region, t: chain(t), f: chain(f), front };
+      if (best === null || front.length < best.front.length) best = { a, b, front };
     }
   }
-  return null;
+  if (best === null) return null;
+  const { a, b, front } = best;
+  front.sort((p, q) => order[p]! - order[q]!);
+  const [t, f] = branchesTo(graph, [branch, ...front], b, a) ? [b, a] : [a, b];
+  const chain = (start: BlockId): SideChain => sideChain(inputs, start, join, true);
+  return { ...region, t: chain(t), f: chain(f), front };
 }
 
 /** The blocks that are reached from `branch` without passing `a` or `b`; null if the join is among them. */

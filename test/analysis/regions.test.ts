@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { dominators, postDominators } from '../../src/analysis/dominators.js';
 import { cfgOf, positionsIn, reversePostOrder } from '../../src/analysis/graph.js';
-import { regionOf, sharedSuccessors } from '../../src/analysis/regions.js';
+import { joinedRegionOf, regionOf, sharedSuccessors } from '../../src/analysis/regions.js';
 import type { RegionInputs, SideChain } from '../../src/analysis/regions.js';
 import type { BlockId } from '../../src/ir/ids.js';
 import { graphSnapshot } from '../support/snapshot-builder.js';
 import { assert, suite } from '../support/suite.js';
 import { reachableFrom } from './reachable.js';
 
-const test = suite('analysis/regions', { tests: 10 });
+const test = suite('analysis/regions', { tests: 14 });
 
 function inputsOf(successors: readonly (readonly number[])[]): RegionInputs {
   const graph = cfgOf(graphSnapshot(successors).f);
@@ -90,6 +90,50 @@ test('rule 1.8 behind a subgraph', () => {
   if (r.kind === 'refused') throw new Error(r.problem);
   assert.equal([shape(r.t), r.t.open, r.f.open, [...r.t.blocks]], [[[1, '→', 5]], 5, 2, [1]]);
   assert.equal(sharedSuccessors(inputs.graph, r), { swapped: false });
+});
+
+/** Both sides of a region with several entry edges, and what lies in front of them; null if there is none. */
+function joined(successors: readonly (readonly number[])[], branch = 0): unknown {
+  const found = joinedRegionOf(inputsOf(successors), region(successors, branch));
+  return found && [shape(found.t), shape(found.f), found.front!.toSorted((a, b) => a - b)];
+}
+
+test('rule 1.3: sides with several entry edges', () => {
+  // if (a || b) 2 else 3
+  assert.equal(joined([[2, 1], [2, 3], [4], [4], []]), [[[2, '→', 4]], [[3, '→', 4]], [1]]);
+  // if (a && b) 3 else 2: the side that is T is that of the true successor of a branch to both.
+  assert.equal(joined([[1, 2], [3, 2], [4], [4], []]), [[[3, '→', 4]], [[2, '→', 4]], [1]]);
+  // A merge step: left && (!right || less), with a block on the way of !left.
+  assert.equal(joined([[1, 2], [3, 4], [5], [4, 5], [6], [6], []]), [[[4, '→', 6]], [[5, '→', 6]], [1, 2, 3]]);
+  // A loop in front, and chains of two subgraphs behind.
+  assert.equal(joined([[1, 4], [1, 2], [3, 4], [7], [5], [8], [], [8], []]), [
+    [
+      [3, '→', 7],
+      [7, '→', 8],
+    ],
+    [
+      [4, '→', 5],
+      [5, '→', 8],
+    ],
+    [1, 2],
+  ]);
+});
+
+test('rule 1.3: every way leads through one of both sides, and through no more', () => {
+  // A third way around both.
+  assert.is(joined([[1, 2], [3, 4], [4, 5], [6], [6], [6], []]), null);
+  // One side goes on to the other.
+  assert.is(joined([[2, 1], [2, 3], [3, 4], [4], []]), null);
+});
+
+test('rule 1.3: a branch behind which both sides are entered from elsewhere, too', () => {
+  const successors = [[1, 2], [3, 4], [5], [4, 5], [6], [6], []];
+  assert.is(joined(successors, 1), null);
+});
+
+test('rule 1.3: a side that leads back to the front', () => {
+  // 3 leads back to 2.
+  assert.is(joined([[1], [2, 4], [3, 4], [2, 5], [5], []], 1), null);
 });
 
 test('irreducible control flow between branch and join', () => {

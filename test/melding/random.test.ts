@@ -24,9 +24,9 @@ const block = fc.array(op, { maxLength: 8 });
 /** The kinds of subgraphs on each side. */
 const side = fc.array(fc.record({ shape: fc.nat(2), ops: fc.tuple(block, block) }), { minLength: 1, maxLength: 3 });
 const program = fc
-  .record({ t: side, f: side, alike: fc.nat(3), uniform: fc.boolean() })
+  .record({ t: side, f: side, alike: fc.nat(3), uniform: fc.boolean(), entries: fc.constantFrom(1, 1, 2) })
   // Usually both sides have the same shapes, and often similar work.
-  .map(({ t, f, alike, uniform }) => ({
+  .map(({ t, f, alike, uniform, entries }) => ({
     t,
     f:
       alike === 0
@@ -36,16 +36,20 @@ const program = fc
             ops: alike === 1 ? (f[k] ?? f[0]).ops : ([s.ops[0].slice(1), s.ops[1].slice(0, -1)] as [Op[], Op[]]),
           })),
     uniform,
+    entries,
   }));
 
 function textOf({
   t,
   f,
   uniform,
+  entries,
 }: {
   t: readonly { shape: number; ops: readonly [Op[], Op[]] }[];
   f: readonly { shape: number; ops: readonly [Op[], Op[]] }[];
   uniform: boolean;
+  /** By how many branches the T side is entered: by two in short-circuit code. */
+  entries: number;
 }): string {
   const sideText = (x: string, subgraphs: typeof t): string => {
     const lines: string[] = [];
@@ -61,10 +65,12 @@ function textOf({
       }
     };
     // The values of all blocks that dominate what follows.
-    const scope = ['%i', '%n', '1', '2'];
+    const scope = entries > 1 && x === 'f' ? ['%i', '%n', '1', '%o'] : ['%i', '%n', '1', '2'];
+    const behind = (k: number): string => `${x}${k}${['', 'z', 'z'][subgraphs[k].shape]}`;
     subgraphs.forEach(({ shape, ops }, k) => {
       const [b, next] = [`${x}${k}`, k + 1 < subgraphs.length ? `${x}${k + 1}` : 'join'];
-      const before = k === 0 ? 'entry' : `${x}${k - 1}${['', 'z', 'z'][subgraphs[k - 1].shape]}`;
+      const first = entries === 1 ? ['entry'] : x === 't' ? ['entry', 'or'] : ['or'];
+      const before = k > 0 ? [behind(k - 1)] : first;
       if (shape === 0) {
         lines.push(`${b}:`);
         body(ops[0], scope);
@@ -76,7 +82,7 @@ function textOf({
         body(ops[1], [...scope]);
         lines.push(`br ${b}z`, `${b}z:`, `br ${next}`);
       } else {
-        lines.push(`${b}:`, `%${b}i = phi [0 ${before}] [%${b}n ${b}]`);
+        lines.push(`${b}:`, `%${b}i = phi ${before.map((each) => `[0 ${each}]`).join(' ')} [%${b}n ${b}]`);
         scope.push(`%${b}i`);
         body(ops[0], scope);
         lines.push(
@@ -90,12 +96,16 @@ function textOf({
     });
     return lines.join('\n');
   };
-  return `arg %c i1 never\narg %i i32 ${uniform ? 'default' : 'never'}\narg %n i32\narg %p ptr3\nentry:\nbr %c t0 f0\n${sideText('t', t)}\n${sideText('f', f)}\njoin:\nret`;
+  const branches = entries === 1 ? 'br %c t0 f0' : 'br %c t0 or\nor:\n%o = add %i 1\n%d = icmp slt %o %n\nbr %d t0 f0';
+  return `arg %c i1 never\narg %i i32 ${uniform ? 'default' : 'never'}\narg %n i32\narg %p ptr3\nentry:\n${branches}\n${sideText('t', t)}\n${sideText('f', f)}\njoin:\nret`;
 }
 
 function check(s: BuiltSnapshot, plan: FunctionPlan): void {
   const { f: fn } = s;
   const touched = new Set<number>();
+  const front = s.blockNames.indexOf('or');
+  for (const [k, meld] of plan.melds.entries())
+    assert.equal(meld.front, k === 0 && front !== NONE && meld.branch === 0 ? [front] : undefined);
   for (const meld of plan.melds) {
     for (const pair of meld.blocks) {
       for (const b of [pair.t, pair.f]) {
@@ -194,8 +204,8 @@ test('plans with the paper model keep the rules, and every meld has a real pair'
 
 test('a side against its copy pairs all its work', () => {
   fc.assert(
-    fc.property(side, (t) => {
-      const s = snapshot(textOf({ t, f: t, uniform: false }));
+    fc.property(side, fc.constantFrom(1, 2), (t, entries) => {
+      const s = snapshot(textOf({ t, f: t, uniform: false, entries }));
       for (const m of planOf(s, { ...DARM, profit: 'net', threshold: 0.2 }).melds)
         for (const b of m.blocks)
           // Apart from divisions by values that pair differently, copies need selects only for values from outside that

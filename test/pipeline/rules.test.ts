@@ -6,7 +6,7 @@ import { analyzeModule } from '../../src/pipeline/analyze.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 24, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 25, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -252,9 +252,8 @@ test('nobody is kept in front of a meld by a loop that waits (1.6)', async () =>
   assert.is(await refusal(ir), '1.6');
 });
 
-test('the edges of a side that others enter, too, decide nothing (1.3)', async () => {
-  // Short-circuit code: block %a is reached from %entry and from %or, so %c does not say who is in %a.
-  const ir = `${HEADER}
+/** Short-circuit code: block %a is reached from %entry and from %or, so %c does not say who is in %a. */
+const shortCircuit = (between: string): string => `${HEADER}
 define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %n) #0 {
 entry:
   %id = call i32 @llvm.amdgcn.workitem.id.x()
@@ -263,6 +262,8 @@ entry:
   br i1 %c, label %a, label %or
 or:
   %d = icmp eq i32 %id, 40
+  %twice = shl i32 %id, 1
+${between}
   br i1 %d, label %a, label %b
 a:
   %la = load i32, ptr addrspace(1) %g, align 4
@@ -271,13 +272,23 @@ a:
   br label %join
 b:
   %lb = load i32, ptr addrspace(1) %g, align 4
-  %sb = mul i32 %lb, 5
+  %sb = mul i32 %lb, %twice
   store i32 %sb, ptr addrspace(1) %g, align 4
   br label %join
 join:
   ret void
 }${FOOTER}`;
-  assert.is(await refusal(ir), '1.3');
+
+test('a phi says which side a thread is on where others enter it, too (1.3)', async () => {
+  const ll = await melded(shortCircuit(''));
+  assert.match(ll, /phi i1 \[ (true, %entry \], \[ %d, %or|%d, %or \], \[ true, %entry) \]/);
+  // What the front defines comes by a phi.
+  assert.match(ll, /phi i32 \[ (poison, %entry \], \[ %twice, %or|%twice, %or \], \[ poison, %entry) \]/);
+  assert.is(ll.match(/store i32/g)!.length, 1);
+});
+
+test('where a barrier stands in front, the edges decide nothing (1.3)', async () => {
+  assert.is(await refusal(shortCircuit('  call void @llvm.amdgcn.s.barrier()')), '1.3');
 });
 
 test('addresses shared by one condition may lead to addresses shared by another', async () => {

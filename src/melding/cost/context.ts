@@ -7,7 +7,7 @@ import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, OperandFlag } from '../../ir/snapshot.js';
 import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
-import { AddressSpace, busyTarget, instrCosts, presentCosts, selectCosts } from './latency.js';
+import { AddressSpace, busyTarget, exposedShare, instrCosts, presentCosts, selectCosts } from './latency.js';
 import { memoryAccesses, type MemoryAccesses } from './memory-accesses.js';
 import { Matcher, type CanPair } from './matching.js';
 import { selectClasses } from './select-classes.js';
@@ -104,7 +104,7 @@ function mayBeBusy(ctx: Omit<PlanningContext, 'mayBeBusy'>): boolean {
       here += busy.cost[i];
       all += cost[i];
       // What is not hidden counts with the cost already.
-      if (memory.depth[i] > 0) all += (latency[i] * (1 - target.exposed)) / memory.batched[i];
+      if (memory.depth[i] > 0) all += (latency[i] * (1 - exposedShare(fn.instrAddressSpace[i], target))) / memory.batched[i];
     }
     shared += here * weight[b];
     alone += all * weight[b];

@@ -54,8 +54,12 @@ export interface TargetCosts {
   readonly global: number;
   readonly scalarMemory: number;
   readonly scratch: number;
-  /** Share of a load's latency that is not hidden. */
+  /**
+   * Share of a load's latency that is not hidden, elsewhere and in LDS. Code generation finds work for a wave that waits
+   * for memory, but little for the few cycles between an access of LDS and the use of its result.
+   */
   readonly exposed: number;
+  readonly exposedLds: number;
   /**
    * How long a memory instruction keeps its unit busy, in cycles of one SIMD: the unit serves all SIMDs of a compute
    * unit. In LDS, and elsewhere.
@@ -88,6 +92,7 @@ const gfx9: TargetCosts = {
   scalarMemory: 100,
   scratch: 320,
   exposed: 0.25,
+  exposedLds: 0.75,
   ldsIssue: 8,
   issue: 16,
   memoryCredit: 8,
@@ -112,6 +117,7 @@ const gfx10: TargetCosts = {
   scalarMemory: 80,
   scratch: 320,
   exposed: 0.25,
+  exposedLds: 0.75,
   ldsIssue: 4,
   issue: 8,
   memoryCredit: 8,
@@ -151,6 +157,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       scalarMemory: 40,
       scratch: 40,
       exposed: 0.25,
+  exposedLds: 0.75,
       ldsIssue: 4,
       issue: 8,
       memoryCredit: 8,
@@ -194,6 +201,10 @@ interface SharedAccesses {
   readonly batched: Int32Array;
 }
 
+/** The share of a load's latency that is not hidden. */
+export const exposedShare = (space: number, { exposed, exposedLds }: TargetCosts): number =>
+  space === AddressSpace.Local || space === AddressSpace.Region ? exposedLds : exposed;
+
 /**
  * The costs where other waves hide everything but the work of the units that all of them want: scalar work and
  * latencies cost nothing there. Many kernels are between both.
@@ -202,7 +213,7 @@ export function busyTarget(target: TargetCosts): TargetCosts {
   const { valu, issue, ldsIssue } = target;
   return {
     ...target,
-    ...{ salu: 0, guard: 0, branch: 0, diamond: 0, hiddenMasks: 0, memoryCredit: 0, exposed: 0 },
+    ...{ salu: 0, guard: 0, branch: 0, diamond: 0, hiddenMasks: 0, memoryCredit: 0, exposed: 0, exposedLds: 0 },
     ...{ question: valu, ldsStore: ldsIssue, store: issue },
   };
 }
@@ -226,7 +237,7 @@ export function instrCosts(
       vector[i] =
         opcode === Opcode.Store
           ? storeCost(fn, i as InstrId, target) / joined[i]!
-          : (memory * target.exposed) / batched[i]! + issue / joined[i]!;
+          : (memory * exposedShare(fn.instrAddressSpace[i]!, target)) / batched[i]! + issue / joined[i]!;
       scalar[i] =
         opcode === Opcode.Load && isConstantLike(fn.instrAddressSpace[i]!)
           ? (target.scalarMemory * target.exposed) / batched[i]!

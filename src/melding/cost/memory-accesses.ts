@@ -18,7 +18,7 @@ import { AddressSpace } from './latency.js';
 /** The most that one vector memory instruction moves per thread. */
 const WIDEST_BYTES = 16;
 /** The most loads of a batch. In unrolled code with many more, llc-23 waits once for every 3 to 10 of them. */
-export const LARGEST_BATCH = 8;
+export const LARGEST_BATCH = 4;
 /** Smaller elements are joined only where the whole is aligned. */
 const WORD_BYTES = 4;
 

@@ -79,7 +79,7 @@ export function lostBatches({ partner }: Draft, ctx: PlanningContext, groups: re
   if (target.exposed === 0) return 0;
   const waiting = (i: InstrId): number => {
     const space = fn.instrAddressSpace[i];
-    if (space === AddressSpace.Local) return target.lds * target.exposed;
+    if (space === AddressSpace.Local) return target.lds * target.exposedLds;
     const isScalar = divergence.valueDivergent[instrValue(fn, i)] === 0 && costs.scalar[i] !== costs.vector[i];
     return (isScalar ? target.scalarMemory : target.global) * target.exposed;
   };
@@ -134,7 +134,9 @@ export function lostOffsetCost(draft: Draft, ctx: PlanningContext, t: InstrId, f
   const at = fn.instrOpcode[t] === Opcode.Store ? 1 : 0;
   const a = fn.operand[fn.operandStart[t] + at] as ValueId;
   const b = fn.operand[fn.operandStart[f] + at] as ValueId;
-  const cost = CostModel.lostLdsOffset * ctx.costs.vector[t];
+  const { ldsIssue, valu } = ctx.costs.target;
+  // The address is computed apart. How long the wave waits does not change.
+  const cost = CostModel.lostLdsOffset * ldsIssue + valu;
   if (!draft.same(a, b)) {
     if (draft.isSharedKey(frame.keyOf(a, b))) return 0;
     return hasConstantOffset(ctx, a) || hasConstantOffset(ctx, b) ? cost : 0;
