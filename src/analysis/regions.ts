@@ -186,7 +186,9 @@ function frontOf(graph: Graph, branch: BlockId, join: BlockId, a: BlockId, b: Bl
 
 /** Whether one of the blocks branches to `t` if its condition is true, and otherwise to `f`. */
 const branchesTo = ({ succStart, succ }: Graph, blocks: readonly BlockId[], t: BlockId, f: BlockId): boolean =>
-  blocks.some((b) => succStart[b + 1]! - succStart[b]! === 2 && succ[succStart[b]!] === t && succ[succStart[b]! + 1] === f);
+  blocks.some(
+    (b) => succStart[b + 1]! - succStart[b]! === 2 && succ[succStart[b]!] === t && succ[succStart[b]! + 1] === f,
+  );
 
 /** The blocks that are reachable from `from` without passing `until`. The first is `from`. */
 export function reachableUntil(graph: Graph, from: BlockId, until: BlockId): BlockId[] {

@@ -104,7 +104,8 @@ function mayBeBusy(ctx: Omit<PlanningContext, 'mayBeBusy'>): boolean {
       here += busy.cost[i];
       all += cost[i];
       // What is not hidden counts with the cost already.
-      if (memory.depth[i] > 0) all += (latency[i] * (1 - exposedShare(fn.instrAddressSpace[i], target))) / memory.batched[i];
+      if (memory.depth[i] > 0)
+        all += (latency[i] * (1 - exposedShare(fn.instrAddressSpace[i], target))) / memory.batched[i];
     }
     shared += here * weight[b];
     alone += all * weight[b];

@@ -157,7 +157,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       scalarMemory: 40,
       scratch: 40,
       exposed: 0.25,
-  exposedLds: 0.75,
+      exposedLds: 0.75,
       ldsIssue: 4,
       issue: 8,
       memoryCredit: 8,

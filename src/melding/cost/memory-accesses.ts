@@ -110,5 +110,6 @@ function findBatches(fn: FunctionSnapshot, b: number, depth: Int32Array, batched
     }
     behind[i - start] = most;
   }
-  if (sizes.size > 0) for (let i = start; i < end; i++) if (depth[i]! > 0) batched[i] = Math.min(LARGEST_BATCH, sizes.get(keyOf(i))!);
+  if (sizes.size > 0)
+    for (let i = start; i < end; i++) if (depth[i]! > 0) batched[i] = Math.min(LARGEST_BATCH, sizes.get(keyOf(i))!);
 }

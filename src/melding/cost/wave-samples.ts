@@ -148,7 +148,8 @@ export class WaveSamples {
         const there = arriving.get(succ[e]!) ?? new Uint8Array(this.lanes);
         arriving.set(succ[e]!, there);
         for (let lane = 0; lane < this.lanes; lane++)
-          if (here[lane] === 1 && (condition === null || (condition[lane] !== 0) === (e === succStart[b]))) there[lane] = 1;
+          if (here[lane] === 1 && (condition === null || (condition[lane] !== 0) === (e === succStart[b])))
+            there[lane] = 1;
       }
     }
     const taken = Float64Array.from(arriving.get(t) ?? []);
