@@ -58,8 +58,8 @@ export const hostBlock = ({ host }: Pick<Shape, 'host'>, b: { readonly t: number
 /** A melded block together with what its two owners contribute. */
 export interface BlockPair extends MeldedBlock {
   /**
-   * The instructions of both blocks, without phis, terminators and markers, in an order that keeps each block's own
-   * order. Adjacent guarded gaps of both sides form one guarded group.
+   * The instructions of both blocks, without phis, terminators and markers, in an order in which everything stays behind
+   * what it depends on. Adjacent guarded gaps of both sides form one guarded group.
    */
   readonly alignment: readonly AlignedInstr[];
   /** Phis that become one, `[t, f]`. All other phis are copied. */

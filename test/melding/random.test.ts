@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { BlockId, InstrId } from '../../src/ir/ids.js';
 import { NONE } from '../../src/ir/ids.js';
-import { InstrFlag, Opcode, hasFlag } from '../../src/ir/snapshot.js';
+import { InstrFlag, Opcode, hasFlag, type FunctionSnapshot } from '../../src/ir/snapshot.js';
 import { analysesOf } from '../../src/analysis/analyses.js';
 import type { FunctionPlan, PlanOptions } from '../../src/melding/plan.js';
 import { planFunction } from '../../src/melding/decide/plan-function.js';
@@ -24,7 +24,7 @@ const block = fc.array(op, { maxLength: 8 });
 /** The kinds of subgraphs on each side. */
 const side = fc.array(fc.record({ shape: fc.nat(2), ops: fc.tuple(block, block) }), { minLength: 1, maxLength: 3 });
 const program = fc
-  .record({ t: side, f: side, alike: fc.nat(3), uniform: fc.boolean(), entries: fc.constantFrom(1, 1, 2) })
+  .record({ t: side, f: side, alike: fc.nat(3), uniform: fc.boolean(), entries: fc.constantFrom(1, 1, 2, 3) })
   // Usually both sides have the same shapes, and often similar work.
   .map(({ t, f, alike, uniform, entries }) => ({
     t,
@@ -48,7 +48,10 @@ function textOf({
   t: readonly { shape: number; ops: readonly [Op[], Op[]] }[];
   f: readonly { shape: number; ops: readonly [Op[], Op[]] }[];
   uniform: boolean;
-  /** By how many branches the T side is entered: by two in short-circuit code. */
+  /**
+   * 1: by the edges of the branch. Otherwise the T side is entered by two branches, as in short-circuit code; 3: the F side
+   * uses what is defined between them.
+   */
   entries: number;
 }): string {
   const sideText = (x: string, subgraphs: typeof t): string => {
@@ -65,7 +68,7 @@ function textOf({
       }
     };
     // The values of all blocks that dominate what follows.
-    const scope = entries > 1 && x === 'f' ? ['%i', '%n', '1', '%o'] : ['%i', '%n', '1', '2'];
+    const scope = entries === 3 && x === 'f' ? ['%i', '%n', '1', '%o'] : ['%i', '%n', '1', '2'];
     const behind = (k: number): string => `${x}${k}${['', 'z', 'z'][subgraphs[k].shape]}`;
     subgraphs.forEach(({ shape, ops }, k) => {
       const [b, next] = [`${x}${k}`, k + 1 < subgraphs.length ? `${x}${k + 1}` : 'join'];
@@ -118,7 +121,13 @@ function check(s: BuiltSnapshot, plan: FunctionPlan): void {
         if (b === NONE) return assert.equal(list, own);
         for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++)
           if (countsAsWork(fn, i as InstrId)) own.push(i);
-        assert.equal(list, own, 'all of the block in its order');
+        assert.equal(
+          list.toSorted((a, b) => a - b),
+          own,
+          'all of the block',
+        );
+        for (const [n, i] of list.entries())
+          for (const later of list.slice(n + 1)) assert.ok(later > i || mayPass(fn, later, i), 'dependences');
       };
       order(
         pair.t,
@@ -165,6 +174,15 @@ function check(s: BuiltSnapshot, plan: FunctionPlan): void {
     assert.ok(c.profit >= 0 && c.profit <= 0.5);
     assert.is(c.verdict === 'refuse', c.rule !== null);
   }
+}
+
+/** Whether instruction `i` may come in front of `passed`, an earlier one of its block. All accesses are of the same memory. */
+function mayPass(fn: FunctionSnapshot, passed: number, i: number): boolean {
+  const operands = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1]);
+  const isStore = (each: number): boolean => fn.instrOpcode[each] === Opcode.Store;
+  const isAccess = (each: number): boolean => isStore(each) || fn.instrOpcode[each] === Opcode.Load;
+  if (operands.includes(fn.argCount + passed)) return false;
+  return !(isAccess(passed) && isAccess(i) && (isStore(passed) || isStore(i)));
 }
 
 const planOf = (s: BuiltSnapshot, options: PlanOptions): FunctionPlan =>

@@ -11,6 +11,7 @@ import { evaluate, type Outcome } from '../draft/evaluate.js';
 import type { Frame } from '../draft/frame.js';
 import { PairTable } from '../draft/pair-facts.js';
 import type { ProfitModel } from '../plan.js';
+import { reordered } from './reorder.js';
 import { alignBlocks, keepTail, proposePhis } from './pairing.js';
 import { prune } from './prune.js';
 
@@ -24,6 +25,10 @@ export interface Attempt {
 const LEAST_CELLS_TWICE = 10;
 const MOST_CELLS_TWICE = 40_000;
 const MOST_REFINEMENTS = 2;
+/** Larger blocks keep their order. */
+const MOST_CELLS_REORDERED = 4096;
+/** How much more another order must gain, as a share: later melds are easier to find in the order of the block. */
+const REORDERED_MARGIN = 0.05;
 
 export function bestDraft(frame: Frame): Attempt {
   const { options } = frame.ctx;
@@ -42,6 +47,7 @@ export function bestDraft(frame: Frame): Attempt {
     const { draft } = attempts.best;
     if (!attempts.improve(draft.phis, 'net', draft.partner)) break;
   }
+  if (frame.cells <= MOST_CELLS_REORDERED) attempts.reorder();
   return attempts.best;
 }
 
@@ -72,8 +78,9 @@ class Attempts {
    * Aligns with these phis. Returns whether the result is better than the best so far.
    *
    * @param known partners of an earlier attempt, as an estimate of what will pair
+   * @param margin how much better it must be
    */
-  improve(phis: PhiPairs, scores: ProfitModel, known: Int32Array | null): boolean {
+  improve(phis: PhiPairs, scores: ProfitModel, known: Int32Array | null, margin = 0): boolean {
     const draft = this.spare ?? new Draft(this.pairs);
     this.spare = draft;
     draft.restart(phis);
@@ -85,16 +92,29 @@ class Attempts {
     do prune(draft, profit);
     while (mode === 'tail-merge' && keepTail(draft));
     const outcome = evaluate(draft);
-    if (this.winner && !this.isBetter(draft, outcome)) return false;
+    if (this.winner && !this.isBetter(draft, outcome, margin)) return false;
     this.spare = this.winner?.draft ?? null;
     this.winner = { draft, outcome };
     return true;
   }
 
-  private isBetter(draft: Draft, outcome: Outcome): boolean {
+  /** Tries another order of instructions, and keeps it if the result is better. */
+  reorder(): void {
+    const { frame } = this;
+    const { work } = frame;
+    const { draft: best, outcome } = this.best;
+    const { phis } = best;
+    const draft = this.spare ?? new Draft(this.pairs);
+    this.spare = draft;
+    draft.restart(phis);
+    frame.reorder(reordered(draft));
+    if (!this.improve(phis, 'net', null, REORDERED_MARGIN * Math.abs(outcome.net))) frame.reorder(work);
+  }
+
+  private isBetter(draft: Draft, outcome: Outcome, margin: number): boolean {
     const { best } = this;
     const shrinksMore = Number(shrinks(draft, outcome)) - Number(shrinks(best.draft, best.outcome));
-    return shrinksMore > 0 || (shrinksMore === 0 && outcome.net > best.outcome.net);
+    return shrinksMore > 0 || (shrinksMore === 0 && outcome.net > best.outcome.net + margin);
   }
 }
 

@@ -78,8 +78,8 @@ export class Frame implements FrameParts {
   readonly blockPartner: Int32Array;
   /** The entry of the host's subgraph. */
   readonly entry: BlockId;
-  /** Per block pair. */
-  readonly work: readonly BlockWork[];
+  /** Per block pair. In the order of the blocks, or in another one that `reorder` was told. */
+  work: readonly BlockWork[];
   /** The largest number of cells that the alignment of a pair of blocks needs. */
   readonly cells: number;
   /** By both bases, and then by the distance that is left between the addresses. */
@@ -143,6 +143,12 @@ export class Frame implements FrameParts {
       for (const b of own) table.fill(NONE, blockInstrStart[b], blockInstrStart[b + 1]);
       ctx.tables.takeBack(table, []);
     }
+  }
+
+  /** Changes the order of the instructions. What depends on each other must keep its order. */
+  reorder(work: readonly BlockWork[]): void {
+    this.work = work;
+    this.blockMatches = null;
   }
 
   /** Per block pair: which instructions match, or null when none do. */

@@ -1,12 +1,12 @@
 /** How often waves part, by what decides the condition. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
-import { regionOf } from '../../../src/analysis/regions.js';
+import { joinedRegionOf, regionOf } from '../../../src/analysis/regions.js';
 import { WaveSamples } from '../../../src/melding/cost/wave-samples.js';
 import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 12 });
+const test = suite('melding/cost/wave-samples', { tests: 13 });
 
 function sharesAt(s: ReturnType<typeof snapshot>, branch: string): ByWave {
   const analyses = analysesOf(s.f);
@@ -133,6 +133,41 @@ test('nested branches are judged for the lanes that come to them', () => {
   // One lane alone does not part.
   assert.is(nested('%o = icmp eq %tid 3'), 0);
   assert.is(nested('%q = and %tid 1\n %o = icmp eq %q 0'), 0);
+});
+
+test('a selector is tried on the ways that lead to both sides', () => {
+  // Odd threads come to `t` at once, of the even ones those with bit 1.
+  const s = snapshot(`
+    func kernel
+    entry:
+      %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+      %odd = and %tid 1
+      %c = icmp ne %odd 0
+      br %c t or
+    or:
+      %bit = and %tid 2
+      %d = icmp ne %bit 0
+      br %d t f
+    t:
+      %x = add %tid 1
+      br join
+    f:
+      %y = add %tid 2
+      br join
+    join:
+      ret
+  `);
+  const analyses = analysesOf(s.f);
+  const region = regionOf(analyses, s.block('entry'));
+  if (region.kind === 'refused') throw new Error(region.problem);
+  const joined = joinedRegionOf(analyses, region)!;
+  const samples = new WaveSamples(s.f, analyses);
+  assert.is(new WaveGains(samples, joined).mean.parted, 1);
+  const { parted, all } = samples.wavesBehind(joined.branch, joined.front!, joined.t.start);
+  assert.equal([new Set(parted), new Set(all)], [new Set([15]), new Set([0])]);
+  // Nobody comes to the block in front.
+  const none = samples.wavesBehind(joined.branch, [], joined.f.start);
+  assert.equal(new Set(none.none), new Set([15]));
 });
 
 test('behind a question to the wave, it is known that it parts', () => {
