@@ -14,8 +14,7 @@ export const CostModel = {
   longestSpeculation: 8,
   speculationCycles: 48,
   /**
-   * An LDS access that loses its constant offset, as a share of the access: two of them no longer become one
-   * `ds_read2`.
+   * An LDS access that loses its constant offset, as a share of its issue: two of them no longer become one `ds_read2`.
    */
   lostLdsOffset: 0.5,
   /** An access that a smaller alignment splits: a share of the access per extra part. */

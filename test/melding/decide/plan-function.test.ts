@@ -1,4 +1,5 @@
 import { analysesOf } from '../../../src/analysis/analyses.js';
+import { Opcode } from '../../../src/ir/snapshot.js';
 import type { FunctionPlan, Meld, PlanOptions } from '../../../src/melding/plan.js';
 import { planFunction } from '../../../src/melding/decide/plan-function.js';
 import { DARM } from '../../support/plan-options.js';
@@ -6,7 +7,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/plan-function', { tests: 24 });
+const test = suite('melding/decide/plan-function', { tests: 25 });
 
 const NET: PlanOptions = { ...DARM, profit: 'net', threshold: 0.2 };
 const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
@@ -431,6 +432,30 @@ test('stores without a partner are guarded, side by side', () => {
     ),
   );
   assert.is(lines, 'a1+b1 as| |bs ax+bx at+bt');
+});
+
+test('independent instructions change places where more of them then pair', () => {
+  // Each side loads and multiplies, and divides something else; in the other order.
+  const first = (x: string): string => `%${x}1 = load %g !as=1\n%${x}2 = mul %${x}1 %i !lat=40`;
+  const second = (x: string): string => `%${x}3 = xor %j %n !lat=40\n%${x}4 = mul %${x}3 %j !lat=40 !key=twice`;
+  const store = (x: string): string => `store %${x}2 %p !name=${x}5\nstore %${x}4 %q !name=${x}6`;
+  const swapped = planned(
+    diamond(`${first('a')}\n${second('a')}\n${store('a')}`, `${second('b')}\n${first('b')}\n${store('b')}`),
+  );
+  assert.is(swapped.lines.includes('|'), false, swapped.lines);
+  // Stores to what may be the same memory stay where they are.
+  const stores = (x: string, order: readonly string[]): string =>
+    `${first(x)}\n${second(x)}\n${order.map((each) => `store %${x}${each} %${each === '2' ? 'p' : 'q'}`).join('\n')}`;
+  const kept = planned(diamond(stores('a', ['2', '4']), stores('b', ['4', '2'])));
+  const melded = kept.plan.melds[0].blocks[0].alignment;
+  for (const side of ['t', 'f'] as const) {
+    const ids = melded.map((line) => line[side]).filter((i) => i >= 0 && kept.s.f.instrOpcode[i] === Opcode.Store);
+    assert.equal(
+      ids,
+      ids.toSorted((x, y) => x - y),
+    );
+    assert.is(ids.length, 2);
+  }
 });
 
 test('nested branches: one of both this round, the other says why', () => {
