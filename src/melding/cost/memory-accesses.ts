@@ -5,7 +5,7 @@
  *   one of four, an access takes a quarter of its unit's time. Accesses in between that may alias are not looked at. LDS is
  *   left out; its offsets have rules of their own.
  * - **Waiting.** Loads of a block that do not depend on each other are on their way together, a *batch*: the wave waits
- *   once. Code generation does not keep any number of results in registers, so a batch has a largest size.
+ *   once.
  *
  * Melding that selects addresses takes wide accesses apart; guards between loads make several batches of one
  * (draft/losses.ts).
@@ -17,8 +17,6 @@ import { AddressSpace } from './latency.js';
 
 /** The most that one vector memory instruction moves per thread. */
 const WIDEST_BYTES = 16;
-/** The most loads of a batch. In unrolled code with many more, llc-23 waits once for every 3 to 10 of them. */
-export const LARGEST_BATCH = 4;
 /** Smaller elements are joined only where the whole is aligned. */
 const WORD_BYTES = 4;
 
@@ -110,6 +108,5 @@ function findBatches(fn: FunctionSnapshot, b: number, depth: Int32Array, batched
     }
     behind[i - start] = most;
   }
-  if (sizes.size > 0)
-    for (let i = start; i < end; i++) if (depth[i]! > 0) batched[i] = Math.min(LARGEST_BATCH, sizes.get(keyOf(i))!);
+  if (sizes.size > 0) for (let i = start; i < end; i++) if (depth[i]! > 0) batched[i] = sizes.get(keyOf(i))!;
 }

@@ -8,7 +8,6 @@ import { Opcode, ValueKind, definingInstr, instrValue } from '../../ir/snapshot.
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
 import { AddressSpace } from '../cost/latency.js';
-import { LARGEST_BATCH } from '../cost/memory-accesses.js';
 import type { Draft } from './draft.js';
 import type { Group } from './groups.js';
 
@@ -65,9 +64,6 @@ function staysBeside(
   return frame.keyOf(pointer(t), pointer(f)) === frame.keyOf(pointer(otherT), pointer(otherF));
 }
 
-/** Loads that are on their way together, by key, and how long the wave waits for a batch of them. */
-type Batches = Map<number, { readonly loads: number; readonly cycles: number }>;
-
 /**
  * Cost when loads of a batch (cost/memory-accesses.ts) are no longer on their way together: a guarded run has a block
  * of its own, and the wave waits there again. Per run of the block pair. `pairGain` supposes that each pair of loads
@@ -84,18 +80,17 @@ export function lostBatches({ partner }: Draft, ctx: PlanningContext, groups: re
     return (isScalar ? target.scalarMemory : target.global) * target.exposed;
   };
   // Batches by side or segment: what the wave waits for, by key.
-  const [sideT, sideF]: [Batches, Batches] = [new Map(), new Map()];
-  let segment: Batches = new Map();
+  const [sideT, sideF] = [new Map<number, number>(), new Map<number, number>()];
+  let segment = new Map<number, number>();
   let [supposed, melded] = [0, 0];
-  const total = (batches: Batches): number => {
+  const total = (batches: Map<number, number>): number => {
     let sum = 0;
-    for (const { loads, cycles } of batches.values()) sum += cycles * Math.ceil(loads / LARGEST_BATCH);
+    for (const cycles of batches.values()) sum += cycles;
     return sum;
   };
-  const add = (batches: Batches, i: InstrId): void => {
+  const add = (batches: Map<number, number>, i: InstrId): void => {
     const key = memory.depth[i] * 2 + (fn.instrAddressSpace[i] === AddressSpace.Local ? 0 : 1);
-    const { loads, cycles } = batches.get(key) ?? { loads: 0, cycles: 0 };
-    batches.set(key, { loads: loads + 1, cycles: Math.max(cycles, waiting(i)) });
+    batches.set(key, Math.max(batches.get(key) ?? 0, waiting(i)));
   };
   for (const group of groups) {
     if (group.kind === 'pair') {
@@ -107,7 +102,7 @@ export function lostBatches({ partner }: Draft, ctx: PlanningContext, groups: re
       supposed += Math.min(waiting(t) / memory.batched[t], waiting(f) / memory.batched[f]);
       continue;
     }
-    const own: Batches = group.speculate ? segment : new Map();
+    const own = group.speculate ? segment : new Map<number, number>();
     if (!group.speculate) {
       melded += total(segment);
       segment = new Map();
