@@ -68,9 +68,9 @@ export class WaveGains {
       const share = (waves: Uint8Array): number => bitCount(waves[launch]!) / this.wavesOf(launch);
       return { parted: share(this.at.parted), all: share(this.at.all), none: share(this.at.none) };
     });
-    this.mean = { parted: 0, all: 0, none: 0 };
-    for (const share of this.shares)
-      for (const takes of ['parted', 'all', 'none'] as const) this.mean[takes] += share[takes] / this.shares.length;
+    const mean = (takes: keyof ByWave): number =>
+      this.shares.reduce((sum, share) => sum + share[takes], 0) / this.shares.length;
+    this.mean = { parted: mean('parted'), all: mean('all'), none: mean('none') };
     this.isSampled = samples.comesTo(branch).some((waves) => waves !== 0);
   }
 
