@@ -64,6 +64,9 @@ const MOST_SOURCES = 3;
 /** Longer computations in front of a condition are not followed. */
 const DEEPEST = 32;
 
+/** With more values than this, what they are is forgotten and, where it is asked for again, computed again. */
+const MOST_KEPT = 1024;
+
 /** How far the numbers of a value can be compared. */
 const Scale = {
   /** They are what they would be, for some launch. */
@@ -291,6 +294,10 @@ export class WaveSamples {
   private condition(branch: BlockId): LaneSet {
     const known = this.conditions.get(branch);
     if (known) return known;
+    if (this.open.size === 0 && this.sampled.size > MOST_KEPT) {
+      this.sampled.clear();
+      this.leaves.clear();
+    }
     const terminator = terminatorOf(this.fn, branch);
     const value = this.fn.operand[this.fn.operandStart[terminator]!] as ValueId;
     const sample = this.sample(value, 0);

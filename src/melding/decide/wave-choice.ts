@@ -55,7 +55,8 @@ export class WaveGains {
   private readonly launches: readonly number[];
   /** Whether any sampled wave comes to the branch. If none does, nothing is known about what is behind it. */
   private readonly isSampled: boolean;
-  private readonly comers = new Map<number, { readonly launches: readonly Comers[]; readonly mean: Comers }>();
+  /** The means of block pairs. */
+  private readonly comers = new Map<number, Comers>();
   private readonly averages = new Map<Effect, ByWave>();
 
   constructor(
@@ -68,7 +69,9 @@ export class WaveGains {
       const share = (waves: Uint8Array): number => bitCount(waves[launch]!) / this.wavesOf(launch);
       return { parted: share(this.at.parted), all: share(this.at.all), none: share(this.at.none) };
     });
-    this.mean = meanOf(this.shares, ['parted', 'all', 'none']);
+    const mean = (takes: keyof ByWave): number =>
+      this.shares.reduce((sum, share) => sum + share[takes], 0) / this.shares.length;
+    this.mean = { parted: mean('parted'), all: mean('all'), none: mean('none') };
     this.isSampled = samples.comesTo(branch).some((waves) => waves !== 0);
   }
 
@@ -86,7 +89,7 @@ export class WaveGains {
   average(sides: Questions, meld: Effect): number {
     let found = this.averages.get(meld);
     if (found === undefined) {
-      found = gainOf(meld, this.mean, (block) => this.comersOf(block).mean);
+      found = gainOf(meld, this.mean, (block) => this.meanComers(block));
       this.averages.set(meld, found);
     }
     return ofMelded(sides, found);
@@ -106,7 +109,7 @@ export class WaveGains {
       for (const meld of melds)
         gain += ofMelded(
           sides,
-          gainOf(meld, share, (block) => this.comersOf(block).launches[k]!),
+          gainOf(meld, share, (block) => this.comersOf(block, this.launches.slice(k, k + 1))),
         );
       sum += gain < 0 ? gain * CostModel.lossAversion : gain;
     }
@@ -118,27 +121,28 @@ export class WaveGains {
     return bitCount(parted[launch]! | all[launch]! | none[launch]!);
   }
 
-  private comersOf({ t, f, passed }: BlockGain): { readonly launches: readonly Comers[]; readonly mean: Comers } {
-    const key = ((t + 1) * 2 ** 24 + f + 1) * 2 + Number(passed);
+  private meanComers(block: BlockGain): Comers {
+    const key = ((block.t + 1) * 2 ** 24 + block.f + 1) * 2 + Number(block.passed);
     let found = this.comers.get(key);
-    if (found === undefined) {
-      const [toT, toF] = [this.comingTo(t, passed), this.comingTo(f, passed)];
-      const launches = this.launches.map((launch): Comers => {
-        const share = (waves: number): number => bitCount(waves) / this.wavesOf(launch);
-        const { parted, all, none } = this.at;
-        const [runsT, runsF] = [toT?.[launch] ?? 0, toF?.[launch] ?? 0];
-        return {
-          both: share(parted[launch]! & runsT & runsF),
-          onlyT: share(parted[launch]! & runsT & ~runsF),
-          onlyF: share(parted[launch]! & runsF & ~runsT),
-          all: share(all[launch]! & runsT),
-          none: share(none[launch]! & runsF),
-        };
-      });
-      found = { launches, mean: meanOf(launches, ['both', 'onlyT', 'onlyF', 'all', 'none']) };
-      this.comers.set(key, found);
-    }
+    if (found === undefined) this.comers.set(key, (found = this.comersOf(block, this.launches)));
     return found;
+  }
+
+  /** The mean of some launches. */
+  private comersOf({ t, f, passed }: BlockGain, launches: readonly number[]): Comers {
+    const [toT, toF] = [this.comingTo(t, passed), this.comingTo(f, passed)];
+    const { parted, all, none } = this.at;
+    const mean: Comers = { both: 0, onlyT: 0, onlyF: 0, all: 0, none: 0 };
+    for (const launch of launches) {
+      const [runsT, runsF] = [toT?.[launch] ?? 0, toF?.[launch] ?? 0];
+      const wave = 1 / (this.wavesOf(launch) * launches.length);
+      mean.both += bitCount(parted[launch]! & runsT & runsF) * wave;
+      mean.onlyT += bitCount(parted[launch]! & runsT & ~runsF) * wave;
+      mean.onlyF += bitCount(parted[launch]! & runsF & ~runsT) * wave;
+      mean.all += bitCount(all[launch]! & runsT) * wave;
+      mean.none += bitCount(none[launch]! & runsF) * wave;
+    }
+    return mean;
   }
 
   /** By launch, a bit for each wave that comes to block `b`; null: none does. */
@@ -149,12 +153,6 @@ export class WaveGains {
 }
 
 const EVERY_WAVE = new Uint8Array(LAUNCHES).fill(0xff);
-
-function meanOf<K extends string>(rows: readonly Record<K, number>[], keys: readonly K[]): Record<K, number> {
-  const mean = {} as Record<K, number>;
-  for (const key of keys) mean[key] = rows.reduce((sum, row) => sum + row[key], 0) / rows.length;
-  return mean;
-}
 
 /** What one meld gains. @param share the waves that come to the branch @param comers those that come to a block pair */
 function gainOf(meld: Effect, share: ByWave, comers: (block: BlockGain) => Comers): ByWave {
