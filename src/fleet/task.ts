@@ -1,5 +1,5 @@
 /** What is said in the queue: tasks, their results, and why there is none. Others may write there, so all is checked. */
-import { DarmError, type ErrorData } from '../errors.js';
+import { DarmError, isErrorOfJob, type ErrorData } from '../errors.js';
 import type { JobOptions } from '../job/options.js';
 
 export const SCHEMA = 1;
@@ -51,20 +51,6 @@ function isBlob(value: unknown): value is Blob {
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isTime = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < 2 ** 31;
 
-/** Faults of the job itself, or of darm: no other worker would do better. */
-const OF_JOBS: ReadonlySet<string> = new Set([
-  'bad-input',
-  'bad-target',
-  'compile-failed',
-  'link-failed',
-  'usage',
-  'timeout',
-  'out-of-memory',
-  'internal',
-]);
-
-export const isOfJob = ({ code }: DarmError): boolean => OF_JOBS.has(code);
-
 export const reasonText = (error: DarmError): string => JSON.stringify(error.toJSON());
 
 /** @returns the job's own error; null when the workers or the store are at fault */
@@ -75,7 +61,7 @@ export function readReason(reason: string): DarmError | null {
   try {
     const data = JSON.parse(reason) as ErrorData;
     const error = DarmError.fromJSON({ ...data, message: String(data.message) });
-    return isOfJob(error) ? error : null;
+    return isErrorOfJob(error.code) ? error : null;
   } catch {
     return null;
   }

@@ -3,12 +3,12 @@ import type { Worker } from 'bullmq';
 import { compileKey } from '../compiler/compile-cache.js';
 import type { Compiler } from '../compiler/compiler.js';
 import { encodeShared } from '../compiler/stored-result.js';
-import { DarmError } from '../errors.js';
+import { DarmError, isErrorOfJob } from '../errors.js';
 import { completeJobOptions, type JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import type { Carrier } from './carrier.js';
 import { reasonOf, type Job, type QueueConnection } from './connection.js';
-import { COMPILE, idOf, isOfJob, readTask, reasonText, SCHEMA, type TaskResult } from './task.js';
+import { COMPILE, idOf, readTask, reasonText, SCHEMA, type TaskResult } from './task.js';
 
 /**
  * A worker that has not been heard for so long has lost its job, in milliseconds. Its jobs run on other threads, so
@@ -111,7 +111,7 @@ export class FleetWorker {
       const error =
         thrown instanceof DarmError ? thrown : new DarmError('internal', reasonOf(thrown) || 'an unknown error');
       // A machine that slept, or had too much to do, may have made it late.
-      const mayRepeat = !isOfJob(error) || (error.code === 'timeout' && job.attemptsMade === 0);
+      const mayRepeat = !isErrorOfJob(error.code) || (error.code === 'timeout' && job.attemptsMade === 0);
       throw mayRepeat ? new Error(reasonText(error)) : connection.failure(reasonText(error));
     } finally {
       this.#counts.running--;

@@ -135,6 +135,8 @@ console.log(`${kernels} modules without a fleet: ${local.seconds.toFixed(0)} s`)
 const store = await plainCache();
 let compilations = 0;
 let replaced = 0;
+/** What workers said of attempts in vain. */
+const failures: Record<string, unknown>[] = [];
 
 /** Keeps one place filled: whoever ends is replaced, as a supervisor does it. */
 async function place(n: number): Promise<void> {
@@ -144,6 +146,7 @@ async function place(n: number): Promise<void> {
     if (over) worker.child.kill('SIGKILL');
     else if (worker.child.exitCode === null && worker.child.signalCode === null) await once(worker.child, 'exit');
     compilations += worker.log.filter(({ msg }) => msg === 'compiles').length;
+    failures.push(...worker.log.filter(({ msg }) => msg === 'a job failed'));
     if (!over) replaced++;
   }
 }
@@ -232,6 +235,7 @@ console.log(
     `${poisoned} poisonous of which ${marked.size} end their worker, ${average.toFixed(3)} compilations per module`,
 );
 for (const complaint of complaints.slice(0, 20)) console.log(`WRONG: ${complaint}`);
+if (complaints.length > 0) for (const failure of failures) console.log(JSON.stringify(failure));
 const seconds = ((performance.now() - started) / 1000).toFixed(0);
 console.log(complaints.length === 0 ? `all well, ${seconds} s` : `${complaints.length} complaints, ${seconds} s`);
 process.exit(complaints.length === 0 ? 0 : 1);

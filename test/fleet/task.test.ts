@@ -49,7 +49,9 @@ test('addresses: host, port, database, user, password, TLS', () => {
   const { shown, connection } = parseQueueAddress('rediss://jane:p%40ss@[::1]:7000/3', undefined);
   assert.is(shown, 'rediss://[::1]:7000/3');
   const { host, port, db, username, password, tls } = connection as Record<string, unknown>;
-  assert.equal([host, port, db, username, password, tls], ['::1', 7000, 3, 'jane', 'p@ss', { servername: '::1' }]);
+  assert.equal([host, port, db, username, password, tls], ['::1', 7000, 3, 'jane', 'p@ss', {}]);
+  const named = parseQueueAddress('rediss://queue.example', undefined).connection as Record<string, unknown>;
+  assert.equal(named['tls'], { servername: 'queue.example' });
   const other = parseQueueAddress('redis://host', 'from:the@environment');
   assert.is(other.shown, 'redis://host');
   assert.is((other.connection as Record<string, unknown>)['password'], 'from:the@environment');
