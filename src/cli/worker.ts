@@ -53,7 +53,7 @@ export async function runWorker(flags: WorkerFlags): Promise<void> {
   await figures?.close();
   await compiler.close();
   await carrier.close();
-  await queue.close();
+  await queue.disconnect();
   log.info({ ...worker.counts }, 'stopped');
   await output.flush(LOG_MS);
   await dropOptimising();

@@ -26,6 +26,9 @@ const LOOKS_SIDE_BY_SIDE = 64;
 /** The queue's server is full, or not ready: it may have room again later. */
 const FULL = /^(OOM|LOADING|MISCONF|READONLY|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b/;
 const FULL_MS = 1000;
+/** What is removed then at a time: older jobs that are done, and all events but some. */
+const MOST_REMOVED = 1000;
+const FEW_EVENTS = 100;
 /** Delays are measured with the clock of the worker that asked for them, which may be wrong. */
 const LONGEST_DELAY_MS = 60_000;
 /** As many attempts, with pauses that double, for what is no fault of the job. */
@@ -57,7 +60,7 @@ export interface FleetReport {
   readonly complaint: string | null;
 }
 
-type Ending = { readonly value: unknown } | { readonly reason: string };
+type Ending = { readonly value: unknown } | { readonly reason: string } | { readonly error: DarmError };
 
 interface Waiting {
   readonly id: string;
@@ -83,6 +86,7 @@ export class FleetClient implements Elsewhere {
   /** What is said once until it is over. */
   #trouble: string | null = null;
   #saidNobody = false;
+  #makingRoom = false;
 
   private constructor(queue: Queue, { connection, carrier, say, lookMs = LOOK_MS }: FleetClientOptions) {
     this.#connection = connection;
@@ -119,6 +123,7 @@ export class FleetClient implements Elsewhere {
         from: this.#me,
       };
       const ending = await this.#handOut(idOf(key), task, limits.signal);
+      if ('error' in ending) throw ending.error;
       const result = 'value' in ending ? await this.#result(ending.value, key, job) : failed(ending.reason);
       this.#counts.done++;
       return result;
@@ -156,9 +161,7 @@ export class FleetClient implements Elsewhere {
       waiting = { id, task, ended, end, delayedSince: null };
       this.#waiting.set(id, waiting);
       this.#counts.sent++;
-      await this.#add(waiting);
-      // It may have been done for another batch: then there is no event.
-      void this.#look(waiting).catch(() => {});
+      void this.#begin(waiting);
     }
     // A batch waits for many jobs with one signal.
     if (signal) setMaxListeners(0, signal);
@@ -173,6 +176,16 @@ export class FleetClient implements Elsewhere {
     } finally {
       signal?.removeEventListener('abort', abort);
     }
+  }
+
+  async #begin(waiting: Waiting): Promise<void> {
+    try {
+      await this.#add(waiting);
+    } catch (error) {
+      this.#end(waiting.id, { error: error as DarmError });
+    }
+    // It may have been done for another batch: then there is no event.
+    await this.#look(waiting).catch(() => {});
   }
 
   /** Adds a job to the queue, which leaves it alone if it has it already. */
@@ -193,8 +206,21 @@ export class FleetClient implements Elsewhere {
         const reason = reasonOf(error);
         if (!FULL.test(reason)) throw new DarmError('io', `the queue ${this.#connection.shown}: ${reason}`);
         this.#isAway(reason);
+        await this.#makeRoom().catch(() => {});
         await sleep(FULL_MS * (0.5 + Math.random()), undefined, { signal: this.#stop.signal }).catch(() => {});
       }
+  }
+
+  /** Results that are kept for others may be what the server is full of: nobody but a queue's clients removes them. */
+  async #makeRoom(): Promise<void> {
+    if (this.#makingRoom) return;
+    this.#makingRoom = true;
+    try {
+      for (const state of ['completed', 'failed'] as const) await this.#queue.clean(2 * this.#lookMs, MOST_REMOVED, state);
+      await this.#queue.trimEvents(FEW_EVENTS);
+    } finally {
+      this.#makingRoom = false;
+    }
   }
 
   /** Asks what has become of a job, and does what is to be done. */

@@ -1,4 +1,5 @@
 /** Takes compilations from a queue, and does them. Any number of workers, on any number of machines, share one queue. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
 import { compileKey } from '../compiler/compile-cache.js';
 import type { Compiler } from '../compiler/compiler.js';
@@ -6,7 +7,7 @@ import { encodeShared } from '../compiler/stored-result.js';
 import { DarmError, isErrorOfJob } from '../errors.js';
 import { completeJobOptions, type JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
-import type { Carrier } from './carrier.js';
+import { NoWay, type Carrier } from './carrier.js';
 import { reasonOf, type Job, type QueueConnection } from './connection.js';
 import { COMPILE, idOf, readTask, reasonText, SCHEMA, type TaskResult } from './task.js';
 
@@ -18,6 +19,9 @@ const LOCK_MS = 15_000;
 /** So many workers may end with a job: not the job is at fault, as compiling it apart has shown. */
 const MOST_STALLED = 20;
 const AGAIN_MS = 1000;
+/** How long the queue may take for the last results, and how often it is looked whether it has them. */
+const TAKE_MS = 10_000;
+const LOOK_MS = 100;
 /** Jobs that are not darm's are left in the queue, and looked at again after that time. */
 const FOREIGN_MS = 3_600_000;
 
@@ -91,9 +95,19 @@ export class FleetWorker {
     return { ...this.#counts };
   }
 
-  /** Takes no more jobs, and resolves when those that run are done. */
+  /**
+   * Takes no more jobs, and resolves when those that run are done. If the queue does not take what they came to, because
+   * it is away or full, others will do them again.
+   */
   async close(): Promise<void> {
-    await this.#worker.close();
+    let closed = false;
+    const closing = this.#worker.close().finally(() => (closed = true));
+    for (let idleMs = 0; idleMs < TAKE_MS; idleMs = this.#counts.running > 0 ? 0 : idleMs + LOOK_MS) {
+      await Promise.race([closing, sleep(LOOK_MS, undefined, { ref: false })]);
+      if (closed) return closing;
+    }
+    this.#options.log.error({}, 'the queue does not take the last results');
+    await Promise.race([this.#worker.disconnect().catch(() => {}), sleep(LOOK_MS)]);
   }
 
   async #process(job: Job): Promise<TaskResult> {
@@ -111,7 +125,8 @@ export class FleetWorker {
       const error =
         thrown instanceof DarmError ? thrown : new DarmError('internal', reasonOf(thrown) || 'an unknown error');
       // A machine that slept, or had too much to do, may have made it late.
-      const mayRepeat = !isErrorOfJob(error.code) || (error.code === 'timeout' && job.attemptsMade === 0);
+      const isFinal = isErrorOfJob(error.code) || error instanceof NoWay;
+      const mayRepeat = !isFinal || (error.code === 'timeout' && job.attemptsMade === 0);
       throw mayRepeat ? new Error(reasonText(error)) : connection.failure(reasonText(error));
     } finally {
       this.#counts.running--;
