@@ -216,7 +216,8 @@ export class FleetClient implements Elsewhere {
     if (this.#makingRoom) return;
     this.#makingRoom = true;
     try {
-      for (const state of ['completed', 'failed'] as const) await this.#queue.clean(2 * this.#lookMs, MOST_REMOVED, state);
+      for (const state of ['completed', 'failed'] as const)
+        await this.#queue.clean(2 * this.#lookMs, MOST_REMOVED, state);
       await this.#queue.trimEvents(FEW_EVENTS);
     } finally {
       this.#makingRoom = false;
