@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { createCompiler } from '../compiler/compiler.js';
 import { privateTemporaryFolder } from '../files.js';
-import { compileApart } from '../fleet/apart.js';
+import { jobsApart } from '../fleet/apart.js';
 import { serveFigures } from '../fleet/figures.js';
 import { FleetWorker } from '../fleet/worker.js';
 import { dropOptimising } from '../workers/tier-policy.js';
@@ -41,8 +41,7 @@ export async function runWorker(flags: WorkerFlags): Promise<void> {
     connection,
     carrier,
     compiler,
-    compileApart: (module, options, limit) =>
-      compileApart({ module, options, timeout: Math.min(limit || timeout, timeout || limit), memoryLimit }),
+    apart: jobsApart({ timeout, memoryLimit }),
     // One more than there are threads keeps them busy while bytes are fetched and brought.
     concurrency: jobs + 1,
     log,

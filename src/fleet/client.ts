@@ -1,5 +1,5 @@
 /**
- * Hands compilations to a queue and waits for what the workers of the fleet make of them.
+ * Hands compilations and launches to a queue and waits for what the workers of the fleet make of them.
  *
  * The id of a job is the key of its compilation, so equal work is done once, also for several batches. Whatever is lost
  * on the way (an event, a job, everything in the queue when its server starts without its memory) is found missing by
@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, QueueEvents } from 'bullmq';
+import type { LaunchCheck, LaunchQuestion } from '../compiler/check-launch.js';
 import { compileKey } from '../compiler/compile-cache.js';
 import type { Elsewhere } from '../compiler/elsewhere.js';
 import { decodeShared } from '../compiler/stored-result.js';
@@ -19,7 +20,8 @@ import type { CompileResult } from '../job/results.js';
 import type { TaskLimits } from '../workers/executor.js';
 import type { Carrier } from './carrier.js';
 import { reasonOf, type QueueConnection } from './connection.js';
-import { COMPILE, idOf, readReason, readTask, readTaskResult, SCHEMA, type Task } from './task.js';
+import { checkKey, decodeCheck, encodeRest } from './check.js';
+import { CHECK, COMPILE, idOf, isTask, readReason, readTaskResult, SCHEMA, type Task } from './task.js';
 
 const LOOK_MS = 5000;
 const LOOKS_SIDE_BY_SIDE = 64;
@@ -64,6 +66,7 @@ type Ending = { readonly value: unknown } | { readonly reason: string } | { read
 
 interface Waiting {
   readonly id: string;
+  readonly name: string;
   readonly task: Task;
   readonly ended: Promise<Ending>;
   readonly end: (ending: Ending) => void;
@@ -114,17 +117,39 @@ export class FleetClient implements Elsewhere {
 
   async compile(module: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<CompileResult | null> {
     const key = await compileKey(module, job);
+    const pack = async (): Promise<object> => ({ module: await this.#carrier.pack(module), options: job });
+    return this.#ask({ name: COMPILE, key, pack }, limits, (bytes) => {
+      const { result, milliseconds } = decodeShared(bytes, key, job);
+      return { ...result, timings: { total: milliseconds } };
+    });
+  }
+
+  /**
+   * @returns null when the launch is to be checked here
+   * @throws DarmError as `checkLaunch` does
+   */
+  async check(question: LaunchQuestion, limits: Pick<TaskLimits, 'signal' | 'timeoutMs'>): Promise<LaunchCheck | null> {
+    const rest = encodeRest(question);
+    const key = await checkKey(question.before, question.after, rest);
+    const pack = async (): Promise<object> => {
+      const parts = [question.before, question.after, rest].map((bytes) => this.#carrier.pack(bytes));
+      const [before, after, text] = await Promise.all(parts);
+      return { before, after, question: text };
+    };
+    return this.#ask({ name: CHECK, key, pack }, limits, (bytes) => decodeCheck(bytes, key));
+  }
+
+  /** @param read makes something of what a worker sent, and throws when it does not belong to the job */
+  async #ask<T>(
+    { name, key, pack }: { readonly name: string; readonly key: string; readonly pack: () => Promise<object> },
+    { timeoutMs, signal }: Pick<TaskLimits, 'signal' | 'timeoutMs'>,
+    read: (bytes: Uint8Array) => T,
+  ): Promise<T | null> {
     try {
-      const task: Task = {
-        schema: SCHEMA,
-        module: await this.#carrier.pack(module),
-        options: job,
-        timeout: limits.timeoutMs,
-        from: this.#me,
-      };
-      const ending = await this.#handOut(idOf(key), task, limits.signal);
+      const task = { schema: SCHEMA, ...(await pack()), timeout: timeoutMs, from: this.#me } as Task;
+      const ending = await this.#handOut(idOf(key), name, task, signal);
       if ('error' in ending) throw ending.error;
-      const result = 'value' in ending ? await this.#result(ending.value, key, job) : failed(ending.reason);
+      const result = 'value' in ending ? await this.#read(ending.value, read) : failed(ending.reason);
       this.#counts.done++;
       return result;
     } catch (error) {
@@ -153,12 +178,12 @@ export class FleetClient implements Elsewhere {
     await Promise.race([closed, sleep(CANCEL_MS, undefined, { ref: false })]);
   }
 
-  async #handOut(id: string, task: Task, signal: AbortSignal | undefined): Promise<Ending> {
+  async #handOut(id: string, name: string, task: Task, signal: AbortSignal | undefined): Promise<Ending> {
     let waiting = this.#waiting.get(id);
     if (waiting === undefined) {
       let end!: (ending: Ending) => void;
       const ended = new Promise<Ending>((resolve) => (end = resolve));
-      waiting = { id, task, ended, end, delayedSince: null };
+      waiting = { id, name, task, ended, end, delayedSince: null };
       this.#waiting.set(id, waiting);
       this.#counts.sent++;
       void this.#begin(waiting);
@@ -189,10 +214,10 @@ export class FleetClient implements Elsewhere {
   }
 
   /** Adds a job to the queue, which leaves it alone if it has it already. */
-  async #add({ id, task }: Waiting): Promise<void> {
+  async #add({ id, name, task }: Waiting): Promise<void> {
     while (!this.#stop.signal.aborted)
       try {
-        await this.#queue.add(COMPILE, task, {
+        await this.#queue.add(name, task, {
           jobId: id,
           attempts: ATTEMPTS,
           backoff: { type: 'exponential', delay: BACKOFF_MS },
@@ -244,7 +269,7 @@ export class FleetClient implements Elsewhere {
         if (job === undefined) return;
         if (state === 'completed') return this.#end(id, { value: job.returnvalue as unknown });
         // A failure of an earlier batch: it may have been of its workers, or of its time.
-        if (readTask(job.data)?.from === this.#me) return this.#end(id, { reason: job.failedReason });
+        if (isTask(job.data) && job.data.from === this.#me) return this.#end(id, { reason: job.failedReason });
         await job.remove();
         return this.#add(waiting);
       }
@@ -294,13 +319,12 @@ export class FleetClient implements Elsewhere {
     this.#trouble = null;
   }
 
-  async #result(value: unknown, key: string, job: JobOptions): Promise<CompileResult> {
+  async #read<T>(value: unknown, read: (bytes: Uint8Array) => T): Promise<T> {
     const found = readTaskResult(value);
     if (found === null) throw this.#refused();
     const bytes = await this.#carrier.unpack(found.result);
     try {
-      const { result, milliseconds } = decodeShared(bytes, key, job);
-      return { ...result, timings: { total: milliseconds } };
+      return read(bytes);
     } catch {
       throw this.#refused();
     }

@@ -1,6 +1,7 @@
-/** Takes compilations from a queue, and does them. Any number of workers, on any number of machines, share one queue. */
+/** Takes compilations and launches from a queue, and does them. Any number of workers, on any number of machines, share one queue. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
+import { checkLaunch, type LaunchCheck, type LaunchQuestion } from '../compiler/check-launch.js';
 import { compileKey } from '../compiler/compile-cache.js';
 import type { Compiler } from '../compiler/compiler.js';
 import { encodeShared } from '../compiler/stored-result.js';
@@ -9,7 +10,8 @@ import { completeJobOptions, type JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import { NoWay, type Carrier } from './carrier.js';
 import { reasonOf, type Job, type QueueConnection } from './connection.js';
-import { COMPILE, idOf, readTask, reasonText, SCHEMA, type TaskResult } from './task.js';
+import { checkKey, encodeCheck, questionOf } from './check.js';
+import { CHECK, COMPILE, idOf, readCheckTask, readCompileTask, reasonText, SCHEMA, type TaskResult } from './task.js';
 
 /**
  * A worker that has not been heard for so long has lost its job, in milliseconds. Its jobs run on other threads, so
@@ -30,18 +32,19 @@ export interface WorkerLog {
   error(fields: object, message: string): void;
 }
 
-export type CompileApart = (module: Uint8Array, options: JobOptions, timeout: number) => Promise<CompileResult>;
+/** Does jobs in a process of their own. Times are milliseconds, 0 for no limit. */
+export interface Apart {
+  compile(module: Uint8Array, options: JobOptions, timeout: number): Promise<CompileResult>;
+  check(question: LaunchQuestion, timeout: number): Promise<LaunchCheck>;
+}
 
 export interface FleetWorkerOptions {
   readonly connection: QueueConnection;
   readonly carrier: Carrier;
   /** With threads: on this one, the worker says that it lives. */
-  readonly compiler: Pick<Compiler, 'compile'>;
-  /**
-   * Compiles in a process of its own. A job whose worker ended may have ended it: so the next one shows whether it was
-   * the job or the machine.
-   */
-  readonly compileApart: CompileApart;
+  readonly compiler: Pick<Compiler, 'compile' | 'simulate'>;
+  /** A job whose worker ended may have ended it: so the next one shows whether it was the job or the machine. */
+  readonly apart: Apart;
   /** Jobs at the same time. */
   readonly concurrency: number;
   /** After how many milliseconds a worker that is not heard has lost its job. Default: 15,000. */
@@ -112,7 +115,7 @@ export class FleetWorker {
 
   async #process(job: Job): Promise<TaskResult> {
     const { connection, log } = this.#options;
-    if (job.name !== COMPILE) {
+    if (job.name !== COMPILE && job.name !== CHECK) {
       this.#counts.foreign++;
       log.error({ job: job.id, name: job.name }, 'a job that is not of darm is left alone');
       await job.moveToDelayed(Date.now() + FOREIGN_MS, job.token);
@@ -120,7 +123,8 @@ export class FleetWorker {
     }
     this.#counts.running++;
     try {
-      return await this.#compile(job);
+      const bytes = await (job.name === COMPILE ? this.#compile(job) : this.#check(job));
+      return { schema: SCHEMA, result: await this.#options.carrier.pack(bytes) };
     } catch (thrown) {
       const error =
         thrown instanceof DarmError ? thrown : new DarmError('internal', reasonOf(thrown) || 'an unknown error');
@@ -133,18 +137,37 @@ export class FleetWorker {
     }
   }
 
-  async #compile(job: Job): Promise<TaskResult> {
-    const { carrier, compiler, compileApart } = this.#options;
-    const task = readTask(job.data);
-    if (task === null) throw new DarmError('io', 'the job has another form than those of darm');
+  async #compile(job: Job): Promise<Uint8Array> {
+    const { carrier, compiler, apart } = this.#options;
+    const task = readCompileTask(job.data);
+    if (task === null) throw formless();
     const module = await carrier.unpack(task.module);
     const options = completeJobOptions('the job', task.options);
     const key = await compileKey(module, options);
-    if (job.id !== idOf(key)) throw new DarmError('io', 'the bytes of the job are not those that its id names');
+    if (job.id !== idOf(key)) throw mixedUp();
     const result =
       job.stalledCounter > 0
-        ? await compileApart(module, options, task.timeout)
+        ? await apart.compile(module, options, task.timeout)
         : await compiler.compile(module, options, { timeout: task.timeout });
-    return { schema: SCHEMA, result: await carrier.pack(encodeShared(key, result)) };
+    return encodeShared(key, result);
+  }
+
+  async #check(job: Job): Promise<Uint8Array> {
+    const { carrier, compiler, apart } = this.#options;
+    const task = readCheckTask(job.data);
+    if (task === null) throw formless();
+    const blobs = [task.before, task.after, task.question];
+    const [before, after, rest] = await Promise.all(blobs.map((blob) => carrier.unpack(blob)));
+    const key = await checkKey(before!, after!, rest!);
+    if (job.id !== idOf(key)) throw mixedUp();
+    const question = questionOf(before!, after!, rest!);
+    const check =
+      job.stalledCounter > 0
+        ? await apart.check(question, task.timeout)
+        : await checkLaunch(compiler, question, { timeout: task.timeout });
+    return encodeCheck(key, check);
   }
 }
+
+const formless = (): DarmError => new DarmError('io', 'the job has another form than those of darm');
+const mixedUp = (): DarmError => new DarmError('io', 'the bytes of the job are not those that its id names');

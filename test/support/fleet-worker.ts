@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { createCompiler } from '../../src/compiler/compiler.js';
 import { toolchainDigest } from '../../src/compiler/toolchain.js';
 import { parseQueueAddress } from '../../src/fleet/address.js';
-import { compileApart } from '../../src/fleet/apart.js';
+import { jobsApart } from '../../src/fleet/apart.js';
 import { Carrier } from '../../src/fleet/carrier.js';
 import { QueueConnection } from '../../src/fleet/connection.js';
 import { FleetWorker } from '../../src/fleet/worker.js';
@@ -24,6 +24,7 @@ const store = remoteCache === undefined ? null : new BlobStore({ url: remoteCach
 const carrier = new Carrier(store);
 const compiler = createCompiler({ threads: Number(threads), memoryLimit: MEMORY, tierPolicy: 'short' });
 const say = (fields: object, message: string): void => console.error(JSON.stringify({ ...fields, msg: message }));
+const apart = jobsApart({ timeout: 0, memoryLimit: MEMORY }, fileURLToPath(APART));
 const worker = new FleetWorker({
   connection,
   carrier,
@@ -33,10 +34,17 @@ const worker = new FleetWorker({
       endIfMarked(module as Uint8Array);
       return compiler.compile(module, options, call);
     },
+    simulate: (...question) => {
+      say({}, 'simulates');
+      return compiler.simulate(...question);
+    },
   },
-  compileApart: (module, options, timeout) => {
-    say({}, 'compiles');
-    return compileApart({ module, options, timeout, memoryLimit: MEMORY }, fileURLToPath(APART));
+  apart: {
+    compile: (module, options, timeout) => {
+      say({}, 'compiles');
+      return apart.compile(module, options, timeout);
+    },
+    check: apart.check,
   },
   concurrency: Number(threads) + 1,
   lockMs: Number(lockMs),
