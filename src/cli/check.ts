@@ -19,6 +19,8 @@ import type { Measured } from '../report/counter-rows.js';
 import { counterText } from './counter-table.js';
 import { readInput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
+import { remoteCacheOption } from './cache-arguments.js';
+import { warnOfRemoteCache } from './remote-cache.js';
 import { openFleet, warnOfFleet } from './fleet.js';
 import { reportError, warn } from './messages.js';
 import { withPlanText } from './plan.js';
@@ -71,7 +73,7 @@ export async function runCheck(input: string, other: string | null, given: Check
   if (flags.spec === '-') throw new DarmError('usage', 'darm check cannot read a launch spec from standard input');
   if (flags.profile !== undefined) profileForm(flags.profile);
   const fleet = await openFleet(flags);
-  const compiler = simulatingCompiler(flags);
+  const compiler = simulatingCompiler(flags, remoteCacheOption(flags));
   const stop = new AbortController();
   if (fleet !== null) for (const signal of SIGNALS) process.once(signal, () => stop.abort(signal));
   // A launch here has all threads for itself.
@@ -98,8 +100,9 @@ export async function runCheck(input: string, other: string | null, given: Check
     stop.abort();
     throw error;
   } finally {
-    await fleet?.close();
+    await Promise.all([fleet?.close(), compiler.close()]);
   }
+  warnOfRemoteCache(compiler);
   warnOfFleet(fleet);
   if (flags.profile !== undefined) await writeProfiles(flags.profile, input, kernels, pair);
   const equal = kernels.every(

@@ -29,10 +29,13 @@ const worker = new FleetWorker({
   connection,
   carrier,
   compiler: {
-    compile: (module, options, call) => {
+    compile: async (module, options, call) => {
       say({}, 'compiles');
       endIfMarked(module as Uint8Array);
-      return compiler.compile(module, options, call);
+      const started = performance.now();
+      const compiled = await compiler.compile(module, options, call);
+      say({ ms: performance.now() - started }, 'compiled');
+      return compiled;
     },
     simulate: (...question) => {
       say({}, 'simulates');
