@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Carrier } from '../src/fleet/carrier.js';
 import { FleetClient } from '../src/fleet/client.js';
 import { DEFAULT_OPTIONS } from '../src/job/options.js';
+import { Draw } from '../test/support/draw.js';
 import { connectionTo } from '../test/support/fleet.js';
 import { TestRedis } from '../test/support/redis.js';
 import { tinyKernel } from '../test/support/service.js';
@@ -89,12 +90,10 @@ connection.openWorker(() => Promise.resolve({ schema: 1, result: { inline: 'A'.r
 console.log('ready');
 `;
 
-/** Seconds that Redis has spent on commands. */
+/** Seconds of the processor that Redis has had. */
 async function redisSeconds(): Promise<number> {
-  const text = String(await redis.command('INFO', 'commandstats'));
-  // What scripts call is counted again by itself.
-  const calls = [...text.matchAll(/^cmdstat_(evalsha|eval|xread|bzpopmin|client\S*|hgetall|exists):.*?usec=(\d+)/gm)];
-  return sum(calls.map(([, , microseconds]) => Number(microseconds))) / 1e6;
+  const text = String(await redis.command('INFO', 'cpu'));
+  return sum([...text.matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm)].map(([, seconds]) => Number(seconds)));
 }
 
 const toolchain = 'b'.repeat(64);
@@ -144,17 +143,6 @@ interface Station {
   readonly service: () => number;
 }
 
-/** The generator mulberry32. */
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /**
  * A line of stations with queues before them; at most `window` jobs are on their way, and one that ends lets the next
  * one in. Only the last station may have several servers: so jobs come to each in their order.
@@ -188,13 +176,13 @@ function simulate(stations: readonly Station[], jobs: number, window: number): {
 
 const JOBS = 50_000;
 const rows = [1, 4, 10, 30, 100, 300, 1000].map((count) => {
-  const next = random(1);
+  const draw = new Draw(1);
   const stations: Station[] = [
     { name: 'the batch', servers: 1, service: () => perJob.batch },
     { name: 'Redis', servers: 1, service: () => perJob.redis },
     { name: 'the store', servers: 1, service: () => JOB_BYTES / STORE_BYTES_PER_SECOND },
     // Kernels differ: an exponential distribution is a pessimist's.
-    { name: 'workers', servers: count, service: () => -Math.log(1 - next()) * serviceSeconds },
+    { name: 'workers', servers: count, service: () => -Math.log(1 - draw.next()) * serviceSeconds },
   ];
   const { end, busy } = simulate(stations, JOBS, Math.max(512, 2 * count));
   const rate = JOBS / end;

@@ -92,6 +92,22 @@ export class DarmError extends Error {
   }
 }
 
+/** Faults of the job itself, or of darm: no other machine would do better. */
+const OF_JOBS: ReadonlySet<string> = new Set<ErrorCode>([
+  'bad-input',
+  'bad-target',
+  'compile-failed',
+  'link-failed',
+  'simulation-failed',
+  'usage',
+  'timeout',
+  'out-of-memory',
+  'internal',
+]);
+
+/** Whether a code that came from elsewhere is that of a job's own error. */
+export const isErrorOfJob = (code: string): code is ErrorCode => OF_JOBS.has(code);
+
 /** For what can only be false through a mistake of ours. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new DarmError('internal', message);

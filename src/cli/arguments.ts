@@ -23,7 +23,8 @@ import {
 } from './option-groups.js';
 import { numeric } from './option-flags.js';
 import { addTune, type TuneFlags } from './tune-arguments.js';
-import { addWorkerCommand, type WorkerFlags } from './queue-arguments.js';
+import type { FleetFlags } from './fleet.js';
+import { addFleetOptions, addWorkerCommand, type WorkerFlags } from './queue-arguments.js';
 import { addServeCommand, type ServeFlags } from './serve-arguments.js';
 import { takeClangFlags, type SourceFlags } from './source.js';
 import { packageVersion } from '../version.js';
@@ -59,7 +60,7 @@ export interface RunCommandFlags extends SimulateFlags {
   readonly outDir?: string;
 }
 
-export interface CheckFlags extends SimulateFlags, SourceFlags {
+export interface CheckFlags extends SimulateFlags, SourceFlags, FleetFlags {
   readonly seeds: number;
   readonly plan?: string;
   readonly tolerance?: number;
@@ -164,6 +165,7 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
     .argument('[other]', 'another code object, to be compared with the first')
     .option('--seeds <n>', 'without a spec: how many made-up inputs', numeric(1, 1000, { whole: true }), 4)
     .option('--tolerance <x>', 'relative difference of floats that counts as none', numeric(0, 1));
+  addRemoteCacheOptions(addFleetOptions(check, 'simulate'));
   addRunOptions(addSimulateOptions(addJobOptions(check))).action(
     (input: string, other: string | undefined, flags: CheckFlags) => {
       found({ command: 'check', input, flags, ...(other !== undefined && { other }) });

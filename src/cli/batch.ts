@@ -8,13 +8,13 @@ import { checkOutputs } from '../batch/outputs.js';
 import { runBatch, type BatchEvent, type BatchTotals } from '../batch/run.js';
 import { createCompilerWith } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
-import type { FleetClient } from '../fleet/client.js';
 import { writeStandardOutput } from '../files.js';
 import { visibleLine } from '../report/visible.js';
 import type { BatchFlags } from './batch-arguments.js';
 import { dropOptimising } from '../workers/tier-policy.js';
 import { cacheFolder, remoteCacheOption } from './cache-arguments.js';
 import { EXTENSIONS } from './compile.js';
+import { openFleet, warnOfFleet } from './fleet.js';
 import { warn, writeMessage } from './messages.js';
 import { jobOptions } from './option-groups.js';
 import { withPlanText } from './plan.js';
@@ -39,7 +39,7 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
   const journal = await Journal.open(outDir);
   checkOutputs(jobs, outDir);
   const cache = cacheFolder(flags, path.join(outDir, OWN_FOLDER, 'cache'));
-  const fleet = await openFleet(flags);
+  const fleet = await openFleet(flags, flags.quiet);
   const compiler = createCompilerWith(fleet, {
     threads: flags.jobs,
     timeout: flags.timeout,
@@ -78,23 +78,6 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
   warnOfFleet(fleet);
   if (!flags.quiet && !flags.json) writeMessage(summary(totals) + remoteCacheText(compiler));
   return stop.signal.aborted ? 128 + constants.signals[stop.signal.reason as NodeJS.Signals] : worst;
-}
-
-/** The fleet that is to compile, if the flags name one. Only then is anything of it loaded. */
-async function openFleet(flags: BatchFlags): Promise<FleetClient | null> {
-  if (flags.queue === undefined) return null;
-  const [{ queueOf }, { FleetClient }] = await Promise.all([import('./queue.js'), import('../fleet/client.js')]);
-  const { connection, carrier } = await queueOf(flags.queue, flags);
-  const say = (what: string): void => {
-    if (!flags.quiet) warn(what);
-  };
-  return FleetClient.open({ connection, carrier, say });
-}
-
-function warnOfFleet(fleet: FleetClient | null): void {
-  if (fleet === null || fleet.report.here === 0) return;
-  const { here, complaint } = fleet.report;
-  warn(`${here} ${here === 1 ? 'job was' : 'jobs were'} compiled here, and not by the fleet: ${complaint}`);
 }
 
 const LONG_BATCH = 500;

@@ -2,16 +2,16 @@
  * `darm check`: simulates the same launches with and without melding, or with two code objects. It reports whether the
  * memory afterwards is the same, and how the counters differ.
  */
+import { constants } from 'node:os';
+import { checkLaunch, type CheckedLaunch, type LaunchCheck, type LaunchQuestion } from '../compiler/check-launch.js';
 import type { Compiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
-import { inspectCodeObject } from '../formats/code-object.js';
-import { differences, type Difference, type Tolerance } from '../simulator/compare.js';
+import { inspectCodeObject, type KernelInfo } from '../formats/code-object.js';
+import type { Difference, Tolerance } from '../simulator/compare.js';
 import { sumCounters } from '../simulator/counters.js';
 import { defaultSpec } from '../simulator/launch/default-spec.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
-import type { SimulationOptions } from '../simulator/options.js';
-import type { LaunchResult, SimulationResult } from '../simulator/run.js';
 import type { CheckFlags } from './arguments.js';
 import { visibleLine } from '../report/visible.js';
 import { simulationOptions } from './option-groups.js';
@@ -19,12 +19,17 @@ import type { Measured } from '../report/counter-rows.js';
 import { counterText } from './counter-table.js';
 import { readInput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
+import { remoteCacheOption } from './cache-arguments.js';
+import { warnOfRemoteCache } from './remote-cache.js';
+import { openFleet, warnOfFleet } from './fleet.js';
 import { reportError, warn } from './messages.js';
 import { withPlanText } from './plan.js';
 import { profileForm, writeProfile } from './profile.js';
 import { checkCodeObject, simulatingCompiler } from './run.js';
 import { moduleOf, sourceLanguage } from './source.js';
+import { Turns } from '../turns.js';
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Limit for made-up inputs, with which a kernel may never end. */
 const MADE_UP_INSTRUCTIONS = 5_000_000;
 export const FAST_MATH_TOLERANCE: Tolerance = { f16: 2e-3, f32: 1e-5, f64: 1e-12 };
@@ -41,33 +46,25 @@ interface Pair {
   readonly source: string | null;
 }
 
-/** What is compared, and how. */
+/** What is compared, how, and where. */
 interface Comparison {
-  readonly compiler: Compiler;
   readonly pair: Pair;
   readonly tolerance: Tolerance;
   readonly flags: CheckFlags;
-}
-
-/** A launch of the first code object, to be repeated with the second. */
-interface FirstRun {
-  readonly result: SimulationResult;
-  readonly spec: LaunchSpec;
-  readonly input: number;
-  readonly madeUp: boolean;
+  readonly check: (question: LaunchQuestion) => Promise<LaunchCheck>;
 }
 
 interface KernelCheck {
   readonly kernel: string;
   /** Number of inputs with which both code objects were compared. */
-  inputs: number;
+  readonly inputs: number;
   /** Why made-up inputs do not fit the kernel. */
-  readonly unfit: string[];
-  readonly before: LaunchResult[];
-  readonly after: LaunchResult[];
-  readonly differences: (Difference & { readonly input: number })[];
+  readonly unfit: readonly string[];
+  readonly before: readonly CheckedLaunch[];
+  readonly after: readonly CheckedLaunch[];
+  readonly differences: readonly (Difference & { readonly input: number })[];
   /** Errors of the second code object with inputs for which the first had none. */
-  readonly failures: string[];
+  readonly failures: readonly string[];
 }
 
 /** @returns the exit code: 0 if both do the same, 1 if they differ or nothing could be checked */
@@ -75,14 +72,38 @@ export async function runCheck(input: string, other: string | null, given: Check
   const flags = await withPlanText(given);
   if (flags.spec === '-') throw new DarmError('usage', 'darm check cannot read a launch spec from standard input');
   if (flags.profile !== undefined) profileForm(flags.profile);
-  const compiler = simulatingCompiler(flags);
-  const pair = await makePair(compiler, input, other, flags);
-  const tolerance = toleranceOf(pair, flags);
-  const comparison: Comparison = { compiler, pair, tolerance, flags };
-  const kernels =
-    flags.spec === undefined
-      ? await checkMadeUp(comparison)
-      : await checkSpec(comparison, await readSpec(flags.spec, flags.kernel ?? null, flags.timeout));
+  const fleet = await openFleet(flags);
+  const compiler = simulatingCompiler(flags, remoteCacheOption(flags));
+  const stop = new AbortController();
+  if (fleet !== null) for (const signal of SIGNALS) process.once(signal, () => stop.abort(signal));
+  // A launch here has all threads for itself.
+  const turns = new Turns(fleet === null ? 1 : flags.queueWindow);
+  const limits = { signal: stop.signal, timeoutMs: flags.timeout };
+  const check = (question: LaunchQuestion): Promise<LaunchCheck> =>
+    turns.run(async () => {
+      stop.signal.throwIfAborted();
+      return (await fleet?.check(question, limits)) ?? checkLaunch(compiler, question, { signal: stop.signal });
+    });
+  let pair: Pair;
+  let tolerance: Tolerance;
+  let kernels: KernelCheck[];
+  try {
+    pair = await makePair(compiler, input, other, flags, stop.signal);
+    tolerance = toleranceOf(pair, flags);
+    const comparison: Comparison = { pair, tolerance, flags, check };
+    kernels =
+      flags.spec === undefined
+        ? await checkMadeUp(comparison)
+        : await checkSpec(comparison, await readSpec(flags.spec, flags.kernel ?? null, flags.timeout));
+  } catch (error) {
+    if (stop.signal.aborted) return 128 + constants.signals[stop.signal.reason as NodeJS.Signals];
+    stop.abort();
+    throw error;
+  } finally {
+    await Promise.all([fleet?.close(), compiler.close()]);
+  }
+  warnOfRemoteCache(compiler);
+  warnOfFleet(fleet);
   if (flags.profile !== undefined) await writeProfiles(flags.profile, input, kernels, pair);
   const equal = kernels.every(
     (kernel) => kernel.inputs > 0 && kernel.differences.length === 0 && kernel.failures.length === 0,
@@ -112,7 +133,13 @@ function reportFailure(input: string, line: string): void {
   reportError(new DarmError('simulation-failed', line), { file: input === '-' ? '<stdin>' : input });
 }
 
-async function makePair(compiler: Compiler, input: string, other: string | null, flags: CheckFlags): Promise<Pair> {
+async function makePair(
+  compiler: Compiler,
+  input: string,
+  other: string | null,
+  flags: CheckFlags,
+  signal: AbortSignal,
+): Promise<Pair> {
   const bytes = await readInput(input, flags.timeout);
   if (other !== null) {
     const after = await readInput(other, flags.timeout);
@@ -125,8 +152,8 @@ async function makePair(compiler: Compiler, input: string, other: string | null,
   // A profile shows lines. What the command line says about debug information comes later, and wins.
   const lines = isSource && flags.profile !== undefined ? ['-gline-tables-only'] : [];
   const { module, options } = await moduleOf(compiler, input, bytes, { ...flags, clang: [...lines, ...flags.clang] });
-  const before = await compiler.compile(module, { ...options, emit: ['hsaco', 'll'], meld: 'off' });
-  const after = await compiler.compile(module, { ...options, emit: ['hsaco'] });
+  const before = await compiler.compile(module, { ...options, emit: ['hsaco', 'll'], meld: 'off' }, { signal });
+  const after = await compiler.compile(module, { ...options, emit: ['hsaco'] }, { signal });
   for (const { name, bailout } of after.functions)
     if (bailout !== null) warn(`function '${name}' is not melded, or only in part: ${bailout}`);
   return {
@@ -153,17 +180,13 @@ function toleranceOf({ fastMath }: Pair, { tolerance }: CheckFlags): Tolerance {
   return fastMath ? FAST_MATH_TOLERANCE : {};
 }
 
-async function checkSpec(comparison: Comparison, spec: LaunchSpec): Promise<KernelCheck[]> {
-  const { compiler, pair, flags } = comparison;
-  const result = await compiler.simulate(pair.before, spec, simulation(flags, true));
-  const names = [...new Set(result.launches.map(({ kernel }) => kernel))];
-  const check = emptyCheck(names.join(', '));
-  await compareWith(comparison, { result, spec, input: 0, madeUp: false }, check);
-  return [check];
+async function checkSpec({ check, flags, ...rest }: Comparison, spec: LaunchSpec): Promise<KernelCheck[]> {
+  const found = await check(questionOf({ ...rest, check, flags }, spec, { madeUp: false, profiled: true }));
+  return [summed(found.kernels.join(', '), [found])];
 }
 
 async function checkMadeUp(comparison: Comparison): Promise<KernelCheck[]> {
-  const { compiler, pair, flags } = comparison;
+  const { pair, flags, check } = comparison;
   const { kernels } = inspectCodeObject(pair.before);
   const wanted = kernels.filter(({ name }) => flags.kernel === undefined || name === flags.kernel);
   if (wanted.length === 0)
@@ -171,88 +194,43 @@ async function checkMadeUp(comparison: Comparison): Promise<KernelCheck[]> {
       'bad-input',
       flags.kernel === undefined ? 'there is no kernel to check' : `there is no kernel '${flags.kernel}'`,
     );
-  const checks: KernelCheck[] = [];
   const limited = { ...flags, maxInstructions: Math.min(flags.maxInstructions, MADE_UP_INSTRUCTIONS) };
-  for (const kernel of wanted) {
-    const check = emptyCheck(kernel.name);
-    checks.push(check);
-    for (let input = 0; input < flags.seeds; input++) {
-      const spec = defaultSpec(kernel, input);
-      let result: SimulationResult;
-      try {
-        result = await compiler.simulate(pair.before, spec, simulation(limited, check.inputs === 0));
-      } catch (error) {
-        if (!(error instanceof DarmError) || error.exitCode !== 1) throw error;
-        check.unfit.push(error.message);
-        continue;
-      }
-      await compareWith({ ...comparison, flags: limited }, { result, spec, input, madeUp: true }, check);
-      if (check.differences.some((difference) => difference.input === input)) {
-        // If the first code object has a data race with this input, a different result does not prove anything.
-        const race = await raceOf(compiler, pair.before, spec, limited);
-        if (race !== null) {
-          check.inputs--;
-          check.unfit.push(race);
-          const rest = check.differences.filter((difference) => difference.input !== input);
-          check.differences.splice(0, Infinity, ...rest);
-        }
-      }
-    }
-  }
-  return checks;
+  const checkInput = (kernel: KernelInfo, input: number, profiled: boolean): Promise<LaunchCheck> =>
+    check(questionOf({ ...comparison, flags: limited }, defaultSpec(kernel, input), { madeUp: true, profiled }));
+  const checkKernel = async (kernel: KernelInfo): Promise<KernelCheck> => {
+    const found: LaunchCheck[] = [];
+    // A profile is made of the first input that fits.
+    if (flags.profile !== undefined)
+      while (found.length < flags.seeds && !found.some(({ unfit }) => unfit === null))
+        found.push(await checkInput(kernel, found.length, true));
+    const rest = Array.from({ length: flags.seeds - found.length }, (_, n) => found.length + n);
+    found.push(...(await Promise.all(rest.map((input) => checkInput(kernel, input, false)))));
+    return summed(kernel.name, found);
+  };
+  return Promise.all(wanted.map(checkKernel));
 }
 
-/** @param profiled whether a profile is made if one is asked for: of made-up inputs, only of the first that fits */
-const simulation = (flags: CheckFlags, profiled: boolean): Partial<SimulationOptions> => ({
-  ...simulationOptions(flags),
-  profile: profiled && flags.profile !== undefined,
-});
-
-/** The message of race detection for a launch that runs without an error otherwise; null when there is no race. */
-async function raceOf(
-  compiler: Compiler,
-  object: Uint8Array,
+function questionOf(
+  { pair, tolerance, flags }: Comparison,
   spec: LaunchSpec,
-  flags: CheckFlags,
-): Promise<string | null> {
-  try {
-    await compiler.simulate(object, spec, { ...simulationOptions(flags), detectRaces: true });
-    return null;
-  } catch (error) {
-    if (!(error instanceof DarmError) || error.exitCode !== 1) throw error;
-    return error.message;
-  }
+  { madeUp, profiled }: { readonly madeUp: boolean; readonly profiled: boolean },
+): LaunchQuestion {
+  const { maxInstructions } = flags;
+  const options = { ...simulationOptions(flags), maxInstructions, profile: profiled && flags.profile !== undefined };
+  return { before: pair.before, after: pair.after, spec, options, tolerance, madeUp };
 }
 
-const emptyCheck = (kernel: string): KernelCheck => ({
-  kernel,
-  inputs: 0,
-  unfit: [],
-  before: [],
-  after: [],
-  differences: [],
-  failures: [],
-});
-
-/** Repeats a launch with the second code object, and adds what it finds to `check`. */
-async function compareWith(comparison: Comparison, run: FirstRun, check: KernelCheck): Promise<void> {
-  const { compiler, pair, tolerance, flags } = comparison;
-  check.inputs++;
-  let after: SimulationResult;
-  try {
-    // The second code object may take a little longer, so its limit is higher.
-    const profiled = run.result.launches.some(({ profile }) => profile !== null);
-    const options = { ...simulation(flags, profiled), maxInstructions: 4 * flags.maxInstructions };
-    after = await compiler.simulate(pair.after, run.spec, options);
-  } catch (error) {
-    if (!(error instanceof DarmError) || error.exitCode !== 1) throw error;
-    check.failures.push(error.message);
-    return;
-  }
-  check.before.push(...run.result.launches);
-  check.after.push(...after.launches);
-  for (const difference of differences(run.result, after, tolerance, run.madeUp))
-    check.differences.push({ ...difference, input: run.input });
+/** @param found by input */
+function summed(kernel: string, found: readonly LaunchCheck[]): KernelCheck {
+  return {
+    kernel,
+    inputs: found.filter(({ unfit }) => unfit === null).length,
+    unfit: found.flatMap(({ unfit }) => unfit ?? []),
+    before: found.flatMap(({ before }) => before),
+    after: found.flatMap(({ after }) => after),
+    differences: found.flatMap(({ differences }, input) => differences.map((each) => ({ ...each, input }))),
+    failures: found.flatMap(({ failure }) => failure ?? []),
+  };
 }
 
 // --- reports ---

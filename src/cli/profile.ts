@@ -8,7 +8,7 @@ import type { LaunchResult } from '../simulator/run.js';
 export interface ProfiledRun {
   /** What tells it from the other one; empty if there is none. */
   readonly title: string;
-  readonly launches: readonly LaunchResult[];
+  readonly launches: readonly Pick<LaunchResult, 'profile'>[];
 }
 
 type Form = 'html' | 'json';

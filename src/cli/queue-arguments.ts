@@ -29,16 +29,27 @@ function queueName(given: string): string {
   return given;
 }
 
-export function addQueueOptions(command: Command, about: string): Command {
+function addQueueOptions(command: Command, about: string): Command {
   return command
     .option(`${QUEUE_FLAG} <url>`, `${about}; $DARM_QUEUE_PASSWORD is its password (docs/fleet.md)`)
     .addOption(new Option('--queue-name <name>', 'which queue of that server').argParser(queueName).default('darm'));
 }
 
+/** @param work what the workers are to do */
+export function addFleetOptions(command: Command, work: string): Command {
+  const about = `let the workers of a fleet ${work}: redis://HOST:6379/0, rediss://HOST or postgres://HOST/DB`;
+  return addQueueOptions(command, about).option(
+    '--queue-window <n>',
+    'with --queue: most jobs that are handed out at the same time',
+    numeric(1, 100_000, { whole: true }),
+    512,
+  );
+}
+
 export function addWorkerCommand(program: Command, chosen: (flags: WorkerFlags) => void): void {
   const worker = program
     .command('worker')
-    .description('compile what darm batch --queue hands out, until SIGTERM or SIGINT')
+    .description('do what darm batch and darm check hand out with --queue, until SIGTERM or SIGINT')
     .addOption(
       new Option('-j, --jobs <n>', 'worker threads, which is how many jobs run at the same time')
         .argParser(numeric(1, 256, { whole: true }))

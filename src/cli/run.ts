@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { createCompiler, type Compiler } from '../compiler/compiler.js';
+import { createCompiler, type Compiler, type CompilerOptions } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
 import { execText } from '../simulator/wave.js';
@@ -62,13 +62,12 @@ export function checkCodeObject(bytes: Uint8Array): void {
   throw new DarmError('bad-input', what[kind] ?? 'the input is not a code object');
 }
 
-export function simulatingCompiler(flags: {
-  readonly jobs: number;
-  readonly timeout: number;
-  readonly memoryLimit: number;
-}): Compiler {
+export function simulatingCompiler(
+  flags: { readonly jobs: number; readonly timeout: number; readonly memoryLimit: number },
+  more: Pick<CompilerOptions, 'remoteCache'> = {},
+): Compiler {
   const { timeout, memoryLimit } = flags;
-  return createCompiler({ threads: threadsFor(flags), timeout, memoryLimit, tierPolicy: 'short' });
+  return createCompiler({ threads: threadsFor(flags), timeout, memoryLimit, tierPolicy: 'short', ...more });
 }
 
 async function printCoverage(compiler: Compiler, bytes: Uint8Array, json: boolean): Promise<void> {

@@ -57,7 +57,13 @@ export function addServeCommand(program: Command, chosen: (flags: ServeFlags) =>
     .command('serve')
     .description('compile over HTTP (docs/service.md)')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('-p, --port <n>', 'port to listen on; 0: any that is free', numeric(0, 65535, { whole: true }), 8080)
+    .addOption(
+      new Option('-p, --port <n>', 'port to listen on; 0: any that is free')
+        // Platforms that run containers say so.
+        .env('PORT')
+        .argParser(numeric(0, 65535, { whole: true }))
+        .default(8080),
+    )
     .option('--listen <place>', 'listen there instead: unix:/PATH, or fd:N, a socket that systemd opened', placeOf)
     .addOption(
       new Option('-j, --jobs <n>', 'worker threads')

@@ -1,9 +1,10 @@
 /** `darm worker`: compiles what batches hand out, until SIGTERM or SIGINT. */
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { createCompiler } from '../compiler/compiler.js';
 import { privateTemporaryFolder } from '../files.js';
-import { compileApart } from '../fleet/apart.js';
+import { jobsApart } from '../fleet/apart.js';
 import { serveFigures } from '../fleet/figures.js';
 import { FleetWorker } from '../fleet/worker.js';
 import { dropOptimising } from '../workers/tier-policy.js';
@@ -15,6 +16,8 @@ import { queueOf } from './queue.js';
 
 /** How long the last lines of the log may take. */
 const LOG_MS = 1000;
+/** How long the connection to the queue may take to end. */
+const END_MS = 1000;
 
 export async function runWorker(flags: WorkerFlags): Promise<void> {
   const { jobs, timeout, memoryLimit, metricsPort, host } = flags;
@@ -38,8 +41,7 @@ export async function runWorker(flags: WorkerFlags): Promise<void> {
     connection,
     carrier,
     compiler,
-    compileApart: (module, options, limit) =>
-      compileApart({ module, options, timeout: Math.min(limit || timeout, timeout || limit), memoryLimit }),
+    apart: jobsApart({ timeout, memoryLimit }),
     // One more than there are threads keeps them busy while bytes are fetched and brought.
     concurrency: jobs + 1,
     log,
@@ -53,7 +55,8 @@ export async function runWorker(flags: WorkerFlags): Promise<void> {
   await figures?.close();
   await compiler.close();
   await carrier.close();
-  await queue.close();
+  // Without its server, a connection may not end.
+  await Promise.race([queue.disconnect().catch(() => {}), sleep(END_MS)]);
   log.info({ ...worker.counts }, 'stopped');
   await output.flush(LOG_MS);
   await dropOptimising();

@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompiledModule, Compiler } from '../compiler/compiler.js';
-import { DarmError, type ErrorCode, type SourceLocation } from '../errors.js';
+import { DarmError, isErrorOfJob, type SourceLocation } from '../errors.js';
 import { parseAddress } from '../http/address.js';
 import { ExchangeError, HttpClient, type HttpAnswer } from '../http/client.js';
 import { completeJobOptions, type JobOptions } from '../job/options.js';
@@ -27,17 +27,6 @@ export const SERVER_FLAG = '--server';
 /** The server, and not the module, is why there is no result. */
 class Unavailable extends Error {}
 
-/** Errors of jobs. Others of the service's codes are refusals of its own, or an internal error. */
-const OF_JOBS: ReadonlySet<string> = new Set<ErrorCode>([
-  'bad-input',
-  'bad-target',
-  'compile-failed',
-  'link-failed',
-  'usage',
-  'timeout',
-  'out-of-memory',
-  'internal',
-]);
 /** The server asks to come again. */
 const LATER: ReadonlySet<number> = new Set([429, 503]);
 /** How long to come again, in milliseconds, and how long to wait in between. */
@@ -162,6 +151,7 @@ function readResult(document: CompileDocument): CompileResult {
 
 function errorOf(answer: HttpAnswer): Error {
   const { code, detail, location } = parsed<Problem>(answer);
-  if (OF_JOBS.has(code)) return new DarmError(code as ErrorCode, detail, location);
+  // Others of the service's codes are refusals of its own.
+  if (isErrorOfJob(code)) return new DarmError(code, detail, location);
   return new Unavailable(`it answers ${answer.status}: ${detail}`);
 }

@@ -87,7 +87,7 @@ export interface PreprocessedSource extends SourceResult {
   readonly text: Uint8Array;
 }
 
-export interface SimulationCall extends Pick<CallOptions, 'signal'> {
+export interface SimulationCall extends Pick<CallOptions, 'signal' | 'timeout'> {
   /** Told of every instruction before it is executed; the simulation then runs on the calling thread. */
   readonly onInstruction?: SimulationInput['onInstruction'];
 }

@@ -1,4 +1,5 @@
 /** Addresses of queues as users write them: `redis://HOST:6379/0`, `rediss://…` with TLS, `postgres://HOST/DATABASE`. */
+import { isIP } from 'node:net';
 import { DarmError } from '../errors.js';
 
 export const QUEUE_FLAG = '--queue';
@@ -52,7 +53,8 @@ export function parseQueueAddress(given: string, password: string | undefined): 
       db: Number(db),
       ...(url.username !== '' && { username: decoded(url.username) }),
       ...(url.password !== '' && { password: decoded(url.password) }),
-      ...(url.protocol === 'rediss:' && { tls: { servername: host } }),
+      // Certificates for a number do without the name that TLS sends (RFC 6066).
+      ...(url.protocol === 'rediss:' && { tls: isIP(host) ? {} : { servername: host } }),
       connectTimeout: CONNECT_MS,
       retryStrategy: () => AGAIN_MS,
       // Commands wait until the server is there again.

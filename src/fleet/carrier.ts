@@ -6,19 +6,31 @@ import type { Blob } from './task.js';
 /** The queue's server keeps them in its memory. */
 const MOST_INLINE_BYTES = 32 * 1024;
 
+/** Too large for the queue, and there is no store to write to: no other attempt would do better. */
+export class NoWay extends DarmError {
+  constructor(size: number) {
+    super('io', `${size} bytes are too many for the queue: a remote cache is needed that can be written to`);
+  }
+}
+
 export class Carrier {
+  /** Code objects go with many jobs. */
+  readonly #packed = new WeakMap<Uint8Array, Promise<Blob>>();
+
   constructor(private readonly store: BlobStore | null) {}
 
-  /** @throws DarmError `io` */
+  /** @throws DarmError `io`; `NoWay` without a store */
   async pack(bytes: Uint8Array): Promise<Blob> {
     if (bytes.length <= MOST_INLINE_BYTES)
       return { inline: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64') };
-    if (this.store === null || !this.store.writes)
-      throw new DarmError(
-        'io',
-        `${bytes.length} bytes are too many for the queue: a remote cache is needed that can be written to`,
-      );
-    return this.store.put(bytes);
+    if (this.store === null || !this.store.writes) throw new NoWay(bytes.length);
+    let packed = this.#packed.get(bytes);
+    if (packed === undefined) {
+      packed = this.store.put(bytes);
+      this.#packed.set(bytes, packed);
+      packed.catch(() => this.#packed.delete(bytes));
+    }
+    return packed;
   }
 
   /** @throws DarmError `io` */

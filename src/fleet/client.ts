@@ -1,5 +1,5 @@
 /**
- * Hands compilations to a queue and waits for what the workers of the fleet make of them.
+ * Hands compilations and launches to a queue and waits for what the workers of the fleet make of them.
  *
  * The id of a job is the key of its compilation, so equal work is done once, also for several batches. Whatever is lost
  * on the way (an event, a job, everything in the queue when its server starts without its memory) is found missing by
@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, QueueEvents } from 'bullmq';
+import type { LaunchCheck, LaunchQuestion } from '../compiler/check-launch.js';
 import { compileKey } from '../compiler/compile-cache.js';
 import type { Elsewhere } from '../compiler/elsewhere.js';
 import { decodeShared } from '../compiler/stored-result.js';
@@ -19,13 +20,17 @@ import type { CompileResult } from '../job/results.js';
 import type { TaskLimits } from '../workers/executor.js';
 import type { Carrier } from './carrier.js';
 import { reasonOf, type QueueConnection } from './connection.js';
-import { COMPILE, idOf, readReason, readTask, readTaskResult, SCHEMA, type Task } from './task.js';
+import { checkKey, decodeCheck, encodeRest } from './check.js';
+import { CHECK, COMPILE, idOf, isTask, readReason, readTaskResult, SCHEMA, type Task } from './task.js';
 
 const LOOK_MS = 5000;
 const LOOKS_SIDE_BY_SIDE = 64;
 /** The queue's server is full, or not ready: it may have room again later. */
 const FULL = /^(OOM|LOADING|MISCONF|READONLY|BUSY|TRYAGAIN|CLUSTERDOWN|MASTERDOWN)\b/;
 const FULL_MS = 1000;
+/** What is removed then at a time: older jobs that are done, and all events but some. */
+const MOST_REMOVED = 1000;
+const FEW_EVENTS = 100;
 /** Delays are measured with the clock of the worker that asked for them, which may be wrong. */
 const LONGEST_DELAY_MS = 60_000;
 /** As many attempts, with pauses that double, for what is no fault of the job. */
@@ -57,10 +62,11 @@ export interface FleetReport {
   readonly complaint: string | null;
 }
 
-type Ending = { readonly value: unknown } | { readonly reason: string };
+type Ending = { readonly value: unknown } | { readonly reason: string } | { readonly error: DarmError };
 
 interface Waiting {
   readonly id: string;
+  readonly name: string;
   readonly task: Task;
   readonly ended: Promise<Ending>;
   readonly end: (ending: Ending) => void;
@@ -83,6 +89,7 @@ export class FleetClient implements Elsewhere {
   /** What is said once until it is over. */
   #trouble: string | null = null;
   #saidNobody = false;
+  #makingRoom = false;
 
   private constructor(queue: Queue, { connection, carrier, say, lookMs = LOOK_MS }: FleetClientOptions) {
     this.#connection = connection;
@@ -110,16 +117,39 @@ export class FleetClient implements Elsewhere {
 
   async compile(module: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<CompileResult | null> {
     const key = await compileKey(module, job);
+    const pack = async (): Promise<object> => ({ module: await this.#carrier.pack(module), options: job });
+    return this.#ask({ name: COMPILE, key, pack }, limits, (bytes) => {
+      const { result, milliseconds } = decodeShared(bytes, key, job);
+      return { ...result, timings: { total: milliseconds } };
+    });
+  }
+
+  /**
+   * @returns null when the launch is to be checked here
+   * @throws DarmError as `checkLaunch` does
+   */
+  async check(question: LaunchQuestion, limits: Pick<TaskLimits, 'signal' | 'timeoutMs'>): Promise<LaunchCheck | null> {
+    const rest = encodeRest(question);
+    const key = await checkKey(question.before, question.after, rest);
+    const pack = async (): Promise<object> => {
+      const parts = [question.before, question.after, rest].map((bytes) => this.#carrier.pack(bytes));
+      const [before, after, text] = await Promise.all(parts);
+      return { before, after, question: text };
+    };
+    return this.#ask({ name: CHECK, key, pack }, limits, (bytes) => decodeCheck(bytes, key));
+  }
+
+  /** @param read makes something of what a worker sent, and throws when it does not belong to the job */
+  async #ask<T>(
+    { name, key, pack }: { readonly name: string; readonly key: string; readonly pack: () => Promise<object> },
+    { timeoutMs, signal }: Pick<TaskLimits, 'signal' | 'timeoutMs'>,
+    read: (bytes: Uint8Array) => T,
+  ): Promise<T | null> {
     try {
-      const task: Task = {
-        schema: SCHEMA,
-        module: await this.#carrier.pack(module),
-        options: job,
-        timeout: limits.timeoutMs,
-        from: this.#me,
-      };
-      const ending = await this.#handOut(idOf(key), task, limits.signal);
-      const result = 'value' in ending ? await this.#result(ending.value, key, job) : failed(ending.reason);
+      const task = { schema: SCHEMA, ...(await pack()), timeout: timeoutMs, from: this.#me } as Task;
+      const ending = await this.#handOut(idOf(key), name, task, signal);
+      if ('error' in ending) throw ending.error;
+      const result = 'value' in ending ? await this.#read(ending.value, read) : failed(ending.reason);
       this.#counts.done++;
       return result;
     } catch (error) {
@@ -148,17 +178,15 @@ export class FleetClient implements Elsewhere {
     await Promise.race([closed, sleep(CANCEL_MS, undefined, { ref: false })]);
   }
 
-  async #handOut(id: string, task: Task, signal: AbortSignal | undefined): Promise<Ending> {
+  async #handOut(id: string, name: string, task: Task, signal: AbortSignal | undefined): Promise<Ending> {
     let waiting = this.#waiting.get(id);
     if (waiting === undefined) {
       let end!: (ending: Ending) => void;
       const ended = new Promise<Ending>((resolve) => (end = resolve));
-      waiting = { id, task, ended, end, delayedSince: null };
+      waiting = { id, name, task, ended, end, delayedSince: null };
       this.#waiting.set(id, waiting);
       this.#counts.sent++;
-      await this.#add(waiting);
-      // It may have been done for another batch: then there is no event.
-      void this.#look(waiting).catch(() => {});
+      void this.#begin(waiting);
     }
     // A batch waits for many jobs with one signal.
     if (signal) setMaxListeners(0, signal);
@@ -175,11 +203,21 @@ export class FleetClient implements Elsewhere {
     }
   }
 
+  async #begin(waiting: Waiting): Promise<void> {
+    try {
+      await this.#add(waiting);
+    } catch (error) {
+      this.#end(waiting.id, { error: error as DarmError });
+    }
+    // It may have been done for another batch: then there is no event.
+    await this.#look(waiting).catch(() => {});
+  }
+
   /** Adds a job to the queue, which leaves it alone if it has it already. */
-  async #add({ id, task }: Waiting): Promise<void> {
+  async #add({ id, name, task }: Waiting): Promise<void> {
     while (!this.#stop.signal.aborted)
       try {
-        await this.#queue.add(COMPILE, task, {
+        await this.#queue.add(name, task, {
           jobId: id,
           attempts: ATTEMPTS,
           backoff: { type: 'exponential', delay: BACKOFF_MS },
@@ -193,8 +231,22 @@ export class FleetClient implements Elsewhere {
         const reason = reasonOf(error);
         if (!FULL.test(reason)) throw new DarmError('io', `the queue ${this.#connection.shown}: ${reason}`);
         this.#isAway(reason);
+        await this.#makeRoom().catch(() => {});
         await sleep(FULL_MS * (0.5 + Math.random()), undefined, { signal: this.#stop.signal }).catch(() => {});
       }
+  }
+
+  /** Results that are kept for others may be what the server is full of: nobody but a queue's clients removes them. */
+  async #makeRoom(): Promise<void> {
+    if (this.#makingRoom) return;
+    this.#makingRoom = true;
+    try {
+      for (const state of ['completed', 'failed'] as const)
+        await this.#queue.clean(2 * this.#lookMs, MOST_REMOVED, state);
+      await this.#queue.trimEvents(FEW_EVENTS);
+    } finally {
+      this.#makingRoom = false;
+    }
   }
 
   /** Asks what has become of a job, and does what is to be done. */
@@ -217,7 +269,7 @@ export class FleetClient implements Elsewhere {
         if (job === undefined) return;
         if (state === 'completed') return this.#end(id, { value: job.returnvalue as unknown });
         // A failure of an earlier batch: it may have been of its workers, or of its time.
-        if (readTask(job.data)?.from === this.#me) return this.#end(id, { reason: job.failedReason });
+        if (isTask(job.data) && job.data.from === this.#me) return this.#end(id, { reason: job.failedReason });
         await job.remove();
         return this.#add(waiting);
       }
@@ -267,13 +319,12 @@ export class FleetClient implements Elsewhere {
     this.#trouble = null;
   }
 
-  async #result(value: unknown, key: string, job: JobOptions): Promise<CompileResult> {
+  async #read<T>(value: unknown, read: (bytes: Uint8Array) => T): Promise<T> {
     const found = readTaskResult(value);
     if (found === null) throw this.#refused();
     const bytes = await this.#carrier.unpack(found.result);
     try {
-      const { result, milliseconds } = decodeShared(bytes, key, job);
-      return { ...result, timings: { total: milliseconds } };
+      return read(bytes);
     } catch {
       throw this.#refused();
     }

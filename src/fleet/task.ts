@@ -1,39 +1,62 @@
 /** What is said in the queue: tasks, their results, and why there is none. Others may write there, so all is checked. */
-import { DarmError, type ErrorData } from '../errors.js';
+import { DarmError, isErrorOfJob, type ErrorData } from '../errors.js';
 import type { JobOptions } from '../job/options.js';
 
 export const SCHEMA = 1;
-/** The name of a job that compiles. Its id is the key of the compilation. */
+/** The names of jobs. Their ids are the keys of what they do. */
 export const COMPILE = 'compile';
+export const CHECK = 'check';
 
 /** Bytes: small ones themselves, as base64, and large ones by the hash under which the shared store has them. */
 export type Blob = { readonly inline: string } | { readonly hash: string; readonly size: number };
 
-export interface Task {
+interface AnyTask {
   readonly schema: typeof SCHEMA;
-  readonly module: Blob;
-  /** Complete, but not checked. */
-  readonly options: Partial<JobOptions>;
   /** Most milliseconds; 0: no limit but the worker's. */
   readonly timeout: number;
   /** Which batch handed it out. */
   readonly from: string;
 }
 
+export interface CompileTask extends AnyTask {
+  readonly module: Blob;
+  /** Complete, but not checked. */
+  readonly options: Partial<JobOptions>;
+}
+
+export interface CheckTask extends AnyTask {
+  /** Code objects. */
+  readonly before: Blob;
+  readonly after: Blob;
+  /** The rest of the question: see check.ts. */
+  readonly question: Blob;
+}
+
+export type Task = CompileTask | CheckTask;
+
 export interface TaskResult {
   readonly schema: typeof SCHEMA;
-  /** As stored-result.ts encodes what is shared. */
+  /** As stored-result.ts encodes what is shared, or check.ts. */
   readonly result: Blob;
 }
 
 export const idOf = (key: string): string => `c-${key}`;
 
 /** @returns null for what is no task */
-export function readTask(data: unknown): Task | null {
-  const { schema, module, options, timeout, from } = Object(data) as Record<string, unknown>;
-  return schema === SCHEMA && isBlob(module) && isObject(options) && isTime(timeout) && typeof from === 'string'
-    ? (data as Task)
-    : null;
+export function readCompileTask(data: unknown): CompileTask | null {
+  const { module, options } = Object(data) as Record<string, unknown>;
+  return isTask(data) && isBlob(module) && isObject(options) ? (data as CompileTask) : null;
+}
+
+/** @returns null for what is no task */
+export function readCheckTask(data: unknown): CheckTask | null {
+  const { before, after, question } = Object(data) as Record<string, unknown>;
+  return isTask(data) && [before, after, question].every(isBlob) ? (data as CheckTask) : null;
+}
+
+export function isTask(data: unknown): data is AnyTask {
+  const { schema, timeout, from } = Object(data) as Record<string, unknown>;
+  return schema === SCHEMA && isTime(timeout) && typeof from === 'string';
 }
 
 /** @returns null for what is no result */
@@ -51,20 +74,6 @@ function isBlob(value: unknown): value is Blob {
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isTime = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value < 2 ** 31;
 
-/** Faults of the job itself, or of darm: no other worker would do better. */
-const OF_JOBS: ReadonlySet<string> = new Set([
-  'bad-input',
-  'bad-target',
-  'compile-failed',
-  'link-failed',
-  'usage',
-  'timeout',
-  'out-of-memory',
-  'internal',
-]);
-
-export const isOfJob = ({ code }: DarmError): boolean => OF_JOBS.has(code);
-
 export const reasonText = (error: DarmError): string => JSON.stringify(error.toJSON());
 
 /** @returns the job's own error; null when the workers or the store are at fault */
@@ -75,7 +84,7 @@ export function readReason(reason: string): DarmError | null {
   try {
     const data = JSON.parse(reason) as ErrorData;
     const error = DarmError.fromJSON({ ...data, message: String(data.message) });
-    return isOfJob(error) ? error : null;
+    return isErrorOfJob(error.code) ? error : null;
   } catch {
     return null;
   }

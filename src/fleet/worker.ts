@@ -1,14 +1,17 @@
-/** Takes compilations from a queue, and does them. Any number of workers, on any number of machines, share one queue. */
+/** Takes compilations and launches from a queue, and does them. Any number of workers, on any number of machines, share one queue. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
+import { checkLaunch, type LaunchCheck, type LaunchQuestion } from '../compiler/check-launch.js';
 import { compileKey } from '../compiler/compile-cache.js';
 import type { Compiler } from '../compiler/compiler.js';
 import { encodeShared } from '../compiler/stored-result.js';
-import { DarmError } from '../errors.js';
+import { DarmError, isErrorOfJob } from '../errors.js';
 import { completeJobOptions, type JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
-import type { Carrier } from './carrier.js';
+import { NoWay, type Carrier } from './carrier.js';
 import { reasonOf, type Job, type QueueConnection } from './connection.js';
-import { COMPILE, idOf, isOfJob, readTask, reasonText, SCHEMA, type TaskResult } from './task.js';
+import { checkKey, encodeCheck, questionOf } from './check.js';
+import { CHECK, COMPILE, idOf, readCheckTask, readCompileTask, reasonText, SCHEMA, type TaskResult } from './task.js';
 
 /**
  * A worker that has not been heard for so long has lost its job, in milliseconds. Its jobs run on other threads, so
@@ -18,6 +21,9 @@ const LOCK_MS = 15_000;
 /** So many workers may end with a job: not the job is at fault, as compiling it apart has shown. */
 const MOST_STALLED = 20;
 const AGAIN_MS = 1000;
+/** How long the queue may take for the last results, and how often it is looked whether it has them. */
+const TAKE_MS = 10_000;
+const LOOK_MS = 100;
 /** Jobs that are not darm's are left in the queue, and looked at again after that time. */
 const FOREIGN_MS = 3_600_000;
 
@@ -26,18 +32,19 @@ export interface WorkerLog {
   error(fields: object, message: string): void;
 }
 
-export type CompileApart = (module: Uint8Array, options: JobOptions, timeout: number) => Promise<CompileResult>;
+/** Does jobs in a process of their own. Times are milliseconds, 0 for no limit. */
+export interface Apart {
+  compile(module: Uint8Array, options: JobOptions, timeout: number): Promise<CompileResult>;
+  check(question: LaunchQuestion, timeout: number): Promise<LaunchCheck>;
+}
 
 export interface FleetWorkerOptions {
   readonly connection: QueueConnection;
   readonly carrier: Carrier;
   /** With threads: on this one, the worker says that it lives. */
-  readonly compiler: Pick<Compiler, 'compile'>;
-  /**
-   * Compiles in a process of its own. A job whose worker ended may have ended it: so the next one shows whether it was
-   * the job or the machine.
-   */
-  readonly compileApart: CompileApart;
+  readonly compiler: Pick<Compiler, 'compile' | 'simulate'>;
+  /** A job whose worker ended may have ended it: so the next one shows whether it was the job or the machine. */
+  readonly apart: Apart;
   /** Jobs at the same time. */
   readonly concurrency: number;
   /** After how many milliseconds a worker that is not heard has lost its job. Default: 15,000. */
@@ -91,14 +98,24 @@ export class FleetWorker {
     return { ...this.#counts };
   }
 
-  /** Takes no more jobs, and resolves when those that run are done. */
+  /**
+   * Takes no more jobs, and resolves when those that run are done. If the queue does not take what they came to, because
+   * it is away or full, others will do them again.
+   */
   async close(): Promise<void> {
-    await this.#worker.close();
+    let closed = false;
+    const closing = this.#worker.close().finally(() => (closed = true));
+    for (let idleMs = 0; idleMs < TAKE_MS; idleMs = this.#counts.running > 0 ? 0 : idleMs + LOOK_MS) {
+      await Promise.race([closing, sleep(LOOK_MS, undefined, { ref: false })]);
+      if (closed) return closing;
+    }
+    this.#options.log.error({}, 'the queue does not take the last results');
+    await Promise.race([this.#worker.disconnect().catch(() => {}), sleep(LOOK_MS)]);
   }
 
   async #process(job: Job): Promise<TaskResult> {
     const { connection, log } = this.#options;
-    if (job.name !== COMPILE) {
+    if (job.name !== COMPILE && job.name !== CHECK) {
       this.#counts.foreign++;
       log.error({ job: job.id, name: job.name }, 'a job that is not of darm is left alone');
       await job.moveToDelayed(Date.now() + FOREIGN_MS, job.token);
@@ -106,30 +123,51 @@ export class FleetWorker {
     }
     this.#counts.running++;
     try {
-      return await this.#compile(job);
+      const bytes = await (job.name === COMPILE ? this.#compile(job) : this.#check(job));
+      return { schema: SCHEMA, result: await this.#options.carrier.pack(bytes) };
     } catch (thrown) {
       const error =
         thrown instanceof DarmError ? thrown : new DarmError('internal', reasonOf(thrown) || 'an unknown error');
       // A machine that slept, or had too much to do, may have made it late.
-      const mayRepeat = !isOfJob(error) || (error.code === 'timeout' && job.attemptsMade === 0);
+      const isFinal = isErrorOfJob(error.code) || error instanceof NoWay;
+      const mayRepeat = !isFinal || (error.code === 'timeout' && job.attemptsMade === 0);
       throw mayRepeat ? new Error(reasonText(error)) : connection.failure(reasonText(error));
     } finally {
       this.#counts.running--;
     }
   }
 
-  async #compile(job: Job): Promise<TaskResult> {
-    const { carrier, compiler, compileApart } = this.#options;
-    const task = readTask(job.data);
-    if (task === null) throw new DarmError('io', 'the job has another form than those of darm');
+  async #compile(job: Job): Promise<Uint8Array> {
+    const { carrier, compiler, apart } = this.#options;
+    const task = readCompileTask(job.data);
+    if (task === null) throw formless();
     const module = await carrier.unpack(task.module);
     const options = completeJobOptions('the job', task.options);
     const key = await compileKey(module, options);
-    if (job.id !== idOf(key)) throw new DarmError('io', 'the bytes of the job are not those that its id names');
+    if (job.id !== idOf(key)) throw mixedUp();
     const result =
       job.stalledCounter > 0
-        ? await compileApart(module, options, task.timeout)
+        ? await apart.compile(module, options, task.timeout)
         : await compiler.compile(module, options, { timeout: task.timeout });
-    return { schema: SCHEMA, result: await carrier.pack(encodeShared(key, result)) };
+    return encodeShared(key, result);
+  }
+
+  async #check(job: Job): Promise<Uint8Array> {
+    const { carrier, compiler, apart } = this.#options;
+    const task = readCheckTask(job.data);
+    if (task === null) throw formless();
+    const blobs = [task.before, task.after, task.question];
+    const [before, after, rest] = await Promise.all(blobs.map((blob) => carrier.unpack(blob)));
+    const key = await checkKey(before!, after!, rest!);
+    if (job.id !== idOf(key)) throw mixedUp();
+    const question = questionOf(before!, after!, rest!);
+    const check =
+      job.stalledCounter > 0
+        ? await apart.check(question, task.timeout)
+        : await checkLaunch(compiler, question, { timeout: task.timeout });
+    return encodeCheck(key, check);
   }
 }
+
+const formless = (): DarmError => new DarmError('io', 'the job has another form than those of darm');
+const mixedUp = (): DarmError => new DarmError('io', 'the bytes of the job are not those that its id names');

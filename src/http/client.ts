@@ -52,7 +52,8 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   ENOTSOCK: 'it is not a socket',
 };
 
-const MOST_CONNECTIONS = 8;
+/** What asks for more at the same time takes turns, so that nobody's time is up while it waits for a connection. */
+export const MOST_CONNECTIONS = 12;
 /** How long a connection may take to be made. */
 const CONNECT_MS = 5000;
 

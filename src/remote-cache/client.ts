@@ -7,7 +7,8 @@
  */
 import { createHash } from 'node:crypto';
 import { parseAddress, type Address } from '../http/address.js';
-import { ExchangeError, HttpClient, type HttpAnswer } from '../http/client.js';
+import { ExchangeError, HttpClient, MOST_CONNECTIONS, type HttpAnswer } from '../http/client.js';
+import { Turns } from '../turns.js';
 import { decodeActionResult, encodeActionResult, type Digest } from './action-result.js';
 import { DEFAULT_PATIENCE, Patience, type PatienceSettings } from './patience.js';
 import { NOTHING_REMOTE, REMOTE_CACHE_FLAG, type RemoteCacheReport, type RemoteCacheSetting } from './setting.js';
@@ -19,6 +20,8 @@ const BYTES_PER_MS = MIB / 1000;
 const MOST_ACTION_BYTES = 64 * 1024;
 const MOST_CONTENT_BYTES = 256 * MIB;
 const UPLOADS_SIDE_BY_SIDE = 4;
+/** A fleet's batch has hundreds of jobs at the same time. */
+const LOOKUPS_SIDE_BY_SIDE = MOST_CONNECTIONS - UPLOADS_SIDE_BY_SIDE;
 const MOST_WAITING_BYTES = 64 * MIB;
 const UPLOAD_MS = 10_000;
 /** How long `close` waits for uploads, in all and for one beside its size. */
@@ -52,6 +55,7 @@ export class RemoteCache {
   readonly #writes: boolean;
   readonly #timeoutMs: number;
   readonly #patience: Patience;
+  readonly #turns = new Turns(LOOKUPS_SIDE_BY_SIDE);
   readonly #counts = { ...NOTHING_REMOTE };
   readonly #uploaders = new Map<Uploader, Promise<void>>();
   readonly #queue: { readonly key: string; readonly content: Uint8Array }[] = [];
@@ -79,7 +83,11 @@ export class RemoteCache {
    * @param read makes something of the content, and throws when it is not what belongs to the key
    * @returns null when the server does not have it, does not give it as it should, or says nothing
    */
-  async get<T>(key: string, read: (content: Uint8Array) => T): Promise<T | null> {
+  get<T>(key: string, read: (content: Uint8Array) => T): Promise<T | null> {
+    return this.#turns.run(() => this.#ask(key, read));
+  }
+
+  async #ask<T>(key: string, read: (content: Uint8Array) => T): Promise<T | null> {
     if (!this.#patience.mayAsk()) {
       this.#counts.skipped++;
       return null;

@@ -135,6 +135,10 @@ console.log(`${kernels} modules without a fleet: ${local.seconds.toFixed(0)} s`)
 const store = await plainCache();
 let compilations = 0;
 let replaced = 0;
+/** Of the compilations that succeeded: how near they came to the time limit on this machine. */
+let slowestMs = 0;
+/** What workers said of attempts in vain. */
+const failures: Record<string, unknown>[] = [];
 
 /** Keeps one place filled: whoever ends is replaced, as a supervisor does it. */
 async function place(n: number): Promise<void> {
@@ -144,6 +148,10 @@ async function place(n: number): Promise<void> {
     if (over) worker.child.kill('SIGKILL');
     else if (worker.child.exitCode === null && worker.child.signalCode === null) await once(worker.child, 'exit');
     compilations += worker.log.filter(({ msg }) => msg === 'compiles').length;
+    // The last one sleeps.
+    if (n < crew.length - 1)
+      for (const { msg, ms } of worker.log) if (msg === 'compiled') slowestMs = Math.max(slowestMs, Number(ms));
+    failures.push(...worker.log.filter(({ msg }) => msg === 'a job failed'));
     if (!over) replaced++;
   }
 }
@@ -229,9 +237,11 @@ clearTimeout(limit);
 const killed = happened.filter((each) => each === 'killed').length;
 console.log(
   `${kernels} modules with ${args.workers} workers: ${fleet.seconds.toFixed(0)} s; ${killed} killed, ${replaced} replaced, ` +
-    `${poisoned} poisonous of which ${marked.size} end their worker, ${average.toFixed(3)} compilations per module`,
+    `${poisoned} poisonous of which ${marked.size} end their worker, ${average.toFixed(3)} compilations per module, ` +
+    `the slowest ${(slowestMs / 1000).toFixed(1)} s of ${TIMEOUT_SECONDS} s`,
 );
 for (const complaint of complaints.slice(0, 20)) console.log(`WRONG: ${complaint}`);
+if (complaints.length > 0) for (const failure of failures) console.log(JSON.stringify(failure));
 const seconds = ((performance.now() - started) / 1000).toFixed(0);
 console.log(complaints.length === 0 ? `all well, ${seconds} s` : `${complaints.length} complaints, ${seconds} s`);
 process.exit(complaints.length === 0 ? 0 : 1);

@@ -16,6 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createCompiler, type JobOptions } from '../../src/index.js';
 import { analyzeDocument } from '../../src/report/json/analyze-document.js';
+import { drawFor } from '../support/draw.js';
 import { kernel } from '../support/llvm.js';
 import { figureAt, readSlowly, startServer, unread } from '../support/server.js';
 import { base64, largeModule, POISON, tinyKernel } from '../support/service.js';
@@ -48,17 +49,6 @@ const MOST_GROWTH = 1.2;
 const LOOK_EVERY = 50;
 
 const sha256 = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex');
-
-/** The generator mulberry32. */
-function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** A request, and how to check its answer; `check` returns a complaint or null. */
 interface Case {
@@ -226,15 +216,13 @@ const LARGE_PATH = '/v1/compile?emit=obj,hsaco';
 const seed = Number(args.seed);
 
 function drawCase(number: number, share = poisonShare): Case {
-  const draw = random(seed * 1_000_003 + number);
-  draw();
-  const pick = <T>(from: readonly T[]): T => from[Math.floor(draw() * from.length)]!;
-  if (draw() < share) return pick(poison);
-  const kind = draw();
-  if (kind < 0.2) return pick(analyzed);
-  if (kind < 0.25) return batchCase([...Array.from({ length: 3 }, () => pick(quick)), pick(code)]);
-  if (kind < 0.26) return compileCase(pick(real));
-  return compileCase(pick(kind < 0.36 ? code : quick));
+  const draw = drawFor(seed, number);
+  if (draw.chance(share)) return draw.pick(poison);
+  const kind = draw.next();
+  if (kind < 0.2) return draw.pick(analyzed);
+  if (kind < 0.25) return batchCase([...Array.from({ length: 3 }, () => draw.pick(quick)), draw.pick(code)]);
+  if (kind < 0.26) return compileCase(draw.pick(real));
+  return compileCase(draw.pick(kind < 0.36 ? code : quick));
 }
 
 const serve = (...more: readonly string[]): ReturnType<typeof startServer> =>

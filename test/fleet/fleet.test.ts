@@ -1,5 +1,8 @@
 /** A fleet on a real Redis: workers in processes of their own, and what may happen to them, to the queue, to the store. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobOptions } from '../../src/index.js';
 import { createCompiler } from '../../src/index.js';
@@ -9,7 +12,7 @@ import { idOf } from '../../src/fleet/task.js';
 import { compileKey } from '../../src/compiler/compile-cache.js';
 import { completeJobOptions } from '../../src/job/options.js';
 import { BlobStore } from '../../src/remote-cache/blob-store.js';
-import { inFolder } from '../support/command.js';
+import { inFolder, MAIN } from '../support/command.js';
 import { connectionTo, openFleet, startWorker } from '../support/fleet.js';
 import { MARK } from '../support/fleet-mark.js';
 import { plainCache } from '../support/http-server.js';
@@ -18,7 +21,7 @@ import { hasRedis, TestRedis } from '../support/redis.js';
 import { largeModule, POISON, text, tinyKernel } from '../support/service.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('fleet/fleet', { tests: 10, timeoutMs: 90_000 });
+const test = suite('fleet/fleet', { tests: 13, timeoutMs: 90_000 });
 
 const withRedis =
   (use: (redis: TestRedis) => Promise<void>, ...more: string[]) =>
@@ -138,6 +141,55 @@ test(
     await redis.command('CONFIG', 'SET', 'maxmemory', '0');
     assert.equal((await compiled).artifacts[0]!.bytes, await local(tinyKernel(1)));
     assert.match(fleet.said[1]!, /there again/);
+  }),
+);
+
+test(
+  'a queue full of what is done is relieved of it',
+  withRedis(async (redis) => {
+    await using _ = await startWorker(redis.url);
+    const large = (n: number): Uint8Array => Buffer.concat([Buffer.alloc(20_000, '; x\n'), tinyKernel(n)]);
+    await using fleet = await openFleet(redis.url);
+    const base = /used_memory:(\d+)/.exec(String(await redis.command('INFO', 'memory')))![1]!;
+    await redis.command('CONFIG', 'SET', 'maxmemory', String(Number(base) + 2_000_000));
+    for (let n = 0; n < 240; n += 40)
+      await Promise.all(Array.from({ length: 40 }, (_, each) => fleet.compiler.compile(large(n + each))));
+    assert.match(fleet.said.join('\n'), /OOM/);
+    assert.is(fleet.client.report.here, 0);
+  }),
+);
+
+test(
+  'SIGTERM while the queue is away: the worker and the batch end',
+  withRedis(async (redis) => {
+    const flags = ['--queue', redis.url, '--no-cache'];
+    await inFolder(async (folder) => {
+      await writeFile(path.join(folder, 'k.ll'), tinyKernel(1));
+      const worker = spawn(process.execPath, [MAIN, 'worker', ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
+      const out = path.join(folder, 'out');
+      const words = ['batch', folder, '--out-dir', out, '--queue-name', 'empty', ...flags];
+      const batch = spawn(process.execPath, [MAIN, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
+      await Promise.all([once(worker.stderr, 'data'), once(batch.stderr, 'data')]);
+      await redis.stop();
+      const exits = Promise.all([once(worker, 'exit'), once(batch, 'exit')]);
+      for (const child of [worker, batch]) child.kill('SIGTERM');
+      assert.equal(
+        (await exits).map(([code]) => code as number),
+        [0, 143],
+      );
+    });
+  }),
+);
+
+test(
+  'a result too large for the queue: one attempt, then it is compiled here',
+  withRedis(async (redis) => {
+    await using worker = await startWorker(redis.url);
+    await using fleet = await openFleet(redis.url);
+    const module = largeModule(200_000);
+    assert.equal((await fleet.compiler.compile(module)).artifacts[0]!.bytes, await local(module));
+    assert.match(fleet.client.report.complaint!, /too many for the queue/);
+    assert.is(worker.log.filter(({ msg }) => msg === 'compiles').length, 1);
   }),
 );
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { DarmError } from '../../src/errors.js';
 import { parseQueueAddress } from '../../src/fleet/address.js';
-import { readReason, readTask, readTaskResult, reasonText } from '../../src/fleet/task.js';
+import { readCheckTask, readCompileTask, readReason, readTaskResult, reasonText } from '../../src/fleet/task.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('fleet/task', { tests: 5 });
@@ -10,9 +10,9 @@ const test = suite('fleet/task', { tests: 5 });
 const task = { schema: 1, module: { inline: 'QkM=' }, options: {}, timeout: 0, from: 'me' };
 
 test('a task is taken, and nothing that lacks a part of it', () => {
-  assert.is(readTask(task), task);
+  assert.is(readCompileTask(task), task);
   const hash = 'a1'.repeat(32);
-  assert.ok(readTask({ ...task, module: { hash, size: 7 } }));
+  assert.ok(readCompileTask({ ...task, module: { hash, size: 7 } }));
   for (const wrong of [
     ...Object.keys(task).map((name) => ({ ...task, [name]: undefined })),
     { ...task, schema: 2 },
@@ -23,13 +23,14 @@ test('a task is taken, and nothing that lacks a part of it', () => {
     { ...task, module: { hash, size: -1 } },
     { ...task, module: 'QkM=' },
   ])
-    assert.is(readTask(wrong), null, JSON.stringify(wrong));
+    assert.is(readCompileTask(wrong), null, JSON.stringify(wrong));
 });
 
 test('any JSON: a task, a result, or null', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      readTask(value);
+      readCompileTask(value);
+      readCheckTask(value);
       readTaskResult(value);
       readReason(JSON.stringify(value));
     }),
@@ -49,7 +50,9 @@ test('addresses: host, port, database, user, password, TLS', () => {
   const { shown, connection } = parseQueueAddress('rediss://jane:p%40ss@[::1]:7000/3', undefined);
   assert.is(shown, 'rediss://[::1]:7000/3');
   const { host, port, db, username, password, tls } = connection as Record<string, unknown>;
-  assert.equal([host, port, db, username, password, tls], ['::1', 7000, 3, 'jane', 'p@ss', { servername: '::1' }]);
+  assert.equal([host, port, db, username, password, tls], ['::1', 7000, 3, 'jane', 'p@ss', {}]);
+  const named = parseQueueAddress('rediss://queue.example', undefined).connection as Record<string, unknown>;
+  assert.equal(named['tls'], { servername: 'queue.example' });
   const other = parseQueueAddress('redis://host', 'from:the@environment');
   assert.is(other.shown, 'redis://host');
   assert.is((other.connection as Record<string, unknown>)['password'], 'from:the@environment');

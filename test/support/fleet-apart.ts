@@ -3,4 +3,6 @@ import '../../workers/apart.js';
 import type { ApartTask } from '../../src/fleet/apart.js';
 import { endIfMarked } from './fleet-mark.js';
 
-process.once('message', (task) => endIfMarked((task as ApartTask).module));
+process.once('message', (task: ApartTask) => {
+  if ('module' in task) endIfMarked(task.module);
+});

@@ -7,10 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { createCompiler } from '../../src/compiler/compiler.js';
 import { toolchainDigest } from '../../src/compiler/toolchain.js';
 import { parseQueueAddress } from '../../src/fleet/address.js';
-import { compileApart } from '../../src/fleet/apart.js';
+import { jobsApart } from '../../src/fleet/apart.js';
 import { Carrier } from '../../src/fleet/carrier.js';
 import { QueueConnection } from '../../src/fleet/connection.js';
 import { FleetWorker } from '../../src/fleet/worker.js';
+import { Turns } from '../../src/turns.js';
 import { BlobStore } from '../../src/remote-cache/blob-store.js';
 import { endIfMarked } from './fleet-mark.js';
 
@@ -24,19 +25,33 @@ const store = remoteCache === undefined ? null : new BlobStore({ url: remoteCach
 const carrier = new Carrier(store);
 const compiler = createCompiler({ threads: Number(threads), memoryLimit: MEMORY, tierPolicy: 'short' });
 const say = (fields: object, message: string): void => console.error(JSON.stringify({ ...fields, msg: message }));
+const apart = jobsApart({ timeout: 0, memoryLimit: MEMORY }, fileURLToPath(APART));
+const turns = new Turns(Number(threads));
 const worker = new FleetWorker({
   connection,
   carrier,
   compiler: {
-    compile: (module, options, call) => {
-      say({}, 'compiles');
-      endIfMarked(module as Uint8Array);
-      return compiler.compile(module, options, call);
+    // What waits for a thread is not compiled yet, and does not count when the worker is killed.
+    compile: (module, options, call) =>
+      turns.run(async () => {
+        say({}, 'compiles');
+        endIfMarked(module as Uint8Array);
+        const started = performance.now();
+        const compiled = await compiler.compile(module, options, call);
+        say({ ms: performance.now() - started }, 'compiled');
+        return compiled;
+      }),
+    simulate: (...question) => {
+      say({}, 'simulates');
+      return compiler.simulate(...question);
     },
   },
-  compileApart: (module, options, timeout) => {
-    say({}, 'compiles');
-    return compileApart({ module, options, timeout, memoryLimit: MEMORY }, fileURLToPath(APART));
+  apart: {
+    compile: (module, options, timeout) => {
+      say({}, 'compiles');
+      return apart.compile(module, options, timeout);
+    },
+    check: apart.check,
   },
   concurrency: Number(threads) + 1,
   lockMs: Number(lockMs),

@@ -2,7 +2,7 @@
  * Modules whose inline assembly (of the module or of a function) asks the assembler for the files of the host, for
  * devices, or for more output than there is memory.
  */
-import type { Draw } from './draw.js';
+import type { Draw } from '../../support/draw.js';
 
 /** What the campaign's process has on standard input and in its environment; no artifact may hold it. */
 export const HOST_SECRET = 'SECRET-OF-THE-HOST-4711';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { imagesOverTables } from '../../support/containers.js';
-import type { Draw } from './draw.js';
+import type { Draw } from '../../support/draw.js';
 
 const MAGIC = '__CLANG_OFFLOAD_BUNDLE__';
 

@@ -1,5 +1,5 @@
 /** Hostile ELF files: sound code objects with one structure changed, and files made to be expensive to read. */
-import type { Draw } from './draw.js';
+import type { Draw } from '../../support/draw.js';
 
 const HEADER = 64;
 const SEGMENT = 56;

@@ -1,5 +1,5 @@
 /** Modules that are well formed, or nearly so, and as large, deep or odd as their form allows. They are made new, not mutated. */
-import type { Draw } from './draw.js';
+import type { Draw } from '../../support/draw.js';
 import { TYPES } from './mutate-text.js';
 
 const repeated = (count: number, line: (i: number) => string): string => Array.from({ length: count }, (_, i) => line(i)).join('\n'); // prettier-ignore

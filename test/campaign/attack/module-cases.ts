@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Emit, JobOptions } from '../../../src/index.js';
 import { REPOSITORY } from '../../support/llvm.js';
-import { drawFor, type Draw } from './draw.js';
+import { drawFor, type Draw } from '../../support/draw.js';
 import { fileAssembly, hostileAssembly } from './hostile-assembly.js';
 import { hostileModule } from './hostile-modules.js';
 import { mutateBytes } from './mutate-bytes.js';

@@ -1,5 +1,5 @@
 /** Damages files of any binary format: flipped bits, truncation, pieces moved, removed or taken from another file, impossible lengths. */
-import type { Draw } from './draw.js';
+import type { Draw } from '../../support/draw.js';
 
 type Mutation = (bytes: Uint8Array, draw: Draw, other: Uint8Array) => Uint8Array;
 

@@ -1,5 +1,5 @@
 /** Damages IR text so that much of it still parses: tokens and lines moved, numbers, types and operations exchanged. */
-import type { Draw } from './draw.js';
+import type { Draw } from '../../support/draw.js';
 
 const TOKEN = /[%@!#]?[-\w.$]+|"[^"\n]*"|[^\S\n]+|\n|./g;
 

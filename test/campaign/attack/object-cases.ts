@@ -4,7 +4,7 @@ import { createCompiler } from '../../../src/index.js';
 import { bundleOf, everyContainer, offloadBinaryOf, packedBundleOf, textBundleOf } from '../../support/containers.js';
 import { kernel, REPOSITORY } from '../../support/llvm.js';
 import { tinyKernel } from '../../support/service.js';
-import { drawFor } from './draw.js';
+import { drawFor } from '../../support/draw.js';
 import { changedElf, expensiveElf } from './hostile-elf.js';
 import { hostileContainer } from './hostile-containers.js';
 import { mutateBytes } from './mutate-bytes.js';

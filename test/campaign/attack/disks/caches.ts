@@ -2,7 +2,7 @@
 import { copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createCompiler } from '../../../../src/index.js';
-import { drawFor, type Draw } from '../draw.js';
+import { drawFor, type Draw } from '../../../support/draw.js';
 import type { Check } from './check.js';
 import { sha256, type Corpus } from './corpus.js';
 import { inFolder } from './kills.js';

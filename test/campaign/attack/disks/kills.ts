@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { drawFor } from '../draw.js';
+import { drawFor } from '../../../support/draw.js';
 import type { Check } from './check.js';
 import { run } from './command.js';
 import { resultsComplaint, type Corpus } from './corpus.js';

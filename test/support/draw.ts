@@ -1,4 +1,4 @@
-/** Seeded random choices. Everything that the campaign makes depends only on its seed and the number of the case. */
+/** Seeded random choices. What a campaign makes of them depends only on its seed and the number of the case. */
 
 /** The generator mulberry32. */
 export class Draw {
