@@ -7,7 +7,7 @@
  */
 import initBrotli, { decompress } from 'brotli-dec-wasm/web';
 import { DarmError } from '../src/errors.js';
-import type { FileFacts, Platform } from '../src/platform/interface.js';
+import type { FileFacts, ModulePart, Platform } from '../src/platform/interface.js';
 
 /** Told how much of a file has arrived, in bytes. */
 export type LoadListener = (name: string, loaded: number, total: number) => void;
@@ -51,11 +51,16 @@ async function sha256(...parts: (string | Uint8Array)[]): Promise<string> {
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+const nameOf = (part: string, facts: FileFacts, extension: string): string =>
+  `${part}.${facts.sha256.slice(0, 16)}.${extension}`;
+
+const kept = async (name: string): Promise<Response | undefined> => (await store)?.match(new URL(name, MODULES));
+
 async function readPart(part: string, facts: FileFacts, extension: string): Promise<Uint8Array<ArrayBuffer>> {
-  const name = `${part}.${facts.sha256.slice(0, 16)}.${extension}`;
-  const kept = await (await store)?.match(new URL(name, MODULES));
-  if (kept !== undefined) {
-    const bytes = new Uint8Array(await kept.arrayBuffer());
+  const name = nameOf(part, facts, extension);
+  const found = await kept(name);
+  if (found !== undefined) {
+    const bytes = new Uint8Array(await found.arrayBuffer());
     if (bytes.length === facts.bytes) return bytes;
   }
   const packed = await download(`${name}.br`);
@@ -65,6 +70,21 @@ async function readPart(part: string, facts: FileFacts, extension: string): Prom
     throw new DarmError('internal', `${name} is damaged: its hash is not the one in manifest.json`);
   await keep(name, bytes);
   return bytes;
+}
+
+function openModule(part: string, facts: FileFacts): ModulePart {
+  const name = nameOf(part, facts, 'wasm');
+  const bytes = (): Promise<Uint8Array<ArrayBuffer>> => readPart(part, facts, 'wasm');
+  return {
+    bytes,
+    async compile() {
+      if ((await kept(name)) === undefined) await bytes();
+      const t = performance.now();
+      const m = await WebAssembly.compileStreaming(fetch(new URL(name, MODULES)).then((r) => (r.ok ? r : kept(name) as never)));
+      console.log(`${name} compiled in ${performance.now() - t}`);
+      return m;
+    },
+  };
 }
 
 /** Takes the place of what was kept for the same part. */
@@ -87,12 +107,12 @@ async function keep(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>
 export const platform: Platform = {
   readManifest: async () => new TextDecoder().decode(await download('manifest.json')),
   readPart,
+  openModule,
   findMemory: readPart,
   fill: () => {
     throw new DarmError('internal', 'a page has no files to read memory from');
   },
   loaderUrl: (name) => new URL(name, MODULES).href,
-  awake: (work) => work(),
   nextTurn: () => new Promise((resolve) => setTimeout(resolve)),
   sha256,
   disk: null,

@@ -36,7 +36,7 @@ async function activate(): Promise<void> {
 /** Files of one version belong together: what is kept comes first, whatever there is by now. */
 async function answer(request: Request): Promise<Response> {
   const cache = await caches.open(VERSION);
-  return (await cache.match(request, { ignoreSearch: true })) ?? fetch(request);
+  return (await cache.match(request, { ignoreSearch: true })) ?? (await (await caches.open('darm-modules')).match(request)) ?? fetch(request);
 }
 
 worker.addEventListener('install', (event) => event.waitUntil(install()));
