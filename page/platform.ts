@@ -8,6 +8,7 @@
 import initBrotli, { decompress } from 'brotli-dec-wasm/web';
 import { DarmError } from '../src/errors.js';
 import type { FileFacts, ModulePart, Platform } from '../src/platform/interface.js';
+import { MODULE_STORE, SERVED_HEADER } from './store.js';
 
 /** Told how much of a file has arrived, in bytes. */
 export type LoadListener = (name: string, loaded: number, total: number) => void;
@@ -16,8 +17,7 @@ let listener: LoadListener = () => {};
 export const onLoad = (listen: LoadListener): void => void (listener = listen);
 
 const MODULES = new URL('wasm/', self.location.href);
-/** Of the browser's storage. Files in it have their content's hash in their names. */
-const STORE = 'darm-modules';
+const MANIFEST = 'manifest.json';
 
 let brotli: Promise<unknown> | null = null;
 
@@ -29,7 +29,7 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayB
 
 /** The storage may be forbidden, or full: then everything is fetched each time. */
 const store: Promise<Cache | null> =
-  typeof caches === 'undefined' ? Promise.resolve(null) : caches.open(STORE).catch(() => null);
+  typeof caches === 'undefined' ? Promise.resolve(null) : caches.open(MODULE_STORE).catch(() => null);
 
 async function download(name: string): Promise<Uint8Array<ArrayBuffer>> {
   const fail = (why: string): DarmError => new DarmError('io', `cannot load ${name}: ${why}`);
@@ -72,19 +72,32 @@ async function readPart(part: string, facts: FileFacts, extension: string): Prom
   return bytes;
 }
 
-function openModule(part: string, facts: FileFacts): ModulePart {
+/**
+ * Whether the service worker answers this worker's requests. Only then has code a URL, by which Chromium keeps what it
+ * optimised for the next visit (page/service-worker.ts).
+ */
+async function isServed(): Promise<boolean> {
+  const { headers } = await fetch(new URL(MANIFEST, MODULES));
+  return headers.has(SERVED_HEADER);
+}
+
+/** The bytes are compiled while they arrive from the storage. Whoever asks for them alone reads them again. */
+async function compile(part: string, facts: FileFacts): Promise<WebAssembly.Module> {
   const name = nameOf(part, facts, 'wasm');
-  const bytes = (): Promise<Uint8Array<ArrayBuffer>> => readPart(part, facts, 'wasm');
-  return {
-    bytes,
-    async compile() {
-      if ((await kept(name)) === undefined) await bytes();
-      const t = performance.now();
-      const m = await WebAssembly.compileStreaming(fetch(new URL(name, MODULES)).then((r) => (r.ok ? r : kept(name) as never)));
-      console.log(`${name} compiled in ${performance.now() - t}`);
-      return m;
-    },
-  };
+  if ((await kept(name)) === undefined) {
+    const bytes = await readPart(part, facts, 'wasm');
+    // There is no storage.
+    if ((await kept(name)) === undefined) return WebAssembly.compile(bytes);
+  }
+  const found = (await isServed()) ? fetch(new URL(name, MODULES)) : kept(name).then((response) => response!);
+  return WebAssembly.compileStreaming(found);
+}
+
+function openModule(part: string, facts: FileFacts): ModulePart {
+  const compiled = compile(part, facts);
+  // What fails is thrown where it is waited for.
+  compiled.catch(() => {});
+  return { bytes: () => readPart(part, facts, 'wasm'), compile: () => compiled };
 }
 
 /** Takes the place of what was kept for the same part. */
@@ -104,8 +117,17 @@ async function keep(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>
   }
 }
 
+let manifest: Promise<string> | null = null;
+
+async function readManifest(): Promise<string> {
+  manifest ??= download(MANIFEST).then((bytes) => new TextDecoder().decode(bytes));
+  // What failed is tried again.
+  manifest.catch(() => (manifest = null));
+  return manifest;
+}
+
 export const platform: Platform = {
-  readManifest: async () => new TextDecoder().decode(await download('manifest.json')),
+  readManifest,
   readPart,
   openModule,
   findMemory: readPart,
