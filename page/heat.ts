@@ -97,7 +97,7 @@ export class Heat {
   }
 
   /** 0 to 1: how hot, beside the others of a view. */
-  share(figures: Figures, metric: Metric, all: Iterable<Figures> = this.#rows.values()): number {
+  share(figures: Figures, metric: Metric, all: Iterable<Figures>): number {
     if (metric === 'idle') return this.idle(figures);
     let most = 0;
     for (const each of all) most = Math.max(most, each[metric]);
@@ -108,6 +108,11 @@ export class Heat {
   rowShare(figures: Figures, metric: Metric): number {
     if (metric === 'idle') return this.idle(figures);
     return this.#most[metric] === 0 ? 0 : figures[metric] / this.#most[metric];
+  }
+
+  /** The same for a block. */
+  blockShare(figures: Figures, metric: Metric): number {
+    return this.share(figures, metric, this.#blocks.values());
   }
 
   idle({ executed, lanes }: Figures): number {
