@@ -210,16 +210,17 @@ if (BROWSER !== null) {
       await page.click('#run');
       await stop();
 
+      await after(page, 'compiled', () => type(page, 'kernel void a() {}\n'));
       const worker = page.workers().findLast((each) => each.url().endsWith('/worker.js'))!;
       await worker.evaluate(() => {
         self.onmessage = () => {
           throw new Error('gone');
         };
       });
-      await type(page, 'kernel void a() {}\n');
+      await type(page, 'kernel void b() {}\n');
       await page.waitForSelector('#messages li.error', PATIENCE);
       assert.match(await textOf(page, '#messages'), /the compiler ended: .*gone/);
-      await after(page, 'compiled', () => type(page, 'kernel void b() {}\n'));
+      await after(page, 'compiled', () => type(page, 'kernel void c() {}\n'));
       assert.is(await textOf(page, '#messages'), '');
     });
     assert.equal(complaints, []);
