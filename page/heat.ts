@@ -110,11 +110,6 @@ export class Heat {
     return this.#most[metric] === 0 ? 0 : figures[metric] / this.#most[metric];
   }
 
-  /** The same for a block. */
-  blockShare(figures: Figures, metric: Metric): number {
-    return this.share(figures, metric, this.#blocks.values());
-  }
-
   idle({ executed, lanes }: Figures): number {
     return executed === 0 ? 0 : 1 - lanes / (executed * this.#waveSize);
   }

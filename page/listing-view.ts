@@ -19,11 +19,12 @@ export function listingView(
   hot: ShownHeat | null,
 ): HTMLElement {
   const rows = listing.rows.filter((row) => name === null || row.function === name);
+  const blocks = hot === null || form !== 'ir' ? new Map<string, Figures>() : blocksOf(hot.heat, rows);
   const body = element('tbody');
   for (const row of rows) {
     const line = element('tr', { class: row.kind });
     if (row.lines.length > 0) line.dataset['lines'] = row.lines.join(' ');
-    if (hot !== null) line.append(...(form === 'ir' ? blockCells(hot, row) : rowCells(hot, row)));
+    if (hot !== null) line.append(...(form === 'ir' ? blockCells(hot, row, blocks) : rowCells(hot, row)));
     line.append(element('td', { class: 'code' }, row.kind === 'instruction' ? `  ${row.text.trim()}` : row.text));
     body.append(line);
   }
@@ -74,14 +75,35 @@ function rowCells({ heat, metric }: ShownHeat, row: ListingRow): HTMLElement[] {
 }
 
 /** Instructions of IR have the figures of their block: what each becomes is not known. */
-function blockCells({ heat, metric }: ShownHeat, row: ListingRow): HTMLElement[] {
-  const figures = row.block === null ? null : heat.block(row.function, row.block, row.lines);
-  if (figures === null) return [element('td'), element('td')];
+function blockCells({ heat, metric }: ShownHeat, row: ListingRow, blocks: BlockFigures): HTMLElement[] {
+  const figures = blocks.get(blockKey(row));
+  if (figures === undefined) return [element('td'), element('td')];
   const isHead = row.kind === 'label';
   return [
     element('td', { class: 'figure' }, isHead ? meanLanes(figures) : ''),
-    bar(`its block: ${heat.describe(figures)}`, heat.blockShare(figures, metric), heat.idle(figures), isHead),
+    bar(
+      `its block: ${heat.describe(figures)}`,
+      heat.share(figures, metric, blocks.values()),
+      heat.idle(figures),
+      isHead,
+    ),
   ];
+}
+
+type BlockFigures = ReadonlyMap<string, Figures>;
+
+const blockKey = ({ function: name, block }: ListingRow): string => `${name} ${block}`;
+
+/** A block's first row, its label, has all of its lines: machine code does not name every block of IR. */
+function blocksOf(heat: Heat, rows: readonly ListingRow[]): BlockFigures {
+  const blocks = new Map<string, Figures>();
+  for (const row of rows) {
+    const { function: name, block, lines } = row;
+    if (block === null || blocks.has(blockKey(row))) continue;
+    const figures = heat.block(name, block, lines);
+    if (figures !== null) blocks.set(blockKey(row), figures);
+  }
+  return blocks;
 }
 
 function meanLanes({ executed, lanes }: Figures): string {
