@@ -11,6 +11,12 @@ const test = suite('service/source', { tests: 3, timeoutMs: 120_000 });
 const QUERY = '/v1/compile?language=hip&mcpu=gfx906&flags=-nogpuinc';
 const text = (source: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(source);
 
+/** A service that closes waits for answers that nobody reads. */
+async function read(response: Response): Promise<Response> {
+  await response.arrayBuffer();
+  return response;
+}
+
 test('a kernel, with headers and macros of the request', async () => {
   await withService({ threads: 1 }, {}, async (service) => {
     const form = new FormData();
@@ -48,6 +54,7 @@ test('a kernel, with headers and macros of the request', async () => {
       text('__attribute__((global)) void k() {}'),
     );
     assert.is(analyzed.status, 200);
+    await read(analyzed);
   });
 });
 
@@ -80,11 +87,12 @@ test("no flag and no directive reaches the server's disk", async () => {
         [`&name=${file}x`, '#include "secret.h"'],
       ];
       for (const [query, source] of sources) {
-        const response = await post(service, QUERY + query, text(source));
-        assert.is(response.status, 422, source + query);
+        const { status } = await post(service, QUERY + query, text(source)).then(read);
+        assert.is(status, 422, source + query);
       }
       const asks = `#if __has_include("${file}") || __has_embed("${file}")\n#error seen\n#endif`;
-      assert.is((await post(service, `${QUERY}&emit=ll`, text(asks))).status, 200);
+      const { status } = await post(service, `${QUERY}&emit=ll`, text(asks)).then(read);
+      assert.is(status, 200);
     });
   } finally {
     await rm(folder, { recursive: true });

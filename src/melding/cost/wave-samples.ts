@@ -33,9 +33,25 @@ import {
   terminatorOf,
   type FunctionSnapshot,
 } from '../../ir/snapshot.js';
+import {
+  FIRST_INTEGER,
+  LAUNCHES,
+  WAVES,
+  WAVES_PER_LAUNCH,
+  bitCount,
+  choose,
+  compared,
+  computed,
+  isComputed,
+  keysOf,
+  lanesWhere,
+  lowBits,
+  negated,
+  uniform,
+  type LaneSet,
+  type Lanes,
+} from './lanes.js';
 
-const LAUNCHES = 16;
-const WAVES_PER_LAUNCH = 4;
 /** Threads of a work group where the function does not require a size. */
 const USUAL_THREADS = 256;
 const MOST_THREADS = 1024;
@@ -48,6 +64,9 @@ const MOST_SOURCES = 3;
 /** Longer computations in front of a condition are not followed. */
 const DEEPEST = 32;
 
+/** With more values than this, what they are is forgotten and, where it is asked for again, computed again. */
+const MOST_KEPT = 1024;
+
 /** How far the numbers of a value can be compared. */
 const Scale = {
   /** They are what they would be, for some launch. */
@@ -58,43 +77,75 @@ const Scale = {
   Unknown: 2,
 } as const;
 
-interface Sampled {
-  /** Per lane. */
-  readonly numbers: Float64Array;
+interface Sampled extends Lanes {
   readonly scale: number;
 }
 
-/** What the waves of one launch do at a branch, as shares of the waves that come to it. */
-export interface WaveShares {
-  /** Some threads take each side. */
-  readonly parted: number;
-  /** All threads take T. */
-  readonly all: number;
-  /** All threads take F. */
-  readonly none: number;
+/**
+ * Data that are computed or loaded in a way that is not followed. Nothing is known about them but that they are alike
+ * in lanes in which all numbers are alike that they come from. They get numbers only if these are asked for.
+ */
+class Data implements Sampled {
+  readonly scale = Scale.Unknown;
+  private lanes: Lanes | null = null;
+
+  /** @param roots what the data come from in the end; none of it is `Data` */
+  constructor(
+    private readonly value: ValueId,
+    readonly roots: readonly Lanes[],
+    private readonly launchShift: number,
+  ) {}
+
+  get numbers(): Float64Array {
+    return this.computed().numbers;
+  }
+
+  get shift(): number {
+    return this.computed().shift;
+  }
+
+  private computed(): Lanes {
+    if (this.lanes === null) {
+      this.lanes = keysOf(this.value, this.roots, this.launchShift);
+      const { numbers } = this.lanes;
+      for (let k = 0; k < numbers.length; k++) numbers[k] = Math.floor(numbers[k]! * 2 ** 31);
+    }
+    return this.lanes;
+  }
 }
 
-/** One sampled wave at a branch. */
-export interface SampledWave {
-  /** Its number among all sampled waves. */
-  readonly wave: number;
-  /** What its threads do: some take each side, or all T, or all F. */
-  readonly takes: keyof WaveShares;
+/** What values come from in the end, each once. */
+const rootsOf = (sources: readonly Lanes[]): Lanes[] => [
+  ...new Set(sources.flatMap((source) => (source instanceof Data ? source.roots : [source]))),
+];
+
+/** What the sampled waves do at a conditional branch. By launch, a bit for each of its waves that come to the branch. */
+export interface SampledWaves {
+  /** Some threads take each side. */
+  readonly parted: Uint8Array;
+  /** All threads take T. */
+  readonly all: Uint8Array;
+  /** All threads take F. */
+  readonly none: Uint8Array;
 }
 
 export class WaveSamples {
   private readonly lanes: number;
+  /** Log2 of the lanes of a wave, and of those of all waves of a launch. */
+  private readonly waveShift: number;
+  private readonly launchShift: number;
   private readonly sampled = new Map<ValueId, Sampled>();
   /** What stands for a value that is not followed: beyond the depth, or in a circle. */
   private readonly leaves = new Map<ValueId, Sampled>();
-  private readonly masks = new Map<BlockId, Uint8Array>();
-  private readonly waves = new Map<BlockId, readonly (readonly SampledWave[])[]>();
+  private readonly conditions = new Map<BlockId, LaneSet>();
+  private readonly masks = new Map<BlockId, LaneSet>();
+  private readonly waves = new Map<BlockId, SampledWaves>();
   private readonly arrivals = new Map<BlockId, Uint8Array>();
   private readonly group: readonly number[];
   /** Lanes of the waves of a group. Those behind its last thread are never active. */
   private readonly groupLanes: number;
-  /** Per lane: 1 if it has a thread. */
-  private readonly threads: Uint8Array;
+  /** The lanes that have a thread. */
+  private readonly threads: LaneSet;
   /** Values that are being computed: in a loop a value may depend on itself. */
   private readonly open = new Set<ValueId>();
 
@@ -102,44 +153,39 @@ export class WaveSamples {
     private readonly fn: FunctionSnapshot,
     private readonly analyses: Analyses,
   ) {
-    this.lanes = LAUNCHES * WAVES_PER_LAUNCH * fn.waveSize;
+    this.lanes = WAVES * fn.waveSize;
+    this.waveShift = Math.log2(fn.waveSize);
+    this.launchShift = Math.log2(WAVES_PER_LAUNCH * fn.waveSize);
     this.group = fn.groupSize[0]! > 0 ? fn.groupSize : usualGroup(fn);
-    this.groupLanes = Math.ceil((this.group[0]! * this.group[1]! * this.group[2]!) / fn.waveSize) * fn.waveSize;
     const threads = this.group[0]! * this.group[1]! * this.group[2]!;
-    this.threads = new Uint8Array(this.lanes);
-    for (let lane = 0; lane < this.lanes; lane++) if (lane % this.groupLanes < threads) this.threads[lane] = 1;
+    this.groupLanes = Math.ceil(threads / fn.waveSize) * fn.waveSize;
+    this.threads = new Int32Array(this.lanes / 32);
+    if (threads === this.groupLanes) this.threads.fill(-1);
+    else
+      for (let lane = 0; lane < this.lanes; lane++)
+        if (lane % this.groupLanes < threads) this.threads[lane >> 5]! |= 1 << (lane & 31);
   }
 
-  /** What waves do at a conditional branch, per launch. Launches of which no wave comes to the branch are left out. */
-  at(branch: BlockId): readonly WaveShares[] {
-    return this.wavesAt(branch).map((launch) => {
-      const share = (takes: keyof WaveShares): number =>
-        launch.filter((each) => each.takes === takes).length / launch.length;
-      return { parted: share('parted'), all: share('all'), none: share('none') };
-    });
-  }
-
-  /** The waves that come to a conditional branch, per launch. Launches without any are left out. */
-  wavesAt(branch: BlockId): readonly (readonly SampledWave[])[] {
+  /** What the waves do that come to a conditional branch. */
+  wavesAt(branch: BlockId): SampledWaves {
     const known = this.waves.get(branch);
     if (known) return known;
     const condition = this.condition(branch);
     let found = this.partition(condition, this.mask(branch));
     // No sampled wave comes here: then all count.
-    if (found.length === 0) found = this.partition(condition, this.mask(0 as BlockId));
+    if (!this.comesTo(branch).some((waves) => waves !== 0)) found = this.partition(condition, this.threads);
     this.waves.set(branch, found);
     return found;
   }
 
-  /** Per sampled wave: 1 if any of its threads comes to block `b`. */
+  /** By launch, a bit for each wave of which any thread comes to block `b`. */
   comesTo(b: BlockId): Uint8Array {
     let found = this.arrivals.get(b);
-    if (found !== undefined) return found;
-    const mask = this.mask(b);
-    const { waveSize } = this.fn;
-    found = new Uint8Array(LAUNCHES * WAVES_PER_LAUNCH);
-    for (let lane = 0; lane < this.lanes; lane++) if (mask[lane] === 1) found[Math.floor(lane / waveSize)] = 1;
-    this.arrivals.set(b, found);
+    if (found === undefined) {
+      const { parted, all, none } = this.partition(this.threads, this.mask(b));
+      found = parted.map((waves, launch) => waves | all[launch]! | none[launch]!);
+      this.arrivals.set(b, found);
+    }
     return found;
   }
 
@@ -154,35 +200,32 @@ export class WaveSamples {
       if (i === NONE || fn.instrOpcode[i] !== Opcode.GetElementPtr) return 0;
       const index = fn.operand[fn.operandStart[i + 1]! - 1] as ValueId;
       if (this.analyses.divergence.valueDivergent[index] === 1) {
-        const { numbers, scale } = this.sample(index, 0);
-        return scale === Scale.Known ? Math.abs(numbers[1]! - numbers[0]!) : Infinity;
+        const { numbers, shift, scale } = this.sample(index, 0);
+        return scale === Scale.Known ? Math.abs(numbers[1 >> shift]! - numbers[0]!) : Infinity;
       }
       v = fn.operand[fn.operandStart[i]!] as ValueId;
     }
     return 0;
   }
 
-  private partition(condition: Float64Array, mask: Uint8Array): readonly (readonly SampledWave[])[] {
-    const { waveSize } = this.fn;
-    const found: SampledWave[][] = [];
-    for (let launch = 0, wave = 0; launch < LAUNCHES; launch++) {
-      const waves: SampledWave[] = [];
-      for (const end = wave + WAVES_PER_LAUNCH; wave < end; wave++) {
-        let [active, taken] = [0, 0];
-        for (let lane = wave * waveSize; lane < (wave + 1) * waveSize; lane++) {
-          if (mask[lane] === 0) continue;
-          active++;
-          if (condition[lane] !== 0) taken++;
-        }
-        if (active > 0) waves.push({ wave, takes: taken === 0 ? 'none' : taken === active ? 'all' : 'parted' });
+  private partition(condition: LaneSet, mask: LaneSet): SampledWaves {
+    const perWave = this.fn.waveSize / 32;
+    const [parted, all, none] = [0, 1, 2].map(() => new Uint8Array(LAUNCHES)) as [Uint8Array, Uint8Array, Uint8Array];
+    for (let wave = 0; wave < WAVES; wave++) {
+      let [taken, left] = [0, 0];
+      for (let w = wave * perWave; w < (wave + 1) * perWave; w++) {
+        taken |= mask[w]! & condition[w]!;
+        left |= mask[w]! & ~condition[w]!;
       }
-      if (waves.length > 0) found.push(waves);
+      if (taken === 0 && left === 0) continue;
+      const does = left === 0 ? all : taken === 0 ? none : parted;
+      does[Math.floor(wave / WAVES_PER_LAUNCH)]! |= 1 << (wave % WAVES_PER_LAUNCH);
     }
-    return found;
+    return { parted, all, none };
   }
 
-  /** Per lane: 1 if the thread comes to block `b`. */
-  private mask(b: BlockId): Uint8Array {
+  /** The lanes whose threads come to block `b`. */
+  private mask(b: BlockId): LaneSet {
     const known = this.masks.get(b);
     if (known) return known;
     const chain: BlockId[] = [];
@@ -197,10 +240,7 @@ export class WaveSamples {
       this.masks.set(block, mask);
       if (side === NONE) continue;
       const condition = this.condition(dominator as BlockId);
-      const inside = new Uint8Array(this.lanes);
-      for (let lane = 0; lane < this.lanes; lane++)
-        if (mask[lane] === 1 && (condition[lane] !== 0) === (side === 0)) inside[lane] = 1;
-      mask = inside;
+      mask = mask.map((lanes, w) => lanes & (side === 0 ? condition[w]! : ~condition[w]!));
       this.masks.set(block, mask);
     }
     return mask;
@@ -224,14 +264,23 @@ export class WaveSamples {
     return NONE;
   }
 
-  /** The condition of a branch per lane, with what metadata says about it. */
-  private condition(branch: BlockId): Float64Array {
+  /** The lanes in which the condition of a branch holds, with what metadata says about it. */
+  private condition(branch: BlockId): LaneSet {
+    const known = this.conditions.get(branch);
+    if (known) return known;
+    if (this.open.size === 0 && this.sampled.size > MOST_KEPT) {
+      this.sampled.clear();
+      this.leaves.clear();
+    }
     const terminator = terminatorOf(this.fn, branch);
     const value = this.fn.operand[this.fn.operandStart[terminator]!] as ValueId;
     const sample = this.sample(value, 0);
     const taken = this.fn.instrTaken[terminator]!;
-    if (taken === NONE || sample.scale === Scale.Known) return sample.numbers;
-    return this.event(value, taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]).numbers;
+    const isKnown = taken === NONE || sample.scale === Scale.Known;
+    const found = lanesWhere(isKnown ? sample : this.event(value, taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]));
+    // In a circle the condition is not known yet.
+    if (this.open.size === 0) this.conditions.set(branch, found);
+    return found;
   }
 
   private sample(v: ValueId, depth: number): Sampled {
@@ -267,10 +316,7 @@ export class WaveSamples {
         return this.compared(v, i, operand(0), operand(1));
       case Opcode.Select: {
         const [c, a, b] = [operand(0), operand(1), operand(2)];
-        return {
-          numbers: a.numbers.map((x, lane) => (c.numbers[lane] !== 0 ? x : b.numbers[lane]!)),
-          scale: Math.max(c.scale, a.scale, b.scale),
-        };
+        return { ...choose(lanesWhere(c), a, b), scale: Math.max(c.scale, a.scale, b.scale) };
       }
       case Opcode.Phi:
         return this.phi(v, i, depth);
@@ -287,17 +333,13 @@ export class WaveSamples {
     const { fn, group } = this;
     const source = fn.instrSource[i];
     if (source === LaneSource.None) return null;
-    const numbers = new Float64Array(this.lanes);
     if (source === LaneSource.Ballot) {
       // The number of lanes stands for their set: what it is compared with is nothing, or all lanes.
-      const asked = operand(0).numbers;
+      const asked = lanesWhere(operand(0));
       const mask = this.masks.get(fn.instrBlock[i] as BlockId) ?? this.mask(fn.instrBlock[i] as BlockId);
-      for (let start = 0; start < this.lanes; start += fn.waveSize) {
-        let count = 0;
-        for (let lane = start; lane < start + fn.waveSize; lane++) if (mask[lane] === 1 && asked[lane] !== 0) count++;
-        numbers.fill(count, start, start + fn.waveSize);
-      }
-      return { numbers, scale: Scale.Known };
+      const numbers = new Float64Array(WAVES);
+      for (let w = 0; w < asked.length; w++) numbers[(w * 32) >> this.waveShift]! += bitCount(mask[w]! & asked[w]!);
+      return { numbers, shift: this.waveShift, scale: Scale.Known };
     }
     const first = fn.operand[fn.operandStart[i]!]!;
     if (
@@ -306,6 +348,7 @@ export class WaveSamples {
       fn.valueInteger[first] !== -1
     )
       return null;
+    const numbers = new Float64Array(this.lanes);
     for (let lane = 0; lane < this.lanes; lane++) {
       const inGroup = lane % this.groupLanes;
       numbers[lane] =
@@ -317,29 +360,28 @@ export class WaveSamples {
               ? Math.floor(inGroup / (group[0]! * group[1]!))
               : lane % fn.waveSize;
     }
-    return { numbers, scale: Scale.Known };
+    return { numbers, shift: 0, scale: Scale.Known };
   }
 
   private constant(value: number, v: ValueId): Sampled {
     const isBit = this.fn.typeBits[this.fn.valueType[v]!] === 1;
-    return { numbers: new Float64Array(this.lanes).fill(isBit ? value & 1 : value), scale: Scale.Known };
+    return { numbers: Float64Array.of(isBit ? value & 1 : value), shift: Math.log2(this.lanes), scale: Scale.Known };
   }
 
-  private truncated(v: ValueId, { numbers, scale }: Sampled, bits: number): Sampled {
-    if (bits >= 32) return { numbers, scale };
-    const size = 2 ** bits;
-    const short = numbers.map((x) => ((x % size) + size) % size);
-    return bits <= 8 && scale === Scale.Unknown ? this.bounded(v, short) : { numbers: short, scale };
+  private truncated(v: ValueId, number: Sampled, bits: number): Sampled {
+    if (bits >= 32) return number;
+    const short = lowBits(number, bits);
+    return bits <= 8 && number.scale === Scale.Unknown ? this.bounded(v, short) : { ...short, scale: number.scale };
   }
 
   /** Data that have got a range. Kinds and classes are often the same for all threads of a wave. */
-  private bounded(v: ValueId, numbers: Float64Array): Sampled {
-    const { waveSize } = this.fn;
-    for (let wave = 0; wave < LAUNCHES * WAVES_PER_LAUNCH; wave++) {
+  private bounded(v: ValueId, { numbers, shift }: Lanes): Sampled {
+    const perWave = this.fn.waveSize >> shift;
+    for (let wave = 0; perWave > 1 && wave < WAVES; wave++) {
       const [, alike] = ORDER(stratum(v, Math.floor(wave / WAVES_PER_LAUNCH), 3), 0);
-      if (uniform(v, wave, 5) < alike) numbers.fill(numbers[wave * waveSize]!, wave * waveSize, (wave + 1) * waveSize);
+      if (uniform(v, wave, 5) < alike) numbers.fill(numbers[wave * perWave]!, wave * perWave, (wave + 1) * perWave);
     }
-    return { numbers, scale: Scale.Bounded };
+    return { numbers, shift, scale: Scale.Bounded };
   }
 
   /** Values of which nothing is known. */
@@ -354,10 +396,10 @@ export class WaveSamples {
     const type = fn.valueType[v]!;
     const isDivergent = analyses.divergence.valueDivergent[v] === 1;
     if (fn.typeBits[type] === 1) return this.event(v, isDivergent ? ORDER : COIN);
-    const numbers = new Float64Array(this.lanes);
     if (isDivergent) {
+      const numbers = new Float64Array(this.lanes);
       for (let lane = 0; lane < this.lanes; lane++) numbers[lane] = Math.floor(uniform(v, lane, 1) * 2 ** 31);
-      return { numbers, scale: Scale.Unknown };
+      return { numbers, shift: 0, scale: Scale.Unknown };
     }
     // Arguments differ by launch, work groups by their number, and what a loop counts by the wave.
     const i = definingInstr(fn, v);
@@ -366,12 +408,13 @@ export class WaveSamples {
     // The size of a work group comes as a short integer (the hidden arguments of AMD's kernels).
     const isGroupSize = opcode === Opcode.Load && fn.typeBits[type] === 16;
     const { least, most } = opcode === Opcode.Phi ? COUNTERS : opcode === Opcode.Call ? GROUPS : SIZES;
-    const alike = perWave ? fn.waveSize : WAVES_PER_LAUNCH * fn.waveSize;
-    for (let start = 0; start < this.lanes; start += alike) {
-      const size = Math.floor(least * (most / least) ** uniform(v, start / alike, 2));
-      numbers.fill(isGroupSize ? this.group[0]! : opcode === Opcode.Call ? size - 1 : size, start, start + alike);
+    const shift = perWave ? this.waveShift : this.launchShift;
+    const numbers = new Float64Array(this.lanes >> shift);
+    for (let k = 0; k < numbers.length; k++) {
+      const size = Math.floor(least * (most / least) ** uniform(v, k, 2));
+      numbers[k] = isGroupSize ? this.group[0]! : opcode === Opcode.Call ? size - 1 : size;
     }
-    return { numbers, scale: fn.typeKind[type] === TypeKind.Integer ? Scale.Known : Scale.Unknown };
+    return { numbers, shift, scale: fn.typeKind[type] === TypeKind.Integer ? Scale.Known : Scale.Unknown };
   }
 
   private phi(v: ValueId, i: InstrId, depth: number): Sampled {
@@ -386,10 +429,8 @@ export class WaveSamples {
       if (sides[0] !== NONE && sides[1] !== NONE && sides[0] !== sides[1]) {
         const condition = this.condition(fork);
         const [a, b] = [0, 1].map((k) => this.sample(fn.operand[first + k] as ValueId, depth)) as [Sampled, Sampled];
-        const numbers = a.numbers.map((x, lane) =>
-          (condition[lane] !== 0) === (sides[0] === 0) ? x : b.numbers[lane]!,
-        );
-        return { numbers, scale: Math.max(a.scale, b.scale) };
+        const chosen = sides[0] === 0 ? choose(condition, a, b) : choose(condition, b, a);
+        return { ...chosen, scale: Math.max(a.scale, b.scale) };
       }
     }
     return this.leaf(v);
@@ -411,27 +452,22 @@ export class WaveSamples {
       const isTest = predicate === 7 || predicate === 8;
       const isEquality = predicate === 1 || predicate === 9 || predicate === 6 || predicate === 14;
       const rates = isTest ? NOT_A_NUMBER : isEquality ? EQUALITY : ORDER;
-      const yes = this.event(v, rates, [a.numbers, b.numbers]);
-      return predicate === 7 || predicate === 6 || predicate === 14 ? negated(yes) : yes;
+      const yes = this.event(v, rates, [a, b]);
+      return predicate === 7 || predicate === 6 || predicate === 14 ? notSo(yes) : yes;
     }
     const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
     if (scale === Scale.Unknown) {
-      if (predicate > FIRST_INTEGER + 1) return this.event(v, ORDER, [a.numbers, b.numbers]);
+      if (predicate > FIRST_INTEGER + 1) return this.event(v, ORDER, [a, b]);
       const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
       const rates = fn.valueInteger[other] === 0 && !isPointer ? ORDER : EQUALITY;
-      const yes = this.event(v, rates, [a.numbers, b.numbers]);
-      return predicate === FIRST_INTEGER ? yes : negated(yes);
+      const yes = this.event(v, rates, [a, b]);
+      return predicate === FIRST_INTEGER ? yes : notSo(yes);
     }
-    const holds = INTEGER_PREDICATES[predicate - FIRST_INTEGER]!;
-    const isUnsigned = predicate >= 34 && predicate <= 37;
     const bits = fn.typeBits[fn.valueType[fn.operand[fn.operandStart[i]!]!]!]!;
-    const size = 2 ** Math.min(bits, 53);
-    const number = (x: number): number => (isUnsigned && x < 0 ? x + size : x);
     // Who asks for equality asks for a number that may occur.
     const isEquality = predicate <= FIRST_INTEGER + 1 && this.isParameter(other);
     const range = isEquality ? a.numbers.reduce((most, x) => Math.max(most, x), 0) + 1 : Infinity;
-    const within = (x: number): number => (number(x) >= range ? number(x) % range : number(x));
-    return { numbers: a.numbers.map((x, lane) => Number(holds(number(x), within(b.numbers[lane]!)))), scale };
+    return { ...compared(predicate, a, b, bits, range), scale };
   }
 
   /** Whether a value is given to the launch: an argument, or loaded for all threads. */
@@ -444,59 +480,45 @@ export class WaveSamples {
 
   private arithmetic(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {
     const { fn } = this;
-    const compute = ARITHMETIC[fn.instrOpcode[i]!];
-    if (!compute || fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer) return this.derived(v, i, operand);
+    const opcode = fn.instrOpcode[i]!;
+    if (fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer || !isComputed(opcode)) return this.derived(v, i, operand);
     const [a, b] = [operand(0), operand(1)];
     const scale = Math.max(a.scale, b.scale);
-    const numbers = a.numbers.map((x, lane) => compute(x, b.numbers[lane]!));
+    const found = computed(opcode, a, b);
     const isConstant = fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] === ValueKind.Constant;
-    const isBound = scale === Scale.Unknown && isConstant && BOUNDING.includes(fn.instrOpcode[i]!);
-    return isBound ? this.bounded(v, numbers) : { numbers, scale };
+    const isBound = scale === Scale.Unknown && isConstant && BOUNDING.includes(opcode);
+    return isBound ? this.bounded(v, found) : { ...found, scale };
   }
 
-  /**
-   * What is loaded or computed in a way that is not followed: data of which nothing is known, but that are alike where
-   * what they come from is. So threads that load from one address get one value.
-   */
+  /** What is loaded or computed in a way that is not followed. So threads that load from one address get one value. */
   private derived(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {
     const { fn } = this;
     const count = fn.operandStart[i + 1]! - fn.operandStart[i]!;
     if (this.analyses.divergence.valueDivergent[v] === 0 || count === 0 || count > MOST_SOURCES) return this.leaf(v);
-    const sources = Array.from({ length: count }, (_, k) => operand(k).numbers);
+    const sources = Array.from({ length: count }, (_, k) => operand(k));
     if (fn.typeBits[fn.valueType[v]!] === 1) return this.event(v, ORDER, sources);
-    const keys = this.keysOf(v, sources);
-    return { numbers: keys.map((key) => Math.floor(key * 2 ** 31)), scale: Scale.Unknown };
-  }
-
-  /** Per lane, a hash of numbers and of the launch, from 0 up to 1. */
-  private keysOf(v: ValueId, sources: readonly Float64Array[]): Float64Array {
-    const keys = new Float64Array(this.lanes);
-    const perLaunch = WAVES_PER_LAUNCH * this.fn.waveSize;
-    for (let lane = 0; lane < this.lanes; lane++) {
-      let key = Math.floor(lane / perLaunch);
-      for (const numbers of sources) key = uniform(key, numbers[lane]!, 8) * 2 ** 32;
-      keys[lane] = uniform(v, key, 7);
-    }
-    return keys;
+    return new Data(v, rootsOf(sources), this.launchShift);
   }
 
   /**
    * An event per lane. `rates` says how likely it is in a launch, and how alike the lanes of a wave are. Lanes with the
    * same numbers in all of `sources` have the same luck.
    */
-  private event(v: ValueId, rates: Rates, sources: readonly Float64Array[] | null = null): Sampled {
-    const keys = sources && this.keysOf(v, sources);
-    const numbers = new Float64Array(this.lanes);
-    const { waveSize } = this.fn;
-    for (let wave = 0; wave < LAUNCHES * WAVES_PER_LAUNCH; wave++) {
+  private event(v: ValueId, rates: Rates, sources: readonly Lanes[] | null = null): Sampled {
+    const keys = sources && keysOf(v, rootsOf(sources), this.launchShift);
+    const shift = Math.min(keys?.shift ?? 0, this.waveShift);
+    const numbers = new Float64Array(this.lanes >> shift);
+    const perWave = this.fn.waveSize >> shift;
+    for (let wave = 0; wave < WAVES; wave++) {
       const launch = Math.floor(wave / WAVES_PER_LAUNCH);
       const [rate, alike] = rates(stratum(v, launch, 3), stratum(v, launch, 4));
-      const agrees = uniform(v, wave, 5) < alike;
-      const forAll = uniform(v, wave, 6) < rate ? 1 : 0;
-      for (let lane = wave * waveSize, end = lane + waveSize; lane < end; lane++)
-        numbers[lane] = agrees ? forAll : (keys ? keys[lane]! : uniform(v, lane, 7)) < rate ? 1 : 0;
+      const [start, end] = [wave * perWave, (wave + 1) * perWave];
+      if (uniform(v, wave, 5) < alike) numbers.fill(uniform(v, wave, 6) < rate ? 1 : 0, start, end);
+      else if (keys)
+        for (let k = start; k < end; k++) numbers[k] = keys.numbers[k >> (keys.shift - shift)]! < rate ? 1 : 0;
+      else for (let k = start; k < end; k++) numbers[k] = uniform(v, k, 7) < rate ? 1 : 0;
     }
-    return { numbers, scale: Scale.Bounded };
+    return { numbers, shift, scale: Scale.Bounded };
   }
 }
 
@@ -536,50 +558,11 @@ const EQUALITY: Rates = (x, y) => [x < 0.5 ? 0 : x < 0.75 ? 1 / 64 : 0.05 + 0.3 
 const NOT_A_NUMBER: Rates = (x) => [x < 0.9 ? 0 : 1 / 256, 0];
 const UNPREDICTABLE: Rates = () => [0.5, 0];
 
-const negated = ({ numbers, scale }: Sampled): Sampled => ({ numbers: numbers.map((x) => (x === 0 ? 1 : 0)), scale });
+const notSo = (event: Sampled): Sampled => ({ ...negated(event), scale: event.scale });
 
-/** LLVM's numbers of predicates: 32 `eq`, `ne`, `ugt`, `uge`, `ult`, `ule`, `sgt`, `sge`, `slt`, `sle`. */
-const FIRST_INTEGER = 32;
-const INTEGER_PREDICATES: readonly ((a: number, b: number) => boolean)[] = [
-  (a, b) => a === b,
-  (a, b) => a !== b,
-  (a, b) => a > b,
-  (a, b) => a >= b,
-  (a, b) => a < b,
-  (a, b) => a <= b,
-  (a, b) => a > b,
-  (a, b) => a >= b,
-  (a, b) => a < b,
-  (a, b) => a <= b,
-];
-
-/** On doubles: exact up to 53 bits; operations on bits see the low 32. */
-const ARITHMETIC: Readonly<Record<number, (a: number, b: number) => number>> = {
-  [Opcode.Add]: (a, b) => a + b,
-  [Opcode.Sub]: (a, b) => a - b,
-  [Opcode.Mul]: (a, b) => a * b,
-  [Opcode.Shl]: (a, b) => a * 2 ** (b & 63),
-  [Opcode.LShr]: (a, b) => Math.floor((a < 0 ? a + 2 ** 32 : a) / 2 ** (b & 63)),
-  [Opcode.AShr]: (a, b) => Math.floor(a / 2 ** (b & 63)),
-  [Opcode.And]: (a, b) => a & b,
-  [Opcode.Or]: (a, b) => a | b,
-  [Opcode.Xor]: (a, b) => a ^ b,
-  [Opcode.UDiv]: (a, b) => Math.trunc(a / (b || 1)),
-  [Opcode.SDiv]: (a, b) => Math.trunc(a / (b || 1)),
-  [Opcode.URem]: (a, b) => a % (b || 1),
-  [Opcode.SRem]: (a, b) => a % (b || 1),
-};
 /** With a constant, these give data a range. */
 const BOUNDING: readonly number[] = [Opcode.And, Opcode.URem, Opcode.SRem, Opcode.LShr];
 
 /** A number from 0 up to 1 for each launch. The launches of one value share out the range evenly. */
 const stratum = (v: ValueId, launch: number, c: number): number =>
   (((launch * (2 * c - 1) + Math.floor(uniform(v, 0, c) * LAUNCHES)) % LAUNCHES) + 0.5) / LAUNCHES;
-
-/** A hash of three whole numbers, from 0 up to 1 (the finaliser of MurmurHash3). */
-function uniform(a: number, b: number, c: number): number {
-  let h = Math.imul(a + 1, 0x9e3779b1) ^ Math.imul(b + 1, 0x85ebca77) ^ Math.imul(c, 0xc2b2ae3d);
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return ((h ^ (h >>> 16)) >>> 0) / 2 ** 32;
-}

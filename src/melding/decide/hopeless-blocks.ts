@@ -57,10 +57,11 @@ export class HopelessBlocks {
     return found ? { ...found, partners: found.partners && moved(found.partners, frame, 1) } : null;
   }
 
-  /** Remembers a pair if it never melds: even two neighbours could not make up for its net. */
+  /** Remembers a pair if it never melds: even its neighbours could not make up for its net. */
   add(description: Float64Array, frame: Frame, { refusal, net, partners }: Hopeless): void {
-    const { options } = frame.ctx;
-    const never = refusal !== null || (options.profit === 'net' && net < -2 * neighbourBonus(frame.ctx, frame.branch));
+    const { ctx, branch, front, back } = frame;
+    const most = (Number(front) + Number(back)) * neighbourBonus(ctx, branch);
+    const never = refusal !== null || (ctx.options.profit === 'net' && net < -most);
     if (never) this.known.push({ description, refusal, net, partners: partners && moved(partners, frame, -1) });
   }
 }

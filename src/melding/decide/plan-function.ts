@@ -31,15 +31,7 @@ import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal, problemRefusal, regionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
 import { mayAsk } from './versions.js';
-import {
-  ALL_QUESTIONS,
-  WaveGains,
-  averageGain,
-  percentParted,
-  shareMelded,
-  worth,
-  type Questions,
-} from './wave-choice.js';
+import { ALL_QUESTIONS, WaveGains, type Questions } from './wave-choice.js';
 import type {
   BranchChoice,
   Candidate,
@@ -313,8 +305,7 @@ function chooseVersion(
       pays: (melds) => melds.reduce((sum, { net }) => sum + net, 0) > CostModel.leastNet,
     };
   const gains = new WaveGains(ctx.waves, branch);
-  const { shares } = gains;
-  const percent = percentParted(shares);
+  const percent = gains.percentParted;
   let best: Choice = {
     ...none,
     verdict:
@@ -322,13 +313,13 @@ function chooseVersion(
   };
   let most = -Infinity;
   for (const sides of may ? ALL_QUESTIONS : [[]]) {
-    const melded = shareMelded(sides, shares);
+    const melded = gains.shareMelded(sides);
     const asked = sides.length * ctx.weight[branch];
-    const gain = (meld: Judged, more: number): number => averageGain(sides, gains.of(meld.effect)) + more * melded;
+    const gain = (meld: Judged, more: number): number => gains.average(sides, meld.effect) + more * melded;
     const { pairs } = align((pair) => gain(pair, 0), bonus * melded);
     const neighbours = pairs.filter(([i, j], k) => k > 0 && pairs[k - 1][0] === i - 1 && pairs[k - 1][1] === j - 1);
     const inRegime = (effects: readonly Effect[], more: number, question: number): number =>
-      worth({ sides, shares, melds: effects.map((effect) => gains.of(effect)), more, questions: asked * question });
+      gains.worth(sides, effects, more, asked * question);
     /** What melds are worth to a wave that is alone, and to one of many. */
     const values = (melds: readonly Judged[]): readonly [alone: number, busy: number] => {
       const effects = melds.map(({ effect }) => effect);

@@ -9,7 +9,8 @@
 import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { CostModel } from '../cost/cost-model.js';
-import type { SampledWave, WaveSamples, WaveShares } from '../cost/wave-samples.js';
+import { LAUNCHES, bitCount } from '../cost/lanes.js';
+import type { SampledWaves, WaveSamples } from '../cost/wave-samples.js';
 import type { BlockGain, Effect } from '../draft/evaluate.js';
 import type { WaveVersion } from '../plan.js';
 
@@ -19,100 +20,160 @@ export type Questions = WaveVersion['sides'];
 export const ALL_QUESTIONS: readonly Questions[] = [[], ['f'], ['t'], ['f', 't'], ['t', 'f']];
 
 /**
- * What one meld gains in one launch, in cycles per wave that comes to the branch: the parts of waves that part, of
- * those that take T only, and of those that take F only.
+ * A number for each kind of wave that comes to a branch: shares of all such waves, or what a meld gains, in cycles per
+ * wave that comes to the branch.
  */
-export type LaunchGain = WaveShares;
+export interface ByWave {
+  /** Of waves of which some threads take each side. */
+  parted: number;
+  /** Of waves of which all threads take T. */
+  all: number;
+  /** Of waves of which all threads take F. */
+  none: number;
+}
 
-/** What the melds of one branch gain, by launch. */
+/**
+ * Which waves of a launch come to the blocks of a pair, as shares of those that come to the branch: of waves that part
+ * to both, to one; of waves that take one side to the block of that side.
+ */
+interface Comers {
+  both: number;
+  onlyT: number;
+  onlyF: number;
+  all: number;
+  none: number;
+}
+
+/** What the melds of one branch are worth, by launch. */
 export class WaveGains {
-  readonly shares: readonly WaveShares[];
-  private readonly launches: readonly (readonly SampledWave[])[];
+  /** By launch of which any wave comes to the branch. */
+  private readonly shares: readonly ByWave[];
+  /** The mean of all launches. */
+  readonly mean: ByWave;
+  private readonly at: SampledWaves;
+  private readonly launches: readonly number[];
   /** Whether any sampled wave comes to the branch. If none does, nothing is known about what is behind it. */
   private readonly isSampled: boolean;
-  private readonly known = new Map<Effect, readonly LaunchGain[]>();
+  /** The means of block pairs. */
+  private readonly comers = new Map<number, Comers>();
+  private readonly averages = new Map<Effect, ByWave>();
 
   constructor(
     private readonly samples: WaveSamples,
     branch: BlockId,
   ) {
-    this.launches = samples.wavesAt(branch);
-    this.shares = samples.at(branch);
-    this.isSampled = samples.comesTo(branch).includes(1);
+    this.at = samples.wavesAt(branch);
+    this.launches = Array.from({ length: LAUNCHES }, (_, launch) => launch).filter((l) => this.wavesOf(l) > 0);
+    this.shares = this.launches.map((launch): ByWave => {
+      const share = (waves: Uint8Array): number => bitCount(waves[launch]!) / this.wavesOf(launch);
+      return { parted: share(this.at.parted), all: share(this.at.all), none: share(this.at.none) };
+    });
+    this.mean = { parted: 0, all: 0, none: 0 };
+    for (const share of this.shares)
+      for (const takes of ['parted', 'all', 'none'] as const) this.mean[takes] += share[takes] / this.shares.length;
+    this.isSampled = samples.comesTo(branch).some((waves) => waves !== 0);
   }
 
-  of(meld: Effect): readonly LaunchGain[] {
-    const known = this.known.get(meld);
-    if (known) return known;
-    const rest = { t: meld.vain.t, f: meld.vain.f, net: meld.net };
-    for (const { net, vain } of meld.blocks) {
-      rest.net -= net;
-      rest.t -= vain.t;
-      rest.f -= vain.f;
+  /** How many waves of a hundred part. */
+  get percentParted(): number {
+    return Math.round(100 * this.mean.parted);
+  }
+
+  /** How many waves get to the melded code, as a share. */
+  shareMelded(sides: Questions): number {
+    return ofMelded(sides, this.mean);
+  }
+
+  /** What one meld adds on average. The questions are not counted. */
+  average(sides: Questions, meld: Effect): number {
+    let found = this.averages.get(meld);
+    if (found === undefined) {
+      found = gainOf(meld, this.mean, (block) => this.meanComers(block));
+      this.averages.set(meld, found);
     }
-    const found = this.launches.map((waves): LaunchGain => {
-      const sum = { parted: 0, all: 0, none: 0 };
-      for (const { wave, takes } of waves) {
-        sum[takes] += rest.net - (takes === 'all' ? rest.f : takes === 'none' ? rest.t : 0);
-        for (const block of meld.blocks) sum[takes] += this.gainOf(block, wave, takes);
-      }
-      return { parted: sum.parted / waves.length, all: sum.all / waves.length, none: sum.none / waves.length };
-    });
-    this.known.set(meld, found);
+    return ofMelded(sides, found);
+  }
+
+  /**
+   * What the melds of a branch are worth together, in cycles per run of the function.
+   *
+   * @param more what every wave gains beside that
+   * @param questions what all questions cost a wave that gets to the melded code
+   */
+  worth(sides: Questions, melds: readonly Effect[], more: number, questions: number): number {
+    let sum = 0;
+    for (const [k, share] of this.shares.entries()) {
+      const melded = ofMelded(sides, share);
+      let gain = melded * (more - questions) - (1 - melded) * questions * CostModel.questionForAll;
+      for (const meld of melds)
+        gain += ofMelded(
+          sides,
+          gainOf(meld, share, (block) => this.comersOf(block, this.launches.slice(k, k + 1))),
+        );
+      sum += gain < 0 ? gain * CostModel.lossAversion : gain;
+    }
+    return sum / this.shares.length;
+  }
+
+  private wavesOf(launch: number): number {
+    const { parted, all, none } = this.at;
+    return bitCount(parted[launch]! | all[launch]! | none[launch]!);
+  }
+
+  private meanComers(block: BlockGain): Comers {
+    const key = ((block.t + 1) * 2 ** 24 + block.f + 1) * 2 + Number(block.passed);
+    let found = this.comers.get(key);
+    if (found === undefined) this.comers.set(key, (found = this.comersOf(block, this.launches)));
     return found;
   }
 
-  private gainOf({ t, f, passed, net, vain }: BlockGain, wave: number, takes: keyof WaveShares): number {
-    const runsT = takes !== 'none' && (t === NONE ? passed : this.comesTo(t, wave));
-    const runsF = takes !== 'all' && (f === NONE ? passed : this.comesTo(f, wave));
-    if (!runsT && !runsF) return 0;
-    return net - (runsT ? 0 : vain.t) - (runsF ? 0 : vain.f);
+  /** The mean of some launches. */
+  private comersOf({ t, f, passed }: BlockGain, launches: readonly number[]): Comers {
+    const [toT, toF] = [this.comingTo(t, passed), this.comingTo(f, passed)];
+    const { parted, all, none } = this.at;
+    const mean: Comers = { both: 0, onlyT: 0, onlyF: 0, all: 0, none: 0 };
+    for (const launch of launches) {
+      const [runsT, runsF] = [toT?.[launch] ?? 0, toF?.[launch] ?? 0];
+      const wave = 1 / (this.wavesOf(launch) * launches.length);
+      mean.both += bitCount(parted[launch]! & runsT & runsF) * wave;
+      mean.onlyT += bitCount(parted[launch]! & runsT & ~runsF) * wave;
+      mean.onlyF += bitCount(parted[launch]! & runsF & ~runsT) * wave;
+      mean.all += bitCount(all[launch]! & runsT) * wave;
+      mean.none += bitCount(none[launch]! & runsF) * wave;
+    }
+    return mean;
   }
 
-  private comesTo(b: BlockId, wave: number): boolean {
-    return !this.isSampled || this.samples.comesTo(b)[wave] === 1;
+  /** By launch, a bit for each wave that comes to block `b`; null: none does. */
+  private comingTo(b: BlockId | -1, passed: boolean): Uint8Array | null {
+    if (b === NONE) return passed ? EVERY_WAVE : null;
+    return this.isSampled ? this.samples.comesTo(b) : EVERY_WAVE;
   }
+}
+
+const EVERY_WAVE = new Uint8Array(LAUNCHES).fill(0xff);
+
+/** What one meld gains. @param share the waves that come to the branch @param comers those that come to a block pair */
+function gainOf(meld: Effect, share: ByWave, comers: (block: BlockGain) => Comers): ByWave {
+  let [net, vainT, vainF] = [meld.net, meld.vain.t, meld.vain.f];
+  const gain = { parted: 0, all: 0, none: 0 };
+  for (const block of meld.blocks) {
+    const { both, onlyT, onlyF, all, none } = comers(block);
+    gain.parted += both * block.net + onlyT * (block.net - block.vain.f) + onlyF * (block.net - block.vain.t);
+    gain.all += all * (block.net - block.vain.f);
+    gain.none += none * (block.net - block.vain.t);
+    net -= block.net;
+    vainT -= block.vain.t;
+    vainF -= block.vain.f;
+  }
+  gain.parted += share.parted * net;
+  gain.all += share.all * (net - vainF);
+  gain.none += share.none * (net - vainT);
+  return gain;
 }
 
 const asks = (sides: Questions, side: 't' | 'f'): boolean => sides.includes(side);
 
-/** The gain of the waves that get to melded code. */
-const meldedGain = (sides: Questions, { parted, all, none }: LaunchGain): number =>
+/** The part of the waves that get to melded code. */
+const ofMelded = (sides: Questions, { parted, all, none }: ByWave): number =>
   parted + (asks(sides, 't') ? 0 : all) + (asks(sides, 'f') ? 0 : none);
-
-/** What one meld adds on average. The questions are not counted. */
-export const averageGain = (sides: Questions, launches: readonly LaunchGain[]): number =>
-  launches.reduce((sum, gain) => sum + meldedGain(sides, gain), 0) / launches.length;
-
-interface Worth {
-  readonly sides: Questions;
-  readonly shares: readonly WaveShares[];
-  /** What each meld of the branch gains. */
-  readonly melds: readonly (readonly LaunchGain[])[];
-  /** What every wave gains beside that. */
-  readonly more: number;
-  /** What all questions cost a wave that gets to the melded code. */
-  readonly questions: number;
-}
-
-/**
- * What the melds of a branch are worth, in cycles per run of the function.
- */
-export function worth({ sides, shares, melds, more, questions }: Worth): number {
-  let sum = 0;
-  for (const [launch, share] of shares.entries()) {
-    const melded = meldedGain(sides, share);
-    let gain = melded * (more - questions) - (1 - melded) * questions * CostModel.questionForAll;
-    for (const gains of melds) gain += meldedGain(sides, gains[launch]);
-    sum += gain < 0 ? gain * CostModel.lossAversion : gain;
-  }
-  return sum / shares.length;
-}
-
-/** How many waves get to the melded code, as a share. */
-export const shareMelded = (sides: Questions, shares: readonly WaveShares[]): number =>
-  shares.reduce((sum, share) => sum + meldedGain(sides, share), 0) / shares.length;
-
-/** How many waves of a hundred part. */
-export const percentParted = (shares: readonly WaveShares[]): number =>
-  Math.round((100 * shares.reduce((sum, { parted }) => sum + parted, 0)) / shares.length);

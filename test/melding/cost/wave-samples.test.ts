@@ -1,16 +1,17 @@
 /** How often waves part, by what decides the condition. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
-import { WaveSamples, type WaveShares } from '../../../src/melding/cost/wave-samples.js';
+import { WaveSamples } from '../../../src/melding/cost/wave-samples.js';
+import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
 const test = suite('melding/cost/wave-samples', { tests: 12 });
 
-const average = (launches: readonly WaveShares[], what: keyof WaveShares): number =>
-  launches.reduce((sum, each) => sum + each[what], 0) / launches.length;
+const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave =>
+  new WaveGains(new WaveSamples(s.f, analysesOf(s.f)), s.block(branch)).mean;
 
 /** The share of waves that part at `branch if`, which ends in a branch on %c. */
-function shares(lines: string, { head = 'func kernel', attribute = '' } = {}): Record<keyof WaveShares, number> {
+function shares(lines: string, { head = 'func kernel', attribute = '' } = {}): ByWave {
   const s = snapshot(`
     ${head}
     arg %n i32
@@ -35,8 +36,7 @@ function shares(lines: string, { head = 'func kernel', attribute = '' } = {}): R
     join:
       ret
   `);
-  const launches = new WaveSamples(s.f, analysesOf(s.f)).at(s.block('if'));
-  return { parted: average(launches, 'parted'), all: average(launches, 'all'), none: average(launches, 'none') };
+  return sharesAt(s, 'if');
 }
 
 test('bits of thread numbers part every wave, or none', () => {
@@ -122,7 +122,7 @@ test('nested branches are judged for the lanes that come to them', () => {
       join:
         ret
     `);
-    return average(new WaveSamples(s.f, analysesOf(s.f)).at(s.block('inner')), 'parted');
+    return sharesAt(s, 'inner').parted;
   };
   assert.is(nested('%o = icmp slt %tid 256'), 1);
   // One lane alone does not part.
@@ -158,7 +158,7 @@ test('behind a question to the wave, it is known that it parts', () => {
     join:
       ret
   `);
-  assert.is(average(new WaveSamples(s.f, analysesOf(s.f)).at(s.block('parted')), 'parted'), 1);
+  assert.is(sharesAt(s, 'parted').parted, 1);
 });
 
 test('the estimate is deterministic', () => {

@@ -1,0 +1,202 @@
+/**
+ * Numbers and sets of the lanes of sampled waves (wave-samples.ts). Neighbouring lanes often share a number, because it
+ * is the same for a wave, a launch, or always. It is stored once then, and arithmetic on it is done once.
+ */
+import { Opcode } from '../../ir/snapshot.js';
+
+export const LAUNCHES = 16;
+export const WAVES_PER_LAUNCH = 4;
+export const WAVES = LAUNCHES * WAVES_PER_LAUNCH;
+
+/** One number per lane. Lane `l` has `numbers[l >> shift]`. */
+export interface Lanes {
+  readonly numbers: Float64Array;
+  readonly shift: number;
+}
+
+/** A set of lanes: bit `l % 32` of word `l / 32`. */
+export type LaneSet = Int32Array;
+
+/** The lanes whose numbers are not 0. */
+export function lanesWhere({ numbers, shift }: Lanes): LaneSet {
+  const words = (numbers.length << shift) >> 5;
+  const set = new Int32Array(words);
+  if (shift >= 5) {
+    for (let w = 0; w < words; w++) set[w] = numbers[w >> (shift - 5)] === 0 ? 0 : -1;
+    return set;
+  }
+  for (let w = 0; w < words; w++) {
+    let word = 0;
+    for (let bit = 0; bit < 32; bit++) if (numbers[(w * 32 + bit) >> shift] !== 0) word |= 1 << bit;
+    set[w] = word;
+  }
+  return set;
+}
+
+/** How many bits of a word are set. */
+export function bitCount(word: number): number {
+  word -= (word >>> 1) & 0x55555555;
+  word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
+  return Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** Lane by lane, the number of `a` or, for lanes outside of the set, that of `b`. */
+export function choose(set: LaneSet, a: Lanes, b: Lanes): Lanes {
+  const numbers = new Float64Array(set.length * 32);
+  for (let lane = 0; lane < numbers.length; lane++) {
+    const from = ((set[lane >> 5]! >>> (lane & 31)) & 1) === 1 ? a : b;
+    numbers[lane] = from.numbers[lane >> from.shift]!;
+  }
+  return { numbers, shift: 0 };
+}
+
+/** Whether an operation on integers is followed. */
+export const isComputed = (opcode: number): boolean => COMPUTED.has(opcode);
+
+/** Such an operation. On doubles: exact up to 53 bits; operations on bits see the low 32. */
+export function computed(opcode: number, a: Lanes, b: Lanes): Lanes {
+  const shift = Math.min(a.shift, b.shift);
+  const [x, y, down, across] = [a.numbers, b.numbers, a.shift - shift, b.shift - shift];
+  const numbers = new Float64Array(Math.max(x.length, y.length));
+  for (let k = 0; k < numbers.length; k++) numbers[k] = compute(opcode, x[k >> down]!, y[k >> across]!);
+  return { numbers, shift };
+}
+
+const COMPUTED: ReadonlySet<number> = new Set([
+  Opcode.Add,
+  Opcode.Sub,
+  Opcode.Mul,
+  Opcode.Shl,
+  Opcode.LShr,
+  Opcode.AShr,
+  Opcode.And,
+  Opcode.Or,
+  Opcode.Xor,
+  Opcode.UDiv,
+  Opcode.SDiv,
+  Opcode.URem,
+  Opcode.SRem,
+]);
+const POWERS = Float64Array.from({ length: 64 }, (_, exponent) => 2 ** exponent);
+
+function compute(opcode: number, a: number, b: number): number {
+  switch (opcode) {
+    case Opcode.Add:
+      return a + b;
+    case Opcode.Sub:
+      return a - b;
+    case Opcode.Mul:
+      return a * b;
+    case Opcode.Shl:
+      return a * POWERS[b & 63]!;
+    case Opcode.LShr:
+      return Math.floor((a < 0 ? a + 2 ** 32 : a) / POWERS[b & 63]!);
+    case Opcode.AShr:
+      return Math.floor(a / POWERS[b & 63]!);
+    case Opcode.And:
+      return a & b;
+    case Opcode.Or:
+      return a | b;
+    case Opcode.Xor:
+      return a ^ b;
+    case Opcode.UDiv:
+    case Opcode.SDiv:
+      return Math.trunc(a / (b || 1));
+    default:
+      return remainder(a, b || 1);
+  }
+}
+
+/** Short integers have a fast remainder. */
+const remainder = (a: number, b: number): number => ((a | 0) === a && (b | 0) === b ? (a | 0) % (b | 0) : a % b);
+
+/** The low bits of numbers, as unsigned integers. */
+export function lowBits({ numbers, shift }: Lanes, bits: number): Lanes {
+  const size = 2 ** bits;
+  return { numbers: numbers.map((x) => x - Math.floor(x / size) * size), shift };
+}
+
+/** LLVM's numbers of predicates: 32 `eq`, `ne`, `ugt`, `uge`, `ult`, `ule`, `sgt`, `sge`, `slt`, `sle`. */
+export const FIRST_INTEGER = 32;
+const FIRST_UNSIGNED = FIRST_INTEGER + 2;
+const LAST_UNSIGNED = FIRST_INTEGER + 5;
+
+/**
+ * 1 where a compare of integers holds, otherwise 0.
+ *
+ * @param range numbers of `b` from here on are taken modulo this
+ */
+export function compared(predicate: number, a: Lanes, b: Lanes, bits: number, range: number): Lanes {
+  const shift = Math.min(a.shift, b.shift);
+  const [x, y, down, across] = [a.numbers, b.numbers, a.shift - shift, b.shift - shift];
+  const isUnsigned = predicate >= FIRST_UNSIGNED && predicate <= LAST_UNSIGNED;
+  const wrap = isUnsigned ? 2 ** Math.min(bits, 53) : 0;
+  const numbers = new Float64Array(Math.max(x.length, y.length));
+  for (let k = 0; k < numbers.length; k++) {
+    let p = x[k >> down]!;
+    let q = y[k >> across]!;
+    if (p < 0) p += wrap;
+    if (q < 0) q += wrap;
+    if (q >= range) q %= range;
+    numbers[k] = holds(predicate, p, q) ? 1 : 0;
+  }
+  return { numbers, shift };
+}
+
+function holds(predicate: number, a: number, b: number): boolean {
+  switch (predicate) {
+    case FIRST_INTEGER:
+      return a === b;
+    case FIRST_INTEGER + 1:
+      return a !== b;
+    case FIRST_INTEGER + 2:
+    case FIRST_INTEGER + 6:
+      return a > b;
+    case FIRST_INTEGER + 3:
+    case FIRST_INTEGER + 7:
+      return a >= b;
+    case FIRST_INTEGER + 4:
+    case FIRST_INTEGER + 8:
+      return a < b;
+    default:
+      return a <= b;
+  }
+}
+
+/** 1 for 0, and 0 for everything else. */
+export const negated = ({ numbers, shift }: Lanes): Lanes => ({
+  numbers: numbers.map((x) => (x === 0 ? 1 : 0)),
+  shift,
+});
+
+/**
+ * Per lane, a hash of a seed, of the launch and of numbers, from 0 up to 1. Fractions of the numbers do not count.
+ *
+ * @param launchShift log2 of the lanes of a launch
+ */
+export function keysOf(seed: number, sources: readonly Lanes[], launchShift: number): Lanes {
+  const shift = sources.reduce((least, source) => Math.min(least, source.shift), launchShift);
+  const keys = new Int32Array((LAUNCHES << launchShift) >> shift);
+  for (let k = 0; k < keys.length; k++) keys[k] = seed + Math.imul(k >> (launchShift - shift), MIX);
+  for (const source of sources) {
+    const { numbers } = source;
+    const down = source.shift - shift;
+    for (let k = 0; k < keys.length; k++) keys[k] = Math.imul(keys[k]!, MIX) + (numbers[k >> down]! | 0);
+  }
+  const numbers = new Float64Array(keys.length);
+  for (let k = 0; k < keys.length; k++) numbers[k] = finalised(keys[k]!);
+  return { numbers, shift };
+}
+
+/** A hash of three whole numbers, from 0 up to 1. */
+export const uniform = (a: number, b: number, c: number): number =>
+  finalised(Math.imul(a + 1, MIX) ^ Math.imul(b + 1, 0x85ebca77) ^ Math.imul(c, 0xc2b2ae3d));
+
+const MIX = 0x9e3779b1;
+
+/** Of a word (the finaliser of MurmurHash3). */
+function finalised(word: number): number {
+  let h = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return ((h ^ (h >>> 16)) >>> 0) / 2 ** 32;
+}

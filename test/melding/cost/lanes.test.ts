@@ -1,0 +1,153 @@
+/** Numbers and sets of lanes, whether lanes share their numbers or not. */
+import { Opcode } from '../../../src/ir/snapshot.js';
+import {
+  LAUNCHES,
+  bitCount,
+  choose,
+  compared,
+  computed,
+  isComputed,
+  keysOf,
+  lanesWhere,
+  lowBits,
+  negated,
+  type Lanes,
+} from '../../../src/melding/cost/lanes.js';
+import { assert, suite } from '../../support/suite.js';
+
+const test = suite('melding/cost/lanes', { tests: 6 });
+
+const LANES = 4096;
+const each = (of: (lane: number) => number, shift = 0): Lanes => ({
+  numbers: Float64Array.from({ length: LANES >> shift }, (_, k) => of(k << shift)),
+  shift,
+});
+const at = ({ numbers, shift }: Lanes, lane: number): number => numbers[lane >> shift]!;
+const all = (lanes: Lanes): number[] => Array.from({ length: LANES }, (_, lane) => at(lanes, lane));
+
+test('operations are done lane by lane, and once for lanes that share their numbers', () => {
+  const lane = each((l) => 1 + (l % 64));
+  const wave = each((l) => 3 + (l >> 6), 6);
+  const three = each(() => 3, 12);
+  const cases: readonly [number, (a: number, b: number) => number][] = [
+    [Opcode.Add, (a, b) => a + b],
+    [Opcode.Sub, (a, b) => a - b],
+    [Opcode.Mul, (a, b) => a * b],
+    [Opcode.And, (a, b) => a & b],
+    [Opcode.URem, (a, b) => a % b],
+    [Opcode.SDiv, (a, b) => Math.trunc(a / b)],
+  ];
+  for (const [opcode, operation] of cases)
+    for (const [a, b] of [
+      [lane, wave],
+      [wave, lane],
+      [wave, three],
+      [three, three],
+    ] as const)
+      assert.equal(
+        all(computed(opcode, a, b)),
+        all(a).map((x, l) => operation(x, at(b, l))),
+      );
+  assert.is(computed(Opcode.Add, wave, three).numbers.length, 64);
+  assert.is(computed(Opcode.Add, three, three).numbers.length, 1);
+  assert.equal(
+    all(
+      computed(
+        Opcode.URem,
+        lane,
+        each(() => 0, 12),
+      ),
+    ),
+    all(each(() => 0)),
+  );
+  assert.not.ok(isComputed(Opcode.Load));
+});
+
+test('sets of lanes', () => {
+  for (const shift of [0, 3, 5, 6, 12]) {
+    const odd = each((l) => (l >> shift) & 1, shift);
+    const set = lanesWhere(odd);
+    assert.is(set.length, LANES / 32);
+    for (let l = 0; l < LANES; l++) assert.is((set[l >> 5]! >>> (l & 31)) & 1, at(odd, l));
+    assert.is(
+      set.reduce((sum, word) => sum + bitCount(word), 0),
+      all(odd).reduce((sum, x) => sum + x, 0),
+    );
+    assert.equal(
+      all(
+        choose(
+          set,
+          each((l) => l),
+          each(() => -1, 12),
+        ),
+      ),
+      all(odd).map((x, l) => (x === 1 ? l : -1)),
+    );
+  }
+});
+
+test('compares know signs, widths and predicates', () => {
+  const minus = each(() => -1, 12);
+  const one = each(() => 1, 12);
+  // 34 is `ugt`, 38 `sgt`.
+  assert.equal([...compared(34, minus, one, 32, Infinity).numbers], [1]);
+  assert.equal([...compared(38, minus, one, 32, Infinity).numbers], [0]);
+  const holds = [32, 33, 34, 35, 36, 37, 38, 39, 40, 41].map((p) => compared(p, one, one, 32, Infinity).numbers[0]);
+  assert.equal(holds, [1, 0, 0, 1, 0, 1, 0, 1, 0, 1]);
+  // A number beyond the range is taken modulo the range.
+  assert.equal(
+    [
+      ...compared(
+        32,
+        one,
+        each(() => 9, 12),
+        32,
+        8,
+      ).numbers,
+    ],
+    [1],
+  );
+  assert.equal([...negated(compared(32, one, one, 32, Infinity)).numbers], [0]);
+});
+
+test('low bits are unsigned', () => {
+  assert.equal(
+    [
+      ...lowBits(
+        each(() => -1, 12),
+        8,
+      ).numbers,
+    ],
+    [255],
+  );
+  assert.equal(
+    [
+      ...lowBits(
+        each(() => 2 ** 40 + 5, 12),
+        8,
+      ).numbers,
+    ],
+    [5],
+  );
+});
+
+test('keys are alike in lanes with the same numbers in all sources', () => {
+  const [a, b] = [each((l) => l % 4), each((l) => (l >> 2) % 4)];
+  const keys = keysOf(7, [a, b], 8);
+  for (let l = 0; l < LANES; l++)
+    for (const other of [l ^ 1, l ^ 16, l ^ 4]) {
+      const isSame = at(a, l) === at(a, other) && at(b, l) === at(b, other) && l >> 8 === other >> 8;
+      assert.is(at(keys, l) === at(keys, other), isSame);
+    }
+  // They differ between launches, whatever they come from.
+  assert.is(new Set(keysOf(7, [each(() => 3, 12)], 8).numbers).size, LAUNCHES);
+});
+
+test('keys are spread over the whole range', () => {
+  const { numbers } = keysOf(1, [each((l) => l % 256)], 8);
+  const quarters = [0, 0, 0, 0];
+  for (const key of numbers) quarters[Math.floor(key * 4)]!++;
+  for (const count of quarters) assert.ok(Math.abs(count - LANES / 4) < 150, String(count));
+});
+
+test.run();
