@@ -23,11 +23,14 @@ const platform: Plugin = {
   },
 };
 
-async function bundle(): Promise<void> {
+async function bundle(name: string): Promise<void> {
   await build({
-    entryPoints: ['main', 'worker', 'service-worker'].map((name) => path.join(ROOT, 'page', `${name}.ts`)),
+    entryPoints: [path.join(ROOT, 'page', `${name}.ts`)],
     outdir: SITE,
     bundle: true,
+    // The worker loads Graphviz and the simulator when they are needed. The others are a file each.
+    splitting: name === 'worker',
+    chunkNames: 'parts/[name].[hash]',
     minify: true,
     format: 'esm',
     platform: 'browser',
@@ -88,14 +91,19 @@ const withThemes = (css: string): string =>
       `:root[data-theme='dark'] {${colors}}`,
   ) + `\n:root[data-theme='dark'] { color-scheme: dark; }\n:root[data-theme='light'] { color-scheme: light; }\n`;
 
+const hasModules = !process.argv.includes('--without-modules');
 await rm(SITE, { recursive: true, force: true });
 await mkdir(SITE, { recursive: true });
-await bundle();
+await bundle('main');
 const report = await readFile(path.join(ROOT, 'src', 'report', 'html', 'page.css'), 'utf8');
 const own = await readFile(path.join(ROOT, 'page', 'page.css'), 'utf8');
 await writeFile(path.join(SITE, 'page.css'), withThemes(paletteStyle() + report + own));
 for (const name of ['index.html', 'icon.svg']) await copyFile(path.join(ROOT, 'page', name), path.join(SITE, name));
-await copyFile(fileURLToPath(import.meta.resolve('brotli-dec-wasm/web/bg.wasm')), path.join(SITE, 'brotli.wasm'));
 await writeFile(path.join(SITE, 'examples.json'), JSON.stringify(await examples(ROOT)));
-if (!process.argv.includes('--without-modules')) await copyModules();
-await stampServiceWorker();
+if (hasModules) {
+  await bundle('worker');
+  await bundle('service-worker');
+  await copyFile(fileURLToPath(import.meta.resolve('brotli-dec-wasm/web/bg.wasm')), path.join(SITE, 'brotli.wasm'));
+  await copyModules();
+  await stampServiceWorker();
+}

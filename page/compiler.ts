@@ -4,6 +4,7 @@
  */
 import { compileLlvm } from '../src/binding/load.js';
 import { SourceTranslator } from '../src/compiler/compile-source.js';
+import { Retried } from '../src/compiler/retried.js';
 import { simulateOn } from '../src/compiler/simulate.js';
 import type { CompiledModule } from '../src/compiler/compiler.js';
 import type { ExploringCompiler } from '../src/explorer/explorer.js';
@@ -19,37 +20,33 @@ const LIMITS: TaskLimits = { timeoutMs: 0, events: null };
 
 class OwnThread implements Executor {
   readonly width = 1;
-  #host: Promise<LlvmHost> | null = null;
+  /** All of LLVM: what the page shows calls more than a first part has, and would be done twice. */
+  readonly #code = new Retried(() => compileLlvm());
+  readonly #host = new LlvmHost({ code: () => this.#code.get(), memoryLimitBytes: MEMORY_LIMIT });
   #last: Promise<unknown> = Promise.resolve();
+  #prepared: Promise<unknown> = Promise.resolve();
 
-  /** One after the other: there is one instance. */
+  /** One after the other: there is one instance. clang's work does not wait for LLVM. */
   run<T extends Task>(task: T): Promise<TaskResult<T>> {
     const result = this.#last.then(async () => {
-      const host = await this.#load();
-      return unwrap(await host.run(task, NO_EVENTS));
+      if (task.kind !== 'translate') await this.#prepared;
+      return unwrap(await this.#host.run(task, NO_EVENTS));
     });
     this.#last = result.catch(() => {});
     return result;
   }
 
-  /** A download that failed is tried again with the next task. */
-  #load(): Promise<LlvmHost> {
-    if (this.#host === null) {
-      // All of it: what the page shows calls more than a first part has, and would be done twice.
-      this.#host = compileLlvm().then((code) => new LlvmHost({ code, memoryLimitBytes: MEMORY_LIMIT }));
-      this.#host.catch(() => (this.#host = null));
-    }
-    return this.#host;
-  }
-
+  /** Makes an instance of LLVM before there is anything to compile. */
   async prepare(): Promise<void> {
-    await (await this.#load()).prepare();
+    const prepared = this.#code.get().then(() => this.#host.prepare());
+    this.#prepared = prepared.catch(() => {});
+    await prepared;
   }
 
   async close(): Promise<void> {}
 }
 
-/** A compiler, and what loads LLVM before there is anything to compile. */
+/** A compiler, and what loads LLVM for it. */
 export function createPageCompiler(): ExploringCompiler & { prepare(): Promise<void> } {
   const executor = new OwnThread();
   const translator = new SourceTranslator();

@@ -97,7 +97,7 @@ export class Heat {
   }
 
   /** 0 to 1: how hot, beside the others of a view. */
-  share(figures: Figures, metric: Metric, all: Iterable<Figures> = this.#rows.values()): number {
+  share(figures: Figures, metric: Metric, all: Iterable<Figures>): number {
     if (metric === 'idle') return this.idle(figures);
     let most = 0;
     for (const each of all) most = Math.max(most, each[metric]);

@@ -7,19 +7,18 @@ import {
   type Launched,
   type Listing,
   type ListingForm,
-  type Side,
 } from '../src/explorer/protocol.js';
 import { JOB_OPTIONS } from '../src/job/options.js';
 import { ServerBackend, WorkerBackend, type Backend, type LoadProgress } from './backend.js';
 import { byId, element, fillSelect } from './dom.js';
-import { Editor, type SourceMessage } from './editor.js';
+import { Editor } from './editor.js';
 import type { Example } from './examples.js';
-import { heatFlow, showFlow } from './flow-view.js';
-import { Heat, METRICS, percent, type Metric } from './heat.js';
+import { Heat, METRICS, type Metric } from './heat.js';
 import { kernelOf, showLaunch, withKernel } from './launch-form.js';
 import { linkOf, stateOf, type PageState } from './link.js';
-import { listingView, type ShownHeat } from './listing-view.js';
+import { errorsOf, showMessages, warningsOf } from './messages.js';
 import { commandOf, defaultsFor, showOptions } from './options-form.js';
+import { drawCounters, drawFlow, drawListings, drawRemarks, type Hot } from './views.js';
 
 const TABS = ['flow', 'remarks', 'ir', 'machine', 'counters'] as const;
 type Tab = (typeof TABS)[number];
@@ -69,7 +68,8 @@ const launchJson = new Editor(byId('json'), 'launch specification as JSON', 'jso
 // --- compiling -------------------------------------------------------------------------------------------------------
 
 let timer: ReturnType<typeof setTimeout> | undefined;
-let isBusy = false;
+/** Questions that are being worked on. */
+let busy = 0;
 let isDue = false;
 /** While the page itself changes the source. */
 let isSetting = false;
@@ -83,7 +83,7 @@ function edited(delay = 0): void {
 
 /** One compilation at a time; of those that were asked for meanwhile, the last. */
 async function compile(): Promise<void> {
-  if (isBusy) {
+  if (busy > 0) {
     isDue = true;
     return;
   }
@@ -93,7 +93,7 @@ async function compile(): Promise<void> {
     const explored = await backend.ask('compile', { job: now });
     const isSame = shown !== null && JSON.stringify(shown.job) === JSON.stringify(now);
     shown = { job: now, explored };
-    tell(explored);
+    showMessages(source, warningsOf(explored));
     showFunctions();
     if (!isSame) refresh();
     const took = Math.round(performance.now() - started);
@@ -106,7 +106,7 @@ async function compile(): Promise<void> {
 
 /** Does something with the backend, and says what came of it. */
 async function working(what: string, work: () => Promise<void>): Promise<void> {
-  isBusy = true;
+  busy++;
   document.body.dataset['state'] = 'busy';
   const offer = setTimeout(() => {
     byId('stop').hidden = false;
@@ -118,17 +118,19 @@ async function working(what: string, work: () => Promise<void>): Promise<void> {
     byId('messages').classList.remove('stale');
   } catch (thrown) {
     const error = thrown instanceof DarmError ? thrown : new DarmError('internal', String(thrown));
-    complain(error);
+    say(error.code === 'aborted' ? 'stopped' : `${error.code}: see the messages`);
+    // What the reader stopped leaves the messages of the last result.
+    if (error.code !== 'aborted') showMessages(source, errorsOf(error));
     document.body.dataset['state'] = 'failed';
   } finally {
     clearTimeout(offer);
-    byId('stop').hidden = true;
-    isBusy = false;
+    busy--;
+    byId('stop').hidden = busy === 0;
     byId('tab-flow')
       .closest('.output')!
       .classList.toggle('stale', shown !== null && shown.job !== job && !isDue);
   }
-  if (isDue) {
+  if (isDue && busy === 0) {
     isDue = false;
     void compile();
   }
@@ -144,57 +146,6 @@ function showLoading(progress: LoadProgress | null): void {
   bar.value = progress.loaded;
   const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
   byId('loading-text').textContent = `loading the compiler: ${mib(progress.loaded)} of ${mib(progress.total)} MiB`;
-}
-
-// --- messages --------------------------------------------------------------------------------------------------------
-
-const SEVERITIES = { note: 'info', remark: 'info', warning: 'warning', error: 'error', fatal: 'error' } as const;
-
-const messagesOf = (diagnostics: Explored['diagnostics']): SourceMessage[] =>
-  diagnostics.flatMap(({ severity, message, file, line, column }) =>
-    line === null || (file !== null && !/^kernel\./.test(file))
-      ? [
-          {
-            severity: SEVERITIES[severity],
-            text: file === null ? message : `${file}: ${message}`,
-            line: 0,
-            column: null,
-          },
-        ]
-      : [{ severity: SEVERITIES[severity], text: message, line, column }],
-  );
-
-function tell({ diagnostics, warnings }: Explored): void {
-  const global = [...new Set(warnings)].map((text): SourceMessage => ({
-    severity: 'warning',
-    text,
-    line: 0,
-    column: null,
-  }));
-  showMessages([...messagesOf(diagnostics), ...global]);
-}
-
-function complain(error: DarmError): void {
-  say(error.code === 'aborted' ? 'stopped' : `${error.code}: see the messages`);
-  const own = messagesOf((error.source?.diagnostics ?? []) as Explored['diagnostics']);
-  const { line = 0, column = null } = error.location ?? {};
-  showMessages(own.length > 0 ? own : [{ severity: 'error', text: error.message, line, column }]);
-}
-
-function showMessages(messages: readonly SourceMessage[]): void {
-  source.tell(messages.filter(({ line }) => line > 0));
-  byId('messages').replaceChildren(
-    ...messages.slice(0, 200).map(({ severity, text, line, column }) => {
-      const place = line > 0 ? `${line}${column === null ? '' : `:${column}`}` : '';
-      const item = element('li', { class: severity }, element('b', {}, severity), ' ', text);
-      if (line > 0) {
-        const button = element('button', { type: 'button' }, place);
-        button.addEventListener('click', () => source.goTo(line, column));
-        item.prepend(button, ' ');
-      }
-      return item;
-    }),
-  );
 }
 
 // --- views -----------------------------------------------------------------------------------------------------------
@@ -226,89 +177,29 @@ function openTab(next: Tab): void {
 
 /** Draws the open view anew. */
 function refresh(): void {
-  const isHot = currentHeat() !== null && tab !== 'ir';
+  const hot = currentHeat();
+  const isHot = hot !== null;
   byId('heat-label').hidden = !isHot;
   byId('heat-key').textContent = isHot ? 'of the last launch' : '';
   heatSource();
   if (shown === null) return;
-  if (tab === 'flow') drawFlow();
-  else if (tab === 'remarks') drawRemarks();
-  else if (tab === 'counters') drawCounters();
-  else void drawListing(tab);
-}
-
-function drawFlow(): void {
-  const found = shown!.explored.functions[chosen];
-  if (found === undefined) {
-    byId('flow').replaceChildren(
-      element(
-        'p',
-        { class: 'empty' },
-        'No function has a divergent branch to meld at: all threads of a wave go the same way.',
-      ),
-    );
-    return;
-  }
-  showFlow(byId('flow'), found, chosen);
-  const hot = currentHeat();
-  heatFlow(
-    byId('flow'),
-    found,
-    chosen,
-    hot === null
-      ? null
-      : [
-          { heat: hot[0], metric },
-          { heat: hot[1], metric },
-        ],
-  );
-  listenToLines(byId('flow'));
-}
-
-function drawRemarks(): void {
-  const kinds = { passed: 'melded', missed: 'left alone', failure: 'stopped', analysis: 'summary' } as const;
-  const items = shown!.explored.remarks.map(({ kind, function: name, text, line }) => {
-    const item = element(
-      'li',
-      { class: kind },
-      element('b', {}, kinds[kind]),
-      ' ',
-      element('code', {}, name),
-      ' ',
-      text,
-    );
-    if (line !== null) {
-      item.dataset['lines'] = String(line);
-      const button = element('button', { type: 'button' }, `line ${line}`);
-      button.addEventListener('click', () => source.goTo(line, null));
-      item.append(' ', button);
-    }
-    return item;
-  });
-  byId('remarks').replaceChildren(
-    items.length === 0
-      ? element('p', { class: 'empty' }, 'There is nothing to say: no branch of this kernel is divergent.')
-      : element('ul', { class: 'remarks' }, ...items),
-  );
-  listenToLines(byId('remarks'));
+  const { explored } = shown;
+  if (tab === 'flow') drawFlow(explored, chosen, hot);
+  else if (tab === 'remarks') drawRemarks(explored, (line) => source.goTo(line, null));
+  else if (tab === 'counters') drawCounters(ran?.launched ?? null, ran?.job !== shown.job);
+  else return void drawListing(tab);
+  listenToLines(byId(tab));
 }
 
 async function drawListing(form: ListingForm): Promise<void> {
   const { job: of, explored } = shown!;
-  const panel = byId(form);
   try {
-    const [before, after] = await listings(of, form);
+    const both = await listings(of, form);
     if (shown?.job !== of || tab !== form) return;
-    const hot = form === 'machine' ? currentHeat() : null;
-    const name = explored.functions[chosen]?.name ?? null;
-    const view = (listing: Listing, side: Side, heat: Heat | null): HTMLElement =>
-      listingView(listing, side, name, heat === null ? null : ({ heat, metric } satisfies ShownHeat));
-    panel.replaceChildren(
-      element('div', { class: 'graphs' }, view(before, 'before', hot && hot[0]), view(after, 'after', hot && hot[1])),
-    );
-    listenToLines(panel);
+    drawListings(form, both, explored.functions[chosen]?.name ?? null, currentHeat());
+    listenToLines(byId(form));
   } catch (error) {
-    panel.replaceChildren(element('p', { class: 'failed' }, (error as Error).message));
+    byId(form).replaceChildren(element('p', { class: 'failed' }, (error as Error).message));
   }
   document.body.dataset['drawn'] = form;
 }
@@ -318,43 +209,6 @@ const listings = (of: ExploreJob, form: ListingForm): Promise<[Listing, Listing]
     backend.ask('listing', { job: of, form, side: 'before' }),
     backend.ask('listing', { job: of, form, side: 'after' }),
   ]);
-
-function drawCounters(): void {
-  const panel = byId('counters');
-  if (ran === null) {
-    panel.replaceChildren(element('p', { class: 'empty' }, 'Nothing has run yet: choose a launch and press Run.'));
-    return;
-  }
-  const { launched, job: of } = ran;
-  const made = element('div');
-  // Markup of ours, as in the other views.
-  made.innerHTML = launched.html;
-  const same = launched.differences.length === 0;
-  panel.replaceChildren(
-    element(
-      'p',
-      { class: same ? 'good' : 'failed' },
-      same ? 'Both leave the same memory.' : `The memory differs: ${launched.differences.join('; ')}.`,
-    ),
-    ...(of === shown?.job ? [] : [element('p', { class: 'note' }, 'Of an earlier version of the kernel.')]),
-    ...launched.launches.flatMap(({ profiles: [before, after] }) =>
-      before === null || after === null ? [] : [element('p', {}, idleSentence(before, after))],
-    ),
-    made,
-  );
-}
-
-type Profile = NonNullable<Launched['launches'][0]['profiles'][0]>;
-
-function idleSentence(before: Profile, after: Profile): string {
-  const idle = ({ executed, lanes, waveSize }: Profile): string =>
-    percent(1 - lanes / Math.max(1, executed * waveSize));
-  const lost = ({ time }: Profile): string => (time === null ? '?' : String(Math.round(time.lostCycles)));
-  return (
-    `Lanes that did nothing: ${idle(before)} without melding, ${idle(after)} with. ` +
-    `Cycles lost with idle lanes: ${lost(before)} without, ${lost(after)} with.`
-  );
-}
 
 // --- lines -----------------------------------------------------------------------------------------------------------
 
@@ -378,14 +232,14 @@ function listenToLines(panel: HTMLElement): void {
   }
 }
 
-function currentHeat(): readonly [Heat, Heat] | null {
-  return ran !== null && ran.job === shown?.job ? ran.heat : null;
+function currentHeat(): Hot | null {
+  return ran !== null && ran.heat !== null && ran.job === shown?.job ? { heat: ran.heat, metric } : null;
 }
 
 function heatSource(): void {
   const hot = currentHeat();
   if (hot === null) return source.heat([]);
-  const [before, after] = hot;
+  const [before, after] = hot.heat;
   const all = [...before.lines.values()];
   source.heat(
     [...before.lines].map(([line, figures]) => {

@@ -7,7 +7,8 @@
  */
 import initBrotli, { decompress } from 'brotli-dec-wasm/web';
 import { DarmError } from '../src/errors.js';
-import type { FileFacts, Platform } from '../src/platform/interface.js';
+import type { FileFacts, ModulePart, Platform } from '../src/platform/interface.js';
+import { MODULE_STORE, SERVED_HEADER } from './store.js';
 
 /** Told how much of a file has arrived, in bytes. */
 export type LoadListener = (name: string, loaded: number, total: number) => void;
@@ -16,8 +17,7 @@ let listener: LoadListener = () => {};
 export const onLoad = (listen: LoadListener): void => void (listener = listen);
 
 const MODULES = new URL('wasm/', self.location.href);
-/** Of the browser's storage. Files in it have their content's hash in their names. */
-const STORE = 'darm-modules';
+const MANIFEST = 'manifest.json';
 
 let brotli: Promise<unknown> | null = null;
 
@@ -29,7 +29,7 @@ async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayB
 
 /** The storage may be forbidden, or full: then everything is fetched each time. */
 const store: Promise<Cache | null> =
-  typeof caches === 'undefined' ? Promise.resolve(null) : caches.open(STORE).catch(() => null);
+  typeof caches === 'undefined' ? Promise.resolve(null) : caches.open(MODULE_STORE).catch(() => null);
 
 async function download(name: string): Promise<Uint8Array<ArrayBuffer>> {
   const fail = (why: string): DarmError => new DarmError('io', `cannot load ${name}: ${why}`);
@@ -51,11 +51,16 @@ async function sha256(...parts: (string | Uint8Array)[]): Promise<string> {
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+const nameOf = (part: string, facts: FileFacts, extension: string): string =>
+  `${part}.${facts.sha256.slice(0, 16)}.${extension}`;
+
+const kept = async (name: string): Promise<Response | undefined> => (await store)?.match(new URL(name, MODULES));
+
 async function readPart(part: string, facts: FileFacts, extension: string): Promise<Uint8Array<ArrayBuffer>> {
-  const name = `${part}.${facts.sha256.slice(0, 16)}.${extension}`;
-  const kept = await (await store)?.match(new URL(name, MODULES));
-  if (kept !== undefined) {
-    const bytes = new Uint8Array(await kept.arrayBuffer());
+  const name = nameOf(part, facts, extension);
+  const found = await kept(name);
+  if (found !== undefined) {
+    const bytes = new Uint8Array(await found.arrayBuffer());
     if (bytes.length === facts.bytes) return bytes;
   }
   const packed = await download(`${name}.br`);
@@ -65,6 +70,34 @@ async function readPart(part: string, facts: FileFacts, extension: string): Prom
     throw new DarmError('internal', `${name} is damaged: its hash is not the one in manifest.json`);
   await keep(name, bytes);
   return bytes;
+}
+
+/**
+ * Whether the service worker answers this worker's requests. Only then has code a URL, by which Chromium keeps what it
+ * optimised for the next visit (page/service-worker.ts).
+ */
+async function isServed(): Promise<boolean> {
+  const { headers } = await fetch(new URL(MANIFEST, MODULES));
+  return headers.has(SERVED_HEADER);
+}
+
+/** The bytes are compiled while they arrive from the storage. Whoever asks for them alone reads them again. */
+async function compile(part: string, facts: FileFacts): Promise<WebAssembly.Module> {
+  const name = nameOf(part, facts, 'wasm');
+  if ((await kept(name)) === undefined) {
+    const bytes = await readPart(part, facts, 'wasm');
+    // There is no storage.
+    if ((await kept(name)) === undefined) return WebAssembly.compile(bytes);
+  }
+  const found = (await isServed()) ? fetch(new URL(name, MODULES)) : kept(name).then((response) => response!);
+  return WebAssembly.compileStreaming(found);
+}
+
+function openModule(part: string, facts: FileFacts): ModulePart {
+  const compiled = compile(part, facts);
+  // What fails is thrown where it is waited for.
+  compiled.catch(() => {});
+  return { bytes: () => readPart(part, facts, 'wasm'), compile: () => compiled };
 }
 
 /** Takes the place of what was kept for the same part. */
@@ -84,15 +117,24 @@ async function keep(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>
   }
 }
 
+let manifest: Promise<string> | null = null;
+
+async function readManifest(): Promise<string> {
+  manifest ??= download(MANIFEST).then((bytes) => new TextDecoder().decode(bytes));
+  // What failed is tried again.
+  manifest.catch(() => (manifest = null));
+  return manifest;
+}
+
 export const platform: Platform = {
-  readManifest: async () => new TextDecoder().decode(await download('manifest.json')),
+  readManifest,
   readPart,
+  openModule,
   findMemory: readPart,
   fill: () => {
     throw new DarmError('internal', 'a page has no files to read memory from');
   },
   loaderUrl: (name) => new URL(name, MODULES).href,
-  awake: (work) => work(),
   nextTurn: () => new Promise((resolve) => setTimeout(resolve)),
   sha256,
   disk: null,

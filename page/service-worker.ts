@@ -1,7 +1,10 @@
 /**
  * Keeps the page's own files, so that it opens without a network. The modules are kept by page/platform.ts, once they
- * were needed. The build fills in the version and the list of files.
+ * were needed; they are answered from there, because Chromium keeps optimised code of modules that have a URL. The build
+ * fills in the version and the list of files.
  */
+import { MODULE_STORE, SERVED_HEADER } from './store.js';
+
 const VERSION = 'darm-page-__VERSION__';
 const FILES = '__FILES__' as unknown as readonly string[];
 const PREFIX = 'darm-page-';
@@ -35,8 +38,16 @@ async function activate(): Promise<void> {
 
 /** Files of one version belong together: what is kept comes first, whatever there is by now. */
 async function answer(request: Request): Promise<Response> {
-  const cache = await caches.open(VERSION);
-  return (await cache.match(request, { ignoreSearch: true })) ?? fetch(request);
+  const from = (cacheName: string): Promise<Response | undefined> =>
+    caches.match(request, { cacheName, ignoreSearch: true });
+  const response = (await from(VERSION)) ?? (await from(MODULE_STORE)) ?? (await fetch(request));
+  return request.url.endsWith('.json') ? marked(response) : response;
+}
+
+function marked(response: Response): Response {
+  const headers = new Headers(response.headers);
+  headers.set(SERVED_HEADER, 'yes');
+  return new Response(response.body, { status: response.status, headers });
 }
 
 worker.addEventListener('install', (event) => event.waitUntil(install()));

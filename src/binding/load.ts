@@ -4,7 +4,7 @@
  * starts with. Where the files lie is the platform's affair.
  */
 import { platform } from '../platform/index.js';
-import type { FileFacts } from '../platform/interface.js';
+import type { FileFacts, ModulePart } from '../platform/interface.js';
 
 export interface Manifest {
   readonly llvm: string;
@@ -95,12 +95,12 @@ export function beginCompiling(compile: () => Promise<LlvmCode>): void {
  * @param isWhole whether that is all of LLVM, in a build for debugging
  */
 export type MakeFirst = (
-  bytes: Uint8Array<ArrayBuffer>,
+  part: ModulePart,
   facts: FileFacts,
   isWhole: boolean,
 ) => Promise<Pick<LlvmCode, 'first' | 'prepared'>>;
 
-export const compileLazily: MakeFirst = async (bytes) => ({ first: await compileBytes(bytes), prepared: false });
+export const compileLazily: MakeFirst = async (part) => ({ first: await part.compile(), prepared: false });
 
 /** LLVM, once per process, or what the process has begun to compile. */
 export async function compileLlvm(make: MakeFirst = compileLazily): Promise<LlvmCode> {
@@ -123,13 +123,10 @@ export async function compileParts(
   make: MakeFirst,
 ): Promise<LlvmCode> {
   const found = memoryFacts === null ? null : findMemory(name, constants.start, memoryFacts);
-  const read = readPart(name, module);
   // What fails is thrown where it is waited for.
-  for (const each of [found, read]) each?.catch(() => {});
-  const rest = restFacts === null ? null : await compileBytes(await readPart(restName, restFacts));
-  const code = await make(await read, module, rest === null);
+  found?.catch(() => {});
+  const first = platform.openModule(name, module);
+  const rest = restFacts === null ? null : await platform.openModule(restName, restFacts).compile();
+  const code = await make(first, module, rest === null);
   return { ...code, rest, memory: await found };
 }
-
-export const compileBytes = (bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> =>
-  platform.awake(() => WebAssembly.compile(bytes));

@@ -25,6 +25,14 @@ export interface Disk {
   isUnchanged(lookup: Lookup): boolean;
 }
 
+/** A part of a module, which may be on its way. */
+export interface ModulePart {
+  /** @throws DarmError `io`, or `internal` when the bytes are not those of the manifest */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+  /** The engine's threads are given time meanwhile. @throws as `bytes` */
+  compile(): Promise<WebAssembly.Module>;
+}
+
 export interface Platform {
   /** manifest.json of the compiled modules. */
   readManifest(): Promise<string>;
@@ -34,14 +42,14 @@ export interface Platform {
    * @throws DarmError `io`, or `internal` when the bytes are not those of the manifest
    */
   readPart(part: string, facts: FileFacts, extension: string): Promise<Uint8Array<ArrayBuffer>>;
+  /** Begins to read one of `llvm`, `rest`, `clang`, `clang-rest`. */
+  openModule(part: string, facts: FileFacts): ModulePart;
   /** What goes into the memory of instances: a name that `fill` knows, or the bytes. Other threads can use it. */
   findMemory(part: string, facts: FileFacts, extension: string): Promise<string | Uint8Array>;
   /** Puts what `findMemory` named into the memory of an instance. */
   fill(place: Uint8Array, content: string): void;
   /** Where the loader of a module is to be imported from. */
   loaderUrl(name: string): string;
-  /** Waits for the engine's threads, for which a process does not stay alive. */
-  awake<T>(work: () => Promise<T>): Promise<T>;
   /** Lets the engine do on this thread what waits for it. */
   nextTurn(): Promise<void>;
   /** In hexadecimal. */

@@ -14,7 +14,7 @@ import { brotliDecompress } from 'node:zlib';
 import { DarmError } from '../errors.js';
 import { ioError, privateTemporaryFolder, writeAtomically } from '../files.js';
 import { nodeDisk } from './disk.js';
-import type { FileFacts, Platform } from './interface.js';
+import type { FileFacts, ModulePart, Platform } from './interface.js';
 
 /** The folder of the WebAssembly module. The environment variable `DARM_WASM` names another one, for debug builds. */
 export function moduleFolder(): string {
@@ -95,22 +95,30 @@ function fill(place: Uint8Array, content: string): void {
   }
 }
 
-async function awake<T>(work: () => Promise<T>): Promise<T> {
+/** While V8's threads compile, for which a process does not stay alive. */
+export async function compileBytes(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
   const timer = setInterval(() => {}, 2 ** 30);
   try {
-    return await work();
+    return await WebAssembly.compile(bytes);
   } finally {
     clearInterval(timer);
   }
 }
 
+function openModule(part: string, facts: FileFacts): ModulePart {
+  const read = readPart(part, facts, 'wasm');
+  // What fails is thrown where it is waited for.
+  read.catch(() => {});
+  return { bytes: () => read, compile: async () => compileBytes(await read) };
+}
+
 export const node: Platform = {
   readManifest: async () => (await readPackaged('manifest.json')).toString('utf8'),
   readPart,
+  openModule,
   findMemory,
   fill,
   loaderUrl: (name) => pathToFileURL(path.join(moduleFolder(), name)).href,
-  awake,
   nextTurn,
   sha256: async (text, bytes) => sha256(text, bytes),
   disk: nodeDisk,

@@ -51,7 +51,8 @@ await compiler.close();
 process.exitCode = totals.differentOutcome + totals.differentMessages + totals.failed > 0 ? 1 : 0;
 
 function flagsFor(file: string): string[] {
-  const folder = path.dirname(file);
+  // hashcat's kernels include by this path: one that is not from the root would be looked for beside each of them.
+  const folder = path.resolve(path.dirname(file));
   const own = /hashcat/.test(file) ? [...HASHCAT, `-DINCLUDE_PATH=${folder}`] : [];
   return ['-cl-std=CL2.0', `-I${folder}`, `-I${path.dirname(folder)}`, ...own];
 }

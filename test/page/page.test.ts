@@ -16,7 +16,7 @@ import { artifactsInPage } from './artifacts-in-page.js';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SITE = path.join(ROOT, 'dist', 'site');
 const BROWSER = browserPath();
-const test = suite('page', { tests: BROWSER === null ? 1 : 3, timeoutMs: 400_000 });
+const test = suite('page', { tests: BROWSER === null ? 1 : 4, timeoutMs: 400_000 });
 
 /** A machine that has other things to do, too. */
 const PATIENCE = { timeout: 180_000 };
@@ -66,9 +66,9 @@ async function after(page: Page, what: 'compiled' | 'ran', act: () => Promise<un
 const textOf = (page: Page, selector: string): Promise<string> =>
   page.$eval(selector, (element) => element.textContent ?? '');
 
-/** What the editor holds. */
-async function type(page: Page, text: string): Promise<void> {
-  await page.focus('#editor .cm-content');
+/** Puts a text into an editor, as if it were typed. */
+async function type(page: Page, text: string, editor = '#editor'): Promise<void> {
+  await page.focus(`${editor} .cm-content`);
   await page.keyboard.down('Control');
   await page.keyboard.press('a');
   await page.keyboard.up('Control');
@@ -134,10 +134,6 @@ if (BROWSER !== null) {
       await after(page, 'compiled', () => page.select('#meld', 'darm'));
 
       await page.click('#as-json');
-      await page.focus('#json .cm-content');
-      await page.keyboard.down('Control');
-      await page.keyboard.press('a');
-      await page.keyboard.up('Control');
       const spec = {
         kernel: 'typed',
         grid: [1],
@@ -147,13 +143,23 @@ if (BROWSER !== null) {
           { scalar: 'u32', value: 3 },
         ],
       };
-      await page.evaluate((text) => document.execCommand('insertText', false, text), JSON.stringify(spec));
+      await type(page, JSON.stringify(spec), '#json');
       await after(page, 'ran', () => page.click('#run'));
       assert.match(await textOf(page, '#counters'), /Both leave the same memory/);
       // A wave of 32 whose halves part: every lane waits for the other half.
       assert.match(await textOf(page, '#counters'), /Lanes that did nothing: [1-4]\d % without melding, \d % with/);
       await page.click('#tab-machine');
       await page.waitForSelector('#machine td.heat[title]', PATIENCE);
+      // The two sides' blocks: half of the lanes idle without melding.
+      await page.click('#tab-ir');
+      await page.waitForSelector('#ir tr.label td.heat[title]', PATIENCE);
+      const heads = await page.$$eval('#ir [data-side="before"] tr.label', (rows) =>
+        rows.map((row) => row.textContent),
+      );
+      assert.ok(
+        heads.some((head) => /^16.*50 % idle.*(left|right):/.test(head ?? '')),
+        heads.join('\n'),
+      );
 
       const link = await page.evaluate(() => location.href);
       const other = await openPage(browser, link, complaints);
@@ -168,6 +174,54 @@ if (BROWSER !== null) {
       await other.reload({ waitUntil: 'load' });
       await after(other, 'compiled', async () => {});
       assert.match(await textOf(other, '#status'), /1 meld,/);
+    });
+    assert.equal(complaints, []);
+  });
+
+  test('an endless compilation and an endless launch are stopped; a crash is a message and a new worker', async () => {
+    await using server = await siteServer(SITE);
+    const complaints: string[] = [];
+    await withBrowser(BROWSER, async (browser) => {
+      const page = await openPage(browser, `${server.url}/?example=scale`, complaints);
+      await after(page, 'compiled', async () => {});
+      const shown = await textOf(page, '#flow');
+      assert.match(shown, /holds M1/);
+      const stop = async (): Promise<void> => {
+        await page.waitForFunction(() => !document.getElementById('stop')!.hidden, PATIENCE);
+        await page.click('#stop');
+        await page.waitForFunction(() => document.body.dataset['state'] === 'failed', PATIENCE);
+        assert.is(await textOf(page, '#status'), 'stopped');
+      };
+
+      const levels = Array.from({ length: 12 }, (_, n) => `#define A${n + 1} ${`A${n} `.repeat(8)}`);
+      await type(
+        page,
+        `#define A0 x = -x;\n${levels.join('\n')}\nkernel void k(global int *o) { int x = *o; A12 *o = x; }\n`,
+      );
+      await stop();
+      assert.is(await textOf(page, '#flow'), shown);
+
+      await after(page, 'compiled', () =>
+        type(page, 'kernel void k(global volatile int *o) { while (o[get_global_id(0)] >= 0) o[1] = 1; }\n'),
+      );
+      await page.click('#as-json');
+      await type(page, ' ', '#json');
+      await page.keyboard.press('Backspace');
+      await page.click('#run');
+      await stop();
+
+      await after(page, 'compiled', () => type(page, 'kernel void a() {}\n'));
+      const worker = page.workers().findLast((each) => each.url().endsWith('/worker.js'))!;
+      await worker.evaluate(() => {
+        self.onmessage = () => {
+          throw new Error('gone');
+        };
+      });
+      await type(page, 'kernel void b() {}\n');
+      await page.waitForSelector('#messages li.error', PATIENCE);
+      assert.match(await textOf(page, '#messages'), /the compiler ended: .*gone/);
+      await after(page, 'compiled', () => type(page, 'kernel void c() {}\n'));
+      assert.is(await textOf(page, '#messages'), '');
     });
     assert.equal(complaints, []);
   });

@@ -19,10 +19,16 @@ export function browserPath(): string | null {
   return null;
 }
 
-export async function withBrowser(executablePath: string, use: (browser: Browser) => Promise<void>): Promise<void> {
+/** @param userDataDir the profile's folder; by default the profile is new, and goes with the browser */
+export async function withBrowser(
+  executablePath: string,
+  use: (browser: Browser) => Promise<void>,
+  userDataDir?: string,
+): Promise<void> {
   const { launch } = await import('puppeteer-core');
   // The sandbox needs rights that containers do not have. Only our own pages are opened.
-  const browser = await launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
+  const browser = await launch({ executablePath, args, ...(userDataDir === undefined ? {} : { userDataDir }) });
   try {
     await use(browser);
   } finally {
