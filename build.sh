@@ -53,10 +53,10 @@ sdk_name=llvm-wasm-sdk-23.1.1-emscripten-6.0.5
 clang_sdk_name=clang-wasm-sdk-23.1.1-emscripten-6.0.5
 targets='AMDGPU;NVPTX'
 profile=$here/wasm/profile/llvm.profdata.zst
-# Each of these has one function of a megabyte or more, most of it the same few calls inlined. They are compiled without
-# inlining: a first compilation waits for V8 to compile the whole function, and an optimising one takes hundreds of MiB
-# for it.
-large_units='Target/AMDGPU/MCTargetDesc/AMDGPUMCCodeEmitter.cpp'
+# Each of these has a function of half a megabyte or more, most of it the same few calls inlined. They are compiled
+# without inlining: a first compilation waits for V8 to compile the whole function, and an optimising one takes hundreds
+# of MiB for it (V8 13.6, of Node 24, ends the process when it optimises the disassembler's).
+large_units='Target/AMDGPU/MCTargetDesc/AMDGPUMCCodeEmitter.cpp Target/AMDGPU/Disassembler/AMDGPUDisassembler.cpp'
 # How LLVM is compiled; in the root, the profile lies at /darm-build/llvm.profdata.
 llvm_flags='-O2 -DNDEBUG'
 profile_flags=''
@@ -313,16 +313,22 @@ done
 write_dist "$stage/dist" 1
 features='--enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int
   --enable-multivalue --enable-reference-types'
-# divide MODULE REST COMMAND...: into the functions that first compilations call, as V8 says while the commands run that
-# come on standard input, and the rest. Numbers of functions in a module count the imports, where wasm-split does not.
+# divide MODULE REST PERCENT: into the functions that more than so many first compilations call, as V8 says while the
+# commands run that come on standard input, and the rest. All of the first part is compiled before anything runs, on all
+# processors; of the rest, what is called, when it is called. Numbers of functions in a module count the imports, where
+# wasm-split does not.
 divide() {
-  local module=$1 rest=$2 imports
+  local module=$1 rest=$2 percent=$3 imports runs=0
   imports=$(node -p "WebAssembly.Module.imports(new WebAssembly.Module(require('fs').readFileSync('$stage/out/$module.wasm')))
     .filter(({ kind }) => kind === 'function').length")
+  : >"$stage/out/calls"
   while read -r script input; do
-    DARM_WASM=$stage/dist node --trace-wasm-compilation-times "$here/wasm/$script" "$here/$input" </dev/null
-  done | sed -n 's/^Compiled function [^#]*#\([0-9]*\) using Liftoff.*/\1/p' | sort -nu |
-    awk -v imports="$imports" '{ print $1 - imports }' >"$stage/out/first"
+    DARM_WASM=$stage/dist node --trace-wasm-compilation-times "$here/wasm/$script" "$here/$input" </dev/null |
+      sed -n 's/^Compiled function [^#]*#\([0-9]*\) using Liftoff.*/\1/p' | sort -nu >>"$stage/out/calls"
+    runs=$((runs + 1))
+  done
+  sort -n "$stage/out/calls" | uniq -c |
+    awk -v imports="$imports" -v least=$((runs * percent / 100)) '$1 > least { print $2 - imports }' >"$stage/out/first"
   in_root wasm-split --split /darm-link/out/$module.wasm --keep-funcs=@/darm-link/out/first --no-placeholders $features \
     --export-prefix=% -o1 /darm-link/out/first.wasm -o2 /darm-link/out/$rest.wasm
   node "$here/wasm/fill-table.mjs" "$stage/out/first.wasm" "$stage/out/$rest.wasm"
@@ -330,6 +336,8 @@ divide() {
   rm "$stage/out/first.wasm"
   echo "build.sh: $(wc -l <"$stage/out/first") functions in the first part of $module"
 }
-(cd "$here" && ls kernels/ir/*.gfx{906,90a,1100}.O3.bc | sed 's/^/first-calls.mjs /') | divide llvm rest
-(cd "$here" && ls kernels/*.hip wasm/frontend/first-calls.cl | sed 's/^/frontend\/first-calls.mjs /') | divide clang clang-rest
+(cd "$here" && ls kernels/ir/*.gfx{906,90a,1100}.O3.bc kernels/corpus/ir/*.gfx{906,1030,1100}.bc |
+  sed 's/^/first-calls.mjs /') | divide llvm rest 25
+(cd "$here" && ls kernels/*.hip wasm/frontend/first-calls.cl | sed 's/^/frontend\/first-calls.mjs /') |
+  divide clang clang-rest 0
 write_dist "$here/wasm/dist" 11
