@@ -56,9 +56,11 @@ export function regionRefusal({ fn }: PlanningContext, blocks: readonly BlockId[
  * Whether threads may be asked behind the blocks of `front` which side of a region with several entry edges they are
  * on. They wait for each other there, on their way to both sides.
  */
-export function mayJoin(ctx: PlanningContext, { branch, blocks }: DivergentRegion, front: readonly BlockId[]): boolean {
+export function mayJoin(ctx: PlanningContext, region: DivergentRegion, front: readonly BlockId[]): boolean {
   const { fn } = ctx;
-  if (!front.every((b) => isBranch(fn, b) && !mayWait(ctx, branch, b))) return false;
+  const { branch, blocks } = region;
+  // The branch itself may be in a loop that both sides leave.
+  if ([branch, ...front].some((b) => !isBranch(fn, b) || mayWait(ctx, region, b))) return false;
   const stays = InstrFlag.Convergent | InstrFlag.WritesWaveState;
   for (const b of blocks)
     for (let i = fn.blockInstrStart[b]; b !== branch && i < fn.blockInstrStart[b + 1]; i++)
@@ -97,9 +99,14 @@ export function subgraphRefusal(ctx: PlanningContext, blocks: readonly BlockId[]
  */
 export const waitRefusal = refusal('MayWaitForThreads', 'a loop in front of the subgraph may wait for other threads');
 
-/** Whether block `b` of a side is in a loop of that side that may wait for other threads. */
-export function mayWait({ fn, cycles }: PlanningContext, branch: BlockId, b: BlockId): boolean {
-  if (cycles.depthOf(b) <= cycles.depthOf(branch)) return false;
+/** Whether block `b` of a region is in a loop that may wait for other threads. Loops around all of the region do not count. */
+export function mayWait(
+  { fn, cycles }: PlanningContext,
+  { branch, join }: Pick<DivergentRegion, 'branch' | 'join'>,
+  b: BlockId,
+): boolean {
+  const cycle = cycles.cycleOf(b);
+  if (cycle === NONE || (cycles.contains(cycle, branch) && cycles.contains(cycle, join))) return false;
   for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++)
     if ((fn.instrFlags[i] & MAY_WAIT) !== 0) return true;
   return false;
