@@ -89,7 +89,7 @@ for (const target of given.targets.split(',')) all.push(await evaluate({ rt, com
 await compiler.close();
 
 const notes = [
-  "The evaluation of the DARM paper, on this repository's kernels, compiled by darm (LLVM 22) and executed on its simulator. " +
+  "The evaluation of the DARM paper, on this repository's kernels, compiled by darm and executed on its simulator. " +
     "The paper's numbers are run times on an AMD Vega 20 (gfx906) with LLVM 12; ours are estimates of cycles " +
     '(docs/cycle-model.md) and counts of executed instructions. Inputs are scaled down; the tables say to what.',
   ...(given.quick ? ['A quick run: one block size a kernel, no threshold sweep, no compile times.'] : []),

@@ -95,7 +95,7 @@ export function meansTable(results: Results): Table {
     rows,
     note:
       'speed-up: cycles of the baseline over those of the melded code; baseline: the better of plain -O3 and the same ' +
-      'pipeline without melds. over -O3: against plain -O3 of LLVM 22, in estimated cycles and in executed instructions. ' +
+      'pipeline without melds. over -O3: against plain -O3 of LLVM, in estimated cycles and in executed instructions. ' +
       'better point: the one whose melded code takes the fewest cycles. The paper gives no mean of branch fusion for the ' +
       'real-world benchmarks; its raw numbers have one of ' +
       `${geometricMean(Object.values(PAPER_REAL).flatMap((sizes) => Object.values(sizes).map(({ fusion }) => fusion[0]))).toFixed(2)}. ` +

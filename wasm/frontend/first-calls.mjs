@@ -22,10 +22,10 @@ for (const mcpu of ['gfx906', 'gfx1100']) {
   // Kernels for several block sizes are written for a name and a size.
   const defines = { SIZE: 64, KERNEL: 'kernel_64' };
   const request = completeSource('first-calls', source, { language, name: file, mcpu, defines });
-  const job = translationJob(request, 'bitcode', processors, false);
+  const job = await translationJob(request, 'bitcode', processors, false);
   const { product, log } = await host.translate(code, job, (work) => work());
   if (product === null) throw new Error(log);
 }
 // A refused source, too: messages are part of a first use.
 const bad = completeSource('first-calls', 'int f( {', { language, mcpu: 'gfx1100' });
-await host.translate(code, translationJob(bad, 'bitcode', processors, false), (work) => work());
+await host.translate(code, await translationJob(bad, 'bitcode', processors, false), (work) => work());
