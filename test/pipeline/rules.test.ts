@@ -6,7 +6,7 @@ import { analyzeModule } from '../../src/pipeline/analyze.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 27, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 28, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -288,7 +288,8 @@ join:
 
 test('threads that left a loop by different exits meld, unless the loop may wait for them (1.3, 1.6)', async () => {
   const load = '  %got = load i32, ptr addrspace(1) %q, align 4';
-  const wait = (name: string) => `  %${name} = load atomic i32, ptr addrspace(1) %q syncscope("agent") acquire, align 4`;
+  const wait = (name: string) =>
+    `  %${name} = load atomic i32, ptr addrspace(1) %q syncscope("agent") acquire, align 4`;
   const spin = `${wait('v')}\n  %w = icmp eq i32 %v, 1\n  br i1 %w, label %a2, label %a\na2:`;
   assert.is((await melded(exits(load))).match(/store i32/g)!.length, 1);
   assert.is(await refusal(exits(wait('got'))), '1.3');
@@ -329,6 +330,31 @@ test('a phi says which side a thread is on where others enter it, too (1.3)', as
   // What the front defines comes by a phi.
   assert.match(ll, /phi i32 \[ (poison, %entry \], \[ %twice, %or|%twice, %or \], \[ poison, %entry) \]/);
   assert.is(ll.match(/store i32/g)!.length, 1);
+});
+
+test('lifetime markers of an alloca between branch and join cannot follow it through a phi (4)', async () => {
+  const alloca = (markers: boolean) =>
+    shortCircuit(
+      `  %al = alloca i32, align 4, addrspace(5)
+       ${markers ? 'call void @llvm.lifetime.start.p5(ptr addrspace(5) %al)' : ''}
+       store volatile i32 %n, ptr addrspace(5) %al`,
+    )
+      .replace(
+        'br label %join\njoin:',
+        `br label %tail
+tail:
+  %v = load volatile i32, ptr addrspace(5) %al
+  ${markers ? 'call void @llvm.lifetime.end.p5(ptr addrspace(5) %al)' : ''}
+  store volatile i32 %v, ptr addrspace(1) %p
+  br label %join
+join:`,
+      )
+      .replace(
+        'triple = "amdgcn-amd-amdhsa"',
+        'triple = "amdgcn-amd-amdhsa"\ndeclare void @llvm.lifetime.start.p5(ptr addrspace(5))\ndeclare void @llvm.lifetime.end.p5(ptr addrspace(5))',
+      );
+  await melded(alloca(false));
+  assert.is(await refusal(alloca(true)), '4');
 });
 
 test('where a barrier stands in front, the edges decide nothing (1.3)', async () => {
