@@ -6,7 +6,7 @@ import { analyzeModule } from '../../src/pipeline/analyze.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 25, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 28, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -252,6 +252,51 @@ test('nobody is kept in front of a meld by a loop that waits (1.6)', async () =>
   assert.is(await refusal(ir), '1.6');
 });
 
+/** A loop that threads leave for %a from two blocks, and for %b from one. */
+const exits = (inLoop: string, inA = ''): string => `${HEADER}
+define amdgpu_kernel void @k(ptr addrspace(1) %p, ptr addrspace(1) %q, i32 %n) #0 {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %g = getelementptr i32, ptr addrspace(1) %p, i32 %id
+  br label %head
+head:
+  %k = phi i32 [ 0, %entry ], [ %more, %latch ]
+  %more = add i32 %k, 1
+  %c = icmp ugt i32 %k, %id
+  br i1 %c, label %a, label %body
+body:
+${inLoop}
+  %d = icmp eq i32 %got, %k
+  br i1 %d, label %b, label %latch
+latch:
+  %e = icmp ugt i32 %more, %n
+  br i1 %e, label %a, label %head
+a:
+${inA}
+  %la = load i32, ptr addrspace(1) %g, align 4
+  %sa = mul i32 %la, 3
+  store i32 %sa, ptr addrspace(1) %g, align 4
+  br label %join
+b:
+  %lb = load i32, ptr addrspace(1) %g, align 4
+  %sb = mul i32 %lb, %k
+  store i32 %sb, ptr addrspace(1) %g, align 4
+  br label %join
+join:
+  ret void
+}${FOOTER}`;
+
+test('threads that left a loop by different exits meld, unless the loop may wait for them (1.3, 1.6)', async () => {
+  const load = '  %got = load i32, ptr addrspace(1) %q, align 4';
+  const wait = (name: string) =>
+    `  %${name} = load atomic i32, ptr addrspace(1) %q syncscope("agent") acquire, align 4`;
+  const spin = `${wait('v')}\n  %w = icmp eq i32 %v, 1\n  br i1 %w, label %a2, label %a\na2:`;
+  assert.is((await melded(exits(load))).match(/store i32/g)!.length, 1);
+  assert.is(await refusal(exits(wait('got'))), '1.3');
+  // So may a loop of one side, in front of what would meld.
+  assert.is(await refusal(exits(load, spin)), '1.6');
+});
+
 /** Short-circuit code: block %a is reached from %entry and from %or, so %c does not say who is in %a. */
 const shortCircuit = (between: string): string => `${HEADER}
 define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %n) #0 {
@@ -287,8 +332,62 @@ test('a phi says which side a thread is on where others enter it, too (1.3)', as
   assert.is(ll.match(/store i32/g)!.length, 1);
 });
 
+test('lifetime markers of an alloca between branch and join cannot follow it through a phi (4)', async () => {
+  const alloca = (markers: boolean) =>
+    shortCircuit(
+      `  %al = alloca i32, align 4, addrspace(5)
+       ${markers ? 'call void @llvm.lifetime.start.p5(ptr addrspace(5) %al)' : ''}
+       store volatile i32 %n, ptr addrspace(5) %al`,
+    )
+      .replace(
+        'br label %join\njoin:',
+        `br label %tail
+tail:
+  %v = load volatile i32, ptr addrspace(5) %al
+  ${markers ? 'call void @llvm.lifetime.end.p5(ptr addrspace(5) %al)' : ''}
+  store volatile i32 %v, ptr addrspace(1) %p
+  br label %join
+join:`,
+      )
+      .replace(
+        'triple = "amdgcn-amd-amdhsa"',
+        'triple = "amdgcn-amd-amdhsa"\ndeclare void @llvm.lifetime.start.p5(ptr addrspace(5))\ndeclare void @llvm.lifetime.end.p5(ptr addrspace(5))',
+      );
+  await melded(alloca(false));
+  assert.is(await refusal(alloca(true)), '4');
+});
+
 test('where a barrier stands in front, the edges decide nothing (1.3)', async () => {
   assert.is(await refusal(shortCircuit('  call void @llvm.amdgcn.s.barrier()')), '1.3');
+});
+
+test('accesses that overlap keep their order, also where the distance wraps around', async () => {
+  const stores = (value: string) =>
+    ['low', 'low4', 'low8'].map((name) => `  store i32 ${value}, ptr addrspace(3) %${name}, align 1`).join('\n');
+  const load = (side: string) => `  %l${side} = load i32, ptr addrspace(3) %high, align 1`;
+  const end = (side: string, k: number) =>
+    `  %s${side} = add i32 %l${side}, ${k}\n  store i32 %s${side}, ptr addrspace(1) %gp, align 4`;
+  const ir = (high: number) =>
+    diamond(
+      `${stores('%n')}\n${load('a')}\n${end('a', 5)}`,
+      `${load('b')}\n${stores('%m')}\n${end('b', 7)}`,
+      '',
+      '@lds = internal addrspace(3) global [4096 x i8] poison, align 16',
+    ).replace(
+      '  br i1 %c',
+      `  %far = xor i32 %id, -2147483648
+  %l = getelementptr i8, ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @lds, i32 1), i32 %far
+  %low = getelementptr i8, ptr addrspace(3) %l, i32 -2147483648
+  %low4 = getelementptr i8, ptr addrspace(3) %l, i32 -2147483644
+  %low8 = getelementptr i8, ptr addrspace(3) %l, i32 -2147483640
+  %high = getelementptr i8, ptr addrspace(3) %l, i32 ${high}
+  br i1 %c`,
+    );
+  const accesses = async (high: number) =>
+    (await melded(ir(high), { profit: 'net' })).match(/(load|store) i32.* addrspace\(3\)/g)!.length;
+  // 2³² − 8 bytes: apart, so that the load may pass the stores. 2³² − 2 bytes: the load ends in what %low stores.
+  assert.is(await accesses(2147483640), 4);
+  assert.ok((await accesses(2147483646)) > 4);
 });
 
 test('addresses shared by one condition may lead to addresses shared by another', async () => {

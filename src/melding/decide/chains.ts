@@ -104,7 +104,7 @@ function linksOf(ctx: PlanningContext, region: DivergentRegion, chain: SideChain
   const { blocks } = chain;
   const orEnd = (index: number): number => (index < 0 ? blocks.length : index);
   const firstWork = orEnd(blocks.findIndex((b) => !isEmpty(ctx, b)));
-  const firstWait = orEnd(blocks.findIndex((b) => mayWait(ctx, region.branch, b)));
+  const firstWait = orEnd(blocks.findIndex((b) => mayWait(ctx, region, b)));
   const link = (own: readonly BlockId[], exit: BlockId | null, place: number): ChainLink => {
     const refusal = subgraphRefusal(ctx, own) ?? (firstWait < place ? waitRefusal : null);
     const side = { entry: own[0], blocks: own, front: firstWork < place, refusal };

@@ -8,10 +8,19 @@
  * different `noalias.scope.decl` cannot become one. Both refuse the subgraph.
  */
 import type { DivergentRegion, RegionProblem } from '../../analysis/regions.js';
-import type { BlockId, InstrId } from '../../ir/ids.js';
+import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { FunctionFlag, InstrFlag, Opcode, TypeKind, hasFlag, isBranch, terminatorOf } from '../../ir/snapshot.js';
+import {
+  FunctionFlag,
+  InstrFlag,
+  Opcode,
+  TypeKind,
+  definingInstr,
+  hasFlag,
+  isBranch,
+  terminatorOf,
+} from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { refusal, type Refusal } from '../rules.js';
 
@@ -37,8 +46,8 @@ export function functionRefusal(fn: FunctionSnapshot): Refusal | null {
   return null;
 }
 
-/** @param blocks the branch's block and everything between it and the join */
-export function regionRefusal({ fn }: PlanningContext, blocks: readonly BlockId[]): Refusal | null {
+export function regionRefusal({ fn }: PlanningContext, { branch, blocks }: DivergentRegion): Refusal | null {
+  const inside = new Set<number>(blocks.filter((b) => b !== branch));
   for (const b of blocks) {
     if (!isBranch(fn, b) && fn.instrOpcode[terminatorOf(fn, b)] !== Opcode.Switch)
       return refusal('UnstructuredControlFlow', 'between branch and join is a terminator other than br and switch');
@@ -47,6 +56,9 @@ export function regionRefusal({ fn }: PlanningContext, blocks: readonly BlockId[
         return refusal('UnstructuredControlFlow', 'between branch and join is an exception handling pad');
       if (fn.typeKind[fn.instrType[i]] === TypeKind.Token)
         return refusal('UnsupportedConstruct', 'between branch and join is a value of token type');
+      // Behind a unifying block, a phi would stand for the alloca. Markers take none.
+      if (hasFlag(fn, i as InstrId, InstrFlag.Marker) && inside.has(blockOfAlloca(fn, i as InstrId)))
+        return refusal('ScopedMarkers', 'between branch and join is an alloca with lifetime markers');
     }
   }
   return null;
@@ -56,9 +68,11 @@ export function regionRefusal({ fn }: PlanningContext, blocks: readonly BlockId[
  * Whether threads may be asked behind the blocks of `front` which side of a region with several entry edges they are
  * on. They wait for each other there, on their way to both sides.
  */
-export function mayJoin(ctx: PlanningContext, { branch, blocks }: DivergentRegion, front: readonly BlockId[]): boolean {
+export function mayJoin(ctx: PlanningContext, region: DivergentRegion, front: readonly BlockId[]): boolean {
   const { fn } = ctx;
-  if (!front.every((b) => isBranch(fn, b) && !mayWait(ctx, branch, b))) return false;
+  const { branch, blocks } = region;
+  // The branch itself may be in a loop that both sides leave.
+  if ([branch, ...front].some((b) => !isBranch(fn, b) || mayWait(ctx, region, b))) return false;
   const stays = InstrFlag.Convergent | InstrFlag.WritesWaveState;
   for (const b of blocks)
     for (let i = fn.blockInstrStart[b]; b !== branch && i < fn.blockInstrStart[b + 1]; i++)
@@ -97,12 +111,24 @@ export function subgraphRefusal(ctx: PlanningContext, blocks: readonly BlockId[]
  */
 export const waitRefusal = refusal('MayWaitForThreads', 'a loop in front of the subgraph may wait for other threads');
 
-/** Whether block `b` of a side is in a loop of that side that may wait for other threads. */
-export function mayWait({ fn, cycles }: PlanningContext, branch: BlockId, b: BlockId): boolean {
-  if (cycles.depthOf(b) <= cycles.depthOf(branch)) return false;
+/** Whether block `b` of a region is in a loop that may wait for other threads. Loops around all of it do not count. */
+export function mayWait(
+  { fn, cycles }: PlanningContext,
+  { branch, join }: Pick<DivergentRegion, 'branch' | 'join'>,
+  b: BlockId,
+): boolean {
+  const cycle = cycles.cycleOf(b);
+  if (cycle === NONE || (cycles.contains(cycle, branch) && cycles.contains(cycle, join))) return false;
   for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++)
     if ((fn.instrFlags[i] & MAY_WAIT) !== 0) return true;
   return false;
+}
+
+/** The block of the alloca that a marker is about, or `NONE`. */
+function blockOfAlloca(fn: FunctionSnapshot, marker: InstrId): BlockId | -1 {
+  if (fn.operandStart[marker] === fn.operandStart[marker + 1]) return NONE;
+  const alloca = definingInstr(fn, fn.operand[fn.operandStart[marker]] as ValueId);
+  return alloca !== NONE && fn.instrOpcode[alloca] === Opcode.Alloca ? (fn.instrBlock[alloca] as BlockId) : NONE;
 }
 
 /** `assume` is the only marker whose first operand is a condition. */

@@ -84,7 +84,7 @@ export function planFunction(
     if (whole) return refusedBranch(ctx, b, whole);
     const found = regionOf(ctx, b);
     if (found.kind === 'refused') return refusedBranch(ctx, b, problemRefusal(found.problem));
-    const why = regionRefusal(ctx, found.blocks) ?? modeRefusal(ctx, found);
+    const why = regionRefusal(ctx, found) ?? modeRefusal(ctx, found);
     if (why) return refusedBranch(ctx, b, why);
     const choice = choices?.branches.get(b) ?? (choices?.others === 'leave' ? 'leave' : null);
     if (choice === 'leave') return refusedBranch(ctx, b, refusal('NotProfitable', 'the plan leaves it'));

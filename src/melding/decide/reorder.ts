@@ -154,7 +154,8 @@ function mayOverlap(ctx: PlanningContext, i: InstrId, other: InstrId): boolean {
     const value = isStore(ctx, each) ? fn.operand[fn.operandStart[each]] : instrValue(fn, each);
     return Math.ceil(fn.typeBits[fn.valueType[value]] / 8);
   };
-  const distance = fn.valueOffset[q] - fn.valueOffset[p];
+  // Addresses of 32 bits wrap around.
+  const distance = (fn.valueOffset[q] - fn.valueOffset[p]) | 0;
   // The size of some types is not known here.
   if (bytes(i) === 0 || bytes(other) === 0) return true;
   return distance < bytes(i) && -distance < bytes(other);
