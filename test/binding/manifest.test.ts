@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import { readManifest } from '../../src/binding/load.js';
 import { REPOSITORY } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/manifest', { tests: 4 });
+const test = suite('binding/manifest', { tests: 5 });
 const dist = path.join(REPOSITORY, 'wasm', 'dist');
 
 async function sha256(file: string): Promise<string> {
@@ -44,6 +45,41 @@ test('describes the files that are shipped', async () => {
   assert.is(await sha256(path.join(dist, 'llvm.mjs')), manifest.loader.sha256);
   assert.is(await sha256(path.join(dist, 'clang.mjs')), manifest.frontend!.loader.sha256);
   assert.is(manifest.llvm, '23.1.1');
+});
+
+/** Of the code of a module's functions, in bytes. */
+function largestFunction(module: Uint8Array): number {
+  const CODE = 10;
+  let at = 8;
+  const number = (): number => {
+    for (let value = 0, shift = 0; ; shift += 7) {
+      const byte = module[at++]!;
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (at < module.length) {
+    const section = module[at++];
+    const end = number() + at;
+    let most = 0;
+    if (section === CODE)
+      for (let left = number(); left > 0; left--) {
+        const size = number();
+        most = Math.max(most, size);
+        at += size;
+      }
+    if (section === CODE) return most;
+    at = end;
+  }
+  return 0;
+}
+
+test('no function is so large that V8 dies when it optimises it', async () => {
+  // Node 24 ended the process for one of 411 kB, the disassembler's.
+  for (const name of ['llvm', 'rest', 'clang', 'clang-rest']) {
+    const most = largestFunction(brotliDecompressSync(await readFile(path.join(dist, `${name}.wasm.br`))));
+    assert.ok(most > 10_000 && most < 400_000, `${name}: ${most}`);
+  }
 });
 
 test("ships LLVM's licence", async () => {
