@@ -3,6 +3,7 @@
  * memory afterwards is the same, and how the counters differ.
  */
 import { constants } from 'node:os';
+import pLimit from 'p-limit';
 import { checkLaunch, type CheckedLaunch, type LaunchCheck, type LaunchQuestion } from '../compiler/check-launch.js';
 import type { Compiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
@@ -27,7 +28,6 @@ import { withPlanText } from './plan.js';
 import { profileForm, writeProfile } from './profile.js';
 import { checkCodeObject, simulatingCompiler } from './run.js';
 import { moduleOf, sourceLanguage } from './source.js';
-import { Turns } from '../turns.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Limit for made-up inputs, with which a kernel may never end. */
@@ -77,10 +77,10 @@ export async function runCheck(input: string, other: string | null, given: Check
   const stop = new AbortController();
   if (fleet !== null) for (const signal of SIGNALS) process.once(signal, () => stop.abort(signal));
   // A launch here has all threads for itself.
-  const turns = new Turns(fleet === null ? 1 : flags.queueWindow);
+  const limit = pLimit(fleet === null ? 1 : flags.queueWindow);
   const limits = { signal: stop.signal, timeoutMs: flags.timeout };
   const check = (question: LaunchQuestion): Promise<LaunchCheck> =>
-    turns.run(async () => {
+    limit(async () => {
       stop.signal.throwIfAborted();
       return (await fleet?.check(question, limits)) ?? checkLaunch(compiler, question, { signal: stop.signal });
     });

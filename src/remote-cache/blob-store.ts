@@ -3,23 +3,23 @@
  * lookup in the cache, this may fail, and says why.
  */
 import { createHash } from 'node:crypto';
+import pLimit from 'p-limit';
 import { DarmError } from '../errors.js';
 import { parseAddress } from '../http/address.js';
 import { ExchangeError, HttpClient, MOST_CONNECTIONS, type HttpAnswer } from '../http/client.js';
-import { Turns } from '../turns.js';
 import type { Digest } from './action-result.js';
 import { REMOTE_CACHE_FLAG, type RemoteCacheSetting } from './setting.js';
 
 const BYTES_PER_MS = 2 ** 20 / 1000;
 const TIMEOUT_MS = 10_000;
-/** A server that says nothing, or is not there, is left alone for so long, in milliseconds: hundreds of jobs may want to ask it. */
+/** Milliseconds for which a server is left alone that says nothing, or is not there: hundreds of jobs may want to ask it. */
 const REST_MS = 5000;
 const MOST_BYTES = 256 * 2 ** 20;
 
 export class BlobStore {
   readonly #client: HttpClient;
   readonly #shown: string;
-  readonly #turns = new Turns(MOST_CONNECTIONS);
+  readonly #limit = pLimit(MOST_CONNECTIONS);
   #rest = { until: -Infinity, why: '' };
   readonly writes: boolean;
 
@@ -56,7 +56,7 @@ export class BlobStore {
   #exchange(method: 'GET' | 'PUT', { hash, size }: Digest, body?: Uint8Array): Promise<HttpAnswer> {
     const limits = { timeoutMs: TIMEOUT_MS + size / BYTES_PER_MS, maxAnswer: method === 'GET' ? size : 2 ** 16 };
     const headers = { 'Content-Type': 'application/octet-stream' };
-    return this.#turns.run(async () => {
+    return this.#limit(async () => {
       if (performance.now() < this.#rest.until) throw this.#error(this.#rest.why);
       try {
         return await this.#client.exchange({ method, path: `/cas/${hash}`, ...limits, ...(body && { headers, body }) });

@@ -6,9 +6,9 @@
  * hash and its key. Uploads happen in the background; what does not fit into their bounds is dropped and counted.
  */
 import { createHash } from 'node:crypto';
+import pLimit from 'p-limit';
 import { parseAddress, type Address } from '../http/address.js';
 import { ExchangeError, HttpClient, MOST_CONNECTIONS, type HttpAnswer } from '../http/client.js';
-import { Turns } from '../turns.js';
 import { decodeActionResult, encodeActionResult, type Digest } from './action-result.js';
 import { DEFAULT_PATIENCE, Patience, type PatienceSettings } from './patience.js';
 import { NOTHING_REMOTE, REMOTE_CACHE_FLAG, type RemoteCacheReport, type RemoteCacheSetting } from './setting.js';
@@ -55,7 +55,7 @@ export class RemoteCache {
   readonly #writes: boolean;
   readonly #timeoutMs: number;
   readonly #patience: Patience;
-  readonly #turns = new Turns(LOOKUPS_SIDE_BY_SIDE);
+  readonly #limit = pLimit(LOOKUPS_SIDE_BY_SIDE);
   readonly #counts = { ...NOTHING_REMOTE };
   readonly #uploaders = new Map<Uploader, Promise<void>>();
   readonly #queue: { readonly key: string; readonly content: Uint8Array }[] = [];
@@ -84,7 +84,7 @@ export class RemoteCache {
    * @returns null when the server does not have it, does not give it as it should, or says nothing
    */
   get<T>(key: string, read: (content: Uint8Array) => T): Promise<T | null> {
-    return this.#turns.run(() => this.#ask(key, read));
+    return this.#limit(() => this.#ask(key, read));
   }
 
   async #ask<T>(key: string, read: (content: Uint8Array) => T): Promise<T | null> {

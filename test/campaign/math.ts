@@ -8,6 +8,7 @@
  * Exit code 1 if any function errs by more.
  */
 import { createCompiler, parseSpec, type Compiler } from '../../src/index.js';
+import { SpecRandom } from '../../src/simulator/launch/random.js';
 
 interface Func {
   readonly name: string;
@@ -113,9 +114,9 @@ extern "C" __global__ void k(${type.name} *out, const ${type.name} *x, const ${t
   out[i] = ${call};
 }\n`;
   const { artifacts } = await own.compile(source, { language: 'hip', mcpu, disk: false });
-  const next = randomNumbers(name.length + 7);
-  const x = new type.array(count).map(() => spread(from, to, next()));
-  const y = new type.array(count).map(() => (second ? spread(...second, next()) : 0));
+  const random = new SpecRandom(name.length + 7);
+  const x = new type.array(count).map(() => spread(from, to, random.fraction()));
+  const y = new type.array(count).map(() => (second ? spread(...second, random.fraction()) : 0));
   const buffer = (which: string): object => ({
     name: which,
     buffer: type.bytes === 4 ? 'f32' : 'f64',
@@ -160,11 +161,4 @@ function errorOf(got: number, want: number, { array, fraction, leastExponent }: 
 /** @param at from 0 up to 1 */
 function spread(from: number, to: number, at: number): number {
   return from > 0 && to / from > 1e6 ? from * (to / from) ** at : from + (to - from) * at;
-}
-
-/** From 0 up to 1, the same every time. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  const word = (): number => (state = (Math.imul(state, 1664525) + 1013904223) | 0) >>> 8;
-  return () => (word() * 2 ** 24 + word()) / 2 ** 48;
 }

@@ -4,6 +4,7 @@
  * usage: node fleet-worker.js URL THREADS LOCK_MS [REMOTE_CACHE]
  */
 import { fileURLToPath } from 'node:url';
+import pLimit from 'p-limit';
 import { createCompiler } from '../../src/compiler/compiler.js';
 import { toolchainDigest } from '../../src/compiler/toolchain.js';
 import { parseQueueAddress } from '../../src/fleet/address.js';
@@ -11,7 +12,6 @@ import { jobsApart } from '../../src/fleet/apart.js';
 import { Carrier } from '../../src/fleet/carrier.js';
 import { QueueConnection } from '../../src/fleet/connection.js';
 import { FleetWorker } from '../../src/fleet/worker.js';
-import { Turns } from '../../src/turns.js';
 import { BlobStore } from '../../src/remote-cache/blob-store.js';
 import { endIfMarked } from './fleet-mark.js';
 
@@ -26,14 +26,14 @@ const carrier = new Carrier(store);
 const compiler = createCompiler({ threads: Number(threads), memoryLimit: MEMORY, tierPolicy: 'short' });
 const say = (fields: object, message: string): void => console.error(JSON.stringify({ ...fields, msg: message }));
 const apart = jobsApart({ timeout: 0, memoryLimit: MEMORY }, fileURLToPath(APART));
-const turns = new Turns(Number(threads));
+const limit = pLimit(Number(threads));
 const worker = new FleetWorker({
   connection,
   carrier,
   compiler: {
     // What waits for a thread is not compiled yet, and does not count when the worker is killed.
     compile: (module, options, call) =>
-      turns.run(async () => {
+      limit(async () => {
         say({}, 'compiles');
         endIfMarked(module as Uint8Array);
         const started = performance.now();

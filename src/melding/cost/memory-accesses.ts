@@ -2,8 +2,8 @@
  * What memory accesses of a block share, so that each costs less than it would alone.
  *
  * - **Width.** Code generation (LLVM's LoadStoreVectorizer) makes one wide access of those that lie side by side. As
- *   one of four, an access takes a quarter of its unit's time. Accesses in between that may alias are not looked at. LDS is
- *   left out; its offsets have rules of their own.
+ *   one of four, an access takes a quarter of its unit's time. Accesses in between that may alias are not looked at.
+ *   LDS is left out; its offsets have rules of their own.
  * - **Waiting.** Loads of a block that do not depend on each other are on their way together, a *batch*: the wave waits
  *   once.
  *
@@ -26,7 +26,7 @@ export interface MemoryAccesses {
   readonly wide: Int32Array;
   /** Of how many accesses that one consists; 1 for all others. */
   readonly joined: Int32Array;
-  /** For loads, how many loads of the same block come one after the other up to this one, itself included; otherwise 0. */
+  /** For loads, how many loads of the same block come one after the other up to and with this one; otherwise 0. */
   readonly depth: Int32Array;
   /** How many loads are in the batch of a load; 1 for all others. */
   readonly batched: Int32Array;

@@ -51,10 +51,8 @@ import {
   type LaneSet,
   type Lanes,
 } from './lanes.js';
+import { workGroupOf } from './work-group.js';
 
-/** Threads of a work group where the function does not require a size. */
-const USUAL_THREADS = 256;
-const MOST_THREADS = 1024;
 /** Unknown integers that are the same for all threads: sizes and bounds, counters of loops, numbers of work groups. */
 const SIZES = { least: 2 ** 6, most: 2 ** 20 };
 const COUNTERS = { least: 1, most: 2 ** 7 };
@@ -156,7 +154,7 @@ export class WaveSamples {
     this.lanes = WAVES * fn.waveSize;
     this.waveShift = Math.log2(fn.waveSize);
     this.launchShift = Math.log2(WAVES_PER_LAUNCH * fn.waveSize);
-    this.group = fn.groupSize[0]! > 0 ? fn.groupSize : usualGroup(fn);
+    this.group = workGroupOf(fn);
     const threads = this.group[0]! * this.group[1]! * this.group[2]!;
     this.groupLanes = Math.ceil(threads / fn.waveSize) * fn.waveSize;
     this.threads = new Int32Array(this.lanes / 32);
@@ -546,32 +544,6 @@ export class WaveSamples {
     }
     return { numbers, shift, scale: Scale.Bounded };
   }
-}
-
-/**
- * The work group of a function that requires no size: a square, if the function asks for the second number of its
- * threads. Who compares a thread number with a constant has threads on both sides of it, so the group is at least so
- * large.
- */
-function usualGroup(fn: FunctionSnapshot): readonly number[] {
-  const threads = fn.mostThreads || USUAL_THREADS;
-  const isPlane = fn.instrSource.includes(LaneSource.ThreadY);
-  const least = [LaneSource.ThreadX, LaneSource.ThreadY].map((source) => leastThreads(fn, source)) as [number, number];
-  const side = isPlane ? 2 ** Math.ceil(Math.log2(threads) / 2) : threads;
-  const row = Math.min(MOST_THREADS, Math.max(side, least[0]));
-  return [row, Math.min(MOST_THREADS / row, Math.max(Math.ceil(threads / row), least[1])), 1];
-}
-
-/** A power of two. */
-function leastThreads(fn: FunctionSnapshot, source: number): number {
-  let most = 0;
-  for (let i = 0; i < fn.instrCount; i++) {
-    if (fn.instrOpcode[i] !== Opcode.ICmp) continue;
-    const of = definingInstr(fn, fn.operand[fn.operandStart[i]!] as ValueId);
-    const constant = fn.valueInteger[fn.operand[fn.operandStart[i]! + 1]!]!;
-    if (of !== NONE && fn.instrSource[of] === source && constant !== NO_INTEGER) most = Math.max(most, constant);
-  }
-  return 2 ** Math.ceil(Math.log2(most + 1));
 }
 
 /** From two uniform numbers of a launch: the rate of an event, and the share of waves whose lanes are all alike. */
