@@ -7,7 +7,7 @@
 import { LlvmModule } from '../../src/binding/module.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions, type MeldPoint } from '../../src/job/options.js';
-import { BEFORE_EARLY_MELD, defaultPipeline } from '../../src/pipeline/passes.js';
+import { beforeEarlyMeld, defaultPipeline } from '../../src/pipeline/passes.js';
 import { compileModule } from '../../src/pipeline/compile.js';
 import { parseTargetId } from '../../src/job/target-id.js';
 
@@ -59,7 +59,7 @@ function withoutMelds(rt: LlvmRuntime, bytes: Uint8Array, point: MeldPoint): Uin
   return rt.run(() => {
     const module = LlvmModule.read(rt, bytes, parseTargetId(DEFAULT_OPTIONS.mcpu), DEFAULT_OPTIONS.codegenLevel);
     const O3 = defaultPipeline('O3')!;
-    module.runPasses(point === 'early' ? BEFORE_EARLY_MELD : O3);
+    module.runPasses(point === 'early' ? beforeEarlyMeld(module.isAmdgcn) : O3);
     for (const { name } of module.functions()) module.tidy(name);
     if (point === 'early') module.runPasses(O3);
     module.generate('obj');

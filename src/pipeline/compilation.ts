@@ -12,7 +12,7 @@ import { parsePlan } from '../job/tuned-plan.js';
 import { parseTargetId } from '../job/target-id.js';
 import { replayLog } from './carry-out.js';
 import { PlanGuide, type Guide } from './guide.js';
-import { BEFORE_EARLY_MELD, defaultPipeline, meldsEarly } from './passes.js';
+import { beforeEarlyMeld, defaultPipeline, meldsEarly } from './passes.js';
 import { Stopwatch } from './stopwatch.js';
 
 /** Who decides about the melds of a function; null: the cost model. */
@@ -61,7 +61,7 @@ export class Compilation {
   readAtMeldPoint(): LlvmModule {
     const module = this.#read();
     if (this.#isAtMeldPoint) return module;
-    if (meldsEarly(this.options)) this.watch.time('optimize', () => module.runPasses(BEFORE_EARLY_MELD));
+    if (meldsEarly(this.options)) this.watch.time('optimize', () => module.runPasses(beforeEarlyMeld(module.isAmdgcn)));
     else this.#optimize(module);
     return module;
   }

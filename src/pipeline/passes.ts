@@ -7,11 +7,23 @@ const NO_HOIST_OR_SINK = 'simplifycfg<no-hoist-common-insts;no-sink-common-insts
  * In front of an early meld. Keeps what later optimisation counts on (loop rotation, if-conversion, invariant code
  * motion) but neither unrolls nor hoists or sinks, which would take apart what looks alike. Measured against about 25
  * other lists; instcombine must come before simplifycfg.
+ *
+ * What nothing melds in passes through here, too, if anything in its module melds. It must come out of -O3 as if it had
+ * not. So functions are simplified before they are inlined, as in -O3: conditions like `a && b` become one while their
+ * operands are still in memory, or else gvn, which would divide them among copies of what follows, comes first. And there is no indvars: the exit conditions that
+ * it writes keep loops from being unrolled in which the parity of the counter decides.
+ *
+ * On AMD's targets the size of a work group is `group < count ? size : rest` until a pass of the target says that every
+ * group has the full size. That pass wants the load of `count` to have one use. In -O3 it comes before equal loads are
+ * joined, and so it must here. Otherwise every kernel that asks for the size of the grid, too, keeps the select and
+ * loads the size of its group through the vector unit.
  */
-export const BEFORE_EARLY_MELD =
-  'always-inline,cgscc(inline),globalopt,function(infer-address-spaces,sroa<modify-cfg>,infer-address-spaces,' +
+export const beforeEarlyMeld = (isAmdgcn: boolean): string =>
+  `function(${NO_HOIST_OR_SINK},sroa<modify-cfg>,early-cse<memssa>),always-inline,cgscc(inline),` +
+  (isAmdgcn ? 'function(sccp,amdgpu-lower-kernel-attributes),' : '') +
+  'globalopt,function(infer-address-spaces,sroa<modify-cfg>,infer-address-spaces,' +
   `early-cse<memssa>,instcombine<no-verify-fixpoint>,${NO_HOIST_OR_SINK},loop-simplify,lcssa,` +
-  'loop-mssa(loop-rotate<header-duplication>,licm<allowspeculation>),loop(indvars),gvn,sccp,dse,adce,' +
+  'loop-mssa(loop-rotate<header-duplication>,licm<allowspeculation>),gvn,sccp,dse,adce,' +
   `${NO_HOIST_OR_SINK},loop-simplify,lcssa),globaldce`;
 
 /**

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { analysesOf } from '../../src/analysis/analyses.js';
 import { LlvmModule } from '../../src/binding/module.js';
-import { BEFORE_EARLY_MELD } from '../../src/pipeline/passes.js';
+import { beforeEarlyMeld } from '../../src/pipeline/passes.js';
 import { compareAnalyses } from '../../src/pipeline/verify-analyses.js';
 import { kernel, REPOSITORY, runtime } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
@@ -35,7 +35,7 @@ test('dominators, post-dominators, cycles and divergence of the kernels as they 
 });
 
 test('and at the early meld point', async () => {
-  const { functions, found } = await differences((module) => module.runPasses(BEFORE_EARLY_MELD));
+  const { functions, found } = await differences((module) => module.runPasses(beforeEarlyMeld(module.isAmdgcn)));
   assert.equal(found, []);
   assert.ok(functions > 30, `only ${functions} functions`);
 });
