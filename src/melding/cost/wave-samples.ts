@@ -23,12 +23,14 @@ import type { Analyses } from '../../analysis/analyses.js';
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import {
+  InstrFlag,
   LaneSource,
   NO_INTEGER,
   Opcode,
   TypeKind,
   ValueKind,
   definingInstr,
+  hasFlag,
   isConditionalBranch,
   terminatorOf,
   type FunctionSnapshot,
@@ -61,6 +63,9 @@ const GROUPS = { least: 1, most: 2 ** 6 };
 const MOST_SOURCES = 3;
 /** Longer computations in front of a condition are not followed. */
 const DEEPEST = 32;
+
+/** How many choices in a row are followed from the number that was chosen. */
+const MOST_CHOICES = 4;
 
 /** With more values than this, what they are is forgotten and, where it is asked for again, computed again. */
 const MOST_KEPT = 1024;
@@ -475,7 +480,7 @@ export class WaveSamples {
       // 7: ordered, 8: unordered; 1, 9: equal, 6, 14: not equal.
       const isTest = predicate === 7 || predicate === 8;
       const isEquality = predicate === 1 || predicate === 9 || predicate === 6 || predicate === 14;
-      const rates = isTest ? NOT_A_NUMBER : isEquality ? EQUALITY : ORDER;
+      const rates = isTest ? NOT_A_NUMBER : isEquality && !this.isOneOfSeveral(i) ? EQUALITY : ORDER;
       const yes = this.event(v, rates, [a, b]);
       return predicate === 7 || predicate === 6 || predicate === 14 ? notSo(yes) : yes;
     }
@@ -483,7 +488,8 @@ export class WaveSamples {
     if (scale === Scale.Unknown) {
       if (predicate > FIRST_INTEGER + 1) return this.event(v, ORDER, [a, b]);
       const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
-      const rates = fn.valueInteger[other] === 0 && !isPointer ? ORDER : EQUALITY;
+      const mayWellBe = (fn.valueInteger[other] === 0 && !isPointer) || this.isOneOfSeveral(i);
+      const rates = mayWellBe ? ORDER : EQUALITY;
       const yes = this.event(v, rates, [a, b]);
       return predicate === FIRST_INTEGER ? yes : notSo(yes);
     }
@@ -492,6 +498,31 @@ export class WaveSamples {
     const isEquality = predicate <= FIRST_INTEGER + 1 && this.isParameter(other);
     const range = isEquality ? a.numbers.reduce((most, x) => Math.max(most, x), 0) + 1 : Infinity;
     return { ...compared(predicate, a, b, bits, range), scale };
+  }
+
+  /**
+   * Whether a compare asks which of several numbers was chosen: one operand is a minimum, a maximum, a select or a phi,
+   * and the other is among what it is made from. What an intrinsic makes of numbers of its own type may be one of them.
+   */
+  private isOneOfSeveral(compare: InstrId): boolean {
+    const first = this.fn.operandStart[compare]!;
+    const [a, b] = [this.fn.operand[first] as ValueId, this.fn.operand[first + 1] as ValueId];
+    return this.isChosenFrom(a, b, MOST_CHOICES) || this.isChosenFrom(b, a, MOST_CHOICES);
+  }
+
+  private isChosenFrom(v: ValueId, from: ValueId, steps: number): boolean {
+    const { fn } = this;
+    const i = definingInstr(fn, v);
+    if (i === NONE || steps === 0) return false;
+    const opcode = fn.instrOpcode[i];
+    const isIntrinsic = opcode === Opcode.Call && hasFlag(fn, i, InstrFlag.Intrinsic);
+    if (opcode !== Opcode.Select && opcode !== Opcode.Phi && !isIntrinsic) return false;
+    for (let o = fn.operandStart[i]!; o < fn.operandStart[i + 1]!; o++) {
+      const each = fn.operand[o] as ValueId;
+      if (fn.valueType[each] !== fn.valueType[v]) continue;
+      if (each === from || this.isChosenFrom(each, from, steps - 1)) return true;
+    }
+    return false;
   }
 
   /** Whether a value is given to the launch: an argument, or loaded for all threads. */

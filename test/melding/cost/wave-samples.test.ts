@@ -6,7 +6,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 13 });
+const test = suite('melding/cost/wave-samples', { tests: 14 });
 
 function sharesAt(s: ReturnType<typeof snapshot>, branch: string): ByWave {
   const analyses = analysesOf(s.f);
@@ -84,6 +84,14 @@ test('equality with a number is rarer than order, and a test for not-a-number ra
   assert.ok(none > 0.4);
   assert.ok(shares('%c = icmp ne %data 777').all > 0.4);
   assert.ok(shares('%c = fcmp uno %other %other').parted < 0.2);
+});
+
+test('which of several numbers was chosen is as uncertain as their order', () => {
+  const most = '%x = load %at !as=1\n %y = call @llvm.smax %data %x\n %z = call @llvm.smax %y 7';
+  const ordered = shares('%c = icmp slt %data %n').parted;
+  for (const compare of ['eq %z %data', 'ne %x %z'])
+    assert.ok(Math.abs(shares(`${most}\n %c = icmp ${compare}`).parted - ordered) < 0.1, compare);
+  assert.ok(shares(`${most}\n %c = icmp eq %z 777`).parted < 0.6);
 });
 
 test('masks and remainders give data a scale', () => {
