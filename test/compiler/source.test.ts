@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 13, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 14, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -189,6 +189,38 @@ test('every level of optimisation compiles', async () => {
     const { artifacts } = await compiler().compile(source, { language: 'opencl', mcpu: 'gfx906', optimize });
     assert.ok(artifacts[0]!.bytes.length > 1000, optimize);
   }
+});
+
+test('passes in front of an early meld leave nothing behind', async () => {
+  // `deepest` does not meld, and is as -O3 makes it although `stride` does.
+  const source = `#include <hip/hip_runtime.h>
+extern "C" __global__ void stride(int *p, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    if (threadIdx.x & 1) p[i] = p[i] * 3 + (p[i] >> 7); else p[i] = p[i] * 5 + (p[i] >> 9);
+}
+extern "C" __global__ void deepest(int *out, const unsigned char *text, int size) {
+  int depth = 0, quoted = 0, most = 0;
+  for (int k = 0; k < size; k++) {
+    const unsigned char c = text[threadIdx.x * size + k];
+    if (quoted) { if (c == 34) quoted = 0; }
+    else if (c == 34) quoted = 1; else if (c == 91 || c == 123) { if (++depth > most) most = depth; }
+    else if (c == 93 || c == 125) depth--;
+  }
+  out[threadIdx.x] = most;
+}`;
+  const codeOf = async (meld: 'darm' | 'off') => {
+    const options = { language: 'hip', mcpu: 'gfx906', emit: ['asm'], meld } as const;
+    const { functions, artifacts } = await compiler().compile(source, options);
+    const text = new TextDecoder().decode(artifacts[0]!.bytes);
+    const of = (name: string) => new RegExp(`^${name}:[^]*?^.Lfunc_end`, 'm').exec(text)![0];
+    return { melded: functions.filter(({ melds }) => melds.length > 0).map(({ name }) => name), of };
+  };
+  const [melded, plain] = [await codeOf('darm'), await codeOf('off')];
+  assert.equal(melded.melded, ['stride']);
+  // The size of a group is the same for all threads.
+  for (const { of } of [melded, plain]) assert.not.match(of('stride'), /global_load_ushort/);
+  const opcodes = (text: string) => text.match(/^\t[sv]_\w+|^\tglobal_\w+/gm)!.length;
+  assert.is(opcodes(melded.of('deepest')), opcodes(plain.of('deepest')));
 });
 
 test('preprocessed text', async () => {
