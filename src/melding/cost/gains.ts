@@ -3,12 +3,13 @@
  * instruction that is saved, minus lost uniformity and a smaller alignment, plus a credit for halved memory traffic.
  * draft/losses.ts has the losses that depend on what else pairs. Selects are counted in draft/evaluate.ts.
  */
-import type { InstrId } from '../../ir/ids.js';
+import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Opcode, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 import { CostModel } from './cost-model.js';
 import { AddressSpace, variableCycles } from './latency.js';
+import { ELEMENTS_OF_LINE } from './memory-accesses.js';
 
 /** Cycles that an instruction takes: as it is, or as it is after its result has become divergent. */
 export const cyclesOf = ({ costs, cost }: PlanningContext, i: InstrId, divergent: boolean): number =>
@@ -27,7 +28,8 @@ export function pairGain(ctx: PlanningContext, t: InstrId, f: InstrId, divergent
     (isFusedF ? 0 : cost[f]) -
     melded +
     memoryCredit(ctx, t, f) -
-    splitCost(ctx, t, f) +
+    splitCost(ctx, t, f) -
+    scatteredCost(ctx, t, f) +
     CostModel.pairBonus
   );
 }
@@ -43,6 +45,23 @@ function memoryCredit({ fn, costs, memory: { joined } }: PlanningContext, t: Ins
   const space = fn.instrAddressSpace[t];
   const isFree = space < 0 || space === AddressSpace.Local || space === AddressSpace.Region;
   return isFree ? 0 : costs.target.memoryCredit / Math.max(joined[t], joined[f]);
+}
+
+/**
+ * The unit's time that a pair of memory accesses does not spare. Where each thread accesses a line of memory of its own,
+ * it takes as long as there are threads, and the threads of both sides are as many as before.
+ */
+function scatteredCost({ fn, costs, memory: { joined }, waves, divergence }: PlanningContext, t: InstrId, f: InstrId) {
+  const space = fn.instrAddressSpace[t];
+  if (space < 0 || space === AddressSpace.Local || space === AddressSpace.Region) return 0;
+  const isStore = fn.instrOpcode[t] === Opcode.Store;
+  for (const i of [t, f]) {
+    const pointer = fn.operand[fn.operandStart[i] + (isStore ? 1 : 0)] as ValueId;
+    if (divergence.valueDivergent[pointer] === 0 || waves.strideOf(pointer) < ELEMENTS_OF_LINE) return 0;
+  }
+  const { target } = costs;
+  const unit = (isStore ? target.store : target.issue) - target.valu + target.memoryCredit;
+  return unit / Math.max(joined[t], joined[f]);
 }
 
 /** Cost of a wide access that the smaller of two alignments splits into several accesses. */

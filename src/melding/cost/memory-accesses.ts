@@ -17,6 +17,8 @@ import { AddressSpace } from './latency.js';
 
 /** The most that one vector memory instruction moves per thread. */
 const WIDEST_BYTES = 16;
+/** How many elements a line of memory holds: threads that are further apart touch a line each. */
+export const ELEMENTS_OF_LINE = 16;
 /** Smaller elements are joined only where the whole is aligned. */
 const WORD_BYTES = 4;
 

@@ -8,6 +8,7 @@ import { Opcode, ValueKind, definingInstr, instrValue } from '../../ir/snapshot.
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
 import { AddressSpace } from '../cost/latency.js';
+import { ELEMENTS_OF_LINE } from '../cost/memory-accesses.js';
 import type { Draft } from './draft.js';
 import type { Group } from './groups.js';
 
@@ -21,9 +22,6 @@ export function lostFusion({ ctx, partner }: Draft, i: InstrId): number {
   if (other !== NONE && otherUser === NONE) return 0;
   return partner[user] === otherUser ? 0 : ctx.costs.vector[i];
 }
-
-/** How many elements a line of memory holds: threads that are further apart touch a line each. */
-const ELEMENTS_OF_LINE = 16;
 
 /**
  * Cost when a part of a wide access (cost/memory-accesses.ts) becomes an access of its own: its partner's address is
