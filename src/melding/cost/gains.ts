@@ -48,13 +48,14 @@ function memoryCredit({ fn, costs, memory: { joined } }: PlanningContext, t: Ins
 }
 
 /**
- * The unit's time that a pair of memory accesses does not spare. Where each thread accesses a line of memory of its own,
+ * The unit's time that a pair of loads or stores does not spare. Where each thread accesses a line of memory of its own,
  * it takes as long as there are threads, and the threads of both sides are as many as before.
  */
 function scatteredCost({ fn, costs, memory: { joined }, waves, divergence }: PlanningContext, t: InstrId, f: InstrId) {
   const space = fn.instrAddressSpace[t];
   if (space < 0 || space === AddressSpace.Local || space === AddressSpace.Region) return 0;
   const isStore = fn.instrOpcode[t] === Opcode.Store;
+  if (!isStore && fn.instrOpcode[t] !== Opcode.Load) return 0;
   for (const i of [t, f]) {
     const pointer = fn.operand[fn.operandStart[i] + (isStore ? 1 : 0)] as ValueId;
     if (divergence.valueDivergent[pointer] === 0 || waves.strideOf(pointer) < ELEMENTS_OF_LINE) return 0;

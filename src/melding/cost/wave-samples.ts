@@ -64,6 +64,8 @@ const MOST_SOURCES = 3;
 /** Longer computations in front of a condition are not followed. */
 const DEEPEST = 32;
 
+/** Longer computations of an address are not followed. */
+const DEEPEST_STRIDE = 8;
 /** How many choices in a row are followed from the number that was chosen. */
 const MOST_CHOICES = 4;
 
@@ -220,21 +222,44 @@ export class WaveSamples {
 
   /**
    * How far apart neighbouring threads access memory, in elements of the address computation; infinite where that is up
-   * to data.
+   * to data without a range. In a loop it is what it is at first.
    */
   strideOf(pointer: ValueId): number {
-    const { fn } = this;
-    for (let v = pointer, steps = 0; steps < DEEPEST; steps++) {
-      const i = definingInstr(fn, v);
-      if (i === NONE || fn.instrOpcode[i] !== Opcode.GetElementPtr) return 0;
-      const index = fn.operand[fn.operandStart[i + 1]! - 1] as ValueId;
-      if (this.analyses.divergence.valueDivergent[index] === 1) {
-        const { numbers, shift, scale } = this.sample(index, 0);
-        return scale === Scale.Known ? Math.abs(numbers[1 >> shift]! - numbers[0]!) : Infinity;
-      }
-      v = fn.operand[fn.operandStart[i]!] as ValueId;
+    return this.strideFrom(pointer, 0);
+  }
+
+  private strideFrom(v: ValueId, depth: number): number {
+    const { fn, analyses } = this;
+    const i = definingInstr(fn, v);
+    if (analyses.divergence.valueDivergent[v] === 0 || i === NONE) return 0;
+    if (depth > DEEPEST_STRIDE) return Infinity;
+    const operands = Array.from(
+      fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1]),
+      (operand) => () => this.strideFrom(operand as ValueId, depth + 1),
+    );
+    const opcode = fn.instrOpcode[i]!;
+    if (opcode === Opcode.GetElementPtr) return operands.reduce((sum, stride) => sum + stride(), 0);
+    if (fn.typeKind[fn.instrType[i]!] === TypeKind.Integer) {
+      const { numbers, shift, scale } = this.sample(v, 0);
+      if (scale === Scale.Known) return Math.abs(numbers[1 >> shift]! - numbers[0]!);
+      // The threads share out the lines of a table.
+      if (scale === Scale.Bounded) return numbers.reduce((most, x) => Math.max(most, x), 0) / fn.waveSize;
     }
-    return 0;
+    switch (opcode) {
+      case Opcode.ZExt:
+      case Opcode.SExt:
+      case Opcode.Trunc:
+      case Opcode.Freeze:
+        return operands[0]!();
+      case Opcode.Add:
+      case Opcode.Sub:
+      case Opcode.Or:
+        return operands.reduce((sum, stride) => sum + stride(), 0);
+      case Opcode.Phi:
+        return operands.reduce((least, stride) => Math.min(least, least === 0 ? 0 : stride()), Infinity);
+      default:
+        return Infinity;
+    }
   }
 
   private partition(condition: LaneSet, mask: LaneSet): SampledWaves {
@@ -512,7 +537,7 @@ export class WaveSamples {
   private isChosenFrom(v: ValueId, from: ValueId, steps: number): boolean {
     const { fn } = this;
     const i = definingInstr(fn, v);
-    if (i === NONE || steps === 0) return false;
+    if (i === NONE || steps === 0 || fn.valueKind[from] === ValueKind.Constant) return false;
     const opcode = fn.instrOpcode[i];
     const isIntrinsic = opcode === Opcode.Call && hasFlag(fn, i, InstrFlag.Intrinsic);
     if (opcode !== Opcode.Select && opcode !== Opcode.Phi && !isIntrinsic) return false;
