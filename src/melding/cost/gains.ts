@@ -28,8 +28,7 @@ export function pairGain(ctx: PlanningContext, t: InstrId, f: InstrId, divergent
     (isFusedF ? 0 : cost[f]) -
     melded +
     memoryCredit(ctx, t, f) -
-    splitCost(ctx, t, f) -
-    scatteredCost(ctx, t, f) +
+    splitCost(ctx, t, f) +
     CostModel.pairBonus
   );
 }
@@ -49,9 +48,14 @@ function memoryCredit({ fn, costs, memory: { joined } }: PlanningContext, t: Ins
 
 /**
  * The unit's time that a pair of loads or stores does not spare. Where each thread accesses a line of memory of its own,
- * it takes as long as there are threads, and the threads of both sides are as many as before.
+ * it takes as long as there are threads, and the threads of both sides are as many as before. It says whether a meld pays,
+ * not what to pair: in a meld that pays otherwise, the pair still spares a guard.
  */
-function scatteredCost({ fn, costs, memory: { joined }, waves, divergence }: PlanningContext, t: InstrId, f: InstrId) {
+export function scatteredCost(
+  { fn, costs, memory: { joined }, waves, divergence }: PlanningContext,
+  t: InstrId,
+  f: InstrId,
+): number {
   const space = fn.instrAddressSpace[t];
   if (space < 0 || space === AddressSpace.Local || space === AddressSpace.Region) return 0;
   const isStore = fn.instrOpcode[t] === Opcode.Store;

@@ -129,7 +129,7 @@ export function judge(
 
 function unfit({ branch, t, f, kind, profit }: Matched, refusal: Refusal | null, net = 0): Judged {
   const sides = [t.blocks, f.blocks] as const;
-  const effect = { net, vain: { t: 0, f: 0 }, blocks: [] };
+  const effect = { net, vain: { t: 0, f: 0 }, blocks: [], scattered: 0 };
   const nothing = { effect, busy: effect, meld: null, partners: null, needsUniform: false };
   return { branch, sides, kind, profit, net, refusal, ...nothing };
 }

@@ -345,7 +345,8 @@ function chooseVersion(
     };
     const isWorthIt = (melds: readonly Judged[], [alone, busy]: readonly [number, number]): boolean => {
       const work = melds.reduce((sum, { effect: { vain } }) => sum + vain.t + vain.f, 0);
-      return alone + Math.min(0, busy) > Math.max(CostModel.leastWorth, CostModel.leastShare * work);
+      const scattered = melded * melds.reduce((sum, { effect }) => sum + effect.scattered, 0);
+      return alone + Math.min(0, busy) - scattered > Math.max(CostModel.leastWorth, CostModel.leastShare * work);
     };
     if (pairs.length === 0) continue;
     const chosen = pairs.map(([i, j]) => judgedPair(i, j)!);

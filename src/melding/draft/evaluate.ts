@@ -17,7 +17,7 @@ import { Opcode, ValueKind, definingInstr, instrValue, isConditionalBranch, term
 import type { PlanningContext } from '../cost/context.js';
 import type { Draft, MeldedUniformity } from './draft.js';
 import { CostModel } from '../cost/cost-model.js';
-import { cyclesOf, pairGain } from '../cost/gains.js';
+import { cyclesOf, pairGain, scatteredCost } from '../cost/gains.js';
 import type { Group } from './groups.js';
 import { groupsOf } from './groups.js';
 import { hostBlock } from '../plan.js';
@@ -49,6 +49,8 @@ export interface Effect {
   readonly vain: Vain;
   /** Per block pair of the draft. What they leave of `net` and of `vain`, every wave gains that comes to the meld. */
   readonly blocks: readonly BlockGain[];
+  /** What of `net` is the memory unit's time, which scattered accesses do not spare. It must be gained elsewhere. */
+  readonly scattered: number;
 }
 
 export interface Outcome extends Effect {
@@ -82,6 +84,7 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
   const uniformity = meldedUniformity(draft);
   const isPresent = ctx.costs === draft.ctx.costs;
   const gains = new Float64Array(frame.blocks.length);
+  let scattered = 0;
 
   frame.blocks.forEach((b, k) => {
     let here = 0;
@@ -96,6 +99,7 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
           lostWidth(draft, ctx, t, f) -
           lostFusion(draft, t) -
           credited(draft, ctx, t, f);
+        scattered += scatteredCost(ctx, t, f) * frame.weight(hostBlock(frame.shape, b));
         guardedBefore = false;
         continue;
       }
@@ -132,7 +136,7 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
   const isEmbedded = frame.blocks.some((b) => b.t === NONE || b.f === NONE);
   if (isEmbedded) net -= (vain.t + vain.f) * CostModel.embedded;
   const blocks = frame.blocks.map(({ t, f, passed }, k) => ({ t, f, passed, net: gains[k], vain: work[k] }));
-  return { net, vain, blocks };
+  return { net, vain, blocks, scattered };
 }
 
 /**
