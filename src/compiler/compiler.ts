@@ -8,7 +8,7 @@
 import { availableParallelism } from 'node:os';
 import { checkOptions, wholeNumberIn, numberIn, type Checks } from '../job/option-table.js';
 import { completeJobOptions, isSettled } from '../job/options.js';
-import type { LlvmCode, MakeFirst } from '../binding/load.js';
+import type { Make } from '../binding/load.js';
 import type { CacheCounts, CacheOptions } from './compile-cache.js';
 import type { CompileCaches } from './compile-caches.js';
 import {
@@ -32,6 +32,7 @@ import { compileInParts } from './compile-parts.js';
 import type { SourceResult, SourceTranslator, TranslatedSource } from './compile-source.js';
 import type { Elsewhere } from './elsewhere.js';
 import { divideFunctions } from './divide-functions.js';
+import { LlvmLoader } from './llvm-code.js';
 import { Retried } from './retried.js';
 import { DEFAULT_BUDGET } from './tune/budget.js';
 import type { TuneOptions, TuneProgress, TuneResult } from './tune/tune.js';
@@ -224,14 +225,13 @@ class ThreadedCompiler implements Compiler {
   readonly #timeoutMs: number;
   readonly #memoryLimitBytes: number;
   readonly #tierPolicy: TierPolicy | undefined;
-  #prepared: boolean | null = null;
   readonly #maxInput: number;
   readonly #cacheOptions: CacheOptions | undefined;
   readonly #remoteCache: RemoteCacheSetting | undefined;
   #caches: CompileCaches | null = null;
   #translator: SourceTranslator | null = null;
   readonly #sessions = new Set<{ close(): Promise<void> }>();
-  readonly #code = new Retried(() => this.#loadCode());
+  readonly #llvm: LlvmLoader;
   readonly #executor = new Retried(() => this.#makeExecutor());
   /** Jobs of `compile` that are not done. */
   #compiling = 0;
@@ -242,6 +242,7 @@ class ThreadedCompiler implements Compiler {
     private readonly elsewhere: Elsewhere | null,
   ) {
     this.#threads = threads ?? availableParallelism();
+    this.#llvm = new LlvmLoader(() => this.#make());
     this.#timeoutMs = timeout ?? 0;
     this.#memoryLimitBytes = memoryLimit ?? DEFAULT_MEMORY_LIMIT;
     this.#tierPolicy = tierPolicy;
@@ -363,10 +364,7 @@ class ThreadedCompiler implements Compiler {
     if (input.length > this.#maxInput)
       throw new DarmError('bad-input', `the source has ${input.length} bytes, the limit is ${this.#maxInput}`);
     const { SourceTranslator } = await import('./compile-source.js');
-    const translator = (this.#translator ??= new SourceTranslator(async () => {
-      const { compileFrontend } = await import('../binding/load-frontend.js');
-      return compileFrontend(await this.#make());
-    }));
+    const translator = (this.#translator ??= new SourceTranslator(() => this.#make()));
     const request = await translator.request(where, input, options);
     const source = await translator.job(request, product, call.colors ?? false);
     const translate = async () => translator.translate(await this.#start(), request, source, this.#limits(call));
@@ -374,7 +372,7 @@ class ThreadedCompiler implements Compiler {
   }
 
   get prepared(): boolean | null {
-    return this.#prepared;
+    return this.#llvm.prepared;
   }
 
   get cacheCounts(): CacheCounts | null {
@@ -518,7 +516,7 @@ class ThreadedCompiler implements Compiler {
   async open(bytes: Uint8Array): Promise<ModuleSession> {
     const module = this.#moduleBytes(bytes);
     this.#checkOpen();
-    const [{ WorkerSession }, llvm] = await Promise.all([import('../workers/session.js'), this.#code.get()]);
+    const [{ WorkerSession }, llvm] = await Promise.all([import('../workers/session.js'), this.#llvm.arrived()]);
     this.#checkOpen();
     const setup = { code: llvm, memoryLimitBytes: this.#memoryLimitBytes, bytes: module };
     const session = new WorkerSession(setup, this.#timeoutMs);
@@ -542,7 +540,7 @@ class ThreadedCompiler implements Compiler {
     await this.#caches?.close();
     await (await this.#executor.take())?.close();
     // The module is large, and V8 goes on optimising it while anything refers to it.
-    await this.#code.take();
+    await this.#llvm.close();
     await this.#translator?.close();
   }
 
@@ -578,21 +576,9 @@ class ThreadedCompiler implements Compiler {
     return { signal, timeoutMs, events: onProgress || onDiagnostic ? events : null };
   }
 
-  /** LLVM, compiled once and shared by all workers. */
-  async #loadCode(): Promise<LlvmCode> {
-    try {
-      const { compileLlvm } = await import('../binding/load.js');
-      const code = await compileLlvm(await this.#make());
-      this.#prepared = code.prepared;
-      return code;
-    } catch (error) {
-      throw error instanceof DarmError ? error : new DarmError('io', `cannot load LLVM: ${(error as Error).message}`);
-    }
-  }
-
-  async #make(): Promise<MakeFirst | undefined> {
+  async #make(): Promise<Make | undefined> {
     if (this.#tierPolicy === undefined) return undefined;
-    return (await import('../workers/first-module.js')).underPolicy(this.#tierPolicy);
+    return (await import('../workers/make-under-policy.js')).underPolicy(this.#tierPolicy);
   }
 
   async #start(): Promise<Executor> {
@@ -602,21 +588,20 @@ class ThreadedCompiler implements Compiler {
 
   async #makeExecutor(): Promise<Executor> {
     const memoryLimitBytes = this.#memoryLimitBytes;
-    const code = this.#code.get();
     if (this.#threads > 0) {
-      const [{ WorkerPool }, llvm] = await Promise.all([import('../workers/pool.js'), code]);
+      const [{ WorkerPool }, llvm] = await Promise.all([import('../workers/pool.js'), this.#llvm.arrived()]);
       return new WorkerPool(this.#threads, { code: llvm, memoryLimitBytes });
     }
-    // It is reported where it is needed.
-    code.catch(() => {});
+    // What fails is reported where it is needed.
+    this.#llvm.coming().catch(() => {});
     const { InlineExecutor } = await import('../workers/inline.js');
-    return new InlineExecutor({ code: () => this.#code.get(), memoryLimitBytes });
+    return new InlineExecutor({ code: () => this.#llvm.coming(), memoryLimitBytes });
   }
 
   async ready(): Promise<void> {
     await Promise.all([
       this.#start(),
-      this.#code.get(),
+      this.#llvm.arrived(),
       // What the other jobs import when they need it: Node keeps an import that failed as failed for good.
       import('../formats/code-object.js'),
       import('../formats/offload/container.js'),
