@@ -5,7 +5,7 @@
 import { SourceTranslator } from '../src/compiler/compile-source.js';
 import { LlvmLoader } from '../src/compiler/llvm-code.js';
 import { simulateOn } from '../src/compiler/simulate.js';
-import type { CompiledModule } from '../src/compiler/compiler.js';
+import type { CompiledModule } from '../src/compiler/api.js';
 import type { ExploringCompiler } from '../src/explorer/explorer.js';
 import { unwrapModule } from '../src/formats/bitcode.js';
 import { NO_EVENTS } from '../src/job/events.js';
