@@ -4,11 +4,10 @@
 FROM node:24-slim AS build
 WORKDIR /darm
 COPY . .
-# `npm ci` compiles, too. A compilation that optimises unpacks all of LLVM beside its compressed form, so that the image can
-# be read-only.
+# `npm ci` compiles, too. `darm prepare` unpacks all of LLVM and of clang beside their compressed form, so that the image
+# can be read-only.
 RUN npm ci && npm run build \
- && printf 'target triple = "amdgcn-amd-amdhsa"\n' | node dist/src/cli/main.js compile - --optimize O1 --emit ll -o /dev/null \
- && DARM_PREPARED_DIR=/darm/prepared node dist/src/cli/main.js prepare && chmod 755 prepared \
+ && DARM_PREPARED_DIR=/darm/prepared node dist/command/main.js prepare && chmod 755 prepared \
  && npm prune --omit=dev --ignore-scripts
 
 FROM node:24-slim
@@ -19,6 +18,7 @@ COPY --from=build /darm/node_modules node_modules
 COPY --from=build /darm/wasm/dist wasm/dist
 COPY --from=build /darm/prepared prepared
 COPY --from=build /darm/dist/src dist/src
+COPY --from=build /darm/dist/command dist/command
 COPY --from=build /darm/src/report/html/page.css src/report/html/page.css
 COPY --from=build /darm/dist/workers dist/workers
 USER node
@@ -26,4 +26,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Signals reach the service itself, which finishes what runs.
-ENTRYPOINT ["node", "dist/src/cli/main.js", "serve", "--host", "0.0.0.0"]
+ENTRYPOINT ["node", "dist/command/main.js", "serve", "--host", "0.0.0.0"]

@@ -19,7 +19,7 @@ import { median, ms, nativeTool, option, printTable } from './support.js';
 const KERNELS = 200;
 const rounds = option('rounds', 3);
 const jobs = option('jobs', 2);
-const MAIN = fileURLToPath(new URL('../src/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../command/main.js', import.meta.url));
 const folder = await mkdtemp(path.join(tmpdir(), 'darm-bench-'));
 const source = fileURLToPath(new URL('../../kernels/ir/', import.meta.url));
 const files = (await readdir(source))

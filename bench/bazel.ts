@@ -23,7 +23,7 @@ await writeFile(
   path.join(workspace, 'executable.bzl'),
   `def _impl(ctx):
     out = ctx.actions.declare_file(ctx.label.name + ".sh")
-    ctx.actions.write(out, "#!/bin/sh\\nexec ${process.execPath} ${REPOSITORY}dist/src/cli/main.js \\"$@\\"\\n", is_executable = True)
+    ctx.actions.write(out, "#!/bin/sh\\nexec ${process.execPath} ${REPOSITORY}dist/command/main.js \\"$@\\"\\n", is_executable = True)
     return [DefaultInfo(executable = out)]
 
 executable = rule(implementation = _impl, executable = True)

@@ -20,7 +20,7 @@ const output = path.join(folder, 'kernel.hsaco');
 const object = path.join(folder, 'kernel.o');
 const input = kernelPath('bitonic.gfx906.O3');
 const commandFor = (kernel: string): string[] => [
-  `${REPOSITORY}dist/src/cli/main.js`,
+  `${REPOSITORY}dist/command/main.js`,
   'compile',
   kernel,
   '-o',

@@ -23,7 +23,7 @@ const kernels = option('kernels', 1000);
 const rounds = option('rounds', 3);
 const queued = option('jobs', 5000);
 const WORKERS = 4;
-const MAIN = `${REPOSITORY}dist/src/cli/main.js`;
+const MAIN = `${REPOSITORY}dist/command/main.js`;
 const folder = await mkdtemp(path.join(tmpdir(), 'darm-bench-'));
 const redis = await TestRedis.start(folder);
 

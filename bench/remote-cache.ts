@@ -16,7 +16,7 @@ import { KERNELS, kernelPath, median, option, printTable, REPOSITORY, timeProces
 const kernels = option('kernels', 200);
 const jobs = option('jobs', 2);
 const rounds = option('rounds', 3);
-const MAIN = `${REPOSITORY}dist/src/cli/main.js`;
+const MAIN = `${REPOSITORY}dist/command/main.js`;
 const folder = await mkdtemp(path.join(tmpdir(), 'darm-bench-'));
 
 // Different options make different jobs of the same kernel.

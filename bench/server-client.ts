@@ -19,7 +19,7 @@ const WARM_UP = 40;
 
 const folder = await mkdtemp(path.join(tmpdir(), 'darm-bench-'));
 const [output, object] = [path.join(folder, 'kernel.hsaco'), path.join(folder, 'kernel.o')];
-const MAIN = `${REPOSITORY}dist/src/cli/main.js`;
+const MAIN = `${REPOSITORY}dist/command/main.js`;
 const address = `unix:${path.join(folder, 'darm.sock')}`;
 const server = spawn(process.execPath, [MAIN, 'serve', '--no-cache', '-j', '1', '--listen', address], {
   stdio: ['ignore', 'ignore', 'pipe'],

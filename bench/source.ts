@@ -26,7 +26,7 @@ const output = path.join(folder, 'out', 'kernel.hsaco');
 
 const cold = (file: string): number =>
   timeProcess(process.execPath, [
-    `${REPOSITORY}dist/src/cli/main.js`,
+    `${REPOSITORY}dist/command/main.js`,
     'compile',
     file,
     '--mcpu',

@@ -2,11 +2,10 @@
  * The page's compiler: the tasks that the package's worker threads carry out, on the thread that this is called on, a
  * Web Worker. Whoever wants to stop a job ends the worker.
  */
-import { compileLlvm } from '../src/binding/load.js';
 import { SourceTranslator } from '../src/compiler/compile-source.js';
-import { Retried } from '../src/compiler/retried.js';
+import { LlvmLoader } from '../src/compiler/llvm-code.js';
 import { simulateOn } from '../src/compiler/simulate.js';
-import type { CompiledModule } from '../src/compiler/compiler.js';
+import type { CompiledModule } from '../src/compiler/api.js';
 import type { ExploringCompiler } from '../src/explorer/explorer.js';
 import { unwrapModule } from '../src/formats/bitcode.js';
 import { NO_EVENTS } from '../src/job/events.js';
@@ -21,8 +20,8 @@ const LIMITS: TaskLimits = { timeoutMs: 0, events: null };
 class OwnThread implements Executor {
   readonly width = 1;
   /** All of LLVM: what the page shows calls more than a first part has, and would be done twice. */
-  readonly #code = new Retried(() => compileLlvm());
-  readonly #host = new LlvmHost({ code: () => this.#code.get(), memoryLimitBytes: MEMORY_LIMIT });
+  readonly #llvm = new LlvmLoader();
+  readonly #host = new LlvmHost({ code: () => this.#llvm.coming(), memoryLimitBytes: MEMORY_LIMIT });
   #last: Promise<unknown> = Promise.resolve();
   #prepared: Promise<unknown> = Promise.resolve();
 
@@ -38,7 +37,7 @@ class OwnThread implements Executor {
 
   /** Makes an instance of LLVM before there is anything to compile. */
   async prepare(): Promise<void> {
-    const prepared = this.#code.get().then(() => this.#host.prepare());
+    const prepared = this.#llvm.coming().then(() => this.#host.prepare());
     this.#prepared = prepared.catch(() => {});
     await prepared;
   }

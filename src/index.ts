@@ -11,7 +11,7 @@ export type {
   SimulationCall,
   SourceCallOptions,
   TuneCall,
-} from './compiler/compiler.js';
+} from './compiler/api.js';
 export type { SourceResult, TranslatedSource } from './compiler/compile-source.js';
 export type { Language } from './frontend/flags.js';
 export type { SourceCompileOptions, SourceOptions } from './frontend/options.js';

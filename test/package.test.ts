@@ -42,6 +42,7 @@ test('pack, install, compile', async () => {
       'LICENSE',
       'README.md',
       'src/report/html/page.css',
+      'dist/command/main.js',
       'dist/site/index.html',
       'dist/site/main.js',
       'dist/site/examples.json',

@@ -5,7 +5,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { compileKey } from '../compiler/compile-cache.js';
-import type { CompiledModule, Compiler } from '../compiler/compiler.js';
+import type { CompiledModule, Compiler } from '../compiler/api.js';
 import { DarmError, type ErrorData } from '../errors.js';
 import { ioError, readInput, typedError, writeOutput } from '../files.js';
 import { sniffInput } from '../formats/bitcode.js';

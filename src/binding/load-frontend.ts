@@ -1,13 +1,15 @@
 /** Finds clang's WebAssembly code and the image of headers and device libraries; see load.ts. Only for source. */
 import { DarmError } from '../errors.js';
 import {
+  arrived,
+  beginParts,
   compileLazily,
-  compileParts,
   findMemory,
   readManifest,
+  type BegunCode,
   type FrontendManifest,
   type LlvmCode,
-  type MakeFirst,
+  type Make,
   type StartingMemory,
 } from './load.js';
 
@@ -27,24 +29,19 @@ export async function frontendManifest(): Promise<FrontendManifest> {
 }
 
 /** What a process began before it knew what it was for. */
-let begun: Promise<FrontendCode> | null = null;
+let begun: Promise<BegunCode> | null = null;
 
-/** Begins to read and compile. The next caller of `compileFrontend` gets the result, or the error. */
-export function beginFrontend(compile: () => Promise<FrontendCode>): void {
-  begun = compile();
+/** Begins to read and compile clang. The next caller of `compileFrontend` gets the result, or the error. */
+export function beginFrontend(make: Make): void {
+  begun = beginParts('clang', frontendManifest(), make);
   begun.catch(() => {});
 }
 
 /** clang, once per process, or what the process has begun to compile. */
-export async function compileFrontend(make: MakeFirst = compileLazily): Promise<FrontendCode> {
-  if (begun !== null) {
-    const clang = begun;
-    begun = null;
-    return clang;
-  }
-  const facts = await frontendManifest();
-  const found = findMemory('headers', 0, facts.image, 'image');
-  found.catch(() => {});
-  const code = await compileParts('clang', 'clang-rest', facts, make);
-  return { code, constants: facts.constants, image: await found };
+export async function compileFrontend(make: Make = compileLazily): Promise<FrontendCode> {
+  const clang = begun ?? beginParts('clang', frontendManifest(), make);
+  begun = null;
+  const coming = await (await clang).finish();
+  const { constants, image } = await frontendManifest();
+  return { code: await arrived(coming), constants, image: await findMemory('headers', 0, image, 'image') };
 }

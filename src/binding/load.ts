@@ -80,53 +80,89 @@ export async function findMemory(
   return { start, bytes: facts.bytes, content: await platform.findMemory(part, facts, extension) };
 }
 
-/** What the process began before it knew what it was for. */
-let begun: Promise<LlvmCode> | null = null;
+/** The first part, compiled. */
+export type FirstPart = Pick<LlvmCode, 'first' | 'prepared'>;
 
-/** Begins to read and compile. The next caller of `compileLlvm` gets the result, or the error. */
-export function beginCompiling(compile: () => Promise<LlvmCode>): void {
-  begun = compile();
+/** LLVM, of which the first part may still be compiled. What an instance needs beside it can be done meanwhile. */
+export interface ComingCode extends Pick<LlvmCode, 'rest' | 'memory'> {
+  readonly first: Promise<FirstPart>;
+}
+
+/** Unpacks every file of LLVM and of clang, so that no later process has to. @throws DarmError `io` */
+export async function unpackAll(): Promise<void> {
+  const { frontend, ...llvm } = await readManifest();
+  const unpack = async (part: string, facts: FileFacts | null, extension?: string): Promise<void> =>
+    void (facts && (await readPart(part, facts, extension)));
+  for (const [name, all] of [['llvm', llvm] as const, ...(frontend ? [['clang', frontend] as const] : [])]) {
+    await unpack(name, all.module);
+    await unpack(RESTS[name], all.rest);
+    await unpack(name, all.memory, 'memory');
+  }
+  await unpack('headers', frontend?.image ?? null, 'image');
+}
+
+/** How the parts of a module are compiled. */
+export interface Make {
+  /** @param isWhole whether that is all of LLVM, in a build for debugging */
+  first(part: ModulePart, facts: FileFacts, isWhole: boolean): Promise<FirstPart>;
+  /** Without its functions: each is compiled when it is called. */
+  rest(part: ModulePart): Promise<WebAssembly.Module>;
+}
+
+export const compileLazily: Make = {
+  first: async (part) => ({ first: await part.compile(), prepared: false }),
+  rest: (part) => part.compile(),
+};
+
+/** A module whose first part is being read and compiled. `finish` does what needs this thread. */
+export interface BegunCode {
+  finish(): Promise<ComingCode>;
+}
+
+/** What the process began before it knew what it was for. */
+let begun: Promise<BegunCode> | null = null;
+
+/** Begins to read and compile LLVM. The next caller of `loadLlvm` gets the result, or the error. */
+export function beginLlvm(make: Make): void {
+  begun = beginParts('llvm', readManifest(), make);
   begun.catch(() => {});
 }
 
-/**
- * Makes a module of the first part.
- *
- * @param isWhole whether that is all of LLVM, in a build for debugging
- */
-export type MakeFirst = (
-  part: ModulePart,
-  facts: FileFacts,
-  isWhole: boolean,
-) => Promise<Pick<LlvmCode, 'first' | 'prepared'>>;
-
-export const compileLazily: MakeFirst = async (part) => ({ first: await part.compile(), prepared: false });
-
 /** LLVM, once per process, or what the process has begun to compile. */
-export async function compileLlvm(make: MakeFirst = compileLazily): Promise<LlvmCode> {
-  const code = begun;
+export async function loadLlvm(make: Make = compileLazily): Promise<ComingCode> {
+  const code = begun ?? beginParts('llvm', readManifest(), make);
   begun = null;
-  return code ?? compileParts('llvm', 'rest', await readManifest(), make);
+  return (await code).finish();
+}
+
+/** As `loadLlvm`, when all of it is there. */
+export const compileLlvm = async (make?: Make): Promise<LlvmCode> => arrived(await loadLlvm(make));
+
+export async function arrived(code: ComingCode | LlvmCode): Promise<LlvmCode> {
+  return 'prepared' in code ? code : { ...code, ...(await code.first) };
 }
 
 /** What the manifest says of LLVM and of clang. */
 type ModuleFacts = Pick<Manifest, 'module' | 'rest' | 'memory' | 'constants'>;
 
-/**
- * Both parts of a module. The rest comes first, because its functions are compiled lazily: it takes little, and while
- * the first part is compiled ahead, so would be what is begun beside it.
- */
-export async function compileParts(
-  name: string,
-  restName: string,
-  { module, rest: restFacts, memory: memoryFacts, constants }: ModuleFacts,
-  make: MakeFirst,
-): Promise<LlvmCode> {
-  const found = memoryFacts === null ? null : findMemory(name, constants.start, memoryFacts);
+/** The rest of a module's code, by the name of the module. */
+const RESTS = { llvm: 'rest', clang: 'clang-rest' };
+
+/** Begins with the first part, because its functions are compiled ahead, on other threads. */
+export async function beginParts(
+  name: keyof typeof RESTS,
+  facts: ModuleFacts | Promise<ModuleFacts>,
+  make: Make,
+): Promise<BegunCode> {
+  const { module, rest, memory, constants } = await facts;
+  const first = make.first(platform.openModule(name, module), module, rest === null);
   // What fails is thrown where it is waited for.
-  found?.catch(() => {});
-  const first = platform.openModule(name, module);
-  const rest = restFacts === null ? null : await platform.openModule(restName, restFacts).compile();
-  const code = await make(first, module, rest === null);
-  return { ...code, rest, memory: await found };
+  first.catch(() => {});
+  return {
+    finish: async () => ({
+      first,
+      rest: rest && (await make.rest(platform.openModule(RESTS[name], rest))),
+      memory: memory && (await findMemory(name, constants.start, memory)),
+    }),
+  };
 }

@@ -14,7 +14,7 @@ import { DarmError, invariant } from '../errors.js';
 import { ABI_VERSION, SNAPSHOT_SECTIONS, type LlvmExports, type Pointer } from './abi.js';
 import { platform } from '../platform/index.js';
 import { restrictFileAccess } from './file-access.js';
-import { readManifest, type LlvmCode, type StartingMemory } from './load.js';
+import { arrived, readManifest, type ComingCode, type LlvmCode, type StartingMemory } from './load.js';
 
 const PAGE = 65536;
 const INITIAL_PAGES = 1024;
@@ -269,7 +269,8 @@ type LoaderFactory<Exports> = (options: LoaderOptions) => Promise<Exports>;
 
 /** The rest fills the empty slots of the first part's table. */
 async function instantiateParts(
-  { first, rest }: Pick<LlvmCode, 'first' | 'rest'>,
+  first: WebAssembly.Module,
+  rest: WebAssembly.Module | null,
   imports: WebAssembly.Imports,
 ): Promise<WebAssembly.Instance> {
   const instance = await WebAssembly.instantiate(first, imports);
@@ -293,10 +294,10 @@ interface Preparation<Exports> {
   readonly prepare: (exports: Exports, memory: WebAssembly.Memory) => readonly AddressRange[];
 }
 
-/** Makes an instance of a module. Its memory starts initialised. Takes about 20 ms. */
+/** Makes an instance of a module, the larger part of it while code is still compiled. Its memory starts initialised. */
 export async function instantiateModule<Exports extends MemoryExports>(
   loader: string,
-  code: LlvmCode,
+  code: LlvmCode | ComingCode,
   limits: RuntimeLimits,
   constants: AddressRange,
   { options, prepare }: Preparation<Exports>,
@@ -311,11 +312,14 @@ export async function instantiateModule<Exports extends MemoryExports>(
       throw new DarmError('io', `cannot load LLVM: ${error.message}`);
     },
   );
+  const { first } = await arrived(code);
   const exports = await factory({
     ...options,
     wasmMemory: memory,
     instantiateWasm(imports, done) {
-      void instantiateParts(code, restrictFileAccess(imports, memory)).then((instance) => done(instance, code.first));
+      void instantiateParts(first, code.rest, restrictFileAccess(imports, memory)).then((instance) =>
+        done(instance, first),
+      );
       return {};
     },
     print: (line) => void printed.push(line),
@@ -326,7 +330,7 @@ export async function instantiateModule<Exports extends MemoryExports>(
 }
 
 /** Makes an instance of LLVM, and checks that its interface fits. Its memory starts initialised. */
-export async function instantiateLlvm(code: LlvmCode, limits: RuntimeLimits): Promise<LlvmRuntime> {
+export async function instantiateLlvm(code: LlvmCode | ComingCode, limits: RuntimeLimits): Promise<LlvmRuntime> {
   const { constants } = await readManifest();
   const runtime = await instantiateModule<LlvmExports>('llvm.mjs', code, limits, constants, {
     prepare(llvm) {

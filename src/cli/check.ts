@@ -5,7 +5,7 @@
 import { constants } from 'node:os';
 import pLimit from 'p-limit';
 import { checkLaunch, type CheckedLaunch, type LaunchCheck, type LaunchQuestion } from '../compiler/check-launch.js';
-import type { Compiler } from '../compiler/compiler.js';
+import type { Compiler } from '../compiler/api.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
 import { inspectCodeObject, type KernelInfo } from '../formats/code-object.js';

@@ -1,7 +1,7 @@
 /** `darm compile` */
 import path from 'node:path';
 import { DarmError } from '../errors.js';
-import type { Compiler, CompilerOptions } from '../compiler/compiler.js';
+import type { Compiler, CompilerOptions } from '../compiler/api.js';
 import { sniffInput } from '../formats/bitcode.js';
 import type { SourceResult } from '../compiler/compile-source.js';
 import type { SourceOptions } from '../frontend/options.js';

@@ -12,9 +12,9 @@ export async function headStart([subcommand, ...rest]: readonly string[]): Promi
     'DARM_CACHE_DIR' in process.env ||
     'DARM_REMOTE_CACHE' in process.env;
   if ((subcommand !== 'compile' && subcommand !== 'analyze') || isHelp || isElsewhere) return;
-  const { beginBoth, beginLlvm } = await import('../compiler/head-start.js');
-  if (rest.some((argument) => SOURCE.test(argument))) beginBoth();
-  else beginLlvm();
+  const { beginForBitcode, beginForSource } = await import('../compiler/head-start.js');
+  if (rest.some((argument) => SOURCE.test(argument))) beginForSource();
+  else beginForBitcode();
 }
 
 /** What looks like source, or says so. A wrong guess costs time only. */

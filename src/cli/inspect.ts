@@ -1,5 +1,6 @@
 /** `darm inspect` */
-import { createCompiler, type Compiler, type InspectedModule } from '../compiler/compiler.js';
+import type { Compiler, InspectedModule } from '../compiler/api.js';
+import { createCompiler } from '../compiler/compiler.js';
 import type { CodeObjectInfo, KernelInfo } from '../formats/code-object.js';
 import { containerText } from './container-text.js';
 import { visibleLine } from '../report/visible.js';

@@ -15,6 +15,8 @@ function fail(thrown: unknown): never {
 }
 
 try {
+  const { useCodeCache } = await import('./code-cache.js');
+  await useCodeCache();
   const { headStart } = await import('./head-start.js');
   await headStart(process.argv.slice(2));
   const { runCommand } = await import('./command.js');

@@ -7,7 +7,8 @@
  * comes anyway.
  */
 import { availableParallelism } from 'node:os';
-import { createCompiler, type Compiler, type CompilerOptions } from '../compiler/compiler.js';
+import type { Compiler, CompilerOptions } from '../compiler/api.js';
+import { createCompiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { typedError, writeStandardOutput } from '../files.js';
 import { within } from '../surroundings.js';

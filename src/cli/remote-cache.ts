@@ -1,5 +1,5 @@
 /** What the commands say about a remote cache at their end. */
-import type { Compiler } from '../compiler/compiler.js';
+import type { Compiler } from '../compiler/api.js';
 import { warn } from './messages.js';
 import { table } from './table.js';
 

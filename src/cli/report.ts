@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { Compiler } from '../compiler/compiler.js';
+import type { Compiler } from '../compiler/api.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../job/options.js';
 import type { MeasuredLaunch } from '../report/counter-rows.js';
 import { graphDot } from '../report/graph/dot.js';

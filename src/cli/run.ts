@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { createCompiler, type Compiler, type CompilerOptions } from '../compiler/compiler.js';
+import type { Compiler, CompilerOptions } from '../compiler/api.js';
+import { createCompiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
 import { execText } from '../simulator/wave.js';

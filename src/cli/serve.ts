@@ -13,7 +13,7 @@ import type { ServeFlags } from './serve-arguments.js';
 // keeps an import that failed as failed for good.
 import '../compiler/compile-cache.js';
 import '../compiler/compile-caches.js';
-import '../workers/first-module.js';
+import '../workers/make-under-policy.js';
 import '../workers/pool.js';
 
 /** How long the last lines of the log may take. */

@@ -1,6 +1,6 @@
 /** Source as the input of subcommands: which inputs are source, clang's flags on our command line, clang's messages. */
 import path from 'node:path';
-import type { Compiler } from '../compiler/compiler.js';
+import type { Compiler } from '../compiler/api.js';
 import type { SourceOptions } from '../frontend/options.js';
 import { valuedFlag } from '../frontend/flags.js';
 import { DarmError } from '../errors.js';

@@ -1,7 +1,8 @@
 /** `darm tune` */
 import path from 'node:path';
 import type { Presets, SingleBar } from 'cli-progress';
-import { createCompiler, type Compiler } from '../compiler/compiler.js';
+import type { Compiler } from '../compiler/api.js';
+import { createCompiler } from '../compiler/compiler.js';
 import type { TuneProgress, TuneResult } from '../compiler/tune/tune.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';

@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CompiledModule, Compiler } from '../compiler/compiler.js';
+import type { CompiledModule, Compiler } from '../compiler/api.js';
 import { DarmError, isErrorOfJob, type SourceLocation } from '../errors.js';
 import { parseAddress } from '../http/address.js';
 import { ExchangeError, HttpClient, type HttpAnswer } from '../http/client.js';

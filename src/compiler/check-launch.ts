@@ -7,7 +7,7 @@ import { differences, type Difference, type Tolerance } from '../simulator/compa
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationOptions } from '../simulator/options.js';
 import type { LaunchResult, SimulationResult } from '../simulator/run.js';
-import type { CallOptions, Compiler } from './compiler.js';
+import type { CallOptions, Compiler } from './api.js';
 
 export interface LaunchQuestion {
   /** Code objects. */

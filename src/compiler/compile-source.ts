@@ -1,4 +1,5 @@
 /** From source to bitcode by clang, in a worker; what follows is the way of all bitcode. */
+import type { Make } from '../binding/load.js';
 import { compileFrontend, frontendManifest, type FrontendCode } from '../binding/load-frontend.js';
 import { leanArguments } from '../frontend/cc1.js';
 import { completeSource, refusal, translationJob, type SourceCompileOptions, type SourceRequest } from '../frontend/options.js'; // prettier-ignore
@@ -31,8 +32,9 @@ export interface TranslatedSource extends SourceResult {
 export class SourceTranslator {
   readonly #clang: Retried<FrontendCode>;
 
-  constructor(load: () => Promise<FrontendCode> = compileFrontend) {
-    this.#clang = new Retried(load);
+  /** @param make how clang's parts are compiled; by default, lazily */
+  constructor(make: () => Promise<Make | undefined> = () => Promise.resolve(undefined)) {
+    this.#clang = new Retried(async () => compileFrontend(await make()));
   }
 
   async request(where: string, source: string | Uint8Array, options: SourceCompileOptions): Promise<SourceRequest> {

@@ -8,7 +8,7 @@
 import { availableParallelism } from 'node:os';
 import { checkOptions, wholeNumberIn, numberIn, type Checks } from '../job/option-table.js';
 import { completeJobOptions, isSettled } from '../job/options.js';
-import type { LlvmCode, MakeFirst } from '../binding/load.js';
+import type { Make } from '../binding/load.js';
 import type { CacheCounts, CacheOptions } from './compile-cache.js';
 import type { CompileCaches } from './compile-caches.js';
 import {
@@ -27,162 +27,38 @@ import { isForSource, type SourceCompileOptions } from '../frontend/options.js';
 import type { Events } from '../job/events.js';
 import type { Lookup } from '../job/source.js';
 import type { FunctionSubset } from '../job/function-subset.js';
+import type {
+  CallOptions,
+  CompiledModule,
+  Compiler,
+  CompilerOptions,
+  InspectedModule,
+  ModuleSession,
+  PreprocessedSource,
+  SimulationCall,
+  SourceCallOptions,
+  TuneCall,
+} from './api.js';
 import { allInOrder } from './all-in-order.js';
 import { compileInParts } from './compile-parts.js';
 import type { SourceResult, SourceTranslator, TranslatedSource } from './compile-source.js';
 import type { Elsewhere } from './elsewhere.js';
 import { divideFunctions } from './divide-functions.js';
+import { LlvmLoader } from './llvm-code.js';
 import { Retried } from './retried.js';
 import { DEFAULT_BUDGET } from './tune/budget.js';
-import type { TuneOptions, TuneProgress, TuneResult } from './tune/tune.js';
+import type { TuneOptions, TuneResult } from './tune/tune.js';
 import type { UnsupportedOperation } from './simulate.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationOptions } from '../simulator/options.js';
-import type { SimulationInput, SimulationResult } from '../simulator/run.js';
+import type { SimulationResult } from '../simulator/run.js';
 import type { TierPolicy } from '../workers/tier-policy.js';
-import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
-
-export interface CompilerOptions {
-  /**
-   * Worker threads; by default, as many as the machine runs at once. 0: everything on the calling thread, which it
-   * blocks. That starts soonest, but `signal` counts only before a job starts, and several jobs wait for each other.
-   */
-  readonly threads?: number;
-  /** Most memory of one worker's LLVM in bytes, 64 MiB to 4 GiB (the default). */
-  readonly memoryLimit?: number;
-  /** Most milliseconds that one job may run, not counting the time it waits for a worker; 0 (the default): no limit. */
-  readonly timeout?: number;
-  /** Most bytes of one module; what is larger is `bad-input`. Default: 1 GiB. */
-  readonly maxInput?: number;
-  /** Keeps results of `compile` in a folder and takes them from there. Off by default. */
-  readonly cache?: CacheOptions;
-  /** Also takes results of `compile` from a server, and brings them there (docs/fleet.md). Off by default. */
-  readonly remoteCache?: RemoteCacheSetting;
-  /** Sets V8's flags for WebAssembly, for the whole process: see tier-policy.ts. Left alone by default. */
-  readonly tierPolicy?: TierPolicy;
-}
-
-export interface Progress {
-  /** `meld`, `emit`. */
-  readonly phase: string;
-  readonly function?: string;
-}
-
-export interface CallOptions {
-  /** Ends the job with `DarmError('aborted')`. */
-  readonly signal?: AbortSignal;
-  /** Milliseconds, when shorter than the compiler's `timeout`; 0: the compiler's. */
-  readonly timeout?: number;
-  readonly onProgress?: (progress: Progress) => void;
-  /** Remarks and warnings as they come, one line each; those of LLVM are also in the result. */
-  readonly onDiagnostic?: (line: string) => void;
-}
-
-export interface SourceCallOptions extends Pick<CallOptions, 'signal' | 'timeout'> {
-  /** Escape sequences for a terminal in clang's log. */
-  readonly colors?: boolean;
-}
-
-export interface PreprocessedSource extends SourceResult {
-  readonly text: Uint8Array;
-}
-
-export interface SimulationCall extends Pick<CallOptions, 'signal' | 'timeout'> {
-  /** Told of every instruction before it is executed; the simulation then runs on the calling thread. */
-  readonly onInstruction?: SimulationInput['onInstruction'];
-}
-
-export interface TuneCall extends Pick<CallOptions, 'signal' | 'timeout'> {
-  readonly onTrial?: (progress: TuneProgress) => void;
-}
-
-export interface CompiledModule extends CompileResult {
-  /** What clang left, for source. */
-  readonly source?: SourceResult;
-  /** Whether it was taken from the cache. The timings are then those of the cache. */
-  readonly cached: boolean;
-}
+import type { AnalyzeResult, CompileResult } from '../job/results.js';
 
 /** As the cache keeps it. */
 interface CompiledSource extends CompileResult {
   readonly source: SourceResult;
   readonly lookups: readonly Lookup[];
-}
-
-export interface InspectedModule extends ModuleInfo {
-  readonly kind: 'module';
-}
-
-/** A module kept open in a worker of its own, for asking several things about it. */
-export interface ModuleSession extends AsyncDisposable {
-  info(call?: Pick<CallOptions, 'signal'>): Promise<ModuleInfo>;
-  analyze(options?: Partial<JobOptions>, call?: Pick<CallOptions, 'signal'>): Promise<AnalyzeResult>;
-  close(): Promise<void>;
-}
-
-export interface Compiler extends AsyncDisposable {
-  /**
-   * Melds and compiles a module: bitcode, wrapped bitcode or IR text; or, with a `language` among the options, source:
-   * HIP C++ or OpenCL C (docs/source.md). Everything fails with a `DarmError`; what clang refuses is `compile-failed`.
-   */
-  compile(
-    input: Uint8Array | string,
-    options?: Partial<JobOptions> | SourceCompileOptions,
-    call?: CallOptions & SourceCallOptions,
-  ): Promise<CompiledModule>;
-  /** Source to bitcode, with the options that compile it: for everything that takes bitcode. */
-  translate(
-    source: string | Uint8Array,
-    options: SourceCompileOptions,
-    call?: SourceCallOptions,
-  ): Promise<TranslatedSource>;
-  /** The preprocessed text. */
-  preprocess(
-    source: string | Uint8Array,
-    options: SourceCompileOptions,
-    call?: SourceCallOptions,
-  ): Promise<PreprocessedSource>;
-  /** Says what melding would do, function by function; changes nothing. */
-  analyze(bytes: Uint8Array, options?: Partial<JobOptions>, call?: CallOptions): Promise<AnalyzeResult>;
-  /** What a code object, a module, or a container of device images holds. */
-  inspect(bytes: Uint8Array, call?: CallOptions): Promise<CodeObjectInfo | InspectedModule | ContainerInfo>;
-  /**
-   * Executes the launches of a spec (docs/launch-spec.md) in the simulator. Workgroups run side by side on the worker
-   * threads; the result does not depend on how many there are.
-   */
-  simulate(
-    codeObject: Uint8Array,
-    spec: LaunchSpec,
-    options?: Partial<SimulationOptions>,
-    call?: SimulationCall,
-  ): Promise<SimulationResult>;
-  /** What `simulate` would stop at, if it came there. */
-  unsupportedOperations(codeObject: Uint8Array, call?: Pick<CallOptions, 'signal'>): Promise<UnsupportedOperation[]>;
-  /**
-   * Searches for the melds that take the fewest cycles in the simulator, and gives the plan to repeat them with
-   * (docs/tune.md). With the meld point `auto` both points are searched.
-   */
-  tune(
-    bytes: Uint8Array,
-    options: Partial<JobOptions>,
-    tuning: Pick<TuneOptions, 'specs'> & Partial<TuneOptions>,
-    call?: TuneCall,
-  ): Promise<TuneResult>;
-  open(bytes: Uint8Array): Promise<ModuleSession>;
-  /**
-   * Loads what jobs need, so that the first job does not have to. While that fails, so do jobs; each call tries again.
-   *
-   * @throws DarmError `io`
-   */
-  ready(): Promise<void>;
-  /** Whether LLVM's code was prepared (`darm prepare`); null before it is loaded. */
-  readonly prepared: boolean | null;
-  /** Of this compiler's cache; null without one. */
-  readonly cacheCounts: CacheCounts | null;
-  /** About this compiler's remote cache; null without one. */
-  readonly remoteCacheReport: RemoteCacheReport | null;
-  /** Ends the workers; jobs that are not done fail with `aborted`. Idempotent. */
-  close(): Promise<void>;
 }
 
 const MIB = 2 ** 20;
@@ -224,14 +100,13 @@ class ThreadedCompiler implements Compiler {
   readonly #timeoutMs: number;
   readonly #memoryLimitBytes: number;
   readonly #tierPolicy: TierPolicy | undefined;
-  #prepared: boolean | null = null;
   readonly #maxInput: number;
   readonly #cacheOptions: CacheOptions | undefined;
   readonly #remoteCache: RemoteCacheSetting | undefined;
   #caches: CompileCaches | null = null;
   #translator: SourceTranslator | null = null;
   readonly #sessions = new Set<{ close(): Promise<void> }>();
-  readonly #code = new Retried(() => this.#loadCode());
+  readonly #llvm: LlvmLoader;
   readonly #executor = new Retried(() => this.#makeExecutor());
   /** Jobs of `compile` that are not done. */
   #compiling = 0;
@@ -242,6 +117,7 @@ class ThreadedCompiler implements Compiler {
     private readonly elsewhere: Elsewhere | null,
   ) {
     this.#threads = threads ?? availableParallelism();
+    this.#llvm = new LlvmLoader(() => this.#make());
     this.#timeoutMs = timeout ?? 0;
     this.#memoryLimitBytes = memoryLimit ?? DEFAULT_MEMORY_LIMIT;
     this.#tierPolicy = tierPolicy;
@@ -363,10 +239,7 @@ class ThreadedCompiler implements Compiler {
     if (input.length > this.#maxInput)
       throw new DarmError('bad-input', `the source has ${input.length} bytes, the limit is ${this.#maxInput}`);
     const { SourceTranslator } = await import('./compile-source.js');
-    const translator = (this.#translator ??= new SourceTranslator(async () => {
-      const { compileFrontend } = await import('../binding/load-frontend.js');
-      return compileFrontend(await this.#make());
-    }));
+    const translator = (this.#translator ??= new SourceTranslator(() => this.#make()));
     const request = await translator.request(where, input, options);
     const source = await translator.job(request, product, call.colors ?? false);
     const translate = async () => translator.translate(await this.#start(), request, source, this.#limits(call));
@@ -374,7 +247,7 @@ class ThreadedCompiler implements Compiler {
   }
 
   get prepared(): boolean | null {
-    return this.#prepared;
+    return this.#llvm.prepared;
   }
 
   get cacheCounts(): CacheCounts | null {
@@ -518,7 +391,7 @@ class ThreadedCompiler implements Compiler {
   async open(bytes: Uint8Array): Promise<ModuleSession> {
     const module = this.#moduleBytes(bytes);
     this.#checkOpen();
-    const [{ WorkerSession }, llvm] = await Promise.all([import('../workers/session.js'), this.#code.get()]);
+    const [{ WorkerSession }, llvm] = await Promise.all([import('../workers/session.js'), this.#llvm.arrived()]);
     this.#checkOpen();
     const setup = { code: llvm, memoryLimitBytes: this.#memoryLimitBytes, bytes: module };
     const session = new WorkerSession(setup, this.#timeoutMs);
@@ -542,7 +415,7 @@ class ThreadedCompiler implements Compiler {
     await this.#caches?.close();
     await (await this.#executor.take())?.close();
     // The module is large, and V8 goes on optimising it while anything refers to it.
-    await this.#code.take();
+    await this.#llvm.close();
     await this.#translator?.close();
   }
 
@@ -578,21 +451,9 @@ class ThreadedCompiler implements Compiler {
     return { signal, timeoutMs, events: onProgress || onDiagnostic ? events : null };
   }
 
-  /** LLVM, compiled once and shared by all workers. */
-  async #loadCode(): Promise<LlvmCode> {
-    try {
-      const { compileLlvm } = await import('../binding/load.js');
-      const code = await compileLlvm(await this.#make());
-      this.#prepared = code.prepared;
-      return code;
-    } catch (error) {
-      throw error instanceof DarmError ? error : new DarmError('io', `cannot load LLVM: ${(error as Error).message}`);
-    }
-  }
-
-  async #make(): Promise<MakeFirst | undefined> {
+  async #make(): Promise<Make | undefined> {
     if (this.#tierPolicy === undefined) return undefined;
-    return (await import('../workers/first-module.js')).underPolicy(this.#tierPolicy);
+    return (await import('../workers/make-under-policy.js')).underPolicy(this.#tierPolicy);
   }
 
   async #start(): Promise<Executor> {
@@ -602,21 +463,20 @@ class ThreadedCompiler implements Compiler {
 
   async #makeExecutor(): Promise<Executor> {
     const memoryLimitBytes = this.#memoryLimitBytes;
-    const code = this.#code.get();
     if (this.#threads > 0) {
-      const [{ WorkerPool }, llvm] = await Promise.all([import('../workers/pool.js'), code]);
+      const [{ WorkerPool }, llvm] = await Promise.all([import('../workers/pool.js'), this.#llvm.arrived()]);
       return new WorkerPool(this.#threads, { code: llvm, memoryLimitBytes });
     }
-    // It is reported where it is needed.
-    code.catch(() => {});
+    // What fails is reported where it is needed.
+    this.#llvm.coming().catch(() => {});
     const { InlineExecutor } = await import('../workers/inline.js');
-    return new InlineExecutor({ code: () => this.#code.get(), memoryLimitBytes });
+    return new InlineExecutor({ code: () => this.#llvm.coming(), memoryLimitBytes });
   }
 
   async ready(): Promise<void> {
     await Promise.all([
       this.#start(),
-      this.#code.get(),
+      this.#llvm.arrived(),
       // What the other jobs import when they need it: Node keeps an import that failed as failed for good.
       import('../formats/code-object.js'),
       import('../formats/offload/container.js'),

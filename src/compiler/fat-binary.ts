@@ -3,7 +3,7 @@
  * and compiled for the target that its entry names; finished code objects, and whatever else there is, pass through. A
  * module alone becomes a fat binary with one code object per target.
  */
-import type { CallOptions, CompiledModule, Compiler, SourceCallOptions } from './compiler.js';
+import type { CallOptions, CompiledModule, Compiler, SourceCallOptions } from './api.js';
 import type { SourceOptions } from '../frontend/options.js';
 import { DarmError } from '../errors.js';
 import { parseElf } from '../formats/elf.js';

@@ -1,20 +1,20 @@
 /** LLVM is read and compiled before there is a compiler to ask for it, under the tier policy `short`. */
-import { beginCompiling, compileLlvm, type MakeFirst } from '../binding/load.js';
-import { beginFrontend, compileFrontend } from '../binding/load-frontend.js';
-import { underPolicy } from '../workers/first-module.js';
+import { beginLlvm, type Make } from '../binding/load.js';
+import { beginFrontend } from '../binding/load-frontend.js';
+import { underPolicy } from '../workers/make-under-policy.js';
 
-export function beginLlvm(): void {
-  beginCompiling(() => compileLlvm(underPolicy('short')));
+export function beginForBitcode(): void {
+  beginLlvm(underPolicy('short'));
 }
 
 /** clang, and LLVM after it. */
-export function beginBoth(): void {
+export function beginForSource(): void {
   const make = underPolicy('short');
   let clangIsMade = (): void => {};
   const clangFirst = new Promise<void>((resolve) => (clangIsMade = resolve));
-  const makeClang: MakeFirst = (...first) => make(...first).finally(clangIsMade);
+  const makeClang: Make = { ...make, first: (...first) => make.first(...first).finally(clangIsMade) };
   // LLVM is compiled while clang runs, and does not take processors away from what clang waits for.
-  const makeLlvm: MakeFirst = (...first) => clangFirst.then(() => make(...first));
-  beginFrontend(() => compileFrontend(makeClang).finally(clangIsMade));
-  beginCompiling(() => compileLlvm(makeLlvm));
+  const makeLlvm: Make = { ...make, first: (...first) => clangFirst.then(() => make.first(...first)) };
+  beginFrontend(makeClang);
+  beginLlvm(makeLlvm);
 }

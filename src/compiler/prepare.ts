@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { readManifest, readPart } from '../binding/load.js';
+import { readManifest, readPart, unpackAll } from '../binding/load.js';
 import { DarmError, type ErrorData } from '../errors.js';
 import { preparedFolder, readPrepared, type PreparedFile } from '../workers/prepared-code.js';
 
@@ -13,11 +13,12 @@ type Outcome =
 
 /**
  * Writes optimised code of LLVM and of clang, for this Node and this processor, into the folder for prepared code,
- * where later processes find it.
+ * where later processes find it; and unpacks all that the package has compressed.
  *
  * @throws DarmError `usage` when this Node does not hand out code, `io`
  */
 export async function prepareCode(): Promise<readonly PreparedFile[]> {
+  await unpackAll();
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT]).catch((error: Error) => {
     throw new DarmError('internal', `the process that prepares code failed: ${error.message}`);
   });
@@ -30,7 +31,7 @@ export async function prepareCode(): Promise<readonly PreparedFile[]> {
 /** Whether there is prepared code of LLVM that a new process would use. */
 async function isCodePrepared(): Promise<boolean> {
   const { module, rest } = await readManifest();
-  return rest !== null && (await readPrepared(await readPart('llvm', module), module)) !== null;
+  return rest !== null && (await readPrepared({ bytes: () => readPart('llvm', module) }, module)) !== null;
 }
 
 export interface Versions {

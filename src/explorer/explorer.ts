@@ -2,7 +2,7 @@
  * Answers the explorer's questions with a compiler: that of this package behind `darm explore`, or the page's own in a
  * Web Worker. What it compiled lately it keeps, because the page asks several things about one kernel.
  */
-import type { CompiledModule, Compiler } from '../compiler/compiler.js';
+import type { CompiledModule, Compiler } from '../compiler/api.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
 import { inspectCodeObject } from '../formats/code-object.js';

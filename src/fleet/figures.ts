@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Queue } from 'bullmq';
 import { Gauge, Registry } from 'prom-client';
-import type { Compiler } from '../compiler/compiler.js';
+import type { Compiler } from '../compiler/api.js';
 import { ioError } from '../files.js';
 import type { FleetWorker } from './worker.js';
 

@@ -4,7 +4,7 @@
  * among the temporary files, under names with the content's hash.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -22,9 +22,41 @@ export function moduleFolder(): string {
   return process.env['DARM_WASM'] ? path.resolve(process.env['DARM_WASM']) : path.join(root, 'wasm', 'dist');
 }
 
-async function readPackaged(name: string): Promise<Buffer> {
+function readPackaged(name: string): Buffer {
   const file = path.join(moduleFolder(), name);
-  return readFile(file).catch((error) => Promise.reject(ioError('read', file, error)));
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw ioError('read', file, error);
+  }
+}
+
+/**
+ * What has been unpacked beside the package. It is shared, because V8 collects garbage sooner where buffers of tens of
+ * megabytes are a thread's own.
+ */
+function readUnpacked(name: string, { bytes }: FileFacts): Uint8Array<ArrayBuffer> | null {
+  try {
+    const file = openSync(path.join(moduleFolder(), name), 'r');
+    try {
+      if (fstatSync(file).size !== bytes) return null;
+      const place = new Uint8Array(new SharedArrayBuffer(bytes));
+      readInto(place, file);
+      return place as unknown as Uint8Array<ArrayBuffer>;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return null;
+  }
+}
+
+function readInto(place: Uint8Array, file: number): void {
+  for (let at = 0; at < place.length;) {
+    const more = readSync(file, place, at, place.length - at, at);
+    if (more === 0) throw new Error('it is shorter than it was');
+    at += more;
+  }
 }
 
 const unpackedName = (part: string, { sha256: hash }: FileFacts, extension: string): string =>
@@ -41,8 +73,9 @@ const sha256 = (...content: (Uint8Array | string)[]): string =>
 async function readPart(part: string, facts: FileFacts, extension: string): Promise<Uint8Array<ArrayBuffer>> {
   const folder = moduleFolder();
   const name = unpackedName(part, facts, extension);
-  const found = await readFile(path.join(folder, name)).catch(() => null);
-  if (found?.length === facts.bytes) return found;
+  // At once: in pieces, it would wait for whatever else this thread does.
+  const found = readUnpacked(name, facts);
+  if (found !== null) return found;
 
   const folders = [folder];
   const temporary = await privateTemporaryFolder();
@@ -51,7 +84,7 @@ async function readPart(part: string, facts: FileFacts, extension: string): Prom
     if (kept !== null && sha256(kept) === facts.sha256) return kept;
     folders.push(temporary);
   }
-  const bytes = await promisify(brotliDecompress)(await readPackaged(`${part}.${extension}.br`));
+  const bytes = await promisify(brotliDecompress)(readPackaged(`${part}.${extension}.br`));
   if (sha256(bytes) !== facts.sha256)
     throw new DarmError('internal', 'the compiled module is damaged: its hash is not the one in manifest.json');
   for (const each of folders)
@@ -82,11 +115,7 @@ function fill(place: Uint8Array, content: string): void {
   try {
     const file = openSync(content, 'r');
     try {
-      for (let at = 0; at < place.length;) {
-        const more = readSync(file, place, at, place.length - at, at);
-        if (more === 0) throw new Error('it is shorter than it was');
-        at += more;
-      }
+      readInto(place, file);
     } finally {
       closeSync(file);
     }
@@ -113,7 +142,7 @@ function openModule(part: string, facts: FileFacts): ModulePart {
 }
 
 export const node: Platform = {
-  readManifest: async () => (await readPackaged('manifest.json')).toString('utf8'),
+  readManifest: async () => readPackaged('manifest.json').toString('utf8'),
   readPart,
   openModule,
   findMemory,

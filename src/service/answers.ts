@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Emit } from '../job/options.js';
-import type { CompiledModule } from '../compiler/compiler.js';
+import type { CompiledModule } from '../compiler/api.js';
 import type { Artifact } from '../job/results.js';
 import { compileDocument } from '../report/json/compile-document.js';
 import { Refusal } from './problem.js';

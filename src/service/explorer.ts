@@ -1,7 +1,7 @@
 /** The explorer of a service: the files of its page, and answers to the page's questions (src/explorer/protocol.ts). */
 import { readFile } from 'node:fs/promises';
 import { encode } from '@msgpack/msgpack';
-import type { Compiler } from '../compiler/compiler.js';
+import type { Compiler } from '../compiler/api.js';
 import { DarmError } from '../errors.js';
 import { checkQuestion } from '../explorer/check-question.js';
 import { Explorer } from '../explorer/explorer.js';

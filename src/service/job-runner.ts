@@ -2,7 +2,7 @@
  * Runs the jobs of requests on a compiler. Each takes a slot of the admission, has a time limit, and ends when its
  * client goes away. The time limit is for the whole job, which may be several tasks for the worker threads.
  */
-import type { CompiledModule, Compiler } from '../compiler/compiler.js';
+import type { CompiledModule, Compiler } from '../compiler/api.js';
 import { DarmError } from '../errors.js';
 import { isForSource } from '../frontend/options.js';
 import type { AnalyzeResult } from '../job/results.js';

@@ -9,7 +9,8 @@
 import { availableParallelism } from 'node:os';
 import { Hono } from 'hono';
 import { handle, type APIGatewayProxyResult, type LambdaEvent } from 'hono/aws-lambda';
-import { createCompiler, type Compiler, type CompilerOptions } from '../compiler/compiler.js';
+import type { Compiler, CompilerOptions } from '../compiler/api.js';
+import { createCompiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { getObject, OBJECTS_TYPE, putObject, readNamedObjects, type ObjectOptions } from './objects.js';
 import { problemHeaders, problemOf, Refusal } from './problem.js';

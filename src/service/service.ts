@@ -5,7 +5,7 @@
 import { Hono, type Context } from 'hono';
 import { requestId } from 'hono/request-id';
 import { boolean, checkOptions, wholeNumberIn, type Checks } from '../job/option-table.js';
-import type { Compiler } from '../compiler/compiler.js';
+import type { Compiler } from '../compiler/api.js';
 import { Retried } from '../compiler/retried.js';
 import { DarmError } from '../errors.js';
 import { packageVersion } from '../version.js';

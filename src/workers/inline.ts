@@ -9,6 +9,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import vm from 'node:vm';
+import { arrived } from '../binding/load.js';
 import { DarmError } from '../errors.js';
 import { ioError } from '../files.js';
 import { NO_EVENTS } from '../job/events.js';
@@ -81,7 +82,10 @@ export class InlineExecutor implements Executor {
   async #startPool(): Promise<Executor> {
     const { code, memoryLimitBytes } = this.#setup;
     const { WorkerPool } = await import('./pool.js');
-    return new WorkerPool(1, { code: typeof code === 'function' ? await code() : code, memoryLimitBytes });
+    return new WorkerPool(1, {
+      code: await arrived(typeof code === 'function' ? await code() : code),
+      memoryLimitBytes,
+    });
   }
 
   async close(): Promise<void> {

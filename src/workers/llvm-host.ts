@@ -5,7 +5,7 @@
  * without their melds: see pipeline/take-back.ts.
  */
 import { disassemble } from '../binding/disassemble.js';
-import type { LlvmCode } from '../binding/load.js';
+import type { ComingCode, LlvmCode } from '../binding/load.js';
 import { LlvmModule } from '../binding/module.js';
 import { instantiateLlvm, type LlvmRuntime } from '../binding/runtime.js';
 import { DarmError } from '../errors.js';
@@ -35,7 +35,7 @@ export const isOutOfStack = ({ message }: Pick<Error, 'message'>): boolean => /\
 
 export interface HostSetup extends Omit<WorkerSetup, 'code'> {
   /** Or what loads it: clang's work does not wait for LLVM. */
-  readonly code: LlvmCode | (() => Promise<LlvmCode>);
+  readonly code: LlvmCode | (() => Promise<ComingCode>);
 }
 
 export class LlvmHost {

@@ -8,12 +8,13 @@
  * may write to it; and a file holds the hash of its code.
  */
 import { createHash, webcrypto } from 'node:crypto';
-import { lstat, mkdir, readFile } from 'node:fs/promises';
+import { lstatSync, readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import v8 from 'node:v8';
 import vm from 'node:vm';
-import type { FileFacts } from '../platform/interface.js';
+import type { FileFacts, ModulePart } from '../platform/interface.js';
 import { compileBytes } from '../platform/node.js';
 import { DarmError } from '../errors.js';
 import { ioError, isWritableByUserOnly, writeAtomically } from '../files.js';
@@ -46,12 +47,16 @@ export interface PreparedFile {
   readonly bytes: number;
 }
 
-/** The module of these bytes from prepared code; null when there is none that fits. */
-export async function readPrepared(bytes: Uint8Array, facts: FileFacts): Promise<WebAssembly.Module | null> {
+/** The module of a part from prepared code; null when there is none that fits. */
+export async function readPrepared(
+  part: Pick<ModulePart, 'bytes'>,
+  facts: FileFacts,
+): Promise<WebAssembly.Module | null> {
   try {
     const folder = preparedFolder();
-    if (!(await isTrusted(folder))) return null;
-    const content = await readFile(path.join(folder, fileName(facts)));
+    if (!isTrusted(folder)) return null;
+    const content = readFileSync(path.join(folder, fileName(facts)));
+    const bytes = await part.bytes();
     const code = new Uint8Array(content.length - HASH_BYTES);
     code.set(content.subarray(HASH_BYTES));
     // On another thread, while V8 takes the code in on this one. Nothing of it runs before the hash is known.
@@ -90,7 +95,7 @@ export async function writePrepared(bytes: Uint8Array<ArrayBuffer>, facts: FileF
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw ioError('make', folder, error);
   });
-  if (!(await isTrusted(folder)))
+  if (!isTrusted(folder))
     throw new DarmError('io', `${folder} is not used: it belongs to somebody else, or others can write to it`);
   for (const flag of FLAGS) v8.setFlagsFromString(`--no-${flag}`);
   const module = await compileBytes(bytes);
@@ -101,8 +106,8 @@ export async function writePrepared(bytes: Uint8Array<ArrayBuffer>, facts: FileF
   return { file, bytes: code.length };
 }
 
-async function isTrusted(folder: string): Promise<boolean> {
-  const found = await lstat(folder);
+function isTrusted(folder: string): boolean {
+  const found = lstatSync(folder);
   return found.isDirectory() && isWritableByUserOnly(found, { orRoot: true });
 }
 

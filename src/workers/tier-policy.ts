@@ -41,11 +41,19 @@ export function setTierPolicy(policy: TierPolicy): void {
 /** Does something with V8's flags as if no policy had been set, whatever is going on on other threads. */
 export function withoutPolicy<T>(act: () => T): T {
   for (const policy of policies) setFlags(DEFAULTS[policy]);
+  try {
+    return lazily(act);
+  } finally {
+    for (const policy of policies) setFlags(FLAGS[policy]);
+  }
+}
+
+/** Does something for which functions are compiled when they are called, whatever is compiled ahead meanwhile. */
+export function lazily<T>(act: () => T): T {
   v8.setFlagsFromString('--wasm-lazy-compilation');
   try {
     return act();
   } finally {
-    for (const policy of policies) setFlags(FLAGS[policy]);
     if (ahead > 0) v8.setFlagsFromString('--no-wasm-lazy-compilation');
   }
 }

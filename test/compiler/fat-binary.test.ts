@@ -1,6 +1,7 @@
 /** From bitcode to fat binaries: modules in a container are compiled as they would be alone, other images are kept. */
 import { createHash } from 'node:crypto';
-import { createCompiler, type Compiler } from '../../src/compiler/compiler.js';
+import type { Compiler } from '../../src/compiler/api.js';
+import { createCompiler } from '../../src/compiler/compiler.js';
 import { DarmError } from '../../src/errors.js';
 import { compileContainer, compileFatBinary } from '../../src/compiler/fat-binary.js';
 import { writeCompressed } from '../../src/formats/offload/compressed.js';

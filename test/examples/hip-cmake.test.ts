@@ -4,16 +4,13 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { elfSectionBytes, parseElf } from '../../src/formats/elf.js';
 import { assert, suite } from '../support/suite.js';
-import { darm, inFolder } from '../support/command.js';
+import { darm, inFolder, MAIN } from '../support/command.js';
 import { REPOSITORY } from '../support/llvm.js';
 import { haveTools, runTool } from '../support/tools.js';
 
 const test = suite('examples/hip-cmake', { tests: 1, timeoutMs: 120_000 });
-
-const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
 
 /** Implements device memory as host memory and reports its calls. */
 const RUNTIME = `

@@ -6,7 +6,8 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 import { kernel } from '../support/llvm.js';
-import { figureAt as figure, MAIN, readSlowly, startServer, startServerWithFiles, unread } from '../support/server.js';
+import { MAIN } from '../support/command.js';
+import { figureAt as figure, readSlowly, startServer, startServerWithFiles, unread } from '../support/server.js';
 import { base64, largeModule, LINES, POISON, tinyKernel } from '../support/service.js';
 
 const test = suite('service/server', { tests: 8, timeoutMs: 60_000 });

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+/** The command as it is shipped; test/run.ts bundles it. */
+export const MAIN = fileURLToPath(new URL('../../command/main.js', import.meta.url));
 
 export interface CommandResult {
   readonly code: number | null;

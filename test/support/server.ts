@@ -4,9 +4,7 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-
-export const MAIN = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+import { MAIN } from './command.js';
 
 export interface Running {
   readonly child: ChildProcess;

@@ -30,7 +30,7 @@ function inProcess(folder: string, code: string): string {
 
 const WRITE = "await writePrepared(bytes, facts).then(() => console.log('written'), (e) => console.log(e.message))";
 const CALL = `
-  const module = await readPrepared(bytes, facts);
+  const module = await readPrepared({ bytes: async () => bytes }, facts);
   console.log(module === null ? 'nothing' : new WebAssembly.Instance(module).exports.f());`;
 const hasFunctions = Number(process.versions.node.split('.')[0]) < 25;
 

@@ -9,7 +9,7 @@
 #
 # Set beforehand, or on the command line with -D:
 #   DARM_CLANG        a clang++ with support for HIP, version 22 or older (darm reads bitcode of older versions)
-#   DARM              the command darm; a list for an interpreter and a script (/usr/bin/node;/…/dist/src/cli/main.js)
+#   DARM              the command darm; a list for an interpreter and a script (/usr/bin/node;/…/dist/command/main.js)
 #   DARM_HIP_OPTIONS  further options for clang, for host and device (include folders, definitions, -O level)
 #   DARM_DEVICE_OPTIONS, DARM_OPTIONS   further options for clang (device only), and for darm compile
 find_program(DARM_CLANG NAMES clang++-22 clang++ REQUIRED)

@@ -1,5 +1,6 @@
 /** Whole launches: what kernels find in registers and memory, faults, several launches, several threads. */
-import { createCompiler, type Compiler } from '../../../src/compiler/compiler.js';
+import type { Compiler } from '../../../src/compiler/api.js';
+import { createCompiler } from '../../../src/compiler/compiler.js';
 import { DarmError } from '../../../src/errors.js';
 import { parseSpec } from '../../../src/simulator/launch/spec.js';
 import type { SimulationOptions } from '../../../src/simulator/options.js';

@@ -1,0 +1,24 @@
+/** How the parts of LLVM and of clang become modules under a tier policy. */
+import type { Make } from '../binding/load.js';
+import { platform } from '../platform/index.js';
+import { readPrepared } from './prepared-code.js';
+import { compileAhead, lazily, setTierPolicy, type TierPolicy } from './tier-policy.js';
+
+/** The first part from prepared code, where there is some that fits; else compiled ahead. Sets the policy. */
+export function underPolicy(policy: TierPolicy): Make {
+  setTierPolicy(policy);
+  return {
+    async first(part, facts, isWhole) {
+      const prepared = isWhole ? null : await readPrepared(part, facts);
+      if (prepared !== null) return { first: prepared, prepared: true };
+      return { first: await (isWhole ? part.compile() : compileAhead(() => part.compile())), prepared: false };
+    },
+    /** At once on this thread, so that V8 is told "lazily" for this part alone. */
+    async rest(part) {
+      const bytes = await part.bytes();
+      // V8 begins to compile the first part on this thread, and goes on on others.
+      await platform.nextTurn();
+      return lazily(() => new WebAssembly.Module(bytes));
+    },
+  };
+}
