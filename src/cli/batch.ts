@@ -40,6 +40,7 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
   checkOutputs(jobs, outDir);
   const cache = cacheFolder(flags, path.join(outDir, OWN_FOLDER, 'cache'));
   const fleet = await openFleet(flags, flags.quiet);
+  const remote = remoteCacheOption(flags);
   const compiler = createCompilerWith(fleet, {
     threads: flags.jobs,
     timeout: flags.timeout,
@@ -47,7 +48,7 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
     // V8's baseline code is ready at once. Optimising LLVM's code pays off after some 400 kernels (bench/batch.ts).
     tierPolicy: jobs.length < LONG_BATCH ? 'short' : 'long',
     ...(cache !== null && { cache: { path: cache, maxBytes: flags.cacheSize } }),
-    ...remoteCacheOption(flags),
+    ...remote,
   });
 
   const stop = new AbortController();
@@ -61,7 +62,7 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
   const totals = await runBatch(compiler, jobs, {
     outDir,
     journal,
-    width: fleet === null ? flags.jobs + 1 : flags.queueWindow,
+    width: fleet === null ? flags.jobs + ('remoteCache' in remote ? LOOKING_UP : 1) : flags.queueWindow,
     failFast: flags.failFast,
     force: flags.force,
     signal: stop.signal,
@@ -81,6 +82,8 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
 }
 
 const LONG_BATCH = 500;
+/** Jobs beside those that are compiled: they wait for the remote cache's answers. */
+const LOOKING_UP = 8;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**

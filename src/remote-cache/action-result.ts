@@ -2,7 +2,7 @@
  * The message `ActionResult` of Bazel's remote execution API (build/bazel/remote/execution/v2), which is what the
  * entries under `/ac/` are: caches check that the files it names are there. Only digests and paths matter here.
  *
- * These are six fields of two messages, and the wire format (protobuf.dev/programming-guides/encoding) needs two of its
+ * These are seven fields of two messages, and the wire format (protobuf.dev/programming-guides/encoding) needs two of its
  * kinds for them. A library for Protocol Buffers would bring its compiler, or reflection, for less than is written
  * here.
  */
@@ -18,6 +18,8 @@ export interface Digest {
 export interface OutputFile {
   readonly path: string;
   readonly digest: Digest;
+  /** Its content, too, which is under its digest all the same. */
+  readonly contents?: Uint8Array;
 }
 
 export interface ActionResult {
@@ -28,7 +30,7 @@ export interface ActionResult {
 
 /** Field numbers. */
 const ACTION_RESULT = { outputFiles: 2, outputDirectories: 3, stdoutDigest: 6, stderrDigest: 8 } as const;
-const OUTPUT_FILE = { path: 1, digest: 2 } as const;
+const OUTPUT_FILE = { path: 1, digest: 2, contents: 5 } as const;
 const OUTPUT_DIRECTORY = { treeDigest: 3 } as const;
 const DIGEST = { hash: 1, size: 2 } as const;
 
@@ -40,10 +42,11 @@ const FIXED_32 = 5;
 
 export function encodeActionResult(files: readonly OutputFile[]): Uint8Array {
   return Buffer.concat(
-    files.flatMap(({ path, digest }) => {
+    files.flatMap(({ path, digest, contents }) => {
       const file = Buffer.concat([
         ...bytesField(OUTPUT_FILE.path, Buffer.from(path)),
         ...bytesField(OUTPUT_FILE.digest, encodeDigest(digest)),
+        ...(contents === undefined ? [] : bytesField(OUTPUT_FILE.contents, contents)),
       ]);
       return bytesField(ACTION_RESULT.outputFiles, file);
     }),
@@ -73,7 +76,9 @@ export function decodeActionResult(bytes: Uint8Array): ActionResult | null {
     const all = (number: number): Uint8Array[] => fields.flatMap((each) => (each.number === number ? each.bytes : []));
     const outputFiles = all(ACTION_RESULT.outputFiles).map((file) => {
       const inside = fieldsOf(file);
-      return { path: text(one(inside, OUTPUT_FILE.path)), digest: decodeDigest(one(inside, OUTPUT_FILE.digest)) };
+      const contents = inside.findLast(({ number }) => number === OUTPUT_FILE.contents)?.bytes[0];
+      const digest = decodeDigest(one(inside, OUTPUT_FILE.digest));
+      return { path: text(one(inside, OUTPUT_FILE.path)), digest, ...(contents && { contents }) };
     });
     const trees = all(ACTION_RESULT.outputDirectories).map((folder) =>
       one(fieldsOf(folder), OUTPUT_DIRECTORY.treeDigest),

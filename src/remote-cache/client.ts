@@ -16,8 +16,9 @@ import { NOTHING_REMOTE, REMOTE_CACHE_FLAG, type RemoteCacheReport, type RemoteC
 const MIB = 2 ** 20;
 const DEFAULT_TIMEOUT_MS = 1000;
 const BYTES_PER_MS = MIB / 1000;
-/** An `ActionResult` of ours has some hundred bytes. */
 const MOST_ACTION_BYTES = 64 * 1024;
+/** Contents up to this size are in their `ActionResult`, too: then a lookup is one exchange and not two. */
+const MOST_INLINE_BYTES = 32 * 1024;
 const MOST_CONTENT_BYTES = 256 * MIB;
 const UPLOADS_SIDE_BY_SIDE = 4;
 /** A fleet's batch has hundreds of jobs at the same time. */
@@ -198,12 +199,16 @@ export class RemoteCache {
     if (file === undefined) throw new WrongBytes('an entry is not one of darm');
     const { hash, size } = file.digest;
     if (size > MOST_CONTENT_BYTES) throw new WrongBytes(`a content has ${size} bytes, more than are taken`);
-    lookup.extraMs = size / BYTES_PER_MS;
-    const content = await this.#read(`/cas/${hash}`, size, this.#timeoutMs + lookup.extraMs);
+    const content = file.contents ?? (await this.#downloadContent(file.digest, lookup));
     // Caches may drop a content before the entry that names it.
     if (content === null) return null;
     if (content.length !== size || sha256(content) !== hash) throw new WrongBytes('a content does not have its hash');
     return content;
+  }
+
+  #downloadContent({ hash, size }: Digest, lookup: Lookup): Promise<Uint8Array | null> {
+    lookup.extraMs = size / BYTES_PER_MS;
+    return this.#read(`/cas/${hash}`, size, this.#timeoutMs + lookup.extraMs);
   }
 
   async #read(path: string, maxAnswer: number, timeoutMs: number): Promise<Uint8Array | null> {
@@ -222,7 +227,8 @@ export class RemoteCache {
         const digest: Digest = { hash: sha256(content), size: content.length };
         // The content comes first: an entry must not name what is not there.
         await this.#write(`/cas/${digest.hash}`, content);
-        await this.#write(`/ac/${key}`, encodeActionResult([{ path: FILE, digest }]));
+        const inline = content.length <= MOST_INLINE_BYTES ? { contents: content } : {};
+        await this.#write(`/ac/${key}`, encodeActionResult([{ path: FILE, digest, ...inline }]));
         this.#counts.uploads++;
       } catch (error) {
         this.#counts.uploadsLost++;

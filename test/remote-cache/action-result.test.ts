@@ -20,7 +20,7 @@ test('what is encoded comes back, of any size', () => {
   for (const size of [0, 1, 127, 128, 2 ** 31, 2 ** 35 + 1]) {
     const files = [
       { path: 'a', digest: { hash, size } },
-      { path: 'ü/b', digest: { hash: '0'.repeat(64), size: 7 } },
+      { path: 'ü/b', digest: { hash: '0'.repeat(64), size: 7 }, contents: Buffer.from('content') },
     ];
     assert.equal(decodeActionResult(encodeActionResult(files)), { outputFiles: files, otherDigests: [] });
   }

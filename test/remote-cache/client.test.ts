@@ -7,13 +7,18 @@ import { NOTHING_REMOTE, type RemoteCacheReport } from '../../src/remote-cache/s
 import { hangingServer, plainCache, testServer } from '../support/http-server.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('remote-cache/client', { tests: 14 });
+const test = suite('remote-cache/client', { tests: 15 });
 
 const key = 'a1'.repeat(32);
 const content = Buffer.from('a result of a compilation');
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const entry = (bytes: Uint8Array, path = 'darm-result'): Buffer =>
   Buffer.from(encodeActionResult([{ path, digest: { hash: sha256(bytes), size: bytes.length } }]));
+/** With a content inside. */
+const full = (bytes: Uint8Array, inside: Uint8Array): Buffer => {
+  const digest = { hash: sha256(bytes), size: bytes.length };
+  return Buffer.from(encodeActionResult([{ path: 'darm-result', digest, contents: inside }]));
+};
 const asText = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
 /** What a lookup at a server comes to. */
@@ -45,6 +50,17 @@ test('what was put is found by others', async () => {
   const { found, report } = await lookup(`${server.url}/darm`);
   assert.is(found, content.toString());
   assert.equal(report, { ...NOTHING_REMOTE, hits: 1 });
+  assert.equal(server.requests.slice(3), [`GET /darm/ac/${key}`]);
+});
+
+test('a large content is not in its entry', async () => {
+  await using server = await plainCache();
+  const large = Buffer.alloc(40_000, 'large');
+  const writer = new RemoteCache({ url: server.url, mode: 'read-write' });
+  writer.put(key, large);
+  await writer.close();
+  assert.is((await lookup(server.url)).found, large.toString());
+  assert.equal(server.requests.slice(2), [`GET /ac/${key}`, `GET /cas/${sha256(large)}`]);
 });
 
 test('a cache for reading gets nothing', async () => {
@@ -60,6 +76,8 @@ test('wrong bytes are refused: not the hash, not the size, no ActionResult, not 
   const cases: [Map<string, Buffer>, RegExp][] = [
     [new Map([[`/ac/${key}`, entry(content)], [`/cas/${sha256(content)}`, damaged]]), /does not have its hash/],
     [new Map([[`/ac/${key}`, entry(content)], [`/cas/${sha256(content)}`, content.subarray(1)]]), /its hash/],
+    [new Map([[`/ac/${key}`, full(content, damaged)]]), /does not have its hash/],
+    [new Map([[`/ac/${key}`, full(content, content.subarray(1))]]), /its hash/],
     [new Map([[`/ac/${key}`, Buffer.from('<html>')]]), /no ActionResult/],
     [new Map([[`/ac/${key}`, entry(content, 'main.o')]]), /not one of darm/],
     [new Map([[`/ac/${key}`, Buffer.from('')]]), /not one of darm/],
