@@ -9,17 +9,26 @@ import { firstSignal } from './first-signal.js';
 import { LogOutput } from './log-output.js';
 import { dropOptimising } from '../workers/tier-policy.js';
 import type { ServeFlags } from './serve-arguments.js';
-// What the first requests would load. Later, clients may have taken all the files that the process may open, and Node
-// keeps an import that failed as failed for good.
-import '../compiler/compile-cache.js';
-import '../compiler/compile-caches.js';
-import '../workers/make-under-policy.js';
-import '../workers/pool.js';
+
+/**
+ * What the first requests would load. Later, clients may have taken all the files that the process may open, and Node
+ * keeps an import that failed as failed for good.
+ */
+const loadAhead = () =>
+  Promise.all([
+    import('../compiler/compile-cache.js'),
+    import('../compiler/compile-caches.js'),
+    import('../compiler/compile-source.js'),
+    import('../compiler/source-key.js'),
+    import('../workers/make-under-policy.js'),
+    import('../workers/pool.js'),
+  ]);
 
 /** How long the last lines of the log may take. */
 const LOG_MS = 1000;
 
 export async function runServe(flags: ServeFlags): Promise<void> {
+  await loadAhead();
   const output = new LogOutput();
   const logger = pino({ level: flags.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
   const log: ServiceLog = {

@@ -1,5 +1,5 @@
 /** LLVM's code, for one compiler: loaded when it is first needed, and again after a failure. */
-import type { ComingCode, LlvmCode, Make } from '../binding/load.js';
+import { arrived, loadLlvm, type ComingCode, type LlvmCode, type Make } from '../binding/load.js';
 import { DarmError } from '../errors.js';
 import { Retried } from './retried.js';
 
@@ -25,8 +25,7 @@ export class LlvmLoader {
 
   /** The same, when all of it is there: it can be posted to other threads. @throws DarmError `io` */
   async arrived(): Promise<LlvmCode> {
-    const [{ arrived }, code] = await Promise.all([import('../binding/load.js'), this.coming()]);
-    return arrived(code);
+    return arrived(await this.coming());
   }
 
   async close(): Promise<void> {
@@ -34,7 +33,6 @@ export class LlvmLoader {
   }
 
   async #load(): Promise<ComingCode> {
-    const { loadLlvm } = await import('../binding/load.js');
     const code = await loadLlvm(await this.#make()).catch(cannotLoad);
     const first = code.first.catch((error: Error) => {
       void this.#code.take();

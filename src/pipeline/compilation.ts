@@ -57,6 +57,11 @@ export class Compilation {
     return new Compilation(this.runtime, this.bytes, { ...this.options, plan: null }, this.events);
   }
 
+  /** The same job with the late meld point. */
+  late(): Compilation {
+    return new Compilation(this.runtime, this.bytes, { ...this.options, meldPoint: 'late' }, this.events);
+  }
+
   /** The module at the point where melding looks at it. */
   readAtMeldPoint(): LlvmModule {
     const module = this.#read();

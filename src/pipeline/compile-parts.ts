@@ -58,7 +58,7 @@ export function divideModule(
       { kind: 'll', bytes: text },
       { kind: 'bc', bytes: bitcode },
     ];
-    const emitted = { artifacts, counts, target: module.cpu || 'amdgcn', warnings: module.warnings() };
+    const emitted = { artifacts, counts, target: module.cpu || 'amdgcn', warnings: module.warnings(), scratch: null };
     return { parts, logs, bitcode, kernels, result: resultOf(compilation, logs, emitted) };
   });
 }

@@ -23,7 +23,9 @@ import { Compilation, inFreshHeap } from './compilation.js';
 import { emitArtifacts, type Emitted } from './emit.js';
 import { misfitText, PlanMisfit } from './guide.js';
 import { meldFunction } from './meld-function.js';
+import { meldsEarly } from './passes.js';
 import { FunctionTexts } from './record-history.js';
+import { gainedScratch } from './scratch.js';
 
 /** Everything in one worker. */
 export function compileModule(
@@ -35,7 +37,7 @@ export function compileModule(
   return inFreshHeap(runtime, () => {
     const compilation = new Compilation(runtime, bytes, options, events);
     const { module, logs } = meldInPlace(compilation);
-    return emit(compilation, logs, module);
+    return emitUnlessScratch(compilation, logs, module);
   });
 }
 
@@ -68,7 +70,7 @@ export function emitModule(
   logs: readonly EditLog[],
   events: Events,
 ): CompileResult {
-  return inFreshHeap(runtime, () => emit(new Compilation(runtime, bytes, options, events), logs));
+  return inFreshHeap(runtime, () => emitUnlessScratch(new Compilation(runtime, bytes, options, events), logs));
 }
 
 /** A plan that turns out not to fit when the function has changed already: all begins again without it. */
@@ -102,18 +104,43 @@ function meldSubset(compilation: Compilation, subset: FunctionSubset): { module:
 
 /** @param module where code generation starts, when it is at hand */
 export function emit(compilation: Compilation, logs: readonly EditLog[], module?: LlvmModule): CompileResult {
+  return resultOf(compilation, logs, emitted(compilation, logs, module, false));
+}
+
+/** As `emit`; but where an early meld point costs a kernel scratch memory, all is melded late (scratch.ts). */
+function emitUnlessScratch(compilation: Compilation, logs: readonly EditLog[], module?: LlvmModule): CompileResult {
+  const { options } = compilation;
+  const mayCost = meldsEarly(options) && options.plan === null && logs.some(hasEdits);
+  const after = emitted(compilation, logs, module, mayCost);
+  if (after.scratch === null || after.scratch.size === 0) return resultOf(compilation, logs, after);
+  const gained = gainedScratch(emitUnmelded(compilation, { withScratch: true }).scratch!, after.scratch);
+  if (gained.length === 0) return resultOf(compilation, logs, after);
+  const late = compilation.late();
+  late.startOver();
+  const again = meldInPlace(late);
+  const result = emit(late, again.logs, again.module);
+  const why = `melded late, because early melding costs scratch memory in ${gained.map((name) => `'${name}'`).join(', ')}`;
+  return { ...result, diagnostics: [why, ...result.diagnostics] };
+}
+
+function emitted(
+  compilation: Compilation,
+  logs: readonly EditLog[],
+  given: LlvmModule | undefined,
+  mayCostScratch: boolean,
+): Emitted {
   const { events, options, watch } = compilation;
   events.progress('emit');
   const rebuild = () => compilation.rebuild(logs);
-  const kinds = options.emit;
-  const after = emitArtifacts({ module: module ?? rebuild(), rebuild, kinds, withFigures: options.stats, watch });
-  return resultOf(compilation, logs, after);
+  const module = given ?? rebuild();
+  const withScratch = mayCostScratch && module.isAmdgcn && module.cpu !== '';
+  return emitArtifacts({ module, rebuild, kinds: options.emit, withFigures: options.stats, withScratch, watch });
 }
 
 /** What came of a job. Its artifacts are in the order that was asked for. */
 export function resultOf(compilation: Compilation, logs: readonly EditLog[], after: Emitted): CompileResult {
   const { options, watch } = compilation;
-  const before = options.stats ? emitUnmelded(compilation) : null;
+  const before = options.stats ? emitUnmelded(compilation, { withFigures: true }) : null;
   const inOrder = [...logs].sort((a, b) => a.position - b.position);
   return {
     target: after.target,
@@ -129,11 +156,11 @@ export function resultOf(compilation: Compilation, logs: readonly EditLog[], aft
 const planWarnings = (logs: readonly EditLog[]): string[] =>
   logs.flatMap(({ function: name, planMisfit }) => (planMisfit === null ? [] : [misfitText(name, planMisfit)]));
 
-/** The figures of the same module without melding. Its time does not count. */
-function emitUnmelded(compilation: Compilation): Emitted {
+/** What is asked about the same module without melding. Its time does not count. */
+function emitUnmelded(compilation: Compilation, asked: { withFigures?: boolean; withScratch?: boolean }): Emitted {
   const unmelded = compilation.unplanned();
   const rebuild = () => unmelded.rebuild([]);
-  return emitArtifacts({ module: rebuild(), rebuild, kinds: [], withFigures: true, watch: unmelded.watch });
+  return emitArtifacts({ module: rebuild(), rebuild, kinds: [], withFigures: false, ...asked, watch: unmelded.watch });
 }
 
 function functionReports(logs: readonly EditLog[], after: Emitted, before: Emitted | null): FunctionReport[] {

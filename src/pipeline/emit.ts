@@ -8,6 +8,7 @@ import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { Emit } from '../job/options.js';
 import type { Artifact, Counts } from '../job/results.js';
+import { scratchOf, type Scratch } from './scratch.js';
 import type { Stopwatch } from './stopwatch.js';
 
 export interface EmitRequest {
@@ -17,6 +18,8 @@ export interface EmitRequest {
   readonly kinds: readonly Emit[];
   /** Asks for all counts; it changes no byte of the artifacts. */
   readonly withFigures: boolean;
+  /** Asks for the kernels' scratch memory, for which code is generated. */
+  readonly withScratch?: boolean;
   readonly watch: Stopwatch;
 }
 
@@ -26,9 +29,14 @@ export interface Emitted {
   readonly counts: ReadonlyMap<string, Counts>;
   readonly target: string;
   readonly warnings: readonly string[];
+  /** Null if it was not asked for. */
+  readonly scratch: Scratch | null;
 }
 
-export function emitArtifacts({ module, rebuild, kinds, withFigures, watch }: EmitRequest): Emitted {
+export function emitArtifacts(request: EmitRequest): Emitted {
+  const { rebuild, kinds, withFigures, withScratch = false, watch } = request;
+  let { module } = request;
+  let scratch: Scratch | null = null;
   const artifacts: Artifact[] = [];
   const target = module.cpu || (module.isAmdgcn ? 'amdgcn' : 'nvptx64');
   for (const kind of kinds) checkKind(kind, module);
@@ -37,6 +45,7 @@ export function emitArtifacts({ module, rebuild, kinds, withFigures, watch }: Em
   if (kinds.includes('ll')) artifacts.push({ kind: 'll', bytes: module.text() });
 
   const codes = codesFor(kinds, withFigures, module.isAmdgcn);
+  if (withScratch) codes.add('obj');
   let isUntouched = artifacts.length === 0;
   for (const code of codes) {
     if (!isUntouched) module = rebuild();
@@ -47,13 +56,14 @@ export function emitArtifacts({ module, rebuild, kinds, withFigures, watch }: Em
       const bytes = module.generated();
       artifacts.push(...asked.map((kind) => ({ kind, bytes })));
     }
+    if (code === 'obj' && withScratch) scratch = scratchOf(module);
     if (code === 'obj' && kinds.includes('hsaco'))
       artifacts.push({ kind: 'hsaco', bytes: watch.time('link', () => module.link()) });
   }
   if (codes.size > 0)
     for (const [name, machineInstructions] of module.machineInstructions())
       if (counts.has(name)) counts.set(name, { ...counts.get(name)!, machineInstructions });
-  return { artifacts, counts, target, warnings: module.warnings() };
+  return { artifacts, counts, target, warnings: module.warnings(), scratch };
 }
 
 /** The artifacts that are what code generation has written. */

@@ -10,8 +10,9 @@ const NO_HOIST_OR_SINK = 'simplifycfg<no-hoist-common-insts;no-sink-common-insts
  *
  * What nothing melds in passes through here, too, if anything in its module melds. It must come out of -O3 as if it had
  * not. So functions are simplified before they are inlined, as in -O3: conditions like `a && b` become one while their
- * operands are still in memory, or else gvn, which would divide them among copies of what follows, comes first. And there is no indvars: the exit conditions that
- * it writes keep loops from being unrolled in which the parity of the counter decides.
+ * operands are still in memory; otherwise gvn comes first, and divides them among copies of what follows. And there is
+ * no indvars: the exit conditions that it writes keep loops from being unrolled in which the parity of the counter
+ * decides. Where it comes out with more scratch memory all the same, everything is melded late (scratch.ts).
  *
  * On AMD's targets the size of a work group is `group < count ? size : rest` until a pass of the target says that every
  * group has the full size. That pass wants the load of `count` to have one use. In -O3 it comes before equal loads are

@@ -3,9 +3,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
+import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 14, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 15, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -221,6 +222,55 @@ extern "C" __global__ void deepest(int *out, const unsigned char *text, int size
   for (const { of } of [melded, plain]) assert.not.match(of('stride'), /global_load_ushort/);
   const opcodes = (text: string) => text.match(/^\t[sv]_\w+|^\tglobal_\w+/gm)!.length;
   assert.is(opcodes(melded.of('deepest')), opcodes(plain.of('deepest')));
+});
+
+test('where an early meld costs a kernel scratch memory, all is melded late', async () => {
+  // `align` does not meld. Its arrays stay in registers only if -O3 unrolls the inner loop.
+  const source = `#include <hip/hip_runtime.h>
+extern "C" __global__ void parity(int *p) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, x = p[i];
+  if (i & 1) x = x * 3 / 7 + (x ^ 5) / 3; else x = x * 5 / 9 + (x ^ 9) / 5;
+  p[i] = x;
+}
+extern "C" __global__ void align(int *score, const unsigned char *a, const unsigned char *b, int rows, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int h[17], e[17], best = 0;
+  for (int k = 0; k < 17; k++) { h[k] = 0; e[k] = -99; }
+  for (int y = 0; y < rows; y++) {
+    int f = -99, diagonal = 0;
+    unsigned char c = a[y * n + i];
+    for (int x = 1; x < 17; x++) {
+      e[x] = max(e[x] - 1, h[x] - 3);
+      f = max(f - 1, h[x - 1] - 3);
+      int s = diagonal + (c == b[x - 1] ? 2 : -1);
+      diagonal = h[x];
+      int now = max(max(0, s), max(e[x], f));
+      h[x] = now;
+      if (now > best) best = now;
+    }
+  }
+  score[i] = best;
+}`;
+  const options = { language: 'hip', mcpu: 'gfx1100' } as const;
+  const scratchOf = async (bytes: Uint8Array) => {
+    const inspected = await compiler().inspect(bytes);
+    assert.is(inspected.kind, 'code-object');
+    return (inspected as CodeObjectInfo).kernels.map(({ name, privateSegmentSize }) => `${name} ${privateSegmentSize}`);
+  };
+  const plain = await compiler().compile(source, { ...options, meld: 'off' });
+  const melded = await compiler().compile(source, options);
+  assert.equal(await scratchOf(melded.artifacts[0]!.bytes), await scratchOf(plain.artifacts[0]!.bytes));
+  assert.match(melded.diagnostics.join(), /melded late, because early melding costs scratch memory in 'align'/);
+  const late = await compiler().compile(source, { ...options, meldPoint: 'late' });
+  assert.equal(melded.artifacts, late.artifacts);
+  assert.ok(melded.functions.some(({ melds }) => melds.length > 0));
+  // The same for every kind of output.
+  const text = await compiler().compile(source, { ...options, emit: ['bc'] });
+  assert.equal(
+    text.artifacts,
+    (await compiler().compile(source, { ...options, meldPoint: 'late', emit: ['bc'] })).artifacts,
+  );
 });
 
 test('preprocessed text', async () => {
