@@ -32,9 +32,9 @@ export async function frontendManifest(): Promise<FrontendManifest> {
 let begun: Promise<BegunCode> | null = null;
 
 /** Begins to read and compile clang. The next caller of `compileFrontend` gets the result, or the error. */
-export function beginFrontend(make: Make): void {
+export function beginFrontend(make: Make): Promise<unknown> {
   begun = beginParts('clang', frontendManifest(), make);
-  begun.catch(() => {});
+  return begun;
 }
 
 /** clang, once per process, or what the process has begun to compile. */

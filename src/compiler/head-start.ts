@@ -15,6 +15,6 @@ export function beginForSource(): void {
   const makeClang: Make = { ...make, first: (...first) => make.first(...first).finally(clangIsMade) };
   // LLVM is compiled while clang runs, and does not take processors away from what clang waits for.
   const makeLlvm: Make = { ...make, first: (...first) => clangFirst.then(() => make.first(...first)) };
-  beginFrontend(makeClang);
+  beginFrontend(makeClang).catch(clangIsMade);
   beginLlvm(makeLlvm);
 }

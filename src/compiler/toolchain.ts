@@ -21,9 +21,13 @@ async function computeDigest(): Promise<string> {
   const { module, rest, memory, loader, frontend } = await readManifest();
   const parts = [module, rest, memory, loader].map((part) => part?.sha256);
   const hash = createHash('sha256').update(JSON.stringify([version, ...parts, frontend]));
-  for (const folder of ['src', 'workers']) {
+  // The command is a bundle of the same code. The library counts it in, so that both share their results.
+  for (const folder of ['command', 'src', 'workers']) {
     const root = path.join(DIST, folder);
-    const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.js')).sort();
+    const all = await readdir(root, { recursive: true }).catch((error: NodeJS.ErrnoException) =>
+      folder === 'command' && error.code === 'ENOENT' ? [] : Promise.reject(error),
+    );
+    const files = all.filter((file) => file.endsWith('.js')).sort();
     // One after the other: there are hundreds, and a process may not have so many files open.
     for (const file of files) {
       const code = await readFile(path.join(root, file));

@@ -14,7 +14,7 @@
 import type { LlvmModule } from '../binding/module.js';
 import type { LlvmRuntime } from '../binding/runtime.js';
 import { hasEdits, type EditLog } from '../job/edit-log.js';
-import type { Events } from '../job/events.js';
+import { NO_EVENTS, type Events } from '../job/events.js';
 import { ALL_FUNCTIONS, isInSubset, type FunctionSubset } from '../job/function-subset.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult, FunctionReport } from '../job/results.js';
@@ -60,6 +60,16 @@ export function meldFunctions(
 ): EditLog[] {
   if (options.meld === 'off') return [];
   return inFreshHeap(runtime, () => meld(new Compilation(runtime, bytes, options, events), subset).logs);
+}
+
+/** Carries out these edits, and no others, and emits. */
+export function emitEdits(
+  runtime: LlvmRuntime,
+  bytes: Uint8Array,
+  options: JobOptions,
+  logs: readonly EditLog[],
+): CompileResult {
+  return inFreshHeap(runtime, () => emit(new Compilation(runtime, bytes, options, NO_EVENTS), logs));
 }
 
 /** Carries out what other workers melded, in the order of the functions, and emits. */
@@ -113,6 +123,7 @@ function emitUnlessScratch(compilation: Compilation, logs: readonly EditLog[], m
   const mayCost = meldsEarly(options) && options.plan === null && logs.some(hasEdits);
   const after = emitted(compilation, logs, module, mayCost);
   if (after.scratch === null || after.scratch.size === 0) return resultOf(compilation, logs, after);
+  const spent = compilation.watch.milliseconds();
   const gained = gainedScratch(emitUnmelded(compilation, { withScratch: true }).scratch!, after.scratch);
   if (gained.length === 0) return resultOf(compilation, logs, after);
   const late = compilation.late();
@@ -120,7 +131,9 @@ function emitUnlessScratch(compilation: Compilation, logs: readonly EditLog[], m
   const again = meldInPlace(late);
   const result = emit(late, again.logs, again.module);
   const why = `melded late, because early melding costs scratch memory in ${gained.map((name) => `'${name}'`).join(', ')}`;
-  return { ...result, diagnostics: [why, ...result.diagnostics] };
+  const timings = { ...result.timings };
+  for (const [phase, ms] of Object.entries(spent)) timings[phase] = (timings[phase] ?? 0) + ms;
+  return { ...result, diagnostics: [why, ...result.diagnostics], timings };
 }
 
 function emitted(
@@ -133,7 +146,7 @@ function emitted(
   events.progress('emit');
   const rebuild = () => compilation.rebuild(logs);
   const module = given ?? rebuild();
-  const withScratch = mayCostScratch && module.isAmdgcn && module.cpu !== '';
+  const withScratch = mayCostScratch && /^amdgcn-\w*-amdhsa/.test(module.triple) && module.cpu !== '';
   return emitArtifacts({ module, rebuild, kinds: options.emit, withFigures: options.stats, withScratch, watch });
 }
 

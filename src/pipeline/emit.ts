@@ -45,6 +45,7 @@ export function emitArtifacts(request: EmitRequest): Emitted {
   if (kinds.includes('ll')) artifacts.push({ kind: 'll', bytes: module.text() });
 
   const codes = codesFor(kinds, withFigures, module.isAmdgcn);
+  const hasFigures = codes.size > 0;
   if (withScratch) codes.add('obj');
   let isUntouched = artifacts.length === 0;
   for (const code of codes) {
@@ -60,7 +61,7 @@ export function emitArtifacts(request: EmitRequest): Emitted {
     if (code === 'obj' && kinds.includes('hsaco'))
       artifacts.push({ kind: 'hsaco', bytes: watch.time('link', () => module.link()) });
   }
-  if (codes.size > 0)
+  if (hasFigures)
     for (const [name, machineInstructions] of module.machineInstructions())
       if (counts.has(name)) counts.set(name, { ...counts.get(name)!, machineInstructions });
   return { artifacts, counts, target, warnings: module.warnings(), scratch };

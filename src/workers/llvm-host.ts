@@ -15,7 +15,7 @@ import { ALL_FUNCTIONS } from '../job/function-subset.js';
 import type { CompileResult } from '../job/results.js';
 import type { Translation } from '../job/source.js';
 import { analyzeModule, moduleInfo } from '../pipeline/analyze.js';
-import { compileModule, emitModule, meldFunctions } from '../pipeline/compile.js';
+import { compileModule, emitEdits, emitModule, meldFunctions } from '../pipeline/compile.js';
 import { inFreshHeap } from '../pipeline/compilation.js';
 import { compilePart, divideModule } from '../pipeline/compile-parts.js';
 import { settle } from '../pipeline/settle.js';
@@ -108,7 +108,7 @@ export class LlvmHost {
       logs,
       emitWith: async (some) => {
         const runtime = await this.prepare();
-        return within(() => emitModule(runtime, bytes, options, some, NO_EVENTS));
+        return within(() => emitEdits(runtime, bytes, options, some));
       },
       isFault: this.#isFault,
       events,

@@ -146,6 +146,7 @@ export class WaveSamples {
   private readonly masks = new Map<BlockId, LaneSet>();
   private readonly waves = new Map<BlockId, SampledWaves>();
   private readonly arrivals = new Map<BlockId, Uint8Array>();
+  private readonly strides = new Map<ValueId, number>();
   private readonly group: readonly number[];
   /** Lanes of the waves of a group. Those behind its last thread are never active. */
   private readonly groupLanes: number;
@@ -229,14 +230,26 @@ export class WaveSamples {
   }
 
   private strideFrom(v: ValueId, depth: number): number {
-    const { fn, analyses } = this;
-    const i = definingInstr(fn, v);
-    if (analyses.divergence.valueDivergent[v] === 0 || i === NONE) return 0;
+    if (this.analyses.divergence.valueDivergent[v] === 0) return 0;
+    const known = this.strides.get(v);
+    if (known !== undefined) return known;
     if (depth > DEEPEST_STRIDE) return Infinity;
+    // What comes back to it in a loop adds nothing.
+    this.strides.set(v, Infinity);
+    const stride = this.newStride(v, depth);
+    this.strides.set(v, stride);
+    return stride;
+  }
+
+  private newStride(v: ValueId, depth: number): number {
+    const { fn } = this;
+    const i = definingInstr(fn, v);
+    if (i === NONE) return Infinity;
     const operands = Array.from(
       fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1]),
       (operand) => () => this.strideFrom(operand as ValueId, depth + 1),
     );
+    const least = (): number => operands.reduce((found, stride) => Math.min(found, stride() || Infinity), Infinity);
     const opcode = fn.instrOpcode[i]!;
     if (opcode === Opcode.GetElementPtr) return operands.reduce((sum, stride) => sum + stride(), 0);
     if (fn.typeKind[fn.instrType[i]!] === TypeKind.Integer) {
@@ -256,7 +269,13 @@ export class WaveSamples {
       case Opcode.Or:
         return operands.reduce((sum, stride) => sum + stride(), 0);
       case Opcode.Phi:
-        return operands.reduce((least, stride) => Math.min(least, least === 0 ? 0 : stride()), Infinity);
+        return operands.reduce((found, stride) => Math.min(found, found === 0 ? 0 : stride()), Infinity);
+      case Opcode.Select:
+      case Opcode.AddrSpaceCast:
+        return least();
+      case Opcode.Call:
+        // A number between bounds, for instance.
+        return hasFlag(fn, i, InstrFlag.Intrinsic) ? least() : Infinity;
       default:
         return Infinity;
     }
@@ -531,20 +550,22 @@ export class WaveSamples {
   private isOneOfSeveral(compare: InstrId): boolean {
     const first = this.fn.operandStart[compare]!;
     const [a, b] = [this.fn.operand[first] as ValueId, this.fn.operand[first + 1] as ValueId];
-    return this.isChosenFrom(a, b, MOST_CHOICES) || this.isChosenFrom(b, a, MOST_CHOICES);
+    return this.isChosenFrom(a, b, MOST_CHOICES, new Set()) || this.isChosenFrom(b, a, MOST_CHOICES, new Set());
   }
 
-  private isChosenFrom(v: ValueId, from: ValueId, steps: number): boolean {
+  /** @param seen what was looked at on the way: choices from a `switch` share theirs */
+  private isChosenFrom(v: ValueId, from: ValueId, steps: number, seen: Set<ValueId>): boolean {
     const { fn } = this;
     const i = definingInstr(fn, v);
-    if (i === NONE || steps === 0 || fn.valueKind[from] === ValueKind.Constant) return false;
+    if (i === NONE || steps === 0 || seen.has(v) || fn.valueKind[from] === ValueKind.Constant) return false;
+    seen.add(v);
     const opcode = fn.instrOpcode[i];
     const isIntrinsic = opcode === Opcode.Call && hasFlag(fn, i, InstrFlag.Intrinsic);
     if (opcode !== Opcode.Select && opcode !== Opcode.Phi && !isIntrinsic) return false;
     for (let o = fn.operandStart[i]!; o < fn.operandStart[i + 1]!; o++) {
       const each = fn.operand[o] as ValueId;
       if (fn.valueType[each] !== fn.valueType[v]) continue;
-      if (each === from || this.isChosenFrom(each, from, steps - 1)) return true;
+      if (each === from || this.isChosenFrom(each, from, steps - 1, seen)) return true;
     }
     return false;
   }
