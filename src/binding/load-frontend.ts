@@ -41,7 +41,9 @@ export function beginFrontend(make: Make): Promise<unknown> {
 export async function compileFrontend(make: Make = compileLazily): Promise<FrontendCode> {
   const clang = begun ?? beginParts('clang', frontendManifest(), make);
   begun = null;
-  const coming = await (await clang).finish();
   const { constants, image } = await frontendManifest();
-  return { code: await arrived(coming), constants, image: await findMemory('headers', 0, image, 'image') };
+  const found = findMemory('headers', 0, image, 'image');
+  // What fails is thrown where it is waited for.
+  found.catch(() => {});
+  return { code: await arrived(await (await clang).finish()), constants, image: await found };
 }

@@ -159,10 +159,11 @@ export async function beginParts(
   // What fails is thrown where it is waited for.
   first.catch(() => {});
   return {
-    finish: async () => ({
-      first,
-      rest: rest && (await make.rest(platform.openModule(RESTS[name], rest))),
-      memory: memory && (await findMemory(name, constants.start, memory)),
-    }),
+    async finish() {
+      // A first use unpacks both, side by side.
+      const found = memory && findMemory(name, constants.start, memory);
+      found?.catch(() => {});
+      return { first, rest: rest && (await make.rest(platform.openModule(RESTS[name], rest))), memory: await found };
+    },
   };
 }

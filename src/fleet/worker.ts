@@ -1,4 +1,4 @@
-/** Takes compilations and launches from a queue, and does them. Any number of workers on any number of machines share it. */
+/** Takes compilations and launches from a queue, and does them. Workers on any number of machines share the queue. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
 import { checkLaunch, type LaunchCheck, type LaunchQuestion } from '../compiler/check-launch.js';

@@ -1,8 +1,7 @@
 /**
- * What an early meld point may cost: LLVM's -O3 no longer unrolls a loop as it would have without the passes in front of
- * the melds, and an array of a thread's own, which would have been in registers, is in memory. That is slower than
- * anything that melds gain, and may be in a kernel in which nothing melds. A late meld point comes after -O3, which is
- * then what it always is.
+ * What an early meld point may cost. Passes run in front of the melds, and after them LLVM's -O3 may no longer unroll a
+ * loop that it would have unrolled. Then a private array stays in scratch memory instead of registers, which costs more
+ * than melds gain. It can happen in a kernel in which nothing melds. A late meld point comes after an unchanged -O3.
  */
 import { inspectCodeObject } from '../formats/code-object.js';
 import type { LlvmModule } from '../binding/module.js';

@@ -2,9 +2,8 @@
  * The message `ActionResult` of Bazel's remote execution API (build/bazel/remote/execution/v2), which is what the
  * entries under `/ac/` are: caches check that the files it names are there. Only digests and paths matter here.
  *
- * These are seven fields of two messages, and the wire format (protobuf.dev/programming-guides/encoding) needs two of its
- * kinds for them. A library for Protocol Buffers would bring its compiler, or reflection, for less than is written
- * here.
+ * These are few fields, and the wire format (protobuf.dev/programming-guides/encoding) needs two of its kinds for them.
+ * A library for Protocol Buffers would bring its compiler, or reflection, for less than is written here.
  */
 
 /** What a content is addressed by. */

@@ -12,7 +12,7 @@ import { REMOTE_CACHE_FLAG, type RemoteCacheSetting } from './setting.js';
 
 const BYTES_PER_MS = 2 ** 20 / 1000;
 const TIMEOUT_MS = 10_000;
-/** Milliseconds for which a server is left alone that says nothing, or is not there: hundreds of jobs may want to ask it. */
+/** Milliseconds for which a server is left alone that does not answer: hundreds of jobs may want to ask it. */
 const REST_MS = 5000;
 const MOST_BYTES = 256 * 2 ** 20;
 

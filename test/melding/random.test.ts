@@ -176,7 +176,7 @@ function check(s: BuiltSnapshot, plan: FunctionPlan): void {
   }
 }
 
-/** Whether instruction `i` may come in front of `passed`, an earlier one of its block. All accesses are of one memory. */
+/** Whether instruction `i` may come in front of `passed`, an earlier one of its block. There is one memory. */
 function mayPass(fn: FunctionSnapshot, passed: number, i: number): boolean {
   const operands = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1]);
   const isStore = (each: number): boolean => fn.instrOpcode[each] === Opcode.Store;

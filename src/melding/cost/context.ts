@@ -13,6 +13,7 @@ import { Matcher, type CanPair } from './matching.js';
 import { selectClasses } from './select-classes.js';
 import type { PlanOptions } from '../plan.js';
 import { BlockProfiles } from './profitability.js';
+import { Strides } from './strides.js';
 import { WaveSamples } from './wave-samples.js';
 
 /** What instructions cost, given what else the machine does. */
@@ -46,6 +47,7 @@ export interface PlanningContext extends Analyses, Regime {
   readonly tables: Tables;
   /** How often waves part at which branch. */
   readonly waves: WaveSamples;
+  readonly strides: Strides;
   /** Whether any operand of the function must be uniform (rule 2). */
   readonly hasUniformDemands: boolean;
 }
@@ -69,6 +71,7 @@ export function planningContext(
   for (let b = 0 as BlockId; b < fn.blockCount; b++) weight[b] = blockWeight(analyses, b);
   const cost = presentCosts(fn, costs, analyses.divergence);
   const busyCost = presentCosts(fn, busy, analyses.divergence);
+  const waves = new WaveSamples(fn, analyses);
   const ctx = {
     ...analyses,
     fn,
@@ -85,7 +88,8 @@ export function planningContext(
     selectClass: selectClasses(fn),
     isDemanding: demandingInstrs(fn),
     tables: new Tables(fn.instrCount),
-    waves: new WaveSamples(fn, analyses),
+    waves,
+    strides: new Strides(fn, analyses.divergence, waves),
     hasUniformDemands: demandsUniform(fn),
   };
   return { ...ctx, mayBeBusy: mayBeBusy(ctx) };

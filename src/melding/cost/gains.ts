@@ -41,28 +41,29 @@ function variable({ fn, costs }: PlanningContext, t: InstrId, f: InstrId): numbe
 }
 
 function memoryCredit({ fn, costs, memory: { joined } }: PlanningContext, t: InstrId, f: InstrId): number {
-  const space = fn.instrAddressSpace[t];
-  const isFree = space < 0 || space === AddressSpace.Local || space === AddressSpace.Region;
-  return isFree ? 0 : costs.target.memoryCredit / Math.max(joined[t], joined[f]);
+  return isInMemory(fn.instrAddressSpace[t]) ? costs.target.memoryCredit / Math.max(joined[t], joined[f]) : 0;
 }
 
+/** Whether an access goes through the vector memory unit, and not to LDS or GDS. */
+const isInMemory = (space: number): boolean =>
+  space >= 0 && space !== AddressSpace.Local && space !== AddressSpace.Region;
+
 /**
- * The unit's time that a pair of loads or stores does not spare. Where each thread accesses a line of memory of its own,
- * it takes as long as there are threads, and the threads of both sides are as many as before. It says whether a meld pays,
- * not what to pair: in a meld that pays otherwise, the pair still spares a guard.
+ * The unit's time that a pair of loads or stores does not spare. Where each thread accesses a line of memory of its
+ * own, it takes as long as there are threads, and the threads of both sides are as many as before. It says whether a
+ * meld pays, not what to pair: in a meld that pays otherwise, the pair still spares a guard.
  */
 export function scatteredCost(
-  { fn, costs, memory: { joined }, waves, divergence }: PlanningContext,
+  { fn, costs, memory: { joined }, strides, divergence }: PlanningContext,
   t: InstrId,
   f: InstrId,
 ): number {
-  const space = fn.instrAddressSpace[t];
-  if (space < 0 || space === AddressSpace.Local || space === AddressSpace.Region) return 0;
+  if (!isInMemory(fn.instrAddressSpace[t])) return 0;
   const isStore = fn.instrOpcode[t] === Opcode.Store;
   if (!isStore && fn.instrOpcode[t] !== Opcode.Load) return 0;
   for (const i of [t, f]) {
     const pointer = fn.operand[fn.operandStart[i] + (isStore ? 1 : 0)] as ValueId;
-    if (divergence.valueDivergent[pointer] === 0 || waves.strideOf(pointer) < ELEMENTS_OF_LINE) return 0;
+    if (divergence.valueDivergent[pointer] === 0 || strides.of(pointer) < ELEMENTS_OF_LINE) return 0;
   }
   const { target } = costs;
   const unit = (isStore ? target.store : target.issue) - target.valu + target.memoryCredit;

@@ -64,8 +64,6 @@ const MOST_SOURCES = 3;
 /** Longer computations in front of a condition are not followed. */
 const DEEPEST = 32;
 
-/** Longer computations of an address are not followed. */
-const DEEPEST_STRIDE = 8;
 /** How many choices in a row are followed from the number that was chosen. */
 const MOST_CHOICES = 4;
 
@@ -73,7 +71,7 @@ const MOST_CHOICES = 4;
 const MOST_KEPT = 1024;
 
 /** How far the numbers of a value can be compared. */
-const Scale = {
+export const Scale = {
   /** They are what they would be, for some launch. */
   Known: 0,
   /** Data of a known range. */
@@ -82,7 +80,7 @@ const Scale = {
   Unknown: 2,
 } as const;
 
-interface Sampled extends Lanes {
+export interface Sampled extends Lanes {
   readonly scale: number;
 }
 
@@ -146,7 +144,6 @@ export class WaveSamples {
   private readonly masks = new Map<BlockId, LaneSet>();
   private readonly waves = new Map<BlockId, SampledWaves>();
   private readonly arrivals = new Map<BlockId, Uint8Array>();
-  private readonly strides = new Map<ValueId, number>();
   private readonly group: readonly number[];
   /** Lanes of the waves of a group. Those behind its last thread are never active. */
   private readonly groupLanes: number;
@@ -221,64 +218,9 @@ export class WaveSamples {
     return found;
   }
 
-  /**
-   * How far apart neighbouring threads access memory, in elements of the address computation; infinite where that is up
-   * to data without a range. In a loop it is what it is at first.
-   */
-  strideOf(pointer: ValueId): number {
-    return this.strideFrom(pointer, 0);
-  }
-
-  private strideFrom(v: ValueId, depth: number): number {
-    if (this.analyses.divergence.valueDivergent[v] === 0) return 0;
-    const known = this.strides.get(v);
-    if (known !== undefined) return known;
-    if (depth > DEEPEST_STRIDE) return Infinity;
-    // What comes back to it in a loop adds nothing.
-    this.strides.set(v, Infinity);
-    const stride = this.newStride(v, depth);
-    this.strides.set(v, stride);
-    return stride;
-  }
-
-  private newStride(v: ValueId, depth: number): number {
-    const { fn } = this;
-    const i = definingInstr(fn, v);
-    if (i === NONE) return Infinity;
-    const operands = Array.from(
-      fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1]),
-      (operand) => () => this.strideFrom(operand as ValueId, depth + 1),
-    );
-    const least = (): number => operands.reduce((found, stride) => Math.min(found, stride() || Infinity), Infinity);
-    const opcode = fn.instrOpcode[i]!;
-    if (opcode === Opcode.GetElementPtr) return operands.reduce((sum, stride) => sum + stride(), 0);
-    if (fn.typeKind[fn.instrType[i]!] === TypeKind.Integer) {
-      const { numbers, shift, scale } = this.sample(v, 0);
-      if (scale === Scale.Known) return Math.abs(numbers[1 >> shift]! - numbers[0]!);
-      // The threads share out the lines of a table.
-      if (scale === Scale.Bounded) return numbers.reduce((most, x) => Math.max(most, x), 0) / fn.waveSize;
-    }
-    switch (opcode) {
-      case Opcode.ZExt:
-      case Opcode.SExt:
-      case Opcode.Trunc:
-      case Opcode.Freeze:
-        return operands[0]!();
-      case Opcode.Add:
-      case Opcode.Sub:
-      case Opcode.Or:
-        return operands.reduce((sum, stride) => sum + stride(), 0);
-      case Opcode.Phi:
-        return operands.reduce((found, stride) => Math.min(found, found === 0 ? 0 : stride()), Infinity);
-      case Opcode.Select:
-      case Opcode.AddrSpaceCast:
-        return least();
-      case Opcode.Call:
-        // A number between bounds, for instance.
-        return hasFlag(fn, i, InstrFlag.Intrinsic) ? least() : Infinity;
-      default:
-        return Infinity;
-    }
+  /** A value's numbers in every lane of every launch. */
+  numbersOf(v: ValueId): Sampled {
+    return this.sample(v, 0);
   }
 
   private partition(condition: LaneSet, mask: LaneSet): SampledWaves {

@@ -36,7 +36,7 @@ export function lostWidth(draft: Draft, ctx: PlanningContext, i: InstrId, other:
   if (parts === 1) return 0;
   const isStore = fn.instrOpcode[i] === Opcode.Store;
   const pointer = (each: InstrId): ValueId => fn.operand[fn.operandStart[each] + (isStore ? 1 : 0)] as ValueId;
-  const whole = ctx.costs.target.issue * Math.min(ELEMENTS_OF_LINE, Math.max(parts, ctx.waves.strideOf(pointer(i))));
+  const whole = ctx.costs.target.issue * Math.min(ELEMENTS_OF_LINE, Math.max(parts, ctx.strides.of(pointer(i))));
   const block = fn.instrBlock[i];
   /** The parts that stay together with this one. */
   let left = 0;

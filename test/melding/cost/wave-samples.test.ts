@@ -6,7 +6,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 15 });
+const test = suite('melding/cost/wave-samples', { tests: 14 });
 
 function sharesAt(s: ReturnType<typeof snapshot>, branch: string): ByWave {
   const analyses = analysesOf(s.f);
@@ -211,38 +211,6 @@ test('behind a question to the wave, it is known that it parts', () => {
 test('the estimate is deterministic', () => {
   const once = shares('%c = icmp slt %data %n');
   assert.equal(shares('%c = icmp slt %data %n'), once);
-});
-
-test('how far apart neighbouring threads access memory', () => {
-  const s = snapshot(`
-    func kernel
-    arg %n i32
-    arg %p ptr1
-    entry:
-      %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
-      %start = mul %tid 48
-      br loop
-    loop:
-      %at = phi %start entry %next loop
-      %row = gep %p %at
-      %data = load %row !as=1
-      %beside = gep %p %tid
-      %masked = and %data 255
-      %entry = gep %p %masked
-      %any = gep %p %data
-      %step = and %data 3
-      %next = add %at %step
-      %c = icmp slt %next %n
-      br %c loop out
-    out:
-      ret
-  `);
-  const samples = new WaveSamples(s.f, analysesOf(s.f));
-  assert.is(samples.strideOf(s.value('%beside')), 1);
-  // Each thread has a row of its own, wherever it is in it.
-  assert.is(samples.strideOf(s.value('%row')), 48);
-  assert.ok(samples.strideOf(s.value('%entry')) <= 4);
-  assert.is(samples.strideOf(s.value('%any')), Infinity);
 });
 
 test.run();
