@@ -1,8 +1,8 @@
 /**
  * Every HIP source of kernels/, from source.
  *
- * Without melding, beside native clang of the same LLVM with the same headers and libraries: are machine code and
- * kernel descriptors the same bytes? Native clang makes optimised bitcode and then an object of it, and lld links that.
+ * Without melding, beside native clang of the same LLVM with the same headers and libraries: are machine code and kernel
+ * descriptors the same bytes?
  *
  * Melded, at the default options but for contraction: does the simulator leave what the kernels' references say? The
  * kernels of the corpus that have no reference are compared with themselves, unmelded. gfx1201 is not simulated.
@@ -11,21 +11,17 @@
  *
  * `build.sh --native` makes the native tools. Exit code 1 on any difference.
  */
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { CORPUS, corpusLaunch } from '../../kernels/corpus/index.js';
 import { launchSpec } from '../../kernels/corpus/launch.js';
 import { CORPUS_REFERENCES } from '../../kernels/corpus/references.js';
 import { expectedOutputs } from '../../kernels/references/index.js';
 import { readSpecs, type KernelLaunch } from '../../kernels/references/specs.js';
-import { frontendManifest } from '../../src/binding/load-frontend.js';
-import { readPart } from '../../src/binding/load.js';
-import { elfSectionBytes, parseElf } from '../../src/formats/elf.js';
 import { createCompiler, type LaunchSpec } from '../../src/index.js';
 import { REPOSITORY } from '../support/llvm.js';
+import { compileNative, differingSections, hipFlags, unpackImage } from '../support/native-clang.js';
 
 const TARGETS = ['gfx906', 'gfx90a', 'gfx942', 'gfx1030', 'gfx1100', 'gfx1201'];
 const NOT_SIMULATED = ['gfx1201'];
@@ -33,6 +29,8 @@ const NOT_SIMULATED = ['gfx1201'];
 const EXACT = ['-ffp-contract=off'];
 
 type Defines = Readonly<Record<string, string | number>>;
+/** Of the symbol that both would name after a hash of what they know, whose length moves what follows it. */
+const UNIT_ID = '-cuid=unit';
 /** One that all sources that are written for a size take. */
 const ANY_SIZE: Defines = { SIZE: 64, KERNEL: 'kernel_64' };
 
@@ -58,9 +56,13 @@ if (only !== 'results') {
   const totals = { same: 0, different: 0 };
   for (const file of sources)
     for (const target of targets) {
-      const ours = compile(file, target, { meld: 'off', defines: definesOf(file) });
-      const [mine, theirs] = await Promise.all([ours, compileNative(file, target)]);
-      const differing = ['.text', '.rodata'].filter((section) => !isSame(mine, theirs, section));
+      const defines = definesOf(file);
+      const words = Object.entries(defines).map(([name, value]) => `-D${name}=${value}`);
+      const [ours, theirs] = await Promise.all([
+        compile(file, target, { meld: 'off', defines, flags: [UNIT_ID] }),
+        compileNative([...hipFlags(image, target), UNIT_ID, ...words, file], target, folder),
+      ]);
+      const differing = differingSections(ours, theirs);
       totals[differing.length === 0 ? 'same' : 'different']++;
       if (differing.length > 0) console.log(`DIFFERENT ${nameOf(file)} ${target}: ${differing.join(', ')}`);
     }
@@ -121,37 +123,6 @@ async function compile(file: string, mcpu: string, options: Options): Promise<Ui
   return artifacts[0]!.bytes;
 }
 
-/** clang's own driver, but for the folders of headers. */
-async function compileNative(file: string, target: string): Promise<Uint8Array> {
-  const [bitcode, object, linked] = ['native.bc', 'native.o', 'native.hsaco'].map((name) => path.join(folder, name)) as [
-    string, string, string,
-  ]; // prettier-ignore
-  const own = (flag: string, value: string): string[] => ['-Xclang', flag, '-Xclang', value];
-  const run = (name: string, ...args: string[]): Promise<unknown> =>
-    promisify(execFile)(path.join(REPOSITORY, 'build', 'bin', name), args);
-  await run(
-    'clang-23',
-    ...['-x', 'hip', '--offload-device-only', '-nogpuinc', '-nostdinc', '-O3'],
-    ...Object.entries(definesOf(file)).map(([name, value]) => `-D${name}=${value}`),
-    ...[`--offload-arch=${target}`, `--rocm-device-lib-path=${image}/device`, '--target=x86_64-unknown-linux-musl'],
-    ...own('-internal-isystem', `${image}/clang/include/cuda_wrappers`),
-    ...['hip', 'darm', 'c++', 'clang/include'].flatMap((name) => own('-internal-isystem', `${image}/${name}`)),
-    ...own('-internal-externc-isystem', `${image}/c`),
-    ...own('-include', '__clang_hip_runtime_wrapper.h'),
-    ...own('-include', 'darm_hip_declarations.h'),
-    ...['-emit-llvm', '-c', file, '-o', bitcode],
-  );
-  const generate = ['-x', 'ir', '-nogpulib', '-O3', '-Xclang', '-disable-llvm-passes', '-c', bitcode, '-o', object];
-  await run('clang-23', '--target=amdgcn-amd-amdhsa', `-mcpu=${target}`, ...generate);
-  await run('ld.lld-23', '-shared', '--no-undefined', object, '-o', linked);
-  return readFile(linked);
-}
-
-function isSame(ours: Uint8Array, theirs: Uint8Array, section: string): boolean {
-  const [a, b] = [ours, theirs].map((bytes) => elfSectionBytes(parseElf(bytes), section));
-  return a !== null && b !== null && Buffer.compare(a!, b!) === 0;
-}
-
 type Count = (target: string, kernel: string, complaint: string | null) => void;
 
 async function checkKernel(file: string, target: string, count: Count): Promise<void> {
@@ -189,19 +160,4 @@ async function outputs(code: Uint8Array, spec: LaunchSpec): Promise<ReadonlyMap<
 function difference(found: ReadonlyMap<string, Uint8Array>, wanted: ReadonlyMap<string, Uint8Array>): string | null {
   const differing = [...wanted].filter(([name, bytes]) => Buffer.compare(found.get(name)!, bytes) !== 0);
   return differing.length === 0 ? null : `'${differing.map(([name]) => name).join("', '")}' differ`;
-}
-
-/** The files of the image: see wasm/frontend/make-image.mjs. */
-async function unpackImage(to: string): Promise<void> {
-  const bytes = await readPart('headers', (await frontendManifest()).image, 'image');
-  const words = new DataView(bytes.buffer, bytes.byteOffset);
-  const part = (index: number): Uint8Array => {
-    const start = words.getUint32(4 * index, true);
-    return bytes.subarray(start, start + words.getUint32(4 * index + 4, true));
-  };
-  for (let file = 0; file < words.getUint32(0, true); file++) {
-    const name = path.join(to, new TextDecoder().decode(part(1 + 4 * file)));
-    await mkdir(path.dirname(name), { recursive: true });
-    await writeFile(name, part(3 + 4 * file));
-  }
 }
