@@ -49,24 +49,42 @@ export const openclFlags = (libraries: string, target: string): string[] => [
 ];
 
 /**
- * A code object: clang makes optimised bitcode and then an object of it, and lld links that.
+ * A code object: clang makes bitcode and then an object of it, and lld links that. The bitcode is optimised; or not yet,
+ * as ours is when LLVM's module gets it. That may give other code: bitcode does not keep all orders that a module in
+ * memory has.
  *
  * @param flags with the source
  * @param folder for what is made on the way
  */
-export async function compileNative(flags: readonly string[], target: string, folder: string): Promise<Uint8Array> {
+export async function compileNative(
+  flags: readonly string[],
+  target: string,
+  folder: string,
+  isOptimised = true,
+): Promise<Uint8Array> {
   const at = (name: string): string => path.join(folder, name);
-  await run('clang-23', ['-O3', ...flags, '-emit-llvm', '-c', '-o', at('native.bc')]);
-  const generate = ['-x', 'ir', '-nogpulib', '-O3', '-Xclang', '-disable-llvm-passes', '-c', at('native.bc')];
+  const unoptimised = ['-Xclang', '-disable-llvm-passes'];
+  await run('clang-23', [
+    '-O3',
+    ...flags,
+    ...(isOptimised ? [] : unoptimised),
+    '-emit-llvm',
+    '-c',
+    '-o',
+    at('native.bc'),
+  ]);
+  const generate = ['-x', 'ir', '-nogpulib', '-O3', ...(isOptimised ? unoptimised : []), '-c', at('native.bc')];
   await run('clang-23', ['--target=amdgcn-amd-amdhsa', `-mcpu=${target}`, ...generate, '-o', at('native.o')]);
   await run('ld.lld-23', ['-shared', '--no-undefined', at('native.o'), '-o', at('native.hsaco')]);
   return readFile(at('native.hsaco'));
 }
 
+const EMPTY = new Uint8Array();
+
 /** The sections of code and kernel descriptors that are not the same bytes in two code objects. */
 export function differingSections(ours: Uint8Array, theirs: Uint8Array): string[] {
   return ['.text', '.rodata'].filter((section) => {
     const [a, b] = [ours, theirs].map((bytes) => elfSectionBytes(parseElf(bytes), section));
-    return !a || !b || Buffer.compare(a, b) !== 0;
+    return Buffer.compare(a ?? EMPTY, b ?? EMPTY) !== 0;
   });
 }
