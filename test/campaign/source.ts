@@ -4,10 +4,11 @@
  * Without melding, beside native clang of the same LLVM with the same headers and libraries: are machine code and kernel
  * descriptors the same bytes?
  *
- * Melded, at the default options but for contraction: does the simulator leave what the kernels' references say? The
- * kernels of the corpus that have no reference are compared with themselves, unmelded. gfx1201 is not simulated.
+ * Melded at either point, without contraction: does the simulator leave what the kernels' references say? The kernels of
+ * the corpus that have no reference are compared with themselves, unmelded. gfx1201 is not simulated.
  *
- *   node dist/test/campaign/source.js [--targets gfx906,gfx1100] [--only parity|results] [NAME...]
+ *   node dist/test/campaign/source.js [--targets gfx906,gfx1100] [--only parity|results]
+ *     [--meld-point late|early] [NAME...]
  *
  * `build.sh --native` makes the native tools. Exit code 1 on any difference.
  */
@@ -25,6 +26,7 @@ import { compileNative, differingSections, hipFlags, unpackImage } from '../supp
 
 const TARGETS = ['gfx906', 'gfx90a', 'gfx942', 'gfx1030', 'gfx1100', 'gfx1201'];
 const NOT_SIMULATED = ['gfx1201'];
+const MELD_POINTS = ['late', 'early'] as const;
 /** Two correct compilations give the same bytes only without contraction. */
 const EXACT = ['-ffp-contract=off'];
 
@@ -41,6 +43,8 @@ const option = (name: string): string | undefined => {
 };
 const targets = option('targets')?.split(',') ?? TARGETS;
 const only = option('only');
+const point = option('meld-point');
+const points = MELD_POINTS.filter((each) => point === undefined || each === point);
 const sources: string[] = [];
 for (const folder of ['kernels', 'kernels/corpus'])
   for (const name of (await readdir(path.join(REPOSITORY, folder))).sort())
@@ -78,9 +82,11 @@ if (only !== 'parity') {
   };
   const simulated = targets.filter((target) => !NOT_SIMULATED.includes(target));
   for (const file of sources)
-    for (const target of simulated) await (isCorpus(file) ? checkFamily : checkKernel)(file, target, count);
+    for (const target of simulated)
+      for (const meldPoint of points)
+        await (isCorpus(file) ? checkFamily : checkKernel)(file, target, meldPoint, count);
   const all = `${totals.equal} results equal, ${totals.different} not`;
-  console.log(`${sources.length} sources, melded, ${simulated.length} targets: ${all}`);
+  console.log(`${sources.length} sources, melded ${points.join(' and ')}, ${simulated.length} targets: ${all}`);
   if (totals.different > 0) process.exitCode = 1;
 }
 await compiler.close();
@@ -114,6 +120,7 @@ function definesOf(file: string): Defines {
 
 interface Options {
   readonly meld?: 'off';
+  readonly meldPoint?: Point;
   readonly defines?: Defines;
   readonly flags?: readonly string[];
 }
@@ -123,21 +130,22 @@ async function compile(file: string, mcpu: string, options: Options): Promise<Ui
   return artifacts[0]!.bytes;
 }
 
+type Point = (typeof MELD_POINTS)[number];
 type Count = (target: string, kernel: string, complaint: string | null) => void;
 
-async function checkKernel(file: string, target: string, count: Count): Promise<void> {
+async function checkKernel(file: string, target: string, meldPoint: Point, count: Count): Promise<void> {
   let code: Uint8Array | null = null;
   for (const { kernel, spec } of launchesOf(file)) {
     const size = sizeOf(kernel);
     const defines: Defines = isSized(file) ? { SIZE: size!, KERNEL: kernel } : {};
-    if (code === null || isSized(file)) code = await compile(file, target, { defines, flags: EXACT });
+    if (code === null || isSized(file)) code = await compile(file, target, { meldPoint, defines, flags: EXACT });
     count(target, kernel, difference(await outputs(code, spec), expectedOutputs(spec)));
   }
 }
 
-async function checkFamily(file: string, target: string, count: Count): Promise<void> {
+async function checkFamily(file: string, target: string, meldPoint: Point, count: Count): Promise<void> {
   const [melded, plain] = await Promise.all([
-    compile(file, target, { flags: EXACT }),
+    compile(file, target, { meldPoint, flags: EXACT }),
     compile(file, target, { flags: EXACT, meld: 'off' }),
   ]);
   for (const kernel of CORPUS.filter(({ family }) => family === nameOf(file))) {
