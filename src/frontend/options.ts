@@ -24,7 +24,7 @@ export interface SourceOptions {
   readonly disk?: boolean;
 }
 
-/** The options of a job whose input is source. Defaults differ: `-O3`, melded early. */
+/** The options of a job whose input is source. Its default is `-O3`. */
 export type SourceCompileOptions = SourceOptions & Partial<JobOptions>;
 
 const KEYS = ['language', 'name', 'headers', 'defines', 'includePaths', 'flags', 'nameExpressions', 'disk'] as const;
