@@ -11,7 +11,7 @@ import { once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, QueueEvents } from 'bullmq';
 import type { LaunchCheck, LaunchQuestion } from '../compiler/check-launch.js';
-import { compileKey } from '../compiler/compile-cache.js';
+import { compileKey } from '../compiler/compile-key.js';
 import type { Elsewhere } from '../compiler/elsewhere.js';
 import { decodeShared } from '../compiler/stored-result.js';
 import { DarmError } from '../errors.js';

@@ -9,7 +9,7 @@ import { createCompiler } from '../../src/index.js';
 import type { DarmError } from '../../src/errors.js';
 import { Carrier } from '../../src/fleet/carrier.js';
 import { idOf } from '../../src/fleet/task.js';
-import { compileKey } from '../../src/compiler/compile-cache.js';
+import { compileKey } from '../../src/compiler/compile-key.js';
 import { completeJobOptions } from '../../src/job/options.js';
 import { BlobStore } from '../../src/remote-cache/blob-store.js';
 import { inFolder, MAIN } from '../support/command.js';
