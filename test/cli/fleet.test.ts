@@ -108,7 +108,10 @@ test('SIGTERM in the middle, to the batch and to a worker: nothing is lost, and 
       if (line.includes('"done"') && ++done === 5) interrupted.child.kill('SIGTERM');
     assert.equal(await interrupted.exit, [143, null]);
     assert.equal(await redis.command('KEYS', 'bull:*:wait'), []);
-    assert.equal((await filesIn(out)).filter((name) => name.endsWith('.tmp')), []);
+    assert.equal(
+      (await filesIn(out)).filter((name) => name.endsWith('.tmp')),
+      [],
+    );
 
     const resumed = batch();
     const events: string[] = [];
