@@ -289,8 +289,9 @@ export class FleetClient implements Elsewhere {
       await sleep(this.#lookMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
       const look = this.#lookAtAll().catch((error: unknown) => this.#isAway(reasonOf(error)));
-      // While the server is away, commands wait for it.
-      await Promise.race([look, stopped]);
+      // While the server is away, commands wait for it. It may also be there and not answer.
+      const silent = setTimeout(() => this.#isAway('it does not answer'), 2 * this.#lookMs);
+      await Promise.race([look, stopped]).finally(() => clearTimeout(silent));
     }
   }
 
