@@ -110,7 +110,7 @@ export class QueueConnection {
       const off = `${Math.round(Math.abs(ahead) / 1000)} s ${ahead > 0 ? 'ahead of' : 'behind'}`;
       throw new DarmError(
         'io',
-        `the clock here is ${off} that of the queue ${this.shown}, and PostgreSQL needs the same`,
+        `the clock here is ${off} that of the queue ${this.shown}; with PostgreSQL they must agree`,
       );
     } finally {
       await client.end().catch(() => {});
