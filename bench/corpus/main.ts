@@ -3,7 +3,7 @@
  * simulator and prints what melding gains or loses. The exit status is 1 if any code leaves other memory than -O3's.
  *
  * usage: node dist/bench/corpus/main.js [--targets gfx906,gfx1100] [--half fit|unseen|all] [--kernels csr,bfs]
- *   [--seeds 1,2,3] [--sizes 1,0.5,2] [--all] [--json FILE] [--from FILE] [--doc] [-j 2] [options of melding, as of
+ *   [--seeds 1,2,3] [--sizes 1,0.5,2] [--from-source] [--all] [--json FILE] [--from FILE] [--doc] [-j 2] [options of melding, as of
  *   darm check]
  *
  * Figures are of the first seed and size. With several, kernels are counted that melding makes faster with some and
@@ -20,7 +20,7 @@ import { addJobOptions, jobOptions } from '../../src/cli/option-groups.js';
 import { createCompiler } from '../../src/index.js';
 import { inParallel } from './in-parallel.js';
 import { compileFamily, measureKernel, type Bench, type Measurement } from './measure.js';
-import { printMeasurements, writeDocument } from './report.js';
+import { printMeasurements, printUnmelded, writeDocument } from './report.js';
 
 interface Flags {
   readonly targets: string;
@@ -28,6 +28,7 @@ interface Flags {
   readonly kernels?: string;
   readonly seeds: string;
   readonly sizes: string;
+  readonly fromSource: boolean;
   readonly all: boolean;
   readonly json?: string;
   readonly from?: string;
@@ -43,6 +44,7 @@ const command = addJobOptions(
     .option('--kernels <parts of names>')
     .option('--seeds <numbers>', 'of the data', '1')
     .option('--sizes <numbers>', 'of the data', '1')
+    .option('--from-source', 'compile the source instead of bitcode', false)
     .option('--all', 'also list kernels in which nothing melds', false)
     .option('--json <file>', 'write all measurements')
     .option('--from <file>', 'measure nothing, take these measurements')
@@ -62,6 +64,10 @@ function numbers(text: string): number[] {
   if (!values.every((value) => value > 0)) throw new Error(`'${text}' is no list of positive numbers`);
   return values;
 }
+
+/** What was not asked for is left to the defaults, which are others for source. */
+const asked = Object.entries(flags).filter(([name]) => command.getOptionValueSource(name) === 'cli');
+const options = jobOptions(Object.fromEntries(asked));
 
 const failures: string[] = [];
 
@@ -87,7 +93,7 @@ async function measureAll(): Promise<Measurement[]> {
   };
   const measured = await inParallel(work, Number(flags.jobs) + 1, async ({ target, family }) => {
     const all: Measurement[] = [];
-    const versions = await compileFamily(bench, family, target, jobOptions(flags)).catch(
+    const versions = await compileFamily(bench, family, target, options, flags.fromSource).catch(
       complain(`${target}, ${family}`),
     );
     if (versions === null) return all;
@@ -103,6 +109,7 @@ async function measureAll(): Promise<Measurement[]> {
 }
 
 printMeasurements(measurements, flags.all);
+printUnmelded(measurements);
 for (const failure of failures.sort()) console.log(`Failed: ${failure}`);
 if (flags.json !== undefined)
   await writeFile(flags.json, JSON.stringify({ schema: 1, settings, measurements, failures }, null, 1) + '\n');

@@ -1,6 +1,6 @@
 /** Compiles kernels of the corpus with and without melding, and measures the code on the simulator. */
 import { createHash } from 'node:crypto';
-import { corpusModule, corpusSpec, type CorpusKernel, type Setting } from '../../kernels/corpus/index.js';
+import { corpusModule, corpusSource, corpusSpec, type CorpusKernel, type Setting } from '../../kernels/corpus/index.js';
 import { disassemble } from '../../src/binding/disassemble.js';
 import { LlvmModule } from '../../src/binding/module.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
@@ -8,6 +8,7 @@ import { DEFAULT_OPTIONS, type Compiler, type JobOptions, type SimulationResult 
 import { sumCounters } from '../../src/simulator/counters.js';
 import { readCodeObject } from '../../src/simulator/launch/code-object.js';
 import { parseTargetId } from '../../src/job/target-id.js';
+import { beforeEarlyMeld, defaultPipeline } from '../../src/pipeline/passes.js';
 import { sum } from '../support.js';
 
 /** What one launch of a kernel costs. */
@@ -61,23 +62,45 @@ export interface Versions {
   readonly melds: ReadonlyMap<string, readonly string[]>;
 }
 
+/** @param fromSource instead of from bitcode that -O3 has optimised: then the options' defaults are those of source */
 export async function compileFamily(
   { rt, compiler }: Pick<Bench, 'rt' | 'compiler'>,
   family: string,
   target: string,
   options: Partial<JobOptions>,
+  fromSource = false,
 ): Promise<Versions> {
-  const module = corpusModule(family, target);
+  const input = fromSource ? corpusSource(family) : corpusModule(family, target);
+  const all = fromSource ? ({ ...options, ...SOURCE, mcpu: target, name: family } as const) : options;
   const [unmelded, melded] = await Promise.all([
-    compiler.compile(module, { ...options, meld: 'off' }),
-    compiler.compile(module, options),
+    compiler.compile(input, { ...all, meld: 'off' }),
+    compiler.compile(input, all),
   ]);
   const broken = melded.functions.find(({ bailout }) => bailout !== null);
   if (broken !== undefined) throw new Error(`${target}: '${broken.name}' is melded only in part: ${broken.bailout}`);
   const melds = new Map(melded.functions.map(({ name, melds }) => [name, melds.map(({ kind }) => kind)] as const));
   const names = [...melds].filter(([, kinds]) => kinds.length > 0).map(([name]) => name);
   const O3 = unmelded.artifacts[0]!.bytes;
-  return { O3, melded: melded.artifacts[0]!.bytes, plain: names.length > 0 ? tidied(rt, module, names) : O3, melds };
+  const versions = { O3, melded: melded.artifacts[0]!.bytes, melds };
+  if (names.length === 0) return { ...versions, plain: O3 };
+  if (!fromSource) return { ...versions, plain: tidied(rt, corpusModule(family, target), names) };
+  const { bitcode } = await compiler.translate(input, { ...SOURCE, mcpu: target, name: family });
+  return { ...versions, plain: prepared(rt, bitcode) };
+}
+
+/** Contraction is off, so that results compare bit for bit. */
+const SOURCE = { language: 'hip', flags: ['-std=c++17', '-ffp-contract=off'] } as const;
+
+/** The pipeline of melding, early, without any meld. */
+function prepared(rt: LlvmRuntime, bitcode: Uint8Array): Uint8Array {
+  rt.reset();
+  return rt.run(() => {
+    const module = LlvmModule.read(rt, bitcode, parseTargetId(DEFAULT_OPTIONS.mcpu), DEFAULT_OPTIONS.codegenLevel);
+    module.runPasses(beforeEarlyMeld(module.isAmdgcn));
+    module.runPasses(defaultPipeline('O3')!);
+    module.generate('obj');
+    return module.link();
+  });
 }
 
 /** The pipeline of melding, late, without any meld. */
@@ -106,12 +129,11 @@ export async function measureKernel(
     const O3 = await runKernel(bench, versions.O3, kernel, setting);
     if (settings.length === 0) covered = O3.executed / instructionsOf(bench.rt, versions.O3, kernel.name);
     const rest = { plain: O3, melded: O3 };
-    if (melds.length > 0)
-      for (const version of ['plain', 'melded'] as const) {
-        rest[version] = await runKernel(bench, versions[version], kernel, setting);
-        if (rest[version].memory !== O3.memory)
-          throw new Error(`${kernel.name}, ${target}, ${version}: leaves other memory than -O3`);
-      }
+    for (const version of ['plain', 'melded'] as const) {
+      rest[version] = await runKernel(bench, versions[version], kernel, setting);
+      if (rest[version].memory !== O3.memory)
+        throw new Error(`${kernel.name}, ${target}, ${version}: leaves other memory than -O3`);
+    }
     settings.push({ ...setting, O3: cost(O3), plain: cost(rest.plain), melded: cost(rest.melded) });
   }
   const { name, family, half } = kernel;

@@ -1,6 +1,7 @@
 /** The tables of the corpus, on the terminal and in docs/evaluation.md. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { printTable, REPOSITORY } from '../support.js';
+import { LEAST_SPEEDUP } from '../paper/statistics.js';
 import type { Measurement } from './measure.js';
 import { flips, outcome, summarize } from './statistics.js';
 
@@ -74,6 +75,19 @@ export function printMeasurements(measurements: readonly Measurement[], all: boo
   }
   console.log();
   printSummaries(measurements);
+}
+
+/** Kernels without melds whose code is not that of -O3, because another kernel of their module melds early. */
+export function printUnmelded(measurements: readonly Measurement[]): void {
+  const rows = measurements
+    .filter(({ melds }) => melds.length === 0)
+    .map((each) => ({ ...each, speedup: each.settings[0]!.O3.cycles / each.settings[0]!.melded.cycles }))
+    .filter(({ speedup }) => speedup < LEAST_SPEEDUP || speedup > 1 / LEAST_SPEEDUP)
+    .toSorted((a, b) => a.speedup - b.speedup)
+    .map(({ kernel, target, speedup }) => [kernel, target, ratio(speedup)]);
+  if (rows.length === 0) return;
+  console.log('\nKernels without melds that are not as fast as with -O3\n');
+  printTable(['kernel', 'target', 'speed-up'], rows);
 }
 
 export const printSummaries = (measurements: readonly Measurement[]): void =>

@@ -93,6 +93,10 @@ export const corpusLaunch = ({ family, name }: CorpusKernel, { seed, size }: Set
 export const corpusSpec = (kernel: CorpusKernel, setting: Setting): LaunchSpec =>
   launchSpec(kernel.name, corpusLaunch(kernel, setting));
 
+/** The source of a family. */
+export const corpusSource = (family: string): string =>
+  readFileSync(new URL(`../../../kernels/corpus/${family}.hip`, import.meta.url), 'utf8');
+
 /** The bitcode of a family. */
 export const corpusModule = (family: string, target: string): Uint8Array =>
   readFileSync(new URL(`../../../kernels/corpus/ir/${family}.${target}.bc`, import.meta.url));

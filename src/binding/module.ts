@@ -260,7 +260,12 @@ export class LlvmModule {
 
   /** Asks LLVM something and undoes every effect on its memory: see `LlvmRuntime.peek`. */
   peek<T>(ask: () => T): T {
-    return this.runtime.peek(ask);
+    const pointers = this.#pointers;
+    try {
+      return this.runtime.peek(ask);
+    } finally {
+      this.#pointers = pointers;
+    }
   }
 
   /** Source location of a function; null without debug information. */

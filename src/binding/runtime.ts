@@ -133,16 +133,19 @@ export class LlvmRuntime<Exports extends MemoryExports = LlvmExports> {
   /**
    * Asks LLVM something and restores the memory afterwards. Later allocations then get the same addresses as without
    * the question, and so later passes, whose results may depend on addresses, do the same. It costs a copy of the
-   * variables in use, and nothing that `ask` allocates outlives it.
+   * variables in use, and nothing that `ask` allocates outlives it. What was borrowed before stays as it is.
    */
   peek<T>(ask: () => T): T {
     invariant(!this.#asking, 'a question to LLVM within another');
     this.#asking = true;
     const before = this.#copied(this.#variables());
+    const borrowed = this.#borrowed;
+    this.#borrowed = new Int32Array(0);
     try {
       return ask();
     } finally {
       this.#restore(before);
+      this.#borrowed = borrowed;
       this.#asking = false;
     }
   }

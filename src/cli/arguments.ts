@@ -210,13 +210,13 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
   return program;
 }
 
-/** Options of a job whose defaults are others for source. */
-const OTHER_FOR_SOURCE = ['optimize', 'codegenLevel', 'meldPoint'] as const;
+/** Options of a job whose defaults depend on the input or on the command. */
+const DEPENDENT = ['optimize', 'codegenLevel', 'meldPoint'] as const;
 
 function withSourceFlags(program: Command, found: Invocation, clang: readonly string[]): Invocation {
   if (!('flags' in found)) return found;
   const command = program.commands.find((each) => each.name() === found.command);
-  const unset = OTHER_FOR_SOURCE.filter((name) => command?.getOptionValueSource(name) !== 'cli');
+  const unset = DEPENDENT.filter((name) => command?.getOptionValueSource(name) !== 'cli');
   return { ...found, flags: { ...found.flags, clang, unset } } as Invocation;
 }
 

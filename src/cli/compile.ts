@@ -223,7 +223,6 @@ function sourceDocument(sources: readonly SourceResult[]): object {
 /** What a report says was asked for. */
 const sourceDefaults = (flags: CompileFlags): Partial<JobOptions> => ({
   optimize: 'O3',
-  meldPoint: 'early',
   ...sourceJobOptions(flags),
 });
 

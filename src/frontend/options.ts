@@ -75,7 +75,6 @@ function jobOptions(where: string, given: SourceCompileOptions, flags: ParsedFla
     optimize,
     mcpu: asked.mcpu ?? flags.targets[0] ?? null,
     codegenLevel: asked.codegenLevel ?? codegenLevels[optimize],
-    meldPoint: asked.meldPoint ?? (optimize === 'none' ? 'late' : 'early'),
   });
 }
 

@@ -33,6 +33,8 @@ export interface EditLog {
   /** The function's place among those of the module at the meld point. */
   readonly position: number;
   readonly rounds: readonly LogRound[];
+  /** How much faster the function gets, by the cost model; 1 where it was not judged as a whole. */
+  readonly gain: number;
   /**
    * Remarks about the function when nothing was left to meld; null if melding ended otherwise, or unless remarks are
    * wanted.

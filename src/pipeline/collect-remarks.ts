@@ -5,6 +5,7 @@
 import { summarize } from '../analysis/summary.js';
 import type { LlvmModule } from '../binding/module.js';
 import type { FunctionPlan } from '../melding/plan.js';
+import { RULES } from '../melding/rules.js';
 import type { EditLog, SurveyRemarks } from '../job/edit-log.js';
 import type { CandidateRemark, DebugLocation, Remark } from '../job/remarks.js';
 import { tally } from '../job/tally.js';
@@ -38,6 +39,10 @@ export function surveyRemarks(
     };
   });
 }
+
+/** A meld that was taken back. */
+export const refusedRemark = (remark: CandidateRemark, reason: string): CandidateRemark =>
+  remark.kind === 'passed' ? { ...remark, kind: 'missed', rule: RULES.NotProfitable.id, reason } : remark;
 
 /** What melding would do, by the survey in front of the first round. */
 export function plannedRemarks(

@@ -22,12 +22,15 @@ interface CompilationStart {
   readonly guides?: Guides;
   /** Whether the passes in front of the meld point have run. */
   readonly isAtMeldPoint?: boolean;
+  /** Whether the melds of each function are judged together (function-gain.ts). By default, if they are early ones that the model chose. */
+  readonly judges?: boolean;
 }
 
 export class Compilation {
   readonly watch = new Stopwatch();
   readonly #guides: Guides;
   readonly #isAtMeldPoint: boolean;
+  readonly judges: boolean;
   /** The functions whose plans do not fit, and why. */
   readonly misfits = new Map<string, string>();
 
@@ -37,10 +40,11 @@ export class Compilation {
     private readonly bytes: Uint8Array,
     readonly options: JobOptions,
     readonly events: Events,
-    { guides = guidesOf(options), isAtMeldPoint = false }: CompilationStart = {},
+    { guides = guidesOf(options), isAtMeldPoint = false, judges = mayLose(options) }: CompilationStart = {},
   ) {
     this.#guides = guides;
     this.#isAtMeldPoint = isAtMeldPoint;
+    this.judges = judges;
   }
 
   guideFor(module: LlvmModule, name: string): Guide | null {
@@ -144,6 +148,9 @@ export class Compilation {
     });
   }
 }
+
+/** Early melds may lose against passes that follow; the paper's metric asks for no cycles. */
+export const mayLose = (options: JobOptions): boolean => meldsEarly(options) && options.profit === 'net';
 
 /** The plan of a job, which settle.ts has found to fit. */
 function guidesOf({ plan: text }: JobOptions): Guides {

@@ -96,7 +96,8 @@ function meld(compilation: Compilation, subset: FunctionSubset): { module: LlvmM
   }
 }
 
-function meldSubset(compilation: Compilation, subset: FunctionSubset): { module: LlvmModule; logs: EditLog[] } {
+/** Melds these functions and no others. */
+export function meldSubset(compilation: Compilation, subset: FunctionSubset): { module: LlvmModule; logs: EditLog[] } {
   const { events, options, misfits } = compilation;
   const module = compilation.readAtMeldPoint();
   compilation.checkWantedFunctions(module);

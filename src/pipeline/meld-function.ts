@@ -6,11 +6,14 @@ import { brokenUniformDemands } from '../analysis/summary.js';
 import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
+import { expectedGain, type ExpectedCycles } from '../melding/cost/expected-cycles.js';
 import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
 import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
 import { loweredSwitches, loweringCost } from '../melding/decide/switches.js';
 import { carryOut } from './carry-out.js';
-import type { Compilation } from './compilation.js';
+import { refusedRemark } from './collect-remarks.js';
+import { mayLose, type Compilation } from './compilation.js';
+import { finalCycles, lossOf } from './function-gain.js';
 import type { Guide } from './guide.js';
 import { HistoryRecorder, type FunctionTexts } from './record-history.js';
 import { surveyFunction, type Survey } from './survey.js';
@@ -20,8 +23,9 @@ const MOST_ROUNDS = 64;
 
 /**
  * Melds one function to the fixpoint. If divergent switches are left, it then lowers them to branches and melds once
- * more, and takes that back unless melding gains more than the chains of compares cost. A failure leaves the rounds
- * that went well and the reason.
+ * more, and takes that back unless melding gains more than the chains of compares cost. Early melds are taken back
+ * unless they gain more than LLVM's later passes do (function-gain.ts). A failure leaves the rounds that went well and the
+ * reason.
  *
  * @throws PlanMisfit
  * @param texts null unless a report is wanted
@@ -39,12 +43,15 @@ export function meldFunction(
   /** The rounds before switches were lowered, while it is not known that lowering pays. */
   let kept: readonly LogRound[] | null = null;
   let lastRemarks: SurveyRemarks | null = null;
+  let judged: Judgement = UNJUDGED;
   const log = (bailout: string | null) => {
     const made = kept ?? rounds;
-    return { function: name, rounds: made, lastRemarks, bailout, history: recorder?.history(made, bailout) ?? null };
+    const history = recorder?.history(made, bailout) ?? null;
+    return { function: name, rounds: made, gain: judged.gain, lastRemarks, bailout, history };
   };
   try {
     let last = melding.run();
+    judged = melding.judgement();
     if (melding.mayGoOn) lastRemarks = last.remarks;
     const switches = melding.mayGoOn ? loweredSwitches(last.snapshot, last.analyses) : [];
     const asked = switches.length > 0 ? (guide?.lowers(last, switches) ?? null) : null;
@@ -58,16 +65,40 @@ export function meldFunction(
       if (asked || (gains && (compilation.options.profit === 'paper' || melding.net - net > cost))) {
         kept = null;
         lastRemarks = last.remarks;
+        judged = melding.judgement();
       }
     }
     last.editor[Symbol.dispose]();
     guide?.ended();
-    return { ...log(null), isInPlace: kept === null };
+    const { loss } = judged;
+    if (loss === null) return { ...log(null), isInPlace: kept === null };
+    return { ...takenBack(rounds[0]!, loss), function: name, history: recorder?.withoutMelds(loss) ?? null };
   } catch (error) {
     if (!(error instanceof DarmError)) throw error;
     return { ...log(error.message), isInPlace: false };
   }
 }
+
+/** What the cost model says about all melds of a function together. */
+interface Judgement {
+  readonly gain: number;
+  /** Why they are taken back, or null. */
+  readonly loss: string | null;
+}
+
+const UNJUDGED: Judgement = { gain: 1, loss: null };
+
+/** The log of a function whose melds, from this round on, do not pay as a whole. */
+const takenBack = (
+  { remarks }: LogRound,
+  loss: string,
+): Omit<EditLog, 'function' | 'position' | 'planMisfit' | 'history'> => ({
+  rounds: [],
+  gain: 1,
+  lastRemarks: remarks && { ...remarks, candidates: remarks.candidates.map((each) => refusedRemark(each, loss)) },
+  bailout: null,
+  isInPlace: false,
+});
 
 class FunctionMelding {
   readonly rounds: LogRound[] = [];
@@ -75,6 +106,8 @@ class FunctionMelding {
   net = 0;
   /** How many rounds held melds. */
   melded = 0;
+  /** Of the function without melds; null until it holds some, and where they are not judged as a whole. */
+  #unmelded: ExpectedCycles | null = null;
   #demandsBroken: number | null = null;
   readonly #hopeless = new HopelessBlocks();
 
@@ -103,6 +136,20 @@ class FunctionMelding {
     this.#carryOut(survey, { lowered: switches, versions: [], melds: [] });
   }
 
+  judgement(): Judgement {
+    if (this.#unmelded === null || this.rounds.length === 0) return UNJUDGED;
+    const melded = this.#finalCycles()!;
+    const loss = mayLose(this.compilation.options) ? lossOf(this.#unmelded, melded) : null;
+    return { gain: expectedGain(this.#unmelded, melded), loss };
+  }
+
+  /** Null where nobody asks. A plan has measured what it says. */
+  #finalCycles(): ExpectedCycles | null {
+    const { options, watch, judges } = this.compilation;
+    if (!judges || this.guide !== null) return null;
+    return watch.time('meld', () => finalCycles(this.module, this.name, options));
+  }
+
   get mayGoOn(): boolean {
     return this.melded < (this.compilation.options.once ? 1 : MOST_ROUNDS);
   }
@@ -123,6 +170,7 @@ class FunctionMelding {
   }
 
   #carryOut(survey: Survey, edits: Pick<LogRound, 'lowered' | 'versions' | 'melds'>): void {
+    if (this.rounds.length === 0) this.#unmelded = this.#finalCycles();
     const round = { fingerprint: survey.fingerprint, remarks: survey.remarks, ...edits };
     carryOut(this.module, { open: survey, round, watch: this.compilation.watch, recorder: this.recorder });
     this.rounds.push(round);

@@ -18,6 +18,7 @@ import { printInstr } from '../ir/print.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import type { MeldWatcher } from '../melding/apply/apply-melds.js';
 import type { Meld } from '../melding/plan.js';
+import { RULES } from '../melding/rules.js';
 import type { LogRound } from '../job/edit-log.js';
 import type { FunctionHistory, FunctionPicture, MeldedPlace, SelectedOperands } from '../job/history.js';
 import type { PlannedFunction } from './planned-function.js';
@@ -156,6 +157,15 @@ export class HistoryRecorder implements MeldWatcher {
 
   // --- what comes of it
   // -------------------------------------------------------------------------------------------------
+
+  /** The history of a function whose melds are taken back. */
+  withoutMelds(reason: string): FunctionHistory {
+    const [first] = this.#pictures;
+    const candidates = first!.candidates.map((each) =>
+      each.verdict === 'meld' ? { ...each, verdict: 'refuse' as const, rule: RULES.NotProfitable.id, reason } : each,
+    );
+    return { function: this.name, steps: [], after: { ...first!, candidates }, bailout: null };
+  }
 
   /** The history of these rounds, the first that were recorded; null when there is nothing to say. */
   history(rounds: readonly LogRound[], bailout: string | null): FunctionHistory | null {

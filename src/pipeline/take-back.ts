@@ -92,6 +92,7 @@ function takenBack(log: EditLog, error: DarmError): EditLog {
   return {
     ...log,
     rounds: [],
+    gain: 1,
     lastRemarks: rounds[0]!.remarks,
     history: history && { ...history, steps: [], after: history.steps[0]?.before ?? history.after, bailout },
     isInPlace: false,

@@ -20,6 +20,7 @@ const log = (name: string, position: number, rounds = 1): EditLog => ({
     melds: [],
     remarks: REMARKS,
   })),
+  gain: 1,
   lastRemarks: null,
   history: null,
   isInPlace: true,

@@ -1,0 +1,48 @@
+/**
+ * What one wave is expected to spend in a function: the cost of every block, times how often it runs, times how likely
+ * the wave comes to it (wave-samples.ts). It is for comparing two versions of one function.
+ */
+import type { Analyses } from '../../analysis/analyses.js';
+import type { BlockId } from '../../ir/ids.js';
+import type { FunctionSnapshot } from '../../ir/snapshot.js';
+import { blockWeight } from './context.js';
+import { WAVES, bitCount } from './lanes.js';
+import { busyTarget, costsOf, instrCosts, presentCosts } from './latency.js';
+import { memoryAccesses } from './memory-accesses.js';
+import { WaveSamples } from './wave-samples.js';
+
+/** Cycles; loops count as if they ran eight times. */
+export interface ExpectedCycles {
+  /** Where a wave waits for itself. */
+  readonly alone: number;
+  /** Where other waves hide everything but the work of shared units. */
+  readonly busy: number;
+}
+
+/** @param fn whose loops have preheaders: only then it is seen that a wave does not come to a loop */
+export function expectedCycles(fn: FunctionSnapshot, analyses: Analyses): ExpectedCycles {
+  const { divergence } = analyses;
+  const memory = memoryAccesses(fn);
+  const target = costsOf(fn.cpu);
+  const alone = presentCosts(fn, instrCosts(fn, memory, target), divergence);
+  const busy = presentCosts(fn, instrCosts(fn, memory, busyTarget(target)), divergence);
+  const waves = new WaveSamples(fn, analyses);
+  const sum = { alone: 0, busy: 0 };
+  for (let b = 0 as BlockId; b < fn.blockCount; b++) {
+    const coming = waves.comesTo(b).reduce((count, launch) => count + bitCount(launch), 0) / WAVES;
+    const runs = coming * blockWeight(analyses, b);
+    if (divergence.terminatorDivergent[b] === 1) sum.alone += runs * target.diamond;
+    for (let i = fn.blockInstrStart[b]!; i < fn.blockInstrStart[b + 1]!; i++) {
+      sum.alone += runs * alone[i]!;
+      sum.busy += runs * busy[i]!;
+    }
+  }
+  return sum;
+}
+
+/** How much faster `after` is than `before`: most kernels are between both extremes, so it is their geometric mean. */
+export const expectedGain = (before: ExpectedCycles, after: ExpectedCycles): number =>
+  Math.sqrt(ratio(before.alone, after.alone) * ratio(before.busy, after.busy));
+
+/** A function that costs nothing is not worth a judgement. */
+const ratio = (before: number, after: number): number => (before > 0 && after > 0 ? before / after : 1);
