@@ -111,8 +111,8 @@ if [ -z "$root" ] && [ -e /etc/apt/sources.list.d/debian.sources ]; then
     /etc/apt/sources.list.d/debian.sources >/etc/apt/sources.list.d/debian-experimental.sources
   in_root apt-get update
 fi
-packages='emscripten python3 brotli zstd xz-utils dpkg-dev'
-[ -n "$sdk" ] && [ $mode != native ] || packages="$packages cmake ninja-build clang-23 clang-tools-23 llvm-23 llvm-23-tools lld-23 llvm-21"
+packages='emscripten python3 brotli zstd xz-utils dpkg-dev llvm-23'
+[ -n "$sdk" ] && [ $mode != native ] || packages="$packages cmake ninja-build clang-23 clang-tools-23 llvm-23-tools lld-23 llvm-21"
 if ! in_root dpkg -s $packages >/dev/null 2>&1; then
   in_root apt-get update
   in_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages

@@ -62,7 +62,7 @@ export interface Versions {
   readonly melds: ReadonlyMap<string, readonly string[]>;
 }
 
-/** @param fromSource instead of from bitcode that -O3 has optimised: then the options' defaults are those of source */
+/** @param fromSource instead of from bitcode that -O3 has optimised */
 export async function compileFamily(
   { rt, compiler }: Pick<Bench, 'rt' | 'compiler'>,
   family: string,
@@ -84,8 +84,12 @@ export async function compileFamily(
   const versions = { O3, melded: melded.artifacts[0]!.bytes, melds };
   if (names.length === 0) return { ...versions, plain: O3 };
   if (!fromSource) return { ...versions, plain: tidied(rt, corpusModule(family, target), names) };
-  const { bitcode } = await compiler.translate(input, { ...SOURCE, mcpu: target, name: family });
-  return { ...versions, plain: prepared(rt, bitcode) };
+  if (options.meldPoint === 'early') {
+    const { bitcode } = await compiler.translate(input, { ...SOURCE, mcpu: target, name: family });
+    return { ...versions, plain: prepared(rt, bitcode) };
+  }
+  const optimized = await compiler.compile(input, { ...all, meld: 'off', emit: ['bc'] });
+  return { ...versions, plain: tidied(rt, optimized.artifacts[0]!.bytes, names) };
 }
 
 /** Contraction is off, so that results compare bit for bit. */

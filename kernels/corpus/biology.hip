@@ -1,12 +1,6 @@
 // Sequences, populations and cells.
 #include <hip/hip_runtime.h>
 
-// The full header of HIP has them.
-#ifdef CORPUS_DEVICE
-struct __attribute__((aligned(16))) float4 { float x, y, z, w; };
-struct __attribute__((aligned(8))) int2 { int x, y; };
-#endif
-
 typedef unsigned int uint;
 typedef unsigned char byte;
 #define FOR_EACH(i, n) int i = threadIdx.x + blockDim.x * blockIdx.x; if (i < (n))

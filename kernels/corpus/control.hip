@@ -1,14 +1,6 @@
 // Controllers, sensors and simple machines: one element a thread, states and modes in tables.
 #include <hip/hip_runtime.h>
 
-// The full header of HIP has them.
-#ifdef CORPUS_DEVICE
-struct __attribute__((aligned(8))) float2 { float x, y; };
-struct float3 { float x, y, z; };
-struct __attribute__((aligned(8))) int2 { int x, y; };
-struct __attribute__((aligned(4))) uchar4 { unsigned char x, y, z, w; };
-#endif
-
 #define TID (blockIdx.x * blockDim.x + threadIdx.x)
 
 struct Plant {

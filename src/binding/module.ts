@@ -66,6 +66,9 @@ const CODES: Record<number, ErrorCode> = {
   [Status.Internal]: 'internal',
 };
 
+/** Of OpenCL; HIP's is in the device libraries. */
+const NO_PRINTF = " (OpenCL's printf needs the runtime of AMD's driver, which links __printf_alloc itself)";
+
 export class LlvmModule {
   readonly #job: JobPtr;
   readonly #epoch: number;
@@ -119,7 +122,9 @@ export class LlvmModule {
     const llvm = this.#llvm();
     const said = this.runtime.stringOut(llvm._darm_message(this.#job)).replace(/\s+/g, ' ').trim();
     const unreadable = isBitcode && status === Status.BadInput && !said.startsWith('invalid IR');
-    const message = unreadable ? `unreadable bitcode: ${said}` : said;
+    const message = unreadable
+      ? `unreadable bitcode: ${said}`
+      : said + (/symbol: __printf_alloc /.test(said) ? NO_PRINTF : '');
     const line = llvm._darm_error_line(this.#job);
     const column = llvm._darm_error_column(this.#job);
     throw new DarmError(

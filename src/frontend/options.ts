@@ -161,11 +161,13 @@ export function refusal({ log, diagnostics }: Translation, folders: readonly str
     ...(first.column !== null && { column: first.column }),
   };
   const isMissing = first !== undefined && /file not found$/.test(first.message);
+  const isNoFile = first !== undefined && /^cannot open file .*: Not supported$/.test(first.message);
   const searched = isMissing ? `note: looked for in ${[...folders, "the package's headers"].join(', ')}\n` : '';
+  const note = isNoFile ? 'note: what is included must be a file of at most 256 MiB\n' : searched;
   const isTarget = first !== undefined && /^unknown target CPU/.test(first.message);
   const message = first?.message ?? 'clang gave no reason';
   return new DarmError(isTarget ? 'bad-target' : 'compile-failed', message, place, {
-    log: log + searched,
+    log: log + note,
     diagnostics,
   });
 }

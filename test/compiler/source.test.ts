@@ -1,12 +1,12 @@
 /** The library on source: what HIPRTC's interface does, and what it must not do. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 15, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 16, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -100,9 +100,22 @@ test('without the disk, nothing of it is seen', async () => {
 test('only ordinary files are included', async () => {
   await inFolder(async (folder) => {
     await mkdir(path.join(folder, 'sub.h'));
-    for (const name of [path.join(folder, 'sub.h'), '/dev/zero', '/dev/stdin'])
-      assert.is((await errorOf(compiler().compile(`#include "${name}"`, HIP))).code, 'compile-failed');
+    const tooLarge = path.join(folder, 'large.h');
+    await writeFile(tooLarge, '');
+    await truncate(tooLarge, 2 ** 30);
+    for (const name of [path.join(folder, 'sub.h'), '/dev/zero', '/dev/stdin', tooLarge]) {
+      const { code, source } = await errorOf(compiler().compile(`#include "${name}"`, HIP));
+      assert.is(code, 'compile-failed');
+      assert.match(source!.log, /looked for in|note: what is included must be a file of at most 256 MiB/);
+    }
   });
+});
+
+test("OpenCL's printf says what it needs", async () => {
+  const source = 'kernel void k(global int *p) { printf("%d", p[0]); }';
+  const { code, message } = await errorOf(compiler().compile(source, { language: 'opencl', mcpu: 'gfx1100' }));
+  assert.is(code, 'link-failed');
+  assert.match(message, /__printf_alloc.*needs the runtime of AMD's driver/);
 });
 
 test('the cache notices a header that changes, goes, or comes in front of another', async () => {

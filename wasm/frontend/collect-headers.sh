@@ -57,6 +57,8 @@ for name in libamdhip64-dev rocm-device-libs-22; do
 done
 cp -r "$unpacked/libamdhip64-dev/usr/include" "$out/image/hip"
 cp "$unpacked"/rocm-device-libs-22/usr/lib/llvm-22/lib/clang/22/amdgcn/bitcode/o*.bc "$out/image/device/"
+# Thousands of overloads, of which a kernel uses a few.
+in_root bash -s -- "${out#"$root"}/image/device" opencl <"$here/divide-library.sh"
 
 tar xJf "$llvm" -C "$unpacked" --strip-components=1 --wildcards '*/libcxx/include' '*/libcxx/vendor/llvm' '*/libcxx/LICENSE.TXT'
 libcxx=$unpacked/libcxx

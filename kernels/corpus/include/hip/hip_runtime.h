@@ -1,6 +1,6 @@
-// What the corpus uses of HIP's device side beyond the header of the other kernels: math, bits and atomics. As there,
-// every function becomes clang builtins, so that a module holds nothing but the kernels' own code. For NVIDIA's target,
-// which bench:gpu measures, also what that header has for AMD's.
+// What the corpus uses of HIP's device side beyond the header of the other kernels: vectors, math, bits and atomics. As
+// there, every function becomes clang builtins, so that a module holds nothing but the kernels' own code. For NVIDIA's
+// target, which bench:gpu measures, also what that header has for AMD's.
 #pragma once
 #define CORPUS_DEVICE static __inline__ __attribute__((device, always_inline))
 
@@ -34,6 +34,12 @@ CORPUS_COORDINATE(gridDim, nctaid)
 #define __hip_atomic_compare_exchange_strong(address, expected, value, success, failure, scope)                        \
   __scoped_atomic_compare_exchange_n(address, expected, value, false, success, failure, scope)
 #endif
+
+struct __attribute__((aligned(4))) uchar4 { unsigned char x, y, z, w; };
+struct __attribute__((aligned(8))) int2 { int x, y; };
+struct __attribute__((aligned(8))) float2 { float x, y; };
+struct float3 { float x, y, z; };
+struct __attribute__((aligned(16))) float4 { float x, y, z, w; };
 
 CORPUS_DEVICE float sqrtf(float x) { return __builtin_sqrtf(x); }
 CORPUS_DEVICE float rsqrtf(float x) { return 1.0f / __builtin_sqrtf(x); }
