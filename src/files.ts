@@ -124,12 +124,17 @@ async function openStream(file: string, found: Stats): Promise<NodeJS.ReadableSt
   return new Socket({ fd, readable: true, writable: false });
 }
 
+/** No other thread or process has it. */
+const UNIQUE = randomBytes(6).toString('hex');
+let written = 0;
+
 /**
  * Writes a temporary file in the same folder and renames it. Nobody sees half a file, a failure leaves what was there,
  * and several processes may write the same file at the same time.
  */
 export async function writeAtomically(file: string, content: Uint8Array | string, mode?: number): Promise<void> {
-  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
+  const own = `${UNIQUE}${(written++).toString(36)}`;
+  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${own}.tmp`);
   try {
     await writeFile(temporary, content, { flag: 'wx', mode });
     await rename(temporary, file);
@@ -156,8 +161,11 @@ export async function ifThere<T>(found: Promise<T>): Promise<T | null> {
 export async function writeOutput(file: string, content: Uint8Array | string): Promise<void> {
   if (file === '-') return writeStandardOutput(content);
   try {
-    const target = (await ifThere(realpath(placeOf(file)))) ?? placeOf(file);
-    const found = await ifThere(stat(target));
+    const place = placeOf(file);
+    const here = await ifThere(lstat(place));
+    const isLink = here?.isSymbolicLink() ?? false;
+    const target = isLink ? ((await ifThere(realpath(place))) ?? place) : place;
+    const found = isLink ? await ifThere(stat(target)) : here;
     if (found === null || found.isFile()) await writeAtomically(target, content, found?.mode);
     else await writeFile(target, content);
   } catch (error) {

@@ -24,8 +24,12 @@ export class Journal {
   readonly #folder: string;
   readonly #file: string;
   readonly #lines: Map<string, Line>;
-  /** The last append; the next one waits for it. It says whether the file ends with a whole line. */
-  #last: Promise<boolean> = Promise.resolve(true);
+  /** The last append. Whoever comes while it is going on waits for it, and shares the next one. */
+  #last: Promise<void> = Promise.resolve();
+  #next: Promise<void> | null = null;
+  #waiting = '';
+  /** Whether the file ends with a whole line. */
+  #whole = true;
 
   private constructor(folder: string, file: string, lines: Map<string, Line>) {
     this.#folder = folder;
@@ -58,12 +62,21 @@ export class Journal {
   async add(output: string, key: string, hash: string): Promise<void> {
     const line: Line = { output, key, sha256: hash };
     this.#lines.set(output, line);
-    const written = this.#last.then((whole) => appendFile(this.#file, (whole ? '' : '\n') + textOf(line)));
-    this.#last = written.then(
-      () => true,
-      () => false,
-    );
-    await written.catch((error) => Promise.reject(ioError('write', this.#file, error)));
+    this.#waiting += textOf(line);
+    if (this.#next === null) {
+      this.#next = this.#last.then(() => this.#append());
+      this.#last = this.#next.catch(() => {});
+    }
+    await this.#next.catch((error) => Promise.reject(ioError('write', this.#file, error)));
+  }
+
+  async #append(): Promise<void> {
+    const text = (this.#whole ? '' : '\n') + this.#waiting;
+    this.#waiting = '';
+    this.#next = null;
+    this.#whole = false;
+    await appendFile(this.#file, text);
+    this.#whole = true;
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { compileKey } from '../compiler/compile-cache.js';
+import { compileKey } from '../compiler/compile-key.js';
 import type { CompiledModule, Compiler } from '../compiler/api.js';
 import { DarmError, type ErrorData } from '../errors.js';
 import { ioError, readInput, typedError, writeOutput } from '../files.js';
@@ -70,12 +70,13 @@ export async function runBatch(
   const totals = { done: 0, cached: 0, skipped: 0, failed: 0, melds: 0 };
   const stop = new AbortController();
   const ended = AbortSignal.any([signal, stop.signal]);
+  const folders = new Set<string>();
   onEvent({ event: 'start', jobs: jobs.length });
 
   const one = async (job: BatchJob): Promise<void> => {
     const { input, output } = job;
     try {
-      const event = await compileOne(compiler, job, options, ended);
+      const event = await compileOne(compiler, job, options, folders, ended);
       onEvent(event);
       totals[event.event]++;
       if (event.event === 'skipped') return;
@@ -108,6 +109,7 @@ async function compileOne(
   compiler: Compiler,
   job: BatchJob,
   { outDir, journal, force }: BatchOptions,
+  folders: Set<string>,
   signal: AbortSignal,
 ): Promise<Extract<BatchEvent, { event: 'done' | 'skipped' }>> {
   const { input, output } = job;
@@ -119,7 +121,7 @@ async function compileOne(
   if (!force && (await journal.isDone(output, key))) return { event: 'skipped', input, output };
   const { result, compilations } = await compile(compiler, job, bytes, modules, signal);
   const file = path.join(outDir, output);
-  await mkdir(path.dirname(file), { recursive: true }).catch((error) => Promise.reject(ioError('make', file, error)));
+  await makeFolder(path.dirname(file), folders).catch((error) => Promise.reject(ioError('make', file, error)));
   await writeOutput(file, result);
   const hash = sha256(result);
   await journal.add(output, key, hash);
@@ -128,6 +130,13 @@ async function compileOne(
   const cached = compilations.length > 0 && compilations.every((each) => each.cached);
   const milliseconds = performance.now() - started;
   return { event: 'done', input, output, bytes: result.length, sha256: hash, cached, melds, milliseconds };
+}
+
+/** @param made folders that are there, because this batch has made them */
+async function makeFolder(folder: string, made: Set<string>): Promise<void> {
+  if (made.has(folder)) return;
+  await mkdir(folder, { recursive: true });
+  made.add(folder);
 }
 
 /** Reads an ordinary file. A pipe or a device may never end, and a batch has files enough to wait for each of them. */

@@ -12,6 +12,7 @@ import { createCompiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { typedError, writeStandardOutput } from '../files.js';
 import { within } from '../surroundings.js';
+import { dropOptimising } from '../workers/tier-policy.js';
 import { parseArguments } from './arguments.js';
 import { compilerSettings, runCompile } from './compile.js';
 import { reportError } from './messages.js';
@@ -38,6 +39,8 @@ export async function runPersistentWorker(): Promise<void> {
     running.add(work);
   }
   await Promise.all(running);
+  await compilers.close();
+  await dropOptimising();
 }
 
 /**
@@ -128,5 +131,10 @@ class Compilers {
       this.#compilers.set(key, compiler);
     }
     return compiler;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#compilers.values()].map((each) => each.close()));
+    this.#compilers.clear();
   }
 }

@@ -17,6 +17,7 @@ import type { ServeFlags } from './serve-arguments.js';
 const loadAhead = () =>
   Promise.all([
     import('../compiler/compile-cache.js'),
+    import('../compiler/compile-key.js'),
     import('../compiler/compile-caches.js'),
     import('../compiler/compile-source.js'),
     import('../compiler/source-key.js'),

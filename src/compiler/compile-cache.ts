@@ -1,14 +1,12 @@
 /**
  * A content-addressed cache of compilations in a folder. cacache keeps it: several processes may use it at the same
- * time, and what is read is checked against its hash. The key holds everything that decides the output: the input's
- * bytes, all options, the toolchain. A damaged entry is a miss and goes, so that the next result takes its place. A
- * cache that cannot be read is a miss, too, and one that cannot be written stays as it is. Only successes are kept.
+ * time, and what is read is checked against its hash. A damaged entry is a miss and goes, so that the next result takes
+ * its place. A cache that cannot be read is a miss, too, and one that cannot be written stays as it is. Only successes
+ * are kept.
  */
 import { createHash } from 'node:crypto';
 import cacache from 'cacache';
-import type { JobOptions } from '../job/options.js';
 import { decodeResult, encodeResult } from './stored-result.js';
-import { toolchainDigest } from './toolchain.js';
 import type { CompileResult } from '../job/results.js';
 
 export interface CacheOptions {
@@ -43,16 +41,6 @@ export interface CacheVerification {
 const DEFAULT_MAX_BYTES = 2 * 2 ** 30;
 /** Evicting goes on to this part of the limit, so that the next result does not evict again. */
 const EVICT_TO = 0.8;
-
-/** The key of a compilation, 64 hexadecimal digits. `options` are complete. */
-export async function compileKey(bytes: Uint8Array, options: JobOptions): Promise<string> {
-  const sorted = Object.fromEntries(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return createHash('sha256')
-    .update(await toolchainDigest())
-    .update(`\0${JSON.stringify(sorted)}\0`)
-    .update(bytes)
-    .digest('hex');
-}
 
 export class CompileCache {
   readonly #path: string;

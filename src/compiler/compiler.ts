@@ -62,8 +62,8 @@ interface CompiledSource extends CompileResult {
 }
 
 const MIB = 2 ** 20;
-/** How long a lookup takes as a rule. */
-const LOOKUP_MS = 50;
+/** How long a lookup takes as a rule, also of a server that is somewhat away. */
+const LOOKUP_MS = 100;
 const DEFAULT_MEMORY_LIMIT = 4096 * MIB;
 const DEFAULT_MAX_INPUT = 1024 * MIB;
 
@@ -108,6 +108,8 @@ class ThreadedCompiler implements Compiler {
   readonly #sessions = new Set<{ close(): Promise<void> }>();
   readonly #llvm: LlvmLoader;
   readonly #executor = new Retried(() => this.#makeExecutor());
+  /** Whether the last lookup in the caches has found something. */
+  #hasFound = false;
   /** Jobs of `compile` that are not done. */
   #compiling = 0;
   #closed = false;
@@ -144,13 +146,15 @@ class ThreadedCompiler implements Compiler {
     if (this.#cacheOptions === undefined && this.#remoteCache === undefined)
       return { ...(await this.#compile(module, job, limits)), cached: false };
     const started = performance.now();
-    const { compileKey } = await import('./compile-cache.js');
+    const { compileKey } = await import('./compile-key.js');
     const caches = await this.#openCaches();
     const key = await compileKey(module, job);
-    // A lookup that takes long is made beside the start of LLVM, which the job will need if it is in vain.
-    const begin = (): void => void (this.elsewhere === null && this.#start().catch(() => {}));
+    // A lookup that takes long is made beside the start of LLVM, which the job will need if it is in vain. Where there
+    // was something for an earlier job, there will be something for this one.
+    const begin = (): void => void (this.elsewhere === null && !this.#hasFound && this.#start().catch(() => {}));
     const soon = setTimeout(begin, LOOKUP_MS);
     const kept = await caches.get(key, job).finally(() => clearTimeout(soon));
+    this.#hasFound = kept !== null;
     if (kept !== null) return { ...kept, timings: { total: performance.now() - started }, cached: true };
     const result = await this.#compile(module, job, limits);
     await caches.put(key, result);
@@ -158,11 +162,11 @@ class ThreadedCompiler implements Compiler {
   }
 
   async #openCaches(): Promise<CompileCaches> {
-    const { CompileCache } = await import('./compile-cache.js');
+    const local = this.#cacheOptions && (await import('./compile-cache.js'));
     const { CompileCaches } = await import('./compile-caches.js');
     const remote = this.#remoteCache && (await import('../remote-cache/client.js'));
     return (this.#caches ??= new CompileCaches(
-      this.#cacheOptions === undefined ? null : new CompileCache(this.#cacheOptions),
+      local === undefined ? null : new local.CompileCache(this.#cacheOptions!),
       remote === undefined ? null : new remote.RemoteCache(this.#remoteCache!),
     ));
   }
@@ -482,6 +486,7 @@ class ThreadedCompiler implements Compiler {
       import('../formats/offload/container.js'),
       import('../formats/offload/describe.js'),
       import('./compile-cache.js'),
+      import('./compile-key.js'),
       import('./compile-caches.js'),
       ...(this.#remoteCache === undefined ? [] : [import('../remote-cache/client.js')]),
       import('./simulate.js'),

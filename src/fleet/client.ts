@@ -11,7 +11,7 @@ import { once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queue, QueueEvents } from 'bullmq';
 import type { LaunchCheck, LaunchQuestion } from '../compiler/check-launch.js';
-import { compileKey } from '../compiler/compile-cache.js';
+import { compileKey } from '../compiler/compile-key.js';
 import type { Elsewhere } from '../compiler/elsewhere.js';
 import { decodeShared } from '../compiler/stored-result.js';
 import { DarmError } from '../errors.js';
@@ -289,8 +289,9 @@ export class FleetClient implements Elsewhere {
       await sleep(this.#lookMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
       const look = this.#lookAtAll().catch((error: unknown) => this.#isAway(reasonOf(error)));
-      // While the server is away, commands wait for it.
-      await Promise.race([look, stopped]);
+      // While the server is away, commands wait for it. It may also be there and not answer.
+      const silent = setTimeout(() => this.#isAway('it does not answer'), 2 * this.#lookMs);
+      await Promise.race([look, stopped]).finally(() => clearTimeout(silent));
     }
   }
 

@@ -18,6 +18,21 @@ export interface QueueSetting {
 const MOST_EVENTS = 1000;
 /** How long the first connection may take, in milliseconds. */
 const FIRST_MS = 7000;
+/**
+ * On PostgreSQL, BullMQ tells by the workers' clocks which of them are not heard any more. A clock that is further off
+ * than that would take jobs from those that live, or leave them with those that do not.
+ */
+const MOST_SKEW_MS = 5000;
+
+/** What is needed here of the package `pg`. */
+interface PostgresDriver {
+  readonly Client: new (config: object) => {
+    connect(): Promise<void>;
+    query(text: string): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
+    end(): Promise<void>;
+    on(event: 'error', listener: (error: Error) => void): void;
+  };
+}
 
 /** Opens queues, listeners and workers of one queue. */
 export class QueueConnection {
@@ -26,11 +41,13 @@ export class QueueConnection {
   readonly #bullmq: typeof import('bullmq');
   readonly #options: { connection: object };
   readonly #backend: BackendFactory<never, never> | undefined;
+  readonly #address: QueueAddress;
 
   private constructor({ address, name, toolchain }: QueueSetting, bullmq: typeof import('bullmq')) {
     this.shown = address.shown;
     this.queueName = `darm-${name}-${toolchain.slice(0, 16)}`;
     this.#bullmq = bullmq;
+    this.#address = address;
     this.#options = { connection: address.connection };
     this.#backend = address.kind === 'postgres' ? (bullmq.createPostgresBackend as never) : undefined;
   }
@@ -65,14 +82,38 @@ export class QueueConnection {
     });
     try {
       await Promise.race([queue.waitUntilReady(), failed]);
+      if (this.#address.kind === 'postgres') await Promise.race([this.#checkClock(), failed]);
       return queue;
     } catch (error) {
       queue.on('error', () => {});
       void queue.disconnect().catch(() => {});
+      if (error instanceof DarmError) throw error;
       throw new DarmError('io', `cannot reach the queue ${this.shown}: ${reasonOf(error)}`);
     } finally {
       clearTimeout(timer);
       failed.catch(() => {});
+    }
+  }
+
+  async #checkClock(): Promise<void> {
+    // Its types are no part of it.
+    const name: string = 'pg';
+    const { Client } = ((await import(name)) as { readonly default: PostgresDriver }).default;
+    const client = new Client(this.#address.connection);
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      const asked = Date.now();
+      const { rows } = await client.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now');
+      const ahead = (asked + Date.now()) / 2 - Number(rows[0]?.['now']);
+      if (Math.abs(ahead) <= MOST_SKEW_MS) return;
+      const off = `${Math.round(Math.abs(ahead) / 1000)} s ${ahead > 0 ? 'ahead of' : 'behind'}`;
+      throw new DarmError(
+        'io',
+        `the clock here is ${off} that of the queue ${this.shown}; with PostgreSQL they must agree`,
+      );
+    } finally {
+      await client.end().catch(() => {});
     }
   }
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
 import { checkLaunch, type LaunchCheck, type LaunchQuestion } from '../compiler/check-launch.js';
-import { compileKey } from '../compiler/compile-cache.js';
+import { compileKey } from '../compiler/compile-key.js';
 import type { Compiler } from '../compiler/api.js';
 import { encodeShared } from '../compiler/stored-result.js';
 import { DarmError, isErrorOfJob } from '../errors.js';

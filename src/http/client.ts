@@ -115,13 +115,13 @@ export class HttpClient {
         else reject(asExchangeError(error));
       };
       if (timeoutMs > 0) {
-        const late = new ExchangeError('timeout', `no whole answer within ${timeoutMs / 1000} s`);
-        timer = setTimeout(() => fail(late), timeoutMs);
+        const late = () => new ExchangeError('timeout', `no whole answer within ${timeoutMs / 1000} s`);
+        timer = setTimeout(() => fail(late()), timeoutMs);
       }
-      const unconnected = new ExchangeError('unreachable', `no connection within ${CONNECT_MS / 1000} s`);
+      const unconnected = () => new ExchangeError('unreachable', `no connection within ${CONNECT_MS / 1000} s`);
       sent.on('socket', (socket) => {
         if (!socket.connecting) return;
-        const connecting = setTimeout(() => fail(unconnected), CONNECT_MS);
+        const connecting = setTimeout(() => fail(unconnected()), CONNECT_MS);
         for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(connecting));
       });
       sent.on('error', fail);

@@ -3,12 +3,13 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { createCompiler } from '../../src/index.js';
-import { darm, inFolder, MAIN } from '../support/command.js';
+import { darm, filesIn, inFolder, MAIN } from '../support/command.js';
 import { artifact, compile, kernel, kernelPath, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('batch', { tests: 10, timeoutMs: 120_000 });
+const test = suite('batch', { tests: 11, timeoutMs: 120_000 });
 
 const NAMES = ['sb1.gfx906.O3', 'sb2.gfx906.O3', 'sb1.gfx1100.O3'];
 
@@ -238,6 +239,26 @@ test('interrupted: it says how many jobs are left', () =>
     const end = JSON.parse(out.trimEnd().split('\n').at(-1)!) as Event;
     assert.is(end.event, 'end');
     assert.ok((end['left'] as number) > 0);
+  }));
+
+test('SIGTERM in the middle: whole results, nothing temporary, 143; the next run does the rest', () =>
+  inFolder(async (folder) => {
+    await mkdir(path.join(folder, 'in'));
+    await fortyInputs(folder);
+    const words = ['batch', 'in', '--out-dir', 'out', '-j', '2', '--json'];
+    const child = spawn(process.execPath, [MAIN, ...words], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+    const exit = new Promise((resolve) => child.once('exit', resolve));
+    let seen = 0;
+    for await (const line of createInterface({ input: child.stdout }))
+      if (line.includes('"done"') && ++seen === 5) child.kill('SIGTERM');
+    assert.is(await exit, 143);
+    const done = await results(folder);
+    assert.ok(done.size >= 5 && done.size < 40, `${done.size} results`);
+    assert.ok([...done.keys()].every((file) => /^k\d+\.hsaco$/.test(file)));
+    assert.equal(await readdir(path.join(folder, 'out', '.darm')), ['cache', 'journal.jsonl']);
+    assert.equal(await filesIn(path.join(folder, 'out', '.darm', 'cache', 'tmp')).catch(() => []), []);
+    const { events, code } = await batch(folder, 'in', '-j', '2');
+    assert.equal([code, count(events, 'skipped'), count(events, 'done')], [0, done.size, 40 - done.size]);
   }));
 
 test.run();

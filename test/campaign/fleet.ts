@@ -2,11 +2,11 @@
  * A fleet in trouble: many kernels, workers in processes of their own, and everything that goes wrong in a data centre.
  *
  *   node dist/test/campaign/fleet.js [--kernels N] [--workers N] [--kill-every S] [--suspend S] [--poison PERCENT]
- *                                    [--minutes M]
+ *                                    [--minutes M] [--server redis|postgres]
  *
  * While `darm batch --queue` runs: a worker is killed (SIGKILL) every few seconds and replaced; one sleeps for a minute
- * (SIGSTOP); the server of the queue is killed once and starts again with nothing in it; a worker of another version is
- * at the same server; and one percent of the modules is poison, which crashes, hangs or exhausts LLVM, is damaged, or
+ * (SIGSTOP); the server of the queue is killed once and starts again (Redis with nothing in it); a worker of another
+ * version is at the same server; and one percent of the modules is poison, which crashes, hangs or exhausts LLVM, is damaged, or
  * ends the process that compiles it. Every result must be there and equal to that of a batch without a fleet, every
  * poison must have failed with its reason, and modules must not be compiled more than 1.05 times on average. Exit code
  * 1 if not, or when it takes longer than M minutes.
@@ -23,6 +23,7 @@ import { connectionTo, startWorker, type TestWorker } from '../support/fleet.js'
 import { MARK } from '../support/fleet-mark.js';
 import { plainCache } from '../support/http-server.js';
 import { kernelPath } from '../support/llvm.js';
+import { hasPostgres, TestPostgres } from '../support/postgres.js';
 import { hasRedis, TestRedis } from '../support/redis.js';
 import { POISON, text, tinyKernel } from '../support/service.js';
 
@@ -34,6 +35,7 @@ const { values: args } = parseArgs({
     suspend: { type: 'string', default: '60' },
     poison: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '20' },
+    server: { type: 'string', default: 'redis' },
   },
 });
 const kernels = Number(args.kernels);
@@ -56,19 +58,19 @@ interface Ended {
   readonly seconds: number;
 }
 
-if (!hasRedis()) process.exit(1);
+if (!(args.server === 'postgres' ? hasPostgres() : hasRedis())) process.exit(1);
 const started = performance.now();
 let over = false;
 const children: ChildProcess[] = [];
 const crew: TestWorker[] = [];
 const folder = await mkdtemp(path.join(tmpdir(), 'darm-fleet-'));
-const redis = await TestRedis.start(folder);
+const server = args.server === 'postgres' ? await TestPostgres.start() : await TestRedis.start(folder);
 const limit = setTimeout(
   () => {
     console.log(`not done after ${args.minutes} minutes`);
     over = true;
     for (const child of [...children, ...crew.map((worker) => worker.child)]) child.kill('SIGKILL');
-    void redis.stop().then(() => process.exit(1));
+    void server[Symbol.asyncDispose]().then(() => process.exit(1));
   },
   Number(args.minutes) * 60_000,
 );
@@ -143,7 +145,7 @@ const failures: Record<string, unknown>[] = [];
 /** Keeps one place filled: whoever ends is replaced, as a supervisor does it. */
 async function place(n: number): Promise<void> {
   while (!over) {
-    const worker = await startWorker(redis.url, { lockMs: 15_000, remoteCache: [store.url] });
+    const worker = await startWorker(server.url, { lockMs: 15_000, remoteCache: [store.url] });
     crew[n] = worker;
     if (over) worker.child.kill('SIGKILL');
     else if (worker.child.exitCode === null && worker.child.signalCode === null) await once(worker.child, 'exit');
@@ -158,7 +160,7 @@ async function place(n: number): Promise<void> {
 
 const places = Array.from({ length: Number(args.workers) }, (_, n) => place(n));
 let stranger = 0;
-const other = (await connectionTo(redis.url, 'f'.repeat(64))).openWorker(() => Promise.resolve(void stranger++), {});
+const other = (await connectionTo(server.url, 'f'.repeat(64))).openWorker(() => Promise.resolve(void stranger++), {});
 other.on('error', () => {});
 
 const happened: string[] = [];
@@ -183,22 +185,22 @@ async function suspend(): Promise<void> {
 }
 async function restart(): Promise<void> {
   if (!(await pause(1.5 * Number(args['kill-every'])))) return;
-  await redis.stop();
+  await server.stop();
   await sleep(1000);
-  await redis.start();
+  await server.start();
   happened.push('restarted');
 }
 
 const troubles = Promise.all([kill(), suspend(), restart()]);
 const remote = ['--remote-cache', store.url, '--remote-cache-mode', 'read-write'];
-const fleet = await batch('fleet', '-j', '1', '--queue', redis.url, '--queue-name', 'test', ...remote);
+const fleet = await batch('fleet', '-j', '1', '--queue', server.url, '--queue-name', 'test', ...remote);
 stop.abort();
 await troubles;
 over = true;
 for (const { child } of crew) child.kill('SIGKILL');
 await Promise.all(places);
 await other.close().catch(() => {});
-await redis.stop();
+await server[Symbol.asyncDispose]();
 await store[Symbol.asyncDispose]();
 
 // --- what must hold ---

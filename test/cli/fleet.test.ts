@@ -10,7 +10,7 @@ import { kernelPath } from '../support/llvm.js';
 import { freePort, hasRedis, TestRedis } from '../support/redis.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/fleet', { tests: 4, timeoutMs: 120_000 });
+const test = suite('cli/fleet', { tests: 5, timeoutMs: 120_000 });
 
 const INPUTS = ['sb1', 'sb2', 'bitonic'].map((name) => kernelPath(`${name}.gfx906.O3`));
 
@@ -84,6 +84,51 @@ test('SIGINT ends a batch that waits for workers, with 130', () =>
     child.kill('SIGINT');
     assert.equal(await exit, [130, null]);
     assert.equal(await redis.command('KEYS', 'bull:*:wait'), []);
+  }));
+
+test('SIGTERM in the middle, to the batch and to a worker: nothing is lost, and nothing is left behind', () =>
+  inFolder(async (folder) => {
+    if (!hasRedis()) return;
+    await using redis = await TestRedis.start(folder);
+    const [manifest, out] = [path.join(folder, 'jobs.jsonl'), path.join(folder, 'out')];
+    const jobs = Array.from({ length: 30 }, (_, n) =>
+      JSON.stringify({ input: INPUTS[n % 3], output: `${n}.hsaco`, options: { threshold: 0.1 + n / 1000 } }),
+    );
+    await writeFile(manifest, jobs.join('\n'));
+    const start = (...words: string[]) => {
+      const flags = ['--queue', redis.url, '--no-cache'];
+      const child = spawn(process.execPath, [MAIN, ...words, ...flags], { stdio: ['ignore', 'pipe', 'ignore'] });
+      return { child, exit: once(child, 'exit'), lines: createInterface({ input: child.stdout }) };
+    };
+    const batch = () => start('batch', manifest, '--out-dir', out, '--json');
+    const first = start('worker', '-j', '1');
+    const interrupted = batch();
+    let done = 0;
+    for await (const line of interrupted.lines)
+      if (line.includes('"done"') && ++done === 5) interrupted.child.kill('SIGTERM');
+    assert.equal(await interrupted.exit, [143, null]);
+    assert.equal(await redis.command('KEYS', 'bull:*:wait'), []);
+    assert.equal(
+      (await filesIn(out)).filter((name) => name.endsWith('.tmp')),
+      [],
+    );
+
+    const resumed = batch();
+    const events: string[] = [];
+    const skipped = (): number => events.filter((line) => line.includes('"skipped"')).length;
+    let second: ReturnType<typeof start> | null = null;
+    for await (const line of resumed.lines) {
+      events.push(line);
+      if (second !== null || events.length < done + 5) continue;
+      first.child.kill('SIGTERM');
+      assert.equal(await first.exit, [0, null]);
+      second = start('worker', '-j', '1');
+    }
+    assert.equal(await resumed.exit, [0, null]);
+    assert.is(skipped(), done);
+    assert.is((await filesIn(out)).filter((name) => name.endsWith('.hsaco')).length, 30);
+    second!.child.kill('SIGTERM');
+    assert.equal(await second!.exit, [0, null]);
   }));
 
 test('mistakes on the command line', async () => {

@@ -95,7 +95,9 @@ test('a wrong password, a server that hangs: one warning without the password, a
       compile(url.replace('secret', 'secrets'), 'refused', /user and password .*1 lookups failed, 1 uploads failed/),
     );
     await using server = await hangingServer();
-    await compile(server.url.replace('//', '//jane:secret@'), 'hanging', /it does not answer/);
+    // Which limit is first depends on how busy this machine is.
+    const complaint = /it does not answer|no whole answer within 0\.5 s/;
+    await compile(server.url.replace('//', '//jane:secret@'), 'hanging', complaint);
   }));
 
 test('an entry of another job, or with a damaged form, is refused and compiled here', async () => {

@@ -3,13 +3,8 @@
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import {
-  cacheStatistics,
-  cleanCache,
-  CompileCache,
-  compileKey,
-  verifyCache,
-} from '../../src/compiler/compile-cache.js';
+import { cacheStatistics, cleanCache, CompileCache, verifyCache } from '../../src/compiler/compile-cache.js';
+import { compileKey } from '../../src/compiler/compile-key.js';
 import { completeJobOptions } from '../../src/job/options.js';
 import { createCompiler } from '../../src/index.js';
 import type { CompileResult } from '../../src/job/results.js';

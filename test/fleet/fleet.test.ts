@@ -9,7 +9,7 @@ import { createCompiler } from '../../src/index.js';
 import type { DarmError } from '../../src/errors.js';
 import { Carrier } from '../../src/fleet/carrier.js';
 import { idOf } from '../../src/fleet/task.js';
-import { compileKey } from '../../src/compiler/compile-cache.js';
+import { compileKey } from '../../src/compiler/compile-key.js';
 import { completeJobOptions } from '../../src/job/options.js';
 import { BlobStore } from '../../src/remote-cache/blob-store.js';
 import { inFolder, MAIN } from '../support/command.js';
@@ -21,7 +21,7 @@ import { hasRedis, TestRedis } from '../support/redis.js';
 import { largeModule, POISON, text, tinyKernel } from '../support/service.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('fleet/fleet', { tests: 13, timeoutMs: 90_000 });
+const test = suite('fleet/fleet', { tests: 14, timeoutMs: 90_000 });
 
 const withRedis =
   (use: (redis: TestRedis) => Promise<void>, ...more: string[]) =>
@@ -126,6 +126,23 @@ test(
     assert.equal(results[2]!.artifacts[0]!.bytes, await local(tinyKernel(3)));
     assert.match(fleet.said.join('\n'), /connection is lost.*waiting\n(.*\n)?.*is there again/);
     assert.is(fleet.client.report.here, 0);
+  }),
+);
+
+test(
+  'a queue that hangs: the batch waits, and says so',
+  withRedis(async (redis) => {
+    await using worker = await startWorker(redis.url);
+    await using fleet = await openFleet(redis.url);
+    redis.pause();
+    const compiled = fleet.compiler.compile(tinyKernel(1));
+    while (fleet.said.length === 0) await sleep(50);
+    redis.resume();
+    assert.equal((await compiled).artifacts[0]!.bytes, await local(tinyKernel(1)));
+    assert.match(fleet.said[0]!, /does not answer; waiting/);
+    while (fleet.said.length === 1) await sleep(50);
+    assert.match(fleet.said[1]!, /there again/);
+    assert.is(worker.child.exitCode, null);
   }),
 );
 

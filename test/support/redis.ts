@@ -60,6 +60,15 @@ export class TestRedis implements AsyncDisposable {
     await exit;
   }
 
+  /** From now on it takes what comes, and does not answer. */
+  pause(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
   /** A connection of one's own, for what a test does to the server. */
   async command(...words: readonly string[]): Promise<unknown> {
     const client = new Redis(this.port, '127.0.0.1', { lazyConnect: true });

@@ -1,5 +1,5 @@
 /** `Compiler.tune`: a plan for a kernel, and what it is worth. */
-import { compileKey } from '../../../src/compiler/compile-cache.js';
+import { compileKey } from '../../../src/compiler/compile-key.js';
 import { createCompiler, DarmError, DEFAULT_OPTIONS, type Compiler, type LaunchSpec } from '../../../src/index.js';
 import { parsePlan } from '../../../src/job/tuned-plan.js';
 import { readSpecs } from '../../../kernels/references/specs.js';

@@ -1,7 +1,8 @@
 /** Folders that belong to others, that all may write, or that nobody can write: what is in them is not trusted. */
 import { chmod, chown, cp, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CompileCache, compileKey } from '../../../../src/compiler/compile-cache.js';
+import { CompileCache } from '../../../../src/compiler/compile-cache.js';
+import { compileKey } from '../../../../src/compiler/compile-key.js';
 import { completeJobOptions } from '../../../../src/job/options.js';
 import { kernelPath, REPOSITORY } from '../../../support/llvm.js';
 import { ServiceProcess } from '../http/service-process.js';
