@@ -24,7 +24,7 @@ test('source: melds, remarks, listings and a launch, all with the lines they com
   exploring(async (explorer) => {
     const job: ExploreJob = {
       source: await text('kernels/bitonic.hip'),
-      ...{ language: 'hip', options: { mcpu: 'gfx1100' }, flags: ['-gline-tables-only'] },
+      ...{ language: 'hip', options: { mcpu: 'gfx1100', meldPoint: 'early' }, flags: ['-gline-tables-only'] },
     };
     const explored = (await explorer.answer({ kind: 'compile', job })) as Explored;
     const [bitonic] = explored.functions;
