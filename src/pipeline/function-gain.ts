@@ -24,11 +24,26 @@ const AFTER_LATE = 'function(loop-simplify)';
 /** Early melds of a function that gain less are taken back; it is noise. */
 const LEAST_GAIN = 1.005;
 
+/** What LLVM's textual pipelines can hold. Names of kernels may be anything. */
+const NAMEABLE = /^[^,;()]*$/;
+
 /** What a function costs as it is now, when the passes have run that follow the meld point. Leaves no trace. */
 export function finalCycles(module: LlvmModule, name: string, options: JobOptions): ExpectedCycles {
+  // The passes run over all functions that are there: with few, a module of many takes no square of the time.
+  const alone = NAMEABLE.test(name) ? cyclesBehindPasses(module, name, options, true) : null;
+  return alone ?? cyclesBehindPasses(module, name, options, false)!;
+}
+
+/** @returns null if the function went with the others: it does when it is seen by nobody outside and not called */
+function cyclesBehindPasses(
+  module: LlvmModule,
+  name: string,
+  options: JobOptions,
+  isAlone: boolean,
+): ExpectedCycles | null {
   return module.peek(() => {
-    // A function that nobody outside sees would go, too.
-    if (module.functions().some((each) => each.name === name && each.kernel)) module.keepOnly([name]);
+    if (isAlone) module.keepOnly([name]);
+    if (!module.functions().some((each) => each.name === name)) return null;
     module.runPasses(meldsEarly(options) ? AFTER_EARLY : AFTER_LATE);
     const { snapshot, editor } = module.open(name);
     editor[Symbol.dispose]();

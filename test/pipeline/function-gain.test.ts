@@ -4,7 +4,7 @@ import type { CandidateRemark, FunctionRemark } from '../../src/job/remarks.js';
 import { artifact, compile, heapAfterMelding, kernel, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/function-gain', { tests: 5, timeoutMs: 60_000 });
+const test = suite('pipeline/function-gain', { tests: 7, timeoutMs: 60_000 });
 const EARLY = { meldPoint: 'early', optimize: 'O3', emit: ['ll'] } as const;
 
 /** LLVM sinks the atomic operation out of both sides: the branch becomes a select of two pointers. */
@@ -94,6 +94,20 @@ test('judging leaves no trace in the memory of LLVM', async () => {
   const input = await kernel('bitonic.gfx906.early');
   const heap = (remarks: boolean) => heapAfterMelding(input, 'bitonic', { ...EARLY, remarks });
   assert.is(await heap(false), await heap(true));
+});
+
+test('a kernel may have any name', async () => {
+  for (const name of ['divided(int, float)', 'a;b', 'a>b'])
+    assert.equal(await melded(moduleOf(kernelOf(`"${name}"`, DIVIDED)), EARLY), [name]);
+});
+
+test('functions that are no kernels are judged, too, whoever sees them', async () => {
+  const called = (name: string, linkage: string): string =>
+    kernelOf(name, SUNK).replace('define amdgpu_kernel', `define ${linkage}`).replace(' #0 {', ' noinline #0 {'); // prettier-ignore
+  const call = kernelOf('caller', '  call void @inside(ptr addrspace(1) %p, ptr addrspace(1) %q, ptr addrspace(1) %out)\n  ret void\n}\n'); // prettier-ignore
+  const input = moduleOf(called('inside', 'internal'), called('outside', ''), call);
+  assert.equal(await melded(input, EARLY), []);
+  assert.equal(await melded(input, { ...EARLY, profit: 'paper' }), ['inside', 'outside']);
 });
 
 test('what gains stays', async () => {
