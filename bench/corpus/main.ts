@@ -3,8 +3,8 @@
  * simulator and prints what melding gains or loses. The exit status is 1 if any code leaves other memory than -O3's.
  *
  * usage: node dist/bench/corpus/main.js [--targets gfx906,gfx1100] [--half fit|unseen|all] [--kernels csr,bfs]
- *   [--seeds 1,2,3] [--sizes 1,0.5,2] [--from-source] [--all] [--json FILE] [--from FILE] [--doc] [-j 2] [options of melding, as of
- *   darm check]
+ *   [--seeds 1,2,3] [--sizes 1,0.5,2] [--from-source] [--all] [--json FILE] [--from FILE] [--doc] [-j 2]
+ *   [options of melding, as of darm check]
  *
  * Figures are of the first seed and size. With several, kernels are counted that melding makes faster with some and
  * slower with others. `--kernels` takes parts of names. `--all` lists kernels in which nothing melds, too. `--doc`

@@ -288,17 +288,20 @@ export class FleetClient implements Elsewhere {
     for (;;) {
       await sleep(this.#lookMs, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
-      const look = this.#lookAtAll().catch((error: unknown) => this.#isAway(reasonOf(error)));
       // While the server is away, commands wait for it. It may also be there and not answer.
       const silent = setTimeout(() => this.#isAway('it does not answer'), 2 * this.#lookMs);
+      const look = this.#lookAtAll(() => silent.refresh()).catch((error: unknown) => this.#isAway(reasonOf(error)));
       await Promise.race([look, stopped]).finally(() => clearTimeout(silent));
     }
   }
 
-  async #lookAtAll(): Promise<void> {
+  /** @param answers is told whenever the server has answered */
+  async #lookAtAll(answers: () => void): Promise<void> {
     const all = [...this.#waiting.values()];
-    while (all.length > 0 && !this.#stop.signal.aborted)
+    while (all.length > 0 && !this.#stop.signal.aborted) {
       await Promise.all(all.splice(0, LOOKS_SIDE_BY_SIDE).map((each) => this.#look(each)));
+      answers();
+    }
     // Some servers do not list who is connected; then nothing can be said.
     const workers = await this.#queue.getWorkersCount().catch(() => 1);
     if (workers > 0 || this.#waiting.size === 0) this.#saidNobody = false;

@@ -56,7 +56,7 @@ export class QueueConnection {
   static async load(setting: QueueSetting): Promise<QueueConnection> {
     const driver = setting.address.kind === 'redis' ? 'ioredis' : 'pg';
     try {
-      // The driver is only asked for here, to say what is missing: BullMQ loads it itself.
+      // To say what is missing. BullMQ loads it itself.
       import.meta.resolve(driver);
       return new QueueConnection(setting, await import('bullmq'));
     } catch (error) {
@@ -99,7 +99,7 @@ export class QueueConnection {
     // Its types are no part of it.
     const name: string = 'pg';
     const { Client } = ((await import(name)) as { readonly default: PostgresDriver }).default;
-    const client = new Client(this.#address.connection);
+    const client = new Client({ ...this.#address.connection, query_timeout: FIRST_MS });
     client.on('error', () => {});
     try {
       await client.connect();

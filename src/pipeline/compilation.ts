@@ -22,7 +22,10 @@ interface CompilationStart {
   readonly guides?: Guides;
   /** Whether the passes in front of the meld point have run. */
   readonly isAtMeldPoint?: boolean;
-  /** Whether the melds of each function are judged together (function-gain.ts). By default, if they are early ones that the model chose. */
+  /**
+   * Whether the melds of each function are judged together (function-gain.ts). By default, if they are early ones that
+   * the model chose.
+   */
   readonly judges?: boolean;
 }
 

@@ -3,8 +3,9 @@
  *
  * The planner compares a meld with the branch as it finds it. Behind an early meld point LLVM still hoists and sinks
  * what both sides have in common, and makes selects of what is left; then the branch is gone without a meld, or cheaper
- * than it was. So the function without and with its melds goes through the passes that do so, and the expected cycles of
- * what comes out are compared. Loops are not unrolled in either: one that has become four copies would count four times.
+ * than it was. So the function without and with its melds goes through the passes that do so, and the expected cycles
+ * of what comes out are compared. Loops are not unrolled in either: one that has become four copies would count four
+ * times.
  */
 import { analysesOf } from '../analysis/analyses.js';
 import type { LlvmModule } from '../binding/module.js';
@@ -18,7 +19,9 @@ const FLATTEN =
   'hoist-common-insts;sink-common-insts;speculate-blocks;simplify-cond-branch>';
 const COMBINE = 'instcombine<no-verify-fixpoint>';
 /** Loops get their preheaders back for the sampled waves (expected-cycles.ts). */
-const AFTER_EARLY = `function(${COMBINE},${FLATTEN},${COMBINE},early-cse<memssa>,${FLATTEN},gvn,${COMBINE},${FLATTEN},loop-simplify)`;
+const AFTER_EARLY =
+  `function(${COMBINE},${FLATTEN},${COMBINE},early-cse<memssa>,${FLATTEN},` +
+  `gvn,${COMBINE},${FLATTEN},loop-simplify)`;
 const AFTER_LATE = 'function(loop-simplify)';
 
 /** Early melds of a function that gain less are taken back; it is noise. */
@@ -53,7 +56,8 @@ function cyclesBehindPasses(
 
 /** Why early melds are taken back; null if they pay. */
 export function lossOf(unmelded: ExpectedCycles, melded: ExpectedCycles): string | null {
-  if (expectedGain(unmelded, melded) >= LEAST_GAIN) return null;
-  const [without, with_] = [unmelded, melded].map(({ alone }) => Math.round(alone));
-  return `LLVM's passes do as well without melds: ${without} cycles without, ${with_} with all melds of the function`;
+  const gain = expectedGain(unmelded, melded);
+  return gain >= LEAST_GAIN
+    ? null
+    : `LLVM's passes do as well without melds: all melds of the function would make it ${gain.toFixed(2)} times as fast`;
 }

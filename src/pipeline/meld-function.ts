@@ -24,8 +24,8 @@ const MOST_ROUNDS = 64;
 /**
  * Melds one function to the fixpoint. If divergent switches are left, it then lowers them to branches and melds once
  * more, and takes that back unless melding gains more than the chains of compares cost. Early melds are taken back
- * unless they gain more than LLVM's later passes do (function-gain.ts). A failure leaves the rounds that went well and the
- * reason.
+ * unless they gain more than LLVM's later passes do (function-gain.ts). A failure leaves the rounds
+ * that went well, which nobody judges then, and the reason.
  *
  * @throws PlanMisfit
  * @param texts null unless a report is wanted
@@ -49,6 +49,11 @@ export function meldFunction(
     const history = recorder?.history(made, bailout) ?? null;
     return { function: name, rounds: made, gain: judged.gain, lastRemarks, bailout, history };
   };
+  const withdrawn = (bailout: string | null) => {
+    const loss = judged.loss!;
+    const history = recorder?.withoutMelds(loss, bailout) ?? null;
+    return { ...takenBack(rounds[0]!, loss), function: name, bailout, history };
+  };
   try {
     let last = melding.run();
     judged = melding.judgement();
@@ -63,19 +68,21 @@ export function meldFunction(
       last = melding.run();
       const gains = melding.melded > melded;
       if (asked || (gains && (compilation.options.profit === 'paper' || melding.net - net > cost))) {
-        kept = null;
-        lastRemarks = last.remarks;
-        judged = melding.judgement();
+        const after = melding.judgement();
+        // What pays without lowering is not lost because lowering does not.
+        if (asked || after.loss === null || judged.loss !== null) {
+          kept = null;
+          lastRemarks = last.remarks;
+          judged = after;
+        }
       }
     }
     last.editor[Symbol.dispose]();
     guide?.ended();
-    const { loss } = judged;
-    if (loss === null) return { ...log(null), isInPlace: kept === null };
-    return { ...takenBack(rounds[0]!, loss), function: name, history: recorder?.withoutMelds(loss) ?? null };
+    return judged.loss === null ? { ...log(null), isInPlace: kept === null } : withdrawn(null);
   } catch (error) {
     if (!(error instanceof DarmError)) throw error;
-    return { ...log(error.message), isInPlace: false };
+    return judged.loss === null ? { ...log(error.message), isInPlace: false } : withdrawn(error.message);
   }
 }
 
@@ -92,11 +99,10 @@ const UNJUDGED: Judgement = { gain: 1, loss: null };
 const takenBack = (
   { remarks }: LogRound,
   loss: string,
-): Omit<EditLog, 'function' | 'position' | 'planMisfit' | 'history'> => ({
+): Omit<EditLog, 'function' | 'position' | 'planMisfit' | 'history' | 'bailout'> => ({
   rounds: [],
   gain: 1,
   lastRemarks: remarks && { ...remarks, candidates: remarks.candidates.map((each) => refusedRemark(each, loss)) },
-  bailout: null,
   isInPlace: false,
 });
 

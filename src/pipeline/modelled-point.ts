@@ -1,6 +1,7 @@
 /**
  * The better meld point by the cost model (`--meld-point auto`): the module is melded at both, without code generation,
- * and what the functions gain is compared.
+ * and what the functions gain is compared: at each point over the same code without melds. That the passes in front of
+ * an early meld change this code, too, is not seen here.
  */
 import type { LlvmRuntime } from '../binding/runtime.js';
 import { NO_EVENTS } from '../job/events.js';
@@ -11,7 +12,7 @@ import { Compilation, inFreshHeap } from './compilation.js';
 
 export function modelledPoint(runtime: LlvmRuntime, bytes: Uint8Array, options: JobOptions): 'early' | 'late' {
   if (options.optimize === 'none' || options.meld === 'off') return 'late';
-  /** The logarithm of the product: every function counts as much as any other. */
+  /** The logarithm of the product: nobody knows how often each function runs, so all count alike. */
   const gainAt = (meldPoint: 'early' | 'late'): number =>
     inFreshHeap(runtime, () => {
       const compilation = new Compilation(runtime, bytes, { ...options, meldPoint }, NO_EVENTS, { judges: true });

@@ -159,12 +159,12 @@ export class HistoryRecorder implements MeldWatcher {
   // -------------------------------------------------------------------------------------------------
 
   /** The history of a function whose melds are taken back. */
-  withoutMelds(reason: string): FunctionHistory {
+  withoutMelds(reason: string, bailout: string | null): FunctionHistory {
     const [first] = this.#pictures;
     const candidates = first!.candidates.map((each) =>
       each.verdict === 'meld' ? { ...each, verdict: 'refuse' as const, rule: RULES.NotProfitable.id, reason } : each,
     );
-    return { function: this.name, steps: [], after: { ...first!, candidates }, bailout: null };
+    return { function: this.name, steps: [], after: { ...first!, candidates }, bailout };
   }
 
   /** The history of these rounds, the first that were recorded; null when there is nothing to say. */
