@@ -1,13 +1,15 @@
 /**
  * A build that calls the compiler once per file: as many processes of `darm compile` with a warm `darm serve`, without
  * one, and of native `llc-23` and `ld.lld-23`, if `build.sh --native` made them. All in turn, in one run. Where the
- * server has the result in its cache, the time is that of the client's own start.
+ * server has the result in its cache, the client takes next to all of the time; its start-up ends when it calls the
+ * server.
  * usage: node dist/bench/server-client.js [--processes N]
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -56,6 +58,25 @@ for (const name of KERNELS) variants[2]![1](kernelPath(name));
 const times = new Map(variants.map(([name]) => [name, [] as number[]]));
 for (const input of inputs) for (const [name, run] of variants) times.get(name)!.push(run(input));
 
+/** How long a client takes from the start of its process to its call. */
+async function startUp(input: string): Promise<number> {
+  const place = path.join(folder, 'called.sock');
+  const called = createServer().listen(place);
+  await once(called, 'listening');
+  const start = performance.now();
+  const client = spawn(process.execPath, [MAIN, 'compile', input, '-o', output, '--server', `unix:${place}`], {
+    stdio: 'ignore',
+  });
+  const [socket] = (await once(called, 'connection')) as [Socket];
+  const took = performance.now() - start;
+  socket.destroy();
+  await once(client, 'exit');
+  await new Promise((resolve) => called.close(resolve));
+  return took;
+}
+const starts: number[] = [];
+for (const input of inputs) starts.push(await startUp(input));
+
 await Promise.all([server.end(), caching.end()]);
 await rm(folder, { recursive: true });
 const native = times.get('llc-23 and ld.lld-23');
@@ -68,3 +89,4 @@ printTable(
     ...(native ? [(sum(native) / sum(all)).toFixed(2)] : []),
   ]),
 );
+console.log(`start-up of a client, until it calls the server: ${ms(median(starts))} (median of ${starts.length})`);
