@@ -7,7 +7,7 @@ COPY . .
 # `npm ci` compiles, too. `darm prepare` unpacks all of LLVM and of clang beside their compressed form, so that the image
 # can be read-only.
 RUN npm ci && npm run build \
- && DARM_PREPARED_DIR=/darm/prepared node dist/command/main.js prepare \
+ && DARM_PREPARED_DIR=/darm/prepared node dist/command/main.js prepare && chmod 755 prepared \
  && npm prune --omit=dev --ignore-scripts
 
 FROM node:24-slim

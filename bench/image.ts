@@ -108,6 +108,7 @@ try {
   parts.push(['LLVM unpacked', bytesOf(task)]);
   const folder = path.join(task, 'prepared');
   run(process.execPath, [main, 'prepare'], { env: { DARM_PREPARED_DIR: folder } });
+  chmodSync(folder, 0o755);
   parts.push(['clang unpacked, optimised code of both', bytesOf(task)]);
   const node = copyNode();
   const row = (name: string, bytes: number): string[] => [

@@ -92,7 +92,7 @@ export async function writePrepared(bytes: Uint8Array<ArrayBuffer>, facts: FileF
   // Asked first: a V8 without the function is no reason to compile.
   if (!handsOutCode())
     throw new DarmError('usage', `Node ${process.version} does not hand out optimised code; Node 22 and 24 do`);
-  await mkdir(folder, { recursive: true, mode: 0o755 }).catch((error: unknown) => {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw ioError('make', folder, error);
   });
   if (!isTrusted(folder))

@@ -1,12 +1,12 @@
 /** Prepared code is used when it fits, and only then. Each step is a process of its own: V8's flags are a process's. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('workers/prepared-code', { tests: 3, timeoutMs: 60_000 });
+const test = suite('workers/prepared-code', { tests: 4, timeoutMs: 60_000 });
 
 /** (func (export "f") (result i32) i32.const 42) */
 const ANSWER = Buffer.from('0061736d010000000105016000017f03020100070501016600000a06010400412a0b', 'hex');
@@ -62,6 +62,14 @@ test('code that was changed is not used', () =>
     }
     await writeFile(file, whole);
     assert.is(inProcess(folder, CALL), '42\n');
+  }));
+
+test('a new folder is for its user alone', () =>
+  inFolder(async (folder) => {
+    if (!hasFunctions) return;
+    const own = path.join(folder, 'own');
+    inProcess(own, WRITE);
+    assert.is((await stat(own)).mode & 0o777, 0o700);
   }));
 
 test('a folder that others can write to is not used', () =>
