@@ -89,7 +89,7 @@ export function planningContext(
     isDemanding: demandingInstrs(fn),
     tables: new Tables(fn.instrCount),
     waves,
-    strides: new Strides(fn, analyses.divergence, waves),
+    strides: new Strides(fn, analyses.divergence, waves.values),
     hasUniformDemands: demandsUniform(fn),
   };
   return { ...ctx, mayBeBusy: mayBeBusy(ctx) };
