@@ -27,7 +27,7 @@ export function lanesWhere({ numbers, shift }: Lanes): LaneSet {
   }
   for (let w = 0; w < words; w++) {
     let word = 0;
-    for (let bit = 0; bit < 32; bit++) if (numbers[(w * 32 + bit) >> shift] !== 0) word |= 1 << bit;
+    for (let bit = 0, lane = w * 32; bit < 32; bit++, lane++) if (numbers[lane >> shift] !== 0) word |= 1 << bit;
     set[w] = word;
   }
   return set;
@@ -43,10 +43,10 @@ export function bitCount(word: number): number {
 /** Lane by lane, the number of `a` or, for lanes outside of the set, that of `b`. */
 export function choose(set: LaneSet, a: Lanes, b: Lanes): Lanes {
   const numbers = new Float64Array(set.length * 32);
-  for (let lane = 0; lane < numbers.length; lane++) {
-    const from = ((set[lane >> 5]! >>> (lane & 31)) & 1) === 1 ? a : b;
-    numbers[lane] = from.numbers[lane >> from.shift]!;
-  }
+  const [x, y, down, across] = [a.numbers, b.numbers, a.shift, b.shift];
+  for (let w = 0, lane = 0; w < set.length; w++)
+    for (let word = set[w]!, end = lane + 32; lane < end; lane++, word >>>= 1)
+      numbers[lane] = (word & 1) === 1 ? x[lane >> down]! : y[lane >> across]!;
   return { numbers, shift: 0 };
 }
 
@@ -58,7 +58,21 @@ export function computed(opcode: number, a: Lanes, b: Lanes): Lanes {
   const shift = Math.min(a.shift, b.shift);
   const [x, y, down, across] = [a.numbers, b.numbers, a.shift - shift, b.shift - shift];
   const numbers = new Float64Array(Math.max(x.length, y.length));
-  for (let k = 0; k < numbers.length; k++) numbers[k] = compute(opcode, x[k >> down]!, y[k >> across]!);
+  const size = numbers.length;
+  // The operations that addresses consist of have loops of their own: there are many of them.
+  switch (opcode) {
+    case Opcode.Add:
+      for (let k = 0; k < size; k++) numbers[k] = x[k >> down]! + y[k >> across]!;
+      break;
+    case Opcode.And:
+      for (let k = 0; k < size; k++) numbers[k] = x[k >> down]! & y[k >> across]!;
+      break;
+    case Opcode.Shl:
+      for (let k = 0; k < size; k++) numbers[k] = x[k >> down]! * POWERS[y[k >> across]! & 63]!;
+      break;
+    default:
+      for (let k = 0; k < size; k++) numbers[k] = compute(opcode, x[k >> down]!, y[k >> across]!);
+  }
   return { numbers, shift };
 }
 
@@ -113,7 +127,9 @@ const remainder = (a: number, b: number): number => ((a | 0) === a && (b | 0) ==
 /** The low bits of numbers, as unsigned integers. */
 export function lowBits({ numbers, shift }: Lanes, bits: number): Lanes {
   const size = 2 ** bits;
-  return { numbers: numbers.map((x) => x - Math.floor(x / size) * size), shift };
+  const low = new Float64Array(numbers.length);
+  for (let k = 0; k < low.length; k++) low[k] = numbers[k]! - Math.floor(numbers[k]! / size) * size;
+  return { numbers: low, shift };
 }
 
 /** LLVM's numbers of predicates: 32 `eq`, `ne`, `ugt`, `uge`, `ult`, `ule`, `sgt`, `sge`, `slt`, `sle`. */
@@ -132,42 +148,27 @@ export function compared(predicate: number, a: Lanes, b: Lanes, bits: number, ra
   const isUnsigned = predicate >= FIRST_UNSIGNED && predicate <= LAST_UNSIGNED;
   const wrap = isUnsigned ? 2 ** Math.min(bits, 53) : 0;
   const numbers = new Float64Array(Math.max(x.length, y.length));
+  const outcomes = OUTCOMES[predicate - FIRST_INTEGER]!;
   for (let k = 0; k < numbers.length; k++) {
     let p = x[k >> down]!;
     let q = y[k >> across]!;
     if (p < 0) p += wrap;
     if (q < 0) q += wrap;
     if (q >= range) q %= range;
-    numbers[k] = holds(predicate, p, q) ? 1 : 0;
+    numbers[k] = (outcomes >> (p < q ? 0 : p === q ? 1 : p > q ? 2 : 3)) & 1;
   }
   return { numbers, shift };
 }
 
-function holds(predicate: number, a: number, b: number): boolean {
-  switch (predicate) {
-    case FIRST_INTEGER:
-      return a === b;
-    case FIRST_INTEGER + 1:
-      return a !== b;
-    case FIRST_INTEGER + 2:
-    case FIRST_INTEGER + 6:
-      return a > b;
-    case FIRST_INTEGER + 3:
-    case FIRST_INTEGER + 7:
-      return a >= b;
-    case FIRST_INTEGER + 4:
-    case FIRST_INTEGER + 8:
-      return a < b;
-    default:
-      return a <= b;
-  }
-}
+/** By predicate: bit 0 for less, bit 1 for equal, bit 2 for greater, bit 3 for what is no number. */
+const OUTCOMES = Int32Array.of(0b0010, 0b1101, 0b100, 0b110, 0b001, 0b011, 0b100, 0b110, 0b001, 0b011);
 
 /** 1 for 0, and 0 for everything else. */
-export const negated = ({ numbers, shift }: Lanes): Lanes => ({
-  numbers: numbers.map((x) => (x === 0 ? 1 : 0)),
-  shift,
-});
+export function negated({ numbers, shift }: Lanes): Lanes {
+  const opposite = new Float64Array(numbers.length);
+  for (let k = 0; k < opposite.length; k++) opposite[k] = numbers[k] === 0 ? 1 : 0;
+  return { numbers: opposite, shift };
+}
 
 /**
  * Per lane, a hash of a seed, of the launch and of numbers, from 0 up to 1. Fractions of the numbers do not count.

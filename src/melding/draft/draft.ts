@@ -27,6 +27,8 @@ export interface MeldedUniformity {
   readonly branch: Uint8Array;
 }
 
+const SEVERAL = -1;
+
 export class Draft {
   readonly frame: Frame;
   readonly ctx: PlanningContext;
@@ -39,8 +41,8 @@ export class Draft {
   /** The uniformity of the draft as it is now. Null until it is asked for. */
   uniformity: MeldedUniformity | null = null;
   private phiPairs: PhiPairs = [];
-  /** How many different accesses need the select of a key. Null until it is asked for. */
-  private keyCounts: Map<number, number> | null = null;
+  /** By key of a select, the T value that needs it, or `SEVERAL`. Null until it is asked for. */
+  private needing: Map<number, number> | null = null;
 
   /** @param pairs what is known about pairs, whether they are partners or not */
   constructor(readonly pairs: PairTable) {
@@ -70,7 +72,7 @@ export class Draft {
 
   private changed(): void {
     this.uniformity = null;
-    this.keyCounts = null;
+    this.needing = null;
   }
 
   get phis(): PhiPairs {
@@ -132,16 +134,16 @@ export class Draft {
 
   /** Whether several different accesses need the select of this key. */
   isSharedKey(key: number): boolean {
-    if (this.keyCounts === null) {
-      const distinct = new Map<number, Set<number>>();
+    if (this.needing === null) {
+      this.needing = new Map();
       for (const slot of this.allSlots()) {
         if (this.isOne(slot)) continue;
-        const values = distinct.get(slot.key) ?? new Set();
-        distinct.set(slot.key, values.add(slot.t));
+        const first = this.needing.get(slot.key);
+        if (first === undefined) this.needing.set(slot.key, slot.t);
+        else if (first !== slot.t) this.needing.set(slot.key, SEVERAL);
       }
-      this.keyCounts = new Map([...distinct].map(([each, values]) => [each, values.size]));
     }
-    return (this.keyCounts.get(key) ?? 0) > 1;
+    return this.needing.get(key) === SEVERAL;
   }
 
   /** Whether each slot either is one value or may be selected. */
