@@ -43,8 +43,10 @@ export function memoryAccesses(fn: FunctionSnapshot): MemoryAccesses {
     findBatches(fn, b, depth, batched);
   }
   const parts = new Int32Array(fn.instrCount);
-  for (const first of wide) if (first !== NONE) parts[first]!++;
-  return { wide, joined: parts.map((_, i) => (wide[i] === NONE ? 1 : parts[wide[i]!]!)), depth, batched };
+  for (let i = 0; i < wide.length; i++) if (wide[i] !== NONE) parts[wide[i]!]!++;
+  const joined = new Int32Array(fn.instrCount);
+  for (let i = 0; i < joined.length; i++) joined[i] = wide[i] === NONE ? 1 : parts[wide[i]!]!;
+  return { wide, joined, depth, batched };
 }
 
 interface Access {
@@ -92,8 +94,11 @@ function join(fn: FunctionSnapshot, list: Access[], wide: Int32Array): void {
 }
 
 function findBatches(fn: FunctionSnapshot, b: number, depth: Int32Array, batched: Int32Array): void {
-  const start = fn.blockInstrStart[b]!;
   const end = fn.blockInstrStart[b + 1]!;
+  let start = fn.blockInstrStart[b]!;
+  // Nothing in front of the first load waits for one.
+  while (start < end && fn.instrOpcode[start] !== Opcode.Load) start++;
+  if (start === end) return;
   /** How many loads of the block lead to the value of an instruction. */
   const behind = new Int32Array(end - start);
   const sizes = new Map<number, number>();
@@ -110,5 +115,5 @@ function findBatches(fn: FunctionSnapshot, b: number, depth: Int32Array, batched
     }
     behind[i - start] = most;
   }
-  if (sizes.size > 0) for (let i = start; i < end; i++) if (depth[i]! > 0) batched[i] = sizes.get(keyOf(i))!;
+  for (let i = start; i < end; i++) if (depth[i]! > 0) batched[i] = sizes.get(keyOf(i))!;
 }

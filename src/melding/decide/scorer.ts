@@ -47,32 +47,34 @@ export class Scorer {
   best(t: InstrId, f: InstrId, orders: number): number {
     const straight = (orders & OperandOrder.Straight) === 0 ? Infinity : this.selects(t, f, false);
     const swapped = (orders & OperandOrder.Swapped) === 0 ? Infinity : this.selects(t, f, true);
-    if (straight === Infinity && swapped === Infinity) return -Infinity;
-    const reward = this.reward(t, f);
-    return Math.max(this.score(t, f, straight, reward), this.score(t, f, swapped, reward));
+    const least = Math.min(straight, swapped);
+    if (least === Infinity) return -Infinity;
+    const score = this.score(t, f, least);
+    // More selects score less, unless it is the first one: then the result is divergent, and costs something else.
+    const most = Math.max(straight, swapped);
+    return least === 0 && most > 0 && most < Infinity ? Math.max(score, this.score(t, f, most)) : score;
   }
 
   prefersCrossed(t: InstrId, f: InstrId): boolean {
-    const reward = this.reward(t, f);
-    const straight = this.score(t, f, this.selects(t, f, false), reward);
-    return this.score(t, f, this.selects(t, f, true), reward) > straight;
+    const straight = this.selects(t, f, false);
+    const swapped = this.selects(t, f, true);
+    if (swapped === Infinity) return false;
+    return straight === Infinity || this.score(t, f, swapped) > this.score(t, f, straight);
   }
 
-  private score(t: InstrId, f: InstrId, selects: number, reward: number): number {
+  private score(t: InstrId, f: InstrId, selects: number): number {
     const { ctx } = this.draft;
-    if (selects === Infinity) return -Infinity;
     if (this.profit === 'paper') return ctx.costs.vector[t] + CostModel.pairBonus - selects * PAPER_SELECTS;
     const { valueDivergent } = ctx.divergence;
     const { argCount } = ctx.fn;
     const divergent = selects > 0 || valueDivergent[argCount + t] === 1 || valueDivergent[argCount + f] === 1;
-    return pairGain(ctx, t, f, divergent) + reward - selects;
+    return pairGain(ctx, t, f, divergent) + this.reward(t, f) - selects;
   }
 
   /** What the pair spares where its results are used: a select, if two users may become one. */
   private reward(t: InstrId, f: InstrId): number {
-    const { draft, known, profit } = this;
-    if (profit === 'paper' || !usersMayPair(draft, t, f, known)) return 0;
-    return selectCycles(draft.ctx, instrValue(draft.ctx.fn, t));
+    const { draft, known } = this;
+    return usersMayPair(draft, t, f, known) ? selectCycles(draft.ctx, instrValue(draft.ctx.fn, t)) : 0;
   }
 
   /** Cycles of the selects of the operands, per run of the block; `Infinity` if the two cannot pair. */

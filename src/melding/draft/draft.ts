@@ -41,6 +41,8 @@ export class Draft {
   /** The uniformity of the draft as it is now. Null until it is asked for. */
   uniformity: MeldedUniformity | null = null;
   private phiPairs: PhiPairs = [];
+  /** Every slot. Null until it is asked for. */
+  private slots: readonly Slot[] | null = null;
   /** By key of a select, the T value that needs it, or `SEVERAL`. Null until it is asked for. */
   private needing: Map<number, number> | null = null;
 
@@ -72,6 +74,7 @@ export class Draft {
 
   private changed(): void {
     this.uniformity = null;
+    this.slots = null;
     this.needing = null;
   }
 
@@ -122,13 +125,21 @@ export class Draft {
   }
 
   /** Every slot of the draft. */
-  allSlots(): Slot[] {
+  allSlots(): readonly Slot[] {
+    return (this.slots ??= this.findSlots());
+  }
+
+  private findSlots(): readonly Slot[] {
     const { frame, partner } = this;
-    const slots = [...frame.exitSlots];
-    for (const list of frame.terminatorSlots) for (const slot of list) slots.push(slot);
+    const slots: Slot[] = [];
+    const add = (list: readonly Slot[]): void => {
+      for (let k = 0; k < list.length; k++) slots.push(list[k]);
+    };
+    add(frame.exitSlots);
+    for (const list of frame.terminatorSlots) add(list);
     for (const { t: list } of frame.work)
-      for (const t of list) if (partner[t] !== NONE) for (const slot of this.factsOf(t).slots) slots.push(slot);
-    for (const [t, f] of this.phiPairs) for (const slot of frame.phiSlots(t, f)) slots.push(slot);
+      for (let k = 0; k < list.length; k++) if (partner[list[k]] !== NONE) add(this.factsOf(list[k]).slots);
+    for (const [t, f] of this.phiPairs) add(frame.phiSlots(t, f));
     return slots;
   }
 
