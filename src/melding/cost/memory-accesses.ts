@@ -39,7 +39,8 @@ export function memoryAccesses(fn: FunctionSnapshot): MemoryAccesses {
   const depth = new Int32Array(fn.instrCount);
   const batched = new Int32Array(fn.instrCount).fill(1);
   for (let b = 0; b < fn.blockCount; b++) {
-    for (const list of accessesByBase(fn, b)) if (list.length > 1) join(fn, list, wide);
+    const byBase = accessesByBase(fn, b);
+    if (byBase !== null) for (const list of byBase.values()) if (list.length > 1) join(fn, list, wide);
     findBatches(fn, b, depth, batched);
   }
   const parts = new Int32Array(fn.instrCount);
@@ -55,8 +56,9 @@ interface Access {
   readonly bytes: number;
 }
 
-function accessesByBase(fn: FunctionSnapshot, b: number): Iterable<Access[]> {
-  const byBase = new Map<number, Access[]>();
+/** Null for a block without accesses. */
+function accessesByBase(fn: FunctionSnapshot, b: number): Map<number, Access[]> | null {
+  let byBase: Map<number, Access[]> | null = null;
   for (let i = fn.blockInstrStart[b]!; i < fn.blockInstrStart[b + 1]!; i++) {
     const isLoad = fn.instrOpcode[i] === Opcode.Load;
     if ((!isLoad && fn.instrOpcode[i] !== Opcode.Store) || fn.instrAddressSpace[i] === AddressSpace.Local) continue;
@@ -66,11 +68,12 @@ function accessesByBase(fn: FunctionSnapshot, b: number): Iterable<Access[]> {
     const value = isLoad ? fn.argCount + i : fn.operand[first]!;
     const access = { i, offset: fn.valueOffset[pointer]!, bytes: fn.typeBits[fn.valueType[value]!]! / 8 };
     const key = fn.valueBase[pointer]! * 2 + (isLoad ? 0 : 1);
+    byBase ??= new Map();
     const list = byBase.get(key);
     if (list) list.push(access);
     else byBase.set(key, [access]);
   }
-  return byBase.values();
+  return byBase;
 }
 
 /** Joins the accesses of one base, from the lowest address on, as many as fit. */

@@ -12,7 +12,7 @@ import { InstrFlag, Opcode, ValueKind, definingInstr, hasFlag, instrValue } from
 import { CostModel } from '../cost/cost-model.js';
 import { pairGain } from '../cost/gains.js';
 import { OperandOrder } from '../cost/matching.js';
-import { canSelect, correspondingOperand, meetsDemand, moveCycles, selectCycles } from '../cost/operands.js';
+import { canSelect, correspondingOperand, isPoison, meetsDemand, moveCycles, selectCycles } from '../cost/operands.js';
 import type { Draft } from '../draft/draft.js';
 import type { ProfitModel } from '../plan.js';
 
@@ -80,39 +80,39 @@ export class Scorer {
   /** Cycles of the selects of the operands, per run of the block; `Infinity` if the two cannot pair. */
   private selects(t: InstrId, f: InstrId, swapped: boolean): number {
     const { ctx, frame } = this.draft;
-    const { operandStart, operand, valueKind } = ctx.fn;
+    const { fn } = ctx;
+    const { operandStart, operand, valueKind } = fn;
     const firstT = operandStart[t];
     const firstF = operandStart[f];
     const count = operandStart[t + 1] - firstT;
     const isDemanding = ctx.isDemanding[t] === 1 || ctx.isDemanding[f] === 1;
     // Address arithmetic with different constants stays apart. One select of the bases then serves all addresses that
     // lie equally far apart, and wide accesses stay wide.
-    const isOffset = this.profit === 'net' && ctx.fn.instrOpcode[t] === Opcode.GetElementPtr;
+    const isOffset = this.profit === 'net' && fn.instrOpcode[t] === Opcode.GetElementPtr;
     let cost = 0;
     for (let k = 0; k < count; k++) {
       const kf = correspondingOperand(k, swapped);
       const a = operand[firstT + k] as ValueId;
       const b = operand[firstF + kf] as ValueId;
       if (isDemanding && !meetsDemand(ctx, t, f, k, kf)) return Infinity;
-      if (a === b || this.mayBeOne(a, b)) continue;
+      if (a === b) continue;
+      const i = definingInstr(fn, a);
+      const j = definingInstr(fn, b);
+      if (i !== NONE && j !== NONE ? this.mayBeOne(i, j) : isPoison(fn, a) || isPoison(fn, b)) continue;
       if (!canSelect(ctx, a, b)) return Infinity;
       if (isOffset && valueKind[a] === ValueKind.Constant && valueKind[b] === ValueKind.Constant) return Infinity;
-      const runs = frame.isInside(a) || frame.isInside(b) ? this.weight : this.weightOutside;
+      const runs = frame.holds(i) || frame.holds(j) ? this.weight : this.weightOutside;
       cost += (selectCycles(ctx, a) * runs + moveCycles(ctx, a, b)) / this.weight;
     }
     return cost;
   }
 
-  /** Whether two operands are one value, or may become one. */
-  private mayBeOne(a: ValueId, b: ValueId): boolean {
+  /** Whether two instructions are one, or may become one. */
+  private mayBeOne(i: InstrId, j: InstrId): boolean {
     const { draft, known } = this;
-    const { frame } = draft;
-    if (frame.areAlike(a, b)) return true;
+    const { frame, partner } = draft;
+    if (partner[i] === j || (frame.earlier?.pairs(i, j) ?? false)) return true;
     const { fn, matcher } = draft.ctx;
-    const i = definingInstr(fn, a);
-    const j = definingInstr(fn, b);
-    if (i === NONE || j === NONE) return false;
-    if (draft.partner[i] === j) return true;
     // Of values from other blocks it is known by now. Those of these two blocks are aligned together with their users.
     if (fn.instrBlock[i] !== this.at || fn.instrBlock[j] !== frame.blockPartner[this.at]) return false;
     return known ? known[i] === j : matcher.orders(i, j) !== OperandOrder.None;
