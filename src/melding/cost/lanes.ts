@@ -3,6 +3,7 @@
  * is the same for a wave, a launch, or always. It is stored once then, and arithmetic on it is done once.
  */
 import { Opcode } from '../../ir/snapshot.js';
+import type { LaneMemory } from './lane-memory.js';
 
 export const LAUNCHES = 16;
 export const WAVES_PER_LAUNCH = 4;
@@ -41,8 +42,8 @@ export function bitCount(word: number): number {
 }
 
 /** Lane by lane, the number of `a` or, for lanes outside of the set, that of `b`. */
-export function choose(set: LaneSet, a: Lanes, b: Lanes): Lanes {
-  const numbers = new Float64Array(set.length * 32);
+export function choose(memory: LaneMemory, set: LaneSet, a: Lanes, b: Lanes): Lanes {
+  const numbers = memory.take(set.length * 32);
   const [x, y, down, across] = [a.numbers, b.numbers, a.shift, b.shift];
   for (let w = 0, lane = 0; w < set.length; w++)
     for (let word = set[w]!, end = lane + 32; lane < end; lane++, word >>>= 1)
@@ -54,10 +55,10 @@ export function choose(set: LaneSet, a: Lanes, b: Lanes): Lanes {
 export const isComputed = (opcode: number): boolean => COMPUTED.has(opcode);
 
 /** Such an operation. On doubles: exact up to 53 bits; operations on bits see the low 32. */
-export function computed(opcode: number, a: Lanes, b: Lanes): Lanes {
+export function computed(memory: LaneMemory, opcode: number, a: Lanes, b: Lanes): Lanes {
   const shift = Math.min(a.shift, b.shift);
   const [x, y, down, across] = [a.numbers, b.numbers, a.shift - shift, b.shift - shift];
-  const numbers = new Float64Array(Math.max(x.length, y.length));
+  const numbers = memory.take(Math.max(x.length, y.length));
   const size = numbers.length;
   // The operations that addresses consist of have loops of their own: there are many of them.
   switch (opcode) {
@@ -125,9 +126,9 @@ function compute(opcode: number, a: number, b: number): number {
 const remainder = (a: number, b: number): number => ((a | 0) === a && (b | 0) === b ? (a | 0) % (b | 0) : a % b);
 
 /** The low bits of numbers, as unsigned integers. */
-export function lowBits({ numbers, shift }: Lanes, bits: number): Lanes {
+export function lowBits(memory: LaneMemory, { numbers, shift }: Lanes, bits: number): Lanes {
   const size = 2 ** bits;
-  const low = new Float64Array(numbers.length);
+  const low = memory.take(numbers.length);
   for (let k = 0; k < low.length; k++) low[k] = numbers[k]! - Math.floor(numbers[k]! / size) * size;
   return { numbers: low, shift };
 }
@@ -142,12 +143,19 @@ const LAST_UNSIGNED = FIRST_INTEGER + 5;
  *
  * @param range numbers of `b` from here on are taken modulo this
  */
-export function compared(predicate: number, a: Lanes, b: Lanes, bits: number, range: number): Lanes {
+export function compared(
+  memory: LaneMemory,
+  predicate: number,
+  a: Lanes,
+  b: Lanes,
+  bits: number,
+  range: number,
+): Lanes {
   const shift = Math.min(a.shift, b.shift);
   const [x, y, down, across] = [a.numbers, b.numbers, a.shift - shift, b.shift - shift];
   const isUnsigned = predicate >= FIRST_UNSIGNED && predicate <= LAST_UNSIGNED;
   const wrap = isUnsigned ? 2 ** Math.min(bits, 53) : 0;
-  const numbers = new Float64Array(Math.max(x.length, y.length));
+  const numbers = memory.take(Math.max(x.length, y.length));
   const outcomes = OUTCOMES[predicate - FIRST_INTEGER]!;
   for (let k = 0; k < numbers.length; k++) {
     let p = x[k >> down]!;
@@ -164,39 +172,47 @@ export function compared(predicate: number, a: Lanes, b: Lanes, bits: number, ra
 const OUTCOMES = Int32Array.of(0b0010, 0b1101, 0b100, 0b110, 0b001, 0b011, 0b100, 0b110, 0b001, 0b011);
 
 /** 1 for 0, and 0 for everything else. */
-export function negated({ numbers, shift }: Lanes): Lanes {
-  const opposite = new Float64Array(numbers.length);
+export function negated(memory: LaneMemory, { numbers, shift }: Lanes): Lanes {
+  const opposite = memory.take(numbers.length);
   for (let k = 0; k < opposite.length; k++) opposite[k] = numbers[k] === 0 ? 1 : 0;
   return { numbers: opposite, shift };
 }
 
 /**
- * Per lane, a hash of a seed, of the launch and of numbers, from 0 up to 1. Fractions of the numbers do not count.
+ * Per lane, a hash of a seed, of the launch and of numbers: `uniformOf` makes a number of it. Fractions of the numbers
+ * do not count. The words are overwritten by the next call.
  *
  * @param launchShift log2 of the lanes of a launch
  */
-export function keysOf(seed: number, sources: readonly Lanes[], launchShift: number): Lanes {
-  const shift = sources.reduce((least, source) => Math.min(least, source.shift), launchShift);
-  const keys = new Int32Array((LAUNCHES << launchShift) >> shift);
-  for (let k = 0; k < keys.length; k++) keys[k] = seed + Math.imul(k >> (launchShift - shift), MIX);
+export function keysOf(
+  seed: number,
+  sources: readonly Lanes[],
+  launchShift: number,
+): { readonly words: Int32Array; readonly shift: number } {
+  let shift = launchShift;
+  for (const source of sources) shift = Math.min(shift, source.shift);
+  const size = (LAUNCHES << launchShift) >> shift;
+  if (scratch.length < size) scratch = new Int32Array(size);
+  const words = scratch.subarray(0, size);
+  for (let k = 0; k < size; k++) words[k] = seed + Math.imul(k >> (launchShift - shift), MIX);
   for (const source of sources) {
     const { numbers } = source;
     const down = source.shift - shift;
-    for (let k = 0; k < keys.length; k++) keys[k] = Math.imul(keys[k]!, MIX) + (numbers[k >> down]! | 0);
+    for (let k = 0; k < size; k++) words[k] = Math.imul(words[k]!, MIX) + (numbers[k >> down]! | 0);
   }
-  const numbers = new Float64Array(keys.length);
-  for (let k = 0; k < keys.length; k++) numbers[k] = finalised(keys[k]!);
-  return { numbers, shift };
+  return { words, shift };
 }
+
+let scratch = new Int32Array(4096);
 
 /** A hash of three whole numbers, from 0 up to 1. */
 export const uniform = (a: number, b: number, c: number): number =>
-  finalised(Math.imul(a + 1, MIX) ^ Math.imul(b + 1, 0x85ebca77) ^ Math.imul(c, 0xc2b2ae3d));
+  uniformOf(Math.imul(a + 1, MIX) ^ Math.imul(b + 1, 0x85ebca77) ^ Math.imul(c, 0xc2b2ae3d));
 
 const MIX = 0x9e3779b1;
 
-/** Of a word (the finaliser of MurmurHash3). */
-function finalised(word: number): number {
+/** From 0 up to 1, of a word (the finaliser of MurmurHash3). */
+export function uniformOf(word: number): number {
   let h = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
   return ((h ^ (h >>> 16)) >>> 0) / 2 ** 32;

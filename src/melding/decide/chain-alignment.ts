@@ -35,7 +35,7 @@ export function alignChains(
 ): ChainAlignment {
   const countT = first.length;
   if (countT === 0 || countF === 0) return { pairs: [], total: 0 };
-  if (countT === 1 && countF === 1) {
+  if (countT === 1 && countF === 1 && first[0] < end[0]) {
     // Most branches have one subgraph on each side.
     const only = value(0, 0);
     return only > 0 ? { pairs: [[0, 0]], total: only } : { pairs: [], total: 0 };

@@ -90,6 +90,7 @@ export function planFunction(
     if (choice === 'leave') return refusedBranch(ctx, b, refusal('NotProfitable', 'the plan leaves it'));
     return planBranch(ctx, meldableRegion(ctx, found), hopeless, choice);
   });
+  ctx.waves.values.forget();
   const plans = perBranch.filter((p): p is BranchPlan => 'melds' in p);
   const overlong = overlongPlans(ctx, plans);
   const willing = plans.filter((p) => p.melds.length > 0 && !overlong.has(p));
