@@ -8,7 +8,7 @@
  */
 import { Draft, type PhiPairs } from '../draft/draft.js';
 import { evaluate, type Outcome } from '../draft/evaluate.js';
-import type { Frame } from '../draft/frame.js';
+import type { BlockWork, Frame } from '../draft/frame.js';
 import { PairTable } from '../draft/pair-facts.js';
 import type { ProfitModel } from '../plan.js';
 import { reordered } from './reorder.js';
@@ -107,7 +107,10 @@ class Attempts {
     const draft = this.spare ?? new Draft(this.pairs);
     this.spare = draft;
     draft.restart(phis);
-    frame.reorder(reordered(draft));
+    const other = reordered(draft);
+    // Without phis, the order of the blocks was the first attempt.
+    if (phis.length === 0 && isSameOrder(work, other)) return;
+    frame.reorder(other);
     if (!this.improve(phis, 'net', null, REORDERED_MARGIN * Math.abs(outcome.net))) frame.reorder(work);
   }
 
@@ -138,6 +141,9 @@ function areEqual(a: Int32Array, b: Int32Array): boolean {
   for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
   return true;
 }
+
+const isSameOrder = (a: readonly BlockWork[], b: readonly BlockWork[]): boolean =>
+  a.every(({ t, f }, k) => t.every((i, n) => i === b[k].t[n]) && f.every((i, n) => i === b[k].f[n]));
 
 /** Whether every instruction has a partner. */
 function pairsAll({ frame, partner }: Draft): boolean {
