@@ -85,7 +85,7 @@ export class LaneValues {
     return this.sample(v, 0);
   }
 
-  /** Gives the memory back. Numbers that were asked for are no more; if they are asked for again, they are the same. */
+  /** Gives the memory back: numbers that were asked for must not be used any more. */
   forget(): void {
     this.sampled.clear();
     this.leaves.clear();

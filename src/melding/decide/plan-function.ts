@@ -90,7 +90,6 @@ export function planFunction(
     if (choice === 'leave') return refusedBranch(ctx, b, refusal('NotProfitable', 'the plan leaves it'));
     return planBranch(ctx, meldableRegion(ctx, found), hopeless, choice);
   });
-  ctx.waves.values.forget();
   const plans = perBranch.filter((p): p is BranchPlan => 'melds' in p);
   const overlong = overlongPlans(ctx, plans);
   const willing = plans.filter((p) => p.melds.length > 0 && !overlong.has(p));
@@ -113,6 +112,7 @@ export function planFunction(
   }
   const melds = taken.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) })));
   const versions = taken.flatMap(({ version }) => version ?? []);
+  ctx.waves.values.forget();
   return { candidates, versions, melds, chosen: taken.map((p) => p.chosen) };
 }
 
