@@ -8,8 +8,10 @@ async function prepare(): Promise<PreparedFile[]> {
   const { module, further, frontend } = await readManifest();
   if (Object.keys(further).length === 0)
     throw new DarmError('usage', 'a build for debugging has no part that could be prepared');
-  const written = [await writePrepared(await readPart('llvm', module), module)];
-  if (frontend !== null) written.push(await writePrepared(await readPart('clang', frontend.module), frontend.module));
+  const written: PreparedFile[] = [];
+  const parts = { llvm: module, optimiser: further['optimiser'], clang: frontend?.module };
+  for (const [part, facts] of Object.entries(parts))
+    if (facts) written.push(await writePrepared(await readPart(part, facts), facts));
   return written;
 }
 

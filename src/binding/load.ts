@@ -115,7 +115,7 @@ export interface Make {
   /** The further parts that are begun with the first, and made as `ahead` does. */
   readonly needed: readonly string[];
   /** With its functions, on all processors. */
-  ahead(part: ModulePart): Promise<WebAssembly.Module>;
+  ahead(part: ModulePart, facts: FileFacts): Promise<WebAssembly.Module>;
   /** Without its functions: each is compiled when it is called. */
   lazily(part: ModulePart): Promise<WebAssembly.Module>;
 }
@@ -169,7 +169,7 @@ export async function beginParts(
   const open = (part: string): ModulePart => platform.openModule(part, further[part]!);
   const first = make.first(platform.openModule(name, module), module, names.length === 0);
   const needed = new Map(
-    make.needed.filter((part) => names.includes(part)).map((part) => [part, make.ahead(open(part))]),
+    make.needed.filter((part) => names.includes(part)).map((part) => [part, make.ahead(open(part), further[part]!)]),
   );
   // What fails is thrown where it is waited for.
   for (const coming of [first, ...needed.values()]) coming.catch(() => {});

@@ -18,7 +18,7 @@ export function beginForSource(): void {
   const makeLlvm: Make = {
     ...llvm,
     first: (...first) => clangFirst.then(() => llvm.first(...first)),
-    ahead: (part) => clangFirst.then(() => llvm.ahead(part)),
+    ahead: (...part) => clangFirst.then(() => llvm.ahead(...part)),
   };
   beginFrontend(makeClang).catch(clangIsMade);
   beginLlvm(makeLlvm);

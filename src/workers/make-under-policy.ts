@@ -5,9 +5,10 @@ import { readPrepared } from './prepared-code.js';
 import { compileAhead, lazily, setTierPolicy, type TierPolicy } from './tier-policy.js';
 
 /**
- * The first part from prepared code, where there is some that fits; else compiled ahead. Sets the policy.
+ * The first part, and what else is needed, from prepared code, where there is some that fits; else compiled ahead. Sets
+ * the policy.
  *
- * @param needed further parts that are compiled ahead, too
+ * @param needed names of further parts
  */
 export function underPolicy(policy: TierPolicy, needed: readonly string[] = []): Make {
   setTierPolicy(policy);
@@ -18,7 +19,7 @@ export function underPolicy(policy: TierPolicy, needed: readonly string[] = []):
       if (prepared !== null) return { first: prepared, prepared: true };
       return { first: await (isWhole ? part.compile() : compileAhead(() => part.compile())), prepared: false };
     },
-    ahead: (part) => compileAhead(() => part.compile()),
+    ahead: async (part, facts) => (await readPrepared(part, facts)) ?? compileAhead(() => part.compile()),
     /** At once on this thread, so that V8 is told "lazily" for this part alone. */
     async lazily(part) {
       const bytes = await part.bytes();

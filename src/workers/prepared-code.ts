@@ -1,8 +1,8 @@
 /**
- * Optimised code of the first parts of LLVM and of clang, made once and kept in a folder, so that a new process need
- * not compile it. V8 hands such code out and takes it back where it has the runtime functions that its own tests use:
- * in Node 20 to 24. It refuses code of another version of V8, for another processor or made with other flags. Whatever
- * does not fit is not used, and nothing is said about it.
+ * Optimised code of those parts of LLVM and of clang that are needed at once, made once and kept in a folder, so that a
+ * new process need not compile it. V8 hands such code out and takes it back where it has the runtime functions that its
+ * own tests use: in Node 20 to 24. It refuses code of another version of V8, for another processor or made with other
+ * flags. Whatever does not fit is not used, and nothing is said about it.
  *
  * Code that somebody else wrote would run as ours. So the folder must belong to the user (or to root), and nobody else
  * may write to it; and a file holds the hash of its code.
