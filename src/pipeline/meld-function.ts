@@ -163,7 +163,9 @@ class FunctionMelding {
   #survey(): Survey {
     const { compilation, module, name, recorder, guide } = this;
     const { watch, options } = compilation;
-    const survey = watch.time('meld', () => surveyFunction(module, name, options, recorder, this.#hopeless, guide));
+    const survey = watch.time('meld', () =>
+      surveyFunction(module, name, options, recorder, this.#hopeless, guide, this.net),
+    );
     // The planner forecasts that no operand which the target wants uniform becomes divergent. Here it shows
     // (docs/melding.md).
     const broken = brokenUniformDemands(survey.snapshot, survey.analyses.divergence);
