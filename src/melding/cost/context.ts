@@ -1,14 +1,14 @@
 /** Everything that the planner knows about one function. It is computed once per plan. */
 import type { Analyses } from '../../analysis/analyses.js';
 import { Tables } from '../../analysis/tables.js';
-import type { BlockId } from '../../ir/ids.js';
+import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, OperandFlag } from '../../ir/snapshot.js';
 import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
 import { AddressSpace, busyTarget, exposedShare, instrCosts, presentCosts, selectCosts } from './latency.js';
-import { memoryAccesses, type MemoryAccesses } from './memory-accesses.js';
+import { ELEMENTS_OF_LINE, memoryAccesses, pointerIntoMemory, type MemoryAccesses } from './memory-accesses.js';
 import { Matcher, type CanPair } from './matching.js';
 import { selectClasses } from './select-classes.js';
 import type { PlanOptions } from '../plan.js';
@@ -95,26 +95,43 @@ export function planningContext(
   return { ...ctx, mayBeBusy: mayBeBusy(ctx) };
 }
 
-/** Whether the work of shared units, times the waves of a SIMD, takes longer than one wave takes by itself. */
+/**
+ * Whether the work of shared units, times the waves of a SIMD, takes longer than one wave takes by itself; or of the
+ * memory unit alone, with few waves.
+ */
 function mayBeBusy(ctx: Omit<PlanningContext, 'mayBeBusy'>): boolean {
   const { fn, costs, busy, cost, memory, weight, divergence } = ctx;
   const { target, latency } = costs;
-  let [shared, alone, usesLds] = [0, 0, false];
+  let [shared, inMemory, alone, usesLds] = [0, 0, 0, false];
   for (let b = 0; b < fn.blockCount; b++) {
-    let [here, all] = [0, divergence.terminatorDivergent[b] === 1 ? target.diamond : target.branch];
-    for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) {
+    let [here, accesses, all] = [0, 0, divergence.terminatorDivergent[b] === 1 ? target.diamond : target.branch];
+    for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]; i++) {
       usesLds ||= fn.instrAddressSpace[i] === AddressSpace.Local;
       if (ctx.fusedInto[i] !== NONE) continue;
       here += busy.cost[i];
+      accesses += memoryTime(ctx, i);
       all += cost[i];
       // What is not hidden counts with the cost already.
       if (memory.depth[i] > 0)
         all += (latency[i] * (1 - exposedShare(fn.instrAddressSpace[i], target))) / memory.batched[i];
     }
     shared += here * weight[b];
+    inMemory += accesses * weight[b];
     alone += all * weight[b];
   }
-  return shared * (usesLds ? target.residentWithLds : target.residentWaves) > alone;
+  const waves = usesLds ? target.residentWithLds : target.residentWaves;
+  return shared * waves > alone || inMemory * Math.min(waves, target.residentAtLeast) > alone;
+}
+
+/** How long a load or store keeps the memory unit busy: the longer, the further apart its threads are. */
+function memoryTime(
+  { fn, memory, strides, divergence, costs }: Omit<PlanningContext, 'mayBeBusy'>,
+  i: InstrId,
+): number {
+  const pointer = pointerIntoMemory(fn, i);
+  if (pointer === NONE || divergence.valueDivergent[pointer] === 0) return 0;
+  const lines = Math.min(ELEMENTS_OF_LINE, Math.max(1, strides.of(pointer)));
+  return (costs.target.issue * lines) / memory.joined[i];
 }
 
 function demandsUniform({ operandFlags }: FunctionSnapshot): boolean {

@@ -11,7 +11,7 @@
  * (draft/losses.ts).
  */
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { NONE } from '../../ir/ids.js';
+import { NONE, type InstrId, type ValueId } from '../../ir/ids.js';
 import { Opcode } from '../../ir/snapshot.js';
 import { AddressSpace } from './latency.js';
 
@@ -46,6 +46,17 @@ export function memoryAccesses(fn: FunctionSnapshot): MemoryAccesses {
   for (const first of wide) if (first !== NONE) parts[first]!++;
   return { wide, joined: parts.map((_, i) => (wide[i] === NONE ? 1 : parts[wide[i]!]!)), depth, batched };
 }
+
+/** The address of a load or store that goes through the vector memory unit, and not to LDS or GDS; otherwise `NONE`. */
+export function pointerIntoMemory(fn: FunctionSnapshot, i: InstrId): ValueId | -1 {
+  const opcode = fn.instrOpcode[i];
+  if (!isInMemory(fn.instrAddressSpace[i]!) || (opcode !== Opcode.Load && opcode !== Opcode.Store)) return NONE;
+  return fn.operand[fn.operandStart[i]! + (opcode === Opcode.Store ? 1 : 0)] as ValueId;
+}
+
+/** Whether an access goes through the vector memory unit. */
+export const isInMemory = (space: number): boolean =>
+  space >= 0 && space !== AddressSpace.Local && space !== AddressSpace.Region;
 
 interface Access {
   readonly i: number;
