@@ -8,7 +8,7 @@ import { InstrFlag, Opcode, OperandFlag } from '../../ir/snapshot.js';
 import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
 import { AddressSpace, busyTarget, exposedShare, instrCosts, presentCosts, selectCosts } from './latency.js';
-import { ELEMENTS_OF_LINE, memoryAccesses, pointerIntoMemory, type MemoryAccesses } from './memory-accesses.js';
+import { WORDS_OF_LINE, memoryAccesses, mayScatter, type MemoryAccesses } from './memory-accesses.js';
 import { Matcher, type CanPair } from './matching.js';
 import { selectClasses } from './select-classes.js';
 import type { PlanOptions } from '../plan.js';
@@ -128,9 +128,8 @@ function memoryTime(
   { fn, memory, strides, divergence, costs }: Omit<PlanningContext, 'mayBeBusy'>,
   i: InstrId,
 ): number {
-  const pointer = pointerIntoMemory(fn, i);
-  if (pointer === NONE || divergence.valueDivergent[pointer] === 0) return 0;
-  const lines = Math.min(ELEMENTS_OF_LINE, Math.max(1, strides.of(pointer)));
+  if (!mayScatter(fn, divergence, i)) return 0;
+  const lines = Math.min(WORDS_OF_LINE, Math.max(1, strides.ofAccess(i)));
   return (costs.target.issue * lines) / memory.joined[i];
 }
 

@@ -9,7 +9,7 @@ import { Opcode, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 import { CostModel } from './cost-model.js';
 import { variableCycles } from './latency.js';
-import { ELEMENTS_OF_LINE, isInMemory, pointerIntoMemory } from './memory-accesses.js';
+import { WORDS_OF_LINE, isInMemory, mayScatter } from './memory-accesses.js';
 
 /** Cycles that an instruction takes: as it is, or as it is after its result has become divergent. */
 export const cyclesOf = ({ costs, cost }: PlanningContext, i: InstrId, divergent: boolean): number =>
@@ -54,12 +54,8 @@ export function scatteredCost(
   t: InstrId,
   f: InstrId,
 ): number {
+  for (const i of [t, f]) if (!mayScatter(fn, divergence, i) || strides.ofAccess(i) < WORDS_OF_LINE) return 0;
   const isStore = fn.instrOpcode[t] === Opcode.Store;
-  for (const i of [t, f]) {
-    const pointer = pointerIntoMemory(fn, i);
-    if (pointer === NONE || divergence.valueDivergent[pointer] === 0 || strides.of(pointer) < ELEMENTS_OF_LINE)
-      return 0;
-  }
   const { target } = costs;
   const unit = (isStore ? target.store : target.issue) - target.valu + target.memoryCredit;
   return unit / Math.max(joined[t], joined[f]);
