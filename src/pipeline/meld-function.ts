@@ -52,7 +52,7 @@ export function meldFunction(
   const withdrawn = (bailout: string | null) => {
     const loss = judged.loss!;
     const history = recorder?.withoutMelds(loss, bailout) ?? null;
-    return { ...takenBack(rounds[0]!, loss), function: name, bailout, history };
+    return { ...logWithoutMelds(rounds[0]!, loss), function: name, bailout, history };
   };
   try {
     let last = melding.run();
@@ -96,7 +96,7 @@ interface Judgement {
 const UNJUDGED: Judgement = { gain: 1, loss: null };
 
 /** The log of a function whose melds, from this round on, do not pay as a whole. */
-const takenBack = (
+const logWithoutMelds = (
   { remarks }: LogRound,
   loss: string,
 ): Omit<EditLog, 'function' | 'position' | 'planMisfit' | 'history' | 'bailout'> => ({
