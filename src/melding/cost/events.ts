@@ -5,7 +5,8 @@
  * Every random number is a hash of what it is for, so the estimate is deterministic.
  */
 import type { ValueId } from '../../ir/ids.js';
-import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, keysOf, uniform, type Lanes } from './lanes.js';
+import type { LaneMemory } from './lane-memory.js';
+import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, keysOf, uniform, uniformOf, type Lanes } from './lanes.js';
 import { Scale, rootsOf, type Sampled } from './sampled.js';
 
 /** From two uniform numbers of a launch: the rate of an event, and the share of waves whose lanes are all alike. */
@@ -24,11 +25,17 @@ export const UNPREDICTABLE: Rates = () => [0.5, 0];
  * An event per lane. `rates` says how likely it is in a launch, and how alike the lanes of a wave are. Lanes with the
  * same numbers in all of `sources` have the same luck.
  */
-export function event(v: ValueId, rates: Rates, waveSize: number, sources: readonly Lanes[] | null = null): Sampled {
+export function event(
+  memory: LaneMemory,
+  v: ValueId,
+  rates: Rates,
+  waveSize: number,
+  sources: readonly Lanes[] | null,
+): Sampled {
   const waveShift = Math.log2(waveSize);
   const keys = sources && keysOf(v, rootsOf(sources), Math.log2(WAVES_PER_LAUNCH * waveSize));
   const shift = Math.min(keys?.shift ?? 0, waveShift);
-  const numbers = new Float64Array((WAVES * waveSize) >> shift);
+  const numbers = memory.take((WAVES * waveSize) >> shift);
   const perWave = waveSize >> shift;
   for (let wave = 0; wave < WAVES; wave++) {
     const launch = Math.floor(wave / WAVES_PER_LAUNCH);
@@ -36,7 +43,7 @@ export function event(v: ValueId, rates: Rates, waveSize: number, sources: reado
     const [start, end] = [wave * perWave, (wave + 1) * perWave];
     if (uniform(v, wave, 5) < alike) numbers.fill(uniform(v, wave, 6) < rate ? 1 : 0, start, end);
     else if (keys)
-      for (let k = start; k < end; k++) numbers[k] = keys.numbers[k >> (keys.shift - shift)]! < rate ? 1 : 0;
+      for (let k = start; k < end; k++) numbers[k] = uniformOf(keys.words[k >> (keys.shift - shift)]!) < rate ? 1 : 0;
     else for (let k = start; k < end; k++) numbers[k] = uniform(v, k, 7) < rate ? 1 : 0;
   }
   return { numbers, shift, scale: Scale.Bounded };

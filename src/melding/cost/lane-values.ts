@@ -19,6 +19,7 @@ import {
 import { isOneOfSeveral } from './chosen.js';
 import { edgeSide } from './edge-sides.js';
 import { CHOICE, COIN, EQUALITY, NOT_A_NUMBER, ORDER, UNPREDICTABLE, bounded, event, type Rates } from './events.js';
+import { LaneMemory } from './lane-memory.js';
 import {
   FIRST_INTEGER,
   WAVES,
@@ -58,6 +59,7 @@ export class LaneValues {
   /** What stands for a value that is not followed: beyond the depth, or in a circle. */
   private readonly leaves = new Map<ValueId, Sampled>();
   private readonly conditions = new Map<BlockId, LaneSet>();
+  private readonly memory = new LaneMemory();
   /** Values that are being computed: in a loop a value may depend on itself. */
   private readonly open = new Set<ValueId>();
 
@@ -83,14 +85,18 @@ export class LaneValues {
     return this.sample(v, 0);
   }
 
+  /** Gives the memory back: numbers that were asked for must not be used any more. */
+  forget(): void {
+    this.sampled.clear();
+    this.leaves.clear();
+    this.memory.release();
+  }
+
   /** The lanes in which the condition of a branch holds, with what metadata says about it. */
   condition(branch: BlockId): LaneSet {
     const known = this.conditions.get(branch);
     if (known) return known;
-    if (this.open.size === 0 && this.sampled.size > MOST_KEPT) {
-      this.sampled.clear();
-      this.leaves.clear();
-    }
+    if (this.open.size === 0 && this.sampled.size > MOST_KEPT) this.forget();
     const terminator = terminatorOf(this.fn, branch);
     const value = this.fn.operand[this.fn.operandStart[terminator]!] as ValueId;
     const sample = this.sample(value, 0);
@@ -135,7 +141,7 @@ export class LaneValues {
         return this.compared(v, i, operand(0), operand(1));
       case Opcode.Select: {
         const [c, a, b] = [operand(0), operand(1), operand(2)];
-        return { ...choose(lanesWhere(c), a, b), scale: Math.max(c.scale, a.scale, b.scale) };
+        return { ...choose(this.memory, lanesWhere(c), a, b), scale: Math.max(c.scale, a.scale, b.scale) };
       }
       case Opcode.Phi:
         return this.phi(v, i, depth);
@@ -156,7 +162,7 @@ export class LaneValues {
       // The number of lanes stands for their set: what it is compared with is nothing, or all lanes.
       const asked = lanesWhere(operand(0));
       const mask = this.comers(fn.instrBlock[i] as BlockId);
-      const numbers = new Float64Array(WAVES);
+      const numbers = this.memory.take(WAVES).fill(0);
       for (let w = 0; w < asked.length; w++) numbers[(w * 32) >> this.waveShift]! += bitCount(mask[w]! & asked[w]!);
       return { numbers, shift: this.waveShift, scale: Scale.Known };
     }
@@ -167,7 +173,7 @@ export class LaneValues {
       fn.valueInteger[first] !== -1
     )
       return null;
-    const numbers = new Float64Array(this.lanes);
+    const numbers = this.memory.take(this.lanes);
     for (let lane = 0; lane < this.lanes; lane++) {
       const inGroup = lane % this.groupLanes;
       numbers[lane] =
@@ -189,7 +195,7 @@ export class LaneValues {
 
   private truncated(v: ValueId, number: Sampled, bits: number): Sampled {
     if (bits >= 32) return number;
-    const short = lowBits(number, bits);
+    const short = lowBits(this.memory, number, bits);
     return bits <= 8 && number.scale === Scale.Unknown
       ? bounded(v, short, this.fn.waveSize)
       : { ...short, scale: number.scale };
@@ -208,7 +214,7 @@ export class LaneValues {
     const isDivergent = analyses.divergence.valueDivergent[v] === 1;
     if (fn.typeBits[type] === 1) return this.event(v, isDivergent ? ORDER : COIN);
     if (isDivergent) {
-      const numbers = new Float64Array(this.lanes);
+      const numbers = this.memory.take(this.lanes);
       for (let lane = 0; lane < this.lanes; lane++) numbers[lane] = Math.floor(uniform(v, lane, 1) * 2 ** 31);
       return { numbers, shift: 0, scale: Scale.Unknown };
     }
@@ -220,7 +226,7 @@ export class LaneValues {
     const isGroupSize = opcode === Opcode.Load && fn.typeBits[type] === 16;
     const { least, most } = opcode === Opcode.Phi ? COUNTERS : opcode === Opcode.Call ? GROUPS : SIZES;
     const shift = perWave ? this.waveShift : this.launchShift;
-    const numbers = new Float64Array(this.lanes >> shift);
+    const numbers = this.memory.take(this.lanes >> shift);
     for (let k = 0; k < numbers.length; k++) {
       const size = Math.floor(least * (most / least) ** uniform(v, k, 2));
       numbers[k] = isGroupSize ? this.group[0]! : opcode === Opcode.Call ? size - 1 : size;
@@ -240,7 +246,7 @@ export class LaneValues {
       if (sides[0] !== NONE && sides[1] !== NONE && sides[0] !== sides[1]) {
         const condition = this.condition(fork);
         const [a, b] = [0, 1].map((k) => this.sample(fn.operand[first + k] as ValueId, depth)) as [Sampled, Sampled];
-        const chosen = sides[0] === 0 ? choose(condition, a, b) : choose(condition, b, a);
+        const chosen = sides[0] === 0 ? choose(this.memory, condition, a, b) : choose(this.memory, condition, b, a);
         return { ...chosen, scale: Math.max(a.scale, b.scale) };
       }
     }
@@ -257,7 +263,7 @@ export class LaneValues {
       const isEquality = predicate === 1 || predicate === 9 || predicate === 6 || predicate === 14;
       const rates = isTest ? NOT_A_NUMBER : !isEquality ? ORDER : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
       const yes = this.event(v, rates, [a, b]);
-      return predicate === 7 || predicate === 6 || predicate === 14 ? notSo(yes) : yes;
+      return predicate === 7 || predicate === 6 || predicate === 14 ? this.notSo(yes) : yes;
     }
     const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
     if (scale === Scale.Unknown) {
@@ -265,13 +271,13 @@ export class LaneValues {
       const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
       const rates = fn.valueInteger[other] === 0 && !isPointer ? ORDER : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
       const yes = this.event(v, rates, [a, b]);
-      return predicate === FIRST_INTEGER ? yes : notSo(yes);
+      return predicate === FIRST_INTEGER ? yes : this.notSo(yes);
     }
     const bits = fn.typeBits[fn.valueType[fn.operand[fn.operandStart[i]!]!]!]!;
     // Who asks for equality asks for a number that may occur.
     const isEquality = predicate <= FIRST_INTEGER + 1 && this.isParameter(other);
     const range = isEquality ? a.numbers.reduce((most, x) => Math.max(most, x), 0) + 1 : Infinity;
-    return { ...compared(predicate, a, b, bits, range), scale };
+    return { ...compared(this.memory, predicate, a, b, bits, range), scale };
   }
 
   /** Whether a value is given to the launch: an argument, or loaded for all threads. */
@@ -288,7 +294,7 @@ export class LaneValues {
     if (fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer || !isComputed(opcode)) return this.derived(v, i, operand);
     const [a, b] = [operand(0), operand(1)];
     const scale = Math.max(a.scale, b.scale);
-    const found = computed(opcode, a, b);
+    const found = computed(this.memory, opcode, a, b);
     const isConstant = fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] === ValueKind.Constant;
     const isBound = scale === Scale.Unknown && isConstant && BOUNDING.includes(opcode);
     return isBound ? bounded(v, found, fn.waveSize) : { ...found, scale };
@@ -301,15 +307,17 @@ export class LaneValues {
     if (this.analyses.divergence.valueDivergent[v] === 0 || count === 0 || count > MOST_SOURCES) return this.leaf(v);
     const sources = Array.from({ length: count }, (_, k) => operand(k));
     if (fn.typeBits[fn.valueType[v]!] === 1) return this.event(v, ORDER, sources);
-    return new Data(v, rootsOf(sources), this.launchShift);
+    return new Data(v, rootsOf(sources), this.launchShift, this.memory);
+  }
+
+  private notSo(yes: Sampled): Sampled {
+    return { ...negated(this.memory, yes), scale: yes.scale };
   }
 
   private event(v: ValueId, rates: Rates, sources: readonly Lanes[] | null = null): Sampled {
-    return event(v, rates, this.fn.waveSize, sources);
+    return event(this.memory, v, rates, this.fn.waveSize, sources);
   }
 }
-
-const notSo = (event: Sampled): Sampled => ({ ...negated(event), scale: event.scale });
 
 /** With a constant, these give data a range. */
 const BOUNDING: readonly number[] = [Opcode.And, Opcode.URem, Opcode.SRem, Opcode.LShr];

@@ -1,6 +1,7 @@
 /** What is known about a value in the lanes of sampled waves (wave-samples.ts). */
 import type { ValueId } from '../../ir/ids.js';
-import { keysOf, type Lanes } from './lanes.js';
+import type { LaneMemory } from './lane-memory.js';
+import { keysOf, uniformOf, type Lanes } from './lanes.js';
 
 /** How far the numbers of a value can be compared. */
 export const Scale = {
@@ -29,6 +30,7 @@ export class Data implements Sampled {
     private readonly value: ValueId,
     readonly roots: readonly Lanes[],
     private readonly launchShift: number,
+    private readonly memory: LaneMemory,
   ) {}
 
   get numbers(): Float64Array {
@@ -41,9 +43,10 @@ export class Data implements Sampled {
 
   private computed(): Lanes {
     if (this.lanes === null) {
-      this.lanes = keysOf(this.value, this.roots, this.launchShift);
-      const { numbers } = this.lanes;
-      for (let k = 0; k < numbers.length; k++) numbers[k] = Math.floor(numbers[k]! * 2 ** 31);
+      const { words, shift } = keysOf(this.value, this.roots, this.launchShift);
+      const numbers = this.memory.take(words.length);
+      for (let k = 0; k < numbers.length; k++) numbers[k] = Math.floor(uniformOf(words[k]!) * 2 ** 31);
+      this.lanes = { numbers, shift };
     }
     return this.lanes;
   }

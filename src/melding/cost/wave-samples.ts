@@ -106,8 +106,14 @@ export class WaveSamples {
   comesTo(b: BlockId): Uint8Array {
     let found = this.arrivals.get(b);
     if (found === undefined) {
-      const { parted, all, none } = this.partition(this.threads, this.mask(b));
-      found = parted.map((waves, launch) => waves | all[launch]! | none[launch]!);
+      found = new Uint8Array(LAUNCHES);
+      const mask = this.mask(b);
+      const perWave = this.fn.waveSize / 32;
+      for (let w = 0; w < mask.length; w++) {
+        if (mask[w] === 0) continue;
+        const wave = Math.floor(w / perWave);
+        found[Math.floor(wave / WAVES_PER_LAUNCH)]! |= 1 << (wave % WAVES_PER_LAUNCH);
+      }
       this.arrivals.set(b, found);
     }
     return found;
@@ -115,9 +121,12 @@ export class WaveSamples {
 
   private partition(condition: LaneSet, mask: LaneSet): SampledWaves {
     const perWave = this.fn.waveSize / 32;
-    const [parted, all, none] = [0, 1, 2].map(() => new Uint8Array(LAUNCHES)) as [Uint8Array, Uint8Array, Uint8Array];
+    const parted = new Uint8Array(LAUNCHES);
+    const all = new Uint8Array(LAUNCHES);
+    const none = new Uint8Array(LAUNCHES);
     for (let wave = 0; wave < WAVES; wave++) {
-      let [taken, left] = [0, 0];
+      let taken = 0;
+      let left = 0;
       for (let w = wave * perWave; w < (wave + 1) * perWave; w++) {
         taken |= mask[w]! & condition[w]!;
         left |= mask[w]! & ~condition[w]!;
@@ -145,9 +154,16 @@ export class WaveSamples {
       this.masks.set(block, mask);
       if (side === NONE) continue;
       const condition = this.values.condition(dominator as BlockId);
-      mask = mask.map((lanes, w) => lanes & (side === 0 ? condition[w]! : ~condition[w]!));
+      mask = lanesOfSide(mask, condition, side);
       this.masks.set(block, mask);
     }
     return mask;
   }
+}
+
+/** The lanes of a set that take T (`side` 0) or F. */
+function lanesOfSide(set: LaneSet, condition: LaneSet, side: 0 | 1): LaneSet {
+  const lanes = new Int32Array(set.length);
+  for (let w = 0; w < lanes.length; w++) lanes[w] = set[w]! & (side === 0 ? condition[w]! : ~condition[w]!);
+  return lanes;
 }

@@ -117,6 +117,7 @@ export function planFunction(
   const made = taken.filter((p) => isTaken.has(p));
   const melds = made.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) })));
   const versions = made.flatMap(({ version }) => version ?? []);
+  ctx.waves.values.forget();
   return { candidates, versions, melds, chosen: made.map((p) => p.chosen) };
 }
 
