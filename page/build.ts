@@ -44,13 +44,12 @@ async function bundle(name: string): Promise<void> {
 
 async function copyModules(): Promise<void> {
   const manifest = JSON.parse(await readFile(path.join(MODULES, 'manifest.json'), 'utf8')) as Manifest;
-  const { module, rest, memory, frontend } = manifest;
+  const { module, further, memory, frontend } = manifest;
   const parts = [
     ['llvm', 'wasm', module],
-    ['rest', 'wasm', rest],
     ['llvm', 'memory', memory],
     ['clang', 'wasm', frontend?.module],
-    ['clang-rest', 'wasm', frontend?.rest],
+    ...Object.entries({ ...further, ...frontend?.further }).map(([part, facts]) => [part, 'wasm', facts] as const),
     ['clang', 'memory', frontend?.memory],
     ['headers', 'image', frontend?.image],
   ] as const;
