@@ -105,35 +105,42 @@ export function planningContext(
 function mayBeBusy(ctx: Omit<PlanningContext, 'mayBeBusy'>): boolean {
   const { fn, costs, busy, cost, memory, weight, divergence } = ctx;
   const { target, latency } = costs;
-  let [shared, inMemory, alone, usesLds] = [0, 0, 0, false];
+  let [shared, alone, usesLds] = [0, 0, false];
   for (let b = 0; b < fn.blockCount; b++) {
-    let [here, accesses, all] = [0, 0, divergence.terminatorDivergent[b] === 1 ? target.diamond : target.branch];
+    let [here, all] = [0, divergence.terminatorDivergent[b] === 1 ? target.diamond : target.branch];
     for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]; i++) {
       usesLds ||= fn.instrAddressSpace[i] === AddressSpace.Local;
       if (ctx.fusedInto[i] !== NONE) continue;
       here += busy.cost[i];
-      accesses += memoryTime(ctx, i);
       all += cost[i];
       // What is not hidden counts with the cost already.
       if (memory.depth[i] > 0)
         all += (latency[i] * (1 - exposedShare(fn.instrAddressSpace[i], target))) / memory.batched[i];
     }
     shared += here * weight[b];
-    inMemory += accesses * weight[b];
     alone += all * weight[b];
   }
   const waves = usesLds ? target.residentWithLds : target.residentWaves;
-  return shared * waves > alone || inMemory * Math.min(waves, target.residentAtLeast) > alone;
+  if (shared * waves > alone) return true;
+  const few = Math.min(waves, target.residentAtLeast);
+  // How far apart threads are takes time to find out.
+  return (
+    memoryTime(ctx, () => WORDS_OF_LINE) * few > alone && memoryTime(ctx, (i) => ctx.strides.ofAccess(i)) * few > alone
+  );
 }
 
-/** How long a load or store keeps the memory unit busy: the longer, the further apart its threads are. */
+/** How long loads and stores keep the memory unit busy: the longer, the further apart threads are, in words. */
 function memoryTime(
-  { fn, memory, strides, divergence, costs }: Omit<PlanningContext, 'mayBeBusy'>,
-  i: InstrId,
+  { fn, memory, weight, divergence, costs }: Omit<PlanningContext, 'mayBeBusy'>,
+  strideOf: (i: InstrId) => number,
 ): number {
-  if (!mayScatter(fn, divergence, i)) return 0;
-  const lines = Math.min(WORDS_OF_LINE, Math.max(1, strides.ofAccess(i)));
-  return (costs.target.issue * lines) / memory.joined[i];
+  let sum = 0;
+  for (let i = 0 as InstrId; i < fn.instrCount; i++)
+    if (mayScatter(fn, divergence, i)) {
+      const lines = Math.min(WORDS_OF_LINE, Math.max(1, strideOf(i)));
+      sum += (costs.target.issue * lines * weight[fn.instrBlock[i]]) / memory.joined[i];
+    }
+  return sum;
 }
 
 function demandsUniform({ operandFlags }: FunctionSnapshot): boolean {
