@@ -52,7 +52,7 @@ export function meldFunction(
   const withdrawn = (bailout: string | null) => {
     const loss = judged.loss!;
     const history = recorder?.withoutMelds(loss, bailout) ?? null;
-    return { ...takenBack(rounds[0]!, loss), function: name, bailout, history };
+    return { ...logWithoutMelds(rounds[0]!, loss), function: name, bailout, history };
   };
   try {
     let last = melding.run();
@@ -96,7 +96,7 @@ interface Judgement {
 const UNJUDGED: Judgement = { gain: 1, loss: null };
 
 /** The log of a function whose melds, from this round on, do not pay as a whole. */
-const takenBack = (
+const logWithoutMelds = (
   { remarks }: LogRound,
   loss: string,
 ): Omit<EditLog, 'function' | 'position' | 'planMisfit' | 'history' | 'bailout'> => ({
@@ -163,7 +163,9 @@ class FunctionMelding {
   #survey(): Survey {
     const { compilation, module, name, recorder, guide } = this;
     const { watch, options } = compilation;
-    const survey = watch.time('meld', () => surveyFunction(module, name, options, recorder, this.#hopeless, guide));
+    const survey = watch.time('meld', () =>
+      surveyFunction(module, name, options, recorder, this.#hopeless, guide, this.net),
+    );
     // The planner forecasts that no operand which the target wants uniform becomes divergent. Here it shows
     // (docs/melding.md).
     const broken = brokenUniformDemands(survey.snapshot, survey.analyses.divergence);

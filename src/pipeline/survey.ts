@@ -26,6 +26,7 @@ export interface Survey extends PlannedFunction {
  *
  * @param hopeless what is remembered from round to round
  * @param guide null: the cost model decides
+ * @param gained what the melds of earlier rounds gain, in cycles
  */
 export function surveyFunction(
   module: LlvmModule,
@@ -34,13 +35,14 @@ export function surveyFunction(
   recorder: HistoryRecorder | null,
   hopeless = new HopelessBlocks(),
   guide: Guide | null = null,
+  gained = 0,
 ): Survey {
   const open = module.open(name);
   const analyses = analysesOf(open.snapshot);
   if (options.verifyAnalyses) verifyAnalyses(open.snapshot, analyses, module.oracle(name));
   const canPair = open.editor.canPair.bind(open.editor);
   const choices = guide?.choices(open) ?? null;
-  const plan = planFunction(open.snapshot, analyses, planOptions(options), canPair, hopeless, choices);
+  const plan = planFunction(open.snapshot, analyses, planOptions(options), canPair, hopeless, choices, gained);
   guide?.planned(open, plan);
   const planned = { ...open, analyses, plan };
   const picture = recorder?.record(planned) ?? null;

@@ -1,14 +1,14 @@
 /** Everything that the planner knows about one function. It is computed once per plan. */
 import type { Analyses } from '../../analysis/analyses.js';
 import { Tables } from '../../analysis/tables.js';
-import type { BlockId } from '../../ir/ids.js';
+import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, OperandFlag } from '../../ir/snapshot.js';
 import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
 import { AddressSpace, busyTarget, exposedShare, instrCosts, presentCosts, selectCosts } from './latency.js';
-import { memoryAccesses, type MemoryAccesses } from './memory-accesses.js';
+import { WORDS_OF_LINE, memoryAccesses, mayScatter, type MemoryAccesses } from './memory-accesses.js';
 import { Matcher, type CanPair } from './matching.js';
 import { selectClasses } from './select-classes.js';
 import type { PlanOptions } from '../plan.js';
@@ -98,14 +98,17 @@ export function planningContext(
   return { ...ctx, mayBeBusy: mayBeBusy(ctx) };
 }
 
-/** Whether the work of shared units, times the waves of a SIMD, takes longer than one wave takes by itself. */
+/**
+ * Whether the work of shared units, times the waves of a SIMD, takes longer than one wave takes by itself; or of the
+ * memory unit alone, with few waves.
+ */
 function mayBeBusy(ctx: Omit<PlanningContext, 'mayBeBusy'>): boolean {
   const { fn, costs, busy, cost, memory, weight, divergence } = ctx;
   const { target, latency } = costs;
   let [shared, alone, usesLds] = [0, 0, false];
   for (let b = 0; b < fn.blockCount; b++) {
     let [here, all] = [0, divergence.terminatorDivergent[b] === 1 ? target.diamond : target.branch];
-    for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) {
+    for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]; i++) {
       usesLds ||= fn.instrAddressSpace[i] === AddressSpace.Local;
       if (ctx.fusedInto[i] !== NONE) continue;
       here += busy.cost[i];
@@ -117,7 +120,27 @@ function mayBeBusy(ctx: Omit<PlanningContext, 'mayBeBusy'>): boolean {
     shared += here * weight[b];
     alone += all * weight[b];
   }
-  return shared * (usesLds ? target.residentWithLds : target.residentWaves) > alone;
+  const waves = usesLds ? target.residentWithLds : target.residentWaves;
+  if (shared * waves > alone) return true;
+  const few = Math.min(waves, target.residentAtLeast);
+  // How far apart threads are takes time to find out.
+  return (
+    memoryTime(ctx, () => WORDS_OF_LINE) * few > alone && memoryTime(ctx, (i) => ctx.strides.ofAccess(i)) * few > alone
+  );
+}
+
+/** How long loads and stores keep the memory unit busy: the longer, the further apart threads are, in words. */
+function memoryTime(
+  { fn, memory, weight, divergence, costs }: Omit<PlanningContext, 'mayBeBusy'>,
+  strideOf: (i: InstrId) => number,
+): number {
+  let sum = 0;
+  for (let i = 0 as InstrId; i < fn.instrCount; i++)
+    if (mayScatter(fn, divergence, i)) {
+      const lines = Math.min(WORDS_OF_LINE, Math.max(1, strideOf(i)));
+      sum += (costs.target.issue * lines * weight[fn.instrBlock[i]]) / memory.joined[i];
+    }
+  return sum;
 }
 
 function demandsUniform({ operandFlags }: FunctionSnapshot): boolean {

@@ -51,4 +51,6 @@ export const CostModel = {
    */
   leastWorth: 8,
   leastShare: 0.06,
+  /** What all melds of a function must gain, as a share of what a wave spends in it. Chance does as much. */
+  leastOfFunction: 0.025,
 } as const;

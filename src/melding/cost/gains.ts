@@ -3,13 +3,13 @@
  * instruction that is saved, minus lost uniformity and a smaller alignment, plus a credit for halved memory traffic.
  * draft/losses.ts has the losses that depend on what else pairs. Selects are counted in draft/evaluate.ts.
  */
-import type { InstrId, ValueId } from '../../ir/ids.js';
+import type { InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Opcode, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 import { CostModel } from './cost-model.js';
-import { AddressSpace, variableCycles } from './latency.js';
-import { ELEMENTS_OF_LINE } from './memory-accesses.js';
+import { variableCycles } from './latency.js';
+import { WORDS_OF_LINE, isInMemory, mayScatter } from './memory-accesses.js';
 
 /** Cycles that an instruction takes: as it is, or as it is after its result has become divergent. */
 export const cyclesOf = ({ costs, cost }: PlanningContext, i: InstrId, divergent: boolean): number =>
@@ -44,10 +44,6 @@ function memoryCredit({ fn, costs, memory: { joined } }: PlanningContext, t: Ins
   return isInMemory(fn.instrAddressSpace[t]) ? costs.target.memoryCredit / Math.max(joined[t], joined[f]) : 0;
 }
 
-/** Whether an access goes through the vector memory unit, and not to LDS or GDS. */
-const isInMemory = (space: number): boolean =>
-  space >= 0 && space !== AddressSpace.Local && space !== AddressSpace.Region;
-
 /**
  * The unit's time that a pair of loads or stores does not spare. Where each thread accesses a line of memory of its
  * own, it takes as long as there are threads, and the threads of both sides are as many as before. It says whether a
@@ -58,13 +54,8 @@ export function scatteredCost(
   t: InstrId,
   f: InstrId,
 ): number {
-  if (!isInMemory(fn.instrAddressSpace[t])) return 0;
+  for (const i of [t, f]) if (!mayScatter(fn, divergence, i) || strides.ofAccess(i) < WORDS_OF_LINE) return 0;
   const isStore = fn.instrOpcode[t] === Opcode.Store;
-  if (!isStore && fn.instrOpcode[t] !== Opcode.Load) return 0;
-  for (const i of [t, f]) {
-    const pointer = fn.operand[fn.operandStart[i] + (isStore ? 1 : 0)] as ValueId;
-    if (divergence.valueDivergent[pointer] === 0 || strides.of(pointer) < ELEMENTS_OF_LINE) return 0;
-  }
   const { target } = costs;
   const unit = (isStore ? target.store : target.issue) - target.valu + target.memoryCredit;
   return unit / Math.max(joined[t], joined[f]);

@@ -44,9 +44,13 @@ export interface TargetCosts {
   readonly question: number;
   /** 32-bit integer multiplication. */
   readonly multiply: number;
-  /** How many waves a SIMD usually holds, and how many of a function that keeps data in LDS. */
+  /**
+   * How many waves a SIMD usually holds, how many of a function that keeps data in LDS, and how many even of a small
+   * launch.
+   */
   readonly residentWaves: number;
   readonly residentWithLds: number;
+  readonly residentAtLeast: number;
   /** How many scalar registers or literals a select takes beside its condition. */
   readonly freeScalars: number;
   /** Latency per kind of memory. */
@@ -87,6 +91,7 @@ const gfx9: TargetCosts = {
   multiply: 16,
   residentWaves: 8,
   residentWithLds: 2,
+  residentAtLeast: 2,
   lds: 64,
   global: 320,
   scalarMemory: 200,
@@ -112,6 +117,7 @@ const gfx10: TargetCosts = {
   multiply: 8,
   residentWaves: 16,
   residentWithLds: 4,
+  residentAtLeast: 4,
   lds: 32,
   global: 320,
   scalarMemory: 200,
@@ -152,6 +158,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       multiply: 8,
       residentWaves: 12,
       residentWithLds: 4,
+      residentAtLeast: 4,
       lds: 30,
       global: 280,
       scalarMemory: 40,

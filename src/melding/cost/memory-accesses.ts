@@ -10,15 +10,16 @@
  * Melding that selects addresses takes wide accesses apart; guards between loads make several batches of one
  * (draft/losses.ts).
  */
+import type { Divergence } from '../../analysis/divergence.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { NONE } from '../../ir/ids.js';
-import { Opcode } from '../../ir/snapshot.js';
+import { NONE, type InstrId, type ValueId } from '../../ir/ids.js';
+import { Opcode, instrValue } from '../../ir/snapshot.js';
 import { AddressSpace } from './latency.js';
 
 /** The most that one vector memory instruction moves per thread. */
 const WIDEST_BYTES = 16;
-/** How many elements a line of memory holds: threads that are further apart touch a line each. */
-export const ELEMENTS_OF_LINE = 16;
+/** How many words a line of memory holds: threads that are further apart touch a line each. */
+export const WORDS_OF_LINE = 16;
 /** Smaller elements are joined only where the whole is aligned. */
 const WORD_BYTES = 4;
 
@@ -49,6 +50,27 @@ export function memoryAccesses(fn: FunctionSnapshot): MemoryAccesses {
   for (let i = 0; i < joined.length; i++) joined[i] = wide[i] === NONE ? 1 : parts[wide[i]!]!;
   return { wide, joined, depth, batched };
 }
+
+/** The address of a load or store. */
+export const pointerOf = (fn: FunctionSnapshot, i: InstrId): ValueId =>
+  fn.operand[fn.operandStart[i]! + (fn.instrOpcode[i] === Opcode.Store ? 1 : 0)] as ValueId;
+
+/** How much a thread loads or stores, in words. */
+export function wordsOf(fn: FunctionSnapshot, i: InstrId): number {
+  const value = fn.instrOpcode[i] === Opcode.Store ? fn.operand[fn.operandStart[i]!]! : instrValue(fn, i);
+  return Math.max(1, fn.typeBits[fn.valueType[value]!]! / 8) / WORD_BYTES;
+}
+
+/** Whether it is a load or store through the vector memory unit, of which threads have addresses of their own. */
+export function mayScatter(fn: FunctionSnapshot, { valueDivergent }: Divergence, i: InstrId): boolean {
+  const opcode = fn.instrOpcode[i];
+  if (!isInMemory(fn.instrAddressSpace[i]!) || (opcode !== Opcode.Load && opcode !== Opcode.Store)) return false;
+  return valueDivergent[pointerOf(fn, i)] === 1;
+}
+
+/** Whether an access goes through the vector memory unit. */
+export const isInMemory = (space: number): boolean =>
+  space >= 0 && space !== AddressSpace.Local && space !== AddressSpace.Region;
 
 interface Access {
   readonly i: number;

@@ -1,9 +1,10 @@
 /** How far apart neighbouring threads access memory: those that are further apart than a line is long share none. */
 import type { Analyses } from '../../analysis/analyses.js';
-import type { ValueId } from '../../ir/ids.js';
+import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { InstrFlag, Opcode, TypeKind, definingInstr, hasFlag, type FunctionSnapshot } from '../../ir/snapshot.js';
 import type { LaneValues } from './lane-values.js';
+import { pointerOf, wordsOf } from './memory-accesses.js';
 import { Scale } from './sampled.js';
 
 /** Longer computations of an address are not followed. */
@@ -17,6 +18,14 @@ export class Strides {
     private readonly divergence: Analyses['divergence'],
     private readonly values: LaneValues,
   ) {}
+
+  /**
+   * How far apart neighbouring threads are in a load or store, in words. An address computation counts in elements;
+   * those of an array of structures are taken for what is accessed of them.
+   */
+  ofAccess(i: InstrId): number {
+    return this.of(pointerOf(this.fn, i)) * wordsOf(this.fn, i);
+  }
 
   /**
    * In elements of the address computation; infinite where it depends on data without a range. In a loop it is what it is

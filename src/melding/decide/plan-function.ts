@@ -31,6 +31,7 @@ import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal, mayJoin, problemRefusal, regionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
 import { mayAsk } from './versions.js';
+import { isTooLittle } from './whole-function.js';
 import { ALL_QUESTIONS, WaveGains, type Questions } from './wave-choice.js';
 import type {
   BranchChoice,
@@ -63,6 +64,7 @@ interface BranchPlan {
 /**
  * @param hopeless what earlier rounds of this function found, and what this one finds
  * @param choices what is decided in advance; null: the cost model decides everything
+ * @param gained what the melds of earlier rounds gain, in cycles
  */
 export function planFunction(
   fn: FunctionSnapshot,
@@ -71,6 +73,7 @@ export function planFunction(
   canPair: CanPair,
   hopeless = new HopelessBlocks(),
   choices: Choices | null = null,
+  gained = 0,
 ): FunctionPlan {
   const branches: BlockId[] = [];
   for (let b = 0 as BlockId; b < fn.blockCount; b++)
@@ -94,7 +97,8 @@ export function planFunction(
   const overlong = overlongPlans(ctx, plans);
   const willing = plans.filter((p) => p.melds.length > 0 && !overlong.has(p));
   const taken = choose(fn, choices?.others === 'leave' ? inOrderOf(choices, willing) : byGain(willing));
-  const isTaken = new Set(taken);
+  const isLittle = choices === null && isJudgedWhole(options) && isTooLittle(ctx, gained + sumOf(taken));
+  const isTaken = new Set(isLittle ? [] : taken);
 
   const candidates: Candidate[] = [];
   for (const p of perBranch) {
@@ -106,15 +110,24 @@ export function planFunction(
       ? reasonOf(p)
       : overlong.has(p)
         ? refusal('OverlongChain', 'the phis behind the branch are in a long chain of arithmetic')
-        : refusal('NotProfitable', OVERLAPS);
+        : refusal('NotProfitable', isLittle ? TOO_LITTLE : OVERLAPS);
     for (const m of p.melds) candidates.push(candidateOf(m.judged, why, m.net));
     candidates.push(...p.refused);
   }
-  const melds = taken.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) })));
-  const versions = taken.flatMap(({ version }) => version ?? []);
+  const made = taken.filter((p) => isTaken.has(p));
+  const melds = made.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) })));
+  const versions = made.flatMap(({ version }) => version ?? []);
   ctx.waves.values.forget();
-  return { candidates, versions, melds, chosen: taken.map((p) => p.chosen) };
+  return { candidates, versions, melds, chosen: made.map((p) => p.chosen) };
 }
+
+/** Whether all melds of a function must gain enough together. In front of LLVM's pipeline, pipeline/ asks for that. */
+const isJudgedWhole = ({ profit, versions, optimizesLater }: PlanOptions): boolean =>
+  profit === 'net' && versions !== 'always' && !optimizesLater;
+
+const sumOf = (plans: readonly BranchPlan[]): number => plans.reduce((sum, { total }) => sum + total, 0);
+
+const TOO_LITTLE = 'all melds of the function together save too little of what it takes';
 
 /**
  * The region of a branch, or if its sides hold nothing that could meld: that of the sides behind it that have several

@@ -63,14 +63,18 @@ function byTrial(
   canPair: CanPair,
   { branch, profit }: Candidate,
 ): string | null {
-  const melds = (of: FunctionSnapshot, more: Partial<PlanOptions>): boolean =>
-    planFunction(of, analyses, { ...options, ...more }, canPair).melds.some((meld) => meld.branch === branch);
+  const melds = (of: FunctionSnapshot, more: Partial<PlanOptions>, gained = 0): boolean => {
+    const plan = planFunction(of, analyses, { ...options, ...more }, canPair, undefined, null, gained);
+    return plan.melds.some((meld) => meld.branch === branch);
+  };
   if (profit < options.threshold && melds(fn, { threshold: 0 }))
     return `it pays with --threshold ${Math.floor(profit * 100) / 100}`;
   const instrTaken = fn.instrTaken.slice();
   instrTaken[terminatorOf(fn, branch)] = UNPREDICTABLE;
   if (melds({ ...fn, instrTaken }, {}))
     return 'it pays if more waves part: say so by __builtin_unpredictable, or let darm tune look at the data';
+  // As if the melds of other branches gained enough.
+  if (melds(fn, {}, Infinity)) return 'the rest of the function takes far longer: look there first';
   return losses(fn, analyses, options, canPair, branch);
 }
 

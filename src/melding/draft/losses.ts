@@ -8,7 +8,7 @@ import { Opcode, ValueKind, definingInstr, instrValue } from '../../ir/snapshot.
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
 import { AddressSpace } from '../cost/latency.js';
-import { ELEMENTS_OF_LINE } from '../cost/memory-accesses.js';
+import { WORDS_OF_LINE, pointerOf, wordsOf } from '../cost/memory-accesses.js';
 import type { Draft } from './draft.js';
 import type { Group } from './groups.js';
 
@@ -34,9 +34,9 @@ export function lostWidth(draft: Draft, ctx: PlanningContext, i: InstrId, other:
   const { joined, wide } = ctx.memory;
   const parts = other === NONE ? joined[i] : Math.min(joined[i], joined[other]);
   if (parts === 1) return 0;
-  const isStore = fn.instrOpcode[i] === Opcode.Store;
-  const pointer = (each: InstrId): ValueId => fn.operand[fn.operandStart[each] + (isStore ? 1 : 0)] as ValueId;
-  const whole = ctx.costs.target.issue * Math.min(ELEMENTS_OF_LINE, Math.max(parts, ctx.strides.of(pointer(i))));
+  const pointer = (each: InstrId): ValueId => pointerOf(fn, each);
+  const words = Math.max(1, parts * wordsOf(fn, i), ctx.strides.ofAccess(i));
+  const whole = ctx.costs.target.issue * Math.min(WORDS_OF_LINE, words);
   const block = fn.instrBlock[i];
   /** The parts that stay together with this one. */
   let left = 0;

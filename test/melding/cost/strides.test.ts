@@ -24,6 +24,8 @@ test('how far apart neighbouring threads access memory', () => {
       %masked = and %data 255
       %entry = gep %p %masked
       %any = gep %p %data
+      %byte = load %beside !type=i8 !as=1
+      %number = load %row !type=i64 !as=1
       %step = and %data 3
       %next = add %at %step
       %c = icmp slt %next %n
@@ -38,6 +40,9 @@ test('how far apart neighbouring threads access memory', () => {
   assert.is(strides.of(s.value('%row')), 48);
   assert.ok(strides.of(s.value('%entry')) <= 4);
   assert.is(strides.of(s.value('%any')), Infinity);
+  // Loads and stores have it in words.
+  assert.is(strides.ofAccess(s.instr('%byte')), 1 / 4);
+  assert.is(strides.ofAccess(s.instr('%number')), 96);
 });
 
 test.run();

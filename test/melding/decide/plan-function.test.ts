@@ -7,7 +7,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/plan-function', { tests: 25 });
+const test = suite('melding/decide/plan-function', { tests: 26 });
 
 const NET: PlanOptions = { ...DARM, profit: 'net', threshold: 0.2 };
 const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
@@ -528,6 +528,19 @@ test('rule 9: branches in a long chain of arithmetic stay', () => {
   assert.is(planned(stages(80)).plan.melds.length, 80);
   const long = planned(stages(90)).plan;
   assert.equal([long.melds.length, ...new Set(long.candidates.map(({ rule }) => rule))], [0, '9']);
+});
+
+test('melds that hardly matter to the function are left alone, with the cost model', () => {
+  const side = (v: string): string => `%${v}1 = mul %i 7 !lat=16\n%${v} = mul %${v}1 %i !lat=16\nstore %${v} %g !as=1`;
+  const work = (count: number): string =>
+    Array.from({ length: count }, (_, k) => `%k${k} = mul %j ${k + 2} !lat=60`).join('\n') + '\nret';
+  const withRest = (count: number, options = NET): Planned =>
+    planned(diamond(side('x'), side('y'), '', work(count)), options);
+  assert.is(withRest(1).plan.melds.length, 1);
+  const { plan } = withRest(100);
+  assert.is(plan.melds.length, 0);
+  assert.match(plan.candidates[0].reason, /too little/);
+  assert.is(withRest(100, PAPER).plan.melds.length, 1);
 });
 
 test.run();

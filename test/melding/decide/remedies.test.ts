@@ -26,8 +26,9 @@ test('of what is not legal, by the rule; of the way out of a loop, nothing', asy
 });
 
 test('of what does not pay, what was found by trying', async () => {
+  const parting = await remedies('sb4cr.gfx906.O3', 'sb4cr_32');
+  assert.match(parting.get('%if.else')![0]!, /^it pays if more waves part/);
   const found = await remedies('nqu.gfx906.O3', 'nqu_64');
-  assert.match(found.get('%if.else')![0]!, /^it pays if more waves part/);
   assert.match(
     found.get('%while.body')![0]!,
     /^melded, 1 instructions would pair, 31 stay alone, and 2 operands differ/,

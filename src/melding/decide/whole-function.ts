@@ -1,0 +1,30 @@
+/**
+ * Judges all melds of a function together. Each pays at its own branch. But where the rest of the function takes far
+ * longer, what they gain is less than what chance does: how the waves of a compute unit get into each other's way.
+ */
+import type { BlockId } from '../../ir/ids.js';
+import type { PlanningContext } from '../cost/context.js';
+import { CostModel } from '../cost/cost-model.js';
+import { WAVES, bitCount } from '../cost/lanes.js';
+
+/** @param gain of all melds up to now, in cycles that a wave is expected to gain */
+export function isTooLittle(ctx: PlanningContext, gain: number): boolean {
+  const needed = (share: (b: BlockId) => number): number => CostModel.leastOfFunction * expectedCycles(ctx, share);
+  // Most melds gain so much that nobody has to know how many waves come to which block.
+  if (gain >= needed(() => 1)) return false;
+  return gain < needed((b) => ctx.waves.comesTo(b).reduce((count, launch) => count + bitCount(launch), 0) / WAVES);
+}
+
+/** What a wave spends that is alone. @param share of the waves that come to a block */
+function expectedCycles(
+  { fn, cost, costs, weight, divergence }: PlanningContext,
+  share: (b: BlockId) => number,
+): number {
+  let sum = 0;
+  for (let b = 0 as BlockId; b < fn.blockCount; b++) {
+    let cycles = divergence.terminatorDivergent[b] === 1 ? costs.target.diamond : 0;
+    for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) cycles += cost[i];
+    if (cycles > 0) sum += cycles * weight[b] * share(b);
+  }
+  return sum;
+}
