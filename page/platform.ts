@@ -46,7 +46,7 @@ async function download(name: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
 }
 
-async function sha256(...parts: (string | Uint8Array)[]): Promise<string> {
+export async function sha256(...parts: (string | Uint8Array)[]): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', await new Blob(parts as BlobPart[]).arrayBuffer());
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
@@ -77,8 +77,16 @@ async function readPart(part: string, facts: FileFacts, extension: string): Prom
  * optimised for the next visit (page/service-worker.ts).
  */
 async function isServed(): Promise<boolean> {
-  const { headers } = await fetch(new URL(MANIFEST, MODULES));
-  return headers.has(SERVED_HEADER);
+  return (served ||= (await fetch(new URL(MANIFEST, MODULES))).headers.has(SERVED_HEADER));
+}
+let served = false;
+
+/** The modules that were compiled from a URL. */
+const streamed: URL[] = [];
+
+/** Requests and compiles them again: see rehearsal.ts. */
+export async function streamAgain(): Promise<void> {
+  for (const url of streamed) await WebAssembly.compileStreaming(fetch(url));
 }
 
 /** The bytes are compiled while they arrive from the storage. Whoever asks for them alone reads them again. */
@@ -89,8 +97,10 @@ async function compile(part: string, facts: FileFacts): Promise<WebAssembly.Modu
     // There is no storage.
     if ((await kept(name)) === undefined) return WebAssembly.compile(bytes);
   }
-  const found = (await isServed()) ? fetch(new URL(name, MODULES)) : kept(name).then((response) => response!);
-  return WebAssembly.compileStreaming(found);
+  if (!(await isServed())) return WebAssembly.compileStreaming(kept(name).then((response) => response!));
+  const url = new URL(name, MODULES);
+  streamed.push(url);
+  return WebAssembly.compileStreaming(fetch(url));
 }
 
 function openModule(part: string, facts: FileFacts): ModulePart {
@@ -108,6 +118,8 @@ async function keep(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>
     const [part] = name.split('.');
     const extension = name.slice(name.lastIndexOf('.'));
     for (const { url } of await cache.keys()) {
+      // A site may hold several pages.
+      if (!url.startsWith(MODULES.href)) continue;
       const other = url.slice(url.lastIndexOf('/') + 1);
       if (other !== name && other.startsWith(`${part}.`) && other.endsWith(extension)) await cache.delete(url);
     }

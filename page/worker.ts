@@ -4,11 +4,14 @@ import { Explorer } from '../src/explorer/explorer.js';
 import type { ExploreOutcome, ExploreQuestion } from '../src/explorer/protocol.js';
 import { loadLayout } from '../src/report/graph/layout.js';
 import { createPageCompiler } from './compiler.js';
+import { isKeptKind, keepResult } from './kept-results.js';
 import { onLoad } from './platform.js';
+import { Rehearsal } from './rehearsal.js';
 
 /** What the page sends. */
 export interface WorkerRequest {
-  readonly id: number;
+  /** Null: the answer is known, and the compiler is to be ready for the next question. It is not answered. */
+  readonly id: number | null;
   readonly question: ExploreQuestion;
 }
 
@@ -23,6 +26,9 @@ const send = (message: WorkerMessage): void => self.postMessage(message);
 
 const compiler = createPageCompiler();
 const explorer = new Explorer(compiler, loadLayout);
+/** Takes nothing from before. */
+const newExplorer = (): Explorer => new Explorer(compiler.afresh, loadLayout);
+const rehearsal = new Rehearsal((question) => newExplorer().answer(question));
 
 onLoad((name, loaded, total) => send({ kind: 'loading', name, loaded, total }));
 // What fails here fails again with the first question, which is told.
@@ -31,16 +37,22 @@ compiler.prepare().then(
   () => {},
 );
 
+async function outcomeOf(answer: ReturnType<Explorer['answer']>): Promise<ExploreOutcome> {
+  try {
+    return { ok: true, value: await answer };
+  } catch (thrown) {
+    const error =
+      thrown instanceof DarmError
+        ? thrown
+        : new DarmError('internal', thrown instanceof Error ? thrown.message : String(thrown));
+    return { ok: false, error: error.toJSON() };
+  }
+}
+
 self.onmessage = async ({ data: { id, question } }: MessageEvent<WorkerRequest>) => {
-  const outcome: ExploreOutcome = await explorer.answer(question).then(
-    (value) => ({ ok: true, value }),
-    (thrown: unknown) => {
-      const error =
-        thrown instanceof DarmError
-          ? thrown
-          : new DarmError('internal', thrown instanceof Error ? thrown.message : String(thrown));
-      return { ok: false, error: error.toJSON() };
-    },
-  );
-  send({ kind: 'answer', id, outcome });
+  rehearsal.asked();
+  const outcome = await outcomeOf((id === null ? newExplorer() : explorer).answer(question));
+  if (id !== null) send({ kind: 'answer', id, outcome });
+  if (outcome.ok && isKeptKind(question.kind)) await keepResult(question, outcome.value);
+  rehearsal.answered(question, outcome);
 };
