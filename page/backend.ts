@@ -2,6 +2,7 @@
 import { decode, encode } from '@msgpack/msgpack';
 import { DarmError } from '../src/errors.js';
 import type { Explored, ExploreAnswers, ExploreOutcome, ExploreQuestion, ExploreQuestions, QuestionKind } from '../src/explorer/protocol.js'; // prettier-ignore
+import { startWorker, takeFirstWorker } from './first-worker.js';
 import { findResult, type KeptKind } from './kept-results.js';
 import type { WorkerMessage, WorkerRequest } from './worker.js';
 
@@ -53,7 +54,7 @@ export class WorkerBackend implements Backend {
 
   #start(): Worker {
     this.#isWarm = false;
-    const worker = new Worker(new URL('worker.js', location.href), { type: 'module' });
+    const worker = takeFirstWorker() ?? startWorker();
     const files = new Map<string, LoadProgress>();
     worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
       switch (data.kind) {

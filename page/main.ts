@@ -1,4 +1,5 @@
 /** The explorer's page: a kernel on the left, what becomes of it on the right, a launch below. */
+import './first-worker.js';
 import { DarmError } from '../src/errors.js';
 import {
   LANGUAGES,
