@@ -132,6 +132,12 @@ async function keep(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>
 let manifest: Promise<string> | null = null;
 
 async function readManifest(): Promise<string> {
+  // What follows checks hashes.
+  if (!self.isSecureContext)
+    throw new DarmError(
+      'io',
+      'browsers run this page only over https, or from this machine: its address begins with http',
+    );
   manifest ??= download(MANIFEST).then((bytes) => new TextDecoder().decode(bytes));
   // What failed is tried again.
   manifest.catch(() => (manifest = null));

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createCompiler } from '../../src/index.js';
 import type { ExploreJob } from '../../src/explorer/protocol.js';
-import { browserPath, withBrowser } from '../support/browser.js';
+import { browserPath, OTHER_HOST, withBrowser } from '../support/browser.js';
 import { siteServer } from '../support/site.js';
 import { assert, suite } from '../support/suite.js';
 import { artifactsInPage } from './artifacts-in-page.js';
@@ -16,7 +16,7 @@ import { after, openPage, PATIENCE, textOf, type } from './reader.js';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SITE = path.join(ROOT, 'dist', 'site');
 const BROWSER = browserPath();
-const test = suite('page', { tests: BROWSER === null ? 1 : 4, timeoutMs: 400_000 });
+const test = suite('page', { tests: BROWSER === null ? 1 : 5, timeoutMs: 400_000 });
 
 test('everything that a page of files needs is there', async () => {
   if (BROWSER === null) console.log('page: no browser on this machine, so nothing is opened');
@@ -179,6 +179,31 @@ if (BROWSER !== null) {
       assert.match(await textOf(page, '#messages'), /the compiler ended: .*gone/);
       await after(page, 'compiled', () => type(page, 'kernel void c() {}\n'));
       assert.is(await textOf(page, '#messages'), '');
+    });
+    assert.equal(complaints, []);
+  });
+
+  test('a damaged link, an empty one, and plain HTTP from another machine: the page says so', async () => {
+    await using server = await siteServer(SITE);
+    const complaints: string[] = [];
+    await withBrowser(BROWSER, async (browser) => {
+      const page = await openPage(browser, `${server.url}/?example=border#a=dZA5`, complaints);
+      await after(page, 'compiled', async () => {});
+      assert.match(await textOf(page, '#messages'), /the link cannot be read: it is damaged/);
+      assert.match(await textOf(page, '#editor .cm-content'), /A stencil with a border/);
+      await after(page, 'compiled', () => page.select('#meld', 'off'));
+      assert.is(await textOf(page, '#messages'), '');
+      const empty = await page.evaluate(() => {
+        location.hash = '#a=q1ZKVLKqrq0FAA';
+        return new Promise((resolve) =>
+          setTimeout(() => resolve(document.getElementById('messages')!.textContent), 500),
+        );
+      });
+      assert.is(empty, 'warning the link cannot be read: it lacks something');
+
+      const far = await openPage(browser, `${server.url.replace('127.0.0.1', OTHER_HOST)}/`, complaints);
+      await far.waitForSelector('#messages li.error', PATIENCE);
+      assert.match(await textOf(far, '#messages'), /only over https, or from this machine/);
     });
     assert.equal(complaints, []);
   });
