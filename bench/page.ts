@@ -31,6 +31,8 @@ const sites = others.length === 0 ? [own] : others;
 const EDITS = 6;
 /** How long a reader looks at the page, in milliseconds: Chromium keeps optimised code meanwhile. */
 const LOOK = 10_000;
+/** How long a browser that has just started is left alone: it has its own pages to load. */
+const REST = 3000;
 /** Launches before the simulator's time is taken. */
 const WARM = 2;
 const executable = browserPath();
@@ -115,6 +117,7 @@ async function round(executablePath: string, url: string, example: Example, figu
       executablePath,
       async (browser) => {
         const page = await browser.newPage();
+        await sleep(REST);
         const { wall, processor } = await visit(browser, page, url + address);
         figures[FIGURES[index]!].wall.push(wall);
         figures[FIGURES[index]!].processor.push(processor);

@@ -3,7 +3,7 @@ import { decode, encode } from '@msgpack/msgpack';
 import { DarmError } from '../src/errors.js';
 import type { Explored, ExploreAnswers, ExploreOutcome, ExploreQuestion, ExploreQuestions, QuestionKind } from '../src/explorer/protocol.js'; // prettier-ignore
 import { startWorker, takeFirstWorker } from './first-worker.js';
-import { findResult, type KeptKind } from './kept-results.js';
+import { findResult, isQuick, type KeptKind } from './kept-results.js';
 import type { WorkerMessage, WorkerRequest } from './worker.js';
 
 export interface Backend {
@@ -23,9 +23,6 @@ export interface LoadProgress {
 
 /** @param progress null when the compiler is there */
 export type ProgressListener = (progress: LoadProgress | null) => void;
-
-/** What took longer than this is not compiled behind the reader's back: an edit would have to wait for it. */
-const QUICK_MS = 5000;
 
 const stopped = (): DarmError => new DarmError('aborted', 'stopped');
 
@@ -106,9 +103,8 @@ export class WorkerBackend implements Backend {
     const found = await findResult<ExploreAnswers[K]>({ kind, ...question });
     if (kind === 'compile' && found !== null && !this.#isWarm) {
       this.#isWarm = true;
-      const { translate, compile } = (found as Explored).time;
       const known: WorkerRequest = { id: null, question: { kind, ...question } as ExploreQuestion };
-      if (translate + compile < QUICK_MS) this.#worker.postMessage(known);
+      if (isQuick(found as Explored)) this.#worker.postMessage(known);
     }
     return found;
   }

@@ -10,6 +10,7 @@ import { build, type OutputFile, type Plugin } from 'esbuild';
 import type { Manifest } from '../src/binding/load.js';
 import { paletteStyle } from '../src/report/graph/palette.js';
 import { examples } from './examples.js';
+import { servedName } from './store.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SITE = path.join(ROOT, 'dist', 'site');
@@ -56,27 +57,14 @@ async function compilerBuild(): Promise<string> {
   return hash.digest('hex').slice(0, 32);
 }
 
+/** Whatever parts there are. */
 async function copyModules(): Promise<void> {
-  const manifest = JSON.parse(await readFile(path.join(MODULES, 'manifest.json'), 'utf8')) as Manifest;
-  const { module, rest, memory, frontend } = manifest;
-  const parts = [
-    ['llvm', 'wasm', module],
-    ['rest', 'wasm', rest],
-    ['llvm', 'memory', memory],
-    ['clang', 'wasm', frontend?.module],
-    ['clang-rest', 'wasm', frontend?.rest],
-    ['clang', 'memory', frontend?.memory],
-    ['headers', 'image', frontend?.image],
-  ] as const;
+  const { compressed } = JSON.parse(await readFile(path.join(MODULES, 'manifest.json'), 'utf8')) as Manifest;
   const target = path.join(SITE, 'wasm');
   await mkdir(target);
   for (const name of MODULE_FILES) await copyFile(path.join(MODULES, name), path.join(target, name));
-  for (const [part, extension, facts] of parts)
-    if (facts)
-      await copyFile(
-        path.join(MODULES, `${part}.${extension}.br`),
-        path.join(target, `${part}.${facts.sha256.slice(0, 16)}.${extension}.br`),
-      );
+  for (const [name, facts] of Object.entries(compressed))
+    await copyFile(path.join(MODULES, name), path.join(target, servedName(name, facts)));
 }
 
 /** The service worker knows by this whether what it keeps is what there is. */

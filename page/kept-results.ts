@@ -5,7 +5,7 @@
  * gzip, whose check sum tells damage. Where the storage is forbidden or full, or a result is damaged, there is none.
  */
 import { decode, encode } from '@msgpack/msgpack';
-import type { ExploreQuestion } from '../src/explorer/protocol.js';
+import type { Explored, ExploreQuestion } from '../src/explorer/protocol.js';
 import { sha256 } from './platform.js';
 
 /** SHA-256 of the compiler's scripts and modules: page/build.ts. Empty on a page whose compiler is elsewhere. */
@@ -15,6 +15,12 @@ declare const COMPILER_BUILD: string;
 export type KeptKind = 'compile' | 'listing';
 
 export const isKeptKind = (kind: ExploreQuestion['kind']): kind is KeptKind => kind === 'compile' || kind === 'listing';
+
+/** Of the first compilation of a visit, on a slow machine. */
+const QUICK_MS = 10_000;
+
+/** Whether it may be compiled again without having been asked for: the reader's next question has to wait for it. */
+export const isQuick = ({ time }: Explored): boolean => time.translate + time.compile < QUICK_MS;
 
 /** Results; the oldest make room. */
 const MOST_RESULTS = 100;

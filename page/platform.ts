@@ -8,7 +8,8 @@
 import initBrotli, { decompress } from 'brotli-dec-wasm/web';
 import { DarmError } from '../src/errors.js';
 import type { FileFacts, ModulePart, Platform } from '../src/platform/interface.js';
-import { MODULE_STORE, SERVED_HEADER } from './store.js';
+import type { Manifest } from '../src/binding/load.js';
+import { MODULE_STORE, servedName, SERVED_HEADER } from './store.js';
 
 /** Told how much of a file has arrived, in bytes. */
 export type LoadListener = (name: string, loaded: number, total: number) => void;
@@ -54,6 +55,13 @@ export async function sha256(...parts: (string | Uint8Array)[]): Promise<string>
 const nameOf = (part: string, facts: FileFacts, extension: string): string =>
   `${part}.${facts.sha256.slice(0, 16)}.${extension}`;
 
+async function packedName(name: string): Promise<string> {
+  const { compressed } = JSON.parse(await readManifest()) as Manifest;
+  const facts = compressed[name];
+  if (facts === undefined) throw new DarmError('internal', `the site has no ${name}`);
+  return servedName(name, facts);
+}
+
 const kept = async (name: string): Promise<Response | undefined> => (await store)?.match(new URL(name, MODULES));
 
 async function readPart(part: string, facts: FileFacts, extension: string): Promise<Uint8Array<ArrayBuffer>> {
@@ -63,7 +71,7 @@ async function readPart(part: string, facts: FileFacts, extension: string): Prom
     const bytes = new Uint8Array(await found.arrayBuffer());
     if (bytes.length === facts.bytes) return bytes;
   }
-  const packed = await download(`${name}.br`);
+  const packed = await download(await packedName(`${part}.${extension}.br`));
   // Some servers say of such files that they are encoded; the browser has then decoded them.
   const bytes = packed.length === facts.bytes ? packed : await unpack(packed);
   if ((await sha256(bytes)) !== facts.sha256)

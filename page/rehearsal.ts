@@ -6,12 +6,11 @@
  * V8 optimise the little that lets it write everything.
  */
 import type { Explored, ExploreOutcome, ExploreQuestion } from '../src/explorer/protocol.js';
+import { isQuick } from './kept-results.js';
 import { streamAgain } from './platform.js';
 
-/** How long nothing is asked: by then, V8 is done with what it began. */
-const QUIET_MS = 3000;
-/** A compilation that took longer is not done again: the reader's next question would have to wait. */
-const QUICK_MS = 5000;
+/** How long nothing is asked before the first rehearsal, and before the second: by then, slow machines are done, too. */
+const QUIET_MS = [3000, 10_000];
 
 type Compilation = Extract<ExploreQuestion, { kind: 'compile' }>;
 
@@ -19,7 +18,8 @@ export class Rehearsal {
   readonly #compile: (question: Compilation) => Promise<unknown>;
   #asked = 0;
   #last: Compilation | null = null;
-  #isOver = !('userAgentData' in navigator);
+  /** Other browsers have no `userAgentData`. */
+  #left: readonly number[] = 'userAgentData' in navigator ? QUIET_MS : [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param compile whatever was compiled before */
@@ -35,16 +35,22 @@ export class Rehearsal {
   answered(question: ExploreQuestion, outcome: ExploreOutcome): void {
     this.#asked--;
     if (question.kind === 'compile' && outcome.ok) {
-      const { translate, compile } = (outcome.value as Explored).time;
-      this.#last = translate + compile < QUICK_MS ? question : null;
+      this.#last = isQuick(outcome.value as Explored) ? question : null;
     }
-    if (this.#asked === 0 && this.#last !== null && !this.#isOver)
-      this.#timer = setTimeout(() => void this.#rehearse(this.#last!).catch(() => {}), QUIET_MS);
+    this.#wait();
   }
 
-  async #rehearse(question: Compilation): Promise<void> {
-    this.#isOver = true;
-    await streamAgain();
-    await this.#compile(question);
+  #wait(): void {
+    clearTimeout(this.#timer);
+    const [quiet, ...left] = this.#left;
+    const question = this.#last;
+    if (this.#asked > 0 || question === null || quiet === undefined) return;
+    const rehearse = async (): Promise<void> => {
+      this.#left = left;
+      await streamAgain();
+      await this.#compile(question);
+      this.#wait();
+    };
+    this.#timer = setTimeout(() => void rehearse().catch(() => {}), quiet);
   }
 }
