@@ -24,6 +24,9 @@ export interface LoadProgress {
 /** @param progress null when the compiler is there */
 export type ProgressListener = (progress: LoadProgress | null) => void;
 
+/** The page draws what it knows; then the compiler may have the processors. */
+const SHOWING_MS = 200;
+
 const stopped = (): DarmError => new DarmError('aborted', 'stopped');
 
 function valueOf<K extends QuestionKind>(outcome: ExploreOutcome): ExploreAnswers[K] {
@@ -51,7 +54,7 @@ export class WorkerBackend implements Backend {
 
   #start(): Worker {
     this.#isWarm = false;
-    const worker = takeFirstWorker() ?? startWorker();
+    const worker = takeFirstWorker() ?? startWorker(true);
     const files = new Map<string, LoadProgress>();
     worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
       switch (data.kind) {
@@ -103,8 +106,9 @@ export class WorkerBackend implements Backend {
     const found = await findResult<ExploreAnswers[K]>({ kind, ...question });
     if (kind === 'compile' && found !== null && !this.#isWarm) {
       this.#isWarm = true;
-      const known: WorkerRequest = { id: null, question: { kind, ...question } as ExploreQuestion };
-      if (isQuick(found as Explored)) this.#worker.postMessage(known);
+      const known = isQuick(found as Explored) ? ({ kind, ...question } as ExploreQuestion) : null;
+      const worker = this.#worker;
+      setTimeout(() => worker.postMessage({ id: null, question: known } satisfies WorkerRequest), SHOWING_MS);
     }
     return found;
   }

@@ -17,7 +17,7 @@ type Compilation = Extract<ExploreQuestion, { kind: 'compile' }>;
 export class Rehearsal {
   readonly #compile: (question: Compilation) => Promise<unknown>;
   #asked = 0;
-  #last: Compilation | null = null;
+  #last: { readonly question: Compilation; readonly isQuick: boolean } | null = null;
   /** Other browsers have no `userAgentData`. */
   #left: readonly number[] = 'userAgentData' in navigator ? QUIET_MS : [];
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -35,7 +35,7 @@ export class Rehearsal {
   answered(question: ExploreQuestion, outcome: ExploreOutcome): void {
     this.#asked--;
     if (question.kind === 'compile' && outcome.ok) {
-      this.#last = isQuick(outcome.value as Explored) ? question : null;
+      this.#last = { question, isQuick: isQuick(outcome.value as Explored) };
     }
     this.#wait();
   }
@@ -43,12 +43,13 @@ export class Rehearsal {
   #wait(): void {
     clearTimeout(this.#timer);
     const [quiet, ...left] = this.#left;
-    const question = this.#last;
-    if (this.#asked > 0 || question === null || quiet === undefined) return;
+    const last = this.#last;
+    if (this.#asked > 0 || last === null || quiet === undefined) return;
     const rehearse = async (): Promise<void> => {
       this.#left = left;
       await streamAgain();
-      await this.#compile(question);
+      // Otherwise the reader's next edit does it.
+      if (last.isQuick) await this.#compile(last.question);
       this.#wait();
     };
     this.#timer = setTimeout(() => void rehearse().catch(() => {}), quiet);

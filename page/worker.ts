@@ -10,9 +10,10 @@ import { Rehearsal } from './rehearsal.js';
 
 /** What the page sends. */
 export interface WorkerRequest {
-  /** Null: the answer is known, and the compiler is to be ready for the next question. It is not answered. */
+  /** Null: nothing is answered, and the compiler is to be ready for the next question. */
   readonly id: number | null;
-  readonly question: ExploreQuestion;
+  /** Null: the compiler is to be loaded. */
+  readonly question: ExploreQuestion | null;
 }
 
 /** What the page gets. */
@@ -31,11 +32,18 @@ const newExplorer = (): Explorer => new Explorer(compiler.afresh, loadLayout);
 const rehearsal = new Rehearsal((question) => newExplorer().answer(question));
 
 onLoad((name, loaded, total) => send({ kind: 'loading', name, loaded, total }));
-// What fails here fails again with the first question, which is told.
-compiler.prepare().then(
-  () => send({ kind: 'ready' }),
-  () => {},
-);
+/** Not at once: what the page knows already, it shows before. */
+let isLoading = false;
+
+function load(): void {
+  if (isLoading) return;
+  isLoading = true;
+  // What fails here fails again with the first question, which is told.
+  compiler.prepare().then(
+    () => send({ kind: 'ready' }),
+    () => {},
+  );
+}
 
 async function outcomeOf(answer: ReturnType<Explorer['answer']>): Promise<ExploreOutcome> {
   try {
@@ -50,6 +58,8 @@ async function outcomeOf(answer: ReturnType<Explorer['answer']>): Promise<Explor
 }
 
 self.onmessage = async ({ data: { id, question } }: MessageEvent<WorkerRequest>) => {
+  load();
+  if (question === null) return;
   rehearsal.asked();
   const outcome = await outcomeOf((id === null ? newExplorer() : explorer).answer(question));
   if (id !== null) send({ kind: 'answer', id, outcome });
