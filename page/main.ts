@@ -105,9 +105,10 @@ async function compile(): Promise<void> {
     if (!isSame) refresh();
     const took = known === null ? `${Math.round(performance.now() - started)} ms` : 'known from before';
     const melds = explored.functions.reduce((sum, each) => sum + each.melds, 0);
+    // Before it is said: what takes long, the page says itself.
+    await remember();
     say(`${explored.target}: ${melds === 1 ? '1 meld' : `${melds} melds`}, ${took}`);
     document.body.dataset['compiled'] = String(Number(document.body.dataset['compiled'] ?? 0) + 1);
-    await remember();
   });
 }
 
