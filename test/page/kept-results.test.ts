@@ -6,7 +6,7 @@ import { browserPath, withBrowser } from '../support/browser.js';
 import type { TestServer } from '../support/http-server.js';
 import { siteServer } from '../support/site.js';
 import { assert, suite } from '../support/suite.js';
-import { after, openPage, PATIENCE, textOf, type } from './reader.js';
+import { after, isShown, openPage, PATIENCE, textOf, type } from './reader.js';
 
 const SITE = path.join(fileURLToPath(new URL('../../../', import.meta.url)), 'dist', 'site');
 const BROWSER = browserPath();
@@ -44,7 +44,7 @@ async function views(page: Page): Promise<string[]> {
 
 async function visitAgain(page: Page): Promise<string> {
   await page.reload({ waitUntil: 'load' });
-  await after(page, 'compiled', async () => {});
+  await isShown(page);
   return textOf(page, '#status');
 }
 
@@ -56,7 +56,7 @@ async function withPage(use: (page: Page, server: TestServer, complaints: string
   await using server = await siteServer(SITE);
   await withBrowser(BROWSER!, async (browser) => {
     const page = await openPage(browser, `${server.url}/${EXAMPLE}`, complaints);
-    await after(page, 'compiled', async () => {});
+    await isShown(page);
     assert.match(await textOf(page, '#status'), COMPILED);
     await use(page, server, complaints);
   });

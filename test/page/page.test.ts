@@ -11,7 +11,7 @@ import { browserPath, OTHER_HOST, withBrowser } from '../support/browser.js';
 import { siteServer } from '../support/site.js';
 import { assert, suite } from '../support/suite.js';
 import { artifactsInPage } from './artifacts-in-page.js';
-import { after, openPage, PATIENCE, textOf, type } from './reader.js';
+import { after, isShown, openPage, PATIENCE, textOf, type } from './reader.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SITE = path.join(ROOT, 'dist', 'site');
@@ -62,7 +62,7 @@ if (BROWSER !== null) {
     const complaints: string[] = [];
     await withBrowser(BROWSER, async (browser) => {
       const page = await openPage(browser, `${server.url}/?example=bitonic-ir`, complaints);
-      await after(page, 'compiled', async () => {});
+      await isShown(page);
       assert.match(await textOf(page, '#status'), /^gfx1100: 10 melds/);
 
       await after(page, 'compiled', () => type(page, KERNEL));
@@ -118,7 +118,7 @@ if (BROWSER !== null) {
 
       const link = await page.evaluate(() => location.href);
       const other = await openPage(browser, link, complaints);
-      await after(other, 'compiled', async () => {});
+      await isShown(other);
       assert.match(await textOf(other, '#editor .cm-content'), /@typed/);
       assert.match(await textOf(other, '#status'), /1 meld,/);
       await after(other, 'ran', () => other.click('#run'));
@@ -127,7 +127,7 @@ if (BROWSER !== null) {
       // Everything that a compilation asks for has been asked for once.
       await server[Symbol.asyncDispose]();
       await other.reload({ waitUntil: 'load' });
-      await after(other, 'compiled', async () => {});
+      await isShown(other);
       assert.match(await textOf(other, '#status'), /1 meld, known from before/);
       await after(other, 'compiled', () => type(other, `; edited\n${KERNEL}`));
       assert.match(await textOf(other, '#status'), /1 meld, \d+ ms/);
@@ -140,7 +140,7 @@ if (BROWSER !== null) {
     const complaints: string[] = [];
     await withBrowser(BROWSER, async (browser) => {
       const page = await openPage(browser, `${server.url}/?example=scale`, complaints);
-      await after(page, 'compiled', async () => {});
+      await isShown(page);
       const shown = await textOf(page, '#flow');
       assert.match(shown, /holds M1/);
       const stop = async (): Promise<void> => {
@@ -188,7 +188,7 @@ if (BROWSER !== null) {
     const complaints: string[] = [];
     await withBrowser(BROWSER, async (browser) => {
       const page = await openPage(browser, `${server.url}/?example=border#a=dZA5`, complaints);
-      await after(page, 'compiled', async () => {});
+      await isShown(page);
       assert.match(await textOf(page, '#messages'), /the link cannot be read: it is damaged/);
       assert.match(await textOf(page, '#editor .cm-content'), /A stencil with a border/);
       await after(page, 'compiled', () => page.select('#meld', 'off'));

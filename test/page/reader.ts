@@ -22,6 +22,13 @@ export async function openPage(browser: Browser, url: string, complaints: string
 const countOf = (page: Page, what: 'compiled' | 'ran'): Promise<number> =>
   page.evaluate((key) => Number(document.body.dataset[key] ?? 0), what);
 
+/** Waits until a page that was just opened shows a kernel: what it knows it may show before one looks. */
+export const isShown = (page: Page): Promise<unknown> =>
+  page.waitForFunction(
+    () => document.body.dataset['compiled'] !== undefined && document.body.dataset['state'] === 'idle',
+    PATIENCE,
+  );
+
 /** Does something that makes the page compile or run, and waits until it has. */
 export async function after(page: Page, what: 'compiled' | 'ran', act: () => Promise<unknown>): Promise<void> {
   const before = await countOf(page, what);
