@@ -243,7 +243,14 @@ facts() { printf '{ "bytes": %s, "sha256": "%s" }' "$(stat -c %s "$1")" "$(hash 
 # facts_if FILE: null if there is none.
 facts_if() { if [ -e "$1" ]; then facts "$1"; else printf null; fi; }
 
-# write_dist FOLDER QUALITY: the modules (and their rests and memories, if there are any) and the image compressed, the
+# facts_of PART...: of those that there are.
+facts_of() {
+  local part all=''
+  for part; do [ ! -e "$stage/out/$part.wasm" ] || all="$all${all:+, }\"$part\": $(facts "$stage/out/$part.wasm")"; done
+  printf '{ %s }' "$all"
+}
+
+# write_dist FOLDER QUALITY: the modules (and their further parts and memories, if there are any) and the image compressed, the
 # loaders, the licences, and what went in and came out.
 write_dist() {
   local dist=$1 quality=$2 part first=1 compressed='' out=$stage/out
@@ -252,7 +259,7 @@ write_dist() {
   cp "$out"/*.mjs "$dist/"
   cp "$libraries/LICENSE-LLVM.txt" "$dist/LICENSE-LLVM.txt"
   [ $mode = train ] || cp -r "$stage/headers/LICENSES" "$dist/LICENSES"
-  for part in {llvm,rest,clang,clang-rest}.wasm {llvm,clang}.memory headers.image; do
+  for part in {llvm,optimiser,rest,clang,clang-rest}.wasm {llvm,clang}.memory headers.image; do
     [ -e "$out/$part" ] || continue
     in_root brotli --force --lgwin=24 -q "$quality" -o /darm-link/out/$part.br /darm-link/out/$part
     cp "$out/$part.br" "$dist/"
@@ -271,7 +278,7 @@ write_dist() {
       first=0
       printf '    "%s": "%s"' "$file" "$(hash "$here/$file")"
     done
-    printf '\n  },\n  "module": %s,\n  "rest": %s,\n' "$(facts "$out/llvm.wasm")" "$(facts_if "$out/rest.wasm")"
+    printf '\n  },\n  "module": %s,\n  "further": %s,\n' "$(facts "$out/llvm.wasm")" "$(facts_of optimiser rest)"
     printf '  "memory": %s,\n' "$(facts_if "$out/llvm.memory")"
     printf '  "compressed": { %s },\n' "$compressed"
     printf '  "constants": %s,\n' "$(constants_of llvm)"
@@ -279,8 +286,7 @@ write_dist() {
     if [ $mode = train ]; then
       printf '  "frontend": null\n}\n'
     else
-      printf '  "frontend": {\n    "module": %s,\n    "rest": %s,\n' "$(facts "$out/clang.wasm")" \
-        "$(facts_if "$out/clang-rest.wasm")"
+      printf '  "frontend": {\n    "module": %s,\n    "further": %s,\n' "$(facts "$out/clang.wasm")" "$(facts_of clang-rest)"
       printf '    "memory": %s,\n' "$(facts_if "$out/clang.memory")"
       printf '    "constants": %s,\n    "loader": %s,\n' "$(constants_of clang)" "$(facts "$dist/clang.mjs")"
       printf '    "image": %s,\n    "origins": %s,\n' "$(facts "$out/headers.image")" "$(cat "$stage/headers/origins.json")"
@@ -316,31 +322,45 @@ done
 write_dist "$stage/dist" 1
 features='--enable-bulk-memory --enable-sign-ext --enable-mutable-globals --enable-nontrapping-float-to-int
   --enable-multivalue --enable-reference-types'
-# divide MODULE REST PERCENT: into the functions that more than so many first compilations call, as V8 says while the
-# commands run that come on standard input, and the rest. All of the first part is compiled before anything runs, on all
-# processors; of the rest, what is called, when it is called. Numbers of functions in a module count the imports, where
-# wasm-split does not.
-divide() {
-  local module=$1 rest=$2 percent=$3 imports runs=0
+# calls_of MODULE PERCENT: the functions that more than so many percent of the runs call, by V8's trace while the commands run
+# that come on standard input. Numbers of functions in a module count the imports, where wasm-split does not.
+calls_of() {
+  local module=$1 percent=$2 imports runs=0
   imports=$(node -p "WebAssembly.Module.imports(new WebAssembly.Module(require('fs').readFileSync('$stage/out/$module.wasm')))
     .filter(({ kind }) => kind === 'function').length")
   : >"$stage/out/calls"
   while read -r script input; do
-    DARM_WASM=$stage/dist node --trace-wasm-compilation-times "$here/wasm/$script" "$here/$input" </dev/null |
+    # INPUT is a file and, for LLVM, how to optimise it.
+    DARM_WASM=$stage/dist node --trace-wasm-compilation-times "wasm/$script" $input </dev/null |
       sed -n 's/^Compiled function [^#]*#\([0-9]*\) using Liftoff.*/\1/p' | sort -nu >>"$stage/out/calls"
     runs=$((runs + 1))
   done
   sort -n "$stage/out/calls" | uniq -c |
-    awk -v imports="$imports" -v least=$((runs * percent / 100)) '$1 > least { print $2 - imports }' >"$stage/out/first"
-  in_root wasm-split --split /darm-link/out/$module.wasm --keep-funcs=@/darm-link/out/first --no-placeholders $features \
-    --export-prefix=% -o1 /darm-link/out/first.wasm -o2 /darm-link/out/$rest.wasm
-  node "$here/wasm/fill-table.mjs" "$stage/out/first.wasm" "$stage/out/$rest.wasm"
+    awk -v imports="$imports" -v least=$((runs * percent / 100)) '$1 > least { print $2 - imports }'
+}
+# divide MODULE [PART]... REST: into the functions of the list out/MODULE.list, which stay, those of out/PART.list, and the
+# rest. All of the first part is compiled before anything runs, on all processors, and so is a PART when it will be needed;
+# of the rest, what is called, when it is called.
+divide() {
+  local module=$1 part lists=''
+  shift
+  for part in "${@:1:$#-1}"; do lists="$lists $part $stage/out/$part.list"; done
+  node "$here/wasm/parts.mjs" "$stage/out/$module.wasm" "$stage/out/$module.list" $lists "${!#}" >"$stage/out/parts"
+  in_root wasm-split --multi-split /darm-link/out/$module.wasm --manifest=/darm-link/out/parts --no-placeholders $features \
+    --export-prefix=% --out-prefix=/darm-link/out/ -o /darm-link/out/first.wasm
+  for part; do node "$here/wasm/fill-table.mjs" "$stage/out/first.wasm" "$stage/out/$part.wasm"; done
   in_root wasm-opt --remove-unused-module-elements $features /darm-link/out/first.wasm -o /darm-link/out/$module.wasm
   rm "$stage/out/first.wasm"
-  echo "build.sh: $(wc -l <"$stage/out/first") functions in the first part of $module"
 }
-(cd "$here" && ls kernels/ir/*.gfx{906,90a,1100}.O3.bc kernels/corpus/ir/*.gfx{906,1030,1100}.bc |
-  sed 's/^/first-calls.mjs /') | divide llvm rest 25
-(cd "$here" && ls kernels/*.hip wasm/frontend/first-calls.cl | sed 's/^/frontend\/first-calls.mjs /') |
-  divide clang clang-rest 0
+# kernels_of PATTERN...: the commands that compile these.
+cd "$here"
+kernels_of() { ls "$@" | sed 's/^/first-calls.mjs /'; }
+kernels_of kernels/ir/*.gfx{906,90a,1100}.O3.bc kernels/corpus/ir/*.gfx{906,1030,1100}.bc | calls_of llvm 25 >"$stage/out/llvm.list"
+# What clang makes is optimised first.
+kernels_of kernels/ir/*.gfx{906,1100}.early.bc | sed 's/$/ O3/' | calls_of llvm 25 >"$stage/out/optimiser.list"
+divide llvm optimiser rest
+{ kernels_of kernels/*.hip && echo first-calls.mjs wasm/frontend/first-calls.cl; } | sed 's/^/frontend\//' |
+  calls_of clang 0 >"$stage/out/clang.list"
+divide clang clang-rest
+wc -l "$stage"/out/{llvm,optimiser,clang}.list
 write_dist "$here/wasm/dist" 11

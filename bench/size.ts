@@ -8,7 +8,7 @@ printTable(
   ['file', 'size'],
   [
     ['llvm.wasm, for a first compilation (unpacked)', mib(manifest.module.bytes)],
-    ['rest.wasm (unpacked)', mib(manifest.rest?.bytes ?? 0)],
+    ...Object.entries(manifest.further).map(([part, { bytes }]) => [`${part}.wasm (unpacked)`, mib(bytes)]),
     ['llvm.memory (unpacked)', mib(manifest.memory?.bytes ?? 0)],
     ...Object.entries(manifest.compressed).map(([name, { bytes }]) => [`${name} (shipped)`, mib(bytes)]),
     ['llvm.mjs (loader)', mib(manifest.loader.bytes)],

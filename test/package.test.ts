@@ -47,6 +47,7 @@ test('pack, install, compile', async () => {
       'dist/site/main.js',
       'dist/site/examples.json',
       'wasm/dist/llvm.wasm.br',
+      'wasm/dist/optimiser.wasm.br',
       'wasm/dist/rest.wasm.br',
       'wasm/dist/llvm.memory.br',
       'wasm/dist/llvm.mjs',

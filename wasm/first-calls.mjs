@@ -1,8 +1,8 @@
 /**
  * One compilation in a fresh process, for V8's trace of the functions that it calls: `build.sh` puts these into the
- * module's first part.
+ * module's parts.
  *
- *   node --trace-wasm-compilation-times first-calls.mjs INPUT.bc
+ *   node --trace-wasm-compilation-times first-calls.mjs INPUT.bc [OPTIMIZE]
  */
 import { readFile } from 'node:fs/promises';
 import { compileLlvm } from '../dist/src/binding/load.js';
@@ -13,6 +13,7 @@ import { setTierPolicy } from '../dist/src/workers/tier-policy.js';
 
 setTierPolicy('short');
 const host = new LlvmHost({ code: await compileLlvm(), memoryLimitBytes: 2 ** 32 });
-const bytes = await readFile(process.argv[2]);
-const { ok, error } = await host.run({ kind: 'compile', bytes, options: DEFAULT_OPTIONS }, NO_EVENTS);
+const [file, optimize = DEFAULT_OPTIONS.optimize] = process.argv.slice(2);
+const bytes = await readFile(file);
+const { ok, error } = await host.run({ kind: 'compile', bytes, options: { ...DEFAULT_OPTIONS, optimize } }, NO_EVENTS);
 if (!ok) throw new Error(error.message);

@@ -4,11 +4,13 @@
 #include "llvm-c/Core.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -258,6 +260,18 @@ static void hideProducts(Function &f, bool has16Bits) {
   }
 }
 
+// Whether the function has a loop, or something that code generation may make one of: atomics, copies of memory, accesses
+// through descriptors, indirect calls, and elements of vectors by an index that differs.
+static bool mayLoop(Function &f) {
+  SmallVector<std::pair<const BasicBlock *, const BasicBlock *>, 4> backEdges;
+  FindFunctionBackedges(f, backEdges);
+  return !backEdges.empty() || any_of(instructions(f), [](const Instruction &instruction) {
+    if (isa<ExtractElementInst, InsertElementInst>(instruction))
+      return !isa<Constant>(instruction.getOperand(isa<ExtractElementInst>(instruction) ? 1 : 2));
+    return instruction.mayReadOrWriteMemory() && !isa<LoadInst, StoreInst, FenceInst>(instruction);
+  });
+}
+
 // The last step in front of code generation for a function that was melded.
 DARM_EXPORT void darm_prepare_codegen(Job *job, LLVMValueRef function) {
   Function &f = *unwrap<Function>(function);
@@ -268,6 +282,8 @@ DARM_EXPORT void darm_prepare_codegen(Job *job, LLVMValueRef function) {
     hideProducts(f, has("+16-bit-insts"));
   // LLVM 23's LiveRangeCalc::isDefOnEntry takes a block for undefined on entry that is undefined on exit only. In loops with
   // joins of a value and poison, which melding makes, registers then lose their values where live ranges are computed anew.
-  // SIFormMemoryClauses does that, for all processors that may repeat faulting accesses (XNACK); it is an optimisation.
-  f.addFnAttr("amdgpu-max-memory-clause", "1");
+  // SIFormMemoryClauses does that, for all processors that may repeat faulting accesses (XNACK); it is an optimisation, and
+  // without loops no block is both.
+  if (mayLoop(f))
+    f.addFnAttr("amdgpu-max-memory-clause", "1");
 }

@@ -5,10 +5,13 @@ import { typedError } from '../src/files.js';
 import { writePrepared, type PreparedFile } from '../src/workers/prepared-code.js';
 
 async function prepare(): Promise<PreparedFile[]> {
-  const { module, rest, frontend } = await readManifest();
-  if (rest === null) throw new DarmError('usage', 'a build for debugging has no part that could be prepared');
-  const written = [await writePrepared(await readPart('llvm', module), module)];
-  if (frontend !== null) written.push(await writePrepared(await readPart('clang', frontend.module), frontend.module));
+  const { module, further, frontend } = await readManifest();
+  if (Object.keys(further).length === 0)
+    throw new DarmError('usage', 'a build for debugging has no part that could be prepared');
+  const written: PreparedFile[] = [];
+  const parts = { llvm: module, optimiser: further['optimiser'], clang: frontend?.module };
+  for (const [part, facts] of Object.entries(parts))
+    if (facts) written.push(await writePrepared(await readPart(part, facts), facts));
   return written;
 }
 

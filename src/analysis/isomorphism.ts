@@ -38,6 +38,7 @@ export function isomorphism(
 ): CorrespondingBlocks[] | null {
   const size = t.blocks.length;
   if (size !== f.blocks.length) return null;
+  if (size === 1) return ofSingleBlocks(graph, t.entry, f.entry);
   const degrees = new Int32Array(3);
   for (const b of t.blocks) degrees[Math.min(2, degree(graph, b))]++;
   for (const b of f.blocks) degrees[Math.min(2, degree(graph, b))]--;
@@ -129,3 +130,16 @@ export function isomorphism(
 }
 
 const degree = (graph: Graph, b: BlockId): number => graph.succStart[b + 1]! - graph.succStart[b]!;
+
+/** Most subgraphs are one block: both loop, or leave, by corresponding successors. */
+function ofSingleBlocks(graph: Graph, t: BlockId, f: BlockId): CorrespondingBlocks[] | null {
+  const count = degree(graph, t);
+  if (count !== degree(graph, f) || count < 1 || count > 2) return null;
+  const [atT, atF] = [graph.succStart[t]!, graph.succStart[f]!];
+  const loops = (slot: number, other: number): boolean =>
+    (graph.succ[atT + slot] === t) === (graph.succ[atF + other] === f);
+  if (count === 1) return loops(0, 0) ? [{ t, f, swapped: false }] : null;
+  if (loops(0, 0) && loops(1, 1)) return [{ t, f, swapped: false }];
+  const mayCross = graph.succ[atT] !== graph.succ[atT + 1];
+  return mayCross && loops(0, 1) && loops(1, 0) ? [{ t, f, swapped: true }] : null;
+}

@@ -1,7 +1,7 @@
 /**
- * LLVM's WebAssembly code, compiled once. It is in two parts: what a first compilation calls, and the rest, which is
- * needed only when something in it is called (`wasm-split`, see build.sh). A third file is the memory that an instance
- * starts with. Where the files lie is the platform's affair.
+ * LLVM's WebAssembly code, compiled once. It is in three parts: what a first compilation of bitcode calls, what `-O3`
+ * calls beside that, and the rest, which is needed only when something in it is called (`wasm-split`, see build.sh).
+ * A fourth file is the memory that an instance starts with. Where the files lie is the platform's affair.
  */
 import { platform } from '../platform/index.js';
 import type { FileFacts, ModulePart } from '../platform/interface.js';
@@ -14,8 +14,8 @@ export interface Manifest {
   /** SHA-256 of every file the module was built from, by its path in the repository. */
   readonly sources: Readonly<Record<string, string>>;
   readonly module: FileFacts;
-  /** The rest of the code; null in a build for debugging, whose module is whole. */
-  readonly rest: FileFacts | null;
+  /** The parts of the code beside the first, by name; none in a build for debugging, whose module is whole. */
+  readonly further: FurtherParts;
   /** What an instance's memory starts with, from the constants on; null in a build whose instances make it themselves. */
   readonly memory: FileFacts | null;
   /** The range of addresses in an instance's memory that holds constant data. */
@@ -27,9 +27,12 @@ export interface Manifest {
   readonly frontend: FrontendManifest | null;
 }
 
+/** LLVM's are `optimiser` and `rest`, clang's is `clang-rest`. */
+export type FurtherParts = Readonly<Record<string, FileFacts>>;
+
 export interface FrontendManifest {
   readonly module: FileFacts;
-  readonly rest: FileFacts | null;
+  readonly further: FurtherParts;
   readonly memory: FileFacts | null;
   readonly constants: { readonly start: number; readonly end: number };
   readonly loader: FileFacts;
@@ -43,15 +46,28 @@ export interface FrontendManifest {
 
 export type { FileFacts };
 
-/** LLVM, compiled: what instances are made of. It can be posted to other threads. */
-export interface LlvmCode {
+/** The parts of a module, compiled. */
+export interface CodeParts extends FirstPart {
+  /** They put functions into the first part's table. */
+  readonly further: readonly WebAssembly.Module[];
+}
+
+/** The first part, compiled. */
+export interface FirstPart {
   readonly first: WebAssembly.Module;
-  /** Null: the first part is all. */
-  readonly rest: WebAssembly.Module | null;
+  /** Whether it is optimised code that was made before. */
+  readonly prepared: boolean;
+}
+
+/** LLVM, compiled: what instances are made of. It can be posted to other threads. */
+export interface LlvmCode extends CodeParts {
   /** Null: the first part holds it as data. */
   readonly memory: StartingMemory | null;
-  /** Whether the first part is optimised code that was made before. */
-  readonly prepared: boolean;
+}
+
+/** LLVM, of which parts may still be compiled. What an instance needs beside them can be done meanwhile. */
+export interface ComingCode extends Pick<LlvmCode, 'memory'> {
+  readonly parts: Promise<CodeParts>;
 }
 
 /** What the memory of an instance holds at first: zeros, except in one range. */
@@ -80,22 +96,13 @@ export async function findMemory(
   return { start, bytes: facts.bytes, content: await platform.findMemory(part, facts, extension) };
 }
 
-/** The first part, compiled. */
-export type FirstPart = Pick<LlvmCode, 'first' | 'prepared'>;
-
-/** LLVM, of which the first part may still be compiled. What an instance needs beside it can be done meanwhile. */
-export interface ComingCode extends Pick<LlvmCode, 'rest' | 'memory'> {
-  readonly first: Promise<FirstPart>;
-}
-
 /** Unpacks every file of LLVM and of clang, so that no later process has to. @throws DarmError `io` */
 export async function unpackAll(): Promise<void> {
   const { frontend, ...llvm } = await readManifest();
   const unpack = async (part: string, facts: FileFacts | null, extension?: string): Promise<void> =>
     void (facts && (await readPart(part, facts, extension)));
   for (const [name, all] of [['llvm', llvm] as const, ...(frontend ? [['clang', frontend] as const] : [])]) {
-    await unpack(name, all.module);
-    await unpack(RESTS[name], all.rest);
+    for (const [part, facts] of Object.entries({ [name]: all.module, ...all.further })) await unpack(part, facts);
     await unpack(name, all.memory, 'memory');
   }
   await unpack('headers', frontend?.image ?? null, 'image');
@@ -105,13 +112,19 @@ export async function unpackAll(): Promise<void> {
 export interface Make {
   /** @param isWhole whether that is all of LLVM, in a build for debugging */
   first(part: ModulePart, facts: FileFacts, isWhole: boolean): Promise<FirstPart>;
+  /** The further parts that are begun with the first, and made as `ahead` does. */
+  readonly needed: readonly string[];
+  /** With its functions, on all processors. */
+  ahead(part: ModulePart, facts: FileFacts): Promise<WebAssembly.Module>;
   /** Without its functions: each is compiled when it is called. */
-  rest(part: ModulePart): Promise<WebAssembly.Module>;
+  lazily(part: ModulePart): Promise<WebAssembly.Module>;
 }
 
 export const compileLazily: Make = {
   first: async (part) => ({ first: await part.compile(), prepared: false }),
-  rest: (part) => part.compile(),
+  needed: [],
+  ahead: (part) => part.compile(),
+  lazily: (part) => part.compile(),
 };
 
 /** A module whose first part is being read and compiled. `finish` does what needs this thread. */
@@ -139,31 +152,36 @@ export async function loadLlvm(make: Make = compileLazily): Promise<ComingCode> 
 export const compileLlvm = async (make?: Make): Promise<LlvmCode> => arrived(await loadLlvm(make));
 
 export async function arrived(code: ComingCode | LlvmCode): Promise<LlvmCode> {
-  return 'prepared' in code ? code : { ...code, ...(await code.first) };
+  return 'parts' in code ? { ...(await code.parts), memory: code.memory } : code;
 }
 
 /** What the manifest says of LLVM and of clang. */
-type ModuleFacts = Pick<Manifest, 'module' | 'rest' | 'memory' | 'constants'>;
+type ModuleFacts = Pick<Manifest, 'module' | 'further' | 'memory' | 'constants'>;
 
-/** The rest of a module's code, by the name of the module. */
-const RESTS = { llvm: 'rest', clang: 'clang-rest' };
-
-/** Begins with the first part, because its functions are compiled ahead, on other threads. */
+/** Begins with what is compiled ahead, on other threads. */
 export async function beginParts(
-  name: keyof typeof RESTS,
+  name: 'llvm' | 'clang',
   facts: ModuleFacts | Promise<ModuleFacts>,
   make: Make,
 ): Promise<BegunCode> {
-  const { module, rest, memory, constants } = await facts;
-  const first = make.first(platform.openModule(name, module), module, rest === null);
+  const { module, further, memory, constants } = await facts;
+  const names = Object.keys(further);
+  const open = (part: string): ModulePart => platform.openModule(part, further[part]!);
+  const first = make.first(platform.openModule(name, module), module, names.length === 0);
+  const needed = new Map(
+    make.needed.filter((part) => names.includes(part)).map((part) => [part, make.ahead(open(part), further[part]!)]),
+  );
   // What fails is thrown where it is waited for.
-  first.catch(() => {});
+  for (const coming of [first, ...needed.values()]) coming.catch(() => {});
   return {
     async finish() {
-      // A first use unpacks both, side by side.
+      // A first use unpacks all of them, side by side.
       const found = memory && findMemory(name, constants.start, memory);
       found?.catch(() => {});
-      return { first, rest: rest && (await make.rest(platform.openModule(RESTS[name], rest))), memory: await found };
+      const rest = names.map((part) => needed.get(part) ?? make.lazily(open(part)));
+      const parts = Promise.all([first, Promise.all(rest)]).then(([made, all]) => ({ ...made, further: all }));
+      parts.catch(() => {});
+      return { parts, memory: await found };
     },
   };
 }

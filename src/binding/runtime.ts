@@ -14,7 +14,7 @@ import { DarmError, invariant } from '../errors.js';
 import { ABI_VERSION, SNAPSHOT_SECTIONS, type LlvmExports, type Pointer } from './abi.js';
 import { platform } from '../platform/index.js';
 import { restrictFileAccess } from './file-access.js';
-import { arrived, readManifest, type ComingCode, type LlvmCode, type StartingMemory } from './load.js';
+import { arrived, readManifest, type CodeParts, type ComingCode, type LlvmCode, type StartingMemory } from './load.js';
 
 const PAGE = 65536;
 const INITIAL_PAGES = 1024;
@@ -270,15 +270,13 @@ interface LoaderOptions {
 
 type LoaderFactory<Exports> = (options: LoaderOptions) => Promise<Exports>;
 
-/** The rest fills the empty slots of the first part's table. */
+/** The further parts fill the empty slots of the first part's tables. */
 async function instantiateParts(
-  first: WebAssembly.Module,
-  rest: WebAssembly.Module | null,
+  { first, further }: CodeParts,
   imports: WebAssembly.Imports,
 ): Promise<WebAssembly.Instance> {
   const instance = await WebAssembly.instantiate(first, imports);
-  if (rest instanceof WebAssembly.Module)
-    await WebAssembly.instantiate(rest, { ...imports, primary: instance.exports });
+  for (const part of further) await WebAssembly.instantiate(part, { ...imports, primary: instance.exports });
   return instance;
 }
 
@@ -315,14 +313,12 @@ export async function instantiateModule<Exports extends MemoryExports>(
       throw new DarmError('io', `cannot load LLVM: ${error.message}`);
     },
   );
-  const { first } = await arrived(code);
+  const parts = await arrived(code);
   const exports = await factory({
     ...options,
     wasmMemory: memory,
     instantiateWasm(imports, done) {
-      void instantiateParts(first, code.rest, restrictFileAccess(imports, memory)).then((instance) =>
-        done(instance, first),
-      );
+      void instantiateParts(parts, restrictFileAccess(imports, memory)).then((instance) => done(instance, parts.first));
       return {};
     },
     print: (line) => void printed.push(line),

@@ -9,12 +9,17 @@ export function beginForBitcode(): void {
 
 /** clang, and LLVM after it. */
 export function beginForSource(): void {
-  const make = underPolicy('short');
+  const clang = underPolicy('short');
   let clangIsMade = (): void => {};
   const clangFirst = new Promise<void>((resolve) => (clangIsMade = resolve));
-  const makeClang: Make = { ...make, first: (...first) => make.first(...first).finally(clangIsMade) };
+  const makeClang: Make = { ...clang, first: (...first) => clang.first(...first).finally(clangIsMade) };
   // LLVM is compiled while clang runs, and does not take processors away from what clang waits for.
-  const makeLlvm: Make = { ...make, first: (...first) => clangFirst.then(() => make.first(...first)) };
+  const llvm = underPolicy('short', ['optimiser']);
+  const makeLlvm: Make = {
+    ...llvm,
+    first: (...first) => clangFirst.then(() => llvm.first(...first)),
+    ahead: (...part) => clangFirst.then(() => llvm.ahead(...part)),
+  };
   beginFrontend(makeClang).catch(clangIsMade);
   beginLlvm(makeLlvm);
 }

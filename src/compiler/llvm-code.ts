@@ -18,7 +18,7 @@ export class LlvmLoader {
     return this.#prepared;
   }
 
-  /** What an instance is made of, the first part perhaps on its way. @throws DarmError `io` */
+  /** What an instance is made of, parts perhaps on their way. @throws DarmError `io` */
   coming(): Promise<ComingCode> {
     return this.#code.get();
   }
@@ -34,14 +34,14 @@ export class LlvmLoader {
 
   async #load(): Promise<ComingCode> {
     const code = await loadLlvm(await this.#make()).catch(cannotLoad);
-    const first = code.first.catch((error: Error) => {
+    const parts = code.parts.catch((error: Error) => {
       void this.#code.take();
       return cannotLoad(error);
     });
-    const noted = first.then(({ prepared }) => void (this.#prepared = prepared));
+    const noted = parts.then(({ prepared }) => void (this.#prepared = prepared));
     // It is reported where it is waited for.
     noted.catch(() => {});
-    return { ...code, first };
+    return { ...code, parts };
   }
 }
 

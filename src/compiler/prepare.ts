@@ -30,8 +30,10 @@ export async function prepareCode(): Promise<readonly PreparedFile[]> {
 
 /** Whether there is prepared code of LLVM that a new process would use. */
 async function isCodePrepared(): Promise<boolean> {
-  const { module, rest } = await readManifest();
-  return rest !== null && (await readPrepared({ bytes: () => readPart('llvm', module) }, module)) !== null;
+  const { module, further } = await readManifest();
+  return (
+    Object.keys(further).length > 0 && (await readPrepared({ bytes: () => readPart('llvm', module) }, module)) !== null
+  );
 }
 
 export interface Versions {

@@ -19,8 +19,8 @@ export const toolchainDigest = (): Promise<string> => digest.get();
 
 async function computeDigest(): Promise<string> {
   const { version } = JSON.parse(await readFile(path.join(DIST, '..', 'package.json'), 'utf8')) as { version: string };
-  const { module, rest, memory, loader, frontend } = await readManifest();
-  const parts = [module, rest, memory, loader].map((part) => part?.sha256);
+  const { module, further, memory, loader, frontend } = await readManifest();
+  const parts = [module, ...Object.values(further), memory, loader].map((part) => part?.sha256);
   const hash = createHash('sha256').update(JSON.stringify([version, ...parts, frontend]));
   // The command is a bundle of the same code. The library counts it in, so that both share their results.
   for (const folder of ['command', 'src', 'workers']) {

@@ -37,12 +37,12 @@ export interface Platform {
   /** manifest.json of the compiled modules. */
   readManifest(): Promise<string>;
   /**
-   * The bytes of a part, unpacked: `llvm`, `rest`, `clang`, `clang-rest` (`wasm`), `headers` (`image`).
+   * The bytes of a part, unpacked: `llvm`, `clang` and their further parts (`wasm`), `headers` (`image`).
    *
    * @throws DarmError `io`, or `internal` when the bytes are not those of the manifest
    */
   readPart(part: string, facts: FileFacts, extension: string): Promise<Uint8Array<ArrayBuffer>>;
-  /** Begins to read one of `llvm`, `rest`, `clang`, `clang-rest`. */
+  /** Begins to read `llvm`, `clang` or one of their further parts. */
   openModule(part: string, facts: FileFacts): ModulePart;
   /** What goes into the memory of instances: a name that `fill` knows, or the bytes. Other threads can use it. */
   findMemory(part: string, facts: FileFacts, extension: string): Promise<string | Uint8Array>;

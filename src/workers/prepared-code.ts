@@ -1,14 +1,14 @@
 /**
- * Optimised code of the first parts of LLVM and of clang, made once and kept in a folder, so that a new process need
- * not compile it. V8 hands such code out and takes it back where it has the runtime functions that its own tests use:
- * in Node 20 to 24. It refuses code of another version of V8, for another processor or made with other flags. Whatever
- * does not fit is not used, and nothing is said about it.
+ * Optimised code of those parts of LLVM and of clang that are needed at once, made once and kept in a folder, so that a
+ * new process need not compile it. V8 hands such code out and takes it back where it has the runtime functions that its
+ * own tests use: in Node 20 to 24. It refuses code of another version of V8, for another processor or made with other
+ * flags. Whatever does not fit is not used, and nothing is said about it.
  *
  * Code that somebody else wrote would run as ours. So the folder must belong to the user (or to root), and nobody else
  * may write to it; and a file holds the hash of its code.
  */
 import { createHash, webcrypto } from 'node:crypto';
-import { lstatSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -55,18 +55,30 @@ export async function readPrepared(
   try {
     const folder = preparedFolder();
     if (!isTrusted(folder)) return null;
-    const content = readFileSync(path.join(folder, fileName(facts)));
+    const { wanted, code } = readCode(path.join(folder, fileName(facts)));
     const bytes = await part.bytes();
-    const code = new Uint8Array(content.length - HASH_BYTES);
-    code.set(content.subarray(HASH_BYTES));
     // On another thread, while V8 takes the code in on this one. Nothing of it runs before the hash is known.
     const hash = webcrypto.subtle.digest('SHA-256', code);
     const take = 'return %DeserializeWasmModule(code, bytes)';
     const module = withoutPolicy(() => natively(take, { code: code.buffer, bytes }));
-    const isSame = Buffer.from(await hash).equals(content.subarray(0, HASH_BYTES));
+    const isSame = Buffer.from(await hash).equals(wanted);
     return isSame && module instanceof WebAssembly.Module ? module : null;
   } catch {
     return null;
+  }
+}
+
+/** Each in a buffer of its own, as V8 takes code: copying some 25 MB costs more than reading them. */
+function readCode(file: string): { wanted: Uint8Array; code: Uint8Array<ArrayBuffer> } {
+  const opened = openSync(file, 'r');
+  try {
+    const wanted = new Uint8Array(HASH_BYTES);
+    const code = new Uint8Array(fstatSync(opened).size - HASH_BYTES);
+    for (const part of [wanted, code])
+      if (readSync(opened, part) !== part.length) throw new RangeError('the file was cut while it was read');
+    return { wanted, code };
+  } finally {
+    closeSync(opened);
   }
 }
 

@@ -41,6 +41,8 @@ export interface PlanningContext extends Analyses, Regime {
   readonly weight: Float64Array;
   /** `[valueCount]`: a select may join values of equal class that is not `NONE` (rule 3). */
   readonly selectClass: Int32Array;
+  /** `[valueCount]`: see `moveCycles` in operands.ts; -1 where it is not known yet. */
+  readonly moveWeights: Float64Array;
   /** `[instrCount]`: 1 if pairs demand something of the operands beyond that (rule 2). */
   readonly isDemanding: Uint8Array;
   /** By instruction. */
@@ -86,10 +88,11 @@ export function planningContext(
     matcher: new Matcher(fn, canPair),
     weight,
     selectClass: selectClasses(fn),
+    moveWeights: new Float64Array(fn.valueCount).fill(-1),
     isDemanding: demandingInstrs(fn),
     tables: new Tables(fn.instrCount),
     waves,
-    strides: new Strides(fn, analyses.divergence, waves),
+    strides: new Strides(fn, analyses.divergence, waves.values),
     hasUniformDemands: demandsUniform(fn),
   };
   return { ...ctx, mayBeBusy: mayBeBusy(ctx) };

@@ -37,6 +37,7 @@ export function expectedCycles(fn: FunctionSnapshot, analyses: Analyses): Expect
       sum.busy += runs * busy[i]!;
     }
   }
+  waves.values.forget();
   return sum;
 }
 

@@ -3,6 +3,7 @@
  * is the same for a wave, a launch, or always. It is stored once then, and arithmetic on it is done once.
  */
 import { Opcode } from '../../ir/snapshot.js';
+import type { LaneMemory } from './lane-memory.js';
 
 export const LAUNCHES = 16;
 export const WAVES_PER_LAUNCH = 4;
@@ -27,7 +28,7 @@ export function lanesWhere({ numbers, shift }: Lanes): LaneSet {
   }
   for (let w = 0; w < words; w++) {
     let word = 0;
-    for (let bit = 0; bit < 32; bit++) if (numbers[(w * 32 + bit) >> shift] !== 0) word |= 1 << bit;
+    for (let bit = 0, lane = w * 32; bit < 32; bit++, lane++) if (numbers[lane >> shift] !== 0) word |= 1 << bit;
     set[w] = word;
   }
   return set;
@@ -41,12 +42,12 @@ export function bitCount(word: number): number {
 }
 
 /** Lane by lane, the number of `a` or, for lanes outside of the set, that of `b`. */
-export function choose(set: LaneSet, a: Lanes, b: Lanes): Lanes {
-  const numbers = new Float64Array(set.length * 32);
-  for (let lane = 0; lane < numbers.length; lane++) {
-    const from = ((set[lane >> 5]! >>> (lane & 31)) & 1) === 1 ? a : b;
-    numbers[lane] = from.numbers[lane >> from.shift]!;
-  }
+export function choose(memory: LaneMemory, set: LaneSet, a: Lanes, b: Lanes): Lanes {
+  const numbers = memory.take(set.length * 32);
+  const [x, y, down, across] = [a.numbers, b.numbers, a.shift, b.shift];
+  for (let w = 0, lane = 0; w < set.length; w++)
+    for (let word = set[w]!, end = lane + 32; lane < end; lane++, word >>>= 1)
+      numbers[lane] = (word & 1) === 1 ? x[lane >> down]! : y[lane >> across]!;
   return { numbers, shift: 0 };
 }
 
@@ -54,11 +55,25 @@ export function choose(set: LaneSet, a: Lanes, b: Lanes): Lanes {
 export const isComputed = (opcode: number): boolean => COMPUTED.has(opcode);
 
 /** Such an operation. On doubles: exact up to 53 bits; operations on bits see the low 32. */
-export function computed(opcode: number, a: Lanes, b: Lanes): Lanes {
+export function computed(memory: LaneMemory, opcode: number, a: Lanes, b: Lanes): Lanes {
   const shift = Math.min(a.shift, b.shift);
   const [x, y, down, across] = [a.numbers, b.numbers, a.shift - shift, b.shift - shift];
-  const numbers = new Float64Array(Math.max(x.length, y.length));
-  for (let k = 0; k < numbers.length; k++) numbers[k] = compute(opcode, x[k >> down]!, y[k >> across]!);
+  const numbers = memory.take(Math.max(x.length, y.length));
+  const size = numbers.length;
+  // The operations that addresses consist of have loops of their own: there are many of them.
+  switch (opcode) {
+    case Opcode.Add:
+      for (let k = 0; k < size; k++) numbers[k] = x[k >> down]! + y[k >> across]!;
+      break;
+    case Opcode.And:
+      for (let k = 0; k < size; k++) numbers[k] = x[k >> down]! & y[k >> across]!;
+      break;
+    case Opcode.Shl:
+      for (let k = 0; k < size; k++) numbers[k] = x[k >> down]! * POWERS[y[k >> across]! & 63]!;
+      break;
+    default:
+      for (let k = 0; k < size; k++) numbers[k] = compute(opcode, x[k >> down]!, y[k >> across]!);
+  }
   return { numbers, shift };
 }
 
@@ -111,9 +126,11 @@ function compute(opcode: number, a: number, b: number): number {
 const remainder = (a: number, b: number): number => ((a | 0) === a && (b | 0) === b ? (a | 0) % (b | 0) : a % b);
 
 /** The low bits of numbers, as unsigned integers. */
-export function lowBits({ numbers, shift }: Lanes, bits: number): Lanes {
+export function lowBits(memory: LaneMemory, { numbers, shift }: Lanes, bits: number): Lanes {
   const size = 2 ** bits;
-  return { numbers: numbers.map((x) => x - Math.floor(x / size) * size), shift };
+  const low = memory.take(numbers.length);
+  for (let k = 0; k < low.length; k++) low[k] = numbers[k]! - Math.floor(numbers[k]! / size) * size;
+  return { numbers: low, shift };
 }
 
 /** LLVM's numbers of predicates: 32 `eq`, `ne`, `ugt`, `uge`, `ult`, `ule`, `sgt`, `sge`, `slt`, `sle`. */
@@ -126,76 +143,76 @@ const LAST_UNSIGNED = FIRST_INTEGER + 5;
  *
  * @param range numbers of `b` from here on are taken modulo this
  */
-export function compared(predicate: number, a: Lanes, b: Lanes, bits: number, range: number): Lanes {
+export function compared(
+  memory: LaneMemory,
+  predicate: number,
+  a: Lanes,
+  b: Lanes,
+  bits: number,
+  range: number,
+): Lanes {
   const shift = Math.min(a.shift, b.shift);
   const [x, y, down, across] = [a.numbers, b.numbers, a.shift - shift, b.shift - shift];
   const isUnsigned = predicate >= FIRST_UNSIGNED && predicate <= LAST_UNSIGNED;
   const wrap = isUnsigned ? 2 ** Math.min(bits, 53) : 0;
-  const numbers = new Float64Array(Math.max(x.length, y.length));
+  const numbers = memory.take(Math.max(x.length, y.length));
+  const outcomes = OUTCOMES[predicate - FIRST_INTEGER]!;
   for (let k = 0; k < numbers.length; k++) {
     let p = x[k >> down]!;
     let q = y[k >> across]!;
     if (p < 0) p += wrap;
     if (q < 0) q += wrap;
     if (q >= range) q %= range;
-    numbers[k] = holds(predicate, p, q) ? 1 : 0;
+    numbers[k] = (outcomes >> (p < q ? 0 : p === q ? 1 : p > q ? 2 : 3)) & 1;
   }
   return { numbers, shift };
 }
 
-function holds(predicate: number, a: number, b: number): boolean {
-  switch (predicate) {
-    case FIRST_INTEGER:
-      return a === b;
-    case FIRST_INTEGER + 1:
-      return a !== b;
-    case FIRST_INTEGER + 2:
-    case FIRST_INTEGER + 6:
-      return a > b;
-    case FIRST_INTEGER + 3:
-    case FIRST_INTEGER + 7:
-      return a >= b;
-    case FIRST_INTEGER + 4:
-    case FIRST_INTEGER + 8:
-      return a < b;
-    default:
-      return a <= b;
-  }
-}
+/** By predicate: bit 0 for less, bit 1 for equal, bit 2 for greater, bit 3 for what is no number. */
+const OUTCOMES = Int32Array.of(0b0010, 0b1101, 0b100, 0b110, 0b001, 0b011, 0b100, 0b110, 0b001, 0b011);
 
 /** 1 for 0, and 0 for everything else. */
-export const negated = ({ numbers, shift }: Lanes): Lanes => ({
-  numbers: numbers.map((x) => (x === 0 ? 1 : 0)),
-  shift,
-});
+export function negated(memory: LaneMemory, { numbers, shift }: Lanes): Lanes {
+  const opposite = memory.take(numbers.length);
+  for (let k = 0; k < opposite.length; k++) opposite[k] = numbers[k] === 0 ? 1 : 0;
+  return { numbers: opposite, shift };
+}
 
 /**
- * Per lane, a hash of a seed, of the launch and of numbers, from 0 up to 1. Fractions of the numbers do not count.
+ * Per lane, a hash of a seed, of the launch and of numbers: `uniformOf` makes a number of it. Fractions of the numbers
+ * do not count. The words are overwritten by the next call.
  *
  * @param launchShift log2 of the lanes of a launch
  */
-export function keysOf(seed: number, sources: readonly Lanes[], launchShift: number): Lanes {
-  const shift = sources.reduce((least, source) => Math.min(least, source.shift), launchShift);
-  const keys = new Int32Array((LAUNCHES << launchShift) >> shift);
-  for (let k = 0; k < keys.length; k++) keys[k] = seed + Math.imul(k >> (launchShift - shift), MIX);
+export function keysOf(
+  seed: number,
+  sources: readonly Lanes[],
+  launchShift: number,
+): { readonly words: Int32Array; readonly shift: number } {
+  let shift = launchShift;
+  for (const source of sources) shift = Math.min(shift, source.shift);
+  const size = (LAUNCHES << launchShift) >> shift;
+  if (scratch.length < size) scratch = new Int32Array(size);
+  const words = scratch.subarray(0, size);
+  for (let k = 0; k < size; k++) words[k] = seed + Math.imul(k >> (launchShift - shift), MIX);
   for (const source of sources) {
     const { numbers } = source;
     const down = source.shift - shift;
-    for (let k = 0; k < keys.length; k++) keys[k] = Math.imul(keys[k]!, MIX) + (numbers[k >> down]! | 0);
+    for (let k = 0; k < size; k++) words[k] = Math.imul(words[k]!, MIX) + (numbers[k >> down]! | 0);
   }
-  const numbers = new Float64Array(keys.length);
-  for (let k = 0; k < keys.length; k++) numbers[k] = finalised(keys[k]!);
-  return { numbers, shift };
+  return { words, shift };
 }
+
+let scratch = new Int32Array(4096);
 
 /** A hash of three whole numbers, from 0 up to 1. */
 export const uniform = (a: number, b: number, c: number): number =>
-  finalised(Math.imul(a + 1, MIX) ^ Math.imul(b + 1, 0x85ebca77) ^ Math.imul(c, 0xc2b2ae3d));
+  uniformOf(Math.imul(a + 1, MIX) ^ Math.imul(b + 1, 0x85ebca77) ^ Math.imul(c, 0xc2b2ae3d));
 
 const MIX = 0x9e3779b1;
 
-/** Of a word (the finaliser of MurmurHash3). */
-function finalised(word: number): number {
+/** From 0 up to 1, of a word (the finaliser of MurmurHash3). */
+export function uniformOf(word: number): number {
   let h = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
   return ((h ^ (h >>> 16)) >>> 0) / 2 ** 32;

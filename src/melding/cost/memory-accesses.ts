@@ -39,12 +39,15 @@ export function memoryAccesses(fn: FunctionSnapshot): MemoryAccesses {
   const depth = new Int32Array(fn.instrCount);
   const batched = new Int32Array(fn.instrCount).fill(1);
   for (let b = 0; b < fn.blockCount; b++) {
-    for (const list of accessesByBase(fn, b)) if (list.length > 1) join(fn, list, wide);
+    const byBase = accessesByBase(fn, b);
+    if (byBase !== null) for (const list of byBase.values()) if (list.length > 1) join(fn, list, wide);
     findBatches(fn, b, depth, batched);
   }
   const parts = new Int32Array(fn.instrCount);
-  for (const first of wide) if (first !== NONE) parts[first]!++;
-  return { wide, joined: parts.map((_, i) => (wide[i] === NONE ? 1 : parts[wide[i]!]!)), depth, batched };
+  for (let i = 0; i < wide.length; i++) if (wide[i] !== NONE) parts[wide[i]!]!++;
+  const joined = new Int32Array(fn.instrCount);
+  for (let i = 0; i < joined.length; i++) joined[i] = wide[i] === NONE ? 1 : parts[wide[i]!]!;
+  return { wide, joined, depth, batched };
 }
 
 interface Access {
@@ -53,8 +56,9 @@ interface Access {
   readonly bytes: number;
 }
 
-function accessesByBase(fn: FunctionSnapshot, b: number): Iterable<Access[]> {
-  const byBase = new Map<number, Access[]>();
+/** Null for a block without accesses. */
+function accessesByBase(fn: FunctionSnapshot, b: number): Map<number, Access[]> | null {
+  let byBase: Map<number, Access[]> | null = null;
   for (let i = fn.blockInstrStart[b]!; i < fn.blockInstrStart[b + 1]!; i++) {
     const isLoad = fn.instrOpcode[i] === Opcode.Load;
     if ((!isLoad && fn.instrOpcode[i] !== Opcode.Store) || fn.instrAddressSpace[i] === AddressSpace.Local) continue;
@@ -64,11 +68,12 @@ function accessesByBase(fn: FunctionSnapshot, b: number): Iterable<Access[]> {
     const value = isLoad ? fn.argCount + i : fn.operand[first]!;
     const access = { i, offset: fn.valueOffset[pointer]!, bytes: fn.typeBits[fn.valueType[value]!]! / 8 };
     const key = fn.valueBase[pointer]! * 2 + (isLoad ? 0 : 1);
+    byBase ??= new Map();
     const list = byBase.get(key);
     if (list) list.push(access);
     else byBase.set(key, [access]);
   }
-  return byBase.values();
+  return byBase;
 }
 
 /** Joins the accesses of one base, from the lowest address on, as many as fit. */
@@ -92,8 +97,11 @@ function join(fn: FunctionSnapshot, list: Access[], wide: Int32Array): void {
 }
 
 function findBatches(fn: FunctionSnapshot, b: number, depth: Int32Array, batched: Int32Array): void {
-  const start = fn.blockInstrStart[b]!;
   const end = fn.blockInstrStart[b + 1]!;
+  let start = fn.blockInstrStart[b]!;
+  // Nothing in front of the first load waits for one.
+  while (start < end && fn.instrOpcode[start] !== Opcode.Load) start++;
+  if (start === end) return;
   /** How many loads of the block lead to the value of an instruction. */
   const behind = new Int32Array(end - start);
   const sizes = new Map<number, number>();
@@ -110,5 +118,5 @@ function findBatches(fn: FunctionSnapshot, b: number, depth: Int32Array, batched
     }
     behind[i - start] = most;
   }
-  if (sizes.size > 0) for (let i = start; i < end; i++) if (depth[i]! > 0) batched[i] = sizes.get(keyOf(i))!;
+  for (let i = start; i < end; i++) if (depth[i]! > 0) batched[i] = sizes.get(keyOf(i))!;
 }

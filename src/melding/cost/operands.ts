@@ -55,8 +55,13 @@ export function moveCycles(ctx: PlanningContext, a: ValueId, b: ValueId): number
   return runs * Math.max(1, Math.ceil(fn.typeBits[type] / 32)) * valu;
 }
 
-/** How often a value is moved into a vector register: never if it is in one. */
-function moveWeight({ fn, costs, divergence, weight }: PlanningContext, v: ValueId): number {
+/** How often a value is moved into a vector register: never if it is in one. It is found when it is first asked for. */
+function moveWeight(ctx: PlanningContext, v: ValueId): number {
+  const known = ctx.moveWeights[v];
+  return known >= 0 ? known : (ctx.moveWeights[v] = findMoveWeight(ctx, v));
+}
+
+function findMoveWeight({ fn, costs, divergence, weight }: PlanningContext, v: ValueId): number {
   if (fn.valueLiteral[v] === 1) return 1;
   const kind = fn.valueKind[v];
   if ((kind !== ValueKind.Argument && kind !== ValueKind.Instruction) || divergence.valueDivergent[v] === 1) return 0;

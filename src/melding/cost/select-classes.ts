@@ -11,7 +11,7 @@ export function selectClasses(fn: FunctionSnapshot): Int32Array {
   const { valueAlloca, valueCastFrom } = pointerFacts(fn);
   const classes = new Int32Array(fn.valueCount);
   /** Values that point to nothing in particular have the number of their type. */
-  const others = new Map<string, number>();
+  const others = new Map<number, number>();
   for (let v = 0; v < fn.valueCount; v++) {
     const type = fn.valueType[v];
     const alloca = valueAlloca[v];
@@ -19,9 +19,11 @@ export function selectClasses(fn: FunctionSnapshot): Int32Array {
     if (!isSelectable(fn, v) || alloca === MIXED || castFrom === MIXED) classes[v] = NONE;
     else if (alloca === NONE && castFrom === NONE) classes[v] = type;
     else {
-      const key = `${type} ${alloca} ${castFrom}`;
-      if (!others.has(key)) others.set(key, fn.typeKind.length + others.size);
-      classes[v] = others.get(key)!;
+      // LLVM's address spaces have 24 bits.
+      const key = (type * (fn.valueCount + 1) + alloca + 1) * 2 ** 25 + castFrom + 1;
+      let found = others.get(key);
+      if (found === undefined) others.set(key, (found = fn.typeKind.length + others.size));
+      classes[v] = found;
     }
   }
   return classes;

@@ -3,7 +3,8 @@ import type { Analyses } from '../../analysis/analyses.js';
 import type { ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { InstrFlag, Opcode, TypeKind, definingInstr, hasFlag, type FunctionSnapshot } from '../../ir/snapshot.js';
-import { Scale, type WaveSamples } from './wave-samples.js';
+import type { LaneValues } from './lane-values.js';
+import { Scale } from './sampled.js';
 
 /** Longer computations of an address are not followed. */
 const DEEPEST = 8;
@@ -14,7 +15,7 @@ export class Strides {
   constructor(
     private readonly fn: FunctionSnapshot,
     private readonly divergence: Analyses['divergence'],
-    private readonly waves: WaveSamples,
+    private readonly values: LaneValues,
   ) {}
 
   /**
@@ -53,7 +54,7 @@ export class Strides {
     const opcode = fn.instrOpcode[i]!;
     if (opcode === Opcode.GetElementPtr) return sum();
     if (fn.typeKind[fn.instrType[i]!] === TypeKind.Integer) {
-      const { numbers, shift, scale } = this.waves.numbersOf(v);
+      const { numbers, shift, scale } = this.values.numbersOf(v);
       if (scale === Scale.Known) return Math.abs(numbers[1 >> shift]! - numbers[0]!);
       // The threads share out the lines of a table.
       if (scale === Scale.Bounded) return numbers.reduce((most, x) => Math.max(most, x), 0) / fn.waveSize;

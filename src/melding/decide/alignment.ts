@@ -48,15 +48,27 @@ const GUARDED_T_SHIFT = 4;
 const SPECULATED_F_SHIFT = 5;
 const GUARDED_F_SHIFT = 7;
 
+/** Scratch memory, used again: most problems are small. Every cell and row is written before it is read. */
+const rows = Array.from({ length: 5 }, () => new Float64Array(64));
+let ways = new Uint16Array(4096);
+
+const fitting = (table: Uint16Array<ArrayBuffer>, size: number): Uint16Array<ArrayBuffer> =>
+  table.length < size ? new Uint16Array(size) : table;
+
 export function align(problem: AlignmentProblem): Alignment {
   const { countT, countF, cells, gains, speculatableT, speculatableF, speculateCost, guardCost, secondGuardCost } =
     problem;
   const width = countF + 1;
-  const from = new Uint16Array((countT + 1) * width);
+  const from = (ways = fitting(ways, (countT + 1) * width));
   // The best totals that end in each state, by number of elements of F. They are those of the row above until a row
   // comes by.
-  const row = (): Float64Array => new Float64Array(width).fill(-Infinity);
-  const [pairs, specTs, guardTs, specFs, guardFs] = [row(), row(), row(), row(), row()];
+  const row = (n: number): Float64Array => (rows[n].length < width ? (rows[n] = new Float64Array(2 * width)) : rows[n]);
+  const pairs = row(0);
+  const specTs = row(1);
+  const guardTs = row(2);
+  const specFs = row(3);
+  const guardFs = row(4);
+  for (let j = 0; j < width; j++) pairs[j] = specTs[j] = guardTs[j] = specFs[j] = guardFs[j] = -Infinity;
   /** Index into `cells` of the next cell to come. */
   let next = 0;
 

@@ -8,7 +8,7 @@
  */
 import { Draft, type PhiPairs } from '../draft/draft.js';
 import { evaluate, type Outcome } from '../draft/evaluate.js';
-import type { Frame } from '../draft/frame.js';
+import type { BlockWork, Frame } from '../draft/frame.js';
 import { PairTable } from '../draft/pair-facts.js';
 import type { ProfitModel } from '../plan.js';
 import { reordered } from './reorder.js';
@@ -57,8 +57,8 @@ class Attempts {
   private winner: Attempt | null = null;
   /** A draft that lost. The next attempt uses its tables. */
   private spare: Draft | null = null;
-  /** Keys of what was aligned before. Equal alignments have equal outcomes, so they cannot be better than the best. */
-  private readonly seen = new Set<string>();
+  /** What was aligned before. Equal alignments have equal outcomes, so they cannot be better than the best. */
+  private readonly seen: Int32Array[] = [];
 
   constructor(private readonly frame: Frame) {
     this.pairs = new PairTable(frame);
@@ -85,9 +85,9 @@ class Attempts {
     this.spare = draft;
     draft.restart(phis);
     alignBlocks(draft, scores, known);
-    const key = pairingKey(draft);
-    if (this.seen.has(key)) return false;
-    this.seen.add(key);
+    const pairing = pairingOf(draft);
+    for (const earlier of this.seen) if (areEqual(earlier, pairing)) return false;
+    this.seen.push(pairing);
     const { profit, mode } = this.frame.ctx.options;
     do prune(draft, profit);
     while (mode === 'tail-merge' && keepTail(draft));
@@ -107,7 +107,10 @@ class Attempts {
     const draft = this.spare ?? new Draft(this.pairs);
     this.spare = draft;
     draft.restart(phis);
-    frame.reorder(reordered(draft));
+    const other = reordered(draft);
+    // Without phis, the order of the blocks was the first attempt.
+    if (phis.length === 0 && isSameOrder(work, other)) return;
+    frame.reorder(other);
     if (!this.improve(phis, 'net', null, REORDERED_MARGIN * Math.abs(outcome.net))) frame.reorder(work);
   }
 
@@ -119,12 +122,28 @@ class Attempts {
 }
 
 /** Equal for drafts of one frame with the same pairs. */
-function pairingKey(draft: Draft): string {
-  const key: number[] = [];
-  for (const { t: list } of draft.frame.work) for (const t of list) key.push(draft.partner[t], draft.swapped[t]);
-  for (const [t, f] of draft.phis) key.push(t, f);
-  return key.join();
+function pairingOf({ frame, partner, swapped, phis }: Draft): Int32Array {
+  let size = 2 * phis.length;
+  for (const { t } of frame.work) size += t.length;
+  const pairing = new Int32Array(size);
+  let at = 0;
+  for (const { t: list } of frame.work)
+    for (let k = 0; k < list.length; k++) pairing[at++] = partner[list[k]] * 2 + swapped[list[k]];
+  for (const [t, f] of phis) {
+    pairing[at++] = t;
+    pairing[at++] = f;
+  }
+  return pairing;
 }
+
+function areEqual(a: Int32Array, b: Int32Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
+  return true;
+}
+
+const isSameOrder = (a: readonly BlockWork[], b: readonly BlockWork[]): boolean =>
+  a.every(({ t, f }, k) => t.every((i, n) => i === b[k].t[n]) && f.every((i, n) => i === b[k].f[n]));
 
 /** Whether every instruction has a partner. */
 function pairsAll({ frame, partner }: Draft): boolean {

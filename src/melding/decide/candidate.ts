@@ -54,7 +54,7 @@ export interface Judged {
   /** Cycles that a wave gains which takes both sides. */
   readonly net: number;
   readonly effect: Effect;
-  /** The effect where other waves hide everything but the work of shared units. */
+  /** The effect where other waves hide everything but the work of shared units; `effect` where they cannot. */
   readonly busy: Effect;
   readonly refusal: Refusal | null;
   /**
@@ -141,7 +141,6 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
   if (isTooLarge(frame)) return refused(refusal('NotProfitable', 'corresponding blocks are too large to align'));
   const { draft, outcome } = bestDraft(frame);
   const { net } = outcome;
-  const busy = busyEffect(draft, outcome);
 
   const canJoin =
     exit.kind === 'shared' ? draft.canSelectAll(frame.exitSlots) : frame.canJoinAtExit((a, b) => draft.same(a, b));
@@ -168,6 +167,8 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
   const sides = [t.blocks, f.blocks] as const;
   const partners = partnersIn(draft);
   const demands = needsUniform(draft);
+  // Where the units are not kept busy, nobody asks.
+  const busy = ctx.mayBeBusy && ctx.options.profit === 'net' ? busyEffect(draft, outcome) : outcome;
   const found = { branch, sides, kind, profit, net, effect: outcome, busy };
   return { ...found, refusal: null, meld, partners, needsUniform: demands };
 }

@@ -34,6 +34,12 @@ export function alignChains(
   bonus: number,
 ): ChainAlignment {
   const countT = first.length;
+  if (countT === 0 || countF === 0) return { pairs: [], total: 0 };
+  if (countT === 1 && countF === 1 && first[0] < end[0]) {
+    // Most branches have one subgraph on each side.
+    const only = value(0, 0);
+    return only > 0 ? { pairs: [[0, 0]], total: only } : { pairs: [], total: 0 };
+  }
   /** Where each row of the tables starts. Row i is for the first i + 1 of T and `first[i]` to `end[i]` of F. */
   const start = new Int32Array(countT + 1);
   for (let i = 0; i < countT; i++) start[i + 1] = start[i] + end[i] - first[i] + 1;

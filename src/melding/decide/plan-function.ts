@@ -112,6 +112,7 @@ export function planFunction(
   }
   const melds = taken.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) })));
   const versions = taken.flatMap(({ version }) => version ?? []);
+  ctx.waves.values.forget();
   return { candidates, versions, melds, chosen: taken.map((p) => p.chosen) };
 }
 

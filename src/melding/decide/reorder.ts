@@ -77,16 +77,18 @@ class Schedule {
     ctx: PlanningContext,
     private readonly all: readonly InstrId[],
   ) {
-    for (const i of all) this.users.set(i, []);
-    for (const [n, i] of all.entries()) {
+    const users = all.map((): InstrId[] => []);
+    for (let n = 0; n < all.length; n++) {
+      const i = all[n];
       let count = 0;
-      for (const earlier of all.slice(0, n)) {
-        if (!mustFollow(ctx, i, earlier)) continue;
-        this.users.get(earlier)!.push(i);
+      for (let m = 0; m < n; m++) {
+        if (!mustFollow(ctx, i, all[m])) continue;
+        users[m].push(i);
         count++;
       }
       this.waiting.set(i, count);
       if (count === 0) this.ready.push(i);
+      this.users.set(i, users[n]);
     }
   }
 

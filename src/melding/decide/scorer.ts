@@ -12,7 +12,7 @@ import { InstrFlag, Opcode, ValueKind, definingInstr, hasFlag, instrValue } from
 import { CostModel } from '../cost/cost-model.js';
 import { pairGain } from '../cost/gains.js';
 import { OperandOrder } from '../cost/matching.js';
-import { canSelect, correspondingOperand, meetsDemand, moveCycles, selectCycles } from '../cost/operands.js';
+import { canSelect, correspondingOperand, isPoison, meetsDemand, moveCycles, selectCycles } from '../cost/operands.js';
 import type { Draft } from '../draft/draft.js';
 import type { ProfitModel } from '../plan.js';
 
@@ -47,70 +47,72 @@ export class Scorer {
   best(t: InstrId, f: InstrId, orders: number): number {
     const straight = (orders & OperandOrder.Straight) === 0 ? Infinity : this.selects(t, f, false);
     const swapped = (orders & OperandOrder.Swapped) === 0 ? Infinity : this.selects(t, f, true);
-    if (straight === Infinity && swapped === Infinity) return -Infinity;
-    const reward = this.reward(t, f);
-    return Math.max(this.score(t, f, straight, reward), this.score(t, f, swapped, reward));
+    const least = Math.min(straight, swapped);
+    if (least === Infinity) return -Infinity;
+    const score = this.score(t, f, least);
+    // More selects score less, unless it is the first one: then the result is divergent, and costs something else.
+    const most = Math.max(straight, swapped);
+    return least === 0 && most > 0 && most < Infinity ? Math.max(score, this.score(t, f, most)) : score;
   }
 
   prefersCrossed(t: InstrId, f: InstrId): boolean {
-    const reward = this.reward(t, f);
-    const straight = this.score(t, f, this.selects(t, f, false), reward);
-    return this.score(t, f, this.selects(t, f, true), reward) > straight;
+    const straight = this.selects(t, f, false);
+    const swapped = this.selects(t, f, true);
+    if (swapped === Infinity) return false;
+    return straight === Infinity || this.score(t, f, swapped) > this.score(t, f, straight);
   }
 
-  private score(t: InstrId, f: InstrId, selects: number, reward: number): number {
+  private score(t: InstrId, f: InstrId, selects: number): number {
     const { ctx } = this.draft;
-    if (selects === Infinity) return -Infinity;
     if (this.profit === 'paper') return ctx.costs.vector[t] + CostModel.pairBonus - selects * PAPER_SELECTS;
     const { valueDivergent } = ctx.divergence;
     const { argCount } = ctx.fn;
     const divergent = selects > 0 || valueDivergent[argCount + t] === 1 || valueDivergent[argCount + f] === 1;
-    return pairGain(ctx, t, f, divergent) + reward - selects;
+    return pairGain(ctx, t, f, divergent) + this.reward(t, f) - selects;
   }
 
   /** What the pair spares where its results are used: a select, if two users may become one. */
   private reward(t: InstrId, f: InstrId): number {
-    const { draft, known, profit } = this;
-    if (profit === 'paper' || !usersMayPair(draft, t, f, known)) return 0;
-    return selectCycles(draft.ctx, instrValue(draft.ctx.fn, t));
+    const { draft, known } = this;
+    return usersMayPair(draft, t, f, known) ? selectCycles(draft.ctx, instrValue(draft.ctx.fn, t)) : 0;
   }
 
   /** Cycles of the selects of the operands, per run of the block; `Infinity` if the two cannot pair. */
   private selects(t: InstrId, f: InstrId, swapped: boolean): number {
     const { ctx, frame } = this.draft;
-    const { operandStart, operand, valueKind } = ctx.fn;
+    const { fn } = ctx;
+    const { operandStart, operand, valueKind } = fn;
     const firstT = operandStart[t];
     const firstF = operandStart[f];
     const count = operandStart[t + 1] - firstT;
     const isDemanding = ctx.isDemanding[t] === 1 || ctx.isDemanding[f] === 1;
     // Address arithmetic with different constants stays apart. One select of the bases then serves all addresses that
     // lie equally far apart, and wide accesses stay wide.
-    const isOffset = this.profit === 'net' && ctx.fn.instrOpcode[t] === Opcode.GetElementPtr;
+    const isOffset = this.profit === 'net' && fn.instrOpcode[t] === Opcode.GetElementPtr;
     let cost = 0;
     for (let k = 0; k < count; k++) {
       const kf = correspondingOperand(k, swapped);
       const a = operand[firstT + k] as ValueId;
       const b = operand[firstF + kf] as ValueId;
       if (isDemanding && !meetsDemand(ctx, t, f, k, kf)) return Infinity;
-      if (a === b || this.mayBeOne(a, b)) continue;
+      if (a === b) continue;
+      const i = definingInstr(fn, a);
+      const j = definingInstr(fn, b);
+      if (i !== NONE && j !== NONE ? this.mayBeOne(i, j) : isPoison(fn, a) || isPoison(fn, b)) continue;
       if (!canSelect(ctx, a, b)) return Infinity;
       if (isOffset && valueKind[a] === ValueKind.Constant && valueKind[b] === ValueKind.Constant) return Infinity;
-      const runs = frame.isInside(a) || frame.isInside(b) ? this.weight : this.weightOutside;
+      const runs = frame.holds(i) || frame.holds(j) ? this.weight : this.weightOutside;
       cost += (selectCycles(ctx, a) * runs + moveCycles(ctx, a, b)) / this.weight;
     }
     return cost;
   }
 
-  /** Whether two operands are one value, or may become one. */
-  private mayBeOne(a: ValueId, b: ValueId): boolean {
+  /** Whether two instructions are one, or may become one. */
+  private mayBeOne(i: InstrId, j: InstrId): boolean {
     const { draft, known } = this;
-    const { frame } = draft;
-    if (frame.areAlike(a, b)) return true;
+    const { frame, partner } = draft;
+    if (partner[i] === j || (frame.earlier?.pairs(i, j) ?? false)) return true;
     const { fn, matcher } = draft.ctx;
-    const i = definingInstr(fn, a);
-    const j = definingInstr(fn, b);
-    if (i === NONE || j === NONE) return false;
-    if (draft.partner[i] === j) return true;
     // Of values from other blocks it is known by now. Those of these two blocks are aligned together with their users.
     if (fn.instrBlock[i] !== this.at || fn.instrBlock[j] !== frame.blockPartner[this.at]) return false;
     return known ? known[i] === j : matcher.orders(i, j) !== OperandOrder.None;

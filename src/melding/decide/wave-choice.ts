@@ -55,23 +55,39 @@ export class WaveGains {
   private readonly launches: readonly number[];
   /** Whether any sampled wave comes to the branch. If none does, nothing is known about what is behind it. */
   private readonly isSampled: boolean;
-  /** The means of block pairs. */
-  private readonly comers = new Map<number, Comers>();
+  /** How many waves come to the branch, by launch of `launches`. */
+  private readonly counts: readonly number[];
+  /** By block pair: the mean of all launches, and then each launch. */
+  private readonly comers = new Map<number, readonly Comers[]>();
   private readonly averages = new Map<Effect, ByWave>();
+  /** By launch. */
+  private readonly gains = new Map<Effect, readonly ByWave[]>();
 
   constructor(
     private readonly samples: WaveSamples,
     { branch, front, t }: Pick<DivergentRegion, 'branch' | 'front' | 't'>,
   ) {
     this.at = front === null ? samples.wavesAt(branch) : samples.wavesBehind(branch, front, t.start);
-    this.launches = Array.from({ length: LAUNCHES }, (_, launch) => launch).filter((l) => this.wavesOf(l) > 0);
-    this.shares = this.launches.map((launch): ByWave => {
-      const share = (waves: Uint8Array): number => bitCount(waves[launch]!) / this.wavesOf(launch);
-      return { parted: share(this.at.parted), all: share(this.at.all), none: share(this.at.none) };
-    });
-    const mean = (takes: keyof ByWave): number =>
-      this.shares.reduce((sum, share) => sum + share[takes], 0) / this.shares.length;
-    this.mean = { parted: mean('parted'), all: mean('all'), none: mean('none') };
+    const { parted, all, none } = this.at;
+    const [launches, counts, shares]: [number[], number[], ByWave[]] = [[], [], []];
+    const mean = { parted: 0, all: 0, none: 0 };
+    for (let launch = 0; launch < LAUNCHES; launch++) {
+      const count = bitCount(parted[launch]! | all[launch]! | none[launch]!);
+      if (count === 0) continue;
+      const share = (waves: Uint8Array): number => bitCount(waves[launch]!) / count;
+      const by = { parted: share(parted), all: share(all), none: share(none) };
+      launches.push(launch);
+      counts.push(count);
+      shares.push(by);
+      mean.parted += by.parted;
+      mean.all += by.all;
+      mean.none += by.none;
+    }
+    this.launches = launches;
+    this.counts = counts;
+    this.shares = shares;
+    const { length } = shares;
+    this.mean = { parted: mean.parted / length, all: mean.all / length, none: mean.none / length };
     this.isSampled = samples.comesTo(branch).some((waves) => waves !== 0);
   }
 
@@ -89,7 +105,7 @@ export class WaveGains {
   average(sides: Questions, meld: Effect): number {
     let found = this.averages.get(meld);
     if (found === undefined) {
-      found = gainOf(meld, this.mean, (block) => this.meanComers(block));
+      found = gainOf(meld, this.mean, (block) => this.comersOf(block)[0]!);
       this.averages.set(meld, found);
     }
     return ofMelded(sides, found);
@@ -106,43 +122,53 @@ export class WaveGains {
     for (const [k, share] of this.shares.entries()) {
       const melded = ofMelded(sides, share);
       let gain = melded * (more - questions) - (1 - melded) * questions * CostModel.questionForAll;
-      for (const meld of melds)
-        gain += ofMelded(
-          sides,
-          gainOf(meld, share, (block) => this.comersOf(block, this.launches.slice(k, k + 1))),
-        );
+      for (const meld of melds) gain += ofMelded(sides, this.gainsOf(meld)[k]!);
       sum += gain < 0 ? gain * CostModel.lossAversion : gain;
     }
     return sum / this.shares.length;
   }
 
-  private wavesOf(launch: number): number {
-    const { parted, all, none } = this.at;
-    return bitCount(parted[launch]! | all[launch]! | none[launch]!);
-  }
-
-  private meanComers(block: BlockGain): Comers {
-    const key = ((block.t + 1) * 2 ** 24 + block.f + 1) * 2 + Number(block.passed);
-    let found = this.comers.get(key);
-    if (found === undefined) this.comers.set(key, (found = this.comersOf(block, this.launches)));
+  /** What one meld gains, by launch. */
+  private gainsOf(meld: Effect): readonly ByWave[] {
+    let found = this.gains.get(meld);
+    if (found === undefined) {
+      found = this.shares.map((share, k) => gainOf(meld, share, (block) => this.comersOf(block)[k + 1]!));
+      this.gains.set(meld, found);
+    }
     return found;
   }
 
-  /** The mean of some launches. */
-  private comersOf({ t, f, passed }: BlockGain, launches: readonly number[]): Comers {
+  /** The mean of all launches, and then each launch. */
+  private comersOf(block: BlockGain): readonly Comers[] {
+    const key = ((block.t + 1) * 2 ** 24 + block.f + 1) * 2 + Number(block.passed);
+    let found = this.comers.get(key);
+    if (found === undefined) this.comers.set(key, (found = this.findComers(block)));
+    return found;
+  }
+
+  private findComers({ t, f, passed }: BlockGain): readonly Comers[] {
     const [toT, toF] = [this.comingTo(t, passed), this.comingTo(f, passed)];
     const { parted, all, none } = this.at;
+    const { launches, counts } = this;
     const mean: Comers = { both: 0, onlyT: 0, onlyF: 0, all: 0, none: 0 };
-    for (const launch of launches) {
+    const found = [mean];
+    for (const [k, launch] of launches.entries()) {
       const [runsT, runsF] = [toT?.[launch] ?? 0, toF?.[launch] ?? 0];
-      const wave = 1 / (this.wavesOf(launch) * launches.length);
-      mean.both += bitCount(parted[launch]! & runsT & runsF) * wave;
-      mean.onlyT += bitCount(parted[launch]! & runsT & ~runsF) * wave;
-      mean.onlyF += bitCount(parted[launch]! & runsF & ~runsT) * wave;
-      mean.all += bitCount(all[launch]! & runsT) * wave;
-      mean.none += bitCount(none[launch]! & runsF) * wave;
+      const both = bitCount(parted[launch]! & runsT & runsF);
+      const onlyT = bitCount(parted[launch]! & runsT & ~runsF);
+      const onlyF = bitCount(parted[launch]! & runsF & ~runsT);
+      const ofAll = bitCount(all[launch]! & runsT);
+      const ofNone = bitCount(none[launch]! & runsF);
+      const one = 1 / counts[k]!;
+      found.push({ both: both * one, onlyT: onlyT * one, onlyF: onlyF * one, all: ofAll * one, none: ofNone * one });
+      const wave = 1 / (counts[k]! * launches.length);
+      mean.both += both * wave;
+      mean.onlyT += onlyT * wave;
+      mean.onlyF += onlyF * wave;
+      mean.all += ofAll * wave;
+      mean.none += ofNone * wave;
     }
-    return mean;
+    return found;
   }
 
   /** By launch, a bit for each wave that comes to block `b`; null: none does. */

@@ -27,6 +27,8 @@ export interface MeldedUniformity {
   readonly branch: Uint8Array;
 }
 
+const SEVERAL = -1;
+
 export class Draft {
   readonly frame: Frame;
   readonly ctx: PlanningContext;
@@ -39,8 +41,10 @@ export class Draft {
   /** The uniformity of the draft as it is now. Null until it is asked for. */
   uniformity: MeldedUniformity | null = null;
   private phiPairs: PhiPairs = [];
-  /** How many different accesses need the select of a key. Null until it is asked for. */
-  private keyCounts: Map<number, number> | null = null;
+  /** Every slot. Null until it is asked for. */
+  private slots: readonly Slot[] | null = null;
+  /** By key of a select, the T value that needs it, or `SEVERAL`. Null until it is asked for. */
+  private needing: Map<number, number> | null = null;
 
   /** @param pairs what is known about pairs, whether they are partners or not */
   constructor(readonly pairs: PairTable) {
@@ -70,7 +74,8 @@ export class Draft {
 
   private changed(): void {
     this.uniformity = null;
-    this.keyCounts = null;
+    this.slots = null;
+    this.needing = null;
   }
 
   get phis(): PhiPairs {
@@ -120,28 +125,36 @@ export class Draft {
   }
 
   /** Every slot of the draft. */
-  allSlots(): Slot[] {
+  allSlots(): readonly Slot[] {
+    return (this.slots ??= this.findSlots());
+  }
+
+  private findSlots(): readonly Slot[] {
     const { frame, partner } = this;
-    const slots = [...frame.exitSlots];
-    for (const list of frame.terminatorSlots) for (const slot of list) slots.push(slot);
+    const slots: Slot[] = [];
+    const add = (list: readonly Slot[]): void => {
+      for (let k = 0; k < list.length; k++) slots.push(list[k]);
+    };
+    add(frame.exitSlots);
+    for (const list of frame.terminatorSlots) add(list);
     for (const { t: list } of frame.work)
-      for (const t of list) if (partner[t] !== NONE) for (const slot of this.factsOf(t).slots) slots.push(slot);
-    for (const [t, f] of this.phiPairs) for (const slot of frame.phiSlots(t, f)) slots.push(slot);
+      for (let k = 0; k < list.length; k++) if (partner[list[k]] !== NONE) add(this.factsOf(list[k]).slots);
+    for (const [t, f] of this.phiPairs) add(frame.phiSlots(t, f));
     return slots;
   }
 
   /** Whether several different accesses need the select of this key. */
   isSharedKey(key: number): boolean {
-    if (this.keyCounts === null) {
-      const distinct = new Map<number, Set<number>>();
+    if (this.needing === null) {
+      this.needing = new Map();
       for (const slot of this.allSlots()) {
         if (this.isOne(slot)) continue;
-        const values = distinct.get(slot.key) ?? new Set();
-        distinct.set(slot.key, values.add(slot.t));
+        const first = this.needing.get(slot.key);
+        if (first === undefined) this.needing.set(slot.key, slot.t);
+        else if (first !== slot.t) this.needing.set(slot.key, SEVERAL);
       }
-      this.keyCounts = new Map([...distinct].map(([each, values]) => [each, values.size]));
     }
-    return (this.keyCounts.get(key) ?? 0) > 1;
+    return this.needing.get(key) === SEVERAL;
   }
 
   /** Whether each slot either is one value or may be selected. */

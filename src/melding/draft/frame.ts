@@ -230,9 +230,12 @@ export class Frame implements FrameParts {
   }
 
   isInside(v: ValueId): boolean {
-    const { fn } = this.ctx;
-    const i = definingInstr(fn, v);
-    return i !== NONE && this.index[fn.instrBlock[i]] !== NONE;
+    return this.holds(definingInstr(this.ctx.fn, v));
+  }
+
+  /** Whether an instruction is in the blocks. The number may be `NONE`. */
+  holds(i: InstrId | -1): boolean {
+    return i !== NONE && this.index[this.ctx.fn.instrBlock[i]] !== NONE;
   }
 
   /**

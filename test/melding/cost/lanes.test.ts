@@ -1,5 +1,6 @@
 /** Numbers and sets of lanes, whether lanes share their numbers or not. */
 import { Opcode } from '../../../src/ir/snapshot.js';
+import { LaneMemory } from '../../../src/melding/cost/lane-memory.js';
 import {
   LAUNCHES,
   bitCount,
@@ -11,12 +12,14 @@ import {
   lanesWhere,
   lowBits,
   negated,
+  uniformOf,
   type Lanes,
 } from '../../../src/melding/cost/lanes.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/lanes', { tests: 6 });
+const test = suite('melding/cost/lanes', { tests: 7 });
 
+const memory = new LaneMemory();
 const LANES = 4096;
 const each = (of: (lane: number) => number, shift = 0): Lanes => ({
   numbers: Float64Array.from({ length: LANES >> shift }, (_, k) => of(k << shift)),
@@ -45,14 +48,15 @@ test('operations are done lane by lane, and once for lanes that share their numb
       [three, three],
     ] as const)
       assert.equal(
-        all(computed(opcode, a, b)),
+        all(computed(memory, opcode, a, b)),
         all(a).map((x, l) => operation(x, at(b, l))),
       );
-  assert.is(computed(Opcode.Add, wave, three).numbers.length, 64);
-  assert.is(computed(Opcode.Add, three, three).numbers.length, 1);
+  assert.is(computed(memory, Opcode.Add, wave, three).numbers.length, 64);
+  assert.is(computed(memory, Opcode.Add, three, three).numbers.length, 1);
   assert.equal(
     all(
       computed(
+        memory,
         Opcode.URem,
         lane,
         each(() => 0, 12),
@@ -76,6 +80,7 @@ test('sets of lanes', () => {
     assert.equal(
       all(
         choose(
+          memory,
           set,
           each((l) => l),
           each(() => -1, 12),
@@ -90,14 +95,17 @@ test('compares know signs, widths and predicates', () => {
   const minus = each(() => -1, 12);
   const one = each(() => 1, 12);
   // 34 is `ugt`, 38 `sgt`.
-  assert.equal([...compared(34, minus, one, 32, Infinity).numbers], [1]);
-  assert.equal([...compared(38, minus, one, 32, Infinity).numbers], [0]);
-  const holds = [32, 33, 34, 35, 36, 37, 38, 39, 40, 41].map((p) => compared(p, one, one, 32, Infinity).numbers[0]);
+  assert.equal([...compared(memory, 34, minus, one, 32, Infinity).numbers], [1]);
+  assert.equal([...compared(memory, 38, minus, one, 32, Infinity).numbers], [0]);
+  const holds = [32, 33, 34, 35, 36, 37, 38, 39, 40, 41].map(
+    (p) => compared(memory, p, one, one, 32, Infinity).numbers[0],
+  );
   assert.equal(holds, [1, 0, 0, 1, 0, 1, 0, 1, 0, 1]);
   // A number beyond the range is taken modulo the range.
   assert.equal(
     [
       ...compared(
+        memory,
         32,
         one,
         each(() => 9, 12),
@@ -107,13 +115,14 @@ test('compares know signs, widths and predicates', () => {
     ],
     [1],
   );
-  assert.equal([...negated(compared(32, one, one, 32, Infinity)).numbers], [0]);
+  assert.equal([...negated(memory, compared(memory, 32, one, one, 32, Infinity)).numbers], [0]);
 });
 
 test('low bits are unsigned', () => {
   assert.equal(
     [
       ...lowBits(
+        memory,
         each(() => -1, 12),
         8,
       ).numbers,
@@ -123,6 +132,7 @@ test('low bits are unsigned', () => {
   assert.equal(
     [
       ...lowBits(
+        memory,
         each(() => 2 ** 40 + 5, 12),
         8,
       ).numbers,
@@ -133,21 +143,33 @@ test('low bits are unsigned', () => {
 
 test('keys are alike in lanes with the same numbers in all sources', () => {
   const [a, b] = [each((l) => l % 4), each((l) => (l >> 2) % 4)];
-  const keys = keysOf(7, [a, b], 8);
+  const { words, shift } = keysOf(7, [a, b], 8);
   for (let l = 0; l < LANES; l++)
     for (const other of [l ^ 1, l ^ 16, l ^ 4]) {
       const isSame = at(a, l) === at(a, other) && at(b, l) === at(b, other) && l >> 8 === other >> 8;
-      assert.is(at(keys, l) === at(keys, other), isSame);
+      assert.is(words[l >> shift] === words[other >> shift], isSame);
     }
   // They differ between launches, whatever they come from.
-  assert.is(new Set(keysOf(7, [each(() => 3, 12)], 8).numbers).size, LAUNCHES);
+  assert.is(new Set(keysOf(7, [each(() => 3, 12)], 8).words).size, LAUNCHES);
 });
 
 test('keys are spread over the whole range', () => {
-  const { numbers } = keysOf(1, [each((l) => l % 256)], 8);
+  const { words } = keysOf(1, [each((l) => l % 256)], 8);
   const quarters = [0, 0, 0, 0];
-  for (const key of numbers) quarters[Math.floor(key * 4)]!++;
+  for (const word of words) quarters[Math.floor(uniformOf(word) * 4)]!++;
   for (const count of quarters) assert.ok(Math.abs(count - LANES / 4) < 150, String(count));
+});
+
+test('memory that is given back is lent again, and not before', () => {
+  const first = new LaneMemory();
+  const [a, b] = [first.take(48), first.take(48)];
+  assert.ok(a !== b && a.length === 48);
+  const second = new LaneMemory();
+  assert.not([a, b].includes(second.take(48)));
+  first.release();
+  const again = second.take(48);
+  assert.ok([a, b].includes(again));
+  assert.not(second.take(48) === again);
 });
 
 test.run();

@@ -32,7 +32,7 @@ test('how far apart neighbouring threads access memory', () => {
       ret
   `);
   const analyses = analysesOf(s.f);
-  const strides = new Strides(s.f, analyses.divergence, new WaveSamples(s.f, analyses));
+  const strides = new Strides(s.f, analyses.divergence, new WaveSamples(s.f, analyses).values);
   assert.is(strides.of(s.value('%beside')), 1);
   // Each thread has a row of its own, wherever it is in it.
   assert.is(strides.of(s.value('%row')), 48);

@@ -1,0 +1,64 @@
+/**
+ * What is unknown about data, drawn by chance (wave-samples.ts): whether a compare of them holds, in which lanes, and
+ * what range they have.
+ *
+ * Every random number is a hash of what it is for, so the estimate is deterministic.
+ */
+import type { ValueId } from '../../ir/ids.js';
+import type { LaneMemory } from './lane-memory.js';
+import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, keysOf, uniform, uniformOf, type Lanes } from './lanes.js';
+import { Scale, rootsOf, type Sampled } from './sampled.js';
+
+/** From two uniform numbers of a launch: the rate of an event, and the share of waves whose lanes are all alike. */
+export type Rates = (x: number, y: number) => readonly [rate: number, alike: number];
+
+export const COIN: Rates = (x) => [x < 0.5 ? 0 : 1, 1];
+/** In a quarter of the launches data are sorted or coherent. */
+export const ORDER: Rates = (x, y) => [0.1 + 0.8 * y, x < 0.25 ? 0.95 : 0];
+/** Neighbours often choose alike: the largest of three colours, the cheapest of three ways. */
+export const CHOICE: Rates = (x, y) => [0.1 + 0.8 * y, x < 0.5 ? 0.95 : 0];
+export const EQUALITY: Rates = (x, y) => [x < 0.5 ? 0 : x < 0.75 ? 1 / 64 : 0.05 + 0.3 * y, 0];
+export const NOT_A_NUMBER: Rates = (x) => [x < 0.9 ? 0 : 1 / 256, 0];
+export const UNPREDICTABLE: Rates = () => [0.5, 0];
+
+/**
+ * An event per lane. `rates` says how likely it is in a launch, and how alike the lanes of a wave are. Lanes with the
+ * same numbers in all of `sources` have the same luck.
+ */
+export function event(
+  memory: LaneMemory,
+  v: ValueId,
+  rates: Rates,
+  waveSize: number,
+  sources: readonly Lanes[] | null,
+): Sampled {
+  const waveShift = Math.log2(waveSize);
+  const keys = sources && keysOf(v, rootsOf(sources), Math.log2(WAVES_PER_LAUNCH * waveSize));
+  const shift = Math.min(keys?.shift ?? 0, waveShift);
+  const numbers = memory.take((WAVES * waveSize) >> shift);
+  const perWave = waveSize >> shift;
+  for (let wave = 0; wave < WAVES; wave++) {
+    const launch = Math.floor(wave / WAVES_PER_LAUNCH);
+    const [rate, alike] = rates(stratum(v, launch, 3), stratum(v, launch, 4));
+    const [start, end] = [wave * perWave, (wave + 1) * perWave];
+    if (uniform(v, wave, 5) < alike) numbers.fill(uniform(v, wave, 6) < rate ? 1 : 0, start, end);
+    else if (keys)
+      for (let k = start; k < end; k++) numbers[k] = uniformOf(keys.words[k >> (keys.shift - shift)]!) < rate ? 1 : 0;
+    else for (let k = start; k < end; k++) numbers[k] = uniform(v, k, 7) < rate ? 1 : 0;
+  }
+  return { numbers, shift, scale: Scale.Bounded };
+}
+
+/** Data that have got a range. Kinds and classes are often the same for all threads of a wave. */
+export function bounded(v: ValueId, { numbers, shift }: Lanes, waveSize: number): Sampled {
+  const perWave = waveSize >> shift;
+  for (let wave = 0; perWave > 1 && wave < WAVES; wave++) {
+    const [, alike] = ORDER(stratum(v, Math.floor(wave / WAVES_PER_LAUNCH), 3), 0);
+    if (uniform(v, wave, 5) < alike) numbers.fill(numbers[wave * perWave]!, wave * perWave, (wave + 1) * perWave);
+  }
+  return { numbers, shift, scale: Scale.Bounded };
+}
+
+/** A number from 0 up to 1 for each launch. The launches of one value share out the range evenly. */
+const stratum = (v: ValueId, launch: number, c: number): number =>
+  (((launch * (2 * c - 1) + Math.floor(uniform(v, 0, c) * LAUNCHES)) % LAUNCHES) + 0.5) / LAUNCHES;

@@ -1,0 +1,323 @@
+/**
+ * The numbers of values in every lane of the sampled waves (wave-samples.ts): what is known is computed lane by lane,
+ * the rest is drawn.
+ */
+import type { Analyses } from '../../analysis/analyses.js';
+import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import {
+  LaneSource,
+  NO_INTEGER,
+  Opcode,
+  TypeKind,
+  ValueKind,
+  definingInstr,
+  isConditionalBranch,
+  terminatorOf,
+  type FunctionSnapshot,
+} from '../../ir/snapshot.js';
+import { isOneOfSeveral } from './chosen.js';
+import { edgeSide } from './edge-sides.js';
+import { CHOICE, COIN, EQUALITY, NOT_A_NUMBER, ORDER, UNPREDICTABLE, bounded, event, type Rates } from './events.js';
+import { LaneMemory } from './lane-memory.js';
+import {
+  FIRST_INTEGER,
+  WAVES,
+  WAVES_PER_LAUNCH,
+  bitCount,
+  choose,
+  compared,
+  computed,
+  isComputed,
+  lanesWhere,
+  lowBits,
+  negated,
+  uniform,
+  type LaneSet,
+  type Lanes,
+} from './lanes.js';
+import { Data, Scale, rootsOf, type Sampled } from './sampled.js';
+
+/** Unknown integers that are the same for all threads: sizes and bounds, counters of loops, numbers of work groups. */
+const SIZES = { least: 2 ** 6, most: 2 ** 20 };
+const COUNTERS = { least: 1, most: 2 ** 7 };
+const GROUPS = { least: 1, most: 2 ** 6 };
+/** Operations with more operands are not followed. */
+const MOST_SOURCES = 3;
+/** Longer computations in front of a condition are not followed. */
+const DEEPEST = 32;
+
+/** With more values than this, what they are is forgotten and, where it is asked for again, computed again. */
+const MOST_KEPT = 1024;
+
+export class LaneValues {
+  private readonly lanes: number;
+  /** Log2 of the lanes of a wave, and of those of all waves of a launch. */
+  private readonly waveShift: number;
+  private readonly launchShift: number;
+  private readonly sampled = new Map<ValueId, Sampled>();
+  /** What stands for a value that is not followed: beyond the depth, or in a circle. */
+  private readonly leaves = new Map<ValueId, Sampled>();
+  private readonly conditions = new Map<BlockId, LaneSet>();
+  private readonly memory = new LaneMemory();
+  /** Values that are being computed: in a loop a value may depend on itself. */
+  private readonly open = new Set<ValueId>();
+
+  /**
+   * @param group threads of a work group, in three dimensions
+   * @param groupLanes lanes of the waves of a group
+   * @param comers the lanes whose threads come to a block
+   */
+  constructor(
+    private readonly fn: FunctionSnapshot,
+    private readonly analyses: Analyses,
+    private readonly group: readonly number[],
+    private readonly groupLanes: number,
+    private readonly comers: (b: BlockId) => LaneSet,
+  ) {
+    this.lanes = WAVES * fn.waveSize;
+    this.waveShift = Math.log2(fn.waveSize);
+    this.launchShift = Math.log2(WAVES_PER_LAUNCH * fn.waveSize);
+  }
+
+  /** A value's numbers in every lane of every launch. */
+  numbersOf(v: ValueId): Sampled {
+    return this.sample(v, 0);
+  }
+
+  /** Gives the memory back: numbers that were asked for must not be used any more. */
+  forget(): void {
+    this.sampled.clear();
+    this.leaves.clear();
+    this.memory.release();
+  }
+
+  /** The lanes in which the condition of a branch holds, with what metadata says about it. */
+  condition(branch: BlockId): LaneSet {
+    const known = this.conditions.get(branch);
+    if (known) return known;
+    if (this.open.size === 0 && this.sampled.size > MOST_KEPT) this.forget();
+    const terminator = terminatorOf(this.fn, branch);
+    const value = this.fn.operand[this.fn.operandStart[terminator]!] as ValueId;
+    const sample = this.sample(value, 0);
+    const taken = this.fn.instrTaken[terminator]!;
+    const isKnown = taken === NONE || sample.scale === Scale.Known;
+    const found = lanesWhere(isKnown ? sample : this.event(value, taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]));
+    // In a circle the condition is not known yet.
+    if (this.open.size === 0) this.conditions.set(branch, found);
+    return found;
+  }
+
+  private sample(v: ValueId, depth: number): Sampled {
+    const known = this.sampled.get(v);
+    if (known) return known;
+    if (depth > DEEPEST || this.open.has(v)) return this.leaf(v);
+    this.open.add(v);
+    const found = this.compute(v, depth + 1);
+    this.open.delete(v);
+    this.sampled.set(v, found);
+    return found;
+  }
+
+  private compute(v: ValueId, depth: number): Sampled {
+    const { fn } = this;
+    if (fn.valueInteger[v] !== NO_INTEGER) return this.constant(fn.valueInteger[v]!, v);
+    const kind = fn.valueKind[v];
+    if (kind === ValueKind.Undef || kind === ValueKind.Poison) return this.constant(0, v);
+    const i = definingInstr(fn, v);
+    if (i === NONE) return this.leaf(v);
+    const operand = (k: number): Sampled => this.sample(fn.operand[fn.operandStart[i]! + k] as ValueId, depth);
+    const source = this.source(i, operand);
+    if (source) return source;
+    switch (fn.instrOpcode[i]) {
+      case Opcode.ZExt:
+      case Opcode.Freeze:
+      case Opcode.SExt:
+        return operand(0);
+      case Opcode.Trunc:
+        return this.truncated(v, operand(0), fn.typeBits[fn.instrType[i]!]!);
+      case Opcode.ICmp:
+      case Opcode.FCmp:
+        return this.compared(v, i, operand(0), operand(1));
+      case Opcode.Select: {
+        const [c, a, b] = [operand(0), operand(1), operand(2)];
+        return { ...choose(this.memory, lanesWhere(c), a, b), scale: Math.max(c.scale, a.scale, b.scale) };
+      }
+      case Opcode.Phi:
+        return this.phi(v, i, depth);
+      case Opcode.Load:
+      case Opcode.GetElementPtr:
+        return this.derived(v, i, operand);
+      default:
+        return this.arithmetic(v, i, operand);
+    }
+  }
+
+  /** Thread numbers, lane numbers and ballots. */
+  private source(i: InstrId, operand: (k: number) => Sampled): Sampled | null {
+    const { fn, group } = this;
+    const source = fn.instrSource[i];
+    if (source === LaneSource.None) return null;
+    if (source === LaneSource.Ballot) {
+      // The number of lanes stands for their set: what it is compared with is nothing, or all lanes.
+      const asked = lanesWhere(operand(0));
+      const mask = this.comers(fn.instrBlock[i] as BlockId);
+      const numbers = this.memory.take(WAVES).fill(0);
+      for (let w = 0; w < asked.length; w++) numbers[(w * 32) >> this.waveShift]! += bitCount(mask[w]! & asked[w]!);
+      return { numbers, shift: this.waveShift, scale: Scale.Known };
+    }
+    const first = fn.operand[fn.operandStart[i]!]!;
+    if (
+      source === LaneSource.Lane &&
+      fn.operandStart[i + 1]! - fn.operandStart[i]! > 1 &&
+      fn.valueInteger[first] !== -1
+    )
+      return null;
+    const numbers = this.memory.take(this.lanes);
+    for (let lane = 0; lane < this.lanes; lane++) {
+      const inGroup = lane % this.groupLanes;
+      numbers[lane] =
+        source === LaneSource.ThreadX
+          ? inGroup % group[0]!
+          : source === LaneSource.ThreadY
+            ? Math.floor(inGroup / group[0]!) % group[1]!
+            : source === LaneSource.ThreadZ
+              ? Math.floor(inGroup / (group[0]! * group[1]!))
+              : lane % fn.waveSize;
+    }
+    return { numbers, shift: 0, scale: Scale.Known };
+  }
+
+  private constant(value: number, v: ValueId): Sampled {
+    const isBit = this.fn.typeBits[this.fn.valueType[v]!] === 1;
+    return { numbers: Float64Array.of(isBit ? value & 1 : value), shift: Math.log2(this.lanes), scale: Scale.Known };
+  }
+
+  private truncated(v: ValueId, number: Sampled, bits: number): Sampled {
+    if (bits >= 32) return number;
+    const short = lowBits(this.memory, number, bits);
+    return bits <= 8 && number.scale === Scale.Unknown
+      ? bounded(v, short, this.fn.waveSize)
+      : { ...short, scale: number.scale };
+  }
+
+  /** Values of which nothing is known. */
+  private leaf(v: ValueId): Sampled {
+    let found = this.leaves.get(v);
+    if (found === undefined) this.leaves.set(v, (found = this.unknown(v)));
+    return found;
+  }
+
+  private unknown(v: ValueId): Sampled {
+    const { fn, analyses } = this;
+    const type = fn.valueType[v]!;
+    const isDivergent = analyses.divergence.valueDivergent[v] === 1;
+    if (fn.typeBits[type] === 1) return this.event(v, isDivergent ? ORDER : COIN);
+    if (isDivergent) {
+      const numbers = this.memory.take(this.lanes);
+      for (let lane = 0; lane < this.lanes; lane++) numbers[lane] = Math.floor(uniform(v, lane, 1) * 2 ** 31);
+      return { numbers, shift: 0, scale: Scale.Unknown };
+    }
+    // Arguments differ by launch, work groups by their number, and what a loop counts by the wave.
+    const i = definingInstr(fn, v);
+    const opcode = i === NONE ? NONE : fn.instrOpcode[i];
+    const perWave = opcode === Opcode.Phi || opcode === Opcode.Call;
+    // The size of a work group comes as a short integer (the hidden arguments of AMD's kernels).
+    const isGroupSize = opcode === Opcode.Load && fn.typeBits[type] === 16;
+    const { least, most } = opcode === Opcode.Phi ? COUNTERS : opcode === Opcode.Call ? GROUPS : SIZES;
+    const shift = perWave ? this.waveShift : this.launchShift;
+    const numbers = this.memory.take(this.lanes >> shift);
+    for (let k = 0; k < numbers.length; k++) {
+      const size = Math.floor(least * (most / least) ** uniform(v, k, 2));
+      numbers[k] = isGroupSize ? this.group[0]! : opcode === Opcode.Call ? size - 1 : size;
+    }
+    return { numbers, shift, scale: fn.typeKind[type] === TypeKind.Integer ? Scale.Known : Scale.Unknown };
+  }
+
+  private phi(v: ValueId, i: InstrId, depth: number): Sampled {
+    const { fn, analyses } = this;
+    const [first, end] = [fn.operandStart[i]!, fn.operandStart[i + 1]!];
+    const at = fn.instrBlock[i] as BlockId;
+    const fork = analyses.dominators.idom[at] as BlockId | -1;
+    if (end - first === 1) return this.sample(fn.operand[first] as ValueId, depth);
+    // A phi behind two sides is a select.
+    if (end - first === 2 && fork !== NONE && isConditionalBranch(fn, fork)) {
+      const sides = [0, 1].map((k) => edgeSide(fn, analyses, fork, fn.operandBlock[first + k] as BlockId, at));
+      if (sides[0] !== NONE && sides[1] !== NONE && sides[0] !== sides[1]) {
+        const condition = this.condition(fork);
+        const [a, b] = [0, 1].map((k) => this.sample(fn.operand[first + k] as ValueId, depth)) as [Sampled, Sampled];
+        const chosen = sides[0] === 0 ? choose(this.memory, condition, a, b) : choose(this.memory, condition, b, a);
+        return { ...chosen, scale: Math.max(a.scale, b.scale) };
+      }
+    }
+    return this.leaf(v);
+  }
+
+  private compared(v: ValueId, i: InstrId, a: Sampled, b: Sampled): Sampled {
+    const { fn } = this;
+    const predicate = fn.instrPredicate[i]!;
+    const scale = Math.max(a.scale, b.scale);
+    if (predicate < FIRST_INTEGER) {
+      // 7: ordered, 8: unordered; 1, 9: equal, 6, 14: not equal.
+      const isTest = predicate === 7 || predicate === 8;
+      const isEquality = predicate === 1 || predicate === 9 || predicate === 6 || predicate === 14;
+      const rates = isTest ? NOT_A_NUMBER : !isEquality ? ORDER : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
+      const yes = this.event(v, rates, [a, b]);
+      return predicate === 7 || predicate === 6 || predicate === 14 ? this.notSo(yes) : yes;
+    }
+    const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
+    if (scale === Scale.Unknown) {
+      if (predicate > FIRST_INTEGER + 1) return this.event(v, ORDER, [a, b]);
+      const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
+      const rates = fn.valueInteger[other] === 0 && !isPointer ? ORDER : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
+      const yes = this.event(v, rates, [a, b]);
+      return predicate === FIRST_INTEGER ? yes : this.notSo(yes);
+    }
+    const bits = fn.typeBits[fn.valueType[fn.operand[fn.operandStart[i]!]!]!]!;
+    // Who asks for equality asks for a number that may occur.
+    const isEquality = predicate <= FIRST_INTEGER + 1 && this.isParameter(other);
+    const range = isEquality ? a.numbers.reduce((most, x) => Math.max(most, x), 0) + 1 : Infinity;
+    return { ...compared(this.memory, predicate, a, b, bits, range), scale };
+  }
+
+  /** Whether a value is given to the launch: an argument, or loaded for all threads. */
+  private isParameter(v: ValueId): boolean {
+    const { fn, analyses } = this;
+    const i = definingInstr(fn, v);
+    const isLoad = i !== NONE && fn.instrOpcode[i] === Opcode.Load && analyses.divergence.valueDivergent[v] === 0;
+    return fn.valueKind[v] === ValueKind.Argument || isLoad;
+  }
+
+  private arithmetic(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {
+    const { fn } = this;
+    const opcode = fn.instrOpcode[i]!;
+    if (fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer || !isComputed(opcode)) return this.derived(v, i, operand);
+    const [a, b] = [operand(0), operand(1)];
+    const scale = Math.max(a.scale, b.scale);
+    const found = computed(this.memory, opcode, a, b);
+    const isConstant = fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] === ValueKind.Constant;
+    const isBound = scale === Scale.Unknown && isConstant && BOUNDING.includes(opcode);
+    return isBound ? bounded(v, found, fn.waveSize) : { ...found, scale };
+  }
+
+  /** What is loaded or computed in a way that is not followed. So threads that load from one address get one value. */
+  private derived(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {
+    const { fn } = this;
+    const count = fn.operandStart[i + 1]! - fn.operandStart[i]!;
+    if (this.analyses.divergence.valueDivergent[v] === 0 || count === 0 || count > MOST_SOURCES) return this.leaf(v);
+    const sources = Array.from({ length: count }, (_, k) => operand(k));
+    if (fn.typeBits[fn.valueType[v]!] === 1) return this.event(v, ORDER, sources);
+    return new Data(v, rootsOf(sources), this.launchShift, this.memory);
+  }
+
+  private notSo(yes: Sampled): Sampled {
+    return { ...negated(this.memory, yes), scale: yes.scale };
+  }
+
+  private event(v: ValueId, rates: Rates, sources: readonly Lanes[] | null = null): Sampled {
+    return event(this.memory, v, rates, this.fn.waveSize, sources);
+  }
+}
+
+/** With a constant, these give data a range. */
+const BOUNDING: readonly number[] = [Opcode.And, Opcode.URem, Opcode.SRem, Opcode.LShr];

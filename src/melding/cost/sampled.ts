@@ -1,0 +1,58 @@
+/** What is known about a value in the lanes of sampled waves (wave-samples.ts). */
+import type { ValueId } from '../../ir/ids.js';
+import type { LaneMemory } from './lane-memory.js';
+import { keysOf, uniformOf, type Lanes } from './lanes.js';
+
+/** How far the numbers of a value can be compared. */
+export const Scale = {
+  /** They are what they would be, for some launch. */
+  Known: 0,
+  /** Data of a known range. */
+  Bounded: 1,
+  /** Data of an unknown range: their bits are random, but their order with other numbers means nothing. */
+  Unknown: 2,
+} as const;
+
+export interface Sampled extends Lanes {
+  readonly scale: number;
+}
+
+/**
+ * Data that are computed or loaded in a way that is not followed. Nothing is known about them but that they are alike
+ * in lanes in which all numbers are alike that they come from. They get numbers only if these are asked for.
+ */
+export class Data implements Sampled {
+  readonly scale = Scale.Unknown;
+  private lanes: Lanes | null = null;
+
+  /** @param roots what the data come from in the end; none of it is `Data` */
+  constructor(
+    private readonly value: ValueId,
+    readonly roots: readonly Lanes[],
+    private readonly launchShift: number,
+    private readonly memory: LaneMemory,
+  ) {}
+
+  get numbers(): Float64Array {
+    return this.computed().numbers;
+  }
+
+  get shift(): number {
+    return this.computed().shift;
+  }
+
+  private computed(): Lanes {
+    if (this.lanes === null) {
+      const { words, shift } = keysOf(this.value, this.roots, this.launchShift);
+      const numbers = this.memory.take(words.length);
+      for (let k = 0; k < numbers.length; k++) numbers[k] = Math.floor(uniformOf(words[k]!) * 2 ** 31);
+      this.lanes = { numbers, shift };
+    }
+    return this.lanes;
+  }
+}
+
+/** What values come from in the end, each once. */
+export const rootsOf = (sources: readonly Lanes[]): Lanes[] => [
+  ...new Set(sources.flatMap((source) => (source instanceof Data ? source.roots : [source]))),
+];
