@@ -1,9 +1,12 @@
 /**
- * The explorer's static page in a browser, served locally: the first kernel from an empty profile, the first kernel of
- * the second and the third visit, each in a new process of the browser; edits; and the simulator beside Node's, on the
- * same launch. Medians of several runs.
+ * The explorer's static page in a browser, served locally, each visit in a new process of the browser: the first visit
+ * from an empty profile; a second visit with another kernel, which is compiled; a third one with the kernel of the
+ * first, whose result the browser has kept; then edits, and changes of an option. And the simulator beside Node's, on
+ * the same launch. Medians of several runs.
  *
- *     npm run build:page && node dist/bench/page.js [RUNS]
+ *     npm run build:page && node dist/bench/page.js [RUNS [SITE …]]
+ *
+ * With several sites (`dist/site` of other builds), their visits take turns.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,6 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'puppeteer-core';
 import type { Example } from '../page/examples.js';
+import { linkOf } from '../page/link.js';
 import type { WorkerMessage } from '../page/worker.js';
 import { Explorer } from '../src/explorer/explorer.js';
 import type { ExploreOutcome, ExploreQuestion, Launched } from '../src/explorer/protocol.js';
@@ -20,61 +24,129 @@ import { loadLayout } from '../src/report/graph/layout.js';
 import { browserPath, withBrowser } from '../test/support/browser.js';
 import { siteServer } from '../test/support/site.js';
 
-const SITE = path.join(fileURLToPath(new URL('../../', import.meta.url)), 'dist', 'site');
-const EDITS = 8;
-const VISITS = 3;
+const own = path.join(fileURLToPath(new URL('../../', import.meta.url)), 'dist', 'site');
+const [count = '3', ...others] = process.argv.slice(2);
+const runs = Number(count);
+const sites = others.length === 0 ? [own] : others;
+const EDITS = 6;
 /** How long a reader looks at the page, in milliseconds: Chromium keeps optimised code meanwhile. */
-const LOOK = 6000;
+const LOOK = 10_000;
+/** How long a browser that has just started is left alone: it has its own pages to load. */
+const REST = 3000;
 /** Launches before the simulator's time is taken. */
 const WARM = 2;
-const runs = Number(process.argv[2] ?? 3);
 const executable = browserPath();
 if (executable === null) throw new Error('there is no browser on this machine');
 
-const examples = JSON.parse(await readFile(path.join(SITE, 'examples.json'), 'utf8')) as Example[];
+const examples = JSON.parse(await readFile(path.join(own, 'examples.json'), 'utf8')) as Example[];
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!;
 const ms = (values: readonly number[]): string => `${Math.round(median(values))} ms`;
 
-/** Milliseconds from the visit until the page shows the kernel. */
-async function visit(page: Page, url: string): Promise<number> {
+/** Seconds that the browser's processes have computed. */
+async function processorTime(browser: Browser): Promise<number> {
+  const session = await browser.target().createCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+}
+
+const compilations = (page: Page): Promise<number> =>
+  page.evaluate(() => Number(document.body.dataset['compiled'] ?? 0));
+
+const isCompiled = (page: Page, before: number): Promise<unknown> =>
+  page.waitForFunction((count) => Number(document.body.dataset['compiled'] ?? 0) > count, { polling: 10 }, before);
+
+/** Milliseconds from the visit until the page shows the kernel, and milliseconds of all processors in them. */
+async function visit(browser: Browser, page: Page, url: string): Promise<{ wall: number; processor: number }> {
+  const computed = await processorTime(browser);
   const started = performance.now();
   await page.goto(url, { waitUntil: 'load' });
-  await page.waitForFunction(() => document.body.dataset['compiled'] !== undefined, { timeout: 300_000, polling: 10 });
-  return performance.now() - started;
+  await isCompiled(page, 0);
+  const wall = performance.now() - started;
+  return { wall, processor: 1000 * ((await processorTime(browser)) - computed) };
 }
 
-/** Milliseconds that each of these edits takes from the question to the answer. */
-async function edits(page: Page, { job }: Example): Promise<number[]> {
-  const comment = job.language === 'ir' ? '; edited' : '// edited';
+/** Milliseconds from the question to the answer, as the page tells them. */
+async function answered(page: Page, act: () => Promise<unknown>): Promise<number> {
+  const before = await compilations(page);
+  await act();
+  await isCompiled(page, before);
+  return Number(/(\d+) ms/.exec((await page.$eval('#status', (each) => each.textContent)) ?? '')?.[1]);
+}
+
+const isIr = ({ job }: Example): boolean => job.language === 'ir';
+
+async function edits(page: Page, example: Example): Promise<number[]> {
   const times: number[] = [];
   for (let edit = 0; edit < EDITS; edit++) {
-    const before = await page.evaluate(() => Number(document.body.dataset['compiled']));
-    await page.focus('#editor .cm-content');
-    await page.evaluate((text) => document.execCommand('insertText', false, text), `${comment} ${edit}\n`);
-    await page.waitForFunction((count) => Number(document.body.dataset['compiled']) > count, { polling: 10 }, before);
-    times.push(Number(/(\d+) ms/.exec((await page.$eval('#status', (each) => each.textContent)) ?? '')?.[1]));
+    const text = `${isIr(example) ? ';' : '//'} edited ${edit}\n`;
+    times.push(
+      await answered(page, async () => {
+        await page.focus('#editor .cm-content');
+        await page.evaluate((typed) => document.execCommand('insertText', false, typed), text);
+      }),
+    );
   }
-  // The first ones are made while V8 still optimises.
-  return times.slice(EDITS / 2);
+  return times;
 }
 
-async function visits(executablePath: string, url: string, example: Example): Promise<void> {
-  const times: number[][] = Array.from({ length: VISITS }, () => []);
-  const edited: number[] = [];
-  for (let run = 0; run < runs; run++) {
-    const profile = await mkdtemp(path.join(tmpdir(), 'darm-page-'));
-    for (const [index, each] of times.entries()) {
-      const open = async (browser: Browser): Promise<void> => {
+/** An option of melding; clang has no part in it. */
+const optionChange = (page: Page): Promise<number> => answered(page, () => page.select('#meld', 'off'));
+
+/** The same work as the example's kernel, but no earlier visit knows it. */
+async function unknown({ job, spec }: Example): Promise<string> {
+  const source = `${job.language === 'ir' ? ';' : '//'} another kernel\n${job.source}`;
+  return `/${await linkOf({ job: { ...job, source }, spec, tab: 'flow' })}`;
+}
+
+const FIGURES = [
+  'first visit',
+  'second visit, another kernel (compiled)',
+  'third visit, the kernel of the first (kept)',
+  'first edit',
+  'later edits',
+  'another option',
+] as const;
+type Figures = Record<(typeof FIGURES)[number], { wall: number[]; processor: number[] }>;
+
+async function round(executablePath: string, url: string, example: Example, figures: Figures): Promise<void> {
+  const profile = await mkdtemp(path.join(tmpdir(), 'darm-page-'));
+  const known = `/?example=${example.id}`;
+  for (const [index, address] of [known, await unknown(example), known].entries())
+    await withBrowser(
+      executablePath,
+      async (browser) => {
         const page = await browser.newPage();
-        each.push(await visit(page, `${url}/?example=${example.id}`));
-        if (index === VISITS - 1) edited.push(...(await edits(page, example)));
-        else await sleep(LOOK);
-      };
-      await withBrowser(executablePath, open, profile);
+        await sleep(REST);
+        const { wall, processor } = await visit(browser, page, url + address);
+        figures[FIGURES[index]!].wall.push(wall);
+        figures[FIGURES[index]!].processor.push(processor);
+        await sleep(LOOK);
+        if (index < 2) return;
+        const [first, ...later] = await edits(page, example);
+        figures['first edit'].wall.push(first!);
+        figures['later edits'].wall.push(...later);
+        figures['another option'].wall.push(await optionChange(page));
+      },
+      profile,
+    );
+  await rm(profile, { recursive: true, force: true });
+}
+
+async function visits(executablePath: string, urls: readonly string[], example: Example): Promise<void> {
+  const all = urls.map(
+    () => Object.fromEntries(FIGURES.map((name) => [name, { wall: [], processor: [] }])) as unknown as Figures,
+  );
+  for (let run = 0; run < runs; run++)
+    for (const [index, url] of urls.entries()) await round(executablePath, url, example, all[index]!);
+  for (const [index, figures] of all.entries()) {
+    console.log(urls.length === 1 ? example.id : `${example.id}, ${sites[index]!}`);
+    for (const name of FIGURES) {
+      const { wall, processor } = figures[name];
+      const computed = processor.length === 0 ? '' : `, ${ms(processor)} of processors`;
+      console.log(`  ${name}: ${ms(wall)}${computed}`);
     }
-    await rm(profile, { recursive: true, force: true });
   }
-  console.log(`${example.id}: visits ${times.map(ms).join(', ')}; edit ${ms(edited)}`);
 }
 
 /** A launch that takes a while. */
@@ -118,7 +190,9 @@ async function simulator(browser: Browser, url: string, example: Example): Promi
 }
 
 const named = (id: string): Example => examples.find((each) => each.id === id)!;
-await using server = await siteServer(SITE);
-await visits(executable, server.url, named('bitonic-ir'));
-await visits(executable, server.url, named('bitonic'));
-await withBrowser(executable, (browser) => simulator(browser, server.url, named('sb1')));
+const servers = await Promise.all(sites.map(siteServer));
+const urls = servers.map(({ url }) => url);
+await visits(executable, urls, named('bitonic-ir'));
+await visits(executable, urls, named('bitonic'));
+await withBrowser(executable, (browser) => simulator(browser, urls[0]!, named('sb1')));
+for (const server of servers) await server[Symbol.asyncDispose]();

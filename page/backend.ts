@@ -1,12 +1,16 @@
 /** What answers the page: a Web Worker with the whole compiler, or the server that the page comes from. */
 import { decode, encode } from '@msgpack/msgpack';
 import { DarmError } from '../src/errors.js';
-import type { ExploreAnswers, ExploreOutcome, ExploreQuestions, QuestionKind } from '../src/explorer/protocol.js';
+import type { Explored, ExploreAnswers, ExploreOutcome, ExploreQuestion, ExploreQuestions, QuestionKind } from '../src/explorer/protocol.js'; // prettier-ignore
+import { startWorker, takeFirstWorker } from './first-worker.js';
+import { findResult, isQuick, type KeptKind } from './kept-results.js';
 import type { WorkerMessage, WorkerRequest } from './worker.js';
 
 export interface Backend {
   /** @throws DarmError */
   ask<K extends QuestionKind>(kind: K, question: ExploreQuestions[K]): Promise<ExploreAnswers[K]>;
+  /** The answer, if an earlier visit, or this one, has it; null: it must be asked for. */
+  recall<K extends KeptKind>(kind: K, question: ExploreQuestions[K]): Promise<ExploreAnswers[K] | null>;
   /** Ends what is being answered with `aborted`. */
   stop(): void;
 }
@@ -19,6 +23,9 @@ export interface LoadProgress {
 
 /** @param progress null when the compiler is there */
 export type ProgressListener = (progress: LoadProgress | null) => void;
+
+/** The page draws what it knows; then the compiler may have the processors. */
+const SHOWING_MS = 200;
 
 const stopped = (): DarmError => new DarmError('aborted', 'stopped');
 
@@ -37,6 +44,8 @@ export class WorkerBackend implements Backend {
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker;
   #count = 0;
+  /** Whether it has had something to compile. */
+  #isWarm = false;
 
   constructor(listener: ProgressListener) {
     this.#listener = listener;
@@ -44,7 +53,8 @@ export class WorkerBackend implements Backend {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('worker.js', location.href), { type: 'module' });
+    this.#isWarm = false;
+    const worker = takeFirstWorker() ?? startWorker(true);
     const files = new Map<string, LoadProgress>();
     worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
       switch (data.kind) {
@@ -85,9 +95,22 @@ export class WorkerBackend implements Backend {
 
   async ask<K extends QuestionKind>(kind: K, question: ExploreQuestions[K]): Promise<ExploreAnswers[K]> {
     const id = this.#count++;
+    this.#isWarm ||= kind === 'compile';
     const outcome = new Promise<ExploreOutcome>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     this.#worker.postMessage({ id, question: { kind, ...question } } as WorkerRequest);
     return valueOf<K>(await outcome);
+  }
+
+  /** What is known is compiled behind it, so that the compiler is ready for the first edit. */
+  async recall<K extends KeptKind>(kind: K, question: ExploreQuestions[K]): Promise<ExploreAnswers[K] | null> {
+    const found = await findResult<ExploreAnswers[K]>({ kind, ...question });
+    if (kind === 'compile' && found !== null && !this.#isWarm) {
+      this.#isWarm = true;
+      const known = isQuick(found as Explored) ? ({ kind, ...question } as ExploreQuestion) : null;
+      const worker = this.#worker;
+      setTimeout(() => worker.postMessage({ id: null, question: known } satisfies WorkerRequest), SHOWING_MS);
+    }
+    return found;
   }
 
   stop(): void {
@@ -117,6 +140,10 @@ export class ServerBackend implements Backend {
       if (signal.aborted) throw stopped();
       throw new DarmError('io', `the server does not answer: ${(error as Error).message}`);
     }
+  }
+
+  async recall(): Promise<null> {
+    return null;
   }
 
   stop(): void {

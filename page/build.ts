@@ -6,14 +6,17 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promi
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createHash } from 'node:crypto';
-import { build, type Plugin } from 'esbuild';
+import { build, type OutputFile, type Plugin } from 'esbuild';
 import type { Manifest } from '../src/binding/load.js';
 import { paletteStyle } from '../src/report/graph/palette.js';
 import { examples } from './examples.js';
+import { servedName } from './store.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SITE = path.join(ROOT, 'dist', 'site');
 const MODULES = path.join(ROOT, 'wasm', 'dist');
+/** The manifest names the others by their hashes. */
+const MODULE_FILES = ['manifest.json', 'llvm.mjs', 'clang.mjs'];
 
 /** Puts the browser's platform in the place of Node's. */
 const platform: Plugin = {
@@ -23,8 +26,9 @@ const platform: Plugin = {
   },
 };
 
-async function bundle(name: string): Promise<void> {
-  await build({
+/** @param compiler the build of the compiler that the page has; empty: it has none */
+async function bundle(name: string, compiler: string, write = true): Promise<readonly OutputFile[]> {
+  const { outputFiles = [] } = await build({
     entryPoints: [path.join(ROOT, 'page', `${name}.ts`)],
     outdir: SITE,
     bundle: true,
@@ -37,32 +41,30 @@ async function bundle(name: string): Promise<void> {
     target: 'es2022',
     legalComments: 'none',
     plugins: [platform],
+    define: { COMPILER_BUILD: JSON.stringify(compiler) },
+    write,
     logLevel: 'warning',
     absWorkingDir: ROOT,
   });
+  return outputFiles;
 }
 
+/** Of all that decides what the page's compiler answers: results that the page keeps belong to it. */
+async function compilerBuild(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const { hash: content } of await bundle('worker', '', false)) hash.update(content);
+  for (const name of MODULE_FILES) hash.update(await readFile(path.join(MODULES, name)));
+  return hash.digest('hex').slice(0, 32);
+}
+
+/** Whatever parts there are. */
 async function copyModules(): Promise<void> {
-  const manifest = JSON.parse(await readFile(path.join(MODULES, 'manifest.json'), 'utf8')) as Manifest;
-  const { module, further, memory, frontend } = manifest;
-  const parts = [
-    ['llvm', 'wasm', module],
-    ['llvm', 'memory', memory],
-    ['clang', 'wasm', frontend?.module],
-    ...Object.entries({ ...further, ...frontend?.further }).map(([part, facts]) => [part, 'wasm', facts] as const),
-    ['clang', 'memory', frontend?.memory],
-    ['headers', 'image', frontend?.image],
-  ] as const;
+  const { compressed } = JSON.parse(await readFile(path.join(MODULES, 'manifest.json'), 'utf8')) as Manifest;
   const target = path.join(SITE, 'wasm');
   await mkdir(target);
-  for (const name of ['manifest.json', 'llvm.mjs', 'clang.mjs'])
-    await copyFile(path.join(MODULES, name), path.join(target, name));
-  for (const [part, extension, facts] of parts)
-    if (facts)
-      await copyFile(
-        path.join(MODULES, `${part}.${extension}.br`),
-        path.join(target, `${part}.${facts.sha256.slice(0, 16)}.${extension}.br`),
-      );
+  for (const name of MODULE_FILES) await copyFile(path.join(MODULES, name), path.join(target, name));
+  for (const [name, facts] of Object.entries(compressed))
+    await copyFile(path.join(MODULES, name), path.join(target, servedName(name, facts)));
 }
 
 /** The service worker knows by this whether what it keeps is what there is. */
@@ -93,15 +95,16 @@ const withThemes = (css: string): string =>
 const hasModules = !process.argv.includes('--without-modules');
 await rm(SITE, { recursive: true, force: true });
 await mkdir(SITE, { recursive: true });
-await bundle('main');
+const compiler = hasModules ? await compilerBuild() : '';
+await bundle('main', compiler);
 const report = await readFile(path.join(ROOT, 'src', 'report', 'html', 'page.css'), 'utf8');
 const own = await readFile(path.join(ROOT, 'page', 'page.css'), 'utf8');
 await writeFile(path.join(SITE, 'page.css'), withThemes(paletteStyle() + report + own));
 for (const name of ['index.html', 'icon.svg']) await copyFile(path.join(ROOT, 'page', name), path.join(SITE, name));
 await writeFile(path.join(SITE, 'examples.json'), JSON.stringify(await examples(ROOT)));
 if (hasModules) {
-  await bundle('worker');
-  await bundle('service-worker');
+  await bundle('worker', compiler);
+  await bundle('service-worker', compiler);
   await copyFile(fileURLToPath(import.meta.resolve('brotli-dec-wasm/web/bg.wasm')), path.join(SITE, 'brotli.wasm'));
   await copyModules();
   await stampServiceWorker();

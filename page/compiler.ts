@@ -13,9 +13,13 @@ import { completeJobOptions, type JobOptions } from '../src/job/options.js';
 import { unwrap, type Executor, type TaskLimits } from '../src/workers/executor.js';
 import { LlvmHost } from '../src/workers/llvm-host.js';
 import type { Task, TaskResult } from '../src/workers/tasks.js';
+import type { Translation } from '../src/job/source.js';
+import { findResult, keepResult } from './kept-results.js';
 
 const MEMORY_LIMIT = 2 ** 32;
 const LIMITS: TaskLimits = { timeoutMs: 0, events: null };
+
+type Translated = Translation & { readonly product: Uint8Array<ArrayBuffer> };
 
 class OwnThread implements Executor {
   readonly width = 1;
@@ -45,12 +49,23 @@ class OwnThread implements Executor {
   async close(): Promise<void> {}
 }
 
-/** A compiler, and what loads LLVM for it. */
-export function createPageCompiler(): ExploringCompiler & { prepare(): Promise<void> } {
+interface PageCompiler extends ExploringCompiler {
+  /** Loads LLVM. */
+  prepare(): Promise<void>;
+  /** The same compiler, which takes nothing from earlier visits. */
+  readonly afresh: ExploringCompiler;
+}
+
+export function createPageCompiler(): PageCompiler {
   const executor = new OwnThread();
   const translator = new SourceTranslator();
+  const prepare = (): Promise<void> => executor.prepare();
+  return { ...compilerOf(executor, translator, true), prepare, afresh: compilerOf(executor, translator, false) };
+}
+
+/** @param keeps whether translations are kept, and found, in the browser's storage */
+function compilerOf(executor: OwnThread, translator: SourceTranslator, keeps: boolean): ExploringCompiler {
   return {
-    prepare: () => executor.prepare(),
     async compile(input, options = {}) {
       const job = completeJobOptions('compile()', options as Partial<JobOptions>);
       const bytes = new Uint8Array(unwrapModule(input as Uint8Array));
@@ -60,7 +75,10 @@ export function createPageCompiler(): ExploringCompiler & { prepare(): Promise<v
     async translate(source, options) {
       const request = await translator.request('translate()', source, options);
       const job = await translator.job(request, 'bitcode', false);
-      const translation = await translator.translate(executor, request, job, LIMITS);
+      const asked = { ...job, headers: [...job.headers] };
+      const kept = keeps ? await findResult<Translated>(asked) : null;
+      const translation = kept ?? (await translator.translate(executor, request, job, LIMITS));
+      if (keeps && kept === null) void keepResult(asked, translation);
       const { product: bitcode, time } = translation;
       return { ...translator.result(request, translation), bitcode, options: request.job, time };
     },

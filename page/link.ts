@@ -24,7 +24,13 @@ export async function linkOf(state: PageState): Promise<string> {
 /** Null for a fragment that is none of ours; throws where it is damaged. */
 export async function stateOf(fragment: string): Promise<PageState | null> {
   if (!fragment.startsWith(MARK)) return null;
-  const binary = atob(fragment.slice(MARK.length).replaceAll('-', '+').replaceAll('_', '/'));
+  const state = await unpacked(fragment.slice(MARK.length)).catch(() => null);
+  if (state === null) throw new Error('it is damaged, or a part of it is missing');
+  return checked(state);
+}
+
+async function unpacked(fragment: string): Promise<unknown> {
+  const binary = atob(fragment.replaceAll('-', '+').replaceAll('_', '/'));
   const packed = Uint8Array.from(binary, (char) => char.charCodeAt(0));
   const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
   const chunks: Uint8Array[] = [];
@@ -33,7 +39,7 @@ export async function stateOf(fragment: string): Promise<PageState | null> {
     chunks.push(part.value);
     if ((size += part.value.length) > MOST_BYTES) throw new Error('the link holds too much');
   }
-  return checked(JSON.parse(await new Blob(chunks as BlobPart[]).text()));
+  return JSON.parse(await new Blob(chunks as BlobPart[]).text());
 }
 
 function checked(value: unknown): PageState {

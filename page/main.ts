@@ -1,9 +1,11 @@
 /** The explorer's page: a kernel on the left, what becomes of it on the right, a launch below. */
+import './first-worker.js';
 import { DarmError } from '../src/errors.js';
 import {
   LANGUAGES,
   type Explored,
   type ExploreJob,
+  type ExploreQuestions,
   type Launched,
   type Listing,
   type ListingForm,
@@ -11,7 +13,7 @@ import {
 import { JOB_OPTIONS } from '../src/job/options.js';
 import { ServerBackend, WorkerBackend, type Backend, type LoadProgress } from './backend.js';
 import { byId, element, fillSelect } from './dom.js';
-import { Editor } from './editor.js';
+import { Editor, type SourceMessage } from './editor.js';
 import type { Example } from './examples.js';
 import { Heat, METRICS, type Metric } from './heat.js';
 import { kernelOf, showLaunch, withKernel } from './launch-form.js';
@@ -52,6 +54,8 @@ let tab: Tab = 'flow';
 /** The last that compiled, and from what. */
 let shown: { readonly job: Job; readonly explored: Explored } | null = null;
 let ran: Ran | null = null;
+/** About the link that the page was opened with; until the reader asks for something else. */
+let notice: readonly SourceMessage[] = [];
 let metric: Metric = 'lost';
 /** Which function is shown. */
 let chosen = 0;
@@ -77,6 +81,8 @@ let isSetting = false;
 function edited(delay = 0): void {
   if (isSetting) return;
   job = { ...job, source: source.text };
+  notice = [];
+  byId<HTMLSelectElement>('example').value = '';
   clearTimeout(timer);
   timer = setTimeout(() => void compile(), delay);
 }
@@ -90,17 +96,19 @@ async function compile(): Promise<void> {
   const now = job;
   await working('compiling …', async () => {
     const started = performance.now();
-    const explored = await backend.ask('compile', { job: now });
+    const known = await backend.recall('compile', { job: now });
+    const explored = known ?? (await backend.ask('compile', { job: now }));
     const isSame = shown !== null && JSON.stringify(shown.job) === JSON.stringify(now);
     shown = { job: now, explored };
-    showMessages(source, warningsOf(explored));
+    showMessages(source, [...notice, ...warningsOf(explored)]);
     showFunctions();
     if (!isSame) refresh();
-    const took = Math.round(performance.now() - started);
+    const took = known === null ? `${Math.round(performance.now() - started)} ms` : 'known from before';
     const melds = explored.functions.reduce((sum, each) => sum + each.melds, 0);
-    say(`${explored.target}: ${melds === 1 ? '1 meld' : `${melds} melds`}, ${took} ms`);
-    document.body.dataset['compiled'] = String(Number(document.body.dataset['compiled'] ?? 0) + 1);
+    // Before it is said: what takes long, the page says itself.
     await remember();
+    say(`${explored.target}: ${melds === 1 ? '1 meld' : `${melds} melds`}, ${took}`);
+    document.body.dataset['compiled'] = String(Number(document.body.dataset['compiled'] ?? 0) + 1);
   });
 }
 
@@ -205,10 +213,10 @@ async function drawListing(form: ListingForm): Promise<void> {
 }
 
 const listings = (of: ExploreJob, form: ListingForm): Promise<[Listing, Listing]> =>
-  Promise.all([
-    backend.ask('listing', { job: of, form, side: 'before' }),
-    backend.ask('listing', { job: of, form, side: 'after' }),
-  ]);
+  Promise.all([listing({ job: of, form, side: 'before' }), listing({ job: of, form, side: 'after' })]);
+
+const listing = async (question: ExploreQuestions['listing']): Promise<Listing> =>
+  (await backend.recall('listing', question)) ?? (await backend.ask('listing', question));
 
 // --- lines -----------------------------------------------------------------------------------------------------------
 
@@ -455,33 +463,42 @@ function listen(): void {
 
 async function start(): Promise<void> {
   listen();
-  const examples = (await (await fetch('examples.json')).json()) as Example[];
+  openTabQuietly();
+  addEventListener('hashchange', () => void openLink());
+  const coming = fetch('examples.json');
+  const isOpen = await openLink();
+  const examples = (await (await coming).json()) as Example[];
   const select = byId<HTMLSelectElement>('example');
   fillSelect(select, [['', 'own'], ...examples.map(({ id, title }) => [id, title] as const)]);
+  const open = (example: Example): void => {
+    select.value = example.id;
+    setState(example);
+  };
   select.addEventListener('change', () => {
     const found = examples.find(({ id }) => id === select.value);
-    if (found !== undefined) setState(found);
+    notice = [];
+    if (found !== undefined) open(found);
   });
-  const fromLink = async (): Promise<boolean> => {
-    try {
-      const state = await stateOf(location.hash);
-      if (state === null) return false;
-      select.value = '';
-      setState(state);
-      if (TABS.some((each) => each === state.tab)) openTab(state.tab as Tab);
-      return true;
-    } catch (error) {
-      say(`the link cannot be read: ${(error as Error).message}`);
-      return false;
-    }
-  };
-  addEventListener('hashchange', () => void fromLink());
-  openTabQuietly();
-  if (await fromLink()) return;
+  if (isOpen) return;
   const query = new URLSearchParams(location.search).get('example');
-  const first = examples.find(({ id }) => id === query) ?? examples[0]!;
-  select.value = first.id;
-  setState(first);
+  open(examples.find(({ id }) => id === query) ?? examples[0]!);
+}
+
+/** Shows what the link of this page holds. */
+async function openLink(): Promise<boolean> {
+  try {
+    const state = await stateOf(location.hash);
+    if (state === null) return false;
+    byId<HTMLSelectElement>('example').value = '';
+    setState(state);
+    if (TABS.some((each) => each === state.tab)) openTab(state.tab as Tab);
+    return true;
+  } catch (error) {
+    const text = `the link cannot be read: ${(error as Error).message}`;
+    notice = [{ severity: 'warning', text, line: 0, column: null }];
+    showMessages(source, notice);
+    return false;
+  }
 }
 
 /** Before there is anything to remember. */

@@ -8,7 +8,8 @@
 import initBrotli, { decompress } from 'brotli-dec-wasm/web';
 import { DarmError } from '../src/errors.js';
 import type { FileFacts, ModulePart, Platform } from '../src/platform/interface.js';
-import { MODULE_STORE, SERVED_HEADER } from './store.js';
+import type { Manifest } from '../src/binding/load.js';
+import { MODULE_STORE, servedName, SERVED_HEADER } from './store.js';
 
 /** Told how much of a file has arrived, in bytes. */
 export type LoadListener = (name: string, loaded: number, total: number) => void;
@@ -46,13 +47,20 @@ async function download(name: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
 }
 
-async function sha256(...parts: (string | Uint8Array)[]): Promise<string> {
+export async function sha256(...parts: (string | Uint8Array)[]): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', await new Blob(parts as BlobPart[]).arrayBuffer());
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 const nameOf = (part: string, facts: FileFacts, extension: string): string =>
   `${part}.${facts.sha256.slice(0, 16)}.${extension}`;
+
+async function packedName(name: string): Promise<string> {
+  const { compressed } = JSON.parse(await readManifest()) as Manifest;
+  const facts = compressed[name];
+  if (facts === undefined) throw new DarmError('internal', `the site has no ${name}`);
+  return servedName(name, facts);
+}
 
 const kept = async (name: string): Promise<Response | undefined> => (await store)?.match(new URL(name, MODULES));
 
@@ -63,7 +71,7 @@ async function readPart(part: string, facts: FileFacts, extension: string): Prom
     const bytes = new Uint8Array(await found.arrayBuffer());
     if (bytes.length === facts.bytes) return bytes;
   }
-  const packed = await download(`${name}.br`);
+  const packed = await download(await packedName(`${part}.${extension}.br`));
   // Some servers say of such files that they are encoded; the browser has then decoded them.
   const bytes = packed.length === facts.bytes ? packed : await unpack(packed);
   if ((await sha256(bytes)) !== facts.sha256)
@@ -77,8 +85,16 @@ async function readPart(part: string, facts: FileFacts, extension: string): Prom
  * optimised for the next visit (page/service-worker.ts).
  */
 async function isServed(): Promise<boolean> {
-  const { headers } = await fetch(new URL(MANIFEST, MODULES));
-  return headers.has(SERVED_HEADER);
+  return (served ||= (await fetch(new URL(MANIFEST, MODULES))).headers.has(SERVED_HEADER));
+}
+let served = false;
+
+/** The modules that were compiled from a URL. */
+const streamed: URL[] = [];
+
+/** Requests and compiles them again: see rehearsal.ts. */
+export async function streamAgain(): Promise<void> {
+  for (const url of streamed) await WebAssembly.compileStreaming(fetch(url));
 }
 
 /** The bytes are compiled while they arrive from the storage. Whoever asks for them alone reads them again. */
@@ -89,8 +105,10 @@ async function compile(part: string, facts: FileFacts): Promise<WebAssembly.Modu
     // There is no storage.
     if ((await kept(name)) === undefined) return WebAssembly.compile(bytes);
   }
-  const found = (await isServed()) ? fetch(new URL(name, MODULES)) : kept(name).then((response) => response!);
-  return WebAssembly.compileStreaming(found);
+  if (!(await isServed())) return WebAssembly.compileStreaming(kept(name).then((response) => response!));
+  const url = new URL(name, MODULES);
+  streamed.push(url);
+  return WebAssembly.compileStreaming(fetch(url));
 }
 
 function openModule(part: string, facts: FileFacts): ModulePart {
@@ -108,6 +126,8 @@ async function keep(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>
     const [part] = name.split('.');
     const extension = name.slice(name.lastIndexOf('.'));
     for (const { url } of await cache.keys()) {
+      // A site may hold several pages.
+      if (!url.startsWith(MODULES.href)) continue;
       const other = url.slice(url.lastIndexOf('/') + 1);
       if (other !== name && other.startsWith(`${part}.`) && other.endsWith(extension)) await cache.delete(url);
     }
@@ -120,6 +140,12 @@ async function keep(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>
 let manifest: Promise<string> | null = null;
 
 async function readManifest(): Promise<string> {
+  // What follows checks hashes.
+  if (!self.isSecureContext)
+    throw new DarmError(
+      'io',
+      'browsers run this page only over https, or from this machine: its address begins with http',
+    );
   manifest ??= download(MANIFEST).then((bytes) => new TextDecoder().decode(bytes));
   // What failed is tried again.
   manifest.catch(() => (manifest = null));

@@ -5,21 +5,18 @@
 import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'puppeteer-core';
 import { createCompiler } from '../../src/index.js';
 import type { ExploreJob } from '../../src/explorer/protocol.js';
-import { browserPath, withBrowser } from '../support/browser.js';
+import { browserPath, OTHER_HOST, withBrowser } from '../support/browser.js';
 import { siteServer } from '../support/site.js';
 import { assert, suite } from '../support/suite.js';
 import { artifactsInPage } from './artifacts-in-page.js';
+import { after, isShown, openPage, PATIENCE, textOf, type } from './reader.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SITE = path.join(ROOT, 'dist', 'site');
 const BROWSER = browserPath();
-const test = suite('page', { tests: BROWSER === null ? 1 : 4, timeoutMs: 400_000 });
-
-/** A machine that has other things to do, too. */
-const PATIENCE = { timeout: 180_000 };
+const test = suite('page', { tests: BROWSER === null ? 1 : 5, timeoutMs: 400_000 });
 
 test('everything that a page of files needs is there', async () => {
   if (BROWSER === null) console.log('page: no browser on this machine, so nothing is opened');
@@ -32,48 +29,6 @@ test('everything that a page of files needs is there', async () => {
   assert.not.match(worker, /__VERSION__|__FILES__/);
   assert.not.match(await readFile(path.join(SITE, 'worker.js'), 'utf8'), /from ?["']node:/);
 });
-
-/** Opens a page whose console and requests are watched. */
-async function openPage(browser: Browser, url: string, complaints: string[]): Promise<Page> {
-  const context = await browser.createBrowserContext();
-  const page = await context.newPage();
-  await page.setViewport({ width: 1280, height: 800 });
-  page.on('console', (message) => complaints.push(`console: ${message.text()}`));
-  page.on('pageerror', (error) => complaints.push(`error: ${String(error)}`));
-  page.on('request', (request) => {
-    const { origin, protocol } = new URL(request.url());
-    if (origin !== new URL(url).origin && protocol !== 'blob:') complaints.push(`request: ${request.url()}`);
-  });
-  await page.goto(url, { waitUntil: 'load' });
-  return page;
-}
-
-const countOf = (page: Page, what: 'compiled' | 'ran'): Promise<number> =>
-  page.evaluate((key) => Number(document.body.dataset[key] ?? 0), what);
-
-/** Does something that makes the page compile or run, and waits until it has. */
-async function after(page: Page, what: 'compiled' | 'ran', act: () => Promise<unknown>): Promise<void> {
-  const before = await countOf(page, what);
-  await act();
-  await page.waitForFunction(
-    (key, count) => Number(document.body.dataset[key] ?? 0) > count && document.body.dataset['state'] === 'idle',
-    PATIENCE,
-    what,
-    before,
-  );
-}
-
-const textOf = (page: Page, selector: string): Promise<string> =>
-  page.$eval(selector, (element) => element.textContent ?? '');
-
-/** Puts a text into an editor, as if it were typed. */
-async function type(page: Page, text: string, editor = '#editor'): Promise<void> {
-  await page.focus(`${editor} .cm-content`);
-  await page.keyboard.down('Control');
-  await page.keyboard.press('a');
-  await page.keyboard.up('Control');
-  await page.evaluate((content) => document.execCommand('insertText', false, content), text);
-}
 
 const KERNEL = `target triple = "amdgcn-amd-amdhsa"
 define amdgpu_kernel void @typed(ptr addrspace(1) %out, i32 %limit) "target-cpu"="gfx1100" {
@@ -107,7 +62,7 @@ if (BROWSER !== null) {
     const complaints: string[] = [];
     await withBrowser(BROWSER, async (browser) => {
       const page = await openPage(browser, `${server.url}/?example=bitonic-ir`, complaints);
-      await after(page, 'compiled', async () => {});
+      await isShown(page);
       assert.match(await textOf(page, '#status'), /^gfx1100: 10 melds/);
 
       await after(page, 'compiled', () => type(page, KERNEL));
@@ -163,17 +118,19 @@ if (BROWSER !== null) {
 
       const link = await page.evaluate(() => location.href);
       const other = await openPage(browser, link, complaints);
-      await after(other, 'compiled', async () => {});
+      await isShown(other);
       assert.match(await textOf(other, '#editor .cm-content'), /@typed/);
       assert.match(await textOf(other, '#status'), /1 meld,/);
       await after(other, 'ran', () => other.click('#run'));
 
       await other.waitForFunction(() => navigator.serviceWorker.ready.then(() => true), PATIENCE);
       // Everything that a compilation asks for has been asked for once.
-      await other.setOfflineMode(true);
+      await server[Symbol.asyncDispose]();
       await other.reload({ waitUntil: 'load' });
-      await after(other, 'compiled', async () => {});
-      assert.match(await textOf(other, '#status'), /1 meld,/);
+      await isShown(other);
+      assert.match(await textOf(other, '#status'), /1 meld, known from before/);
+      await after(other, 'compiled', () => type(other, `; edited\n${KERNEL}`));
+      assert.match(await textOf(other, '#status'), /1 meld, \d+ ms/);
     });
     assert.equal(complaints, []);
   });
@@ -183,7 +140,7 @@ if (BROWSER !== null) {
     const complaints: string[] = [];
     await withBrowser(BROWSER, async (browser) => {
       const page = await openPage(browser, `${server.url}/?example=scale`, complaints);
-      await after(page, 'compiled', async () => {});
+      await isShown(page);
       const shown = await textOf(page, '#flow');
       assert.match(shown, /holds M1/);
       const stop = async (): Promise<void> => {
@@ -222,6 +179,31 @@ if (BROWSER !== null) {
       assert.match(await textOf(page, '#messages'), /the compiler ended: .*gone/);
       await after(page, 'compiled', () => type(page, 'kernel void c() {}\n'));
       assert.is(await textOf(page, '#messages'), '');
+    });
+    assert.equal(complaints, []);
+  });
+
+  test('a damaged link, an empty one, and plain HTTP from another machine: the page says so', async () => {
+    await using server = await siteServer(SITE);
+    const complaints: string[] = [];
+    await withBrowser(BROWSER, async (browser) => {
+      const page = await openPage(browser, `${server.url}/?example=border#a=dZA5`, complaints);
+      await isShown(page);
+      assert.match(await textOf(page, '#messages'), /the link cannot be read: it is damaged/);
+      assert.match(await textOf(page, '#editor .cm-content'), /A stencil with a border/);
+      await after(page, 'compiled', () => page.select('#meld', 'off'));
+      assert.is(await textOf(page, '#messages'), '');
+      const empty = await page.evaluate(() => {
+        location.hash = '#a=q1ZKVLKqrq0FAA';
+        return new Promise((resolve) =>
+          setTimeout(() => resolve(document.getElementById('messages')!.textContent), 500),
+        );
+      });
+      assert.is(empty, 'warning the link cannot be read: it lacks something');
+
+      const far = await openPage(browser, `${server.url.replace('127.0.0.1', OTHER_HOST)}/`, complaints);
+      await far.waitForSelector('#messages li.error', PATIENCE);
+      assert.match(await textOf(far, '#messages'), /only over https, or from this machine/);
     });
     assert.equal(complaints, []);
   });

@@ -19,6 +19,9 @@ export function browserPath(): string | null {
   return null;
 }
 
+/** A name of this machine that browsers take for another machine's. */
+export const OTHER_HOST = 'other.test';
+
 /** @param userDataDir the profile's folder; by default the profile is new, and goes with the browser */
 export async function withBrowser(
   executablePath: string,
@@ -27,7 +30,7 @@ export async function withBrowser(
 ): Promise<void> {
   const { launch } = await import('puppeteer-core');
   // The sandbox needs rights that containers do not have. Only our own pages are opened.
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', `--host-resolver-rules=MAP ${OTHER_HOST} 127.0.0.1`]; // prettier-ignore
   const browser = await launch({ executablePath, args, ...(userDataDir === undefined ? {} : { userDataDir }) });
   try {
     await use(browser);

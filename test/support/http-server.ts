@@ -26,6 +26,7 @@ export async function testServer(listener: RequestListener): Promise<TestServer>
     requests,
     authorizations,
     async [Symbol.asyncDispose]() {
+      if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

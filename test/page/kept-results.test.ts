@@ -1,0 +1,148 @@
+/** What the explorer's static page keeps for later visits, in a real browser. Skipped, visibly, without one. */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'puppeteer-core';
+import { browserPath, withBrowser } from '../support/browser.js';
+import type { TestServer } from '../support/http-server.js';
+import { siteServer } from '../support/site.js';
+import { assert, suite } from '../support/suite.js';
+import { after, isShown, openPage, PATIENCE, textOf, type } from './reader.js';
+
+const SITE = path.join(fileURLToPath(new URL('../../../', import.meta.url)), 'dist', 'site');
+const BROWSER = browserPath();
+const test = suite('page/kept-results', { tests: BROWSER === null ? 1 : 4, timeoutMs: 400_000 });
+
+const COMPILED = /^gfx1100: 2 melds, \d+ ms$/;
+const KNOWN = /^gfx1100: 2 melds, known from before$/;
+
+/** Names of the stores of results. */
+const stores = (page: Page): Promise<string[]> =>
+  page.evaluate(async () => (await caches.keys()).filter((name) => name.startsWith('darm-results')));
+
+/** Waits until so many results are kept: it happens after they are shown. */
+const areKept = (page: Page, count: number): Promise<unknown> =>
+  page.waitForFunction(
+    async (least) => {
+      const name = (await caches.keys()).find((each) => each.startsWith('darm-results'));
+      return name !== undefined && (await (await caches.open(name)).keys()).length >= least;
+    },
+    { ...PATIENCE, polling: 100 },
+    count,
+  );
+
+/** Everything that the page says about the kernel; the source and the times are left out. */
+async function views(page: Page): Promise<string[]> {
+  const shown: string[] = [];
+  for (const tab of ['flow', 'remarks', 'ir', 'machine']) {
+    await page.click(`#tab-${tab}`);
+    if (tab === 'ir' || tab === 'machine') await page.waitForSelector(`#${tab} tr`, PATIENCE);
+    shown.push(await page.$eval(`#${tab}`, (panel) => panel.innerHTML));
+  }
+  await page.click('#tab-flow');
+  return [...shown, await textOf(page, '#messages'), await textOf(page, '#function')];
+}
+
+async function visitAgain(page: Page): Promise<string> {
+  await page.reload({ waitUntil: 'load' });
+  await isShown(page);
+  return textOf(page, '#status');
+}
+
+const EXAMPLE = '?example=scale';
+
+/** @param use may empty the list of complaints */
+async function withPage(use: (page: Page, server: TestServer, complaints: string[]) => Promise<void>): Promise<void> {
+  const complaints: string[] = [];
+  await using server = await siteServer(SITE);
+  await withBrowser(BROWSER!, async (browser) => {
+    const page = await openPage(browser, `${server.url}/${EXAMPLE}`, complaints);
+    await isShown(page);
+    assert.match(await textOf(page, '#status'), COMPILED);
+    await use(page, server, complaints);
+  });
+  assert.equal(complaints, []);
+}
+
+if (BROWSER === null)
+  test('there is a browser', () => console.log('page/kept-results: no browser on this machine, so nothing is tested'));
+else {
+  test('what an earlier visit compiled is shown as it was, and the next edit is compiled', () =>
+    withPage(async (page) => {
+      const first = await views(page);
+      // clang's translation, the compilation, and two listings of each kind.
+      await areKept(page, 6);
+      assert.match(await visitAgain(page), KNOWN);
+      assert.equal(await views(page), first);
+
+      const source = await page.evaluate(() => document.querySelector<HTMLElement>('.cm-content')!.innerText);
+      await after(page, 'compiled', () => type(page, `// edited\n${source}`));
+      assert.match(await textOf(page, '#status'), COMPILED);
+      assert.match(await textOf(page, '#flow'), /holds M1/);
+    }));
+
+  test('a change of an option needs no clang', () =>
+    withPage(async (page, server, complaints) => {
+      await areKept(page, 2);
+      await page.waitForFunction(() => navigator.serviceWorker.ready.then(() => true), PATIENCE);
+      await page.evaluate(async () => {
+        const modules = await caches.open('darm-modules');
+        for (const { url } of await modules.keys()) if (/\/clang/.test(url)) await modules.delete(url);
+      });
+      await server[Symbol.asyncDispose]();
+      assert.match(await visitAgain(page), KNOWN);
+      await after(page, 'compiled', () => page.select('#meld', 'off'));
+      assert.match(await textOf(page, '#status'), /^gfx1100: 0 melds, \d+ ms$/);
+      // clang is asked for, for the next edit, and cannot be had.
+      complaints.length = 0;
+    }));
+
+  test('results of another build, and damaged ones, are not shown', () =>
+    withPage(async (page) => {
+      await areKept(page, 2);
+      const [name] = await stores(page);
+      await page.evaluate(async (own) => {
+        const from = await caches.open(own!);
+        const to = await caches.open(`${own!.slice(0, -4)}0000`);
+        for (const request of await from.keys()) await to.put(request, (await from.match(request))!);
+        await caches.delete(own!);
+      }, name);
+      assert.match(await visitAgain(page), COMPILED);
+      await page.waitForFunction(async () => !(await caches.keys()).some((each) => each.endsWith('0000')), PATIENCE);
+      assert.equal(await stores(page), [name]);
+
+      for (const damage of ['cut', 'bit', 'text'] as const) {
+        await areKept(page, 2);
+        assert.match(await visitAgain(page), KNOWN);
+        await page.evaluate(
+          async (own, how) => {
+            const store = await caches.open(own!);
+            for (const request of await store.keys()) {
+              const bytes = new Uint8Array(await (await store.match(request))!.arrayBuffer());
+              const middle = bytes.length >> 1;
+              if (how === 'bit') bytes[middle]! ^= 1;
+              const body = how === 'text' ? 'no result' : how === 'cut' ? bytes.slice(0, middle) : bytes;
+              await store.put(request, new Response(body));
+            }
+          },
+          name,
+          damage,
+        );
+        assert.match(await visitAgain(page), COMPILED, damage);
+      }
+    }));
+
+  test('without room in the browser nothing is kept, and everything works', () =>
+    withPage(async (page) => {
+      await areKept(page, 2);
+      await page.evaluate(async () => {
+        for (const name of await caches.keys()) if (/results|modules/.test(name)) await caches.delete(name);
+      });
+      const session = await page.createCDPSession();
+      await session.send('Storage.overrideQuotaForOrigin', { origin: new URL(page.url()).origin, quotaSize: 1 });
+      assert.match(await visitAgain(page), COMPILED);
+      assert.match(await visitAgain(page), COMPILED);
+      assert.match(await textOf(page, '#flow'), /holds M1/);
+    }));
+}
+
+test.run();
