@@ -97,7 +97,8 @@ export function planFunction(
   const overlong = overlongPlans(ctx, plans);
   const willing = plans.filter((p) => p.melds.length > 0 && !overlong.has(p));
   const taken = choose(fn, choices?.others === 'leave' ? inOrderOf(choices, willing) : byGain(willing));
-  const isLittle = choices === null && isJudgedWhole(options) && isTooLittle(ctx, gained + sumOf(taken));
+  const isJudged = taken.length > 0 && choices === null && isJudgedWhole(options);
+  const isLittle = isJudged && isTooLittle(ctx, gained + sumOf(taken));
   const isTaken = new Set(isLittle ? [] : taken);
 
   const candidates: Candidate[] = [];
