@@ -80,8 +80,9 @@ export class LaneValues {
     this.launchShift = Math.log2(WAVES_PER_LAUNCH * fn.waveSize);
   }
 
-  /** A value's numbers in every lane of every launch. */
+  /** A value's numbers in every lane of every launch. They hold until the next question. */
   numbersOf(v: ValueId): Sampled {
+    this.makeRoom();
     return this.sample(v, 0);
   }
 
@@ -96,7 +97,7 @@ export class LaneValues {
   condition(branch: BlockId): LaneSet {
     const known = this.conditions.get(branch);
     if (known) return known;
-    if (this.open.size === 0 && this.sampled.size > MOST_KEPT) this.forget();
+    this.makeRoom();
     const terminator = terminatorOf(this.fn, branch);
     const value = this.fn.operand[this.fn.operandStart[terminator]!] as ValueId;
     const sample = this.sample(value, 0);
@@ -106,6 +107,11 @@ export class LaneValues {
     // In a circle the condition is not known yet.
     if (this.open.size === 0) this.conditions.set(branch, found);
     return found;
+  }
+
+  /** Nothing is forgotten while it is being computed with. */
+  private makeRoom(): void {
+    if (this.open.size === 0 && this.sampled.size > MOST_KEPT) this.forget();
   }
 
   private sample(v: ValueId, depth: number): Sampled {
