@@ -489,6 +489,7 @@ async function openLink(): Promise<boolean> {
   try {
     const state = await stateOf(location.hash);
     if (state === null) return false;
+    notice = [];
     byId<HTMLSelectElement>('example').value = '';
     setState(state);
     if (TABS.some((each) => each === state.tab)) openTab(state.tab as Tab);
