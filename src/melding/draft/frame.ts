@@ -82,11 +82,11 @@ export class Frame implements FrameParts {
   work: readonly BlockWork[];
   /** The largest number of cells that the alignment of a pair of blocks needs. */
   readonly cells: number;
-  /** By both bases, and then by the distance that is left between the addresses. */
   /** `[blockCount]`: the index of the melded block that a block becomes. `NONE` for blocks outside. */
   private readonly index: Int32Array;
   /** Tables by instruction that drafts of this frame have borrowed. */
   private readonly borrowed: Int32Array[] = [];
+  /** By both bases, and then by the distance that is left between the addresses. */
   private readonly baseKeys = new Map<number, Map<number, number>>();
   private baseKeyCount = 0;
   private readonly phis = new Map<number, readonly Slot[]>();
