@@ -14,6 +14,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/Support/AMDGPUAddrSpace.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
@@ -260,16 +261,52 @@ static void hideProducts(Function &f, bool has16Bits) {
   }
 }
 
-// Whether the function has a loop, or something that code generation may make one of: atomics, copies of memory, accesses
-// through descriptors, indirect calls, and elements of vectors by an index that differs.
+// Whether code generation may make a loop of a call: of atomics, copies of memory, reductions over a wave, what differs
+// between lanes and must not (descriptors, callees), and loops of what it inlines.
+static bool mayBecomeLoop(const CallBase &call) {
+  const auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
+  if (intrinsic == nullptr || intrinsic->mayReadOrWriteMemory())
+    return true;
+  // Without access to memory, as far as LLVM says.
+  const StringRef name = intrinsic->getCalledFunction()->getName();
+  return name.starts_with("llvm.amdgcn.wave.reduce.") || name.starts_with("llvm.amdgcn.s.buffer.") ||
+         name.starts_with("llvm.amdgcn.image.");
+}
+
+// The same for any instruction: elements of vectors by an index that differs, arrays that become vectors, accesses through
+// descriptors, remainders of floating-point numbers, divisions of long integers.
+static bool mayBecomeLoop(const Instruction &instruction) {
+  switch (instruction.getOpcode()) {
+  case Instruction::Call:
+    return mayBecomeLoop(cast<CallBase>(instruction));
+  case Instruction::ExtractElement:
+    return !isa<Constant>(instruction.getOperand(1));
+  case Instruction::InsertElement:
+    return !isa<Constant>(instruction.getOperand(2));
+  case Instruction::Alloca:
+  case Instruction::FRem:
+    return true;
+  case Instruction::UDiv:
+  case Instruction::SDiv:
+  case Instruction::URem:
+  case Instruction::SRem:
+    return instruction.getType()->getScalarSizeInBits() > 64;
+  case Instruction::Load:
+  case Instruction::Store:
+    return getLoadStoreAddressSpace(&instruction) >= AMDGPUAS::BUFFER_FAT_POINTER;
+  case Instruction::Fence:
+    return false;
+  default:
+    return instruction.mayReadOrWriteMemory();
+  }
+}
+
+// Whether the function has a loop, or something that code generation may make one of.
 static bool mayLoop(Function &f) {
   SmallVector<std::pair<const BasicBlock *, const BasicBlock *>, 4> backEdges;
   FindFunctionBackedges(f, backEdges);
-  return !backEdges.empty() || any_of(instructions(f), [](const Instruction &instruction) {
-    if (isa<ExtractElementInst, InsertElementInst>(instruction))
-      return !isa<Constant>(instruction.getOperand(isa<ExtractElementInst>(instruction) ? 1 : 2));
-    return instruction.mayReadOrWriteMemory() && !isa<LoadInst, StoreInst, FenceInst>(instruction);
-  });
+  return !backEdges.empty() ||
+         any_of(instructions(f), [](const Instruction &instruction) { return mayBecomeLoop(instruction); });
 }
 
 // The last step in front of code generation for a function that was melded.
