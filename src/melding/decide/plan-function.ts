@@ -97,7 +97,8 @@ export function planFunction(
   const overlong = overlongPlans(ctx, plans);
   const willing = plans.filter((p) => p.melds.length > 0 && !overlong.has(p));
   const taken = choose(fn, choices?.others === 'leave' ? inOrderOf(choices, willing) : byGain(willing));
-  const isJudged = taken.length > 0 && choices === null && isJudgedWhole(options);
+  const isModels = choices === null || (choices.branches.size === 0 && choices.others === 'model');
+  const isJudged = taken.length > 0 && isModels && isJudgedWhole(options);
   const isLittle = isJudged && isTooLittle(ctx, gained + sumOf(taken));
   const isTaken = new Set(isLittle ? [] : taken);
 
