@@ -179,6 +179,8 @@ export async function beginParts(
       const found = memory && findMemory(name, constants.start, memory);
       found?.catch(() => {});
       const rest = names.map((part) => needed.get(part) ?? make.lazily(open(part)));
+      // These are made on this thread. Also where one fails, nothing goes on behind the caller's back.
+      await Promise.allSettled(rest.filter((_, index) => !needed.has(names[index]!)));
       const parts = Promise.all([first, Promise.all(rest)]).then(([made, all]) => ({ ...made, further: all }));
       parts.catch(() => {});
       return { parts, memory: await found };
