@@ -178,9 +178,10 @@ export async function beginParts(
       // A first use unpacks all of them, side by side.
       const found = memory && findMemory(name, constants.start, memory);
       found?.catch(() => {});
-      const rest = names.map((part) => needed.get(part) ?? make.lazily(open(part)));
-      // These are made on this thread. Also where one fails, nothing goes on behind the caller's back.
-      await Promise.allSettled(rest.filter((_, index) => !needed.has(names[index]!)));
+      const lazy = new Map(names.filter((part) => !needed.has(part)).map((part) => [part, make.lazily(open(part))]));
+      // When one fails, the others are waited for all the same: nothing goes on after the error.
+      await Promise.allSettled(lazy.values());
+      const rest = names.map((part) => (needed.get(part) ?? lazy.get(part))!);
       const parts = Promise.all([first, Promise.all(rest)]).then(([made, all]) => ({ ...made, further: all }));
       parts.catch(() => {});
       return { parts, memory: await found };

@@ -4,13 +4,13 @@
  */
 import { chmod, chown, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { compileLlvm, readManifest } from '../../src/binding/load.js';
+import { compileLazily, compileLlvm, readManifest, type Make } from '../../src/binding/load.js';
 import { moduleFolder } from '../../src/platform/node.js';
 import { privateTemporaryFolder } from '../../src/files.js';
 import { inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('load', { tests: 2, timeoutMs: 60_000 });
+const test = suite('load', { tests: 3, timeoutMs: 60_000 });
 
 async function withTemporaryFiles(use: (folder: string) => Promise<void>): Promise<void> {
   await inFolder(async (folder) => {
@@ -48,6 +48,28 @@ test('a forged module of the right size is not loaded', () =>
       delete process.env['DARM_WASM'];
     }
   }));
+
+test('a further part that is needed is compiled ahead, the others are not, and all come in their order', async () => {
+  const { further } = await readManifest();
+  assert.equal(Object.keys(further), ['optimiser', 'rest']);
+  const made: [string, WebAssembly.Module][] = [];
+  const noted =
+    (how: string, compile: Make['lazily']): Make['lazily'] =>
+    async (part) => {
+      const module = await compile(part);
+      made.push([how, module]);
+      return module;
+    };
+  const code = await compileLlvm({
+    ...compileLazily,
+    needed: ['optimiser', 'of another module'],
+    ahead: noted('ahead', compileLazily.lazily),
+    lazily: noted('lazily', compileLazily.lazily),
+  });
+  const by = new Map(made);
+  assert.is(made.length, 2);
+  assert.ok(code.further[0] === by.get('ahead') && code.further[1] === by.get('lazily'));
+});
 
 test("somebody else's folder, one that others can write to, and a link are not used", () =>
   withTemporaryFiles(async (folder) => {

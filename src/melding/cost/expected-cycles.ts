@@ -6,7 +6,6 @@ import type { Analyses } from '../../analysis/analyses.js';
 import type { BlockId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { blockWeight } from './context.js';
-import { WAVES, bitCount } from './lanes.js';
 import { busyTarget, costsOf, instrCosts, presentCosts } from './latency.js';
 import { memoryAccesses } from './memory-accesses.js';
 import { WaveSamples } from './wave-samples.js';
@@ -29,8 +28,7 @@ export function expectedCycles(fn: FunctionSnapshot, analyses: Analyses): Expect
   const waves = new WaveSamples(fn, analyses);
   const sum = { alone: 0, busy: 0 };
   for (let b = 0 as BlockId; b < fn.blockCount; b++) {
-    const coming = waves.comesTo(b).reduce((count, launch) => count + bitCount(launch), 0) / WAVES;
-    const runs = coming * blockWeight(analyses, b);
+    const runs = waves.shareComing(b) * blockWeight(analyses, b);
     if (divergence.terminatorDivergent[b] === 1) sum.alone += runs * target.diamond;
     for (let i = fn.blockInstrStart[b]!; i < fn.blockInstrStart[b + 1]!; i++) {
       sum.alone += runs * alone[i]!;

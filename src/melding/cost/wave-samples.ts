@@ -25,7 +25,7 @@ import { NONE } from '../../ir/ids.js';
 import { isConditionalBranch, type FunctionSnapshot } from '../../ir/snapshot.js';
 import { sideOf } from './edge-sides.js';
 import { LaneValues } from './lane-values.js';
-import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, type LaneSet } from './lanes.js';
+import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, bitCount, type LaneSet } from './lanes.js';
 import { workGroupOf } from './work-group.js';
 
 /** What the sampled waves do at a conditional branch. By launch, a bit for each of its waves that come to the branch. */
@@ -117,6 +117,11 @@ export class WaveSamples {
       this.arrivals.set(b, found);
     }
     return found;
+  }
+
+  /** The share of the sampled waves that come to block `b`, 0 to 1. */
+  shareComing(b: BlockId): number {
+    return this.comesTo(b).reduce((count, launch) => count + bitCount(launch), 0) / WAVES;
   }
 
   private partition(condition: LaneSet, mask: LaneSet): SampledWaves {

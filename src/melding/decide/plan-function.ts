@@ -31,7 +31,7 @@ import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal, mayJoin, problemRefusal, regionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
 import { mayAsk } from './versions.js';
-import { isTooLittle } from './whole-function.js';
+import { isJudgedWhole, isTooLittle } from './whole-function.js';
 import { ALL_QUESTIONS, WaveGains, type Questions } from './wave-choice.js';
 import type {
   BranchChoice,
@@ -97,8 +97,7 @@ export function planFunction(
   const overlong = overlongPlans(ctx, plans);
   const willing = plans.filter((p) => p.melds.length > 0 && !overlong.has(p));
   const taken = choose(fn, choices?.others === 'leave' ? inOrderOf(choices, willing) : byGain(willing));
-  const isModels = choices === null || (choices.branches.size === 0 && choices.others === 'model');
-  const isJudged = taken.length > 0 && isModels && isJudgedWhole(options);
+  const isJudged = taken.length > 0 && isJudgedWhole(options, choices);
   const isLittle = isJudged && isTooLittle(ctx, gained + sumOf(taken));
   const isTaken = new Set(isLittle ? [] : taken);
 
@@ -122,10 +121,6 @@ export function planFunction(
   ctx.waves.values.forget();
   return { candidates, versions, melds, chosen: made.map((p) => p.chosen) };
 }
-
-/** Whether all melds of a function must gain enough together. In front of LLVM's pipeline, pipeline/ asks for that. */
-const isJudgedWhole = ({ profit, versions, optimizesLater }: PlanOptions): boolean =>
-  profit === 'net' && versions !== 'always' && !optimizesLater;
 
 const sumOf = (plans: readonly BranchPlan[]): number => plans.reduce((sum, { total }) => sum + total, 0);
 

@@ -5,21 +5,27 @@
 import type { BlockId } from '../../ir/ids.js';
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
-import { WAVES, bitCount } from '../cost/lanes.js';
+import type { Choices, PlanOptions } from '../plan.js';
+
+/**
+ * Whether the melds of a function must gain enough together: those that the model chose. In front of LLVM's pipeline,
+ * pipeline/ asks for that.
+ */
+export function isJudgedWhole({ profit, versions, optimizesLater }: PlanOptions, choices: Choices | null): boolean {
+  const isModels = choices === null || (choices.branches.size === 0 && choices.others === 'model');
+  return isModels && profit === 'net' && versions !== 'always' && !optimizesLater;
+}
 
 /** @param gain of all melds up to now, in cycles that a wave is expected to gain */
 export function isTooLittle(ctx: PlanningContext, gain: number): boolean {
-  const needed = (share: (b: BlockId) => number): number => CostModel.leastOfFunction * expectedCycles(ctx, share);
+  const needed = (share: (b: BlockId) => number): number => CostModel.leastOfFunction * cyclesAlone(ctx, share);
   // Most melds gain so much that nobody has to know how many waves come to which block.
   if (gain >= needed(() => 1)) return false;
-  return gain < needed((b) => ctx.waves.comesTo(b).reduce((count, launch) => count + bitCount(launch), 0) / WAVES);
+  return gain < needed((b) => ctx.waves.shareComing(b));
 }
 
 /** What a wave spends that is alone. @param share of the waves that come to a block */
-function expectedCycles(
-  { fn, cost, costs, weight, divergence }: PlanningContext,
-  share: (b: BlockId) => number,
-): number {
+function cyclesAlone({ fn, cost, costs, weight, divergence }: PlanningContext, share: (b: BlockId) => number): number {
   let sum = 0;
   for (let b = 0 as BlockId; b < fn.blockCount; b++) {
     let cycles = divergence.terminatorDivergent[b] === 1 ? costs.target.diamond : 0;
