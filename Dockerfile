@@ -17,10 +17,9 @@ COPY --from=build /darm/package.json /darm/LICENSE ./
 COPY --from=build /darm/node_modules node_modules
 COPY --from=build /darm/wasm/dist wasm/dist
 COPY --from=build /darm/prepared prepared
-COPY --from=build /darm/dist/src dist/src
+COPY --from=build /darm/dist/bundle dist/bundle
 COPY --from=build /darm/dist/command dist/command
 COPY --from=build /darm/src/report/html/page.css src/report/html/page.css
-COPY --from=build /darm/dist/workers dist/workers
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \

@@ -1,7 +1,7 @@
 /**
  * Runs every test file under `dist/test`, or those whose path contains one of the arguments: each in its own process,
  * two at a time, results printed in the order of the file names. The last line is `N passed, N failed`. A file that
- * registers no test, dies, or does not end counts as a failure. The command is bundled first: what is tested is what is
+ * registers no test, dies, or does not end counts as a failure. Everything is bundled first: what is tested is what is
  * shipped.
  */
 import { spawn } from 'node:child_process';
@@ -10,7 +10,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FileReport } from './support/suite.js';
 
-await import('../packaging/command.js');
+await import('../packaging/bundle.js');
 
 const TEST_ROOT = dirname(fileURLToPath(import.meta.url));
 const PARALLEL = 2;

@@ -22,10 +22,11 @@ async function computeDigest(): Promise<string> {
   const { module, further, memory, loader, frontend } = await readManifest();
   const parts = [module, ...Object.values(further), memory, loader].map((part) => part?.sha256);
   const hash = createHash('sha256').update(JSON.stringify([version, ...parts, frontend]));
-  // The command is a bundle of the same code. The library counts it in, so that both share their results.
-  for (const folder of ['command', 'src', 'workers']) {
+  // What users install is the bundle alone. Where what it was made of lies beside it, all of it counts, so that both
+  // share their results.
+  for (const folder of ['bundle', 'command', 'src', 'workers']) {
     const root = path.join(DIST, folder);
-    const all = folder === 'command' && !existsSync(root) ? [] : readdirSync(root, { recursive: true }).map(String);
+    const all = existsSync(root) ? readdirSync(root, { recursive: true }).map(String) : [];
     // At once: there are hundreds of small files, and promises take eight times as long.
     for (const file of all.filter((each) => each.endsWith('.js')).sort()) {
       const code = readFileSync(path.join(root, file));
