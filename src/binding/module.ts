@@ -217,6 +217,11 @@ export class LlvmModule {
     return found;
   }
 
+  /** Whether anything in the module calls a function or takes its address. */
+  isUsed(name: string): boolean {
+    return this.runtime.llvm._LLVMGetFirstUse(this.#function(name)) !== 0;
+  }
+
   /** Warnings so far, one line each. */
   warnings(): string[] {
     return this.runtime.stringOut(this.#llvm()._darm_warnings(this.#job)).split('\n').filter(Boolean);

@@ -13,9 +13,12 @@ export async function headStart([subcommand, ...rest]: readonly string[]): Promi
     'DARM_REMOTE_CACHE' in process.env;
   if ((subcommand !== 'compile' && subcommand !== 'analyze') || isHelp || isElsewhere) return;
   const { beginForBitcode, beginForSource } = await import('../compiler/head-start.js');
-  if (rest.some((argument) => SOURCE.test(argument))) beginForSource();
+  const looksLike = (name: RegExp): boolean => rest.some((argument) => name.test(argument));
+  if (looksLike(OPENCL)) beginForSource('opencl');
+  else if (looksLike(SOURCE)) beginForSource('hip');
   else beginForBitcode();
 }
 
 /** What looks like source, or says so. A wrong guess costs time only. */
-const SOURCE = /\.(hip|cu|cl|cpp|cc|cxx)$|^-x/;
+const OPENCL = /\.(cl|ocl)$|^(-x)?(cl|opencl)$/;
+const SOURCE = /\.(hip|cu|cpp|cc|cxx|c\+\+)$|^-x/;

@@ -1,6 +1,7 @@
 /** How the parts of LLVM and of clang become modules under a tier policy. */
 import type { Make } from '../binding/load.js';
 import { platform } from '../platform/index.js';
+import type { ModulePart } from '../platform/interface.js';
 import { readPrepared } from './prepared-code.js';
 import { compileAhead, lazily, setTierPolicy, type TierPolicy } from './tier-policy.js';
 
@@ -9,23 +10,32 @@ import { compileAhead, lazily, setTierPolicy, type TierPolicy } from './tier-pol
  * the policy.
  *
  * @param needed names of further parts
+ * @param first how the first part is compiled: lazily where a job calls little of it
  */
-export function underPolicy(policy: TierPolicy, needed: readonly string[] = []): Make {
+export function underPolicy(
+  policy: TierPolicy,
+  needed: readonly string[] = [],
+  first: 'ahead' | 'lazily' = 'ahead',
+): Make {
   setTierPolicy(policy);
   return {
     needed,
     async first(part, facts, isWhole) {
       const prepared = isWhole ? null : await readPrepared(part, facts);
       if (prepared !== null) return { first: prepared, prepared: true };
-      return { first: await (isWhole ? part.compile() : compileAhead(() => part.compile())), prepared: false };
+      if (isWhole) return { first: await part.compile(), prepared: false };
+      const made = first === 'lazily' ? makeLazily(part) : compileAhead(() => part.compile());
+      return { first: await made, prepared: false };
     },
     ahead: async (part, facts) => (await readPrepared(part, facts)) ?? compileAhead(() => part.compile()),
-    /** At once on this thread, so that V8 is told "lazily" for this part alone. */
-    async lazily(part) {
-      const bytes = await part.bytes();
-      // V8 begins to compile the first part on this thread, and goes on on others.
-      await platform.nextTurn();
-      return lazily(() => new WebAssembly.Module(bytes));
-    },
+    lazily: makeLazily,
   };
+}
+
+/** At once on this thread, so that V8 is told "lazily" for this part alone. */
+async function makeLazily(part: ModulePart): Promise<WebAssembly.Module> {
+  const bytes = await part.bytes();
+  // V8 begins to compile other parts on this thread, and goes on on others.
+  await platform.nextTurn();
+  return lazily(() => new WebAssembly.Module(bytes));
 }
