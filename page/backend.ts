@@ -42,7 +42,8 @@ interface Waiting {
 export class WorkerBackend implements Backend {
   readonly #listener: ProgressListener;
   readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker;
+  /** Null: the last one could not even be loaded, and the next question starts another. */
+  #worker: Worker | null;
   #count = 0;
   /** Whether it has had something to compile. */
   #isWarm = false;
@@ -56,7 +57,9 @@ export class WorkerBackend implements Backend {
     this.#isWarm = false;
     const worker = takeFirstWorker() ?? startWorker(true);
     const files = new Map<string, LoadProgress>();
+    let hasSpoken = false;
     worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
+      hasSpoken = true;
       switch (data.kind) {
         case 'loading': {
           files.set(data.name, data);
@@ -76,27 +79,27 @@ export class WorkerBackend implements Backend {
     };
     worker.onerror = (event) => {
       event.preventDefault();
-      if (worker === this.#worker)
-        this.#replace(
-          new DarmError('internal', `the compiler ended: ${event.message || 'its worker cannot be loaded'}`),
-        );
+      if (worker !== this.#worker) return;
+      this.#end(new DarmError('internal', `the compiler ended: ${event.message || 'its worker cannot be loaded'}`));
+      if (hasSpoken) this.#worker = this.#start();
     };
     return worker;
   }
 
   /** What it had compiled is lost; the code is in the browser's storage. */
-  #replace(error: DarmError): void {
-    this.#worker.terminate();
+  #end(error: DarmError): void {
+    this.#worker?.terminate();
+    this.#worker = null;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
     this.#listener(null);
-    this.#worker = this.#start();
   }
 
   async ask<K extends QuestionKind>(kind: K, question: ExploreQuestions[K]): Promise<ExploreAnswers[K]> {
     const id = this.#count++;
     this.#isWarm ||= kind === 'compile';
     const outcome = new Promise<ExploreOutcome>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    this.#worker ??= this.#start();
     this.#worker.postMessage({ id, question: { kind, ...question } } as WorkerRequest);
     return valueOf<K>(await outcome);
   }
@@ -108,13 +111,15 @@ export class WorkerBackend implements Backend {
       this.#isWarm = true;
       const known = isQuick(found as Explored) ? ({ kind, ...question } as ExploreQuestion) : null;
       const worker = this.#worker;
-      setTimeout(() => worker.postMessage({ id: null, question: known } satisfies WorkerRequest), SHOWING_MS);
+      setTimeout(() => worker?.postMessage({ id: null, question: known } satisfies WorkerRequest), SHOWING_MS);
     }
     return found;
   }
 
   stop(): void {
-    if (this.#waiting.size > 0) this.#replace(stopped());
+    if (this.#waiting.size === 0) return;
+    this.#end(stopped());
+    this.#worker = this.#start();
   }
 }
 

@@ -62,22 +62,50 @@ async function packedName(name: string): Promise<string> {
   return servedName(name, facts);
 }
 
-const kept = async (name: string): Promise<Response | undefined> => (await store)?.match(new URL(name, MODULES));
+const urlOf = (name: string): URL => new URL(name, MODULES);
+
+const kept = async (name: string): Promise<Response | undefined> => (await store)?.match(urlOf(name));
+
+/** Unpacked files that the browser's storage does not hold yet, by name. */
+const unkept = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
 
 async function readPart(part: string, facts: FileFacts, extension: string): Promise<Uint8Array<ArrayBuffer>> {
   const name = nameOf(part, facts, extension);
-  const found = await kept(name);
+  const found = unkept.has(name) ? undefined : await kept(name);
   if (found !== undefined) {
     const bytes = new Uint8Array(await found.arrayBuffer());
     if (bytes.length === facts.bytes) return bytes;
   }
-  const packed = await download(await packedName(`${part}.${extension}.br`));
+  const unpacked = unkept.get(name) ?? downloadPart(`${part}.${extension}.br`, name, facts);
+  unkept.set(name, unpacked);
+  // What failed is tried again.
+  unpacked.catch(() => unkept.delete(name));
+  return unpacked;
+}
+
+async function downloadPart(packedAs: string, name: string, facts: FileFacts): Promise<Uint8Array<ArrayBuffer>> {
+  const packed = await download(await packedName(packedAs));
   // Some servers say of such files that they are encoded; the browser has then decoded them.
   const bytes = packed.length === facts.bytes ? packed : await unpack(packed);
   if ((await sha256(bytes)) !== facts.sha256)
     throw new DarmError('internal', `${name} is damaged: its hash is not the one in manifest.json`);
-  await keep(name, bytes);
   return bytes;
+}
+
+let keeping = Promise.resolve();
+
+/**
+ * Keeps what was unpacked. Not when it is unpacked: writing all of it takes the browser more than a second, in which the
+ * first visitor would wait.
+ */
+export const keepUnpacked = (): Promise<void> => (keeping = keeping.then(keepAll));
+
+async function keepAll(): Promise<void> {
+  for (const [name, unpacked] of unkept) {
+    const bytes = await unpacked.catch(() => null);
+    if (bytes !== null && (await keep(name, bytes)) && name.endsWith('.wasm')) stored.push(urlOf(name));
+    unkept.delete(name);
+  }
 }
 
 /**
@@ -89,40 +117,39 @@ async function isServed(): Promise<boolean> {
 }
 let served = false;
 
-/** The modules that were compiled from a URL. */
-const streamed: URL[] = [];
+/** The modules that have been compiled and are kept. */
+const stored: URL[] = [];
 
-/** Requests and compiles them again: see rehearsal.ts. */
-export async function streamAgain(): Promise<void> {
-  for (const url of streamed) await WebAssembly.compileStreaming(fetch(url));
+/** Requests and compiles them: see rehearsal.ts. */
+export async function stream(): Promise<void> {
+  if (!(await isServed())) return;
+  for (const url of stored) await WebAssembly.compileStreaming(fetch(url));
 }
 
-/** The bytes are compiled while they arrive from the storage. Whoever asks for them alone reads them again. */
+/**
+ * What is kept is compiled while it arrives from the storage; whoever asks for the bytes reads them again. A first visit
+ * compiles what it has unpacked.
+ */
 async function compile(part: string, facts: FileFacts): Promise<WebAssembly.Module> {
   const name = nameOf(part, facts, 'wasm');
-  if ((await kept(name)) === undefined) {
-    const bytes = await readPart(part, facts, 'wasm');
-    // There is no storage.
-    if ((await kept(name)) === undefined) return WebAssembly.compile(bytes);
-  }
-  if (!(await isServed())) return WebAssembly.compileStreaming(kept(name).then((response) => response!));
-  const url = new URL(name, MODULES);
-  streamed.push(url);
-  return WebAssembly.compileStreaming(fetch(url));
+  const found = unkept.has(name) ? undefined : await kept(name);
+  if (found === undefined) return WebAssembly.compile(await readPart(part, facts, 'wasm'));
+  stored.push(urlOf(name));
+  return WebAssembly.compileStreaming((await isServed()) ? fetch(urlOf(name)) : found);
 }
 
 function openModule(part: string, facts: FileFacts): ModulePart {
-  const compiled = compile(part, facts);
+  const module = compile(part, facts);
   // What fails is thrown where it is waited for.
-  compiled.catch(() => {});
-  return { bytes: () => readPart(part, facts, 'wasm'), compile: () => compiled };
+  module.catch(() => {});
+  return { bytes: () => readPart(part, facts, 'wasm'), compile: () => module };
 }
 
-/** Takes the place of what was kept for the same part. */
-async function keep(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+/** Takes the place of what was kept for the same part. @returns whether there is room */
+async function keep(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<boolean> {
   try {
     const cache = await store;
-    if (cache === null) return;
+    if (cache === null) return false;
     const [part] = name.split('.');
     const extension = name.slice(name.lastIndexOf('.'));
     for (const { url } of await cache.keys()) {
@@ -131,9 +158,11 @@ async function keep(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>
       const other = url.slice(url.lastIndexOf('/') + 1);
       if (other !== name && other.startsWith(`${part}.`) && other.endsWith(extension)) await cache.delete(url);
     }
-    await cache.put(new URL(name, MODULES), new Response(bytes, { headers: { 'content-type': 'application/wasm' } }));
+    await cache.put(urlOf(name), new Response(bytes, { headers: { 'content-type': 'application/wasm' } }));
+    return true;
   } catch {
-    // No room: the next visit fetches it again.
+    // The next visit fetches it again.
+    return false;
   }
 }
 

@@ -7,7 +7,7 @@
  */
 import type { Explored, ExploreOutcome, ExploreQuestion } from '../src/explorer/protocol.js';
 import { isQuick } from './kept-results.js';
-import { streamAgain } from './platform.js';
+import { stream } from './platform.js';
 
 /** How long nothing is asked before the first rehearsal, and before the second: by then, slow machines are done, too. */
 const QUIET_MS = [3000, 10_000];
@@ -47,7 +47,7 @@ export class Rehearsal {
     if (this.#asked > 0 || last === null || quiet === undefined) return;
     const rehearse = async (): Promise<void> => {
       this.#left = left;
-      await streamAgain();
+      await stream();
       // Otherwise the reader's next edit does it.
       if (last.isQuick) await this.#compile(last.question);
       this.#wait();

@@ -5,7 +5,7 @@ import type { ExploreOutcome, ExploreQuestion } from '../src/explorer/protocol.j
 import { loadLayout } from '../src/report/graph/layout.js';
 import { createPageCompiler } from './compiler.js';
 import { isKeptKind, keepResult } from './kept-results.js';
-import { onLoad } from './platform.js';
+import { keepUnpacked, onLoad } from './platform.js';
 import { Rehearsal } from './rehearsal.js';
 
 /** What the page sends. */
@@ -34,13 +34,18 @@ const rehearsal = new Rehearsal((question) => newExplorer().answer(question));
 onLoad((name, loaded, total) => send({ kind: 'loading', name, loaded, total }));
 /** Not at once: what the page knows already, it shows before. */
 let isLoading = false;
+/** Questions without an answer. */
+let asked = 0;
 
 function load(): void {
   if (isLoading) return;
   isLoading = true;
   // What fails here fails again with the first question, which is told.
   compiler.prepare().then(
-    () => send({ kind: 'ready' }),
+    () => {
+      send({ kind: 'ready' });
+      if (asked === 0) void keepUnpacked();
+    },
     () => {},
   );
 }
@@ -61,8 +66,11 @@ self.onmessage = async ({ data: { id, question } }: MessageEvent<WorkerRequest>)
   load();
   if (question === null) return;
   rehearsal.asked();
+  asked++;
   const outcome = await outcomeOf((id === null ? newExplorer() : explorer).answer(question));
+  asked--;
   if (id !== null) send({ kind: 'answer', id, outcome });
   if (outcome.ok && isKeptKind(question.kind)) await keepResult(question, outcome.value);
+  void keepUnpacked();
   rehearsal.answered(question, outcome);
 };

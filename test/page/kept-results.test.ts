@@ -12,8 +12,8 @@ const SITE = path.join(fileURLToPath(new URL('../../../', import.meta.url)), 'di
 const BROWSER = browserPath();
 const test = suite('page/kept-results', { tests: BROWSER === null ? 1 : 4, timeoutMs: 400_000 });
 
-const COMPILED = /^gfx1100: 2 melds, \d+ ms$/;
-const KNOWN = /^gfx1100: 2 melds, known from before$/;
+const COMPILED = /^gfx1100: 1 meld, \d+ ms$/;
+const KNOWN = /^gfx1100: 1 meld, known from before$/;
 
 /** Names of the stores of results. */
 const stores = (page: Page): Promise<string[]> =>

@@ -2,12 +2,14 @@
  * The explorer's static page in a real browser: a reader types a kernel, looks at it, runs it, shares it and goes
  * offline. Without a browser on the machine only what needs none is tested, and said.
  */
-import { access, readFile } from 'node:fs/promises';
+import { access, cp, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createCompiler } from '../../src/index.js';
 import type { ExploreJob } from '../../src/explorer/protocol.js';
 import { browserPath, OTHER_HOST, withBrowser } from '../support/browser.js';
+import { inFolder } from '../support/command.js';
 import { siteServer } from '../support/site.js';
 import { assert, suite } from '../support/suite.js';
 import { artifactsInPage } from './artifacts-in-page.js';
@@ -16,7 +18,7 @@ import { after, isShown, openPage, PATIENCE, textOf, type } from './reader.js';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SITE = path.join(ROOT, 'dist', 'site');
 const BROWSER = browserPath();
-const test = suite('page', { tests: BROWSER === null ? 1 : 5, timeoutMs: 400_000 });
+const test = suite('page', { tests: BROWSER === null ? 1 : 6, timeoutMs: 400_000 });
 
 test('everything that a page of files needs is there', async () => {
   if (BROWSER === null) console.log('page: no browser on this machine, so nothing is opened');
@@ -206,6 +208,29 @@ if (BROWSER !== null) {
       assert.match(await textOf(far, '#messages'), /only over https, or from this machine/);
     });
     assert.equal(complaints, []);
+  });
+
+  test('a compiler that cannot be loaded: a message, and no attempt before the next question', async () => {
+    await inFolder(async (folder) => {
+      await cp(SITE, folder, {
+        recursive: true,
+        filter: (file) => !/(\/worker|service-worker)\.js$|\/wasm$/.test(file),
+      });
+      await using server = await siteServer(folder);
+      const attempts = (): number => server.requests.filter((each) => each.endsWith('/worker.js')).length;
+      await withBrowser(BROWSER, async (browser) => {
+        const page = await openPage(browser, `${server.url}/?example=border`, []);
+        await page.waitForSelector('#messages li.error', PATIENCE);
+        assert.match(await textOf(page, '#messages'), /its worker cannot be loaded/);
+        const before = attempts();
+        await sleep(500);
+        assert.is(attempts(), before);
+        await page.select('#meld', 'off');
+        while (attempts() === before) await sleep(50);
+        await sleep(500);
+        assert.is(attempts(), before + 1);
+      });
+    });
   });
 
   test("the page's code objects are the command's, byte for byte", async () => {
