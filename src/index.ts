@@ -13,7 +13,7 @@ export type {
   TuneCall,
 } from './compiler/api.js';
 export type { SourceResult, TranslatedSource } from './compiler/compile-source.js';
-export type { Language } from './frontend/flags.js';
+export type { Language } from './frontend/language.js';
 export type { SourceCompileOptions, SourceOptions } from './frontend/options.js';
 export type { SourceDiagnostic } from './job/source.js';
 export { DarmError, type ErrorCode, type ErrorData, type SourceLocation, type SourceMessages } from './errors.js';

@@ -26,7 +26,7 @@ import { addTune, type TuneFlags } from './tune-arguments.js';
 import type { FleetFlags } from './fleet.js';
 import { addFleetOptions, addWorkerCommand, type WorkerFlags } from './queue-arguments.js';
 import { addServeCommand, type ServeFlags } from './serve-arguments.js';
-import { takeClangFlags, type SourceFlags } from './source.js';
+import { emitOf, takeClangFlags, type SourceFlags } from './source.js';
 import { packageVersion } from '../version.js';
 
 export interface CompileFlags extends Omit<OutputFlags, 'emit'>, RunFlags, SourceFlags, RemoteCacheFlags {
@@ -40,6 +40,7 @@ export interface CompileFlags extends Omit<OutputFlags, 'emit'>, RunFlags, Sourc
   readonly depfile: boolean;
   readonly depfilePath?: string;
   readonly depfileTarget?: string;
+  readonly depfilePhony: boolean;
   readonly report?: string;
   readonly spec?: string;
   readonly plan?: string;
@@ -98,6 +99,8 @@ const MAKE_FLAGS: Readonly<Record<string, string>> = {
   '-MMD': '--depfile',
   '-MF': '--depfile-path',
   '-MT': '--depfile-target',
+  '-MQ': '--depfile-target',
+  '-MP': '--depfile-phony',
 };
 
 /** The command with its subcommands and flags, which tells what it was asked for. */
@@ -119,7 +122,8 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
     .option('--server-fallback', 'with --server: compile here when the server cannot be reached or is full', false)
     .option('--depfile', 'write a dependency file for make or ninja beside the output (also -MD)', false)
     .option('--depfile-path <file>', 'write it there (also -MF)')
-    .option('--depfile-target <name>', 'what depends on the input (default: the output; also -MT)')
+    .option('--depfile-target <name>', 'what depends on the input (default: the output; also -MT, -MQ)')
+    .option('--depfile-phony', 'with an empty rule for each header, so that one may be deleted (also -MP)', false)
     .option('--report <file>', 'what melded and what did not as an HTML page (docs/report.md); - for standard output')
     .option('--spec <file>', 'with --report: launch specification, to be simulated without and with melding');
   addRunOptions(addRemarksOption(addJobOptions(addOutputOptions(addRemoteCacheOptions(compile))))).action(
@@ -217,7 +221,16 @@ function withSourceFlags(program: Command, found: Invocation, clang: readonly st
   if (!('flags' in found)) return found;
   const command = program.commands.find((each) => each.name() === found.command);
   const unset = DEPENDENT.filter((name) => command?.getOptionValueSource(name) !== 'cli');
-  return { ...found, flags: { ...found.flags, clang, unset } } as Invocation;
+  return { ...found, flags: { ...found.flags, ...writtenBy(found, command, clang), clang, unset } } as Invocation;
+}
+
+/** `-E`, `-S` and `-emit-llvm` say what to write, unless `--emit` does. Preprocessed text goes to standard output. */
+function writtenBy(found: Invocation, command: Command | undefined, clang: readonly string[]): object {
+  if (found.command !== 'compile' && found.command !== 'batch') return {};
+  const emit = command?.getOptionValueSource('emit') === 'cli' ? null : emitOf(clang);
+  if (emit === null) return {};
+  if (emit === 'i' && found.command === 'batch') throw new DarmError('usage', '-E is for darm compile');
+  return { emit, ...(emit === 'i' && found.command === 'compile' && { output: found.flags.output ?? '-' }) };
 }
 
 /** @throws DarmError `usage` */

@@ -91,7 +91,10 @@ export async function runCompile(input: string, given: CompileFlags, shared?: Co
   await writeOutput(output, bytes);
   if (dependencies !== null) {
     const included = sources.flatMap((each) => each.dependencies);
-    await writeOutput(dependencies, depfile(flags.depfileTarget ?? output, [...new Set([input, ...included])]));
+    await writeOutput(
+      dependencies,
+      depfile(flags.depfileTarget ?? output, [...new Set([input, ...included])], flags.depfilePhony),
+    );
   }
   await writeRemarks(
     flags.remarks,

@@ -2,8 +2,13 @@
 
 import { DarmError } from '../errors.js';
 
-/** The rule `target: input…` with special characters escaped. Standard input is left out of the inputs. */
-export function depfile(target: string, inputs: readonly string[]): string {
+/**
+ * The rule `target: input…` with special characters escaped. Standard input is left out of the inputs.
+ *
+ * @param hasPhonies adds a rule without anything for each input but the first, so that make does not miss one that is
+ *   gone
+ */
+export function depfile(target: string, inputs: readonly string[], hasPhonies = false): string {
   const files = inputs.filter((file) => file !== '-');
   for (const name of [target, ...files])
     if (/[\n\r]/.test(name))
@@ -11,7 +16,8 @@ export function depfile(target: string, inputs: readonly string[]): string {
         'usage',
         `the name ${JSON.stringify(name)} has a line end, which dependency files cannot have`,
       );
-  return `${escaped(target)}:${files.map((file) => ` \\\n  ${escaped(file)}`).join('')}\n`;
+  const phonies = hasPhonies ? inputs.slice(1).map((file) => `${escaped(file)}:\n`) : [];
+  return `${escaped(target)}:${files.map((file) => ` \\\n  ${escaped(file)}`).join('')}\n${phonies.join('')}`;
 }
 
 /** Escapes a name for make as clang and gcc do: a backslash before spaces and `#`, and `$` doubled. */

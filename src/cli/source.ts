@@ -22,22 +22,32 @@ const SUBCOMMANDS = ['compile', 'analyze', 'check', 'batch'];
 
 /** Words that are clang's and not darm's. */
 const CLANG =
-  /^-(D|U|I|isystem|iquote|idirafter|include|imacros|x|std=|cl-|f|m[a-z]|W|w$|g|nogpu|nostd|pedantic|undef$|P$|C$|CC$|dM$|dD$|E$|S$|c$|Os$|emit-llvm$|Q|pipe$|pthread$|no-)/;
-const CLANG_LONG = /^--(offload-|cuda-|no-offload)/;
+  /^-(D|U|I|isystem|iquote|idirafter|include|imacros|x|std=|cl-|f|m[a-z]|W|w$|g|nogpu|nostd|pedantic|undef$|P$|C$|CC$|dM$|dD$|E$|S$|c$|Os$|Ofast$|l|L|s$|shared$|static$|rdynamic$|stdlib=|Xarch_|emit-llvm$|Q|pipe$|pthread$|no-)/;
+const CLANG_LONG = /^--(offload-|cuda-|no-offload|std=|gcc-toolchain=|gpu-max-threads-per-block=)/;
+/** Of several levels the last counts, darm's own or clang's. */
+const LEVEL = /^-O([0-3s]|fast)$/;
 /** darm's own flags that have their value in the next word, which may look like one of clang's. */
 const TAKES_VALUE = /^-(o|j|-[a-z-]+)$/;
-const SWITCHES = /^--(json|quiet|stats|once|depfile|verify-analyses|no-[a-z-]+|fail-fast|force|resume)$/;
+const SWITCHES =
+  /^--(json|quiet|stats|once|depfile|depfile-phony|server-fallback|detect-races|unaligned-lds|check-lds|verify-analyses|no-[a-z-]+|fail-fast|force|resume)$/;
 
 /** Takes clang's flags out of a command line. What they mean is checked where the input is source. */
 export function takeClangFlags(argv: readonly string[]): { own: string[]; clang: string[] } {
   const own: string[] = [];
   const clang: string[] = [];
+  let dropLevel = (): void => {};
   if (!SUBCOMMANDS.includes(argv[0] ?? '')) return { own: [...argv], clang };
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at]!;
     if (word === '--') {
       own.push(...argv.slice(at));
       break;
+    }
+    if (LEVEL.test(word)) {
+      dropLevel();
+      const words = CLANG.test(word) ? clang : own;
+      const place = words.length;
+      dropLevel = () => void words.splice(place, 1);
     }
     if (CLANG.test(word) || CLANG_LONG.test(word)) {
       clang.push(word);
@@ -48,6 +58,14 @@ export function takeClangFlags(argv: readonly string[]): { own: string[]; clang:
     }
   }
   return { own, clang };
+}
+
+/** What clang's flags say is to be written; null where they say nothing. `-E` goes before `-S`, and that before `-c`. */
+export function emitOf(clang: readonly string[]): 'i' | 'll' | 'asm' | 'bc' | null {
+  if (clang.includes('-E')) return 'i';
+  const isLlvm = clang.includes('-emit-llvm');
+  if (clang.includes('-S')) return isLlvm ? 'll' : 'asm';
+  return isLlvm ? 'bc' : null;
 }
 
 const LANGUAGES: Readonly<Record<string, SourceOptions['language']>> = {

@@ -4,9 +4,11 @@
  * package's image of headers and device libraries.
  */
 import { DarmError } from '../errors.js';
-import type { ParsedFlags, Language } from './flags.js';
 import { HEADERS_FOLDER } from './files.js';
+import type { ParsedFlags } from './flags.js';
+import type { Language } from './language.js';
 import { parseTargetId } from '../job/target-id.js';
+import { SUPPLEMENT_FOLDER } from './supplement.js';
 
 const IMAGE = '/.darm';
 /** Of standard headers, for HIP. */
@@ -38,12 +40,13 @@ export function cc1Arguments(job: Translating): string[] {
   words.push('-disable-free', '-disable-llvm-verifier', '-disable-llvm-passes');
   if (!flags.keepNames) words.push('-discard-value-names');
   words.push('-main-file-name', baseName(name), '-mrelocation-model', 'pic', '-pic-level', '2');
-  words.push('-fhalf-no-semantic-interposition', `-mframe-pointer=${optimize === '0' ? 'all' : 'none'}`);
+  words.push(
+    '-fhalf-no-semantic-interposition',
+    `-mframe-pointer=${optimize === '0' || flags.framePointers ? 'all' : 'none'}`,
+  );
   if (flags.flushDenormals) words.push('-fdenormal-fp-math-f32=preserve-sign,preserve-sign');
-  const contract = flags.contract ?? (isHip ? null : 'on');
-  if (contract !== null) words.push(`-ffp-contract=${contract}`);
-  words.push('-fno-rounding-math', '-mconstructor-aliases');
-  if (!flags.cc1.includes('-ffreestanding')) words.push('-funwind-tables=2');
+  words.push(...flags.floatingPoint.arguments(language), '-mconstructor-aliases');
+  if (flags.unwindTables && !flags.cc1.includes('-ffreestanding')) words.push('-funwind-tables=2');
   if (isHip) words.push('-aux-target-cpu', 'x86-64', '-fcuda-is-device');
   words.push('-fno-threadsafe-statics');
   if (isHip) words.push('-mllvm', '-amdgpu-internalize-symbols');
@@ -87,14 +90,14 @@ function librariesFor({ flags, language, processors }: Translating, cpu: string)
   const processor = cpu.replace(/^gfx/, '');
   if (!processors.includes(processor))
     throw new DarmError('bad-target', `there are no device libraries for ${cpu}, only for ${list(processors)}`);
-  const has64Lanes = flags.waveSize === null ? /^[6-9](\w\w|-.*)$/.test(processor) : flags.waveSize === 64;
+  const has64Lanes = flags.waveSize === 64 || /^[6-9](\w\w|-.*)$/.test(processor);
   const onOff = (value: boolean): string => (value ? 'on' : 'off');
   return [
     ...(language === 'opencl' ? ['opencl'] : []),
     'ocml',
     'ockl',
-    `oclc_unsafe_math_${onOff(flags.unsafeMath)}`,
-    `oclc_finite_only_${onOff(flags.finiteMath)}`,
+    `oclc_unsafe_math_${onOff(flags.floatingPoint.unsafeLibraries)}`,
+    `oclc_finite_only_${onOff(flags.floatingPoint.finiteLibraries)}`,
     `oclc_wavefrontsize64_${onOff(has64Lanes)}`,
     `oclc_isa_version_${processor}`,
     `oclc_abi_version_${flags.codeObjectVersion}00`,
@@ -112,7 +115,10 @@ function folders(flags: ParsedFlags, isHip: boolean): string[] {
     if (flags.hipHeaders) words.push('-internal-isystem', WRAPPERS);
     if (flags.hipHeaders) isystem('hip');
     if (flags.hipHeaders) isystem('darm');
-    if (flags.standardLibrary) isystem('c++');
+    if (flags.standardLibrary) {
+      words.push('-internal-isystem', SUPPLEMENT_FOLDER);
+      isystem('c++');
+    }
   }
   isystem('clang/include');
   if (isHip && flags.systemHeaders) words.push('-internal-externc-isystem', `${IMAGE}/c`);

@@ -8,11 +8,17 @@ import { FileKind, type FileFacts, type Lookup, type SourceFiles, type SourceJob
 import { platform } from '../platform/index.js';
 import type { Disk } from '../platform/interface.js';
 import { folderOf, joined, normalized } from './posix-path.js';
+import { SUPPLEMENT, SUPPLEMENT_FOLDER } from './supplement.js';
 
 /** Where headers that came with the source lie. */
 export const HEADERS_FOLDER = '/.headers';
 
+/** What is below is in memory, or nowhere. */
+const IN_MEMORY = [`${HEADERS_FOLDER}/`, `${SUPPLEMENT_FOLDER}/`];
+
 const NOTHING: FileFacts = { kind: FileKind.Nothing, size: 0, id: 0 };
+
+const encoder = new TextEncoder();
 
 export class JobFiles implements SourceFiles {
   /** Null where includes may not come from the disk. */
@@ -27,6 +33,7 @@ export class JobFiles implements SourceFiles {
   constructor({ name, source, headers, disk }: SourceJob) {
     this.#disk = disk ? platform.disk : null;
     this.#add(normalized(name), source);
+    for (const [header, text] of SUPPLEMENT) this.#add(joined(SUPPLEMENT_FOLDER, header), encoder.encode(text));
     for (const [header, content] of headers) this.#add(joined(HEADERS_FOLDER, header), content);
   }
 
@@ -41,7 +48,7 @@ export class JobFiles implements SourceFiles {
     const content = this.#memory.get(file);
     if (content !== undefined) return { kind: FileKind.File, size: content.length, id: this.#idOf(file) };
     if (this.#folders.has(file)) return { kind: FileKind.Folder, size: 0, id: this.#idOf(file) };
-    if (this.#disk === null || file.startsWith(`${HEADERS_FOLDER}/`)) return NOTHING;
+    if (this.#disk === null || IN_MEMORY.some((folder) => file.startsWith(folder))) return NOTHING;
     return this.#lookUp(this.#disk, file).facts;
   }
 

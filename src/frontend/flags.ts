@@ -4,6 +4,8 @@
  * clang name files that it would read or write.
  */
 import { DarmError } from '../errors.js';
+import { FloatingPoint } from './floating-point.js';
+import type { Language } from './language.js';
 
 /** What flags ask for, beyond arguments that go to `-cc1` as they are. */
 export interface ParsedFlags {
@@ -15,13 +17,13 @@ export interface ParsedFlags {
   optimize: string | null;
   debug: 'none' | 'lines' | 'full';
   readonly targets: string[];
-  waveSize: 32 | 64 | null;
+  waveSize: 64 | null;
   codeObjectVersion: number;
-  unsafeMath: boolean;
-  finiteMath: boolean;
+  readonly floatingPoint: FloatingPoint;
   flushDenormals: boolean;
-  /** `-ffp-contract`, when given. */
-  contract: string | null;
+  /** In all functions; `-O0` has them anyway. */
+  framePointers: boolean;
+  unwindTables: boolean;
   exceptions: boolean;
   /** Names of values stay in the bitcode. */
   keepNames: boolean;
@@ -33,41 +35,42 @@ export interface ParsedFlags {
   standardLibrary: boolean;
   colors: boolean | null;
   errorLimit: number;
-  /** What the flags say is to be written. */
-  emit: 'i' | 'asm' | null;
   /** `-I` and the like, to say where a missing header was looked for. */
   readonly folders: string[];
 }
 
-export type Language = 'hip' | 'opencl';
+const LANGUAGES: ReadonlyMap<string, Language> = new Map([
+  ['hip', 'hip'],
+  ['cuda', 'hip'],
+  ['c++', 'hip'],
+  ['cl', 'opencl'],
+  ['opencl', 'opencl'],
+]);
 
-const LANGUAGES: Readonly<Record<string, Language>> = {
-  hip: 'hip',
-  cuda: 'hip',
-  'c++': 'hip',
-  cl: 'opencl',
-  opencl: 'opencl',
-};
-
-/** Flags that `-cc1` takes as the driver does. */
+/** Flags that `-cc1` takes as the driver does. What takes one of them back (`-frtti`, `-fno-rtti`) is in the list below. */
 const SAME = new Set([
-  '-w', '-pedantic', '-pedantic-errors', '-undef', '-C', '-CC', '-P', '-dD', '-dM', '-H', '-fno-rtti', '-fwrapv',
+  '-pthread', '-w', '-pedantic', '-pedantic-errors', '-undef', '-C', '-CC', '-P', '-dD', '-dM', '-H', '-fno-rtti', '-fwrapv',
   '-fno-inline', '-fno-inline-functions', '-finline-functions', '-finline-hint-functions', '-ffreestanding',
-  '-fno-builtin', '-fno-signed-char', '-fgpu-exclude-wrong-side-overloads', '-fgpu-approx-transcendentals',
-  '-fgpu-allow-device-init', '-fgpu-defer-diag', '-fno-hip-fp32-correctly-rounded-divide-sqrt', '-fapprox-func',
-  '-freciprocal-math', '-fno-signed-zeros', '-fms-extensions', '-fdeclspec', '-fno-show-column',
-  '-fno-caret-diagnostics', '-fno-diagnostics-show-option', '-fdiagnostics-print-source-range-info',
-  '-fdiagnostics-parseable-fixits', '-fno-diagnostics-fixit-info', '-fdiagnostics-show-template-tree',
-  '-fno-elide-type', '-fcoroutines', '-fsized-deallocation', '-faligned-allocation', '-fchar8_t', '-fno-char8_t',
-  '-fno-operator-names', '-fdelayed-template-parsing', '-fblocks', '-fno-threadsafe-statics', '-fno-common',
-  '-fno-spell-checking', '-fshort-enums', '-fno-assume-sane-operator-new', '-fno-dollars-in-identifiers', '-ftrapv',
-  '-fno-access-control', '-fno-delete-null-pointer-checks', '-mno-amdgpu-ieee', '-fatomic-fine-grained-memory',
-  '-fatomic-remote-memory', '-fatomic-ignore-denormal-mode', '-fexperimental-new-constant-interpreter',
-  '-ffixed-point', '-fno-autolink', '-fstrict-enums', '-fno-elide-constructors', '-fno-implicit-modules',
-  '-fignore-exceptions', '-cl-single-precision-constant', '-cl-strict-aliasing', '-cl-mad-enable',
-  '-cl-no-signed-zeros', '-cl-kernel-arg-info', '-cl-opt-disable', '-cl-uniform-work-group-size',
-  '-cl-fp32-correctly-rounded-divide-sqrt', '-cl-unsafe-math-optimizations', '-cl-finite-math-only',
-  '-cl-fast-relaxed-math',
+  '-fno-builtin', '-fno-signed-char', '-fgpu-exclude-wrong-side-overloads',
+  '-fgpu-allow-device-init', '-fgpu-defer-diag', '-fno-hip-fp32-correctly-rounded-divide-sqrt',
+  '-fdeclspec', '-fno-show-column', '-fno-caret-diagnostics', '-fno-diagnostics-show-option',
+  '-fdiagnostics-print-source-range-info', '-fdiagnostics-parseable-fixits', '-fno-diagnostics-fixit-info',
+  '-fdiagnostics-show-template-tree', '-fno-elide-type', '-fcoroutines', '-fsized-deallocation',
+  '-faligned-allocation', '-fchar8_t', '-fno-char8_t', '-fno-operator-names', '-fdelayed-template-parsing',
+  '-fblocks', '-fno-threadsafe-statics', '-fno-common', '-fno-spell-checking', '-fshort-enums',
+  '-fno-assume-sane-operator-new', '-fno-dollars-in-identifiers', '-ftrapv', '-fno-access-control',
+  '-fno-delete-null-pointer-checks', '-mno-amdgpu-ieee', '-fatomic-fine-grained-memory', '-fatomic-remote-memory',
+  '-fatomic-ignore-denormal-mode', '-fexperimental-new-constant-interpreter', '-ffixed-point', '-fno-autolink',
+  '-fstrict-enums', '-fno-elide-constructors', '-fno-implicit-modules', '-fignore-exceptions',
+  '-fvisibility-inlines-hidden', '-fno-jump-tables', '-fhip-kernel-arg-name', '-fconvergent-functions',
+  '-fno-convergent-functions', '-fstrict-vtable-pointers', '-fdollars-in-identifiers', '-fno-use-cxa-atexit',
+  '-fmerge-all-constants', '-ffinite-loops', '-fno-finite-loops', '-fno-strict-float-cast-overflow',
+  '-fwrapv-pointer', '-fno-strict-return', '-fprotect-parens', '-fgnu-keywords', '-fasm-blocks',
+  '-fno-sized-deallocation', '-fno-aligned-allocation', '-fkeep-static-consts', '-fno-show-source-location',
+  '-fno-assumptions', '-fno-optimize-sibling-calls', '-fwritable-strings', '-fforce-enable-int128', '-fms-volatile',
+  '-fforce-emit-vtables', '-cl-single-precision-constant', '-cl-strict-aliasing', '-cl-mad-enable',
+  '-cl-no-signed-zeros', '-cl-kernel-arg-info', '-cl-opt-disable', '-cl-fp32-correctly-rounded-divide-sqrt',
+  '-cl-unsafe-math-optimizations', '-cl-fast-relaxed-math',
 ]); // prettier-ignore
 
 /** Flags with `=` that `-cc1` takes as they are. */
@@ -75,30 +78,52 @@ const SAME_WITH_VALUE = [
   '-ftemplate-depth=', '-fconstexpr-depth=', '-fconstexpr-steps=', '-ftemplate-backtrace-limit=',
   '-fmacro-backtrace-limit=', '-fmax-type-align=', '-cl-ext=', '-mprintf-kind=', '-fmacro-prefix-map=',
   '-fdebug-prefix-map=', '-fgpu-default-stream=', '-fmessage-length=', '-fspell-checking-limit=',
-  '-flax-vector-conversions=', '-fclang-abi-compat=', '-fcomplex-arithmetic=', '-fno-builtin-', '-fpack-struct=',
-  '-cuid=',
+  '-flax-vector-conversions=', '-fclang-abi-compat=', '-fno-builtin-', '-fpack-struct=', '-cuid=',
+  '-ffp-eval-method=', '-ftrivial-auto-var-init=', '-fnew-alignment=', '-fstrict-flex-arrays=',
+  '--gpu-max-threads-per-block=',
 ]; // prettier-ignore
 
-/** Flags that say what is so anyway, or that concern only what we do not do. */
+/**
+ * Flags that say what is so anyway, or that concern only what we do not do: host code (`-fopenmp`, as clang's driver has
+ * it for HIP, and the host's processor), linking, and where clang's driver would look for other tools. They take back
+ * their opposite: of `-fno-rtti -frtti`, the last wins.
+ */
 const NOTHING_TO_DO = new Set([
+  // What is to be written is the caller's to say; the command has it from these (cli/source.ts).
+  '-E', '-S',
   '-funroll-loops', '-frtti', '-fno-gpu-exclude-wrong-side-overloads', '-fno-gpu-defer-diag', '-mamdgpu-ieee',
-  '-fno-atomic-fine-grained-memory', '-fno-atomic-remote-memory', '-fno-atomic-ignore-denormal-mode',
-  '-fassociative-math', '-c', '--offload-device-only', '--cuda-device-only', '-emit-llvm', '-pipe', '-fPIC', '-fpic',
-  '-fPIE', '-fno-math-errno', '-fmath-errno', '-ftrapping-math', '-fno-associative-math',
-  '-fno-unsafe-math-optimizations', '-fno-fast-math', '-fno-finite-math-only', '-fhonor-nans', '-fhonor-infinities',
-  '-fsigned-zeros', '-fno-reciprocal-math', '-fno-approx-func', '-fsigned-char', '-fstrict-aliasing', '-fexceptions',
-  '-fcxx-exceptions', '-fno-gpu-flush-denormals-to-zero', '-fno-gpu-rdc', '-fhip-fp32-correctly-rounded-divide-sqrt',
-  '-fgpu-sanitize', '-fno-gpu-sanitize', '-fno-gpu-approx-transcendentals', '-fno-gpu-allow-device-init',
-  '-fcaret-diagnostics', '-fshow-column', '-fbuiltin', '-fhosted', '-finline', '-fdiscard-value-names',
-  '-fno-strict-enums', '-fomit-frame-pointer', '-fno-omit-frame-pointer', '-fno-stack-protector',
-  '-Qunused-arguments', '-fno-ident', '-Qn', '-m64', '--hip-link', '-fno-lto', '-fvectorize', '-fslp-vectorize',
-  '-fno-plt', '-no-canonical-prefixes', '-fno-crash-diagnostics', '-gdwarf-5', '-gz=none',
-  '-fno-unroll-all-loops', '-no-hip-rt', '--no-offload-new-driver', '--offload-new-driver', '-fno-offload-lto',
-  '-mno-unsafe-fp-atomics', '-fthreadsafe-statics', '-pthread',
+  '-fno-atomic-fine-grained-memory', '-fno-atomic-remote-memory', '-fno-atomic-ignore-denormal-mode', '-c',
+  '--offload-device-only', '--cuda-device-only', '-emit-llvm', '-pipe', '-fPIC', '-fpic', '-fPIE', '-fpie',
+  '-fno-math-errno', '-fmath-errno', '-fsigned-char', '-fno-gpu-rdc', '-fhip-fp32-correctly-rounded-divide-sqrt',
+  '-fgpu-sanitize', '-fno-gpu-sanitize', '-fno-gpu-allow-device-init',
+  '-fcaret-diagnostics', '-fshow-column', '-fbuiltin', '-fhosted', '-finline', '-fno-strict-enums',
+  '-fno-stack-protector', '-Qunused-arguments', '-fno-ident', '-Qn', '-m64', '--hip-link', '-fno-lto', '-flto',
+  '-fvectorize', '-fslp-vectorize', '-ftree-vectorize', '-fno-plt', '-no-canonical-prefixes', '-fno-crash-diagnostics',
+  '-gz=none', '-fno-unroll-all-loops', '-no-hip-rt', '--no-offload-new-driver', '--offload-new-driver',
+  '-fno-offload-lto', '-fthreadsafe-statics', '-fopenmp', '-fno-openmp', '-fno-wrapv', '-fno-wrapv-pointer',
+  '-fno-semantic-interposition', '-fstandalone-debug', '-fno-standalone-debug', '-fjump-tables', '-fverbose-asm',
+  '-fhip-new-launch-api', '-fno-hip-new-launch-api', '-fno-hip-kernel-arg-name', '-fno-trapv',
+  '-fno-merge-all-constants', '-fdelete-null-pointer-checks', '-foptimize-sibling-calls', '-fextended-identifiers',
+  '-fpermissive', '-fno-permissive', '-faccess-control', '-felide-constructors', '-fspell-checking', '-fautolink',
+  '-fno-strict-vtable-pointers', '-fno-short-enums', '-fno-cf-protection', '-shared', '-static', '-rdynamic', '-s',
+  '-fuse-cxa-atexit', '-fexcess-precision=fast',
 ]); // prettier-ignore
 
+/** The same, with values. */
+const NOTHING_TO_DO_WITH_VALUE = [
+  /^-Wl,/,
+  /^-(flto|fopenmp|fuse-ld|stdlib|-gcc-toolchain|-cuda-path)=/,
+  // The host's processor.
+  /^-m(arch|tune)=(?!gfx)/,
+  /^-m(no-)?(s?sse|avx|fma|f16c|bmi|aes|popcnt|lzcnt|adx|sha|movbe|prfchw|amx)[\w.-]*$/,
+];
+
 /** Processor features with flags: `-mcumode`, `-mno-cumode`. */
-const FEATURES = ['cumode', 'tgsplit', 'wavefrontsize64', 'amdgpu-precise-memory-op'];
+const FEATURES: ReadonlyMap<string, string> = new Map([
+  ['cumode', 'cumode'],
+  ['tgsplit', 'tgsplit'],
+  ['amdgpu-precise-memory-op', 'precise-memory'],
+]);
 
 export function noFlags(): ParsedFlags {
   return {
@@ -110,10 +135,10 @@ export function noFlags(): ParsedFlags {
     targets: [],
     waveSize: null,
     codeObjectVersion: 6,
-    unsafeMath: false,
-    finiteMath: false,
+    floatingPoint: new FloatingPoint(),
     flushDenormals: false,
-    contract: null,
+    framePointers: false,
+    unwindTables: true,
     exceptions: true,
     keepNames: false,
     visibility: null,
@@ -123,7 +148,6 @@ export function noFlags(): ParsedFlags {
     standardLibrary: true,
     colors: null,
     errorLimit: 19,
-    emit: null,
     folders: [],
   };
 }
@@ -141,11 +165,15 @@ const WITH_VALUE: Readonly<Record<string, Handler>> = {
   '-include': (flags, value) => void flags.cc1.push('-include', value),
   '-imacros': (flags, value) => void flags.cc1.push('-imacros', value),
   '-x': (flags, value) => {
-    const language = LANGUAGES[value];
+    const language = LANGUAGES.get(value);
     if (language === undefined)
-      throw new DarmError('usage', `language '${value}' is not one of ${Object.keys(LANGUAGES).join(', ')}`);
+      throw new DarmError('usage', `language '${value}' is not one of ${[...LANGUAGES.keys()].join(', ')}`);
     flags.language = language;
   },
+  '-L': () => {},
+  '-l': () => {},
+  '-Xarch_host': () => {},
+  '-Xarch_device': (flags, value) => takeWord(flags, value),
 };
 
 function addFolder(flags: ParsedFlags, flag: string, folder: string): void {
@@ -153,15 +181,16 @@ function addFolder(flags: ParsedFlags, flag: string, folder: string): void {
   flags.folders.push(folder);
 }
 
-const FAST_MATH = ['-fapprox-func', '-funsafe-math-optimizations', '-fno-signed-zeros', '-mreassociate', '-freciprocal-math']; // prettier-ignore
+type Special = (flags: ParsedFlags) => void;
 
 /** Flags that stand alone and mean more than themselves. */
-const SPECIAL: Readonly<Record<string, (flags: ParsedFlags) => void>> = {
-  '-E': (flags) => (flags.emit = 'i'),
-  '-S': (flags) => (flags.emit = 'asm'),
-  '-g': (flags) => (flags.debug = 'full'),
-  '-ggdb': (flags) => (flags.debug = 'full'),
-  '-g2': (flags) => (flags.debug = 'full'),
+const SPECIAL: Readonly<Record<string, Special>> = {
+  ...Object.fromEntries(
+    ['-g', '-g2', '-g3', '-ggdb', '-ggdb2', '-ggdb3', '-gdwarf', '-gdwarf-5'].map((word): [string, Special] => [
+      word,
+      (flags) => (flags.debug = 'full'),
+    ]),
+  ),
   '-gline-tables-only': (flags) => (flags.debug = 'lines'),
   '-g1': (flags) => (flags.debug = 'lines'),
   '-g0': (flags) => (flags.debug = 'none'),
@@ -173,35 +202,49 @@ const SPECIAL: Readonly<Record<string, (flags: ParsedFlags) => void>> = {
   '-nostdlibinc': (flags) => (flags.systemHeaders = false),
   '-nostdinc++': (flags) => (flags.standardLibrary = false),
   '-fno-discard-value-names': (flags) => (flags.keepNames = true),
+  '-fdiscard-value-names': (flags) => (flags.keepNames = false),
+  '-fexceptions': (flags) => (flags.exceptions = true),
+  '-fcxx-exceptions': (flags) => (flags.exceptions = true),
   '-fno-exceptions': (flags) => (flags.exceptions = false),
+  '-fno-omit-frame-pointer': (flags) => (flags.framePointers = true),
+  '-fomit-frame-pointer': (flags) => (flags.framePointers = false),
+  '-fasynchronous-unwind-tables': (flags) => (flags.unwindTables = true),
+  '-fno-asynchronous-unwind-tables': (flags) => (flags.unwindTables = false),
+  '-fstrict-aliasing': (flags) => takeBack(flags, '-relaxed-aliasing'),
   '-fno-strict-aliasing': (flags) => void flags.cc1.push('-relaxed-aliasing'),
-  '-fno-trapping-math': (flags) => void flags.cc1.push('-ffp-exception-behavior=ignore'),
+  '-funsigned-char': (flags) => void flags.cc1.push('-fno-signed-char'),
+  '-fno-unsigned-char': (flags) => takeBack(flags, '-fno-signed-char'),
+  '-fstrict-overflow': (flags) => {
+    takeBack(flags, '-fwrapv');
+    takeBack(flags, '-fwrapv-pointer');
+  },
+  '-fno-strict-overflow': (flags) => void flags.cc1.push('-fwrapv', '-fwrapv-pointer'),
+  '-fno-lax-vector-conversions': (flags) => void flags.cc1.push('-flax-vector-conversions=none'),
+  '-mwavefrontsize64': (flags) => setWaveSize(flags, 64),
+  '-mno-wavefrontsize64': (flags) => setWaveSize(flags, null),
   '-fgpu-flush-denormals-to-zero': (flags) => (flags.flushDenormals = true),
   '-fcuda-flush-denormals-to-zero': (flags) => (flags.flushDenormals = true),
+  '-fno-gpu-flush-denormals-to-zero': (flags) => (flags.flushDenormals = false),
+  '-fno-cuda-flush-denormals-to-zero': (flags) => (flags.flushDenormals = false),
   '-cl-denorms-are-zero': (flags) => (flags.flushDenormals = true),
+  '-cl-finite-math-only': (flags) => {
+    flags.floatingPoint.noteOpenClFlag('-cl-finite-math-only');
+    flags.cc1.push('-menable-no-infs', '-menable-no-nans', '-cl-finite-math-only');
+  },
+  '-fms-extensions': (flags) => void flags.cc1.push('-fms-extensions', '-fms-anonymous-structs'),
+  '-mprintf-kind=buffered': (flags) =>
+    void flags.cc1.push('-mprintf-kind=buffered', '-Werror=format-invalid-specifier'),
+  '-cl-uniform-work-group-size': (flags) => void flags.cc1.push('-foffload-uniform-block'),
   '-munsafe-fp-atomics': (flags) => void flags.cc1.push('-fatomic-ignore-denormal-mode'),
+  '-mno-unsafe-fp-atomics': (flags) => takeBack(flags, '-fatomic-ignore-denormal-mode'),
+  '-Ofast': (flags) => {
+    flags.optimize = '3';
+    flags.floatingPoint.take('-Ofast');
+  },
   '-fcolor-diagnostics': (flags) => (flags.colors = true),
   '-fdiagnostics-color': (flags) => (flags.colors = true),
   '-fno-color-diagnostics': (flags) => (flags.colors = false),
   '-fno-diagnostics-color': (flags) => (flags.colors = false),
-  '-ffinite-math-only': (flags) => {
-    flags.finiteMath = true;
-    flags.cc1.push('-menable-no-infs', '-menable-no-nans', '-ffinite-math-only');
-  },
-  '-fno-honor-nans': (flags) => void flags.cc1.push('-menable-no-nans'),
-  '-fno-honor-infinities': (flags) => void flags.cc1.push('-menable-no-infs'),
-  '-funsafe-math-optimizations': (flags) => {
-    flags.unsafeMath = true;
-    flags.contract ??= 'fast';
-    flags.cc1.push(...FAST_MATH);
-  },
-  '-ffast-math': (flags) => {
-    flags.unsafeMath = true;
-    flags.finiteMath = true;
-    flags.contract ??= 'fast';
-    flags.cc1.push('-menable-no-infs', '-menable-no-nans', ...FAST_MATH, '-ffast-math', '-ffinite-math-only');
-    flags.cc1.push('-complex-range=basic', '-fgpu-approx-transcendentals');
-  },
 };
 
 /**
@@ -210,22 +253,15 @@ const SPECIAL: Readonly<Record<string, (flags: ParsedFlags) => void>> = {
  */
 export function parseFlags(words: readonly string[]): ParsedFlags {
   const flags = noFlags();
+  // As in clang's driver, `-Ofast` says nothing where another level follows.
+  const level = words.findLast((word) => word.startsWith('-O'));
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
-    const valued = valuedFlag(word);
-    if (valued !== null) {
-      const value = word === valued ? words[++at] : word.slice(valued.length);
-      if (value === undefined || value === '') throw new DarmError('usage', `the flag ${valued} needs a value`);
-      checkWord(value);
-      WITH_VALUE[valued]!(flags, value);
-    } else {
-      checkWord(word);
-      if (!takeFlag(flags, word)) throw new DarmError('usage', `unknown flag '${word}'`);
-    }
+    if (valuedFlag(word) === word) {
+      if (words[at + 1] === undefined) throw new DarmError('usage', `the flag ${word} needs a value`);
+      takeWord(flags, word, words[++at]);
+    } else if (word !== '-Ofast' || level === word) takeWord(flags, word);
   }
-  if (flags.cc1.some((flag) => /^-cl-(fast-relaxed-math|unsafe-math-optimizations)$/.test(flag)))
-    flags.unsafeMath = true;
-  if (flags.cc1.some((flag) => /^-cl-(fast-relaxed-math|finite-math-only)$/.test(flag))) flags.finiteMath = true;
   return flags;
 }
 
@@ -241,21 +277,52 @@ export function valuedFlag(word: string): string | null {
   return null;
 }
 
+/** @param next the value of a flag that has it in the next word */
+function takeWord(flags: ParsedFlags, word: string, next?: string): void {
+  const valued = valuedFlag(word);
+  const value = valued === null ? word : (next ?? word.slice(valued.length));
+  if (value === '') throw new DarmError('usage', `the flag ${valued} needs a value`);
+  checkWord(value);
+  if (valued !== null) WITH_VALUE[valued]!(flags, value);
+  else if (!takeFlag(flags, word)) throw new DarmError('usage', `unknown flag '${word}'`);
+}
+
 function takeFlag(flags: ParsedFlags, word: string): boolean {
-  const special = SPECIAL[word];
-  if (special !== undefined) special(flags);
-  else if (SAME.has(word)) flags.cc1.push(word);
-  else if (NOTHING_TO_DO.has(word)) return true;
+  if (Object.hasOwn(SPECIAL, word)) SPECIAL[word]!(flags);
+  else if (flags.floatingPoint.take(word)) return true;
+  else if (SAME.has(word)) {
+    takeBack(flags, opposite(word));
+    flags.cc1.push(word);
+    flags.floatingPoint.noteOpenClFlag(word);
+  } else if (NOTHING_TO_DO.has(word)) takeBack(flags, opposite(word));
+  else if (NOTHING_TO_DO_WITH_VALUE.some((pattern) => pattern.test(word))) return true;
   else if (SAME_WITH_VALUE.some((prefix) => word.startsWith(prefix))) flags.cc1.push(word);
   else if (/^-W(?![apl],)[\w+#=-]*$/.test(word)) flags.cc1.push(word);
   else return takeValue(flags, word) || takeFeature(flags, word);
   return true;
 }
 
+const opposite = (word: string): string =>
+  /^-[fm]no-/.test(word) ? word.replace('no-', '') : word.replace(/^-[fm]/, '$&no-');
+
+/** An earlier flag counts no more. */
+function takeBack(flags: ParsedFlags, word: string): void {
+  for (let at = flags.cc1.indexOf(word); at >= 0; at = flags.cc1.indexOf(word)) flags.cc1.splice(at, 1);
+}
+
+/** Null: the processor's own, as in clang's driver, which has a flag for 64 lanes and one that takes it back. */
+function setWaveSize(flags: ParsedFlags, size: 64 | null): void {
+  const at = flags.cc1.indexOf('+wavefrontsize64');
+  if (at >= 0) flags.cc1.splice(at - 1, 2);
+  flags.waveSize = size;
+  if (size !== null) flags.cc1.push('-target-feature', '+wavefrontsize64');
+}
+
 function takeValue(flags: ParsedFlags, word: string): boolean {
   const [, name, value = ''] = /^(--?[\w-]+)=(.*)$/s.exec(word) ?? [];
   switch (name) {
     case '-std':
+    case '--std':
       flags.standard = value;
       return true;
     case '-cl-std':
@@ -264,9 +331,6 @@ function takeValue(flags: ParsedFlags, word: string): boolean {
     case '--offload-arch':
     case '--cuda-gpu-arch':
       flags.targets.push(...value.split(','));
-      return true;
-    case '-ffp-contract':
-      flags.contract = value;
       return true;
     case '-fbracket-depth':
       flags.cc1.push(name, value);
@@ -293,9 +357,9 @@ function takeValue(flags: ParsedFlags, word: string): boolean {
 }
 
 function takeFeature(flags: ParsedFlags, word: string): boolean {
-  const [, no, feature] = /^-m(no-)?(.+)$/.exec(word) ?? [];
-  if (feature === undefined || !FEATURES.includes(feature)) return false;
-  if (feature === 'wavefrontsize64') flags.waveSize = no ? 32 : 64;
+  const [, no, name = ''] = /^-m(no-)?(.+)$/.exec(word) ?? [];
+  const feature = FEATURES.get(name);
+  if (feature === undefined) return false;
   flags.cc1.push('-target-feature', `${no ? '-' : '+'}${feature}`);
   return true;
 }

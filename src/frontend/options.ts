@@ -4,7 +4,8 @@ import { completeJobOptions, type JobOptions } from '../job/options.js';
 import type { SourceJob, Translation } from '../job/source.js';
 import { platform } from '../platform/index.js';
 import { cc1Arguments } from './cc1.js';
-import { parseFlags, type Language, type ParsedFlags } from './flags.js';
+import { parseFlags, type ParsedFlags } from './flags.js';
+import type { Language } from './language.js';
 
 export interface SourceOptions {
   readonly language: Language;

@@ -24,8 +24,7 @@ export function analyzeModule(runtime: LlvmRuntime, bytes: Uint8Array, given: Jo
     const texts = options.report ? new FunctionTexts(module) : null;
     const remarks: Remark[] = [];
     const functions: FunctionAnalysis[] = [];
-    for (const { name } of module.functions()) {
-      if (!compilation.wants(name)) continue;
+    for (const { name } of compilation.wanted(module)) {
       const survey = surveyFunction(module, name, options, texts && new HistoryRecorder(module, name, texts));
       const { editor, snapshot, analyses } = survey;
       const canPair = editor.canPair.bind(editor);

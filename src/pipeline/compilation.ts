@@ -12,6 +12,7 @@ import { parsePlan } from '../job/tuned-plan.js';
 import { parseTargetId } from '../job/target-id.js';
 import { replayLog } from './carry-out.js';
 import { PlanGuide, type Guide } from './guide.js';
+import { spareBodies } from './kernel-bodies.js';
 import { beforeEarlyMeld, defaultPipeline, meldsEarly } from './passes.js';
 import { Stopwatch } from './stopwatch.js';
 
@@ -88,6 +89,13 @@ export class Compilation {
   /** Whether the options want this function melded. */
   wants(name: string): boolean {
     return this.options.functions.length === 0 || this.options.functions.includes(name);
+  }
+
+  /** The functions to meld, which the options name or which can run, with their places in the module. */
+  wanted(module: LlvmModule): { name: string; position: number }[] {
+    const spare = this.options.functions.length === 0 ? spareBodies(module) : new Set();
+    const all = module.functions().map(({ name }, position) => ({ name, position }));
+    return all.filter(({ name }) => this.wants(name) && !spare.has(name));
   }
 
   /** Takes a module from the meld point to where code generation starts. */

@@ -103,8 +103,8 @@ export function meldSubset(compilation: Compilation, subset: FunctionSubset): { 
   compilation.checkWantedFunctions(module);
   const logs: EditLog[] = [];
   const texts = options.report ? new FunctionTexts(module) : null;
-  for (const [position, { name }] of module.functions().entries()) {
-    if (!isInSubset(subset, name) || !compilation.wants(name)) continue;
+  for (const { name, position } of compilation.wanted(module)) {
+    if (!isInSubset(subset, name)) continue;
     events.progress('meld', name);
     const log = meldFunction(compilation, module, name, texts);
     if (log.bailout !== null) events.diagnostic(`'${name}' is melded only in part: ${log.bailout}`);

@@ -8,6 +8,7 @@ import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { Emit } from '../job/options.js';
 import type { Artifact, Counts } from '../job/results.js';
+import { spareBodies, withoutWarningsAbout } from './kernel-bodies.js';
 import { scratchOf, type Scratch } from './scratch.js';
 import type { Stopwatch } from './stopwatch.js';
 
@@ -40,6 +41,7 @@ export function emitArtifacts(request: EmitRequest): Emitted {
   const artifacts: Artifact[] = [];
   const target = module.cpu || (module.isAmdgcn ? 'amdgcn' : 'nvptx64');
   for (const kind of kinds) checkKind(kind, module);
+  const spare = spareBodies(module);
   const counts = withFigures ? module.peek(() => countFunctions(module, true)) : countFunctions(module, false);
   if (kinds.includes('bc')) artifacts.push({ kind: 'bc', bytes: module.bitcode() });
   if (kinds.includes('ll')) artifacts.push({ kind: 'll', bytes: module.text() });
@@ -64,7 +66,7 @@ export function emitArtifacts(request: EmitRequest): Emitted {
   if (hasFigures)
     for (const [name, machineInstructions] of module.machineInstructions())
       if (counts.has(name)) counts.set(name, { ...counts.get(name)!, machineInstructions });
-  return { artifacts, counts, target, warnings: module.warnings(), scratch };
+  return { artifacts, counts, target, warnings: withoutWarningsAbout(module.warnings(), spare), scratch };
 }
 
 /** The artifacts that are what code generation has written. */

@@ -1,10 +1,12 @@
 /** `darm` on source: clang's flags, its messages, dependencies, and bad input. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { commandLine } from '../../src/cli/arguments.js';
+import { takeClangFlags } from '../../src/cli/source.js';
 import { darm as run, inFolder, type CommandSetting } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/source', { tests: 8, timeoutMs: 120_000 });
+const test = suite('cli/source', { tests: 10, timeoutMs: 120_000 });
 
 async function darm(
   words: readonly string[],
@@ -64,6 +66,18 @@ test('preprocessed text, bitcode, a fat binary for several processors', async ()
       cwd: folder,
     });
     assert.match(text.stdout, /p\[0\] = 42;/);
+    const printed = await darm(['compile', 'k.hip', ...QUICK, '-Iinc', '-E', '-P'], { cwd: folder });
+    assert.is(printed.stdout, text.stdout);
+    const made = async (...words: string[]): Promise<string> => {
+      const { code, stderr } = await darm(['compile', 'k.hip', ...QUICK, '-Iinc', ...words], { cwd: folder });
+      assert.is(code, 0, stderr);
+      return (await readdir(folder)).filter((name) => !['inc', 'k.hip'].includes(name)).join(' ');
+    };
+    assert.is(await made('-S', '-MD', '-MP'), 'k.d k.s');
+    assert.is(await readFile(path.join(folder, 'k.d'), 'utf8'), 'k.s: \\\n  k.hip \\\n  inc/value.h\ninc/value.h:\n');
+    assert.is(await made('-S', '-emit-llvm'), 'k.d k.ll k.s');
+    assert.is(await made('-c', '-emit-llvm'), 'k.bc k.d k.ll k.s');
+    assert.is(await made('-S', '--emit', 'hsaco'), 'k.bc k.d k.hsaco k.ll k.s');
     const fat = ['compile', 'k.hip', '--mcpu', 'gfx906', '--mcpu', 'gfx1100', '-nogpuinc', '-Iinc', '--emit', 'fatbin'];
     assert.is((await darm(fat, { cwd: folder })).code, 0);
     const { stdout } = await darm(['inspect', 'k.hipfb'], { cwd: folder });
@@ -163,6 +177,23 @@ test('analyze, check and batch take source', async () => {
     await writeFile(path.join(folder, 'inc', 'value.h'), '#define VALUE 43\n');
     assert.equal(await events(), ['start', 'done', 'end']);
   });
+});
+
+test("no flag of darm's own takes one of clang's for its value", () => {
+  for (const command of commandLine(() => {}).commands)
+    if (takeClangFlags([command.name(), '-DX']).clang.length > 0)
+      for (const { long, required, optional } of command.options)
+        assert.equal(takeClangFlags([command.name(), long!, '-DX']).clang, required || optional ? [] : ['-DX'], long);
+});
+
+test('of several levels the last counts', () => {
+  const taken = (...words: string[]): string => {
+    const { own, clang } = takeClangFlags(['compile', ...words]);
+    return [...own.slice(1), '|', ...clang].join(' ');
+  };
+  assert.is(taken('-O2', '-DX', '-Ofast', 'k.cl'), 'k.cl | -DX -Ofast');
+  assert.is(taken('-Ofast', '-O2', '-DX', 'k.cl'), '-O2 k.cl | -DX');
+  assert.is(taken('-Os', '-O1', '-Os'), '| -Os');
 });
 
 test.run();

@@ -6,7 +6,7 @@ import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 16, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 17, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -235,6 +235,33 @@ extern "C" __global__ void deepest(int *out, const unsigned char *text, int size
   for (const { of } of [melded, plain]) assert.not.match(of('stride'), /global_load_ushort/);
   const opcodes = (text: string) => text.match(/^\t[sv]_\w+|^\tglobal_\w+/gm)!.length;
   assert.is(opcodes(melded.of('deepest')), opcodes(plain.of('deepest')));
+});
+
+test('the second body of an OpenCL kernel is not melded, and nothing warns of its LDS, unless something calls it', async () => {
+  const source = `kernel void k(global float *o, int n) {
+  local float s[64];
+  int l = get_local_id(0);
+  s[l] = o[l];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  float v = o[l];
+  if (v > 0) for (int j = 0; j < n; j++) { v = v * 3 + s[(l + j) & 63]; v = sqrt(v) + exp(v); o[l + j] = v / 3; }
+  else for (int j = 0; j < n; j++) { v = v * 5 + s[(l ^ j) & 63]; v = sqrt(v) + exp(v); o[l - j] = v / 7; }
+}`;
+  const options = { language: 'opencl', mcpu: 'gfx1100', meldPoint: 'early' } as const;
+  const meldedOf = async (more: object): Promise<string[]> => {
+    const { functions, diagnostics } = await compiler().compile(source, { ...options, ...more });
+    assert.equal(diagnostics, []);
+    return functions.filter(({ melds }) => melds.length > 0).map(({ name }) => name);
+  };
+  const body = '__clang_ocl_kern_imp_k';
+  assert.equal(await meldedOf({}), ['k']);
+  assert.equal(await meldedOf({ functions: [body] }), [body]);
+  const analyzed = async (text: string): Promise<string[]> => {
+    const { bitcode, options: job } = await compiler().translate(text, options);
+    return (await compiler().analyze(bitcode, job)).functions.map(({ name }) => name);
+  };
+  assert.equal(await analyzed(source), ['k']);
+  assert.equal(await analyzed(source.replace('kernel void k', 'kernel __attribute__((noinline)) void k')), ['k', body]);
 });
 
 test('where an early meld costs a kernel scratch memory, all is melded late', async () => {

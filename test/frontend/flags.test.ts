@@ -2,13 +2,14 @@
 import { parseFlags } from '../../src/frontend/flags.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/flags', { tests: 5 });
+const test = suite('frontend/flags', { tests: 8 });
 
 test('flags with values, in one word or two', () => {
   const { cc1, folders, language } = parseFlags(['-DA=1', '-D', 'B', '-UC', '-Ia', '-I', 'b', '-isystem', 'c', '-xcl']);
   assert.equal(cc1, ['-D', 'A=1', '-D', 'B', '-U', 'C', '-I', 'a', '-I', 'b', '-isystem', 'c']);
   assert.equal(folders, ['a', 'b', 'c']);
   assert.is(language, 'opencl');
+  assert.throws(() => parseFlags(['-xconstructor']), /language 'constructor' is not one of hip/);
   assert.throws(() => parseFlags(['-I']), /the flag -I needs a value/);
 });
 
@@ -20,32 +21,96 @@ test('levels, standards, targets, debug information', () => {
   assert.is(flags.debug, 'lines');
 });
 
+/** The words of a flag list that floating point is about, and whether the libraries are the unsafe and the finite ones. */
+const mathOf = (...words: string[]): string => {
+  const { floatingPoint } = parseFlags(words);
+  const libraries = [floatingPoint.unsafeLibraries && 'unsafe', floatingPoint.finiteLibraries && 'finite'];
+  return [...floatingPoint.arguments('hip'), ...libraries.filter(Boolean)].join(' ');
+};
+
 test("fast mathematics is what clang's driver makes of it", () => {
-  const { cc1, unsafeMath, finiteMath, contract } = parseFlags(['-ffast-math']);
-  assert.ok(unsafeMath && finiteMath);
-  assert.is(contract, 'fast');
-  for (const each of ['-menable-no-infs', '-mreassociate', '-freciprocal-math', '-ffast-math'])
-    assert.ok(cc1.includes(each));
-  const relaxed = parseFlags(['-cl-fast-relaxed-math']);
-  assert.ok(relaxed.unsafeMath && relaxed.finiteMath);
+  const unsafe = '-fapprox-func -funsafe-math-optimizations -fno-signed-zeros -mreassociate -freciprocal-math';
+  const fast = `${unsafe} -ffp-contract=fast -fno-rounding-math`;
+  const infinite = '-menable-no-infs -menable-no-nans';
+  assert.is(mathOf(), '-fno-rounding-math');
+  assert.is(
+    mathOf('-ffast-math'),
+    `${infinite} ${fast} -ffast-math -ffinite-math-only -complex-range=basic -fgpu-approx-transcendentals unsafe finite`,
+  );
+  assert.is(mathOf('-Ofast'), `${infinite} ${fast} -ffast-math -ffinite-math-only -complex-range=basic`);
+  assert.is(mathOf('-O2', '-Ofast'), mathOf('-Ofast'));
+  assert.is(mathOf('-Ofast', '-O2'), mathOf('-O2'));
+  assert.is(mathOf('-funsafe-math-optimizations'), `${fast} unsafe`);
+  assert.is(mathOf('-ffp-model=fast'), `${fast} -complex-range=promoted`);
+  assert.is(mathOf('-ffinite-math-only'), `${infinite} -fno-rounding-math -ffinite-math-only finite`);
+  assert.is(mathOf('-ffp-model=strict'), '-ffp-contract=off -frounding-math -ffp-exception-behavior=strict -complex-range=full'); // prettier-ignore
+  assert.match(mathOf('-cl-fast-relaxed-math'), /unsafe finite$/);
+  assert.equal(parseFlags([]).floatingPoint.arguments('opencl'), ['-ffp-contract=on', '-fno-rounding-math']);
+});
+
+test('of floating point flags that contradict each other, the last wins', () => {
+  const back = ['-ffast-math', '-fno-fast-math'];
+  assert.is(mathOf(...back), '-ffp-contract=fast -fno-rounding-math');
+  assert.equal(parseFlags(back).floatingPoint.arguments('opencl'), ['-ffp-contract=on', '-fno-rounding-math']);
+  const given = parseFlags(['-ffp-contract=off', ...back]).floatingPoint;
+  assert.equal(given.arguments('hip'), ['-ffp-contract=fast', '-fno-rounding-math']);
+  assert.equal(given.arguments('opencl'), ['-ffp-contract=off', '-fno-rounding-math']);
+  assert.match(mathOf('-ffast-math', '-ffp-contract=off'), /-ffp-contract=off/);
+  assert.match(mathOf('-ffp-contract=off', '-ffast-math'), /-ffp-contract=fast/);
+  const honouring = mathOf('-ffast-math', '-fno-finite-math-only');
+  assert.not.match(honouring, /-menable|-ffast-math|-ffinite-math-only/);
+  assert.match(honouring, /unsafe finite$/);
+  assert.not.match(mathOf('-ffast-math', '-fhonor-nans'), /-menable-no-nans|-ffast-math/);
+  assert.match(mathOf('-fno-honor-nans', '-fno-honor-infinities'), /-ffinite-math-only$/);
+  assert.not.match(mathOf('-ffast-math', '-fno-gpu-approx-transcendentals'), /transcendentals/);
+  assert.is(mathOf('-fassociative-math', '-fno-signed-zeros'), '-fno-signed-zeros -mreassociate -fno-rounding-math');
 });
 
 test('features of processors', () => {
-  const { cc1, waveSize } = parseFlags(['-mwavefrontsize64', '-mno-cumode']);
-  assert.equal(cc1, ['-target-feature', '+wavefrontsize64', '-target-feature', '-cumode']);
+  const { cc1, waveSize } = parseFlags(['-mwavefrontsize64', '-mno-cumode', '-mamdgpu-precise-memory-op']);
+  assert.equal(
+    cc1.filter((word) => word !== '-target-feature'),
+    ['+wavefrontsize64', '-cumode', '+precise-memory'],
+  );
   assert.is(waveSize, 64);
+  const back = parseFlags(['-mwavefrontsize64', '-mno-wavefrontsize64']);
+  assert.equal([back.cc1, back.waveSize], [[], null]);
+  assert.throws(() => parseFlags(['-mconstructor']), /unknown flag/);
+});
+
+test('a flag and its opposite: the last wins', () => {
+  assert.equal(parseFlags(['-fno-rtti', '-frtti', '-ftrapv', '-fno-trapv']).cc1, []);
+  assert.equal(parseFlags(['-frtti', '-fno-rtti']).cc1, ['-fno-rtti']);
+  assert.equal(parseFlags(['-fno-char8_t', '-fchar8_t']).cc1, ['-fchar8_t']);
+  assert.equal(parseFlags(['-fno-strict-aliasing', '-fstrict-aliasing', '-funsigned-char', '-fsigned-char']).cc1, []);
+  assert.equal(
+    parseFlags(['-fno-strict-overflow', '-fstrict-overflow', '-fwrapv-pointer', '-fno-wrapv-pointer']).cc1,
+    [],
+  );
+  assert.equal(parseFlags(['-fno-strict-overflow', '-fno-wrapv']).cc1, ['-fwrapv-pointer']);
+  assert.ok(parseFlags(['-fno-exceptions', '-fexceptions']).exceptions);
+  assert.not(parseFlags(['-fgpu-flush-denormals-to-zero', '-fno-gpu-flush-denormals-to-zero']).flushDenormals);
+});
+
+test('what concerns the host, its linker and other tools changes nothing', () => {
+  const words = '-fopenmp -march=native -mavx2 -mno-sse4.2 -L/usr/lib -L x -lm -l m -Wl,-rpath,. -shared -static -s -rdynamic -stdlib=libc++ -Xarch_host -fwhatever --gcc-toolchain=/usr -fuse-ld=lld'; // prettier-ignore
+  assert.equal(parseFlags(words.split(' ')).cc1, []);
+  assert.equal(parseFlags(['-Xarch_device', '-DX', '-Xarch_device', '-O2']).cc1, ['-D', 'X']);
+  assert.is(parseFlags(['-Xarch_device', '-O2']).optimize, '2');
+  assert.throws(() => parseFlags(['-Xarch_device', '-Xclang']), /unknown flag '-Xclang'/);
 });
 
 test('what is not known is refused by name, and with it all that would name a file of clang', () => {
   for (const flag of [
     '-fwhatever',
+    'constructor',
+    '__proto__',
     '-fprofile-use=x',
     '-fplugin=x.so',
-    '-load',
     '-mllvm',
     '-Xclang',
     '-Wa,x',
-    '-Wl,x',
+    '-Wp,x',
     '-Oz',
     '-fmodules',
     '-include-pch',
@@ -53,7 +118,7 @@ test('what is not known is refused by name, and with it all that would name a fi
     '-ivfsoverlay',
     '-ftime-trace=x',
     '-fno-unroll-loops',
-    '-march=x',
+    '-march=gfx906',
   ])
     // prettier-ignore
     assert.throws(

@@ -9,24 +9,36 @@ import { promisify } from 'node:util';
 import { frontendManifest } from '../../src/binding/load-frontend.js';
 import { readPart } from '../../src/binding/load.js';
 import { elfSectionBytes, parseElf } from '../../src/formats/elf.js';
+import { SUPPLEMENT } from '../../src/frontend/supplement.js';
 import { REPOSITORY } from './llvm.js';
 
 const run = (name: string, args: readonly string[]): Promise<unknown> =>
   promisify(execFile)(path.join(REPOSITORY, 'build', 'bin', name), args, { maxBuffer: 2 ** 28 });
 
-/** Writes the files of the image, headers and device libraries: see wasm/frontend/make-image.mjs. */
+/**
+ * Writes the files of the image, headers and device libraries (see wasm/frontend/make-image.mjs), and the headers that
+ * stand in front of its C++ library's.
+ */
 export async function unpackImage(to: string): Promise<void> {
-  const bytes = await readPart('headers', (await frontendManifest()).image, 'image');
+  for (const [name, content] of imageFiles(await readPart('headers', (await frontendManifest()).image, 'image')))
+    await write(path.join(to, name), content);
+  for (const [name, text] of SUPPLEMENT) await write(path.join(to, 'supplement', name), text);
+}
+
+async function write(file: string, content: string | Uint8Array): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, content);
+}
+
+/** The files of an image by their paths. */
+export function* imageFiles(bytes: Uint8Array): Iterable<[string, Uint8Array]> {
   const words = new DataView(bytes.buffer, bytes.byteOffset);
   const part = (index: number): Uint8Array => {
     const start = words.getUint32(4 * index, true);
     return bytes.subarray(start, start + words.getUint32(4 * index + 4, true));
   };
-  for (let file = 0; file < words.getUint32(0, true); file++) {
-    const name = path.join(to, new TextDecoder().decode(part(1 + 4 * file)));
-    await mkdir(path.dirname(name), { recursive: true });
-    await writeFile(name, part(3 + 4 * file));
-  }
+  for (let file = 0; file < words.getUint32(0, true); file++)
+    yield [new TextDecoder().decode(part(1 + 4 * file)), part(3 + 4 * file)];
 }
 
 /** What clang's driver is told of a HIP source for the device, with the headers and libraries of an unpacked image. */
@@ -36,7 +48,9 @@ export function hipFlags(image: string, target: string): string[] {
     ...['-x', 'hip', '--offload-device-only', `--offload-arch=${target}`, '--target=x86_64-unknown-linux-musl'],
     ...['-nogpuinc', '-nostdinc', `--rocm-device-lib-path=${image}/device`],
     ...own('-internal-isystem', `${image}/clang/include/cuda_wrappers`),
-    ...['hip', 'darm', 'c++', 'clang/include'].flatMap((name) => own('-internal-isystem', `${image}/${name}`)),
+    ...['hip', 'darm', 'supplement', 'c++', 'clang/include'].flatMap((name) =>
+      own('-internal-isystem', `${image}/${name}`),
+    ),
     ...own('-internal-externc-isystem', `${image}/c`),
     ...own('-include', '__clang_hip_runtime_wrapper.h'),
     ...own('-include', 'darm_hip_declarations.h'),

@@ -1,0 +1,2 @@
+/** What a source is written in. */
+export type Language = 'hip' | 'opencl';

@@ -1,0 +1,119 @@
+/**
+ * Headers in front of the C++ library's, which the package's image lacks or which guard against HIP's. They are text
+ * here, so that clang's file system (files.ts) has them in memory.
+ *
+ * HIP's headers define a macro `__local` (hip/amd_detail/device_library_decls.h) and libc++ names functions so: a
+ * `<deque>`, `<queue>`, `<stack>` or `<regex>` behind `hip_runtime.h` would not parse. The library's headers that use
+ * the name are read without the macro, which is there again afterwards.
+ *
+ * Host code written for GNU's library and for OpenMP includes headers that neither libc++ nor musl has. What they
+ * declare is declared here: host code is parsed, and never called.
+ */
+
+/** Where they lie. Not below `/.darm`, which the module answers for itself. */
+export const SUPPLEMENT_FOLDER = '/.supplement';
+
+/** libc++'s headers with functions of the name `__local`. */
+export const LOCAL_USERS = [
+  '__algorithm/copy.h', '__algorithm/copy_backward.h', '__algorithm/equal.h', '__algorithm/find_segment_if.h',
+  '__algorithm/for_each_n_segment.h', '__algorithm/for_each_segment.h', '__algorithm/move.h',
+  '__algorithm/move_backward.h', '__iterator/segmented_iterator.h', '__ranges/join_view.h', 'deque',
+]; // prettier-ignore
+
+const withoutLocal = (name: string): string => `#pragma once
+#pragma push_macro("__local")
+#undef __local
+#include_next <${name}>
+#pragma pop_macro("__local")
+`;
+
+/** Those of the standard; libc++ has more in its folder, and refuses <stdatomic.h> and others before C++23. */
+const STANDARD = `algorithm any array atomic bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes climits
+clocale cmath codecvt complex condition_variable csetjmp csignal cstdarg cstddef cstdint cstdio cstdlib cstring ctime
+cuchar cwchar cwctype deque exception execution filesystem forward_list fstream functional future initializer_list
+iomanip ios iosfwd iostream istream iterator limits list locale map memory memory_resource mutex new numeric optional
+ostream queue random ratio regex scoped_allocator set shared_mutex sstream stack stdexcept streambuf string string_view
+system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray variant vector`;
+/** Those of C++20, which say nothing before it. */
+const NEWER = 'barrier bit compare concepts coroutine latch numbers ranges semaphore source_location span stop_token version'; // prettier-ignore
+
+const including = (names: string): string =>
+  names.split(/\s+/).map((name) => `#include <${name}>\n`).join(''); // prettier-ignore
+
+const EVERYTHING = `#pragma once
+${including(STANDARD)}#if __cplusplus >= 202002L
+${including(NEWER)}#endif
+`;
+
+/** The runtime's functions; `-fopenmp` concerns host code only, as in clang's driver for HIP. */
+const OPENMP = `#pragma once
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef struct omp_lock_t { void *lock; } omp_lock_t;
+typedef struct omp_nest_lock_t { void *lock; } omp_nest_lock_t;
+typedef enum omp_sched_t { omp_sched_static = 1, omp_sched_dynamic, omp_sched_guided, omp_sched_auto } omp_sched_t;
+void omp_set_num_threads(int);
+int omp_get_num_threads(void);
+int omp_get_max_threads(void);
+int omp_get_thread_num(void);
+int omp_get_num_procs(void);
+int omp_in_parallel(void);
+void omp_set_dynamic(int);
+int omp_get_dynamic(void);
+void omp_set_nested(int);
+int omp_get_nested(void);
+void omp_set_schedule(omp_sched_t, int);
+void omp_get_schedule(omp_sched_t *, int *);
+int omp_get_thread_limit(void);
+void omp_set_max_active_levels(int);
+int omp_get_max_active_levels(void);
+int omp_get_level(void);
+int omp_get_active_level(void);
+int omp_get_num_devices(void);
+int omp_get_default_device(void);
+void omp_set_default_device(int);
+int omp_is_initial_device(void);
+int omp_get_num_teams(void);
+int omp_get_team_num(void);
+void omp_init_lock(omp_lock_t *);
+void omp_destroy_lock(omp_lock_t *);
+void omp_set_lock(omp_lock_t *);
+void omp_unset_lock(omp_lock_t *);
+int omp_test_lock(omp_lock_t *);
+void omp_init_nest_lock(omp_nest_lock_t *);
+void omp_destroy_nest_lock(omp_nest_lock_t *);
+void omp_set_nest_lock(omp_nest_lock_t *);
+void omp_unset_nest_lock(omp_nest_lock_t *);
+int omp_test_nest_lock(omp_nest_lock_t *);
+double omp_get_wtime(void);
+double omp_get_wtick(void);
+#ifdef __cplusplus
+}
+#endif
+`;
+
+const DEMANGLER = `#pragma once
+#include <stddef.h>
+namespace __cxxabiv1 {
+extern "C" char *__cxa_demangle(const char *mangled, char *output, size_t *length, int *status);
+}
+namespace abi = __cxxabiv1;
+`;
+
+const BACKTRACE = `#pragma once
+extern "C" {
+int backtrace(void **, int);
+char **backtrace_symbols(void *const *, int);
+void backtrace_symbols_fd(void *const *, int, int);
+}
+`;
+
+/** By the name in `#include`. */
+export const SUPPLEMENT: ReadonlyMap<string, string> = new Map([
+  ...LOCAL_USERS.map((name) => [name, withoutLocal(name)] as const),
+  ['bits/stdc++.h', EVERYTHING],
+  ['omp.h', OPENMP],
+  ['cxxabi.h', DEMANGLER],
+  ['execinfo.h', BACKTRACE],
+]);
