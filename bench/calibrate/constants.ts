@@ -22,7 +22,18 @@ export interface Constant {
 export type Values = Readonly<Record<string, number>>;
 
 /** Rates and latencies (docs/cycle-model.md), and what only orders equals. */
-const FIXED = ['valu', 'salu', 'multiply', 'lds', 'global', 'scalarMemory', 'scratch', 'pairBonus', 'leastNet'];
+const FIXED = [
+  'valu',
+  'salu',
+  'multiply',
+  'lds',
+  'global',
+  'scalarMemory',
+  'scratch',
+  'divisionSteps',
+  'pairBonus',
+  'leastNet',
+];
 
 type Table = Record<string, unknown>;
 

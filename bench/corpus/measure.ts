@@ -4,7 +4,13 @@ import { corpusModule, corpusSource, corpusSpec, type CorpusKernel, type Setting
 import { disassemble } from '../../src/binding/disassemble.js';
 import { LlvmModule } from '../../src/binding/module.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
-import { DEFAULT_OPTIONS, type Compiler, type JobOptions, type SimulationResult } from '../../src/index.js';
+import {
+  DEFAULT_OPTIONS,
+  type Compiler,
+  type FunctionReport,
+  type JobOptions,
+  type SimulationResult,
+} from '../../src/index.js';
 import { sumCounters } from '../../src/simulator/counters.js';
 import { readCodeObject } from '../../src/simulator/launch/code-object.js';
 import { parseTargetId } from '../../src/job/target-id.js';
@@ -30,7 +36,7 @@ export interface Measurement {
   readonly family: string;
   readonly half: string;
   readonly target: string;
-  /** The kinds of melds. */
+  /** The kinds of melds; `switch` where nothing but a switch has changed. */
   readonly melds: readonly string[];
   /** Share of the unmelded code's instructions that the first setting executes, 0 to 1. */
   readonly covered: number;
@@ -78,7 +84,7 @@ export async function compileFamily(
   ]);
   const broken = melded.functions.find(({ bailout }) => bailout !== null);
   if (broken !== undefined) throw new Error(`${target}: '${broken.name}' is melded only in part: ${broken.bailout}`);
-  const melds = new Map(melded.functions.map(({ name, melds }) => [name, melds.map(({ kind }) => kind)] as const));
+  const melds = new Map(melded.functions.map((each) => [each.name, kindsOf(each)] as const));
   const names = [...melds].filter(([, kinds]) => kinds.length > 0).map(([name]) => name);
   const O3 = unmelded.artifacts[0]!.bytes;
   const versions = { O3, melded: melded.artifacts[0]!.bytes, melds };
@@ -91,6 +97,10 @@ export async function compileFamily(
   const optimized = await compiler.compile(input, { ...all, meld: 'off', emit: ['bc'] });
   return { ...versions, plain: tidied(rt, optimized.artifacts[0]!.bytes, names) };
 }
+
+/** Where only switches have become chains of branches, that is the kind. */
+const kindsOf = ({ melds, switchesLowered }: FunctionReport): readonly string[] =>
+  melds.length === 0 && switchesLowered > 0 ? ['switch'] : melds.map(({ kind }) => kind);
 
 /** Contraction is off, so that results compare bit for bit. */
 const SOURCE = { language: 'hip', flags: ['-std=c++17', '-ffp-contract=off'] } as const;

@@ -8,13 +8,15 @@ import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
 import { expectedGain, type ExpectedCycles } from '../melding/cost/expected-cycles.js';
 import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
+import type { JobOptions } from '../job/options.js';
 import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
-import { loweredSwitches, loweringCost } from '../melding/decide/switches.js';
+import { leastGainOfLowering, loweredSwitches, loweringCost, loweringGain } from '../melding/decide/switches.js';
 import { carryOut } from './carry-out.js';
 import { refusedRemark } from './collect-remarks.js';
 import { mayLose, type Compilation } from './compilation.js';
 import { finalCycles, lossOf } from './function-gain.js';
 import type { Guide } from './guide.js';
+import { meldsEarly } from './passes.js';
 import { HistoryRecorder, type FunctionTexts } from './record-history.js';
 import { surveyFunction, type Survey } from './survey.js';
 
@@ -23,9 +25,9 @@ const MOST_ROUNDS = 64;
 
 /**
  * Melds one function to the fixpoint. If divergent switches are left, it then lowers them to branches and melds once
- * more, and takes that back unless melding gains more than the chains of compares cost. Early melds are taken back
- * unless they gain more than LLVM's later passes do (function-gain.ts). A failure leaves the rounds
- * that went well, which nobody judges then, and the reason.
+ * more. It takes these melds back unless they gain more than the chains of compares cost, and the chains, too, unless
+ * they are cheaper than the switches. Early melds are taken back unless they gain more than LLVM's later passes do
+ * (function-gain.ts). A failure leaves the rounds that went well, which nobody judges then, and the reason.
  *
  * @throws PlanMisfit
  * @param texts null unless a report is wanted
@@ -63,11 +65,16 @@ export function meldFunction(
     if (switches.length > 0 && asked !== false) {
       kept = asked ? null : [...rounds];
       const cost = loweringCost(last.snapshot, last.analyses, switches);
+      const byItself = loweringGain(last.snapshot, last.analyses, switches);
+      const pays =
+        isJudgedByItself(compilation.options) && byItself > leastGainOfLowering(last.snapshot, last.analyses);
       const { net, melded } = melding;
       melding.lower(last, switches);
+      const withoutMelds = [...rounds];
       last = melding.run();
       const gains = melding.melded > melded;
-      if (asked || (gains && (compilation.options.profit === 'paper' || melding.net - net > cost))) {
+      const needed = cost - Math.max(0, byItself);
+      if (asked || (gains && (compilation.options.profit === 'paper' || melding.net - net > needed))) {
         const after = melding.judgement();
         // What pays without lowering is not lost because lowering does not.
         if (asked || after.loss === null || judged.loss !== null) {
@@ -75,7 +82,7 @@ export function meldFunction(
           lastRemarks = last.remarks;
           judged = after;
         }
-      }
+      } else if (pays) kept = gains ? withoutMelds : null;
     }
     last.editor[Symbol.dispose]();
     guide?.ended();
@@ -85,6 +92,10 @@ export function meldFunction(
     return judged.loss === null ? { ...log(error.message), isInPlace: false } : withdrawn(error.message);
   }
 }
+
+/** Whether switches may become chains although nothing melds. Behind an early point they would be switches again. */
+const isJudgedByItself = (options: JobOptions): boolean =>
+  options.meld === 'darm' && options.profit === 'net' && !meldsEarly(options);
 
 /** What the cost model says about all melds of a function together. */
 interface Judgement {

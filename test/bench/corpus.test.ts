@@ -89,20 +89,20 @@ test('the search finds the best constants within their bounds', async () => {
 });
 
 test('constants are found in the tables and set in them', () => {
-  const targets = ['gfx906', 'gfx1030', 'gfx1100'];
+  const targets = ['gfx906', 'gfx1101', 'gfx1100'];
   const all = constants(targets);
   const guard = all.filter(({ name }) => name.endsWith('.guard'));
   assert.equal(
     guard.map((each) => [each.name, each.targets]),
     [
       ['gfx906.guard', ['gfx906']],
-      ['gfx1030+gfx1100.guard', ['gfx1030', 'gfx1100']],
+      ['gfx1101+gfx1100.guard', ['gfx1101', 'gfx1100']],
     ],
   );
   const speculate = all.find(({ name }) => name === 'CostModel.speculate')!;
   assert.equal([speculate.value, speculate.low, speculate.high], [CostModel.speculate, 0, 1]);
   const before = { 'CostModel.speculate': CostModel.speculate, 'gfx906.guard': costsOf('gfx906').guard };
-  setConstants(['gfx906'], targets, { 'CostModel.speculate': 0.5, 'gfx906.guard': 7, 'gfx1030+gfx1100.guard': 9 });
+  setConstants(['gfx906'], targets, { 'CostModel.speculate': 0.5, 'gfx906.guard': 7, 'gfx1101+gfx1100.guard': 9 });
   assert.equal([CostModel.speculate, costsOf('gfx906').guard, costsOf('gfx1100').guard], [0.5, 7, guard[1]!.value]);
   setConstants(['gfx906'], targets, before);
 });

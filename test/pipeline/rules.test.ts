@@ -6,7 +6,7 @@ import { analyzeModule } from '../../src/pipeline/analyze.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 28, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 29, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -457,7 +457,7 @@ test('a switch whose cases are all there are becomes a branch that is taken', as
   assert.not.match(out, /select i1[^\n]*ptr addrspace\(1\) %q, ptr addrspace\(1\) %p/);
 });
 
-test('a switch is lowered only if melding gains by it', async () => {
+test('a switch of two arms is lowered only if melding gains by it', async () => {
   const ir = (arms: readonly string[]) => switched('i8', 'label %join [ i8 1, label %arm0\n i8 3, label %arm1 ]', arms);
   const switches = (ll: string) => ll.match(/^ +switch /gm)?.length ?? 0;
   assert.is(switches(await melded(ir(['p', 'q']), { profit: 'net' })), 0);
@@ -466,6 +466,33 @@ test('a switch is lowered only if melding gains by it', async () => {
   const result = await compile(unlike, { emit: ['ll'] });
   assert.equal([result.functions[0]!.switchesLowered, result.functions[0]!.melds], [0, []]);
   assert.is(switches(text(artifact(result, 'll'))), 1);
+});
+
+test('a switch that only chooses values becomes a chain of selects, late', async () => {
+  const names = [0, 3, 5, 9, 12, 17];
+  const ir = `${HEADER}
+define amdgpu_kernel void @k(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %o) #0 {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %at = getelementptr i8, ptr addrspace(1) %p, i32 %id
+  %v = load i8, ptr addrspace(1) %at
+  switch i8 %v, label %other [
+${names.map((value, k) => `    i8 ${value}, label %arm${k}`).join('\n')}
+  ]
+${names.map((_, k) => `arm${k}:\n  br label %join`).join('\n')}
+other:
+  br label %join
+join:
+  %x = phi i32 [ %id, %other ], ${names.map((value, k) => `[ ${value * value}, %arm${k} ]`).join(', ')}
+  %go = getelementptr i32, ptr addrspace(1) %o, i32 %id
+  store i32 %x, ptr addrspace(1) %go
+  ret void
+}${FOOTER}`;
+  const late = await compile(ir, { emit: ['ll'] });
+  assert.equal([late.functions[0]!.switchesLowered, late.functions[0]!.melds], [1, []]);
+  assert.not.match(text(artifact(late, 'll')), /^ +switch /m);
+  for (const options of [{ meld: 'off' }, { meld: 'branch-fusion' }, { optimize: 'O1', meldPoint: 'early' }] as const)
+    assert.is((await compile(ir, { emit: ['ll'], ...options })).functions[0]?.switchesLowered ?? 0, 0);
 });
 
 test('a straight side saves nothing by running in the loop of the other', async () => {

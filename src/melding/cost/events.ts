@@ -49,6 +49,43 @@ export function event(
   return { numbers, shift, scale: Scale.Bounded };
 }
 
+/**
+ * Data of which a function asks whether they are one of several numbers: a kind, an opcode, a letter. In half of the
+ * launches they mostly are one of these numbers, in a quarter sometimes, and in a quarter hardly ever. Neighbours are
+ * often of one kind. Lanes with the same numbers in all of `sources` are of one kind.
+ *
+ * @param constants the numbers that are asked for, in any order; none of them is `OTHER`
+ */
+export function kinds(
+  memory: LaneMemory,
+  v: ValueId,
+  constants: readonly number[],
+  waveSize: number,
+  sources: readonly Lanes[],
+): Sampled {
+  const launchShift = Math.log2(WAVES_PER_LAUNCH * waveSize);
+  const keys = keysOf(v, rootsOf(sources), launchShift);
+  const perWave = waveSize >> keys.shift;
+  const numbers = memory.take((WAVES * waveSize) >> keys.shift);
+  // What is the same for a wave or more is drawn once.
+  const alikeIn = (wave: number): boolean =>
+    perWave > 1 && uniform(v, wave, 5) < ORDER(stratum(v, launchOf(wave), 3), 0)[1];
+  const most = constants.length;
+  for (let k = 0; k < numbers.length; k++) {
+    const wave = Math.floor((k << keys.shift) / waveSize);
+    const x = stratum(v, launchOf(wave), 4);
+    const named = x < 0.25 ? 1 / 64 : x < 0.5 ? 0.5 : 0.95;
+    const u = alikeIn(wave) ? uniform(v, wave, 6) : uniformOf(keys.words[k]!);
+    numbers[k] = u < named ? constants[Math.floor((u / named) * most)]! : OTHER;
+  }
+  return { numbers, shift: keys.shift, scale: Scale.Bounded };
+}
+
+/** None of the numbers that are asked for. */
+const OTHER = -1;
+
+const launchOf = (wave: number): number => Math.floor(wave / WAVES_PER_LAUNCH);
+
 /** Data that have got a range. Kinds and classes are often the same for all threads of a wave. */
 export function bounded(v: ValueId, { numbers, shift }: Lanes, waveSize: number): Sampled {
   const perWave = waveSize >> shift;

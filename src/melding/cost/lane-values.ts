@@ -18,7 +18,18 @@ import {
 } from '../../ir/snapshot.js';
 import { isOneOfSeveral } from './chosen.js';
 import { edgeSide } from './edge-sides.js';
-import { CHOICE, COIN, EQUALITY, NOT_A_NUMBER, ORDER, UNPREDICTABLE, bounded, event, type Rates } from './events.js';
+import {
+  CHOICE,
+  COIN,
+  EQUALITY,
+  NOT_A_NUMBER,
+  ORDER,
+  UNPREDICTABLE,
+  bounded,
+  event,
+  kinds,
+  type Rates,
+} from './events.js';
 import { LaneMemory } from './lane-memory.js';
 import {
   FIRST_INTEGER,
@@ -44,6 +55,8 @@ const COUNTERS = { least: 1, most: 2 ** 7 };
 const GROUPS = { least: 1, most: 2 ** 6 };
 /** Operations with more operands are not followed. */
 const MOST_SOURCES = 3;
+/** A value is of a kind if it is compared with so many numbers. With fewer, equality is as rare as it usually is. */
+const LEAST_KINDS = 2;
 /** Longer computations in front of a condition are not followed. */
 const DEEPEST = 32;
 
@@ -58,6 +71,8 @@ export class LaneValues {
   private readonly sampled = new Map<ValueId, Sampled>();
   /** What stands for a value that is not followed: beyond the depth, or in a circle. */
   private readonly leaves = new Map<ValueId, Sampled>();
+  /** By value that is compared with constants: what it is, or null if that is not known. */
+  private readonly kinds = new Map<ValueId, Sampled | null>();
   private readonly conditions = new Map<BlockId, LaneSet>();
   private readonly memory = new LaneMemory();
   /** Values that are being computed: in a loop a value may depend on itself. */
@@ -90,6 +105,7 @@ export class LaneValues {
   forget(): void {
     this.sampled.clear();
     this.leaves.clear();
+    this.kinds.clear();
     this.memory.release();
   }
 
@@ -274,6 +290,11 @@ export class LaneValues {
     const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
     if (scale === Scale.Unknown) {
       if (predicate > FIRST_INTEGER + 1) return this.event(v, ORDER, [a, b]);
+      const kind = this.kind(fn.operand[fn.operandStart[i]!] as ValueId, other, a);
+      if (kind !== null) {
+        const bits = fn.typeBits[fn.valueType[other]!]!;
+        return { ...compared(this.memory, predicate, kind, b, bits, Infinity), scale: Scale.Bounded };
+      }
       const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
       const rates = fn.valueInteger[other] === 0 && !isPointer ? ORDER : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
       const yes = this.event(v, rates, [a, b]);
@@ -284,6 +305,31 @@ export class LaneValues {
     const isEquality = predicate <= FIRST_INTEGER + 1 && this.isParameter(other);
     const range = isEquality ? a.numbers.reduce((most, x) => Math.max(most, x), 0) + 1 : Infinity;
     return { ...compared(this.memory, predicate, a, b, bits, range), scale };
+  }
+
+  /**
+   * What a value is, where the function asks for several numbers whether it is equal to them; otherwise null. Negative
+   * numbers are left out: they stand for what is missing, or for a border, and are rare.
+   */
+  private kind(v: ValueId, asked: ValueId, sample: Sampled): Sampled | null {
+    const { fn } = this;
+    const isNumber = (c: ValueId): boolean => fn.valueInteger[c] !== NO_INTEGER && fn.valueInteger[c]! >= 0;
+    if (!isNumber(asked) || fn.typeKind[fn.valueType[asked]!] === TypeKind.Pointer) return null;
+    let found = this.kinds.get(v);
+    if (found === undefined) {
+      const { uses } = this.analyses;
+      const constants = new Set<number>();
+      for (let u = uses.start[v]!; u < uses.start[v + 1]!; u++) {
+        const user = uses.user[u] as InstrId;
+        if (fn.instrOpcode[user] !== Opcode.ICmp || fn.instrPredicate[user]! > FIRST_INTEGER + 1) continue;
+        const other = fn.operand[fn.operandStart[user]! + 1] as ValueId;
+        if (isNumber(other)) constants.add(fn.valueInteger[other]!);
+      }
+      const several = constants.size >= LEAST_KINDS;
+      found = several ? kinds(this.memory, v, [...constants], fn.waveSize, [sample]) : null;
+      this.kinds.set(v, found);
+    }
+    return found;
   }
 
   /** Whether a value is given to the launch: an argument, or loaded for all threads. */

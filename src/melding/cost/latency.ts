@@ -42,6 +42,11 @@ export interface TargetCosts {
    * little: it is about as long as the handling of the mask that it spares. Measured with the simulator.
    */
   readonly question: number;
+  /**
+   * What `v_div_scale`, `v_div_fmas` and `v_div_fixup` take beyond full-rate instructions, in a division of floats:
+   * TargetTransformInfo does not know that they are slow.
+   */
+  readonly divisionSteps: number;
   /** 32-bit integer multiplication. */
   readonly multiply: number;
   /**
@@ -75,6 +80,8 @@ export interface TargetCosts {
   /** What a store to LDS costs, and a store elsewhere. Nothing waits for the result of a store. */
   readonly ldsStore: number;
   readonly store: number;
+  /** Whether vector instructions can take a byte of an operand, with or without its sign (SDWA). */
+  readonly namesBytes: boolean;
   /** Whether the scalar unit has floating point. */
   readonly scalarFloat: boolean;
 }
@@ -88,6 +95,7 @@ const gfx9: TargetCosts = {
   diamond: 28,
   hiddenMasks: 0.25,
   question: 20,
+  divisionSteps: 48,
   multiply: 16,
   residentWaves: 8,
   residentWithLds: 2,
@@ -103,6 +111,7 @@ const gfx9: TargetCosts = {
   memoryCredit: 8,
   ldsStore: 8,
   store: 20,
+  namesBytes: true,
   scalarFloat: false,
 };
 const gfx10: TargetCosts = {
@@ -114,6 +123,7 @@ const gfx10: TargetCosts = {
   diamond: 14,
   hiddenMasks: 0.5,
   question: 14,
+  divisionSteps: 0,
   multiply: 8,
   residentWaves: 16,
   residentWithLds: 4,
@@ -129,6 +139,7 @@ const gfx10: TargetCosts = {
   memoryCredit: 8,
   ldsStore: 4,
   store: 16,
+  namesBytes: false,
   scalarFloat: false,
 };
 
@@ -139,7 +150,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
   ['gfx90a', { ...gfx9, global: 400, scratch: 400 }],
   ['gfx94', { ...gfx9, global: 480, scratch: 480 }],
   ['gfx95', { ...gfx9, global: 480, scratch: 480 }],
-  ['gfx10', gfx10],
+  ['gfx10', { ...gfx10, namesBytes: true }],
   ['gfx115', { ...gfx10, scalarFloat: true }],
   ['gfx11', gfx10],
   ['gfx12', { ...gfx10, scalarFloat: true }],
@@ -155,6 +166,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       diamond: 24,
       hiddenMasks: 0.5,
       question: 24,
+      divisionSteps: 0,
       multiply: 8,
       residentWaves: 12,
       residentWithLds: 4,
@@ -170,6 +182,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       memoryCredit: 8,
       ldsStore: 8,
       store: 20,
+      namesBytes: false,
       scalarFloat: true,
     },
   ],
@@ -257,11 +270,17 @@ export function instrCosts(
       continue;
     }
     const units = Math.min(MOST_UNITS, fn.instrLatency[i]!);
-    latency[i] = vector[i] = units * target.valu;
+    latency[i] = vector[i] = units * target.valu + (isExactDivision(fn, i as InstrId) ? target.divisionSteps : 0);
     scalar[i] = isFloat(fn, i as InstrId) && !target.scalarFloat ? vector[i]! : units * target.salu;
   }
   return { target, latency, vector, scalar };
 }
+
+/** Whether a division of floats is rounded correctly. Otherwise it is a reciprocal and a few multiplications. */
+const isExactDivision = (fn: FunctionSnapshot, i: InstrId): boolean =>
+  fn.instrOpcode[i] === Opcode.FDiv && fn.typeBits[fn.instrType[i]!] === 32 && fn.instrLatency[i]! >= LEAST_EXACT;
+/** TargetTransformInfo's cost of one, in full-rate instructions. */
+const LEAST_EXACT = 10;
 
 /**
  * Integer division is a sequence of instructions, of which TargetTransformInfo knows the multiplications only. By a

@@ -13,7 +13,7 @@
 import type { Divergence } from '../../analysis/divergence.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { NONE, type InstrId, type ValueId } from '../../ir/ids.js';
-import { Opcode, instrValue } from '../../ir/snapshot.js';
+import { NO_INTEGER, Opcode, ValueKind, definingInstr, instrValue } from '../../ir/snapshot.js';
 import { AddressSpace } from './latency.js';
 
 /** The most that one vector memory instruction moves per thread. */
@@ -79,8 +79,8 @@ interface Access {
 }
 
 /** Null for a block without accesses. */
-function accessesByBase(fn: FunctionSnapshot, b: number): Map<number, Access[]> | null {
-  let byBase: Map<number, Access[]> | null = null;
+function accessesByBase(fn: FunctionSnapshot, b: number): Map<string, Access[]> | null {
+  let byBase: Map<string, Access[]> | null = null;
   for (let i = fn.blockInstrStart[b]!; i < fn.blockInstrStart[b + 1]!; i++) {
     const isLoad = fn.instrOpcode[i] === Opcode.Load;
     if ((!isLoad && fn.instrOpcode[i] !== Opcode.Store) || fn.instrAddressSpace[i] === AddressSpace.Local) continue;
@@ -88,14 +88,51 @@ function accessesByBase(fn: FunctionSnapshot, b: number): Map<number, Access[]> 
     const pointer = fn.operand[isLoad ? first : first + 1]!;
     if (fn.valueBase[pointer] === NONE) continue;
     const value = isLoad ? fn.argCount + i : fn.operand[first]!;
-    const access = { i, offset: fn.valueOffset[pointer]!, bytes: fn.typeBits[fn.valueType[value]!]! / 8 };
-    const key = fn.valueBase[pointer]! * 2 + (isLoad ? 0 : 1);
+    const bytes = fn.typeBits[fn.valueType[value]!]! / 8;
+    const { base, offset } = placeOf(fn, pointer as ValueId, bytes);
+    const access = { i, offset, bytes };
+    const key = `${base} ${isLoad}`;
     byBase ??= new Map();
     const list = byBase.get(key);
     if (list) list.push(access);
     else byBase.set(key, [access]);
   }
   return byBase;
+}
+
+/**
+ * A pointer as a base and a distance in bytes. LLVM's LoadStoreVectorizer also sees that `p[x + 1]` lies behind `p[x]`
+ * where the index is computed in 32 bits and then extended. Such indices are what is compared with a border first.
+ *
+ * @param bytes of the access: what is indexed is taken for an array of such elements
+ */
+function placeOf(fn: FunctionSnapshot, pointer: ValueId, bytes: number): { base: string; offset: number } {
+  const place = { base: `${fn.valueBase[pointer]}`, offset: fn.valueOffset[pointer]! };
+  let at = pointer;
+  let [array, index] = addressOf(fn, at);
+  while (index !== NONE && fn.valueKind[index] === ValueKind.Constant) [array, index] = addressOf(fn, (at = array));
+  const extended = index === NONE ? NONE : definingInstr(fn, index);
+  if (extended === NONE || !EXTENSIONS.includes(fn.instrOpcode[extended]!)) return place;
+  const narrow = fn.operand[fn.operandStart[extended]!] as ValueId;
+  const add = definingInstr(fn, narrow);
+  const added = add === NONE ? NO_INTEGER : fn.valueInteger[fn.operand[fn.operandStart[add]! + 1]!]!;
+  const isSum = add !== NONE && fn.instrOpcode[add] === Opcode.Add && added !== NO_INTEGER;
+  const start = isSum ? fn.operand[fn.operandStart[add]!]! : narrow;
+  return {
+    base: `${fn.valueBase[array]} ${fn.instrOpcode[extended]} ${start}`,
+    offset: place.offset - fn.valueOffset[at]! + fn.valueOffset[array]! + (isSum ? added * bytes : 0),
+  };
+}
+
+const EXTENSIONS: readonly number[] = [Opcode.SExt, Opcode.ZExt];
+
+/** What an address computation with one index starts from, and the index; `NONE` for any other pointer. */
+function addressOf(fn: FunctionSnapshot, pointer: ValueId): [array: ValueId, index: ValueId | -1] {
+  const i = definingInstr(fn, pointer);
+  const isOne =
+    i !== NONE && fn.instrOpcode[i] === Opcode.GetElementPtr && fn.operandStart[i + 1]! - fn.operandStart[i]! === 2;
+  if (!isOne) return [pointer, NONE];
+  return [fn.operand[fn.operandStart[i]!] as ValueId, fn.operand[fn.operandStart[i]! + 1] as ValueId];
 }
 
 /** Joins the accesses of one base, from the lowest address on, as many as fit. */

@@ -40,10 +40,10 @@ export function refoldedDivision({ fn, costs, cost }: PlanningContext, a: ValueI
 }
 
 /**
- * Cycles, over the whole run, that bring the two values of a select into vector registers. A vector instruction reads
- * few literals and scalar registers (the constant bus), and the condition of a select is one of them. Without a select,
- * the instructions of each side read theirs for free. Code generation moves a value where it is defined, in front of
- * the loops.
+ * Cycles, over the whole run, that bring the two values of a select into vector registers, as it can read them. A
+ * vector instruction reads few literals and scalar registers (the constant bus), and the condition of a select is one
+ * of them. Without a select, the instructions of each side read theirs for free. Code generation moves a value where it
+ * is defined, in front of the loops.
  */
 export function moveCycles(ctx: PlanningContext, a: ValueId, b: ValueId): number {
   const { fn, costs } = ctx;
@@ -52,8 +52,37 @@ export function moveCycles(ctx: PlanningContext, a: ValueId, b: ValueId): number
   const [first, second] = [moveWeight(ctx, a), moveWeight(ctx, b)];
   const { freeScalars, valu } = costs.target;
   const runs = freeScalars === 0 ? first + second : freeScalars === 1 ? Math.min(first, second) : 0;
-  return runs * Math.max(1, Math.ceil(fn.typeBits[type] / 32)) * valu;
+  return runs * Math.max(1, Math.ceil(fn.typeBits[type] / 32)) * valu + extensionCycles(ctx, a, b);
 }
+
+/**
+ * Cycles, over the whole run, that extend the two values of a select. A byte whose sign is compared is kept extended in
+ * its register. Compares and arithmetic extend it themselves where the target can name a byte of an operand (SDWA), and
+ * then there is nothing to do. A select cannot, because its mask is in scalar registers.
+ */
+function extensionCycles(ctx: PlanningContext, a: ValueId, b: ValueId): number {
+  const { fn, costs } = ctx;
+  if (!costs.target.namesBytes || !isByte(fn, a)) return 0;
+  return (extensionWeight(ctx, a) + extensionWeight(ctx, b)) * costs.target.valu;
+}
+
+/** Registers hold integers of 16 bits and more as they are. */
+const isByte = ({ valueType, typeKind, typeBits }: FunctionSnapshot, v: ValueId): boolean =>
+  typeKind[valueType[v]] === TypeKind.Integer && typeBits[valueType[v]] > 1 && typeBits[valueType[v]] < 16;
+
+/** How often a value is extended for a select: never if no sign is asked for. */
+function extensionWeight({ fn, uses, weight, divergence }: PlanningContext, v: ValueId): number {
+  const i = definingInstr(fn, v);
+  if (i === NONE || divergence.valueDivergent[v] === 0) return 0;
+  for (let u = uses.start[v]; u < uses.start[v + 1]; u++)
+    if (isSignedCompare(fn, uses.user[u] as InstrId)) return weight[fn.instrBlock[i]];
+  return 0;
+}
+
+const isSignedCompare = (fn: FunctionSnapshot, i: InstrId): boolean =>
+  fn.instrOpcode[i] === Opcode.ICmp && fn.instrPredicate[i] >= FIRST_SIGNED;
+/** LLVM's number of `sgt`; `sge`, `slt` and `sle` follow. */
+const FIRST_SIGNED = 38;
 
 /** How often a value is moved into a vector register: never if it is in one. It is found when it is first asked for. */
 function moveWeight(ctx: PlanningContext, v: ValueId): number {

@@ -2,16 +2,18 @@
  * Divergent switches (rule 1.1). Compilers turn a chain of `else if` over one value into a switch, and code
  * generation lowers the switch to a balanced tree of compares. As a chain of two-way branches, its cases can be melded.
  * Either all divergent switches of a function are lowered or none. Where nothing melds in a chain, it stays a chain at
- * a late meld point; after an early one, LLVM's pipeline makes it a switch again.
+ * a late meld point; after an early one, LLVM's pipeline makes it a switch again. A chain may also be cheaper than the
+ * tree, although nothing melds.
  */
 import { reachableUntil } from '../../analysis/regions.js';
-import type { BlockId } from '../../ir/ids.js';
+import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Opcode, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
 import type { Analyses } from '../../analysis/analyses.js';
 import { blockWeight } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
-import { instrCosts } from '../cost/latency.js';
+import { expectedCycles } from '../cost/expected-cycles.js';
+import { costsOf, instrCosts } from '../cost/latency.js';
 import { memoryAccesses } from '../cost/memory-accesses.js';
 
 /** A chain over more destinations would be long for every thread. Such switches are left to jump tables. */
@@ -50,10 +52,55 @@ export function loweringCost(fn: FunctionSnapshot, analyses: Analyses, blocks: r
     for (const inside of reachableUntil(analyses.graph, b, analyses.postDominators.idom[b] as BlockId))
       for (let i = fn.blockInstrStart[inside]!; inside !== b && i < fn.blockInstrStart[inside + 1]!; i++)
         arms += vector[i]! * blockWeight(analyses, inside);
-    cost += (unlikely / 2) * arms;
+    cost += (unlikely / 4) * arms;
   }
   return cost * CostModel.loweringMargin;
 }
+
+/**
+ * What lowering these switches gains by itself, in cycles, with losses counted as they are in wave-choice.ts.
+ *
+ * For every run of values, LLVM's LowerSwitch makes a leaf that compares and, above the leaves, a tree of branches. A
+ * wave whose threads take many ways runs all of that, where the chain has one branch per destination, or none where
+ * the destination does nothing. A wave whose threads agree goes down the tree, and passes the whole chain.
+ */
+export function loweringGain(fn: FunctionSnapshot, analyses: Analyses, blocks: readonly BlockId[]): number {
+  const { valu, salu, guard, diamond } = costsOf(fn.cpu);
+  // Other targets have jump tables, or nothing is known about what they make.
+  if (!fn.cpu.startsWith('gfx')) return 0;
+  let gain = 0;
+  for (const b of blocks) {
+    const [otherwise, ...cases] = [...destinations(fn, b)] as BlockId[];
+    const isComplete = fn.instrOpcode[firstOf(fn, otherwise!)] === Opcode.Unreachable;
+    const compares = Math.max(1, comparesOf(fn, b) - (isComplete ? 1 : 0));
+    const links = Math.max(1, cases.length - (isComplete ? 1 : 0));
+    const working = Math.min(links, cases.filter((to) => !isEmpty(fn, to)).length);
+    const tests = compares * (valu + salu) + (links - working) * valu;
+    const leaves = isComplete ? 0 : 1;
+    const parted = (compares + leaves * (compares - 1)) * (valu + diamond) - (tests + working * diamond);
+    const agreed = (Math.ceil(Math.log2(compares + 1)) + leaves) * (valu + guard) - (tests + working * guard);
+    const expected = (1 - AGREEING) * parted + AGREEING * (agreed < 0 ? agreed * CostModel.lossAversion : agreed);
+    gain += expected * blockWeight(analyses, b);
+  }
+  return gain;
+}
+
+/** What lowering must gain where nothing melds, in cycles. A chain of two links is hardly better than its tree. */
+export const leastGainOfLowering = (fn: FunctionSnapshot, analyses: Analyses): number =>
+  Math.max(costsOf(fn.cpu).diamond, CostModel.leastOfFunction * expectedCycles(fn, analyses).alone);
+
+/** In this share of the launches, the threads of a wave mostly take the same way (as in cost/events.ts). */
+const AGREEING = 0.25;
+
+const firstOf = (fn: FunctionSnapshot, b: BlockId): InstrId => {
+  let i = fn.blockInstrStart[b]!;
+  while (fn.instrOpcode[i] === Opcode.Phi) i++;
+  return i as InstrId;
+};
+
+/** Whether a block goes on to the next one without doing anything. */
+const isEmpty = (fn: FunctionSnapshot, b: BlockId): boolean =>
+  firstOf(fn, b) === terminatorOf(fn, b) && fn.succStart[b + 1]! - fn.succStart[b]! === 1;
 
 /** The compares of the chain. A snapshot that does not say has one per destination but the default. */
 const comparesOf = (fn: FunctionSnapshot, b: BlockId): number =>

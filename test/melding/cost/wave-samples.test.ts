@@ -6,7 +6,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 14 });
+const test = suite('melding/cost/wave-samples', { tests: 16 });
 
 function sharesAt(s: ReturnType<typeof snapshot>, branch: string): ByWave {
   const analyses = analysesOf(s.f);
@@ -84,6 +84,26 @@ test('equality with a number is rarer than order, and a test for not-a-number ra
   assert.ok(none > 0.4);
   assert.ok(shares('%c = icmp ne %data 777').all > 0.4);
   assert.ok(shares('%c = fcmp uno %other %other').parted < 0.2);
+});
+
+test('data that are compared with several numbers are of a kind', () => {
+  const kinds = (others: readonly number[]): string =>
+    ['%c = icmp eq %data 3', ...others.map((k) => `%k${k + 100} = icmp eq %data ${k}`)].join('\n ');
+  const parted = (...others: readonly number[]): number => shares(kinds(others)).parted;
+  const alone = parted();
+  assert.ok(parted(4) > alone + 0.05 && parted(4, 5, 6) > alone + 0.05, `${alone} ${parted(4)}`);
+  // The same number again, or one that stands for what is missing, makes no kinds.
+  assert.equal([parted(3), parted(-1)], [alone, alone]);
+  // No two kinds at once.
+  const both = shares('%a = icmp eq %data 3\n %b = icmp eq %data 4\n %c = and %a %b !type=i1');
+  assert.equal(both, { parted: 0, all: 0, none: 1 });
+  const either = shares('%a = icmp eq %data 3\n %b = icmp eq %data 4\n %c = or %a %b !type=i1');
+  assert.ok(either.all > 0, `${either.all}`);
+});
+
+test('data that are the same for all threads are of one kind', () => {
+  const { parted } = shares('%one = load %p !as=1\n %d = icmp eq %one 4\n %c = icmp eq %one 3');
+  assert.is(parted, 0);
 });
 
 test('which of several numbers was chosen is nearly as uncertain as their order', () => {

@@ -8,7 +8,8 @@ import { cyclesOf, pairGain } from '../../../src/melding/cost/gains.js';
 import { lostOffsetCost } from '../../../src/melding/draft/losses.js';
 import { PairTable } from '../../../src/melding/draft/pair-facts.js';
 import { costsOf } from '../../../src/melding/cost/latency.js';
-import { canSelect } from '../../../src/melding/cost/operands.js';
+import { memoryAccesses } from '../../../src/melding/cost/memory-accesses.js';
+import { canSelect, moveCycles } from '../../../src/melding/cost/operands.js';
 import { alignBlocks, proposePhis } from '../../../src/melding/decide/pairing.js';
 import type { ProfitModel } from '../../../src/melding/plan.js';
 import { planFunction } from '../../../src/melding/decide/plan-function.js';
@@ -20,7 +21,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/draft/evaluate', { tests: 9 });
+const test = suite('melding/draft/evaluate', { tests: 11 });
 
 const { valu, salu, diamond, hiddenMasks, ldsStore } = costsOf('gfx906');
 
@@ -150,6 +151,57 @@ test('selects: types and pointers', () => {
   const can = (x: string, y: string): boolean => canSelect(ctx, s.value(x), s.value(y));
   assert.ok(can('%p', '%q') && can('%a', '%a1') && can('%x', '%z'));
   assert.not(can('%a', '%b') || can('%x', '%y') || can('%p', '%i') || can('%t', '%u'));
+});
+
+test('a byte whose sign is compared is extended for a select, where instructions can name bytes', () => {
+  const cost = (cpu: string, compare: string, type = 'i8'): number => {
+    const s = snapshot(`
+      func kernel cpu=${cpu}
+      arg %c i1 never
+      arg %p ptr1 never
+      entry:
+        %a = load %p !as=1 !type=${type} !never
+        %b = load %p !as=1 !type=${type} !never
+        %sign = icmp ${compare} %a 0:${type}
+        br %c t f
+      t:
+        br join
+      f:
+        br join
+      join:
+        ret`);
+    return moveCycles(
+      planningContext(s.f, analysesOf(s.f), DARM, () => true),
+      s.value('%a'),
+      s.value('%b'),
+    );
+  };
+  assert.is(cost('gfx906', 'slt'), valu);
+  assert.equal([cost('gfx906', 'ult'), cost('gfx906', 'slt', 'i16'), cost('gfx1100', 'slt')], [0, 0, 0]);
+  assert.ok(cost('gfx1030', 'sgt') > 0);
+});
+
+test('parts of a wide load that a border was compared with', () => {
+  const joined = (index: string): number => {
+    const s = snapshot(`
+      arg %p ptr1 never
+      arg %x i32 never
+      arg %n i32
+      entry:
+        %next = ${index}
+        %border = icmp slt %next %n
+        %wide = sext %x !type=i64
+        %far = sext %next !type=i64
+        %here = gep %p %wide
+        %there = gep %p %far
+        %a = load %here !as=1
+        %b = load %there !as=1
+        ret`);
+    return memoryAccesses(s.f).joined[s.instr('%a')]!;
+  };
+  assert.is(joined('add %x 1'), 2);
+  assert.is(joined('add %x -1'), 2);
+  assert.equal([joined('add %x 2'), joined('add %x %n'), joined('mul %x 1')], [1, 1, 1]);
 });
 
 test.run();
