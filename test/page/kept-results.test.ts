@@ -1,4 +1,5 @@
 /** What the explorer's static page keeps for later visits, in a real browser. Skipped, visibly, without one. */
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'puppeteer-core';
@@ -15,20 +16,43 @@ const test = suite('page/kept-results', { tests: BROWSER === null ? 1 : 4, timeo
 const COMPILED = /^gfx1100: 1 meld, \d+ ms$/;
 const KNOWN = /^gfx1100: 1 meld, known from before$/;
 
+/** Of a damaged result: what takes its place has none. */
+const DAMAGED = 'x-damaged';
+
 /** Names of the stores of results. */
 const stores = (page: Page): Promise<string[]> =>
   page.evaluate(async () => (await caches.keys()).filter((name) => name.startsWith('darm-results')));
 
-/** Waits until so many results are kept: it happens after they are shown. */
+/** Waits until so many results are kept, and none is damaged: it happens after they are shown. */
 const areKept = (page: Page, count: number): Promise<unknown> =>
   page.waitForFunction(
-    async (least) => {
+    async (least, mark) => {
       const name = (await caches.keys()).find((each) => each.startsWith('darm-results'));
-      return name !== undefined && (await (await caches.open(name)).keys()).length >= least;
+      if (name === undefined) return false;
+      const results = await (await caches.open(name)).matchAll();
+      return results.length >= least && !results.some(({ headers }) => headers.has(mark));
     },
     { ...PATIENCE, polling: 100 },
     count,
+    DAMAGED,
   );
+
+/** Waits until all of LLVM is kept, unpacked: it happens after the first results are shown. */
+async function isLlvmKept(page: Page): Promise<void> {
+  const files = (await readdir(path.join(SITE, 'wasm'))).filter((name) => name.endsWith('.br'));
+  const parts = files.map((name) => name.split('.').slice(1, 3)).filter(([part]) => !/^(clang|headers)/.test(part!));
+  assert.ok(parts.length >= 4, files.join(' '));
+  await page.waitForFunction(
+    async (wanted) => {
+      const kept = (await (await caches.open('darm-modules')).keys()).map(({ url }) =>
+        url.split('/').pop()!.split('.'),
+      );
+      return wanted.every(([part, extension]) => kept.some((name) => name[0] === part && name[2] === extension));
+    },
+    { ...PATIENCE, polling: 100 },
+    parts,
+  );
+}
 
 /** Everything that the page says about the kernel; the source and the times are left out. */
 async function views(page: Page): Promise<string[]> {
@@ -83,6 +107,7 @@ else {
   test('a change of an option needs no clang', () =>
     withPage(async (page, server, complaints) => {
       await areKept(page, 2);
+      await isLlvmKept(page);
       await page.waitForFunction(() => navigator.serviceWorker.ready.then(() => true), PATIENCE);
       await page.evaluate(async () => {
         const modules = await caches.open('darm-modules');
@@ -114,18 +139,19 @@ else {
         await areKept(page, 2);
         assert.match(await visitAgain(page), KNOWN);
         await page.evaluate(
-          async (own, how) => {
+          async (own, how, mark) => {
             const store = await caches.open(own!);
             for (const request of await store.keys()) {
               const bytes = new Uint8Array(await (await store.match(request))!.arrayBuffer());
               const middle = bytes.length >> 1;
               if (how === 'bit') bytes[middle]! ^= 1;
               const body = how === 'text' ? 'no result' : how === 'cut' ? bytes.slice(0, middle) : bytes;
-              await store.put(request, new Response(body));
+              await store.put(request, new Response(body, { headers: { [mark]: how } }));
             }
           },
           name,
           damage,
+          DAMAGED,
         );
         assert.match(await visitAgain(page), COMPILED, damage);
       }
