@@ -54,6 +54,15 @@ const places: Plugin = {
   },
 };
 
+/** commander starts other programs as subcommands, which darm does not have; and `process` is there without a module. */
+const withoutPrograms: Plugin = {
+  name: 'without-programs',
+  transform: (code, id) =>
+    /\/commander\//.test(id)
+      ? code.replace("require('node:child_process')", '{}').replace("const process = require('node:process');", '')
+      : null,
+};
+
 const smaller: Plugin = {
   name: 'smaller',
   renderChunk: async (code) =>
@@ -77,7 +86,7 @@ let chunks: ReadonlyMap<string, string> | null = null;
 const bundle = await rollup({
   input: Object.fromEntries(Object.entries(ENTRIES).map(([name, source]) => [name, compiled(source)])),
   external: (id) => !id.startsWith('.') && !path.isAbsolute(id) && !BUNDLED.test(id),
-  plugins: [nodeResolve({ exportConditions: ['node'] }), readCommonJs(), places, smaller],
+  plugins: [nodeResolve({ exportConditions: ['node'] }), withoutPrograms, readCommonJs(), places, smaller],
   onwarn(warning) {
     // TypeScript's helpers ask for `this` where there is none, and do without it.
     if (warning.code !== 'THIS_IS_UNDEFINED') throw new Error(warning.message);

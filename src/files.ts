@@ -1,5 +1,4 @@
 /** Reading inputs, and writing outputs whole or not at all. */
-import { randomBytes } from 'node:crypto';
 import { constants, createReadStream, fstatSync, openSync, type Stats, writeFileSync } from 'node:fs';
 import { lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -125,7 +124,7 @@ async function openStream(file: string, found: Stats): Promise<NodeJS.ReadableSt
 }
 
 /** No other thread or process has it. */
-const UNIQUE = randomBytes(6).toString('hex');
+const UNIQUE = Math.random().toString(36).slice(2);
 let written = 0;
 
 /**

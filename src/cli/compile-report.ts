@@ -1,5 +1,5 @@
 /** What `darm compile` prints about a compilation: warnings, artifacts of the JSON document, the table of `--stats`. */
-import { createHash } from 'node:crypto';
+import { cryptography } from '../platform/crypto.js';
 import { tally } from '../job/tally.js';
 import type { CompileResult, Counts, FunctionReport } from '../job/results.js';
 import { warn } from './messages.js';
@@ -13,7 +13,7 @@ export function printWarnings({ diagnostics, functions }: CompileResult): void {
 
 /** An output file, as the JSON document has it. */
 export function artifactDocument(path: string, kind: string, bytes: Uint8Array): object {
-  return { path, kind, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+  return { path, kind, bytes: bytes.length, sha256: cryptography().createHash('sha256').update(bytes).digest('hex') };
 }
 
 export function statsTable(functions: readonly FunctionReport[]): string {

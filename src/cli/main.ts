@@ -15,10 +15,10 @@ function fail(thrown: unknown): never {
 }
 
 try {
-  const { useCodeCache } = await import('./code-cache.js');
-  await useCodeCache();
   const { headStart } = await import('./head-start.js');
-  await headStart(process.argv.slice(2));
+  const { useCodeCache } = await import('./code-cache.js');
+  // In this order: V8's threads compile while this one waits for the disk.
+  await Promise.all([headStart(process.argv.slice(2)), useCodeCache()]);
   const { runCommand } = await import('./command.js');
   // Everything is written when it is done. Ending the process explicitly avoids waiting for worker threads and V8's
   // compiler threads.

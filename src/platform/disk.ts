@@ -1,8 +1,8 @@
 /** The host's disk, as clang asks for it. */
-import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { FileKind, type FileFacts } from '../job/source.js';
+import { cryptography } from './crypto.js';
 import type { Disk } from './interface.js';
 
 /** The largest file that can be included. */
@@ -38,7 +38,7 @@ export const nodeDisk: Disk = {
     }
   },
   absolute: (file) => path.resolve(file),
-  hash: (content) => createHash('sha256').update(content).digest('hex'),
+  hash: (content) => cryptography().createHash('sha256').update(content).digest('hex'),
   isUnchanged({ path: file, found }) {
     const word = KINDS[nodeDisk.stat(file).kind];
     if (word !== 'file' || found === 'file') return word === found;

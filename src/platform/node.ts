@@ -3,16 +3,13 @@
  * The first use writes the unpacked files beside them or, where that folder is read-only, into a folder of the user's
  * among the temporary files, under names with the content's hash.
  */
-import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
-import { brotliDecompress } from 'node:zlib';
 import { DarmError } from '../errors.js';
 import { ioError, privateTemporaryFolder, writeAtomically } from '../files.js';
+import { cryptography } from './crypto.js';
 import { nodeDisk } from './disk.js';
 import type { FileFacts, ModulePart, Platform } from './interface.js';
 
@@ -59,11 +56,17 @@ function readInto(place: Uint8Array, file: number): void {
   }
 }
 
+/** Once per machine: what it takes is loaded then. */
+async function unpack(packed: Uint8Array): Promise<Buffer> {
+  const [{ promisify }, { brotliDecompress }] = await Promise.all([import('node:util'), import('node:zlib')]);
+  return promisify(brotliDecompress)(packed);
+}
+
 const unpackedName = (part: string, { sha256: hash }: FileFacts, extension: string): string =>
   `${part}.${hash.slice(0, 16)}.${extension}`;
 
 const sha256 = (...content: (Uint8Array | string)[]): string =>
-  content.reduce((hash, each) => hash.update(each), createHash('sha256')).digest('hex');
+  content.reduce((hash, each) => hash.update(each), cryptography().createHash('sha256')).digest('hex');
 
 /**
  * The package's own folder is trusted as far as darm's code is, which lies beside it: there the size tells a whole file
@@ -84,7 +87,7 @@ async function readPart(part: string, facts: FileFacts, extension: string): Prom
     if (kept !== null && sha256(kept) === facts.sha256) return kept;
     folders.push(temporary);
   }
-  const bytes = await promisify(brotliDecompress)(readPackaged(`${part}.${extension}.br`));
+  const bytes = await unpack(readPackaged(`${part}.${extension}.br`));
   if (sha256(bytes) !== facts.sha256)
     throw new DarmError('internal', 'the compiled module is damaged: its hash is not the one in manifest.json');
   for (const each of folders)
@@ -148,7 +151,7 @@ export const node: Platform = {
   findMemory,
   fill,
   loaderUrl: (name) => pathToFileURL(path.join(moduleFolder(), name)).href,
-  nextTurn,
+  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
   sha256: async (text, bytes) => sha256(text, bytes),
   disk: nodeDisk,
 };
