@@ -142,7 +142,7 @@ function openModule(part: string, facts: FileFacts): ModulePart {
   const module = compile(part, facts);
   // What fails is thrown where it is waited for.
   module.catch(() => {});
-  return { bytes: () => readPart(part, facts, 'wasm'), compile: () => module };
+  return { use: async (consume) => consume(await readPart(part, facts, 'wasm')), compile: () => module };
 }
 
 /** Takes the place of what was kept for the same part. @returns whether there is room */

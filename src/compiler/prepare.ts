@@ -2,8 +2,9 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { readManifest, readPart, unpackAll } from '../binding/load.js';
+import { readManifest, unpackAll } from '../binding/load.js';
 import { DarmError, type ErrorData } from '../errors.js';
+import { platform } from '../platform/index.js';
 import { preparedFolder, readPrepared, type PreparedFile } from '../workers/prepared-code.js';
 
 const SCRIPT = fileURLToPath(new URL('../../workers/prepare.js', import.meta.url));
@@ -31,9 +32,8 @@ export async function prepareCode(): Promise<readonly PreparedFile[]> {
 /** Whether there is prepared code of LLVM that a new process would use. */
 async function isCodePrepared(): Promise<boolean> {
   const { module, further } = await readManifest();
-  return (
-    Object.keys(further).length > 0 && (await readPrepared({ bytes: () => readPart('llvm', module) }, module)) !== null
-  );
+  if (Object.keys(further).length === 0) return false;
+  return (await readPrepared(platform.openModule('llvm', module), module)) !== null;
 }
 
 export interface Versions {

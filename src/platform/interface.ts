@@ -27,9 +27,13 @@ export interface Disk {
 
 /** A part of a module, which may be on its way. */
 export interface ModulePart {
-  /** @throws DarmError `io`, or `internal` when the bytes are not those of the manifest */
-  bytes(): Promise<Uint8Array<ArrayBuffer>>;
-  /** The engine's threads are given time meanwhile. @throws as `bytes` */
+  /**
+   * Calls `consume` with the bytes, which are there until it returns: long enough for an engine to copy them.
+   *
+   * @throws DarmError `io`, or `internal` when the bytes are not those of the manifest
+   */
+  use<T>(consume: (bytes: Uint8Array<ArrayBuffer>) => T | Promise<T>): Promise<T>;
+  /** The engine's threads are given time meanwhile. @throws as `use` */
   compile(): Promise<WebAssembly.Module>;
 }
 

@@ -28,16 +28,31 @@ function readPackaged(name: string): Buffer {
   }
 }
 
+/** It is shared, because V8 collects garbage sooner where buffers of tens of megabytes are a thread's own. */
+const sharedBuffer = (bytes: number): SharedArrayBuffer => new SharedArrayBuffer(bytes);
+
+/** Larger than each part. */
+const REUSED_BYTES = 32 * 2 ** 20;
+let reused: WeakRef<SharedArrayBuffer> | null = null;
+
 /**
- * What has been unpacked beside the package. It is shared, because V8 collects garbage sooner where buffers of tens of
- * megabytes are a thread's own.
+ * For what is read, used and no longer needed, one part after the other: to get pages from the system takes longer than
+ * to fill them.
  */
-function readUnpacked(name: string, { bytes }: FileFacts): Uint8Array<ArrayBuffer> | null {
+function reusedBuffer(bytes: number): SharedArrayBuffer {
+  if (bytes > REUSED_BYTES) return sharedBuffer(bytes);
+  const buffer = reused?.deref() ?? sharedBuffer(REUSED_BYTES);
+  reused = new WeakRef(buffer);
+  return buffer;
+}
+
+/** What has been unpacked beside the package. */
+function readUnpacked(name: string, { bytes }: FileFacts, buffer = sharedBuffer): Uint8Array<ArrayBuffer> | null {
   try {
     const file = openSync(path.join(moduleFolder(), name), 'r');
     try {
       if (fstatSync(file).size !== bytes) return null;
-      const place = new Uint8Array(new SharedArrayBuffer(bytes));
+      const place = new Uint8Array(buffer(bytes), 0, bytes);
       readInto(place, file);
       return place as unknown as Uint8Array<ArrayBuffer>;
     } finally {
@@ -101,7 +116,7 @@ async function readPart(part: string, facts: FileFacts, extension: string): Prom
 }
 
 function shared(bytes: Uint8Array): Uint8Array {
-  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  const copy = new Uint8Array(sharedBuffer(bytes.length));
   copy.set(bytes);
   return copy;
 }
@@ -138,10 +153,12 @@ export async function compileBytes(bytes: Uint8Array<ArrayBuffer>): Promise<WebA
 }
 
 function openModule(part: string, facts: FileFacts): ModulePart {
-  const read = readPart(part, facts, 'wasm');
-  // What fails is thrown where it is waited for.
-  read.catch(() => {});
-  return { bytes: () => read, compile: async () => compileBytes(await read) };
+  const use: ModulePart['use'] = async (consume) => {
+    // At once, before another part is read to the same place.
+    const found = readUnpacked(unpackedName(part, facts, 'wasm'), facts, reusedBuffer);
+    return consume(found ?? (await readPart(part, facts, 'wasm')));
+  };
+  return { use, compile: () => use(compileBytes) };
 }
 
 export const node: Platform = {

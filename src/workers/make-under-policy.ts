@@ -34,8 +34,7 @@ export function underPolicy(
 
 /** At once on this thread, so that V8 is told "lazily" for this part alone. */
 async function makeLazily(part: ModulePart): Promise<WebAssembly.Module> {
-  const bytes = await part.bytes();
   // V8 begins to compile other parts on this thread, and goes on on others.
   await platform.nextTurn();
-  return lazily(() => new WebAssembly.Module(bytes));
+  return part.use((bytes) => lazily(() => new WebAssembly.Module(bytes)));
 }

@@ -60,7 +60,7 @@ export interface PreparedFile {
 
 /** The module of a part from prepared code; null when there is none that fits. */
 export async function readPrepared(
-  part: Pick<ModulePart, 'bytes'>,
+  part: Pick<ModulePart, 'use'>,
   facts: FileFacts,
 ): Promise<WebAssembly.Module | null> {
   try {
@@ -68,9 +68,8 @@ export async function readPrepared(
     if (!isTrusted(folder)) return null;
     const { wanted, code } = readCode(path.join(folder, fileName(facts)));
     if (!hashOf(code).equals(wanted)) return null;
-    const bytes = await part.bytes();
     const take = 'return %DeserializeWasmModule(code, bytes)';
-    const module = withoutPolicy(() => natively(take, { code: code.buffer, bytes }));
+    const module = await part.use((bytes) => withoutPolicy(() => natively(take, { code: code.buffer, bytes })));
     return module instanceof WebAssembly.Module ? module : null;
   } catch {
     return null;
