@@ -352,7 +352,10 @@ export class LaneValues {
     if (fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer || !isComputed(opcode)) return this.derived(v, i, operand);
     const [a, b] = [operand(0), operand(1)];
     const scale = Math.max(a.scale, b.scale);
-    const found = computed(this.memory, opcode, a, b);
+    const bits = fn.typeBits[fn.instrType[i]!]!;
+    // Nobody shifts by more bits than there are.
+    const by = SHIFTS.includes(opcode) && (bits === 32 || bits === 64) ? lowBits(this.memory, b, Math.log2(bits)) : b;
+    const found = computed(this.memory, opcode, a, by);
     const isConstant = fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] === ValueKind.Constant;
     const isBound = scale === Scale.Unknown && isConstant && BOUNDING.includes(opcode);
     return isBound ? bounded(v, found, fn.waveSize) : { ...found, scale };
@@ -377,5 +380,6 @@ export class LaneValues {
   }
 }
 
+const SHIFTS: readonly number[] = [Opcode.Shl, Opcode.LShr, Opcode.AShr];
 /** With a constant, these give data a range. */
 const BOUNDING: readonly number[] = [Opcode.And, Opcode.URem, Opcode.SRem, Opcode.LShr];
