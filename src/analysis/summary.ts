@@ -1,11 +1,20 @@
 /** The figures that `darm analyze` and the reports give for a function. */
 import type { BlockId, InstrId } from '../ir/ids.js';
-import { OperandFlag, TypeKind, isConditionalBranch, type FunctionSnapshot } from '../ir/snapshot.js';
+import {
+  Opcode,
+  OperandFlag,
+  TypeKind,
+  isConditionalBranch,
+  terminatorOf,
+  type FunctionSnapshot,
+} from '../ir/snapshot.js';
+import { linksOf } from '../ir/switches.js';
 import type { Divergence } from './divergence.js';
 
 export interface Summary {
   /** Two-way `br` instructions. */
   readonly conditionalBranches: number;
+  /** A divergent `switch` counts as the branches of the chain that it may become. */
   readonly divergentBranches: number;
   /** Arguments and non-void instructions. */
   readonly values: number;
@@ -16,9 +25,11 @@ export function summarize(fn: FunctionSnapshot, divergence: Divergence): Summary
   let conditionalBranches = 0;
   let divergentBranches = 0;
   for (let block = 0; block < fn.blockCount; block++) {
-    if (!isConditionalBranch(fn, block as BlockId)) continue;
-    conditionalBranches++;
-    divergentBranches += divergence.terminatorDivergent[block]!;
+    const isBranch = isConditionalBranch(fn, block as BlockId);
+    if (isBranch) conditionalBranches++;
+    if (divergence.terminatorDivergent[block] === 0) continue;
+    const isSwitch = fn.instrOpcode[terminatorOf(fn, block as BlockId)] === Opcode.Switch;
+    divergentBranches += isSwitch ? linksOf(fn, block as BlockId) : isBranch ? 1 : 0;
   }
   let values = 0;
   let divergentValues = 0;

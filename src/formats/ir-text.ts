@@ -41,4 +41,7 @@ export function instructionTexts(body: string): string[][] {
   return blocks;
 }
 
+/** Whether a body holds a `switch` of which metadata says how often it goes where. */
+export const hasWeighedSwitch = (body: string): boolean => /^ {2}\].*, !prof !/m.test(body);
+
 const isFirstLabel = (body: string, line: string): boolean => body.trimStart().startsWith(line);

@@ -4,6 +4,8 @@
  */
 import type { LlvmModule, OpenFunction } from '../binding/module.js';
 import { DarmError } from '../errors.js';
+import type { Editor } from '../ir/editor.js';
+import type { BlockId } from '../ir/ids.js';
 import type { EditLog, LogRound } from '../job/edit-log.js';
 import { applyPlan } from '../melding/apply/apply-melds.js';
 import type { HistoryRecorder } from './record-history.js';
@@ -24,7 +26,7 @@ export function carryOut(module: LlvmModule, { open, round, watch, recorder }: R
   if (open.fingerprint !== round.fingerprint)
     throw new DarmError('internal', `the edit log of '${name}' belongs to another function body`);
   watch.time('meld', () => {
-    for (const block of round.lowered) editor.lowerSwitch(editor.block(block));
+    lowerSwitches(editor, round.lowered);
     applyPlan(editor, round, recorder);
   });
   // LLVM's passes may take for granted what the verifier checks.
@@ -35,6 +37,14 @@ export function carryOut(module: LlvmModule, { open, round, watch, recorder }: R
     module.shareAddressSelects(name);
     module.tidy(name);
   });
+}
+
+/** A switch whose cases are all there are has a default that only it leads to: the chain does not. */
+function lowerSwitches(editor: Editor, lowered: readonly BlockId[]): void {
+  const blocks = lowered.map((block) => editor.block(block));
+  const successors = new Set(blocks.flatMap((block) => editor.successors(block)));
+  for (const block of blocks) editor.lowerSwitch(block);
+  editor.deleteBlocks([...successors].filter((block) => editor.predecessors(block).length === 0));
 }
 
 /** Carries out a log, with the calls into LLVM that `meldFunction` made, its last survey included. */

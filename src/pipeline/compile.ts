@@ -98,11 +98,11 @@ function meld(compilation: Compilation, subset: FunctionSubset): { module: LlvmM
 
 /** Melds these functions and no others. */
 export function meldSubset(compilation: Compilation, subset: FunctionSubset): { module: LlvmModule; logs: EditLog[] } {
-  const { events, options, misfits } = compilation;
+  const { events, misfits } = compilation;
   const module = compilation.readAtMeldPoint();
   compilation.checkWantedFunctions(module);
   const logs: EditLog[] = [];
-  const texts = options.report ? new FunctionTexts(module) : null;
+  const texts = new FunctionTexts(module);
   for (const { name, position } of compilation.wanted(module)) {
     if (!isInSubset(subset, name)) continue;
     events.progress('meld', name);

@@ -30,15 +30,14 @@ const MOST_ROUNDS = 64;
  * (function-gain.ts). A failure leaves the rounds that went well, which nobody judges then, and the reason.
  *
  * @throws PlanMisfit
- * @param texts null unless a report is wanted
  */
 export function meldFunction(
   compilation: Compilation,
   module: LlvmModule,
   name: string,
-  texts: FunctionTexts | null,
+  texts: FunctionTexts,
 ): Omit<EditLog, 'position' | 'planMisfit'> {
-  const recorder = texts && new HistoryRecorder(module, name, texts);
+  const recorder = compilation.options.report ? new HistoryRecorder(module, name, texts) : null;
   const guide = compilation.guideFor(module, name);
   const melding = new FunctionMelding(compilation, module, name, recorder, guide);
   const { rounds } = melding;
@@ -67,13 +66,16 @@ export function meldFunction(
       const cost = loweringCost(last.snapshot, last.analyses, switches);
       const byItself = loweringGain(last.snapshot, last.analyses, switches);
       const pays =
-        isJudgedByItself(compilation.options) && byItself > leastGainOfLowering(last.snapshot, last.analyses);
+        isJudgedByItself(compilation.options) &&
+        byItself > leastGainOfLowering(last.snapshot, last.analyses) &&
+        // The chain does not keep what metadata say about the switch.
+        !texts.hasWeighedSwitch(name);
       const { net, melded } = melding;
       melding.lower(last, switches);
       const withoutMelds = [...rounds];
       last = melding.run();
       const gains = melding.melded > melded;
-      const needed = cost - Math.max(0, byItself);
+      const needed = pays ? cost - byItself : cost;
       if (asked || (gains && (compilation.options.profit === 'paper' || melding.net - net > needed))) {
         const after = melding.judgement();
         // What pays without lowering is not lost because lowering does not.

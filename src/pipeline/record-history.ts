@@ -10,7 +10,7 @@
  */
 import type { LlvmModule } from '../binding/module.js';
 import { DebugLines } from '../formats/debug-lines.js';
-import { functionBodies, instructionTexts } from '../formats/ir-text.js';
+import { functionBodies, hasWeighedSwitch, instructionTexts } from '../formats/ir-text.js';
 import type { BlockRef, ValueRef } from '../ir/editor.js';
 import type { BlockId, InstrId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -38,6 +38,7 @@ interface FunctionText {
 /** The text of functions. As long as none has changed, one print of the module serves for all of them. */
 export class FunctionTexts {
   #first: PrintedModule | null = null;
+  #weighed: ReadonlySet<string> | null = null;
 
   constructor(private readonly module: LlvmModule) {}
 
@@ -46,6 +47,19 @@ export class FunctionTexts {
     if (!changed) this.#first ??= this.#print();
     const { bodies, lines } = changed ? this.#print() : this.#first!;
     return { blocks: instructionTexts(bodies.get(name) ?? ''), lines };
+  }
+
+  /**
+   * Whether metadata says how often a switch of a function goes where; at least if it did so when this was first asked
+   * about any function. Melding adds no such metadata.
+   */
+  hasWeighedSwitch(name: string): boolean {
+    this.#weighed ??= new Set(
+      [...(this.#first ?? this.module.peek(() => this.#print())).bodies]
+        .filter(([, body]) => hasWeighedSwitch(body))
+        .map(([holder]) => holder),
+    );
+    return this.#weighed.has(name);
   }
 
   #print(): PrintedModule {

@@ -1,8 +1,8 @@
 /** Takes instructions out of the text that LLVM prints. */
-import { functionBodies, instructionTexts } from '../../src/formats/ir-text.js';
+import { functionBodies, hasWeighedSwitch, instructionTexts } from '../../src/formats/ir-text.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('formats/ir-text', { tests: 4 });
+const test = suite('formats/ir-text', { tests: 5 });
 
 const MODULE = `; ModuleID = 'define '
 @s = constant [9 x i8] c"\\0Adefine x"
@@ -42,6 +42,14 @@ test('bodies, in order', () => {
   assert.is(bodies.length, 2);
   assert.match(bodies[0]!, /^ {2}br i1 %c/);
   assert.is(bodies[1], 'entry:\n  ret void\n');
+});
+
+test('what weighs a switch, and not what weighs a branch', () => {
+  const weighed = (end: string, branch = '') =>
+    hasWeighedSwitch(`  switch i32 0, label %d [\n    i32 1, label %e\n  ]${end}\n\nd:\n  br label %e${branch}\n`);
+  assert.ok(weighed(', !prof !3'));
+  assert.ok(weighed(', !dbg !5, !prof !3'));
+  assert.not.ok(weighed(', !dbg !5', ', !prof !3'));
 });
 
 test('a module that begins with a function', () => {

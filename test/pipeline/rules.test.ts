@@ -6,7 +6,7 @@ import { analyzeModule } from '../../src/pipeline/analyze.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 29, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 31, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -468,9 +468,8 @@ test('a switch of two arms is lowered only if melding gains by it', async () => 
   assert.is(switches(text(artifact(result, 'll'))), 1);
 });
 
-test('a switch that only chooses values becomes a chain of selects, late', async () => {
-  const names = [0, 3, 5, 9, 12, 17];
-  const ir = `${HEADER}
+/** A switch over loaded bytes of which each destination only chooses a value. */
+const choosing = (names: readonly number[], other: string, weights = '') => `${HEADER}
 define amdgpu_kernel void @k(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %o) #0 {
 entry:
   %id = call i32 @llvm.amdgcn.workitem.id.x()
@@ -478,21 +477,40 @@ entry:
   %v = load i8, ptr addrspace(1) %at
   switch i8 %v, label %other [
 ${names.map((value, k) => `    i8 ${value}, label %arm${k}`).join('\n')}
-  ]
+  ]${weights && ', !prof !9'}
 ${names.map((_, k) => `arm${k}:\n  br label %join`).join('\n')}
 other:
-  br label %join
+  ${other}
 join:
-  %x = phi i32 [ %id, %other ], ${names.map((value, k) => `[ ${value * value}, %arm${k} ]`).join(', ')}
+  %x = phi i32 ${other === 'unreachable' ? '' : '[ %id, %other ], '}${names.map((value, k) => `[ ${value * value}, %arm${k} ]`).join(', ')}
   %go = getelementptr i32, ptr addrspace(1) %o, i32 %id
   store i32 %x, ptr addrspace(1) %go
   ret void
-}${FOOTER}`;
+}${FOOTER}${weights && `\n!9 = !{!"branch_weights", ${weights}}\n`}`;
+
+const NAMES = [0, 3, 5, 9, 12, 17];
+
+test('a switch that only chooses values becomes a chain of selects, late', async () => {
+  const ir = choosing(NAMES, 'br label %join');
   const late = await compile(ir, { emit: ['ll'] });
   assert.equal([late.functions[0]!.switchesLowered, late.functions[0]!.melds], [1, []]);
   assert.not.match(text(artifact(late, 'll')), /^ +switch /m);
   for (const options of [{ meld: 'off' }, { meld: 'branch-fusion' }, { optimize: 'O1', meldPoint: 'early' }] as const)
     assert.is((await compile(ir, { emit: ['ll'], ...options })).functions[0]?.switchesLowered ?? 0, 0);
+});
+
+test('what is said about how often a switch goes where is not lost where nothing melds', async () => {
+  const weights = ['i32 1', ...NAMES.map(() => 'i32 2000')].join(', ');
+  const { functions } = await compile(choosing(NAMES, 'br label %join', weights), { emit: ['ll'] });
+  assert.is(functions[0]!.switchesLowered, 0);
+});
+
+test('a chain has as many divergent branches as its switch is said to have, and no default that nothing gets to', async () => {
+  const names = Array.from({ length: 12 }, (_, k) => k * 3);
+  const result = await compile(choosing(names, 'unreachable'), { emit: ['ll'], stats: true });
+  const { switchesLowered, before, after } = result.functions[0]!;
+  assert.equal([switchesLowered, before!.divergentBranches, after.divergentBranches], [1, 11, 11]);
+  assert.not.match(text(artifact(result, 'll')), /unreachable/);
 });
 
 test('a straight side saves nothing by running in the loop of the other', async () => {

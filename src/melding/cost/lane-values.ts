@@ -79,14 +79,14 @@ export class LaneValues {
   private readonly open = new Set<ValueId>();
 
   /**
-   * @param group threads of a work group, in three dimensions
+   * @param groups threads of a work group, in three dimensions: launches take these in turn
    * @param groupLanes lanes of the waves of a group
    * @param comers the lanes whose threads come to a block
    */
   constructor(
     private readonly fn: FunctionSnapshot,
     private readonly analyses: Analyses,
-    private readonly group: readonly number[],
+    private readonly groups: readonly (readonly number[])[],
     private readonly groupLanes: number,
     private readonly comers: (b: BlockId) => LaneSet,
   ) {
@@ -177,7 +177,7 @@ export class LaneValues {
 
   /** Thread numbers, lane numbers and ballots. */
   private source(i: InstrId, operand: (k: number) => Sampled): Sampled | null {
-    const { fn, group } = this;
+    const { fn } = this;
     const source = fn.instrSource[i];
     if (source === LaneSource.None) return null;
     if (source === LaneSource.Ballot) {
@@ -198,6 +198,7 @@ export class LaneValues {
     const numbers = this.memory.take(this.lanes);
     for (let lane = 0; lane < this.lanes; lane++) {
       const inGroup = lane % this.groupLanes;
+      const group = this.groupOf(lane >> this.launchShift);
       numbers[lane] =
         source === LaneSource.ThreadX
           ? inGroup % group[0]!
@@ -208,6 +209,11 @@ export class LaneValues {
               : lane % fn.waveSize;
     }
     return { numbers, shift: 0, scale: Scale.Known };
+  }
+
+  /** One launch after the other gets to different waves of a large group, so two in a row have groups of one shape. */
+  private groupOf(launch: number): readonly number[] {
+    return this.groups[(launch >> 1) % this.groups.length]!;
   }
 
   private constant(value: number, v: ValueId): Sampled {
@@ -251,7 +257,7 @@ export class LaneValues {
     const numbers = this.memory.take(this.lanes >> shift);
     for (let k = 0; k < numbers.length; k++) {
       const size = Math.floor(least * (most / least) ** uniform(v, k, 2));
-      numbers[k] = isGroupSize ? this.group[0]! : opcode === Opcode.Call ? size - 1 : size;
+      numbers[k] = isGroupSize ? this.groupOf(k)[0]! : opcode === Opcode.Call ? size - 1 : size;
     }
     return { numbers, shift, scale: fn.typeKind[type] === TypeKind.Integer ? Scale.Known : Scale.Unknown };
   }
@@ -346,7 +352,10 @@ export class LaneValues {
     if (fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer || !isComputed(opcode)) return this.derived(v, i, operand);
     const [a, b] = [operand(0), operand(1)];
     const scale = Math.max(a.scale, b.scale);
-    const found = computed(this.memory, opcode, a, b);
+    const bits = fn.typeBits[fn.instrType[i]!]!;
+    // Nobody shifts by more bits than there are.
+    const by = SHIFTS.includes(opcode) && (bits === 32 || bits === 64) ? lowBits(this.memory, b, Math.log2(bits)) : b;
+    const found = computed(this.memory, opcode, a, by);
     const isConstant = fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] === ValueKind.Constant;
     const isBound = scale === Scale.Unknown && isConstant && BOUNDING.includes(opcode);
     return isBound ? bounded(v, found, fn.waveSize) : { ...found, scale };
@@ -371,5 +380,6 @@ export class LaneValues {
   }
 }
 
+const SHIFTS: readonly number[] = [Opcode.Shl, Opcode.LShr, Opcode.AShr];
 /** With a constant, these give data a range. */
 const BOUNDING: readonly number[] = [Opcode.And, Opcode.URem, Opcode.SRem, Opcode.LShr];

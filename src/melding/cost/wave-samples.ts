@@ -26,7 +26,7 @@ import { isConditionalBranch, type FunctionSnapshot } from '../../ir/snapshot.js
 import { sideOf } from './edge-sides.js';
 import { LaneValues } from './lane-values.js';
 import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, bitCount, type LaneSet } from './lanes.js';
-import { workGroupOf } from './work-group.js';
+import { workGroupsOf } from './work-group.js';
 
 /** What the sampled waves do at a conditional branch. By launch, a bit for each of its waves that come to the branch. */
 export interface SampledWaves {
@@ -51,8 +51,8 @@ export class WaveSamples {
     private readonly fn: FunctionSnapshot,
     private readonly analyses: Analyses,
   ) {
-    const group = workGroupOf(fn);
-    const threads = group[0]! * group[1]! * group[2]!;
+    const groups = workGroupsOf(fn);
+    const threads = groups[0]!.reduce((all, each) => all * each, 1);
     // Lanes behind the last thread of a group are never active.
     const groupLanes = Math.ceil(threads / fn.waveSize) * fn.waveSize;
     const lanes = WAVES * fn.waveSize;
@@ -61,7 +61,7 @@ export class WaveSamples {
     else
       for (let lane = 0; lane < lanes; lane++)
         if (lane % groupLanes < threads) this.threads[lane >> 5]! |= 1 << (lane & 31);
-    this.values = new LaneValues(fn, analyses, group, groupLanes, (b) => this.mask(b));
+    this.values = new LaneValues(fn, analyses, groups, groupLanes, (b) => this.mask(b));
   }
 
   /** What the waves do that come to a conditional branch. */

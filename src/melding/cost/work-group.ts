@@ -7,22 +7,30 @@ import { LaneSource, NO_INTEGER, Opcode, definingInstr, type FunctionSnapshot } 
 const USUAL_THREADS = 256;
 const MOST_THREADS = 1024;
 
-/** Threads of the work groups in which a function is supposed to run, in three dimensions. */
-export const workGroupOf = (fn: FunctionSnapshot): readonly number[] =>
-  fn.groupSize[0]! > 0 ? fn.groupSize : usualGroup(fn);
+/**
+ * Threads of the work groups in which a function is supposed to run, in three dimensions: what the function requires, or
+ * the usual shapes. All have equally many threads.
+ */
+export const workGroupsOf = (fn: FunctionSnapshot): readonly (readonly number[])[] =>
+  fn.groupSize[0]! > 0 ? [fn.groupSize] : usualGroups(fn);
 
 /**
- * The work group of a function that requires no size: a square, if the function asks for the second number of its
- * threads. Who compares a thread number with a constant has threads on both sides of it, so the group is at least so
- * large.
+ * The work groups of a function that requires no size. Where the function asks for the second number of its threads,
+ * they are squares, and rectangles that are twice as wide and half as high: rows as long as a wave of 32 threads. Who
+ * compares a thread number with a constant has threads on both sides of it, so the group is at least so large.
  */
-function usualGroup(fn: FunctionSnapshot): readonly number[] {
+function usualGroups(fn: FunctionSnapshot): readonly (readonly number[])[] {
   const threads = fn.mostThreads || USUAL_THREADS;
   const isPlane = fn.instrSource.includes(LaneSource.ThreadY);
   const least = [LaneSource.ThreadX, LaneSource.ThreadY].map((source) => leastThreads(fn, source)) as [number, number];
-  const side = isPlane ? 2 ** Math.ceil(Math.log2(threads) / 2) : threads;
-  const row = Math.min(MOST_THREADS, Math.max(side, least[0]));
-  return [row, Math.min(MOST_THREADS / row, Math.max(Math.ceil(threads / row), least[1])), 1];
+  const side = 2 ** Math.ceil(Math.log2(threads) / 2);
+  const groupOf = (width: number): readonly number[] => {
+    const row = Math.min(MOST_THREADS, Math.max(width, least[0]));
+    return [row, Math.min(MOST_THREADS / row, Math.max(Math.ceil(threads / row), least[1])), 1];
+  };
+  const square = groupOf(isPlane ? side : threads);
+  const wide = groupOf(2 * side);
+  return isPlane && wide[0]! * wide[1]! === square[0]! * square[1]! ? [square, wide] : [square];
 }
 
 /** A power of two. */

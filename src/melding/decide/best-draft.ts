@@ -154,8 +154,12 @@ function pairsAll({ frame, partner }: Draft): boolean {
   return true;
 }
 
-/** Whether the meld leaves less code than there was. This is why melding ends (plan-function.ts). */
+/**
+ * Whether the meld leaves less code than there was. This is why melding ends (plan-function.ts). Without any pair, it
+ * removes the branch, which is not worth long sides that every thread runs.
+ */
 export function shrinks({ frame }: Draft, outcome: Outcome): boolean {
-  const dissolves = frame.ctx.options.profit === 'net' && outcome.guardedRuns === 0 && !frame.front && !frame.back;
+  const isBare = outcome.guardedRuns === 0 && !outcome.speculatesMuch && !frame.front && !frame.back;
+  const dissolves = frame.ctx.options.profit === 'net' && isBare;
   return outcome.realPairs > 0 || dissolves;
 }

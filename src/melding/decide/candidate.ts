@@ -64,6 +64,8 @@ export interface Judged {
   readonly meld: LoneMeld | null;
   /** What becomes one by the meld. Null without one. */
   readonly partners: Partners | null;
+  /** Whether long runs without a partner run for every thread. */
+  readonly speculatesMuch: boolean;
   /** Whether some operand must stay uniform. Then no other meld of the same round may change what is uniform. */
   readonly needsUniform: boolean;
 }
@@ -130,7 +132,7 @@ export function judge(
 function unfit({ branch, t, f, kind, profit }: Matched, refusal: Refusal | null, net = 0): Judged {
   const sides = [t.blocks, f.blocks] as const;
   const effect = { net, vain: { t: 0, f: 0 }, blocks: [], scattered: 0 };
-  const nothing = { effect, busy: effect, meld: null, partners: null, needsUniform: false };
+  const nothing = { effect, busy: effect, meld: null, partners: null, speculatesMuch: false, needsUniform: false };
   return { branch, sides, kind, profit, net, refusal, ...nothing };
 }
 
@@ -169,7 +171,7 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
   const demands = needsUniform(draft);
   // Where the units are not kept busy, nobody asks.
   const busy = ctx.mayBeBusy && ctx.options.profit === 'net' ? busyEffect(draft, outcome) : outcome;
-  const found = { branch, sides, kind, profit, net, effect: outcome, busy };
+  const found = { branch, sides, kind, profit, net, effect: outcome, busy, speculatesMuch: outcome.speculatesMuch };
   return { ...found, refusal: null, meld, partners, needsUniform: demands };
 }
 

@@ -115,7 +115,7 @@ class Description {
     const { frame, t, f, out, ctx } = this;
     const { blockInstrStart, instrOpcode } = ctx.fn;
     for (const b of [frame.branch, t, f]) out.push(ctx.weight[b], ctx.cycles.depthOf(b));
-    out.push(Number(frame.front), Number(frame.back));
+    out.push(Number(frame.front), Number(frame.back), Number(ctx.options.unpredicate === 'never'));
     for (const b of [t, f]) {
       out.push(blockInstrStart[b + 1] - blockInstrStart[b]);
       for (let i = blockInstrStart[b]; i < blockInstrStart[b + 1]; i++) this.instr(i as InstrId);

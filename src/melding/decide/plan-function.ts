@@ -17,11 +17,12 @@ import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { isConditionalBranch } from '../../ir/snapshot.js';
-import { neighbourBonus, type Effect } from '../draft/evaluate.js';
+import { neighbourBonus } from '../draft/evaluate.js';
 import { candidateOf, isPlainBlock, round, throughEmpty, type Judged } from './candidate.js';
 import { alignChains } from './chain-alignment.js';
 import type { Analyses } from '../../analysis/analyses.js';
 import { planningContext, type PlanningContext } from '../cost/context.js';
+import { asChosen, byPaper, chooseVersion, type Aligner } from './choose-melds.js';
 import { CostModel } from '../cost/cost-model.js';
 import { PartnerLog } from '../draft/partner-log.js';
 import type { CanPair } from '../cost/matching.js';
@@ -30,9 +31,7 @@ import { Chains, working } from './chains.js';
 import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal, mayJoin, problemRefusal, regionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
-import { mayAsk } from './versions.js';
 import { isJudgedWhole, isTooLittle } from './whole-function.js';
-import { ALL_QUESTIONS, WaveGains, type Questions } from './wave-choice.js';
 import type {
   BranchChoice,
   Candidate,
@@ -58,6 +57,10 @@ interface BranchPlan {
   readonly chosen: ChosenBranch;
   readonly version: WaveVersion | null;
   readonly total: number;
+  /** See `Choice.worth`. */
+  readonly worth: number;
+  /** Whether any pair of subgraphs would run more for every thread than an agreeing wave should. */
+  readonly speculatesMuch: boolean;
   readonly refused: readonly Candidate[];
 }
 
@@ -152,15 +155,34 @@ function refusedBranch({ fn }: PlanningContext, branch: BlockId, { rule, reason 
   return { branch, sides: [[t], [f]], kind: 'block-block', profit: 0, net: 0, verdict: 'refuse', rule, reason };
 }
 
-/** @param chosen null: the cost model decides */
+/**
+ * Where the cost model decides, it plans with long runs that every thread executes, which a wave that parts is better
+ * off with; and, if there are any, without, which is better for a wave that agrees.
+ *
+ * @param chosen null: the cost model decides
+ */
 function planBranch(
-  whole: PlanningContext,
+  ctx: PlanningContext,
+  region: DivergentRegion,
+  hopeless: HopelessBlocks,
+  chosen: BranchChoice | null,
+): BranchPlan {
+  if (chosen !== null) return planWith(withChoice(ctx, chosen), region, hopeless, chosen);
+  const { profit, unpredicate } = ctx.options;
+  if (profit === 'paper' || unpredicate !== 'profitable') return planWith(ctx, region, hopeless, null);
+  const long = planWith({ ...ctx, options: { ...ctx.options, unpredicate: 'never' } }, region, hopeless, null);
+  if (!long.speculatesMuch) return long;
+  const short = planWith(ctx, region, hopeless, null);
+  return long.worth > short.worth ? long : short;
+}
+
+function planWith(
+  ctx: PlanningContext,
   region: DivergentRegion,
   hopeless: HopelessBlocks,
   chosen: BranchChoice | null,
 ): BranchPlan {
   const { branch } = region;
-  const ctx = chosen === null ? whole : withChoice(whole, chosen);
   const { options } = ctx;
   // What is hopeless by the cost model may have been chosen.
   const chains = new Chains(ctx, region, chosen === null && region.front === null ? hopeless : null);
@@ -247,25 +269,13 @@ function planBranch(
     },
     version: pays && sides.length > 0 ? { branch, join: region.join, sides } : null,
     total: melds.reduce((all, m) => all + m.net, 0),
+    worth: pays ? choice.worth : -Infinity,
+    // What loses even where waves part is not planned twice.
+    speculatesMuch:
+      (choice.pairs.length > 0 || choice.verdict !== null) &&
+      judged.some(({ pairs: row }) => row.some((pair) => pair?.speculatesMuch)),
     refused: refusedPairs(ctx, region, judged, pays ? melds.map((m) => m.at) : [], choice.verdict),
   };
-}
-
-/** Aligns both chains by what a pair is worth; `bonus` is for two neighbours that both meld. */
-type Aligner = (gain: (pair: Judged) => number, bonus: number) => ReturnType<typeof alignChains>;
-
-/** What melds at one branch, and for which waves. */
-interface Choice {
-  readonly pairs: readonly (readonly [number, number])[];
-  readonly sides: Questions;
-  /** What a meld gains on average; the bonus is one for its neighbour. */
-  gain(pair: Judged, bonus: number): number;
-  /** What the questions gain on average, or cost if it is negative. */
-  readonly asking: number;
-  /** Whether these melds together are worth it. */
-  pays(melds: readonly Judged[]): boolean;
-  /** Why a pair that gains something does not meld, where that is because of the waves; otherwise null. */
-  readonly verdict: string | null;
 }
 
 /** The context in which a chosen branch is planned: it need not be profitable. */
@@ -275,108 +285,6 @@ const withChoice = (ctx: PlanningContext, choice: BranchChoice): PlanningContext
   const own = { profit, unpredicate, threshold: pairs === null ? threshold : 0, regionReplication };
   return { ...ctx, options: { ...ctx.options, ...own } };
 };
-
-/** @param isConsidered whether there is such a pair */
-function asChosen(
-  ctx: PlanningContext,
-  region: DivergentRegion,
-  { pairs, sides, profit }: BranchChoice,
-  align: Aligner,
-  isConsidered: (i: number, j: number) => boolean,
-): Choice {
-  const gain = ({ net, profit: share }: Judged): number => (profit === 'net' ? net : share);
-  return {
-    pairs: (pairs ?? align(gain, 0).pairs).filter(([i, j]) => isConsidered(i, j)),
-    sides: mayAsk(ctx, region) ? sides : [],
-    gain: ({ net }) => net,
-    asking: 0,
-    pays: (melds) => melds.length > 0,
-    verdict: 'the plan leaves it',
-  };
-}
-
-function byPaper(ctx: PlanningContext, region: DivergentRegion, align: Aligner): Choice {
-  const { pairs, total } = align(({ profit }) => profit, 0);
-  return {
-    pairs: total > 0 ? pairs : [],
-    sides: ctx.options.versions === 'always' && mayAsk(ctx, region) ? EVERY_QUESTION : [],
-    gain: ({ net }) => net,
-    asking: 0,
-    pays: () => true,
-    verdict: null,
-  };
-}
-
-const EVERY_QUESTION: Questions = ['f', 't'];
-
-function chooseVersion(
-  ctx: PlanningContext,
-  region: DivergentRegion,
-  align: Aligner,
-  judgedPair: (i: number, j: number) => Judged | null,
-  bonus: number,
-): Choice {
-  const { branch } = region;
-  const inParted = align(({ net }) => net, bonus);
-  const none: Choice = { pairs: [], sides: [], gain: ({ net }) => net, asking: 0, pays: () => false, verdict: null };
-  // No wave gains more than one that parts.
-  if (inParted.total <= CostModel.leastNet) return none;
-  const may = ctx.options.versions !== 'never' && mayAsk(ctx, region);
-  if (may && ctx.options.versions === 'always')
-    return {
-      ...none,
-      pairs: inParted.pairs,
-      sides: EVERY_QUESTION,
-      gain: ({ net }, more) => net + more,
-      pays: (melds) => melds.reduce((sum, { net }) => sum + net, 0) > CostModel.leastNet,
-    };
-  const gains = new WaveGains(ctx.waves, region);
-  const percent = gains.percentParted;
-  let best: Choice = {
-    ...none,
-    verdict:
-      percent < 90 ? `only ${percent} % of the waves are expected to take both sides` : 'saves too little to be sure',
-  };
-  let most = -Infinity;
-  for (const sides of may ? ALL_QUESTIONS : [[]]) {
-    const melded = gains.shareMelded(sides);
-    const asked = sides.length * ctx.weight[branch];
-    const gain = (meld: Judged, more: number): number => gains.average(sides, meld.effect) + more * melded;
-    const { pairs } = align((pair) => gain(pair, 0), bonus * melded);
-    const neighbours = pairs.filter(([i, j], k) => k > 0 && pairs[k - 1][0] === i - 1 && pairs[k - 1][1] === j - 1);
-    const inRegime = (effects: readonly Effect[], more: number, question: number): number =>
-      gains.worth(sides, effects, more, asked * question);
-    /** What melds are worth to a wave that is alone, and to one of many. */
-    const values = (melds: readonly Judged[]): readonly [alone: number, busy: number] => {
-      const effects = melds.map(({ effect }) => effect);
-      const alone = inRegime(effects, neighbours.length * bonus, ctx.costs.target.question);
-      if (!ctx.mayBeBusy) return [alone, alone];
-      const busy = melds.map((meld) => meld.busy);
-      return [alone, inRegime(busy, 0, ctx.busy.costs.target.question)];
-    };
-    const isWorthIt = (melds: readonly Judged[], [alone, busy]: readonly [number, number]): boolean => {
-      const work = melds.reduce((sum, { effect: { vain } }) => sum + vain.t + vain.f, 0);
-      const scattered = melded * melds.reduce((sum, { effect }) => sum + effect.scattered, 0);
-      return alone + Math.min(0, busy) - scattered > Math.max(CostModel.leastWorth, CostModel.leastShare * work);
-    };
-    if (pairs.length === 0) continue;
-    const chosen = pairs.map(([i, j]) => judgedPair(i, j)!);
-    const found = values(chosen);
-    // Among choices that all pay, both regimes are as likely.
-    const total = found[0] + found[1];
-    if (!isWorthIt(chosen, found) || total <= most) continue;
-    most = total;
-    best = {
-      pairs,
-      sides,
-      gain,
-      asking: -asked * ctx.costs.target.question * melded,
-      pays: (melds) => melds.length > 0 && isWorthIt(melds, values(melds)),
-      verdict: null,
-    };
-  }
-  return best;
-}
 
 /** What is known about one T subgraph with the F subgraphs from `first` on. */
 interface Row {

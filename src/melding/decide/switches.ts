@@ -6,9 +6,10 @@
  * tree, although nothing melds.
  */
 import { reachableUntil } from '../../analysis/regions.js';
-import type { BlockId, InstrId } from '../../ir/ids.js';
+import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Opcode, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
+import { destinations, firstBehindPhis, isComplete, linksOf } from '../../ir/switches.js';
 import type { Analyses } from '../../analysis/analyses.js';
 import { blockWeight } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
@@ -70,13 +71,12 @@ export function loweringGain(fn: FunctionSnapshot, analyses: Analyses, blocks: r
   if (!fn.cpu.startsWith('gfx')) return 0;
   let gain = 0;
   for (const b of blocks) {
-    const [otherwise, ...cases] = [...destinations(fn, b)] as BlockId[];
-    const isComplete = fn.instrOpcode[firstOf(fn, otherwise!)] === Opcode.Unreachable;
-    const compares = Math.max(1, comparesOf(fn, b) - (isComplete ? 1 : 0));
-    const links = Math.max(1, cases.length - (isComplete ? 1 : 0));
+    const [, ...cases] = destinations(fn, b);
+    const leaves = isComplete(fn, b) ? 0 : 1;
+    const compares = Math.max(1, comparesOf(fn, b) - (1 - leaves));
+    const links = linksOf(fn, b);
     const working = Math.min(links, cases.filter((to) => !isEmpty(fn, to)).length);
     const tests = compares * (valu + salu) + (links - working) * valu;
-    const leaves = isComplete ? 0 : 1;
     const parted = (compares + leaves * (compares - 1)) * (valu + diamond) - (tests + working * diamond);
     const agreed = (Math.ceil(Math.log2(compares + 1)) + leaves) * (valu + guard) - (tests + working * guard);
     const expected = (1 - AGREEING) * parted + AGREEING * (agreed < 0 ? agreed * CostModel.lossAversion : agreed);
@@ -92,19 +92,10 @@ export const leastGainOfLowering = (fn: FunctionSnapshot, analyses: Analyses): n
 /** In this share of the launches, the threads of a wave mostly take the same way (as in cost/events.ts). */
 const AGREEING = 0.25;
 
-const firstOf = (fn: FunctionSnapshot, b: BlockId): InstrId => {
-  let i = fn.blockInstrStart[b]!;
-  while (fn.instrOpcode[i] === Opcode.Phi) i++;
-  return i as InstrId;
-};
-
 /** Whether a block goes on to the next one without doing anything. */
 const isEmpty = (fn: FunctionSnapshot, b: BlockId): boolean =>
-  firstOf(fn, b) === terminatorOf(fn, b) && fn.succStart[b + 1]! - fn.succStart[b]! === 1;
+  firstBehindPhis(fn, b) === terminatorOf(fn, b) && fn.succStart[b + 1]! - fn.succStart[b]! === 1;
 
 /** The compares of the chain. A snapshot that does not say has one per destination but the default. */
 const comparesOf = (fn: FunctionSnapshot, b: BlockId): number =>
   Math.max(fn.instrTaken[terminatorOf(fn, b)]!, destinations(fn, b).size - 1);
-
-const destinations = (fn: FunctionSnapshot, b: BlockId): Set<number> =>
-  new Set(fn.succ.subarray(fn.succStart[b]!, fn.succStart[b + 1]!));

@@ -19,7 +19,7 @@ import type { Draft, MeldedUniformity } from './draft.js';
 import { CostModel } from '../cost/cost-model.js';
 import { cyclesOf, pairGain, scatteredCost } from '../cost/gains.js';
 import type { Group } from './groups.js';
-import { groupsOf } from './groups.js';
+import { groupsOf, isLong } from './groups.js';
 import { hostBlock } from '../plan.js';
 import type { Slot } from './frame.js';
 import { lostBatches, lostFusion, lostOffsetCost, lostWidth } from './losses.js';
@@ -57,6 +57,8 @@ export interface Outcome extends Effect {
   /** Instruction pairs that are not selects. They make a meld shrink the code; this is why melding ends. */
   readonly realPairs: number;
   readonly guardedRuns: number;
+  /** Whether long runs without a partner run for every thread. */
+  readonly speculatesMuch: boolean;
   /** Per block pair of the draft. */
   readonly groups: readonly (readonly Group[])[];
 }
@@ -65,13 +67,15 @@ export function evaluate(draft: Draft): Outcome {
   const groups = draft.frame.work.map((work) => groupsOf(draft, work));
   let realPairs = 0;
   let guardedRuns = 0;
+  let speculatesMuch = false;
   draft.frame.blocks.forEach(({ passed }, k) => {
     for (const group of groups[k]) {
       if (group.kind === 'pair') realPairs += isSelect(draft, group.t) ? 0 : 1;
       else if (passed && !group.speculate) guardedRuns++;
+      else if (group.speculate && isLong(draft.ctx, group.instrs)) speculatesMuch = true;
     }
   });
-  return { ...effectOf(draft, draft.ctx, groups), realPairs, guardedRuns, groups };
+  return { ...effectOf(draft, draft.ctx, groups), realPairs, guardedRuns, speculatesMuch, groups };
 }
 
 /** The same where other waves hide everything but the work of shared units. */

@@ -7,6 +7,7 @@
 import type { InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { InstrFlag, hasFlag } from '../../ir/snapshot.js';
+import type { PlanningContext } from '../cost/context.js';
 import type { Draft } from './draft.js';
 import type { BlockWork } from './frame.js';
 import { CostModel } from '../cost/cost-model.js';
@@ -42,16 +43,14 @@ export function groupsOf(draft: Draft, { t, f }: BlockWork): Group[] {
 
 function mayRunForAll({ ctx }: Draft, run: readonly InstrId[]): boolean {
   const { unpredicate } = ctx.options;
-  if (unpredicate === 'always') return false;
-  let cycles = 0;
-  for (const i of run) {
-    if (!hasFlag(ctx.fn, i, InstrFlag.Speculatable)) return false;
-    cycles += ctx.costs.vector[i];
-  }
-  return (
-    unpredicate === 'never' || (run.length <= CostModel.longestSpeculation && cycles <= CostModel.speculationCycles)
-  );
+  if (unpredicate === 'always' || !run.every((i) => hasFlag(ctx.fn, i, InstrFlag.Speculatable))) return false;
+  return unpredicate === 'never' || !isLong(ctx, run);
 }
+
+/** Whether a run is so long that a wave without threads for it is better off with a branch around it. */
+export const isLong = ({ costs }: PlanningContext, run: readonly InstrId[]): boolean =>
+  run.length > CostModel.longestSpeculation ||
+  run.reduce((sum, i) => sum + costs.vector[i], 0) > CostModel.speculationCycles;
 
 export function alignmentOf(draft: Draft, groups: readonly Group[]): AlignedInstr[] {
   return groups.flatMap((group): AlignedInstr[] => {

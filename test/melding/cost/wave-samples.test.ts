@@ -6,7 +6,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 16 });
+const test = suite('melding/cost/wave-samples', { tests: 18 });
 
 function sharesAt(s: ReturnType<typeof snapshot>, branch: string): ByWave {
   const analyses = analysesOf(s.f);
@@ -51,6 +51,21 @@ test('bits of thread numbers part every wave, or none', () => {
   assert.is(shares('%b = and %tid 32\n %c = icmp ne %b 0', { head: 'func kernel wave=32' }).parted, 0);
   // The parity of several bits.
   assert.is(shares('%h = lshr %tid 1\n %x = xor %tid %h\n %b = and %x 1\n %c = icmp eq %b 0').parted, 1);
+});
+
+test('a row of a plane is a wave of 32 threads in half of the launches, and half a wave otherwise', () => {
+  const odd = '%row = call @llvm.amdgcn.workitem.id.y !never !source=ThreadY\n %b = and %row 1\n %c = icmp eq %b 0';
+  assert.is(shares(odd).parted, 1);
+  assert.is(shares(odd, { head: 'func kernel wave=32' }).parted, 0.5);
+  // What the function requires is known.
+  assert.is(shares(odd, { head: 'func kernel wave=32 group=16x16x1' }).parted, 1);
+  assert.is(shares(odd, { head: 'func kernel wave=32 group=32x8x1' }).parted, 0);
+});
+
+test('one bit after the other of data parts waves nearly as often as the last one', () => {
+  // An argument may be any size; as an amount of bits it is less than 32.
+  const { parted } = shares('%s = lshr %data %n\n %b = and %s 1\n %c = icmp eq %b 0');
+  assert.ok(parted > 0.55, `${parted}`);
 });
 
 test('a constant bound parts the wave that it falls into', () => {

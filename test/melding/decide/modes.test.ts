@@ -6,7 +6,7 @@ import { DARM } from '../../support/plan-options.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/modes', { tests: 4 });
+const test = suite('melding/decide/modes', { tests: 5 });
 
 const ARGUMENTS = `
   arg %c i1 never
@@ -84,12 +84,24 @@ test('tail merging pairs only what both sides end in', () => {
   assert.ok(lines.slice(-2).every((line) => line.t >= 0 && line.f >= 0));
 });
 
+/** The diamond with a long run in one side that every thread may execute. */
+const longRun = (): string => {
+  const extra = Array.from({ length: 20 }, (_, k) => `%x${k} = mul ${k ? `%x${k - 1}` : '%t1'} %j !+Speculatable`);
+  return DIAMOND.replace('store %i %q !as=3 !name=ts', extra.join('\n')).replace('mul %t1 %i', 'mul %x19 %i');
+};
+
 test('unpredication: always guarded, all that is safe for all, or what is cheaper', () => {
-  const extra = Array.from({ length: 12 }, (_, k) => `%x${k} = mul ${k ? `%x${k - 1}` : '%t1'} %j !+Speculatable`);
-  const text = DIAMOND.replace('store %i %q !as=3 !name=ts', extra.join('\n')).replace('mul %t1 %i', 'mul %x11 %i');
+  const text = longRun();
   const speculated = (unpredicate: PlanOptions['unpredicate']) =>
     plan(text, { unpredicate }).lines.filter((line) => line.speculate).length;
-  assert.equal([speculated('always'), speculated('profitable'), speculated('never')], [0, 0, 12]);
+  assert.equal([speculated('always'), speculated('profitable'), speculated('never')], [0, 0, 20]);
+});
+
+test('where all waves part, long runs are not guarded', () => {
+  const odd =
+    '%tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX\n %b = and %tid 1\n %d = icmp eq %b 0\n br %d t f';
+  const { lines, melds } = plan(longRun().replace('br %c t f', odd), {});
+  assert.equal([melds.length, lines.filter((line) => line.speculate).length], [1, 20]);
 });
 
 test.run();
