@@ -105,6 +105,13 @@ test("errors and warnings are clang's own, with exit code 1 for errors", async (
     assert.match(warned.stderr, /warning: unused function 'f' \[-Wunused-function\]/);
     assert.is((await darm([...warn, '--quiet'], { cwd: folder })).stderr, '');
     assert.is((await darm([...warn, '-Werror'], { cwd: folder })).code, 1);
+    // What the linker refuses comes behind what clang warned of.
+    const device = '__attribute__((device))';
+    const missing = `${device} void away();\n${device} __attribute__((used)) void f() { int n; away(); }\n`;
+    await writeFile(path.join(folder, 'missing.hip'), missing);
+    const unlinked = await darm(['compile', 'missing.hip', ...QUICK, '-Wall'], { cwd: folder });
+    assert.is(unlinked.code, 1);
+    assert.match(unlinked.stderr, /warning: unused variable 'n'[^]*darm: error: missing\.hip: .*away/);
   });
 });
 
