@@ -201,6 +201,8 @@ test('of several levels the last counts', () => {
   assert.is(taken('-O2', '-DX', '-Ofast', 'k.cl'), 'k.cl | -DX -Ofast');
   assert.is(taken('-Ofast', '-O2', '-DX', 'k.cl'), '-O2 k.cl | -DX');
   assert.is(taken('-Os', '-O1', '-Os'), '| -Os');
+  assert.is(taken('-O', '2', '-DX', 'k.cl'), '-O2 k.cl | -DX');
+  assert.is(taken('-O2', '-O', 'k.cl'), 'k.cl | -O');
 });
 
 test.run();
