@@ -6,7 +6,7 @@ import { takeClangFlags } from '../../src/cli/source.js';
 import { darm as run, inFolder, type CommandSetting } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/source', { tests: 10, timeoutMs: 120_000 });
+const test = suite('cli/source', { tests: 11, timeoutMs: 120_000 });
 
 async function darm(
   words: readonly string[],
@@ -183,6 +183,24 @@ test('analyze, check and batch take source', async () => {
     assert.equal(await events(), ['start', 'skipped', 'end']);
     await writeFile(path.join(folder, 'inc', 'value.h'), '#define VALUE 43\n');
     assert.equal(await events(), ['start', 'done', 'end']);
+  });
+});
+
+test("a batch shows clang's text, and where an error is", async () => {
+  await withKernel(async (folder) => {
+    await mkdir(path.join(folder, 'src'));
+    await writeFile(path.join(folder, 'src', 'bad.hip'), 'int f() {\n  return x;\n}\n');
+    await writeFile(path.join(folder, 'src', 'warn.hip'), 'static int f() { return 1; }\n');
+    const batch = (...more: string[]): ReturnType<typeof darm> =>
+      darm(['batch', ...more, ...QUICK, '-Wall', '--out-dir', 'out', '-j', '1', '--no-cache'], { cwd: folder });
+    const plain = await batch('src/*.hip');
+    assert.is(plain.code, 1);
+    assert.match(plain.stderr, /src\/bad\.hip:2:10: error: use of undeclared identifier 'x'\n +2 \|/);
+    assert.match(plain.stderr, /src\/bad\.hip: FAILED: 2:10: use of undeclared identifier 'x' \(compile-failed\)/);
+    assert.match(plain.stderr, /src\/warn\.hip:1:12: warning: unused function 'f'/);
+    const quiet = await batch('src/*.hip', '--quiet', '--force');
+    assert.is(quiet.stderr, "darm: warning: src/bad.hip: 2:10: use of undeclared identifier 'x' (compile-failed)\n");
+    assert.match((await batch('src')).stderr, /source is named by a pattern, 'src\/\*\*\/\*\.hip'/);
   });
 });
 
