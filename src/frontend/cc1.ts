@@ -65,6 +65,8 @@ export function cc1Arguments(job: Translating): string[] {
   // Paths in the output would differ between machines.
   words.push('-debugger-tuning=gdb', '-fdebug-compilation-dir=.', '-fcoverage-compilation-dir=.');
   words.push('-resource-dir', `${IMAGE}/clang`);
+  // clang would go on to /usr/local/include and /usr/include, which are other headers on every machine.
+  words.push('-nostdsysteminc');
   if (job.hasHeaders) words.push('-I', HEADERS_FOLDER);
   words.push(...folders(flags, isHip));
   words.push(...languageArguments(flags, isHip));

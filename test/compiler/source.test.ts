@@ -6,7 +6,7 @@ import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 18, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 19, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -95,6 +95,15 @@ test('without the disk, nothing of it is seen', async () => {
     await errorOf(compiler().translate(asks, { ...options, disk: true }));
     await errorOf(compiler().translate('', { ...options, flags: [...SMALL, '-include', file] }));
   });
+});
+
+test("the host's own headers are not looked for", async () => {
+  // Machines with a C compiler have these, and OpenCL has no others of the name.
+  const source = `#if __has_include(<stdio.h>) || __has_include(<stdlib.h>) || __has_include(<linux/limits.h>)
+#error found
+#endif`;
+  const { log } = await compiler().translate(source, { language: 'opencl', mcpu: 'gfx1100' });
+  assert.is(log, '');
 });
 
 test('only ordinary files are included', async () => {
