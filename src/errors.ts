@@ -36,6 +36,8 @@ export interface SourceMessages {
   /** As clang prints it, several lines. */
   readonly log: string;
   readonly diagnostics: readonly object[];
+  /** Whether the error is clang's own, and so in the log; what fails later has only clang's warnings there. */
+  readonly isRefusal: boolean;
 }
 
 export interface ErrorData {

@@ -2,9 +2,12 @@
 export { createCompiler } from './compiler/compiler.js';
 export type {
   CallOptions,
+  CompiledModule,
+  CompiledSource,
   Compiler,
   CompilerOptions,
   InspectedModule,
+  ModuleCompiler,
   ModuleSession,
   PreprocessedSource,
   Progress,

@@ -47,7 +47,13 @@ async function jobsOf(input: string, collect: CollectOptions): Promise<BatchJob[
   if (input === '-') return manifestJobs(await readText('-'), '<stdin>', '.', collect);
   if (input.endsWith('.jsonl')) return manifestJobs(await readText(input), input, path.dirname(input), collect);
   const here = await ifThere(stat(input)).catch((error) => Promise.reject(ioError('read', input, error)));
-  if (here?.isDirectory()) return globJobs(input, ['**/*.{bc,ll}'], collect, `${input} holds no .bc and no .ll file`);
+  if (here?.isDirectory())
+    return globJobs(
+      input,
+      ['**/*.{bc,ll}'],
+      collect,
+      `${input} holds no .bc and no .ll file; source is named by a pattern, '${input}/**/*.hip'`,
+    );
   if (here === null && /[*?[\]{}]/.test(input)) {
     const parts = input.split('/');
     const first = parts.findIndex((part) => /[*?[\]{}]/.test(part));

@@ -27,6 +27,8 @@ export type BatchEvent =
       readonly melds: number;
       readonly milliseconds: number;
     }
+  /** What clang said of a source that it took. */
+  | { readonly event: 'log'; readonly input: string; readonly log: string }
   /** The result of an earlier run is still there and unchanged. */
   | { readonly event: 'skipped'; readonly input: string; readonly output: string }
   | { readonly event: 'failed'; readonly input: string; readonly output: string; readonly error: ErrorData }
@@ -108,7 +110,7 @@ export async function runBatch(
 async function compileOne(
   compiler: Compiler,
   job: BatchJob,
-  { outDir, journal, force }: BatchOptions,
+  { outDir, journal, force, onEvent }: BatchOptions,
   folders: Set<string>,
   signal: AbortSignal,
 ): Promise<Extract<BatchEvent, { event: 'done' | 'skipped' }>> {
@@ -119,6 +121,8 @@ async function compileOne(
   const keys = await Promise.all(modules.map((each) => compileKey(each.bytes, each.options)));
   const key = `${keys.join('-')}${job.fatBinary ? '-fatbin' : ''}`;
   if (!force && (await journal.isDone(output, key))) return { event: 'skipped', input, output };
+  // Before what follows, which may fail: a warning is often about the same mistake.
+  for (const log of new Set(modules.map((each) => each.log))) if (log !== '') onEvent({ event: 'log', input, log });
   const { result, compilations } = await compile(compiler, job, bytes, modules, signal);
   const file = path.join(outDir, output);
   await makeFolder(path.dirname(file), folders).catch((error) => Promise.reject(ioError('make', file, error)));
@@ -149,6 +153,8 @@ async function readModule(input: string): Promise<Uint8Array> {
 interface BatchModule {
   readonly bytes: Uint8Array;
   readonly options: JobOptions;
+  /** clang's. */
+  readonly log: string;
 }
 
 /**
@@ -161,12 +167,12 @@ async function modulesOf(
   bytes: Uint8Array,
   signal: AbortSignal,
 ): Promise<BatchModule[]> {
-  if (source === null) return [{ bytes, options }];
+  if (source === null) return [{ bytes, options, log: '' }];
   const targets = fatBinary ? (source.mcpu?.split(',') ?? []) : [source.mcpu ?? null];
   const modules: BatchModule[] = [];
   for (const mcpu of targets) {
     const translated = await compiler.translate(bytes, { ...source, mcpu }, { signal });
-    modules.push({ bytes: translated.bitcode, options: translated.options });
+    modules.push({ bytes: translated.bitcode, options: translated.options, log: translated.log });
   }
   return modules;
 }

@@ -103,7 +103,7 @@ function diagnosticsOf(fields: readonly string[]): SourceDiagnostic[] {
 export async function instantiateFrontend(code: FrontendCode, limits: RuntimeLimits): Promise<Frontend> {
   const files: { current: SourceFiles } = { current: { stat: () => ({ kind: 0, size: 0, id: 0 }), read: () => null } };
   const { image } = code;
-  const runtime = await instantiateModule<FrontendExports>('clang.mjs', code.code, limits, code.constants, {
+  const runtime = await instantiateModule<FrontendExports>('clang', code.code, limits, code.constants, {
     options: {
       files: {
         stat: (path: string) => files.current.stat(path),

@@ -69,6 +69,8 @@ export class LlvmRuntime<Exports extends MemoryExports = LlvmExports> {
     readonly memoryLimitBytes: number,
     printed: string[],
     constants: readonly AddressRange[],
+    /** As messages name it. */
+    private readonly tool: 'LLVM' | 'clang',
   ) {
     this.#printed = printed;
     this.#stackTop = llvm.stackSave();
@@ -99,12 +101,15 @@ export class LlvmRuntime<Exports extends MemoryExports = LlvmExports> {
     const fatal = text.startsWith('LLVM fatal error: ') ? text.slice('LLVM fatal error: '.length) : null;
     if (/Cannot enlarge memory|OOM|out of memory|allocation failed/i.test(fatal ?? `${text} ${said}`)) {
       const limit = Math.round(this.memoryLimitBytes / 2 ** 20);
-      return new DarmError('out-of-memory', `LLVM needs more memory than the limit of ${limit} MiB`);
+      return new DarmError('out-of-memory', `${this.tool} needs more memory than the limit of ${limit} MiB`);
     }
     if (error instanceof RangeError || this.#isStackExhausted())
-      return new DarmError('compile-failed', 'LLVM ran out of stack on this module');
+      return new DarmError(
+        'compile-failed',
+        `${this.tool} ran out of stack on this ${this.tool === 'clang' ? 'source' : 'module'}`,
+      );
     if (fatal !== null) return new DarmError('compile-failed', fatal.replace(/\s+/g, ' ').trim());
-    const message = error instanceof WebAssembly.RuntimeError ? `LLVM crashed (${text})` : text;
+    const message = error instanceof WebAssembly.RuntimeError ? `${this.tool} crashed (${text})` : text;
     return new DarmError('internal', said ? `${message}: ${said}` : message);
   }
 
@@ -190,7 +195,7 @@ export class LlvmRuntime<Exports extends MemoryExports = LlvmExports> {
   allocate(bytes: number): Pointer<'bytes'> {
     this.#dirty = true;
     const pointer = this.llvm._malloc(bytes);
-    if (pointer === 0) throw new DarmError('out-of-memory', `cannot allocate ${bytes} bytes in LLVM's memory`);
+    if (pointer === 0) throw new DarmError('out-of-memory', `cannot allocate ${bytes} bytes in ${this.tool}'s memory`);
     return pointer;
   }
 
@@ -297,7 +302,7 @@ interface Preparation<Exports> {
 
 /** Makes an instance of a module, the larger part of it while code is still compiled. Its memory starts initialised. */
 export async function instantiateModule<Exports extends MemoryExports>(
-  loader: string,
+  tool: 'LLVM' | 'clang',
   code: LlvmCode | ComingCode,
   limits: RuntimeLimits,
   constants: AddressRange,
@@ -307,10 +312,10 @@ export async function instantiateModule<Exports extends MemoryExports>(
   const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum });
   if (code.memory !== null) fill(memory, code.memory);
   const printed: string[] = [];
-  const url = platform.loaderUrl(loader);
+  const url = platform.loaderUrl(tool === 'LLVM' ? 'llvm.mjs' : 'clang.mjs');
   const { default: factory } = await (import(url) as Promise<{ default: LoaderFactory<Exports> }>).catch(
     (error: Error) => {
-      throw new DarmError('io', `cannot load LLVM: ${error.message}`);
+      throw new DarmError('io', `cannot load ${tool}: ${error.message}`);
     },
   );
   const parts = await arrived(code);
@@ -325,13 +330,13 @@ export async function instantiateModule<Exports extends MemoryExports>(
     printErr: (line) => void printed.push(line),
   });
   const more = prepare(exports, memory);
-  return new LlvmRuntime(exports, memory, maximum * PAGE, printed, [constants, ...more]);
+  return new LlvmRuntime(exports, memory, maximum * PAGE, printed, [constants, ...more], tool);
 }
 
 /** Makes an instance of LLVM, and checks that its interface fits. Its memory starts initialised. */
 export async function instantiateLlvm(code: LlvmCode | ComingCode, limits: RuntimeLimits): Promise<LlvmRuntime> {
   const { constants } = await readManifest();
-  const runtime = await instantiateModule<LlvmExports>('llvm.mjs', code, limits, constants, {
+  const runtime = await instantiateModule<LlvmExports>('LLVM', code, limits, constants, {
     prepare(llvm) {
       llvm._darm_initialize();
       return [];

@@ -19,7 +19,7 @@ import { warn, writeMessage } from './messages.js';
 import { jobOptions } from './option-groups.js';
 import { withPlanText } from './plan.js';
 import { remoteCacheText, warnOfRemoteCache } from './remote-cache.js';
-import { sourceJobOptions, sourceOf } from './source.js';
+import { printLog, sourceJobOptions, sourceOf } from './source.js';
 import { table } from './table.js';
 
 /** @returns the exit code: 0, that of the worst failure, or 128 plus the number of the signal that ended the batch */
@@ -112,14 +112,28 @@ interface Progress {
 }
 
 function warnOfFailure(event: BatchEvent): void {
-  if (event.event === 'failed') warn(`${event.input}: ${event.error.message} (${event.error.code})`);
+  if (event.event === 'failed') warn(`${event.input}: ${failureOf(event)}`);
+}
+
+/** With the place in the source, where there is one in that file. */
+function failureOf({ input, error }: Extract<BatchEvent, { event: 'failed' }>): string {
+  const { file, line, column } = error.location ?? {};
+  const place = file === input && line !== undefined ? `${[line, column ?? 1].join(':')}: ` : '';
+  return `${place}${error.message.replace(/\s+/g, ' ')} (${error.code})`;
+}
+
+/** clang's text: of warnings, or of the errors that a source is refused with. */
+function showLog(event: BatchEvent): void {
+  if (event.event === 'log') printLog(event.log);
+  else if (event.event === 'failed' && event.error.source !== undefined) printLog(event.error.source.log);
 }
 
 function onBar(bar: SingleBar): (event: BatchEvent) => void {
   return (event) => {
     if (event.event === 'start') bar.start(event.jobs, 0);
     else if (event.event === 'end') bar.stop();
-    else bar.increment();
+    else if (event.event !== 'log') bar.increment();
+    showLog(event);
     warnOfFailure(event);
   };
 }
@@ -127,19 +141,21 @@ function onBar(bar: SingleBar): (event: BatchEvent) => void {
 function plainLines(): (event: BatchEvent) => void {
   let [jobs, count] = [0, 0];
   return (event) => {
+    showLog(event);
     if (event.event === 'start') jobs = event.jobs;
-    else if (event.event !== 'end') writeMessage(`[${++count}/${jobs}] ${visibleLine(lineOf(event))}\n`);
+    else if (event.event !== 'end' && event.event !== 'log')
+      writeMessage(`[${++count}/${jobs}] ${visibleLine(lineOf(event))}\n`);
   };
 }
 
-function lineOf(event: Extract<BatchEvent, { input: string }>): string {
+function lineOf(event: Extract<BatchEvent, { output: string }>): string {
   switch (event.event) {
     case 'done':
       return `${event.input}: ${event.melds} melds, ${event.cached ? 'from the cache' : `${event.milliseconds.toFixed(0)} ms`}`;
     case 'skipped':
       return `${event.input}: there already`;
     case 'failed':
-      return `${event.input}: FAILED: ${event.error.message.replace(/\s+/g, ' ')} (${event.error.code})`;
+      return `${event.input}: FAILED: ${failureOf(event)}`;
   }
 }
 

@@ -71,8 +71,8 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     const error = typedError(thrown);
     const input = invocation !== null && 'input' in invocation ? invocation.input : null;
     const location = locate(error, input);
-    if (error.source === undefined) reportError(error, location);
-    else (await import('./source.js')).printLog(error.source.log);
+    if (error.source !== undefined) (await import('./source.js')).printLog(error.source.log);
+    if (!error.source?.isRefusal) reportError(error, location);
     if (process.env['DARM_DEBUG'] === '1' && thrown instanceof Error) writeMessage(`${thrown.stack}\n`);
     if (wantsJson(argv)) {
       const { code, message, source } = error;

@@ -1,7 +1,7 @@
 /** `darm compile` */
 import path from 'node:path';
 import { DarmError } from '../errors.js';
-import type { Compiler, CompilerOptions } from '../compiler/api.js';
+import type { Compiler, CompilerOptions, ModuleCompiler } from '../compiler/api.js';
 import { sniffInput } from '../formats/bitcode.js';
 import type { SourceResult } from '../compiler/compile-source.js';
 import type { SourceOptions } from '../frontend/options.js';
@@ -134,7 +134,7 @@ async function localCompiler(flags: CompileFlags): Promise<Compiler> {
 }
 
 /** A process that only asks another one loads neither LLVM nor what drives it. */
-async function serverCompiler(server: string, flags: CompileFlags): Promise<Pick<Compiler, 'compile'>> {
+async function serverCompiler(server: string, flags: CompileFlags): Promise<ModuleCompiler> {
   const { ServerCompiler } = await import('../client/server-compiler.js');
   let local: Promise<Compiler> | null = null;
   const fallback = (why: string): Promise<Compiler> => {
@@ -170,7 +170,7 @@ function checkOutputs(input: string, output: string, flags: CompileFlags): void 
 }
 
 async function compile(
-  compiler: Pick<Compiler, 'compile'> & Partial<Pick<Compiler, 'preprocess'>>,
+  compiler: ModuleCompiler & Partial<Pick<Compiler, 'preprocess'>>,
   bytes: Uint8Array,
   source: SourceOptions | null,
   flags: CompileFlags,

@@ -22,10 +22,11 @@ const SUBCOMMANDS = ['compile', 'analyze', 'check', 'batch'];
 
 /** Words that are clang's and not darm's. */
 const CLANG =
-  /^-(D|U|I|isystem|iquote|idirafter|include|imacros|x|std=|cl-|f|m[a-z]|W|w$|g|nogpu|nostd|pedantic|undef$|P$|C$|CC$|dM$|dD$|E$|S$|c$|Os$|Ofast$|l|L|s$|shared$|static$|rdynamic$|stdlib=|Xarch_|emit-llvm$|Q|pipe$|pthread$|no-)/;
-const CLANG_LONG = /^--(offload-|cuda-|no-offload|std=|gcc-toolchain=|gpu-max-threads-per-block=)/;
+  /^-(D|U|I|isystem|iquote|idirafter|include|imacros|x|std=|cl-|f|m[a-z]|m64$|W|w$|g|nogpu|nostd|pedantic|undef$|P$|C$|CC$|dM$|dD$|E$|S$|c$|O([4-9sg]|fast)?$|l|L|B|s$|shared$|static$|rdynamic$|stdlib=|Xarch_|emit-llvm$|Q|pipe$|pie$|pthread$|no-|cuid=|isysroot$|target$|X(clang|linker|assembler|preprocessor)$)/;
+const CLANG_LONG =
+  /^--(offload-|cuda-|no-offload|std=|gpu-max-threads-per-block=|(gcc-toolchain|gcc-install-dir|sysroot|target)=|(rocm|hip)-[a-z-]*path=|hip-(link$|version=)|(no-)?gpu-bundle-output$)/;
 /** Of several levels the last counts, darm's own or clang's. */
-const LEVEL = /^-O([0-3s]|fast)$/;
+const LEVEL = /^-O([\dsg]|fast)?$/;
 /** darm's own flags that have their value in the next word, which may look like one of clang's. */
 const TAKES_VALUE = /^-(o|j|-[a-z-]+)$/;
 const SWITCHES =
@@ -38,7 +39,8 @@ export function takeClangFlags(argv: readonly string[]): { own: string[]; clang:
   let dropLevel = (): void => {};
   if (!SUBCOMMANDS.includes(argv[0] ?? '')) return { own: [...argv], clang };
   for (let at = 0; at < argv.length; at++) {
-    const word = argv[at]!;
+    // darm's own level may stand apart from its flag, clang's does not.
+    const word = argv[at] === '-O' && /^[0-3]$/.test(argv[at + 1] ?? '') ? `-O${argv[++at]}` : argv[at]!;
     if (word === '--') {
       own.push(...argv.slice(at));
       break;

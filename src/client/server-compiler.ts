@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CompiledModule, Compiler } from '../compiler/api.js';
+import type { CompiledModule, ModuleCompiler } from '../compiler/api.js';
 import { DarmError, isErrorOfJob, type SourceLocation } from '../errors.js';
 import { parseAddress } from '../http/address.js';
 import { ExchangeError, HttpClient, type HttpAnswer } from '../http/client.js';
@@ -19,7 +19,7 @@ export interface ServerCompilerOptions {
   /** Most milliseconds that a job may run; 0: the server's limit. */
   readonly timeout: number;
   /** Compiles what the server does not; it is told why. Null: that is an error. */
-  readonly fallback: ((why: string) => Promise<Pick<Compiler, 'compile'>>) | null;
+  readonly fallback: ((why: string) => Promise<ModuleCompiler>) | null;
 }
 
 export const SERVER_FLAG = '--server';
@@ -43,7 +43,7 @@ interface Problem {
   readonly location?: SourceLocation;
 }
 
-export class ServerCompiler implements Pick<Compiler, 'compile'> {
+export class ServerCompiler implements ModuleCompiler {
   readonly #options: ServerCompilerOptions;
   readonly #client: HttpClient;
   readonly #shown: string;

@@ -75,6 +75,11 @@ export interface CompiledModule extends CompileResult {
   readonly cached: boolean;
 }
 
+/** What comes of source. */
+export interface CompiledSource extends CompiledModule {
+  readonly source: SourceResult;
+}
+
 export interface InspectedModule extends ModuleInfo {
   readonly kind: 'module';
 }
@@ -86,11 +91,25 @@ export interface ModuleSession extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** What compiles one module after another; where it does so is its own affair. */
+export interface ModuleCompiler {
+  compile(
+    input: Uint8Array | string,
+    options?: Partial<JobOptions> | SourceCompileOptions,
+    call?: CallOptions & SourceCallOptions,
+  ): Promise<CompiledModule>;
+}
+
 export interface Compiler extends AsyncDisposable {
   /**
    * Melds and compiles a module: bitcode, wrapped bitcode or IR text; or, with a `language` among the options, source:
    * HIP C++ or OpenCL C (docs/source.md). Everything fails with a `DarmError`; what clang refuses is `compile-failed`.
    */
+  compile(
+    source: Uint8Array | string,
+    options: SourceCompileOptions,
+    call?: CallOptions & SourceCallOptions,
+  ): Promise<CompiledSource>;
   compile(
     input: Uint8Array | string,
     options?: Partial<JobOptions> | SourceCompileOptions,

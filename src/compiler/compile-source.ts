@@ -2,6 +2,7 @@
 import type { Make } from '../binding/load.js';
 import { compileFrontend, frontendManifest, type FrontendCode } from '../binding/load-frontend.js';
 import { leanArguments } from '../frontend/cc1.js';
+import { DarmError } from '../errors.js';
 import { completeSource, refusal, translationJob, type SourceCompileOptions, type SourceRequest } from '../frontend/options.js'; // prettier-ignore
 import type { JobOptions } from '../job/options.js';
 import type { SourceDiagnostic, SourceJob, Translation } from '../job/source.js';
@@ -62,6 +63,16 @@ export class SourceTranslator {
     const { product } = translation;
     if (product === null) throw refusal(translation, request.flags.folders);
     return { ...translation, product };
+  }
+
+  /** What fails behind clang still tells what clang said: a warning is often about the same mistake. */
+  async keepingLog<T>({ log, diagnostics }: Translation, compiling: Promise<T>): Promise<T> {
+    return compiling.catch((error: unknown) => {
+      if (!(error instanceof DarmError) || log === '') throw error;
+      const { code, message, location, stack } = error;
+      const told = new DarmError(code, message, location, { log, diagnostics, isRefusal: false });
+      throw Object.assign(told, { stack });
+    });
   }
 
   /** What is told about a translation. */

@@ -6,17 +6,12 @@
  *     const { artifacts } = await compiler.compile(bitcode, { emit: ['hsaco'], mcpu: 'gfx906' });
  */
 import { availableParallelism } from 'node:os';
-import { checkOptions, wholeNumberIn, numberIn, type Checks } from '../job/option-table.js';
+import { checkOptions } from '../job/option-table.js';
 import { completeJobOptions, isSettled } from '../job/options.js';
 import type { Make } from '../binding/load.js';
 import type { CacheCounts, CacheOptions } from './compile-cache.js';
 import type { CompileCaches } from './compile-caches.js';
-import {
-  complaintAboutRemoteCache,
-  NOTHING_REMOTE,
-  type RemoteCacheReport,
-  type RemoteCacheSetting,
-} from '../remote-cache/setting.js';
+import { NOTHING_REMOTE, type RemoteCacheReport, type RemoteCacheSetting } from '../remote-cache/setting.js';
 import { DarmError } from '../errors.js';
 import type { Executor, TaskLimits } from '../workers/executor.js';
 import { unwrapModule, sniffInput } from '../formats/bitcode.js';
@@ -30,6 +25,7 @@ import type { FunctionSubset } from '../job/function-subset.js';
 import type {
   CallOptions,
   CompiledModule,
+  CompiledSource,
   Compiler,
   CompilerOptions,
   InspectedModule,
@@ -40,6 +36,7 @@ import type {
   TuneCall,
 } from './api.js';
 import { allInOrder } from './all-in-order.js';
+import { COMPILER_CHECKS } from './compiler-checks.js';
 import { compileInParts } from './compile-parts.js';
 import type { SourceResult, SourceTranslator, TranslatedSource } from './compile-source.js';
 import type { Elsewhere } from './elsewhere.js';
@@ -56,7 +53,7 @@ import type { TierPolicy } from '../workers/tier-policy.js';
 import type { AnalyzeResult, CompileResult } from '../job/results.js';
 
 /** As the cache keeps it. */
-interface CompiledSource extends CompileResult {
+interface KeptSource extends CompileResult {
   readonly source: SourceResult;
   readonly lookups: readonly Lookup[];
 }
@@ -66,23 +63,6 @@ const MIB = 2 ** 20;
 const LOOKUP_MS = 100;
 const DEFAULT_MEMORY_LIMIT = 4096 * MIB;
 const DEFAULT_MAX_INPUT = 1024 * MIB;
-
-const COMPILER_CHECKS: Checks<CompilerOptions> = {
-  threads: wholeNumberIn(0, 1024),
-  memoryLimit: wholeNumberIn(64 * MIB, 4096 * MIB),
-  timeout: numberIn(0, 2 ** 31 - 1),
-  maxInput: wholeNumberIn(1, 2 ** 31),
-  cache: (value) => {
-    if (typeof value !== 'object' || value === null) return 'must be an object';
-    const { path, maxBytes, ...rest } = value as Record<string, unknown>;
-    if (typeof path !== 'string' || path === '') return 'must have a path';
-    if (maxBytes !== undefined && !(typeof maxBytes === 'number' && maxBytes > 0))
-      return 'must have a positive maxBytes';
-    return Object.keys(rest).length > 0 ? `must not have ${Object.keys(rest).join(', ')}` : null;
-  },
-  remoteCache: complaintAboutRemoteCache,
-  tierPolicy: (value) => (value === 'short' || value === 'long' ? null : 'must be "short" or "long"'),
-};
 
 /** Nothing starts before the first job. */
 export function createCompiler(options: CompilerOptions = {}): Compiler {
@@ -128,6 +108,16 @@ class ThreadedCompiler implements Compiler {
     this.#remoteCache = remoteCache;
   }
 
+  compile(
+    source: Uint8Array | string,
+    options: SourceCompileOptions,
+    call?: CallOptions & SourceCallOptions,
+  ): Promise<CompiledSource>;
+  compile(
+    input: Uint8Array | string,
+    options?: Partial<JobOptions> | SourceCompileOptions,
+    call?: CallOptions & SourceCallOptions,
+  ): Promise<CompiledModule>;
   async compile(
     input: Uint8Array | string,
     options: Partial<JobOptions> | SourceCompileOptions = {},
@@ -179,21 +169,23 @@ class ThreadedCompiler implements Compiler {
     input: Uint8Array | string,
     options: SourceCompileOptions,
     call: CallOptions & SourceCallOptions,
-  ): Promise<CompiledModule> {
+  ): Promise<CompiledSource> {
     const { request, source, translate, translator } = await this.#source('compile()', input, options, 'bitcode', call);
     const started = performance.now();
-    const compileBitcode = async (): Promise<CompiledSource> => {
+    const compileBitcode = async (): Promise<KeptSource> => {
       const translation = await translate();
       const limits = this.#limits(call);
-      const compiled = await (this.#remoteCache === undefined
-        ? this.#compile(translation.product, request.job, limits)
-        : this.#compileCached(translation.product, request.job, limits));
+      const compiling = this.#remoteCache === undefined ? this.#compile : this.#compileCached;
+      const compiled = await translator.keepingLog(
+        translation,
+        compiling.call(this, translation.product, request.job, limits),
+      );
       const { total = 0 } = compiled.timings;
       const timings = { ...compiled.timings, translate: translation.time, total: total + translation.time };
       const left = translator.result(request, translation);
       return { ...compiled, timings, source: left, lookups: translation.lookups };
     };
-    const asResult = ({ lookups: _, ...result }: CompiledSource, cached: boolean): CompiledModule => ({
+    const asResult = ({ lookups: _, ...result }: KeptSource, cached: boolean): CompiledSource => ({
       ...result,
       cached,
     });
@@ -201,7 +193,7 @@ class ThreadedCompiler implements Compiler {
     if (cache === null) return asResult(await compileBitcode(), false);
     const { isCurrent, sourceKey } = await import('./source-key.js');
     const key = await sourceKey(source, request.job, options.nameExpressions ?? []);
-    const kept = await cache.get<CompiledSource>(key, ({ lookups }) => isCurrent(lookups));
+    const kept = await cache.get<KeptSource>(key, ({ lookups }) => isCurrent(lookups));
     if (kept !== null) return asResult({ ...kept, timings: { total: performance.now() - started } }, true);
     const result = await compileBitcode();
     await cache.put(key, result);

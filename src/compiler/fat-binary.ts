@@ -3,7 +3,7 @@
  * and compiled for the target that its entry names; finished code objects, and whatever else there is, pass through. A
  * module alone becomes a fat binary with one code object per target.
  */
-import type { CallOptions, CompiledModule, Compiler, SourceCallOptions } from './api.js';
+import type { CallOptions, CompiledModule, ModuleCompiler, SourceCallOptions } from './api.js';
 import type { SourceOptions } from '../frontend/options.js';
 import { DarmError } from '../errors.js';
 import { parseElf } from '../formats/elf.js';
@@ -51,7 +51,7 @@ export interface FatBinaryResult {
  * when nothing is compiled, so does the whole container.
  */
 export async function compileContainer(
-  compiler: Pick<Compiler, 'compile'>,
+  compiler: ModuleCompiler,
   bytes: Uint8Array,
   { maxUncompressed, ...options }: ContainerOptions = {},
   call: CallOptions = {},
@@ -78,7 +78,7 @@ export async function compileContainer(
  * @param targets target ids; none: the processor that the functions name
  */
 export async function compileFatBinary(
-  compiler: Pick<Compiler, 'compile'>,
+  compiler: ModuleCompiler,
   bytes: Uint8Array,
   targets: readonly string[] = [],
   options: FatBinaryOptions | (SourceOptions & FatBinaryOptions) = {},
@@ -121,7 +121,7 @@ function checkTarget({ id, target }: OffloadImage): void {
 }
 
 async function compileImage(
-  compiler: Pick<Compiler, 'compile'>,
+  compiler: ModuleCompiler,
   { id, target, bytes }: OffloadImage,
   options: FatBinaryOptions,
   call: CallOptions,

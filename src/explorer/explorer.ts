@@ -2,7 +2,7 @@
  * Answers the explorer's questions with a compiler: that of this package behind `darm explore`, or the page's own in a
  * Web Worker. What it compiled lately it keeps, because the page asks several things about one kernel.
  */
-import type { CompiledModule, Compiler } from '../compiler/api.js';
+import type { CompiledModule, Compiler, ModuleCompiler } from '../compiler/api.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
 import { inspectCodeObject } from '../formats/code-object.js';
@@ -40,7 +40,7 @@ import type {
 import { linesOfIr, linesOfPictures, picturesOf } from './source-lines.js';
 
 /** What the explorer needs of a compiler. */
-export type ExploringCompiler = Pick<Compiler, 'compile' | 'translate' | 'simulate'>;
+export type ExploringCompiler = ModuleCompiler & Pick<Compiler, 'translate' | 'simulate'>;
 
 export interface ExploreCall {
   readonly signal?: AbortSignal;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'bullmq';
 import { checkLaunch, type LaunchCheck, type LaunchQuestion } from '../compiler/check-launch.js';
 import { compileKey } from '../compiler/compile-key.js';
-import type { Compiler } from '../compiler/api.js';
+import type { Compiler, ModuleCompiler } from '../compiler/api.js';
 import { encodeShared } from '../compiler/stored-result.js';
 import { DarmError, isErrorOfJob } from '../errors.js';
 import { completeJobOptions, type JobOptions } from '../job/options.js';
@@ -42,7 +42,7 @@ export interface FleetWorkerOptions {
   readonly connection: QueueConnection;
   readonly carrier: Carrier;
   /** With threads: on this one, the worker says that it lives. */
-  readonly compiler: Pick<Compiler, 'compile' | 'simulate'>;
+  readonly compiler: ModuleCompiler & Pick<Compiler, 'simulate'>;
   /** A job whose worker ended may have ended it: so the next one shows whether it was the job or the machine. */
   readonly apart: Apart;
   /** Jobs at the same time. */

@@ -58,10 +58,15 @@ export function cc1Arguments(job: Translating): string[] {
   words.push('-target-cpu', cpu);
   for (const feature of features.split(',').filter(Boolean)) words.push('-target-feature', feature);
   if (flags.debug !== 'none')
-    words.push(`-debug-info-kind=${flags.debug === 'lines' ? 'line-tables-only' : 'constructor'}`, '-dwarf-version=5');
+    words.push(
+      `-debug-info-kind=${flags.debug === 'lines' ? 'line-tables-only' : 'constructor'}`,
+      `-dwarf-version=${flags.dwarfVersion}`,
+    );
   // Paths in the output would differ between machines.
   words.push('-debugger-tuning=gdb', '-fdebug-compilation-dir=.', '-fcoverage-compilation-dir=.');
   words.push('-resource-dir', `${IMAGE}/clang`);
+  // clang would go on to /usr/local/include and /usr/include, which are other headers on every machine.
+  words.push('-nostdsysteminc');
   if (job.hasHeaders) words.push('-I', HEADERS_FOLDER);
   words.push(...folders(flags, isHip));
   words.push(...languageArguments(flags, isHip));

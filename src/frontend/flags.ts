@@ -16,6 +16,7 @@ export interface ParsedFlags {
   /** `0` to `3`, `s`. */
   optimize: string | null;
   debug: 'none' | 'lines' | 'full';
+  dwarfVersion: number;
   readonly targets: string[];
   waveSize: 64 | null;
   codeObjectVersion: number;
@@ -70,7 +71,8 @@ const SAME = new Set([
   '-fno-assumptions', '-fno-optimize-sibling-calls', '-fwritable-strings', '-fforce-enable-int128', '-fms-volatile',
   '-fforce-emit-vtables', '-cl-single-precision-constant', '-cl-strict-aliasing', '-cl-mad-enable',
   '-cl-no-signed-zeros', '-cl-kernel-arg-info', '-cl-opt-disable', '-cl-fp32-correctly-rounded-divide-sqrt',
-  '-cl-unsafe-math-optimizations', '-cl-fast-relaxed-math',
+  '-cl-unsafe-math-optimizations', '-cl-fast-relaxed-math', '-fopenmp-simd', '-fdiagnostics-absolute-paths',
+  '-fno-diagnostics-show-note-include-stack', '-fparse-all-comments', '-fno-trigraphs', '-fnew-infallible',
 ]); // prettier-ignore
 
 /** Flags with `=` that `-cc1` takes as they are. */
@@ -106,16 +108,30 @@ const NOTHING_TO_DO = new Set([
   '-fno-merge-all-constants', '-fdelete-null-pointer-checks', '-foptimize-sibling-calls', '-fextended-identifiers',
   '-fpermissive', '-fno-permissive', '-faccess-control', '-felide-constructors', '-fspell-checking', '-fautolink',
   '-fno-strict-vtable-pointers', '-fno-short-enums', '-fno-cf-protection', '-shared', '-static', '-rdynamic', '-s',
-  '-fuse-cxa-atexit', '-fexcess-precision=fast',
+  '-fuse-cxa-atexit', '-fexcess-precision=fast', '-pie', '-no-pie', '-fno-openmp-simd', '-fansi-escape-codes',
+  '-fdiagnostics-show-option', '-fdiagnostics-format=clang', '-fno-limit-debug-info', '-fintegrated-as', '-fno-modules',
+  '-fassume-sane-operator-new', '-fzero-initialized-in-bss', '-ftree-slp-vectorize', '-fno-fat-lto-objects',
+  '-gsplit-dwarf', '-grecord-gcc-switches', '-gno-record-gcc-switches', '-fstack-clash-protection', '-mno-red-zone',
+  '-mno-omit-leaf-frame-pointer', '--gpu-bundle-output', '--no-gpu-bundle-output', '--no-offload-compress',
+  '--offload-compress', '-fdiagnostics-show-note-include-stack', '-fcommon',
+  // Where functions lie; all of them go into one section in the end.
+  '-ffunction-sections', '-fno-function-sections', '-fdata-sections', '-fno-data-sections',
 ]); // prettier-ignore
 
 /** The same, with values. */
 const NOTHING_TO_DO_WITH_VALUE = [
   /^-Wl,/,
-  /^-(flto|fopenmp|fuse-ld|stdlib|-gcc-toolchain|-cuda-path)=/,
+  /^-Wa,/,
+  /^-(flto|fopenmp|fuse-ld|stdlib|mcmodel|ftls-model|parallel-jobs|fuse-cuid|-offload-jobs)=/,
+  /^--(gcc-toolchain|gcc-install-dir|sysroot|cuda-path|rocm-path|hip-path|hip-version|(rocm|hip)-device-lib-path)=/,
+  // GCC's optimisations, which clang does not have.
+  /^-f(no-)?(gcse|ivopts|merge-constants|prefetch-loop-arrays|rename-registers|whole-program|use-linker-plugin)$/,
+  /^-finline-limit=/,
+  // AMD's processors have none, whatever the attribute of a function says.
+  /^-fstack-protector(-strong|-all)?$/,
   // The host's processor.
   /^-m(arch|tune)=(?!gfx)/,
-  /^-m(no-)?(s?sse|avx|fma|f16c|bmi|aes|popcnt|lzcnt|adx|sha|movbe|prfchw|amx)[\w.-]*$/,
+  /^-m(no-)?(s?sse|avx|fma|f16c|bmi|aes|popcnt|lzcnt|adx|sha|movbe|prfchw|amx|pclmul|rdrnd|rdseed|xsave)[\w.-]*$/,
 ];
 
 /** Processor features with flags: `-mcumode`, `-mno-cumode`. */
@@ -132,6 +148,7 @@ export function noFlags(): ParsedFlags {
     standard: null,
     optimize: null,
     debug: 'none',
+    dwarfVersion: 5,
     targets: [],
     waveSize: null,
     codeObjectVersion: 6,
@@ -172,9 +189,33 @@ const WITH_VALUE: Readonly<Record<string, Handler>> = {
   },
   '-L': () => {},
   '-l': () => {},
+  '-B': () => {},
+  '-isysroot': () => {},
+  '-Xlinker': () => {},
+  '-Xassembler': () => {},
+  '-Xpreprocessor': (flags, value) => takeMacro(flags, '-Xpreprocessor', value),
+  '-Xclang': (_, value) => checkKnown(/^-(finclude-default-header|fdeclare-opencl-builtins)$/, '-Xclang', value),
+  // Of HIP that is the host's, of OpenCL the device's; the processor has a flag of its own.
+  '-target': (_, value) => checkKnown(TARGET, '-target', value),
+  '--target': (_, value) => checkKnown(TARGET, '--target', value),
+  // HIP's CMake package gives these two. They ask for inlining, which is decided here as without them.
+  '-mllvm': (_, value) => checkKnown(/^-amdgpu-(early-inline-all|function-calls)(=\w+)?$/, '-mllvm', value),
   '-Xarch_host': () => {},
   '-Xarch_device': (flags, value) => takeWord(flags, value),
 };
+
+const TARGET = /^(x86_64|amdgcn)-[\w-]+$/;
+
+/** Of what goes to other tools, some is so anyway, or asks for nothing that concerns the result. */
+function checkKnown(known: RegExp, flag: string, value: string, between = ' '): void {
+  if (!known.test(value)) throw new DarmError('usage', `unknown flag '${flag}${between}${value}'`);
+}
+
+/** Distributions give macros to the preprocessor itself: `-Wp,-D_FORTIFY_SOURCE=2`. */
+function takeMacro(flags: ParsedFlags, flag: string, value: string): void {
+  checkKnown(/^-[DU]./, flag, value, flag === '-Wp' ? ',' : ' ');
+  takeWord(flags, value);
+}
 
 function addFolder(flags: ParsedFlags, flag: string, folder: string): void {
   flags.cc1.push(flag, folder);
@@ -186,7 +227,7 @@ type Special = (flags: ParsedFlags) => void;
 /** Flags that stand alone and mean more than themselves. */
 const SPECIAL: Readonly<Record<string, Special>> = {
   ...Object.fromEntries(
-    ['-g', '-g2', '-g3', '-ggdb', '-ggdb2', '-ggdb3', '-gdwarf', '-gdwarf-5'].map((word): [string, Special] => [
+    ['-g', '-g2', '-g3', '-ggdb', '-ggdb2', '-ggdb3', '-gdwarf'].map((word): [string, Special] => [
       word,
       (flags) => (flags.debug = 'full'),
     ]),
@@ -270,17 +311,23 @@ function checkWord(word: string): void {
   if (word.includes('\0')) throw new DarmError('usage', 'a flag has a NUL character');
 }
 
+/** Flags whose value may follow without a space; of longer words (`-include-pch`), clang has flags of other names. */
+const JOINED = /^-(.|isystem|iquote|idirafter|include|imacros)$/;
+
 /** The flag that this word begins with, if it is one that takes a value. */
 export function valuedFlag(word: string): string | null {
-  for (const flag of Object.keys(WITH_VALUE))
-    if (word === flag || (flag.length === 2 ? word.startsWith(flag) : word.startsWith(`${flag}=`))) return flag;
+  for (const flag of Object.keys(WITH_VALUE)) {
+    const rest = word.startsWith(flag) ? word.slice(flag.length) : null;
+    if (rest === '' || rest?.startsWith('=') || (rest !== null && JOINED.test(flag) && !/^-[a-z]/.test(rest)))
+      return flag;
+  }
   return null;
 }
 
 /** @param next the value of a flag that has it in the next word */
 function takeWord(flags: ParsedFlags, word: string, next?: string): void {
   const valued = valuedFlag(word);
-  const value = valued === null ? word : (next ?? word.slice(valued.length));
+  const value = valued === null ? word : (next ?? word.slice(valued.length).replace(valued.length > 2 ? /^=/ : '', ''));
   if (value === '') throw new DarmError('usage', `the flag ${valued} needs a value`);
   checkWord(value);
   if (valued !== null) WITH_VALUE[valued]!(flags, value);
@@ -297,6 +344,7 @@ function takeFlag(flags: ParsedFlags, word: string): boolean {
   } else if (NOTHING_TO_DO.has(word)) takeBack(flags, opposite(word));
   else if (NOTHING_TO_DO_WITH_VALUE.some((pattern) => pattern.test(word))) return true;
   else if (SAME_WITH_VALUE.some((prefix) => word.startsWith(prefix))) flags.cc1.push(word);
+  else if (word.startsWith('-Wp,')) for (const each of word.split(',').slice(1)) takeMacro(flags, '-Wp', each);
   else if (/^-W(?![apl],)[\w+#=-]*$/.test(word)) flags.cc1.push(word);
   else return takeValue(flags, word) || takeFeature(flags, word);
   return true;
@@ -330,7 +378,12 @@ function takeValue(flags: ParsedFlags, word: string): boolean {
       return true;
     case '--offload-arch':
     case '--cuda-gpu-arch':
+    case '-mcpu':
+    case '-march':
       flags.targets.push(...value.split(','));
+      return true;
+    case '-ffile-prefix-map':
+      flags.cc1.push(`-fdebug-prefix-map=${value}`, `-fmacro-prefix-map=${value}`);
       return true;
     case '-fbracket-depth':
       flags.cc1.push(name, value);
@@ -350,9 +403,16 @@ function takeValue(flags: ParsedFlags, word: string): boolean {
       flags.colors = value === 'always' ? true : value === 'never' ? false : null;
       return true;
   }
-  const level = /^-O([0-3s]?)$/.exec(word);
-  if (level === null) return false;
-  flags.optimize = level[1] || '1';
+  const [, dwarf] = /^-gdwarf-([2-5])$/.exec(word) ?? [];
+  if (dwarf !== undefined) {
+    flags.debug = 'full';
+    flags.dwarfVersion = Number(dwarf);
+    return true;
+  }
+  const level = /^-O([\dsg]?)$/.exec(word)?.[1];
+  if (level === undefined) return false;
+  // As clang has it: above 3 there is nothing, and `g` is 1 with fewer variables optimised out, which is not done here.
+  flags.optimize = level === '' || level === 'g' ? '1' : level > '3' && level !== 's' ? '3' : level;
   return true;
 }
 

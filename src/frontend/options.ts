@@ -170,5 +170,6 @@ export function refusal({ log, diagnostics }: Translation, folders: readonly str
   return new DarmError(isTarget ? 'bad-target' : 'compile-failed', message, place, {
     log: log + note,
     diagnostics,
+    isRefusal: true,
   });
 }

@@ -6,6 +6,9 @@
  * `<deque>`, `<queue>`, `<stack>` or `<regex>` behind `hip_runtime.h` would not parse. The library's headers that use
  * the name are read without the macro, which is there again afterwards.
  *
+ * musl says `nullptr` where GNU's library, and clang itself, say `__null` for `NULL`: programs compare it with numbers, cast
+ * and return it as one. And libraries that know libc++ name its namespace `_VSTD`, which libc++ itself no longer has.
+ *
  * Host code written for GNU's library and for OpenMP includes headers that neither libc++ nor musl has. What they
  * declare is declared here: host code is parsed, and never called.
  */
@@ -25,6 +28,22 @@ const withoutLocal = (name: string): string => `#pragma once
 #undef __local
 #include_next <${name}>
 #pragma pop_macro("__local")
+`;
+
+/** The C library's headers that define `NULL`. */
+export const NULL_DEFINERS = ['locale.h', 'stdio.h', 'stdlib.h', 'string.h', 'time.h', 'unistd.h', 'wchar.h'];
+
+/** Read as often as it is included: so are the library's own, some of which give less at first. */
+const withNull = (name: string): string => `#include_next <${name}>
+#ifdef __cplusplus
+#undef NULL
+#define NULL __null
+#endif
+`;
+
+const CONFIG = `#pragma once
+#include_next <__config>
+#define _VSTD std
 `;
 
 /** Those of the standard; libc++ has more in its folder, and refuses <stdatomic.h> and others before C++23. */
@@ -112,6 +131,8 @@ void backtrace_symbols_fd(void *const *, int, int);
 /** By the name in `#include`. */
 export const SUPPLEMENT: ReadonlyMap<string, string> = new Map([
   ...LOCAL_USERS.map((name) => [name, withoutLocal(name)] as const),
+  ...NULL_DEFINERS.map((name) => [name, withNull(name)] as const),
+  ['__config', CONFIG],
   ['bits/stdc++.h', EVERYTHING],
   ['omp.h', OPENMP],
   ['cxxabi.h', DEMANGLER],

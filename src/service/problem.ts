@@ -101,7 +101,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
   const source = known instanceof DarmError ? known.source : undefined;
   return {
     type: `urn:darm:error:${code}`,
-    title,
+    title: source?.isRefusal ? 'clang refused the source' : title,
     status,
     detail,
     code,

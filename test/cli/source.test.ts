@@ -6,7 +6,7 @@ import { takeClangFlags } from '../../src/cli/source.js';
 import { darm as run, inFolder, type CommandSetting } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/source', { tests: 10, timeoutMs: 120_000 });
+const test = suite('cli/source', { tests: 11, timeoutMs: 120_000 });
 
 async function darm(
   words: readonly string[],
@@ -105,6 +105,13 @@ test("errors and warnings are clang's own, with exit code 1 for errors", async (
     assert.match(warned.stderr, /warning: unused function 'f' \[-Wunused-function\]/);
     assert.is((await darm([...warn, '--quiet'], { cwd: folder })).stderr, '');
     assert.is((await darm([...warn, '-Werror'], { cwd: folder })).code, 1);
+    // What the linker refuses comes behind what clang warned of.
+    const device = '__attribute__((device))';
+    const missing = `${device} void away();\n${device} __attribute__((used)) void f() { int n; away(); }\n`;
+    await writeFile(path.join(folder, 'missing.hip'), missing);
+    const unlinked = await darm(['compile', 'missing.hip', ...QUICK, '-Wall'], { cwd: folder });
+    assert.is(unlinked.code, 1);
+    assert.match(unlinked.stderr, /warning: unused variable 'n'[^]*darm: error: missing\.hip: .*away/);
   });
 });
 
@@ -179,6 +186,24 @@ test('analyze, check and batch take source', async () => {
   });
 });
 
+test("a batch shows clang's text, and where an error is", async () => {
+  await withKernel(async (folder) => {
+    await mkdir(path.join(folder, 'src'));
+    await writeFile(path.join(folder, 'src', 'bad.hip'), 'int f() {\n  return x;\n}\n');
+    await writeFile(path.join(folder, 'src', 'warn.hip'), 'static int f() { return 1; }\n');
+    const batch = (...more: string[]): ReturnType<typeof darm> =>
+      darm(['batch', ...more, ...QUICK, '-Wall', '--out-dir', 'out', '-j', '1', '--no-cache'], { cwd: folder });
+    const plain = await batch('src/*.hip');
+    assert.is(plain.code, 1);
+    assert.match(plain.stderr, /src\/bad\.hip:2:10: error: use of undeclared identifier 'x'\n +2 \|/);
+    assert.match(plain.stderr, /src\/bad\.hip: FAILED: 2:10: use of undeclared identifier 'x' \(compile-failed\)/);
+    assert.match(plain.stderr, /src\/warn\.hip:1:12: warning: unused function 'f'/);
+    const quiet = await batch('src/*.hip', '--quiet', '--force');
+    assert.is(quiet.stderr, "darm: warning: src/bad.hip: 2:10: use of undeclared identifier 'x' (compile-failed)\n");
+    assert.match((await batch('src')).stderr, /source is named by a pattern, 'src\/\*\*\/\*\.hip'/);
+  });
+});
+
 test("no flag of darm's own takes one of clang's for its value", () => {
   for (const command of commandLine(() => {}).commands)
     if (takeClangFlags([command.name(), '-DX']).clang.length > 0)
@@ -194,6 +219,8 @@ test('of several levels the last counts', () => {
   assert.is(taken('-O2', '-DX', '-Ofast', 'k.cl'), 'k.cl | -DX -Ofast');
   assert.is(taken('-Ofast', '-O2', '-DX', 'k.cl'), '-O2 k.cl | -DX');
   assert.is(taken('-Os', '-O1', '-Os'), '| -Os');
+  assert.is(taken('-O', '2', '-DX', 'k.cl'), '-O2 k.cl | -DX');
+  assert.is(taken('-O2', '-O', 'k.cl'), 'k.cl | -O');
 });
 
 test.run();

@@ -1,6 +1,6 @@
 /** From bitcode to fat binaries: modules in a container are compiled as they would be alone, other images are kept. */
 import { createHash } from 'node:crypto';
-import type { Compiler } from '../../src/compiler/api.js';
+import type { Compiler, ModuleCompiler } from '../../src/compiler/api.js';
 import { createCompiler } from '../../src/compiler/compiler.js';
 import { DarmError } from '../../src/errors.js';
 import { compileContainer, compileFatBinary } from '../../src/compiler/fat-binary.js';
@@ -22,10 +22,8 @@ const test = suite('fatbin', { tests: 8, timeoutMs: 60_000 });
 
 const equal = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
-type Compile = Pick<Compiler, 'compile'>;
-
 /** Compiles the same module for the same target only once: the containers of all kinds hold the same modules here. */
-function remembering(compiler: Compiler): Compile {
+function remembering(compiler: Compiler): ModuleCompiler {
   const known = new Map<string, ReturnType<Compiler['compile']>>();
   return {
     compile(bytes, options = {}, call) {
@@ -37,7 +35,7 @@ function remembering(compiler: Compiler): Compile {
   };
 }
 
-async function withCompiler(use: (compiler: Compile) => Promise<void>): Promise<void> {
+async function withCompiler(use: (compiler: ModuleCompiler) => Promise<void>): Promise<void> {
   const compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
   try {
     await use(remembering(compiler));
@@ -52,7 +50,7 @@ const modules = async (): Promise<{ target: string; bytes: Uint8Array }[]> => [
 ];
 
 /** The code objects of the two modules, compiled separately. */
-async function codeObjects(compiler: Compile): Promise<Uint8Array[]> {
+async function codeObjects(compiler: ModuleCompiler): Promise<Uint8Array[]> {
   const compile = async (bytes: Uint8Array): Promise<Uint8Array> =>
     (await compiler.compile(bytes, { emit: ['hsaco'] })).artifacts[0]!.bytes;
   const [first, second] = await modules();

@@ -6,7 +6,7 @@ import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 17, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 19, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -97,6 +97,15 @@ test('without the disk, nothing of it is seen', async () => {
   });
 });
 
+test("the host's own headers are not looked for", async () => {
+  // Machines with a C compiler have these, and OpenCL has no others of the name.
+  const source = `#if __has_include(<stdio.h>) || __has_include(<stdlib.h>) || __has_include(<linux/limits.h>)
+#error found
+#endif`;
+  const { log } = await compiler().translate(source, { language: 'opencl', mcpu: 'gfx1100' });
+  assert.is(log, '');
+});
+
 test('only ordinary files are included', async () => {
   await inFolder(async (folder) => {
     await mkdir(path.join(folder, 'sub.h'));
@@ -116,6 +125,19 @@ test("OpenCL's printf says what it needs", async () => {
   const { code, message } = await errorOf(compiler().compile(source, { language: 'opencl', mcpu: 'gfx1100' }));
   assert.is(code, 'link-failed');
   assert.match(message, /__printf_alloc.*needs the runtime of AMD's driver/);
+});
+
+test("what fails behind clang keeps clang's warnings; what clang itself has no stack for is said of clang", async () => {
+  const missing = `${KERNEL}__device__ void nowhere();\n__global__ void k() { int n; nowhere(); }`;
+  const late = await errorOf(compiler().compile(missing, { ...HIP, flags: [...SMALL, '-Wall'] }));
+  assert.is(late.code, 'link-failed');
+  assert.not(late.source!.isRefusal);
+  assert.match(late.source!.log, /kernel\.hip:4:27: warning: unused variable 'n'/);
+  assert.is((await errorOf(compiler().compile(missing, HIP))).source, undefined);
+  const deep = `int x = ${'-'.repeat(300_000)}1;`.replaceAll('-', '- ');
+  const { code, message } = await errorOf(compiler().compile(deep, HIP));
+  assert.is(code, 'compile-failed');
+  assert.is(message, 'clang ran out of stack on this source');
 });
 
 test('the cache notices a header that changes, goes, or comes in front of another', async () => {

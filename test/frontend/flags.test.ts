@@ -2,7 +2,7 @@
 import { parseFlags } from '../../src/frontend/flags.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/flags', { tests: 8 });
+const test = suite('frontend/flags', { tests: 9 });
 
 test('flags with values, in one word or two', () => {
   const { cc1, folders, language } = parseFlags(['-DA=1', '-D', 'B', '-UC', '-Ia', '-I', 'b', '-isystem', 'c', '-xcl']);
@@ -97,7 +97,25 @@ test('what concerns the host, its linker and other tools changes nothing', () =>
   assert.equal(parseFlags(words.split(' ')).cc1, []);
   assert.equal(parseFlags(['-Xarch_device', '-DX', '-Xarch_device', '-O2']).cc1, ['-D', 'X']);
   assert.is(parseFlags(['-Xarch_device', '-O2']).optimize, '2');
-  assert.throws(() => parseFlags(['-Xarch_device', '-Xclang']), /unknown flag '-Xclang'/);
+  assert.throws(() => parseFlags(['-Xarch_device', '-fplugin=x']), /unknown flag '-fplugin=x'/);
+});
+
+test('what distributions and CMake packages give is taken', () => {
+  const hardening =
+    '-Wp,-D_FORTIFY_SOURCE=2,-UX -fstack-protector-strong -fstack-clash-protection -grecord-gcc-switches';
+  assert.equal(parseFlags(hardening.split(' ')).cc1, ['-D', '_FORTIFY_SOURCE=2', '-U', 'X']);
+  assert.equal(parseFlags(['-ffile-prefix-map=/a=.']).cc1, ['-fdebug-prefix-map=/a=.', '-fmacro-prefix-map=/a=.']);
+  const cmake =
+    '-mllvm -amdgpu-early-inline-all=true -mllvm=-amdgpu-function-calls=false --rocm-path=/opt/rocm --hip-link -ffunction-sections -fdata-sections -Wa,x -Xlinker -x -isysroot /sdk --sysroot=/sdk'; // prettier-ignore
+  assert.equal(parseFlags(cmake.split(' ')).cc1, []);
+  assert.equal(parseFlags(['-isystem/a', '-idirafterb', '-iquote.', '-includec.h', '-Xpreprocessor', '-DX']).cc1, [
+    ...['-isystem', '/a', '-idirafter', 'b', '-iquote', '.', '-include', 'c.h', '-D', 'X'],
+  ]);
+  const opencl = parseFlags(['-target', 'amdgcn-amd-amdhsa', '-mcpu=gfx906', '-Xclang', '-finclude-default-header']);
+  assert.equal([opencl.targets, opencl.cc1], [['gfx906'], []]);
+  assert.equal(['-O', '-Og', '-O4', '-Os'].map((level) => parseFlags([level]).optimize), ['1', '1', '3', 's']); // prettier-ignore
+  const { debug, dwarfVersion } = parseFlags(['-gdwarf-4']);
+  assert.equal([debug, dwarfVersion], ['full', 4]);
 });
 
 test('what is not known is refused by name, and with it all that would name a file of clang', () => {
@@ -109,22 +127,24 @@ test('what is not known is refused by name, and with it all that would name a fi
     '-fplugin=x.so',
     '-mllvm',
     '-Xclang',
-    '-Wa,x',
     '-Wp,x',
     '-Oz',
     '-fmodules',
     '-include-pch',
+    '-isystem-after',
     '-dependency-file',
     '-ivfsoverlay',
     '-ftime-trace=x',
     '-fno-unroll-loops',
-    '-march=gfx906',
   ])
     // prettier-ignore
     assert.throws(
       () => parseFlags([flag]),
       (error: Error) => error.message.includes(`'${flag}'`) || error.message.includes(flag),
     );
+  assert.throws(() => parseFlags(['-Wp,-DX,-MD,x']), /unknown flag '-Wp,-MD'/);
+  assert.throws(() => parseFlags(['-mllvm=-x']), /unknown flag '-mllvm -x'/);
+  assert.throws(() => parseFlags(['--target=nvptx64-nvidia-cuda']), /unknown flag '--target nvptx64-nvidia-cuda'/);
 });
 
 test.run();

@@ -1,12 +1,12 @@
 /** The headers in front of the C++ library's: that they are the right ones, and that host code of all kinds parses. */
 import { frontendManifest } from '../../src/binding/load-frontend.js';
 import { readPart } from '../../src/binding/load.js';
-import { LOCAL_USERS } from '../../src/frontend/supplement.js';
+import { LOCAL_USERS, NULL_DEFINERS } from '../../src/frontend/supplement.js';
 import { createCompiler, type Compiler } from '../../src/index.js';
 import { imageFiles } from '../support/native-clang.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/supplement', { tests: 3, timeoutMs: 120_000 });
+const test = suite('frontend/supplement', { tests: 4, timeoutMs: 120_000 });
 
 let shared: Compiler | undefined;
 const compiler = (): Compiler => (shared ??= createCompiler({ threads: 0, tierPolicy: 'short' }));
@@ -17,6 +17,25 @@ test("every header of the C++ library with the name of HIP's macro __local is gu
   for (const [name, content] of imageFiles(image))
     if (name.startsWith('c++/') && /\b__local\b/.test(new TextDecoder().decode(content))) found.push(name.slice(4));
   assert.equal(found.sort(), [...LOCAL_USERS].sort());
+});
+
+test("NULL is clang's own behind every header of the C library, and libc++'s namespace has its old name, too", async () => {
+  const image = await readPart('headers', (await frontendManifest()).image, 'image');
+  const definers: string[] = [];
+  for (const [name, content] of imageFiles(image))
+    if (name.startsWith('c/') && /^#define NULL\b/m.test(new TextDecoder().decode(content)))
+      definers.push(name.slice(2));
+  // clang has a <stddef.h> of its own, which comes before the C library's.
+  assert.equal(definers.filter((name) => name !== 'stddef.h').sort(), [...NULL_DEFINERS].sort());
+  for (const name of [...NULL_DEFINERS, 'stddef.h', 'cstdio', 'vector']) {
+    const source = `#include <${name}>
+#include <${name === 'wchar.h' ? 'cwchar' : 'stdio.h'}>
+int *cast = reinterpret_cast<int *>(NULL);
+bool compared(int error) { return error == NULL; }
+namespace old = _VSTD;`;
+    const { log } = await compiler().translate(source, { language: 'hip', mcpu: 'gfx906', flags: ['-w'], disk: false });
+    assert.is(log, '', name);
+  }
 });
 
 test('containers behind hip_runtime.h, and what GNU, OpenMP and Linux add', async () => {

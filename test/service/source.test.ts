@@ -64,6 +64,7 @@ test("what clang refuses is a problem with clang's text", async () => {
     assert.is(response.status, 422);
     const problem = problemSchema.parse(await response.json());
     assert.is(problem.code, 'compile-failed');
+    assert.is(problem.title, 'clang refused the source');
     assert.match(problem.log!, /kernel\.hip:1:\d+: error: expected/);
     for (const query of ['&includePaths=/etc', '&disk=true', '&flags=-fplugin=x']) {
       const refused = await post(service, QUERY + query, text(''));
