@@ -1,5 +1,4 @@
 /** What `darm compile` prints about a compilation: warnings, artifacts of the JSON document, the table of `--stats`. */
-import { cryptography } from '../platform/crypto.js';
 import { tally } from '../job/tally.js';
 import type { CompileResult, Counts, FunctionReport } from '../job/results.js';
 import { warn } from './messages.js';
@@ -13,7 +12,9 @@ export function printWarnings({ diagnostics, functions }: CompileResult): void {
 
 /** An output file, as the JSON document has it. */
 export function artifactDocument(path: string, kind: string, bytes: Uint8Array): object {
-  return { path, kind, bytes: bytes.length, sha256: cryptography().createHash('sha256').update(bytes).digest('hex') };
+  // Loaded here: other compilations need nothing of it.
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  return { path, kind, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
 export function statsTable(functions: readonly FunctionReport[]): string {
