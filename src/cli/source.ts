@@ -40,18 +40,20 @@ export function takeClangFlags(argv: readonly string[]): { own: string[]; clang:
   if (!SUBCOMMANDS.includes(argv[0] ?? '')) return { own: [...argv], clang };
   for (let at = 0; at < argv.length; at++) {
     // darm's own level may stand apart from its flag, clang's does not.
-    const word = argv[at] === '-O' && /^[0-3]$/.test(argv[at + 1] ?? '') ? `-O${argv[++at]}` : argv[at]!;
+    const isApart = argv[at] === '-O' && /^\d+$/.test(argv[at + 1] ?? '');
+    const word = isApart ? `-O${argv[++at]}` : argv[at]!;
+    const isClangs = !isApart && (CLANG.test(word) || CLANG_LONG.test(word));
     if (word === '--') {
       own.push(...argv.slice(at));
       break;
     }
     if (LEVEL.test(word)) {
       dropLevel();
-      const words = CLANG.test(word) ? clang : own;
+      const words = isClangs ? clang : own;
       const place = words.length;
       dropLevel = () => void words.splice(place, 1);
     }
-    if (CLANG.test(word) || CLANG_LONG.test(word)) {
+    if (isClangs) {
       clang.push(word);
       if (valuedFlag(word) === word && at + 1 < argv.length) clang.push(argv[++at]!);
     } else {
