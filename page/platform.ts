@@ -104,7 +104,7 @@ async function keepAll(): Promise<void> {
   for (const [name, unpacked] of unkept) {
     const bytes = await unpacked.catch(() => null);
     if (bytes !== null && (await keep(name, bytes)) && name.endsWith('.wasm')) stored.push(urlOf(name));
-    unkept.delete(name);
+    if (unkept.get(name) === unpacked) unkept.delete(name);
   }
 }
 

@@ -124,7 +124,9 @@ async function openStream(file: string, found: Stats): Promise<NodeJS.ReadableSt
 }
 
 /** No other thread or process has it. */
-const UNIQUE = Math.random().toString(36).slice(2);
+const UNIQUE = [process.pid, process.hrtime.bigint(), Math.floor(Math.random() * 2 ** 32)]
+  .map((part) => part.toString(36))
+  .join('');
 let written = 0;
 
 /**
@@ -138,7 +140,8 @@ export async function writeAtomically(file: string, content: Uint8Array | string
     await writeFile(temporary, content, { flag: 'wx', mode });
     await rename(temporary, file);
   } catch (error) {
-    await rm(temporary, { force: true });
+    // What was there before is somebody else's.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(temporary, { force: true });
     throw error;
   }
 }

@@ -17,7 +17,7 @@ export interface ParsedFlags {
   optimize: string | null;
   debug: 'none' | 'lines' | 'full';
   dwarfVersion: number;
-  readonly targets: string[];
+  targets: string[];
   waveSize: 64 | null;
   codeObjectVersion: number;
   readonly floatingPoint: FloatingPoint;
@@ -98,7 +98,7 @@ const NOTHING_TO_DO = new Set([
   '--offload-device-only', '--cuda-device-only', '-emit-llvm', '-pipe', '-fPIC', '-fpic', '-fPIE', '-fpie',
   '-fno-math-errno', '-fmath-errno', '-fsigned-char', '-fno-gpu-rdc', '-fhip-fp32-correctly-rounded-divide-sqrt',
   '-fgpu-sanitize', '-fno-gpu-sanitize', '-fno-gpu-allow-device-init',
-  '-fcaret-diagnostics', '-fshow-column', '-fbuiltin', '-fhosted', '-finline', '-fno-strict-enums',
+  '-fcaret-diagnostics', '-fshow-column', '-fbuiltin', '-finline', '-fno-strict-enums',
   '-fno-stack-protector', '-Qunused-arguments', '-fno-ident', '-Qn', '-m64', '--hip-link', '-fno-lto', '-flto',
   '-fvectorize', '-fslp-vectorize', '-ftree-vectorize', '-fno-plt', '-no-canonical-prefixes', '-fno-crash-diagnostics',
   '-gz=none', '-fno-unroll-all-loops', '-no-hip-rt', '--no-offload-new-driver', '--offload-new-driver',
@@ -282,6 +282,7 @@ const SPECIAL: Readonly<Record<string, Special>> = {
     flags.optimize = '3';
     flags.floatingPoint.take('-Ofast');
   },
+  '-fhosted': (flags) => takeBack(flags, '-ffreestanding'),
   '-fcolor-diagnostics': (flags) => (flags.colors = true),
   '-fdiagnostics-color': (flags) => (flags.colors = true),
   '-fno-color-diagnostics': (flags) => (flags.colors = false),
@@ -295,7 +296,7 @@ const SPECIAL: Readonly<Record<string, Special>> = {
 export function parseFlags(words: readonly string[]): ParsedFlags {
   const flags = noFlags();
   // As in clang's driver, `-Ofast` says nothing where another level follows.
-  const level = words.findLast((word) => word.startsWith('-O'));
+  const level = words.findLast((word) => /^-O([\dsg]?|fast)$/.test(word));
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     if (valuedFlag(word) === word) {
@@ -378,9 +379,11 @@ function takeValue(flags: ParsedFlags, word: string): boolean {
       return true;
     case '--offload-arch':
     case '--cuda-gpu-arch':
+      flags.targets = [...new Set([...flags.targets, ...value.split(',')])];
+      return true;
     case '-mcpu':
     case '-march':
-      flags.targets.push(...value.split(','));
+      flags.targets = [value];
       return true;
     case '-ffile-prefix-map':
       flags.cc1.push(`-fdebug-prefix-map=${value}`, `-fmacro-prefix-map=${value}`);
@@ -392,7 +395,8 @@ function takeValue(flags: ParsedFlags, word: string): boolean {
       flags.visibility = value;
       return true;
     case '-ferror-limit':
-      flags.errorLimit = Number(value) || 0;
+      if (!/^\d+$/.test(value)) throw new DarmError('usage', `-ferror-limit=${value} is not a number of errors`);
+      flags.errorLimit = Number(value);
       return true;
     case '-mcode-object-version':
       if (!['4', '5', '6'].includes(value))

@@ -38,7 +38,6 @@ interface FunctionText {
 /** The text of functions. As long as none has changed, one print of the module serves for all of them. */
 export class FunctionTexts {
   #first: PrintedModule | null = null;
-  #weighed: ReadonlySet<string> | null = null;
 
   constructor(private readonly module: LlvmModule) {}
 
@@ -49,17 +48,10 @@ export class FunctionTexts {
     return { blocks: instructionTexts(bodies.get(name) ?? ''), lines };
   }
 
-  /**
-   * Whether metadata says how often a switch of a function goes where; at least if it did so when this was first asked
-   * about any function. Melding adds no such metadata.
-   */
+  /** Whether metadata says how often a switch of a function goes where: now, whatever was asked of others before. */
   hasWeighedSwitch(name: string): boolean {
-    this.#weighed ??= new Set(
-      [...(this.#first ?? this.module.peek(() => this.#print())).bodies]
-        .filter(([, body]) => hasWeighedSwitch(body))
-        .map(([holder]) => holder),
-    );
-    return this.#weighed.has(name);
+    const { bodies } = this.module.peek(() => this.#print());
+    return hasWeighedSwitch(bodies.get(name) ?? '');
   }
 
   #print(): PrintedModule {

@@ -2,7 +2,7 @@
 import { parseFlags } from '../../src/frontend/flags.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/flags', { tests: 9 });
+const test = suite('frontend/flags', { tests: 10 });
 
 test('flags with values, in one word or two', () => {
   const { cc1, folders, language } = parseFlags(['-DA=1', '-D', 'B', '-UC', '-Ia', '-I', 'b', '-isystem', 'c', '-xcl']);
@@ -11,6 +11,16 @@ test('flags with values, in one word or two', () => {
   assert.is(language, 'opencl');
   assert.throws(() => parseFlags(['-xconstructor']), /language 'constructor' is not one of hip/);
   assert.throws(() => parseFlags(['-I']), /the flag -I needs a value/);
+});
+
+test('what build systems say twice', () => {
+  assert.equal(parseFlags(['--offload-arch=gfx90a', '--offload-arch=gfx90a,gfx906']).targets, ['gfx90a', 'gfx906']);
+  assert.equal(parseFlags(['-mcpu=gfx906', '-mcpu=gfx90a']).targets, ['gfx90a']);
+  assert.not(parseFlags(['-ffreestanding', '-fhosted']).cc1.includes('-ffreestanding'));
+  assert.ok(parseFlags(['-fhosted', '-ffreestanding']).cc1.includes('-ffreestanding'));
+  // A folder, and no level.
+  assert.equal(parseFlags(['-Ofast', '-I', '-Ofoo']).cc1, parseFlags(['-I', '-Ofoo', '-Ofast']).cc1);
+  assert.throws(() => parseFlags(['-ferror-limit=all']), /-ferror-limit=all is not a number of errors/);
 });
 
 test('levels, standards, targets, debug information', () => {
