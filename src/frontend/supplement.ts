@@ -6,8 +6,8 @@
  * `<deque>`, `<queue>`, `<stack>` or `<regex>` behind `hip_runtime.h` would not parse. The library's headers that use
  * the name are read without the macro, which is there again afterwards.
  *
- * musl says `nullptr` where GNU's library, and clang itself, say `__null` for `NULL`: programs compare it with numbers, cast
- * and return it as one. And libraries that know libc++ name its namespace `_VSTD`, which libc++ itself no longer has.
+ * musl says `nullptr` where GNU's library, and clang itself, say `__null` for `NULL`: programs compare it with numbers,
+ * cast it and return it as one. And libraries that know libc++ name its namespace `_VSTD`, which libc++ itself no longer has.
  *
  * Host code written for GNU's library and for OpenMP includes headers that neither libc++ nor musl has. What they
  * declare is declared here: host code is parsed, and never called.
