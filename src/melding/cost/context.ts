@@ -28,8 +28,8 @@ export interface PlanningContext extends Analyses, Regime {
   readonly options: PlanOptions;
   /** The same function where other waves hide everything but the work of shared units (`busyTarget`). */
   readonly busy: Regime;
-  /** Whether that may be so: otherwise, all waves that a SIMD holds do not keep it busy. */
-  readonly mayBeBusy: boolean;
+  /** Whether that may be so: otherwise, all waves that a SIMD holds do not keep it busy. It takes time to find out. */
+  readonly mayBeBusy: () => boolean;
   readonly memory: MemoryAccesses;
   /** `[types]`: the cycles of a select. */
   readonly selectCost: Float64Array;
@@ -95,7 +95,8 @@ export function planningContext(
     strides: new Strides(fn, analyses.divergence, waves.values),
     hasUniformDemands: demandsUniform(fn),
   };
-  return { ...ctx, mayBeBusy: mayBeBusy(ctx) };
+  let isBusy: boolean | null = null;
+  return Object.assign(ctx, { mayBeBusy: () => (isBusy ??= mayBeBusy(ctx)) });
 }
 
 /**

@@ -115,7 +115,7 @@ export function chooseVersion(
     const values = (melds: readonly Judged[]): readonly [alone: number, busy: number] => {
       const effects = melds.map(({ effect }) => effect);
       const alone = inRegime(effects, neighbours.length * bonus, ctx.costs.target.question);
-      if (!ctx.mayBeBusy) return [alone, alone];
+      if (!ctx.mayBeBusy()) return [alone, alone];
       const busy = melds.map((meld) => meld.busy);
       return [alone, inRegime(busy, 0, ctx.busy.costs.target.question)];
     };
