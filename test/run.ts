@@ -1,6 +1,6 @@
 /**
  * Runs every test file under `dist/test`, or those whose path contains one of the arguments: each in its own process,
- * two at a time, results printed in the order of the file names. The last line is `N passed, N failed`. A file that
+ * three at a time, results printed in the order of the file names. The last line is `N passed, N failed`. A file that
  * registers no test, dies, or does not end counts as a failure. Everything is bundled first: what is tested is what is
  * shipped.
  */
@@ -13,7 +13,8 @@ import type { FileReport } from './support/suite.js';
 await import('../packaging/bundle.js');
 
 const TEST_ROOT = dirname(fileURLToPath(import.meta.url));
-const PARALLEL = 2;
+/** One more than the processors that the suite is made for: many tests wait for a process or a time limit. */
+const PARALLEL = 3;
 const FILE_LIMIT_MS = 15 * 60_000;
 
 interface FileOutcome {

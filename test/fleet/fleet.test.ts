@@ -169,7 +169,7 @@ test(
     await using fleet = await openFleet(redis.url);
     const base = /used_memory:(\d+)/.exec(String(await redis.command('INFO', 'memory')))![1]!;
     await redis.command('CONFIG', 'SET', 'maxmemory', String(Number(base) + 2_000_000));
-    for (let n = 0; n < 240; n += 40)
+    for (let n = 0; n < 120; n += 40)
       await Promise.all(Array.from({ length: 40 }, (_, each) => fleet.compiler.compile(large(n + each))));
     assert.match(fleet.said.join('\n'), /OOM/);
     assert.is(fleet.client.report.here, 0);
