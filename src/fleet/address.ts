@@ -1,5 +1,4 @@
 /** Addresses of queues as users write them: `redis://HOST:6379/0`, `rediss://…` with TLS, `postgres://HOST/DATABASE`. */
-import { isIP } from 'node:net';
 import { DarmError } from '../errors.js';
 
 export const QUEUE_FLAG = '--queue';
@@ -54,7 +53,7 @@ export function parseQueueAddress(given: string, password: string | undefined): 
       ...(url.username !== '' && { username: decoded(url.username) }),
       ...(url.password !== '' && { password: decoded(url.password) }),
       // Certificates for a number do without the name that TLS sends (RFC 6066).
-      ...(url.protocol === 'rediss:' && { tls: isIP(host) ? {} : { servername: host } }),
+      ...(url.protocol === 'rediss:' && { tls: isNumber(host) ? {} : { servername: host } }),
       connectTimeout: CONNECT_MS,
       retryStrategy: () => AGAIN_MS,
       // Commands wait until the server is there again.
@@ -62,6 +61,9 @@ export function parseQueueAddress(given: string, password: string | undefined): 
     },
   };
 }
+
+/** Every command line is looked at for a queue; Node's network is loaded by those that name one. */
+const isNumber = (host: string): boolean => process.getBuiltinModule('node:net').isIP(host) !== 0;
 
 function decoded(text: string): string {
   try {
