@@ -118,14 +118,18 @@ export class WaveGains {
    * @param questions what all questions cost a wave that gets to the melded code
    */
   worth(sides: Questions, melds: readonly Effect[], more: number, questions: number): number {
-    let sum = 0;
-    for (const [k, share] of this.shares.entries()) {
+    const byLaunch = this.byLaunch(sides, melds, more, questions);
+    return byLaunch.reduce((sum, gain) => sum + (gain < 0 ? gain * CostModel.lossAversion : gain), 0) / byLaunch.length;
+  }
+
+  /** The same without aversion: what a wave gains, by launch. */
+  byLaunch(sides: Questions, melds: readonly Effect[], more: number, questions: number): number[] {
+    return this.shares.map((share, k) => {
       const melded = ofMelded(sides, share);
       let gain = melded * (more - questions) - (1 - melded) * questions * CostModel.questionForAll;
       for (const meld of melds) gain += ofMelded(sides, this.gainsOf(meld)[k]!) - unsunk(sides, meld, share);
-      sum += gain < 0 ? gain * CostModel.lossAversion : gain;
-    }
-    return sum / this.shares.length;
+      return gain;
+    });
   }
 
   /** What one meld gains, by launch. */
