@@ -105,8 +105,7 @@ function strata(v: ValueId, launch: number): readonly [x: number, y: number] {
   return [(first + 0.5) / LAUNCHES, (second + 0.5) / LAUNCHES];
 }
 
-const shifted = (v: ValueId, k: number, c: number): number =>
-  (k + Math.floor(uniform(v, 0, c) * LAUNCHES)) % LAUNCHES;
+const shifted = (v: ValueId, k: number, c: number): number => (k + Math.floor(uniform(v, 0, c) * LAUNCHES)) % LAUNCHES;
 
 /** A number from 0 up to 1 for a wave whose lanes are alike. The waves of a launch share out the range evenly. */
 function ofWave(v: ValueId, wave: number): number {
