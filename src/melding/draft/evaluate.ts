@@ -18,11 +18,12 @@ import type { PlanningContext } from '../cost/context.js';
 import type { Draft, MeldedUniformity } from './draft.js';
 import { CostModel } from '../cost/cost-model.js';
 import { cyclesOf, pairGain, scatteredCost } from '../cost/gains.js';
+import { selectCycles } from '../cost/operands.js';
 import type { Group } from './groups.js';
 import { groupsOf, isLong } from './groups.js';
 import { hostBlock } from '../plan.js';
 import type { Slot } from './frame.js';
-import { lostBatches, lostFusion, lostOffsetCost, lostWidth } from './losses.js';
+import { dividedBatches, lostBatches, lostFusion, lostOffsetCost, lostWidth } from './losses.js';
 import { meldedUniformity } from './uniformity.js';
 
 /** What melded code costs for nothing, in cycles: for a wave that takes F only, and for one that takes T only. */
@@ -122,7 +123,7 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
         guardedBefore = true;
       }
     }
-    if (b.t !== NONE && b.f !== NONE) here -= lostBatches(draft, ctx, groups[k]);
+    if (b.t !== NONE && b.f !== NONE) here -= lostBatches(draft, ctx, groups[k]) + dividedBatches(draft, ctx, k);
     gains[k] = here * frame.weight(hostBlock(frame.shape, b)) + branchGain(draft, ctx, k, uniformity);
   });
   for (const [k, cost] of selectCosts(draft, ctx)) gains[k] -= cost;
@@ -281,20 +282,39 @@ function mayUnroll({ ctx, frame }: Draft, b: BlockId): boolean {
 const isConstant = ({ fn }: PlanningContext, operand: number): boolean =>
   fn.valueKind[fn.operand[operand]] === ValueKind.Constant;
 
-/** What selects cost, per block pair. One select serves all slots of a key, and it stands with the dearest of them. */
-function selectCosts(draft: Draft, { fn, costs: { target } }: PlanningContext): Map<number, number> {
+/**
+ * What selects cost, per block pair. One select serves all slots of a key, and it stands with the dearest of them.
+ *
+ * Where threads leave from several blocks, each side's values meet in a phi, and one select chooses between both phis.
+ * What both sides have in common there is in the registers of both phis: that is a copy.
+ */
+function selectCosts(draft: Draft, ctx: PlanningContext): Map<number, number> {
+  const { fn, costs } = ctx;
+  const { target } = costs;
   const dearest = new Map<number, Slot>();
+  const joins = new Map<InstrId, Slot[]>();
   for (const slot of draft.allSlots()) {
     // Conditions are selected on the scalar unit.
     if (target.salu === 0 && fn.typeBits[fn.valueType[slot.t]] === 1) continue;
-    if (!draft.isOne(slot) && slot.cost > (dearest.get(slot.key)?.cost ?? 0)) dearest.set(slot.key, slot);
+    if (slot.joined !== NONE) {
+      const list = joins.get(slot.joined);
+      if (list) list.push(slot);
+      else joins.set(slot.joined, [slot]);
+    } else if (!draft.isOne(slot) && slot.cost > (dearest.get(slot.key)?.cost ?? 0)) dearest.set(slot.key, slot);
   }
-  const costs = new Map<number, number>();
-  for (const { at, cost } of dearest.values()) {
+  const gathered = new Map<number, number>();
+  const add = (at: BlockId, cost: number): void => {
     const k = Math.max(0, draft.frame.indexOf(at));
-    costs.set(k, (costs.get(k) ?? 0) + cost);
+    gathered.set(k, (gathered.get(k) ?? 0) + cost);
+  };
+  for (const { at, cost } of dearest.values()) add(at, cost);
+  for (const slots of joins.values()) {
+    if (slots.every((slot) => draft.isOne(slot))) continue;
+    const cycles = selectCycles(ctx, slots[0].t);
+    add(draft.frame.entry, cycles * draft.frame.weight(draft.frame.entry));
+    for (const slot of slots) if (draft.isOne(slot)) add(slot.at, cycles * draft.frame.weight(slot.at));
   }
-  return costs;
+  return gathered;
 }
 
 /**

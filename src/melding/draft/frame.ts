@@ -7,7 +7,7 @@
  */
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { InstrFlag, Opcode, definingInstr, hasFlag, terminatorOf } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, definingInstr, hasFlag, instrValue, terminatorOf } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { OperandOrder } from '../cost/matching.js';
 import { canSelect, isPoison, moveCycles, refoldedDivision, selectCycles } from '../cost/operands.js';
@@ -30,6 +30,11 @@ export interface Slot {
   readonly selectable: boolean;
   /** Cycles of the select over the whole run. */
   readonly cost: number;
+  /**
+   * The phi of the join that takes the values, where threads leave from several blocks: then a phi of each side meets
+   * them, and one select of these phis stands behind all blocks. Otherwise `NONE`.
+   */
+  readonly joined: InstrId | -1;
 }
 
 /** The instructions of two corresponding blocks that are aligned, in order. Empty where a side has no block. */
@@ -91,6 +96,7 @@ export class Frame implements FrameParts {
   private baseKeyCount = 0;
   private readonly phis = new Map<number, readonly Slot[]>();
   private blockMatches: readonly (BlockMatches | null)[] | null = null;
+  private movedDown: readonly (readonly InstrId[])[] | null = null;
   private slotsOfExits: readonly Slot[] | null = null;
   private slotsOfTerminators: readonly (readonly Slot[])[] | null = null;
 
@@ -183,7 +189,7 @@ export class Frame implements FrameParts {
     return key;
   }
 
-  slot(t: ValueId, f: ValueId, at: BlockId): Slot {
+  slot(t: ValueId, f: ValueId, at: BlockId, joined: InstrId | -1 = NONE): Slot {
     const snapshot = this.ctx.fn;
     const key = this.keyOf(t, f);
     if (this.areAlike(t, f))
@@ -197,6 +203,7 @@ export class Frame implements FrameParts {
         defF: NONE as InstrId,
         selectable: true,
         cost: 0,
+        joined,
       };
     const i = definingInstr(snapshot, t);
     const j = definingInstr(snapshot, f);
@@ -211,6 +218,7 @@ export class Frame implements FrameParts {
       defF: defined ? j : (NONE as InstrId),
       selectable: canSelect(this.ctx, t, f),
       cost: this.selectCost(t, f, at),
+      joined,
     };
   }
 
@@ -334,6 +342,7 @@ export class Frame implements FrameParts {
     const { fn, graph } = this.ctx;
     const slots: Slot[] = [];
     if (this.exit.kind === 'single' && this.exit.t !== this.exit.f) return slots;
+    const isJoined = this.exit.kind === 'single' && this.leavesFromSeveral();
     for (let p = 0; p < this.blocks.length; p++) {
       const { t, f } = this.source(p, NONE);
       if (t === NONE || f === NONE) continue;
@@ -343,11 +352,67 @@ export class Frame implements FrameParts {
         for (let i = fn.blockInstrStart[to]; fn.instrOpcode[i] === Opcode.Phi; i++) {
           const a = incomingFrom(this.ctx, i as InstrId, t);
           const b = incomingFrom(this.ctx, i as InstrId, f);
-          if (a !== null && b !== null) slots.push(this.slot(a, b, t));
+          if (a !== null && b !== null) slots.push(this.slot(a, b, t, isJoined ? (i as InstrId) : NONE));
         }
       }
     }
     return slots;
+  }
+
+  /**
+   * Per block pair: the loads in front of the branch that code generation will move down into the melded block, because
+   * nothing else uses them any more. Both sides used them, so they were in front of both.
+   */
+  get loadsMovedDown(): readonly (readonly InstrId[])[] {
+    return (this.movedDown ??= this.findLoadsMovedDown());
+  }
+
+  private findLoadsMovedDown(): readonly (readonly InstrId[])[] {
+    const { fn, uses } = this.ctx;
+    const moved = this.blocks.map((): InstrId[] => []);
+    // A load only goes down to a block behind its own, which the melded entry becomes a part of.
+    if (this.front || this.blocks.length === 1) return moved;
+    const isBehindEntry = this.blocks.map((_, k) => this.followsEntry(k));
+    const [start, end] = [fn.blockInstrStart[this.branch], fn.blockInstrStart[this.branch + 1] - 1];
+    /** By instruction of the branch's block, the melded block that alone uses it. */
+    const home = new Int32Array(end - start).fill(NONE);
+    for (let i = (end - 1) as InstrId; i >= start; i--) {
+      if (hasFlag(fn, i, InstrFlag.MayWriteMemory)) break;
+      const v = instrValue(fn, i);
+      let only = NONE as number;
+      for (let u = uses.start[v]; u < uses.start[v + 1]; u++) {
+        const user = uses.user[u];
+        const isPhi = fn.instrOpcode[user] === Opcode.Phi;
+        const at = (isPhi ? fn.operandBlock[uses.operand[u]] : fn.instrBlock[user]) as BlockId;
+        const k = at === this.branch && !isPhi ? home[user - start] : this.index[at];
+        if (k === NONE || !isBehindEntry[k] || (only !== NONE && only !== k)) {
+          only = NONE;
+          break;
+        }
+        only = k;
+      }
+      home[i - start] = only;
+      if (only !== NONE && fn.instrOpcode[i] === Opcode.Load) moved[only].push(i);
+    }
+    return moved;
+  }
+
+  /** Whether both blocks of a pair come behind the entries of their sides, and behind nothing else. */
+  private followsEntry(k: number): boolean {
+    const { predStart, pred } = this.ctx.graph;
+    const follows = (b: BlockId | -1, entry: BlockId | -1): boolean =>
+      b !== NONE && predStart[b + 1] - predStart[b] === 1 && pred[predStart[b]] === entry;
+    return follows(this.blocks[k].t, this.blocks[0].t) && follows(this.blocks[k].f, this.blocks[0].f);
+  }
+
+  /** Whether several melded blocks lead out of the subgraphs. */
+  private leavesFromSeveral(): boolean {
+    let count = 0;
+    for (let p = 0; p < this.blocks.length; p++) {
+      const { t, f } = this.source(p, NONE);
+      if (t !== NONE || f !== NONE) count++;
+    }
+    return count > 1;
   }
 
   /**
