@@ -7,11 +7,12 @@
  */
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { InstrFlag, Opcode, definingInstr, hasFlag, instrValue, terminatorOf } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, definingInstr, hasFlag, terminatorOf } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { OperandOrder } from '../cost/matching.js';
 import { canSelect, isPoison, moveCycles, refoldedDivision, selectCycles } from '../cost/operands.js';
 import { countsAsWork } from '../cost/profitability.js';
+import { findLoadsMovedDown } from './moved-loads.js';
 import type { EarlierPartners } from './partner-log.js';
 import { hostBlock, type MeldExit, type MeldedBlock, type Shape } from '../plan.js';
 
@@ -364,45 +365,7 @@ export class Frame implements FrameParts {
    * nothing else uses them any more. Both sides used them, so they were in front of both.
    */
   get loadsMovedDown(): readonly (readonly InstrId[])[] {
-    return (this.movedDown ??= this.findLoadsMovedDown());
-  }
-
-  private findLoadsMovedDown(): readonly (readonly InstrId[])[] {
-    const { fn, uses } = this.ctx;
-    const moved = this.blocks.map((): InstrId[] => []);
-    // A load only goes down to a block behind its own, which the melded entry becomes a part of.
-    if (this.front || this.blocks.length === 1) return moved;
-    const isBehindEntry = this.blocks.map((_, k) => this.followsEntry(k));
-    const [start, end] = [fn.blockInstrStart[this.branch], fn.blockInstrStart[this.branch + 1] - 1];
-    /** By instruction of the branch's block, the melded block that alone uses it. */
-    const home = new Int32Array(end - start).fill(NONE);
-    for (let i = (end - 1) as InstrId; i >= start; i--) {
-      if (hasFlag(fn, i, InstrFlag.MayWriteMemory)) break;
-      const v = instrValue(fn, i);
-      let only = NONE as number;
-      for (let u = uses.start[v]; u < uses.start[v + 1]; u++) {
-        const user = uses.user[u];
-        const isPhi = fn.instrOpcode[user] === Opcode.Phi;
-        const at = (isPhi ? fn.operandBlock[uses.operand[u]] : fn.instrBlock[user]) as BlockId;
-        const k = at === this.branch && !isPhi ? home[user - start] : this.index[at];
-        if (k === NONE || !isBehindEntry[k] || (only !== NONE && only !== k)) {
-          only = NONE;
-          break;
-        }
-        only = k;
-      }
-      home[i - start] = only;
-      if (only !== NONE && fn.instrOpcode[i] === Opcode.Load) moved[only].push(i);
-    }
-    return moved;
-  }
-
-  /** Whether both blocks of a pair come behind the entries of their sides, and behind nothing else. */
-  private followsEntry(k: number): boolean {
-    const { predStart, pred } = this.ctx.graph;
-    const follows = (b: BlockId | -1, entry: BlockId | -1): boolean =>
-      b !== NONE && predStart[b + 1] - predStart[b] === 1 && pred[predStart[b]] === entry;
-    return follows(this.blocks[k].t, this.blocks[0].t) && follows(this.blocks[k].f, this.blocks[0].f);
+    return (this.movedDown ??= findLoadsMovedDown(this));
   }
 
   /** Whether several melded blocks lead out of the subgraphs. */
