@@ -5,10 +5,20 @@
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { InstrFlag, Opcode, hasFlag, instrValue } from '../../ir/snapshot.js';
-import type { Frame } from './frame.js';
+import type { PlanningContext } from '../cost/context.js';
+import type { MeldedBlock } from '../plan.js';
+
+/** What is asked of a frame. */
+interface Blocks {
+  readonly ctx: PlanningContext;
+  readonly branch: BlockId;
+  readonly front: boolean;
+  readonly blocks: readonly MeldedBlock[];
+  indexOf(b: BlockId): number;
+}
 
 /** Per block pair: the loads that move down into the melded block. */
-export function findLoadsMovedDown(frame: Frame): readonly (readonly InstrId[])[] {
+export function findLoadsMovedDown(frame: Blocks): readonly (readonly InstrId[])[] {
   const { fn, uses } = frame.ctx;
   const moved = frame.blocks.map((): InstrId[] => []);
   // A load only goes down to a block behind its own, which the melded entry becomes a part of.
@@ -39,7 +49,7 @@ export function findLoadsMovedDown(frame: Frame): readonly (readonly InstrId[])[
 }
 
 /** Whether both blocks of a pair come behind the entries of their sides, and behind nothing else. */
-function followsEntry({ ctx, blocks }: Frame, k: number): boolean {
+function followsEntry({ ctx, blocks }: Blocks, k: number): boolean {
   const { predStart, pred } = ctx.graph;
   const follows = (b: BlockId | -1, entry: BlockId | -1): boolean =>
     b !== NONE && predStart[b + 1] - predStart[b] === 1 && pred[predStart[b]] === entry;
