@@ -10,6 +10,7 @@ import type { InstrCosts } from './latency.js';
 import { AddressSpace, busyTarget, exposedShare, instrCosts, presentCosts, selectCosts } from './latency.js';
 import { WORDS_OF_LINE, memoryAccesses, mayScatter, type MemoryAccesses } from './memory-accesses.js';
 import { Matcher, type CanPair } from './matching.js';
+import { Sinking } from './sinking.js';
 import { selectClasses } from './select-classes.js';
 import type { PlanOptions } from '../plan.js';
 import { BlockProfiles } from './profitability.js';
@@ -50,6 +51,8 @@ export interface PlanningContext extends Analyses, Regime {
   /** How often waves part at which branch. */
   readonly waves: WaveSamples;
   readonly strides: Strides;
+  /** What code generation moves down to one side of a branch. */
+  readonly sinking: Sinking;
   /** Whether any operand of the function must be uniform (rule 2). */
   readonly hasUniformDemands: boolean;
 }
@@ -93,6 +96,7 @@ export function planningContext(
     tables: new Tables(fn.instrCount),
     waves,
     strides: new Strides(fn, analyses.divergence, waves.values),
+    sinking: new Sinking(fn, analyses),
     hasUniformDemands: demandsUniform(fn),
   };
   let isBusy: boolean | null = null;

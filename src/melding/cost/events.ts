@@ -38,10 +38,9 @@ export function event(
   const numbers = memory.take((WAVES * waveSize) >> shift);
   const perWave = waveSize >> shift;
   for (let wave = 0; wave < WAVES; wave++) {
-    const launch = Math.floor(wave / WAVES_PER_LAUNCH);
-    const [rate, alike] = rates(stratum(v, launch, 3), stratum(v, launch, 4));
+    const [rate, alike] = rates(...strata(v, launchOf(wave)));
     const [start, end] = [wave * perWave, (wave + 1) * perWave];
-    if (uniform(v, wave, 5) < alike) numbers.fill(uniform(v, wave, 6) < rate ? 1 : 0, start, end);
+    if (uniform(v, wave, 5) < alike) numbers.fill(ofWave(v, wave) < rate ? 1 : 0, start, end);
     else if (keys)
       for (let k = start; k < end; k++) numbers[k] = uniformOf(keys.words[k >> (keys.shift - shift)]!) < rate ? 1 : 0;
     else for (let k = start; k < end; k++) numbers[k] = uniform(v, k, 7) < rate ? 1 : 0;
@@ -69,13 +68,13 @@ export function kinds(
   const numbers = memory.take((WAVES * waveSize) >> keys.shift);
   // What is the same for a wave or more is drawn once.
   const alikeIn = (wave: number): boolean =>
-    perWave > 1 && uniform(v, wave, 5) < ORDER(stratum(v, launchOf(wave), 3), 0)[1];
+    perWave > 1 && uniform(v, wave, 5) < ORDER(strata(v, launchOf(wave))[0], 0)[1];
   const most = constants.length;
   for (let k = 0; k < numbers.length; k++) {
     const wave = Math.floor((k << keys.shift) / waveSize);
-    const x = stratum(v, launchOf(wave), 4);
+    const [, x] = strata(v, launchOf(wave));
     const named = x < 0.25 ? 1 / 64 : x < 0.5 ? 0.5 : 0.95;
-    const u = alikeIn(wave) ? uniform(v, wave, 6) : uniformOf(keys.words[k]!);
+    const u = alikeIn(wave) ? ofWave(v, wave) : uniformOf(keys.words[k]!);
     numbers[k] = u < named ? constants[Math.floor((u / named) * most)]! : OTHER;
   }
   return { numbers, shift: keys.shift, scale: Scale.Bounded };
@@ -90,12 +89,26 @@ const launchOf = (wave: number): number => Math.floor(wave / WAVES_PER_LAUNCH);
 export function bounded(v: ValueId, { numbers, shift }: Lanes, waveSize: number): Sampled {
   const perWave = waveSize >> shift;
   for (let wave = 0; perWave > 1 && wave < WAVES; wave++) {
-    const [, alike] = ORDER(stratum(v, Math.floor(wave / WAVES_PER_LAUNCH), 3), 0);
+    const [, alike] = ORDER(strata(v, launchOf(wave))[0], 0);
     if (uniform(v, wave, 5) < alike) numbers.fill(numbers[wave * perWave]!, wave * perWave, (wave + 1) * perWave);
   }
   return { numbers, shift, scale: Scale.Bounded };
 }
 
-/** A number from 0 up to 1 for each launch. The launches of one value share out the range evenly. */
-const stratum = (v: ValueId, launch: number, c: number): number =>
-  (((launch * (2 * c - 1) + Math.floor(uniform(v, 0, c) * LAUNCHES)) % LAUNCHES) + 0.5) / LAUNCHES;
+/**
+ * Two numbers from 0 up to 1 for each launch. The launches of one value share out the range of both evenly, and so do
+ * those of which one number is alike: else it would be luck whether sorted data are mostly large or mostly small.
+ */
+function strata(v: ValueId, launch: number): readonly [x: number, y: number] {
+  const first = shifted(v, launch * 5, 3);
+  const second = shifted(v, first * 4 + (first >> 2), 4);
+  return [(first + 0.5) / LAUNCHES, (second + 0.5) / LAUNCHES];
+}
+
+const shifted = (v: ValueId, k: number, c: number): number => (k + Math.floor(uniform(v, 0, c) * LAUNCHES)) % LAUNCHES;
+
+/** A number from 0 up to 1 for a wave whose lanes are alike. The waves of a launch share out the range evenly. */
+function ofWave(v: ValueId, wave: number): number {
+  const turn = wave + Math.floor(uniform(v, launchOf(wave), 8) * WAVES_PER_LAUNCH);
+  return ((turn % WAVES_PER_LAUNCH) + uniform(v, wave, 6)) / WAVES_PER_LAUNCH;
+}

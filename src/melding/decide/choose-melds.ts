@@ -23,10 +23,8 @@ export interface Choice {
   gain(pair: Judged, bonus: number): number;
   /** What the questions gain on average, or cost if it is negative. */
   readonly asking: number;
-  /** What the melds are worth to a wave that is alone and to one of many, together; -Infinity: they do not pay. */
-  readonly worth: number;
-  /** Whether these melds together are worth it. */
-  pays(melds: readonly Judged[]): boolean;
+  /** What these melds are worth to a wave that is alone and to one of many, together; -Infinity: they do not pay. */
+  worth(melds: readonly Judged[]): number;
   /** Why a pair that gains something does not meld, where that is because of the waves; otherwise null. */
   readonly verdict: string | null;
 }
@@ -45,8 +43,7 @@ export function asChosen(
     sides: mayAsk(ctx, region) ? sides : [],
     gain: ({ net }) => net,
     asking: 0,
-    worth: 0,
-    pays: (melds) => melds.length > 0,
+    worth: (melds) => (melds.length > 0 ? 0 : -Infinity),
     verdict: 'the plan leaves it',
   };
 }
@@ -58,8 +55,7 @@ export function byPaper(ctx: PlanningContext, region: DivergentRegion, align: Al
     sides: ctx.options.versions === 'always' && mayAsk(ctx, region) ? EVERY_QUESTION : [],
     gain: ({ net }) => net,
     asking: 0,
-    worth: 0,
-    pays: () => true,
+    worth: () => 0,
     verdict: null,
   };
 }
@@ -80,8 +76,7 @@ export function chooseVersion(
     sides: [],
     gain: ({ net }) => net,
     asking: 0,
-    worth: -Infinity,
-    pays: () => false,
+    worth: () => -Infinity,
     verdict: null,
   };
   // No wave gains more than one that parts.
@@ -93,8 +88,10 @@ export function chooseVersion(
       pairs: inParted.pairs,
       sides: EVERY_QUESTION,
       gain: ({ net }, more) => net + more,
-      worth: inParted.total,
-      pays: (melds) => melds.reduce((sum, { net }) => sum + net, 0) > CostModel.leastNet,
+      worth: (melds) => {
+        const total = melds.reduce((sum, { net }) => sum + net, 0);
+        return total > CostModel.leastNet ? total : -Infinity;
+      },
     };
   const gains = new WaveGains(ctx.waves, region);
   const percent = gains.percentParted;
@@ -103,6 +100,7 @@ export function chooseVersion(
     verdict:
       percent < 90 ? `only ${percent} % of the waves are expected to take both sides` : 'saves too little to be sure',
   };
+  let most = -Infinity;
   for (const sides of may ? ALL_QUESTIONS : [[]]) {
     const melded = gains.shareMelded(sides);
     const asked = sides.length * ctx.weight[branch];
@@ -119,24 +117,26 @@ export function chooseVersion(
       const busy = melds.map((meld) => meld.busy);
       return [alone, inRegime(busy, 0, ctx.busy.costs.target.question)];
     };
+    const worth = (melds: readonly Judged[]): number => {
+      const found = values(melds);
+      // Among choices that all pay, both regimes are as likely.
+      return melds.length > 0 && isWorthIt(melds, found) ? found[0] + found[1] : -Infinity;
+    };
     const isWorthIt = (melds: readonly Judged[], [alone, busy]: readonly [number, number]): boolean => {
       const work = melds.reduce((sum, { effect: { vain } }) => sum + vain.t + vain.f, 0);
       const scattered = melded * melds.reduce((sum, { effect }) => sum + effect.scattered, 0);
       return alone + Math.min(0, busy) - scattered > Math.max(CostModel.leastWorth, CostModel.leastShare * work);
     };
     if (pairs.length === 0) continue;
-    const chosen = pairs.map(([i, j]) => judgedPair(i, j)!);
-    const found = values(chosen);
-    // Among choices that all pay, both regimes are as likely.
-    const total = found[0] + found[1];
-    if (!isWorthIt(chosen, found) || total <= best.worth) continue;
+    const total = worth(pairs.map(([i, j]) => judgedPair(i, j)!));
+    if (total <= most) continue;
+    most = total;
     best = {
       pairs,
       sides,
       gain,
       asking: -asked * ctx.costs.target.question * melded,
-      worth: total,
-      pays: (melds) => melds.length > 0 && isWorthIt(melds, values(melds)),
+      worth,
       verdict: null,
     };
   }

@@ -255,7 +255,9 @@ function planWith(
   guessed.release();
   made.release();
   if (melds.length > 0) melds[0].net += choice.asking;
-  const pays = choice.pays(melds.map((m) => m.judged));
+  // A pair that was judged again may be worth less than was supposed.
+  const worth = choice.worth(melds.map((m) => m.judged));
+  const pays = worth > -Infinity;
   return {
     branch,
     region,
@@ -269,7 +271,7 @@ function planWith(
     },
     version: pays && sides.length > 0 ? { branch, join: region.join, sides } : null,
     total: melds.reduce((all, m) => all + m.net, 0),
-    worth: pays ? choice.worth : -Infinity,
+    worth,
     // What loses even where waves part is not planned twice.
     speculatesMuch:
       (choice.pairs.length > 0 || choice.verdict !== null) &&

@@ -108,7 +108,7 @@ export class WaveGains {
       found = gainOf(meld, this.mean, (block) => this.comersOf(block)[0]!);
       this.averages.set(meld, found);
     }
-    return ofMelded(sides, found);
+    return ofMelded(sides, found) - unsunk(sides, meld, this.mean);
   }
 
   /**
@@ -118,14 +118,18 @@ export class WaveGains {
    * @param questions what all questions cost a wave that gets to the melded code
    */
   worth(sides: Questions, melds: readonly Effect[], more: number, questions: number): number {
-    let sum = 0;
-    for (const [k, share] of this.shares.entries()) {
+    const byLaunch = this.byLaunch(sides, melds, more, questions);
+    return byLaunch.reduce((sum, gain) => sum + (gain < 0 ? gain * CostModel.lossAversion : gain), 0) / byLaunch.length;
+  }
+
+  /** The same without aversion: what a wave gains, by launch. */
+  byLaunch(sides: Questions, melds: readonly Effect[], more: number, questions: number): number[] {
+    return this.shares.map((share, k) => {
       const melded = ofMelded(sides, share);
       let gain = melded * (more - questions) - (1 - melded) * questions * CostModel.questionForAll;
-      for (const meld of melds) gain += ofMelded(sides, this.gainsOf(meld)[k]!);
-      sum += gain < 0 ? gain * CostModel.lossAversion : gain;
-    }
-    return sum / this.shares.length;
+      for (const meld of melds) gain += ofMelded(sides, this.gainsOf(meld)[k]!) - unsunk(sides, meld, share);
+      return gain;
+    });
   }
 
   /** What one meld gains, by launch. */
@@ -200,6 +204,14 @@ function gainOf(meld: Effect, share: ByWave, comers: (block: BlockGain) => Comer
 }
 
 const asks = (sides: Questions, side: 't' | 'f'): boolean => sides.includes(side);
+
+/**
+ * What stands in front of the branch for one side alone goes down to that side. With a copy of both sides beside the
+ * melded code there is no such place, and a wave that agrees runs the work of the other side, too. Where only one side
+ * has a copy, what the other side needs goes down to the melded code.
+ */
+const unsunk = (sides: Questions, { sunk }: Effect, { all, none }: ByWave): number =>
+  sides.length === 2 ? all * sunk.f + none * sunk.t : 0;
 
 /** The part of the waves that get to melded code. */
 const ofMelded = (sides: Questions, { parted, all, none }: ByWave): number =>

@@ -18,11 +18,12 @@ import type { PlanningContext } from '../cost/context.js';
 import type { Draft, MeldedUniformity } from './draft.js';
 import { CostModel } from '../cost/cost-model.js';
 import { cyclesOf, pairGain, scatteredCost } from '../cost/gains.js';
+import { selectCycles } from '../cost/operands.js';
 import type { Group } from './groups.js';
 import { groupsOf, isLong } from './groups.js';
 import { hostBlock } from '../plan.js';
 import type { Slot } from './frame.js';
-import { lostBatches, lostFusion, lostOffsetCost, lostWidth } from './losses.js';
+import { dividedBatches, lostBatches, lostFusion, lostOffsetCost, lostWidth } from './losses.js';
 import { meldedUniformity } from './uniformity.js';
 
 /** What melded code costs for nothing, in cycles: for a wave that takes F only, and for one that takes T only. */
@@ -49,6 +50,8 @@ export interface Effect {
   readonly vain: Vain;
   /** Per block pair of the draft. What they leave of `net` and of `vain`, every wave gains that comes to the meld. */
   readonly blocks: readonly BlockGain[];
+  /** What of `vain` stands in front of the branch: code generation moves it down to the only side that needs it. */
+  readonly sunk: Vain;
   /** What of `net` is the memory unit's time, which scattered accesses do not spare. It must be gained elsewhere. */
   readonly scattered: number;
 }
@@ -120,7 +123,7 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
         guardedBefore = true;
       }
     }
-    if (b.t !== NONE && b.f !== NONE) here -= lostBatches(draft, ctx, groups[k]);
+    if (b.t !== NONE && b.f !== NONE) here -= lostBatches(draft, ctx, groups[k]) + dividedBatches(draft, ctx, k);
     gains[k] = here * frame.weight(hostBlock(frame.shape, b)) + branchGain(draft, ctx, k, uniformity);
   });
   for (const [k, cost] of selectCosts(draft, ctx)) gains[k] -= cost;
@@ -133,24 +136,33 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
   // What a wave that agrees would spare is hidden behind the work of other waves, where there are any.
   const mask = diamonds * neighbourBonus(ctx, frame.branch) * target.hiddenMasks;
   const vain = { t: mask, f: mask };
-  for (const { t, f } of work) {
-    vain.t += t;
-    vain.f += f;
-  }
+  const sunk = { t: 0, f: 0 };
+  for (const { vain: here, sunk: above } of work)
+    for (const side of ['t', 'f'] as const) {
+      vain[side] += here[side];
+      sunk[side] += above[side];
+    }
   const isEmbedded = frame.blocks.some((b) => b.t === NONE || b.f === NONE);
   if (isEmbedded) net -= (vain.t + vain.f) * CostModel.embedded;
-  const blocks = frame.blocks.map(({ t, f, passed }, k) => ({ t, f, passed, net: gains[k], vain: work[k] }));
-  return { net, vain, blocks, scattered };
+  const blocks = frame.blocks.map(({ t, f, passed }, k) => ({ t, f, passed, net: gains[k], vain: work[k].vain }));
+  return { net, vain, blocks, sunk, scattered };
 }
 
 /**
  * The work of each side that all threads run after the meld. Guarded runs are not in it where they are worth a branch
  * around them: where no lane is active, code generation skips long runs and memory accesses, but not short ones.
  */
-function vainWork({ frame }: Draft, ctx: PlanningContext, k: number, groups: readonly Group[]): Vain {
+function vainWork(
+  { frame }: Draft,
+  ctx: PlanningContext,
+  k: number,
+  groups: readonly Group[],
+): Pick<Effect, 'vain' | 'sunk'> {
+  const { fn } = ctx;
   const { target } = ctx.costs;
   const b = frame.blocks[k];
   const vain = { t: 0, f: 0 };
+  const sunk = { t: 0, f: 0 };
   const skipped = new Set<InstrId>();
   for (const group of groups)
     if (b.passed && group.kind === 'run' && !group.speculate && isSkipped(ctx, group.instrs))
@@ -161,12 +173,25 @@ function vainWork({ frame }: Draft, ctx: PlanningContext, k: number, groups: rea
     let cycles = 0;
     for (const i of frame.work[k][side])
       if (ctx.fusedInto[i] === NONE && !skipped.has(i)) cycles += cyclesOf(ctx, i, false);
+    // What stands in front of the branch for this side alone would not have run either.
+    let above = 0;
+    for (const i of ctx.sinking.into(b[side]))
+      if (ctx.dominators.dominates(fn.instrBlock[i] as BlockId, frame.branch) && isNeeded(ctx, i, skipped))
+        above += cyclesOf(ctx, i, false);
+    sunk[side] += above * ctx.weight[b[side]];
     // It would not have come to the branches of the other side either.
-    if (isConditionalBranch(ctx.fn, b[side]))
+    if (isConditionalBranch(fn, b[side]))
       cycles += ctx.divergence.terminatorDivergent[b[side]] === 1 ? target.guard : target.branch;
-    vain[side] += cycles * ctx.weight[b[side]];
+    vain[side] += (cycles + above) * ctx.weight[b[side]];
   }
-  return vain;
+  return { vain, sunk };
+}
+
+/** Whether anything but guarded runs uses the result. */
+function isNeeded({ fn, uses }: PlanningContext, i: InstrId, guarded: ReadonlySet<InstrId>): boolean {
+  const v = instrValue(fn, i);
+  for (let u = uses.start[v]; u < uses.start[v + 1]; u++) if (!guarded.has(uses.user[u] as InstrId)) return true;
+  return false;
 }
 
 const isSkipped = ({ fn }: PlanningContext, run: readonly InstrId[]): boolean =>
@@ -257,20 +282,39 @@ function mayUnroll({ ctx, frame }: Draft, b: BlockId): boolean {
 const isConstant = ({ fn }: PlanningContext, operand: number): boolean =>
   fn.valueKind[fn.operand[operand]] === ValueKind.Constant;
 
-/** What selects cost, per block pair. One select serves all slots of a key, and it stands with the dearest of them. */
-function selectCosts(draft: Draft, { fn, costs: { target } }: PlanningContext): Map<number, number> {
+/**
+ * What selects cost, per block pair. One select serves all slots of a key, and it stands with the dearest of them.
+ *
+ * Where threads leave from several blocks, each side's values meet in a phi, and one select chooses between both phis.
+ * What both sides have in common there is in the registers of both phis: that is a copy.
+ */
+function selectCosts(draft: Draft, ctx: PlanningContext): Map<number, number> {
+  const { fn, costs } = ctx;
+  const { target } = costs;
   const dearest = new Map<number, Slot>();
+  const joins = new Map<InstrId, Slot[]>();
   for (const slot of draft.allSlots()) {
     // Conditions are selected on the scalar unit.
     if (target.salu === 0 && fn.typeBits[fn.valueType[slot.t]] === 1) continue;
-    if (!draft.isOne(slot) && slot.cost > (dearest.get(slot.key)?.cost ?? 0)) dearest.set(slot.key, slot);
+    if (slot.joined !== NONE) {
+      const list = joins.get(slot.joined);
+      if (list) list.push(slot);
+      else joins.set(slot.joined, [slot]);
+    } else if (!draft.isOne(slot) && slot.cost > (dearest.get(slot.key)?.cost ?? 0)) dearest.set(slot.key, slot);
   }
-  const costs = new Map<number, number>();
-  for (const { at, cost } of dearest.values()) {
+  const gathered = new Map<number, number>();
+  const add = (at: BlockId, cost: number): void => {
     const k = Math.max(0, draft.frame.indexOf(at));
-    costs.set(k, (costs.get(k) ?? 0) + cost);
+    gathered.set(k, (gathered.get(k) ?? 0) + cost);
+  };
+  for (const { at, cost } of dearest.values()) add(at, cost);
+  for (const slots of joins.values()) {
+    if (slots.every((slot) => draft.isOne(slot))) continue;
+    const cycles = selectCycles(ctx, slots[0].t);
+    add(draft.frame.entry, cycles * draft.frame.weight(draft.frame.entry));
+    for (const slot of slots) if (draft.isOne(slot)) add(slot.at, cycles * draft.frame.weight(slot.at));
   }
-  return costs;
+  return gathered;
 }
 
 /**

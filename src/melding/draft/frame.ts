@@ -12,6 +12,7 @@ import type { PlanningContext } from '../cost/context.js';
 import { OperandOrder } from '../cost/matching.js';
 import { canSelect, isPoison, moveCycles, refoldedDivision, selectCycles } from '../cost/operands.js';
 import { countsAsWork } from '../cost/profitability.js';
+import { findLoadsMovedDown } from './moved-loads.js';
 import type { EarlierPartners } from './partner-log.js';
 import { hostBlock, type MeldExit, type MeldedBlock, type Shape } from '../plan.js';
 
@@ -30,6 +31,11 @@ export interface Slot {
   readonly selectable: boolean;
   /** Cycles of the select over the whole run. */
   readonly cost: number;
+  /**
+   * The phi of the join that takes the values, where threads leave from several blocks: then a phi of each side meets
+   * them, and one select of these phis stands behind all blocks. Otherwise `NONE`.
+   */
+  readonly joined: InstrId | -1;
 }
 
 /** The instructions of two corresponding blocks that are aligned, in order. Empty where a side has no block. */
@@ -91,6 +97,7 @@ export class Frame implements FrameParts {
   private baseKeyCount = 0;
   private readonly phis = new Map<number, readonly Slot[]>();
   private blockMatches: readonly (BlockMatches | null)[] | null = null;
+  private movedDown: readonly (readonly InstrId[])[] | null = null;
   private slotsOfExits: readonly Slot[] | null = null;
   private slotsOfTerminators: readonly (readonly Slot[])[] | null = null;
 
@@ -183,7 +190,7 @@ export class Frame implements FrameParts {
     return key;
   }
 
-  slot(t: ValueId, f: ValueId, at: BlockId): Slot {
+  slot(t: ValueId, f: ValueId, at: BlockId, joined: InstrId | -1 = NONE): Slot {
     const snapshot = this.ctx.fn;
     const key = this.keyOf(t, f);
     if (this.areAlike(t, f))
@@ -197,6 +204,7 @@ export class Frame implements FrameParts {
         defF: NONE as InstrId,
         selectable: true,
         cost: 0,
+        joined,
       };
     const i = definingInstr(snapshot, t);
     const j = definingInstr(snapshot, f);
@@ -211,6 +219,7 @@ export class Frame implements FrameParts {
       defF: defined ? j : (NONE as InstrId),
       selectable: canSelect(this.ctx, t, f),
       cost: this.selectCost(t, f, at),
+      joined,
     };
   }
 
@@ -334,6 +343,7 @@ export class Frame implements FrameParts {
     const { fn, graph } = this.ctx;
     const slots: Slot[] = [];
     if (this.exit.kind === 'single' && this.exit.t !== this.exit.f) return slots;
+    const isJoined = this.exit.kind === 'single' && this.leavesFromSeveral();
     for (let p = 0; p < this.blocks.length; p++) {
       const { t, f } = this.source(p, NONE);
       if (t === NONE || f === NONE) continue;
@@ -343,11 +353,29 @@ export class Frame implements FrameParts {
         for (let i = fn.blockInstrStart[to]; fn.instrOpcode[i] === Opcode.Phi; i++) {
           const a = incomingFrom(this.ctx, i as InstrId, t);
           const b = incomingFrom(this.ctx, i as InstrId, f);
-          if (a !== null && b !== null) slots.push(this.slot(a, b, t));
+          if (a !== null && b !== null) slots.push(this.slot(a, b, t, isJoined ? (i as InstrId) : NONE));
         }
       }
     }
     return slots;
+  }
+
+  /**
+   * Per block pair: the loads in front of the branch that code generation will move down into the melded block, because
+   * nothing else uses them any more. Both sides used them, so they were in front of both.
+   */
+  get loadsMovedDown(): readonly (readonly InstrId[])[] {
+    return (this.movedDown ??= findLoadsMovedDown(this));
+  }
+
+  /** Whether several melded blocks lead out of the subgraphs. */
+  private leavesFromSeveral(): boolean {
+    let count = 0;
+    for (let p = 0; p < this.blocks.length; p++) {
+      const { t, f } = this.source(p, NONE);
+      if (t !== NONE || f !== NONE) count++;
+    }
+    return count > 1;
   }
 
   /**

@@ -62,21 +62,43 @@ function staysBeside(
   return frame.keyOf(pointer(t), pointer(f)) === frame.keyOf(pointer(otherT), pointer(otherF));
 }
 
+/** How long a wave waits for a load that is on its way alone. */
+function waitingFor({ fn, divergence, costs }: PlanningContext, i: InstrId): number {
+  const { target } = costs;
+  const space = fn.instrAddressSpace[i];
+  if (space === AddressSpace.Local) return target.lds * target.exposedLds;
+  const isScalar = divergence.valueDivergent[instrValue(fn, i)] === 0 && costs.scalar[i] !== costs.vector[i];
+  return (isScalar ? target.scalarMemory : target.global) * target.exposed;
+}
+
+/**
+ * Cost when some loads in front of the branch move down into melded block `k` (`Frame.loadsMovedDown`), and others stay:
+ * they were one batch, and now the wave waits again. Per run of the block pair.
+ */
+export function dividedBatches({ frame }: Draft, ctx: PlanningContext, k: number): number {
+  const { fn, memory } = ctx;
+  const moved = frame.loadsMovedDown[k];
+  let most = 0;
+  for (const i of moved) {
+    const stays = (other: number): boolean =>
+      other !== i && memory.depth[other] === memory.depth[i] && !moved.includes(other as InstrId);
+    let isDivided = false;
+    for (let other = fn.blockInstrStart[frame.branch]; other < fn.blockInstrStart[frame.branch + 1]; other++)
+      isDivided ||= stays(other);
+    if (isDivided) most = Math.max(most, waitingFor(ctx, i));
+  }
+  return most;
+}
+
 /**
  * Cost when loads of a batch (cost/memory-accesses.ts) are no longer on their way together: a guarded run has a block
  * of its own, and the wave waits there again. Per run of the block pair. `pairGain` supposes that each pair of loads
  * spares its share of the waiting.
  */
 export function lostBatches({ partner }: Draft, ctx: PlanningContext, groups: readonly Group[]): number {
-  const { fn, memory, divergence, costs } = ctx;
-  const { target } = costs;
-  if (target.exposed === 0) return 0;
-  const waiting = (i: InstrId): number => {
-    const space = fn.instrAddressSpace[i];
-    if (space === AddressSpace.Local) return target.lds * target.exposedLds;
-    const isScalar = divergence.valueDivergent[instrValue(fn, i)] === 0 && costs.scalar[i] !== costs.vector[i];
-    return (isScalar ? target.scalarMemory : target.global) * target.exposed;
-  };
+  const { fn, memory } = ctx;
+  if (ctx.costs.target.exposed === 0) return 0;
+  const waiting = (i: InstrId): number => waitingFor(ctx, i);
   // Batches by side or segment: what the wave waits for, by key.
   const [sideT, sideF] = [new Map<number, number>(), new Map<number, number>()];
   let segment = new Map<number, number>();

@@ -5,7 +5,7 @@ import { evaluate } from '../../../src/melding/draft/evaluate.js';
 import { Draft } from '../../../src/melding/draft/draft.js';
 import { Frame } from '../../../src/melding/draft/frame.js';
 import { cyclesOf, pairGain } from '../../../src/melding/cost/gains.js';
-import { lostOffsetCost } from '../../../src/melding/draft/losses.js';
+import { dividedBatches, lostOffsetCost } from '../../../src/melding/draft/losses.js';
 import { PairTable } from '../../../src/melding/draft/pair-facts.js';
 import { costsOf } from '../../../src/melding/cost/latency.js';
 import { memoryAccesses } from '../../../src/melding/cost/memory-accesses.js';
@@ -21,7 +21,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/draft/evaluate', { tests: 11 });
+const test = suite('melding/draft/evaluate', { tests: 14 });
 
 const { valu, salu, diamond, hiddenMasks, ldsStore } = costsOf('gfx906');
 
@@ -45,6 +45,11 @@ function drafted(t: string, f: string, profit: ProfitModel = 'net'): { draft: Dr
       br join
     join:
       ret`);
+  return { draft: diamondOf(s, profit), s };
+}
+
+/** A draft over the blocks `t` and `f` in front of `join`. */
+function diamondOf(s: BuiltSnapshot, profit: ProfitModel = 'net'): Draft {
   const ctx = planningContext(s.f, analysesOf(s.f), DARM, () => true);
   const join = s.block('join');
   const frame = new Frame({
@@ -56,11 +61,15 @@ function drafted(t: string, f: string, profit: ProfitModel = 'net'): { draft: Dr
     back: false,
     earlier: null,
   });
+  return pairedDraft(frame, profit);
+}
+
+function pairedDraft(frame: Frame, profit: ProfitModel = 'net'): Draft {
   const draft = new Draft(new PairTable(frame));
   proposePhis(draft);
   alignBlocks(draft, profit, null);
   prune(draft, profit);
-  return { draft, s };
+  return draft;
 }
 
 test('scalar work is cheap, and stays scalar when it is the same on both sides', () => {
@@ -179,6 +188,100 @@ test('a byte whose sign is compared is extended for a select, where instructions
   assert.is(cost('gfx906', 'slt'), valu);
   assert.equal([cost('gfx906', 'ult'), cost('gfx906', 'slt', 'i16'), cost('gfx1100', 'slt')], [0, 0, 0]);
   assert.ok(cost('gfx1030', 'sgt') > 0);
+});
+
+test('work in front of the branch for one side alone is done in vain where a wave agrees', () => {
+  const evaluated = (user: string) => {
+    const s = snapshot(`
+      arg %c i1 never
+      arg %i i32 never
+      arg %p ptr3 never
+      entry:
+        %x = mul %i 3
+        %y = mul %i 5
+        br %c t f
+      t:
+        %a = add %i ${user}
+        store %a %p !as=3
+        br join
+      f:
+        %b = add %i %y
+        store %b %p !as=3
+        br join
+      join:
+        ret`);
+    return evaluate(diamondOf(s));
+  };
+  const both = evaluated('%x');
+  assert.equal(both.sunk, { t: valu, f: valu });
+  // What both sides use stays in front of both.
+  const shared = evaluated('%y');
+  assert.equal(shared.sunk, { t: 0, f: 0 });
+  assert.is(both.vain.t - shared.vain.t, valu);
+});
+
+/** Two sides with a condition each, which the first block of each side asks. */
+const nested = (front: string, [t, f]: readonly [string, string], values: string): BuiltSnapshot =>
+  snapshot(`
+    arg %c i1 never
+    arg %d i1 never
+    arg %i i32 never
+    arg %j i32 never
+    arg %p ptr1 never
+    arg %q ptr1 never
+    entry:
+      ${front}
+      br %c t f
+    t:
+      %x = add %l 1
+      br %d t1 join
+    t1:
+      ${t}
+      br join
+    f:
+      %y = add %l 1
+      br %d f1 join
+    f1:
+      ${f}
+      br join
+    join:
+      %z = phi ${values}
+      ret %z`);
+
+function draftOfNested(s: BuiltSnapshot): Draft {
+  const ctx = planningContext(s.f, analysesOf(s.f), DARM, () => true);
+  const join = s.block('join');
+  const pairs = [
+    { t: s.block('t'), f: s.block('f'), swapped: false },
+    { t: s.block('t1'), f: s.block('f1'), swapped: false },
+  ];
+  const exit = { kind: 'single', t: join, f: join } as const;
+  const shape = pairedShape(ctx, pairs);
+  const frame = new Frame({ ctx, branch: 0 as BlockId, shape, exit, front: false, back: false, earlier: null });
+  return pairedDraft(frame);
+}
+
+test('loads that both sides share go down into the one block that uses them after the meld, and the wave waits twice', () => {
+  const front = '%l = load %p !as=1\n%m = load %q !as=1\n%w = add %m 1';
+  const moved = (user: string, other: string) => {
+    const s = nested(front, [`%v = add %w ${user}`, `%u = add %w ${other}`], '[%x t] [%v t1] [%y f] [%u f1]');
+    const draft = draftOfNested(s);
+    return [draft.frame.loadsMovedDown[1].length, dividedBatches(draft, draft.ctx, 1)];
+  };
+  const { global, exposed } = costsOf('gfx906');
+  assert.equal(moved('1', '1'), [1, global * exposed]);
+  // Both loads go: they are one batch there as well.
+  assert.equal(moved('%l', '%l'), [1, global * exposed]);
+});
+
+test('behind several exits, one select chooses between the phis of both sides, and what they share is copied', () => {
+  const net = (values: string): number => {
+    const s = nested('%l = load %p !as=1', ['%v = add %l 3', '%u = add %l 3'], values);
+    return evaluate(draftOfNested(s)).net;
+  };
+  const alike = net('[%x t] [%v t1] [%y f] [%u f1]');
+  const apart = net('[%i t] [%v t1] [%j f] [%u f1]');
+  assert.is(alike - apart, 2 * valu);
 });
 
 test('parts of a wide load that a border was compared with', () => {

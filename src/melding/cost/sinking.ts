@@ -1,0 +1,89 @@
+/**
+ * Where work in front of a branch really runs. LLVM's code generation moves instructions down to the only side that
+ * uses them (its Sinking pass, Sink.cpp), so a wave that does not come there does not run them. A melded instruction
+ * that selects such a value needs it whatever side a thread is on: then every wave runs the work of both sides.
+ *
+ * An instruction goes to the nearest block that dominates all of its uses, or to a dominator of that one, but into no
+ * loop. Accesses that may write stay where they are, and so do loads in front of a store of their block.
+ */
+import type { Analyses } from '../../analysis/analyses.js';
+import type { BlockId, InstrId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import { InstrFlag, Opcode, hasFlag, instrValue, type FunctionSnapshot } from '../../ir/snapshot.js';
+
+/** Found when it is first asked for: most functions hold nothing that is worth a question. */
+export class Sinking {
+  #sunk: ReadonlyMap<number, readonly InstrId[]> | null = null;
+
+  constructor(
+    private readonly fn: FunctionSnapshot,
+    private readonly analyses: Analyses,
+  ) {}
+
+  /** The instructions that code generation moves down to block `b`. */
+  into(b: BlockId): readonly InstrId[] {
+    this.#sunk ??= sunkWork(this.fn, this.analyses);
+    return this.#sunk.get(b) ?? [];
+  }
+}
+
+/** By block: the instructions that code generation moves there. */
+function sunkWork(fn: FunctionSnapshot, analyses: Analyses): ReadonlyMap<number, readonly InstrId[]> {
+  const { dominators } = analyses;
+  const home = Int32Array.from({ length: fn.instrCount }, (_, i) => fn.instrBlock[i]);
+  const sunk = new Map<number, InstrId[]>();
+  // Users are looked at first: where they go decides where their operands can.
+  const blocks = Array.from({ length: fn.blockCount }, (_, b) => b as BlockId)
+    .filter((b) => analyses.order[b] !== NONE)
+    .sort((a, b) => analyses.order[b] - analyses.order[a]);
+  for (const b of blocks) {
+    let isStoreBehind = false;
+    for (let i = (fn.blockInstrStart[b + 1] - 1) as InstrId; i >= fn.blockInstrStart[b]; i--) {
+      if (hasFlag(fn, i, InstrFlag.MayWriteMemory)) isStoreBehind = true;
+      if (!maySink(fn, i, isStoreBehind)) continue;
+      const isLoad = hasFlag(fn, i, InstrFlag.MayReadMemory);
+      let to = commonDominator(fn, analyses, home, i);
+      while (to !== NONE && to !== b && !mayGoTo(analyses, b, to, isLoad)) to = dominators.idom[to] as BlockId | -1;
+      if (to === NONE || to === b || !dominators.dominates(b, to)) continue;
+      home[i] = to;
+      const list = sunk.get(to);
+      if (list) list.push(i);
+      else sunk.set(to, [i]);
+    }
+  }
+  return sunk;
+}
+
+function maySink(fn: FunctionSnapshot, i: InstrId, isStoreBehind: boolean): boolean {
+  const opcode = fn.instrOpcode[i];
+  const stays = InstrFlag.HasSideEffects | InstrFlag.MayWriteMemory | InstrFlag.Convergent | InstrFlag.Terminator;
+  if (opcode === Opcode.Phi || opcode === Opcode.Alloca || (fn.instrFlags[i] & stays) !== 0) return false;
+  return !(isStoreBehind && hasFlag(fn, i, InstrFlag.MayReadMemory));
+}
+
+function mayGoTo({ graph, cycles }: Analyses, from: BlockId, to: BlockId, isLoad: boolean): boolean {
+  const first = graph.predStart[to];
+  if (graph.predStart[to + 1] - first === 1 && graph.pred[first] === from) return true;
+  const loop = cycles.cycleOf(to);
+  return !isLoad && (loop === NONE || loop === cycles.cycleOf(from));
+}
+
+/** The nearest block that dominates all uses; `NONE` without any. */
+function commonDominator(
+  fn: FunctionSnapshot,
+  { uses, order, dominators }: Analyses,
+  home: Int32Array,
+  i: InstrId,
+): BlockId | -1 {
+  const v = instrValue(fn, i);
+  let common = NONE as BlockId | -1;
+  for (let u = uses.start[v]; u < uses.start[v + 1]; u++) {
+    const user = uses.user[u];
+    const at = (fn.instrOpcode[user] === Opcode.Phi ? fn.operandBlock[uses.operand[u]] : home[user]) as BlockId;
+    if (order[at] === NONE) continue;
+    if (common === NONE) common = at;
+    while (common !== NONE && !dominators.dominates(common, at)) common = dominators.idom[common] as BlockId | -1;
+    if (common === fn.instrBlock[i]) break;
+  }
+  return common;
+}
