@@ -153,10 +153,18 @@ export class FunctionEditor implements Editor {
     return this.#builder;
   }
 
-  appendClone(to: BlockRef, original: ValueRef): ValueRef {
+  #clone(builder: BuilderPtr, original: ValueRef): ValueRef {
     const clone = this.#llvm._LLVMInstructionClone(value(original));
-    this.#llvm._LLVMInsertIntoBuilder(this.#at(to), clone);
+    this.#llvm._LLVMInsertIntoBuilder(builder, clone);
     return valueRef(clone);
+  }
+
+  appendClone(to: BlockRef, original: ValueRef): ValueRef {
+    return this.#clone(this.#at(to), original);
+  }
+
+  cloneBefore(before: ValueRef, original: ValueRef): ValueRef {
+    return this.#clone(this.#before(before), original);
   }
 
   setOperand(instr: ValueRef, index: number, operand: ValueRef): void {

@@ -52,6 +52,8 @@ export interface Editor {
   createBlock(name: string, before: BlockRef): BlockRef;
   /** Appends a copy of an instruction, with the same operands, to a block that has no terminator yet. */
   appendClone(block: BlockRef, original: ValueRef): ValueRef;
+  /** Inserts a copy of an instruction, with the same operands, right before another one. */
+  cloneBefore(before: ValueRef, original: ValueRef): ValueRef;
   setOperand(instr: ValueRef, index: number, value: ValueRef): void;
   /**
    * Makes `melded`, which is a clone of `t`, stand for `f` too: only flags and metadata that hold for both remain.

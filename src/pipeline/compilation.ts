@@ -12,6 +12,7 @@ import { parsePlan } from '../job/tuned-plan.js';
 import { parseTargetId } from '../job/target-id.js';
 import { replayLog } from './carry-out.js';
 import { PlanGuide, type Guide } from './guide.js';
+import { separateJoinInputs } from './join-inputs.js';
 import { spareBodies } from './kernel-bodies.js';
 import { beforeEarlyMeld, defaultPipeline, meldsEarly } from './passes.js';
 import { Stopwatch } from './stopwatch.js';
@@ -155,7 +156,12 @@ export class Compilation {
       const functions = module.functions();
       // A melded function that is not a kernel was or will be inlined, so that its code may be in any function.
       const all = meldsEarly(this.options) || functions.some(({ name, kernel }) => melded.has(name) && !kernel);
-      for (const { name } of functions) if (all || melded.has(name)) module.prepareCodegen(name);
+      for (const { name } of functions) {
+        if (!all && !melded.has(name)) continue;
+        module.prepareCodegen(name);
+        separateJoinInputs(() => module.open(name));
+        module.verify(name);
+      }
     });
   }
 }
