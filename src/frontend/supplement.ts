@@ -7,7 +7,7 @@
  * the name are read without the macro, which is there again afterwards.
  *
  * musl says `nullptr` where GNU's library, and clang itself, say `__null` for `NULL`: programs compare it with numbers,
- * cast it and return it as one. And libraries that know libc++ name its namespace `_VSTD`, which libc++ itself no longer has.
+ * cast it and return it as one. And libraries that know libc++ call its namespace `_VSTD`. libc++ has lost that name.
  *
  * Host code written for GNU's library and for OpenMP includes headers that neither libc++ nor musl has. What they
  * declare is declared here: host code is parsed, and never called.

@@ -1,14 +1,15 @@
 /**
  * Keeps melded code from a fault of LLVM 23's StructurizeCFG (`hoistZeroCostElseBlockPhiValues`; docs/simulator.md).
  *
- * Of a block in front of a join, it moves an operation that costs nothing (`trunc`, `fneg`, `shufflevector`) up to where
- * the ways to both blocks of the join part, and takes the result for what all threads bring that do not come through the
- * other block. Where several ways lead into the block, only one of them gets it: threads of the others lose the value.
+ * A join takes values from two blocks. If one of them computes its value by an operation that costs nothing (`trunc`,
+ * `fneg`, `shufflevector`), LLVM moves that up to the branch in front of both blocks. It then passes the result on along
+ * one edge into the block. Where several ways lead into the block, threads that come by the others lose the value.
  * Melding makes such blocks, behind what runs for one side only, and in chains of branches that were a `switch`.
  *
  * Here each way into the block computes the operation, and a phi takes the results: LLVM does not move phis. A `switch`
  * in front of such a block becomes a chain of branches.
  */
+import { cfgOf, type Graph } from '../analysis/graph.js';
 import type { Editor, Incoming, ValueRef } from '../ir/editor.js';
 import type { BlockId, InstrId, ValueId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -66,19 +67,20 @@ interface OpenFunction {
 }
 
 function switchesInFront(fn: FunctionSnapshot): Set<BlockId> {
-  const ways = entryEdges(fn);
+  const graph = cfgOf(fn);
   const isSwitch = (b: BlockId): boolean => fn.instrOpcode[terminatorOf(fn, b)] === Opcode.Switch;
-  const switches = joinInputs(fn).flatMap(({ block }) => ways[block]!.filter(isSwitch));
+  const switches = joinInputs(fn).flatMap(({ block }) => waysInto(graph, block).filter(isSwitch));
   return new Set(switches.filter((b) => destinations(fn, b).size <= MOST_DESTINATIONS));
 }
 
 function separate({ snapshot: fn, editor }: OpenFunction): void {
-  const ways = entryEdges(fn);
+  const graph = cfgOf(fn);
   const separated = new Map<InstrId, ValueRef>();
   for (const { phi, index, input, block } of joinInputs(fn)) {
-    if (ways[block]!.length < 2) continue;
+    const ways = waysInto(graph, block);
+    if (ways.length < 2) continue;
     let once = separated.get(input);
-    if (once === undefined) separated.set(input, (once = onEachWay(fn, editor, input, ways[block]!)));
+    if (once === undefined) separated.set(input, (once = onEachWay(fn, editor, input, ways)));
     editor.setOperand(editor.instr(phi), index, once);
   }
 }
@@ -98,13 +100,9 @@ function joinInputs(fn: FunctionSnapshot): JoinInput[] {
   return found;
 }
 
-/** By block: the blocks from which edges lead to it, once for each edge. */
-function entryEdges(fn: FunctionSnapshot): BlockId[][] {
-  const from = Array.from({ length: fn.blockCount }, (): BlockId[] => []);
-  for (let b = 0 as BlockId; b < fn.blockCount; b++)
-    for (let e = fn.succStart[b]!; e < fn.succStart[b + 1]!; e++) from[fn.succ[e]!]!.push(b);
-  return from;
-}
+/** The blocks from which edges lead to `b`, once for each edge. */
+const waysInto = ({ predStart, pred }: Graph, b: BlockId): BlockId[] =>
+  [...pred.subarray(predStart[b]!, predStart[b + 1]!)] as BlockId[];
 
 /** Whether LLVM may move an instruction out of its block. It does not if an operand comes from the block, too. */
 function mayBeMoved(fn: FunctionSnapshot, i: InstrId, b: BlockId): boolean {

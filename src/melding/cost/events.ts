@@ -70,9 +70,10 @@ export function kinds(
   const alikeIn = (wave: number): boolean =>
     perWave > 1 && uniform(v, wave, 5) < ORDER(strata(v, launchOf(wave))[0], 0)[1];
   const most = constants.length;
+  const drawn = Array.from({ length: LAUNCHES }, (_, launch) => strata(v, launch));
   for (let k = 0; k < numbers.length; k++) {
     const wave = Math.floor((k << keys.shift) / waveSize);
-    const [, x] = strata(v, launchOf(wave));
+    const [, x] = drawn[launchOf(wave)]!;
     const named = x < 0.25 ? 1 / 64 : x < 0.5 ? 0.5 : 0.95;
     const u = alikeIn(wave) ? ofWave(v, wave) : uniformOf(keys.words[k]!);
     numbers[k] = u < named ? constants[Math.floor((u / named) * most)]! : OTHER;

@@ -8,7 +8,8 @@
  */
 import { Draft, type PhiPairs } from '../draft/draft.js';
 import { evaluate, type Outcome } from '../draft/evaluate.js';
-import type { BlockWork, Frame } from '../draft/frame.js';
+import type { BlockWork } from '../draft/block-matches.js';
+import type { Frame } from '../draft/frame.js';
 import { PairTable } from '../draft/pair-facts.js';
 import type { ProfitModel } from '../plan.js';
 import { reordered } from './reorder.js';

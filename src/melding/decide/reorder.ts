@@ -13,7 +13,7 @@ import { AddressSpace } from '../cost/latency.js';
 import { OperandOrder } from '../cost/matching.js';
 import { selectCycles } from '../cost/operands.js';
 import type { Draft } from '../draft/draft.js';
-import type { BlockWork } from '../draft/frame.js';
+import type { BlockWork } from '../draft/block-matches.js';
 import { Scorer, usersMayPair } from './scorer.js';
 
 /** @param draft one without pairs; it gets some */

@@ -9,7 +9,7 @@ import { NONE } from '../../ir/ids.js';
 import { InstrFlag, hasFlag } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import type { Draft } from './draft.js';
-import type { BlockWork } from './frame.js';
+import type { BlockWork } from './block-matches.js';
 import { CostModel } from '../cost/cost-model.js';
 import type { AlignedInstr } from '../plan.js';
 

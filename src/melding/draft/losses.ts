@@ -72,21 +72,19 @@ function waitingFor({ fn, divergence, costs }: PlanningContext, i: InstrId): num
 }
 
 /**
- * Cost when some loads in front of the branch move down into melded block `k` (`Frame.loadsMovedDown`), and others stay:
- * they were one batch, and now the wave waits again. Per run of the block pair.
+ * Cost when some loads of a batch in front of the branch move down into melded block `k` (`Frame.loadsMovedDown`) and
+ * others stay: the wave waits again there. Per run of the block pair.
  */
 export function dividedBatches({ frame }: Draft, ctx: PlanningContext, k: number): number {
   const { fn, memory } = ctx;
-  const moved = frame.loadsMovedDown[k];
+  const moved = new Set<number>(frame.loadsMovedDown[k]);
+  if (moved.size === 0) return 0;
+  const depthsThatStay = new Set<number>();
+  for (let i = fn.blockInstrStart[frame.branch]; i < fn.blockInstrStart[frame.branch + 1]; i++)
+    if (!moved.has(i)) depthsThatStay.add(memory.depth[i]);
   let most = 0;
-  for (const i of moved) {
-    const stays = (other: number): boolean =>
-      other !== i && memory.depth[other] === memory.depth[i] && !moved.includes(other as InstrId);
-    let isDivided = false;
-    for (let other = fn.blockInstrStart[frame.branch]; other < fn.blockInstrStart[frame.branch + 1]; other++)
-      isDivided ||= stays(other);
-    if (isDivided) most = Math.max(most, waitingFor(ctx, i));
-  }
+  for (const i of frame.loadsMovedDown[k])
+    if (depthsThatStay.has(memory.depth[i])) most = Math.max(most, waitingFor(ctx, i));
   return most;
 }
 
