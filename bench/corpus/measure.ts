@@ -36,7 +36,7 @@ export interface Measurement {
   readonly family: string;
   readonly half: string;
   readonly target: string;
-  /** The kinds of melds; `switch` where nothing but a switch has changed. */
+  /** The kinds of melds; without any, `switch` where a switch has changed, and `hoist` where a side was hoisted. */
   readonly melds: readonly string[];
   /** Share of the unmelded code's instructions that the first setting executes, 0 to 1. */
   readonly covered: number;
@@ -98,9 +98,11 @@ export async function compileFamily(
   return { ...versions, plain: tidied(rt, optimized.artifacts[0]!.bytes, names) };
 }
 
-/** Where only switches have become chains of branches, that is the kind. */
-const kindsOf = ({ melds, switchesLowered }: FunctionReport): readonly string[] =>
-  melds.length === 0 && switchesLowered > 0 ? ['switch'] : melds.map(({ kind }) => kind);
+/** Where nothing melds but switches have become chains of branches, or sides are hoisted, that is the kind. */
+const kindsOf = ({ melds, switchesLowered, sidesHoisted }: FunctionReport): readonly string[] => {
+  if (melds.length > 0) return melds.map(({ kind }) => kind);
+  return [...(switchesLowered > 0 ? ['switch'] : []), ...(sidesHoisted > 0 ? ['hoist'] : [])];
+};
 
 /** Contraction is off, so that results compare bit for bit. */
 const SOURCE = { language: 'hip', flags: ['-std=c++17', '-ffp-contract=off'] } as const;

@@ -18,7 +18,7 @@ export const MELDING = ['branch-fusion', 'darm'] as const satisfies readonly Mod
 
 export interface Compiled {
   readonly code: Uint8Array;
-  /** The kinds of melds, by function. */
+  /** The kinds of melds, and `hoisted` for each hoisted side, by function. */
   readonly melds: ReadonlyMap<string, readonly string[]>;
   readonly milliseconds: number;
 }
@@ -49,7 +49,12 @@ export function compileBy(
   if (broken !== undefined) throw new Error(`${id}: '${broken.name}' is melded only in part: ${broken.bailout}`);
   return {
     code: artifacts[0]!.bytes,
-    melds: new Map(functions.map(({ name, melds }) => [name, melds.map(({ kind }) => kind)])),
+    melds: new Map(
+      functions.map(({ name, melds, sidesHoisted }) => [
+        name,
+        [...melds.map(({ kind }) => kind), ...Array.from({ length: sidesHoisted }, () => 'hoisted')],
+      ]),
+    ),
     milliseconds: timings['total']!,
   };
 }

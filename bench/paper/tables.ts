@@ -167,11 +167,16 @@ export function speedupTable(results: Results, group: Group): Table {
     rows,
     note:
       'BF: branch fusion. instr.: executed instructions of -O3 over those of darm. Melds at the better point: bb block-block, ' +
-      'rr region-region, br block-region (region replication).',
+      'rr region-region, br block-region (region replication), hs hoisted side.',
   };
 }
 
-const SHORT: Readonly<Record<string, string>> = { 'block-block': 'bb', 'region-region': 'rr', 'block-region': 'br' };
+const SHORT: Readonly<Record<string, string>> = {
+  'block-block': 'bb',
+  'region-region': 'rr',
+  'block-region': 'br',
+  hoisted: 'hs',
+};
 
 const meldsText = ({ run }: Outcome): string =>
   Object.entries(run.melds)

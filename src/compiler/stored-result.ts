@@ -66,6 +66,7 @@ const FUNCTION: Form = {
   name: isText,
   melds: isListOf((meld) => fits(meld, { kind: isText, profit: isNumber, net: isNumber })),
   switchesLowered: isNumber,
+  sidesHoisted: isNumber,
   before: (value) => value === null || fits(value, COUNTS),
   after: (value) => fits(value, COUNTS),
   bailout: (value) => value === null || isText(value),

@@ -3,17 +3,18 @@
  * carries the same edits out on its own copy of the module and gets the same function.
  */
 import type { BlockId } from '../ir/ids.js';
-import type { Meld, WaveVersion } from '../melding/plan.js';
+import type { HoistedSide, Meld, WaveVersion } from '../melding/plan.js';
 import type { FunctionHistory } from './history.js';
 import type { CandidateRemark, DebugLocation } from './remarks.js';
 
-/** One round of edits: either switches that become branches or melds, and the snapshot that their ids belong to. */
+/** One round of edits: switches that become branches, melds, or hoisted sides, and the snapshot of their ids. */
 export interface LogRound {
-  /** Fingerprint of the snapshot whose ids `lowered` and `melds` use. */
+  /** Fingerprint of the snapshot whose ids the round uses. */
   readonly fingerprint: string;
   readonly lowered: readonly BlockId[];
   readonly versions: readonly WaveVersion[];
   readonly melds: readonly Meld[];
+  readonly hoisted: readonly HoistedSide[];
   /** Remarks about the function as it was before this round; null unless remarks are wanted. */
   readonly remarks: SurveyRemarks | null;
 }

@@ -54,6 +54,7 @@ export interface FunctionRemark extends AnyRemark {
   /** By the cost model. */
   readonly cyclesSaved: number;
   readonly switchesLowered: number;
+  readonly sidesHoisted: number;
 }
 
 export type Remark = CandidateRemark | FailureRemark | FunctionRemark;

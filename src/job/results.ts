@@ -18,6 +18,8 @@ export interface FunctionReport {
   readonly melds: readonly { readonly kind: MeldKind; readonly profit: number; readonly net: number }[];
   /** Divergent switches that became branches, so that their cases could meld. */
   readonly switchesLowered: number;
+  /** Sides of divergent branches whose work now stands in front of the branch. */
+  readonly sidesHoisted: number;
   /** `before` is null unless `stats` was asked for. */
   readonly before: Counts | null;
   readonly after: Counts;

@@ -27,7 +27,7 @@ export interface TunedMeld {
   readonly reason: string;
 }
 
-/** Either switches that become branches, or melds. */
+/** Switches that become branches, or melds, or neither: then sides are hoisted, about which the cost model decides. */
 export interface TunedRound {
   /** Of the function before the round. */
   readonly fingerprint: string;
@@ -177,7 +177,7 @@ const round: Form = (value, where) => {
   const complaint = record({ fingerprint, lowered: ids, melds })(value, where);
   if (complaint !== null) return complaint;
   const { lowered, melds: made } = value as TunedRound;
-  return lowered.length > 0 !== made.length > 0 ? null : `${where} must either lower switches or meld`;
+  return lowered.length > 0 && made.length > 0 ? `${where} must not both lower switches and meld` : null;
 };
 
 const isPlan = record({

@@ -112,6 +112,20 @@ export interface WaveVersion {
   readonly sides: readonly ('t' | 'f')[];
 }
 
+/** A side of a branch whose work is done in front of the branch, by every thread; then the side is empty. */
+export interface HoistedSide {
+  /** Block E. */
+  readonly branch: BlockId;
+  /** Of E. */
+  readonly terminator: InstrId;
+  /** The only block of the side. It goes on to the join. */
+  readonly side: BlockId;
+  /** All of its instructions but the terminator, in order. */
+  readonly instrs: readonly InstrId[];
+  /** Cycles saved according to our cost model. */
+  readonly net: number;
+}
+
 /**
  * One of the legal ways in which a branch may meld, instead of the one that the cost model takes. It says which
  * subgraphs become one and by what rule their instructions are paired, and never which instructions: so whatever it
@@ -163,6 +177,8 @@ export interface FunctionPlan {
   readonly versions: readonly WaveVersion[];
   /** The melds of this round, in the order of carrying them out. Regions of different branches do not overlap. */
   readonly melds: readonly Meld[];
+  /** Sides that are emptied instead; none while anything melds. */
+  readonly hoisted: readonly HoistedSide[];
   /** The branches with melds, in the order in which they were taken. */
   readonly chosen: readonly ChosenBranch[];
 }

@@ -6,7 +6,7 @@ import { summarize } from '../analysis/summary.js';
 import type { LlvmModule } from '../binding/module.js';
 import type { FunctionPlan } from '../melding/plan.js';
 import { RULES } from '../melding/rules.js';
-import type { EditLog, SurveyRemarks } from '../job/edit-log.js';
+import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
 import type { CandidateRemark, DebugLocation, Remark } from '../job/remarks.js';
 import { tally } from '../job/tally.js';
 import type { PlannedFunction } from './planned-function.js';
@@ -50,7 +50,7 @@ export function plannedRemarks(
   { plan, remarks }: { plan: FunctionPlan; remarks: SurveyRemarks | null },
 ): Remark[] {
   if (remarks === null) return [];
-  return [...remarks.candidates, summary(name, remarks, remarks.candidates, plan.melds, 0)];
+  return [...remarks.candidates, summary(name, remarks, remarks.candidates, [{ ...plan, lowered: [] }])];
 }
 
 /** Melds in the order of the rounds, then what is refused in the end, then the summary. */
@@ -72,9 +72,7 @@ export function remarksOf({ function: name, rounds, lastRemarks, bailout }: Edit
   const location: DebugLocation | null = first?.location ?? null;
   const remarks: Remark[] = [...candidates];
   if (bailout !== null) remarks.push({ kind: 'failure', function: name, location, reason: bailout });
-  const melds = rounds.flatMap((each) => each.melds);
-  const switches = rounds.reduce((sum, { lowered }) => sum + lowered.length, 0);
-  if (first !== null) remarks.push(summary(name, first, candidates, melds, switches));
+  if (first !== null) remarks.push(summary(name, first, candidates, rounds));
   return remarks;
 }
 
@@ -85,10 +83,9 @@ function summary(
   name: string,
   { location, divergentBranches }: SurveyRemarks,
   { length: candidates }: readonly CandidateRemark[],
-  melds: FunctionPlan['melds'],
-  switchesLowered: number,
+  rounds: readonly Pick<LogRound, 'melds' | 'lowered' | 'hoisted'>[],
 ): Remark {
-  const { byKind, cyclesSaved } = tally(melds);
+  const { byKind, cyclesSaved } = tally(rounds.flatMap(({ melds }) => melds));
   return {
     kind: 'analysis',
     function: name,
@@ -97,6 +94,7 @@ function summary(
     candidates,
     melds: byKind,
     cyclesSaved,
-    switchesLowered,
+    switchesLowered: rounds.reduce((sum, { lowered }) => sum + lowered.length, 0),
+    sidesHoisted: rounds.reduce((sum, { hoisted }) => sum + hoisted.length, 0),
   };
 }

@@ -185,6 +185,7 @@ function functionReports(logs: readonly EditLog[], after: Emitted, before: Emitt
       name,
       melds: rounds.flatMap(({ melds }) => melds.map(({ kind, profit, net }) => ({ kind, profit, net }))),
       switchesLowered: rounds.reduce((sum, { lowered }) => sum + lowered.length, 0),
+      sidesHoisted: rounds.reduce((sum, { hoisted }) => sum + hoisted.length, 0),
       before: before?.counts.get(name) ?? null,
       after: counts,
       bailout,

@@ -52,9 +52,9 @@ export class PlanGuide implements Guide {
     return { branches: new Map(branches), others: 'leave' };
   }
 
-  planned(_: OpenFunction, { chosen }: FunctionPlan): void {
+  planned(_: OpenFunction, { chosen, hoisted }: FunctionPlan): void {
     const melds = this.#round?.melds ?? [];
-    if (melds.length === 0) return;
+    if (melds.length + hoisted.length === 0) return;
     const differs = melds.find(({ branch, pairs, ask }, k) => {
       const made = chosen[k];
       return made?.branch !== branch || String(made.pairs) !== String(pairs) || String(made.sides) !== String(ask);

@@ -9,6 +9,7 @@ import type { BlockId } from '../ir/ids.js';
 import { expectedGain, type ExpectedCycles } from '../melding/cost/expected-cycles.js';
 import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
 import type { JobOptions } from '../job/options.js';
+import type { FunctionPlan } from '../melding/plan.js';
 import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
 import { leastGainOfLowering, loweredSwitches, loweringCost, loweringGain } from '../melding/decide/switches.js';
 import { carryOut } from './carry-out.js';
@@ -95,6 +96,8 @@ export function meldFunction(
   }
 }
 
+const isEdit = ({ melds, hoisted }: FunctionPlan): boolean => melds.length + hoisted.length > 0;
+
 /** Whether switches may become chains although nothing melds. Behind an early point they would be switches again. */
 const isJudgedByItself = (options: JobOptions): boolean =>
   options.meld === 'darm' && options.profit === 'net' && !meldsEarly(options);
@@ -141,18 +144,18 @@ class FunctionMelding {
   /** Melds until nothing is left that pays; returns the last survey. */
   run(): Survey {
     let survey = this.#survey();
-    for (; this.mayGoOn && survey.plan.melds.length > 0; survey = this.#survey()) {
-      const { melds, versions } = survey.plan;
-      this.#carryOut(survey, { lowered: [], versions, melds });
+    for (; this.mayGoOn && isEdit(survey.plan); survey = this.#survey()) {
+      const { melds, versions, hoisted } = survey.plan;
+      this.#carryOut(survey, { lowered: [], versions, melds, hoisted });
       this.melded++;
-      for (const { net } of melds) this.net += net;
+      for (const { net } of [...melds, ...hoisted]) this.net += net;
     }
     return survey;
   }
 
   /** Makes divergent switches branches. */
   lower(survey: Survey, switches: readonly BlockId[]): void {
-    this.#carryOut(survey, { lowered: switches, versions: [], melds: [] });
+    this.#carryOut(survey, { lowered: switches, versions: [], melds: [], hoisted: [] });
   }
 
   judgement(): Judgement {
@@ -190,7 +193,7 @@ class FunctionMelding {
     return survey;
   }
 
-  #carryOut(survey: Survey, edits: Pick<LogRound, 'lowered' | 'versions' | 'melds'>): void {
+  #carryOut(survey: Survey, edits: Pick<LogRound, 'lowered' | 'versions' | 'melds' | 'hoisted'>): void {
     if (this.rounds.length === 0) this.#unmelded = this.#finalCycles();
     const round = { fingerprint: survey.fingerprint, remarks: survey.remarks, ...edits };
     carryOut(this.module, { open: survey, round, watch: this.compilation.watch, recorder: this.recorder });

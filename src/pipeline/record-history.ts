@@ -17,7 +17,7 @@ import { NONE } from '../ir/ids.js';
 import { printInstr } from '../ir/print.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import type { MeldWatcher } from '../melding/apply/apply-melds.js';
-import type { Meld } from '../melding/plan.js';
+import type { HoistedSide, Meld } from '../melding/plan.js';
 import { RULES } from '../melding/rules.js';
 import type { LogRound } from '../job/edit-log.js';
 import type { FunctionHistory, FunctionPicture, MeldedPlace, SelectedOperands } from '../job/history.js';
@@ -155,6 +155,12 @@ export class HistoryRecorder implements MeldWatcher {
         this.#origins.delete(editor.instr(i as InstrId));
     }
     this.#meld++;
+  }
+
+  hoisted({ side, instrs }: HoistedSide): void {
+    const { editor } = this.#now!;
+    this.#identities.delete(editor.block(side));
+    for (const i of instrs) this.#origins.delete(editor.instr(i));
   }
 
   #place(block: number): MeldedPlace {

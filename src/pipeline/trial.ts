@@ -44,7 +44,7 @@ export function tryPolicy(
     const { module, logs } = meldInPlace(compilation);
     const { rounds, bailout } = logs.find((log) => log.function === kernel)!;
     const trace = guide!.trace(rounds.length);
-    const all = rounds.map(({ lowered, versions, melds }) => [lowered, versions, melds]);
+    const all = rounds.map(({ lowered, versions, melds, hoisted }) => [lowered, versions, melds, hoisted]);
     const edits = `${trace.fingerprint}${hashOf(JSON.stringify(all))}`;
     const code = known.includes(edits) ? null : emit(compilation, logs, module).artifacts[0]!.bytes;
     return { edits, code, trace, bailout };

@@ -92,6 +92,8 @@ function summaryPieces(remark: FunctionRemark): Piece[] {
     ['CyclesSaved', figure(remark.cyclesSaved)],
     say(', switches lowered '),
     ['SwitchesLowered', String(remark.switchesLowered)],
+    say(', sides hoisted '),
+    ['SidesHoisted', String(remark.sidesHoisted)],
   ];
 }
 

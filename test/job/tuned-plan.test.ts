@@ -96,7 +96,6 @@ test('refuses members of another form, and says where', () => {
       ['functions', 0, 'rounds', 0, 'lowered'],
       [1, 1],
     ],
-    [['functions', 0, 'rounds', 0, 'lowered'], []],
     [['functions', 0, 'rounds', 1, 'lowered'], [1]],
     [[...meld, 'branch'], -1],
     [[...meld, 'branch'], 1.5],

@@ -18,6 +18,7 @@ const log = (name: string, position: number, rounds = 1): EditLog => ({
     lowered: [],
     versions: [],
     melds: [],
+    hoisted: [],
     remarks: REMARKS,
   })),
   gain: 1,

@@ -119,6 +119,7 @@ export const reportOf = (name: string): FunctionReport => ({
   name,
   melds: [{ kind: 'block-block', profit: 0.25, net: 12.3456 }],
   switchesLowered: 0,
+  sidesHoisted: 0,
   before: { divergentBranches: 1, instructions: 9, machineInstructions: 40 },
   after: { divergentBranches: 0, instructions: 2, machineInstructions: 30 },
   bailout: null,

@@ -23,7 +23,8 @@
 import type { BlockRef, Editor, ValueRef } from '../../ir/editor.js';
 import type { BlockId } from '../../ir/ids.js';
 import { MeldedFlow } from './melded-flow.js';
-import type { AlignedInstr, BlockPair, FunctionPlan, Meld } from '../plan.js';
+import type { AlignedInstr, BlockPair, FunctionPlan, HoistedSide, Meld } from '../plan.js';
+import { hoistSide } from './hoist-side.js';
 import { ReachingValues } from './reaching-values.js';
 import { join, selectorOf, sideOf, unify, type Side } from './unify.js';
 
@@ -37,13 +38,19 @@ export interface MeldWatcher {
   selected(t: ValueRef, f: ValueRef, operand: number): void;
   /** The meld is complete and its old blocks are deleted. */
   done(meld: Meld): void;
+  /** The side's block is deleted. */
+  hoisted(side: HoistedSide): void;
 }
 
 /** What a plan changes. */
-export type Edits = Pick<FunctionPlan, 'melds' | 'versions'>;
+export type Edits = Pick<FunctionPlan, 'melds' | 'versions' | 'hoisted'>;
 
-/** Carries out one plan: first the versions, then the melds, both in order. */
-export function applyPlan(editor: Editor, { melds, versions }: Edits, watcher: MeldWatcher | null = null): void {
+/** Carries out one plan: first the versions, then the melds, then the hoisted sides, each in order. */
+export function applyPlan(
+  editor: Editor,
+  { melds, versions, hoisted }: Edits,
+  watcher: MeldWatcher | null = null,
+): void {
   // A meld may replace the conditional branch of a later meld of the same region, and a version moves it to another
   // block, so all conditions are looked up first.
   const conditions = new Map<BlockId, ValueRef>();
@@ -54,6 +61,10 @@ export function applyPlan(editor: Editor, { melds, versions }: Edits, watcher: M
     builder.build();
     conditions.set(meld.branch, builder.condition);
     watcher?.done(meld);
+  }
+  for (const side of hoisted) {
+    hoistSide(editor, side);
+    watcher?.hoisted(side);
   }
 }
 

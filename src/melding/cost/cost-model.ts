@@ -53,4 +53,6 @@ export const CostModel = {
   leastShare: 0.06,
   /** What all melds of a function must gain, as a share of what a wave spends in it. Chance does as much. */
   leastOfFunction: 0.025,
+  /** The same of all hoisted sides together: the estimate knows less of them. Fitted. */
+  leastOfHoisting: 0.06,
 } as const;

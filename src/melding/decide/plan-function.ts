@@ -28,6 +28,7 @@ import { PartnerLog } from '../draft/partner-log.js';
 import type { CanPair } from '../cost/matching.js';
 import { refusal, type Refusal } from '../rules.js';
 import { Chains, working } from './chains.js';
+import { hoistedSides } from './hoisted-sides.js';
 import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal, mayJoin, problemRefusal, regionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
@@ -82,7 +83,7 @@ export function planFunction(
   for (let b = 0 as BlockId; b < fn.blockCount; b++)
     if (analyses.divergence.terminatorDivergent[b] === 1 && analyses.order[b] !== NONE && isConditionalBranch(fn, b))
       branches.push(b);
-  if (branches.length === 0) return { candidates: [], versions: [], melds: [], chosen: [] };
+  if (branches.length === 0) return { candidates: [], versions: [], melds: [], hoisted: [], chosen: [] };
 
   const ctx = planningContext(fn, analyses, options, canPair);
   const whole = functionRefusal(fn);
@@ -121,8 +122,13 @@ export function planFunction(
   const made = taken.filter((p) => isTaken.has(p));
   const melds = made.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) })));
   const versions = made.flatMap(({ version }) => version ?? []);
+  const mayHoist = whole === null && options.mode === 'darm' && options.profit === 'net' && melds.length === 0;
+  const hoisted = mayHoist ? hoistedSides(ctx, branches) : [];
   ctx.waves.values.forget();
-  return { candidates, versions, melds, chosen: made.map((p) => p.chosen) };
+  for (const { branch } of hoisted)
+    for (const [k, each] of candidates.entries())
+      if (each.branch === branch) candidates[k] = { ...each, reason: `${each.reason}; one side runs in front instead` };
+  return { candidates, versions, melds, hoisted, chosen: made.map((p) => p.chosen) };
 }
 
 const sumOf = (plans: readonly BranchPlan[]): number => plans.reduce((sum, { total }) => sum + total, 0);

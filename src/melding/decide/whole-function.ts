@@ -16,9 +16,18 @@ export function isJudgedWhole({ profit, versions, optimizesLater }: PlanOptions,
   return isModels && profit === 'net' && versions !== 'always' && !optimizesLater;
 }
 
-/** @param gain of all melds up to now, in cycles that a wave is expected to gain */
-export function isTooLittle(ctx: PlanningContext, gain: number): boolean {
-  const needed = (share: (b: BlockId) => number): number => CostModel.leastOfFunction * cyclesAlone(ctx, share);
+/**
+ * @param gain of all melds up to now, in cycles that a wave is expected to gain
+ * @param least what they must gain, as a share of what a wave spends in the function
+ * @param counts which blocks of the function count
+ */
+export function isTooLittle(
+  ctx: PlanningContext,
+  gain: number,
+  least: number = CostModel.leastOfFunction,
+  counts: (b: BlockId) => boolean = () => true,
+): boolean {
+  const needed = (share: (b: BlockId) => number): number => least * cyclesAlone(ctx, (b) => (counts(b) ? share(b) : 0));
   // Most melds gain so much that nobody has to know how many waves come to which block.
   if (gain >= needed(() => 1)) return false;
   return gain < needed((b) => ctx.waves.shareComing(b));

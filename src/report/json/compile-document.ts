@@ -19,6 +19,7 @@ export function resultDocument(result: CompileResult): object {
       meldsByKind: tally(fn.melds).byKind,
       cyclesSaved: tally(fn.melds).cyclesSaved,
       switchesLowered: fn.switchesLowered,
+      sidesHoisted: fn.sidesHoisted,
       divergentBranches: beforeAndAfter(fn, 'divergentBranches'),
       instructions: beforeAndAfter(fn, 'instructions'),
       machineInstructions: beforeAndAfter(fn, 'machineInstructions'),
@@ -36,7 +37,7 @@ interface BeforeAndAfter {
 /** The document as the service sends it: with the artifacts' bytes, and with what the command prints separately. */
 export interface CompileDocument extends Omit<CompileResult, 'artifacts' | 'functions'> {
   readonly artifacts: readonly { readonly kind: Artifact['kind']; readonly sha256: string; readonly data: string }[];
-  readonly functions: readonly (Pick<FunctionReport, 'name' | 'melds' | 'switchesLowered'> &
+  readonly functions: readonly (Pick<FunctionReport, 'name' | 'melds' | 'switchesLowered' | 'sidesHoisted'> &
     Readonly<Record<keyof Counts, BeforeAndAfter>> & { readonly bailout?: string })[];
 }
 
@@ -55,6 +56,7 @@ export function compileResultOf(document: CompileDocument): CompileResult {
       name: fn.name,
       melds: fn.melds,
       switchesLowered: fn.switchesLowered,
+      sidesHoisted: fn.sidesHoisted,
       before: fn.instructions.before === undefined ? null : counts(fn, 'before'),
       after: counts(fn, 'after'),
       bailout: fn.bailout ?? null,

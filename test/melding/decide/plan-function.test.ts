@@ -497,6 +497,7 @@ test('functions that are left alone', () => {
     candidates: [],
     versions: [],
     melds: [],
+    hoisted: [],
     chosen: [],
   });
 });

@@ -38,6 +38,7 @@ const SUMMARY: FunctionRemark = {
   melds: { 'block-block': 2, 'region-region': 0, 'block-region': 1 },
   cyclesSaved: 120.5,
   switchesLowered: 1,
+  sidesHoisted: 0,
 };
 
 type Fields = Record<string, unknown> & { Args: Record<string, string>[] };
@@ -104,7 +105,7 @@ test('a summary', () => {
   assert.is(
     message(SUMMARY),
     '3 divergent branches, 4 candidates; melds: 2 block-block, 0 region-region, 1 block-region, ' +
-      'cycles saved 120.5, switches lowered 1',
+      'cycles saved 120.5, switches lowered 1, sides hoisted 0',
   );
   assert.equal([argument(SUMMARY, 'BlockRegion'), argument(SUMMARY, 'SwitchesLowered')], ['1', '1']);
 });

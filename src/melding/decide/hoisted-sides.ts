@@ -1,0 +1,157 @@
+/**
+ * Finds sides of a few harmless instructions that may run in front of their branch, for every thread. Such a side is
+ * empty afterwards: the threads that take it wait at the join, and the wave spares the second half of the handling of
+ * its execution mask (and where code generation puts one there, a branch around the side). This is if-conversion of one
+ * side (J. R. Allen et al., "Conversion of Control Dependence to Data Dependence", POPL 1983). LLVM does it where both
+ * sides are cheap, or where one is empty; here the other side may be anything.
+ *
+ * It copies no instruction and empties a block, so it ends. It comes when nothing melds any more, because a side that
+ * has gone cannot meld.
+ */
+import type { CycleId } from '../../analysis/cycles.js';
+import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import {
+  InstrFlag,
+  Opcode,
+  definingInstr,
+  hasFlag,
+  isBranch,
+  terminatorOf,
+  type FunctionSnapshot,
+} from '../../ir/snapshot.js';
+import type { PlanningContext } from '../cost/context.js';
+import { CostModel } from '../cost/cost-model.js';
+import { cyclesOf } from '../cost/gains.js';
+import type { HoistedSide } from '../plan.js';
+import { isTooLittle } from './whole-function.js';
+
+/** The most full-rate vector instructions of a side. */
+const LONGEST = CostModel.longestUnskipped;
+
+/**
+ * The sides to hoist, in the order of the branches. Those of one loop go together, where they gain enough of what a wave
+ * spends in it; the same holds for those outside of all loops, and the function. Only on AMD's targets does the program
+ * handle the mask. In front of LLVM's pipeline it is too early: that moves work about.
+ *
+ * @param branches divergent conditional branches
+ */
+export function hoistedSides(ctx: PlanningContext, branches: readonly BlockId[]): HoistedSide[] {
+  const { fn, options, waves, cycles } = ctx;
+  if (!fn.cpu.startsWith('gfx') || options.optimizesLater) return [];
+  const sides = branches.flatMap((branch) => hoistedSide(ctx, branch) ?? []);
+  const gains = new Map<CycleId | -1, number>();
+  for (const { branch, net } of sides) {
+    const loop = cycles.cycleOf(branch);
+    gains.set(loop, (gains.get(loop) ?? 0) + net * waves.shareComing(branch));
+  }
+  const isEnough = new Map(
+    [...gains].map(([loop, gain]) => {
+      const isInside = (b: BlockId): boolean => loop === NONE || cycles.contains(loop, b);
+      return [loop, !isTooLittle(ctx, gain, CostModel.leastOfHoisting, isInside)];
+    }),
+  );
+  return sides.filter(({ branch }) => isEnough.get(cycles.cycleOf(branch)));
+}
+
+/** The side of a branch that gains more, or null. */
+function hoistedSide(ctx: PlanningContext, branch: BlockId): HoistedSide | null {
+  const { graph, dominators, postDominators } = ctx;
+  const first = graph.succStart[branch]!;
+  const [t, f] = [graph.succ[first] as BlockId, graph.succ[first + 1] as BlockId];
+  const join = postDominators.idom[branch] as BlockId | -1;
+  // A side that is empty leaves nothing of the branch to spare.
+  if (join === NONE || t === f || join === t || join === f || dominators.dominates(join, branch)) return null;
+  const sides = [t, f].flatMap((side) => judged(ctx, branch, side, join) ?? []);
+  return sides.reduce<HoistedSide | null>((best, each) => (best && best.net >= each.net ? best : each), null);
+}
+
+function judged(ctx: PlanningContext, branch: BlockId, side: BlockId, join: BlockId): HoistedSide | null {
+  const { fn, graph, costs, weight } = ctx;
+  if (!isBranch(fn, side) || graph.predStart[side + 1]! - graph.predStart[side]! !== 1) return null;
+  if (graph.succStart[side + 1]! - graph.succStart[side]! !== 1 || graph.succ[graph.succStart[side]!] !== join)
+    return null;
+  const instrs = harmlessWork(ctx, branch, side);
+  if (instrs === null || needsCopies(ctx, branch, side, join)) return null;
+  const net = (costs.target.diamond - costs.target.guard) * weight[branch]!;
+  return net > CostModel.leastNet ? { branch, terminator: terminatorOf(fn, branch), side, instrs, net } : null;
+}
+
+/**
+ * The instructions of a side, if every thread may execute them, they are so few that code generation puts no branch
+ * around them, and no load is waited for earlier than now; otherwise null.
+ */
+function harmlessWork(ctx: PlanningContext, branch: BlockId, side: BlockId): InstrId[] | null {
+  const { fn, costs } = ctx;
+  const stays = InstrFlag.Convergent | InstrFlag.Marker | InstrFlag.WritesWaveState;
+  const list: InstrId[] = [];
+  let cycles = 0;
+  for (let i = fn.blockInstrStart[side] as InstrId; i < terminatorOf(fn, side); i++) {
+    if (fn.instrOpcode[i] === Opcode.Phi || !hasFlag(fn, i, InstrFlag.Speculatable) || hasFlag(fn, i, stays))
+      return null;
+    for (let o = fn.operandStart[i]!; o < fn.operandStart[i + 1]!; o++)
+      if (isAwaited(ctx, branch, fn.operand[o] as ValueId)) return null;
+    list.push(i);
+    if (ctx.fusedInto[i] === NONE) cycles += cyclesOf(ctx, i, false);
+  }
+  return list.length > 0 && cycles <= LONGEST * costs.target.valu ? list : null;
+}
+
+/**
+ * Whether a value is loaded in front of the branch, and may still be on its way there: neither an earlier block nor the
+ * condition needs it.
+ */
+function isAwaited({ fn, uses, dominators }: PlanningContext, branch: BlockId, v: ValueId): boolean {
+  const load = definingInstr(fn, v);
+  if (load === NONE || fn.instrOpcode[load] !== Opcode.Load) return false;
+  for (let u = uses.start[v]!; u < uses.start[v + 1]!; u++) {
+    const user = uses.user[u] as InstrId;
+    const b = fn.instrBlock[user] as BlockId;
+    if (b !== branch && fn.instrOpcode[user] !== Opcode.Phi && dominators.dominates(b, branch)) return false;
+  }
+  return !isNeededBy(fn, terminatorOf(fn, branch), load);
+}
+
+/** Whether `instr` needs the result of `load`, directly or through others of its block. */
+function isNeededBy(fn: FunctionSnapshot, instr: InstrId, load: InstrId): boolean {
+  const block = fn.instrBlock[instr];
+  const seen = new Set([instr]);
+  for (const i of seen)
+    for (let o = fn.operandStart[i]!; o < fn.operandStart[i + 1]!; o++) {
+      const operand = definingInstr(fn, fn.operand[o] as ValueId);
+      if (operand === load) return true;
+      if (operand !== NONE && fn.instrBlock[operand] === block && fn.instrOpcode[operand] !== Opcode.Phi)
+        seen.add(operand);
+    }
+  return false;
+}
+
+/**
+ * Whether the join takes from the other side what was there in front of the branch, where it takes something else from
+ * this side. The side may compute its value in that register; in front of the branch it needs another one, and the other
+ * side must copy. That costs what the hoisted side gains, or more.
+ */
+function needsCopies(ctx: PlanningContext, branch: BlockId, side: BlockId, join: BlockId): boolean {
+  const { fn, dominators, divergence } = ctx;
+  for (let phi = fn.blockInstrStart[join] as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++) {
+    const own = incoming(ctx, phi, side);
+    for (let o = fn.operandStart[phi]!; o < fn.operandStart[phi + 1]!; o++) {
+      const v = fn.operand[o] as ValueId;
+      if (v === own || !isBehind(ctx, branch, fn.operandBlock[o] as BlockId)) continue;
+      // What all threads share is copied from a scalar register in any case.
+      const i = divergence.valueDivergent[v] === 1 ? definingInstr(fn, v) : null;
+      const isFound = i === NONE || (i !== null && dominators.dominates(fn.instrBlock[i] as BlockId, branch));
+      if (isFound) return true;
+    }
+  }
+  return false;
+}
+
+const isBehind = ({ dominators }: PlanningContext, branch: BlockId, b: BlockId): boolean =>
+  b !== branch && dominators.dominates(branch, b);
+
+function incoming({ fn }: PlanningContext, phi: InstrId, from: BlockId): ValueId | -1 {
+  for (let o = fn.operandStart[phi]!; o < fn.operandStart[phi + 1]!; o++)
+    if (fn.operandBlock[o] === from) return fn.operand[o] as ValueId;
+  return NONE;
+}

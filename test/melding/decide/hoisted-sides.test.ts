@@ -1,0 +1,134 @@
+/** Sides whose work runs in front of their branch (src/melding/decide/hoisted-sides.ts), over the real module. */
+import { artifact, compile, text } from '../../support/llvm.js';
+import { assert, suite } from '../../support/suite.js';
+
+const test = suite('melding/decide/hoisted-sides', { tests: 8 });
+
+interface Parts {
+  /** In front of the branch. */
+  readonly front?: string;
+  /** The small side, which makes `%s`. */
+  readonly small?: string;
+  /** What the branch asks. */
+  readonly decides?: string;
+  /** What the join takes from the large side. */
+  readonly other?: string;
+  readonly triple?: string;
+  readonly cpu?: string;
+}
+
+/** A loop whose divergent branch has a small side, and a large one that stores. */
+const kernel = ({
+  front = '',
+  small = '%s = add i32 %row, -1',
+  decides = '%row',
+  other = '%row5',
+  triple = 'amdgcn-amd-amdhsa',
+  cpu = 'gfx906',
+}: Parts = {}) => `
+target triple = "${triple}"
+@shared = internal addrspace(3) global [64 x i32] poison
+define ${triple.startsWith('amdgcn') ? 'amdgpu_kernel' : 'ptx_kernel'} void @k(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %q) #0 {
+entry:
+  %id = call i32 @llvm.${triple.startsWith('amdgcn') ? 'amdgcn.workitem.id.x' : 'nvvm.read.ptx.sreg.tid.x'}()
+  %mine = getelementptr i32, ptr addrspace(1) %q, i32 %id
+  %first = load i32, ptr addrspace(1) %mine
+  br label %loop
+loop:
+  %row = phi i32 [ %first, %entry ], [ %next, %join ]
+  ${front}
+  %bit = and i32 ${decides}, 64
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %small, label %large
+small:
+  ${small}
+  br label %join
+large:
+  %row5 = xor i32 %row, 5
+  %at = getelementptr i32, ptr addrspace(1) %p, i32 %row5
+  store i32 %row, ptr addrspace(1) %at
+  br label %join
+join:
+  %next = phi i32 [ %s, %small ], [ ${other}, %large ]
+  %more = icmp sgt i32 %next, 0
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+attributes #0 = { "target-cpu"="${cpu}" }
+`;
+
+async function hoisted(parts: Parts = {}, options: Parameters<typeof compile>[1] = {}) {
+  const result = await compile(kernel(parts), { emit: ['ll'], ...options });
+  return { count: result.functions[0]!.sidesHoisted, ll: text(artifact(result, 'll')) };
+}
+
+test('a side of one harmless instruction runs in front of its branch', async () => {
+  const { count, ll } = await hoisted();
+  assert.is(count, 1);
+  assert.match(ll, /add i32 %row, -1\n +br i1 %c, label %join, label %large/);
+});
+
+test('a side stays that not every thread may run', async () => {
+  for (const small of [
+    '%s = load i32, ptr addrspace(1) %mine',
+    '%s = udiv i32 7, %row',
+    'store i32 1, ptr addrspace(1) %q\n %s = add i32 %row, -1',
+  ])
+    assert.is((await hoisted({ small })).count, 0, small);
+});
+
+test('a long side stays: a wave would run it that now branches around it', async () => {
+  const steps = (count: number) =>
+    Array.from(
+      { length: count },
+      (_, k) => `%${k === count - 1 ? 's' : `s${k}`} = xor i32 %${k === 0 ? 'row' : `s${k - 1}`}, ${k * 77 + 3}`,
+    );
+  const ofSteps = async (count: number) => {
+    const list = steps(count).map((step, k) => (k % 2 === 0 ? step : step.replace('xor', 'mul')));
+    return (await hoisted({ small: list.join('\n') })).count;
+  };
+  assert.is(await ofSteps(2), 1);
+  assert.is(await ofSteps(14), 0);
+});
+
+test('a side stays that would wait for a load which the branch does not need', async () => {
+  const front = '%w = getelementptr i32, ptr addrspace(3) @shared, i32 %row\n %v = load i32, ptr addrspace(3) %w';
+  const small = '%s = sub i32 %v, 1';
+  assert.is((await hoisted({ front, small })).count, 0);
+  assert.is((await hoisted({ front, small, decides: '%v' })).count, 1);
+});
+
+test('a side stays where the other side would have to copy what it passes on', async () => {
+  assert.is((await hoisted({ other: '%row' })).count, 0);
+  // A constant is copied in any case.
+  assert.is((await hoisted({ other: '7' })).count, 1);
+});
+
+test('nothing is hoisted without melding, in front of the optimiser, or by the paper alone', async () => {
+  assert.is((await hoisted({}, { optimize: 'O1', meldPoint: 'late' })).count, 1);
+  const others: readonly Parameters<typeof compile>[1][] = [
+    { meld: 'off' },
+    { meld: 'branch-fusion' },
+    { profit: 'paper' },
+    { optimize: 'O1', meldPoint: 'early' },
+  ];
+  for (const options of others) assert.is((await hoisted({}, options)).count, 0, JSON.stringify(options));
+});
+
+test('only where the program handles the mask', async () => {
+  assert.is((await hoisted({ cpu: 'gfx1100' })).count, 1);
+  assert.is((await hoisted({ triple: 'nvptx64-nvidia-cuda', cpu: 'sm_70' }, { mcpu: 'sm_70' })).count, 0);
+});
+
+test('a report shows a round without melds', async () => {
+  const result = await compile(kernel(), { emit: ['ll', 'hsaco'], stats: true, report: true });
+  const [history] = result.histories;
+  assert.is(history!.steps.length, 1);
+  assert.equal(
+    [history!.steps[0]!.melds.length, history!.after.blocks.length],
+    [0, history!.steps[0]!.before.blocks.length - 1],
+  );
+});
+
+test.run();
