@@ -38,6 +38,9 @@ const MAY_BE_FREE: ReadonlySet<number> = new Set([
 /** Code generation makes of a `switch` a tree whose leaves lead to the same blocks. Larger ones stay as they are. */
 const MOST_DESTINATIONS = 256;
 
+/** So many joins in a row at most. Only loops without an end have more. */
+const MOST_ROUNDS = 256;
+
 /** An operation in front of a join that LLVM may move. */
 interface JoinInput {
   readonly phi: InstrId;
@@ -47,18 +50,21 @@ interface JoinInput {
   readonly block: BlockId;
 }
 
-/** @param open the function as it is */
+/**
+ * The copies of one round may be what LLVM moves next: they stand in front of the phi that takes them, and several ways
+ * may lead there, too. So it goes on until nothing is left, upwards from join to join.
+ *
+ * @param open the function as it is
+ */
 export function separateJoinInputs(open: () => OpenFunction): void {
-  let found = open();
-  const switches = switchesInFront(found.snapshot);
-  if (switches.size > 0) {
+  for (let round = 0, isDone = false; !isDone && round < MOST_ROUNDS; round++) {
+    const found = open();
+    const switches = switchesInFront(found.snapshot);
     // As a chain, each destination has one edge.
     for (const b of switches) found.editor.lowerSwitch(found.editor.block(b));
+    isDone = switches.size === 0 && !separate(found);
     found.editor[Symbol.dispose]();
-    found = open();
   }
-  separate(found);
-  found.editor[Symbol.dispose]();
 }
 
 interface OpenFunction {
@@ -73,7 +79,8 @@ function switchesInFront(fn: FunctionSnapshot): Set<BlockId> {
   return new Set(switches.filter((b) => destinations(fn, b).size <= MOST_DESTINATIONS));
 }
 
-function separate({ snapshot: fn, editor }: OpenFunction): void {
+/** Returns whether anything has changed. */
+function separate({ snapshot: fn, editor }: OpenFunction): boolean {
   const graph = cfgOf(fn);
   const separated = new Map<InstrId, ValueRef>();
   for (const { phi, index, input, block } of joinInputs(fn)) {
@@ -83,6 +90,7 @@ function separate({ snapshot: fn, editor }: OpenFunction): void {
     if (once === undefined) separated.set(input, (once = onEachWay(fn, editor, input, ways)));
     editor.setOperand(editor.instr(phi), index, once);
   }
+  return separated.size > 0;
 }
 
 function joinInputs(fn: FunctionSnapshot): JoinInput[] {

@@ -4,7 +4,7 @@ import { separateJoinInputs } from '../../src/pipeline/join-inputs.js';
 import { runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/join-inputs', { tests: 4 });
+const test = suite('pipeline/join-inputs', { tests: 5 });
 
 /** The kernel, as it is and afterwards. */
 async function separated(body: string): Promise<{ before: string; after: string }> {
@@ -49,6 +49,31 @@ test('each way into the block computes what the join takes', async () => {
   assert.match(after, /%1 = trunc i64 %x to i32\n +br i1 %more/);
   assert.match(after, /%join1 = phi i32 \[ %0, %entry \], \[ %1, %else \]/);
   assert.match(after, /%v = phi i32 \[ %join1, %both \], \[ %id, %other \]/);
+});
+
+test('copies in front of a join that several ways lead to go up to these', async () => {
+  const { after } = await separated(`
+  entry:
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %few = icmp ult i32 %id, 3
+    br i1 %few, label %both, label %else
+  else:
+    %more = icmp ult i32 %id, 7
+    br i1 %more, label %both, label %third
+  both:
+    store i32 1, ptr addrspace(1) %out
+    br label %last
+  third:
+    %odd = icmp ult i32 %id, 9
+    br i1 %odd, label %last, label %other
+  last:
+    %n = trunc i64 %x to i32
+    br label %join
+  other:
+    br label %join
+  join:
+    %v = phi i32 [ %n, %last ], [ %id, %other ]`);
+  assert.is(after.match(/trunc i64 %x to i32\n +br i1 /g)?.length, 3);
 });
 
 test('what LLVM does not move stays', async () => {
