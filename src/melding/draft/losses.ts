@@ -89,8 +89,8 @@ export function dividedBatches({ frame }: Draft, ctx: PlanningContext, k: number
 }
 
 /**
- * Cost when loads of a batch (cost/memory-accesses.ts) are no longer on their way together: a guarded run has a block
- * of its own, and the wave waits there again. Per run of the block pair. `pairGain` supposes that each pair of loads
+ * Cost when loads of a batch (cost/memory-accesses.ts) are no longer on their way together: the wave waits for them
+ * where a guarded run uses one, and then again. Per run of the block pair. `pairGain` supposes that each pair of loads
  * spares its share of the waiting. Negative where hoisted loads, or such with stand-ins, join a batch.
  */
 export function lostBatches({ partner, frame }: Draft, ctx: PlanningContext, groups: readonly Group[]): number {
@@ -126,8 +126,10 @@ export function lostBatches({ partner, frame }: Draft, ctx: PlanningContext, gro
       continue;
     }
     joins ||= group.standIns.size > 0;
-    const own = group.speculate ? segment : new Map<number, number>();
-    if (!group.speculate) {
+    // The wave waits where a result is used, and not at the end of a guarded run.
+    const isOne = group.speculate || !usesLoads(ctx, group.instrs);
+    const own = isOne ? segment : new Map<number, number>();
+    if (!isOne) {
       melded += total(segment);
       segment = new Map();
     }
@@ -136,11 +138,21 @@ export function lostBatches({ partner, frame }: Draft, ctx: PlanningContext, gro
       add(group.side === 't' ? sideT : sideF, i);
       add(own, i);
     }
-    if (!group.speculate) melded += total(own);
+    if (!isOne) melded += total(own);
   }
   melded += total(segment);
   const lost = supposed - (total(sideT) + total(sideF) - melded);
   return joins ? lost : Math.max(0, lost);
+}
+
+/** Whether a run uses what is loaded in its block. */
+function usesLoads({ fn, memory }: PlanningContext, run: readonly InstrId[]): boolean {
+  for (const i of run)
+    for (let o = fn.operandStart[i]; o < fn.operandStart[i + 1]; o++) {
+      const defined = definingInstr(fn, fn.operand[o] as ValueId);
+      if (defined !== NONE && memory.depth[defined] > 0 && fn.instrBlock[defined] === fn.instrBlock[i]) return true;
+    }
+  return false;
 }
 
 /**
