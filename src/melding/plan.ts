@@ -17,8 +17,15 @@ export interface AlignedInstr {
   readonly f: InstrId | -1;
   /** For a pair: operands 0 and 1 of the F instruction are exchanged (commutative operation or swapped compare). */
   readonly swapped?: boolean;
+  /** A load that comes from a block behind this one, or a pair with one: more threads execute it than did. */
+  readonly hoisted?: boolean;
   /** For a gap: every thread executes it. That is safe here, and cheaper than a guard. */
   readonly speculate?: boolean;
+  /**
+   * For such a gap that is a load: a load of the other side, of the same kind. The other side's threads load from its
+   * address instead, and do not use what they get.
+   */
+  readonly standIn?: InstrId;
 }
 
 /** One block of the melded subgraph. */

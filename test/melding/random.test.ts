@@ -139,6 +139,7 @@ function check(s: BuiltSnapshot, plan: FunctionPlan): void {
       );
       for (const a of pair.alignment) {
         if (a.t >= 0 && a.f >= 0) assert.is(fn.instrKey[a.t], fn.instrKey[a.f]);
+        else if (a.standIn !== undefined) assert.is(fn.instrKey[a.standIn], fn.instrKey[Math.max(a.t, a.f)]);
         else if (a.speculate) assert.ok(hasFlag(fn, Math.max(a.t, a.f) as InstrId, InstrFlag.Speculatable));
       }
       for (const [t, f] of pair.phis) {

@@ -10,8 +10,8 @@
  *
  * M has one block per block pair. A pair of instructions becomes one instruction with selected operands. An instruction
  * without a partner runs for its own threads only (the block is split, "unpredication"), or for all threads where the
- * plan says `speculate`. Where only the host has a block, threads of the guest pass through it with a fixed condition,
- * or never come there. What the guest defined reaches its users through phis.
+ * plan says `speculate`; those of the other side may load from an address of their own (`standIn`). Where only the host
+ * has a block, threads of the guest pass through it with a fixed condition, or never come there. What the guest defined reaches its users through phis.
  *
  * The exit block joins the edges out of both subgraphs and branches on C. When both sides go on to the same block,
  * selects replace the branch. For exit kind `shared` (rule 1.8) there is no exit block: the melded block branches to
@@ -72,6 +72,8 @@ interface Clone {
   readonly instr: ValueRef;
   readonly t: ValueRef | null;
   readonly f: ValueRef | null;
+  /** Otherwise, one of both only stands in for the other. */
+  readonly isPair: boolean;
   readonly swapped: boolean;
   /** Values that only the instructions of the same guarded run see. */
   readonly local: ReadonlyMap<ValueRef, ValueRef> | null;
@@ -196,9 +198,12 @@ class MeldBuilder {
       if (t !== null) this.#define(this.#t, t, instr, index);
       if (f !== null) this.#define(this.#f, f, instr, index);
       if (t !== null && f !== null) editor.intersect(instr, t, f, line.swapped ?? false);
-      else if (pair.passed) editor.speculate(instr);
+      if (line.hoisted || (line.speculate && pair.passed)) editor.speculate(instr);
       this.watcher?.melded(instr, t, f, index);
-      this.#clones.push({ instr, t, f, swapped: line.swapped ?? false, local: null, index });
+      const standIn = line.standIn === undefined ? null : editor.instr(line.standIn);
+      if (standIn !== null) editor.intersect(instr, (t ?? f)!, standIn, false);
+      const swapped = line.swapped ?? false;
+      this.#clones.push({ instr, t: t ?? standIn, f: f ?? standIn, isPair, swapped, local: null, index });
     }
     return this.#guard(index, current, guarded);
   }
@@ -214,6 +219,9 @@ class MeldBuilder {
       t: run.filter((line) => line.t !== -1).map((line) => editor.instr(line.t as never)),
       f: run.filter((line) => line.f !== -1).map((line) => editor.instr(line.f as never)),
     };
+    const hoisted = new Set(
+      run.filter((line) => line.hoisted).map(({ t, f }) => editor.instr((t === -1 ? f : t) as never)),
+    );
     const own = (list: readonly ValueRef[]) => (list.length > 0 ? this.#createBlock('meld.own', index) : null);
     const ownT = own(originals.t);
     const ownF = own(originals.f);
@@ -225,9 +233,10 @@ class MeldBuilder {
       for (const original of list) {
         const instr = editor.appendClone(own, original);
         local.set(original, instr);
+        if (hoisted.has(original)) editor.speculate(instr);
         const [t, f] = side === this.#t ? [original, null] : [null, original];
         this.watcher?.melded(instr, t, f, index);
-        this.#clones.push({ instr, t, f, swapped: false, local, index });
+        this.#clones.push({ instr, t, f, isPair: false, swapped: false, local, index });
         if (editor.users(original).length === 0) continue;
         const missing = { value: editor.poison(original), block: other };
         this.#define(side, original, editor.prependPhi(tail, original, [{ value: instr, block: own }, missing]), index);
@@ -247,7 +256,7 @@ class MeldBuilder {
     return side === this.#host ? now : this.#reaching.at(now, index);
   }
 
-  #setOperands({ instr, t, f, swapped, local, index: at }: Clone): void {
+  #setOperands({ instr, t, f, isPair, swapped, local, index: at }: Clone): void {
     const { editor } = this;
     const operandsT = t === null ? null : editor.operands(t);
     const operandsF = f === null ? null : editor.operands(f);
@@ -263,7 +272,7 @@ class MeldBuilder {
         select = editor.selectBefore(instr, this.condition, a, b);
         this.#selects[at]!.set(key, select);
       }
-      this.watcher?.selected(t!, f!, index);
+      if (isPair) this.watcher?.selected(t!, f!, index);
       editor.setOperand(instr, index, select);
     });
   }

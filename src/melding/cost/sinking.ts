@@ -13,7 +13,7 @@ import { InstrFlag, Opcode, hasFlag, instrValue, type FunctionSnapshot } from '.
 
 /** Found when it is first asked for: most functions hold nothing that is worth a question. */
 export class Sinking {
-  #sunk: ReadonlyMap<number, readonly InstrId[]> | null = null;
+  #sunk: Sunk | null = null;
 
   constructor(
     private readonly fn: FunctionSnapshot,
@@ -23,12 +23,24 @@ export class Sinking {
   /** The instructions that code generation moves down to block `b`. */
   into(b: BlockId): readonly InstrId[] {
     this.#sunk ??= sunkWork(this.fn, this.analyses);
-    return this.#sunk.get(b) ?? [];
+    return this.#sunk.into.get(b) ?? [];
+  }
+
+  /** Whether an instruction stays in its block. */
+  stays(i: InstrId): boolean {
+    this.#sunk ??= sunkWork(this.fn, this.analyses);
+    return this.#sunk.home[i] === this.fn.instrBlock[i];
   }
 }
 
-/** By block: the instructions that code generation moves there. */
-function sunkWork(fn: FunctionSnapshot, analyses: Analyses): ReadonlyMap<number, readonly InstrId[]> {
+interface Sunk {
+  /** By block: the instructions that code generation moves there. */
+  readonly into: ReadonlyMap<number, readonly InstrId[]>;
+  /** `[instrCount]`: the block in which an instruction ends up. */
+  readonly home: Int32Array;
+}
+
+function sunkWork(fn: FunctionSnapshot, analyses: Analyses): Sunk {
   const { dominators } = analyses;
   const home = Int32Array.from({ length: fn.instrCount }, (_, i) => fn.instrBlock[i]);
   const sunk = new Map<number, InstrId[]>();
@@ -51,7 +63,7 @@ function sunkWork(fn: FunctionSnapshot, analyses: Analyses): ReadonlyMap<number,
       else sunk.set(to, [i]);
     }
   }
-  return sunk;
+  return { into: sunk, home };
 }
 
 function maySink(fn: FunctionSnapshot, i: InstrId, isStoreBehind: boolean): boolean {

@@ -12,6 +12,7 @@ import type { BlockWork } from '../draft/block-matches.js';
 import type { Frame } from '../draft/frame.js';
 import { PairTable } from '../draft/pair-facts.js';
 import type { ProfitModel } from '../plan.js';
+import { hoisted } from './hoisting.js';
 import { reordered } from './reorder.js';
 import { alignBlocks, keepTail, proposePhis } from './pairing.js';
 import { prune } from './prune.js';
@@ -49,6 +50,7 @@ export function bestDraft(frame: Frame): Attempt {
     if (!attempts.improve(draft.phis, 'net', draft.partner)) break;
   }
   if (frame.cells <= MOST_CELLS_REORDERED) attempts.reorder();
+  if (options.mode === 'darm' && frame.blocks.length > 1) attempts.hoist();
   return attempts.best;
 }
 
@@ -113,6 +115,20 @@ class Attempts {
     if (phis.length === 0 && isSameOrder(work, other)) return;
     frame.reorder(other);
     if (!this.improve(phis, 'net', null, REORDERED_MARGIN * Math.abs(outcome.net))) frame.reorder(work);
+  }
+
+  /** Tries again with loads in front that would pair there. */
+  hoist(): void {
+    const { frame } = this;
+    const { work } = frame;
+    const { draft } = this.best;
+    const other = hoisted(draft);
+    if (other === null) return;
+    frame.reorder(other.work, other.loads);
+    // What was seen had them elsewhere.
+    this.seen.length = 0;
+    if (!this.improve(draft.phis, 'net', null)) frame.reorder(work, new Set());
+    else this.improve(this.best.draft.phis, 'net', this.best.draft.partner);
   }
 
   private isBetter(draft: Draft, outcome: Outcome, margin: number): boolean {

@@ -136,6 +136,7 @@ class Description {
     const { ctx, out } = this;
     const { fn, costs } = ctx;
     out.push(fn.instrOpcode[i], fn.instrFlags[i], fn.instrPredicate[i], fn.instrAlign[i], fn.instrAddressSpace[i]);
+    out.push(this.frame.standIns(i).length);
     out.push(this.keys.of(fn.instrKey[i]), fn.instrUniformity[i], costs.latency[i], costs.vector[i], ctx.cost[i]);
     this.value(instrValue(fn, i));
     const fused = ctx.fusedInto[i];

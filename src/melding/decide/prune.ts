@@ -122,7 +122,8 @@ function dropUnprofitable(draft: Draft): boolean {
 /** What `i` costs as a gap: little if it may be speculated, nothing more if a neighbour is a gap, otherwise a guard. */
 function gapCost(draft: Draft, i: InstrId): number {
   const { ctx } = draft;
-  if (hasFlag(ctx.fn, i, InstrFlag.Speculatable) && ctx.options.unpredicate !== 'always') return CostModel.speculate;
+  const isSafe = hasFlag(ctx.fn, i, InstrFlag.Speculatable) || draft.frame.standIns(i).length > 0;
+  if (isSafe && ctx.options.unpredicate !== 'always') return CostModel.speculate;
   const isGap = (x: number): boolean =>
     ctx.fn.instrBlock[x] === ctx.fn.instrBlock[i] &&
     draft.partner[x] < 0 &&

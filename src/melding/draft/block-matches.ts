@@ -42,8 +42,16 @@ interface KindMatches {
   readonly orders: readonly number[];
 }
 
-/** Null when no two instructions match. */
-export function matchesOf({ fn, matcher, options }: PlanningContext, { t, f }: BlockWork): BlockMatches | null {
+/**
+ * Null when no two instructions match.
+ *
+ * @param hasStandIn whether every thread may execute a load because others stand in for it
+ */
+export function matchesOf(
+  { fn, matcher, options }: PlanningContext,
+  { t, f }: BlockWork,
+  hasStandIn: (i: InstrId) => boolean,
+): BlockMatches | null {
   if (t.length === 0 || f.length === 0) return null;
   /** The places of F's instructions by key, ascending. */
   const places = new Map<number, number[]>();
@@ -89,7 +97,8 @@ export function matchesOf({ fn, matcher, options }: PlanningContext, { t, f }: B
   const speculatable = (list: readonly InstrId[]): Uint8Array => {
     const table = new Uint8Array(list.length);
     if (options.unpredicate === 'always') return table;
-    for (let i = 0; i < list.length; i++) table[i] = hasFlag(fn, list[i], InstrFlag.Speculatable) ? 1 : 0;
+    for (let i = 0; i < list.length; i++)
+      table[i] = hasFlag(fn, list[i], InstrFlag.Speculatable) || hasStandIn(list[i]) ? 1 : 0;
     return table;
   };
   return {

@@ -145,16 +145,24 @@ export class Draft {
 
   /** Whether several different accesses need the select of this key. */
   isSharedKey(key: number): boolean {
-    if (this.needing === null) {
-      this.needing = new Map();
-      for (const slot of this.allSlots()) {
-        if (this.isOne(slot)) continue;
-        const first = this.needing.get(slot.key);
-        if (first === undefined) this.needing.set(slot.key, slot.t);
-        else if (first !== slot.t) this.needing.set(slot.key, SEVERAL);
-      }
+    return this.needingKeys().get(key) === SEVERAL;
+  }
+
+  /** Whether some pair needs the select of this key. */
+  hasKey(key: number): boolean {
+    return this.needingKeys().has(key);
+  }
+
+  private needingKeys(): ReadonlyMap<number, number> {
+    if (this.needing !== null) return this.needing;
+    this.needing = new Map();
+    for (const slot of this.allSlots()) {
+      if (this.isOne(slot)) continue;
+      const first = this.needing.get(slot.key);
+      if (first === undefined) this.needing.set(slot.key, slot.t);
+      else if (first !== slot.t) this.needing.set(slot.key, SEVERAL);
     }
-    return this.needing.get(key) === SEVERAL;
+    return this.needing;
   }
 
   /** Whether each slot either is one value or may be selected. */

@@ -18,12 +18,13 @@ import type { PlanningContext } from '../cost/context.js';
 import type { Draft, MeldedUniformity } from './draft.js';
 import { CostModel } from '../cost/cost-model.js';
 import { cyclesOf, pairGain, scatteredCost } from '../cost/gains.js';
+import { AddressSpace } from '../cost/latency.js';
 import { selectCycles } from '../cost/operands.js';
-import type { Group } from './groups.js';
-import { groupsOf, isLong } from './groups.js';
+import type { Group, Run } from './groups.js';
+import { addressesOf, groupsOf, isLong } from './groups.js';
 import { hostBlock } from '../plan.js';
 import type { Slot } from './frame.js';
-import { dividedBatches, lostBatches, lostFusion, lostOffsetCost, lostWidth } from './losses.js';
+import { dividedBatches, lostBatches, lostFusion, lostOffsetCost, lostWidth, offsetCost } from './losses.js';
 import { meldedUniformity } from './uniformity.js';
 
 /** What melded code costs for nothing, in cycles: for a wave that takes F only, and for one that takes T only. */
@@ -95,17 +96,22 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
 
   frame.blocks.forEach((b, k) => {
     let here = 0;
+    // What hoisting gains, those waves gain that come to the blocks where the loads were.
+    let [spared, home] = [0, k];
     let guardedBefore = false;
     for (const group of groups[k]) {
       if (group.kind === 'pair') {
         const { t, f } = group;
         const divergent = uniformity.divergent[t] === 1;
-        here +=
+        const gain =
           (isPresent ? draft.factsOf(t).gain(divergent) : pairGain(ctx, t, f, divergent)) -
           lostOffsetCost(draft, ctx, t, f) -
           lostWidth(draft, ctx, t, f) -
           lostFusion(draft, t) -
           credited(draft, ctx, t, f);
+        home = frame.homeOf(t) ?? frame.homeOf(f) ?? home;
+        if (frame.hoisted.has(t) || frame.hoisted.has(f)) spared += gain;
+        else here += gain;
         scattered += scatteredCost(ctx, t, f) * frame.weight(hostBlock(frame.shape, b));
         guardedBefore = false;
         continue;
@@ -117,16 +123,22 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
           lostWidth(draft, ctx, i, NONE) +
           lostFusion(draft, i);
       if (!b.passed) continue;
-      if (group.speculate) here -= CostModel.speculate * group.instrs.length;
+      if (group.speculate) here -= CostModel.speculate * group.instrs.length + standInCost(draft, ctx, group);
       else {
         here -= guardedBefore ? target.guard * CostModel.secondGuard : target.guard;
         guardedBefore = true;
       }
     }
-    if (b.t !== NONE && b.f !== NONE) here -= lostBatches(draft, ctx, groups[k]) + dividedBatches(draft, ctx, k);
-    gains[k] = here * frame.weight(hostBlock(frame.shape, b)) + branchGain(draft, ctx, k, uniformity);
+    if (b.t !== NONE && b.f !== NONE) {
+      const lost = lostBatches(draft, ctx, groups[k]);
+      if (lost < 0) spared -= lost;
+      else here -= lost;
+      here -= dividedBatches(draft, ctx, k);
+    }
+    gains[home] += spared * frame.weight(hostBlock(frame.shape, b));
+    gains[k] += here * frame.weight(hostBlock(frame.shape, b)) + branchGain(draft, ctx, k, uniformity);
   });
-  for (const [k, cost] of selectCosts(draft, ctx)) gains[k] -= cost;
+  for (const [k, cost] of selectCosts(draft, ctx, standInSlots(draft, groups))) gains[k] -= cost;
   let net = gains.reduce((sum, gain) => sum + gain, 0) - lostBehind(draft, ctx, uniformity);
   // The diamond of E is a guard for each side. It goes, but what lies in front and behind needs one of its own each.
   const diamonds = 1 - (frame.front ? 1 : 0) - (frame.back ? 1 : 0);
@@ -282,18 +294,42 @@ function mayUnroll({ ctx, frame }: Draft, b: BlockId): boolean {
 const isConstant = ({ fn }: PlanningContext, operand: number): boolean =>
   fn.valueKind[fn.operand[operand]] === ValueKind.Constant;
 
+/** The addresses of loads and of those that stand in for them. */
+function standInSlots({ ctx, frame }: Draft, groups: Outcome['groups']): readonly Slot[] {
+  const slots: Slot[] = [];
+  for (const list of groups)
+    for (const group of list)
+      if (group.kind === 'run')
+        for (const [i, standIn] of group.standIns) {
+          const [t, f] = addressesOf(ctx.fn, group.side, i, standIn);
+          slots.push(frame.slot(t, f, ctx.fn.instrBlock[i] as BlockId));
+        }
+  return slots;
+}
+
+/** What a run's loads lose where others stand in for them, beside the selects of the addresses. */
+function standInCost(draft: Draft, ctx: PlanningContext, { side, standIns }: Run): number {
+  let sum = 0;
+  for (const [i, standIn] of standIns) {
+    const [t, f] = addressesOf(ctx.fn, side, i, standIn);
+    const isLds = ctx.fn.instrAddressSpace[i] === AddressSpace.Local;
+    if (isLds && !draft.same(t, f) && !draft.hasKey(draft.frame.keyOf(t, f))) sum += offsetCost(ctx, t, f);
+  }
+  return sum;
+}
+
 /**
  * What selects cost, per block pair. One select serves all slots of a key, and it stands with the dearest of them.
  *
  * Where threads leave from several blocks, each side's values meet in a phi, and one select chooses between both phis.
  * What both sides have in common there is in the registers of both phis: that is a copy.
  */
-function selectCosts(draft: Draft, ctx: PlanningContext): Map<number, number> {
+function selectCosts(draft: Draft, ctx: PlanningContext, standIns: readonly Slot[]): Map<number, number> {
   const { fn, costs } = ctx;
   const { target } = costs;
   const dearest = new Map<number, Slot>();
   const joins = new Map<InstrId, Slot[]>();
-  for (const slot of draft.allSlots()) {
+  for (const slot of [...draft.allSlots(), ...standIns]) {
     // Conditions are selected on the scalar unit.
     if (target.salu === 0 && fn.typeBits[fn.valueType[slot.t]] === 1) continue;
     if (slot.joined !== NONE) {

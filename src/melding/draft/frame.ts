@@ -12,6 +12,7 @@ import type { PlanningContext } from '../cost/context.js';
 import { canSelect, isPoison, moveCycles, refoldedDivision, selectCycles } from '../cost/operands.js';
 import { matchesOf, workOf, type BlockMatches, type BlockWork } from './block-matches.js';
 import { findLoadsMovedDown } from './moved-loads.js';
+import { findStandIns } from './stand-ins.js';
 import type { EarlierPartners } from './partner-log.js';
 import { hostBlock, type MeldExit, type MeldedBlock, type Shape } from '../plan.js';
 
@@ -67,6 +68,8 @@ export class Frame implements FrameParts {
   readonly entry: BlockId;
   /** Per block pair. In the order of the blocks, or in another one that `reorder` was told. */
   work: readonly BlockWork[];
+  /** The loads that are in the work of a block in front of their own (decide/hoisting.ts). */
+  hoisted: ReadonlySet<InstrId> = new Set();
   /** The largest number of cells that the alignment of a pair of blocks needs. */
   readonly cells: number;
   /** `[blockCount]`: the index of the melded block that a block becomes. `NONE` for blocks outside. */
@@ -77,6 +80,7 @@ export class Frame implements FrameParts {
   private readonly baseKeys = new Map<number, Map<number, number>>();
   private baseKeyCount = 0;
   private readonly phis = new Map<number, readonly Slot[]>();
+  private readonly knownStandIns = new Map<InstrId, readonly InstrId[]>();
   private blockMatches: readonly (BlockMatches | null)[] | null = null;
   private movedDown: readonly (readonly InstrId[])[] | null = null;
   private slotsOfExits: readonly Slot[] | null = null;
@@ -134,14 +138,28 @@ export class Frame implements FrameParts {
   }
 
   /** Changes the order of the instructions. What depends on each other must keep its order. */
-  reorder(work: readonly BlockWork[]): void {
+  reorder(work: readonly BlockWork[], hoisted = this.hoisted): void {
     this.work = work;
+    this.hoisted = hoisted;
     this.blockMatches = null;
   }
 
   /** Per block pair: which instructions match, or null when none do. */
   get matches(): readonly (BlockMatches | null)[] {
-    return (this.blockMatches ??= this.work.map((w) => matchesOf(this.ctx, w)));
+    return (this.blockMatches ??= this.work.map((w) => matchesOf(this.ctx, w, (i) => this.standIns(i).length > 0)));
+  }
+
+  /** The index of the melded block from which a load was hoisted; null for all that were not. */
+  homeOf(i: InstrId): number | null {
+    return this.hoisted.has(i) ? this.indexOf(this.ctx.fn.instrBlock[i] as BlockId) : null;
+  }
+
+  /** The loads of the other side that may stand in for a load of the blocks (stand-ins.ts). */
+  standIns(i: InstrId): readonly InstrId[] {
+    if (this.hoisted.has(i)) return [];
+    let found = this.knownStandIns.get(i);
+    if (found === undefined) this.knownStandIns.set(i, (found = findStandIns(this, i)));
+    return found;
   }
 
   /** Whether both values are one value after every meld of these blocks. */

@@ -89,11 +89,11 @@ export function dividedBatches({ frame }: Draft, ctx: PlanningContext, k: number
 }
 
 /**
- * Cost when loads of a batch (cost/memory-accesses.ts) are no longer on their way together: a guarded run has a block
- * of its own, and the wave waits there again. Per run of the block pair. `pairGain` supposes that each pair of loads
- * spares its share of the waiting.
+ * Cost when loads of a batch (cost/memory-accesses.ts) are no longer on their way together: the wave waits for them
+ * where a guarded run uses one, and then again. Per run of the block pair. `pairGain` supposes that each pair of loads
+ * spares its share of the waiting. Negative where hoisted loads, or such with stand-ins, join a batch.
  */
-export function lostBatches({ partner }: Draft, ctx: PlanningContext, groups: readonly Group[]): number {
+export function lostBatches({ partner, frame }: Draft, ctx: PlanningContext, groups: readonly Group[]): number {
   const { fn, memory } = ctx;
   if (ctx.costs.target.exposed === 0) return 0;
   const waiting = (i: InstrId): number => waitingFor(ctx, i);
@@ -101,27 +101,35 @@ export function lostBatches({ partner }: Draft, ctx: PlanningContext, groups: re
   const [sideT, sideF] = [new Map<number, number>(), new Map<number, number>()];
   let segment = new Map<number, number>();
   let [supposed, melded] = [0, 0];
+  /** Whether loads join a batch that were apart from it. */
+  let joins = false;
   const total = (batches: Map<number, number>): number => {
     let sum = 0;
     for (const cycles of batches.values()) sum += cycles;
     return sum;
   };
   const add = (batches: Map<number, number>, i: InstrId): void => {
-    const key = memory.depth[i] * 2 + (fn.instrAddressSpace[i] === AddressSpace.Local ? 0 : 1);
+    const batch = memory.depth[i] * 2 + (fn.instrAddressSpace[i] === AddressSpace.Local ? 0 : 1);
+    // Only the melded code has hoisted loads in one batch with others.
+    const key = batches === sideT || batches === sideF ? batch * fn.blockCount + fn.instrBlock[i] : batch;
     batches.set(key, Math.max(batches.get(key) ?? 0, waiting(i)));
   };
   for (const group of groups) {
     if (group.kind === 'pair') {
       const { t, f } = group;
       if (memory.depth[t] === 0) continue;
+      joins ||= frame.hoisted.has(t) || frame.hoisted.has(f);
       add(sideT, t);
       add(sideF, f);
       add(segment, t);
       supposed += Math.min(waiting(t) / memory.batched[t], waiting(f) / memory.batched[f]);
       continue;
     }
-    const own = group.speculate ? segment : new Map<number, number>();
-    if (!group.speculate) {
+    joins ||= group.standIns.size > 0;
+    // The wave waits where a result is used, and not at the end of a guarded run.
+    const isOne = group.speculate || !usesLoads(ctx, group.instrs);
+    const own = isOne ? segment : new Map<number, number>();
+    if (!isOne) {
       melded += total(segment);
       segment = new Map();
     }
@@ -130,10 +138,21 @@ export function lostBatches({ partner }: Draft, ctx: PlanningContext, groups: re
       add(group.side === 't' ? sideT : sideF, i);
       add(own, i);
     }
-    if (!group.speculate) melded += total(own);
+    if (!isOne) melded += total(own);
   }
   melded += total(segment);
-  return Math.max(0, supposed - (total(sideT) + total(sideF) - melded));
+  const lost = supposed - (total(sideT) + total(sideF) - melded);
+  return joins ? lost : Math.max(0, lost);
+}
+
+/** Whether a run uses what is loaded in its block. */
+function usesLoads({ fn, memory }: PlanningContext, run: readonly InstrId[]): boolean {
+  for (const i of run)
+    for (let o = fn.operandStart[i]; o < fn.operandStart[i + 1]; o++) {
+      const defined = definingInstr(fn, fn.operand[o] as ValueId);
+      if (defined !== NONE && memory.depth[defined] > 0 && fn.instrBlock[defined] === fn.instrBlock[i]) return true;
+    }
+  return false;
 }
 
 /**
@@ -147,20 +166,22 @@ export function lostOffsetCost(draft: Draft, ctx: PlanningContext, t: InstrId, f
   const at = fn.instrOpcode[t] === Opcode.Store ? 1 : 0;
   const a = fn.operand[fn.operandStart[t] + at] as ValueId;
   const b = fn.operand[fn.operandStart[f] + at] as ValueId;
-  const { ldsIssue, valu } = ctx.costs.target;
-  // The address is computed apart. How long the wave waits does not change.
-  const cost = CostModel.lostLdsOffset * ldsIssue + valu;
-  if (!draft.same(a, b)) {
-    if (draft.isSharedKey(frame.keyOf(a, b))) return 0;
-    return hasConstantOffset(ctx, a) || hasConstantOffset(ctx, b) ? cost : 0;
-  }
+  if (!draft.same(a, b)) return draft.isSharedKey(frame.keyOf(a, b)) ? 0 : offsetCost(ctx, a, b);
   const i = definingInstr(fn, a);
   if (i < 0 || definingInstr(fn, b) < 0 || fn.instrOpcode[i] !== Opcode.GetElementPtr || draft.partner[i] < 0) return 0;
   for (const s of draft.factsOf(i).slots)
     if (s.t !== s.f && fn.valueKind[s.t] === ValueKind.Constant && fn.valueKind[s.f] === ValueKind.Constant)
-      return cost;
+      return apartCost(ctx);
   return 0;
 }
+
+/** Cost when one access of LDS uses the select of two addresses that are a base and a constant. */
+export const offsetCost = (ctx: PlanningContext, a: ValueId, b: ValueId): number =>
+  hasConstantOffset(ctx, a) || hasConstantOffset(ctx, b) ? apartCost(ctx) : 0;
+
+/** The address is computed apart. How long the wave waits does not change. */
+const apartCost = ({ costs: { target } }: PlanningContext): number =>
+  CostModel.lostLdsOffset * target.ldsIssue + target.valu;
 
 /** Whether the address is a base with nothing but constants added to it. */
 export function hasConstantOffset({ fn }: PlanningContext, pointer: ValueId): boolean {
