@@ -6,15 +6,27 @@
  * one edge into the block. Where several ways lead into the block, threads that come by the others lose the value.
  * Melding makes such blocks, behind what runs for one side only, and in chains of branches that were a `switch`.
  *
- * Here each way into the block computes the operation, and a phi takes the results: LLVM does not move phis. A `switch`
- * in front of such a block becomes a chain of branches.
+ * Here each way into the block computes the operation, and a phi takes the results: LLVM does not move phis. The same
+ * goes for operations in front of the block that LLVM moves down to it first. A `switch` in front of such a block becomes
+ * a chain of branches.
  */
+import { cycles } from '../analysis/cycles.js';
+import { dominators, type DominatorTree } from '../analysis/dominators.js';
 import { cfgOf, type Graph } from '../analysis/graph.js';
-import type { Editor, Incoming, ValueRef } from '../ir/editor.js';
+import { usesOf, type Uses } from '../analysis/uses.js';
+import type { Editor, Incoming } from '../ir/editor.js';
 import type { BlockId, InstrId, ValueId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import { destinations } from '../ir/switches.js';
-import { InstrFlag, Opcode, definingInstr, hasFlag, terminatorOf, type FunctionSnapshot } from '../ir/snapshot.js';
+import {
+  InstrFlag,
+  Opcode,
+  definingInstr,
+  hasFlag,
+  instrValue,
+  terminatorOf,
+  type FunctionSnapshot,
+} from '../ir/snapshot.js';
 
 /** What may cost nothing on some processor. LLVM knows better, but one copy more of these does no harm. */
 const MAY_BE_FREE: ReadonlySet<number> = new Set([
@@ -41,15 +53,6 @@ const MOST_DESTINATIONS = 256;
 /** So many joins in a row at most. Only loops without an end have more. */
 const MOST_ROUNDS = 256;
 
-/** An operation in front of a join that LLVM may move. */
-interface JoinInput {
-  readonly phi: InstrId;
-  /** Which of the phi's operands it is. */
-  readonly index: number;
-  readonly input: InstrId;
-  readonly block: BlockId;
-}
-
 /**
  * The copies of one round may be what LLVM moves next: they stand in front of the phi that takes them, and several ways
  * may lead there, too. So it goes on until nothing is left, upwards from join to join.
@@ -75,63 +78,82 @@ interface OpenFunction {
 function switchesInFront(fn: FunctionSnapshot): Set<BlockId> {
   const graph = cfgOf(fn);
   const isSwitch = (b: BlockId): boolean => fn.instrOpcode[terminatorOf(fn, b)] === Opcode.Switch;
-  const switches = joinInputs(fn).flatMap(({ block }) => waysInto(graph, block).filter(isSwitch));
+  const switches = [...joinInputs(fn).keys()].flatMap((block) => waysInto(graph, block).filter(isSwitch));
   return new Set(switches.filter((b) => destinations(fn, b).size <= MOST_DESTINATIONS));
-}
-
-/** Returns whether anything has changed. */
-function separate({ snapshot: fn, editor }: OpenFunction): boolean {
-  const graph = cfgOf(fn);
-  const separated = new Map<InstrId, ValueRef>();
-  for (const { phi, index, input, block } of joinInputs(fn)) {
-    const ways = waysInto(graph, block);
-    if (ways.length < 2) continue;
-    let once = separated.get(input);
-    if (once === undefined) separated.set(input, (once = onEachWay(fn, editor, input, ways)));
-    editor.setOperand(editor.instr(phi), index, once);
-  }
-  return separated.size > 0;
-}
-
-function joinInputs(fn: FunctionSnapshot): JoinInput[] {
-  const found: JoinInput[] = [];
-  for (let block = 0 as BlockId; block < fn.blockCount; block++) {
-    if (fn.succStart[block + 1]! - fn.succStart[block]! !== 1) continue;
-    const join = fn.succ[fn.succStart[block]!]!;
-    for (let phi = fn.blockInstrStart[join]! as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++)
-      for (let o = fn.operandStart[phi]!; o < fn.operandStart[phi + 1]!; o++) {
-        const input = definingInstr(fn, fn.operand[o] as ValueId);
-        if (fn.operandBlock[o] !== block || input === NONE || !mayBeMoved(fn, input, block)) continue;
-        found.push({ phi, index: o - fn.operandStart[phi]!, input, block });
-      }
-  }
-  return found;
 }
 
 /** The blocks from which edges lead to `b`, once for each edge. */
 const waysInto = ({ predStart, pred }: Graph, b: BlockId): BlockId[] =>
   [...pred.subarray(predStart[b]!, predStart[b + 1]!)] as BlockId[];
 
-/** Whether LLVM may move an instruction out of its block. It does not if an operand comes from the block, too. */
+/** Returns whether anything has changed. */
+function separate({ snapshot: fn, editor }: OpenFunction): boolean {
+  const graph = cfgOf(fn);
+  let hasChanged = false;
+  for (const [block, inputs] of joinInputs(fn)) {
+    const ways = [...new Set(waysInto(graph, block))].map((from) => editor.block(from));
+    if (ways.length < 2) continue;
+    const at = editor.block(block);
+    // A copy at the end of a block with several ways out may stand in front of another copy: LLVM would make them one.
+    const edges = ways.map((from) => (editor.successors(from).length === 1 ? from : editor.splitEdge(from, at)));
+    for (const input of inputs) {
+      const original = editor.instr(input);
+      const incoming = edges.map((edge): Incoming => {
+        const end = editor.instructions(edge).at(-1)!;
+        return { value: editor.cloneBefore(end, original), block: edge };
+      });
+      const once = editor.prependPhi(at, original, incoming);
+      editor.replaceAllUses(original, once);
+      editor.erase(original);
+    }
+    hasChanged = true;
+  }
+  return hasChanged;
+}
+
+/** By block: what joins take from it that LLVM may move out of it. */
+function joinInputs(fn: FunctionSnapshot): Map<BlockId, ReadonlySet<InstrId>> {
+  const graph = cfgOf(fn);
+  const [uses, tree, loops] = [usesOf(fn), dominators(graph), cycles(graph)];
+  /** LLVM moves an instruction down to `b` if nothing else needs it, but into no loop. */
+  const mayBeSunk = (i: InstrId, b: BlockId): boolean =>
+    loops.cycleOf(fn.instrBlock[i] as BlockId) === loops.cycleOf(b) && isNeededBehind(fn, uses, tree, i, b);
+  const found = new Map<BlockId, Set<InstrId>>();
+  for (let block = 0 as BlockId; block < fn.blockCount; block++) {
+    if (fn.succStart[block + 1]! - fn.succStart[block]! !== 1) continue;
+    const join = fn.succ[fn.succStart[block]!]!;
+    const inputs = new Set<InstrId>();
+    for (let phi = fn.blockInstrStart[join]! as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++)
+      for (let o = fn.operandStart[phi]!; o < fn.operandStart[phi + 1]!; o++) {
+        const input = definingInstr(fn, fn.operand[o] as ValueId);
+        if (fn.operandBlock[o] === block && input !== NONE && mayBeMoved(fn, input, block)) inputs.add(input);
+      }
+    for (const input of inputs) if (fn.instrBlock[input] !== block && !mayBeSunk(input, block)) inputs.delete(input);
+    if (inputs.size > 0) found.set(block, inputs);
+  }
+  return found;
+}
+
+/** Whether an instruction is needed only behind the start of `b`. */
+function isNeededBehind(fn: FunctionSnapshot, uses: Uses, tree: DominatorTree, i: InstrId, b: BlockId): boolean {
+  const v = instrValue(fn, i);
+  for (let u = uses.start[v]!; u < uses.start[v + 1]!; u++) {
+    const user = uses.user[u]!;
+    const at = fn.instrOpcode[user] === Opcode.Phi ? fn.operandBlock[uses.operand[u]!]! : fn.instrBlock[user]!;
+    if (!tree.dominates(b, at as BlockId)) return false;
+  }
+  return true;
+}
+
+/** Whether LLVM may move an instruction out of block `b`. It does not if an operand comes from the block, too. */
 function mayBeMoved(fn: FunctionSnapshot, i: InstrId, b: BlockId): boolean {
   const isFree =
     MAY_BE_FREE.has(fn.instrOpcode[i]!) ||
     (hasFlag(fn, i, InstrFlag.Intrinsic) && hasFlag(fn, i, InstrFlag.Speculatable));
-  if (fn.instrBlock[i] !== b || !isFree || hasFlag(fn, i, InstrFlag.Convergent)) return false;
+  if (!isFree || hasFlag(fn, i, InstrFlag.Convergent)) return false;
   for (let o = fn.operandStart[i]!; o < fn.operandStart[i + 1]!; o++) {
     const operand = definingInstr(fn, fn.operand[o] as ValueId);
     if (operand !== NONE && fn.instrBlock[operand] === b) return false;
   }
   return true;
-}
-
-function onEachWay(fn: FunctionSnapshot, editor: Editor, input: InstrId, ways: readonly BlockId[]): ValueRef {
-  const original = editor.instr(input);
-  const copies = new Map<BlockId, Incoming>();
-  for (const from of new Set(ways)) {
-    const value = editor.cloneBefore(editor.instr(terminatorOf(fn, from)), original);
-    copies.set(from, { value, block: editor.block(from) });
-  }
-  const incoming = ways.map((from) => copies.get(from)!);
-  return editor.prependPhi(editor.block(fn.instrBlock[input] as BlockId), original, incoming);
 }
