@@ -11,7 +11,8 @@
  * M has one block per block pair. A pair of instructions becomes one instruction with selected operands. An instruction
  * without a partner runs for its own threads only (the block is split, "unpredication"), or for all threads where the
  * plan says `speculate`; those of the other side may load from an address of their own (`standIn`). Where only the host
- * has a block, threads of the guest pass through it with a fixed condition, or never come there. What the guest defined reaches its users through phis.
+ * has a block, threads of the guest pass through it with a fixed condition, or never come there. What the guest defined
+ * reaches its users through phis.
  *
  * The exit block joins the edges out of both subgraphs and branches on C. When both sides go on to the same block,
  * selects replace the branch. For exit kind `shared` (rule 1.8) there is no exit block: the melded block branches to

@@ -12,7 +12,7 @@ import type { BlockWork } from '../draft/block-matches.js';
 import type { Frame } from '../draft/frame.js';
 import { PairTable } from '../draft/pair-facts.js';
 import type { ProfitModel } from '../plan.js';
-import { hoisted } from './hoisting.js';
+import { hoisted } from './hoisted-loads.js';
 import { reordered } from './reorder.js';
 import { alignBlocks, keepTail, proposePhis } from './pairing.js';
 import { prune } from './prune.js';

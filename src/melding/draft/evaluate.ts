@@ -110,7 +110,7 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
           lostFusion(draft, t) -
           credited(draft, ctx, t, f);
         home = frame.homeOf(t) ?? frame.homeOf(f) ?? home;
-        if (frame.hoisted.has(t) || frame.hoisted.has(f)) spared += gain;
+        if (frame.hoistedLoads.has(t) || frame.hoistedLoads.has(f)) spared += gain;
         else here += gain;
         scattered += scatteredCost(ctx, t, f) * frame.weight(hostBlock(frame.shape, b));
         guardedBefore = false;

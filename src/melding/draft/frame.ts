@@ -68,8 +68,8 @@ export class Frame implements FrameParts {
   readonly entry: BlockId;
   /** Per block pair. In the order of the blocks, or in another one that `reorder` was told. */
   work: readonly BlockWork[];
-  /** The loads that are in the work of a block in front of their own (decide/hoisting.ts). */
-  hoisted: ReadonlySet<InstrId> = new Set();
+  /** The loads that are in the work of a block in front of their own (decide/hoisted-loads.ts). */
+  hoistedLoads: ReadonlySet<InstrId> = new Set();
   /** The largest number of cells that the alignment of a pair of blocks needs. */
   readonly cells: number;
   /** `[blockCount]`: the index of the melded block that a block becomes. `NONE` for blocks outside. */
@@ -138,9 +138,9 @@ export class Frame implements FrameParts {
   }
 
   /** Changes the order of the instructions. What depends on each other must keep its order. */
-  reorder(work: readonly BlockWork[], hoisted = this.hoisted): void {
+  reorder(work: readonly BlockWork[], hoistedLoads = this.hoistedLoads): void {
     this.work = work;
-    this.hoisted = hoisted;
+    this.hoistedLoads = hoistedLoads;
     this.blockMatches = null;
   }
 
@@ -151,12 +151,12 @@ export class Frame implements FrameParts {
 
   /** The index of the melded block from which a load was hoisted; null for all that were not. */
   homeOf(i: InstrId): number | null {
-    return this.hoisted.has(i) ? this.indexOf(this.ctx.fn.instrBlock[i] as BlockId) : null;
+    return this.hoistedLoads.has(i) ? this.indexOf(this.ctx.fn.instrBlock[i] as BlockId) : null;
   }
 
   /** The loads of the other side that may stand in for a load of the blocks (stand-ins.ts). */
   standIns(i: InstrId): readonly InstrId[] {
-    if (this.hoisted.has(i)) return [];
+    if (this.hoistedLoads.has(i)) return [];
     let found = this.knownStandIns.get(i);
     if (found === undefined) this.knownStandIns.set(i, (found = findStandIns(this, i)));
     return found;

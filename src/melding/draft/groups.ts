@@ -1,8 +1,8 @@
 /**
  * The final order of the instructions of a block pair (rule 4). Between two pairs, the gaps of both sides form one
  * group: a run of T and a run of F. A run is speculated if every instruction is safe whatever its operands are, or is a
- * load that another one stands in for, and the run is short and cheap; otherwise it is guarded. In a group the speculated runs come first. The guarded ones follow
- * side by side, so that they share one diamond.
+ * load that another one stands in for, and the run is short and cheap; otherwise it is guarded. In a group the
+ * speculated runs come first. The guarded ones follow side by side, so that they share one diamond.
  */
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -94,7 +94,7 @@ export const isLong = ({ costs }: PlanningContext, run: readonly InstrId[]): boo
   run.reduce((sum, i) => sum + costs.vector[i], 0) > CostModel.speculationCycles;
 
 export function alignmentOf(draft: Draft, groups: readonly Group[]): AlignedInstr[] {
-  const isHoisted = (i: InstrId): boolean => draft.frame.hoisted.has(i);
+  const isHoisted = (i: InstrId): boolean => draft.frame.hoistedLoads.has(i);
   return groups.flatMap((group): AlignedInstr[] => {
     if (group.kind === 'pair')
       return [

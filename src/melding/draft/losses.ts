@@ -118,7 +118,7 @@ export function lostBatches({ partner, frame }: Draft, ctx: PlanningContext, gro
     if (group.kind === 'pair') {
       const { t, f } = group;
       if (memory.depth[t] === 0) continue;
-      joins ||= frame.hoisted.has(t) || frame.hoisted.has(f);
+      joins ||= frame.hoistedLoads.has(t) || frame.hoistedLoads.has(f);
       add(sideT, t);
       add(sideF, f);
       add(segment, t);

@@ -1,7 +1,7 @@
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import type { BlockId, InstrId } from '../../../src/ir/ids.js';
 import { planningContext } from '../../../src/melding/cost/context.js';
-import { hoisted } from '../../../src/melding/decide/hoisting.js';
+import { hoisted } from '../../../src/melding/decide/hoisted-loads.js';
 import { Draft } from '../../../src/melding/draft/draft.js';
 import { Frame } from '../../../src/melding/draft/frame.js';
 import { PairTable } from '../../../src/melding/draft/pair-facts.js';
@@ -11,7 +11,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/hoisting', { tests: 4 });
+const test = suite('melding/decide/hoisted-loads', { tests: 4 });
 
 /**
  * T loads three values in front of its inner branch; F loads two there, and the one between them behind it.
