@@ -14,7 +14,7 @@ import { cycles } from '../analysis/cycles.js';
 import { dominators, type DominatorTree } from '../analysis/dominators.js';
 import { cfgOf, type Graph } from '../analysis/graph.js';
 import { usesOf, type Uses } from '../analysis/uses.js';
-import type { Editor, Incoming } from '../ir/editor.js';
+import type { BlockRef, Editor, ValueRef } from '../ir/editor.js';
 import type { BlockId, InstrId, ValueId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import { destinations } from '../ir/switches.js';
@@ -50,24 +50,22 @@ const MAY_BE_FREE: ReadonlySet<number> = new Set([
 /** Code generation makes of a `switch` a tree whose leaves lead to the same blocks. Larger ones stay as they are. */
 const MOST_DESTINATIONS = 256;
 
-/** So many joins in a row at most. Only loops without an end have more. */
-const MOST_ROUNDS = 256;
+/** So many copies of one function at most. Long chains of joins may ask for the square of their length. */
+const MOST_COPIES = 16_384;
 
-/**
- * The copies of one round may be what LLVM moves next: they stand in front of the phi that takes them, and several ways
- * may lead there, too. So it goes on until nothing is left, upwards from join to join.
- *
- * @param open the function as it is
- */
+/** @param open the function as it is */
 export function separateJoinInputs(open: () => OpenFunction): void {
-  for (let round = 0, isDone = false; !isDone && round < MOST_ROUNDS; round++) {
-    const found = open();
-    const switches = switchesInFront(found.snapshot);
+  let found = open();
+  const switches = switchesInFront(found.snapshot);
+  if (switches.size > 0) {
     // As a chain, each destination has one edge.
     for (const b of switches) found.editor.lowerSwitch(found.editor.block(b));
-    isDone = switches.size === 0 && !separate(found);
     found.editor[Symbol.dispose]();
+    found = open();
   }
+  const separator = new Separator(found);
+  for (const [block, inputs] of joinInputs(found.snapshot)) for (const i of inputs) separator.separate(i, block);
+  found.editor[Symbol.dispose]();
 }
 
 interface OpenFunction {
@@ -86,29 +84,65 @@ function switchesInFront(fn: FunctionSnapshot): Set<BlockId> {
 const waysInto = ({ predStart, pred }: Graph, b: BlockId): BlockId[] =>
   [...pred.subarray(predStart[b]!, predStart[b + 1]!)] as BlockId[];
 
-/** Returns whether anything has changed. */
-function separate({ snapshot: fn, editor }: OpenFunction): boolean {
-  const graph = cfgOf(fn);
-  let hasChanged = false;
-  for (const [block, inputs] of joinInputs(fn)) {
-    const ways = [...new Set(waysInto(graph, block))].map((from) => editor.block(from));
-    if (ways.length < 2) continue;
-    const at = editor.block(block);
-    // A copy at the end of a block with several ways out may stand in front of another copy: LLVM would make them one.
-    const edges = ways.map((from) => (editor.successors(from).length === 1 ? from : editor.splitEdge(from, at)));
-    for (const input of inputs) {
-      const original = editor.instr(input);
-      const incoming = edges.map((edge): Incoming => {
-        const end = editor.instructions(edge).at(-1)!;
-        return { value: editor.cloneBefore(end, original), block: edge };
-      });
-      const once = editor.prependPhi(at, original, incoming);
-      editor.replaceAllUses(original, once);
-      editor.erase(original);
-    }
-    hasChanged = true;
+class Separator {
+  private readonly graph: Graph;
+  /** Blocks on edges, by their ends. */
+  private readonly edges = new Map<string, BlockRef>();
+  private copies = 0;
+
+  constructor(private readonly open: OpenFunction) {
+    this.graph = cfgOf(open.snapshot);
   }
-  return hasChanged;
+
+  /** Makes a phi of an instruction that the join behind block `b` takes. */
+  separate(i: InstrId, b: BlockId): void {
+    const { editor } = this.open;
+    if (this.waysInto(b).length < 2 || this.copies >= MOST_COPIES) return;
+    const original = editor.instr(i);
+    editor.replaceAllUses(original, this.phiOf(i, b, new Map()));
+    editor.erase(original);
+  }
+
+  private waysInto(b: BlockId): BlockId[] {
+    return [...new Set(waysInto(this.graph, b))];
+  }
+
+  /** @param known its phis by block: a block may be on several ways, also of a loop */
+  private phiOf(i: InstrId, b: BlockId, known: Map<BlockId, ValueRef>): ValueRef {
+    const { editor } = this.open;
+    const ways = this.waysInto(b).map((from) => ({ from, block: this.edge(from, b) }));
+    const phi = editor.prependPhi(editor.block(b), editor.instr(i), []);
+    known.set(b, phi);
+    for (const { from, block } of ways) editor.addIncoming(phi, { value: this.atEnd(i, from, block, known), block });
+    return phi;
+  }
+
+  /** What stands for the instruction at the end of `block`, which is `from` itself or on an edge out of it. */
+  private atEnd(i: InstrId, from: BlockId, block: BlockRef, known: Map<BlockId, ValueRef>): ValueRef {
+    const { snapshot: fn, editor } = this.open;
+    if (block === editor.block(from)) {
+      // A copy in front of the phi that takes it is what LLVM moves next, if several ways lead there, too.
+      const phi = known.get(from);
+      if (phi !== undefined) return phi;
+      const isNext = this.waysInto(from).length > 1 && !dependsOn(fn, i, from);
+      if (isNext && this.copies < MOST_COPIES) return this.phiOf(i, from, known);
+    }
+    this.copies++;
+    return editor.cloneBefore(editor.instructions(block).at(-1)!, editor.instr(i));
+  }
+
+  /**
+   * The block at the end of which a way into `b` computes: the one from which it comes or, if other ways lead out of
+   * that, a new one on the edge. Otherwise LLVM would make one of this copy and others behind it.
+   */
+  private edge(from: BlockId, b: BlockId): BlockRef {
+    const { snapshot: fn, editor } = this.open;
+    if (fn.succStart[from + 1]! - fn.succStart[from]! === 1) return editor.block(from);
+    const key = `${from} ${b}`;
+    let found = this.edges.get(key);
+    if (found === undefined) this.edges.set(key, (found = editor.splitEdge(editor.block(from), editor.block(b))));
+    return found;
+  }
 }
 
 /** By block: what joins take from it that LLVM may move out of it. */
@@ -128,9 +162,14 @@ function joinInputs(fn: FunctionSnapshot): Map<BlockId, ReadonlySet<InstrId>> {
         const input = definingInstr(fn, fn.operand[o] as ValueId);
         if (fn.operandBlock[o] === block && input !== NONE && mayBeMoved(fn, input, block)) inputs.add(input);
       }
-    for (const input of inputs) if (fn.instrBlock[input] !== block && !mayBeSunk(input, block)) inputs.delete(input);
     if (inputs.size > 0) found.set(block, inputs);
   }
+  const all = [...found.values()].flatMap((inputs) => [...inputs]);
+  const needed = new Set(all.flatMap((i) => [...fn.operand.subarray(fn.operandStart[i]!, fn.operandStart[i + 1]!)]));
+  // What the copies of others need must stay in front of them.
+  for (const [block, inputs] of found)
+    for (const i of inputs)
+      if (fn.instrBlock[i] !== block && (needed.has(instrValue(fn, i)) || !mayBeSunk(i, block))) inputs.delete(i);
   return found;
 }
 
@@ -150,10 +189,14 @@ function mayBeMoved(fn: FunctionSnapshot, i: InstrId, b: BlockId): boolean {
   const isFree =
     MAY_BE_FREE.has(fn.instrOpcode[i]!) ||
     (hasFlag(fn, i, InstrFlag.Intrinsic) && hasFlag(fn, i, InstrFlag.Speculatable));
-  if (!isFree || hasFlag(fn, i, InstrFlag.Convergent)) return false;
+  return isFree && !hasFlag(fn, i, InstrFlag.Convergent) && !dependsOn(fn, i, b);
+}
+
+/** Whether an operand comes from block `b`. */
+function dependsOn(fn: FunctionSnapshot, i: InstrId, b: BlockId): boolean {
   for (let o = fn.operandStart[i]!; o < fn.operandStart[i + 1]!; o++) {
     const operand = definingInstr(fn, fn.operand[o] as ValueId);
-    if (operand !== NONE && fn.instrBlock[operand] === b) return false;
+    if (operand !== NONE && fn.instrBlock[operand] === b) return true;
   }
-  return true;
+  return false;
 }
