@@ -15,6 +15,8 @@ export interface Guide {
   planned(open: OpenFunction, plan: FunctionPlan): void;
   /** Whether these switches, the last thing that is left, become branches; null: the cost model decides. */
   lowers(open: OpenFunction, switches: readonly BlockId[]): boolean | null;
+  /** Whether sides are hoisted when nothing else is left, by the cost model. */
+  hoists(): boolean;
   /** Is told that there are no more rounds. */
   ended(): void;
 }
@@ -52,9 +54,9 @@ export class PlanGuide implements Guide {
     return { branches: new Map(branches), others: 'leave' };
   }
 
-  planned(_: OpenFunction, { chosen, hoisted }: FunctionPlan): void {
+  planned(_: OpenFunction, { chosen }: FunctionPlan): void {
     const melds = this.#round?.melds ?? [];
-    if (melds.length + hoisted.length === 0) return;
+    if (melds.length === 0) return;
     const differs = melds.find(({ branch, pairs, ask }, k) => {
       const made = chosen[k];
       return made?.branch !== branch || String(made.pairs) !== String(pairs) || String(made.sides) !== String(ask);
@@ -67,6 +69,13 @@ export class PlanGuide implements Guide {
     const lowered = this.#round?.lowered ?? [];
     if (lowered.length === 0) return false;
     if (String(lowered) !== String(switches)) throw this.#misfit('it names other switches than the function has');
+    this.#done++;
+    return true;
+  }
+
+  hoists(): boolean {
+    const round = this.#round;
+    if (round === undefined || round.melds.length + round.lowered.length > 0) return false;
     this.#done++;
     return true;
   }

@@ -9,7 +9,6 @@ import type { BlockId } from '../ir/ids.js';
 import { expectedGain, type ExpectedCycles } from '../melding/cost/expected-cycles.js';
 import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
 import type { JobOptions } from '../job/options.js';
-import type { FunctionPlan } from '../melding/plan.js';
 import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
 import { leastGainOfLowering, loweredSwitches, loweringCost, loweringGain } from '../melding/decide/switches.js';
 import { carryOut } from './carry-out.js';
@@ -87,6 +86,8 @@ export function meldFunction(
         }
       } else if (pays) kept = gains ? withoutMelds : null;
     }
+    // Where rounds are left out, the function is not yet what it will be.
+    if (kept === null && judged.loss === null) last = melding.hoist(last);
     last.editor[Symbol.dispose]();
     guide?.ended();
     return judged.loss === null ? { ...log(null), isInPlace: kept === null } : withdrawn(null);
@@ -95,8 +96,6 @@ export function meldFunction(
     return judged.loss === null ? { ...log(error.message), isInPlace: false } : withdrawn(error.message);
   }
 }
-
-const isEdit = ({ melds, hoisted }: FunctionPlan): boolean => melds.length + hoisted.length > 0;
 
 /** Whether switches may become chains although nothing melds. Behind an early point they would be switches again. */
 const isJudgedByItself = (options: JobOptions): boolean =>
@@ -144,11 +143,11 @@ class FunctionMelding {
   /** Melds until nothing is left that pays; returns the last survey. */
   run(): Survey {
     let survey = this.#survey();
-    for (; this.mayGoOn && isEdit(survey.plan); survey = this.#survey()) {
-      const { melds, versions, hoisted } = survey.plan;
-      this.#carryOut(survey, { lowered: [], versions, melds, hoisted });
+    for (; this.mayGoOn && survey.plan.melds.length > 0; survey = this.#survey()) {
+      const { melds, versions } = survey.plan;
+      this.#carryOut(survey, { lowered: [], versions, melds, hoisted: [] });
       this.melded++;
-      for (const { net } of [...melds, ...hoisted]) this.net += net;
+      for (const { net } of melds) this.net += net;
     }
     return survey;
   }
@@ -156,6 +155,14 @@ class FunctionMelding {
   /** Makes divergent switches branches. */
   lower(survey: Survey, switches: readonly BlockId[]): void {
     this.#carryOut(survey, { lowered: switches, versions: [], melds: [], hoisted: [] });
+  }
+
+  /** Hoists sides where nothing melds any more, by the plan of the last survey; returns the last one then. */
+  hoist(last: Survey): Survey {
+    const { hoisted } = last.plan;
+    if (!this.mayGoOn || hoisted.length === 0 || this.guide?.hoists() === false) return last;
+    this.#carryOut(last, { lowered: [], versions: [], melds: [], hoisted });
+    return this.#survey();
   }
 
   judgement(): Judgement {

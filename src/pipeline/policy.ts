@@ -74,6 +74,10 @@ export class PolicyGuide implements Guide {
     return this.lower === 'model' ? null : this.lower === 'lower';
   }
 
+  hoists(): boolean {
+    return true;
+  }
+
   ended(): void {}
 
   /** @param rounds how many rounds were carried out, and not taken back */

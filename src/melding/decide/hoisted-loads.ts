@@ -5,7 +5,8 @@
  * (Code generation moves a load down to the only block that uses it. So only loads that stay in front have partners.)
  *
  * A load is hoisted from a block into the only block that leads there. It must be safe for threads that go elsewhere:
- * what they load from lies between addresses that they access anyway, a constant distance apart and so in one object.
+ * what they load from lies between addresses that they access anyway, a constant distance apart and so in one object,
+ * and one of these says as much about the alignment.
  */
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -39,7 +40,9 @@ export function hoisted(draft: Draft): { readonly work: readonly BlockWork[]; re
     ] as const) {
       const to = destination(draft, b);
       if (to === NONE) continue;
-      const alone = frame.work[to][other].filter((i) => isAlone(draft, i) && draft.ctx.sinking.stays(i));
+      const alone = frame.work[to][other].filter(
+        (i) => isAlone(draft, i) && !loads.has(i) && draft.ctx.sinking.stays(i),
+      );
       for (const i of movable(draft, b as BlockId)) {
         const k = alone.findIndex((each) => mayPair(draft.ctx, i, each));
         if (k === NONE) continue;
@@ -94,19 +97,22 @@ function isSafe({ fn, dominators }: PlanningContext, i: InstrId, above: BlockId)
   const defined = definingInstr(fn, pointer);
   if (base === NONE || (defined !== NONE && fn.instrBlock[defined] === fn.instrBlock[i])) return false;
   const offset = fn.valueOffset[pointer];
-  let [isBelow, isAbove] = [false, false];
+  const align = Math.max(1, fn.instrAlign[i]);
+  let [isBelow, isAbove, isAligned] = [false, false, false];
   let b: BlockId | -1 = above;
-  for (let steps = 0; b !== NONE && steps < MOST_BLOCKS && !(isBelow && isAbove); steps++) {
+  for (let steps = 0; b !== NONE && steps < MOST_BLOCKS && !(isBelow && isAbove && isAligned); steps++) {
     for (let k = fn.blockInstrStart[b] as InstrId; k < fn.blockInstrStart[b + 1]; k++) {
       const opcode = fn.instrOpcode[k];
       if ((opcode !== Opcode.Load && opcode !== Opcode.Store) || fn.valueBase[pointerOf(fn, k)] !== base) continue;
       const at = fn.valueOffset[pointerOf(fn, k)];
       isBelow ||= at <= offset;
       isAbove ||= at + bytesOf(k) >= offset + bytesOf(i);
+      // The code in between may ask for the alignment.
+      isAligned ||= fn.instrAlign[k] >= align && (offset - at) % align === 0;
     }
     b = dominators.idom[b] as BlockId | -1;
   }
-  return isBelow && isAbove;
+  return isBelow && isAbove && isAligned;
 
   function bytesOf(each: InstrId): number {
     return wordsOf(fn, each) * 4;

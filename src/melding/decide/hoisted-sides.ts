@@ -67,7 +67,9 @@ function hoistedSide(ctx: PlanningContext, branch: BlockId): HoistedSide | null 
 }
 
 function judged(ctx: PlanningContext, branch: BlockId, side: BlockId, join: BlockId): HoistedSide | null {
-  const { fn, graph, costs, weight } = ctx;
+  const { fn, graph, costs, weight, cycles } = ctx;
+  // What lies behind a loop does not go into it.
+  if (cycles.cycleOf(side) !== cycles.cycleOf(branch)) return null;
   if (!isBranch(fn, side) || graph.predStart[side + 1]! - graph.predStart[side]! !== 1) return null;
   if (graph.succStart[side + 1]! - graph.succStart[side]! !== 1 || graph.succ[graph.succStart[side]!] !== join)
     return null;

@@ -44,7 +44,7 @@ export function findStandIns(frame: Blocks, i: InstrId): readonly InstrId[] {
     const end = frame.indexOf(b) === NONE && b !== branch ? fn.blockInstrStart[b] : fn.blockInstrStart[b + 1];
     for (let k = fn.blockInstrStart[b] as InstrId; k < end && found.length < MOST_LOADS; k++) {
       // A thread of this block may stay there.
-      if (b === other && fn.instrOpcode[k] === Opcode.Call && !hasFlag(fn, k, InstrFlag.WillReturn)) break;
+      if (b === other && !hasFlag(fn, k, InstrFlag.WillReturn)) break;
       if (isPlainLoad(ctx, k) && fits(ctx, i, k)) found.push(k);
     }
     if (b === branch) break;
