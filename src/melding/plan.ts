@@ -119,6 +119,12 @@ export interface WaveVersion {
   readonly sides: readonly ('t' | 'f')[];
 }
 
+/** A phi of the join, and the blocks of the other side from which it takes what was there in front of the branch. */
+export interface ChosenInput {
+  readonly phi: InstrId;
+  readonly blocks: readonly BlockId[];
+}
+
 /** A side of a branch whose work is done in front of the branch, by every thread; then the side is empty. */
 export interface HoistedSide {
   /** Block E. */
@@ -129,6 +135,8 @@ export interface HoistedSide {
   readonly side: BlockId;
   /** All of its instructions but the terminator, in order. */
   readonly instrs: readonly InstrId[];
+  /** What a select chooses in front of the branch, between this side's value and what the other side passes on. */
+  readonly chosen: readonly ChosenInput[];
   /** Cycles saved according to our cost model. */
   readonly net: number;
 }

@@ -80,6 +80,11 @@ export interface TargetCosts {
   /** What a store to LDS costs, and a store elsewhere. Nothing waits for the result of a store. */
   readonly ldsStore: number;
   readonly store: number;
+  /**
+   * Whether a select between a value and the next one costs nothing beside the addition: that takes the condition as its
+   * carry. RDNA has such additions, too, but the simulator does not show a gain.
+   */
+  readonly countsByCarry: boolean;
   /** Whether vector instructions can take a byte of an operand, with or without its sign (SDWA). */
   readonly namesBytes: boolean;
   /** Whether the scalar unit has floating point. */
@@ -112,6 +117,7 @@ const gfx9: TargetCosts = {
   ldsStore: 8,
   store: 20,
   namesBytes: true,
+  countsByCarry: true,
   scalarFloat: false,
 };
 const gfx10: TargetCosts = {
@@ -140,6 +146,7 @@ const gfx10: TargetCosts = {
   ldsStore: 4,
   store: 16,
   namesBytes: false,
+  countsByCarry: false,
   scalarFloat: false,
 };
 
@@ -183,6 +190,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       ldsStore: 8,
       store: 20,
       namesBytes: false,
+      countsByCarry: false,
       scalarFloat: true,
     },
   ],

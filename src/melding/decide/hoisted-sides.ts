@@ -23,7 +23,7 @@ import {
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
 import { cyclesOf } from '../cost/gains.js';
-import type { HoistedSide } from '../plan.js';
+import type { ChosenInput, HoistedSide } from '../plan.js';
 import { isTooLittle } from './whole-function.js';
 
 /** The most full-rate vector instructions of a side. */
@@ -74,9 +74,13 @@ function judged(ctx: PlanningContext, branch: BlockId, side: BlockId, join: Bloc
   if (graph.succStart[side + 1]! - graph.succStart[side]! !== 1 || graph.succ[graph.succStart[side]!] !== join)
     return null;
   const instrs = harmlessWork(ctx, branch, side);
-  if (instrs === null || needsCopies(ctx, branch, side, join)) return null;
-  const net = (costs.target.diamond - costs.target.guard) * weight[branch]!;
-  return net > CostModel.leastNet ? { branch, terminator: terminatorOf(fn, branch), side, instrs, net } : null;
+  const chosen = choices(ctx, branch, side, join);
+  if (instrs === null || chosen === null) return null;
+  const { diamond, guard, countsByCarry } = costs.target;
+  if (chosen.length > 0 && !countsByCarry) return null;
+  const net = (diamond - guard) * weight[branch]!;
+  if (net <= CostModel.leastNet) return null;
+  return { branch, terminator: terminatorOf(fn, branch), side, instrs, chosen, net };
 }
 
 /**
@@ -129,24 +133,40 @@ function isNeededBy(fn: FunctionSnapshot, instr: InstrId, load: InstrId): boolea
 }
 
 /**
- * Whether the join takes from the other side what was there in front of the branch, where it takes something else from
- * this side. The side may compute its value in that register; in front of the branch it needs another one, and the other
- * side must copy. That costs what the hoisted side gains, or more.
+ * The values that the join takes from the other side as they were in front of the branch, where it takes something else
+ * from this side. The side may compute its value in that register; in front of the branch it needs another one. So a
+ * select chooses there; otherwise the other side would have to copy. Null where a select would cost something.
  */
-function needsCopies(ctx: PlanningContext, branch: BlockId, side: BlockId, join: BlockId): boolean {
+function choices(ctx: PlanningContext, branch: BlockId, side: BlockId, join: BlockId): ChosenInput[] | null {
   const { fn, dominators, divergence } = ctx;
+  const chosen: ChosenInput[] = [];
   for (let phi = fn.blockInstrStart[join] as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++) {
     const own = incoming(ctx, phi, side);
+    const passed = new Set<ValueId>();
+    const blocks: BlockId[] = [];
     for (let o = fn.operandStart[phi]!; o < fn.operandStart[phi + 1]!; o++) {
       const v = fn.operand[o] as ValueId;
-      if (v === own || !isBehind(ctx, branch, fn.operandBlock[o] as BlockId)) continue;
+      const from = fn.operandBlock[o] as BlockId;
       // What all threads share is copied from a scalar register in any case.
-      const i = divergence.valueDivergent[v] === 1 ? definingInstr(fn, v) : null;
-      const isFound = i === NONE || (i !== null && dominators.dominates(fn.instrBlock[i] as BlockId, branch));
-      if (isFound) return true;
+      if (v === own || !isBehind(ctx, branch, from) || divergence.valueDivergent[v] !== 1) continue;
+      const i = definingInstr(fn, v);
+      if (i !== NONE && !dominators.dominates(fn.instrBlock[i] as BlockId, branch)) continue;
+      passed.add(v);
+      blocks.push(from);
     }
+    if (passed.size === 0) continue;
+    if (passed.size > 1 || own === NONE || !counts(fn, own, [...passed][0]!)) return null;
+    chosen.push({ phi, blocks });
   }
-  return false;
+  return chosen;
+}
+
+/** Whether `v` is `before` plus or minus one: a select of both is an addition that takes the condition as its carry. */
+function counts(fn: FunctionSnapshot, v: ValueId, before: ValueId): boolean {
+  const i = definingInstr(fn, v);
+  if (i === NONE || fn.instrOpcode[i] !== Opcode.Add || fn.typeBits[fn.valueType[v]!]! > 32) return false;
+  const operands = fn.operand.subarray(fn.operandStart[i]!, fn.operandStart[i + 1]!);
+  return operands.includes(before) && operands.some((each) => Math.abs(fn.valueInteger[each]!) === 1);
 }
 
 const isBehind = ({ dominators }: PlanningContext, branch: BlockId, b: BlockId): boolean =>
