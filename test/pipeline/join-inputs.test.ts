@@ -4,7 +4,7 @@ import { separateJoinInputs } from '../../src/pipeline/join-inputs.js';
 import { runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/join-inputs', { tests: 6 });
+const test = suite('pipeline/join-inputs', { tests: 8 });
 
 /** The kernel, as it is and afterwards. */
 async function separated(body: string): Promise<{ before: string; after: string }> {
@@ -94,6 +94,38 @@ test('copies in front of a join that several ways lead to go up to these', async
   join:
     %v = phi i32 [ %n, %last ], [ %id, %other ]`);
   assert.is(waysOf(after), 3);
+});
+
+test('a value that something else needs, too, stays one value', async () => {
+  const { after } = await separated(twoWays('%n = freeze i32 undef\n store i32 %n, ptr addrspace(1) %out'));
+  assert.is(waysOf(after, 'freeze i32 undef'), 2);
+  assert.match(after, /store i32 %join\d*, ptr addrspace\(1\) %out/);
+});
+
+test('a row of joins takes one copy and one phi for each of them', async () => {
+  const joins = 40;
+  const level = (k: number): string => `
+  level${k}:
+    %c${k} = icmp ult i32 %id, ${k + 1}
+    br i1 %c${k}, label %${k + 1 < joins ? `level${k + 1}` : 'last'}, label %side${k}
+  side${k}:
+    br label %join${k}
+  join${k}:
+    %p${k} = phi i32 [ ${k + 1 < joins ? `%n${k + 1}, %join${k + 1}` : '1, %last'} ], [ ${k}, %side${k} ]
+    %n${k} = trunc i64 %x to i32
+    store i32 %p${k}, ptr addrspace(1) %out
+    br label %${k > 0 ? `join${k - 1}` : 'end'}`;
+  const body = Array.from({ length: joins }, (_, k) => level(k)).join('');
+  const { after } = await separated(`
+  entry:
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    br label %level0${body}
+  last:
+    br label %join${joins - 1}
+  end:
+    %v = add i32 %n0, 0`);
+  const trunks = after.match(/trunc i64 %x to i32/g)!.length;
+  assert.ok(trunks > joins && trunks <= (joins * joins) / 2 + 2 * joins, String(trunks));
 });
 
 test('what LLVM does not move stays', async () => {

@@ -11,14 +11,15 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/hoisted-loads', { tests: 4 });
+const test = suite('melding/decide/hoisted-loads', { tests: 5 });
 
 /**
  * T loads three values in front of its inner branch; F loads two there, and the one between them behind it.
  *
  * @param last the offset of F's second load; the one behind the branch is at 4
+ * @param align of the loads in front of F's branch, and of the one behind it, in bytes
  */
-function loadsOf(behind: string, last = 8): { loads: readonly InstrId[] | null; s: BuiltSnapshot; frame: Frame } {
+function loadsOf(behind: string, last = 8, align = [4, 4] as const): { loads: readonly InstrId[] | null; s: BuiltSnapshot; frame: Frame } {
   const s = snapshot(`
     arg %c i1 never
     arg %t0 ptr3 never
@@ -62,6 +63,8 @@ function loadsOf(behind: string, last = 8): { loads: readonly InstrId[] | null; 
     f.valueBase[s.value(name)] = s.value(base);
     f.valueOffset[s.value(name)] = offset;
   }
+  for (const name of ['%b0', '%b2']) f.instrAlign[s.instr(name)] = align[0];
+  f.instrAlign[s.instr('%b1')] = align[1];
   const ctx = planningContext(f, analysesOf(f), DARM, () => true);
   const frame = new Frame({
     ctx,
@@ -98,6 +101,14 @@ test('it stays where its address is not between addresses that all threads of th
   assert.is(loadsOf('%b1 = load %f1 !never\nstore %b1 %f0', -8).loads, null);
   // The address is of the block itself.
   assert.is(loadsOf('%z = gep %f1 %b0 !type=ptr3 !never\n%b1 = load %z !never\nstore %b1 %f0').loads, null);
+});
+
+test('it stays if only its own threads know how its address is aligned', () => {
+  const behind = '%b1 = load %f1 !never\nstore %b1 %f0';
+  assert.is(loadsOf(behind, 8, [4, 8]).loads, null);
+  // Aligned to 8 bytes like the others, but 4 bytes from them.
+  assert.is(loadsOf(behind, 8, [8, 8]).loads, null);
+  assert.is(loadsOf(behind, 8, [8, 4]).loads?.length, 1);
 });
 
 test('it stays behind what may write, and volatile loads stay', () => {

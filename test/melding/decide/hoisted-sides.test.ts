@@ -2,7 +2,7 @@
 import { artifact, compile, text } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/hoisted-sides', { tests: 8 });
+const test = suite('melding/decide/hoisted-sides', { tests: 10 });
 
 interface Parts {
   /** In front of the branch. */
@@ -100,9 +100,33 @@ test('a side stays that would wait for a load which the branch does not need', a
 });
 
 test('a side stays where the other side would have to copy what it passes on', async () => {
-  assert.is((await hoisted({ other: '%row' })).count, 0);
+  assert.is((await hoisted({ other: '%row', small: '%s = xor i32 %row, 3' })).count, 0);
   // A constant is copied in any case.
   assert.is((await hoisted({ other: '7' })).count, 1);
+});
+
+test('a count that the other side passes on is chosen by a select where that is a carry', async () => {
+  const small = '%s = add i32 %row, 1';
+  const { count, ll } = await hoisted({ small, other: '%row' });
+  assert.is(count, 1);
+  assert.match(ll, /%meld = select i1 %c, i32 %\S+, i32 %row\n +br i1 %c, label %join, label %large/);
+  assert.is((await hoisted({ small, other: '%row', cpu: 'gfx1100' })).count, 0);
+  assert.is((await hoisted({ small: '%s = add i32 %row, 2', other: '%row' })).count, 0);
+});
+
+test('what lies behind a loop does not go into it', async () => {
+  const ir = kernel()
+    .replace('br i1 %c, label %small, label %large', 'br i1 %c, label %small, label %join')
+    .replace('small:', 'small:\n  %late = add i32 %row, -1')
+    .replace(/ {2}%s = add i32 %row, -1\n {2}br label %join\nlarge:[^]*?br label %join\n/, '  br label %done\n')
+    .replace('[ %s, %small ], [ %row5, %large ]', '[ %row, %loop ]')
+    .replace(
+      'done:',
+      'done:\n  %out = phi i32 [ %late, %small ], [ %next, %join ]\n  store i32 %out, ptr addrspace(1) %mine',
+    );
+  assert.match(ir, /small:\n {2}%late = add i32 %row, -1\n {2}br label %done/);
+  const [fn] = (await compile(ir, { emit: ['ll'] })).functions;
+  assert.is(fn!.sidesHoisted, 0);
 });
 
 test('nothing is hoisted without melding, in front of the optimiser, or by the paper alone', async () => {
