@@ -19,7 +19,11 @@ const test = suite('melding/decide/hoisted-loads', { tests: 5 });
  * @param last the offset of F's second load; the one behind the branch is at 4
  * @param align of the loads in front of F's branch, and of the one behind it, in bytes
  */
-function loadsOf(behind: string, last = 8, align = [4, 4] as const): { loads: readonly InstrId[] | null; s: BuiltSnapshot; frame: Frame } {
+function loadsOf(
+  behind: string,
+  last = 8,
+  align: readonly [number, number] = [4, 4],
+): { loads: readonly InstrId[] | null; s: BuiltSnapshot; frame: Frame } {
   const s = snapshot(`
     arg %c i1 never
     arg %t0 ptr3 never
