@@ -7,8 +7,8 @@
  * Melding makes such blocks, behind what runs for one side only, and in chains of branches that were a `switch`.
  *
  * Here each way into the block computes the operation, and a phi takes the results: LLVM does not move phis. The same
- * goes for operations in front of the block that LLVM moves down to it first. A `switch` in front of such a block becomes
- * a chain of branches.
+ * goes for operations in front of the block that LLVM moves down to it first. A `switch` in front of such a block
+ * becomes a chain of branches.
  */
 import { cycles } from '../analysis/cycles.js';
 import { dominators, type DominatorTree } from '../analysis/dominators.js';
@@ -53,7 +53,14 @@ const MOST_DESTINATIONS = 256;
 /** So many copies of one function at most. Long chains of joins may ask for the square of their length. */
 const MOST_COPIES = 16_384;
 
-/** @param open the function as it is */
+/** So many joins in a row at most. */
+const MOST_JOINS = 1000;
+
+/**
+ * Beyond these limits, which no known kernel comes near, an operation stays where LLVM may move it.
+ *
+ * @param open the function as it is
+ */
 export function separateJoinInputs(open: () => OpenFunction): void {
   let found = open();
   const switches = switchesInFront(found.snapshot);
@@ -125,7 +132,7 @@ class Separator {
       const phi = known.get(from);
       if (phi !== undefined) return phi;
       const isNext = this.waysInto(from).length > 1 && !dependsOn(fn, i, from);
-      if (isNext && this.copies < MOST_COPIES) return this.phiOf(i, from, known);
+      if (isNext && this.copies < MOST_COPIES && known.size < MOST_JOINS) return this.phiOf(i, from, known);
     }
     this.copies++;
     return editor.cloneBefore(editor.instructions(block).at(-1)!, editor.instr(i));
@@ -167,9 +174,11 @@ function joinInputs(fn: FunctionSnapshot): Map<BlockId, ReadonlySet<InstrId>> {
   const all = [...found.values()].flatMap((inputs) => [...inputs]);
   const needed = new Set(all.flatMap((i) => [...fn.operand.subarray(fn.operandStart[i]!, fn.operandStart[i + 1]!)]));
   // What the copies of others need must stay in front of them.
-  for (const [block, inputs] of found)
+  for (const [block, inputs] of found) {
     for (const i of inputs)
       if (fn.instrBlock[i] !== block && (needed.has(instrValue(fn, i)) || !mayBeSunk(i, block))) inputs.delete(i);
+    if (inputs.size === 0) found.delete(block);
+  }
   return found;
 }
 

@@ -39,6 +39,7 @@ const LONGEST = CostModel.longestUnskipped;
 export function hoistedSides(ctx: PlanningContext, branches: readonly BlockId[]): HoistedSide[] {
   const { fn, options, waves, cycles } = ctx;
   if (!fn.cpu.startsWith('gfx') || options.optimizesLater) return [];
+  if (options.mode !== 'darm' || options.profit !== 'net') return [];
   const sides = branches.flatMap((branch) => hoistedSide(ctx, branch) ?? []);
   const gains = new Map<CycleId | -1, number>();
   for (const { branch, net } of sides) {

@@ -122,8 +122,7 @@ export function planFunction(
   const made = taken.filter((p) => isTaken.has(p));
   const melds = made.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) })));
   const versions = made.flatMap(({ version }) => version ?? []);
-  const mayHoist = whole === null && options.mode === 'darm' && options.profit === 'net' && melds.length === 0;
-  const hoisted = mayHoist ? hoistedSides(ctx, branches) : [];
+  const hoisted = whole === null && melds.length === 0 ? hoistedSides(ctx, branches) : [];
   ctx.waves.values.forget();
   for (const { branch } of hoisted)
     for (const [k, each] of candidates.entries())
