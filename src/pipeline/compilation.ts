@@ -159,7 +159,7 @@ export class Compilation {
       for (const { name } of functions) {
         if (!all && !melded.has(name)) continue;
         module.prepareCodegen(name);
-        separateJoinInputs(() => module.open(name));
+        separateJoinInputs(() => module.open(name), 'possible');
         module.verify(name);
       }
     });

@@ -8,6 +8,7 @@ import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { Emit } from '../job/options.js';
 import type { Artifact, Counts } from '../job/results.js';
+import { generate } from './generate.js';
 import { spareBodies, withoutWarningsAbout } from './kernel-bodies.js';
 import { scratchOf, type Scratch } from './scratch.js';
 import type { Stopwatch } from './stopwatch.js';
@@ -53,7 +54,7 @@ export function emitArtifacts(request: EmitRequest): Emitted {
   for (const code of codes) {
     if (!isUntouched) module = rebuild();
     isUntouched = false;
-    watch.time('codegen', () => module.generate(code));
+    watch.time('codegen', () => generate(module, code));
     const asked = CODES[code].filter((kind) => kinds.includes(kind));
     if (asked.length > 0) {
       const bytes = module.generated();

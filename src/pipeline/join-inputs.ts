@@ -1,5 +1,5 @@
 /**
- * Keeps melded code from a fault of LLVM 23's StructurizeCFG (`hoistZeroCostElseBlockPhiValues`; docs/simulator.md).
+ * Keeps code from a fault of LLVM 23's StructurizeCFG (`hoistZeroCostElseBlockPhiValues`; docs/simulator.md).
  *
  * A join takes values from two blocks. If one of them computes its value by an operation that costs nothing (`trunc`,
  * `fneg`, `shufflevector`), LLVM moves that up to the branch in front of both blocks. It then passes the result on along
@@ -9,6 +9,9 @@
  * Here each way into the block computes the operation, and a phi takes the results: LLVM does not move phis. The same
  * goes for operations in front of the block that LLVM moves down to it first. A `switch` in front of such a block
  * becomes a chain of branches.
+ *
+ * In melded functions all of this is done wherever LLVM might come to such a shape. Others should get the code that `llc`
+ * makes of them, so there it is done only where the function has the shape already.
  */
 import { cycles } from '../analysis/cycles.js';
 import { dominators, type DominatorTree } from '../analysis/dominators.js';
@@ -21,8 +24,10 @@ import { destinations } from '../ir/switches.js';
 import {
   InstrFlag,
   Opcode,
+  TypeKind,
   definingInstr,
   hasFlag,
+  isBranch,
   instrValue,
   terminatorOf,
   type FunctionSnapshot,
@@ -56,14 +61,19 @@ const MOST_COPIES = 16_384;
 /** So many joins in a row at most. */
 const MOST_JOINS = 1000;
 
+/** Which operations are kept from being moved: all that LLVM may move wrongly, or those of the shape that it looks for. */
+export type Caution = 'possible' | 'likely';
+
 /**
  * Beyond these limits, which no known kernel comes near, an operation stays where LLVM may move it.
  *
  * @param open the function as it is
+ * @returns whether there was anything to look at: otherwise the function is unchanged
  */
-export function separateJoinInputs(open: () => OpenFunction): void {
+export function separateJoinInputs(open: () => OpenFunction, caution: Caution): boolean {
   let found = open();
-  const switches = switchesInFront(found.snapshot);
+  const inputs = joinInputs(found.snapshot, caution);
+  const switches = switchesInFront(found.snapshot, inputs.keys());
   if (switches.size > 0) {
     // As a chain, each destination has one edge.
     for (const b of switches) found.editor.lowerSwitch(found.editor.block(b));
@@ -71,8 +81,10 @@ export function separateJoinInputs(open: () => OpenFunction): void {
     found = open();
   }
   const separator = new Separator(found);
-  for (const [block, inputs] of joinInputs(found.snapshot)) for (const i of inputs) separator.separate(i, block);
+  const all = switches.size > 0 ? joinInputs(found.snapshot, caution) : inputs;
+  for (const [block, list] of all) for (const i of list) separator.separate(i, block);
   found.editor[Symbol.dispose]();
+  return inputs.size > 0;
 }
 
 interface OpenFunction {
@@ -80,12 +92,14 @@ interface OpenFunction {
   readonly editor: Editor & Disposable;
 }
 
-function switchesInFront(fn: FunctionSnapshot): Set<BlockId> {
+/** @param blocks from which joins take what LLVM may move */
+function switchesInFront(fn: FunctionSnapshot, blocks: Iterable<BlockId>): Set<BlockId> {
   const graph = cfgOf(fn);
-  const isSwitch = (b: BlockId): boolean => fn.instrOpcode[terminatorOf(fn, b)] === Opcode.Switch;
-  const switches = [...joinInputs(fn).keys()].flatMap((block) => waysInto(graph, block).filter(isSwitch));
-  return new Set(switches.filter((b) => destinations(fn, b).size <= MOST_DESTINATIONS));
+  const switches = new Set([...blocks].flatMap((block) => waysInto(graph, block).filter((b) => isSwitch(fn, b))));
+  return new Set([...switches].filter((b) => destinations(fn, b).size <= MOST_DESTINATIONS));
 }
+
+const isSwitch = (fn: FunctionSnapshot, b: BlockId): boolean => fn.instrOpcode[terminatorOf(fn, b)] === Opcode.Switch;
 
 /** The blocks from which edges lead to `b`, once for each edge. */
 const waysInto = ({ predStart, pred }: Graph, b: BlockId): BlockId[] =>
@@ -104,7 +118,7 @@ class Separator {
   /** Makes a phi of an instruction that the join behind block `b` takes. */
   separate(i: InstrId, b: BlockId): void {
     const { editor } = this.open;
-    if (this.waysInto(b).length < 2 || this.copies >= MOST_COPIES) return;
+    if (!this.hasSeveralWays(b) || this.copies >= MOST_COPIES) return;
     const original = editor.instr(i);
     editor.replaceAllUses(original, this.phiOf(i, b, new Map()));
     editor.erase(original);
@@ -112,6 +126,13 @@ class Separator {
 
   private waysInto(b: BlockId): BlockId[] {
     return [...new Set(waysInto(this.graph, b))];
+  }
+
+  /** Several, and none from a terminator that a block on its edge would change in meaning. */
+  private hasSeveralWays(b: BlockId): boolean {
+    const { snapshot: fn } = this.open;
+    const ways = this.waysInto(b);
+    return ways.length > 1 && ways.every((from) => isBranch(fn, from) || isSwitch(fn, from));
   }
 
   /** @param known its phis by block: a block may be on several ways, also of a loop */
@@ -131,7 +152,7 @@ class Separator {
       // A copy in front of the phi that takes it is what LLVM moves next, if several ways lead there, too.
       const phi = known.get(from);
       if (phi !== undefined) return phi;
-      const isNext = this.waysInto(from).length > 1 && !dependsOn(fn, i, from);
+      const isNext = this.hasSeveralWays(from) && !dependsOn(fn, i, from);
       if (isNext && this.copies < MOST_COPIES && known.size < MOST_JOINS) return this.phiOf(i, from, known);
     }
     this.copies++;
@@ -152,34 +173,71 @@ class Separator {
   }
 }
 
-/** By block: what joins take from it that LLVM may move out of it. */
-function joinInputs(fn: FunctionSnapshot): Map<BlockId, ReadonlySet<InstrId>> {
+/**
+ * By block: what joins take from it that LLVM may move out of it. Nothing, if LLVM may only make it there: then a
+ * `switch` in front of the block must go all the same.
+ */
+function joinInputs(fn: FunctionSnapshot, caution: Caution): Map<BlockId, ReadonlySet<InstrId>> {
   const graph = cfgOf(fn);
+  const byBlock: Set<InstrId>[] = [];
+  const apart = new Set<BlockId>();
+  for (let join = 0 as BlockId; join < fn.blockCount; join++) {
+    if (caution === 'likely' && !hasShape(fn, graph, join)) continue;
+    for (let phi = fn.blockInstrStart[join]! as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++)
+      for (let o = fn.operandStart[phi]!; o < fn.operandStart[phi + 1]!; o++) {
+        const input = definingInstr(fn, fn.operand[o] as ValueId);
+        const block = fn.operandBlock[o] as BlockId;
+        if (onlySuccessor(fn, block) !== join) continue;
+        if (caution === 'possible' && isTakenApart(fn, phi)) {
+          apart.add(block);
+          byBlock[block] ??= new Set();
+        }
+        if (input === NONE || !mayBeMoved(fn, input, block)) continue;
+        if (caution === 'possible' || fn.instrLatency[input] === 0) (byBlock[block] ??= new Set()).add(input);
+      }
+  }
+  // In the order of the blocks.
+  const found = new Map(byBlock.flatMap((inputs, block) => [[block as BlockId, inputs]] as const));
+  if (found.size === 0) return found;
   const [uses, tree, loops] = [usesOf(fn), dominators(graph), cycles(graph)];
   /** LLVM moves an instruction down to `b` if nothing else needs it, but into no loop. */
   const mayBeSunk = (i: InstrId, b: BlockId): boolean =>
     loops.cycleOf(fn.instrBlock[i] as BlockId) === loops.cycleOf(b) && isNeededBehind(fn, uses, tree, i, b);
-  const found = new Map<BlockId, Set<InstrId>>();
-  for (let block = 0 as BlockId; block < fn.blockCount; block++) {
-    if (fn.succStart[block + 1]! - fn.succStart[block]! !== 1) continue;
-    const join = fn.succ[fn.succStart[block]!]!;
-    const inputs = new Set<InstrId>();
-    for (let phi = fn.blockInstrStart[join]! as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++)
-      for (let o = fn.operandStart[phi]!; o < fn.operandStart[phi + 1]!; o++) {
-        const input = definingInstr(fn, fn.operand[o] as ValueId);
-        if (fn.operandBlock[o] === block && input !== NONE && mayBeMoved(fn, input, block)) inputs.add(input);
-      }
-    if (inputs.size > 0) found.set(block, inputs);
-  }
   const all = [...found.values()].flatMap((inputs) => [...inputs]);
   const needed = new Set(all.flatMap((i) => [...fn.operand.subarray(fn.operandStart[i]!, fn.operandStart[i + 1]!)]));
   // What the copies of others need must stay in front of them.
   for (const [block, inputs] of found) {
     for (const i of inputs)
       if (fn.instrBlock[i] !== block && (needed.has(instrValue(fn, i)) || !mayBeSunk(i, block))) inputs.delete(i);
-    if (inputs.size === 0) found.delete(block);
+    if (inputs.size === 0 && !apart.has(block)) found.delete(block);
   }
   return found;
+}
+
+/** Whether LLVM may take a phi of a vector apart (AMDGPUCodeGenPrepare): it then takes free parts of what it joins. */
+const isTakenApart = (fn: FunctionSnapshot, phi: InstrId): boolean =>
+  fn.typeKind[fn.instrType[phi]!] === TypeKind.Vector && fn.typeBits[fn.instrType[phi]!]! > LARGEST_WHOLE;
+
+/** In bits: LLVM's `amdgpu-codegenprepare-break-large-phis-threshold`. */
+const LARGEST_WHOLE = 32;
+
+const onlySuccessor = (fn: FunctionSnapshot, b: BlockId): BlockId | -1 =>
+  fn.succStart[b + 1]! - fn.succStart[b]! === 1 ? (fn.succ[fn.succStart[b]!] as BlockId) : NONE;
+
+/**
+ * Whether two blocks and nothing else lead to a join, and several ways into one of them: it is such joins of which
+ * LLVM moves inputs (`hoistZeroCostElseBlockPhiValues`). It also asks for a branch that leads to both blocks, but that
+ * may come about when empty blocks go.
+ */
+function hasShape(fn: FunctionSnapshot, graph: Graph, join: BlockId): boolean {
+  if (graph.predStart[join + 1]! - graph.predStart[join]! !== 2) return false;
+  const blocks = waysInto(graph, join);
+  if (blocks.some((b) => onlySuccessor(fn, b) !== join)) return false;
+  // Code generation may make several ways of one that comes from a switch.
+  return blocks.some((b) => {
+    const ways = waysInto(graph, b);
+    return ways.length > 1 || ways.some((from) => isSwitch(fn, from));
+  });
 }
 
 /** Whether an instruction is needed only behind the start of `b`. */
@@ -195,9 +253,10 @@ function isNeededBehind(fn: FunctionSnapshot, uses: Uses, tree: DominatorTree, i
 
 /** Whether LLVM may move an instruction out of block `b`. It does not if an operand comes from the block, too. */
 function mayBeMoved(fn: FunctionSnapshot, i: InstrId, b: BlockId): boolean {
+  const isPriced = fn.instrLatency[i] === 0 && fn.instrOpcode[i] !== Opcode.Phi;
   const isFree =
     MAY_BE_FREE.has(fn.instrOpcode[i]!) ||
-    (hasFlag(fn, i, InstrFlag.Intrinsic) && hasFlag(fn, i, InstrFlag.Speculatable));
+    (hasFlag(fn, i, InstrFlag.Speculatable) && (isPriced || hasFlag(fn, i, InstrFlag.Intrinsic)));
   return isFree && !hasFlag(fn, i, InstrFlag.Convergent) && !dependsOn(fn, i, b);
 }
 

@@ -1,13 +1,13 @@
 /** Operations in front of joins that LLVM 23's structurizer would move to the wrong place (src/pipeline/join-inputs.ts). */
 import { LlvmModule } from '../../src/binding/module.js';
-import { separateJoinInputs } from '../../src/pipeline/join-inputs.js';
+import { separateJoinInputs, type Caution } from '../../src/pipeline/join-inputs.js';
 import { runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/join-inputs', { tests: 8 });
+const test = suite('pipeline/join-inputs', { tests: 12 });
 
 /** The kernel, as it is and afterwards. */
-async function separated(body: string): Promise<{ before: string; after: string }> {
+async function separated(body: string, caution: Caution = 'possible'): Promise<{ before: string; after: string }> {
   const llvm = await runtime();
   llvm.reset();
   return llvm.run(() => {
@@ -20,7 +20,7 @@ async function separated(body: string): Promise<{ before: string; after: string 
       declare i32 @llvm.amdgcn.workitem.id.x()`;
     using module = LlvmModule.read(llvm, new TextEncoder().encode(ir), { cpu: 'gfx1100', features: '' }, 2);
     const before = text(module.text());
-    separateJoinInputs(() => module.open('f'));
+    separateJoinInputs(() => module.open('f'), caution);
     module.verify('f');
     return { before, after: text(module.text()) };
   });
@@ -167,6 +167,63 @@ test('a switch in front of the block becomes branches: code generation makes sev
     %v = phi i32 [ %n, %b ], [ %id, %other ], [ 7, %third ]`);
   assert.not.match(after, /switch/);
   assert.is(after.match(/trunc i64 %x to i32/g)?.length, 1, 'there is one way into each block now');
+});
+
+test('without melds, only where the join has two ways in and what it takes is free', async () => {
+  const shape = twoWays('%n = trunc i64 %x to i32');
+  assert.is(waysOf((await separated(shape, 'likely')).after), 2);
+  const third = shape
+    .replace('label %both, label %else', 'label %first, label %else')
+    .replace('  both:', '  first:\n    %odd = icmp ult i32 %id, 2\n    br i1 %odd, label %both, label %join\n  both:')
+    .replace('[ %id, %other ]', '[ %id, %other ], [ 3, %first ]');
+  for (const body of [third, twoWays('%n = add i32 %id, 7')]) {
+    const { before, after } = await separated(body, 'likely');
+    assert.is(after, before);
+  }
+});
+
+test('also what only its use makes free: a load extends what it loads', async () => {
+  const loaded = twoWays('%n = sext i16 %loaded to i32').replace(
+    '%few =',
+    '%loaded = load i16, ptr addrspace(1) %out\n %few =',
+  );
+  for (const caution of ['likely', 'possible'] as const)
+    assert.is(waysOf((await separated(loaded, caution)).after, 'sext i16 %loaded to i32'), 2);
+});
+
+test('a switch in front of a wide vector, which LLVM takes apart, becomes branches', async () => {
+  const vectors = (type: string): string => `
+  entry:
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %wide = bitcast i64 %x to ${type}
+    store ${type} %wide, ptr addrspace(1) %out
+    switch i32 %id, label %b [
+      i32 1, label %other
+      i32 3, label %third
+    ]
+  b:
+    br label %join
+  other:
+    br label %join
+  third:
+    br label %join
+  join:
+    %all = phi ${type} [ %wide, %b ], [ zeroinitializer, %other ], [ zeroinitializer, %third ]
+    %same = bitcast ${type} %all to i64
+    %v = trunc i64 %same to i32`;
+  assert.not.match((await separated(vectors('<2 x i32>'))).after, /switch/);
+  assert.match((await separated(vectors('i64'))).after, /switch/);
+});
+
+test('edges that are not those of a branch or switch stay', async () => {
+  const asm = twoWays('%n = trunc i64 %x to i32').replace(
+    'br i1 %few, label %both, label %else',
+    'callbr void asm "", "!i"() to label %else [label %both]',
+  );
+  for (const caution of ['likely', 'possible'] as const) {
+    const { before, after } = await separated(asm, caution);
+    assert.is(after, before);
+  }
 });
 
 test.run();
