@@ -69,7 +69,7 @@ export function planningContext(
   options: PlanOptions,
   canPair: CanPair,
 ): PlanningContext {
-  const memory = memoryAccesses(fn);
+  const memory = memoryAccesses(fn, analyses.divergence);
   const costs = instrCosts(fn, memory);
   const busy = instrCosts(fn, memory, busyTarget(costs.target));
   const weight = new Float64Array(fn.blockCount);

@@ -21,7 +21,7 @@ export interface ExpectedCycles {
 /** @param fn whose loops have preheaders: only then it is seen that a wave does not come to a loop */
 export function expectedCycles(fn: FunctionSnapshot, analyses: Analyses): ExpectedCycles {
   const { divergence } = analyses;
-  const memory = memoryAccesses(fn);
+  const memory = memoryAccesses(fn, divergence);
   const target = costsOf(fn.cpu);
   const alone = presentCosts(fn, instrCosts(fn, memory, target), divergence);
   const busy = presentCosts(fn, instrCosts(fn, memory, busyTarget(target)), divergence);

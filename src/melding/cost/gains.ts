@@ -9,7 +9,7 @@ import { Opcode, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 import { CostModel } from './cost-model.js';
 import { variableCycles } from './latency.js';
-import { WORDS_OF_LINE, isInMemory, mayScatter } from './memory-accesses.js';
+import { WORDS_OF_LINE, isInMemory, mayScatter, pointerOf } from './memory-accesses.js';
 
 /** Cycles that an instruction takes: as it is, or as it is after its result has become divergent. */
 export const cyclesOf = ({ costs, cost }: PlanningContext, i: InstrId, divergent: boolean): number =>
@@ -22,7 +22,7 @@ export function pairGain(ctx: PlanningContext, t: InstrId, f: InstrId, divergent
   const isFusedF = ctx.fusedInto[f] !== NONE;
   // Two fused instructions cost nothing as one either. If their users do not pair, `lostFusion` adds what that costs.
   const melded =
-    isFusedT && isFusedF ? 0 : Math.max(cyclesOf(ctx, t, divergent), cyclesOf(ctx, f, divergent), variable(ctx, t, f));
+    isFusedT && isFusedF ? 0 : spreadsOut(ctx, t, f) ? ctx.costs.target.store : cyclesAsOne(ctx, t, f, divergent);
   return (
     (isFusedT ? 0 : cost[t]) +
     (isFusedF ? 0 : cost[f]) -
@@ -32,6 +32,13 @@ export function pairGain(ctx: PlanningContext, t: InstrId, f: InstrId, divergent
     CostModel.pairBonus
   );
 }
+
+const cyclesAsOne = (ctx: PlanningContext, t: InstrId, f: InstrId, divergent: boolean): number =>
+  Math.max(cyclesOf(ctx, t, divergent), cyclesOf(ctx, f, divergent), variable(ctx, t, f));
+
+/** Whether two atomic operations, of one address each, become one of many addresses: that needs no reduction. */
+const spreadsOut = ({ fn, memory: { unused } }: PlanningContext, t: InstrId, f: InstrId): boolean =>
+  unused[t] === 1 && unused[f] === 1 && isInMemory(fn.instrAddressSpace[t]) && pointerOf(fn, t) !== pointerOf(fn, f);
 
 /** The cycles of a division whose divisors differ. Two constants become a variable. */
 function variable({ fn, costs }: PlanningContext, t: InstrId, f: InstrId): number {

@@ -227,6 +227,7 @@ const MOST_UNITS = 64;
 interface SharedAccesses {
   readonly joined: Int32Array;
   readonly batched: Int32Array;
+  readonly unawaited: Uint8Array;
 }
 
 /** The share of a load's latency that is not hidden. */
@@ -248,7 +249,7 @@ export function busyTarget(target: TargetCosts): TargetCosts {
 
 export function instrCosts(
   fn: FunctionSnapshot,
-  { joined, batched }: SharedAccesses,
+  { joined, batched, unawaited }: SharedAccesses,
   target = costsOf(fn.cpu),
 ): InstrCosts {
   const latency = new Float64Array(fn.instrCount);
@@ -263,7 +264,7 @@ export function instrCosts(
       latency[i] = memory;
       const issue = fn.instrAddressSpace[i] === AddressSpace.Local ? target.ldsIssue : target.issue;
       vector[i] =
-        opcode === Opcode.Store
+        opcode === Opcode.Store || unawaited[i] === 1
           ? storeCost(fn, i as InstrId, target) / joined[i]!
           : (memory * exposedShare(fn.instrAddressSpace[i]!, target)) / batched[i]! + issue / joined[i]!;
       scalar[i] =

@@ -33,9 +33,16 @@ export interface MemoryAccesses {
   readonly depth: Int32Array;
   /** How many loads are in the batch of a load; 1 for all others. */
   readonly batched: Int32Array;
+  /** 1 for atomic operations of which nothing uses the result. */
+  readonly unused: Uint8Array;
+  /**
+   * 1 for those of them that take no longer than a store. Where all threads have one address, LLVM makes a reduction of
+   * the wave's values first, which takes about as long as waiting does, unless the value is the same for all, too.
+   */
+  readonly unawaited: Uint8Array;
 }
 
-export function memoryAccesses(fn: FunctionSnapshot): MemoryAccesses {
+export function memoryAccesses(fn: FunctionSnapshot, divergence: Divergence): MemoryAccesses {
   const wide = new Int32Array(fn.instrCount).fill(NONE);
   const depth = new Int32Array(fn.instrCount);
   const batched = new Int32Array(fn.instrCount).fill(1);
@@ -48,10 +55,25 @@ export function memoryAccesses(fn: FunctionSnapshot): MemoryAccesses {
   for (let i = 0; i < wide.length; i++) if (wide[i] !== NONE) parts[wide[i]!]!++;
   const joined = new Int32Array(fn.instrCount);
   for (let i = 0; i < joined.length; i++) joined[i] = wide[i] === NONE ? 1 : parts[wide[i]!]!;
-  return { wide, joined, depth, batched };
+  const unused = unusedAtomics(fn);
+  const unawaited = unused.map((is, i) => (is === 1 && !isReduced(fn, divergence, i as InstrId) ? 1 : 0));
+  return { wide, joined, depth, batched, unused, unawaited };
 }
 
-/** The address of a load or store. */
+/** Whether an atomic operation of all threads on one address takes values that differ. */
+function isReduced(fn: FunctionSnapshot, { valueDivergent }: Divergence, i: InstrId): boolean {
+  const [pointer, value] = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1]!);
+  return valueDivergent[pointer!] === 0 && valueDivergent[value!] === 1;
+}
+
+function unusedAtomics(fn: FunctionSnapshot): Uint8Array {
+  const unused = fn.instrOpcode.map((opcode) => (opcode === Opcode.AtomicRMW ? 1 : 0));
+  if (unused.includes(1))
+    for (const v of fn.operand) if (v >= fn.argCount && v < fn.argCount + fn.instrCount) unused[v - fn.argCount] = 0;
+  return Uint8Array.from(unused);
+}
+
+/** The address of a load, store or atomic operation. */
 export const pointerOf = (fn: FunctionSnapshot, i: InstrId): ValueId =>
   fn.operand[fn.operandStart[i]! + (fn.instrOpcode[i] === Opcode.Store ? 1 : 0)] as ValueId;
 
@@ -61,10 +83,11 @@ export function wordsOf(fn: FunctionSnapshot, i: InstrId): number {
   return Math.max(1, fn.typeBits[fn.valueType[value]!]! / 8) / WORD_BYTES;
 }
 
-/** Whether it is a load or store through the vector memory unit, of which threads have addresses of their own. */
+const ACCESSES: readonly number[] = [Opcode.Load, Opcode.Store, Opcode.AtomicRMW];
+
+/** Whether it is an access through the vector memory unit, of which threads have addresses of their own. */
 export function mayScatter(fn: FunctionSnapshot, { valueDivergent }: Divergence, i: InstrId): boolean {
-  const opcode = fn.instrOpcode[i];
-  if (!isInMemory(fn.instrAddressSpace[i]!) || (opcode !== Opcode.Load && opcode !== Opcode.Store)) return false;
+  if (!isInMemory(fn.instrAddressSpace[i]!) || !ACCESSES.includes(fn.instrOpcode[i]!)) return false;
   return valueDivergent[pointerOf(fn, i)] === 1;
 }
 

@@ -32,6 +32,7 @@ import { hoistedSides } from './hoisted-sides.js';
 import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal, mayJoin, problemRefusal, regionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
+import { sunkBelow } from './versions.js';
 import { isJudgedWhole, isTooLittle } from './whole-function.js';
 import type {
   BranchChoice,
@@ -274,7 +275,8 @@ function planWith(
       profit: options.profit,
       unpredicate: options.unpredicate,
     },
-    version: pays && sides.length > 0 ? { branch, join: region.join, sides } : null,
+    version:
+      pays && sides.length > 0 ? { branch, join: region.join, sides, sunk: sunkBelow(ctx, region, sides) } : null,
     total: melds.reduce((all, m) => all + m.net, 0),
     worth,
     // What loses even where waves part is not planned twice.

@@ -40,7 +40,7 @@ export function loweredSwitches(fn: FunctionSnapshot, analyses: Analyses): Block
  * of them.
  */
 export function loweringCost(fn: FunctionSnapshot, analyses: Analyses, blocks: readonly BlockId[]): number {
-  const { vector, target } = instrCosts(fn, memoryAccesses(fn));
+  const { vector, target } = instrCosts(fn, memoryAccesses(fn, analyses.divergence));
   let cost = 0;
   for (const b of blocks) {
     const compares = comparesOf(fn, b);

@@ -1,10 +1,11 @@
 /** What instructions cost where LLVM's own numbers do not say it. */
-import { instrCosts } from '../../../src/melding/cost/latency.js';
+import { analysesOf } from '../../../src/analysis/analyses.js';
+import { costsOf, instrCosts } from '../../../src/melding/cost/latency.js';
 import { memoryAccesses } from '../../../src/melding/cost/memory-accesses.js';
-import { snapshot } from '../../support/snapshot-builder.js';
+import { snapshot, type BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/latency', { tests: 1 });
+const test = suite('melding/cost/latency', { tests: 2 });
 
 /** @param units TargetTransformInfo's, in full-rate instructions */
 function division(cpu: string, units: number, type = 'float'): number {
@@ -15,8 +16,11 @@ function division(cpu: string, units: number, type = 'float'): number {
     entry:
       %q = fdiv %a %b !type=${type} !lat=${units}
       ret`);
-  return instrCosts(s.f, memoryAccesses(s.f)).vector[s.instr('%q')]!;
+  return cyclesOf(s, '%q');
 }
+
+const cyclesOf = (s: BuiltSnapshot, name: string): number =>
+  instrCosts(s.f, memoryAccesses(s.f, analysesOf(s.f).divergence)).vector[s.instr(name)]!;
 
 test('the steps of an exact division of floats are slow on GCN and CDNA', () => {
   assert.equal([division('gfx906', 14), division('gfx90a', 14)], [14 * 4 + 48, 14 * 4 + 48]);
@@ -24,6 +28,27 @@ test('the steps of an exact division of floats are slow on GCN and CDNA', () => 
   // A reciprocal and a multiplication.
   assert.is(division('gfx906', 5), 5 * 4);
   assert.is(division('gfx906', 30, 'double'), 30 * 4);
+});
+
+test('nobody waits for an atomic operation whose result is not used, unless LLVM makes a reduction first', () => {
+  const atomic = (operands: string, user: string): number =>
+    cyclesOf(
+      snapshot(`
+        func kernel cpu=gfx906
+        arg %p ptr1 never
+        arg %q ptr1
+        arg %x i32 never
+        entry:
+          %old = atomicrmw ${operands} !as=1 +MayWriteMemory
+          ${user}
+          ret`),
+      '%old',
+    );
+  const { store, global } = costsOf('gfx906');
+  assert.is(atomic('%p %x', ''), store);
+  assert.ok(atomic('%p %x', 'store %old %p !as=1') > global / 4);
+  assert.ok(atomic('%q %x', '') > global / 4);
+  assert.is(atomic('%q 1', ''), store);
 });
 
 test.run();
