@@ -117,6 +117,14 @@ export interface WaveVersion {
   readonly join: BlockId;
   /** The sides that are copied: `t` for waves that take it with all threads, and `f` likewise. In the order of asking. */
   readonly sides: readonly ('t' | 'f')[];
+  /** What stands in front of the branch for one side alone and for which not every wave has a use, users first. */
+  readonly sunk: readonly SunkInstr[];
+}
+
+/** An instruction in front of the branch, and the block of a side that dominates all of its uses. */
+export interface SunkInstr {
+  readonly instr: InstrId;
+  readonly to: BlockId;
 }
 
 /** A phi of the join, and the blocks of the other side from which it takes what was there in front of the branch. */

@@ -5,7 +5,7 @@ import { emitModule, meldFunctions } from '../../src/pipeline/compile.js';
 import { artifact, compile, kernel, runtime, SILENT, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/meld', { tests: 12, timeoutMs: 120_000 });
+const test = suite('pipeline/meld', { tests: 13, timeoutMs: 120_000 });
 const EARLY = { meldPoint: 'early', optimize: 'O3' } as const;
 
 /** Kinds of the melds of a kernel, and its report. */
@@ -158,6 +158,22 @@ test('versions: waves are asked, the copies stand behind uniform branches, and L
   assert.ok(melded.functions[0]!.melds.length > 0);
   const wave32 = await compile(input.replace('gfx906', 'gfx1100'), options);
   assert.match(text(artifact(wave32, 'll')), /call i32 @llvm\.amdgcn\.ballot\.i32\(i1 %c\)/);
+});
+
+test('versions: what one side alone needs runs in its copy and in front of the melds, not in front of the questions', async () => {
+  const front = '%early = udiv i32 %n, %tid\n    %late = udiv i32 %early, %data\n    %c =';
+  const input = module('icmp sgt i32 %data, 7')
+    .replace('%c =', front)
+    .replace('mul i32 %data, %n', 'mul i32 %late, %n');
+  const melded = await compile(input, { emit: ['ll'], versions: 'always', verifyAnalyses: true });
+  assert.equal(melded.functions[0]!.bailout, null);
+  const code = text(artifact(melded, 'll'));
+  const divisionsIn = (block: string): number =>
+    [...new RegExp(`^${block}:[^]*?\n\n`, 'm').exec(code)![0].matchAll(/udiv i32/g)].length;
+  assert.is(divisionsIn('entry'), 0);
+  assert.is(divisionsIn('f.agreed'), 1, 'its own');
+  assert.is(divisionsIn('t.agreed'), 3);
+  assert.is(divisionsIn('wave.parted'), 3, 'both, and the melded one');
 });
 
 test('versions: not where every wave parts, and not if they are not wanted', async () => {

@@ -25,6 +25,7 @@ import type { BlockRef, Editor, ValueRef } from '../../ir/editor.js';
 import type { BlockId } from '../../ir/ids.js';
 import { MeldedFlow } from './melded-flow.js';
 import type { AlignedInstr, BlockPair, FunctionPlan, HoistedSide, Meld } from '../plan.js';
+import { askWave } from './ask-wave.js';
 import { hoistSide } from './hoist-side.js';
 import { ReachingValues } from './reaching-values.js';
 import { join, selectorOf, sideOf, unify, type Side } from './unify.js';
@@ -56,7 +57,7 @@ export function applyPlan(
   // block, so all conditions are looked up first.
   const conditions = new Map<BlockId, ValueRef>();
   for (const meld of melds) conditions.set(meld.branch, editor.condition(editor.block(meld.branch)));
-  for (const { branch, join, sides } of versions) editor.askWave(editor.block(branch), editor.block(join), sides);
+  for (const version of versions) askWave(editor, version);
   for (const meld of melds) {
     const builder = new MeldBuilder(editor, meld, conditions.get(meld.branch)!, watcher);
     builder.build();

@@ -54,7 +54,7 @@ function sunkWork(fn: FunctionSnapshot, analyses: Analyses): Sunk {
       if (hasFlag(fn, i, InstrFlag.MayWriteMemory)) isStoreBehind = true;
       if (!maySink(fn, i, isStoreBehind)) continue;
       const isLoad = hasFlag(fn, i, InstrFlag.MayReadMemory);
-      let to = commonDominator(fn, analyses, home, i);
+      let to = commonDominator(fn, analyses, (user) => home[user] as BlockId, i);
       while (to !== NONE && to !== b && !mayGoTo(analyses, b, to, isLoad)) to = dominators.idom[to] as BlockId | -1;
       if (to === NONE || to === b || !dominators.dominates(b, to)) continue;
       home[i] = to;
@@ -80,18 +80,22 @@ function mayGoTo({ graph, cycles }: Analyses, from: BlockId, to: BlockId, isLoad
   return !isLoad && (loop === NONE || loop === cycles.cycleOf(from));
 }
 
-/** The nearest block that dominates all uses; `NONE` without any. */
-function commonDominator(
+/**
+ * The nearest block that dominates all uses; `NONE` without any.
+ *
+ * @param placeOf the block in which a user is
+ */
+export function commonDominator(
   fn: FunctionSnapshot,
   { uses, order, dominators }: Analyses,
-  home: Int32Array,
+  placeOf: (user: InstrId) => BlockId,
   i: InstrId,
 ): BlockId | -1 {
   const v = instrValue(fn, i);
   let common = NONE as BlockId | -1;
   for (let u = uses.start[v]; u < uses.start[v + 1]; u++) {
-    const user = uses.user[u];
-    const at = (fn.instrOpcode[user] === Opcode.Phi ? fn.operandBlock[uses.operand[u]] : home[user]) as BlockId;
+    const user = uses.user[u] as InstrId;
+    const at = fn.instrOpcode[user] === Opcode.Phi ? (fn.operandBlock[uses.operand[u]] as BlockId) : placeOf(user);
     if (order[at] === NONE) continue;
     if (common === NONE) common = at;
     while (common !== NONE && !dominators.dominates(common, at)) common = dominators.idom[common] as BlockId | -1;

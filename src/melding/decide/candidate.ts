@@ -131,7 +131,7 @@ export function judge(
 
 function unfit({ branch, t, f, kind, profit }: Matched, refusal: Refusal | null, net = 0): Judged {
   const sides = [t.blocks, f.blocks] as const;
-  const effect = { net, vain: { t: 0, f: 0 }, blocks: [], sunk: { t: 0, f: 0 }, scattered: 0 };
+  const effect = { net, vain: { t: 0, f: 0 }, blocks: [], scattered: 0 };
   const nothing = { effect, busy: effect, meld: null, partners: null, speculatesMuch: false, needsUniform: false };
   return { branch, sides, kind, profit, net, refusal, ...nothing };
 }

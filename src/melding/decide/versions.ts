@@ -8,6 +8,8 @@ import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { FunctionFlag, InstrFlag, LaneSource, Opcode, TypeKind, terminatorOf } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
+import { commonDominator } from '../cost/sinking.js';
+import type { SunkInstr, WaveVersion } from '../plan.js';
 
 /** The largest region that is copied, in instructions: two copies should fit into the instruction cache. */
 const MOST_COPIED = 512;
@@ -29,6 +31,35 @@ export function mayAsk(ctx: PlanningContext, { branch, blocks, front }: Divergen
     }
   }
   return size <= MOST_COPIED && !isAsked(ctx, branch);
+}
+
+/**
+ * What code generation would move down to one side, where waves that agree on the other side run a copy of that
+ * (ask-wave.ts). Users come first.
+ */
+export function sunkBelow(
+  ctx: PlanningContext,
+  { branch, blocks, t, f }: DivergentRegion,
+  sides: WaveVersion['sides'],
+): SunkInstr[] {
+  const { fn, sinking, dominators, cycles } = ctx;
+  const moved = new Map<InstrId, BlockId>();
+  const placeOf = (user: InstrId): BlockId => moved.get(user) ?? (fn.instrBlock[user] as BlockId);
+  for (const side of sides) {
+    const { start, edgeDominated } = side === 't' ? f : t;
+    if (!edgeDominated) continue;
+    for (const below of blocks.toReversed()) {
+      if (below === branch || !dominators.dominates(start, below)) continue;
+      for (const instr of sinking.into(below)) {
+        if (!dominators.dominates(fn.instrBlock[instr] as BlockId, branch) || !mayCopy(ctx, instr)) continue;
+        // Code generation moves users inside the side first. Those stay where they are.
+        const to = commonDominator(fn, ctx, placeOf, instr);
+        const isInside = to !== NONE && to !== branch && dominators.dominates(start, to);
+        if (isInside && cycles.cycleOf(to) === cycles.cycleOf(branch)) moved.set(instr, to);
+      }
+    }
+  }
+  return [...moved].map(([instr, to]) => ({ instr, to }));
 }
 
 function mayCopy({ fn }: PlanningContext, i: InstrId): boolean {

@@ -108,7 +108,7 @@ export class WaveGains {
       found = gainOf(meld, this.mean, (block) => this.comersOf(block)[0]!);
       this.averages.set(meld, found);
     }
-    return ofMelded(sides, found) - unsunk(sides, meld, this.mean);
+    return ofMelded(sides, found);
   }
 
   /**
@@ -127,7 +127,7 @@ export class WaveGains {
     return this.shares.map((share, k) => {
       const melded = ofMelded(sides, share);
       let gain = melded * (more - questions) - (1 - melded) * questions * CostModel.questionForAll;
-      for (const meld of melds) gain += ofMelded(sides, this.gainsOf(meld)[k]!) - unsunk(sides, meld, share);
+      for (const meld of melds) gain += ofMelded(sides, this.gainsOf(meld)[k]!);
       return gain;
     });
   }
@@ -204,14 +204,6 @@ function gainOf(meld: Effect, share: ByWave, comers: (block: BlockGain) => Comer
 }
 
 const asks = (sides: Questions, side: 't' | 'f'): boolean => sides.includes(side);
-
-/**
- * What stands in front of the branch for one side alone goes down to that side. With a copy of both sides beside the
- * melded code there is no such place, and a wave that agrees runs the work of the other side, too. Where only one side
- * has a copy, what the other side needs goes down to the melded code.
- */
-const unsunk = (sides: Questions, { sunk }: Effect, { all, none }: ByWave): number =>
-  sides.length === 2 ? all * sunk.f + none * sunk.t : 0;
 
 /** The part of the waves that get to melded code. */
 const ofMelded = (sides: Questions, { parted, all, none }: ByWave): number =>

@@ -51,8 +51,6 @@ export interface Effect {
   readonly vain: Vain;
   /** Per block pair of the draft. What they leave of `net` and of `vain`, every wave gains that comes to the meld. */
   readonly blocks: readonly BlockGain[];
-  /** What of `vain` stands in front of the branch: code generation moves it down to the only side that needs it. */
-  readonly sunk: Vain;
   /** What of `net` is the memory unit's time, which scattered accesses do not spare. It must be gained elsewhere. */
   readonly scattered: number;
 }
@@ -148,33 +146,22 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
   // What a wave that agrees would spare is hidden behind the work of other waves, where there are any.
   const mask = diamonds * neighbourBonus(ctx, frame.branch) * target.hiddenMasks;
   const vain = { t: mask, f: mask };
-  const sunk = { t: 0, f: 0 };
-  for (const { vain: here, sunk: above } of work)
-    for (const side of ['t', 'f'] as const) {
-      vain[side] += here[side];
-      sunk[side] += above[side];
-    }
+  for (const here of work) for (const side of ['t', 'f'] as const) vain[side] += here[side];
   const isEmbedded = frame.blocks.some((b) => b.t === NONE || b.f === NONE);
   if (isEmbedded) net -= (vain.t + vain.f) * CostModel.embedded;
-  const blocks = frame.blocks.map(({ t, f, passed }, k) => ({ t, f, passed, net: gains[k], vain: work[k].vain }));
-  return { net, vain, blocks, sunk, scattered };
+  const blocks = frame.blocks.map(({ t, f, passed }, k) => ({ t, f, passed, net: gains[k], vain: work[k] }));
+  return { net, vain, blocks, scattered };
 }
 
 /**
  * The work of each side that all threads run after the meld. Guarded runs are not in it where they are worth a branch
  * around them: where no lane is active, code generation skips long runs and memory accesses, but not short ones.
  */
-function vainWork(
-  { frame }: Draft,
-  ctx: PlanningContext,
-  k: number,
-  groups: readonly Group[],
-): Pick<Effect, 'vain' | 'sunk'> {
+function vainWork({ frame }: Draft, ctx: PlanningContext, k: number, groups: readonly Group[]): Vain {
   const { fn } = ctx;
   const { target } = ctx.costs;
   const b = frame.blocks[k];
   const vain = { t: 0, f: 0 };
-  const sunk = { t: 0, f: 0 };
   const skipped = new Set<InstrId>();
   for (const group of groups)
     if (b.passed && group.kind === 'run' && !group.speculate && isSkipped(ctx, group.instrs))
@@ -186,17 +173,15 @@ function vainWork(
     for (const i of frame.work[k][side])
       if (ctx.fusedInto[i] === NONE && !skipped.has(i)) cycles += cyclesOf(ctx, i, false);
     // What stands in front of the branch for this side alone would not have run either.
-    let above = 0;
     for (const i of ctx.sinking.into(b[side]))
       if (ctx.dominators.dominates(fn.instrBlock[i] as BlockId, frame.branch) && isNeeded(ctx, i, skipped))
-        above += cyclesOf(ctx, i, false);
-    sunk[side] += above * ctx.weight[b[side]];
+        cycles += cyclesOf(ctx, i, false);
     // It would not have come to the branches of the other side either.
     if (isConditionalBranch(fn, b[side]))
       cycles += ctx.divergence.terminatorDivergent[b[side]] === 1 ? target.guard : target.branch;
-    vain[side] += (cycles + above) * ctx.weight[b[side]];
+    vain[side] += cycles * ctx.weight[b[side]];
   }
-  return { vain, sunk };
+  return vain;
 }
 
 /** Whether anything but guarded runs uses the result. */

@@ -69,14 +69,14 @@ test('where waves hardly part, nothing melds, and the reason says so', () => {
 test('where some waves part, those that agree are asked first', () => {
   const { melds, versions, candidates } = planned({ condition: RARE });
   assert.is(melds.length, 1);
-  assert.equal(versions, [{ branch: 0, join: 3, sides: ['f'] }]);
+  assert.equal(versions, [{ branch: 0, join: 3, sides: ['f'], sunk: [] }]);
   assert.match(candidates[0]!.reason, /unless a wave agrees on the false side/);
 });
 
 test('never and always', () => {
   assert.equal(planned({ condition: RARE, options: { versions: 'never' } }).versions, []);
   const always = planned({ condition: SURE, options: { versions: 'always' } });
-  assert.equal(always.versions, [{ branch: 0, join: 3, sides: ['f', 't'] }]);
+  assert.equal(always.versions, [{ branch: 0, join: 3, sides: ['f', 't'], sunk: [] }]);
   const paper = { profit: 'paper', threshold: 0 } as const;
   assert.equal(planned({ condition: RARE, options: paper }).versions, []);
   assert.is(planned({ condition: RARE, options: { ...paper, versions: 'always' } }).versions.length, 1);
