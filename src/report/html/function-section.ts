@@ -19,8 +19,10 @@ export function functionSection(
   const before = steps[0]?.before ?? after;
   const divergent = (picture: FunctionPicture) => picture.blocks.filter((block) => block.divergent).length;
   const machine = counts?.after.machineInstructions;
+  const hoisted = counts?.sidesHoisted ?? 0;
   const figures = [
-    `${melds} meld${melds === 1 ? '' : 's'}`,
+    count(melds, 'meld'),
+    ...(hoisted > 0 ? [`${count(hoisted, 'side')} hoisted`] : []),
     `${refused.length} refused`,
     `divergent branches at the meld point ${change(divergent(before), divergent(after))}`,
     `instructions ${change(before.instructions.length, after.instructions.length)}`,
@@ -37,4 +39,5 @@ export function functionSection(
   </section>`;
 }
 
+const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 const change = (before: number, after: number): string => (before === after ? String(after) : `${before} → ${after}`);

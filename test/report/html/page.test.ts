@@ -8,7 +8,7 @@ import type { Counters } from '../../../src/simulator/counters.js';
 import { assert, suite } from '../../support/suite.js';
 import { chain, example, PLAIN, reportOf } from '../../support/history.js';
 
-const test = suite('report/page', { tests: 9, timeoutMs: 60_000 });
+const test = suite('report/page', { tests: 10, timeoutMs: 60_000 });
 
 const COUNTERS: Counters = {
   waves: 4,
@@ -56,6 +56,12 @@ test('two graphs, a meld, a refusal, figures', async () => {
   assert.match(page, '<td class="figure better">40 → 30</td>');
   assert.match(page, '<a href="#f1">kernel</a>');
   assert.match(page, '<td>other</td>');
+});
+
+test('sides that only run in front of their branch', async () => {
+  const hoisted = { ...reportOf('kernel'), sidesHoisted: 2 };
+  assert.match(await pageOf(PLAIN, { functions: [hoisted] }), '>1 meld · 2 sides hoisted · ');
+  assert.not.match(await pageOf(), 'hoisted');
 });
 
 test('the alignment side by side', async () => {
