@@ -8,6 +8,7 @@ import { describe } from './native.js';
 
 export const DifferenceClass = {
   Unstable: "llc's own bytes vary from run to run",
+  Guarded: 'joins of the shape that LLVM compiles wrongly (docs/simulator.md)',
   OutsideCode: 'same code; symbols, notes, relocations or data differ',
   MemoryCluster: 'order within neighbouring memory operations',
   MemoryOrder: 'order: only memory operations moved',
@@ -94,9 +95,10 @@ function excerptOf(ours: readonly string[], theirs: readonly string[]): string[]
 /** From the mildest to the worst class. A file has the worst class of its functions. */
 const SEVERITY: readonly DifferenceClass[] = Object.values(DifferenceClass);
 
-export function classify(ours: Uint8Array, theirs: Uint8Array, llcIsStable: boolean): Difference {
+/** @param known why they differ, if that is known */
+export function classify(ours: Uint8Array, theirs: Uint8Array, known: DifferenceClass | null): Difference {
   const difference = compareObjects(ours, theirs);
-  return llcIsStable ? difference : { ...difference, class: DifferenceClass.Unstable };
+  return { ...difference, class: known ?? difference.class };
 }
 
 function compareObjects(ours: Uint8Array, theirs: Uint8Array): Difference {
