@@ -10,8 +10,8 @@
  * goes for operations in front of the block that LLVM moves down to it first. A `switch` in front of such a block
  * becomes a chain of branches.
  *
- * In melded functions all of this is done wherever LLVM might come to such a shape. Others should get the code that `llc`
- * makes of them, so there it is done only where the function has the shape already.
+ * In melded functions all of this is done wherever LLVM might come to such a shape, by folding branches, too. Others
+ * should get the code that `llc` makes of them, so there it is done only where the function has the shape already.
  */
 import { cycles } from '../analysis/cycles.js';
 import { dominators, type DominatorTree } from '../analysis/dominators.js';
@@ -60,6 +60,9 @@ const MOST_COPIES = 16_384;
 
 /** So many joins in a row at most. */
 const MOST_JOINS = 1000;
+
+/** So many blocks at most that may become one: the walk up must also end in unreachable loops. */
+const MOST_BLOCKS = 1000;
 
 /** Which operations are kept from being moved: all that LLVM may move wrongly, or those of the shape that it looks for. */
 export type Caution = 'possible' | 'likely';
@@ -186,8 +189,8 @@ function joinInputs(fn: FunctionSnapshot, caution: Caution): Map<BlockId, Readon
     for (let phi = fn.blockInstrStart[join]! as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++)
       for (let o = fn.operandStart[phi]!; o < fn.operandStart[phi + 1]!; o++) {
         const input = definingInstr(fn, fn.operand[o] as ValueId);
-        const block = fn.operandBlock[o] as BlockId;
-        if (onlySuccessor(fn, block) !== join) continue;
+        const last = fn.operandBlock[o] as BlockId;
+        const block = caution === 'likely' ? last : firstOf(fn, graph, last, input);
         if (caution === 'possible' && isTakenApart(fn, phi)) {
           apart.add(block);
           byBlock[block] ??= new Set();
@@ -212,6 +215,21 @@ function joinInputs(fn: FunctionSnapshot, caution: Caution): Map<BlockId, Readon
     if (inputs.size === 0 && !apart.has(block)) found.delete(block);
   }
   return found;
+}
+
+/**
+ * The first block of what may become one block with `b`. LLVM folds branches whose conditions it can prove, also such as
+ * melding has left, and then joins blocks to which only one way leads. What `input` needs stays behind its definition.
+ */
+function firstOf(fn: FunctionSnapshot, graph: Graph, b: BlockId, input: InstrId | -1): BlockId {
+  let first = b;
+  for (let steps = 0; steps < MOST_BLOCKS; steps++) {
+    const ways = waysInto(graph, first);
+    // Code generation may make several ways of one that comes from a switch.
+    if (ways.length !== 1 || isSwitch(fn, ways[0]!) || (input !== NONE && dependsOn(fn, input, first))) break;
+    first = ways[0]!;
+  }
+  return first;
 }
 
 /** Whether LLVM may take a phi of a vector apart (AMDGPUCodeGenPrepare): it then takes free parts of what it joins. */

@@ -4,7 +4,7 @@ import { separateJoinInputs, type Caution } from '../../src/pipeline/join-inputs
 import { runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/join-inputs', { tests: 12 });
+const test = suite('pipeline/join-inputs', { tests: 14 });
 
 /** The kernel, as it is and afterwards. */
 async function separated(body: string, caution: Caution = 'possible'): Promise<{ before: string; after: string }> {
@@ -69,6 +69,48 @@ test('what only the block needs is taken from in front of it, but not from in fr
     );
   const whole = await separated(loop);
   assert.is(whole.after, whole.before);
+});
+
+test('a block that LLVM may join with the one in front of it counts as that one', async () => {
+  const folded = (input: string): string =>
+    twoWays('store i32 1, ptr addrspace(1) %out')
+      .replace(
+        /br label %join\n {2}other:/,
+        `%proven = icmp ult i32 %c, 9
+    br i1 %proven, label %own, label %join
+  own:
+    ${input}
+    br label %join
+  other:`,
+      )
+      .replace('[ %n, %both ]', '[ 0, %both ], [ %n, %own ]');
+  assert.is(waysOf((await separated(folded('%n = trunc i64 %x to i32'))).after), 2);
+  // What the operation needs is only there, so LLVM leaves it where it is.
+  const { before, after } = await separated(folded('%y = add i64 %x, 1\n %n = trunc i64 %y to i32'));
+  assert.is(after, before);
+  // As `llc` makes it: the shape is not there.
+  const unmelded = await separated(folded('%n = trunc i64 %x to i32'), 'likely');
+  assert.is(unmelded.after, unmelded.before);
+});
+
+test('a loop that nothing reaches ends the walk up', async () => {
+  const { before, after } = await separated(
+    `
+  entry:
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    br label %join
+  around:
+    br i1 poison, label %around, label %never
+  never:
+    %n = trunc i64 %x to i32
+    br label %join
+  join:
+    %v = phi i32 [ %n, %never ], [ %id, %entry ]`.replace(
+      'br i1 poison, label %around, label %never',
+      'br label %back\n  back:\n    br i1 poison, label %around, label %never',
+    ),
+  );
+  assert.is(after, before);
 });
 
 test('copies in front of a join that several ways lead to go up to these', async () => {
