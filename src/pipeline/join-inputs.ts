@@ -23,6 +23,7 @@ import { NONE } from '../ir/ids.js';
 import { destinations } from '../ir/switches.js';
 import {
   InstrFlag,
+  NO_INTEGER,
   Opcode,
   TypeKind,
   definingInstr,
@@ -273,9 +274,16 @@ function isNeededBehind(fn: FunctionSnapshot, uses: Uses, tree: DominatorTree, i
 function mayBeMoved(fn: FunctionSnapshot, i: InstrId, b: BlockId): boolean {
   const isPriced = fn.instrLatency[i] === 0 && fn.instrOpcode[i] !== Opcode.Phi;
   const isFree =
-    MAY_BE_FREE.has(fn.instrOpcode[i]!) ||
+    (MAY_BE_FREE.has(fn.instrOpcode[i]!) && !hasVariableIndex(fn, i)) ||
     (hasFlag(fn, i, InstrFlag.Speculatable) && (isPriced || hasFlag(fn, i, InstrFlag.Intrinsic)));
   return isFree && !hasFlag(fn, i, InstrFlag.Convergent) && !dependsOn(fn, i, b);
+}
+
+/** Whether an element is at an index that only the run knows: LLVM makes one `select` of it for each element. */
+function hasVariableIndex(fn: FunctionSnapshot, i: InstrId): boolean {
+  const opcode = fn.instrOpcode[i];
+  if (opcode !== Opcode.ExtractElement && opcode !== Opcode.InsertElement) return false;
+  return fn.valueInteger[fn.operand[fn.operandStart[i + 1]! - 1]!] === NO_INTEGER;
 }
 
 /** Whether an operand comes from block `b`. */
