@@ -27,7 +27,7 @@ export const SIMULATION_OPTIONS = {
   unalignedLds: option(boolean, {
     default: DEFAULT_SIMULATION.unalignedLds,
     about: 'LDS accesses need not be aligned',
-    flag: { commands: SIMULATING },
+    flag: { commands: SIMULATING, help: 'LDS accesses must be aligned' },
   }),
   checkUninitializedLds: option(boolean, {
     default: DEFAULT_SIMULATION.checkUninitializedLds,

@@ -1,14 +1,13 @@
 /**
  * Where an LDS access goes, whether it may, and how many passes over the banks it takes.
  *
- * Addresses must be inside the workgroup's allocation (on hardware reads beyond it give 0 and writes are dropped) and a
- * multiple of the access's size, of 16 for 96 and 128 bits, of the element's size where there are two addresses. The
- * ROCm runtime lets the hardware do without that (SH_MEM_CONFIG.alignment_mode = unaligned, LLVM:
- * `unaligned-access-mode`), but for all our targets LLVM 22 uses it only for accesses that are declared less aligned
- * than a word in the source; with alignment 4 it takes `ds_read2_b32` for 64 bits
- * (`SITargetLowering::allowsMisalignedMemoryAccessesImpl`). So anything else is a mistake in the program and therefore
- * a fault, unless `Lds.unaligned` is set. Atomics and accesses with two addresses must always be aligned; flat accesses
- * need a word's alignment only, because LLVM knows no better for them.
+ * Addresses must be inside the workgroup's allocation (on hardware reads beyond it give 0 and writes are dropped). They
+ * need not be a multiple of the access's size: the ROCm runtime lets the hardware do without that
+ * (SH_MEM_CONFIG.alignment_mode = unaligned, LLVM: `unaligned-access-mode`), and LLVM makes one access of neighbouring
+ * bytes (`SITargetLowering::allowsMisalignedMemoryAccessesImpl`). Without `Lds.unaligned` they must be a multiple of the
+ * access's size, of 16 for 96 and 128 bits, of the element's size where there are two addresses: that finds mistakes in
+ * programs which declare a larger alignment. Atomics and accesses with two addresses must always be aligned; flat
+ * accesses need a word's alignment only, because LLVM knows no better for them.
  *
  * Passes: there are 32 banks, one word wide, bank = address / 4 mod 32. A pass serves as many lanes as can use all
  * banks: 32 with one word each, 16 with two (64 bits, or two addresses of 32), 8 with three or four; lanes are grouped

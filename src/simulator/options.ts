@@ -21,7 +21,7 @@ export interface SimulationOptions {
 export const DEFAULT_SIMULATION: SimulationOptions = {
   maxInstructions: 1e8,
   checkUninitializedLds: false,
-  unalignedLds: false,
+  unalignedLds: true,
   detectRaces: false,
   cycles: true,
   profile: false,
