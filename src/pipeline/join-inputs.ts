@@ -183,21 +183,26 @@ class Separator {
  */
 function joinInputs(fn: FunctionSnapshot, caution: Caution): Map<BlockId, ReadonlySet<InstrId>> {
   const graph = cfgOf(fn);
+  const before = caution === 'likely' ? null : onlyWays(fn, graph);
   const byBlock: Set<InstrId>[] = [];
   const apart = new Set<BlockId>();
   for (let join = 0 as BlockId; join < fn.blockCount; join++) {
     if (caution === 'likely' && !hasShape(fn, graph, join)) continue;
     for (let phi = fn.blockInstrStart[join]! as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++)
       for (let o = fn.operandStart[phi]!; o < fn.operandStart[phi + 1]!; o++) {
-        const input = definingInstr(fn, fn.operand[o] as ValueId);
         const last = fn.operandBlock[o] as BlockId;
-        const block = caution === 'likely' ? last : firstOf(fn, graph, last, input);
-        if (caution === 'possible' && isTakenApart(fn, phi)) {
+        if (before !== null && isTakenApart(fn, phi)) {
+          const block = firstOf(before, last, []);
           apart.add(block);
           byBlock[block] ??= new Set();
         }
-        if (input === NONE || !mayBeMoved(fn, input, block)) continue;
-        if (caution === 'possible' || fn.instrLatency[input] === 0) (byBlock[block] ??= new Set()).add(input);
+        const input = definingInstr(fn, fn.operand[o] as ValueId);
+        if (input === NONE || !mayBeFree(fn, input)) continue;
+        const needed = blocksOfOperands(fn, input);
+        const block = before === null ? last : firstOf(before, last, needed);
+        // LLVM moves nothing that needs something of the same block.
+        if (needed.includes(block)) continue;
+        if (before !== null || fn.instrLatency[input] === 0) (byBlock[block] ??= new Set()).add(input);
       }
   }
   // In the order of the blocks.
@@ -211,6 +216,7 @@ function joinInputs(fn: FunctionSnapshot, caution: Caution): Map<BlockId, Readon
   const needed = new Set(all.flatMap((i) => [...fn.operand.subarray(fn.operandStart[i]!, fn.operandStart[i + 1]!)]));
   // What the copies of others need must stay in front of them.
   for (const [block, inputs] of found) {
+    if (!tree.isReachable(block)) inputs.clear();
     for (const i of inputs)
       if (fn.instrBlock[i] !== block && (needed.has(instrValue(fn, i)) || !mayBeSunk(i, block))) inputs.delete(i);
     if (inputs.size === 0 && !apart.has(block)) found.delete(block);
@@ -218,19 +224,39 @@ function joinInputs(fn: FunctionSnapshot, caution: Caution): Map<BlockId, Readon
   return found;
 }
 
+/** By block: the only one from which anything comes, if LLVM may join the two; otherwise `NONE`. */
+function onlyWays(fn: FunctionSnapshot, graph: Graph): Int32Array {
+  const before = new Int32Array(fn.blockCount).fill(NONE);
+  for (let b = 0 as BlockId; b < fn.blockCount; b++) {
+    const [way, ...others] = new Set(waysInto(graph, b));
+    // Code generation may make several ways of one that comes from a switch.
+    if (way !== undefined && others.length === 0 && !isSwitch(fn, way)) before[b] = way;
+  }
+  return before;
+}
+
 /**
  * The first block of what may become one block with `b`. LLVM folds branches whose conditions it can prove, also such as
- * melding has left, and then joins blocks to which only one way leads. What `input` needs stays behind its definition.
+ * melding has left, and then joins blocks to which only one way leads.
+ *
+ * @param before of `onlyWays`
+ * @param needed blocks that compute what an instruction needs: it cannot be computed in front of them
  */
-function firstOf(fn: FunctionSnapshot, graph: Graph, b: BlockId, input: InstrId | -1): BlockId {
+function firstOf(before: Int32Array, b: BlockId, needed: readonly BlockId[]): BlockId {
   let first = b;
-  for (let steps = 0; steps < MOST_BLOCKS; steps++) {
-    const ways = waysInto(graph, first);
-    // Code generation may make several ways of one that comes from a switch.
-    if (ways.length !== 1 || isSwitch(fn, ways[0]!) || (input !== NONE && dependsOn(fn, input, first))) break;
-    first = ways[0]!;
-  }
+  for (let steps = 0; steps < MOST_BLOCKS && before[first] !== NONE && !needed.includes(first); steps++)
+    first = before[first] as BlockId;
   return first;
+}
+
+/** The blocks of the instructions that are operands of `i`. */
+function blocksOfOperands(fn: FunctionSnapshot, i: InstrId): BlockId[] {
+  const blocks: BlockId[] = [];
+  for (let o = fn.operandStart[i]!; o < fn.operandStart[i + 1]!; o++) {
+    const operand = definingInstr(fn, fn.operand[o] as ValueId);
+    if (operand !== NONE) blocks.push(fn.instrBlock[operand] as BlockId);
+  }
+  return blocks;
 }
 
 /** Whether LLVM may take a phi of a vector apart (AMDGPUCodeGenPrepare): it then takes free parts of what it joins. */
@@ -270,27 +296,49 @@ function isNeededBehind(fn: FunctionSnapshot, uses: Uses, tree: DominatorTree, i
   return true;
 }
 
-/** Whether LLVM may move an instruction out of block `b`. It does not if an operand comes from the block, too. */
-function mayBeMoved(fn: FunctionSnapshot, i: InstrId, b: BlockId): boolean {
+/** Whether LLVM may move an instruction, because it may cost nothing. */
+function mayBeFree(fn: FunctionSnapshot, i: InstrId): boolean {
   const isPriced = fn.instrLatency[i] === 0 && fn.instrOpcode[i] !== Opcode.Phi;
   const isFree =
     (MAY_BE_FREE.has(fn.instrOpcode[i]!) && !hasVariableIndex(fn, i)) ||
     (hasFlag(fn, i, InstrFlag.Speculatable) && (isPriced || hasFlag(fn, i, InstrFlag.Intrinsic)));
-  return isFree && !hasFlag(fn, i, InstrFlag.Convergent) && !dependsOn(fn, i, b);
+  return isFree && !hasFlag(fn, i, InstrFlag.Convergent);
 }
 
 /** Whether an element is at an index that only the run knows: LLVM makes one `select` of it for each element. */
 function hasVariableIndex(fn: FunctionSnapshot, i: InstrId): boolean {
   const opcode = fn.instrOpcode[i];
   if (opcode !== Opcode.ExtractElement && opcode !== Opcode.InsertElement) return false;
-  return fn.valueInteger[fn.operand[fn.operandStart[i + 1]! - 1]!] === NO_INTEGER;
+  return isVariable(fn, fn.operand[fn.operandStart[i + 1]! - 1] as ValueId);
+}
+
+/**
+ * Whether a whole number is certain to differ from run to run. Of the rest LLVM may find out that it is a constant, above
+ * all in code that was not optimised.
+ */
+function isVariable(fn: FunctionSnapshot, v: ValueId, depth = 4): boolean {
+  if (v < fn.argCount) return true;
+  const i = definingInstr(fn, v);
+  if (i === NONE || depth === 0) return false;
+  const operands = [...fn.operand.subarray(fn.operandStart[i]!, fn.operandStart[i + 1]!)] as ValueId[];
+  const isConstant = (each: ValueId): boolean => fn.valueInteger[each] !== NO_INTEGER;
+  switch (fn.instrOpcode[i]) {
+    case Opcode.Load:
+    case Opcode.Call:
+    case Opcode.Phi:
+      return true;
+    case Opcode.Trunc:
+    case Opcode.ZExt:
+    case Opcode.SExt:
+      return isVariable(fn, operands[0]!, depth - 1);
+    case Opcode.Add:
+      return operands.every((each) => isConstant(each) || isVariable(fn, each, depth - 1));
+    case Opcode.And:
+      return isConstant(operands[1]!) && fn.valueInteger[operands[1]!] !== 0 && isVariable(fn, operands[0]!, depth - 1);
+    default:
+      return false;
+  }
 }
 
 /** Whether an operand comes from block `b`. */
-function dependsOn(fn: FunctionSnapshot, i: InstrId, b: BlockId): boolean {
-  for (let o = fn.operandStart[i]!; o < fn.operandStart[i + 1]!; o++) {
-    const operand = definingInstr(fn, fn.operand[o] as ValueId);
-    if (operand !== NONE && fn.instrBlock[operand] === b) return true;
-  }
-  return false;
-}
+const dependsOn = (fn: FunctionSnapshot, i: InstrId, b: BlockId): boolean => blocksOfOperands(fn, i).includes(b);

@@ -4,7 +4,7 @@ import { separateJoinInputs, type Caution } from '../../src/pipeline/join-inputs
 import { runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/join-inputs', { tests: 14 });
+const test = suite('pipeline/join-inputs', { tests: 17 });
 
 /** The kernel, as it is and afterwards. */
 async function separated(body: string, caution: Caution = 'possible'): Promise<{ before: string; after: string }> {
@@ -91,6 +91,54 @@ test('a block that LLVM may join with the one in front of it counts as that one'
   // As `llc` makes it: the shape is not there.
   const unmelded = await separated(folded('%n = trunc i64 %x to i32'), 'likely');
   assert.is(unmelded.after, unmelded.before);
+});
+
+test('a branch whose two ways lead to one block is one way', async () => {
+  const { after } = await separated(
+    twoWays('br i1 poison, label %own, label %own\n  own:\n    %n = trunc i64 %x to i32').replace(
+      '%n, %both',
+      '%n, %own',
+    ),
+  );
+  assert.is(waysOf(after), 2);
+});
+
+test('an element at an index that the run decides stays where it is', async () => {
+  const element = (index: string): string =>
+    twoWays('%n = extractelement <4 x i32> %w, i32 %k').replace(
+      '%few =',
+      `%w = load <4 x i32>, ptr addrspace(1) %out\n %k = ${index}\n %few =`,
+    );
+  const { before, after } = await separated(element('add i32 %c, 1'));
+  assert.is(after, before);
+  // LLVM finds out that this one is 0.
+  assert.is(waysOf((await separated(element('and i32 %c, 0'))).after, 'extractelement <4 x i32> %w, i32 %k'), 2);
+});
+
+test('joins that nothing reaches are left alone, even if they all take one value', async () => {
+  const dead = (k: number): string => `
+  a${k}:
+    br i1 poison, label %both${k}, label %b${k}
+  b${k}:
+    br i1 poison, label %both${k}, label %other${k}
+  both${k}:
+    br label %dead${k}
+  other${k}:
+    br label %dead${k}
+  dead${k}:
+    %p${k} = phi i32 [ %n, %both${k} ], [ 0, %other${k} ]
+    br label %end`;
+  const body = `
+  entry:
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %n = trunc i64 %x to i32
+    br label %end${dead(1)}${dead(2)}
+  end:
+    %v = phi i32 [ %id, %entry ], [ %p1, %dead1 ], [ %p2, %dead2 ]`;
+  for (const caution of ['possible', 'likely'] as const) {
+    const { before, after } = await separated(body, caution);
+    assert.is(after, before);
+  }
 });
 
 test('a loop that nothing reaches ends the walk up', async () => {
