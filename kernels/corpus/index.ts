@@ -17,15 +17,23 @@ import { flux } from './launches/flux.js';
 import { geometry } from './launches/geometry.js';
 import { graph } from './launches/graph.js';
 import { hash } from './launches/hash.js';
+import { hecdata } from './launches/hecdata.js';
+import { hecmath } from './launches/hecmath.js';
+import { hecml } from './launches/hecml.js';
+import { hecsim } from './launches/hecsim.js';
 import { image } from './launches/image.js';
 import { linear } from './launches/linear.js';
 import { neural } from './launches/neural.js';
 import { numbers } from './launches/numbers.js';
+import { parboil } from './launches/parboil.js';
 import { parse } from './launches/parse.js';
 import { particle } from './launches/particle.js';
 import { physics } from './launches/physics.js';
+import { polybench } from './launches/polybench.js';
 import { ray } from './launches/ray.js';
+import { rodinia } from './launches/rodinia.js';
 import { search } from './launches/search.js';
+import { shoc } from './launches/shoc.js';
 import { sort } from './launches/sort.js';
 import { sparse } from './launches/sparse.js';
 import { stencil } from './launches/stencil.js';
@@ -44,15 +52,23 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   geometry,
   graph,
   hash,
+  hecdata,
+  hecmath,
+  hecml,
+  hecsim,
   image,
   linear,
   neural,
   numbers,
+  parboil,
   parse,
   particle,
   physics,
+  polybench,
   ray,
+  rodinia,
   search,
+  shoc,
   sort,
   sparse,
   stencil,
