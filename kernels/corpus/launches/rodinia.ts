@@ -68,7 +68,9 @@ function bPlusTree(d: Inputs, sorted: Int32Array, order: number): Tree {
     return ends;
   };
   const leafEnds = split(sorted.length, 36, 60);
-  const innerEnds = split(leafEnds.length, 6, 24);
+  // No more inner nodes than the root has room for.
+  const leastOfInner = Math.max(6, Math.ceil(leafEnds.length / order));
+  const innerEnds = split(leafEnds.length, leastOfInner, Math.max(24, leastOfInner));
   const nodes = 1 + innerEnds.length + leafEnds.length;
   const [keys, children] = [new Int32Array(nodes * order), new Int32Array(nodes * order)];
   const [used, nextLeaf] = [new Int32Array(nodes), new Int32Array(nodes).fill(-1)];
