@@ -23,14 +23,17 @@ import { hecml } from './launches/hecml.js';
 import { hecsim } from './launches/hecsim.js';
 import { image } from './launches/image.js';
 import { linear } from './launches/linear.js';
+import { llm } from './launches/llm.js';
 import { neural } from './launches/neural.js';
 import { numbers } from './launches/numbers.js';
+import { pannotia } from './launches/pannotia.js';
 import { parboil } from './launches/parboil.js';
 import { parse } from './launches/parse.js';
 import { particle } from './launches/particle.js';
 import { physics } from './launches/physics.js';
 import { polybench } from './launches/polybench.js';
 import { ray } from './launches/ray.js';
+import { rocmx } from './launches/rocmx.js';
 import { rodinia } from './launches/rodinia.js';
 import { search } from './launches/search.js';
 import { shoc } from './launches/shoc.js';
@@ -58,14 +61,17 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   hecsim,
   image,
   linear,
+  llm,
   neural,
   numbers,
+  pannotia,
   parboil,
   parse,
   particle,
   physics,
   polybench,
   ray,
+  rocmx,
   rodinia,
   search,
   shoc,

@@ -21,7 +21,7 @@ function cumulative(weights: Float32Array): Float32Array {
   return weights.map((each) => (sum += each / total));
 }
 
-/** Cells of a rectangle around a wing, in unstructured form: neighbours by face, -1 at the wing, -2 in the far field. */
+/** Cells of a rectangle around a wing, as a list: neighbours by face, -1 at the wing, -2 in the far field. */
 function meshAroundWing(d: Inputs, width: number, height: number): { n: number; neighbour: Int32Array } {
   const isWing = (x: number, y: number) =>
     Math.abs(x - width / 2) < width / 5 && Math.abs(y - height / 2) < height / 12 + 1;
