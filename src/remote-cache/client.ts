@@ -232,7 +232,8 @@ export class RemoteCache {
         this.#counts.uploads++;
       } catch (error) {
         this.#counts.uploadsLost++;
-        this.#lastError = (error as Error).message;
+        // What fails later may only fail because `close` no longer waits.
+        this.#lastError ??= (error as Error).message;
         this.#patience.uploadFailed();
       } finally {
         this.#waitingBytes -= content.length;
