@@ -18,6 +18,8 @@ export class FunctionEditor implements Editor {
   readonly #llvm: LlvmExports;
   readonly #context: ContextPtr;
   readonly #builder: BuilderPtr;
+  /** What stands for originals that have gone. */
+  readonly #replaced = new Map<InstrId, ValueRef>();
 
   constructor(
     private readonly runtime: LlvmRuntime,
@@ -43,7 +45,11 @@ export class FunctionEditor implements Editor {
   }
 
   instr(id: InstrId): ValueRef {
-    return this.decoded.valuePointers[this.decoded.snapshot.argCount + id]! as ValueRef;
+    return this.#replaced.get(id) ?? (this.decoded.valuePointers[this.decoded.snapshot.argCount + id]! as ValueRef);
+  }
+
+  replaceInstr(id: InstrId, by: ValueRef): void {
+    this.#replaced.set(id, by);
   }
 
   instructions(of: BlockRef): ValueRef[] {

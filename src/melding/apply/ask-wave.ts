@@ -12,11 +12,14 @@ export function askWave(editor: Editor, { branch, join, sides, sunk }: WaveVersi
   // The copy takes along what stands in its side.
   const inside = sunk.map(({ instr, to }) => {
     const target = editor.block(to);
-    return moved(editor, editor.instructions(target)[editor.phis(target).length]!, editor.instr(instr));
+    return {
+      id: instr,
+      copy: moved(editor, editor.instructions(target)[editor.phis(target).length]!, editor.instr(instr)),
+    };
   });
   editor.askWave(block, editor.block(join), sides);
   // The plans of the melds know it in front of the branch.
-  for (const instr of inside.reverse()) moved(editor, terminator, instr);
+  for (const { id, copy } of inside.reverse()) editor.replaceInstr(id, moved(editor, terminator, copy));
 }
 
 /** A copy takes the place of the original. */
