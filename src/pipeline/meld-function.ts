@@ -43,12 +43,14 @@ export function meldFunction(
   const { rounds } = melding;
   /** The rounds before switches were lowered, while it is not known that lowering pays. */
   let kept: readonly LogRound[] | null = null;
+  /** What else is done where lowering is taken back; the report's pages do not show it. */
+  let hoisting: readonly LogRound[] = [];
   let lastRemarks: SurveyRemarks | null = null;
   let judged: Judgement = UNJUDGED;
   const log = (bailout: string | null) => {
     const made = kept ?? rounds;
     const history = recorder?.history(made, bailout) ?? null;
-    return { function: name, rounds: made, gain: judged.gain, lastRemarks, bailout, history };
+    return { function: name, rounds: [...made, ...hoisting], gain: judged.gain, lastRemarks, bailout, history };
   };
   const withdrawn = (bailout: string | null) => {
     const loss = judged.loss!;
@@ -70,6 +72,7 @@ export function meldFunction(
         byItself > leastGainOfLowering(last.snapshot, last.analyses) &&
         // The chain does not keep what metadata say about the switch.
         !texts.hasWeighedSwitch(name);
+      const unlowered = melding.hoisting(last);
       const { net, melded } = melding;
       melding.lower(last, switches);
       const withoutMelds = [...rounds];
@@ -85,6 +88,7 @@ export function meldFunction(
           judged = after;
         }
       } else if (pays) kept = gains ? withoutMelds : null;
+      if (kept !== null && kept !== withoutMelds && judged.loss === null) hoisting = unlowered;
     }
     // Where rounds are left out, the function is not yet what it will be.
     if (kept === null && judged.loss === null) last = melding.hoist(last);
@@ -157,11 +161,17 @@ class FunctionMelding {
     this.#carryOut(survey, { lowered: switches, versions: [], melds: [], hoisted: [] });
   }
 
-  /** Hoists sides where nothing melds any more, by the plan of the last survey; returns the last one then. */
+  /** The round that hoists sides where nothing melds any more, by the plan of the last survey; none, if there are none. */
+  hoisting({ plan: { hoisted }, fingerprint, remarks }: Survey): LogRound[] {
+    if (!this.mayGoOn || hoisted.length === 0 || this.guide?.hoists() === false) return [];
+    return [{ fingerprint, remarks, lowered: [], versions: [], melds: [], hoisted }];
+  }
+
+  /** Carries that round out; returns the last survey then. */
   hoist(last: Survey): Survey {
-    const { hoisted } = last.plan;
-    if (!this.mayGoOn || hoisted.length === 0 || this.guide?.hoists() === false) return last;
-    this.#carryOut(last, { lowered: [], versions: [], melds: [], hoisted });
+    const [round] = this.hoisting(last);
+    if (round === undefined) return last;
+    this.#carryOut(last, round);
     return this.#survey();
   }
 

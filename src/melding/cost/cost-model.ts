@@ -26,8 +26,8 @@ export const CostModel = {
    * loss, as a share of the work of both sides.
    */
   embedded: 0.025,
-  /** A run of this many instructions without a memory access runs even where no lane is active (`amdgpu-skip-threshold`). */
-  longestUnskipped: 12,
+  /** A branch that is taken, and one that is not: what skipping work must spare (docs/cycle-model.md). */
+  skipping: 24,
   /** How much more a loss in one kind of launch counts than a gain in another: the data may be of that kind always. */
   lossAversion: 8,
   /** How far the gain of melding must exceed the cost of lowering a switch. Both are rough estimates. */

@@ -50,6 +50,12 @@ export interface TargetCosts {
   /** 32-bit integer multiplication. */
   readonly multiply: number;
   /**
+   * The latency of a full-rate instruction in LLVM's scheduling model, and the most that work may have there which is
+   * not branched around (skipping.ts). In full-rate instructions.
+   */
+  readonly resultAfter: number;
+  readonly unskipped: number;
+  /**
    * How many waves a SIMD usually holds, how many of a function that keeps data in LDS, and how many even of a small
    * launch.
    */
@@ -102,6 +108,8 @@ const gfx9: TargetCosts = {
   question: 20,
   divisionSteps: 48,
   multiply: 16,
+  resultAfter: 1,
+  unskipped: 9,
   residentWaves: 8,
   residentWithLds: 2,
   residentAtLeast: 2,
@@ -123,6 +131,8 @@ const gfx9: TargetCosts = {
 const gfx10: TargetCosts = {
   valu: 2,
   salu: 2,
+  resultAfter: 5,
+  unskipped: 33,
   guard: 8,
   branch: 8,
   freeScalars: 1,
@@ -175,6 +185,8 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       question: 24,
       divisionSteps: 0,
       multiply: 8,
+      resultAfter: 1,
+      unskipped: 12,
       residentWaves: 12,
       residentWithLds: 4,
       residentAtLeast: 4,

@@ -1,9 +1,11 @@
 /**
- * Finds sides of a few harmless instructions that may run in front of their branch, for every thread. Such a side is
- * empty afterwards: the threads that take it wait at the join, and the wave spares the second half of the handling of
- * its execution mask (and where code generation puts one there, a branch around the side). This is if-conversion of one
- * side (J. R. Allen et al., "Conversion of Control Dependence to Data Dependence", POPL 1983). LLVM does it where both
- * sides are cheap, or where one is empty; here the other side may be anything.
+ * Finds sides of a few harmless instructions that may run in front of their branch, for every thread: if-conversion
+ * (J. R. Allen et al., "Conversion of Control Dependence to Data Dependence", POPL 1983).
+ *
+ * - One side: it is empty afterwards. The threads that take it wait at the join, and the wave spares the second half of
+ *   the handling of its execution mask (and where code generation puts one there, a branch around the side). The other
+ *   side may be anything.
+ * - Both sides: selects take the place of the branch. LLVM does this only where both sides are cheaper still.
  *
  * It copies no instruction and empties a block, so it ends. It comes when nothing melds any more, because a side that
  * has gone cannot meld.
@@ -22,12 +24,10 @@ import {
 } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
-import { cyclesOf } from '../cost/gains.js';
+import { selectCycles } from '../cost/operands.js';
+import { cyclesAlone, isUnskipped } from '../cost/skipping.js';
 import type { ChosenInput, HoistedSide } from '../plan.js';
 import { isTooLittle } from './whole-function.js';
-
-/** The most full-rate vector instructions of a side. */
-const LONGEST = CostModel.longestUnskipped;
 
 /**
  * The sides to hoist, in the order of the branches. Those of one loop go together, where they gain enough of what a wave
@@ -40,7 +40,7 @@ export function hoistedSides(ctx: PlanningContext, branches: readonly BlockId[])
   const { fn, options, waves, cycles } = ctx;
   if (!fn.cpu.startsWith('gfx') || options.optimizesLater) return [];
   if (options.mode !== 'darm' || options.profit !== 'net') return [];
-  const sides = branches.flatMap((branch) => hoistedSide(ctx, branch) ?? []);
+  const sides = branches.flatMap((branch) => sidesOf(ctx, branch));
   const gains = new Map<CycleId | -1, number>();
   for (const { branch, net } of sides) {
     const loop = cycles.cycleOf(branch);
@@ -55,33 +55,88 @@ export function hoistedSides(ctx: PlanningContext, branches: readonly BlockId[])
   return sides.filter(({ branch }) => isEnough.get(cycles.cycleOf(branch)));
 }
 
-/** The side of a branch that gains more, or null. */
-function hoistedSide(ctx: PlanningContext, branch: BlockId): HoistedSide | null {
+/** A branch whose sides may run in front of it, and what they do; null for a side that may not. */
+interface Diamond {
+  readonly branch: BlockId;
+  readonly join: BlockId;
+  readonly t: BlockId;
+  readonly f: BlockId;
+  readonly workT: readonly InstrId[] | null;
+  readonly workF: readonly InstrId[] | null;
+}
+
+/** Both sides of a branch, the one that gains more, or none. */
+function sidesOf(ctx: PlanningContext, branch: BlockId): readonly HoistedSide[] {
   const { graph, dominators, postDominators } = ctx;
   const first = graph.succStart[branch]!;
   const [t, f] = [graph.succ[first] as BlockId, graph.succ[first + 1] as BlockId];
   const join = postDominators.idom[branch] as BlockId | -1;
   // A side that is empty leaves nothing of the branch to spare.
-  if (join === NONE || t === f || join === t || join === f || dominators.dominates(join, branch)) return null;
-  const sides = [t, f].flatMap((side) => judged(ctx, branch, side, join) ?? []);
-  return sides.reduce<HoistedSide | null>((best, each) => (best && best.net >= each.net ? best : each), null);
+  if (join === NONE || t === f || join === t || join === f || dominators.dominates(join, branch)) return [];
+  const diamond = { branch, join, t, f, workT: workOf(ctx, branch, t, join), workF: workOf(ctx, branch, f, join) };
+  const alone = oneSide(ctx, diamond);
+  return bothSides(ctx, diamond, alone !== null) ?? (alone === null ? [] : [alone]);
 }
 
-function judged(ctx: PlanningContext, branch: BlockId, side: BlockId, join: BlockId): HoistedSide | null {
-  const { fn, graph, costs, weight, cycles } = ctx;
+/** What a side does that may run in front of its branch; null if it may not. */
+function workOf(ctx: PlanningContext, branch: BlockId, side: BlockId, join: BlockId): readonly InstrId[] | null {
+  const { fn, graph, cycles } = ctx;
   // What lies behind a loop does not go into it.
   if (cycles.cycleOf(side) !== cycles.cycleOf(branch)) return null;
   if (!isBranch(fn, side) || graph.predStart[side + 1]! - graph.predStart[side]! !== 1) return null;
   if (graph.succStart[side + 1]! - graph.succStart[side]! !== 1 || graph.succ[graph.succStart[side]!] !== join)
     return null;
-  const instrs = harmlessWork(ctx, branch, side);
-  const chosen = choices(ctx, branch, side, join);
-  if (instrs === null || chosen === null) return null;
-  const { diamond, guard, countsByCarry } = costs.target;
-  if (chosen.length > 0 && !countsByCarry) return null;
-  const net = (diamond - guard) * weight[branch]!;
+  return harmlessWork(ctx, branch, side);
+}
+
+function oneSide(ctx: PlanningContext, diamond: Diamond): HoistedSide | null {
+  const { branch, join, t, f, workT, workF } = diamond;
+  const { target } = ctx.costs;
+  const net = (target.diamond - target.guard) * ctx.weight[branch]!;
   if (net <= CostModel.leastNet) return null;
-  return { branch, terminator: terminatorOf(fn, branch), side, instrs, chosen, net };
+  for (const [side, instrs] of [
+    [t, workT],
+    [f, workF],
+  ] as const) {
+    const chosen = instrs === null ? null : choices(ctx, branch, side, join);
+    if (chosen === null || (chosen.length > 0 && !target.countsByCarry)) continue;
+    return { branch, terminator: terminatorOf(ctx.fn, branch), side, instrs: instrs!, chosen, net };
+  }
+  return null;
+}
+
+/**
+ * Both sides, with selects at the join: nothing of the branch is left. A wave whose threads agree runs the other side,
+ * too, which it may have skipped; so that side and the selects must take less than the branch. Where one side can go
+ * alone, and the other is longer, that one is better left behind the branch.
+ *
+ * @param mayBeOne whether one side can be hoisted alone
+ */
+function bothSides(ctx: PlanningContext, diamond: Diamond, mayBeOne: boolean): readonly HoistedSide[] | null {
+  const { branch, join, t, f, workT, workF } = diamond;
+  const { fn, weight } = ctx;
+  const { target } = ctx.costs;
+  if (workT === null || workF === null) return null;
+  const chosen: ChosenInput[] = [];
+  let selects = 0;
+  for (let phi = fn.blockInstrStart[join] as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++) {
+    const [ofT, ofF] = [incoming(ctx, phi, t), incoming(ctx, phi, f)];
+    if (ofT === ofF) continue;
+    selects += selectCycles(ctx, ofT as ValueId);
+    // The other side is hoisted first: then the join has its value from the branch.
+    chosen.push({ phi, blocks: [branch] });
+  }
+  const [cyclesT, cyclesF] = [cyclesAlone(ctx, workT), cyclesAlone(ctx, workF)];
+  if (selects > Math.min(cyclesT, cyclesF)) return null;
+  if (selects + Math.max(cyclesT, cyclesF) >= target.diamond) return null;
+  if (mayBeOne && Math.abs(cyclesT - cyclesF) > target.valu) return null;
+  const gain = (target.diamond - selects) * weight[branch]!;
+  if (gain <= CostModel.leastNet) return null;
+  const terminator = terminatorOf(fn, branch);
+  return [
+    { branch, terminator, side: t, instrs: workT, chosen: [], net: gain },
+    { branch, terminator, side: f, instrs: workF, chosen, net: 0 },
+  ];
 }
 
 /**
@@ -89,19 +144,17 @@ function judged(ctx: PlanningContext, branch: BlockId, side: BlockId, join: Bloc
  * around them, and no load is waited for earlier than now; otherwise null.
  */
 function harmlessWork(ctx: PlanningContext, branch: BlockId, side: BlockId): InstrId[] | null {
-  const { fn, costs } = ctx;
+  const { fn } = ctx;
   const stays = InstrFlag.Convergent | InstrFlag.Marker | InstrFlag.WritesWaveState;
   const list: InstrId[] = [];
-  let cycles = 0;
   for (let i = fn.blockInstrStart[side] as InstrId; i < terminatorOf(fn, side); i++) {
     if (fn.instrOpcode[i] === Opcode.Phi || !hasFlag(fn, i, InstrFlag.Speculatable) || hasFlag(fn, i, stays))
       return null;
     for (let o = fn.operandStart[i]!; o < fn.operandStart[i + 1]!; o++)
       if (isAwaited(ctx, branch, fn.operand[o] as ValueId)) return null;
     list.push(i);
-    if (ctx.fusedInto[i] === NONE) cycles += cyclesOf(ctx, i, false);
   }
-  return list.length > 0 && cycles <= LONGEST * costs.target.valu ? list : null;
+  return list.length > 0 && isUnskipped(ctx, list) ? list : null;
 }
 
 /**

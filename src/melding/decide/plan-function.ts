@@ -125,9 +125,12 @@ export function planFunction(
   const versions = made.flatMap(({ version }) => version ?? []);
   const hoisted = whole === null && melds.length === 0 ? hoistedSides(ctx, branches) : [];
   ctx.waves.values.forget();
-  for (const { branch } of hoisted)
-    for (const [k, each] of candidates.entries())
-      if (each.branch === branch) candidates[k] = { ...each, reason: `${each.reason}; one side runs in front instead` };
+  const inFront = new Map<BlockId, string>();
+  for (const { branch } of hoisted) inFront.set(branch, inFront.has(branch) ? 'both sides run' : 'one side runs');
+  for (const [k, each] of candidates.entries()) {
+    const what = inFront.get(each.branch);
+    if (what !== undefined) candidates[k] = { ...each, reason: `${each.reason}; ${what} in front instead` };
+  }
   return { candidates, versions, melds, hoisted, chosen: made.map((p) => p.chosen) };
 }
 

@@ -20,6 +20,7 @@ import { CostModel } from '../cost/cost-model.js';
 import { cyclesOf, pairGain, scatteredCost } from '../cost/gains.js';
 import { AddressSpace } from '../cost/latency.js';
 import { selectCycles } from '../cost/operands.js';
+import { isSkipped } from '../cost/skipping.js';
 import type { Group, Run } from './groups.js';
 import { addressesOf, groupsOf, isLong } from './groups.js';
 import { hostBlock } from '../plan.js';
@@ -190,9 +191,6 @@ function isNeeded({ fn, uses }: PlanningContext, i: InstrId, guarded: ReadonlySe
   for (let u = uses.start[v]; u < uses.start[v + 1]; u++) if (!guarded.has(uses.user[u] as InstrId)) return true;
   return false;
 }
-
-const isSkipped = ({ fn }: PlanningContext, run: readonly InstrId[]): boolean =>
-  run.length > CostModel.longestUnskipped || run.some((i) => fn.instrAddressSpace[i] !== NONE);
 
 /** In loops, the threads of the side with fewer iterations wait for those of the other. */
 function waitingCost(draft: Draft, ctx: PlanningContext, { branch }: MeldedUniformity): number {

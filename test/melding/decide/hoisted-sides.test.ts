@@ -2,7 +2,7 @@
 import { artifact, compile, text } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/hoisted-sides', { tests: 10 });
+const test = suite('melding/decide/hoisted-sides', { tests: 14 });
 
 interface Parts {
   /** In front of the branch. */
@@ -112,6 +112,73 @@ test('a count that the other side passes on is chosen by a select where that is 
   assert.match(ll, /%meld = select i1 %c, i32 %\S+, i32 %row\n +br i1 %c, label %join, label %large/);
   assert.is((await hoisted({ small, other: '%row', cpu: 'gfx1100' })).count, 0);
   assert.is((await hoisted({ small: '%s = add i32 %row, 2', other: '%row' })).count, 0);
+});
+
+/** A loop with a divergent branch between two small sides. @param phis what the join takes of them, as `%next` */
+const diamond = (t: string, f: string, phis: string, cpu = 'gfx906'): string =>
+  kernel({ small: t, cpu })
+    .replace(/ {2}%row5 = xor[^]*?store i32 %row, ptr addrspace\(1\) %at\n/, `  ${f}\n`)
+    .replace('%next = phi i32 [ %s, %small ], [ %row5, %large ]', phis);
+
+const ONE_PHI = '%next = phi i32 [ %s, %small ], [ %u, %large ]';
+const TWO_EACH = [
+  '%s0 = sub i32 %row, %id\n %s = and i32 %s0, 1023',
+  '%u0 = lshr i32 %row, 3\n %u = xor i32 %u0, %id',
+] as const;
+
+async function hoistedIn(ir: string) {
+  const result = await compile(ir, { emit: ['ll'], versions: 'never' });
+  const [{ melds, sidesHoisted }] = result.functions as [(typeof result.functions)[0]];
+  assert.is(melds.length, 0);
+  return { count: sidesHoisted, ll: text(artifact(result, 'll')) };
+}
+
+test('both sides, with a select in place of the branch', async () => {
+  const { count, ll } = await hoistedIn(diamond(...TWO_EACH, ONE_PHI));
+  assert.is(count, 2);
+  assert.match(ll, /%meld = select i1 %c, i32 %\S+, i32 %\S+\n/);
+  assert.is(ll.match(/br i1 /g)!.length, 1, 'the loop is left');
+});
+
+test('not both, where selects take more than a side, or a wave that agrees would lose', async () => {
+  const phis = `${ONE_PHI}\n %more1 = phi i32 [ %s0, %small ], [ %u0, %large ]
+    %more2 = phi i32 [ %row, %small ], [ %id, %large ]\n %a = xor i32 %more1, %more2
+    store i32 %a, ptr addrspace(1) %mine`;
+  assert.ok((await hoistedIn(diamond(...TWO_EACH, phis))).count < 2);
+  const long = ['%s0 = mul i32 %row, %id', '%s1 = mul i32 %s0, %row', '%s = xor i32 %s1, 3'].join('\n ');
+  assert.ok((await hoistedIn(diamond(long, TWO_EACH[1], ONE_PHI))).count < 2);
+});
+
+test('a side that is longer than the other stays behind the branch', async () => {
+  const { count, ll } = await hoistedIn(
+    diamond('%s0 = mul i32 %row, 3\n %s = add i32 %s0, 1', '%u = lshr i32 %row, 1', ONE_PHI),
+  );
+  assert.is(count, 1);
+  assert.match(ll, /br i1 %c, label %\S+, label %\S+/);
+});
+
+test('also where lowering a switch is taken back', async () => {
+  const weights = '!0 = !{!"branch_weights", i32 5, i32 3, i32 2}\n';
+  const ir = (diamond(...TWO_EACH, ONE_PHI) + weights).replace(
+    'done:\n',
+    `done:
+  switch i32 %first, label %away [
+    i32 7, label %a
+    i32 90, label %b
+  ], !prof !0
+a:
+  store i32 1, ptr addrspace(1) %mine
+  br label %away
+b:
+  %r = urem i32 %first, 7
+  store volatile i32 %r, ptr addrspace(1) %q
+  br label %away
+away:
+`,
+  );
+  const { count, ll } = await hoistedIn(ir);
+  assert.is(count, 2);
+  assert.match(ll, /switch i32/);
 });
 
 test('what lies behind a loop does not go into it', async () => {

@@ -1,0 +1,37 @@
+/**
+ * Where code generation puts a branch around work that runs under an execution mask, for waves without a thread for it.
+ * LLVM 23 (SIPreEmitPeephole, `mustRetainExeczBranch`) leaves the branch away where the latencies of its scheduling
+ * model add up to no more than that of a branch which is taken, and of one which is not: nine additions on GCN and CDNA,
+ * six on RDNA (measured with llc-23). It always branches around memory accesses.
+ */
+import { NONE, type InstrId } from '../../ir/ids.js';
+import type { PlanningContext } from './context.js';
+import { CostModel } from './cost-model.js';
+import { cyclesOf } from './gains.js';
+
+/** A quarter-rate instruction, in full-rate ones. What takes longer is several instructions. */
+const SLOWEST = 4;
+
+/** Whether every wave runs it, also one without a thread for it. */
+export function isUnskipped(ctx: PlanningContext, instrs: readonly InstrId[]): boolean {
+  const { valu, resultAfter, unskipped } = ctx.costs.target;
+  let latency = 0;
+  for (const i of instrs) {
+    if (ctx.fn.instrAddressSpace[i] !== NONE) return false;
+    const units = workOf(ctx, i) / valu;
+    if (units > 0) latency += units > SLOWEST ? resultAfter * units : resultAfter + units - 1;
+  }
+  return latency <= unskipped;
+}
+
+/** Whether a wave without a thread for it spares anything by the branch around it. */
+export const isSkipped = (ctx: PlanningContext, instrs: readonly InstrId[]): boolean =>
+  instrs.some((i) => ctx.fn.instrAddressSpace[i] !== NONE) ||
+  (!isUnskipped(ctx, instrs) && cyclesAlone(ctx, instrs) > CostModel.skipping);
+
+/** Cycles of instructions that have no partners, for threads that differ. */
+export const cyclesAlone = (ctx: PlanningContext, instrs: readonly InstrId[]): number =>
+  instrs.reduce((sum, i) => sum + workOf(ctx, i), 0);
+
+/** What is fused with its user costs nothing. */
+const workOf = (ctx: PlanningContext, i: InstrId): number => (ctx.fusedInto[i] === NONE ? cyclesOf(ctx, i, true) : 0);
