@@ -32,6 +32,7 @@ console.log(target, kinds, error instanceof DarmError, error.code, status, typeo
 
 test('pack, install, compile', async () => {
   await inFolder(async (folder) => {
+    process.env['DARM_PREPARED_DIR'] = folder;
     // dist/ exists already: this test runs from it.
     const packed = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
       cwd: ROOT,

@@ -36,7 +36,7 @@ test('the loader says what it lacks', () => {
 
 test('a family becomes PTX, buffers and a manifest, and results are judged', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'darm-gpu-test-'));
-  const compiler = createCompiler({ threads: 0 });
+  const compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
   try {
     const kernels = CORPUS.filter(({ name }) => name === 'title_case' || name === 'parse_integers');
     const checked = { seed: 1, size: 0.1 };
@@ -111,7 +111,7 @@ test('a family becomes PTX, buffers and a manifest, and results are judged', asy
 });
 
 test('a launch that failed is a complaint', async () => {
-  const compiler = createCompiler({ threads: 0 });
+  const compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
   const [kernel] = CORPUS;
   const results: GpuResults = {
     device: 'none',

@@ -8,7 +8,7 @@ import { assert, suite } from '../support/suite.js';
 import { darm, filesIn, inFolder, type CommandResult } from '../support/command.js';
 import { kernel } from '../support/llvm.js';
 
-const test = suite('cli/bad-input', { tests: 16, timeoutMs: 120_000 });
+const test = suite('cli/bad-input', { tests: 17, timeoutMs: 120_000 });
 
 const TRIPLE = 'target triple = "amdgcn-amd-amdhsa"\n';
 const GFX906 = 'attributes #0 = { "target-cpu"="gfx906" }\n';
@@ -23,7 +23,17 @@ function checkFailure({ code, stdout, stderr }: CommandResult, expectedCode: num
   assert.is(code, expectedCode);
 }
 
-/** Compiles `input` in both ways (on the main thread, in a worker) and checks that it fails cleanly. */
+/** What `darm batch --json` says of an input. */
+interface BatchEvent {
+  readonly event: string;
+  readonly input?: string;
+  readonly error?: { readonly message: string; readonly location?: { readonly line: number; readonly column: number } };
+}
+
+/** What failed on the main thread. */
+const failed: { readonly input: Uint8Array | string; readonly message: RegExp }[] = [];
+
+/** Compiles `input` and checks that it fails cleanly. With further arguments in a worker, too. */
 async function fails(
   input: Uint8Array | string,
   message: RegExp,
@@ -31,11 +41,12 @@ async function fails(
 ): Promise<void> {
   await inFolder(async (folder) => {
     await writeFile(path.join(folder, 'in.bin'), input);
-    for (const threads of [[], ['-j', '2']]) {
+    for (const threads of args.length > 0 ? [[], ['-j', '2']] : [[]]) {
       checkFailure(await darm(['compile', 'in.bin', ...threads, ...args], { cwd: folder }), code, message);
       assert.equal(await filesIn(folder), ['in.bin']);
     }
   });
+  if (args.length === 0) failed.push({ input, message });
 }
 
 test('a truncated module', async () => {
@@ -108,6 +119,23 @@ test('a call of a function that is not there', () =>
 
 test('a function that is not in the module', () =>
   fails(KERNEL, /no function 'nothing'/, { args: ['--function', 'nothing'] }));
+
+test('all of them in workers, one after the other', () =>
+  inFolder(async (folder) => {
+    await mkdir(path.join(folder, 'in'));
+    for (const [n, { input }] of failed.entries()) await writeFile(path.join(folder, 'in', `${n}.bc`), input);
+    const { code, stdout } = await darm(['batch', 'in', '--out-dir', 'out', '-j', '2', '--json'], { cwd: folder });
+    const events = stdout.toString().trim().split('\n').map((line) => JSON.parse(line) as BatchEvent); // prettier-ignore
+    const errors = events.filter(({ event }) => event === 'failed');
+    assert.is(errors.length, failed.length);
+    for (const { input, error } of errors) {
+      const { message } = failed[Number.parseInt(path.basename(input!), 10)]!;
+      const { line, column } = error!.location ?? {};
+      assert.match(`in.bin:${line === undefined ? '' : `${line}:${column}:`} ${error!.message}`, message);
+    }
+    assert.is(code, 1);
+    assert.equal((await filesIn(path.join(folder, 'out'))).filter((name) => name !== '.darm'), []); // prettier-ignore
+  }));
 
 test('an output that cannot be written', async () => {
   await inFolder(async (folder) => {

@@ -1,4 +1,4 @@
-/** Runs a case of the conformance set: compiled from source, executed in the simulator, compared with TypeScript. */
+/** Runs cases of the conformance set: compiled from source, executed in the simulator, compared with TypeScript. */
 import type { Compiler } from '../../src/index.js';
 import { parseSpec } from '../../src/index.js';
 import type { Case, Element } from './cases.js';
@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<Element, string>> = {
 const BYTES: Readonly<Record<Element, number>> = { i32: 4, u32: 4, f32: 4, f64: 8, i64: 8 };
 
 /** The same every time. */
-export function inputs(): { a: Int32Array; x: Float32Array } {
+function inputs(): { a: Int32Array; x: Float32Array } {
   let state = 12345;
   const next = (): number => (state = (Math.imul(state, 1664525) + 1013904223) | 0);
   const a = Int32Array.from({ length: THREADS }, () => next() >> 3);
@@ -22,26 +22,39 @@ export function inputs(): { a: Int32Array; x: Float32Array } {
   return { a, x };
 }
 
-export function sourceOf({ language, out, before = '', body, qualifiers = '' }: Case): string {
-  const type = TYPES[out];
-  if (language === 'opencl')
-    return `${before}\nkernel ${qualifiers} void k(global ${type} *out, global const int *a, global const float *x, int n) {
-  size_t i = get_global_id(0), t = get_local_id(0);\n${body}\n}\n`;
-  return `#include <hip/hip_runtime.h>\n${before}
-extern "C" __global__ ${qualifiers} void k(${type === 'long' ? 'long long' : type} *out, const int *a, const float *x, int n) {
-  const unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;\n${body}\n}\n`;
+/** One source of several cases of one language: the kernels are `k0`, `k1`, … */
+function sourceOf(cases: readonly Case[]): string {
+  const isOpencl = cases[0]!.language === 'opencl';
+  const kernel = ({ out, body, qualifiers = '' }: Case, index: number): string => {
+    const type = TYPES[out];
+    return isOpencl
+      ? `kernel ${qualifiers} void k${index}(global ${type} *out, global const int *a, global const float *x, int n) {
+  size_t i = get_global_id(0), t = get_local_id(0);\n${body}\n}`
+      : `extern "C" __global__ ${qualifiers} void k${index}(${type === 'long' ? 'long long' : type} *out, const int *a,
+                                                const float *x, int n) {
+  const unsigned t = threadIdx.x, i = blockIdx.x * blockDim.x + t;\n${body}\n}`;
+  };
+  const before = cases.map((each) => each.before ?? '');
+  return [isOpencl ? '' : '#include <hip/hip_runtime.h>', ...before, ...cases.map(kernel), ''].join('\n');
 }
 
-/** @returns what is wrong; empty if all is well */
-export async function complaint(compiler: Compiler, each: Case, mcpu: string): Promise<string> {
+/**
+ * @param cases of one language, with the same flags and headers
+ * @returns what is wrong
+ */
+export async function complaints(compiler: Compiler, cases: readonly Case[], mcpu: string): Promise<string[]> {
+  const { language, flags = [], headers = {} } = cases[0]!;
+  const { artifacts } = await compiler.compile(sourceOf(cases), { language, mcpu, flags, headers, disk: false });
+  const found: string[] = [];
+  for (const [index, each] of cases.entries()) {
+    const wrong = await complaint(compiler, artifacts[0]!.bytes, `k${index}`, each);
+    if (wrong !== null) found.push(`${each.name} on ${mcpu}: ${wrong}`);
+  }
+  return found;
+}
+
+async function complaint(compiler: Compiler, code: Uint8Array, kernel: string, each: Case): Promise<string | null> {
   const { a, x } = inputs();
-  const { artifacts } = await compiler.compile(sourceOf(each), {
-    language: each.language,
-    mcpu,
-    flags: each.flags ?? [],
-    headers: each.headers ?? {},
-    disk: false,
-  });
   const file = (name: string): object => ({
     name,
     buffer: name === 'a' ? 'i32' : 'f32',
@@ -49,7 +62,7 @@ export async function complaint(compiler: Compiler, each: Case, mcpu: string): P
     fill: { file: name },
   });
   const spec = {
-    kernel: 'k',
+    kernel,
     grid: [THREADS / 64, 1, 1],
     block: [64, 1, 1],
     dynamicLds: each.dynamicLds ?? 0,
@@ -61,7 +74,7 @@ export async function complaint(compiler: Compiler, each: Case, mcpu: string): P
     ],
   };
   const bytesOf = (name: string): Uint8Array => new Uint8Array((name === 'a' ? a : x).buffer);
-  const { buffers } = await compiler.simulate(artifacts[0]!.bytes, parseSpec(JSON.stringify(spec), bytesOf), {
+  const { buffers } = await compiler.simulate(code, parseSpec(JSON.stringify(spec), bytesOf), {
     cycles: false,
   });
   const bytes = buffers.find(({ name }) => name === 'out')!.bytes;
@@ -69,9 +82,9 @@ export async function complaint(compiler: Compiler, each: Case, mcpu: string): P
   for (let i = 0; i < THREADS; i++) {
     const got = readElement(view, i, each.out);
     const want = each.want(i, a, x);
-    if (!isClose(got, want, each.tolerance ?? 0)) return `${each.name} on ${mcpu}: out[${i}] is ${got}, not ${want}`;
+    if (!isClose(got, want, each.tolerance ?? 0)) return `out[${i}] is ${got}, not ${want}`;
   }
-  return '';
+  return null;
 }
 
 function readElement(view: DataView, index: number, element: Element): number | bigint {

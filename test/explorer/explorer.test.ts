@@ -12,7 +12,7 @@ const root = new URL('../../../', import.meta.url);
 const text = (file: string): Promise<string> => readFile(new URL(file, root), 'utf8');
 
 async function exploring<T>(use: (explorer: Explorer) => Promise<T>): Promise<T> {
-  const compiler = createCompiler({ threads: 0 });
+  const compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
   try {
     return await use(new Explorer(compiler, loadLayout));
   } finally {

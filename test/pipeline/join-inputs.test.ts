@@ -43,6 +43,21 @@ const twoWays = (input: string): string => `
   join:
     %v = phi i32 [ %n, %both ], [ %id, %other ]`;
 
+/** A switch of three ways to a join: `%b`, `%other`, `%third`. @param input what `%b` gives to the join */
+const switched = (cases: 2 | 3, input = ''): string => `switch i32 %id, label %b [
+      i32 1, label %other
+      ${cases === 3 ? 'i32 3, label %other' : ''}
+      i32 5, label %third
+    ]
+  b:
+    ${input}
+    br label %join
+  other:
+    br label %join
+  third:
+    br label %join
+  join:`;
+
 /** How many ways compute it: each has a block of its own. */
 const waysOf = (text: string, input = 'trunc i64 %x to i32'): number =>
   [...text.matchAll(/^edge\d*:[^\n]*\n +%\S+ = ([^\n]+)\n +br label /gm)].filter(([, found]) => found === input).length;
@@ -241,19 +256,7 @@ test('a switch in front of the block becomes branches: code generation makes sev
   const { after } = await separated(`
   entry:
     %id = call i32 @llvm.amdgcn.workitem.id.x()
-    switch i32 %id, label %b [
-      i32 1, label %other
-      i32 3, label %other
-      i32 5, label %third
-    ]
-  b:
-    %n = trunc i64 %x to i32
-    br label %join
-  other:
-    br label %join
-  third:
-    br label %join
-  join:
+    ${switched(3, '%n = trunc i64 %x to i32')}
     %v = phi i32 [ %n, %b ], [ %id, %other ], [ 7, %third ]`);
   assert.not.match(after, /switch/);
   assert.is(after.match(/trunc i64 %x to i32/g)?.length, 1, 'there is one way into each block now');
@@ -287,17 +290,7 @@ test('a switch in front of a wide vector, which LLVM takes apart, becomes branch
     %id = call i32 @llvm.amdgcn.workitem.id.x()
     %wide = bitcast i64 %x to ${type}
     store ${type} %wide, ptr addrspace(1) %out
-    switch i32 %id, label %b [
-      i32 1, label %other
-      i32 3, label %third
-    ]
-  b:
-    br label %join
-  other:
-    br label %join
-  third:
-    br label %join
-  join:
+    ${switched(2)}
     %all = phi ${type} [ %wide, %b ], [ zeroinitializer, %other ], [ zeroinitializer, %third ]
     %same = bitcast ${type} %all to i64
     %v = trunc i64 %same to i32`;

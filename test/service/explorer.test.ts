@@ -21,7 +21,7 @@ const ask = (body: Uint8Array, type = TYPE): Request =>
   });
 
 test('off by default', async () => {
-  const compiler = createCompiler({ threads: 1 });
+  const compiler = createCompiler({ threads: 1, tierPolicy: 'short' });
   const service = createService(compiler, { concurrency: 1 });
   assert.is((await service.fetch(new Request('http://service/explore/'))).status, 404);
   assert.is((await service.fetch(ask(encode(QUESTION)))).status, 404);
@@ -29,7 +29,7 @@ test('off by default', async () => {
 });
 
 test('the page, and answers to its questions', async () => {
-  const compiler = createCompiler({ threads: 1 });
+  const compiler = createCompiler({ threads: 1, tierPolicy: 'short' });
   const service = createService(compiler, { concurrency: 1, explore: true });
   const get = (path: string): Promise<Response> => service.fetch(new Request(`http://service${path}`));
   const page = await get('/explore/');

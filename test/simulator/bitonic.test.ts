@@ -25,7 +25,7 @@ async function assemblyLines(): Promise<string[]> {
 }
 
 async function counters() {
-  await using compiler = createCompiler({ threads: 0 });
+  await using compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
   const { artifacts } = await compiler.compile(await kernel('bitonic.gfx906.O3'), { emit: ['hsaco'], meld: 'off' });
   const spec = parseSpec(await readFile(`${REPOSITORY}kernels/specs/bitonic.json`, 'utf8'), () => new Uint8Array());
   const { launches } = await compiler.simulate(artifacts[0]!.bytes, spec, {});

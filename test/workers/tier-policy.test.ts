@@ -13,6 +13,7 @@ test('the command compiles a kernel without optimising LLVM', () =>
       cwd: folder,
       encoding: 'utf8',
       maxBuffer: 2 ** 26,
+      env: { ...process.env, DARM_PREPARED_DIR: folder },
     });
     assert.is(status, 0);
     const compiledBy = (compiler: string): number => stdout.split(`using ${compiler}`).length - 1;
