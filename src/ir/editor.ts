@@ -21,8 +21,8 @@ export interface Editor {
   // --- reading the live function ---
   block(id: BlockId): BlockRef;
   instr(id: InstrId): ValueRef;
-  /** From now on, `instr` gives `value` for this id: the original has gone. */
-  replaceInstr(id: InstrId, value: ValueRef): void;
+  /** From now on, `instr` gives `by` for this id: the original has gone. */
+  replaceInstr(id: InstrId, by: ValueRef): void;
   phis(block: BlockRef): ValueRef[];
   /** Instructions of a block in order, phis and terminator included. */
   instructions(block: BlockRef): ValueRef[];

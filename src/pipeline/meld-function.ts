@@ -72,7 +72,8 @@ export function meldFunction(
         byItself > leastGainOfLowering(last.snapshot, last.analyses) &&
         // The chain does not keep what metadata say about the switch.
         !texts.hasWeighedSwitch(name);
-      const unlowered = melding.hoisting(last);
+      // What guides, guides round by round, and these rounds are not made here.
+      const unlowered = guide === null ? melding.hoisting(last) : [];
       const { net, melded } = melding;
       melding.lower(last, switches);
       const withoutMelds = [...rounds];

@@ -18,13 +18,14 @@ import {
   Opcode,
   definingInstr,
   hasFlag,
+  instrValue,
   isBranch,
   terminatorOf,
   type FunctionSnapshot,
 } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
-import { selectCycles } from '../cost/operands.js';
+import { canSelect, selectCycles } from '../cost/operands.js';
 import { cyclesAlone, isUnskipped } from '../cost/skipping.js';
 import type { ChosenInput, HoistedSide } from '../plan.js';
 import { isTooLittle } from './whole-function.js';
@@ -52,7 +53,10 @@ export function hoistedSides(ctx: PlanningContext, branches: readonly BlockId[])
       return [loop, !isTooLittle(ctx, gain, CostModel.leastOfHoisting, isInside)];
     }),
   );
-  return sides.filter(({ branch }) => isEnough.get(cycles.cycleOf(branch)));
+  const enough = sides.filter(({ branch }) => isEnough.get(cycles.cycleOf(branch)));
+  const gone = new Set(enough.map(({ side }) => side));
+  // Branches may share a join. What it takes from a side that goes, too, is not there any more.
+  return enough.filter(({ chosen }) => !chosen.some(({ blocks }) => blocks.some((b) => gone.has(b))));
 }
 
 /** A branch whose sides may run in front of it, and what they do; null for a side that may not. */
@@ -65,7 +69,7 @@ interface Diamond {
   readonly workF: readonly InstrId[] | null;
 }
 
-/** Both sides of a branch, the one that gains more, or none. */
+/** Both sides of a branch, one of them, or none. */
 function sidesOf(ctx: PlanningContext, branch: BlockId): readonly HoistedSide[] {
   const { graph, dominators, postDominators } = ctx;
   const first = graph.succStart[branch]!;
@@ -106,8 +110,9 @@ function oneSide(ctx: PlanningContext, diamond: Diamond): HoistedSide | null {
 }
 
 /**
- * Both sides, with selects at the join: nothing of the branch is left. A wave whose threads agree runs the other side,
- * too, which it may have skipped; so that side and the selects must take less than the branch. Where one side can go
+ * Both sides, with selects at the join: nothing of the branch is left. Where blocks lie in another order than the code
+ * generator likes, it branches around short sides, too. So that a wave whose threads agree loses nothing, the longer side
+ * and the selects must take less than the branch. Where one side can go
  * alone, and the other is longer, that one is better left behind the branch.
  *
  * @param mayBeOne whether one side can be hoisted alone
@@ -122,6 +127,9 @@ function bothSides(ctx: PlanningContext, diamond: Diamond, mayBeOne: boolean): r
   for (let phi = fn.blockInstrStart[join] as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++) {
     const [ofT, ofF] = [incoming(ctx, phi, t), incoming(ctx, phi, f)];
     if (ofT === ofF) continue;
+    // Where one is poison, the phi may be the same for all threads, which no select is.
+    if (ctx.divergence.valueDivergent[instrValue(fn, phi)] !== 1) return null;
+    if (!canSelect(ctx, ofT as ValueId, ofF as ValueId)) return null;
     selects += selectCycles(ctx, ofT as ValueId);
     // The other side is hoisted first: then the join has its value from the branch.
     chosen.push({ phi, blocks: [branch] });

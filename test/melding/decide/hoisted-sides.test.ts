@@ -2,7 +2,7 @@
 import { artifact, compile, text } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/hoisted-sides', { tests: 14 });
+const test = suite('melding/decide/hoisted-sides', { tests: 16 });
 
 interface Parts {
   /** In front of the branch. */
@@ -179,6 +179,78 @@ away:
   const { count, ll } = await hoistedIn(ir);
   assert.is(count, 2);
   assert.match(ll, /switch i32/);
+});
+
+/** What every kernel below begins with: `%t`, `%p` and `%v` are the thread's. */
+const BEGIN = `target triple = "amdgcn-amd-amdhsa"
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.readlane.i32(i32, i32)
+define amdgpu_kernel void @k(ptr addrspace(1) %out, i32 %n) "target-cpu"="gfx906" {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %p = getelementptr i32, ptr addrspace(1) %out, i32 %t
+  %v = load i32, ptr addrspace(1) %p`;
+
+test('branches that share a join, in the other order of blocks', async () => {
+  const ir = `${BEGIN}
+  %w = xor i32 %v, %t
+  %c0 = icmp sgt i32 %w, 1000
+  br i1 %c0, label %E1, label %X
+E2:
+  %d = mul i32 %v, 77
+  %d2 = xor i32 %d, %t
+  store i32 %d2, ptr addrspace(1) %p
+  %c2 = icmp sgt i32 %d2, 9
+  br i1 %c2, label %T2, label %F2
+T2:
+  %g = lshr i32 %w, 3
+  br label %J
+F2:
+  %h = sub i32 %t, %w
+  %h2 = xor i32 %h, 123
+  br label %J
+E1:
+  %c1 = icmp sgt i32 %w, 7000
+  br i1 %c1, label %T1, label %E2
+T1:
+  %a1 = add i32 %w, 1
+  br label %J
+J:
+  %x = phi i32 [ %a1, %T1 ], [ %w, %T2 ], [ %h2, %F2 ]
+  %y = phi i32 [ 4, %T1 ], [ %g, %T2 ], [ 8, %F2 ]
+  %s = add i32 %x, %y
+  store i32 %s, ptr addrspace(1) %p
+  br label %X
+X:
+  ret void
+}`;
+  const result = await compile(ir, { emit: ['ll'] });
+  assert.equal([result.functions[0]!.bailout, result.functions[0]!.sidesHoisted > 0], [null, true]);
+});
+
+test('what is the same for all threads, because one side passes poison, stays so', async () => {
+  const ir = `${BEGIN}
+  %c = icmp sgt i32 %v, 7
+  br i1 %c, label %T, label %F
+T:
+  %a1 = xor i32 %v, 55
+  %a2 = lshr i32 %a1, 2
+  br label %J
+F:
+  %b1 = sub i32 %v, %n
+  %u = sub i32 %n, 9
+  br label %J
+J:
+  %x = phi i32 [ %a2, %T ], [ %b1, %F ]
+  %y = phi i32 [ poison, %T ], [ %u, %F ]
+  %r = call i32 @llvm.amdgcn.readlane.i32(i32 %x, i32 %y)
+  %s = add i32 %r, %x
+  store i32 %s, ptr addrspace(1) %p
+  ret void
+}`;
+  const result = await compile(ir, { emit: ['ll'] });
+  assert.is(result.functions[0]!.bailout, null);
+  assert.not.match(text(artifact(result, 'll')), /select i1 \S+ i32 poison/);
 });
 
 test('what lies behind a loop does not go into it', async () => {
