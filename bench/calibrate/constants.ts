@@ -31,6 +31,9 @@ const FIXED = [
   'scalarMemory',
   'scratch',
   'divisionSteps',
+  'resultAfter',
+  'unskipped',
+  'skipping',
   'pairBonus',
   'leastNet',
 ];

@@ -162,7 +162,7 @@ class FunctionMelding {
     this.#carryOut(survey, { lowered: switches, versions: [], melds: [], hoisted: [] });
   }
 
-  /** The round that hoists sides where nothing melds any more, by the plan of the last survey; none, if there are none. */
+  /** The round that hoists sides where nothing melds any more, by the plan of the last survey. Empty without any. */
   hoisting({ plan: { hoisted }, fingerprint, remarks }: Survey): LogRound[] {
     if (!this.mayGoOn || hoisted.length === 0 || this.guide?.hoists() === false) return [];
     return [{ fingerprint, remarks, lowered: [], versions: [], melds: [], hoisted }];

@@ -1,8 +1,8 @@
 /**
  * Where code generation puts a branch around work that runs under an execution mask, for waves without a thread for it.
  * LLVM 23 (SIPreEmitPeephole, `mustRetainExeczBranch`) leaves the branch away where the latencies of its scheduling
- * model add up to no more than that of a branch which is taken, and of one which is not: nine additions on GCN and CDNA,
- * six on RDNA (measured with llc-23). It always branches around memory accesses.
+ * model add up to no more than those of a branch that is taken and of one that is not. That is nine additions on GCN and
+ * CDNA, six on RDNA (measured with llc-23). It always branches around memory accesses.
  */
 import { NONE, type InstrId } from '../../ir/ids.js';
 import type { PlanningContext } from './context.js';
