@@ -45,8 +45,9 @@ export function compileModule(
 export function meldInPlace(compilation: Compilation): { module?: LlvmModule; logs: EditLog[] } {
   if (compilation.options.meld === 'off') return { logs: [] };
   const { module, logs } = meld(compilation, ALL_FUNCTIONS);
-  // A function that failed half-way or was taken back cannot be written: start over with the edits that went well.
-  const isInPlace = logs.some(hasEdits) && logs.every((log) => log.isInPlace);
+  // A function that failed half-way or was taken back cannot be written: start over with the edits that went well. So do
+  // modules without edits that the passes in front of an early meld have changed.
+  const isInPlace = logs.every((log) => log.isInPlace) && (logs.some(hasEdits) || !meldsEarly(compilation.options));
   return isInPlace ? { module: compilation.finish(module, logs), logs } : { logs };
 }
 
