@@ -18,7 +18,7 @@ import { cryptography } from '../platform/crypto.js';
 import { compileBytes } from '../platform/node.js';
 import { DarmError } from '../errors.js';
 import { ioError, isWritableByUserOnly, writeAtomically } from '../files.js';
-import { withoutPolicy } from './tier-policy.js';
+import { optimizeJavaScriptLate, withoutPolicy } from './tier-policy.js';
 
 /** `$DARM_PREPARED_DIR`, else a folder among the user's caches. */
 export function preparedFolder(): string {
@@ -67,6 +67,7 @@ export async function readPrepared(
     const folder = preparedFolder();
     if (!isTrusted(folder)) return null;
     const { wanted, code } = readCode(path.join(folder, fileName(facts)));
+    optimizeJavaScriptLate();
     if (!hashOf(code).equals(wanted)) return null;
     const take = 'return %DeserializeWasmModule(code, bytes)';
     const module = await part.use((bytes) => withoutPolicy(() => natively(take, { code: code.buffer, bytes })));
@@ -117,6 +118,7 @@ export async function writePrepared(bytes: Uint8Array<ArrayBuffer>, facts: FileF
   });
   if (!isTrusted(folder))
     throw new DarmError('io', `${folder} is not used: it belongs to somebody else, or others can write to it`);
+  optimizeJavaScriptLate();
   for (const flag of FLAGS) v8.setFlagsFromString(`--no-${flag}`);
   const module = await compileBytes(bytes);
   for (const flag of FLAGS) v8.setFlagsFromString(`--${flag}`);
