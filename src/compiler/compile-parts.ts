@@ -1,7 +1,7 @@
 /** The tasks of a job whose module is compiled in parts (`partitions`): see pipeline/compile-parts.ts. */
 import { DarmError, type ErrorCode } from '../errors.js';
 import { mergeMetadata } from '../formats/merge-metadata.js';
-import type { EditLog } from '../job/edit-log.js';
+import { hasEdits, type EditLog } from '../job/edit-log.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import type { Executor, TaskLimits } from '../workers/executor.js';
@@ -37,12 +37,13 @@ export async function compileInParts(
 async function compileDivided(
   executor: Executor,
   options: JobOptions,
-  { parts, bitcode, kernels, result }: TaskResults['divide'],
+  { parts, logs, bitcode, kernels, result }: TaskResults['divide'],
   limits: TaskLimits,
 ): Promise<CompileResult> {
   const started = performance.now();
+  const isMelded = logs.some(hasEdits);
   const compiled = await allInOrder(
-    parts.map((names) => executor.run({ kind: 'part', bytes: bitcode, options, names }, limits)),
+    parts.map((names) => executor.run({ kind: 'part', bytes: bitcode, options, names, isMelded }, limits)),
   );
   const codegenMs = performance.now() - started;
   const objects = mergeMetadata(compiled.map(({ object }) => object), kernels); // prettier-ignore

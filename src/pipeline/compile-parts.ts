@@ -64,18 +64,25 @@ export function divideModule(
   });
 }
 
+export interface Part {
+  /** Names of its definitions. */
+  readonly names: readonly string[];
+  /** Whether anything in the whole module was melded. */
+  readonly isMelded: boolean;
+}
+
 /** The code of some of a module's definitions and of what they need, as an object. */
 export function compilePart(
   runtime: LlvmRuntime,
   bitcode: Uint8Array,
   { mcpu, codegenLevel }: JobOptions,
-  names: readonly string[],
+  { names, isMelded }: Part,
 ): CompiledPart {
   return inFreshHeap(runtime, () => {
     const started = performance.now();
     const module = LlvmModule.read(runtime, bitcode, parseTargetId(mcpu), codegenLevel);
     module.keepOnly(names);
-    generate(module, 'obj');
+    generate(module, 'obj', isMelded);
     const object = module.generated();
     const machineInstructions = module.machineInstructions();
     return { object, machineInstructions, diagnostics: module.warnings(), codegenMs: performance.now() - started };

@@ -149,7 +149,16 @@ function emitted(
   const rebuild = () => compilation.rebuild(logs);
   const module = given ?? rebuild();
   const withScratch = mayCostScratch && /^amdgcn-\w*-amdhsa/.test(module.triple) && module.cpu !== '';
-  return emitArtifacts({ module, rebuild, kinds: options.emit, withFigures: options.stats, withScratch, watch });
+  const isMelded = logs.some(hasEdits);
+  return emitArtifacts({
+    module,
+    rebuild,
+    kinds: options.emit,
+    isMelded,
+    withFigures: options.stats,
+    withScratch,
+    watch,
+  });
 }
 
 /** What came of a job. Its artifacts are in the order that was asked for. */
@@ -175,7 +184,8 @@ const planWarnings = (logs: readonly EditLog[]): string[] =>
 function emitUnmelded(compilation: Compilation, asked: { withFigures?: boolean; withScratch?: boolean }): Emitted {
   const unmelded = compilation.unplanned();
   const rebuild = () => unmelded.rebuild([]);
-  return emitArtifacts({ module: rebuild(), rebuild, kinds: [], withFigures: false, ...asked, watch: unmelded.watch });
+  const nothing = { kinds: [], isMelded: false, withFigures: false };
+  return emitArtifacts({ module: rebuild(), rebuild, ...nothing, ...asked, watch: unmelded.watch });
 }
 
 function functionReports(logs: readonly EditLog[], after: Emitted, before: Emitted | null): FunctionReport[] {

@@ -18,6 +18,7 @@ export interface EmitRequest {
   /** Makes the module again: code generation uses a module up. */
   readonly rebuild: () => LlvmModule;
   readonly kinds: readonly Emit[];
+  readonly isMelded: boolean;
   /** Asks for all counts; it changes no byte of the artifacts. */
   readonly withFigures: boolean;
   /** Asks for the kernels' scratch memory, for which code is generated. */
@@ -36,7 +37,7 @@ export interface Emitted {
 }
 
 export function emitArtifacts(request: EmitRequest): Emitted {
-  const { rebuild, kinds, withFigures, withScratch = false, watch } = request;
+  const { rebuild, kinds, isMelded, withFigures, withScratch = false, watch } = request;
   let { module } = request;
   let scratch: Scratch | null = null;
   const artifacts: Artifact[] = [];
@@ -54,7 +55,7 @@ export function emitArtifacts(request: EmitRequest): Emitted {
   for (const code of codes) {
     if (!isUntouched) module = rebuild();
     isUntouched = false;
-    watch.time('codegen', () => generate(module, code));
+    watch.time('codegen', () => generate(module, code, isMelded));
     const asked = CODES[code].filter((kind) => kinds.includes(kind));
     if (asked.length > 0) {
       const bytes = module.generated();

@@ -131,7 +131,7 @@ function perform(runtime: LlvmRuntime, task: LlvmTask, events: Events): TaskResu
     case 'divide':
       return divideModule(runtime, task.bytes, task.options, task.logs, events);
     case 'part':
-      return compilePart(runtime, task.bytes, task.options, task.names);
+      return compilePart(runtime, task.bytes, task.options, task);
     case 'link':
       return inFreshHeap(runtime, () => LlvmModule.linkObjects(runtime, task.objects));
     case 'analyze':

@@ -44,7 +44,7 @@ export async function triage(bench: Bench, subject: Subject, variant: Variant): 
     'the melded build',
     await bench.execute(await bench.code(ir, optionsOf(variant)), launch!),
   );
-  const isIrRight = compare('the melded IR, compiled like it', await simple(melded));
+  const isIrRight = compare('the melded IR, compiled as simply', await simple(melded));
   notes.push(await onHost(raw, melded, subject));
   if (!isIrRight) return { whose: 'darm', notes };
   if (!isPlainRight) return { whose: 'llvm', notes };
