@@ -17,7 +17,6 @@ const Part = {
   Value: 15,
   /** Its lowest two bytes: the default, and that there is one. */
   Default: 17,
-  End: 18,
 } as const;
 
 const TRUE_AND_THERE = 0x0101;
@@ -51,18 +50,21 @@ function addressOf(runtime: LlvmRuntime, name: string): number {
 function find(runtime: LlvmRuntime, name: string): number {
   const found: number[] = [];
   const wanted = new TextEncoder().encode(name);
-  const bytes = new Uint8Array(runtime.memory.buffer);
-  const words = new Uint32Array(runtime.memory.buffer);
+  const { buffer } = runtime.memory;
+  const bytes = new Uint8Array(buffer);
   const isName = (address: number): boolean => wanted.every((byte, index) => bytes[address + index] === byte);
-  for (const { start, end } of runtime.initialVariables())
-    for (let at = Math.ceil(start / WORD); WORD * (at + Part.End) <= end; at++)
+  for (const { start, end } of runtime.initialVariables()) {
+    const first = Math.ceil(start / WORD) * WORD;
+    const words = new Uint32Array(buffer, first, Math.floor((end - first) / WORD));
+    // The length of the name comes behind the pointer to it. A new process searches faster with `indexOf` than by a loop.
+    for (let at = words.indexOf(wanted.length, 1) - 1; at >= 0; at = words.indexOf(wanted.length, at + 2) - 1)
       if (
-        words[at + 1] === wanted.length &&
-        words[at + Part.Categories] === WORD * (at + Part.OwnCategory) &&
+        words[at + Part.Categories] === first + WORD * (at + Part.OwnCategory) &&
         (words[at + Part.Default]! & 0xffff) === TRUE_AND_THERE &&
         isName(words[at]!)
       )
-        found.push(WORD * (at + Part.Value));
+        found.push(first + WORD * (at + Part.Value));
+  }
   invariant(found.length === 1, `LLVM's option '${name}' is not in its memory as expected`);
   return found[0]!;
 }
