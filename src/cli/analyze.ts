@@ -47,7 +47,7 @@ function analysisText({ target, functions }: AnalyzeResult): string {
     .filter(({ plan }) => plan.candidates.length > 0)
     .map((fn) => {
       const { name, plan, blockNames, remedies } = fn;
-      return `\n${visibleLine(name)}\n${candidateTable(plan.candidates, blockNames)}${remedyLines(fn, remedies)}`;
+      return `\n${visibleLine(name)}\n${candidateTable(plan, blockNames)}${remedyLines(fn, remedies)}`;
     });
   return `target ${visibleLine(target)}\n\n${summaries}${details.join('')}`;
 }
@@ -64,9 +64,9 @@ function remedyLines({ plan, blockNames }: FunctionAnalysis, remedies: readonly 
 /** Long sides are cut after this many blocks, which are enough to recognise a side. */
 const SHOWN_BLOCKS = 4;
 
-type Candidates = AnalyzeResult['functions'][number]['plan']['candidates'];
+type Plan = AnalyzeResult['functions'][number]['plan'];
 
-function candidateTable(candidates: Candidates, blockNames: readonly string[]): string {
+function candidateTable({ candidates, netUnit }: Plan, blockNames: readonly string[]): string {
   const side = (blocks: readonly number[]): string => {
     const names = blocks.slice(0, SHOWN_BLOCKS).map((block) => blockNames[block]!);
     const more = blocks.length - names.length;
@@ -74,7 +74,7 @@ function candidateTable(candidates: Candidates, blockNames: readonly string[]): 
   };
   return table(
     'lllllrrl',
-    ['  branch in', 'true side', 'false side', 'kind', 'verdict', 'profit', 'net', ''],
+    ['  branch in', 'true side', 'false side', 'kind', 'verdict', 'profit', `net ${netUnit}`, ''],
     candidates.map(({ branch, sides, kind, profit, net, verdict, rule, reason }) => [
       `  ${blockNames[branch]!}`,
       side(sides[0]),

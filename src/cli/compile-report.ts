@@ -30,13 +30,13 @@ export function statsTable(functions: readonly FunctionReport[]): string {
       'block-region',
       'switches lowered',
       'sides hoisted',
-      'cycles saved',
+      `${functions[0]?.netUnit ?? 'cycles'} saved`,
       'divergent branches',
       'instructions',
       'machine instructions',
     ],
     functions.map((fn) => {
-      const { byKind, cyclesSaved } = tally(fn.melds);
+      const { byKind, saved } = tally(fn.melds);
       return [
         fn.name,
         fn.melds.length,
@@ -45,7 +45,7 @@ export function statsTable(functions: readonly FunctionReport[]): string {
         byKind['block-region'],
         fn.switchesLowered,
         fn.sidesHoisted,
-        cyclesSaved.toFixed(0),
+        saved.toFixed(0),
         cell(fn, 'divergentBranches'),
         cell(fn, 'instructions'),
         cell(fn, 'machineInstructions'),

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Compiler } from '../compiler/api.js';
-import { DEFAULT_OPTIONS, type JobOptions } from '../job/options.js';
+import { DEFAULT_OPTIONS, thresholdOf, type JobOptions } from '../job/options.js';
 import type { MeasuredLaunch } from '../report/counter-rows.js';
 import { graphDot } from '../report/graph/dot.js';
 import { loadLayout } from '../report/graph/layout.js';
@@ -45,13 +45,13 @@ export async function writeForecast(
 }
 
 function settingsOf(options: JobOptions): [string, string][] {
-  const { meld, meldPoint, optimize, profit, threshold, once } = options;
+  const { meld, meldPoint, optimize, profit, once } = options;
   return [
     ['melding', meld + (once ? ', one round' : '')],
     ['meld point', meldPoint],
     ['optimisation', optimize],
     ['profit', profit],
-    ['least profitability', String(threshold)],
+    ['least profitability', String(thresholdOf(options))],
   ];
 }
 

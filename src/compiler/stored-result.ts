@@ -65,6 +65,7 @@ const COUNTS: Form = {
 const FUNCTION: Form = {
   name: isText,
   melds: isListOf((meld) => fits(meld, { kind: isText, profit: isNumber, net: isNumber })),
+  netUnit: isText,
   switchesLowered: isNumber,
   sidesHoisted: isNumber,
   before: (value) => value === null || fits(value, COUNTS),

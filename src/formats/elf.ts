@@ -23,6 +23,7 @@ export const ElfType = { Relocatable: 1, Shared: 3 } as const;
 export const SegmentType = { Load: 1, Dynamic: 2, Note: 4 } as const;
 /** Bits of `ElfSegment.flags`. */
 export const SegmentFlag = { Execute: 1, Write: 2, Read: 4 } as const;
+export const SymbolType = { Function: 2 } as const;
 export const SectionType = { SymbolTable: 2, Note: 7, NoBits: 8, DynamicSymbols: 11 } as const;
 
 export interface ElfSegment {
@@ -49,6 +50,8 @@ export interface ElfSection {
 
 export interface ElfSymbol {
   readonly name: string;
+  /** `SymbolType`, or another one. */
+  readonly type: number;
   readonly section: number;
   /** An address in a linked file; an offset into the section in a relocatable one. */
   readonly value: number;
@@ -140,6 +143,7 @@ export function elfSymbols(elf: ElfFile): ElfSymbol[] {
     if (namesLeft < 0) throw new DarmError('bad-input', 'the ELF file is damaged: the names of its symbols overlap');
     symbols.push({
       name,
+      type: reader.u8(at + 4, 'a symbol') & 0xf,
       section: reader.u16(at + 6, 'a symbol'),
       value: reader.u64(at + 8, 'a symbol value'),
       size: reader.u64(at + 16, 'a symbol size'),
@@ -147,6 +151,12 @@ export function elfSymbols(elf: ElfFile): ElfSymbol[] {
   }
   return symbols;
 }
+
+/** Bytes of code, by the name of the function. */
+export const elfFunctionSizes = (bytes: Uint8Array): Map<string, number> =>
+  new Map(
+    elfSymbols(parseElf(bytes)).flatMap(({ name, type, size }) => (type === SymbolType.Function ? [[name, size]] : [])),
+  );
 
 /**
  * The bytes of the file that a symbol names; null for an undefined symbol, or one of memory that the file does not

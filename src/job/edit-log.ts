@@ -3,7 +3,7 @@
  * carries the same edits out on its own copy of the module and gets the same function.
  */
 import type { BlockId } from '../ir/ids.js';
-import type { HoistedSide, Meld, WaveVersion } from '../melding/plan.js';
+import type { HoistedSide, Meld, NetUnit, WaveVersion } from '../melding/plan.js';
 import type { FunctionHistory } from './history.js';
 import type { CandidateRemark, DebugLocation } from './remarks.js';
 
@@ -26,6 +26,7 @@ export interface SurveyRemarks {
   readonly location: DebugLocation | null;
   readonly divergentBranches: number;
   readonly candidates: readonly CandidateRemark[];
+  readonly netUnit: NetUnit;
 }
 
 /** Everything that melding did to one function, in order. */

@@ -3,7 +3,7 @@
  * step did. src/pipeline/record-history.ts makes it, src/report/ draws it.
  */
 import type { BlockId, InstrId } from '../ir/ids.js';
-import type { Candidate, Meld } from '../melding/plan.js';
+import type { Candidate, Meld, NetUnit } from '../melding/plan.js';
 
 /** Names block `block` of meld `meld` of step `step`, all counted from 0. */
 export interface MeldedPlace {
@@ -59,6 +59,8 @@ export interface FunctionHistory {
   readonly steps: readonly HistoryStep[];
   /** Behind the last step, at the meld point: what LLVM optimises or generates code from. */
   readonly after: FunctionPicture;
+  /** What the melds' nets count. */
+  readonly netUnit: NetUnit;
   /** Why melding stopped half-way, or null. */
   readonly bailout: string | null;
 }

@@ -65,15 +65,20 @@ export const JOB_OPTIONS = {
       'model expects more of it (auto)',
     flag: { commands: ALL_AND_TUNE, value: 'point' },
   }),
-  profit: option(choice('net', 'paper'), {
+  profit: option(choice('net', 'size', 'paper'), {
     default: 'net',
-    about: "what decides whether a meld pays: the cost model's net cycles, or the paper's metric alone",
+    about:
+      "what decides whether a meld pays: the cost model's net cycles, the bytes of machine code, or the paper's metric alone",
     flag: { commands: ALL, value: 'model' },
   }),
-  threshold: option(numberIn(0, 0.5), {
-    default: 0.2,
-    about: "least profitability of a meld by the paper's metric, 0 to 0.5",
-    flag: { commands: ALL, value: 'value' },
+  threshold: option(nullable(numberIn(0, 0.5)), {
+    default: null,
+    about: "least profitability of a meld by the paper's metric, 0 to 0.5; without it 0.2, with the profit size none",
+    flag: {
+      commands: ALL,
+      value: 'value',
+      help: "least profitability of a meld by the paper's metric, 0 to 0.5 (default: 0.2, with --profit size 0)",
+    },
   }),
   regionReplication: option(boolean, {
     default: true,
@@ -138,6 +143,10 @@ export type MeldPoint = JobOptions['meldPoint'];
 
 export const DEFAULT_OPTIONS: JobOptions = defaultsOf(JOB_OPTIONS);
 
+/** The paper's threshold is about time: it keeps melds away that can spare little of it. */
+export const thresholdOf = ({ threshold, profit }: Pick<JobOptions, 'threshold' | 'profit'>): number =>
+  threshold ?? (profit === 'size' ? 0 : 0.2);
+
 /** Whether the module has nothing to say about the options: see src/pipeline/settle.ts. */
 export const isSettled = ({ plan, meldPoint }: JobOptions): boolean => plan === null && meldPoint !== 'auto';
 
@@ -148,6 +157,11 @@ export function completeJobOptions(where: string, given: Partial<JobOptions>): J
     throw new DarmError('usage', `an early meld point in ${where} needs an optimisation level`);
   // Mistakes are told before the job waits for its turn.
   if (options.plan !== null) parsePlan(options.plan);
+  if (options.plan !== null && options.profit === 'size')
+    throw new DarmError(
+      'usage',
+      `a plan in ${where} is about cycles, the profit size about bytes: a job has one of both`,
+    );
   const kind = options.emit.find((each) => OF_WHOLE_MODULES.includes(each));
   if (options.partitions !== 1 && kind !== undefined)
     throw new DarmError('usage', `partitions in ${where} are for hsaco: there is no one ${kind} of several parts`);

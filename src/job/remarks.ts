@@ -2,7 +2,7 @@
  * Optimisation remarks as data: what melded, what did not and why, and a summary of each function.
  * src/pipeline/collect-remarks.ts makes them, src/report/yaml/remarks.ts writes them.
  */
-import type { MeldKind } from '../melding/plan.js';
+import type { MeldKind, NetUnit } from '../melding/plan.js';
 import type { RuleId } from '../melding/rules.js';
 
 /** A place in the source, from debug information. */
@@ -30,8 +30,9 @@ export interface CandidateRemark extends AnyRemark {
   readonly meld: MeldKind;
   /** MP_S of the paper, 0 to 0.5; 0 when the refusal came before it was known. */
   readonly profit: number;
-  /** Cycles that the cost model expects to save; 0 when the refusal came before it was known. */
+  /** What the cost model expects to save; 0 when the refusal came before it was known. */
   readonly net: number;
+  readonly netUnit: NetUnit;
   /** Rule that refuses (docs/remarks.md), or null for a meld. */
   readonly rule: RuleId | null;
   readonly reason: string;
@@ -52,7 +53,8 @@ export interface FunctionRemark extends AnyRemark {
   readonly candidates: number;
   readonly melds: Readonly<Record<MeldKind, number>>;
   /** By the cost model. */
-  readonly cyclesSaved: number;
+  readonly saved: number;
+  readonly netUnit: NetUnit;
   readonly switchesLowered: number;
   readonly sidesHoisted: number;
 }

@@ -1,6 +1,6 @@
 /** What jobs answer: plain data, which crosses threads. */
 import type { Summary } from '../analysis/summary.js';
-import type { FunctionPlan, MeldKind } from '../melding/plan.js';
+import type { FunctionPlan, MeldKind, NetUnit } from '../melding/plan.js';
 import type { Emit } from './options.js';
 import type { Remark } from './remarks.js';
 import type { FunctionHistory, FunctionPicture } from './history.js';
@@ -16,6 +16,8 @@ export interface Counts {
 export interface FunctionReport {
   readonly name: string;
   readonly melds: readonly { readonly kind: MeldKind; readonly profit: number; readonly net: number }[];
+  /** What the nets count. */
+  readonly netUnit: NetUnit;
   /** Divergent switches that became branches, so that their cases could meld. */
   readonly switchesLowered: number;
   /** Sides of divergent branches whose work now stands in front of the branch. */

@@ -102,7 +102,7 @@ export interface Meld extends Shape {
   readonly front?: readonly BlockId[];
   /** MP_S of the paper, 0 to 0.5. */
   readonly profit: number;
-  /** Cycles saved according to our cost model, after the costs of selects, guards and lost uniformity. */
+  /** What our cost model expects to save, after the costs of selects, guards and lost uniformity: cycles, or bytes. */
   readonly net: number;
 }
 
@@ -145,7 +145,7 @@ export interface HoistedSide {
   readonly instrs: readonly InstrId[];
   /** What a select chooses in front of the branch, between this side's value and what the other side passes on. */
   readonly chosen: readonly ChosenInput[];
-  /** Cycles saved according to our cost model. */
+  /** As a meld's. */
   readonly net: number;
 }
 
@@ -159,8 +159,8 @@ export interface BranchChoice {
   readonly pairs: readonly (readonly [number, number])[] | null;
   /** The sides that waves are asked about, in order. */
   readonly sides: WaveVersion['sides'];
-  /** What alignment and pruning go by. */
-  readonly profit: ProfitModel;
+  /** What alignment and pruning go by: costs, or the paper's metric. */
+  readonly profit: Exclude<ProfitModel, 'size'>;
   readonly unpredicate: Unpredication;
   /** Where pairs are not named: the least MP_S of a pair, and whether a block may meld with a region. */
   readonly threshold: number;
@@ -204,9 +204,19 @@ export interface FunctionPlan {
   readonly hoisted: readonly HoistedSide[];
   /** The branches with melds, in the order in which they were taken. */
   readonly chosen: readonly ChosenBranch[];
+  readonly netUnit: NetUnit;
 }
 
-export type ProfitModel = 'net' | 'paper';
+/**
+ * What decides whether a meld pays: the cycles that it saves, the bytes of code that it saves, or the paper's metric
+ * alone. Both nets are the same sum over different costs.
+ */
+export type ProfitModel = 'net' | 'size' | 'paper';
+
+/** What a net counts. */
+export type NetUnit = 'cycles' | 'bytes';
+
+export const netUnitOf = (profit: ProfitModel): NetUnit => (profit === 'size' ? 'bytes' : 'cycles');
 
 /**
  * `darm` melds everything that it can. The two others are the paper's baselines. `branch-fusion` melds diamonds only,

@@ -23,6 +23,7 @@ export function surveyRemarks(
     return {
       location: module.location(name),
       divergentBranches: summarize(snapshot, analyses.divergence).divergentBranches,
+      netUnit: plan.netUnit,
       candidates: plan.candidates.map(({ branch, sides, kind, profit, net, verdict, rule, reason }) => ({
         kind: verdict === 'meld' ? 'passed' : 'missed',
         function: name,
@@ -33,6 +34,7 @@ export function surveyRemarks(
         meld: kind,
         profit,
         net,
+        netUnit: plan.netUnit,
         rule,
         reason,
       })),
@@ -81,11 +83,11 @@ const ofKind = (from: SurveyRemarks | null, kind: CandidateRemark['kind'], round
 
 function summary(
   name: string,
-  { location, divergentBranches }: SurveyRemarks,
+  { location, divergentBranches, netUnit }: SurveyRemarks,
   { length: candidates }: readonly CandidateRemark[],
   rounds: readonly Pick<LogRound, 'melds' | 'lowered' | 'hoisted'>[],
 ): Remark {
-  const { byKind, cyclesSaved } = tally(rounds.flatMap(({ melds }) => melds));
+  const { byKind, saved } = tally(rounds.flatMap(({ melds }) => melds));
   return {
     kind: 'analysis',
     function: name,
@@ -93,7 +95,8 @@ function summary(
     divergentBranches,
     candidates,
     melds: byKind,
-    cyclesSaved,
+    saved,
+    netUnit,
     switchesLowered: rounds.reduce((sum, { lowered }) => sum + lowered.length, 0),
     sidesHoisted: rounds.reduce((sum, { hoisted }) => sum + hoisted.length, 0),
   };

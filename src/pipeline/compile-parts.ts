@@ -11,7 +11,7 @@ import type { JobOptions } from '../job/options.js';
 import type { Artifact, CompileResult } from '../job/results.js';
 import { parseTargetId } from '../job/target-id.js';
 import { Compilation, inFreshHeap } from './compilation.js';
-import { meldInPlace, resultOf } from './compile.js';
+import { chosenCode, meldInPlace, resultOf } from './compile.js';
 import { checkKind, countFunctions } from './emit.js';
 import { generate } from './generate.js';
 import { partitionModule } from './partition.js';
@@ -47,8 +47,12 @@ export function divideModule(
 ): DividedModule {
   return inFreshHeap(runtime, () => {
     const compilation = new Compilation(runtime, bytes, options, events);
-    const { module: melded, logs } = given === null ? meldInPlace(compilation) : { logs: given };
-    const module = melded ?? compilation.rebuild(logs);
+    const melded: { module?: LlvmModule; logs: readonly EditLog[] } =
+      given === null ? meldInPlace(compilation) : { logs: given };
+    // How large the code is shows where the module is whole.
+    const { module: atHand, logs } =
+      options.profit === 'size' ? { logs: chosenCode(compilation, melded.logs, melded.module).logs } : melded;
+    const module = atHand ?? compilation.rebuild(logs);
     for (const kind of options.emit) checkKind(kind, module);
     const counts = countFunctions(module, options.stats);
     const text = module.text();
@@ -59,7 +63,7 @@ export function divideModule(
       { kind: 'll', bytes: text },
       { kind: 'bc', bytes: bitcode },
     ];
-    const emitted = { artifacts, counts, target: module.cpu || 'amdgcn', warnings: module.warnings(), scratch: null };
+    const emitted = { artifacts, counts, target: module.cpu || 'amdgcn', warnings: module.warnings(), code: null };
     return { parts, logs, bitcode, kernels, result: resultOf(compilation, logs, emitted) };
   });
 }

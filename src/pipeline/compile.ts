@@ -18,14 +18,16 @@ import { NO_EVENTS, type Events } from '../job/events.js';
 import { ALL_FUNCTIONS, isInSubset, type FunctionSubset } from '../job/function-subset.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult, FunctionReport } from '../job/results.js';
+import { netUnitOf } from '../melding/plan.js';
 import { remarksOf } from './collect-remarks.js';
 import { Compilation, inFreshHeap } from './compilation.js';
-import { emitArtifacts, type Emitted } from './emit.js';
+import { emitArtifacts, type Emitted, type EmitRequest } from './emit.js';
 import { misfitText, PlanMisfit } from './guide.js';
 import { meldFunction } from './meld-function.js';
 import { meldsEarly } from './passes.js';
 import { FunctionTexts } from './record-history.js';
-import { gainedScratch } from './scratch.js';
+import { gainedScratch, notesScratch } from './scratch.js';
+import { smallestCode } from './code-size.js';
 
 /** Everything in one worker. */
 export function compileModule(
@@ -115,49 +117,61 @@ export function meldSubset(compilation: Compilation, subset: FunctionSubset): { 
 }
 
 /** @param module where code generation starts, when it is at hand */
-export function emit(compilation: Compilation, logs: readonly EditLog[], module?: LlvmModule): CompileResult {
-  return resultOf(compilation, logs, emitted(compilation, logs, module, false));
+export function emit(compilation: Compilation, given: readonly EditLog[], module?: LlvmModule): CompileResult {
+  const { logs, emitted } = chosenCode(compilation, given, module);
+  return resultOf(compilation, logs, emitted);
 }
 
 /** As `emit`; but where an early meld point costs a kernel scratch memory, all is melded late (scratch.ts). */
-function emitUnlessScratch(compilation: Compilation, logs: readonly EditLog[], module?: LlvmModule): CompileResult {
+function emitUnlessScratch(compilation: Compilation, given: readonly EditLog[], module?: LlvmModule): CompileResult {
   const { options } = compilation;
-  const mayCost = meldsEarly(options) && options.plan === null && logs.some(hasEdits);
-  const after = emitted(compilation, logs, module, mayCost);
-  if (after.scratch === null || after.scratch.size === 0) return resultOf(compilation, logs, after);
+  const mayCost = meldsEarly(options) && options.plan === null && given.some(hasEdits);
+  const { logs, emitted } = chosenCode(compilation, given, module, mayCost ? 'scratch' : null);
+  const result = (): CompileResult => resultOf(compilation, logs, emitted);
+  if (!mayCost || emitted.code === null || emitted.code.scratch.size === 0) return result();
   const spent = compilation.watch.milliseconds();
-  const gained = gainedScratch(emitUnmelded(compilation, { withScratch: true }).scratch!, after.scratch);
-  if (gained.length === 0) return resultOf(compilation, logs, after);
+  const unmelded = emitUnmelded(compilation, { withCode: true });
+  const gained = gainedScratch(unmelded.code!.scratch, emitted.code.scratch);
+  if (gained.length === 0) return result();
   const late = compilation.late();
   late.startOver();
   const again = meldInPlace(late);
-  const result = emit(late, again.logs, again.module);
+  const lateResult = emit(late, again.logs, again.module);
   const why = `melded late, because early melding costs scratch memory in ${gained.map((name) => `'${name}'`).join(', ')}`;
-  const timings = { ...result.timings };
+  const timings = { ...lateResult.timings };
   for (const [phase, ms] of Object.entries(spent)) timings[phase] = (timings[phase] ?? 0) + ms;
-  return { ...result, diagnostics: [why, ...result.diagnostics], timings };
+  return { ...lateResult, diagnostics: [why, ...lateResult.diagnostics], timings };
 }
 
-function emitted(
+/**
+ * The code with these edits; where its size is the profit, with those of them that make it smallest (code-size.ts).
+ *
+ * @param asked what else must be known about the code, where there is any
+ */
+export function chosenCode(
   compilation: Compilation,
-  logs: readonly EditLog[],
-  given: LlvmModule | undefined,
-  mayCostScratch: boolean,
-): Emitted {
+  given: readonly EditLog[],
+  module?: LlvmModule,
+  asked: 'scratch' | 'sizes' | null = null,
+): { readonly logs: readonly EditLog[]; readonly emitted: Emitted } {
   const { events, options, watch } = compilation;
+  const first = module ?? compilation.rebuild(given);
+  // Without a target there is no code.
+  const hasSizes = first.triple !== '';
+  const decides = options.profit === 'size' && given.some(hasEdits) && hasSizes;
+  const withCode = decides || (asked === 'sizes' && hasSizes) || (asked === 'scratch' && notesScratch(first));
+  const emitWith = (logs: readonly EditLog[], asked: Pick<EmitRequest, 'kinds' | 'withFigures'>): Emitted => {
+    const rebuild = (): LlvmModule => compilation.rebuild(logs);
+    const isMelded = logs.some(hasEdits);
+    return emitArtifacts({ ...asked, module: logs === given ? first : rebuild(), rebuild, isMelded, withCode, watch });
+  };
+  const all = { kinds: options.emit, withFigures: options.stats };
+  const nothing = { kinds: [], withFigures: false };
   events.progress('emit');
-  const rebuild = () => compilation.rebuild(logs);
-  const module = given ?? rebuild();
-  const withScratch = mayCostScratch && /^amdgcn-\w*-amdhsa/.test(module.triple) && module.cpu !== '';
-  const isMelded = logs.some(hasEdits);
-  return emitArtifacts({
-    module,
-    rebuild,
-    kinds: options.emit,
-    isMelded,
-    withFigures: options.stats,
-    withScratch,
-    watch,
+  if (!decides) return { logs: given, emitted: emitWith(given, all) };
+  return smallestCode(given, {
+    emitWith: (logs) => emitWith(logs, all),
+    sizesWith: (logs) => emitWith(logs, nothing).code!.sizes,
   });
 }
 
@@ -169,7 +183,7 @@ export function resultOf(compilation: Compilation, logs: readonly EditLog[], aft
   return {
     target: after.target,
     artifacts: options.emit.flatMap((kind) => after.artifacts.find((artifact) => artifact.kind === kind) ?? []),
-    functions: functionReports(logs, after, before),
+    functions: functionReports(options, logs, after, before),
     remarks: options.remarks ? inOrder.flatMap(remarksOf) : [],
     histories: inOrder.flatMap(({ history }) => history ?? []),
     diagnostics: [...planWarnings(inOrder), ...after.warnings],
@@ -181,20 +195,26 @@ const planWarnings = (logs: readonly EditLog[]): string[] =>
   logs.flatMap(({ function: name, planMisfit }) => (planMisfit === null ? [] : [misfitText(name, planMisfit)]));
 
 /** What is asked about the same module without melding. Its time does not count. */
-function emitUnmelded(compilation: Compilation, asked: { withFigures?: boolean; withScratch?: boolean }): Emitted {
+function emitUnmelded(compilation: Compilation, asked: { withFigures?: boolean; withCode?: boolean }): Emitted {
   const unmelded = compilation.unplanned();
   const rebuild = () => unmelded.rebuild([]);
   const nothing = { kinds: [], isMelded: false, withFigures: false };
   return emitArtifacts({ module: rebuild(), rebuild, ...nothing, ...asked, watch: unmelded.watch });
 }
 
-function functionReports(logs: readonly EditLog[], after: Emitted, before: Emitted | null): FunctionReport[] {
+function functionReports(
+  { profit }: JobOptions,
+  logs: readonly EditLog[],
+  after: Emitted,
+  before: Emitted | null,
+): FunctionReport[] {
   const byName = new Map(logs.map((log) => [log.function, log]));
   return [...after.counts].map(([name, counts]) => {
     const { rounds = [], bailout = null } = byName.get(name) ?? {};
     return {
       name,
       melds: rounds.flatMap(({ melds }) => melds.map(({ kind, profit, net }) => ({ kind, profit, net }))),
+      netUnit: netUnitOf(profit),
       switchesLowered: rounds.reduce((sum, { lowered }) => sum + lowered.length, 0),
       sidesHoisted: rounds.reduce((sum, { hoisted }) => sum + hoisted.length, 0),
       before: before?.counts.get(name) ?? null,

@@ -8,9 +8,10 @@ import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { Emit } from '../job/options.js';
 import type { Artifact, Counts } from '../job/results.js';
+import { elfFunctionSizes } from '../formats/elf.js';
 import { generate } from './generate.js';
 import { spareBodies, withoutWarningsAbout } from './kernel-bodies.js';
-import { scratchOf, type Scratch } from './scratch.js';
+import { notesScratch, scratchOf, type Scratch } from './scratch.js';
 import type { Stopwatch } from './stopwatch.js';
 
 export interface EmitRequest {
@@ -18,11 +19,12 @@ export interface EmitRequest {
   /** Makes the module again: code generation uses a module up. */
   readonly rebuild: () => LlvmModule;
   readonly kinds: readonly Emit[];
+  /** Whether anything in the module was melded. */
   readonly isMelded: boolean;
   /** Asks for all counts; it changes no byte of the artifacts. */
   readonly withFigures: boolean;
-  /** Asks for the kernels' scratch memory, for which code is generated. */
-  readonly withScratch?: boolean;
+  /** Asks what the code comes to, and has it generated where no artifact is made of it. */
+  readonly withCode?: boolean;
   readonly watch: Stopwatch;
 }
 
@@ -33,13 +35,20 @@ export interface Emitted {
   readonly target: string;
   readonly warnings: readonly string[];
   /** Null if it was not asked for. */
-  readonly scratch: Scratch | null;
+  readonly code: CodeFigures | null;
+}
+
+export interface CodeFigures {
+  /** By function: bytes. On NVPTX, where the driver makes machine code, instructions of PTX. */
+  readonly sizes: ReadonlyMap<string, number>;
+  readonly scratch: Scratch;
 }
 
 export function emitArtifacts(request: EmitRequest): Emitted {
-  const { rebuild, kinds, isMelded, withFigures, withScratch = false, watch } = request;
+  const { rebuild, kinds, isMelded, withFigures, withCode = false, watch } = request;
   let { module } = request;
-  let scratch: Scratch | null = null;
+  let object: Uint8Array | null = null;
+  const hasNotes = notesScratch(module);
   const artifacts: Artifact[] = [];
   const target = module.cpu || (module.isAmdgcn ? 'amdgcn' : 'nvptx64');
   for (const kind of kinds) checkKind(kind, module);
@@ -50,7 +59,7 @@ export function emitArtifacts(request: EmitRequest): Emitted {
 
   const codes = codesFor(kinds, withFigures, module.isAmdgcn);
   const hasFigures = codes.size > 0;
-  if (withScratch) codes.add('obj');
+  if (withCode) codes.add(module.isAmdgcn ? 'obj' : 'asm');
   let isUntouched = artifacts.length === 0;
   for (const code of codes) {
     if (!isUntouched) module = rebuild();
@@ -61,14 +70,20 @@ export function emitArtifacts(request: EmitRequest): Emitted {
       const bytes = module.generated();
       artifacts.push(...asked.map((kind) => ({ kind, bytes })));
     }
-    if (code === 'obj' && withScratch) scratch = scratchOf(module);
+    if (code === 'obj' && withCode) object = module.generated();
     if (code === 'obj' && kinds.includes('hsaco'))
       artifacts.push({ kind: 'hsaco', bytes: watch.time('link', () => module.link()) });
   }
   if (hasFigures)
     for (const [name, machineInstructions] of module.machineInstructions())
       if (counts.has(name)) counts.set(name, { ...counts.get(name)!, machineInstructions });
-  return { artifacts, counts, target, warnings: withoutWarningsAbout(module.warnings(), spare), scratch };
+  const code = withCode
+    ? {
+        sizes: object === null ? module.machineInstructions() : elfFunctionSizes(object),
+        scratch: object !== null && hasNotes ? scratchOf(object) : new Map<string, number>(),
+      }
+    : null;
+  return { artifacts, counts, target, warnings: withoutWarningsAbout(module.warnings(), spare), code };
 }
 
 /** The artifacts that are what code generation has written. */

@@ -10,6 +10,7 @@ import { expectedGain, type ExpectedCycles } from '../melding/cost/expected-cycl
 import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
 import type { JobOptions } from '../job/options.js';
 import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
+import { netUnitOf } from '../melding/plan.js';
 import { leastGainOfLowering, loweredSwitches, loweringCost, loweringGain } from '../melding/decide/switches.js';
 import { carryOut } from './carry-out.js';
 import { refusedRemark } from './collect-remarks.js';
@@ -65,11 +66,12 @@ export function meldFunction(
     const asked = switches.length > 0 ? (guide?.lowers(last, switches) ?? null) : null;
     if (switches.length > 0 && asked !== false) {
       kept = asked ? null : [...rounds];
-      const cost = loweringCost(last.snapshot, last.analyses, switches);
-      const byItself = loweringGain(last.snapshot, last.analyses, switches);
+      const unit = netUnitOf(compilation.options.profit);
+      const cost = loweringCost(last.snapshot, last.analyses, switches, unit);
+      const byItself = loweringGain(last.snapshot, last.analyses, switches, unit);
       const pays =
         isJudgedByItself(compilation.options) &&
-        byItself > leastGainOfLowering(last.snapshot, last.analyses) &&
+        byItself > leastGainOfLowering(last.snapshot, last.analyses, unit) &&
         // The chain does not keep what metadata say about the switch.
         !texts.hasWeighedSwitch(name);
       // What guides, guides round by round, and these rounds are not made here.
@@ -104,7 +106,7 @@ export function meldFunction(
 
 /** Whether switches may become chains although nothing melds. Behind an early point they would be switches again. */
 const isJudgedByItself = (options: JobOptions): boolean =>
-  options.meld === 'darm' && options.profit === 'net' && !meldsEarly(options);
+  options.meld === 'darm' && options.profit !== 'paper' && !meldsEarly(options);
 
 /** What the cost model says about all melds of a function together. */
 interface Judgement {
@@ -128,7 +130,7 @@ const logWithoutMelds = (
 
 class FunctionMelding {
   readonly rounds: LogRound[] = [];
-  /** Sum of what the melds save, in the cost model's cycles. */
+  /** Sum of what the melds save, by the cost model. */
   net = 0;
   /** How many rounds held melds. */
   melded = 0;

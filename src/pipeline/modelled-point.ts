@@ -1,13 +1,13 @@
 /**
- * The better meld point by the cost model (`--meld-point auto`): the module is melded at both, without code generation,
+ * The better meld point (`--meld-point auto`). By the cost model, the module is melded at both, without code generation,
  * and what the functions gain is compared: at each point over the same code without melds. That the passes in front of
- * an early meld change this code, too, is not seen here.
+ * an early meld change this code, too, is not seen here. Where code size is the profit, the code itself says it.
  */
 import type { LlvmRuntime } from '../binding/runtime.js';
 import { NO_EVENTS } from '../job/events.js';
 import { ALL_FUNCTIONS } from '../job/function-subset.js';
 import type { JobOptions } from '../job/options.js';
-import { meldSubset } from './compile.js';
+import { chosenCode, meldInPlace, meldSubset } from './compile.js';
 import { Compilation, inFreshHeap } from './compilation.js';
 
 export function modelledPoint(runtime: LlvmRuntime, bytes: Uint8Array, options: JobOptions): 'early' | 'late' {
@@ -19,5 +19,14 @@ export function modelledPoint(runtime: LlvmRuntime, bytes: Uint8Array, options: 
       const { logs } = meldSubset(compilation, ALL_FUNCTIONS);
       return logs.reduce((sum, { gain }) => sum + Math.log(gain), 0);
     });
-  return gainAt('early') > gainAt('late') ? 'early' : 'late';
+  /** Bytes of all functions. */
+  const sizeAt = (meldPoint: 'early' | 'late'): number =>
+    inFreshHeap(runtime, () => {
+      const compilation = new Compilation(runtime, bytes, { ...options, meldPoint, emit: [], stats: false }, NO_EVENTS);
+      const { module, logs } = meldInPlace(compilation);
+      const { code } = chosenCode(compilation, logs, module, 'sizes').emitted;
+      return [...(code?.sizes.values() ?? [])].reduce((sum, size) => sum + size, 0);
+    });
+  const isEarly = options.profit === 'size' ? sizeAt('early') < sizeAt('late') : gainAt('early') > gainAt('late');
+  return isEarly ? 'early' : 'late';
 }

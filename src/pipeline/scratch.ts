@@ -3,15 +3,18 @@
  * loop that it would have unrolled. Then a private array stays in scratch memory instead of registers, which costs more
  * than melds gain. It can happen in a kernel in which nothing melds. A late meld point comes after an unchanged -O3.
  */
-import { inspectCodeObject } from '../formats/code-object.js';
 import type { LlvmModule } from '../binding/module.js';
+import { inspectCodeObject } from '../formats/code-object.js';
+
+/** Whether objects of a module say how much scratch memory kernels need. */
+export const notesScratch = ({ triple, cpu }: Pick<LlvmModule, 'triple' | 'cpu'>): boolean =>
+  /^amdgcn-\w*-amdhsa/.test(triple) && cpu !== '';
 
 /** Bytes of scratch memory per thread, by the name of the kernel; without the kernels that need none. */
 export type Scratch = ReadonlyMap<string, number>;
 
-/** @param module of which an object was generated last */
-export function scratchOf(module: LlvmModule): Scratch {
-  const { kernels } = inspectCodeObject(module.generated());
+export function scratchOf(object: Uint8Array): Scratch {
+  const { kernels } = inspectCodeObject(object);
   return new Map(
     kernels.flatMap(({ name, privateSegmentSize: bytes }) => (bytes === null || bytes === 0 ? [] : [[name, bytes]])),
   );

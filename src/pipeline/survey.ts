@@ -3,7 +3,7 @@ import { analysesOf } from '../analysis/analyses.js';
 import type { LlvmModule } from '../binding/module.js';
 import type { SurveyRemarks } from '../job/edit-log.js';
 import type { FunctionPicture } from '../job/history.js';
-import type { JobOptions } from '../job/options.js';
+import { thresholdOf, type JobOptions } from '../job/options.js';
 import type { PlanOptions } from '../melding/plan.js';
 import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
 import { planFunction } from '../melding/decide/plan-function.js';
@@ -26,7 +26,7 @@ export interface Survey extends PlannedFunction {
  *
  * @param hopeless what is remembered from round to round
  * @param guide null: the cost model decides
- * @param gained what the melds of earlier rounds gain, in cycles
+ * @param gained what the melds of earlier rounds gain by the cost model
  */
 export function surveyFunction(
   module: LlvmModule,
@@ -50,7 +50,8 @@ export function surveyFunction(
 }
 
 export function planOptions(options: JobOptions): PlanOptions {
-  const { meld, profit, threshold, regionReplication, unpredicate, versions } = options;
+  const { meld, profit, regionReplication, unpredicate, versions } = options;
+  const threshold = thresholdOf(options);
   // An analysis with melding off says what melding would do.
   const mode = meld === 'off' ? 'darm' : meld;
   return { mode, profit, threshold, regionReplication, unpredicate, versions, optimizesLater: meldsEarly(options) };

@@ -11,6 +11,8 @@ import { DarmError, type ErrorCode } from '../errors.js';
 import { hasEdits, type EditLog } from '../job/edit-log.js';
 import type { Events } from '../job/events.js';
 import type { CompileResult } from '../job/results.js';
+import { refusedRemark } from './collect-remarks.js';
+import { withoutMelds } from './record-history.js';
 
 /** Errors that melds may be the cause of. Any other has to do with the input, the options or the caller. */
 const MAY_COME_FROM_MELDS: ReadonlySet<ErrorCode> = new Set([
@@ -88,14 +90,21 @@ const reasonOf = ({ message }: DarmError): string => `no code can be generated f
 /** The log of a function that goes out as it came in. */
 function takenBack(log: EditLog, error: DarmError): EditLog {
   const bailout = reasonOf(error);
+  const { history, ...rest } = cutBack(log, 0, bailout);
+  return { ...rest, history: history && { ...history, bailout }, bailout };
+}
+
+/** The log of a function with its first rounds only. @param why the others are taken back */
+export function cutBack(log: EditLog, count: number, why: string): EditLog {
   const { rounds, history } = log;
+  const remarks = rounds[count]!.remarks;
+  const after = history && (history.steps[count]?.before ?? history.after);
   return {
     ...log,
-    rounds: [],
+    rounds: rounds.slice(0, count),
     gain: 1,
-    lastRemarks: rounds[0]!.remarks,
-    history: history && { ...history, steps: [], after: history.steps[0]?.before ?? history.after, bailout },
+    lastRemarks: remarks && { ...remarks, candidates: remarks.candidates.map((each) => refusedRemark(each, why)) },
+    history: history && { ...history, steps: history.steps.slice(0, count), after: withoutMelds(after!, why) },
     isInPlace: false,
-    bailout,
   };
 }

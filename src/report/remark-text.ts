@@ -51,7 +51,7 @@ function candidatePieces({ branch, sides }: CandidateRemark): Piece[] {
 }
 
 const profitPieces = ({ profit }: CandidateRemark): Piece[] => [say('; profitability '), ['Profit', figure(profit)]];
-const netPieces = ({ net }: CandidateRemark): Piece[] => [say('; cycles saved '), ['Net', figure(net)]];
+const netPieces = ({ net, netUnit }: CandidateRemark): Piece[] => [say(`; ${netUnit} saved `), ['Net', figure(net)]];
 
 const roundPieces = ({ round }: CandidateRemark): Piece[] =>
   round === null ? [] : [say('; round '), ['Round', String(round)]];
@@ -88,8 +88,8 @@ function summaryPieces(remark: FunctionRemark): Piece[] {
       [MELDS[kind as MeldKind], String(count)] as const,
       say(` ${kind}, `),
     ]),
-    say('cycles saved '),
-    ['CyclesSaved', figure(remark.cyclesSaved)],
+    say(`${remark.netUnit} saved `),
+    [remark.netUnit === 'bytes' ? 'BytesSaved' : 'CyclesSaved', figure(remark.saved)],
     say(', switches lowered '),
     ['SwitchesLowered', String(remark.switchesLowered)],
     say(', sides hoisted '),

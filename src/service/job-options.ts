@@ -89,6 +89,8 @@ function valueOf(text: string, type: OptionType): unknown {
   switch (type.kind) {
     case 'boolean':
       return text === 'true' || text === 'false' ? text === 'true' : text;
+    case 'nullable':
+      return valueOf(text, type.of);
     case 'number':
       return text.trim() === '' ? text : Number(text);
     case 'choice':

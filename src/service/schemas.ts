@@ -62,6 +62,7 @@ export const problemSchema = z
 
 const kind = z.enum(['block-block', 'region-region', 'block-region']);
 const count = z.strictObject({ before: z.number().nullable().optional(), after: z.number().nullable() });
+const netUnit = z.enum(['cycles', 'bytes']).meta({ description: 'What nets count: bytes with the profit size' });
 const melds = z.array(z.object({ kind, profit: z.number(), net: z.number() }));
 
 export const compileSchema = z
@@ -77,7 +78,14 @@ export const compileSchema = z
       }),
     ),
     functions: z.array(
-      z.object({ name: z.string(), melds, divergentBranches: count, instructions: count, machineInstructions: count }),
+      z.object({
+        name: z.string(),
+        melds,
+        netUnit,
+        divergentBranches: count,
+        instructions: count,
+        machineInstructions: count,
+      }),
     ),
     timings: z.record(z.string(), z.number()).meta({ description: 'Milliseconds per phase' }),
     diagnostics: z.array(z.string()).meta({ description: "LLVM's warnings" }),
@@ -101,6 +109,7 @@ export const analyzeSchema = z
         divergentBranches: z.number(),
         values: z.number(),
         divergentValues: z.number(),
+        netUnit,
         candidates: z.array(
           z.strictObject({
             branch: z.string(),

@@ -121,6 +121,7 @@ test('compile --json', () =>
       'region-region': 0,
       'block-region': 0,
     });
+    assert.is(fn['netUnit'] as unknown, 'cycles');
     assert.ok((fn['cyclesSaved'] as unknown as number) > 0);
     assert.equal([fn['switchesLowered'], fn['sidesHoisted']] as unknown, [0, 0]);
     for (const count of ['divergentBranches', 'instructions', 'machineInstructions'])
@@ -148,6 +149,7 @@ test('analyze --json', () =>
       'divergentBranches',
       'values',
       'divergentValues',
+      'netUnit',
       'candidates',
     ]);
     const meld = fn.candidates.find(({ verdict }) => verdict === 'meld')!;
@@ -172,8 +174,11 @@ test('analyze prints a table', () =>
     await writeFile(path.join(folder, 'b.bc'), await kernel('bitonic.gfx906.early'));
     const late = (await succeeds(folder, 'analyze', 'b.bc')).toString();
     assert.match(late, /^target gfx906\n/);
-    const early = (await succeeds(folder, 'analyze', 'b.bc', '--optimize', 'O3', '--meld-point', 'early')).toString();
+    const flags = ['--optimize', 'O3', '--meld-point', 'early'];
+    const early = (await succeeds(folder, 'analyze', 'b.bc', ...flags)).toString();
     assert.match(early, /\bmeld\b/);
+    assert.match(early, / net cycles$/m);
+    assert.match((await succeeds(folder, 'analyze', 'b.bc', ...flags, '--profit', 'size')).toString(), / net bytes$/m);
   }));
 
 test('inspect', () =>

@@ -7,7 +7,7 @@ import { defaultSpec } from '../../src/simulator/launch/default-spec.js';
 import { kernel, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/compile-parts', { tests: 5, timeoutMs: 120_000 });
+const test = suite('compiler/compile-parts', { tests: 6, timeoutMs: 120_000 });
 
 /** Kernels and a function that share a function, a constant and LDS; one kernel has a variable of its own. */
 const SHARING = `target triple = "amdgcn-amd-amdhsa"
@@ -98,6 +98,16 @@ test('kernels leave the same memory as in a whole module, and are described in t
     };
     assert.equal(described(inParts), described(whole));
   }
+});
+
+test('parts hold the melds that make the whole module smallest', async () => {
+  await using compiler = createCompiler({ threads: 2, tierPolicy: 'short' });
+  const module = await someCopies(compiler, 'sb3r.gfx906.O3');
+  const sizes = async (options: Partial<JobOptions>): Promise<(number | null)[]> =>
+    inspectCodeObject(await codeObject(compiler, module, options)).kernels.map(({ codeBytes }) => codeBytes);
+  // The planner likes these melds, and they make the code larger.
+  assert.equal(await sizes({ profit: 'size', partitions: 4 }), await sizes({ meld: 'off' }));
+  assert.not.equal(await sizes({ profit: 'paper', partitions: 4 }), await sizes({ meld: 'off' }));
 });
 
 test('modules that cannot be divided are those of one part', async () => {

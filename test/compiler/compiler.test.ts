@@ -135,6 +135,11 @@ test('unknown and impossible options are refused by name', async () => {
     assert.match(await refuse({ threshold: 0.6 }), /option "threshold" .* from 0 to 0.5/);
     assert.match(await refuse({ threshold: NaN }), /option "threshold"/);
     assert.match(await refuse({ meldPoint: 'early' }), /early meld point .* optimisation level/);
+    const plan = '{"format":"darm-plan","version":0}';
+    assert.match(
+      await refuse({ plan, profit: 'size' }),
+      /a plan in compile\(\) is about cycles, the profit size about bytes/,
+    );
     assert.match((await failure(compiler.analyze(EMPTY_KERNEL, { foo: 1 } as object))).message, /"foo" in analyze\(\)/);
   });
   assert.throws(() => createCompiler({ treads: 2 } as object), /unknown option "treads" in createCompiler\(\)/);

@@ -4,8 +4,8 @@ import { assert, suite } from '../support/suite.js';
 
 const test = suite('tally', { tests: 1 });
 
-test('by kind, with the cycles that they save', () => {
-  const none = { byKind: { 'block-block': 0, 'region-region': 0, 'block-region': 0 }, cyclesSaved: 0 };
+test('by kind, with what they save', () => {
+  const none = { byKind: { 'block-block': 0, 'region-region': 0, 'block-region': 0 }, saved: 0 };
   assert.equal(tally([]), none);
   const melds = [
     { kind: 'block-block', net: 0.1 },
@@ -14,7 +14,7 @@ test('by kind, with the cycles that they save', () => {
   ] as const;
   assert.equal(tally(melds), {
     byKind: { 'block-block': 2, 'region-region': 0, 'block-region': 1 },
-    cyclesSaved: -2.7,
+    saved: -2.7,
   });
 });
 

@@ -8,7 +8,7 @@ import { assert, suite } from '../support/suite.js';
 
 const test = suite('pipeline/take-back', { tests: 5 });
 
-const REMARKS = { location: null, divergentBranches: 1, candidates: [] };
+const REMARKS = { location: null, divergentBranches: 1, candidates: [], netUnit: 'cycles' } as const;
 
 const log = (name: string, position: number, rounds = 1): EditLog => ({
   function: name,

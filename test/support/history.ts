@@ -97,7 +97,13 @@ export function example(names: Names = PLAIN): FunctionHistory {
     candidates: [refused],
   };
   const selects = [{ t: id<InstrId>(2), f: id<InstrId>(6), operands: [0, 1] }];
-  return { function: names.fn, steps: [{ before, lowered: [], melds: [MELD], selects }], after, bailout: null };
+  return {
+    function: names.fn,
+    steps: [{ before, lowered: [], melds: [MELD], selects }],
+    after,
+    netUnit: 'cycles',
+    bailout: null,
+  };
 }
 
 /** A chain of blocks. */
@@ -118,6 +124,7 @@ export const chain = (length: number): FunctionPicture => ({
 export const reportOf = (name: string): FunctionReport => ({
   name,
   melds: [{ kind: 'block-block', profit: 0.25, net: 12.3456 }],
+  netUnit: 'cycles',
   switchesLowered: 0,
   sidesHoisted: 0,
   before: { divergentBranches: 1, instructions: 9, machineInstructions: 40 },

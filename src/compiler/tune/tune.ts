@@ -72,6 +72,7 @@ export async function tuneOn(
   job: JobOptions,
   options: TuneOptions,
 ): Promise<TuneResult> {
+  if (job.profit === 'size') throw new DarmError('usage', 'a plan is about cycles: the profit size has none');
   const tuning = new Tuning(setup, module, { ...job, emit: ['hsaco'], plan: null, partitions: 1 }, options);
   return tuning.run();
 }

@@ -5,6 +5,7 @@ import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, OperandFlag } from '../../ir/snapshot.js';
+import { instrSizes } from './code-size.js';
 import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
 import { AddressSpace, busyTarget, exposedShare, instrCosts, presentCosts, selectCosts } from './latency.js';
@@ -27,6 +28,8 @@ export interface Regime {
 export interface PlanningContext extends Analyses, Regime {
   readonly fn: FunctionSnapshot;
   readonly options: PlanOptions;
+  /** Whether costs are bytes of code instead of cycles. Then it does not matter how often it runs, and what it waits for. */
+  readonly countsBytes: boolean;
   /** The same function where other waves hide everything but the work of shared units (`busyTarget`). */
   readonly busy: Regime;
   /** Whether that may be so: otherwise, all waves that a SIMD holds do not keep it busy. It takes time to find out. */
@@ -38,7 +41,7 @@ export interface PlanningContext extends Analyses, Regime {
   readonly fusedInto: Int32Array;
   readonly profiles: BlockProfiles;
   readonly matcher: Matcher;
-  /** `[blockCount]`: a guess at how often a block runs, `PER_LOOP` to the power of its cycle depth. */
+  /** `[blockCount]`: a guess at how often a block runs, `PER_LOOP` to the power of its cycle depth; 1 for code size. */
   readonly weight: Float64Array;
   /** `[valueCount]`: a select may join values of equal class that is not `NONE` (rule 3). */
   readonly selectClass: Int32Array;
@@ -70,10 +73,11 @@ export function planningContext(
   canPair: CanPair,
 ): PlanningContext {
   const memory = memoryAccesses(fn, analyses.divergence);
-  const costs = instrCosts(fn, memory);
-  const busy = instrCosts(fn, memory, busyTarget(costs.target));
-  const weight = new Float64Array(fn.blockCount);
-  for (let b = 0 as BlockId; b < fn.blockCount; b++) weight[b] = blockWeight(analyses, b);
+  const countsBytes = options.profit === 'size';
+  const costs = countsBytes ? instrSizes(fn, memory) : instrCosts(fn, memory);
+  const busy = countsBytes ? costs : instrCosts(fn, memory, busyTarget(costs.target));
+  const weight = new Float64Array(fn.blockCount).fill(1);
+  if (!countsBytes) for (let b = 0 as BlockId; b < fn.blockCount; b++) weight[b] = blockWeight(analyses, b);
   const cost = presentCosts(fn, costs, analyses.divergence);
   const busyCost = presentCosts(fn, busy, analyses.divergence);
   const waves = new WaveSamples(fn, analyses);
@@ -81,6 +85,7 @@ export function planningContext(
     ...analyses,
     fn,
     options,
+    countsBytes,
     costs,
     cost,
     busy: { costs: busy, cost: busyCost },
@@ -99,7 +104,7 @@ export function planningContext(
     sinking: new Sinking(fn, analyses),
     hasUniformDemands: demandsUniform(fn),
   };
-  let isBusy: boolean | null = null;
+  let isBusy: boolean | null = countsBytes ? false : null;
   return Object.assign(ctx, { mayBeBusy: () => (isBusy ??= mayBeBusy(ctx)) });
 }
 

@@ -41,7 +41,7 @@ export const CostModel = {
   lostUnrolling: 200,
   /** Keeps a pair when gains and costs are equal: fewer values are live. */
   pairBonus: 0.05,
-  /** A meld must gain more than this. This lets the rounds end. */
+  /** A meld must gain more than this, in cycles or bytes. This lets the rounds end. */
   leastNet: 0.5,
   /** What a question costs a wave that agrees, as a share of what it costs one that parts. Measured with the simulator. */
   questionForAll: 0.25,

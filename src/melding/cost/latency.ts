@@ -298,7 +298,7 @@ export function instrCosts(
 }
 
 /** Whether a division of floats is rounded correctly. Otherwise it is a reciprocal and a few multiplications. */
-const isExactDivision = (fn: FunctionSnapshot, i: InstrId): boolean =>
+export const isExactDivision = (fn: FunctionSnapshot, i: InstrId): boolean =>
   fn.instrOpcode[i] === Opcode.FDiv && fn.typeBits[fn.instrType[i]!] === 32 && fn.instrLatency[i]! >= LEAST_EXACT;
 /** TargetTransformInfo's cost of one, in full-rate instructions. */
 const LEAST_EXACT = 10;
@@ -308,7 +308,7 @@ const LEAST_EXACT = 10;
  * constant it is a multiplication and shifts, by a power of two it is shifts. Otherwise it is a Newton iteration
  * (AMDGPUCodeGenPrepare), and of 64 bits several. Counts of instructions as llc-23 makes them. Null for all others.
  */
-function divisionCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
+export function divisionCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
   const opcode = fn.instrOpcode[i];
   if (opcode !== Opcode.UDiv && opcode !== Opcode.SDiv && opcode !== Opcode.URem && opcode !== Opcode.SRem) return null;
   const divisor = fn.operand[fn.operandStart[i]! + 1]!;

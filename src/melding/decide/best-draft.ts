@@ -35,14 +35,14 @@ const REORDERED_MARGIN = 0.05;
 export function bestDraft(frame: Frame): Attempt {
   const { options } = frame.ctx;
   const attempts = new Attempts(frame);
-  const phis = options.profit === 'net' ? attempts.proposePhis() : [];
+  const phis = options.profit !== 'paper' ? attempts.proposePhis() : [];
   const start = (scores: ProfitModel): void => {
     if (phis.length > 0) attempts.improve(phis, scores, null);
     attempts.improve([], scores, null);
   };
   start(options.profit);
   // Blocks of a few instructions have no second alignment worth trying, and very large ones take too long.
-  const again = options.profit === 'net' && frame.cells >= LEAST_CELLS_TWICE && frame.cells <= MOST_CELLS_TWICE;
+  const again = options.profit !== 'paper' && frame.cells >= LEAST_CELLS_TWICE && frame.cells <= MOST_CELLS_TWICE;
   if (!again || pairsAll(attempts.best.draft)) return attempts.best;
   start('paper');
   for (let round = 0; round < MOST_REFINEMENTS; round++) {
@@ -177,6 +177,6 @@ function pairsAll({ frame, partner }: Draft): boolean {
  */
 export function shrinks({ frame }: Draft, outcome: Outcome): boolean {
   const isBare = outcome.guardedRuns === 0 && !outcome.speculatesMuch && !frame.front && !frame.back;
-  const dissolves = frame.ctx.options.profit === 'net' && isBare;
+  const dissolves = frame.ctx.options.profit !== 'paper' && isBare;
   return outcome.realPairs > 0 || dissolves;
 }

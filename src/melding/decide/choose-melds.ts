@@ -60,6 +60,22 @@ export function byPaper(ctx: PlanningContext, region: DivergentRegion, align: Al
   };
 }
 
+/**
+ * Where profit is code size, it does not matter how often waves part, and there are no versions, because they copy code.
+ * There is no margin either: what does not shrink the code is taken back when it is there (src/pipeline/code-size.ts).
+ */
+export function bySize(align: Aligner, bonus: number): Choice {
+  const total = (melds: readonly Judged[]): number => melds.reduce((sum, { net }) => sum + net, 0);
+  return {
+    pairs: align(({ net }) => net, bonus).pairs,
+    sides: [],
+    gain: ({ net }, more) => net + more,
+    asking: 0,
+    worth: (melds) => (total(melds) > CostModel.leastNet ? total(melds) : -Infinity),
+    verdict: null,
+  };
+}
+
 const EVERY_QUESTION: Questions = ['f', 't'];
 
 export function chooseVersion(

@@ -33,14 +33,15 @@ import { isTooLittle } from './whole-function.js';
 /**
  * The sides to hoist, in the order of the branches. Those of one loop go together, where they gain enough of what a wave
  * spends in it; the same holds for those outside of all loops, and the function. Only on AMD's targets does the program
- * handle the mask. In front of LLVM's pipeline it is too early: that moves work about.
+ * handle the mask. In front of LLVM's pipeline it is too early: that moves work about. Where code size is the profit, any
+ * that are smaller do.
  *
  * @param branches divergent conditional branches
  */
 export function hoistedSides(ctx: PlanningContext, branches: readonly BlockId[]): HoistedSide[] {
   const { fn, options, waves, cycles } = ctx;
   if (!fn.cpu.startsWith('gfx') || options.optimizesLater) return [];
-  if (options.mode !== 'darm' || options.profit !== 'net') return [];
+  if (options.mode !== 'darm' || options.profit === 'paper') return [];
   const sides = branches.flatMap((branch) => sidesOf(ctx, branch));
   const gains = new Map<CycleId | -1, number>();
   for (const { branch, net } of sides) {
@@ -50,7 +51,7 @@ export function hoistedSides(ctx: PlanningContext, branches: readonly BlockId[])
   const isEnough = new Map(
     [...gains].map(([loop, gain]) => {
       const isInside = (b: BlockId): boolean => loop === NONE || cycles.contains(loop, b);
-      return [loop, !isTooLittle(ctx, gain, CostModel.leastOfHoisting, isInside)];
+      return [loop, ctx.countsBytes || !isTooLittle(ctx, gain, CostModel.leastOfHoisting, isInside)];
     }),
   );
   const enough = sides.filter(({ branch }) => isEnough.get(cycles.cycleOf(branch)));

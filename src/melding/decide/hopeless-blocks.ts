@@ -61,7 +61,7 @@ export class HopelessBlocks {
   add(description: Float64Array, frame: Frame, { refusal, net, partners }: Hopeless): void {
     const { ctx, branch, front, back } = frame;
     const most = (Number(front) + Number(back)) * neighbourBonus(ctx, branch);
-    const never = refusal !== null || (ctx.options.profit === 'net' && net < -most);
+    const never = refusal !== null || (ctx.options.profit !== 'paper' && net < -most);
     if (never) this.known.push({ description, refusal, net, partners: partners && moved(partners, frame, -1) });
   }
 }

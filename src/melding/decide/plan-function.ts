@@ -22,7 +22,7 @@ import { candidateOf, isPlainBlock, round, throughEmpty, type Judged } from './c
 import { alignChains } from './chain-alignment.js';
 import type { Analyses } from '../../analysis/analyses.js';
 import { planningContext, type PlanningContext } from '../cost/context.js';
-import { asChosen, byPaper, chooseVersion, type Aligner } from './choose-melds.js';
+import { asChosen, byPaper, bySize, chooseVersion, type Aligner } from './choose-melds.js';
 import { CostModel } from '../cost/cost-model.js';
 import { PartnerLog } from '../draft/partner-log.js';
 import type { CanPair } from '../cost/matching.js';
@@ -34,15 +34,16 @@ import { functionRefusal, mayJoin, problemRefusal, regionRefusal } from './legal
 import { blocksOfLongChains } from './long-chains.js';
 import { sunkBelow } from './versions.js';
 import { isJudgedWhole, isTooLittle } from './whole-function.js';
-import type {
-  BranchChoice,
-  Candidate,
-  Choices,
-  ChosenBranch,
-  FunctionPlan,
-  Meld,
-  PlanOptions,
-  WaveVersion,
+import {
+  netUnitOf,
+  type BranchChoice,
+  type Candidate,
+  type Choices,
+  type ChosenBranch,
+  type FunctionPlan,
+  type Meld,
+  type PlanOptions,
+  type WaveVersion,
 } from '../plan.js';
 
 /** The melds that one branch asks for in this round. */
@@ -69,7 +70,7 @@ interface BranchPlan {
 /**
  * @param hopeless what earlier rounds of this function found, and what this one finds
  * @param choices what is decided in advance; null: the cost model decides everything
- * @param gained what the melds of earlier rounds gain, in cycles
+ * @param gained what the melds of earlier rounds gain
  */
 export function planFunction(
   fn: FunctionSnapshot,
@@ -84,7 +85,8 @@ export function planFunction(
   for (let b = 0 as BlockId; b < fn.blockCount; b++)
     if (analyses.divergence.terminatorDivergent[b] === 1 && analyses.order[b] !== NONE && isConditionalBranch(fn, b))
       branches.push(b);
-  if (branches.length === 0) return { candidates: [], versions: [], melds: [], hoisted: [], chosen: [] };
+  const netUnit = netUnitOf(options.profit);
+  if (branches.length === 0) return { candidates: [], versions: [], melds: [], hoisted: [], chosen: [], netUnit };
 
   const ctx = planningContext(fn, analyses, options, canPair);
   const whole = functionRefusal(fn);
@@ -131,7 +133,7 @@ export function planFunction(
     const what = inFront.get(each.branch);
     if (what !== undefined) candidates[k] = { ...each, reason: `${each.reason}; ${what} in front instead` };
   }
-  return { candidates, versions, melds, hoisted, chosen: made.map((p) => p.chosen) };
+  return { candidates, versions, melds, hoisted, chosen: made.map((p) => p.chosen), netUnit };
 }
 
 const sumOf = (plans: readonly BranchPlan[]): number => plans.reduce((sum, { total }) => sum + total, 0);
@@ -197,7 +199,7 @@ function planWith(
   const chains = new Chains(ctx, region, chosen === null && region.front === null ? hopeless : null);
   const { countT, countF, band } = chains;
   // Each meld counts a branch that remains between it and its neighbour. Two neighbours that meld leave none there.
-  const bonus = options.profit === 'net' ? neighbourBonus(ctx, branch) : 0;
+  const bonus = options.profit !== 'paper' ? neighbourBonus(ctx, branch) : 0;
   // The gain of a meld depends on which values the melds in front of it make one. The paper's metric is a guess at
   // those melds.
   const guess = alignChains(
@@ -234,9 +236,11 @@ function planWith(
   const choice =
     chosen !== null
       ? asChosen(ctx, region, chosen, align, (i, j) => chains.has(i, j))
-      : options.profit === 'net'
-        ? chooseVersion(ctx, region, align, judgedPair, bonus)
-        : byPaper(ctx, region, align);
+      : options.profit === 'paper'
+        ? byPaper(ctx, region, align)
+        : options.profit === 'size'
+          ? bySize(align, bonus)
+          : chooseVersion(ctx, region, align, judgedPair, bonus);
   const { pairs, sides } = choice;
 
   const asGuessed = pairs.length === guess.length && pairs.every(([i, j], k) => guess[k][0] === i && guess[k][1] === j);
@@ -275,7 +279,7 @@ function planWith(
       branch,
       pairs: melds.map(({ at }) => at),
       sides,
-      profit: options.profit,
+      profit: options.profit === 'paper' ? 'paper' : 'net',
       unpredicate: options.unpredicate,
     },
     version:

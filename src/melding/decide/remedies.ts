@@ -7,7 +7,14 @@ import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
 import type { CanPair } from '../cost/matching.js';
-import type { BranchChoice, Candidate, FunctionPlan, Meld, PlanOptions } from '../plan.js';
+import {
+  netUnitOf,
+  type BranchChoice,
+  type Candidate,
+  type FunctionPlan,
+  type Meld,
+  type PlanOptions,
+} from '../plan.js';
 import type { RuleId } from '../rules.js';
 import { OVERLAPS, planFunction } from './plan-function.js';
 
@@ -69,6 +76,8 @@ function byTrial(
   };
   if (profit < options.threshold && melds(fn, { threshold: 0 }))
     return `it pays with --threshold ${Math.floor(profit * 100) / 100}`;
+  // How often waves part, and what else there is in the function, matters to cycles only.
+  if (netUnitOf(options.profit) === 'bytes') return losses(fn, analyses, options, canPair, branch);
   const instrTaken = fn.instrTaken.slice();
   instrTaken[terminatorOf(fn, branch)] = UNPREDICTABLE;
   if (melds({ ...fn, instrTaken }, {}))
@@ -91,13 +100,13 @@ function losses(
     ...{ threshold: 0, regionReplication: options.regionReplication },
   };
   const choices = { branches: new Map([[branch, forced]]), others: 'leave' } as const;
-  const { melds } = planFunction(fn, analyses, options, canPair, undefined, choices);
+  const { melds, netUnit } = planFunction(fn, analyses, options, canPair, undefined, choices);
   if (melds.length === 0) return 'let both sides do the same operations, in the same order';
   const { pairs, alone, operands } = countsOf(fn, melds);
-  const cycles = Math.ceil(-melds.reduce((sum, { net }) => sum + net, 0));
+  const lacking = Math.ceil(-melds.reduce((sum, { net }) => sum + net, 0));
   const what = `melded, ${pairs} instructions would pair, ${alone} stay alone, and ${operands} operands differ`;
-  if (cycles <= 0) return `${what}: it pays if it saves more, e.g. with fewer operands that differ`;
-  return `${what}: it pays if that saved ${cycles} cycles more, e.g. with operands chosen in front of the branch`;
+  if (lacking <= 0) return `${what}: it pays if it saves more, e.g. with fewer operands that differ`;
+  return `${what}: it pays if that saved ${lacking} ${netUnit} more, e.g. with operands chosen in front of the branch`;
 }
 
 function countsOf(fn: FunctionSnapshot, melds: readonly Meld[]): { pairs: number; alone: number; operands: number } {

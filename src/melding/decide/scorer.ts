@@ -88,7 +88,7 @@ export class Scorer {
     const isDemanding = ctx.isDemanding[t] === 1 || ctx.isDemanding[f] === 1;
     // Address arithmetic with different constants stays apart. One select of the bases then serves all addresses that
     // lie equally far apart, and wide accesses stay wide.
-    const isOffset = this.profit === 'net' && fn.instrOpcode[t] === Opcode.GetElementPtr;
+    const isOffset = this.profit !== 'paper' && fn.instrOpcode[t] === Opcode.GetElementPtr;
     let cost = 0;
     for (let k = 0; k < count; k++) {
       const kf = correspondingOperand(k, swapped);

@@ -12,10 +12,12 @@ import { Opcode, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.j
 import { destinations, firstBehindPhis, isComplete, linksOf } from '../../ir/switches.js';
 import type { Analyses } from '../../analysis/analyses.js';
 import { blockWeight } from '../cost/context.js';
+import { sizesOf } from '../cost/code-size.js';
 import { CostModel } from '../cost/cost-model.js';
 import { expectedCycles } from '../cost/expected-cycles.js';
 import { costsOf, instrCosts } from '../cost/latency.js';
 import { memoryAccesses } from '../cost/memory-accesses.js';
+import type { NetUnit } from '../plan.js';
 
 /** A chain over more destinations would be long for every thread. Such switches are left to jump tables. */
 const MOST_DESTINATIONS = 16;
@@ -35,11 +37,16 @@ export function loweredSwitches(fn: FunctionSnapshot, analyses: Analyses): Block
 }
 
 /**
- * What melding must gain, in cycles, so that lowering these switches pays. A chain takes more compares than the tree
- * that code generation would make. And the more destinations there are, the less likely it is that a wave takes any two
- * of them.
+ * What melding must gain so that lowering these switches pays. A chain takes more compares than the tree that code
+ * generation would make. And the more destinations there are, the less likely it is that a wave takes any two of them.
  */
-export function loweringCost(fn: FunctionSnapshot, analyses: Analyses, blocks: readonly BlockId[]): number {
+export function loweringCost(
+  fn: FunctionSnapshot,
+  analyses: Analyses,
+  blocks: readonly BlockId[],
+  unit: NetUnit,
+): number {
+  if (unit === 'bytes') return Math.max(0, -loweringGain(fn, analyses, blocks, unit));
   const { vector, target } = instrCosts(fn, memoryAccesses(fn, analyses.divergence));
   let cost = 0;
   for (const b of blocks) {
@@ -59,14 +66,21 @@ export function loweringCost(fn: FunctionSnapshot, analyses: Analyses, blocks: r
 }
 
 /**
- * What lowering these switches gains by itself, in cycles, with losses counted as they are in wave-choice.ts.
+ * What lowering these switches gains by itself: cycles, with losses counted as they are in wave-choice.ts, or bytes. All
+ * of the code counts there, and a wave that parts runs all of it.
  *
  * For every run of values, LLVM's LowerSwitch makes a leaf that compares and, above the leaves, a tree of branches. A
  * wave whose threads take many ways runs all of that, where the chain has one branch per destination, or none where
  * the destination does nothing. A wave whose threads agree goes down the tree, and passes the whole chain.
  */
-export function loweringGain(fn: FunctionSnapshot, analyses: Analyses, blocks: readonly BlockId[]): number {
-  const { valu, salu, guard, diamond } = costsOf(fn.cpu);
+export function loweringGain(
+  fn: FunctionSnapshot,
+  analyses: Analyses,
+  blocks: readonly BlockId[],
+  unit: NetUnit,
+): number {
+  const isSize = unit === 'bytes';
+  const { valu, salu, guard, diamond } = isSize ? sizesOf(fn.cpu) : costsOf(fn.cpu);
   // Other targets have jump tables, or nothing is known about what they make.
   if (!fn.cpu.startsWith('gfx')) return 0;
   let gain = 0;
@@ -80,14 +94,16 @@ export function loweringGain(fn: FunctionSnapshot, analyses: Analyses, blocks: r
     const parted = (compares + leaves * (compares - 1)) * (valu + diamond) - (tests + working * diamond);
     const agreed = (Math.ceil(Math.log2(compares + 1)) + leaves) * (valu + guard) - (tests + working * guard);
     const expected = (1 - AGREEING) * parted + AGREEING * (agreed < 0 ? agreed * CostModel.lossAversion : agreed);
-    gain += expected * blockWeight(analyses, b);
+    gain += isSize ? parted : expected * blockWeight(analyses, b);
   }
   return gain;
 }
 
-/** What lowering must gain where nothing melds, in cycles. A chain of two links is hardly better than its tree. */
-export const leastGainOfLowering = (fn: FunctionSnapshot, analyses: Analyses): number =>
-  Math.max(costsOf(fn.cpu).diamond, CostModel.leastOfFunction * expectedCycles(fn, analyses).alone);
+/** What lowering must gain where nothing melds. A chain of two links is hardly better than its tree. */
+export const leastGainOfLowering = (fn: FunctionSnapshot, analyses: Analyses, unit: NetUnit): number =>
+  unit === 'bytes'
+    ? CostModel.leastNet
+    : Math.max(costsOf(fn.cpu).diamond, CostModel.leastOfFunction * expectedCycles(fn, analyses).alone);
 
 /** In this share of the launches, the threads of a wave mostly take the same way (as in cost/events.ts). */
 const AGREEING = 0.25;

@@ -149,7 +149,7 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
   const vain = { t: mask, f: mask };
   for (const here of work) for (const side of ['t', 'f'] as const) vain[side] += here[side];
   const isEmbedded = frame.blocks.some((b) => b.t === NONE || b.f === NONE);
-  if (isEmbedded) net -= (vain.t + vain.f) * CostModel.embedded;
+  if (isEmbedded && !ctx.countsBytes) net -= (vain.t + vain.f) * CostModel.embedded;
   const blocks = frame.blocks.map(({ t, f, passed }, k) => ({ t, f, passed, net: gains[k], vain: work[k] }));
   return { net, vain, blocks, scattered };
 }
@@ -195,6 +195,7 @@ function isNeeded({ fn, uses }: PlanningContext, i: InstrId, guarded: ReadonlySe
 /** In loops, the threads of the side with fewer iterations wait for those of the other. */
 function waitingCost(draft: Draft, ctx: PlanningContext, { branch }: MeldedUniformity): number {
   const { frame } = draft;
+  if (ctx.countsBytes) return 0;
   const depth = ctx.cycles.depthOf(frame.branch);
   const waits = frame.blocks.some((b, k) => branch[k] === 1 && ctx.cycles.depthOf(hostBlock(frame.shape, b)) > depth);
   if (!waits) return 0;
@@ -251,7 +252,7 @@ function branchGain(draft: Draft, ctx: PlanningContext, k: number, { branch }: M
   // The condition of one side is inverted, or that of the guest is fixed.
   const conditions = (swapped ? costs.target.salu : 0) + (passed && takes !== null ? 2 * costs.target.salu : 0);
   const unrolled = branch[k] === 1 && [t, f].some((b) => b !== NONE && mayUnroll(draft, b));
-  const lost = unrolled ? CostModel.lostUnrolling : 0;
+  const lost = unrolled && !ctx.countsBytes ? CostModel.lostUnrolling : 0;
   return gain - (cost(branch[k] === 1) + conditions + lost) * draft.frame.weight(host);
 }
 

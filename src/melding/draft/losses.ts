@@ -35,7 +35,7 @@ export function lostWidth(draft: Draft, ctx: PlanningContext, i: InstrId, other:
   const parts = other === NONE ? joined[i] : Math.min(joined[i], joined[other]);
   if (parts === 1) return 0;
   const pointer = (each: InstrId): ValueId => pointerOf(fn, each);
-  const words = Math.max(1, parts * wordsOf(fn, i), ctx.strides.ofAccess(i));
+  const words = ctx.countsBytes ? 1 : Math.max(1, parts * wordsOf(fn, i), ctx.strides.ofAccess(i));
   const whole = ctx.costs.target.issue * Math.min(WORDS_OF_LINE, words);
   const block = fn.instrBlock[i];
   /** The parts that stay together with this one. */

@@ -36,7 +36,7 @@ export function findStandIns(frame: Blocks, i: InstrId): readonly InstrId[] {
   const { ctx, branch, blockPartner } = frame;
   const { fn, dominators, options } = ctx;
   const other = blockPartner[fn.instrBlock[i]] as BlockId | -1;
-  const isOff = options.mode !== 'darm' || options.profit !== 'net' || options.unpredicate === 'always';
+  const isOff = options.mode !== 'darm' || options.profit === 'paper' || options.unpredicate === 'always';
   if (isOff || other === NONE || !isPlainLoad(ctx, i)) return [];
   const found: InstrId[] = [];
   for (let b: BlockId | -1 = other, steps = 0; b !== NONE && steps < MOST_BLOCKS; steps++) {

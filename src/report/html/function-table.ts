@@ -3,6 +3,11 @@ import type { FunctionHistory } from '../../job/history.js';
 import type { FunctionReport } from '../../job/results.js';
 import { html, type Html } from '../markup.js';
 
+const SAVED = {
+  cycles: "Cycles saved are the cost model's, of one execution, weighted by loop depth.",
+  bytes: "Bytes saved are the cost model's, of the code.",
+} as const;
+
 const COUNTS = ['divergentBranches', 'instructions', 'machineInstructions'] as const;
 
 export function functionTable(functions: readonly FunctionReport[], histories: readonly FunctionHistory[]): Html {
@@ -13,7 +18,8 @@ export function functionTable(functions: readonly FunctionReport[], histories: r
     const place = places.get(name);
     return place === undefined ? name : html`<a href="#f${place}">${name}</a>`;
   };
-  const heads = ['melds', 'refused', 'cycles saved', 'divergent branches', 'instructions', 'machine instructions'];
+  const unit = functions[0]?.netUnit ?? 'cycles';
+  const heads = ['melds', 'refused', `${unit} saved`, 'divergent branches', 'instructions', 'machine instructions'];
   const rows = functions.map(({ name, melds, before, after }) => {
     const net = melds.reduce((sum, meld) => sum + meld.net, 0);
     const refused = histories[(places.get(name) ?? 0) - 1]?.after.candidates.filter(isRefused).length ?? 0;
@@ -44,8 +50,8 @@ export function functionTable(functions: readonly FunctionReport[], histories: r
       </table>
     </div>
     <p class="note">
-      Counts are those of the final code, without melding → with. Cycles saved are the cost model's, of one execution,
-      weighted by loop depth. Functions without a link have no divergent branch to meld at.
+      Counts are those of the final code, without melding → with. ${SAVED[unit]} Functions without a link have no
+      divergent branch to meld at.
     </p>`;
 }
 

@@ -11,7 +11,7 @@ import { roundsOf } from './rounds.js';
 const OPEN_MELDS = 3;
 
 /** @param id of the section: `f1` makes the second meld `#f1-M2` */
-export function meldList({ steps }: FunctionHistory, id: string): Html {
+export function meldList({ steps, netUnit }: FunctionHistory, id: string): Html {
   const labels = new MeldLabels({ steps });
   const rounds = roundsOf(steps);
   const melds = steps.flatMap((step, at) => step.melds.map((meld, index) => ({ step, at, meld, index })));
@@ -20,7 +20,7 @@ export function meldList({ steps }: FunctionHistory, id: string): Html {
     return html`<details class="meld" id="${id}-${label}" ${count < OPEN_MELDS && 'open'}>
       <summary>
         <b>${label}</b> ${meld.kind}, parted by the branch in <code>${step.before.blocks[meld.branch]!.name}</code>:
-        profitability (MP<sub>S</sub>) <b>${shortNumber(meld.profit)}</b>, net cycles saved
+        profitability (MP<sub>S</sub>) <b>${shortNumber(meld.profit)}</b>, net ${netUnit} saved
         <b>${shortNumber(meld.net)}</b>, round ${rounds[at]}
       </summary>
       ${meld.blocks.map((_, block) => alignment(labels, step, { step: at, meld: index, block }))}

@@ -13,6 +13,7 @@ function functionDocument({ plan, blockNames, remedies, ...fn }: FunctionAnalysi
     divergentBranches: fn.divergentBranches,
     values: fn.values,
     divergentValues: fn.divergentValues,
+    netUnit: plan.netUnit,
     candidates: plan.candidates.map(({ branch, sides, kind, profit, net, verdict, rule, reason }, k) => ({
       branch: blockNames[branch],
       sides: [names(sides[0]), names(sides[1])],

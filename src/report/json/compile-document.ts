@@ -17,7 +17,8 @@ export function resultDocument(result: CompileResult): object {
       name: fn.name,
       melds: fn.melds,
       meldsByKind: tally(fn.melds).byKind,
-      cyclesSaved: tally(fn.melds).cyclesSaved,
+      netUnit: fn.netUnit,
+      [`${fn.netUnit}Saved`]: tally(fn.melds).saved,
       switchesLowered: fn.switchesLowered,
       sidesHoisted: fn.sidesHoisted,
       divergentBranches: beforeAndAfter(fn, 'divergentBranches'),
@@ -37,7 +38,10 @@ interface BeforeAndAfter {
 /** The document as the service sends it: with the artifacts' bytes, and with what the command prints separately. */
 export interface CompileDocument extends Omit<CompileResult, 'artifacts' | 'functions'> {
   readonly artifacts: readonly { readonly kind: Artifact['kind']; readonly sha256: string; readonly data: string }[];
-  readonly functions: readonly (Pick<FunctionReport, 'name' | 'melds' | 'switchesLowered' | 'sidesHoisted'> &
+  readonly functions: readonly (Pick<
+    FunctionReport,
+    'name' | 'melds' | 'netUnit' | 'switchesLowered' | 'sidesHoisted'
+  > &
     Readonly<Record<keyof Counts, BeforeAndAfter>> & { readonly bailout?: string })[];
 }
 
@@ -55,6 +59,7 @@ export function compileResultOf(document: CompileDocument): CompileResult {
     functions: functions.map((fn) => ({
       name: fn.name,
       melds: fn.melds,
+      netUnit: fn.netUnit,
       switchesLowered: fn.switchesLowered,
       sidesHoisted: fn.sidesHoisted,
       before: fn.instructions.before === undefined ? null : counts(fn, 'before'),

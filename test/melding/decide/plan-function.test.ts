@@ -499,6 +499,7 @@ test('functions that are left alone', () => {
     melds: [],
     hoisted: [],
     chosen: [],
+    netUnit: 'cycles',
   });
 });
 

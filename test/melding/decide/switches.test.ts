@@ -3,10 +3,11 @@ import { analysesOf } from '../../../src/analysis/analyses.js';
 import type { BlockId } from '../../../src/ir/ids.js';
 import { costsOf } from '../../../src/melding/cost/latency.js';
 import { leastGainOfLowering, loweredSwitches, loweringGain } from '../../../src/melding/decide/switches.js';
+import type { NetUnit } from '../../../src/melding/plan.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/switches', { tests: 5 });
+const test = suite('melding/decide/switches', { tests: 6 });
 
 interface Shape {
   readonly cases: number;
@@ -15,10 +16,11 @@ interface Shape {
   readonly head?: string;
   /** Whether nothing gets to the default. */
   readonly isComplete?: boolean;
+  readonly unit?: NetUnit;
 }
 
 /** A switch over loaded data whose arms meet again. */
-function gainOf({ cases, work = '', head = 'func kernel', isComplete = false }: Shape) {
+function gainOf({ cases, work = '', head = 'func kernel', isComplete = false, unit = 'cycles' }: Shape) {
   const arms = Array.from({ length: cases }, (_, k) => k);
   const { f } = snapshot(`
     ${head}
@@ -35,7 +37,7 @@ function gainOf({ cases, work = '', head = 'func kernel', isComplete = false }: 
   const analyses = analysesOf(f);
   const switches: BlockId[] = loweredSwitches(f, analyses);
   assert.is(switches.length, 1);
-  return { gain: loweringGain(f, analyses, switches), least: leastGainOfLowering(f, analyses) };
+  return { gain: loweringGain(f, analyses, switches, unit), least: leastGainOfLowering(f, analyses, unit) };
 }
 
 const WORK = '%v = mul %data 7';
@@ -61,6 +63,17 @@ test('two links are too few to be sure', () => {
   const { gain, least } = gainOf({ cases: 2, work: WORK });
   assert.ok(gain < least, `${gain}`);
   assert.is(least, costsOf('gfx906').diamond);
+});
+
+test('a chain of arms that work is smaller than a tree, however long it is', () => {
+  for (const cases of [4, 15]) {
+    const { gain, least } = gainOf({ cases, work: WORK, unit: 'bytes' });
+    assert.ok(gain > least, `${cases}: ${gain}`);
+  }
+  assert.ok(
+    gainOf({ cases: 8, isComplete: true, work: WORK, unit: 'bytes' }).gain <
+      gainOf({ cases: 8, work: WORK, unit: 'bytes' }).gain,
+  );
 });
 
 test('other targets than AMD keep their jump tables', () => {

@@ -17,6 +17,7 @@ const MELD: CandidateRemark = {
   meld: 'block-region',
   profit: 0.43758,
   net: 95.25,
+  netUnit: 'cycles',
   rule: null,
   reason: 'profitable',
 };
@@ -36,7 +37,8 @@ const SUMMARY: FunctionRemark = {
   divergentBranches: 3,
   candidates: 4,
   melds: { 'block-block': 2, 'region-region': 0, 'block-region': 1 },
-  cyclesSaved: 120.5,
+  saved: 120.5,
+  netUnit: 'cycles',
   switchesLowered: 1,
   sidesHoisted: 0,
 };
