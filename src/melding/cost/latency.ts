@@ -38,8 +38,8 @@ export interface TargetCosts {
    */
   readonly hiddenMasks: number;
   /**
-   * What a question (`WaveVersion`) costs a wave whose threads do not agree. To one whose threads agree it costs
-   * little: it is about as long as the handling of the mask that it spares. Measured with the simulator.
+   * What a question (`WaveVersion`) costs a wave whose threads do not agree: a branch that is taken, and where a mask
+   * comes late to the scalar unit, the time until it is there. Measured with the simulator, for a wave that is alone.
    */
   readonly question: number;
   /**
@@ -105,7 +105,7 @@ const gfx9: TargetCosts = {
   freeScalars: 0,
   diamond: 28,
   hiddenMasks: 0.25,
-  question: 20,
+  question: 44,
   divisionSteps: 48,
   multiply: 16,
   resultAfter: 1,
@@ -138,7 +138,7 @@ const gfx10: TargetCosts = {
   freeScalars: 1,
   diamond: 14,
   hiddenMasks: 0.5,
-  question: 14,
+  question: 30,
   divisionSteps: 0,
   multiply: 8,
   residentWaves: 16,
