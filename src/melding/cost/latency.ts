@@ -32,6 +32,8 @@ export interface TargetCosts {
   readonly branch: number;
   /** A divergent branch of two sides: what handling the execution mask costs a wave that takes both. */
   readonly diamond: number;
+  /** How long that keeps the scalar unit busy: four instructions, two of which take longer on GCN and CDNA. */
+  readonly masks: number;
   /**
    * Which share of `diamond` is no gain to a wave that agrees: other waves hide it. On RDNA the scalar unit has turns
    * that vector work cannot use anyway. Fitted.
@@ -104,6 +106,7 @@ const gfx9: TargetCosts = {
   branch: 8,
   freeScalars: 0,
   diamond: 28,
+  masks: 24,
   hiddenMasks: 0.25,
   question: 44,
   divisionSteps: 48,
@@ -137,6 +140,7 @@ const gfx10: TargetCosts = {
   branch: 8,
   freeScalars: 1,
   diamond: 14,
+  masks: 8,
   hiddenMasks: 0.5,
   question: 30,
   divisionSteps: 0,
@@ -181,6 +185,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       branch: 8,
       freeScalars: 2,
       diamond: 24,
+      masks: 0,
       hiddenMasks: 0.5,
       question: 24,
       divisionSteps: 0,
