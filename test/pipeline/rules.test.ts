@@ -507,9 +507,14 @@ test('what is said about how often a switch goes where is not lost where nothing
 
 test('a chain has as many divergent branches as its switch is said to have, and no default that nothing gets to', async () => {
   const names = Array.from({ length: 12 }, (_, k) => k * 3);
-  const result = await compile(choosing(names, 'unreachable'), { emit: ['ll'], stats: true });
-  const { switchesLowered, before, after } = result.functions[0]!;
-  assert.equal([switchesLowered, before!.divergentBranches, after.divergentBranches], [1, 11, 11]);
+  const work = (k: number): string =>
+    `arm${k}:\n%a${k} = mul i32 %id, %id\n%b${k} = mul i32 %a${k}, %id\nstore i32 %b${k}, ptr addrspace(1) %o\n`;
+  // What melds makes the chain pay.
+  const ir = choosing(names, 'unreachable').replace(/arm1[01]:\n/g, (arm) => work(Number(arm.slice(3, 5))));
+  const result = await compile(ir, { emit: ['ll'], stats: true, profit: 'paper' });
+  const { switchesLowered, melds, before, after } = result.functions[0]!;
+  assert.equal([switchesLowered, melds.length, before!.divergentBranches], [1, 1, 11]);
+  assert.is(after.divergentBranches, 10);
   assert.not.match(text(artifact(result, 'll')), /unreachable/);
 });
 

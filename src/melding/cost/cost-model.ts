@@ -43,8 +43,12 @@ export const CostModel = {
   pairBonus: 0.05,
   /** A meld must gain more than this, in cycles or bytes. This lets the rounds end. */
   leastNet: 0.5,
-  /** What a question costs a wave that agrees, as a share of what it costs one that parts. Measured with the simulator. */
-  questionForAll: 0.25,
+  /**
+   * What a question about its own side costs a wave that agrees, and one before it about the other side: shares of what
+   * it costs a wave that parts. Measured with the simulator.
+   */
+  ownQuestion: 0.25,
+  otherQuestion: 0.75,
   /**
    * What all melds of a branch must be worth: more than two vector instructions, and more than this share of the work
    * of what they meld. Anything less is within the error of the estimate.

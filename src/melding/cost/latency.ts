@@ -32,14 +32,16 @@ export interface TargetCosts {
   readonly branch: number;
   /** A divergent branch of two sides: what handling the execution mask costs a wave that takes both. */
   readonly diamond: number;
+  /** How long that keeps the scalar unit busy: four instructions, two of which take longer on GCN and CDNA. */
+  readonly masks: number;
   /**
    * Which share of `diamond` is no gain to a wave that agrees: other waves hide it. On RDNA the scalar unit has turns
    * that vector work cannot use anyway. Fitted.
    */
   readonly hiddenMasks: number;
   /**
-   * What a question (`WaveVersion`) costs a wave whose threads do not agree. To one whose threads agree it costs
-   * little: it is about as long as the handling of the mask that it spares. Measured with the simulator.
+   * What a question (`WaveVersion`) costs a wave whose threads do not agree: a branch that is taken, and where a mask
+   * comes late to the scalar unit, the time until it is there. Measured with the simulator, for a wave that is alone.
    */
   readonly question: number;
   /**
@@ -104,8 +106,9 @@ const gfx9: TargetCosts = {
   branch: 8,
   freeScalars: 0,
   diamond: 28,
+  masks: 24,
   hiddenMasks: 0.25,
-  question: 20,
+  question: 44,
   divisionSteps: 48,
   multiply: 16,
   resultAfter: 1,
@@ -137,8 +140,9 @@ const gfx10: TargetCosts = {
   branch: 8,
   freeScalars: 1,
   diamond: 14,
+  masks: 8,
   hiddenMasks: 0.5,
-  question: 14,
+  question: 30,
   divisionSteps: 0,
   multiply: 8,
   residentWaves: 16,
@@ -181,6 +185,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       branch: 8,
       freeScalars: 2,
       diamond: 24,
+      masks: 0,
       hiddenMasks: 0.5,
       question: 24,
       divisionSteps: 0,

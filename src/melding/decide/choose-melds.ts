@@ -119,12 +119,12 @@ export function chooseVersion(
   let most = -Infinity;
   for (const sides of may ? ALL_QUESTIONS : [[]]) {
     const melded = gains.shareMelded(sides);
-    const asked = sides.length * ctx.weight[branch];
+    const weight = ctx.weight[branch];
     const gain = (meld: Judged, more: number): number => gains.average(sides, meld.effect) + more * melded;
     const { pairs } = align((pair) => gain(pair, 0), bonus * melded);
     const neighbours = pairs.filter(([i, j], k) => k > 0 && pairs[k - 1][0] === i - 1 && pairs[k - 1][1] === j - 1);
     const inRegime = (effects: readonly Effect[], more: number, question: number): number =>
-      gains.worth(sides, effects, more, asked * question);
+      gains.worth(sides, effects, more, weight * question);
     /** What melds are worth to a wave that is alone, and to one of many. */
     const values = (melds: readonly Judged[]): readonly [alone: number, busy: number] => {
       const effects = melds.map(({ effect }) => effect);
@@ -151,7 +151,7 @@ export function chooseVersion(
       pairs,
       sides,
       gain,
-      asking: -asked * ctx.costs.target.question * melded,
+      asking: -sides.length * weight * ctx.costs.target.question * melded,
       worth,
       verdict: null,
     };

@@ -42,7 +42,11 @@ export function hoistedSides(ctx: PlanningContext, branches: readonly BlockId[])
   const { fn, options, waves, cycles } = ctx;
   if (!fn.cpu.startsWith('gfx') || options.optimizesLater) return [];
   if (options.mode !== 'darm' || options.profit === 'paper') return [];
-  const sides = branches.flatMap((branch) => sidesOf(ctx, branch));
+  const found = branches.flatMap((branch) => sidesOf(ctx, branch) ?? []);
+  const slower = loopsOfVectorWork(ctx, found);
+  const sides = found.flatMap(({ branch, one, both }) =>
+    both === null || slower.has(cycles.cycleOf(branch)) ? (one ?? []) : both.sides,
+  );
   const gains = new Map<CycleId | -1, number>();
   for (const { branch, net } of sides) {
     const loop = cycles.cycleOf(branch);
@@ -70,17 +74,71 @@ interface Diamond {
   readonly workF: readonly InstrId[] | null;
 }
 
-/** Both sides of a branch, one of them, or none. */
-function sidesOf(ctx: PlanningContext, branch: BlockId): readonly HoistedSide[] {
+/** What may be hoisted at one branch. */
+interface Found {
+  readonly branch: BlockId;
+  readonly one: HoistedSide | null;
+  readonly both: BothSides | null;
+}
+
+interface BothSides {
+  readonly sides: readonly HoistedSide[];
+  /** Cycles of all selects. */
+  readonly selects: number;
+}
+
+/**
+ * The loops (-1: the function) in which selects take longer than the masks that they replace, where many waves want both
+ * the vector and the scalar unit: a SIMD is as fast as the unit that has more to do, and selects are vector work.
+ */
+function loopsOfVectorWork(ctx: PlanningContext, found: readonly Found[]): ReadonlySet<CycleId | -1> {
+  const { waves, weight, cycles } = ctx;
+  const selects = new Map<CycleId | -1, number>();
+  for (const { branch, both } of found) {
+    if (both === null) continue;
+    const loop = cycles.cycleOf(branch);
+    const cost = both.selects * weight[branch]! * waves.shareComing(branch);
+    selects.set(loop, (selects.get(loop) ?? 0) + cost);
+  }
+  if (selects.size === 0 || !ctx.mayBeBusy()) return new Set();
+  return new Set(
+    [...selects].flatMap(([loop, cost]) => {
+      const { vector, scalar } = workOfUnits(ctx, (b) => loop === NONE || cycles.contains(loop, b));
+      return vector + cost > scalar ? [loop] : [];
+    }),
+  );
+}
+
+/** How long a wave keeps the vector unit and the scalar unit busy, in the blocks that count. */
+function workOfUnits(ctx: PlanningContext, counts: (b: BlockId) => boolean): { vector: number; scalar: number } {
+  const { fn, costs, busy, divergence, weight, waves, fusedInto } = ctx;
+  const work = { vector: 0, scalar: 0 };
+  for (let b = 0 as BlockId; b < fn.blockCount; b++) {
+    if (!counts(b)) continue;
+    let [vector, scalar] = [0, divergence.terminatorDivergent[b] === 1 ? costs.target.masks : 0];
+    for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]!; i++) {
+      if (fn.instrAddressSpace[i] !== NONE || fusedInto[i] !== NONE) continue;
+      if (divergence.valueDivergent[instrValue(fn, i)] === 1) vector += busy.cost[i]!;
+      else scalar += ctx.cost[i]!;
+    }
+    const runs = weight[b]! * waves.shareComing(b);
+    work.vector += vector * runs;
+    work.scalar += scalar * runs;
+  }
+  return work;
+}
+
+/** Both sides of a branch, or one of them; null: none. */
+function sidesOf(ctx: PlanningContext, branch: BlockId): Found | null {
   const { graph, dominators, postDominators } = ctx;
   const first = graph.succStart[branch]!;
   const [t, f] = [graph.succ[first] as BlockId, graph.succ[first + 1] as BlockId];
   const join = postDominators.idom[branch] as BlockId | -1;
   // A side that is empty leaves nothing of the branch to spare.
-  if (join === NONE || t === f || join === t || join === f || dominators.dominates(join, branch)) return [];
+  if (join === NONE || t === f || join === t || join === f || dominators.dominates(join, branch)) return null;
   const diamond = { branch, join, t, f, workT: workOf(ctx, branch, t, join), workF: workOf(ctx, branch, f, join) };
-  const alone = oneSide(ctx, diamond);
-  return bothSides(ctx, diamond, alone !== null) ?? (alone === null ? [] : [alone]);
+  const one = oneSide(ctx, diamond);
+  return { branch, one, both: bothSides(ctx, diamond, one !== null) };
 }
 
 /** What a side does that may run in front of its branch; null if it may not. */
@@ -118,7 +176,7 @@ function oneSide(ctx: PlanningContext, diamond: Diamond): HoistedSide | null {
  *
  * @param mayBeOne whether one side can be hoisted alone
  */
-function bothSides(ctx: PlanningContext, diamond: Diamond, mayBeOne: boolean): readonly HoistedSide[] | null {
+function bothSides(ctx: PlanningContext, diamond: Diamond, mayBeOne: boolean): BothSides | null {
   const { branch, join, t, f, workT, workF } = diamond;
   const { fn, weight } = ctx;
   const { target } = ctx.costs;
@@ -142,10 +200,11 @@ function bothSides(ctx: PlanningContext, diamond: Diamond, mayBeOne: boolean): r
   const gain = (target.diamond - selects) * weight[branch]!;
   if (gain <= CostModel.leastNet) return null;
   const terminator = terminatorOf(fn, branch);
-  return [
+  const sides = [
     { branch, terminator, side: t, instrs: workT, chosen: [], net: gain },
     { branch, terminator, side: f, instrs: workF, chosen, net: 0 },
   ];
+  return { sides, selects };
 }
 
 /**

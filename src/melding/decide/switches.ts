@@ -71,7 +71,8 @@ export function loweringCost(
  *
  * For every run of values, LLVM's LowerSwitch makes a leaf that compares and, above the leaves, a tree of branches. A
  * wave whose threads take many ways runs all of that, where the chain has one branch per destination, or none where
- * the destination does nothing. A wave whose threads agree goes down the tree, and passes the whole chain.
+ * the destination does nothing. A wave whose threads agree goes down the tree, and passes the whole chain. What other
+ * waves hide of the handling of masks is nothing that the chain spares.
  */
 export function loweringGain(
   fn: FunctionSnapshot,
@@ -80,7 +81,8 @@ export function loweringGain(
   unit: NetUnit,
 ): number {
   const isSize = unit === 'bytes';
-  const { valu, salu, guard, diamond } = isSize ? sizesOf(fn.cpu) : costsOf(fn.cpu);
+  const { valu, salu, hiddenMasks, ...masks } = isSize ? sizesOf(fn.cpu) : costsOf(fn.cpu);
+  const [guard, diamond] = [masks.guard * (1 - hiddenMasks), masks.diamond * (1 - hiddenMasks)];
   // Other targets have jump tables, or nothing is known about what they make.
   if (!fn.cpu.startsWith('gfx')) return 0;
   let gain = 0;

@@ -115,18 +115,18 @@ export class WaveGains {
    * What the melds of a branch are worth together, in cycles per run of the function.
    *
    * @param more what every wave gains beside that
-   * @param questions what all questions cost a wave that gets to the melded code
+   * @param question what one question costs a wave that gets to the melded code
    */
-  worth(sides: Questions, melds: readonly Effect[], more: number, questions: number): number {
-    const byLaunch = this.byLaunch(sides, melds, more, questions);
+  worth(sides: Questions, melds: readonly Effect[], more: number, question: number): number {
+    const byLaunch = this.byLaunch(sides, melds, more, question);
     return byLaunch.reduce((sum, gain) => sum + (gain < 0 ? gain * CostModel.lossAversion : gain), 0) / byLaunch.length;
   }
 
   /** The same without aversion: what a wave gains, by launch. */
-  byLaunch(sides: Questions, melds: readonly Effect[], more: number, questions: number): number[] {
+  byLaunch(sides: Questions, melds: readonly Effect[], more: number, question: number): number[] {
     return this.shares.map((share, k) => {
-      const melded = ofMelded(sides, share);
-      let gain = melded * (more - questions) - (1 - melded) * questions * CostModel.questionForAll;
+      const asked = sides.length * ofMelded(sides, share) + askedForAgreeing(sides, share);
+      let gain = ofMelded(sides, share) * more - asked * question;
       for (const meld of melds) gain += ofMelded(sides, this.gainsOf(meld)[k]!);
       return gain;
     });
@@ -204,6 +204,17 @@ function gainOf(meld: Effect, share: ByWave, comers: (block: BlockGain) => Comer
 }
 
 const asks = (sides: Questions, side: 't' | 'f'): boolean => sides.includes(side);
+
+/**
+ * What questions cost waves that agree, in questions. The one about a wave's own side spares it the handling of the mask,
+ * but one way on it is a branch that is taken. Where the other side is asked about first, that is a question more.
+ */
+const askedForAgreeing = (sides: Questions, { all, none }: ByWave): number =>
+  sides.reduce(
+    (sum, side, before) =>
+      sum + (CostModel.ownQuestion + CostModel.otherQuestion * before) * (side === 't' ? all : none),
+    0,
+  );
 
 /** The part of the waves that get to melded code. */
 const ofMelded = (sides: Questions, { parted, all, none }: ByWave): number =>

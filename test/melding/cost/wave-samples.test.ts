@@ -1,23 +1,29 @@
 /** How often waves part, by what decides the condition. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import { joinedRegionOf, regionOf } from '../../../src/analysis/regions.js';
+import { CostModel } from '../../../src/melding/cost/cost-model.js';
 import { WaveSamples } from '../../../src/melding/cost/wave-samples.js';
 import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 19 });
+const test = suite('melding/cost/wave-samples', { tests: 20 });
 
-function sharesAt(s: ReturnType<typeof snapshot>, branch: string): ByWave {
+const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
+
+function gainsAt(s: ReturnType<typeof snapshot>, branch: string): WaveGains {
   const analyses = analysesOf(s.f);
   const region = regionOf(analyses, s.block(branch));
   if (region.kind === 'refused') throw new Error(region.problem);
-  return new WaveGains(new WaveSamples(s.f, analyses), region).mean;
+  return new WaveGains(new WaveSamples(s.f, analyses), region);
 }
 
 /** The share of waves that part at `branch if`, which ends in a branch on %c. */
-function shares(lines: string, { head = 'func kernel', attribute = '' } = {}): ByWave {
-  const s = snapshot(`
+const shares = (lines: string, about: { head?: string; attribute?: string } = {}): ByWave =>
+  sharesAt(branching(lines, about), 'if');
+
+const branching = (lines: string, { head = 'func kernel', attribute = '' } = {}): ReturnType<typeof snapshot> =>
+  snapshot(`
     ${head}
     arg %n i32
     arg %m i32
@@ -41,8 +47,6 @@ function shares(lines: string, { head = 'func kernel', attribute = '' } = {}): B
     join:
       ret
   `);
-  return sharesAt(s, 'if');
-}
 
 test('bits of thread numbers part every wave, or none', () => {
   assert.is(shares('%b = and %tid 1\n %c = icmp eq %b 0').parted, 1);
@@ -255,6 +259,18 @@ test('behind a question to the wave, it is known that it parts', () => {
 test('the estimate is deterministic', () => {
   const once = shares('%c = icmp slt %data %n');
   assert.equal(shares('%c = icmp slt %data %n'), once);
+});
+
+test('a wave that agrees pays for its own question, and more for one about the other side before it', () => {
+  // One wave of four takes the true side.
+  const gains = gainsAt(branching('%b = and %tid 192\n %c = icmp eq %b 64'), 'if');
+  assert.equal(gains.mean, { parted: 0, all: 0.25, none: 0.75 });
+  const costs = (sides: readonly ('t' | 'f')[]): ReadonlySet<number> => new Set(gains.byLaunch(sides, [], 0, 64));
+  const { ownQuestion: own, otherQuestion: other } = CostModel;
+  assert.equal(costs(['f', 't']), new Set([-64 * (own + 0.25 * other)]));
+  assert.equal(costs(['t', 'f']), new Set([-64 * (own + 0.75 * other)]));
+  // The others go to melded code.
+  assert.equal(costs(['f']), new Set([-64 * (0.75 * own + 0.25)]));
 });
 
 test.run();

@@ -2,7 +2,7 @@
 import { artifact, compile, text } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/hoisted-sides', { tests: 16 });
+const test = suite('melding/decide/hoisted-sides', { tests: 17 });
 
 interface Parts {
   /** In front of the branch. */
@@ -147,6 +147,16 @@ test('not both, where selects take more than a side, or a wave that agrees would
   assert.ok((await hoistedIn(diamond(...TWO_EACH, phis))).count < 2);
   const long = ['%s0 = mul i32 %row, %id', '%s1 = mul i32 %s0, %row', '%s = xor i32 %s1, 3'].join('\n ');
   assert.ok((await hoistedIn(diamond(long, TWO_EACH[1], ONE_PHI))).count < 2);
+});
+
+test('not both, where the loop has more vector work than masks, and many waves want both', async () => {
+  const work = (length: number): string =>
+    Array.from({ length }, (_, k) => `%w${k + 1} = ${k % 2 === 0 ? 'xor' : 'sub'} i32 %w${k}, %id\n`).join('');
+  const joined = (length: number): string =>
+    `%w0 = phi i32 [ %s, %small ], [ %u, %large ]\n${work(length)}%next = xor i32 %w${length}, 9`;
+  assert.is((await hoistedIn(diamond(...TWO_EACH, joined(0)))).count, 2);
+  // One of them goes instead.
+  assert.is((await hoistedIn(diamond(...TWO_EACH, joined(8)))).count, 1);
 });
 
 test('a side that is longer than the other stays behind the branch', async () => {

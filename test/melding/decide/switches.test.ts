@@ -1,6 +1,7 @@
 /** When divergent switches become chains of branches although nothing melds. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import type { BlockId } from '../../../src/ir/ids.js';
+import { CostModel } from '../../../src/melding/cost/cost-model.js';
 import { costsOf } from '../../../src/melding/cost/latency.js';
 import { leastGainOfLowering, loweredSwitches, loweringGain } from '../../../src/melding/decide/switches.js';
 import type { NetUnit } from '../../../src/melding/plan.js';
@@ -57,6 +58,17 @@ test('a long chain of arms that work is worse than a tree', () => {
 
 test('where the default is unreachable, the tree needs no compares at its leaves', () => {
   assert.ok(gainOf({ cases: 5, isComplete: true }).gain < gainOf({ cases: 4 }).gain);
+});
+
+test('masks that other waves hide are not spared', () => {
+  const { valu, salu, guard, diamond, hiddenMasks } = costsOf('gfx1030');
+  const shown = 1 - hiddenMasks;
+  // Eight compares and as many selects, instead of nine leaves below seven branches or, where a wave agrees, five compares.
+  const chain = 8 * (valu + salu) + 8 * valu;
+  const parted = 15 * (valu + shown * diamond) - chain;
+  const agreed = 5 * (valu + shown * guard) - chain;
+  const { gain } = gainOf({ cases: 8, head: 'func kernel cpu=gfx1030' });
+  assert.is(gain, 0.75 * parted + 0.25 * CostModel.lossAversion * agreed);
 });
 
 test('two links are too few to be sure', () => {

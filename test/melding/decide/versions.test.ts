@@ -8,9 +8,11 @@ import { assert, suite } from '../../support/suite.js';
 
 const test = suite('melding/decide/versions', { tests: 8 });
 
+const LENGTH = 64;
+
 /** Long sides in which some of the operands are different constants. */
 const side = (x: string, first: number): string =>
-  Array.from({ length: 32 }, (_, k) => {
+  Array.from({ length: LENGTH }, (_, k) => {
     const factor = k % 6 === 0 ? (first + k) / 10 + 0.01 : '%z';
     return `%${x}${k} = fmul ${k === 0 ? '%y' : `%${x}${k - 1}`} ${factor}`;
   }).join('\n');
@@ -42,7 +44,7 @@ function planned({ condition, more = '', head = 'func kernel +AsksWaves', option
       ${side('f', 2)}
       br join
     join:
-      %r = phi [%t31 t] [%f31 f]
+      %r = phi [%t${LENGTH - 1} t] [%f${LENGTH - 1} f]
       store %r %at !as=1 !name=out
       ret
   `);
