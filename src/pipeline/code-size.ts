@@ -37,8 +37,11 @@ export function smallestCode(
 
 /** @param sizes by the number of rounds that are carried out */
 function smallest(log: EditLog, sizes: readonly Sizes[]): EditLog {
-  const sizeWith = (count: number): number => sizes[count]!.get(log.function) ?? 0;
+  const name = log.function;
   const last = log.rounds.length;
+  if (last > 0 && !sizes.every((each) => each.has(name)))
+    return cutBack(log, 0, 'nothing says how large its code is: it is part of other functions, or has no symbol');
+  const sizeWith = (count: number): number => sizes[count]!.get(name)!;
   let best = 0;
   for (let count = 1; count <= last; count++) if (sizeWith(count) < sizeWith(best)) best = count;
   if (best === last) return log;
