@@ -57,7 +57,8 @@ export function emitArtifacts(request: EmitRequest): Emitted {
   if (kinds.includes('bc')) artifacts.push({ kind: 'bc', bytes: module.bitcode() });
   if (kinds.includes('ll')) artifacts.push({ kind: 'll', bytes: module.text() });
 
-  const codes = codesFor(kinds, withFigures, module.isAmdgcn);
+  // Without a target there is no code to count.
+  const codes = codesFor(kinds, withFigures && module.triple !== '', module.isAmdgcn);
   const hasFigures = codes.size > 0;
   if (withCode) codes.add(module.isAmdgcn ? 'obj' : 'asm');
   let isUntouched = artifacts.length === 0;
