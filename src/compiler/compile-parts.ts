@@ -22,16 +22,18 @@ export async function compileInParts(
   melded: readonly EditLog[] | null,
   limits: TaskLimits,
 ): Promise<CompileResult> {
-  const divided = await executor.run({ kind: 'divide', ...job, logs: melded }, limits);
-  const whole = (): Promise<CompileResult> => executor.run({ kind: 'emit', ...job, logs: divided.logs }, limits);
-  if (divided.parts.length < 2) return whole();
+  let logs = melded;
   try {
-    return await compileDivided(executor, job.options, divided, limits);
+    const divided = await executor.run({ kind: 'divide', ...job, logs }, limits);
+    ({ logs } = divided);
+    if (divided.parts.length > 1) return await compileDivided(executor, job.options, divided, limits);
   } catch (error) {
     // As a whole, the module can go out without the melds that no code can be generated for.
-    if (error instanceof DarmError && MAY_COME_FROM_MELDS.has(error.code)) return whole();
-    throw error;
+    if (!(error instanceof DarmError && MAY_COME_FROM_MELDS.has(error.code))) throw error;
   }
+  return logs === null
+    ? executor.run({ kind: 'compile', ...job }, limits)
+    : executor.run({ kind: 'emit', ...job, logs }, limits);
 }
 
 async function compileDivided(

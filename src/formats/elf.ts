@@ -23,7 +23,8 @@ export const ElfType = { Relocatable: 1, Shared: 3 } as const;
 export const SegmentType = { Load: 1, Dynamic: 2, Note: 4 } as const;
 /** Bits of `ElfSegment.flags`. */
 export const SegmentFlag = { Execute: 1, Write: 2, Read: 4 } as const;
-export const SymbolType = { Function: 2 } as const;
+/** A kernel has a type of its own where it is no HSA code object, as for Mesa (`STT_AMDGPU_HSA_KERNEL`). */
+export const SymbolType = { Function: 2, Kernel: 10 } as const;
 export const SectionType = { SymbolTable: 2, Note: 7, NoBits: 8, DynamicSymbols: 11 } as const;
 
 export interface ElfSegment {
@@ -152,10 +153,12 @@ export function elfSymbols(elf: ElfFile): ElfSymbol[] {
   return symbols;
 }
 
-/** Bytes of code, by the name of the function. */
+/** Bytes of code, by the name of the function or kernel. */
 export const elfFunctionSizes = (bytes: Uint8Array): Map<string, number> =>
   new Map(
-    elfSymbols(parseElf(bytes)).flatMap(({ name, type, size }) => (type === SymbolType.Function ? [[name, size]] : [])),
+    elfSymbols(parseElf(bytes)).flatMap(({ name, type, size }) =>
+      type === SymbolType.Function || type === SymbolType.Kernel ? [[name, size]] : [],
+    ),
   );
 
 /**

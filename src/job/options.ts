@@ -73,7 +73,7 @@ export const JOB_OPTIONS = {
   }),
   threshold: option(nullable(numberIn(0, 0.5)), {
     default: null,
-    about: "least profitability of a meld by the paper's metric, 0 to 0.5; without it 0.2, with the profit size none",
+    about: "least profitability of a meld by the paper's metric, 0 to 0.5; without it 0.2, with the profit size 0",
     flag: {
       commands: ALL,
       value: 'value',

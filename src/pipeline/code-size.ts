@@ -1,8 +1,9 @@
 /**
  * The promise of `--profit size`: no function gets larger. The planner counts bytes by a table, and code generation
  * decides what they are: what it shares, spills, joins and skips. So code is generated with the first rounds of edits of
- * every function, none to all, and each function keeps as many as make it smallest. Should functions depend on each
- * other, so that one is larger than it was all the same, none keeps any.
+ * every function, none to all, and each function keeps as many as make it smallest. One may be larger than
+ * it was all the same: functions depend on each other, and code generation goes without a pass in a module with melds
+ * (generate.ts). Then none keeps any.
  */
 import { hasEdits, type EditLog } from '../job/edit-log.js';
 import type { CodeFigures, Emitted } from './emit.js';
@@ -37,8 +38,11 @@ export function smallestCode(
 
 /** @param sizes by the number of rounds that are carried out */
 function smallest(log: EditLog, sizes: readonly Sizes[]): EditLog {
-  const sizeWith = (count: number): number => sizes[count]!.get(log.function) ?? 0;
+  const name = log.function;
   const last = log.rounds.length;
+  if (last > 0 && !sizes.every((each) => each.has(name)))
+    return cutBack(log, 0, 'nothing says how large its code is: it is part of other functions, or has no symbol');
+  const sizeWith = (count: number): number => sizes[count]!.get(name)!;
   let best = 0;
   for (let count = 1; count <= last; count++) if (sizeWith(count) < sizeWith(best)) best = count;
   if (best === last) return log;

@@ -147,8 +147,8 @@ export class Compilation {
   }
 
   /**
-   * Keeps melded code from faults of LLVM's code generator (docs/simulator.md). Other functions get the code they
-   * always get.
+   * Keeps melded code from faults of LLVM's code generator (docs/simulator.md). Other functions are not prepared,
+   * but code generation goes without the same options for the whole module (generate.ts).
    */
   #prepareCodegen(module: LlvmModule, logs: readonly EditLog[]): void {
     this.watch.time('meld', () => {

@@ -39,7 +39,7 @@ export interface Emitted {
 }
 
 export interface CodeFigures {
-  /** By function: bytes. On NVPTX, where the driver makes machine code, instructions of PTX. */
+  /** By function, of those with code of their own: bytes. On NVPTX, where the driver makes machine code, instructions of PTX. */
   readonly sizes: ReadonlyMap<string, number>;
   readonly scratch: Scratch;
 }
@@ -57,7 +57,8 @@ export function emitArtifacts(request: EmitRequest): Emitted {
   if (kinds.includes('bc')) artifacts.push({ kind: 'bc', bytes: module.bitcode() });
   if (kinds.includes('ll')) artifacts.push({ kind: 'll', bytes: module.text() });
 
-  const codes = codesFor(kinds, withFigures, module.isAmdgcn);
+  // Without a target there is no code to count.
+  const codes = codesFor(kinds, withFigures && module.triple !== '', module.isAmdgcn);
   const hasFigures = codes.size > 0;
   if (withCode) codes.add(module.isAmdgcn ? 'obj' : 'asm');
   let isUntouched = artifacts.length === 0;
@@ -79,12 +80,25 @@ export function emitArtifacts(request: EmitRequest): Emitted {
       if (counts.has(name)) counts.set(name, { ...counts.get(name)!, machineInstructions });
   const code = withCode
     ? {
-        sizes: object === null ? module.machineInstructions() : elfFunctionSizes(object),
+        sizes: object === null ? module.machineInstructions() : sizesIn(object, counts.keys()),
         scratch: object !== null && hasNotes ? scratchOf(object) : new Map<string, number>(),
       }
     : null;
   return { artifacts, counts, target, warnings: withoutWarningsAbout(module.warnings(), spare), code };
 }
+
+/** Without functions of which no symbol is left: those that were inlined, and private ones. */
+function sizesIn(object: Uint8Array, functions: Iterable<string>): Map<string, number> {
+  const bySymbol = elfFunctionSizes(object);
+  return new Map(
+    [...functions].flatMap((name) => {
+      const size = bySymbol.get(name.startsWith(VERBATIM) ? name.slice(VERBATIM.length) : name);
+      return size === undefined ? [] : [[name, size]];
+    }),
+  );
+}
+/** Of what follows, LLVM makes a symbol as it is. */
+const VERBATIM = '\x01';
 
 /** The artifacts that are what code generation has written. */
 const CODES = { asm: ['asm', 'ptx'], obj: ['obj'] } as const;

@@ -10,6 +10,9 @@ import type { JobOptions } from '../job/options.js';
 import { chosenCode, meldInPlace, meldSubset } from './compile.js';
 import { Compilation, inFreshHeap } from './compilation.js';
 
+/** Whether the meld point depends on code that is generated. */
+export const isJudgedByCode = ({ meldPoint, profit }: JobOptions): boolean => meldPoint === 'auto' && profit === 'size';
+
 export function modelledPoint(runtime: LlvmRuntime, bytes: Uint8Array, options: JobOptions): 'early' | 'late' {
   if (options.optimize === 'none' || options.meld === 'off') return 'late';
   /** The logarithm of the product: nobody knows how often each function runs, so all count alike. */

@@ -12,13 +12,15 @@ import { DarmError } from '../errors.js';
 import { hasEdits, type EditLog } from '../job/edit-log.js';
 import { NO_EVENTS, type Events } from '../job/events.js';
 import { ALL_FUNCTIONS } from '../job/function-subset.js';
+import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import type { Translation } from '../job/source.js';
 import { analyzeModule, moduleInfo } from '../pipeline/analyze.js';
 import { compileModule, emitEdits, emitModule, meldFunctions } from '../pipeline/compile.js';
 import { inFreshHeap } from '../pipeline/compilation.js';
 import { compilePart, divideModule } from '../pipeline/compile-parts.js';
-import { settle } from '../pipeline/settle.js';
+import { isJudgedByCode } from '../pipeline/modelled-point.js';
+import { settle, type Settled } from '../pipeline/settle.js';
 import { takeOut, tryPolicy } from '../pipeline/trial.js';
 import { emitWithoutFaults, mayComeFromMelds } from '../pipeline/take-back.js';
 import type { FrontendHost } from './frontend-host.js';
@@ -89,6 +91,8 @@ export class LlvmHost {
     try {
       return within(() => perform(runtime, task, events));
     } catch (error) {
+      if (task.kind === 'settle' && isJudgedByCode(task.options) && this.#isFault(error))
+        return settledLate(task.options);
       return this.#withoutFaults(task, error, events, within);
     }
   }
@@ -115,6 +119,9 @@ export class LlvmHost {
     });
   }
 }
+
+/** Where code cannot be generated at one of both meld points, neither is compared. The job takes the melds back. */
+const settledLate = (options: JobOptions): Settled => ({ options: { ...options, meldPoint: 'late' }, warnings: [] });
 
 type LlvmTask = Exclude<Task, { kind: 'simulate' | 'translate' }>;
 

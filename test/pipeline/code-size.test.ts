@@ -10,7 +10,7 @@ import { settle } from '../../src/pipeline/settle.js';
 import { artifact, compile, kernel, runtime, SILENT, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/code-size', { tests: 11, timeoutMs: 120_000 });
+const test = suite('pipeline/code-size', { tests: 13, timeoutMs: 120_000 });
 
 const REMARKS = { location: null, divergentBranches: 1, candidates: [], netUnit: 'bytes' } as const;
 
@@ -33,12 +33,13 @@ const log = (name: string, rounds: number): EditLog => ({
   planMisfit: null,
 });
 
-/** The rounds that are kept. @param sizeOf a function's bytes, when so many rounds of each function are carried out */
+/** The rounds that are kept. A function whose size is NaN has no code of its own. @param sizeOf a function's bytes, when so many rounds of each function are carried out */
 function kept(rounds: Record<string, number>, sizeOf: (name: string, carriedOut: Record<string, number>) => number) {
   const all = Object.entries(rounds).map(([name, count]) => log(name, count));
   const sizesWith = (logs: readonly EditLog[]): Map<string, number> => {
     const counts = Object.fromEntries(logs.map(({ function: name, rounds: made }) => [name, made.length]));
-    return new Map([...Object.keys(rounds), 'other'].map((name) => [name, sizeOf(name, counts)]));
+    const sizes = [...Object.keys(rounds), 'other'].map((name) => [name, sizeOf(name, counts)] as const);
+    return new Map(sizes.filter(([, size]) => !Number.isNaN(size)));
   };
   const emitWith = (logs: readonly EditLog[]): Emitted => ({
     ...{ artifacts: [], counts: new Map(), target: '', warnings: [] },
@@ -59,6 +60,12 @@ test('where another function gets larger, none keeps any', () => {
   const sizeOf = (name: string, counts: Record<string, number>): number =>
     name === 'other' ? 100 + counts['a']! : 50 - (counts[name] ?? 0);
   assert.equal(kept({ a: 1, b: 1 }, sizeOf), { a: 0, b: 0 });
+});
+
+test('what has no code of its own keeps no melds', () => {
+  const sizeOf = (name: string, counts: Record<string, number>): number =>
+    name === 'inlined' || (name === 'gone' && counts[name] === 1) ? NaN : 50 - (counts[name] ?? 0);
+  assert.equal(kept({ inlined: 1, gone: 1, b: 1 }, sizeOf), { inlined: 0, gone: 0, b: 1 });
 });
 
 const sizesOf = async (input: Uint8Array, options: Partial<JobOptions>): Promise<Map<string, number>> =>
@@ -87,6 +94,18 @@ test('melds that the planner likes and that make a kernel larger are taken back'
   const history = result.histories.find((each) => each.function === 'sb3r_32')!;
   assert.is(history.steps.length, 0);
   assert.ok(history.after.candidates.every(({ verdict }) => verdict === 'refuse'));
+});
+
+test('kernels for Mesa, and those whose symbols are not their names, get smaller, too', async () => {
+  const bitonic = text(artifact(await compile(await kernel('bitonic.gfx906.O3'), { meld: 'off', emit: ['ll'] }), 'll'));
+  for (const changed of [
+    bitonic.replace('amdgcn-amd-amdhsa', 'amdgcn--mesa3d'),
+    bitonic.replaceAll('@bitonic(', '@"\\01sort it"('),
+  ]) {
+    assert.is.not(changed, bitonic);
+    const { functions } = await compile(new TextEncoder().encode(changed), { profit: 'size', emit: ['obj'] });
+    assert.ok(functions[0]!.melds.length > 0, functions[0]!.name);
+  }
 });
 
 test('every kind of output holds the same melds', async () => {
@@ -141,7 +160,9 @@ test('where there is no target, there is no code to compare', async () => {
   const untargeted = new TextEncoder().encode(input.replace(/^target triple = .*$/m, ''));
   const options = { optimize: 'O1', profit: 'size', meldPoint: 'auto', emit: ['ll'] } as const;
   assert.is(settle(await runtime(), untargeted, withDefaults(options)).options.meldPoint, 'late');
-  assert.is((await compile(untargeted, { ...options, meldPoint: 'late' })).artifacts.length, 1);
+  const { artifacts, functions } = await compile(untargeted, { ...options, meldPoint: 'late', stats: true });
+  assert.is(artifacts.length, 1);
+  assert.is(functions[0]!.after.machineInstructions, null);
 });
 
 test('a report says bytes', async () => {

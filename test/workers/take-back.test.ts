@@ -3,22 +3,27 @@ import { compileLlvm } from '../../src/binding/load.js';
 import type { EditLog } from '../../src/job/edit-log.js';
 import type { JobOptions } from '../../src/job/options.js';
 import type { CompileResult } from '../../src/job/results.js';
+import { createCompiler } from '../../src/index.js';
 import { InlineExecutor } from '../../src/workers/inline.js';
 import { WorkerPool } from '../../src/workers/pool.js';
 import { artifact, SILENT, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('workers/take-back', { tests: 3, timeoutMs: 180_000 });
+const test = suite('workers/take-back', { tests: 5, timeoutMs: 180_000 });
 
-/** Values of 17 registers over a join: melded, gfx906 runs out of registers. */
+/** Values of 17 registers over a join: melded, gfx906 runs out of registers. There is enough work that melding pays. */
 const tooWide = (name: string): string => {
+  const work = (s: string): string =>
+    Array.from({ length: 6 }, (_, k) => `  %w${s}${k + 1} = udiv i32 %w${s}${k}, 77`).join('\n');
   const side = (s: string, other: string, at: string, value: string): string => `
 ${s}:
   %x${s} = mul i32 ${other}, 7
   %v${s} = freeze <17 x i32> ${value}
   %a${s} = getelementptr i32, ptr addrspace(1) %o, i32 %x${s}
   %l${s} = load i32, ptr addrspace(1) %a${s}
-  %m${s} = mul i32 %l${s}, %x${s}
+  %w${s}0 = mul i32 %l${s}, %x${s}
+${work(s)}
+  %m${s} = add i32 %w${s}6, 1
   br i1 %c2, label %${s}2, label %J
 ${s}2:
   store <17 x i32> %v${s}, ptr addrspace(1) ${at}
@@ -74,6 +79,18 @@ attributes #0 = { "target-cpu"="gfx906" }
 `);
 
 const BYTES = module(melds('first'), tooWide('wide'), melds('last'));
+/** No code can be generated for one function, melded or not. */
+const FATAL = module(
+  melds('first'),
+  `define amdgpu_kernel void @f(ptr addrspace(1) %p, i32 %x) #0 {
+  %r = call i32 @llvm.amdgcn.permlane16.i32(i32 %x, i32 %x, i32 0, i32 0, i1 false, i1 false)
+  store i32 %r, ptr addrspace(1) %p
+  ret void
+}
+declare i32 @llvm.amdgcn.permlane16.i32(i32, i32, i32, i32, i1, i1)
+`,
+);
+
 const LIMITS = { timeoutMs: 0, events: null };
 const setup = async () => ({ code: await compileLlvm(), memoryLimitBytes: 2 ** 32 });
 const withJob = (options: Partial<JobOptions>) => ({
@@ -132,20 +149,27 @@ test('a diagnostic says so; an input that fails without melds, too, fails', asyn
     said.some((line) => line.startsWith("'wide' goes out as it came in: ")),
     said.join('\n'),
   );
-  const fatal = module(
-    melds('first'),
-    `define amdgpu_kernel void @f(ptr addrspace(1) %p, i32 %x) #0 {
-  %r = call i32 @llvm.amdgcn.permlane16.i32(i32 %x, i32 %x, i32 0, i32 0, i1 false, i1 false)
-  store i32 %r, ptr addrspace(1) %p
-  ret void
-}
-declare i32 @llvm.amdgcn.permlane16.i32(i32, i32, i32, i32, i1, i1)
-`,
-  );
-  const task = { kind: 'compile', bytes: fatal, options: withDefaults({ emit: ['obj'] }) } as const;
+  const task = { kind: 'compile', bytes: FATAL, options: withDefaults({ emit: ['obj'] }) } as const;
   let code = '';
   await inline.run(task, LIMITS).catch((error: { code: string }) => (code = error.code));
   assert.is(code, 'compile-failed');
+});
+
+test('where parts hold the melds that make the whole smallest, too, those at fault are taken back', async () => {
+  for (const threads of [0, 2]) {
+    await using compiler = createCompiler({ threads, tierPolicy: 'short' });
+    const { artifacts, functions } = await compiler.compile(BYTES, { profit: 'size', partitions: 2 });
+    const whole = await compiler.compile(BYTES, { profit: 'size' });
+    assert.equal(artifacts, whole.artifacts);
+    assert.match(functions[1]!.bailout!, 'ran out of registers');
+  }
+});
+
+test('a meld point that is found by the size of code is late where there is none', async () => {
+  await using compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
+  const options = { profit: 'size', optimize: 'O1', emit: ['ll'] } as const;
+  const { artifacts } = await compiler.compile(FATAL, { ...options, meldPoint: 'auto' });
+  assert.equal(artifacts, (await compiler.compile(FATAL, { ...options, meldPoint: 'late' })).artifacts);
 });
 
 test.run();
