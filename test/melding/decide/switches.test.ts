@@ -8,7 +8,7 @@ import type { NetUnit } from '../../../src/melding/plan.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/switches', { tests: 6 });
+const test = suite('melding/decide/switches', { tests: 7 });
 
 interface Shape {
   readonly cases: number;
