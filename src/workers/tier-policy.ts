@@ -7,8 +7,9 @@
  * - `long`: baseline code first, tier-up throttled to one background task. For services and long batches.
  *
  * The flags are process-wide and must be set before the module is compiled: the command sets them, the library only
- * when asked for a policy or for prepared code. A Node whose V8 no longer knows a flag ignores it. Each flag says only one thing: that `--liftoff-only`
- * also ends tiering holds up to V8 12 only, so tiering is switched off by its own flags.
+ * when asked for a policy or for prepared code. A Node whose V8 no longer knows a flag ignores it. Each flag says only
+ * one thing: that `--liftoff-only` also ends tiering holds up to V8 12 only, so tiering is switched off by its own
+ * flags.
  */
 import { availableParallelism } from 'node:os';
 import v8 from 'node:v8';
