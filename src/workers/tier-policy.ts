@@ -35,10 +35,11 @@ let ahead = 0;
 const setFlags = (flags: readonly string[]): void => flags.forEach((flag) => v8.setFlagsFromString(flag));
 
 /**
- * Lets V8 optimise JavaScript later than by its defaults, with which it spends as much on melding's functions, for each
- * thread anew, as 200 kernels take to meld (measured: 6 % of such a batch's processor time). V8 takes prepared code only
- * under the flags that it was made with and does not tell their values, so that this one cannot be set back: it is set
- * wherever code is prepared or taken. The V8 of Node 20 counts in another way.
+ * Lets V8 optimise JavaScript later than it would. By its defaults, each thread of a batch (bench/batch.ts) optimises
+ * melding's functions anew, which takes longer than what the optimised code then saves.
+ *
+ * V8 takes prepared code only under the flags that it was made with. It does not tell their values, so this flag cannot
+ * be set back: it is set wherever code is prepared or taken. The V8 of Node 20 counts in another way.
  */
 export function optimizeJavaScriptLate(): void {
   if (Number.parseInt(process.versions.v8) >= 12) setFlags(['--invocation-count-for-turbofan=30000']);
