@@ -1,5 +1,5 @@
 /** Reading inputs, and writing outputs whole or not at all. */
-import { constants, createReadStream, fstatSync, openSync, type Stats, writeFileSync } from 'node:fs';
+import { constants, createReadStream, fstatSync, openSync, realpathSync, type Stats, writeFileSync } from 'node:fs';
 import { lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -176,20 +176,43 @@ export async function writeOutput(file: string, content: Uint8Array | string): P
 }
 
 /**
- * Refuses a file for a second output if something else is written to it or read from it.
+ * The path without symbolic links. What does not exist yet is not a link.
  *
- * @param option what the file is for; `file` may be left out
- * @param others the other files of the command; `-` stands for what is written to standard output
+ * @param folders the real paths of folders, as far as they are known
  */
-export function checkSecondOutput(option: string, file: string | undefined, others: readonly string[]): void {
-  if (file === undefined) return;
-  if (file === '-') {
-    if (others.includes('-'))
-      throw new DarmError('usage', `${option} - and another output on standard output exclude each other`);
-  } else if (others.some((other) => other !== '-' && path.resolve(other) === path.resolve(file))) {
-    throw new DarmError('usage', `${option} would replace ${file}, which is the input or another output`);
+export function realPath(file: string, folders = new Map<string, string>()): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    const parent = path.dirname(file);
+    if (parent === file) return file;
+    let folder = folders.get(parent);
+    if (folder === undefined) folders.set(parent, (folder = realPath(parent, folders)));
+    return path.join(folder, path.basename(file));
   }
 }
+
+/**
+ * Makes a folder and those above it, unless they are there. Node's `recursive` never ends where the system refuses a
+ * folder with ENOENT although the one above exists, as /proc and automounted folders do: it makes the one above again.
+ */
+export async function makeFolder(folder: string, mode?: number): Promise<void> {
+  try {
+    await mkdir(folder, { mode });
+  } catch (error) {
+    if (await isFolder(folder)) return;
+    const above = path.dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await isFolder(above))) throw error;
+    await makeFolder(above, mode);
+    await makeFolder(folder, mode);
+  }
+}
+
+const isFolder = (file: string): Promise<boolean> =>
+  stat(file).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 
 /**
  * Writes to standard output. When it returns, everything is handed to the system, and the process may exit.
@@ -227,7 +250,7 @@ export async function privateTemporaryFolder(): Promise<string | null> {
   const user = process.getuid?.();
   const folder = path.join(tmpdir(), user === undefined ? 'darm' : `darm-${user}`);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder, 0o700);
     const found = await lstat(folder);
     return found.isDirectory() && isWritableByUserOnly(found) ? folder : null;
   } catch {

@@ -3,6 +3,7 @@
  * `.bc` and `.ll` files), glob patterns and manifests. A line of a manifest is a file name or a JSON object `{"input",
  * "output"?, "options"?}`. No files but manifests are read here.
  */
+import { readdir, type Dirent } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { glob } from 'tinyglobby';
@@ -31,6 +32,8 @@ export interface CollectOptions {
   readonly sourceOf?: (input: string) => (SourceOptions & Partial<JobOptions>) | null;
   /** The extension, with the dot, of results that no manifest names. */
   readonly extension: (options: JobOptions) => string;
+  /** Told of each folder that cannot be read, and whose modules are therefore left out. */
+  readonly onUnreadable?: (error: DarmError) => void;
 }
 
 /**
@@ -64,8 +67,23 @@ async function jobsOf(input: string, collect: CollectOptions): Promise<BatchJob[
   return [jobOf(input, path.basename(input), collect)];
 }
 
+type ReaddirDone = (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void;
+
 async function globJobs(base: string, patterns: string[], collect: CollectOptions, none: string): Promise<BatchJob[]> {
-  const files = await glob(patterns, { cwd: base, dot: false, expandDirectories: false });
+  const unreadable: DarmError[] = [];
+  // tinyglobby itself says nothing of a folder that it cannot read.
+  const reportingReaddir = (folder: string, options: { withFileTypes: true }, done: ReaddirDone): void =>
+    readdir(folder, options, (error, entries) => {
+      if (error !== null) unreadable.push(ioError('read', folder, error));
+      done(error, entries);
+    });
+  const files = await glob(patterns, {
+    cwd: base,
+    dot: false,
+    expandDirectories: false,
+    fs: { readdir: reportingReaddir as typeof readdir },
+  });
+  unreadable.sort((a, b) => (a.message < b.message ? -1 : 1)).forEach((error) => collect.onUnreadable?.(error));
   if (files.length === 0) throw new DarmError('bad-input', none);
   return files.sort().map((file) => jobOf(path.join(base, file), file, collect));
 }

@@ -4,9 +4,9 @@
  * result have not changed.
  */
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ifThere, ioError, writeOutput } from '../files.js';
+import { ifThere, ioError, makeFolder, writeOutput } from '../files.js';
 
 /** The folder, in the output folder, for the journal and the cache. */
 export const OWN_FOLDER = '.darm';
@@ -40,9 +40,7 @@ export class Journal {
   /** Makes the folder if necessary. Lines that an interruption left incomplete are dropped. */
   static async open(folder: string): Promise<Journal> {
     const file = path.join(folder, OWN_FOLDER, 'journal.jsonl');
-    await mkdir(path.dirname(file), { recursive: true }).catch((error) =>
-      Promise.reject(ioError('make', folder, error)),
-    );
+    await makeFolder(path.dirname(file)).catch((error) => Promise.reject(ioError('make', folder, error)));
     const text = await ifThere(readFile(file, 'utf8')).catch((error) => Promise.reject(ioError('read', file, error)));
     const lines = new Map<string, Line>();
     for (const each of (text ?? '').split('\n').map(parsed)) if (each !== null) lines.set(each.output, each);

@@ -2,9 +2,10 @@
  * Makes sure, before a batch starts, that no result replaces another one, an input, or a file of darm's own. Two paths
  * may name one file: through symbolic links, and on file systems that do not distinguish capital letters.
  */
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { DarmError } from '../errors.js';
+import { realPath } from '../files.js';
 import type { BatchJob } from './jobs.js';
 import { OWN_FOLDER } from './journal.js';
 
@@ -32,23 +33,6 @@ export function checkOutputs(jobs: readonly BatchJob[], outDir: string): void {
       throw new DarmError('usage', `a result would replace the input ${input}: choose another --out-dir`);
     if (file === own || file.startsWith(own + path.sep))
       throw new DarmError('usage', `${job.input} would be written to ${job.output}, where darm keeps its own files`);
-  }
-}
-
-/**
- * The path without symbolic links. What does not exist yet is not a link.
- *
- * @param folders the real paths of folders, as far as they are known
- */
-function realPath(file: string, folders: Map<string, string>): string {
-  try {
-    return realpathSync.native(file);
-  } catch {
-    const parent = path.dirname(file);
-    if (parent === file) return file;
-    let folder = folders.get(parent);
-    if (folder === undefined) folders.set(parent, (folder = realPath(parent, folders)));
-    return path.join(folder, path.basename(file));
   }
 }
 

@@ -2,12 +2,12 @@
  * Runs the jobs of a batch on a compiler, several at the same time. A failure ends only its own job, unless the batch
  * is to stop at the first failure. A result is written atomically, then entered in the journal.
  */
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { compileKey } from '../compiler/compile-key.js';
 import type { CompiledModule, Compiler } from '../compiler/api.js';
 import { DarmError, type ErrorData } from '../errors.js';
-import { ioError, readInput, typedError, writeOutput } from '../files.js';
+import { ioError, makeFolder, readInput, typedError, writeOutput } from '../files.js';
 import { sniffInput } from '../formats/bitcode.js';
 import type { JobOptions } from '../job/options.js';
 import type { BatchJob } from './jobs.js';
@@ -125,7 +125,7 @@ async function compileOne(
   for (const log of new Set(modules.map((each) => each.log))) if (log !== '') onEvent({ event: 'log', input, log });
   const { result, compilations } = await compile(compiler, job, bytes, modules, signal);
   const file = path.join(outDir, output);
-  await makeFolder(path.dirname(file), folders).catch((error) => Promise.reject(ioError('make', file, error)));
+  await makeFolderOnce(path.dirname(file), folders).catch((error) => Promise.reject(ioError('make', file, error)));
   await writeOutput(file, result);
   const hash = sha256(result);
   await journal.add(output, key, hash);
@@ -137,9 +137,9 @@ async function compileOne(
 }
 
 /** @param made folders that are there, because this batch has made them */
-async function makeFolder(folder: string, made: Set<string>): Promise<void> {
+async function makeFolderOnce(folder: string, made: Set<string>): Promise<void> {
   if (made.has(folder)) return;
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   made.add(folder);
 }
 

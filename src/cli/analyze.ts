@@ -4,16 +4,15 @@ import { analyzeDocument } from '../report/json/analyze-document.js';
 import type { AnalyzeResult, FunctionAnalysis } from '../job/results.js';
 import type { AnalyzeFlags } from './arguments.js';
 import { visibleLine } from '../report/visible.js';
-import { checkSecondOutput, readInput, writeStandardOutput } from '../files.js';
+import { readInput, writeStandardOutput } from '../files.js';
+import { checkOutputs } from './outputs.js';
 import { writeRemarks } from './remarks.js';
 import { moduleOf } from './source.js';
 import { table } from './table.js';
 
 export async function runAnalyze(input: string, flags: AnalyzeFlags): Promise<void> {
   const { remarks, html, dot } = flags;
-  const others = [...(input === '-' ? [] : [input]), ...(flags.json ? ['-'] : [])];
-  checkSecondOutput('--remarks', remarks, others);
-  checkSecondOutput('--html', html, [...others, ...(remarks === undefined ? [] : [remarks])]);
+  checkOutputs({ '--json': flags.json ? '-' : undefined, '--remarks': remarks, '--html': html }, [input]);
   const { timeout, memoryLimit } = flags;
   const bytes = await readInput(input, timeout);
   const compiler = createCompiler({ threads: 1, timeout, memoryLimit, tierPolicy: 'short' });

@@ -35,6 +35,7 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
       return source && { ...sourceJobOptions(flags), ...source };
     },
     extension: (options) => EXTENSIONS[fatBinary ? 'fatbin' : options.emit[0]!],
+    onUnreadable: ({ message }) => warn(message),
   });
   const journal = await Journal.open(outDir);
   checkOutputs(jobs, outDir);

@@ -2,6 +2,7 @@
 import pino from 'pino';
 import { serveCache } from '../cache-server/server.js';
 import { Store } from '../cache-server/store.js';
+import { ioError, makeFolder } from '../files.js';
 import type { CacheCommandFlags } from './cache-arguments.js';
 import { firstSignal } from './first-signal.js';
 import { LogOutput } from './log-output.js';
@@ -12,6 +13,7 @@ const LOG_MS = 1000;
 /** `$DARM_CACHE_CREDENTIALS`, `user:password`, is what clients must send: command lines can be read by others. */
 export async function runCacheServer(folder: string, flags: CacheCommandFlags): Promise<void> {
   const { host, port, cacheSize, maxEntry, readOnly } = flags;
+  if (!readOnly) await makeFolder(folder).catch((error) => Promise.reject(ioError('make', folder, error)));
   const output = new LogOutput();
   const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
   const server = await serveCache(new Store(folder, cacheSize), {

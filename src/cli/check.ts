@@ -24,6 +24,7 @@ import { remoteCacheOption } from './cache-arguments.js';
 import { warnOfRemoteCache } from './remote-cache.js';
 import { openFleet, warnOfFleet } from './fleet.js';
 import { reportError, warn } from './messages.js';
+import { checkOutputs } from './outputs.js';
 import { withPlanText } from './plan.js';
 import { profileForm, writeProfile } from './profile.js';
 import { checkCodeObject, simulatingCompiler } from './run.js';
@@ -72,6 +73,7 @@ export async function runCheck(input: string, other: string | null, given: Check
   const flags = await withPlanText(given);
   if (flags.spec === '-') throw new DarmError('usage', 'darm check cannot read a launch spec from standard input');
   if (flags.profile !== undefined) profileForm(flags.profile);
+  checkOutputs({ '--profile': flags.profile }, [input, other ?? undefined, flags.spec, given.plan]);
   const fleet = await openFleet(flags);
   const compiler = simulatingCompiler(flags, remoteCacheOption(flags));
   const stop = new AbortController();

@@ -12,11 +12,12 @@ import { resultDocument } from '../report/json/compile-document.js';
 import { artifactDocument, printWarnings, statsTable } from './compile-report.js';
 import { visibleLine } from '../report/visible.js';
 import { jobOptions, threadsFor } from './option-groups.js';
-import { checkSecondOutput, readInput, writeOutput, writeStandardOutput } from '../files.js';
+import { readInput, writeOutput, writeStandardOutput } from '../files.js';
 import { remoteCacheOption } from './cache-arguments.js';
 import { depfile } from './depfile.js';
 import { warn, writeMessage } from './messages.js';
 import { withPlanText } from './plan.js';
+import { checkOutputs } from './outputs.js';
 import { writeRemarks } from './remarks.js';
 import { hasColors, moduleOf, printLog, sourceJobOptions, sourceOf } from './source.js';
 
@@ -69,12 +70,12 @@ interface Outcome {
 export async function runCompile(input: string, given: CompileFlags, shared?: Compiler): Promise<void> {
   const flags = await withPlanText(given);
   const output = outputName(input, flags);
-  checkOutputs(input, output, flags);
+  const dependencies = depfileName(flags, output);
+  checkFiles({ input, output, dependencies, plan: given.plan }, flags);
   const spec =
     flags.spec === undefined
       ? null
       : await (await import('./launch-spec.js')).readSpec(flags.spec, null, flags.timeout);
-  const dependencies = depfileName(flags, output);
   // Made before anything is compiled, so that a name that cannot be written is refused early.
   depfile(flags.depfileTarget ?? output, [input]);
   const local = shared ?? (flags.server === undefined ? await localCompiler(flags) : null);
@@ -150,15 +151,30 @@ async function endRemoteCache(compiler: Compiler, quiet: boolean): Promise<void>
   if (!quiet) (await import('./remote-cache.js')).warnOfRemoteCache(compiler);
 }
 
-function checkOutputs(input: string, output: string, flags: CompileFlags): void {
-  const others = [output, ...(input === '-' ? [] : [input]), ...(flags.json ? ['-'] : [])];
-  checkSecondOutput('--remarks', flags.remarks, others);
-  checkSecondOutput('--report', flags.report, [...others, ...(flags.remarks === undefined ? [] : [flags.remarks])]);
+/** What the command reads and writes, apart from what other flags name. */
+interface Files {
+  readonly input: string;
+  readonly output: string;
+  readonly dependencies: string | null;
+  readonly plan: string | undefined;
+}
+
+function checkFiles({ input, output, dependencies, plan }: Files, flags: CompileFlags): void {
+  const isSource = sourceOf(input, flags) !== null;
+  const more = {
+    'the dependency file': dependencies ?? undefined,
+    '--remarks': flags.remarks,
+    '--report': flags.report,
+  };
+  checkOutputs(more, [input]);
+  // A module may be replaced by what becomes of it, where -o says so; a source would be lost.
+  const read = [isSource ? input : undefined, flags.spec, plan];
+  checkOutputs({ '--json': flags.json ? '-' : undefined, 'the output': output, ...more }, read);
   if (flags.report !== undefined && flags.emit === 'fatbin')
     throw new DarmError('usage', '--report is for one module: compile the images one by one');
   if (flags.serverFallback && flags.server === undefined)
     throw new DarmError('usage', '--server-fallback is for --server');
-  if (flags.server !== undefined && sourceOf(input, flags) !== null)
+  if (flags.server !== undefined && isSource)
     throw new DarmError('usage', 'a server takes modules, and its disk is another one: leave --server out for source');
   if (flags.spec === undefined) return;
   if (flags.server !== undefined)

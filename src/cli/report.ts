@@ -3,7 +3,6 @@
  * it.
  */
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Compiler } from '../compiler/api.js';
 import { DEFAULT_OPTIONS, thresholdOf, type JobOptions } from '../job/options.js';
@@ -14,7 +13,7 @@ import { reportPage } from '../report/html/page.js';
 import { tagsOf } from '../report/graph/tags.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { CompileResult, FunctionAnalysis } from '../job/results.js';
-import { ioError, writeOutput } from '../files.js';
+import { ioError, makeFolder, writeOutput } from '../files.js';
 
 /** @param launches the measured launches of a spec, or null */
 export async function writeReport(
@@ -77,7 +76,7 @@ export async function measureLaunches(
  */
 export async function writeGraphs(folder: string, functions: readonly FunctionAnalysis[]): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
   } catch (error) {
     throw ioError('write', folder, error);
   }

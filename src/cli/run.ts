@@ -1,6 +1,6 @@
 /** `darm run`: executes a code object in the simulator. */
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { Compiler, CompilerOptions } from '../compiler/api.js';
 import { createCompiler } from '../compiler/compiler.js';
@@ -12,8 +12,9 @@ import type { RunCommandFlags } from './arguments.js';
 import { visibleLine } from '../report/visible.js';
 import { simulationOptions, threadsFor } from './option-groups.js';
 import { counterText } from './counter-table.js';
-import { ioError, readInput, writeOutput, writeStandardOutput } from '../files.js';
+import { ioError, makeFolder, readInput, writeOutput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
+import { checkOutputs } from './outputs.js';
 import { profileForm, writeProfile } from './profile.js';
 import { table } from './table.js';
 
@@ -23,6 +24,7 @@ export async function runRun(input: string, flags: RunCommandFlags): Promise<voi
   if (flags.profile !== undefined) profileForm(flags.profile);
   if (flags.trace && flags.traceFile !== undefined)
     throw new DarmError('usage', '--trace and --trace-file exclude each other');
+  checkOutputs({ '--trace-file': flags.traceFile, '--profile': flags.profile }, [input, flags.spec]);
   if (input === '-' && flags.spec === '-') throw new DarmError('usage', 'standard input cannot be both file and spec');
   const bytes = await readInput(input, flags.timeout);
   checkCodeObject(bytes);
@@ -132,7 +134,7 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 
 async function writeOutputs(folder: string, { buffers }: SimulationResult): Promise<void> {
   try {
-    mkdirSync(folder, { recursive: true });
+    await makeFolder(folder);
   } catch (error) {
     throw ioError('write', folder, error);
   }

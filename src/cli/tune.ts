@@ -14,6 +14,7 @@ import { FAST_MATH_TOLERANCE, hasFastMath } from './check.js';
 import { readSpec } from './launch-spec.js';
 import { writeMessage } from './messages.js';
 import { threadsFor } from './option-groups.js';
+import { checkOutputs } from './outputs.js';
 import { moduleOf } from './source.js';
 import { table } from './table.js';
 import type { TuneFlags } from './tune-arguments.js';
@@ -25,8 +26,7 @@ export async function runTune(input: string, flags: TuneFlags): Promise<void> {
     throw new DarmError('usage', '--json and a plan on standard output exclude each other');
   const fromStandardInput = [input, ...flags.spec].filter((file) => file === '-');
   if (fromStandardInput.length > 1) throw new DarmError('usage', 'standard input can be read once');
-  if (output !== '-' && [input, ...flags.spec].some((file) => path.resolve(file) === path.resolve(output)))
-    throw new DarmError('usage', `the plan would replace ${output}; name it with -o`);
+  checkOutputs({ 'the plan': output }, [input, ...flags.spec]);
   const specs = [];
   for (const file of flags.spec) specs.push(await readSpec(file, flags.kernel ?? null, timeout));
   const bytes = await readInput(input, timeout);

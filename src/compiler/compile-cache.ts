@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import cacache from 'cacache';
+import { makeFolder } from '../files.js';
 import { decodeResult, encodeResult } from './stored-result.js';
 import type { CompileResult } from '../job/results.js';
 
@@ -91,6 +92,7 @@ export class CompileCache {
     const data = encodeResult(result);
     if (data.length > this.#maxBytes * EVICT_TO) return;
     try {
+      await makeFolder(this.#path);
       // cacache keeps a content that is there already, even a damaged one, which no entry may lead to any more.
       await cacache.rm.content(this.#path, `sha512-${createHash('sha512').update(data).digest('base64')}`);
       await cacache.put(this.#path, key, data);
@@ -154,6 +156,7 @@ export async function cleanCache(path: string): Promise<CacheStatistics> {
 
 /** Checks all entries against their hashes and removes what is damaged or belongs to nothing. */
 export async function verifyCache(path: string): Promise<CacheVerification> {
+  await makeFolder(path);
   const { verifiedContent, badContentCount, reclaimedSize } = (await cacache.verify(path)) as unknown as {
     verifiedContent: number;
     badContentCount: number;

@@ -8,7 +8,6 @@
  * may write to it. Whether a file is damaged, a hash of its code tells.
  */
 import { closeSync, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import v8 from 'node:v8';
@@ -17,7 +16,7 @@ import type { FileFacts, ModulePart } from '../platform/interface.js';
 import { cryptography } from '../platform/crypto.js';
 import { compileBytes } from '../platform/node.js';
 import { DarmError } from '../errors.js';
-import { ioError, isWritableByUserOnly, writeAtomically } from '../files.js';
+import { ioError, isWritableByUserOnly, makeFolder, writeAtomically } from '../files.js';
 import { optimizeJavaScriptLate, withoutPolicy } from './tier-policy.js';
 
 /** `$DARM_PREPARED_DIR`, else a folder among the user's caches. */
@@ -113,7 +112,7 @@ export async function writePrepared(bytes: Uint8Array<ArrayBuffer>, facts: FileF
   // Asked first: a V8 without the function is no reason to compile.
   if (!handsOutCode())
     throw new DarmError('usage', `Node ${process.version} does not hand out optimised code; Node 22 and 24 do`);
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+  await makeFolder(folder, 0o700).catch((error: unknown) => {
     throw ioError('make', folder, error);
   });
   if (!isTrusted(folder))

@@ -1,0 +1,81 @@
+/** Outputs of the command that would replace what it reads, or each other; folders that cannot be made. */
+import { existsSync } from 'node:fs';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { assert, suite } from '../support/suite.js';
+import { darm, filesIn, inFolder } from '../support/command.js';
+
+const test = suite('cli/outputs', { tests: 4, timeoutMs: 120_000 });
+
+const KERNEL =
+  'target triple = "amdgcn-amd-amdhsa"\ndefine amdgpu_kernel void @k() "target-cpu"="gfx906" {\n  ret void\n}\n';
+const INPUTS = ['k.ll', 'k.cl', 's.json', 'p.json', 'k.hsaco', 'link'];
+
+test('no output replaces what is read, or another output', () =>
+  inFolder(async (folder) => {
+    for (const name of INPUTS.slice(0, -1)) await writeFile(path.join(folder, name), name);
+    await symlink('k.cl', path.join(folder, 'link'));
+    const source = ['compile', 'k.cl', '--mcpu', 'gfx906'];
+    for (const [args, message] of [
+      [[...source, '-o', 'k.cl'], 'the output would replace k.cl'],
+      [[...source, '-o', 'link'], 'the output would replace link'],
+      [[...source, '-o', path.join(folder, 'k.cl')], 'the output would replace'],
+      [[...source, '-E', '-o', 'k.cl'], 'the output would replace k.cl'],
+      [[...source, '--report', 'link'], '--report would replace link'],
+      [[...source, '-MF', 'k.cl'], 'the dependency file would replace k.cl'],
+      [['compile', 'k.ll', '-MF', 'k.ll', '-o', 'k.ll'], 'the dependency file would replace k.ll'],
+      [['compile', 'k.ll', '-MD', '-o', 'new.d'], 'the dependency file would replace new.d'],
+      [['compile', 'k.ll', '--report', 'new', '--spec', 's.json', '-o', 's.json'], 'the output would replace s.json'],
+      [['run', 'k.hsaco', '--spec', 's.json', '--trace-file', 'k.hsaco'], '--trace-file would replace k.hsaco'],
+      [['run', 'k.hsaco', '--spec', 's.json', '--profile', 's.json'], '--profile would replace s.json'],
+      [['check', 'k.ll', '--spec', 's.json', '--profile', 's.json'], '--profile would replace s.json'],
+      [['tune', 'k.ll', '--spec', 's.json', '-o', './s.json'], 'the plan would replace ./s.json'],
+    ] as const) {
+      const { code, stderr } = await darm(args, { cwd: folder });
+      assert.ok(stderr.startsWith(`darm: error: ${message}`), `${args.join(' ')}: ${stderr}`);
+      assert.is(code, 2);
+    }
+    assert.equal(await filesIn(folder), [...INPUTS].sort());
+    for (const name of INPUTS.slice(0, -1)) assert.is(await readFile(path.join(folder, name), 'utf8'), name);
+  }));
+
+test('a module may be replaced where -o says so', () =>
+  inFolder(async (folder) => {
+    await writeFile(path.join(folder, 'k.ll'), KERNEL);
+    const { code, stderr } = await darm(['compile', 'k.ll', '--emit', 'bc', '-o', 'k.ll'], { cwd: folder });
+    assert.is(stderr, '');
+    assert.is(code, 0);
+    assert.is((await readFile(path.join(folder, 'k.ll'), 'latin1')).slice(0, 2), 'BC');
+  }));
+
+test('a device takes several outputs', () =>
+  inFolder(async (folder) => {
+    await writeFile(path.join(folder, 'k.ll'), KERNEL);
+    const nowhere = ['-o', '/dev/null', '-MF', '/dev/null', '--remarks', '/dev/null'];
+    const { code, stderr } = await darm(['compile', 'k.ll', ...nowhere], { cwd: folder });
+    assert.is(stderr, '');
+    assert.is(code, 0);
+  }));
+
+test('a folder that cannot be made is an error, and no end of trying', () =>
+  inFolder(async (folder) => {
+    // The system answers ENOENT there, although the folder above exists.
+    if (!existsSync('/proc/self')) return;
+    await writeFile(path.join(folder, 'k.ll'), KERNEL);
+    for (const args of [
+      ['batch', 'k.ll', '--out-dir', '/proc/darm/deep'],
+      ['analyze', 'k.ll', '--dot', '/proc/darm'],
+      ['cache', 'verify', '--cache', '/proc/darm'],
+      ['cache', 'serve', '--cache', '/proc/darm', '--port', '0'],
+    ]) {
+      const { code, stderr } = await darm(args, { cwd: folder });
+      assert.match(stderr, /^darm: error: cannot \w+ \/proc\/darm.*: no such file or directory\n$/);
+      assert.is(code, 1);
+    }
+    // A result that cannot be kept is a result.
+    const { code } = await darm(['compile', 'k.ll', '--cache', '/proc/darm'], { cwd: folder });
+    assert.is(code, 0);
+    assert.equal(await filesIn(folder), ['k.hsaco', 'k.ll']);
+  }));
+
+test.run();
