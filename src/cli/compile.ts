@@ -204,6 +204,8 @@ async function compile(
     report: flags.report !== undefined,
   };
   if (flags.emit !== 'fatbin') {
+    if (mcpu?.includes(','))
+      throw new DarmError('usage', `'${mcpu}' are several targets, which only a fat binary has: --emit fatbin`);
     const compiled = await compiler.compile(bytes, { ...common, mcpu: mcpu ?? null, emit: [flags.emit] }, call);
     const artifact = compiled.artifacts[0]!;
     return { bytes: artifact.bytes, images: [{ id: '', bytes: artifact.bytes, compiled }] };

@@ -99,7 +99,7 @@ export function complaintAbout(type: OptionType, value: unknown): string | null 
       return `must be a ${type.whole ? 'whole ' : ''}number from ${type.low} to ${type.high}`;
     }
     case 'text':
-      return typeof value === 'string' && value !== '' ? null : 'must be a string';
+      return typeof value === 'string' && value !== '' ? null : 'must be a string that is not empty';
     case 'nullable':
       return value === null ? null : complaintAbout(type.of, value);
     case 'list':
