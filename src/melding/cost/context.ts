@@ -5,7 +5,9 @@ import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, OperandFlag } from '../../ir/snapshot.js';
+import { blockWeight } from './block-weight.js';
 import { instrSizes } from './code-size.js';
+import { expectedOver, type ExpectedCycles } from './expected-cycles.js';
 import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
 import { AddressSpace, busyTarget, exposedShare, instrCosts, presentCosts, selectCosts } from './latency.js';
@@ -32,8 +34,13 @@ export interface PlanningContext extends Analyses, Regime {
   readonly countsBytes: boolean;
   /** The same function where other waves hide everything but the work of shared units (`busyTarget`). */
   readonly busy: Regime;
-  /** Whether that may be so: otherwise, all waves that a SIMD holds do not keep it busy. It takes time to find out. */
-  readonly mayBeBusy: () => boolean;
+  /**
+   * How likely that is: of the numbers of waves that a SIMD may hold, the share with which its units are busy. 0: not
+   * even all of them keep it busy. It takes time to find out.
+   */
+  readonly busyShare: () => number;
+  /** What a wave is expected to spend in the function as it is. */
+  readonly expected: () => ExpectedCycles;
   readonly memory: MemoryAccesses;
   /** `[types]`: the cycles of a select. */
   readonly selectCost: Float64Array;
@@ -59,12 +66,6 @@ export interface PlanningContext extends Analyses, Regime {
   /** Whether any operand of the function must be uniform (rule 2). */
   readonly hasUniformDemands: boolean;
 }
-
-const PER_LOOP = 8;
-const DEEPEST_LOOP = 4;
-
-export const blockWeight = (analyses: Analyses, b: BlockId): number =>
-  PER_LOOP ** Math.min(DEEPEST_LOOP, analyses.cycles.depthOf(b));
 
 export function planningContext(
   fn: FunctionSnapshot,
@@ -104,15 +105,28 @@ export function planningContext(
     sinking: new Sinking(fn, analyses),
     hasUniformDemands: demandsUniform(fn),
   };
-  let isBusy: boolean | null = countsBytes ? false : null;
-  return Object.assign(ctx, { mayBeBusy: () => (isBusy ??= mayBeBusy(ctx)) });
+  let share: number | null = countsBytes ? 0 : null;
+  let expected: ExpectedCycles | null = null;
+  return Object.assign(ctx, {
+    busyShare: () => (share ??= busyShare(ctx)),
+    expected: () =>
+      (expected ??= expectedOver(fn, analyses, (b) => weight[b] * waves.shareComing(b), {
+        diamond: costs.target.diamond,
+        alone: cost,
+        busy: busyCost,
+      })),
+  });
 }
 
+/** A context that is still being made. */
+type Unfinished = Omit<PlanningContext, 'busyShare' | 'expected'>;
+
 /**
- * Whether the work of shared units, times the waves of a SIMD, takes longer than one wave takes by itself; or of the
- * memory unit alone, with few waves.
+ * Waves that each take `alone` cycles and want a unit for `shared` of them keep it busy if they are more than
+ * `alone / shared`. Which share of the numbers up to that of the waves of a SIMD that is; or for the memory unit, up to
+ * the few of a small launch.
  */
-function mayBeBusy(ctx: Omit<PlanningContext, 'mayBeBusy'>): boolean {
+function busyShare(ctx: Unfinished): number {
   const { fn, costs, busy, cost, memory, weight, divergence } = ctx;
   const { target, latency } = costs;
   let [shared, alone, usesLds] = [0, 0, false];
@@ -131,19 +145,16 @@ function mayBeBusy(ctx: Omit<PlanningContext, 'mayBeBusy'>): boolean {
     alone += all * weight[b];
   }
   const waves = usesLds ? target.residentWithLds : target.residentWaves;
-  if (shared * waves > alone) return true;
   const few = Math.min(waves, target.residentAtLeast);
+  const shareOf = (load: number): number => Math.max(0, 1 - alone / load);
+  const units = shareOf(shared * waves);
   // How far apart threads are takes time to find out.
-  return (
-    memoryTime(ctx, () => WORDS_OF_LINE) * few > alone && memoryTime(ctx, (i) => ctx.strides.ofAccess(i)) * few > alone
-  );
+  const most = shareOf(memoryTime(ctx, () => WORDS_OF_LINE) * few);
+  return most > units ? Math.max(units, shareOf(memoryTime(ctx, (i) => ctx.strides.ofAccess(i)) * few)) : units;
 }
 
 /** How long loads and stores keep the memory unit busy: the longer, the further apart threads are, in words. */
-function memoryTime(
-  { fn, memory, weight, divergence, costs }: Omit<PlanningContext, 'mayBeBusy'>,
-  strideOf: (i: InstrId) => number,
-): number {
+function memoryTime({ fn, memory, weight, divergence, costs }: Unfinished, strideOf: (i: InstrId) => number): number {
   let sum = 0;
   for (let i = 0 as InstrId; i < fn.instrCount; i++)
     if (mayScatter(fn, divergence, i)) {

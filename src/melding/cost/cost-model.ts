@@ -57,6 +57,8 @@ export const CostModel = {
   leastShare: 0.06,
   /** What all melds of a function must gain, as a share of what a wave spends in it. Chance does as much. */
   leastOfFunction: 0.025,
+  /** The same, with aversion to losses, where waves are asked: the estimate knows less of copied code. Fitted. */
+  leastWithVersions: 0.08,
   /** The same of all hoisted sides together: the estimate knows less of them. Fitted. */
   leastOfHoisting: 0.06,
 } as const;

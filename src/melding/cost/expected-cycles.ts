@@ -5,7 +5,7 @@
 import type { Analyses } from '../../analysis/analyses.js';
 import type { BlockId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { blockWeight } from './context.js';
+import { blockWeight } from './block-weight.js';
 import { busyTarget, costsOf, instrCosts, presentCosts } from './latency.js';
 import { memoryAccesses } from './memory-accesses.js';
 import { WaveSamples } from './wave-samples.js';
@@ -26,16 +26,28 @@ export function expectedCycles(fn: FunctionSnapshot, analyses: Analyses): Expect
   const alone = presentCosts(fn, instrCosts(fn, memory, target), divergence);
   const busy = presentCosts(fn, instrCosts(fn, memory, busyTarget(target)), divergence);
   const waves = new WaveSamples(fn, analyses);
+  const runs = (b: BlockId): number => waves.shareComing(b) * blockWeight(analyses, b);
+  const found = expectedOver(fn, analyses, runs, { diamond: target.diamond, alone, busy });
+  waves.values.forget();
+  return found;
+}
+
+/** @param runs how often a wave runs a block @param costs of a divergent branch and, by instruction, in both regimes */
+export function expectedOver(
+  fn: FunctionSnapshot,
+  { divergence }: Pick<Analyses, 'divergence'>,
+  runs: (b: BlockId) => number,
+  costs: { readonly diamond: number; readonly alone: Float64Array; readonly busy: Float64Array },
+): ExpectedCycles {
   const sum = { alone: 0, busy: 0 };
   for (let b = 0 as BlockId; b < fn.blockCount; b++) {
-    const runs = waves.shareComing(b) * blockWeight(analyses, b);
-    if (divergence.terminatorDivergent[b] === 1) sum.alone += runs * target.diamond;
+    const times = runs(b);
+    if (divergence.terminatorDivergent[b] === 1) sum.alone += times * costs.diamond;
     for (let i = fn.blockInstrStart[b]!; i < fn.blockInstrStart[b + 1]!; i++) {
-      sum.alone += runs * alone[i]!;
-      sum.busy += runs * busy[i]!;
+      sum.alone += times * costs.alone[i]!;
+      sum.busy += times * costs.busy[i]!;
     }
   }
-  waves.values.forget();
   return sum;
 }
 

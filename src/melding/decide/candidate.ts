@@ -170,7 +170,7 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
   const partners = partnersIn(draft);
   const demands = needsUniform(draft);
   // Where the units are not kept busy, nobody asks.
-  const busy = ctx.options.profit !== 'paper' && ctx.mayBeBusy() ? busyEffect(draft, outcome) : outcome;
+  const busy = ctx.options.profit !== 'paper' && ctx.busyShare() > 0 ? busyEffect(draft, outcome) : outcome;
   const found = { branch, sides, kind, profit, net, effect: outcome, busy, speculatesMuch: outcome.speculatesMuch };
   return { ...found, refusal: null, meld, partners, needsUniform: demands };
 }

@@ -125,23 +125,30 @@ export function chooseVersion(
     const neighbours = pairs.filter(([i, j], k) => k > 0 && pairs[k - 1][0] === i - 1 && pairs[k - 1][1] === j - 1);
     const inRegime = (effects: readonly Effect[], more: number, question: number): number =>
       gains.worth(sides, effects, more, weight * question);
-    /** What melds are worth to a wave that is alone, and to one of many. */
-    const values = (melds: readonly Judged[]): readonly [alone: number, busy: number] => {
+    /** What melds are worth as waves are expected to be, in cycles of one that is alone; and what they must be worth. */
+    const worthOf = (melds: readonly Judged[]): { expected: number; least: number } => {
       const effects = melds.map(({ effect }) => effect);
       const alone = inRegime(effects, neighbours.length * bonus, ctx.costs.target.question);
-      if (!ctx.mayBeBusy()) return [alone, alone];
-      const busy = melds.map((meld) => meld.busy);
-      return [alone, inRegime(busy, 0, ctx.busy.costs.target.question)];
+      const share = ctx.busyShare();
+      if (share === 0) return { expected: alone, least: alone };
+      const busy = inRegime(
+        melds.map((meld) => meld.busy),
+        0,
+        ctx.busy.costs.target.question,
+      );
+      // Where other waves hide the rest, a cycle is a larger part of what a wave spends.
+      const cycles = ctx.expected();
+      const scale = cycles.busy > 0 ? cycles.alone / cycles.busy : 1;
+      const expected = (1 - share) * alone + share * scale * busy;
+      return { expected, least: Math.min(expected, alone + Math.min(0, busy)) };
     };
     const worth = (melds: readonly Judged[]): number => {
-      const found = values(melds);
-      // Among choices that all pay, both regimes are as likely.
-      return melds.length > 0 && isWorthIt(melds, found) ? found[0] + found[1] : -Infinity;
-    };
-    const isWorthIt = (melds: readonly Judged[], [alone, busy]: readonly [number, number]): boolean => {
+      if (melds.length === 0) return -Infinity;
+      const { expected, least } = worthOf(melds);
       const work = melds.reduce((sum, { effect: { vain } }) => sum + vain.t + vain.f, 0);
       const scattered = melded * melds.reduce((sum, { effect }) => sum + effect.scattered, 0);
-      return alone + Math.min(0, busy) - scattered > Math.max(CostModel.leastWorth, CostModel.leastShare * work);
+      const pays = least - scattered > Math.max(CostModel.leastWorth, CostModel.leastShare * work);
+      return pays ? expected : -Infinity;
     };
     if (pairs.length === 0) continue;
     const total = worth(pairs.map(([i, j]) => judgedPair(i, j)!));

@@ -100,7 +100,7 @@ function loopsOfVectorWork(ctx: PlanningContext, found: readonly Found[]): Reado
     const cost = both.selects * weight[branch]! * waves.shareComing(branch);
     selects.set(loop, (selects.get(loop) ?? 0) + cost);
   }
-  if (selects.size === 0 || !ctx.mayBeBusy()) return new Set();
+  if (selects.size === 0 || ctx.busyShare() === 0) return new Set();
   return new Set(
     [...selects].flatMap(([loop, cost]) => {
       const { vector, scalar } = workOfUnits(ctx, (b) => loop === NONE || cycles.contains(loop, b));

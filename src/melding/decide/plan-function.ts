@@ -105,6 +105,12 @@ export function planFunction(
   const willing = plans.filter((p) => p.melds.length > 0 && !overlong.has(p));
   const taken = choose(fn, choices?.others === 'leave' ? inOrderOf(choices, willing) : byGain(willing));
   const isJudged = taken.length > 0 && isJudgedWhole(options, choices);
+  // Versions copy code, and what that costs is known less well. Without them, some branches still meld.
+  const asks = taken.some(({ version }) => version !== null);
+  if (isJudged && asks && isTooLittle(ctx, gained + worthOf(taken), CostModel.leastWithVersions)) {
+    ctx.waves.values.forget();
+    return planFunction(fn, analyses, { ...options, versions: 'never' }, canPair, hopeless, choices, gained);
+  }
   const isLittle = isJudged && isTooLittle(ctx, gained + sumOf(taken));
   const isTaken = new Set(isLittle ? [] : taken);
 
@@ -137,6 +143,8 @@ export function planFunction(
 }
 
 const sumOf = (plans: readonly BranchPlan[]): number => plans.reduce((sum, { total }) => sum + total, 0);
+
+const worthOf = (plans: readonly BranchPlan[]): number => plans.reduce((sum, { worth }) => sum + worth, 0);
 
 const TOO_LITTLE = 'all melds of the function together save too little of what it takes';
 

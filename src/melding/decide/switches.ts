@@ -11,7 +11,7 @@ import { NONE } from '../../ir/ids.js';
 import { Opcode, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
 import { destinations, firstBehindPhis, isComplete, linksOf } from '../../ir/switches.js';
 import type { Analyses } from '../../analysis/analyses.js';
-import { blockWeight } from '../cost/context.js';
+import { blockWeight } from '../cost/block-weight.js';
 import { sizesOf } from '../cost/code-size.js';
 import { CostModel } from '../cost/cost-model.js';
 import { expectedCycles } from '../cost/expected-cycles.js';

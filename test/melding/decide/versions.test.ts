@@ -6,25 +6,33 @@ import { DARM } from '../../support/plan-options.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/versions', { tests: 8 });
+const test = suite('melding/decide/versions', { tests: 11 });
 
 const LENGTH = 64;
 
 /** Long sides in which some of the operands are different constants. */
-const side = (x: string, first: number): string =>
+const side = (x: string, first: number, every: number): string =>
   Array.from({ length: LENGTH }, (_, k) => {
-    const factor = k % 6 === 0 ? (first + k) / 10 + 0.01 : '%z';
+    const factor = k % every === 0 ? (first + k) / 10 + 0.01 : '%z';
     return `%${x}${k} = fmul ${k === 0 ? '%y' : `%${x}${k - 1}`} ${factor}`;
   }).join('\n');
 
 interface Shape {
   readonly condition: string;
   readonly more?: string;
+  /** One of so many operands differs between the sides. */
+  readonly every?: number;
   readonly head?: string;
   readonly options?: Partial<PlanOptions>;
 }
 
-function planned({ condition, more = '', head = 'func kernel +AsksWaves', options = {} }: Shape): FunctionPlan {
+function planned({
+  condition,
+  more = '',
+  every = 6,
+  head = 'func kernel +AsksWaves',
+  options = {},
+}: Shape): FunctionPlan {
   const { f } = snapshot(`
     ${head}
     arg %p ptr1
@@ -37,11 +45,11 @@ function planned({ condition, more = '', head = 'func kernel +AsksWaves', option
       ${condition}
       br %c t f
     t:
-      ${side('t', 1)}
+      ${side('t', 1, every)}
       ${more}
       br join
     f:
-      ${side('f', 2)}
+      ${side('f', 2, every)}
       br join
     join:
       %r = phi [%t${LENGTH - 1} t] [%f${LENGTH - 1} f]
@@ -73,6 +81,37 @@ test('where some waves part, those that agree are asked first', () => {
   assert.is(melds.length, 1);
   assert.equal(versions, [{ branch: 0, join: 3, sides: ['f'], sunk: [] }]);
   assert.match(candidates[0]!.reason, /unless a wave agrees on the false side/);
+});
+
+/** What a wave does in front of the branch. */
+const loads = (count: number): string =>
+  Array.from(
+    { length: count },
+    (_, k) => `%q${k} = gep %p %${k === 0 ? 'tid' : `l${k - 1}`}\n%l${k} = load %q${k} !as=1`,
+  ).join('\n');
+const additions = (count: number): string =>
+  Array.from({ length: count }, (_, k) => `%w${k} = fadd ${k === 0 ? '%y' : `%w${k - 1}`} %z`).join('\n');
+
+const ORDERED = '%c = icmp sgt %data 0';
+
+test('where waves compute, those that agree may lose too much; where they wait for memory, they do not', () => {
+  const about = { every: 8, options: { versions: 'never' } } as const;
+  assert.is(planned({ ...about, condition: ORDERED }).melds.length, 0);
+  assert.is(planned({ ...about, condition: `${loads(8)}\n${ORDERED}` }).melds.length, 1);
+});
+
+test('where the gain is a small part of the function, no wave is asked', () => {
+  assert.is(planned({ condition: `${additions(60)}\n${RARE}` }).versions.length, 1);
+  const { versions, candidates } = planned({ condition: `${additions(140)}\n${RARE}` });
+  assert.equal(versions, []);
+  assert.match(candidates[0]!.reason, /^only \d+ % of the waves/);
+});
+
+test('and what gains something without a question still melds', () => {
+  assert.is(planned({ condition: `${loads(1)}\n${ORDERED}` }).versions.length, 1);
+  const { melds, versions } = planned({ condition: `${loads(20)}\n${ORDERED}` });
+  assert.is(melds.length, 1);
+  assert.equal(versions, []);
 });
 
 test('never and always', () => {
