@@ -27,13 +27,13 @@ const AFTER_LATE = 'function(loop-simplify)';
 /** Early melds of a function that gain less are taken back; it is noise. */
 const LEAST_GAIN = 1.005;
 
-/** What LLVM's textual pipelines can hold. Names of kernels may be anything. */
-const NAMEABLE = /^[^,;()]*$/;
+/** Whether LLVM's textual pipelines can hold a name, as `keepOnly` needs it. Names of kernels may be anything. */
+export const isNameable = (name: string): boolean => /^[^,;()]*$/.test(name);
 
 /** What a function costs as it is now, when the passes have run that follow the meld point. Leaves no trace. */
 export function finalCycles(module: LlvmModule, name: string, options: JobOptions): ExpectedCycles {
   // The passes run over all functions that are there: with few, a module of many takes no square of the time.
-  const alone = NAMEABLE.test(name) ? cyclesBehindPasses(module, name, options, true) : null;
+  const alone = isNameable(name) ? cyclesBehindPasses(module, name, options, true) : null;
   return alone ?? cyclesBehindPasses(module, name, options, false)!;
 }
 

@@ -17,6 +17,7 @@ import { refusedRemark } from './collect-remarks.js';
 import { mayLose, type Compilation } from './compilation.js';
 import { finalCycles, lossOf } from './function-gain.js';
 import type { Guide } from './guide.js';
+import { lossOfWaves, mayLoseWaves, takenAlone } from './lost-waves.js';
 import { meldsEarly } from './passes.js';
 import { HistoryRecorder, type FunctionTexts } from './record-history.js';
 import { surveyFunction, type Survey } from './survey.js';
@@ -28,7 +29,8 @@ const MOST_ROUNDS = 64;
  * Melds one function to the fixpoint. If divergent switches are left, it then lowers them to branches and melds once
  * more. It takes these melds back unless they gain more than the chains of compares cost, and the chains, too, unless
  * they are cheaper than the switches. Early melds are taken back unless they gain more than LLVM's later passes do
- * (function-gain.ts). A failure leaves the rounds that went well, which nobody judges then, and the reason.
+ * (function-gain.ts), late ones unless they are worth the waves that they cost (lost-waves.ts). A failure leaves the
+ * rounds that went well, which nobody judges then, and the reason.
  *
  * @throws PlanMisfit
  */
@@ -60,7 +62,7 @@ export function meldFunction(
   };
   try {
     let last = melding.run();
-    judged = melding.judgement();
+    judged = melding.judgement(last);
     if (melding.mayGoOn) lastRemarks = last.remarks;
     const switches = melding.mayGoOn ? loweredSwitches(last.snapshot, last.analyses) : [];
     const asked = switches.length > 0 ? (guide?.lowers(last, switches) ?? null) : null;
@@ -83,7 +85,7 @@ export function meldFunction(
       const gains = melding.melded > melded;
       const needed = pays ? cost - byItself : cost;
       if (asked || (gains && (compilation.options.profit === 'paper' || melding.net - net > needed))) {
-        const after = melding.judgement();
+        const after = melding.judgement(last);
         // What pays without lowering is not lost because lowering does not.
         if (asked || after.loss === null || judged.loss !== null) {
           kept = null;
@@ -115,6 +117,13 @@ interface Judgement {
   readonly loss: string | null;
 }
 
+/** A function before its first round. */
+interface Unmelded {
+  readonly cycles: ExpectedCycles;
+  /** Its bitcode, where melds may cost waves. */
+  readonly alone: Uint8Array | null;
+}
+
 const UNJUDGED: Judgement = { gain: 1, loss: null };
 
 /** The log of a function whose melds, from this round on, do not pay as a whole. */
@@ -134,8 +143,8 @@ class FunctionMelding {
   net = 0;
   /** How many rounds held melds. */
   melded = 0;
-  /** Of the function without melds; null until it holds some, and where they are not judged as a whole. */
-  #unmelded: ExpectedCycles | null = null;
+  /** The function without melds; null until it holds some, and where they are not judged as a whole. */
+  #unmelded: Unmelded | null = null;
   #demandsBroken: number | null = null;
   readonly #hopeless = new HopelessBlocks();
 
@@ -178,18 +187,36 @@ class FunctionMelding {
     return this.#survey();
   }
 
-  judgement(): Judgement {
+  /** @param last the survey behind the last round */
+  judgement(last: Survey): Judgement {
     if (this.#unmelded === null || this.rounds.length === 0) return UNJUDGED;
-    const melded = this.#finalCycles()!;
-    const loss = mayLose(this.compilation.options) ? lossOf(this.#unmelded, melded) : null;
-    return { gain: expectedGain(this.#unmelded, melded), loss };
+    const { cycles, alone } = this.#unmelded;
+    return this.compilation.watch.time('meld', () => {
+      const melded = this.#finalCycles();
+      const gain = expectedGain(cycles, melded);
+      if (mayLose(this.compilation.options)) return { gain, loss: lossOf(cycles, melded) };
+      if (alone === null) return { gain, loss: null };
+      const { snapshot, analyses } = last;
+      return {
+        gain,
+        loss: lossOfWaves(this.compilation, { module: this.module, gain, unmelded: alone, snapshot, analyses }),
+      };
+    });
   }
 
-  /** Null where nobody asks. A plan has measured what it says. */
-  #finalCycles(): ExpectedCycles | null {
-    const { options, watch, judges } = this.compilation;
-    if (!judges || this.guide !== null) return null;
-    return watch.time('meld', () => finalCycles(this.module, this.name, options));
+  /** What a judgement has to know of the function without melds. Null without one: a plan has measured what it says. */
+  #beforeMelding(survey: Survey): Unmelded | null {
+    const { compilation, module, name } = this;
+    if (this.guide !== null) return null;
+    return compilation.watch.time('meld', () => {
+      const mayLose = mayLoseWaves(compilation, module, survey);
+      if (!mayLose && !compilation.judges) return null;
+      return { cycles: this.#finalCycles(), alone: mayLose ? takenAlone(module, name) : null };
+    });
+  }
+
+  #finalCycles(): ExpectedCycles {
+    return finalCycles(this.module, this.name, this.compilation.options);
   }
 
   get mayGoOn(): boolean {
@@ -214,7 +241,8 @@ class FunctionMelding {
   }
 
   #carryOut(survey: Survey, edits: Pick<LogRound, 'lowered' | 'versions' | 'melds' | 'hoisted'>): void {
-    if (this.rounds.length === 0) this.#unmelded = this.#finalCycles();
+    // Hoisted sides are not judged with the melds.
+    if (this.rounds.length === 0 && edits.hoisted.length === 0) this.#unmelded = this.#beforeMelding(survey);
     const round = { fingerprint: survey.fingerprint, remarks: survey.remarks, ...edits };
     carryOut(this.module, { open: survey, round, watch: this.compilation.watch, recorder: this.recorder });
     this.rounds.push(round);
