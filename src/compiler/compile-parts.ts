@@ -8,7 +8,16 @@ import type { Executor, TaskLimits } from '../workers/executor.js';
 import { allInOrder } from './all-in-order.js';
 import type { TaskResults } from '../workers/tasks.js';
 
-const MAY_COME_FROM_MELDS: ReadonlySet<ErrorCode> = new Set(['compile-failed', 'link-failed', 'out-of-memory']);
+const MAY_COME_FROM_MELDS: ReadonlySet<ErrorCode> = new Set([
+  'compile-failed',
+  'link-failed',
+  'out-of-memory',
+  'internal',
+]);
+
+/** Whether the module may go out as a whole all the same, without the melds that no code can be generated for. */
+export const mayGoOutWhole = (error: unknown): boolean =>
+  error instanceof DarmError && MAY_COME_FROM_MELDS.has(error.code);
 
 interface ModuleJob {
   readonly bytes: Uint8Array;
@@ -28,8 +37,7 @@ export async function compileInParts(
     ({ logs } = divided);
     if (divided.parts.length > 1) return await compileDivided(executor, job.options, divided, limits);
   } catch (error) {
-    // As a whole, the module can go out without the melds that no code can be generated for.
-    if (!(error instanceof DarmError && MAY_COME_FROM_MELDS.has(error.code))) throw error;
+    if (!mayGoOutWhole(error)) throw error;
   }
   return logs === null
     ? executor.run({ kind: 'compile', ...job }, limits)

@@ -19,6 +19,7 @@ import type { CodeObjectInfo } from '../formats/code-object.js';
 import type { ContainerInfo } from '../formats/offload/describe.js';
 import type { JobOptions } from '../job/options.js';
 import { isForSource, type SourceCompileOptions } from '../frontend/options.js';
+import type { EditLog } from '../job/edit-log.js';
 import type { Events } from '../job/events.js';
 import type { Lookup } from '../job/source.js';
 import type { FunctionSubset } from '../job/function-subset.js';
@@ -37,7 +38,7 @@ import type {
 } from './api.js';
 import { allInOrder } from './all-in-order.js';
 import { COMPILER_CHECKS } from './compiler-checks.js';
-import { compileInParts } from './compile-parts.js';
+import { compileInParts, mayGoOutWhole } from './compile-parts.js';
 import type { SourceResult, SourceTranslator, TranslatedSource } from './compile-source.js';
 import type { Elsewhere } from './elsewhere.js';
 import { divideFunctions } from './divide-functions.js';
@@ -293,14 +294,19 @@ class ThreadedCompiler implements Compiler {
     const task = { bytes: module, options: job };
     const subsets = job.meld === 'off' || !spare ? [] : await this.#subsets(executor, module, job, limits);
     const inParts = job.partitions !== 1 && job.emit.includes('hsaco');
-    if (subsets.length < 2)
-      return inParts
-        ? compileInParts(executor, task, null, limits)
-        : executor.run({ kind: 'compile', ...task }, limits);
+    const compileWhole = (): Promise<CompileResult> => executor.run({ kind: 'compile', ...task }, limits);
+    if (subsets.length < 2) return inParts ? compileInParts(executor, task, null, limits) : compileWhole();
 
     const started = performance.now();
-    const melded = await allInOrder(subsets.map((subset) => executor.run({ kind: 'meld', ...task, subset }, limits)));
-    const logs = melded.flat();
+    let logs: EditLog[];
+    try {
+      const melded = subsets.map((subset) => executor.run({ kind: 'meld', ...task, subset }, limits));
+      logs = (await allInOrder(melded)).flat();
+    } catch (error) {
+      // One task that finds out by itself which code cannot be generated gives the same for any number of threads.
+      if (mayGoOutWhole(error)) return compileWhole();
+      throw error;
+    }
     const meldMs = performance.now() - started;
     const compiled = await (inParts
       ? compileInParts(executor, task, logs, limits)

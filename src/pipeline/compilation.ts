@@ -29,6 +29,10 @@ interface CompilationStart {
    * the model chose.
    */
   readonly judges?: boolean;
+  /**
+   * Whether melds may be judged by the code that LLVM generates (lost-waves.ts). Not where generating code has failed.
+   */
+  readonly generates?: boolean;
 }
 
 export class Compilation {
@@ -36,6 +40,7 @@ export class Compilation {
   readonly #guides: Guides;
   readonly #isAtMeldPoint: boolean;
   readonly judges: boolean;
+  readonly generates: boolean;
   /** The functions whose plans do not fit, and why. */
   readonly misfits = new Map<string, string>();
 
@@ -45,11 +50,17 @@ export class Compilation {
     private readonly bytes: Uint8Array,
     readonly options: JobOptions,
     readonly events: Events,
-    { guides = guidesOf(options), isAtMeldPoint = false, judges = mayLose(options) }: CompilationStart = {},
+    {
+      guides = guidesOf(options),
+      isAtMeldPoint = false,
+      judges = mayLose(options),
+      generates = true,
+    }: CompilationStart = {},
   ) {
     this.#guides = guides;
     this.#isAtMeldPoint = isAtMeldPoint;
     this.judges = judges;
+    this.generates = generates;
   }
 
   guideFor(module: LlvmModule, name: string): Guide | null {
@@ -158,12 +169,17 @@ export class Compilation {
       const all = meldsEarly(this.options) || functions.some(({ name, kernel }) => melded.has(name) && !kernel);
       for (const { name } of functions) {
         if (!all && !melded.has(name)) continue;
-        module.prepareCodegen(name);
-        separateJoinInputs(() => module.open(name), 'possible');
-        module.verify(name);
+        prepareFunction(module, name);
       }
     });
   }
+}
+
+/** Does so with one function. */
+export function prepareFunction(module: LlvmModule, name: string): void {
+  module.prepareCodegen(name);
+  separateJoinInputs(() => module.open(name), 'possible');
+  module.verify(name);
 }
 
 /** Early melds may lose against passes that follow; the paper's metric asks for no cycles. */

@@ -65,6 +65,15 @@ export function meldFunctions(
   return inFreshHeap(runtime, () => meld(new Compilation(runtime, bytes, options, events), subset).logs);
 }
 
+/** Melds all functions, without a look at the code that LLVM generates: where that has failed. */
+export function meldBlindly(runtime: LlvmRuntime, bytes: Uint8Array, options: JobOptions): EditLog[] {
+  const start = { generates: false };
+  return inFreshHeap(
+    runtime,
+    () => meld(new Compilation(runtime, bytes, options, NO_EVENTS, start), ALL_FUNCTIONS).logs,
+  );
+}
+
 /** Carries out these edits, and no others, and emits. */
 export function emitEdits(
   runtime: LlvmRuntime,

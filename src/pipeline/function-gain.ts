@@ -27,31 +27,31 @@ const AFTER_LATE = 'function(loop-simplify)';
 /** Early melds of a function that gain less are taken back; it is noise. */
 const LEAST_GAIN = 1.005;
 
-/** What LLVM's textual pipelines can hold. Names of kernels may be anything. */
-const NAMEABLE = /^[^,;()]*$/;
+/** Whether LLVM's textual pipelines can hold a name, as `keepOnly` needs it. Names of kernels may be anything. */
+export const isNameable = (name: string): boolean => /^[^,;()]*$/.test(name);
 
 /** What a function costs as it is now, when the passes have run that follow the meld point. Leaves no trace. */
-export function finalCycles(module: LlvmModule, name: string, options: JobOptions): ExpectedCycles {
+export const finalCycles = (module: LlvmModule, name: string, options: JobOptions): ExpectedCycles =>
   // The passes run over all functions that are there: with few, a module of many takes no square of the time.
-  const alone = NAMEABLE.test(name) ? cyclesBehindPasses(module, name, options, true) : null;
-  return alone ?? cyclesBehindPasses(module, name, options, false)!;
+  (isNameable(name) ? module.peek(() => cyclesAlone(module, name, options)) : null) ??
+  module.peek(() => cyclesBehindPasses(module, name, options));
+
+/**
+ * The same of a function whose name LLVM's textual pipelines can hold; it deletes what the function does not need.
+ *
+ * @returns null if the function went with the others: it does when it is seen by nobody outside and not called
+ */
+export function cyclesAlone(module: LlvmModule, name: string, options: JobOptions): ExpectedCycles | null {
+  module.keepOnly([name]);
+  const isThere = module.functions().some((each) => each.name === name);
+  return isThere ? cyclesBehindPasses(module, name, options) : null;
 }
 
-/** @returns null if the function went with the others: it does when it is seen by nobody outside and not called */
-function cyclesBehindPasses(
-  module: LlvmModule,
-  name: string,
-  options: JobOptions,
-  isAlone: boolean,
-): ExpectedCycles | null {
-  return module.peek(() => {
-    if (isAlone) module.keepOnly([name]);
-    if (!module.functions().some((each) => each.name === name)) return null;
-    module.runPasses(meldsEarly(options) ? AFTER_EARLY : AFTER_LATE);
-    const { snapshot, editor } = module.open(name);
-    editor[Symbol.dispose]();
-    return expectedCycles(snapshot, analysesOf(snapshot));
-  });
+function cyclesBehindPasses(module: LlvmModule, name: string, options: JobOptions): ExpectedCycles {
+  module.runPasses(meldsEarly(options) ? AFTER_EARLY : AFTER_LATE);
+  const { snapshot, editor } = module.open(name);
+  editor[Symbol.dispose]();
+  return expectedCycles(snapshot, analysesOf(snapshot));
 }
 
 /** Why early melds are taken back; null if they pay. */

@@ -17,6 +17,7 @@ import { refusedRemark } from './collect-remarks.js';
 import { mayLose, type Compilation } from './compilation.js';
 import { finalCycles, lossOf } from './function-gain.js';
 import type { Guide } from './guide.js';
+import { liveWords, lossOfWaves } from './lost-waves.js';
 import { meldsEarly } from './passes.js';
 import { HistoryRecorder, type FunctionTexts } from './record-history.js';
 import { surveyFunction, type Survey } from './survey.js';
@@ -28,7 +29,8 @@ const MOST_ROUNDS = 64;
  * Melds one function to the fixpoint. If divergent switches are left, it then lowers them to branches and melds once
  * more. It takes these melds back unless they gain more than the chains of compares cost, and the chains, too, unless
  * they are cheaper than the switches. Early melds are taken back unless they gain more than LLVM's later passes do
- * (function-gain.ts). A failure leaves the rounds that went well, which nobody judges then, and the reason.
+ * (function-gain.ts), late ones unless they are worth the waves that they cost (lost-waves.ts). A failure leaves the
+ * rounds that went well, which nobody judges then, and the reason.
  *
  * @throws PlanMisfit
  */
@@ -60,7 +62,7 @@ export function meldFunction(
   };
   try {
     let last = melding.run();
-    judged = melding.judgement();
+    judged = melding.judgement(last);
     if (melding.mayGoOn) lastRemarks = last.remarks;
     const switches = melding.mayGoOn ? loweredSwitches(last.snapshot, last.analyses) : [];
     const asked = switches.length > 0 ? (guide?.lowers(last, switches) ?? null) : null;
@@ -83,7 +85,7 @@ export function meldFunction(
       const gains = melding.melded > melded;
       const needed = pays ? cost - byItself : cost;
       if (asked || (gains && (compilation.options.profit === 'paper' || melding.net - net > needed))) {
-        const after = melding.judgement();
+        const after = melding.judgement(last);
         // What pays without lowering is not lost because lowering does not.
         if (asked || after.loss === null || judged.loss !== null) {
           kept = null;
@@ -136,6 +138,8 @@ class FunctionMelding {
   melded = 0;
   /** Of the function without melds; null until it holds some, and where they are not judged as a whole. */
   #unmelded: ExpectedCycles | null = null;
+  /** How much is live in the function without melds; null where their registers are not judged. */
+  #unmeldedLive: number | null = null;
   #demandsBroken: number | null = null;
   readonly #hopeless = new HopelessBlocks();
 
@@ -178,10 +182,16 @@ class FunctionMelding {
     return this.#survey();
   }
 
-  judgement(): Judgement {
-    if (this.#unmelded === null || this.rounds.length === 0) return UNJUDGED;
+  /** @param last the survey behind the last round */
+  judgement(last: Survey): Judgement {
+    const { compilation, module } = this;
+    if (this.rounds.length === 0) return UNJUDGED;
+    const live = this.#unmeldedLive;
+    const lostWaves =
+      live === null ? null : compilation.watch.time('meld', () => lossOfWaves(compilation, module, last, live));
+    if (this.#unmelded === null) return { ...UNJUDGED, loss: lostWaves };
     const melded = this.#finalCycles()!;
-    const loss = mayLose(this.compilation.options) ? lossOf(this.#unmelded, melded) : null;
+    const loss = mayLose(compilation.options) ? lossOf(this.#unmelded, melded) : lostWaves;
     return { gain: expectedGain(this.#unmelded, melded), loss };
   }
 
@@ -190,6 +200,14 @@ class FunctionMelding {
     const { options, watch, judges } = this.compilation;
     if (!judges || this.guide !== null) return null;
     return watch.time('meld', () => finalCycles(this.module, this.name, options));
+  }
+
+  #noteUnmelded(survey: Survey, { hoisted }: Pick<LogRound, 'hoisted'>): void {
+    const { compilation, module, guide } = this;
+    this.#unmelded = this.#finalCycles();
+    // A plan has measured what it says. Hoisted sides are not judged with the melds.
+    if (guide === null && hoisted.length === 0)
+      this.#unmeldedLive = compilation.watch.time('meld', () => liveWords(compilation, module, survey));
   }
 
   get mayGoOn(): boolean {
@@ -214,7 +232,7 @@ class FunctionMelding {
   }
 
   #carryOut(survey: Survey, edits: Pick<LogRound, 'lowered' | 'versions' | 'melds' | 'hoisted'>): void {
-    if (this.rounds.length === 0) this.#unmelded = this.#finalCycles();
+    if (this.rounds.length === 0) this.#noteUnmelded(survey, edits);
     const round = { fingerprint: survey.fingerprint, remarks: survey.remarks, ...edits };
     carryOut(this.module, { open: survey, round, watch: this.compilation.watch, recorder: this.recorder });
     this.rounds.push(round);

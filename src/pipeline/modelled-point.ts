@@ -1,7 +1,7 @@
 /**
- * The better meld point (`--meld-point auto`). By the cost model, the module is melded at both, without code generation,
- * and what the functions gain is compared: at each point over the same code without melds. That the passes in front of
- * an early meld change this code, too, is not seen here. Where code size is the profit, the code itself says it.
+ * The better meld point (`--meld-point auto`). The module is melded at both, and what the functions gain by the cost
+ * model is compared: at each point over the same code without melds. That the passes in front of an early meld change
+ * this code, too, is not seen here. Where code size is the profit, the code itself says it.
  */
 import type { LlvmRuntime } from '../binding/runtime.js';
 import { NO_EVENTS } from '../job/events.js';
@@ -10,8 +10,9 @@ import type { JobOptions } from '../job/options.js';
 import { chosenCode, meldInPlace, meldSubset } from './compile.js';
 import { Compilation, inFreshHeap } from './compilation.js';
 
-/** Whether the meld point depends on code that is generated. */
-export const isJudgedByCode = ({ meldPoint, profit }: JobOptions): boolean => meldPoint === 'auto' && profit === 'size';
+/** Whether the meld point may depend on code that is generated. */
+export const isJudgedByCode = ({ meldPoint, profit }: JobOptions): boolean =>
+  meldPoint === 'auto' && profit !== 'paper';
 
 export function modelledPoint(runtime: LlvmRuntime, bytes: Uint8Array, options: JobOptions): 'early' | 'late' {
   if (options.optimize === 'none' || options.meld === 'off') return 'late';

@@ -1,14 +1,21 @@
-/** Sums up wall time per phase, in milliseconds. */
+/** Sums up wall time per phase, in milliseconds. A phase within another one does not count as that one's. */
 export class Stopwatch {
   readonly #start = performance.now();
   readonly #phases = new Map<string, number>();
 
+  /** Of the phase that goes on, what phases within it have taken. */
+  #within = 0;
+
   time<T>(phase: string, work: () => T): T {
     const start = performance.now();
+    const before = this.#within;
+    this.#within = 0;
     try {
       return work();
     } finally {
-      this.#phases.set(phase, (this.#phases.get(phase) ?? 0) + performance.now() - start);
+      const taken = performance.now() - start;
+      this.#phases.set(phase, (this.#phases.get(phase) ?? 0) + taken - this.#within);
+      this.#within = before + taken;
     }
   }
 

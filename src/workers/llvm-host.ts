@@ -10,13 +10,12 @@ import { LlvmModule } from '../binding/module.js';
 import { instantiateLlvm, type LlvmRuntime } from '../binding/runtime.js';
 import { DarmError } from '../errors.js';
 import { hasEdits, type EditLog } from '../job/edit-log.js';
-import { NO_EVENTS, type Events } from '../job/events.js';
-import { ALL_FUNCTIONS } from '../job/function-subset.js';
+import type { Events } from '../job/events.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import type { Translation } from '../job/source.js';
 import { analyzeModule, moduleInfo } from '../pipeline/analyze.js';
-import { compileModule, emitEdits, emitModule, meldFunctions } from '../pipeline/compile.js';
+import { compileModule, emitEdits, emitModule, meldBlindly, meldFunctions } from '../pipeline/compile.js';
 import { inFreshHeap } from '../pipeline/compilation.js';
 import { compilePart, divideModule } from '../pipeline/compile-parts.js';
 import { isJudgedByCode } from '../pipeline/modelled-point.js';
@@ -104,7 +103,7 @@ export class LlvmHost {
     const { bytes, options } = task;
     const melded = async (): Promise<EditLog[]> => {
       const runtime = await this.prepare();
-      return within(() => meldFunctions(runtime, bytes, options, ALL_FUNCTIONS, NO_EVENTS));
+      return within(() => meldBlindly(runtime, bytes, options));
     };
     const logs = task.kind === 'emit' ? task.logs : await melded();
     if (!logs.some(hasEdits)) throw error;

@@ -64,6 +64,15 @@ export interface TargetCosts {
   readonly residentWaves: number;
   readonly residentWithLds: number;
   readonly residentAtLeast: number;
+  /**
+   * Up to how many vector registers of 64 threads a wave may have so that a SIMD holds `residentWaves`. That of the
+   * smallest processor of a family.
+   */
+  readonly roomyRegisters: number;
+  /**
+   * With so many waves a SIMD gets half as much done as with any number, in a usual function (waves.ts). Fitted.
+   */
+  readonly halfSpeedWaves: number;
   /** How many scalar registers or literals a select takes beside its condition. */
   readonly freeScalars: number;
   /** Latency per kind of memory. */
@@ -116,6 +125,8 @@ const gfx9: TargetCosts = {
   residentWaves: 8,
   residentWithLds: 2,
   residentAtLeast: 2,
+  roomyRegisters: 32,
+  halfSpeedWaves: 2.5,
   lds: 64,
   global: 320,
   scalarMemory: 200,
@@ -131,6 +142,8 @@ const gfx9: TargetCosts = {
   countsByCarry: true,
   scalarFloat: false,
 };
+/** From gfx90a on. */
+const cdna: TargetCosts = { ...gfx9, roomyRegisters: 64 };
 const gfx10: TargetCosts = {
   valu: 2,
   salu: 2,
@@ -148,6 +161,8 @@ const gfx10: TargetCosts = {
   residentWaves: 16,
   residentWithLds: 4,
   residentAtLeast: 4,
+  roomyRegisters: 32,
+  halfSpeedWaves: 8,
   lds: 32,
   global: 320,
   scalarMemory: 200,
@@ -168,9 +183,9 @@ const gfx10: TargetCosts = {
 const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
   ['gfx906', gfx9],
   // CDNA has the same vector unit, but its L2 cache has a longer latency.
-  ['gfx90a', { ...gfx9, global: 400, scratch: 400 }],
-  ['gfx94', { ...gfx9, global: 480, scratch: 480 }],
-  ['gfx95', { ...gfx9, global: 480, scratch: 480 }],
+  ['gfx90a', { ...cdna, global: 400, scratch: 400 }],
+  ['gfx94', { ...cdna, global: 480, scratch: 480 }],
+  ['gfx95', { ...cdna, global: 480, scratch: 480 }],
   ['gfx10', { ...gfx10, namesBytes: true }],
   ['gfx115', { ...gfx10, scalarFloat: true }],
   ['gfx11', gfx10],
@@ -195,6 +210,9 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       residentWaves: 12,
       residentWithLds: 4,
       residentAtLeast: 4,
+      // The driver gives registers out, and nothing here says how many.
+      roomyRegisters: Infinity,
+      halfSpeedWaves: 8,
       lds: 30,
       global: 280,
       scalarMemory: 40,

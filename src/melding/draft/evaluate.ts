@@ -8,8 +8,8 @@
  * - lost LDS offsets, lost fusion and split accesses;
  * - the divergent branch itself, which goes when neither side has work in front of or behind the subgraphs.
  *
- * This is not counted: registers (and so occupancy), the instruction cache, and what instruction selection folds beyond
- * cost/fusion.ts.
+ * This is not counted: registers, and so occupancy (pipeline/lost-waves.ts judges them), the instruction cache, and what
+ * instruction selection folds beyond cost/fusion.ts.
  */
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';

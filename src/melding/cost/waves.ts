@@ -1,0 +1,28 @@
+/**
+ * How many waves a SIMD holds. Where melded code needs more vector registers, fewer waves fit beside each other, and they
+ * hide less of each other's waiting. What that costs depends on what a function waits for, but an estimate of it turned
+ * out no better than what kernels lose on average: with n waves, a SIMD takes 1 + (h / n)² times as long as with any
+ * number (docs/melding.md, rule 7, has the measurements).
+ */
+import { costsOf } from './latency.js';
+
+/** Registers that code generation uses, at most, for each that must be live. Measured: 1.9, usually 1.0 to 1.4. */
+const MOST_FOR_LIVE = 2;
+
+/**
+ * How many waves a SIMD surely holds; more than usual do not count.
+ *
+ * @param live words of vector values that are live at one place (analysis/pressure.ts)
+ */
+export function leastWaves(cpu: string, waveSize: number, live: number): number {
+  const { residentWaves, roomyRegisters } = costsOf(cpu);
+  const registers = (MOST_FOR_LIVE * live * waveSize) / 64;
+  return registers <= roomyRegisters ? residentWaves : (residentWaves * roomyRegisters) / registers;
+}
+
+/** How much longer a usual function takes with some number of waves than with another one. */
+export function slowdown(cpu: string, before: number, after: number): number {
+  const { residentWaves, halfSpeedWaves } = costsOf(cpu);
+  const time = (waves: number): number => 1 + (halfSpeedWaves / Math.min(waves, residentWaves)) ** 2;
+  return time(after) / time(before);
+}

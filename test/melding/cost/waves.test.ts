@@ -1,0 +1,32 @@
+/** How many waves a SIMD holds, and what it costs to hold fewer. */
+import { leastWaves, slowdown } from '../../../src/melding/cost/waves.js';
+import { assert, suite } from '../../support/suite.js';
+
+const test = suite('melding/cost/waves', { tests: 3 });
+
+test('few values leave room for as many waves as usual, more for fewer', () => {
+  assert.is(leastWaves('gfx906', 64, 16), 8);
+  assert.is(leastWaves('gfx906', 64, 32), 4);
+  assert.is(leastWaves('gfx90a', 64, 32), 8);
+  assert.is(leastWaves('gfx90a', 64, 64), 4);
+  // A wave of 32 threads needs half a register for each value.
+  assert.is(leastWaves('gfx1030', 32, 32), 16);
+  assert.is(leastWaves('gfx1030', 32, 64), 8);
+  assert.is(leastWaves('gfx1030', 64, 32), 8);
+});
+
+test('nobody knows how many registers a driver gives out', () => {
+  assert.is(leastWaves('sm_80', 32, 500), leastWaves('sm_80', 32, 1));
+});
+
+test('the fewer waves there are, the more one less costs; more than usual are worth nothing', () => {
+  assert.is(slowdown('gfx906', 10, 8), 1);
+  assert.is(slowdown('gfx906', 4, 4), 1);
+  assert.ok(slowdown('gfx906', 3, 2) > slowdown('gfx906', 8, 7));
+  assert.ok(slowdown('gfx906', 4, 8) < 1);
+  // Measured: 1.18 for half of the waves that are usual, 1.57 on RDNA.
+  assert.ok(Math.abs(slowdown('gfx906', 8, 4) - 1.29) < 0.05);
+  assert.ok(Math.abs(slowdown('gfx1030', 16, 8) - 1.57) < 0.05);
+});
+
+test.run();

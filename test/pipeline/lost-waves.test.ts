@@ -1,0 +1,202 @@
+/** Melds are taken back where they cost more waves than they are worth. */
+import type { JobOptions } from '../../src/job/options.js';
+import type { CompileResult } from '../../src/job/results.js';
+import { createCompiler } from '../../src/index.js';
+import { RULES } from '../../src/melding/rules.js';
+import { artifact, compile, text } from '../support/llvm.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('pipeline/lost-waves', { tests: 9, timeoutMs: 120_000 });
+
+interface Shape {
+  /** Words of both rows that a thread compares, a power of two. */
+  readonly words: number;
+  /** Multiplications behind the branch. */
+  readonly behind: number;
+  /** Another instruction in front of it. */
+  readonly front?: string;
+}
+
+/**
+ * Threads compare two rows, by their Hadamard transform or word by word. The transform holds a row in registers, and the
+ * sum of differences a word at a time. As one block, the differences of the sum wait for those of the transform.
+ */
+function kernel(name: string, { words, behind, front = '' }: Shape): string {
+  const lines: string[] = [];
+  const value = (what: string): string => {
+    lines.push(`  %v${lines.length} = ${what}`);
+    return `%v${lines.length - 1}`;
+  };
+  const load = (row: string, word: number): string =>
+    value(`load i32, ptr addrspace(1) ${value(`getelementptr inbounds i32, ptr addrspace(1) ${row}, i64 ${word}`)}`);
+  const difference = (word: number): string => value(`sub i32 ${load('%a', word)}, ${load('%b', word)}`);
+  const sum = (values: readonly string[]): string =>
+    values
+      .map((each) => value(`call i32 @llvm.abs.i32(i32 ${each}, i1 false)`))
+      .reduce((all, each) => value(`add i32 ${all}, ${each}`));
+  const row = [...Array(words).keys()];
+
+  lines.push('transformed:');
+  let changed = row.map(difference);
+  for (let step = 1; step < words; step *= 2)
+    changed = changed.map((each, k) =>
+      (k & step) === 0
+        ? value(`add i32 ${each}, ${changed[k + step]}`)
+        : value(`sub i32 ${changed[k - step]}, ${each}`),
+    );
+  const transformed = value(`lshr i32 ${sum(changed)}, 1`);
+  lines.push('  br label %end', 'plain:');
+  let plain = sum([difference(0)]);
+  for (const word of row.slice(1)) plain = value(`add i32 ${plain}, ${sum([difference(word)])}`);
+  lines.push('  br label %end', 'end:', `  %r = phi i32 [ ${transformed}, %transformed ], [ ${plain}, %plain ]`);
+  let result = '%r';
+  for (let k = 0; k < behind; k++) result = value(`mul i32 ${result}, ${value(`xor i32 ${result}, ${k + 77}`)}`);
+  return `
+define amdgpu_kernel void @${name}(ptr addrspace(1) %as, ptr addrspace(1) %bs, ptr addrspace(1) %out, ptr addrspace(1) %kind) #0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %i = zext i32 %t to i64
+  %start = mul i64 %i, ${words}
+  %a = getelementptr i32, ptr addrspace(1) %as, i64 %start
+  %b = getelementptr i32, ptr addrspace(1) %bs, i64 %start
+  %to = getelementptr i32, ptr addrspace(1) %out, i64 %i
+  %of = getelementptr i32, ptr addrspace(1) %kind, i64 %i
+  %k = load i32, ptr addrspace(1) %of
+  %c = trunc i32 %t to i1
+${front}  br i1 %c, label %transformed, label %plain
+${lines.join('\n')}
+  store i32 ${result}, ptr addrspace(1) %to
+  ret void
+}
+`;
+}
+
+const moduleOf = (cpu: string, ...kernels: readonly string[]): Uint8Array =>
+  new TextEncoder().encode(`target triple = "amdgcn-amd-amdhsa"
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.abs.i32(i32, i1)
+declare i32 @llvm.amdgcn.permlane16.i32(i32, i32, i32, i32, i1, i1)
+define i32 @called(i32 %x) noinline {
+  ret i32 %x
+}
+${kernels.join('')}
+attributes #0 = { "target-cpu"="${cpu}" }
+`);
+
+/** With melds a SIMD of gfx906 holds 6 waves instead of 10, and they gain 7 %. */
+const CROWDED: Shape = { words: 16, behind: 150 };
+/** No code can be generated for it, except for gfx10 and later. */
+const NO_CODE = `
+  %no = call i32 @llvm.amdgcn.permlane16.i32(i32 %t, i32 %t, i32 0, i32 0, i1 false, i1 false)
+  store i32 %no, ptr addrspace(1) %to
+`;
+
+const compiled = (input: Uint8Array, options: Partial<JobOptions> = {}): Promise<CompileResult> =>
+  compile(input, { emit: ['asm'], remarks: true, ...options });
+const meldsOf = (result: Pick<CompileResult, 'functions'>, name = 'k'): number =>
+  result.functions.find((each) => each.name === name)!.melds.length;
+const codeOf = (result: CompileResult): string => text(artifact(result, 'asm'));
+/** Of the module's last kernel. */
+const lastWaves = (result: CompileResult): number =>
+  Number([...codeOf(result).matchAll(/^; Occupancy: (\d+)$/gm)].at(-1)![1]);
+
+test('melds that cost more waves than they are worth are taken back', async () => {
+  const input = moduleOf('gfx906', kernel('k', CROWDED));
+  const result = await compiled(input);
+  assert.is(meldsOf(result), 0);
+  assert.is(codeOf(result), codeOf(await compiled(input, { meld: 'off' })));
+  // What was taken back: the paper's metric knows no waves.
+  const paper = await compiled(input, { profit: 'paper' });
+  assert.is(meldsOf(paper), 1);
+  assert.is(lastWaves(result), 10);
+  assert.is(lastWaves(paper), 6);
+});
+
+test('a remark says why', async () => {
+  const { remarks } = await compiled(moduleOf('gfx906', kernel('k', CROWDED)));
+  const reasons = remarks.flatMap((remark) => (remark.kind === 'missed' ? [[remark.rule, remark.reason]] : []));
+  assert.equal(reasons, [
+    [
+      RULES.NotProfitable.id,
+      'a SIMD would hold 6 waves instead of 10, for want of registers, which costs more than all melds of the function ' +
+        'gain: they would make it 1.07 times as fast',
+    ],
+  ]);
+  assert.not(remarks.some(({ kind }) => kind === 'passed'));
+});
+
+test('a report shows the function as it came in', async () => {
+  const { histories } = await compiled(moduleOf('gfx906', kernel('k', CROWDED)), { report: true });
+  const { steps, after } = histories.find((each) => each.function === 'k')!;
+  assert.equal(steps, []);
+  assert.match(JSON.stringify(after), /a SIMD would hold 6 waves instead of 10/);
+});
+
+test('melds that gain more than their waves are worth stay', async () => {
+  const result = await compiled(moduleOf('gfx906', kernel('k', { ...CROWDED, behind: 0 })));
+  assert.is(meldsOf(result), 1);
+  assert.is(lastWaves(result), 6);
+});
+
+test('melds stay where a SIMD holds as few waves without them, and where it has room for all', async () => {
+  const wide = { ...CROWDED, words: 32 };
+  const [melded, unmelded] = await Promise.all(
+    (['darm', 'off'] as const).map((meld) => compiled(moduleOf('gfx906', kernel('k', wide)), { meld })),
+  );
+  assert.is(meldsOf(melded!), 1);
+  assert.is(lastWaves(melded!), 4);
+  assert.is(lastWaves(unmelded!), 4);
+  // gfx90a has twice as many registers.
+  assert.is(meldsOf(await compiled(moduleOf('gfx90a', kernel('k', CROWDED)))), 1);
+});
+
+test('kernels that call functions are not judged', async () => {
+  const front = '  %x = call i32 @called(i32 %t)\n  store i32 %x, ptr addrspace(1) %to\n';
+  assert.is(meldsOf(await compiled(moduleOf('gfx906', kernel('k', { ...CROWDED, front })))), 1);
+});
+
+test('code is generated only where many values are live', async () => {
+  // Had it been asked for, it would have failed.
+  const input = moduleOf('gfx906', kernel('k', { words: 8, behind: 0, front: NO_CODE }));
+  assert.is(meldsOf(await compiled(input, { emit: ['bc'] })), 1);
+});
+
+test('the same for any number of threads and partitions, and for every artifact', async () => {
+  const names = ['k', 'k2', 'roomy'];
+  const kernels = names.map((name) => kernel(name, name === 'roomy' ? { words: 8, behind: 0 } : CROWDED));
+  const input = moduleOf('gfx906', ...kernels);
+  const results: CompileResult[] = [];
+  for (const threads of [1, 2]) {
+    const compiler = createCompiler({ threads, tierPolicy: 'short' });
+    try {
+      for (const partitions of [1, 2] as const) results.push(await compiler.compile(input, { partitions }));
+      results.push(await compiler.compile(input, { emit: ['bc'] }));
+    } finally {
+      await compiler.close();
+    }
+  }
+  for (const result of results)
+    assert.equal(
+      names.map((name) => meldsOf(result, name)),
+      [0, 0, 1],
+    );
+  for (const [k, result] of results.slice(3).entries())
+    assert.equal(result.artifacts[0]!.bytes, results[k]!.artifacts[0]!.bytes);
+});
+
+test('where no code can be generated, melds stay, for any number of threads', async () => {
+  const input = moduleOf('gfx906', kernel('first', CROWDED), kernel('k', { ...CROWDED, front: NO_CODE }));
+  const results: CompileResult[] = [];
+  for (const threads of [1, 2]) {
+    const compiler = createCompiler({ threads, tierPolicy: 'short' });
+    try {
+      results.push(await compiler.compile(input, { emit: ['bc'] }));
+    } finally {
+      await compiler.close();
+    }
+  }
+  for (const result of results) assert.is(meldsOf(result), 1);
+  assert.equal(results[0]!.artifacts[0]!.bytes, results[1]!.artifacts[0]!.bytes);
+});
+
+test.run();
