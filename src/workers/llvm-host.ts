@@ -12,6 +12,7 @@ import { DarmError } from '../errors.js';
 import { hasEdits, type EditLog } from '../job/edit-log.js';
 import { NO_EVENTS, type Events } from '../job/events.js';
 import { ALL_FUNCTIONS } from '../job/function-subset.js';
+import { mayComeFromMelds } from '../job/meld-faults.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import type { Translation } from '../job/source.js';
@@ -22,7 +23,7 @@ import { compilePart, divideModule } from '../pipeline/compile-parts.js';
 import { isJudgedByCode } from '../pipeline/modelled-point.js';
 import { settle, type Settled } from '../pipeline/settle.js';
 import { takeOut, tryPolicy } from '../pipeline/trial.js';
-import { emitWithoutFaults, mayComeFromMelds } from '../pipeline/take-back.js';
+import { emitWithoutFaults } from '../pipeline/take-back.js';
 import type { FrontendHost } from './frontend-host.js';
 import type { Outcome, Task, TaskResult, TaskResults, WorkerSetup } from './tasks.js';
 
