@@ -59,7 +59,6 @@ export class LlvmRuntime<Exports extends MemoryExports = LlvmExports> {
   readonly #printed: string[];
   #names = new Map<string, Pointer<'char'>>();
   #borrowed = new Int32Array(0);
-  #asking = false;
   /** The buffer of the last copy. It is kept, because getting its pages from the system takes longer than the copy. */
   #before = new Uint8Array(0);
 
@@ -138,36 +137,35 @@ export class LlvmRuntime<Exports extends MemoryExports = LlvmExports> {
   /**
    * Asks LLVM something and restores the memory afterwards. Later allocations then get the same addresses as without
    * the question, and so later passes, whose results may depend on addresses, do the same. It costs a copy of the
-   * variables in use, and nothing that `ask` allocates outlives it. What was borrowed before stays as it is.
+   * variables in use, and nothing that `ask` allocates outlives it. What was borrowed before stays as it is. A question
+   * may ask further ones.
    */
   peek<T>(ask: () => T): T {
-    invariant(!this.#asking, 'a question to LLVM within another');
-    this.#asking = true;
-    const before = this.#copied(this.#variables());
+    const { buffer, copies } = this.#copied(this.#variables());
     const borrowed = this.#borrowed;
     this.#borrowed = new Int32Array(0);
     try {
       return ask();
     } finally {
-      this.#restore(before);
+      this.#restore(copies);
       this.#borrowed = borrowed;
-      this.#asking = false;
+      if (buffer.length <= LARGEST_KEPT) this.#before = buffer;
     }
   }
 
-  #copied(parts: readonly Uint8Array[]): readonly Uint8Array[] {
+  /** The buffer is the caller's until it is put back: a question within another one gets one of its own. */
+  #copied(parts: readonly Uint8Array[]): { buffer: Uint8Array<ArrayBuffer>; copies: readonly Uint8Array[] } {
     const size = parts.reduce((sum, { length }) => sum + length, 0);
     let buffer = this.#before;
-    if (buffer.length < size) {
-      buffer = new Uint8Array(size > LARGEST_KEPT ? size : Math.min(2 * size, LARGEST_KEPT));
-      if (size <= LARGEST_KEPT) this.#before = buffer;
-    }
+    this.#before = new Uint8Array(0);
+    if (buffer.length < size) buffer = new Uint8Array(size > LARGEST_KEPT ? size : Math.min(2 * size, LARGEST_KEPT));
     let at = 0;
-    return parts.map((part) => {
+    const copies = parts.map((part) => {
       const copy = buffer.subarray(at, (at += part.length));
       copy.set(part);
       return copy;
     });
+    return { buffer, copies };
   }
 
   #restore(copies: readonly Uint8Array[]): void {

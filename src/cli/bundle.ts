@@ -14,9 +14,12 @@ import { selectImage } from '../formats/offload/select.js';
 import type { BundleFlags, BundleInvocation, Pair } from './bundle-arguments.js';
 import { artifactDocument } from './compile-report.js';
 import { containerText } from './container-text.js';
+import { checkOutputs } from './outputs.js';
 import { readInput, writeOutput, writeStandardOutput } from '../files.js';
 
-export async function runBundle({ input, images, flags }: BundleInvocation): Promise<void> {
+export async function runBundle(invocation: BundleInvocation): Promise<void> {
+  checkFiles(invocation);
+  const { input, images, flags } = invocation;
   if (input === null) return create(images, flags);
   const bytes = await readInput(input);
   const embedded = sniffInput(bytes) === 'elf' ? embeddedContainer(bytes) : null;
@@ -30,6 +33,14 @@ export async function runBundle({ input, images, flags }: BundleInvocation): Pro
   }
   const info = describeContainer(container);
   await writeStandardOutput(flags.json ? JSON.stringify({ schema: 1, ...info }) + '\n' : containerText(info));
+}
+
+/** A container may be replaced by what becomes of it, where -o says so. */
+function checkFiles({ input, images, flags }: BundleInvocation): void {
+  const extracted = flags.extract.map(({ target, file }) => [`--extract ${target}=${file}`, file] as const);
+  const read = [...images, ...flags.replace].map(({ file }) => file);
+  const container = flags.extract.length > 0 && input !== null ? [input] : [];
+  checkOutputs({ 'the output': flags.output, ...Object.fromEntries(extracted) }, [...container, ...read]);
 }
 
 async function extract({ images }: Container, flags: BundleFlags): Promise<void> {

@@ -1,23 +1,12 @@
 /** The tasks of a job whose module is compiled in parts (`partitions`): see pipeline/compile-parts.ts. */
-import { DarmError, type ErrorCode } from '../errors.js';
 import { mergeMetadata } from '../formats/merge-metadata.js';
 import { hasEdits, type EditLog } from '../job/edit-log.js';
+import { mayComeFromMelds } from '../job/meld-faults.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import type { Executor, TaskLimits } from '../workers/executor.js';
 import { allInOrder } from './all-in-order.js';
 import type { TaskResults } from '../workers/tasks.js';
-
-const MAY_COME_FROM_MELDS: ReadonlySet<ErrorCode> = new Set([
-  'compile-failed',
-  'link-failed',
-  'out-of-memory',
-  'internal',
-]);
-
-/** Whether the module may go out as a whole all the same, without the melds that no code can be generated for. */
-export const mayGoOutWhole = (error: unknown): boolean =>
-  error instanceof DarmError && MAY_COME_FROM_MELDS.has(error.code);
 
 interface ModuleJob {
   readonly bytes: Uint8Array;
@@ -37,7 +26,8 @@ export async function compileInParts(
     ({ logs } = divided);
     if (divided.parts.length > 1) return await compileDivided(executor, job.options, divided, limits);
   } catch (error) {
-    if (!mayGoOutWhole(error)) throw error;
+    // As a whole, the module can go out without the melds that no code can be generated for.
+    if (!mayComeFromMelds(error)) throw error;
   }
   return logs === null
     ? executor.run({ kind: 'compile', ...job }, limits)

@@ -21,6 +21,7 @@ import type { JobOptions } from '../job/options.js';
 import { isForSource, type SourceCompileOptions } from '../frontend/options.js';
 import type { EditLog } from '../job/edit-log.js';
 import type { Events } from '../job/events.js';
+import { mayComeFromMelds } from '../job/meld-faults.js';
 import type { Lookup } from '../job/source.js';
 import type { FunctionSubset } from '../job/function-subset.js';
 import type {
@@ -38,7 +39,7 @@ import type {
 } from './api.js';
 import { allInOrder } from './all-in-order.js';
 import { COMPILER_CHECKS } from './compiler-checks.js';
-import { compileInParts, mayGoOutWhole } from './compile-parts.js';
+import { compileInParts } from './compile-parts.js';
 import type { SourceResult, SourceTranslator, TranslatedSource } from './compile-source.js';
 import type { Elsewhere } from './elsewhere.js';
 import { divideFunctions } from './divide-functions.js';
@@ -304,7 +305,7 @@ class ThreadedCompiler implements Compiler {
       logs = (await allInOrder(melded)).flat();
     } catch (error) {
       // One task that finds out by itself which code cannot be generated gives the same for any number of threads.
-      if (mayGoOutWhole(error)) return compileWhole();
+      if (mayComeFromMelds(error)) return compileWhole();
       throw error;
     }
     const meldMs = performance.now() - started;

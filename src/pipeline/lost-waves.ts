@@ -15,7 +15,7 @@ import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { InstrId } from '../ir/ids.js';
 import { FunctionFlag, hasFlag, InstrFlag, type FunctionSnapshot } from '../ir/snapshot.js';
-import { expectedGain } from '../melding/cost/expected-cycles.js';
+import { expectedGain, type ExpectedCycles } from '../melding/cost/expected-cycles.js';
 import { costsOf } from '../melding/cost/latency.js';
 import { leastWaves, slowdown } from '../melding/cost/waves.js';
 import { prepareFunction, type Compilation } from './compilation.js';
@@ -76,8 +76,13 @@ export function lossOfWaves(
 
   const asMelded = (): LlvmModule => module;
   const unmelded = (): LlvmModule => compilation.readAtMeldPoint();
-  const cycles = [unmelded, asMelded].map((from) => module.peek(() => cyclesAlone(from(), name, compilation.options)));
-  const gain = expectedGain(cycles[0]!, cycles[1]!);
+  const cyclesOf = (from: () => LlvmModule): ExpectedCycles | null =>
+    module.peek(() => cyclesAlone(from(), name, compilation.options));
+  const cycles = cyclesOf(unmelded);
+  const melded = cyclesOf(asMelded);
+  // A kernel that nobody sees cannot run.
+  if (cycles === null || melded === null) return null;
+  const gain = expectedGain(cycles, melded);
   /** Where no waves are lost, it does not matter what the melds gain. */
   const isWorth = (from: number, to: number): boolean => to >= from || gain >= slowdown(cpu, from, to);
   if (isWorth(usual, least)) return null;

@@ -84,14 +84,13 @@ export function meldFunction(
       last = melding.run();
       const gains = melding.melded > melded;
       const needed = pays ? cost - byItself : cost;
-      if (asked || (gains && (compilation.options.profit === 'paper' || melding.net - net > needed))) {
-        const after = melding.judgement(last);
-        // What pays without lowering is not lost because lowering does not.
-        if (asked || after.loss === null || judged.loss !== null) {
-          kept = null;
-          lastRemarks = last.remarks;
-          judged = after;
-        }
+      const wanted = asked || (gains && (compilation.options.profit === 'paper' || melding.net - net > needed));
+      const after = wanted ? melding.judgement(last) : null;
+      // What pays without lowering is not lost because lowering does not.
+      if (after !== null && (asked || after.loss === null || judged.loss !== null)) {
+        kept = null;
+        lastRemarks = last.remarks;
+        judged = after;
       } else if (pays) kept = gains ? withoutMelds : null;
       if (kept !== null && kept !== withoutMelds && judged.loss === null) hoisting = unlowered;
     }

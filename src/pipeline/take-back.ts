@@ -7,23 +7,12 @@
  * machine and whichever workers melded. Each attempt emits with some of the edit logs, from a heap like a fresh
  * instance's.
  */
-import { DarmError, type ErrorCode } from '../errors.js';
+import { DarmError } from '../errors.js';
 import { hasEdits, type EditLog } from '../job/edit-log.js';
 import type { Events } from '../job/events.js';
 import type { CompileResult } from '../job/results.js';
 import { refusedRemark } from './collect-remarks.js';
 import { withoutMelds } from './record-history.js';
-
-/** Errors that melds may be the cause of. Any other has to do with the input, the options or the caller. */
-const MAY_COME_FROM_MELDS: ReadonlySet<ErrorCode> = new Set([
-  'compile-failed',
-  'link-failed',
-  'out-of-memory',
-  'internal',
-]);
-
-export const mayComeFromMelds = (error: unknown): error is DarmError =>
-  error instanceof DarmError && MAY_COME_FROM_MELDS.has(error.code);
 
 export interface FailedEmission {
   /** The logs with which emission failed. */

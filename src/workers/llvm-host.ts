@@ -10,7 +10,9 @@ import { LlvmModule } from '../binding/module.js';
 import { instantiateLlvm, type LlvmRuntime } from '../binding/runtime.js';
 import { DarmError } from '../errors.js';
 import { hasEdits, type EditLog } from '../job/edit-log.js';
-import type { Events } from '../job/events.js';
+import { NO_EVENTS, type Events } from '../job/events.js';
+import { ALL_FUNCTIONS } from '../job/function-subset.js';
+import { mayComeFromMelds } from '../job/meld-faults.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import type { Translation } from '../job/source.js';
@@ -21,7 +23,7 @@ import { compilePart, divideModule } from '../pipeline/compile-parts.js';
 import { isJudgedByCode } from '../pipeline/modelled-point.js';
 import { settle, type Settled } from '../pipeline/settle.js';
 import { takeOut, tryPolicy } from '../pipeline/trial.js';
-import { emitWithoutFaults, mayComeFromMelds } from '../pipeline/take-back.js';
+import { emitWithoutFaults } from '../pipeline/take-back.js';
 import type { FrontendHost } from './frontend-host.js';
 import type { Outcome, Task, TaskResult, TaskResults, WorkerSetup } from './tasks.js';
 
@@ -101,11 +103,7 @@ export class LlvmHost {
     if ((task.kind !== 'compile' && task.kind !== 'emit') || task.options.meld === 'off') throw error;
     if (!this.#isFault(error)) throw error;
     const { bytes, options } = task;
-    const melded = async (): Promise<EditLog[]> => {
-      const runtime = await this.prepare();
-      return within(() => meldBlindly(runtime, bytes, options));
-    };
-    const logs = task.kind === 'emit' ? task.logs : await melded();
+    const logs = task.kind === 'emit' ? task.logs : await this.#melded(task, within);
     if (!logs.some(hasEdits)) throw error;
     return emitWithoutFaults({
       logs,
@@ -117,11 +115,27 @@ export class LlvmHost {
       events,
     });
   }
+
+  /**
+   * As several workers would meld, which judge the melds by the code that LLVM generates of each function. Only where
+   * that is what fails, nobody judges them by it.
+   */
+  async #melded({ bytes, options }: CompileTask, within: Within): Promise<EditLog[]> {
+    const runtime = await this.prepare();
+    try {
+      return within(() => meldFunctions(runtime, bytes, options, ALL_FUNCTIONS, NO_EVENTS));
+    } catch (error) {
+      if (!this.#isFault(error)) throw error;
+    }
+    const another = await this.prepare();
+    return within(() => meldBlindly(another, bytes, options));
+  }
 }
 
 /** Where code cannot be generated at one of both meld points, neither is compared. The job takes the melds back. */
 const settledLate = (options: JobOptions): Settled => ({ options: { ...options, meldPoint: 'late' }, warnings: [] });
 
+type CompileTask = Extract<Task, { kind: 'compile' }>;
 type LlvmTask = Exclude<Task, { kind: 'simulate' | 'translate' }>;
 
 function perform(runtime: LlvmRuntime, task: LlvmTask, events: Events): TaskResults[keyof TaskResults] {

@@ -6,7 +6,7 @@ import { compileModule } from '../../src/pipeline/compile.js';
 import { artifact, compile, freshRuntime, kernel, runtime, SILENT, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/runtime', { tests: 10, timeoutMs: 300_000 });
+const test = suite('binding/runtime', { tests: 11, timeoutMs: 300_000 });
 
 const OBJECT = withDefaults({ emit: ['obj'], meld: 'off' });
 
@@ -63,6 +63,20 @@ test('a peek leaves the memory as it was', async () => {
       .digest('hex'),
     before,
   );
+});
+
+test('a peek within another leaves the memory as the outer one found it, and then as it was', async () => {
+  const rt = await freshRuntime();
+  const place = rt.allocate(8);
+  const byte = (): number => new Uint8Array(rt.memory.buffer)[place]!;
+  const write = (value: number): void => void new Uint8Array(rt.memory.buffer).fill(value, place, place + 8);
+  write(1);
+  rt.peek(() => {
+    write(2);
+    rt.peek(() => write(3));
+    assert.is(byte(), 2);
+  });
+  assert.is(byte(), 1);
 });
 
 test('the bytes do not depend on earlier compilations', async () => {

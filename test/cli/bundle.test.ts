@@ -173,7 +173,7 @@ test('a module with --emit fatbin, for several targets', () =>
       ['', 'gfx906', 'gfx908', 'gfx90a'],
     );
     await fails(folder, 1, /'bitonic' is for gfx906, the job for gfx908/, 'compile', 'gfx906.bc', '--emit', 'fatbin', ...targets); // prettier-ignore
-    await fails(folder, 2, /'gfx906,gfx908' is no target id/, 'compile', 'gfx906.bc', '--mcpu', 'gfx906,gfx908');
+    await fails(folder, 2, /'gfx906,gfx908' are several targets/, 'compile', 'gfx906.bc', '--mcpu', 'gfx906,gfx908');
   }));
 
 test('what can go wrong', () =>

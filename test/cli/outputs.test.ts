@@ -29,6 +29,9 @@ test('no output replaces what is read, or another output', () =>
       [['run', 'k.hsaco', '--spec', 's.json', '--trace-file', 'k.hsaco'], '--trace-file would replace k.hsaco'],
       [['run', 'k.hsaco', '--spec', 's.json', '--profile', 's.json'], '--profile would replace s.json'],
       [['check', 'k.ll', '--spec', 's.json', '--profile', 's.json'], '--profile would replace s.json'],
+      [['bundle', 'k.hsaco', '--extract', 'gfx906=k.hsaco'], '--extract gfx906=k.hsaco would replace k.hsaco'],
+      [['bundle', 'k.hsaco', '--extract', 'a=x', '--extract', 'b=./x'], '--extract b=./x would replace ./x'],
+      [['bundle', '--create', 'gfx906=link', '-o', 'k.cl'], 'the output would replace k.cl'],
       [['tune', 'k.ll', '--spec', 's.json', '-o', './s.json'], 'the plan would replace ./s.json'],
     ] as const) {
       const { code, stderr } = await darm(args, { cwd: folder });

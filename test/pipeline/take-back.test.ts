@@ -2,7 +2,8 @@
 import { DarmError } from '../../src/errors.js';
 import type { EditLog } from '../../src/job/edit-log.js';
 import type { CompileResult } from '../../src/job/results.js';
-import { emitWithoutFaults, mayComeFromMelds } from '../../src/pipeline/take-back.js';
+import { mayComeFromMelds } from '../../src/job/meld-faults.js';
+import { emitWithoutFaults } from '../../src/pipeline/take-back.js';
 import { SILENT } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 

@@ -8,49 +8,9 @@ import { InlineExecutor } from '../../src/workers/inline.js';
 import { WorkerPool } from '../../src/workers/pool.js';
 import { artifact, SILENT, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
+import { tooWide } from '../support/too-wide.js';
 
 const test = suite('workers/take-back', { tests: 5, timeoutMs: 180_000 });
-
-/** Values of 17 registers over a join: melded, gfx906 runs out of registers. There is enough work that melding pays. */
-const tooWide = (name: string): string => {
-  const work = (s: string): string =>
-    Array.from({ length: 6 }, (_, k) => `  %w${s}${k + 1} = udiv i32 %w${s}${k}, 77`).join('\n');
-  const side = (s: string, other: string, at: string, value: string): string => `
-${s}:
-  %x${s} = mul i32 ${other}, 7
-  %v${s} = freeze <17 x i32> ${value}
-  %a${s} = getelementptr i32, ptr addrspace(1) %o, i32 %x${s}
-  %l${s} = load i32, ptr addrspace(1) %a${s}
-  %w${s}0 = mul i32 %l${s}, %x${s}
-${work(s)}
-  %m${s} = add i32 %w${s}6, 1
-  br i1 %c2, label %${s}2, label %J
-${s}2:
-  store <17 x i32> %v${s}, ptr addrspace(1) ${at}
-  %s${s} = add i32 %m${s}, 3
-  br label %J`;
-  return `define void @${name}(ptr addrspace(1) %p, ptr addrspace(1) %q, ptr addrspace(1) %o, i32 %n) #0 {
-entry:
-  %tid = call i32 @llvm.amdgcn.workitem.id.x()
-  %c = icmp slt i32 %tid, %n
-  %e = and i32 %tid, 1
-  %c2 = icmp eq i32 %e, 0
-  %pa = getelementptr <17 x i32>, ptr addrspace(1) %p, i32 %tid
-  %qa = getelementptr <17 x i32>, ptr addrspace(1) %q, i32 %tid
-  %a = load <17 x i32>, ptr addrspace(1) %pa
-  %b = load <17 x i32>, ptr addrspace(1) %qa
-  br i1 %c, label %T, label %F${side('T', '%tid', '%pa', '%a')}${side('F', '%n', '%qa', '%b')}
-J:
-  %v = phi <17 x i32> [ %vT, %T ], [ %a, %T2 ], [ %vF, %F ], [ %b, %F2 ]
-  %r = phi i32 [ %mT, %T ], [ %sT, %T2 ], [ %mF, %F ], [ %sF, %F2 ]
-  %oa = getelementptr i32, ptr addrspace(1) %o, i32 %tid
-  store i32 %r, ptr addrspace(1) %oa
-  %za = getelementptr <17 x i32>, ptr addrspace(1) %qa, i32 999
-  store <17 x i32> %v, ptr addrspace(1) %za
-  ret void
-}
-`;
-};
 
 const melds = (name: string): string => `define amdgpu_kernel void @${name}(ptr addrspace(1) %o, i32 %n) #0 {
 entry:
@@ -78,7 +38,7 @@ ${functions.join('')}declare i32 @llvm.amdgcn.workitem.id.x()
 attributes #0 = { "target-cpu"="gfx906" }
 `);
 
-const BYTES = module(melds('first'), tooWide('wide'), melds('last'));
+const BYTES = module(melds('first'), tooWide('wide', 6), melds('last'));
 /** No code can be generated for one function, melded or not. */
 const FATAL = module(
   melds('first'),

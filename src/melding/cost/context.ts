@@ -146,7 +146,7 @@ function busyShare(ctx: Unfinished): number {
   }
   const waves = usesLds ? target.residentWithLds : target.residentWaves;
   const few = Math.min(waves, target.residentAtLeast);
-  const shareOf = (load: number): number => Math.max(0, 1 - alone / load);
+  const shareOf = (load: number): number => (load > alone ? 1 - alone / load : 0);
   const units = shareOf(shared * waves);
   // How far apart threads are takes time to find out.
   const most = shareOf(memoryTime(ctx, () => WORDS_OF_LINE) * few);

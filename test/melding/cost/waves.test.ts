@@ -24,8 +24,8 @@ test('the fewer waves there are, the more one less costs; more than usual are wo
   assert.is(slowdown('gfx906', 4, 4), 1);
   assert.ok(slowdown('gfx906', 3, 2) > slowdown('gfx906', 8, 7));
   assert.ok(slowdown('gfx906', 4, 8) < 1);
-  // Measured: 1.18 for half of the waves that are usual, 1.57 on RDNA.
-  assert.ok(Math.abs(slowdown('gfx906', 8, 4) - 1.29) < 0.05);
+  // Measured: 1.28 for half of the waves that are usual, 1.57 on RDNA (docs/melding.md).
+  assert.ok(Math.abs(slowdown('gfx906', 8, 4) - 1.28) < 0.05);
   assert.ok(Math.abs(slowdown('gfx1030', 16, 8) - 1.57) < 0.05);
 });
 
