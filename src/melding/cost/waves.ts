@@ -6,11 +6,11 @@
  */
 import { costsOf } from './latency.js';
 
-/** Registers that code generation uses, at most, for each that must be live. Measured: 1.9, usually 1.0 to 1.4. */
-const MOST_FOR_LIVE = 2;
+/** Registers that code generation may use for each that must be live. Measured: 1.0 to 1.4, seldom up to 1.9. */
+const MOST_FOR_LIVE = 1.5;
 
 /**
- * How many waves a SIMD surely holds; more than usual do not count.
+ * How many waves a SIMD holds in all likelihood, or more; more than usual do not count.
  *
  * @param live words of vector values that are live at one place (analysis/pressure.ts)
  */
