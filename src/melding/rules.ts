@@ -45,7 +45,7 @@ export const RULES = {
   UnsupportedConstruct: {
     id: '1.7',
     sentence:
-      'the function is `optnone` or `naked`, the address of a block is taken, or there is a value of token type',
+      'the function is `optnone` or `naked`, the address of a block is taken, there is a value of token type, or LLVM would lose a value of melded code',
   },
   NothingInCommon: {
     id: '2',

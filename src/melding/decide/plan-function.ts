@@ -89,7 +89,7 @@ export function planFunction(
   if (branches.length === 0) return { candidates: [], versions: [], melds: [], hoisted: [], chosen: [], netUnit };
 
   const ctx = planningContext(fn, analyses, options, canPair);
-  const whole = functionRefusal(fn);
+  const whole = functionRefusal(fn, analyses.divergence);
   const perBranch = branches.map((b): BranchPlan | Candidate => {
     if (whole) return refusedBranch(ctx, b, whole);
     const found = regionOf(ctx, b);
