@@ -1,8 +1,8 @@
 /**
- * How many waves a SIMD holds. Where melded code needs more vector registers, fewer waves fit beside each other, and they
- * hide less of each other's waiting. What that costs depends on what a function waits for, but an estimate of it turned
- * out no better than what kernels lose on average: with n waves, a SIMD takes 1 + (h / n)² times as long as with any
- * number (docs/melding.md, rule 7, has the measurements).
+ * How many waves a SIMD holds. Where melded code needs more vector registers, fewer waves fit beside each other, and
+ * they hide less of each other's waiting. What that costs depends on what a function waits for, but an estimate of it
+ * turned out no better than what kernels lose on average: with n waves, a SIMD takes 1 + (h / n)² times as long as with
+ * any number (docs/melding.md, rule 7, has the measurements).
  */
 import { costsOf } from './latency.js';
 

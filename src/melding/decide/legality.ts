@@ -51,9 +51,9 @@ export function functionRefusal(fn: FunctionSnapshot, divergence: Analyses['dive
 }
 
 /**
- * LLVM 23's code for gfx11 loses a half that is the same for all threads, where `llvm.copysign` takes it in another block
- * than it is computed in (docs/simulator.md). Melding divides blocks. Which intrinsic it is, nothing here says: any of two
- * halves counts.
+ * LLVM 23's code for gfx11 loses a half that is the same for all threads, where `llvm.copysign` takes it in another
+ * block than it is computed in (docs/simulator.md). Melding divides blocks. The snapshot does not say which intrinsic
+ * it is, so any that takes two halves counts.
  */
 function mayLoseHalf(fn: FunctionSnapshot, { valueDivergent }: Analyses['divergence']): boolean {
   if (!fn.cpu.startsWith('gfx11')) return false;
