@@ -17,7 +17,7 @@ import { cryptography } from '../platform/crypto.js';
 import { compileBytes } from '../platform/node.js';
 import { DarmError } from '../errors.js';
 import { ioError, isWritableByUserOnly, makeFolder, writeAtomically } from '../files.js';
-import { optimizeJavaScriptLate, withoutPolicy } from './tier-policy.js';
+import { countNoCalls, optimizeJavaScriptLate, withoutPolicy } from './tier-policy.js';
 
 /** `$DARM_PREPARED_DIR`, else a folder among the user's caches. */
 export function preparedFolder(): string {
@@ -36,8 +36,6 @@ const fileName = ({ sha256 }: FileFacts): string =>
 const FLAGS = ['liftoff', 'wasm-tier-up', 'wasm-dynamic-tiering', 'wasm-lazy-compilation'];
 /** A tenth of the code. Taking code in costs more than LLVM's loops gain. */
 FLAGS.push('wasm-loop-unrolling', 'wasm-loop-peeling');
-/** So is this since Node 24, and makes three times as much code where no calls have been counted. */
-if (!/^v2[0-3]\./.test(process.version)) FLAGS.push('wasm-inlining');
 
 /** Bytes of the hash in front of the code. */
 const HASH_BYTES = 16;
@@ -67,6 +65,7 @@ export async function readPrepared(
     if (!isTrusted(folder)) return null;
     const { wanted, code } = readCode(path.join(folder, fileName(facts)));
     optimizeJavaScriptLate();
+    countNoCalls();
     if (!hashOf(code).equals(wanted)) return null;
     const take = 'return %DeserializeWasmModule(code, bytes)';
     const module = await part.use((bytes) => withoutPolicy(() => natively(take, { code: code.buffer, bytes })));
@@ -118,6 +117,8 @@ export async function writePrepared(bytes: Uint8Array<ArrayBuffer>, facts: FileF
   if (!isTrusted(folder))
     throw new DarmError('io', `${folder} is not used: it belongs to somebody else, or others can write to it`);
   optimizeJavaScriptLate();
+  // Inlining without counts makes three times as much code.
+  countNoCalls();
   for (const flag of FLAGS) v8.setFlagsFromString(`--no-${flag}`);
   const module = await compileBytes(bytes);
   for (const flag of FLAGS) v8.setFlagsFromString(`--${flag}`);

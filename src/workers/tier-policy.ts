@@ -3,7 +3,7 @@
  * cores on optimising a module of which a short job runs a fraction, and a process waits for those jobs before it
  * exits.
  *
- * - `short`: baseline code only, validated lazily. For the command.
+ * - `short`: baseline code only, which counts no calls, validated lazily. For the command.
  * - `long`: baseline code first, tier-up throttled to one background task. For services and long batches.
  *
  * The flags are process-wide and must be set before the module is compiled: the command sets them, the library only
@@ -34,6 +34,8 @@ let ahead = 0;
 
 const setFlags = (flags: readonly string[]): void => flags.forEach((flag) => v8.setFlagsFromString(flag));
 
+const V8 = Number.parseInt(process.versions.v8);
+
 /**
  * Lets V8 optimise JavaScript later than it would. By its defaults, each thread of a batch (bench/batch.ts) optimises
  * melding's functions anew, which takes longer than what the optimised code then saves.
@@ -42,12 +44,24 @@ const setFlags = (flags: readonly string[]): void => flags.forEach((flag) => v8.
  * be set back: it is set wherever code is prepared or taken. The V8 of Node 20 counts in another way.
  */
 export function optimizeJavaScriptLate(): void {
-  if (Number.parseInt(process.versions.v8) >= 12) setFlags(['--invocation-count-for-turbofan=30000']);
+  if (V8 >= 12) setFlags(['--invocation-count-for-turbofan=30000']);
+}
+
+/**
+ * Lets baseline code not count calls, as it does since V8 13 for the compiler that inlines them. That is 7 % of a
+ * batch's time (bench/batch.ts). Where code is optimised later, it comes back after some hundred jobs.
+ *
+ * Nor can these flags be set back: a function that V8 is compiling at that moment would count calls, and have no place
+ * where. The first relies on the second.
+ */
+export function countNoCalls(): void {
+  if (V8 >= 13) setFlags(['--no-wasm-inlining-call-indirect', '--no-wasm-inlining']);
 }
 
 export function setTierPolicy(policy: TierPolicy): void {
   policies.add(policy);
   optimizeJavaScriptLate();
+  if (policy === 'short') countNoCalls();
   setFlags(FLAGS[policy]);
 }
 
