@@ -7,6 +7,9 @@
 
 process.on('uncaughtException', fail);
 
+/** How long what still goes on when the command is done may take to end, in milliseconds. */
+const LEAVE_TIME = 100;
+
 /** For what the modules that report errors could not: they may be what cannot be loaded. */
 function fail(thrown: unknown): never {
   const { message = String(thrown), syscall } = Object(thrown) as NodeJS.ErrnoException;
@@ -20,9 +23,11 @@ try {
   // In this order: V8's threads compile while this one waits for the disk.
   await Promise.all([headStart(process.argv.slice(2)), useCodeCache()]);
   const { runCommand } = await import('./command.js');
-  // Everything is written when it is done. Ending the process explicitly avoids waiting for worker threads and V8's
-  // compiler threads.
-  process.exit(await runCommand(process.argv.slice(2)));
+  process.exitCode = await runCommand(process.argv.slice(2));
+  // Everything is written then, and what still goes on is left behind. But not at once: `process.exit` waits for V8's
+  // threads while one of them, if it compiles JavaScript, may wait for this thread (Node 26). The end of the event loop
+  // lets them finish first.
+  setTimeout(() => process.exit(), LEAVE_TIME).unref();
 } catch (error) {
   fail(error);
 }
