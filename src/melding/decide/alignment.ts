@@ -48,7 +48,7 @@ const GUARDED_T_SHIFT = 4;
 const SPECULATED_F_SHIFT = 5;
 const GUARDED_F_SHIFT = 7;
 
-/** Scratch memory, used again: most problems are small. Every cell and row is written before it is read. */
+/** Scratch memory, rows by state, used again: most problems are small. All is written before it is read. */
 const rows = Array.from({ length: 5 }, () => new Float64Array(64));
 let ways = new Uint16Array(4096);
 
@@ -76,8 +76,16 @@ export function align(problem: AlignmentProblem): Alignment {
     const maySpeculateT = i > 0 && speculatableT[i - 1] === 1;
     const rowStart = (i - 1) * countF - 1;
     // What is to the left, and what is above that. In front of the first column there is nothing.
-    let [pair, specT, guardT, specF, guardF] = [-Infinity, -Infinity, -Infinity, -Infinity, -Infinity];
-    let [pairUp, specTUp, guardTUp, specFUp, guardFUp] = [-Infinity, -Infinity, -Infinity, -Infinity, -Infinity];
+    let pair = -Infinity;
+    let specT = -Infinity;
+    let guardT = -Infinity;
+    let specF = -Infinity;
+    let guardF = -Infinity;
+    let pairUp = -Infinity;
+    let specTUp = -Infinity;
+    let guardTUp = -Infinity;
+    let specFUp = -Infinity;
+    let guardFUp = -Infinity;
     for (let j = 0; j <= countF; j++) {
       let bits = 0;
       // A gap of F: a run of F opens behind a pair or a run of T.
@@ -137,10 +145,9 @@ export function align(problem: AlignmentProblem): Alignment {
     }
   }
 
-  const ends = [pairs, specTs, guardTs, specFs, guardFs].map((totals) => totals[countF]);
-  let state = 0;
-  for (let s = 1; s < ends.length; s++) if (ends[s] > ends[state]) state = s;
-  const total = ends[state];
+  let state: number = State.Pair;
+  for (let s = 1; s < rows.length; s++) if (rows[s][countF] > rows[state][countF]) state = s;
+  const total = rows[state][countF];
 
   const partner = new Int32Array(countT).fill(-1);
   for (let i = countT, j = countF; i > 0 || j > 0;) {
