@@ -106,7 +106,7 @@ const MAKE_FLAGS: Readonly<Record<string, string>> = {
 /** The command with its subcommands and flags, which tells what it was asked for. */
 export function commandLine(found: (invocation: Invocation) => void): Command {
   const program = new Command('darm')
-    .description('GPU kernels: LLVM bitcode in, melded bitcode and AMD code objects out.')
+    .description('GPU kernels: HIP C++, OpenCL C or LLVM bitcode in, melded bitcode and AMD code objects out.')
     .version(packageVersion(), '-v, --version')
     .option('--verbose', 'with --version: of LLVM and Node, too, and whether there is prepared code')
     .exitOverride();
@@ -135,7 +135,7 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
   const analyze = program
     .command('analyze')
     .description('say what melding would do, and change nothing')
-    .argument('<input>', '.bc, .ll, wrapped bitcode, or - for standard input')
+    .argument('<input>', '.hip, .cl, .bc, .ll, wrapped bitcode, or - for standard input')
     .option('--html <file>', 'what would meld as an HTML page (docs/report.md); - for standard output')
     .option('--dot <folder>', "control-flow graphs for Graphviz, named as LLVM's dot-cfg does: .FUNCTION.dot");
   addRunOptions(addRemarksOption(addJobOptions(analyze))).action((input: string, flags: AnalyzeFlags) => {
@@ -165,7 +165,7 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
   const check = program
     .command('check')
     .description('compile with and without melding, run both, compare memory and counters')
-    .argument('<input>', '.bc, .ll, wrapped bitcode, or - for standard input; or a code object')
+    .argument('<input>', '.hip, .cl, .bc, .ll, wrapped bitcode, or - for standard input; or a code object')
     .argument('[other]', 'another code object, to be compared with the first')
     .option('--seeds <n>', 'without a spec: how many made-up inputs', numeric(1, 1000, { whole: true }), 4)
     .option('--tolerance <x>', 'relative difference of floats that counts as none', numeric(0, 1));

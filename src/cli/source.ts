@@ -18,7 +18,7 @@ export interface SourceFlags {
 }
 
 /** Subcommands whose input may be source. */
-const SUBCOMMANDS = ['compile', 'analyze', 'check', 'batch'];
+const SUBCOMMANDS = ['compile', 'analyze', 'check', 'tune', 'batch'];
 
 /** Words that are clang's and not darm's. */
 const CLANG =
@@ -30,7 +30,7 @@ const LEVEL = /^-O([\dsg]|fast)?$/;
 /** darm's own flags that have their value in the next word, which may look like one of clang's. */
 const TAKES_VALUE = /^-(o|j|-[a-z-]+)$/;
 const SWITCHES =
-  /^--(json|quiet|stats|once|depfile|depfile-phony|server-fallback|detect-races|check-lds|verify-analyses|no-[a-z-]+|fail-fast|force|resume)$/;
+  /^--(json|quiet|stats|once|depfile|depfile-phony|server-fallback|detect-races|check-lds|verify-analyses|no-[a-z-]+|fail-fast|force)$/;
 
 /** Takes clang's flags out of a command line. What they mean is checked where the input is source. */
 export function takeClangFlags(argv: readonly string[]): { own: string[]; clang: string[] } {

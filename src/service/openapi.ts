@@ -95,6 +95,10 @@ export function openApiDocument(): object {
   for (const route of ROUTES) app.openAPIRegistry.registerPath(route);
   return app.getOpenAPI31Document({
     openapi: '3.1.0',
-    info: { title: 'darm', version: '1', description: 'GPU kernels: LLVM bitcode in, melded code objects out' },
+    info: {
+      title: 'darm',
+      version: '1',
+      description: 'GPU kernels: HIP C++, OpenCL C or LLVM bitcode in, melded code objects out',
+    },
   });
 }

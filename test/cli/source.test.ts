@@ -204,11 +204,14 @@ test("a batch shows clang's text, and where an error is", async () => {
   });
 });
 
-test("no flag of darm's own takes one of clang's for its value", () => {
-  for (const command of commandLine(() => {}).commands)
-    if (takeClangFlags([command.name(), '-DX']).clang.length > 0)
+test("where an input may be source, flags are told from clang's, and none takes one of these for its value", () => {
+  for (const command of commandLine(() => {}).commands) {
+    const takesClangs = takeClangFlags([command.name(), '-DX']).clang.length > 0;
+    if (command.registeredArguments.some(({ description }) => description.includes('.hip'))) assert.ok(takesClangs);
+    if (takesClangs)
       for (const { long, required, optional } of command.options)
         assert.equal(takeClangFlags([command.name(), long!, '-DX']).clang, required || optional ? [] : ['-DX'], long);
+  }
 });
 
 test('of several levels the last counts', () => {
