@@ -1,6 +1,5 @@
 /** The command line: which subcommand, with which options. Parsing is commander's; mistakes become `usage` errors. */
-import { availableParallelism } from 'node:os';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { DarmError } from '../errors.js';
 import { addBundleCommand, type BundleInvocation } from './bundle-arguments.js';
 import { addBatch, type BatchFlags } from './batch-arguments.js';
@@ -12,6 +11,7 @@ import {
   type RemoteCacheFlags,
 } from './cache-arguments.js';
 import {
+  addAllJobsOption,
   addJobOptions,
   addOutputOptions,
   addRemarksOption,
@@ -21,7 +21,7 @@ import {
   type RunFlags,
   type SimulateFlags,
 } from './option-groups.js';
-import { numeric } from './option-flags.js';
+import { numeric, portNumber } from './option-flags.js';
 import { addTune, type TuneFlags } from './tune-arguments.js';
 import type { FleetFlags } from './fleet.js';
 import { addFleetOptions, addWorkerCommand, type WorkerFlags } from './queue-arguments.js';
@@ -200,17 +200,12 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
     found({ command: 'serve', flags });
   });
   addWorkerCommand(program, (flags) => found({ command: 'worker', flags }));
-  program
+  const explore = program
     .command('explore')
     .description('a page for a browser: kernels, their melds, IR, machine code and launches (docs/explorer.md)')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('-p, --port <n>', 'port to listen on; 0: any that is free', numeric(0, 65535, { whole: true }), 8077)
-    .addOption(
-      new Option('-j, --jobs <n>', 'worker threads')
-        .argParser(numeric(1, 256, { whole: true }))
-        .default(availableParallelism(), 'as many as the machine runs at once'),
-    )
-    .action((flags: ExploreFlags) => found({ command: 'explore', flags }));
+    .option('-p, --port <n>', 'port to listen on; 0: any that is free', portNumber, 8077);
+  addAllJobsOption(explore).action((flags: ExploreFlags) => found({ command: 'explore', flags }));
   return program;
 }
 

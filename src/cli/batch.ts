@@ -1,7 +1,6 @@
 /** `darm batch` */
-import { constants } from 'node:os';
 import path from 'node:path';
-import type { Presets, SingleBar } from 'cli-progress';
+import type { SingleBar } from 'cli-progress';
 import { collectJobs } from '../batch/jobs.js';
 import { Journal, OWN_FOLDER } from '../batch/journal.js';
 import { checkOutputs } from '../batch/outputs.js';
@@ -18,7 +17,9 @@ import { openFleet, warnOfFleet } from './fleet.js';
 import { warn, writeMessage } from './messages.js';
 import { jobOptions } from './option-groups.js';
 import { withPlanText } from './plan.js';
+import { progressBar } from './progress-bar.js';
 import { remoteCacheText, warnOfRemoteCache } from './remote-cache.js';
+import { exitCodeOf, stoppedBySignal } from './signals.js';
 import { printLog, sourceJobOptions, sourceOf } from './source.js';
 import { table } from './table.js';
 
@@ -52,8 +53,7 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
     ...remote,
   });
 
-  const stop = new AbortController();
-  for (const signal of SIGNALS) process.once(signal, () => stop.abort(signal));
+  const stop = stoppedBySignal();
   let worst = 0;
   const unwritten: Error[] = [];
   const show = await display(flags, (error) => {
@@ -79,13 +79,12 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
   warnOfRemoteCache(compiler);
   warnOfFleet(fleet);
   if (!flags.quiet && !flags.json) writeMessage(summary(totals) + remoteCacheText(compiler));
-  return stop.signal.aborted ? 128 + constants.signals[stop.signal.reason as NodeJS.Signals] : worst;
+  return stop.signal.aborted ? exitCodeOf(stop.signal) : worst;
 }
 
 const LONG_BATCH = 500;
 /** Jobs beside those that are compiled: they wait for the remote cache's answers. */
 const LOOKING_UP = 8;
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
  * Shows events as JSON lines, as a progress bar on a terminal, or as plain lines.
@@ -98,18 +97,7 @@ async function display(
 ): Promise<(event: BatchEvent) => void> {
   if (json) return (event) => void writeStandardOutput(JSON.stringify({ schema: 1, ...event }) + '\n').catch(failed);
   if (quiet) return (event) => warnOfFailure(event);
-  if (process.stderr.isTTY) {
-    const { default: progress } = (await import('cli-progress')) as unknown as { default: Progress };
-    return onBar(
-      new progress.SingleBar({ clearOnComplete: true, stream: process.stderr }, progress.Presets.shades_classic),
-    );
-  }
-  return plainLines();
-}
-
-interface Progress {
-  readonly SingleBar: typeof SingleBar;
-  readonly Presets: typeof Presets;
+  return process.stderr.isTTY ? onBar(await progressBar()) : plainLines();
 }
 
 function warnOfFailure(event: BatchEvent): void {

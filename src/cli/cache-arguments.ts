@@ -3,7 +3,7 @@ import { Argument, Option, type Command } from 'commander';
 import { DarmError } from '../errors.js';
 import { parseAddress } from '../http/address.js';
 import { REMOTE_CACHE_FLAG, type RemoteCacheSetting } from '../remote-cache/setting.js';
-import { numeric } from './option-flags.js';
+import { mebibytes, portNumber, seconds } from './option-flags.js';
 
 export interface CacheFlags {
   /** A folder; false: none; not given: where it is by default. */
@@ -34,8 +34,6 @@ export interface CacheCommandFlags {
 const ACTIONS = ['stats', 'clean', 'verify', 'serve'] as const;
 export type CacheAction = (typeof ACTIONS)[number];
 
-const MIB = 2 ** 20;
-
 export function addCacheOptions(command: Command): Command {
   return command
     .option(
@@ -43,11 +41,7 @@ export function addCacheOptions(command: Command): Command {
       'keep results there (default: $DARM_CACHE_DIR, else beside the outputs, or in the folder for temporary files)',
     )
     .option('--no-cache', 'keep no results')
-    .addOption(
-      new Option('--cache-size <MiB>', 'most that the cache holds; the oldest go first')
-        .argParser(numeric(1, 2 ** 30, { whole: true, scale: MIB }))
-        .default(2048 * MIB, '2048'),
-    );
+    .addOption(mebibytes('--cache-size <MiB>', 'most that the cache holds; the oldest go first', 2048, 1, 2 ** 30));
 }
 
 export function addRemoteCacheOptions(command: Command): Command {
@@ -62,9 +56,13 @@ export function addRemoteCacheOptions(command: Command): Command {
         .default('read'),
     )
     .addOption(
-      new Option('--remote-cache-timeout <seconds>', 'most time for a lookup; then the job is compiled here')
-        .argParser(numeric(0.01, 600, { scale: 1000 }))
-        .default(1000, '1'),
+      seconds(
+        '--remote-cache-timeout <seconds>',
+        'most time for a lookup; then the job is compiled here',
+        1,
+        0.01,
+        600,
+      ),
     );
 }
 
@@ -95,17 +93,11 @@ export function addCache(program: Command, run: (action: CacheAction, flags: Cac
     .option('--cache <folder>', 'the cache (default: $DARM_CACHE_DIR)')
     .option('--json', 'print one JSON document on standard output', false)
     .option('--host <address>', 'with serve: address to listen on', '127.0.0.1')
-    .option('-p, --port <n>', 'with serve: port; 0: any that is free', numeric(0, 65535, { whole: true }), 8090)
+    .option('-p, --port <n>', 'with serve: port; 0: any that is free', portNumber, 8090)
     .addOption(
-      new Option('--cache-size <MiB>', 'with serve: most that the cache holds; the oldest go first')
-        .argParser(numeric(1, 2 ** 30, { whole: true, scale: MIB }))
-        .default(10_240 * MIB, '10240'),
+      mebibytes('--cache-size <MiB>', 'with serve: most that the cache holds; the oldest go first', 10_240, 1, 2 ** 30),
     )
-    .addOption(
-      new Option('--max-entry <MiB>', 'with serve: largest content; then 413')
-        .argParser(numeric(1, 2048, { whole: true, scale: MIB }))
-        .default(256 * MIB, '256'),
-    )
+    .addOption(mebibytes('--max-entry <MiB>', 'with serve: largest content; then 413', 256, 1, 2048))
     .option('--read-only', 'with serve: take nothing', false)
     .action(run);
 }

@@ -2,7 +2,6 @@
  * `darm check`: simulates the same launches with and without melding, or with two code objects. It reports whether the
  * memory afterwards is the same, and how the counters differ.
  */
-import { constants } from 'node:os';
 import pLimit from 'p-limit';
 import { checkLaunch, type CheckedLaunch, type LaunchCheck, type LaunchQuestion } from '../compiler/check-launch.js';
 import type { Compiler } from '../compiler/api.js';
@@ -28,12 +27,12 @@ import { checkOutputs } from './outputs.js';
 import { withPlanText } from './plan.js';
 import { profileForm, writeProfile } from './profile.js';
 import { checkCodeObject, simulatingCompiler } from './run.js';
+import { exitCodeOf, stoppedBySignal } from './signals.js';
 import { moduleOf, sourceLanguage } from './source.js';
+import { hasFastMath, toleranceOf } from './tolerance.js';
 
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 /** Limit for made-up inputs, with which a kernel may never end. */
 const MADE_UP_INSTRUCTIONS = 5_000_000;
-export const FAST_MATH_TOLERANCE: Tolerance = { f16: 2e-3, f32: 1e-5, f64: 1e-12 };
 
 /** Two code objects that should do the same. */
 interface Pair {
@@ -76,8 +75,7 @@ export async function runCheck(input: string, other: string | null, given: Check
   checkOutputs({ '--profile': flags.profile }, [input, other ?? undefined, flags.spec, given.plan]);
   const fleet = await openFleet(flags);
   const compiler = simulatingCompiler(flags, remoteCacheOption(flags));
-  const stop = new AbortController();
-  if (fleet !== null) for (const signal of SIGNALS) process.once(signal, () => stop.abort(signal));
+  const stop = fleet === null ? new AbortController() : stoppedBySignal();
   // A launch here has all threads for itself.
   const limit = pLimit(fleet === null ? 1 : flags.queueWindow);
   const limits = { signal: stop.signal, timeoutMs: flags.timeout };
@@ -91,14 +89,14 @@ export async function runCheck(input: string, other: string | null, given: Check
   let kernels: KernelCheck[];
   try {
     pair = await makePair(compiler, input, other, flags, stop.signal);
-    tolerance = toleranceOf(pair, flags);
+    tolerance = toleranceOf(flags.tolerance, pair.fastMath);
     const comparison: Comparison = { pair, tolerance, flags, check };
     kernels =
       flags.spec === undefined
         ? await checkMadeUp(comparison)
         : await checkSpec(comparison, await readSpec(flags.spec, flags.kernel ?? null, flags.timeout));
   } catch (error) {
-    if (stop.signal.aborted) return 128 + constants.signals[stop.signal.reason as NodeJS.Signals];
+    if (stop.signal.aborted) return exitCodeOf(stop.signal);
     stop.abort();
     throw error;
   } finally {
@@ -165,21 +163,6 @@ async function makePair(
     fastMath: hasFastMath(new TextDecoder().decode(before.artifacts[1]!.bytes)),
     source: isSource ? new TextDecoder().decode(bytes) : null,
   };
-}
-
-/**
- * Whether an operation of the module may be rounded in several ways, so that two correct compilations may differ. The
- * flags follow the operation's name (LangRef, "Fast-Math Flags"); `nnan` and `ninf` alone do not change defined
- * results. `!fpmath` allows a larger error.
- */
-export function hasFastMath(ir: string): boolean {
-  const operation = '(?:fneg|fadd|fsub|fmul|fdiv|frem|fcmp|fptrunc|fpext|phi|select|(?:tail |musttail |notail )?call)';
-  return new RegExp(`= ${operation}(?: nnan| ninf)* (?:fast|contract|reassoc|afn|arcp|nsz)\\b|, !fpmath !`).test(ir);
-}
-
-function toleranceOf({ fastMath }: Pair, { tolerance }: CheckFlags): Tolerance {
-  if (tolerance !== undefined) return tolerance === 0 ? {} : { f16: tolerance, f32: tolerance, f64: tolerance };
-  return fastMath ? FAST_MATH_TOLERANCE : {};
 }
 
 async function checkSpec({ check, flags, ...rest }: Comparison, spec: LaunchSpec): Promise<KernelCheck[]> {

@@ -7,7 +7,7 @@ import { table } from './table.js';
 export function printWarnings({ diagnostics, functions }: CompileResult): void {
   for (const line of diagnostics) warn(line);
   for (const { name, bailout } of functions)
-    if (bailout !== null) warn(`function '${name}' is not, or only in part, melded: ${bailout}`);
+    if (bailout !== null) warn(`function '${name}' is not melded, or only in part: ${bailout}`);
 }
 
 /** An output file, as the JSON document has it. */

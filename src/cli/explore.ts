@@ -2,7 +2,7 @@
 import { createCompiler } from '../compiler/compiler.js';
 import { writeStandardOutput } from '../files.js';
 import { createService, DEFAULT_SERVICE, listen } from '../service/index.js';
-import { firstSignal } from './first-signal.js';
+import { firstSignal } from './signals.js';
 import type { ExploreFlags } from './arguments.js';
 
 /** Most time for the last answers, in milliseconds. */

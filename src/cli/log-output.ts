@@ -1,14 +1,21 @@
 /**
- * Where the service's log goes: standard error. Lines are written on another thread, one write after the other. A full
+ * Where the log of a server goes: standard error. Lines are written on another thread, one write after the other. A full
  * disk or a reader that does not read costs lines, which are counted, and never a request. (Pino's own destination
  * repeats a failed write until it succeeds, also when the process wants to end.)
  */
 import { writeFile } from 'node:fs';
 import { promisify } from 'node:util';
+import pino from 'pino';
 
 const STANDARD_ERROR = 2;
 /** Most characters that wait. */
 const MOST_WAITING = 2 ** 20;
+/** How long the last lines may take, in milliseconds. */
+const LAST_MS = 1000;
+
+/** A log of lines of JSON. */
+export const logTo = (output: LogOutput, level = 'info'): pino.Logger =>
+  pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
 
 export class LogOutput {
   dropped = 0;
@@ -40,9 +47,9 @@ export class LogOutput {
     this.#writing = null;
   }
 
-  /** Waits until everything is written or dropped, but not longer than that. */
-  async flush(longestMs: number): Promise<void> {
-    const timeUp = new Promise<void>((resolve) => setTimeout(resolve, longestMs).unref());
+  /** Waits until everything is written or dropped, but not for long. */
+  async flush(): Promise<void> {
+    const timeUp = new Promise<void>((resolve) => setTimeout(resolve, LAST_MS).unref());
     await Promise.race([this.#writing, timeUp]);
   }
 }

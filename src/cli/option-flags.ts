@@ -1,4 +1,4 @@
-/** From an option table to commander's flags, and from parsed flags back to options. */
+/** From an option table to commander's flags, and from parsed flags back to options; and flags with numbers. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { complaintAbout, type OptionEntry, type OptionTable, type OptionType } from '../job/option-table.js';
 
@@ -68,3 +68,19 @@ export function numeric(low: number, high: number, { whole = false, scale = 1 } 
     return value * scale;
   };
 }
+
+export const portNumber = numeric(0, 65535, { whole: true });
+
+/** A time in seconds on the command line, in milliseconds inside. */
+export const seconds = (flags: string, description: string, fallback: number, low = 0, high = 2_000_000): Option =>
+  new Option(flags, description)
+    .argParser(numeric(low, high, { scale: 1000 }))
+    .default(fallback * 1000, String(fallback));
+
+const MIB = 2 ** 20;
+
+/** A number of MiB on the command line, of bytes inside. */
+export const mebibytes = (flags: string, description: string, fallback: number, low: number, high: number): Option =>
+  new Option(flags, description)
+    .argParser(numeric(low, high, { whole: true, scale: MIB }))
+    .default(fallback * MIB, String(fallback));

@@ -1,9 +1,10 @@
 /** Groups of flags that several subcommands share, and what commander hands over for them. */
+import { availableParallelism } from 'node:os';
 import { Option, type Command } from 'commander';
 import { DEFAULT_OPTIONS, EMIT_KINDS, JOB_OPTIONS, type Emit, type JobOptions } from '../job/options.js';
 import { SIMULATION_OPTIONS } from '../job/simulation-options.js';
 import type { SimulationOptions } from '../simulator/options.js';
-import { addTableFlags, numeric, optionsFromFlags } from './option-flags.js';
+import { addTableFlags, mebibytes, numeric, optionsFromFlags, seconds } from './option-flags.js';
 
 /** Flags of the subcommands that write compiled code. */
 export interface OutputFlags {
@@ -29,8 +30,6 @@ export interface SimulateFlags extends RunFlags {
   readonly profile?: string;
 }
 
-const MIB = 2 ** 20;
-
 /** The options of a job that this subcommand takes as flags: see job/options.ts. */
 export const addJobOptions = (command: Command): Command => addTableFlags(command, JOB_OPTIONS);
 
@@ -48,8 +47,22 @@ export function addOutputOptions(command: Command): Command {
   );
 }
 
-export const addJobsOption = (command: Command, threads = 1): Command =>
-  command.option('-j, --jobs <n>', 'worker threads', numeric(1, 256, { whole: true }), threads);
+const jobsOption = (about = 'worker threads'): Option =>
+  new Option('-j, --jobs <n>', about).argParser(numeric(1, 256, { whole: true }));
+
+const addJobsOption = (command: Command): Command => command.addOption(jobsOption().default(1));
+
+/** `--jobs` of the subcommands that take the whole machine, if they are not told otherwise. */
+export const addAllJobsOption = (command: Command, about?: string): Command =>
+  command.addOption(jobsOption(about).default(availableParallelism(), 'as many as the machine runs at once'));
+
+/** Of the subcommands that run until they are told to end. */
+export const addLogLevelOption = (command: Command): Command =>
+  command.addOption(
+    new Option('--log-level <level>', 'least important lines of the log, as JSON on standard error')
+      .choices(['info', 'error', 'silent'])
+      .default('info'),
+  );
 
 export function addRemarksOption(command: Command): Command {
   return command.option(
@@ -61,16 +74,8 @@ export function addRemarksOption(command: Command): Command {
 export function addRunOptions(command: Command): Command {
   return command
     .option('--json', 'print one JSON document on standard output', false)
-    .addOption(
-      new Option('--timeout <seconds>', 'most time for reading, and for each job; 0: no limit')
-        .argParser(numeric(0, 2_000_000, { scale: 1000 }))
-        .default(600_000, '600'),
-    )
-    .addOption(
-      new Option('--memory-limit <MiB>', "most memory of LLVM's, 64 to 4096")
-        .argParser(numeric(64, 4096, { whole: true, scale: MIB }))
-        .default(4096 * MIB, '4096'),
-    );
+    .addOption(seconds('--timeout <seconds>', 'most time for reading, and for each job; 0: no limit', 600))
+    .addOption(mebibytes('--memory-limit <MiB>', "most memory of LLVM's, 64 to 4096", 4096, 64, 4096));
 }
 
 /** A single worker is not worth its start, 0.1 s: the main thread does the work. */

@@ -1,4 +1,4 @@
-/** What `darm batch` and `darm worker` share: the way to the queue, and the store for what is large. */
+/** What `darm batch`, `darm check` and `darm worker` share: the way to the queue, and the store for what is large. */
 import { toolchainDigest } from '../compiler/toolchain.js';
 import { parseQueueAddress } from '../fleet/address.js';
 import { Carrier } from '../fleet/carrier.js';

@@ -1,9 +1,9 @@
 /** The subcommand `serve` on the command line. */
-import { availableParallelism } from 'node:os';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Place } from '../service/listen-on.js';
 import { addCacheOptions, addRemoteCacheOptions, type CacheFlags, type RemoteCacheFlags } from './cache-arguments.js';
-import { numeric } from './option-flags.js';
+import { mebibytes, numeric, portNumber, seconds } from './option-flags.js';
+import { addAllJobsOption, addLogLevelOption } from './option-groups.js';
 
 export interface ServeFlags extends CacheFlags, RemoteCacheFlags {
   readonly host: string;
@@ -32,19 +32,6 @@ export interface ServeFlags extends CacheFlags, RemoteCacheFlags {
   readonly explore: boolean;
 }
 
-const MIB = 2 ** 20;
-
-/** A time in seconds on the command line, in milliseconds inside. */
-const seconds = (flags: string, description: string, fallback: number): Option =>
-  new Option(flags, description)
-    .argParser(numeric(0, 2_000_000, { scale: 1000 }))
-    .default(fallback * 1000, String(fallback));
-
-const mebibytes = (flags: string, description: string, low: number, high: number, fallback: number): Option =>
-  new Option(flags, description)
-    .argParser(numeric(low, high, { whole: true, scale: MIB }))
-    .default(fallback * MIB, String(fallback));
-
 function placeOf(given: string): Place {
   const [, socketPath, descriptor] = /^unix:(?:\/\/(?=\/))?(\/.+)$|^fd:(\d{1,4})$/.exec(given) ?? [];
   if (socketPath !== undefined) return { socketPath };
@@ -61,15 +48,11 @@ export function addServeCommand(program: Command, chosen: (flags: ServeFlags) =>
       new Option('-p, --port <n>', 'port to listen on; 0: any that is free')
         // Platforms that run containers say so.
         .env('PORT')
-        .argParser(numeric(0, 65535, { whole: true }))
+        .argParser(portNumber)
         .default(8080),
     )
-    .option('--listen <place>', 'listen there instead: unix:/PATH, or fd:N, a socket that systemd opened', placeOf)
-    .addOption(
-      new Option('-j, --jobs <n>', 'worker threads')
-        .argParser(numeric(1, 256, { whole: true }))
-        .default(availableParallelism(), 'as many as the machine runs at once'),
-    )
+    .option('--listen <place>', 'listen there instead: unix:/PATH, or fd:N, a socket that systemd opened', placeOf);
+  addAllJobsOption(serve)
     .option('--queue <n>', 'requests that may wait; further ones get 429', numeric(0, 100_000, { whole: true }), 64)
     .addOption(seconds('--queue-timeout <seconds>', 'longest wait for a worker, 0: no limit; then 503', 30))
     .addOption(seconds('--timeout <seconds>', 'most time of a job, 0: no limit; then 504', 60))
@@ -80,25 +63,20 @@ export function addServeCommand(program: Command, chosen: (flags: ServeFlags) =>
         30,
       ),
     )
-    .addOption(mebibytes('--memory-limit <MiB>', "most memory of a worker's LLVM, 64 to 4096", 64, 4096, 1024))
-    .addOption(mebibytes('--max-body <MiB>', 'largest body, 1 to 2048; then 413', 1, 2048, 32))
-    .addOption(mebibytes('--max-artifact <MiB>', 'largest result of a module, 1 to 4096; then 422', 1, 4096, 128))
+    .addOption(mebibytes('--memory-limit <MiB>', "most memory of a worker's LLVM, 64 to 4096", 1024, 64, 4096))
+    .addOption(mebibytes('--max-body <MiB>', 'largest body, 1 to 2048; then 413', 32, 1, 2048))
+    .addOption(mebibytes('--max-artifact <MiB>', 'largest result of a module, 1 to 4096; then 422', 128, 1, 4096))
     .addOption(
       mebibytes(
         '--max-buffered <MiB>',
         'most memory for bodies, then 429; and for answers that clients do not read, then no job starts',
+        512,
         1,
         2 ** 20,
-        512,
       ),
     )
     .option('--explore', 'the explorer under /explore/, for those who reach the server (docs/explorer.md)', false)
     .option('--max-batch <n>', 'most modules of a batch', numeric(1, 1_000_000, { whole: true }), 4096)
-    .addOption(seconds('--grace <seconds>', 'most time for the last answers after SIGTERM, 0: no limit', 90))
-    .addOption(
-      new Option('--log-level <level>', 'least important lines of the log, which goes to standard error')
-        .choices(['info', 'error', 'silent'])
-        .default('info'),
-    );
-  addRemoteCacheOptions(addCacheOptions(serve)).action(chosen);
+    .addOption(seconds('--grace <seconds>', 'most time for the last answers after SIGTERM, 0: no limit', 90));
+  addRemoteCacheOptions(addCacheOptions(addLogLevelOption(serve))).action(chosen);
 }

@@ -1,12 +1,11 @@
 /** `darm serve`: runs the compile service with Node's HTTP server until SIGTERM or SIGINT. */
 import path from 'node:path';
-import pino from 'pino';
 import { createCompiler } from '../compiler/compiler.js';
 import { createService, listen, type ServiceLog } from '../service/index.js';
 import { privateTemporaryFolder } from '../files.js';
 import { cacheFolder, remoteCacheOption } from './cache-arguments.js';
-import { firstSignal } from './first-signal.js';
-import { LogOutput } from './log-output.js';
+import { firstSignal } from './signals.js';
+import { LogOutput, logTo } from './log-output.js';
 import { dropOptimising } from '../workers/tier-policy.js';
 import type { ServeFlags } from './serve-arguments.js';
 
@@ -25,13 +24,10 @@ const loadAhead = () =>
     import('../workers/pool.js'),
   ]);
 
-/** How long the last lines of the log may take. */
-const LOG_MS = 1000;
-
 export async function runServe(flags: ServeFlags): Promise<void> {
   await loadAhead();
   const output = new LogOutput();
-  const logger = pino({ level: flags.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
+  const logger = logTo(output, flags.logLevel);
   const log: ServiceLog = {
     info: (fields, message) => logger.info(fields, message),
     error: (fields, message) => logger.error(fields, message),
@@ -59,7 +55,7 @@ export async function runServe(flags: ServeFlags): Promise<void> {
   await server.close();
   await compiler.close();
   log.info({}, 'stopped');
-  await output.flush(LOG_MS);
+  await output.flush();
   await dropOptimising();
 }
 

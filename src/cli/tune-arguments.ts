@@ -1,9 +1,8 @@
 /** The options of `darm tune`. */
-import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
 import { DEFAULT_BUDGET } from '../compiler/tune/budget.js';
 import { numeric } from './option-flags.js';
-import { addJobOptions, addJobsOption, addRunOptions, type RunFlags } from './option-groups.js';
+import { addAllJobsOption, addJobOptions, addRunOptions, type RunFlags } from './option-groups.js';
 import type { SourceFlags } from './source.js';
 
 export interface TuneFlags extends RunFlags, SourceFlags {
@@ -36,5 +35,5 @@ export function addTune(program: Command, run: (input: string, flags: TuneFlags)
     )
     .option('--tolerance <x>', 'relative difference of floats that counts as none', numeric(0, 1))
     .option('--quiet', 'no progress, no warnings', false);
-  addRunOptions(addJobOptions(addJobsOption(tune, availableParallelism()))).action(run);
+  addRunOptions(addJobOptions(addAllJobsOption(tune))).action(run);
 }

@@ -1,22 +1,21 @@
 /** `darm tune` */
 import path from 'node:path';
-import type { Presets, SingleBar } from 'cli-progress';
 import type { Compiler } from '../compiler/api.js';
 import { createCompiler } from '../compiler/compiler.js';
 import type { TuneProgress, TuneResult } from '../compiler/tune/tune.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
 import type { JobOptions } from '../job/options.js';
-import type { Tolerance } from '../simulator/compare.js';
 import { readInput, writeOutput, writeStandardOutput } from '../files.js';
 import { visibleLine } from '../report/visible.js';
-import { FAST_MATH_TOLERANCE, hasFastMath } from './check.js';
 import { readSpec } from './launch-spec.js';
 import { writeMessage } from './messages.js';
 import { threadsFor } from './option-groups.js';
 import { checkOutputs } from './outputs.js';
+import { progressBar } from './progress-bar.js';
 import { moduleOf } from './source.js';
 import { table } from './table.js';
+import { hasFastMath, toleranceOf } from './tolerance.js';
 import type { TuneFlags } from './tune-arguments.js';
 
 export async function runTune(input: string, flags: TuneFlags): Promise<void> {
@@ -35,7 +34,8 @@ export async function runTune(input: string, flags: TuneFlags): Promise<void> {
   const { module, options } = await moduleOf(compiler, input, bytes, flags);
   // A point that was asked for is the only one that is searched.
   const job = { ...options, ...(flags.unset.includes('meldPoint') && { meldPoint: 'auto' as const }) };
-  const tolerance = await toleranceOf(compiler, module, job, flags);
+  const mayRoundOtherwise = flags.tolerance === undefined && (await isFastMath(compiler, module, job));
+  const tolerance = toleranceOf(flags.tolerance, mayRoundOtherwise);
   const show = await display(flags);
   const result = await compiler.tune(module, job, { specs, budget, tolerance }, { onTrial: show.trial });
   show.end();
@@ -44,15 +44,9 @@ export async function runTune(input: string, flags: TuneFlags): Promise<void> {
   else if (!flags.quiet) writeMessage(tunedText(result));
 }
 
-async function toleranceOf(
-  compiler: Compiler,
-  module: Uint8Array,
-  options: Partial<JobOptions>,
-  { tolerance }: TuneFlags,
-): Promise<Tolerance> {
-  if (tolerance !== undefined) return tolerance === 0 ? {} : { f16: tolerance, f32: tolerance, f64: tolerance };
+async function isFastMath(compiler: Compiler, module: Uint8Array, options: Partial<JobOptions>): Promise<boolean> {
   const { artifacts } = await compiler.compile(module, { ...options, emit: ['ll'], meld: 'off', meldPoint: 'late' });
-  return hasFastMath(new TextDecoder().decode(artifacts[0]!.bytes)) ? FAST_MATH_TOLERANCE : {};
+  return hasFastMath(new TextDecoder().decode(artifacts[0]!.bytes));
 }
 
 interface Display {
@@ -63,12 +57,7 @@ interface Display {
 /** A bar with what was won, on a terminal. */
 async function display({ quiet, json }: TuneFlags): Promise<Display> {
   if (quiet || json || !process.stderr.isTTY) return { trial: () => {}, end: () => {} };
-  const { default: progress } = (await import('cli-progress')) as unknown as { default: Progress };
-  const format = '{bar} {percentage}% | {kernel} {point} | {won}';
-  const bar = new progress.SingleBar(
-    { clearOnComplete: true, stream: process.stderr, format },
-    progress.Presets.shades_classic,
-  );
+  const bar = await progressBar('{bar} {percentage}% | {kernel} {point} | {won}');
   let started = false;
   return {
     trial: ({ kernel, meldPoint, trials, budget, unmelded, best }) => {
@@ -79,11 +68,6 @@ async function display({ quiet, json }: TuneFlags): Promise<Display> {
     },
     end: () => bar.stop(),
   };
-}
-
-interface Progress {
-  readonly SingleBar: typeof SingleBar;
-  readonly Presets: typeof Presets;
 }
 
 const ratio = (before: number, after: number): string => `${(before / after).toFixed(2)}×`;

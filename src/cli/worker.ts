@@ -1,7 +1,6 @@
-/** `darm worker`: compiles what batches hand out, until SIGTERM or SIGINT. */
+/** `darm worker`: does what batches and checks hand out, until SIGTERM or SIGINT. */
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pino from 'pino';
 import { createCompiler } from '../compiler/compiler.js';
 import { privateTemporaryFolder } from '../files.js';
 import { jobsApart } from '../fleet/apart.js';
@@ -9,20 +8,18 @@ import { serveFigures } from '../fleet/figures.js';
 import { FleetWorker } from '../fleet/worker.js';
 import { dropOptimising } from '../workers/tier-policy.js';
 import { cacheFolder, remoteCacheOption } from './cache-arguments.js';
-import { firstSignal } from './first-signal.js';
-import { LogOutput } from './log-output.js';
+import { firstSignal } from './signals.js';
+import { LogOutput, logTo } from './log-output.js';
 import type { WorkerFlags } from './queue-arguments.js';
 import { queueOf } from './queue.js';
 
-/** How long the last lines of the log may take. */
-const LOG_MS = 1000;
 /** How long the connection to the queue may take to end. */
 const END_MS = 1000;
 
 export async function runWorker(flags: WorkerFlags): Promise<void> {
   const { jobs, timeout, memoryLimit, metricsPort, host } = flags;
   const output = new LogOutput();
-  const log = pino({ level: flags.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
+  const log = logTo(output, flags.logLevel);
   const { connection, carrier } = await queueOf(flags.queue, flags);
   const queue = await connection.openQueue();
   queue.on('error', () => {}); // The worker's own connection says it.
@@ -58,6 +55,6 @@ export async function runWorker(flags: WorkerFlags): Promise<void> {
   // Without its server, a connection may not end.
   await Promise.race([queue.disconnect().catch(() => {}), sleep(END_MS)]);
   log.info({ ...worker.counts }, 'stopped');
-  await output.flush(LOG_MS);
+  await output.flush();
   await dropOptimising();
 }

@@ -1,7 +1,7 @@
 /** `darm check`: the same memory with and without melding, and that a wrong code object does not get through. */
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { hasFastMath } from '../../src/cli/check.js';
+import { hasFastMath } from '../../src/cli/tolerance.js';
 import type { ProfileDocument } from '../../src/report/json/profile-document.js';
 import { darm, inFolder } from '../support/command.js';
 import { artifact, compile, kernel, REPOSITORY, text } from '../support/llvm.js';
