@@ -3,11 +3,11 @@
  * n. The last line has the exponent e of the time, which is about n^e.
  * usage: node dist/bench/chains.js [--least N] [--most N] [--rounds N]
  */
-import { compileLlvm } from '../src/binding/load.js';
-import { instantiateLlvm } from '../src/binding/runtime.js';
+import { NO_EVENTS } from '../src/job/events.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../src/job/options.js';
 import { compileModule } from '../src/pipeline/compile.js';
 import { setTierPolicy } from '../src/workers/tier-policy.js';
+import { freshLlvm } from './llvm.js';
 import { ms, option, printTable, sum } from './support.js';
 
 const least = option('least', 600);
@@ -15,8 +15,7 @@ const most = option('most', 4800);
 const rounds = option('rounds', 3);
 const options: JobOptions = { ...DEFAULT_OPTIONS, mcpu: 'gfx906', emit: ['bc'] };
 setTierPolicy('short');
-const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
-const silent = { progress() {}, diagnostic() {} };
+const rt = await freshLlvm();
 
 /** LLVM assembly of a kernel whose branch has `n` diamonds on either side, each on the result of the one in front. */
 function chains(n: number): Uint8Array {
@@ -68,7 +67,7 @@ for (const n of [least, ...Array.from({ length: 1 + Math.log2(most / least) }, (
   const times: number[] = [];
   let melds = 0;
   for (let round = 0; round < rounds; round++) {
-    const { timings, functions } = compileModule(rt, input, options, silent);
+    const { timings, functions } = compileModule(rt, input, options, NO_EVENTS);
     times.push(timings['meld']!);
     melds = functions[0]!.melds.length;
   }

@@ -5,12 +5,11 @@
  */
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { compileLlvm } from '../src/binding/load.js';
-import { instantiateLlvm } from '../src/binding/runtime.js';
 import { elfFunctionSizes } from '../src/formats/elf.js';
 import { NO_EVENTS } from '../src/job/events.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../src/job/options.js';
 import { compileModule } from '../src/pipeline/compile.js';
+import { freshLlvm } from './llvm.js';
 import { geometricMean, operands, printTable, REPOSITORY, sum } from './support.js';
 
 interface Sizes {
@@ -21,7 +20,7 @@ interface Sizes {
 }
 
 const asked = operands();
-const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
+const rt = await freshLlvm();
 
 function codeOf(bytes: Uint8Array, options: Partial<JobOptions>): Map<string, number> {
   const { artifacts } = compileModule(rt, bytes, { ...DEFAULT_OPTIONS, emit: ['obj'], ...options }, NO_EVENTS);

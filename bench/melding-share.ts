@@ -5,11 +5,11 @@
  * usage: node dist/bench/melding-share.js [--rounds N] [--warm-up N] [KERNEL …]
  */
 import { readdirSync } from 'node:fs';
-import { compileLlvm } from '../src/binding/load.js';
-import { instantiateLlvm } from '../src/binding/runtime.js';
+import { NO_EVENTS } from '../src/job/events.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../src/job/options.js';
 import { compileModule } from '../src/pipeline/compile.js';
 import { setTierPolicy } from '../src/workers/tier-policy.js';
+import { freshLlvm } from './llvm.js';
 import { geometricMean, kernel, median, ms, operands, option, printTable, REPOSITORY } from './support.js';
 
 const EARLY = '.gfx906.early';
@@ -22,8 +22,7 @@ const kernels = readdirSync(`${REPOSITORY}kernels/ir`)
   .flatMap((file) => (file.endsWith(`${EARLY}.bc`) ? [file.slice(0, -`${EARLY}.bc`.length)] : []))
   .filter((short) => asked.length === 0 || asked.includes(short));
 setTierPolicy('short');
-const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
-const silent = { progress() {}, diagnostic() {} };
+const rt = await freshLlvm();
 
 const rows: string[][] = [];
 const shares: number[] = [];
@@ -39,9 +38,9 @@ for (const point of ['late', 'early'] as const) {
     const melding: number[] = [];
     const whole: number[] = [];
     for (let round = -warmUp; round < rounds; round++) {
-      const on = compileModule(rt, bytes, options, silent).timings;
+      const on = compileModule(rt, bytes, options, NO_EVENTS).timings;
       // The time without melding: from unoptimised bitcode through -O3 to machine code.
-      const off = compileModule(rt, early, { ...options, optimize: 'O3', meld: 'off' }, silent).timings;
+      const off = compileModule(rt, early, { ...options, optimize: 'O3', meld: 'off' }, NO_EVENTS).timings;
       if (round < 0) continue;
       melding.push(on['meld']!);
       whole.push(off['optimize']! + off['codegen']!);

@@ -26,13 +26,14 @@ if (policy === undefined) {
   const { compileLlvm } = await import('../src/binding/load.js');
   const { instantiateLlvm } = await import('../src/binding/runtime.js');
   const { compileModule } = await import('../src/pipeline/compile.js');
+  const { NO_EVENTS } = await import('../src/job/events.js');
   const { DEFAULT_OPTIONS } = await import('../src/job/options.js');
   const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
   const inputs = await Promise.all(KERNELS.map((name) => kernel(`${name}.gfx906.O3`)));
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const begin = performance.now();
-    for (const bytes of inputs) compileModule(rt, bytes, DEFAULT_OPTIONS, { progress() {}, diagnostic() {} });
+    for (const bytes of inputs) compileModule(rt, bytes, DEFAULT_OPTIONS, NO_EVENTS);
     times.push(performance.now() - begin);
   }
   process.on('exit', () =>

@@ -9,12 +9,11 @@
  * usage: node dist/bench/tune.js [--kernels bit,lud] [--target gfx906] [--budget N] [-j N]
  */
 import { parseArgs } from 'node:util';
-import { compileLlvm } from '../src/binding/load.js';
-import { instantiateLlvm } from '../src/binding/runtime.js';
 import { createCompiler, type LaunchSpec } from '../src/index.js';
 import { BENCHMARKS, configurations } from './paper/catalogue.js';
 import { moduleOf } from './paper/measure.js';
 import { compileBy } from './paper/pipelines.js';
+import { freshLlvm } from './llvm.js';
 import { geometricMean, printTable, sum } from './support.js';
 
 const { values: given } = parseArgs({
@@ -29,7 +28,7 @@ const wanted = given.kernels?.split(',');
 const benchmarks = BENCHMARKS.filter(({ group, module }) => wanted?.includes(module) ?? group === 'real');
 
 const compiler = createCompiler({ threads: Number(given.jobs), tierPolicy: 'long' });
-const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
+const rt = await freshLlvm();
 
 async function cycles(code: Uint8Array, spec: LaunchSpec): Promise<number> {
   const { launches } = await compiler.simulate(code, spec, { cycles: true });

@@ -6,11 +6,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { compileLlvm } from '../src/binding/load.js';
-import { instantiateLlvm } from '../src/binding/runtime.js';
+import { NO_EVENTS } from '../src/job/events.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../src/job/options.js';
 import { compileModule } from '../src/pipeline/compile.js';
 import { setTierPolicy } from '../src/workers/tier-policy.js';
+import { freshLlvm } from './llvm.js';
 import {
   geometricMean,
   kernel,
@@ -27,8 +27,7 @@ import {
 
 const rounds = option('rounds', 30);
 setTierPolicy(process.argv.includes('--long') ? 'long' : 'short');
-const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
-const silent = { progress() {}, diagnostic() {} };
+const rt = await freshLlvm();
 const folder = await mkdtemp(path.join(tmpdir(), 'darm-bench-'));
 const object = path.join(folder, 'kernel.o');
 
@@ -51,8 +50,8 @@ for (const cpu of ['gfx906', 'gfx1100']) {
     const melded: number[] = [];
     const theirs: number[] = [];
     for (let round = -2; round < rounds; round++) {
-      const a = time(() => compileModule(rt, bytes, plain, silent));
-      const b = time(() => compileModule(rt, bytes, DEFAULT_OPTIONS, silent));
+      const a = time(() => compileModule(rt, bytes, plain, NO_EVENTS));
+      const b = time(() => compileModule(rt, bytes, DEFAULT_OPTIONS, NO_EVENTS));
       const c = native(name, cpu);
       if (round < 0) continue; // the first two rounds warm up the caches of both
       ours.push(a);

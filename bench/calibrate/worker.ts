@@ -8,15 +8,14 @@
 import { createHash } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
 import { CORPUS, corpusModule, CORPUS_TARGETS, type CorpusKernel, type Half } from '../../kernels/corpus/index.js';
-import { compileLlvm } from '../../src/binding/load.js';
-import { instantiateLlvm } from '../../src/binding/runtime.js';
 import { createCompiler, DEFAULT_OPTIONS, type JobOptions } from '../../src/index.js';
 import { NO_EVENTS } from '../../src/job/events.js';
-import type { EditLog } from '../../src/job/edit-log.js';
+import { othersOf, type EditLog } from '../../src/job/edit-log.js';
 import { ALL_FUNCTIONS } from '../../src/job/function-subset.js';
 import { emitModule, meldFunctions } from '../../src/pipeline/compile.js';
-import { measureKernel, tidied, type Bench, type Measurement, type Versions } from '../corpus/measure.js';
+import { kindsOf, measureKernel, tidied, type Bench, type Measurement, type Versions } from '../corpus/measure.js';
 import { setConstants, type Values } from './constants.js';
+import { freshLlvm } from '../llvm.js';
 
 export interface WorkerData {
   readonly target: string;
@@ -28,7 +27,7 @@ export interface Question {
 }
 
 const { target, options: given } = workerData as WorkerData;
-const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
+const rt = await freshLlvm();
 const compiler = createCompiler({ threads: 0 });
 const bench: Bench = { rt, compiler, settings: [{ seed: 1, size: 1 }], cache: new Map() };
 
@@ -38,7 +37,7 @@ const unmelded = new Map<string, Uint8Array>();
 
 /** The edits, without the figures that led to them. */
 function fingerprint({ rounds }: EditLog): string {
-  const edits = rounds.map(({ fingerprint, lowered, versions, melds }) => ({ fingerprint, lowered, versions, melds }));
+  const edits = rounds.map((round) => ({ ...round, remarks: null }));
   const text = JSON.stringify(edits, (key, value: unknown) => (key === 'net' || key === 'profit' ? undefined : value));
   return createHash('sha256').update(text).digest('hex');
 }
@@ -73,7 +72,9 @@ function versionsOf(family: string, module: Uint8Array, options: JobOptions, log
   const O3 = unmelded.get(family) ?? emit([]);
   unmelded.set(family, O3);
   const melds = new Map(
-    logs.map((log) => [log.function, log.rounds.flatMap((round) => round.melds.map(({ kind }) => kind))] as const),
+    logs.map(({ function: name, rounds }) => {
+      return [name, kindsOf({ melds: rounds.flatMap((round) => round.melds), ...othersOf(rounds) })] as const;
+    }),
   );
   const names = [...melds].filter(([, kinds]) => kinds.length > 0).map(([name]) => name);
   if (names.length === 0) return { O3, plain: O3, melded: O3, melds };

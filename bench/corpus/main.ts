@@ -14,13 +14,12 @@ import { availableParallelism } from 'node:os';
 import { readFile, writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import { CORPUS, CORPUS_TARGETS } from '../../kernels/corpus/index.js';
-import { compileLlvm } from '../../src/binding/load.js';
-import { instantiateLlvm } from '../../src/binding/runtime.js';
 import { addJobOptions, jobOptions } from '../../src/cli/option-groups.js';
 import { createCompiler } from '../../src/index.js';
 import { inParallel } from './in-parallel.js';
 import { compileFamily, measureKernel, type Bench, type Measurement } from './measure.js';
 import { printMeasurements, printUnmelded, writeDocument } from './report.js';
+import { freshLlvm } from '../llvm.js';
 
 interface Flags {
   readonly targets: string;
@@ -82,7 +81,7 @@ const measurements =
 async function measureAll(): Promise<Measurement[]> {
   // The process lives for minutes, so it pays off that V8 optimises LLVM's code in the background.
   const compiler = createCompiler({ threads: Number(flags.jobs), tierPolicy: 'long' });
-  const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
+  const rt = await freshLlvm();
   const bench: Bench = { rt, compiler, settings, cache: new Map() };
 
   const families = [...new Set(kernels.map(({ family }) => family))];

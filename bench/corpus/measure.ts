@@ -51,7 +51,7 @@ export interface SettingMeasurement extends Setting {
 }
 
 /** Runs of code that is known: most changes of options leave most kernels as they are. */
-export type RunCache = Map<string, Run>;
+type RunCache = Map<string, Run>;
 
 export interface Bench {
   readonly rt: LlvmRuntime;
@@ -98,8 +98,12 @@ export async function compileFamily(
   return { ...versions, plain: tidied(rt, optimized.artifacts[0]!.bytes, names) };
 }
 
+interface Changes extends Pick<FunctionReport, 'switchesLowered' | 'sidesHoisted'> {
+  readonly melds: readonly { readonly kind: string }[];
+}
+
 /** Where nothing melds but switches have become chains of branches, or sides are hoisted, that is the kind. */
-const kindsOf = ({ melds, switchesLowered, sidesHoisted }: FunctionReport): readonly string[] => {
+export const kindsOf = ({ melds, switchesLowered, sidesHoisted }: Changes): readonly string[] => {
   if (melds.length > 0) return melds.map(({ kind }) => kind);
   return [...(switchesLowered > 0 ? ['switch'] : []), ...(sidesHoisted > 0 ? ['hoist'] : [])];
 };

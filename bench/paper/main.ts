@@ -12,9 +12,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { compileLlvm } from '../../src/binding/load.js';
-import { instantiateLlvm } from '../../src/binding/runtime.js';
 import { createCompiler, DEFAULT_OPTIONS, type MeldPoint } from '../../src/index.js';
+import { freshLlvm } from '../llvm.js';
 import { printTable, REPOSITORY } from '../support.js';
 import { BENCHMARKS, configurations, type Benchmark, type Configuration } from './catalogue.js';
 import { compileTime, sweep } from './experiments.js';
@@ -82,7 +81,7 @@ async function evaluate(bench: Bench): Promise<Results> {
 
 // The process lives for minutes, so it pays off that V8 optimises LLVM's code in the background.
 const compiler = createCompiler({ threads: 0, tierPolicy: 'long' });
-const rt = await instantiateLlvm(await compileLlvm(), { memoryLimitBytes: 2 ** 32 });
+const rt = await freshLlvm();
 const all: Results[] = [];
 const failures: string[] = [];
 for (const target of given.targets.split(',')) all.push(await evaluate({ rt, compiler, target, points, failures }));

@@ -6,6 +6,7 @@
  */
 import { LlvmModule } from '../../src/binding/module.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
+import { NO_EVENTS } from '../../src/job/events.js';
 import { DEFAULT_OPTIONS, type JobOptions, type MeldPoint } from '../../src/job/options.js';
 import { beforeEarlyMeld, defaultPipeline } from '../../src/pipeline/passes.js';
 import { compileModule } from '../../src/pipeline/compile.js';
@@ -22,8 +23,6 @@ export interface Compiled {
   readonly melds: ReadonlyMap<string, readonly string[]>;
   readonly milliseconds: number;
 }
-
-const SILENT = { progress() {}, diagnostic() {} };
 
 /** The pipelines to measure: -O3, and three for each meld point. */
 export const pipelineIds = (points: readonly MeldPoint[]): PipelineId[] => [
@@ -43,7 +42,7 @@ export function compileBy(
     rt,
     module,
     { ...DEFAULT_OPTIONS, optimize: 'O3', meldPoint: point, meld: mode === 'O3' ? 'off' : mode, ...options },
-    SILENT,
+    NO_EVENTS,
   );
   const broken = functions.find(({ bailout }) => bailout !== null);
   if (broken !== undefined) throw new Error(`${id}: '${broken.name}' is melded only in part: ${broken.bailout}`);

@@ -22,7 +22,7 @@ export interface Outcome {
   readonly overO3: { readonly cycles: number; readonly instructions: number };
 }
 
-export function outcomeAt({ runs }: Measurement, mode: Mode, point: MeldPoint): Outcome {
+function outcomeAt({ runs }: Measurement, mode: Mode, point: MeldPoint): Outcome {
   const O3 = runs.O3!;
   const plain = runs[`plain.${point}`]!;
   const baseline = plain.cycles < O3.cycles ? plain : O3;
@@ -78,7 +78,7 @@ export function means(outcomes: readonly Outcome[]): Means {
 }
 
 /** For each benchmark, the item with the largest `value`; the first of several. */
-export function bestOfEach<T extends { readonly name: string }>(items: readonly T[], value: (item: T) => number): T[] {
+function bestOfEach<T extends { readonly name: string }>(items: readonly T[], value: (item: T) => number): T[] {
   const best = new Map<string, T>();
   for (const item of items) {
     const known = best.get(item.name);

@@ -65,7 +65,7 @@ const outcomes = (all: readonly Measurement[], mode: (typeof MELDING)[number], c
 // --- Means
 // ----------------------------------------------------------------------------------------------------------------
 
-export function meansTable(results: Results): Table {
+function meansTable(results: Results): Table {
   const rows: string[][] = [];
   const add = (title: string, some: readonly Outcome[], paper: number | undefined): void => {
     const { count, speedup, cycles, instructions, least, below } = means(some);
@@ -124,7 +124,7 @@ function belowTable(results: Results): Table {
 // --- Speed-ups
 // ------------------------------------------------------------------------------------------------------------
 
-export function speedupTable(results: Results, group: Group): Table {
+function speedupTable(results: Results, group: Group): Table {
   const { points } = results;
   const rows = ofGroup(results, group).map((each) => {
     const darm = CHOICES.map((choice) => outcome(each, 'darm', choice, points));
@@ -200,7 +200,7 @@ export function counterRuns(results: Results) {
 
 const LARGEST = "Of each benchmark the block size with darm's largest speed-up, at the better meld point.";
 
-export function aluTable(results: Results): Table {
+function aluTable(results: Results): Table {
   const rows = counterRuns(results).map(({ measurement: { name, size }, O3, darm, fusion }) => {
     const paper = PAPER_ALU[name];
     const percent = (value: number | undefined) => value?.toFixed(0) ?? NONE;
@@ -224,7 +224,7 @@ export const MEMORY: readonly (readonly ['lds' | 'vmem' | 'flat', string, (count
 /** A number of instructions divided by that of -O3; 1 if both are 0. */
 export const normalized = (count: number, O3: number): number => (count === O3 ? 1 : count / O3);
 
-export function memoryTable(results: Results): Table {
+function memoryTable(results: Results): Table {
   const rows = counterRuns(results).map(({ measurement: { name, size }, O3, darm, fusion }) => [
     name,
     size,
@@ -249,7 +249,7 @@ export function memoryTable(results: Results): Table {
 // --- Threshold, compile time, inputs
 // --------------------------------------------------------------------------------------
 
-export function sweepTable({ sweeps }: Results): Table {
+function sweepTable({ sweeps }: Results): Table {
   return {
     title: "Melding profitability threshold: darm's speed-up",
     header: ['kernel', 'size', 'point', ...PAPER_THRESHOLDS.flatMap((value) => [`paper ${value}`, `ours ${value}`])],
@@ -263,7 +263,7 @@ export function sweepTable({ sweeps }: Results): Table {
   };
 }
 
-export function compileTimeTable({ compileTimes, points }: Results): Table {
+function compileTimeTable({ compileTimes, points }: Results): Table {
   const rows = compileTimes.map(({ name, O3, darm }) => {
     const paper = PAPER_COMPILE_TIME[name];
     return [
@@ -286,7 +286,7 @@ export function compileTimeTable({ compileTimes, points }: Results): Table {
   };
 }
 
-export const inputTable = ({ measurements }: Results): Table => ({
+const inputTable = ({ measurements }: Results): Table => ({
   title: 'Inputs',
   header: ['kernel and size: launch; arguments'],
   rows: measurements.map(({ name, size, input }) => [`${name} ${size}: ${input}`]),

@@ -53,3 +53,9 @@ export interface EditLog {
 }
 
 export const hasEdits = ({ rounds }: EditLog): boolean => rounds.length > 0;
+
+/** What changed in these rounds beside melds. */
+export const othersOf = (rounds: readonly Pick<LogRound, 'lowered' | 'hoisted'>[]) => ({
+  switchesLowered: rounds.reduce((sum, { lowered }) => sum + lowered.length, 0),
+  sidesHoisted: rounds.reduce((sum, { hoisted }) => sum + hoisted.length, 0),
+});

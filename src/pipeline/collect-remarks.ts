@@ -6,7 +6,7 @@ import { summarize } from '../analysis/summary.js';
 import type { LlvmModule } from '../binding/module.js';
 import type { FunctionPlan } from '../melding/plan.js';
 import { RULES } from '../melding/rules.js';
-import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
+import { othersOf, type EditLog, type LogRound, type SurveyRemarks } from '../job/edit-log.js';
 import type { CandidateRemark, DebugLocation, Remark } from '../job/remarks.js';
 import { tally } from '../job/tally.js';
 import type { PlannedFunction } from './planned-function.js';
@@ -97,7 +97,6 @@ function summary(
     melds: byKind,
     saved,
     netUnit,
-    switchesLowered: rounds.reduce((sum, { lowered }) => sum + lowered.length, 0),
-    sidesHoisted: rounds.reduce((sum, { hoisted }) => sum + hoisted.length, 0),
+    ...othersOf(rounds),
   };
 }

@@ -13,7 +13,7 @@
  */
 import type { LlvmModule } from '../binding/module.js';
 import type { LlvmRuntime } from '../binding/runtime.js';
-import { hasEdits, type EditLog } from '../job/edit-log.js';
+import { hasEdits, othersOf, type EditLog } from '../job/edit-log.js';
 import { NO_EVENTS, type Events } from '../job/events.js';
 import { ALL_FUNCTIONS, isInSubset, type FunctionSubset } from '../job/function-subset.js';
 import type { JobOptions } from '../job/options.js';
@@ -224,8 +224,7 @@ function functionReports(
       name,
       melds: rounds.flatMap(({ melds }) => melds.map(({ kind, profit, net }) => ({ kind, profit, net }))),
       netUnit: netUnitOf(profit),
-      switchesLowered: rounds.reduce((sum, { lowered }) => sum + lowered.length, 0),
-      sidesHoisted: rounds.reduce((sum, { hoisted }) => sum + hoisted.length, 0),
+      ...othersOf(rounds),
       before: before?.counts.get(name) ?? null,
       after: counts,
       bailout,

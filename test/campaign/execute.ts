@@ -22,6 +22,7 @@ import { fileURLToPath } from 'node:url';
 import { readSpecs } from '../../kernels/references/specs.js';
 import { compileLlvm, type LlvmCode } from '../../src/binding/load.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
+import { NO_EVENTS } from '../../src/job/events.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../../src/job/options.js';
 import { compileModule } from '../../src/pipeline/compile.js';
 import { ELEMENT_BYTES } from '../../src/simulator/launch/elements.js';
@@ -76,12 +77,7 @@ interface Compiled {
 async function compile(input: Uint8Array, options: Partial<JobOptions>): Promise<Compiled> {
   wasm ??= await compileLlvm();
   if (!runtime || runtime.poisoned) runtime = await instantiateLlvm(wasm, { memoryLimitBytes: 2 ** 31 });
-  const result = compileModule(
-    runtime,
-    input,
-    { ...DEFAULT_OPTIONS, emit: ['ll'], ...options },
-    { progress() {}, diagnostic() {} },
-  );
+  const result = compileModule(runtime, input, { ...DEFAULT_OPTIONS, emit: ['ll'], ...options }, NO_EVENTS);
   return { text: new TextDecoder().decode(result.artifacts[0]!.bytes), functions: result.functions };
 }
 

@@ -7,6 +7,7 @@ import { LlvmModule } from '../../src/binding/module.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
 import { DarmError } from '../../src/errors.js';
 import type { Disassembly } from '../../src/formats/disassembly.js';
+import { NO_EVENTS } from '../../src/job/events.js';
 import { DEFAULT_OPTIONS, type Emit, type JobOptions } from '../../src/job/options.js';
 import { compileModule } from '../../src/pipeline/compile.js';
 import { readCodeObject, type LoadableCodeObject } from '../../src/simulator/launch/code-object.js';
@@ -21,7 +22,6 @@ import { RANDOM, randomPlan } from './random-plan.js';
 const MEMORY_LIMIT = 2 ** 31;
 /** Limit for one workgroup; random kernels execute some thousands. */
 const MOST_INSTRUCTIONS = 2e6;
-const SILENT = { progress() {}, diagnostic() {} };
 const NO_INSTRUCTION = -1;
 
 export interface Code {
@@ -58,10 +58,10 @@ export class Bench {
     const bytes = new TextEncoder().encode(ir);
     const given = { ...DEFAULT_OPTIONS, ...options };
     if (given.plan !== RANDOM || given.meld === 'off')
-      return compileModule(llvm, bytes, { ...given, plan: null }, SILENT);
+      return compileModule(llvm, bytes, { ...given, plan: null }, NO_EVENTS);
     const plan = randomPlan(llvm, bytes, { ...given, plan: null });
     const { options: settled, warnings } = settle(llvm, bytes, { ...given, plan });
-    const result = compileModule(llvm, bytes, settled, SILENT);
+    const result = compileModule(llvm, bytes, settled, NO_EVENTS);
     // A plan fits what it was made for.
     const misfit = [...warnings, ...result.diagnostics].find((line) => line.includes('is ignored'));
     if (misfit !== undefined) throw new Error(misfit);

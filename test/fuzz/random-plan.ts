@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
+import { NO_EVENTS } from '../../src/job/events.js';
 import type { JobOptions } from '../../src/job/options.js';
 import { PLAN_FORMAT, PLAN_VERSION, planText, type TunedFunction } from '../../src/job/tuned-plan.js';
 import type { BranchChoice, Decision } from '../../src/job/tuning.js';
@@ -14,7 +15,6 @@ import { PolicyGuide } from '../../src/pipeline/policy.js';
 /** Stands for a random plan in the options of a job, where the text of a plan would. */
 export const RANDOM = 'random';
 
-const SILENT = { progress() {}, diagnostic() {} };
 const SIDES: readonly BranchChoice['sides'][] = [[], ['t'], ['f'], ['t', 'f'], ['f', 't']];
 const GUARDS = ['always', 'profitable', 'never'] as const;
 
@@ -49,7 +49,7 @@ export function randomPlan(llvm: LlvmRuntime, bytes: Uint8Array, options: JobOpt
   const guides = new Map<string, PolicyGuide>();
   let target = '';
   const logs = inFreshHeap(llvm, () => {
-    const compilation = new Compilation(llvm, bytes, options, SILENT, {
+    const compilation = new Compilation(llvm, bytes, options, NO_EVENTS, {
       guides: (module, name) => {
         target = module.cpu;
         const lower = (['model', 'lower', 'keep'] as const)[createHash('sha256').update(name).digest()[0]! % 3]!;
