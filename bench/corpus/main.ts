@@ -13,10 +13,10 @@
 import { availableParallelism } from 'node:os';
 import { readFile, writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
+import pLimit from 'p-limit';
 import { CORPUS, CORPUS_TARGETS } from '../../kernels/corpus/index.js';
 import { addJobOptions, jobOptions } from '../../src/cli/option-groups.js';
 import { createCompiler } from '../../src/index.js';
-import { inParallel } from './in-parallel.js';
 import { compileFamily, measureKernel, type Bench, type Measurement } from './measure.js';
 import { printMeasurements, printUnmelded, writeDocument } from './report.js';
 import { freshLlvm } from '../llvm.js';
@@ -90,7 +90,7 @@ async function measureAll(): Promise<Measurement[]> {
     failures.push(`${what}: ${(error as Error).message}`);
     return null;
   };
-  const measured = await inParallel(work, Number(flags.jobs) + 1, async ({ target, family }) => {
+  const measure = async ({ target, family }: (typeof work)[number]): Promise<Measurement[]> => {
     const all: Measurement[] = [];
     const versions = await compileFamily(bench, family, target, options, flags.fromSource).catch(
       complain(`${target}, ${family}`),
@@ -102,7 +102,10 @@ async function measureAll(): Promise<Measurement[]> {
       if (measurement !== null) all.push(measurement);
     }
     return all;
-  });
+  };
+  // One more than there are threads keeps them busy.
+  const limit = pLimit(Number(flags.jobs) + 1);
+  const measured = await Promise.all(work.map((each) => limit(measure, each)));
   await compiler.close();
   return measured.flat();
 }

@@ -10,10 +10,9 @@ import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import vm from 'node:vm';
 import { arrived } from '../binding/load.js';
-import { DarmError } from '../errors.js';
 import { ioError } from '../files.js';
 import { NO_EVENTS } from '../job/events.js';
-import { timeoutError, unwrap, type Executor, type TaskLimits } from './executor.js';
+import { abortedError, timeoutError, unwrap, type Executor, type TaskLimits } from './executor.js';
 import { isOutOfStack, LlvmHost, type HostSetup } from './llvm-host.js';
 import type { Task, TaskResult } from './tasks.js';
 
@@ -56,7 +55,7 @@ export class InlineExecutor implements Executor {
   }
 
   async #runNow<T extends Task>(task: T, limits: TaskLimits): Promise<TaskResult<T>> {
-    if (limits.signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
+    if (limits.signal?.aborted) throw abortedError();
     const outcome = await this.#host.run(task, limits.events ?? NO_EVENTS, (perform) =>
       this.#within(limits.timeoutMs, perform),
     );

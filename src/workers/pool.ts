@@ -16,7 +16,7 @@ import { Piscina } from 'piscina';
 import { expose, nodeEndpoint } from './comlink.js';
 import { DarmError } from '../errors.js';
 import { NO_EVENTS, type Events } from '../job/events.js';
-import { timeoutError, unwrap, WORKER_LIMITS, type Executor, type TaskLimits } from './executor.js';
+import { abortedError, timeoutError, unwrap, WORKER_LIMITS, type Executor, type TaskLimits } from './executor.js';
 import type { Outcome, Task, TaskResult, WorkerSetup } from './tasks.js';
 
 /** What a worker calls on the main thread while a task runs. */
@@ -77,7 +77,7 @@ export class WorkerPool implements Executor {
     } catch (error) {
       if (error instanceof DarmError) throw error;
       if (timeUp.signal.aborted) throw timeoutError(timeoutMs);
-      if (signal?.aborted || this.#closed) throw new DarmError('aborted', 'the job was aborted');
+      if (signal?.aborted || this.#closed) throw abortedError();
       if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
         throw new DarmError(
           'out-of-memory',

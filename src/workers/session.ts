@@ -6,7 +6,7 @@
 import { Worker } from 'node:worker_threads';
 import { nodeEndpoint, type Remote, wrap } from './comlink.js';
 import { DarmError } from '../errors.js';
-import { unwrap, WORKER_LIMITS } from './executor.js';
+import { abortedError, timeoutError, unwrap, WORKER_LIMITS } from './executor.js';
 import type { Outcome, WorkerSetup } from './tasks.js';
 import type { JobOptions } from '../job/options.js';
 import type { AnalyzeResult, ModuleInfo } from '../job/results.js';
@@ -60,13 +60,10 @@ export class WorkerSession {
 
   async #call<T>(ask: () => Promise<Outcome<T>>, { signal }: SessionCall): Promise<T> {
     if (this.#ending !== null) throw this.#ending;
-    if (signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
+    if (signal?.aborted) throw abortedError();
     const limit = this.#timeoutMs > 0 ? AbortSignal.timeout(this.#timeoutMs) : null;
     const end = AbortSignal.any([signal, limit].filter((each) => each != null));
-    const ended = (): void =>
-      limit?.aborted === true
-        ? this.#end('timeout', `the job took longer than its limit of ${this.#timeoutMs / 1000} s`)
-        : this.#end('aborted', 'the job was aborted');
+    const ended = (): void => this.#end(limit?.aborted === true ? timeoutError(this.#timeoutMs) : abortedError());
     end.addEventListener('abort', ended, { once: true });
     this.#worker.ref();
     try {
@@ -78,8 +75,8 @@ export class WorkerSession {
     }
   }
 
-  #end(code: 'timeout' | 'aborted', message: string): void {
-    this.#ending ??= new DarmError(code, message);
+  #end(why: DarmError): void {
+    this.#ending ??= why;
     void this.#worker.terminate();
   }
 
