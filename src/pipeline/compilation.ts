@@ -1,6 +1,6 @@
 /**
- * One job on its way through LLVM: its bytes, its options, its runtime, and whom it tells what happens. The steps that
- * compile, meld-only, emit and analyze have in common are its methods; each of those files reads straight down.
+ * One job on its way through LLVM: its bytes, its options, its runtime, and whom it tells what happens. Its methods are
+ * the steps that compile.ts, analyze.ts, settle.ts and trial.ts have in common.
  */
 import { LlvmModule } from '../binding/module.js';
 import type { LlvmRuntime } from '../binding/runtime.js';
@@ -175,7 +175,7 @@ export class Compilation {
   }
 }
 
-/** Does so with one function. */
+/** Keeps one function from faults of LLVM's code generator. */
 export function prepareFunction(module: LlvmModule, name: string): void {
   module.prepareCodegen(name);
   separateJoinInputs(() => module.open(name), 'possible');

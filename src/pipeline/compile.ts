@@ -169,10 +169,10 @@ export function chosenCode(
   const hasSizes = first.triple !== '';
   const decides = options.profit === 'size' && given.some(hasEdits) && hasSizes;
   const withCode = decides || (asked === 'sizes' && hasSizes) || (asked === 'scratch' && notesScratch(first));
-  const emitWith = (logs: readonly EditLog[], asked: Pick<EmitRequest, 'kinds' | 'withFigures'>): Emitted => {
+  const emitWith = (logs: readonly EditLog[], what: Pick<EmitRequest, 'kinds' | 'withFigures'>): Emitted => {
     const rebuild = (): LlvmModule => compilation.rebuild(logs);
     const isMelded = logs.some(hasEdits);
-    return emitArtifacts({ ...asked, module: logs === given ? first : rebuild(), rebuild, isMelded, withCode, watch });
+    return emitArtifacts({ ...what, module: logs === given ? first : rebuild(), rebuild, isMelded, withCode, watch });
   };
   const all = { kinds: options.emit, withFigures: options.stats };
   const nothing = { kinds: [], withFigures: false };

@@ -97,7 +97,8 @@ function sizesIn(object: Uint8Array, functions: Iterable<string>): Map<string, n
     }),
   );
 }
-/** Of what follows, LLVM makes a symbol as it is. */
+
+/** Where a name begins with this, LLVM makes the rest of it a symbol as it is. */
 const VERBATIM = '\x01';
 
 /** The artifacts that are what code generation has written. */

@@ -1,5 +1,5 @@
 /**
- * Compares our analyses of a function with LLVM's own (rule 8 of the melding rules): dominators, post-dominators,
+ * Compares our analyses of a function with LLVM's own (docs/melding.md, section 8): dominators, post-dominators,
  * cycles, divergence of values, terminators and uses. For tests and for `--verify-analyses`.
  */
 import type { CycleId } from '../analysis/cycles.js';

@@ -169,10 +169,10 @@ function oneSide(ctx: PlanningContext, diamond: Diamond): HoistedSide | null {
 }
 
 /**
- * Both sides, with selects at the join: nothing of the branch is left. Code generation may branch around a short side, too,
- * if its block does not come next. Therefore the longer side and the selects must take less than the branch: then a wave
- * whose threads agree loses nothing. Where one side can go
- * alone, and the other is longer, that one is better left behind the branch.
+ * Both sides, with selects at the join: nothing of the branch is left. Code generation may branch around a short side,
+ * too, if its block does not come next. Therefore the longer side and the selects must take less than the branch: then a
+ * wave whose threads agree loses nothing. Where one side can go alone, and the other is longer, that one is better left
+ * behind the branch.
  *
  * @param mayBeOne whether one side can be hoisted alone
  */

@@ -1,7 +1,7 @@
 /**
- * Chooses for one branch among melded, versioned (plan.ts, `WaveVersion`) and as it is. How waves part differs from
- * launch to launch (cost/wave-samples.ts). A loss in one launch counts more than a gain in another one of the same
- * size.
+ * What melds of one branch are worth, with versions (plan.ts, `WaveVersion`) and without; choose-melds.ts chooses. How
+ * waves part differs from launch to launch (cost/wave-samples.ts). A loss in one launch counts more than a gain in
+ * another one of the same size.
  *
  * A meld is judged wave by wave. Two blocks that become one save work only for waves that would have run both; for
  * others the block of the other side is work done for nothing, even if they come to the rest of both sides.
