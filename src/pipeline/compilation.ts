@@ -11,6 +11,7 @@ import type { JobOptions } from '../job/options.js';
 import { parsePlan } from '../job/tuned-plan.js';
 import { parseTargetId } from '../job/target-id.js';
 import { replayLog } from './carry-out.js';
+import { mayLose } from './function-gain.js';
 import { PlanGuide, type Guide } from './guide.js';
 import { separateJoinInputs } from './join-inputs.js';
 import { spareBodies } from './kernel-bodies.js';
@@ -181,9 +182,6 @@ export function prepareFunction(module: LlvmModule, name: string): void {
   separateJoinInputs(() => module.open(name), 'possible');
   module.verify(name);
 }
-
-/** Early melds may lose against passes that follow; the paper's metric asks for no cycles. */
-export const mayLose = (options: JobOptions): boolean => meldsEarly(options) && options.profit === 'net';
 
 /** The plan of a job, which settle.ts has found to fit. */
 function guidesOf({ plan: text }: JobOptions): Guides {

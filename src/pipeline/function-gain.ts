@@ -24,6 +24,9 @@ const AFTER_EARLY =
   `gvn,${COMBINE},${FLATTEN},loop-simplify)`;
 const AFTER_LATE = 'function(loop-simplify)';
 
+/** Early melds may lose against passes that follow; the paper's metric asks for no cycles. */
+export const mayLose = (options: JobOptions): boolean => meldsEarly(options) && options.profit === 'net';
+
 /** Early melds of a function that gain less are taken back; it is noise. */
 const LEAST_GAIN = 1.005;
 

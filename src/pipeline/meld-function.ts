@@ -13,14 +13,14 @@ import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
 import { netUnitOf } from '../melding/plan.js';
 import { leastGainOfLowering, loweredSwitches, loweringCost, loweringGain } from '../melding/decide/switches.js';
 import { carryOut } from './carry-out.js';
-import { refusedRemark } from './collect-remarks.js';
-import { mayLose, type Compilation } from './compilation.js';
-import { finalCycles, lossOf } from './function-gain.js';
+import type { Compilation } from './compilation.js';
+import { finalCycles, lossOf, mayLose } from './function-gain.js';
 import type { Guide } from './guide.js';
 import { liveWords, lossOfWaves } from './lost-waves.js';
 import { meldsEarly } from './passes.js';
 import { HistoryRecorder, type FunctionTexts } from './record-history.js';
 import { surveyFunction, type Survey } from './survey.js';
+import { cutBack } from './take-back.js';
 
 /** Melding stops here even if the cost model should go round in circles. */
 const MOST_ROUNDS = 64;
@@ -55,11 +55,6 @@ export function meldFunction(
     const history = recorder?.history(made, bailout) ?? null;
     return { function: name, rounds: [...made, ...hoisting], gain: judged.gain, lastRemarks, bailout, history };
   };
-  const withdrawn = (bailout: string | null) => {
-    const loss = judged.loss!;
-    const history = recorder?.withoutMelds(loss, bailout) ?? null;
-    return { ...logWithoutMelds(rounds[0]!, loss), function: name, bailout, history };
-  };
   try {
     let last = melding.run();
     judged = melding.judgement(last);
@@ -68,14 +63,7 @@ export function meldFunction(
     const asked = switches.length > 0 ? (guide?.lowers(last, switches) ?? null) : null;
     if (switches.length > 0 && asked !== false) {
       kept = asked ? null : [...rounds];
-      const unit = netUnitOf(compilation.options.profit);
-      const cost = loweringCost(last.snapshot, last.analyses, switches, unit);
-      const byItself = loweringGain(last.snapshot, last.analyses, switches, unit);
-      const pays =
-        isJudgedByItself(compilation.options) &&
-        byItself > leastGainOfLowering(last.snapshot, last.analyses, unit) &&
-        // The chain does not keep what metadata say about the switch.
-        !texts.hasWeighedSwitch(name);
+      const { pays, needed } = worthOfLowering(compilation.options, last, switches, () => texts.hasWeighedSwitch(name));
       // What guides, guides round by round, and these rounds are not made here.
       const unlowered = guide === null ? melding.hoisting(last) : [];
       const { net, melded } = melding;
@@ -83,7 +71,6 @@ export function meldFunction(
       const withoutMelds = [...rounds];
       last = melding.run();
       const gains = melding.melded > melded;
-      const needed = pays ? cost - byItself : cost;
       const wanted = asked || (gains && (compilation.options.profit === 'paper' || melding.net - net > needed));
       const after = wanted ? melding.judgement(last) : null;
       // What pays without lowering is not lost because lowering does not.
@@ -98,11 +85,30 @@ export function meldFunction(
     if (kept === null && judged.loss === null) last = melding.hoist(last);
     last.editor[Symbol.dispose]();
     guide?.ended();
-    return judged.loss === null ? { ...log(null), isInPlace: kept === null } : withdrawn(null);
+    return judged.loss === null ? { ...log(null), isInPlace: kept === null } : cutBack(log(null), 0, judged.loss);
   } catch (error) {
     if (!(error instanceof DarmError)) throw error;
-    return judged.loss === null ? { ...log(error.message), isInPlace: false } : withdrawn(error.message);
+    const made = log(error.message);
+    return judged.loss === null ? { ...made, isInPlace: false } : cutBack(made, 0, judged.loss);
   }
+}
+
+/**
+ * Whether chains pay in place of these switches although nothing melds in them, and what melds must gain if not.
+ *
+ * @param isWeighed whether metadata say how likely cases are: the chain does not keep that
+ */
+function worthOfLowering(
+  options: JobOptions,
+  { snapshot, analyses }: Survey,
+  switches: readonly BlockId[],
+  isWeighed: () => boolean,
+): { pays: boolean; needed: number } {
+  const unit = netUnitOf(options.profit);
+  const cost = loweringCost(snapshot, analyses, switches, unit);
+  const gain = loweringGain(snapshot, analyses, switches, unit);
+  const pays = isJudgedByItself(options) && gain > leastGainOfLowering(snapshot, analyses, unit) && !isWeighed();
+  return { pays, needed: pays ? cost - gain : cost };
 }
 
 /** Whether switches may become chains although nothing melds. Behind an early point they would be switches again. */
@@ -117,17 +123,6 @@ interface Judgement {
 }
 
 const UNJUDGED: Judgement = { gain: 1, loss: null };
-
-/** The log of a function whose melds, from this round on, do not pay as a whole. */
-const logWithoutMelds = (
-  { remarks }: LogRound,
-  loss: string,
-): Omit<EditLog, 'function' | 'position' | 'planMisfit' | 'history' | 'bailout'> => ({
-  rounds: [],
-  gain: 1,
-  lastRemarks: remarks && { ...remarks, candidates: remarks.candidates.map((each) => refusedRemark(each, loss)) },
-  isInPlace: false,
-});
 
 class FunctionMelding {
   readonly rounds: LogRound[] = [];

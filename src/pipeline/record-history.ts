@@ -17,7 +17,7 @@ import { NONE } from '../ir/ids.js';
 import { printInstr } from '../ir/print.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import type { MeldWatcher } from '../melding/apply/apply-melds.js';
-import type { HoistedSide, Meld, NetUnit } from '../melding/plan.js';
+import type { HoistedSide, Meld } from '../melding/plan.js';
 import { RULES } from '../melding/rules.js';
 import type { LogRound } from '../job/edit-log.js';
 import type { FunctionHistory, FunctionPicture, MeldedPlace, SelectedOperands } from '../job/history.js';
@@ -167,18 +167,8 @@ export class HistoryRecorder implements MeldWatcher {
     return { step: this.#pictures.length - 1, meld: this.#meld, block };
   }
 
-  get #netUnit(): NetUnit {
-    return this.#now!.plan.netUnit;
-  }
-
   // --- what comes of it
   // -------------------------------------------------------------------------------------------------
-
-  /** The history of a function whose melds are taken back. */
-  withoutMelds(reason: string, bailout: string | null): FunctionHistory {
-    const after = withoutMelds(this.#pictures[0]!, reason);
-    return { function: this.name, steps: [], after, netUnit: this.#netUnit, bailout };
-  }
 
   /** The history of these rounds, the first that were recorded; null when there is nothing to say. */
   history(rounds: readonly LogRound[], bailout: string | null): FunctionHistory | null {
@@ -190,7 +180,7 @@ export class HistoryRecorder implements MeldWatcher {
       melds,
       selects: this.#selects[index]!,
     }));
-    return { function: this.name, steps, after, netUnit: this.#netUnit, bailout };
+    return { function: this.name, steps, after, netUnit: this.#now!.plan.netUnit, bailout };
   }
 }
 

@@ -84,7 +84,11 @@ function takenBack(log: EditLog, error: DarmError): EditLog {
 }
 
 /** The log of a function with its first rounds only. @param why the others are taken back */
-export function cutBack(log: EditLog, count: number, why: string): EditLog {
+export function cutBack<Log extends Pick<EditLog, 'rounds' | 'history'>>(
+  log: Log,
+  count: number,
+  why: string,
+): Log & Pick<EditLog, 'isInPlace'> {
   const { rounds, history } = log;
   const remarks = rounds[count]!.remarks;
   const after = history && (history.steps[count]?.before ?? history.after);
