@@ -154,7 +154,10 @@ export const isSettled = ({ plan, meldPoint }: JobOptions): boolean => plan === 
 export function completeJobOptions(where: string, given: Partial<JobOptions>): JobOptions {
   const options = completeOptions(where, given, JOB_OPTIONS);
   if (options.meldPoint === 'early' && options.optimize === 'none')
-    throw new DarmError('usage', `an early meld point in ${where} needs an optimisation level`);
+    throw new DarmError(
+      'usage',
+      `an early meld point in ${where} needs an optimisation level: give the option optimize, e.g. O3`,
+    );
   // Mistakes are told before the job waits for its turn.
   if (options.plan !== null) parsePlan(options.plan);
   if (options.plan !== null && options.profit === 'size')

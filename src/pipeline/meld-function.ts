@@ -211,9 +211,8 @@ class FunctionMelding {
   #survey(): Survey {
     const { compilation, module, name, recorder, guide } = this;
     const { watch, options } = compilation;
-    const survey = watch.time('meld', () =>
-      surveyFunction(module, name, options, recorder, this.#hopeless, guide, this.net),
-    );
+    const earlier = { hopeless: this.#hopeless, guide, gained: this.net };
+    const survey = watch.time('meld', () => surveyFunction(module, name, options, recorder, earlier));
     // The planner forecasts that no operand which the target wants uniform becomes divergent. Here it shows
     // (docs/melding.md).
     const broken = brokenUniformDemands(survey.snapshot, survey.analyses.divergence);

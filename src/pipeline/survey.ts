@@ -5,7 +5,7 @@ import type { SurveyRemarks } from '../job/edit-log.js';
 import type { FunctionPicture } from '../job/history.js';
 import { thresholdOf, type JobOptions } from '../job/options.js';
 import type { PlanOptions } from '../melding/plan.js';
-import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
+import type { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
 import { planFunction } from '../melding/decide/plan-function.js';
 import type { Guide } from './guide.js';
 import { surveyRemarks } from './collect-remarks.js';
@@ -21,21 +21,23 @@ export interface Survey extends PlannedFunction {
   readonly remarks: SurveyRemarks | null;
 }
 
-/**
- * The caller disposes of the editor.
- *
- * @param hopeless what is remembered from round to round
- * @param guide null: the cost model decides
- * @param gained what the melds of earlier rounds gain by the cost model
- */
+/** What earlier rounds leave to a survey; by default there were none. */
+interface EarlierRounds {
+  /** What is remembered from round to round. */
+  readonly hopeless?: HopelessBlocks;
+  /** Null: the cost model decides. */
+  readonly guide?: Guide | null;
+  /** What melds have gained up to now, by the cost model. */
+  readonly gained?: number;
+}
+
+/** The caller disposes of the editor. */
 export function surveyFunction(
   module: LlvmModule,
   name: string,
   options: JobOptions,
   recorder: HistoryRecorder | null,
-  hopeless = new HopelessBlocks(),
-  guide: Guide | null = null,
-  gained = 0,
+  { hopeless, guide = null, gained }: EarlierRounds = {},
 ): Survey {
   const open = module.open(name);
   const analyses = analysesOf(open.snapshot);
