@@ -13,9 +13,15 @@ export type {
   Progress,
   SimulationCall,
   SourceCallOptions,
+  SourceResult,
+  TranslatedSource,
   TuneCall,
+  TunedKernel,
+  TuneOptions,
+  TuneProgress,
+  TuneResult,
+  UnsupportedOperation,
 } from './compiler/api.js';
-export type { SourceResult, TranslatedSource } from './compiler/compile-source.js';
 export type { Language } from './frontend/language.js';
 export type { SourceCompileOptions, SourceOptions } from './frontend/options.js';
 export type { SourceDiagnostic } from './job/source.js';
@@ -43,8 +49,6 @@ export type {
   PictureBlock,
   SelectedOperands,
 } from './job/history.js';
-export type { TunedKernel, TuneOptions, TuneProgress, TuneResult } from './compiler/tune/tune.js';
-export type { UnsupportedOperation } from './compiler/simulate.js';
 export type { Counters, InstructionRow } from './simulator/counters.js';
 export { parseSpec, type LaunchSpec, type ReadFile } from './simulator/launch/spec.js';
 export type { SimulationOptions } from './simulator/options.js';

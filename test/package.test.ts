@@ -15,6 +15,14 @@ const test = suite('package', { tests: 1, timeoutMs: 300_000 });
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 
+const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+/** As strict as can be, the package's own types included, and for Node: without those of browsers. */
+const TYPE_CHECK = [
+  ...['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false', '--types', 'node'],
+  ...['--typeRoots', path.join(ROOT, 'node_modules/@types'), '--module', 'nodenext', '--lib', 'es2022'],
+  ...['--target', 'es2022'],
+];
+
 const USER = `
 import { createCompiler, DarmError } from 'darm';
 import { createLambdaHandler } from 'darm/lambda';
@@ -72,6 +80,10 @@ test('pack, install, compile', async () => {
     await run('npm', ['install', ...flags, path.join(folder, filename)], { cwd: consumer });
     await writeFile(path.join(consumer, 'kernel.bc'), await readFile(path.join(ROOT, 'kernels/ir/sb1.gfx906.O3.bc')));
     await writeFile(path.join(consumer, 'user.js'), USER);
+    await writeFile(path.join(consumer, 'user.mts'), USER);
+    await run(process.execPath, [TSC, ...TYPE_CHECK, 'user.mts'], { cwd: consumer }).catch((error: unknown) =>
+      assert.unreachable((error as { stdout: string }).stdout),
+    );
 
     const used = await run(process.execPath, ['user.js'], { cwd: consumer });
     assert.is(used.stdout.trim(), 'gfx906 hsaco,bc true bad-input 200 function');

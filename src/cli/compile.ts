@@ -1,9 +1,8 @@
 /** `darm compile` */
 import path from 'node:path';
 import { DarmError } from '../errors.js';
-import type { Compiler, CompilerOptions, ModuleCompiler } from '../compiler/api.js';
+import type { Compiler, CompilerOptions, ModuleCompiler, SourceResult } from '../compiler/api.js';
 import { sniffInput } from '../formats/bitcode.js';
-import type { SourceResult } from '../compiler/compile-source.js';
 import type { SourceOptions } from '../frontend/options.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';

@@ -1,8 +1,7 @@
 /** `darm tune` */
 import path from 'node:path';
-import type { Compiler } from '../compiler/api.js';
+import type { Compiler, TuneProgress, TuneResult } from '../compiler/api.js';
 import { createCompiler } from '../compiler/compiler.js';
-import type { TuneProgress, TuneResult } from '../compiler/tune/tune.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
 import type { JobOptions } from '../job/options.js';

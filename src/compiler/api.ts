@@ -1,18 +1,20 @@
-/** The types of the public API: see compiler.ts. */
+/**
+ * The types of the public API: see compiler.ts. They lead to no type of the inside, which a program that uses this
+ * package would have to be able to compile.
+ */
 import type { CodeObjectInfo } from '../formats/code-object.js';
 import type { ContainerInfo } from '../formats/offload/describe.js';
 import type { SourceCompileOptions } from '../frontend/options.js';
-import type { JobOptions } from '../job/options.js';
+import type { JobOptions, MeldPoint } from '../job/options.js';
 import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
+import type { SourceDiagnostic } from '../job/source.js';
 import type { RemoteCacheReport, RemoteCacheSetting } from '../remote-cache/setting.js';
+import type { Tolerance } from '../simulator/compare.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationOptions } from '../simulator/options.js';
 import type { SimulationInput, SimulationResult } from '../simulator/run.js';
 import type { TierPolicy } from '../workers/tier-policy.js';
 import type { CacheCounts, CacheOptions } from './compile-cache.js';
-import type { SourceResult, TranslatedSource } from './compile-source.js';
-import type { UnsupportedOperation } from './simulate.js';
-import type { TuneOptions, TuneProgress, TuneResult } from './tune/tune.js';
 
 export interface CompilerOptions {
   /**
@@ -55,6 +57,26 @@ export interface SourceCallOptions extends Pick<CallOptions, 'signal' | 'timeout
   readonly colors?: boolean;
 }
 
+/** What clang left, beside bitcode. */
+export interface SourceResult {
+  /** What clang prints: warnings and notes. */
+  readonly log: string;
+  readonly diagnostics: readonly SourceDiagnostic[];
+  /** Files of the disk that were included. */
+  readonly dependencies: readonly string[];
+  /** The symbol of each name expression. */
+  readonly loweredNames: Readonly<Record<string, string>>;
+}
+
+export interface TranslatedSource extends SourceResult {
+  /** Bitcode that nothing has optimised yet, with the device libraries linked. */
+  readonly bitcode: Uint8Array;
+  /** For compiling it. */
+  readonly options: JobOptions;
+  /** Milliseconds. */
+  readonly time: number;
+}
+
 export interface PreprocessedSource extends SourceResult {
   readonly text: Uint8Array;
 }
@@ -62,6 +84,54 @@ export interface PreprocessedSource extends SourceResult {
 export interface SimulationCall extends Pick<CallOptions, 'signal' | 'timeout'> {
   /** Told of every instruction before it is executed; the simulation then runs on the calling thread. */
   readonly onInstruction?: SimulationInput['onInstruction'];
+}
+
+/** An operation of a code object that the simulator lacks. */
+export interface UnsupportedOperation {
+  readonly mnemonic: string;
+  /** One of its instructions, as LLVM prints it. */
+  readonly example: string;
+}
+
+type TunedPoint = Exclude<MeldPoint, 'auto'>;
+
+export interface TuneOptions {
+  /** What is launched; the cycles of all specs are added up. */
+  readonly specs: readonly LaunchSpec[];
+  /** Most trials per kernel and meld point. */
+  readonly budget: number;
+  /** How far floats may differ from those of the unmelded code; by default, not at all. */
+  readonly tolerance: Tolerance;
+}
+
+export interface TuneProgress {
+  readonly kernel: string;
+  readonly meldPoint: TunedPoint;
+  /** Trials so far, and the most there can be, of all kernels and meld points. */
+  readonly trials: number;
+  readonly budget: number;
+  /** Cycles of the unmelded kernel, and of the best code so far. */
+  readonly unmelded: number;
+  readonly best: number;
+}
+
+export interface TunedKernel {
+  readonly kernel: string;
+  readonly cycles: {
+    readonly unmelded: number;
+    /** As the cost model decides at the meld point of the job. */
+    readonly model: number;
+    readonly tuned: number;
+  };
+}
+
+export interface TuneResult {
+  /** The plan's text. */
+  readonly plan: string;
+  readonly meldPoint: TunedPoint;
+  readonly target: string;
+  readonly kernels: readonly TunedKernel[];
+  readonly trials: number;
 }
 
 export interface TuneCall extends Pick<CallOptions, 'signal' | 'timeout'> {

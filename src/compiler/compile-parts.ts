@@ -4,7 +4,8 @@ import { hasEdits, type EditLog } from '../job/edit-log.js';
 import { mayComeFromMelds } from '../job/meld-faults.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
-import type { Executor, TaskLimits } from '../workers/executor.js';
+import type { Executor } from '../workers/executor.js';
+import type { TaskLimits } from '../workers/task-limits.js';
 import { allInOrder } from './all-in-order.js';
 import type { TaskResults } from '../workers/tasks.js';
 

@@ -4,30 +4,11 @@ import { compileFrontend, frontendManifest, type FrontendCode } from '../binding
 import { leanArguments } from '../frontend/cc1.js';
 import { DarmError } from '../errors.js';
 import { completeSource, refusal, translationJob, type SourceCompileOptions, type SourceRequest } from '../frontend/options.js'; // prettier-ignore
-import type { JobOptions } from '../job/options.js';
-import type { SourceDiagnostic, SourceJob, Translation } from '../job/source.js';
-import type { Executor, TaskLimits } from '../workers/executor.js';
+import type { SourceJob, Translation } from '../job/source.js';
+import type { Executor } from '../workers/executor.js';
+import type { TaskLimits } from '../workers/task-limits.js';
+import type { SourceResult } from './api.js';
 import { Retried } from './retried.js';
-
-/** What clang left, beside bitcode. */
-export interface SourceResult {
-  /** What clang prints: warnings and notes. */
-  readonly log: string;
-  readonly diagnostics: readonly SourceDiagnostic[];
-  /** Files of the disk that were included. */
-  readonly dependencies: readonly string[];
-  /** The symbol of each name expression. */
-  readonly loweredNames: Readonly<Record<string, string>>;
-}
-
-export interface TranslatedSource extends SourceResult {
-  /** Bitcode that nothing has optimised yet, with the device libraries linked. */
-  readonly bitcode: Uint8Array;
-  /** For compiling it. */
-  readonly options: JobOptions;
-  /** Milliseconds. */
-  readonly time: number;
-}
 
 /** Loads clang once; translates on the compiler's workers. */
 export class SourceTranslator {

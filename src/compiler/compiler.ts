@@ -13,7 +13,8 @@ import type { CacheCounts, CacheOptions } from './compile-cache.js';
 import type { CompileCaches } from './compile-caches.js';
 import { NOTHING_REMOTE, type RemoteCacheReport, type RemoteCacheSetting } from '../remote-cache/setting.js';
 import { DarmError } from '../errors.js';
-import type { Executor, TaskLimits } from '../workers/executor.js';
+import type { Executor } from '../workers/executor.js';
+import type { TaskLimits } from '../workers/task-limits.js';
 import { unwrapModule, sniffInput } from '../formats/bitcode.js';
 import type { CodeObjectInfo } from '../formats/code-object.js';
 import type { ContainerInfo } from '../formats/offload/describe.js';
@@ -35,19 +36,22 @@ import type {
   PreprocessedSource,
   SimulationCall,
   SourceCallOptions,
+  SourceResult,
+  TranslatedSource,
   TuneCall,
+  TuneOptions,
+  TuneResult,
+  UnsupportedOperation,
 } from './api.js';
 import { allInOrder } from './all-in-order.js';
 import { COMPILER_CHECKS } from './compiler-checks.js';
 import { compileInParts } from './compile-parts.js';
-import type { SourceResult, SourceTranslator, TranslatedSource } from './compile-source.js';
+import type { SourceTranslator } from './compile-source.js';
 import type { Elsewhere } from './elsewhere.js';
 import { divideFunctions } from './divide-functions.js';
 import { LlvmLoader } from './llvm-code.js';
 import { Retried } from './retried.js';
 import { DEFAULT_BUDGET } from './tune/budget.js';
-import type { TuneOptions, TuneResult } from './tune/tune.js';
-import type { UnsupportedOperation } from './simulate.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationOptions } from '../simulator/options.js';
 import type { SimulationResult } from '../simulator/run.js';

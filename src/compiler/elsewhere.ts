@@ -1,7 +1,7 @@
 /** A place beside this process where jobs may be compiled: a fleet of workers. */
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
-import type { TaskLimits } from '../workers/executor.js';
+import type { TaskLimits } from '../workers/task-limits.js';
 
 export interface Elsewhere {
   /**

@@ -1,21 +1,16 @@
 /** Simulation on an executor: LLVM decodes the code there, then the parts of a launch run there side by side. */
 import { completeOptions } from '../job/option-table.js';
 import { SIMULATION_OPTIONS } from '../job/simulation-options.js';
-import type { Executor, TaskLimits } from '../workers/executor.js';
+import type { Executor } from '../workers/executor.js';
+import type { TaskLimits } from '../workers/task-limits.js';
 import type { Disassembly } from '../formats/disassembly.js';
 import { unsupportedOperations } from '../simulator/code.js';
 import { readCodeObject, type LoadableCodeObject } from '../simulator/launch/code-object.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import { makeProgram } from '../simulator/program.js';
 import type { SimulationOptions } from '../simulator/options.js';
+import type { UnsupportedOperation } from './api.js';
 import { simulate, type SimulationInput, type SimulationResult } from '../simulator/run.js';
-
-/** An operation of a code object that the simulator lacks. */
-export interface UnsupportedOperation {
-  readonly mnemonic: string;
-  /** One of its instructions, as LLVM prints it. */
-  readonly example: string;
-}
 
 export async function simulateOn(
   executor: Executor,

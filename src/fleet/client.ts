@@ -17,7 +17,7 @@ import { decodeShared } from '../compiler/stored-result.js';
 import { DarmError } from '../errors.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
-import type { TaskLimits } from '../workers/executor.js';
+import type { TaskLimits } from '../workers/task-limits.js';
 import type { Carrier } from './carrier.js';
 import { reasonOf, type QueueConnection } from './connection.js';
 import { checkKey, decodeCheck, encodeRest } from './check.js';

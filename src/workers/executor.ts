@@ -3,17 +3,8 @@
  * loads quickly.
  */
 import { DarmError } from '../errors.js';
-import type { Events } from '../job/events.js';
+import type { TaskLimits } from './task-limits.js';
 import type { Outcome, Task, TaskResult } from './tasks.js';
-
-export interface TaskLimits {
-  /** Ends the task with `aborted`. */
-  readonly signal?: AbortSignal | undefined;
-  /** Milliseconds from the moment the task starts; 0: no limit. */
-  readonly timeoutMs: number;
-  /** Told what happens while the task runs; null when nobody listens. */
-  readonly events: Events | null;
-}
 
 export interface Executor {
   /** Number of tasks that can run at the same time. */

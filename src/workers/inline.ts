@@ -12,7 +12,8 @@ import vm from 'node:vm';
 import { arrived } from '../binding/load.js';
 import { ioError } from '../files.js';
 import { NO_EVENTS } from '../job/events.js';
-import { abortedError, timeoutError, unwrap, type Executor, type TaskLimits } from './executor.js';
+import { abortedError, timeoutError, unwrap, type Executor } from './executor.js';
+import type { TaskLimits } from './task-limits.js';
 import { isOutOfStack, LlvmHost, type HostSetup } from './llvm-host.js';
 import type { Task, TaskResult } from './tasks.js';
 

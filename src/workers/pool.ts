@@ -16,7 +16,8 @@ import { Piscina } from 'piscina';
 import { expose, nodeEndpoint } from './comlink.js';
 import { DarmError } from '../errors.js';
 import { NO_EVENTS, type Events } from '../job/events.js';
-import { abortedError, timeoutError, unwrap, WORKER_LIMITS, type Executor, type TaskLimits } from './executor.js';
+import { abortedError, timeoutError, unwrap, WORKER_LIMITS, type Executor } from './executor.js';
+import type { TaskLimits } from './task-limits.js';
 import type { Outcome, Task, TaskResult, WorkerSetup } from './tasks.js';
 
 /** What a worker calls on the main thread while a task runs. */

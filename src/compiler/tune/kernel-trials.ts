@@ -7,7 +7,8 @@ import { differences, type Tolerance } from '../../simulator/compare.js';
 import type { LaunchSpec } from '../../simulator/launch/spec.js';
 import { DEFAULT_SIMULATION } from '../../simulator/options.js';
 import type { SimulationResult } from '../../simulator/run.js';
-import type { Executor, TaskLimits } from '../../workers/executor.js';
+import type { Executor } from '../../workers/executor.js';
+import type { TaskLimits } from '../../workers/task-limits.js';
 import { simulateOn } from '../simulate.js';
 import type { Measured } from './search.js';
 

@@ -5,58 +5,21 @@
  */
 import { DarmError } from '../../errors.js';
 import { inspectCodeObject } from '../../formats/code-object.js';
-import type { JobOptions, MeldPoint } from '../../job/options.js';
+import type { JobOptions } from '../../job/options.js';
 import type { CompileResult } from '../../job/results.js';
 import { PLAN_FORMAT, PLAN_VERSION, planText, type TunedFunction, type TunedPlan } from '../../job/tuned-plan.js';
 import type { Decision } from '../../job/tuning.js';
-import { differences, type Tolerance } from '../../simulator/compare.js';
+import { differences } from '../../simulator/compare.js';
 import type { LaunchSpec } from '../../simulator/launch/spec.js';
 import type { SimulationResult } from '../../simulator/run.js';
-import type { Executor, TaskLimits } from '../../workers/executor.js';
+import type { Executor } from '../../workers/executor.js';
+import type { TaskLimits } from '../../workers/task-limits.js';
+import type { TuneOptions, TuneProgress, TuneResult } from '../api.js';
 import { simulateOn } from '../simulate.js';
 import { cyclesOf, KernelTrials, type Reference } from './kernel-trials.js';
 import { search, type SearchResult } from './search.js';
 
-export interface TuneOptions {
-  /** What is launched; the cycles of all specs are added up. */
-  readonly specs: readonly LaunchSpec[];
-  /** Most trials per kernel and meld point. */
-  readonly budget: number;
-  /** How far floats may differ from those of the unmelded code; by default, not at all. */
-  readonly tolerance: Tolerance;
-}
-
-export interface TuneProgress {
-  readonly kernel: string;
-  readonly meldPoint: Point;
-  /** Trials so far, and the most there can be, of all kernels and meld points. */
-  readonly trials: number;
-  readonly budget: number;
-  /** Cycles of the unmelded kernel, and of the best code so far. */
-  readonly unmelded: number;
-  readonly best: number;
-}
-
-export interface TunedKernel {
-  readonly kernel: string;
-  readonly cycles: {
-    readonly unmelded: number;
-    /** As the cost model decides at the meld point of the job. */
-    readonly model: number;
-    readonly tuned: number;
-  };
-}
-
-export interface TuneResult {
-  /** The plan's text. */
-  readonly plan: string;
-  readonly meldPoint: Point;
-  readonly target: string;
-  readonly kernels: readonly TunedKernel[];
-  readonly trials: number;
-}
-
-type Point = Exclude<MeldPoint, 'auto'>;
+type Point = TuneResult['meldPoint'];
 type Compile = (module: Uint8Array, options: JobOptions) => Promise<CompileResult>;
 
 export interface TuneSetup {
