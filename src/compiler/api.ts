@@ -47,6 +47,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds, when shorter than the compiler's `timeout`; 0: the compiler's. */
   readonly timeout?: number;
+  /** What a callback throws ends the job, and the call fails with it. */
   readonly onProgress?: (progress: Progress) => void;
   /** Remarks and warnings as they come, one line each; those of LLVM are also in the result. */
   readonly onDiagnostic?: (line: string) => void;

@@ -1,7 +1,7 @@
-/** What the options of a compiler may be. */
-import { numberIn, wholeNumberIn, type Checks } from '../job/option-table.js';
+/** What the options of a compiler, and of its calls, may be. */
+import { boolean, numberIn, wholeNumberIn, type Check, type Checks } from '../job/option-table.js';
 import { complaintAboutRemoteCache } from '../remote-cache/setting.js';
-import type { CompilerOptions } from './api.js';
+import type { CallOptions, CompilerOptions, SimulationCall, SourceCallOptions, TuneCall, TuneOptions } from './api.js';
 
 const MIB = 2 ** 20;
 
@@ -20,4 +20,22 @@ export const COMPILER_CHECKS: Checks<CompilerOptions> = {
   },
   remoteCache: complaintAboutRemoteCache,
   tierPolicy: (value) => (value === 'short' || value === 'long' ? null : 'must be "short" or "long"'),
+};
+
+const callback: Check = (value) => (typeof value === 'function' ? null : 'must be a function');
+
+export const CALL_CHECKS: Checks<CallOptions & SourceCallOptions & SimulationCall & TuneCall> = {
+  signal: (value) => (value instanceof AbortSignal ? null : 'must be an AbortSignal'),
+  timeout: COMPILER_CHECKS.timeout,
+  onProgress: callback,
+  onDiagnostic: callback,
+  colors: boolean,
+  onInstruction: callback,
+  onTrial: callback,
+};
+
+export const TUNE_CHECKS: Checks<TuneOptions> = {
+  specs: (value) => (Array.isArray(value) ? null : 'must be an array'),
+  budget: wholeNumberIn(1, 1_000_000),
+  tolerance: (value) => (typeof value === 'object' && value !== null ? null : 'must be an object'),
 };

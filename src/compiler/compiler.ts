@@ -44,7 +44,7 @@ import type {
   UnsupportedOperation,
 } from './api.js';
 import { allInOrder } from './all-in-order.js';
-import { COMPILER_CHECKS } from './compiler-checks.js';
+import { CALL_CHECKS, COMPILER_CHECKS, TUNE_CHECKS } from './compiler-checks.js';
 import { compileInParts } from './compile-parts.js';
 import type { SourceTranslator } from './compile-source.js';
 import type { Elsewhere } from './elsewhere.js';
@@ -79,6 +79,24 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
 export function createCompilerWith(elsewhere: Elsewhere | null, options: CompilerOptions): Compiler {
   checkOptions('createCompiler()', options, COMPILER_CHECKS);
   return new ThreadedCompiler(options, elsewhere);
+}
+
+function checkBytes(bytes: Uint8Array, what = 'module'): void {
+  if (!(bytes instanceof Uint8Array)) throw new DarmError('usage', `the ${what} must be a Uint8Array`);
+}
+
+function checkSpec(spec: LaunchSpec): void {
+  const { buffers, launches } = (spec ?? {}) as Partial<LaunchSpec>;
+  if (!Array.isArray(buffers) || !Array.isArray(launches))
+    throw new DarmError('usage', 'the launch spec must be a result of parseSpec()');
+}
+
+/** What is to be translated, and how. */
+interface SourceQuestion {
+  readonly input: string | Uint8Array;
+  readonly options: SourceCompileOptions;
+  readonly product: 'bitcode' | 'text';
+  readonly colors: boolean | undefined;
 }
 
 class ThreadedCompiler implements Compiler {
@@ -129,12 +147,10 @@ class ThreadedCompiler implements Compiler {
     options: Partial<JobOptions> | SourceCompileOptions = {},
     call: CallOptions & SourceCallOptions = {},
   ): Promise<CompiledModule> {
-    if (isForSource(options)) return this.#compileSource(input, options, call);
-    const bytes = input as Uint8Array;
+    const limits = this.#begin('compile()', call);
+    if (isForSource(options)) return this.#compileSource(input, options, limits, call);
     const job = completeJobOptions('compile()', options);
-    const module = this.#moduleBytes(bytes);
-    const limits = this.#limits(call);
-    this.#checkOpen();
+    const module = this.#moduleBytes(typeof input === 'string' ? new TextEncoder().encode(input) : input);
     return this.#compileCached(module, job, limits);
   }
 
@@ -174,13 +190,17 @@ class ThreadedCompiler implements Compiler {
   async #compileSource(
     input: Uint8Array | string,
     options: SourceCompileOptions,
-    call: CallOptions & SourceCallOptions,
+    limits: TaskLimits,
+    { colors }: SourceCallOptions,
   ): Promise<CompiledSource> {
-    const { request, source, translate, translator } = await this.#source('compile()', input, options, 'bitcode', call);
+    const { request, source, translate, translator } = await this.#source(
+      'compile()',
+      { input, options, product: 'bitcode', colors },
+      limits,
+    );
     const started = performance.now();
     const compileBitcode = async (): Promise<KeptSource> => {
       const translation = await translate();
-      const limits = this.#limits(call);
       const compiling = this.#remoteCache === undefined ? this.#compile : this.#compileCached;
       const compiled = await translator.keepingLog(
         translation,
@@ -211,7 +231,9 @@ class ThreadedCompiler implements Compiler {
     options: SourceCompileOptions,
     call: SourceCallOptions = {},
   ): Promise<TranslatedSource> {
-    const { request, translate, translator } = await this.#source('translate()', input, options, 'bitcode', call);
+    const limits = this.#begin('translate()', call);
+    const asked = { input, options, product: 'bitcode' as const, colors: call.colors };
+    const { request, translate, translator } = await this.#source('translate()', asked, limits);
     const translation = await translate();
     const { product: bitcode, time } = translation;
     return { ...translator.result(request, translation), bitcode, options: request.job, time };
@@ -222,20 +244,15 @@ class ThreadedCompiler implements Compiler {
     options: SourceCompileOptions,
     call: SourceCallOptions = {},
   ): Promise<PreprocessedSource> {
-    const { request, translate, translator } = await this.#source('preprocess()', input, options, 'text', call);
+    const limits = this.#begin('preprocess()', call);
+    const asked = { input, options, product: 'text' as const, colors: call.colors };
+    const { request, translate, translator } = await this.#source('preprocess()', asked, limits);
     const translation = await translate();
     return { ...translator.result(request, translation), text: translation.product };
   }
 
   /** A source, checked, and what translates it. */
-  async #source(
-    where: string,
-    input: string | Uint8Array,
-    options: SourceCompileOptions,
-    product: 'bitcode' | 'text',
-    call: SourceCallOptions,
-  ) {
-    this.#checkOpen();
+  async #source(where: string, { input, options, product, colors = false }: SourceQuestion, limits: TaskLimits) {
     if (typeof input !== 'string' && !(input instanceof Uint8Array))
       throw new DarmError('usage', 'the source must be a string or a Uint8Array');
     if (input.length > this.#maxInput)
@@ -243,8 +260,8 @@ class ThreadedCompiler implements Compiler {
     const { SourceTranslator } = await import('./compile-source.js');
     const translator = (this.#translator ??= new SourceTranslator(() => this.#make()));
     const request = await translator.request(where, input, options);
-    const source = await translator.job(request, product, call.colors ?? false);
-    const translate = async () => translator.translate(await this.#start(), request, source, this.#limits(call));
+    const source = await translator.job(request, product, colors);
+    const translate = async () => translator.translate(await this.#start(), request, source, limits);
     return { request, source, translate, translator };
   }
 
@@ -332,13 +349,16 @@ class ThreadedCompiler implements Compiler {
   }
 
   async analyze(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<AnalyzeResult> {
+    const limits = this.#begin('analyze()', call);
     const job = completeJobOptions('analyze()', options);
     const module = this.#moduleBytes(bytes);
     const executor = await this.#start();
-    return executor.run({ kind: 'analyze', bytes: module, options: job }, this.#limits(call));
+    return executor.run({ kind: 'analyze', bytes: module, options: job }, limits);
   }
 
   async inspect(bytes: Uint8Array, call: CallOptions = {}): Promise<CodeObjectInfo | InspectedModule | ContainerInfo> {
+    const limits = this.#begin('inspect()', call);
+    checkBytes(bytes);
     const kind = sniffInput(bytes);
     if (kind === 'elf') {
       const { inspectCodeObject } = await import('../formats/code-object.js');
@@ -353,7 +373,7 @@ class ThreadedCompiler implements Compiler {
     }
     const module = this.#moduleBytes(bytes);
     const executor = await this.#start();
-    const info = await executor.run({ kind: 'info', bytes: module }, this.#limits(call));
+    const info = await executor.run({ kind: 'info', bytes: module }, limits);
     return { kind: 'module', ...info };
   }
 
@@ -363,27 +383,35 @@ class ThreadedCompiler implements Compiler {
     options: Partial<SimulationOptions> = {},
     call: SimulationCall = {},
   ): Promise<SimulationResult> {
+    const limits = this.#begin('simulate()', call);
+    checkBytes(codeObject, 'code object');
+    checkSpec(spec);
     const { simulateOn } = await import('./simulate.js');
-    return simulateOn(await this.#start(), codeObject, spec, options, { ...this.#limits(call), ...call });
+    return simulateOn(await this.#start(), codeObject, spec, options, { ...limits, ...call });
   }
 
   async unsupportedOperations(
     codeObject: Uint8Array,
     call: Pick<CallOptions, 'signal'> = {},
   ): Promise<UnsupportedOperation[]> {
+    const limits = this.#begin('unsupportedOperations()', call);
+    checkBytes(codeObject, 'code object');
     const { unsupportedOn } = await import('./simulate.js');
-    return unsupportedOn(await this.#start(), codeObject, this.#limits(call));
+    return unsupportedOn(await this.#start(), codeObject, limits);
   }
 
   async tune(
     bytes: Uint8Array,
     options: Partial<JobOptions>,
-    { specs, budget = DEFAULT_BUDGET, tolerance = {} }: Pick<TuneOptions, 'specs'> & Partial<TuneOptions>,
+    tuning: Pick<TuneOptions, 'specs'> & Partial<TuneOptions>,
     call: TuneCall = {},
   ): Promise<TuneResult> {
+    const limits = this.#begin('tune()', call);
     const job = completeJobOptions('tune()', options);
     const module = this.#moduleBytes(bytes);
-    const limits = this.#limits(call);
+    checkOptions('tune()', tuning, TUNE_CHECKS);
+    const { specs = [], budget = DEFAULT_BUDGET, tolerance = {} } = tuning;
+    specs.forEach(checkSpec);
     const { tuneOn } = await import('./tune/tune.js');
     const executor = await this.#start();
     const setup = {
@@ -396,10 +424,10 @@ class ThreadedCompiler implements Compiler {
   }
 
   async open(bytes: Uint8Array): Promise<ModuleSession> {
+    this.#checkOpen();
     const module = this.#moduleBytes(bytes);
-    this.#checkOpen();
     const [{ WorkerSession }, llvm] = await Promise.all([import('../workers/session.js'), this.#llvm.arrived()]);
-    this.#checkOpen();
+    this.#checkNotEnded();
     const setup = { code: llvm, memoryLimitBytes: this.#memoryLimitBytes, bytes: module };
     const session = new WorkerSession(setup, this.#timeoutMs);
     this.#sessions.add(session);
@@ -408,8 +436,14 @@ class ThreadedCompiler implements Compiler {
       return session.close();
     };
     return {
-      info: (call) => session.info(call),
-      analyze: async (options = {}, call = {}) => session.analyze(completeJobOptions('analyze()', options), call),
+      info: async (call = {}) => {
+        checkOptions('info()', call, CALL_CHECKS);
+        return session.info(call);
+      },
+      analyze: async (options = {}, call = {}) => {
+        checkOptions('analyze()', call, CALL_CHECKS);
+        return session.analyze(completeJobOptions('analyze()', options), call);
+      },
       close,
       [Symbol.asyncDispose]: close,
     };
@@ -432,7 +466,7 @@ class ThreadedCompiler implements Compiler {
 
   /** What goes to a worker: a view of a larger buffer would take the whole buffer with it. */
   #moduleBytes(bytes: Uint8Array): Uint8Array {
-    if (!(bytes instanceof Uint8Array)) throw new DarmError('usage', 'the module must be a Uint8Array');
+    checkBytes(bytes);
     if (bytes.length > this.#maxInput)
       throw new DarmError('bad-input', `the module has ${bytes.length} bytes, the limit is ${this.#maxInput}`);
     const module = unwrapModule(bytes);
@@ -445,14 +479,21 @@ class ThreadedCompiler implements Compiler {
     if (this.#closed) throw new DarmError('usage', 'the compiler is closed');
   }
 
-  #limits({ signal, timeout = 0, onProgress, onDiagnostic }: CallOptions): TaskLimits {
+  /** Of a job that began before the compiler was closed. */
+  #checkNotEnded(): void {
+    if (this.#closed) throw new DarmError('aborted', 'the job was aborted');
+  }
+
+  /** Checks what a call is made with. @returns what bounds its job */
+  #begin(where: string, call: CallOptions): TaskLimits {
+    this.#checkOpen();
+    checkOptions(where, call, CALL_CHECKS);
+    const { signal, timeout = 0, onProgress, onDiagnostic } = call;
     if (signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
     const events: Events = {
       progress: (phase, name) => onProgress?.(name === undefined ? { phase } : { phase, function: name }),
       diagnostic: (line) => onDiagnostic?.(line),
     };
-    if (!(timeout >= 0 && timeout < 2 ** 31))
-      throw new DarmError('usage', 'the timeout of a call must be milliseconds');
     const timeoutMs =
       timeout > 0 && this.#timeoutMs > 0 ? Math.min(timeout, this.#timeoutMs) : timeout || this.#timeoutMs;
     return { signal, timeoutMs, events: onProgress || onDiagnostic ? events : null };
@@ -464,7 +505,7 @@ class ThreadedCompiler implements Compiler {
   }
 
   async #start(): Promise<Executor> {
-    this.#checkOpen();
+    this.#checkNotEnded();
     return this.#executor.get();
   }
 
@@ -481,6 +522,7 @@ class ThreadedCompiler implements Compiler {
   }
 
   async ready(): Promise<void> {
+    this.#checkOpen();
     await Promise.all([
       this.#start(),
       this.#llvm.arrived(),

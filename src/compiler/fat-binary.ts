@@ -84,6 +84,7 @@ export async function compileFatBinary(
   options: FatBinaryOptions | (SourceOptions & FatBinaryOptions) = {},
   call: CallOptions & SourceCallOptions = {},
 ): Promise<FatBinaryResult> {
+  if (!Array.isArray(targets as unknown)) throw new DarmError('usage', 'the targets must be an array');
   if (new Set(targets).size !== targets.length) throw new DarmError('usage', 'a target is named twice');
   const wanted = targets.length === 0 ? [null] : targets;
   const results = await all(wanted.map((mcpu) => compiler.compile(bytes, { ...options, emit: ['hsaco'], mcpu }, call)));

@@ -31,7 +31,8 @@ export type SourceCompileOptions = SourceOptions & Partial<JobOptions>;
 const KEYS = ['language', 'name', 'headers', 'defines', 'includePaths', 'flags', 'nameExpressions', 'disk'] as const;
 
 /** Whether options are for source. */
-export const isForSource = (options: object): options is SourceCompileOptions => 'language' in options;
+export const isForSource = (options: object): options is SourceCompileOptions =>
+  typeof options === 'object' && options !== null && 'language' in options;
 
 /** The variable whose initialiser clang's module reads the symbols from: wasm/frontend/frontend.cpp. */
 const NAMES_VARIABLE = '__darm_name_expressions';
@@ -57,7 +58,7 @@ export function completeSource(where: string, source: string | Uint8Array, given
   const name = options.name ?? (language === 'hip' ? 'kernel.hip' : 'kernel.cl');
   const job = jobOptions(where, given, flags);
   if (job.mcpu === null)
-    throw new DarmError('usage', 'source needs a processor: --mcpu or --offload-arch, e.g. gfx1100');
+    throw new DarmError('usage', 'source needs a processor, e.g. gfx1100: mcpu (--mcpu, --offload-arch)');
   const optimize = flags.optimize ?? (job.optimize === 'none' ? '0' : job.optimize.slice(1));
   const bytes = typeof source === 'string' ? new TextEncoder().encode(source) : source;
   return { source: withNames(bytes, options), options, flags, language, name, target: job.mcpu, optimize, job };
@@ -80,7 +81,9 @@ function jobOptions(where: string, given: SourceCompileOptions, flags: ParsedFla
 }
 
 function sourceOptions(where: string, given: SourceCompileOptions): SourceOptions {
-  const { language, name, headers = {}, defines = {}, includePaths = [], flags = [], nameExpressions = [] } = given;
+  if (typeof given !== 'object' || given === null)
+    throw new DarmError('usage', `the options of ${where} must be an object`);
+  const { language, name, headers = {}, defines = {}, includePaths = [], flags = [], nameExpressions = [], disk } = given; // prettier-ignore
   const fail = (what: string): never => {
     throw new DarmError('usage', `option ${what} in ${where}`);
   };
@@ -94,6 +97,9 @@ function sourceOptions(where: string, given: SourceCompileOptions): SourceOption
   for (const [header, content] of Object.entries(headers))
     if (!isText(header) || !(typeof content === 'string' || content instanceof Uint8Array))
       fail(`"headers" must have texts, and names of at least one character`);
+  if (!Object.values(defines).every((value) => ['string', 'number', 'boolean'].includes(typeof value)))
+    fail('"defines" must have strings, numbers, true or false');
+  if (disk !== undefined && typeof disk !== 'boolean') fail('"disk" must be true or false');
   if (nameExpressions.length > 0 && language !== 'hip') fail('"nameExpressions" is for HIP');
   return given;
 }

@@ -11,9 +11,8 @@ import { devNull } from 'node:os';
 import vm from 'node:vm';
 import { arrived } from '../binding/load.js';
 import { ioError } from '../files.js';
-import { NO_EVENTS } from '../job/events.js';
 import { abortedError, timeoutError, unwrap, type Executor } from './executor.js';
-import type { TaskLimits } from './task-limits.js';
+import { Teller, type TaskLimits } from './task-limits.js';
 import { isOutOfStack, LlvmHost, type HostSetup } from './llvm-host.js';
 import type { Task, TaskResult } from './tasks.js';
 
@@ -57,9 +56,9 @@ export class InlineExecutor implements Executor {
 
   async #runNow<T extends Task>(task: T, limits: TaskLimits): Promise<TaskResult<T>> {
     if (limits.signal?.aborted) throw abortedError();
-    const outcome = await this.#host.run(task, limits.events ?? NO_EVENTS, (perform) =>
-      this.#within(limits.timeoutMs, perform),
-    );
+    const teller = new Teller(limits.events);
+    const outcome = await this.#host.run(task, teller, (perform) => this.#within(limits.timeoutMs, perform));
+    teller.check();
     if (outcome.ok || !isOutOfStack(outcome.error)) return unwrap(outcome);
     this.#pool ??= this.#startPool();
     return (await this.#pool).run(task, limits);

@@ -15,9 +15,9 @@ import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { expose, nodeEndpoint } from './comlink.js';
 import { DarmError } from '../errors.js';
-import { NO_EVENTS, type Events } from '../job/events.js';
+import type { Events } from '../job/events.js';
 import { abortedError, timeoutError, unwrap, WORKER_LIMITS, type Executor } from './executor.js';
-import type { TaskLimits } from './task-limits.js';
+import { Teller, type TaskLimits } from './task-limits.js';
 import type { Outcome, Task, TaskResult, WorkerSetup } from './tasks.js';
 
 /** What a worker calls on the main thread while a task runs. */
@@ -60,9 +60,12 @@ export class WorkerPool implements Executor {
   async run<T extends Task>(task: T, { signal, timeoutMs, events }: TaskLimits): Promise<TaskResult<T>> {
     const { port1, port2 } = new MessageChannel();
     const timeUp = new AbortController();
+    const cut = new AbortController();
+    const teller = new Teller(events, () => cut.abort());
     let timer: NodeJS.Timeout | undefined;
     const listener: TaskListener = {
-      ...(events ?? NO_EVENTS),
+      progress: teller.progress,
+      diagnostic: teller.diagnostic,
       started() {
         if (timeoutMs > 0) timer = setTimeout(() => timeUp.abort(), timeoutMs);
       },
@@ -72,10 +75,12 @@ export class WorkerPool implements Executor {
       const message: TaskMessage = { task, port: port2, verbose: events !== null };
       const outcome = (await this.#piscina.run(message, {
         transferList: [port2],
-        signal: signal ? AbortSignal.any([signal, timeUp.signal]) : timeUp.signal,
+        signal: AbortSignal.any([timeUp.signal, cut.signal, ...(signal ? [signal] : [])]),
       })) as Outcome<TaskResult<T>>;
+      teller.check();
       return unwrap(outcome);
     } catch (error) {
+      teller.check();
       if (error instanceof DarmError) throw error;
       if (timeUp.signal.aborted) throw timeoutError(timeoutMs);
       if (signal?.aborted || this.#closed) throw abortedError();

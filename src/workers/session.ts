@@ -32,6 +32,7 @@ export class WorkerSession {
   readonly #timeoutMs: number;
   readonly #death: Promise<never>;
   #ending: DarmError | null = null;
+  #closed = false;
 
   constructor(setup: SessionSetup, timeoutMs: number) {
     this.#timeoutMs = timeoutMs;
@@ -59,6 +60,7 @@ export class WorkerSession {
   }
 
   async #call<T>(ask: () => Promise<Outcome<T>>, { signal }: SessionCall): Promise<T> {
+    if (this.#closed) throw new DarmError('usage', 'the session is closed');
     if (this.#ending !== null) throw this.#ending;
     if (signal?.aborted) throw abortedError();
     const limit = this.#timeoutMs > 0 ? AbortSignal.timeout(this.#timeoutMs) : null;
@@ -81,7 +83,8 @@ export class WorkerSession {
   }
 
   async close(): Promise<void> {
-    this.#ending ??= new DarmError('usage', 'the session is closed');
+    this.#closed = true;
+    this.#ending ??= new DarmError('aborted', 'the job was aborted');
     await this.#worker.terminate();
   }
 }

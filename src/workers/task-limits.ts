@@ -1,5 +1,5 @@
 /** What bounds a task, beside what it is. */
-import type { Events } from '../job/events.js';
+import { NO_EVENTS, type Events } from '../job/events.js';
 
 export interface TaskLimits {
   /** Ends the task with `aborted`. */
@@ -8,4 +8,35 @@ export interface TaskLimits {
   readonly timeoutMs: number;
   /** Told what happens while the task runs; null when nobody listens. */
   readonly events: Events | null;
+}
+
+/** Tells the caller of a task what happens. What the caller throws then is kept until the task has ended. */
+export class Teller implements Events {
+  #thrown: { readonly error: unknown } | null = null;
+
+  /** @param onThrow called at the first time */
+  constructor(
+    private readonly events: Events | null,
+    private readonly onThrow = (): void => {},
+  ) {}
+
+  progress = (phase: string, functionName?: string): void =>
+    this.#tell((events) => events.progress(phase, functionName));
+
+  diagnostic = (line: string): void => this.#tell((events) => events.diagnostic(line));
+
+  #tell(tell: (events: Events) => void): void {
+    if (this.#thrown !== null) return;
+    try {
+      tell(this.events ?? NO_EVENTS);
+    } catch (error) {
+      this.#thrown = { error };
+      this.onThrow();
+    }
+  }
+
+  /** @throws what the caller threw */
+  check(): void {
+    if (this.#thrown !== null) throw this.#thrown.error;
+  }
 }

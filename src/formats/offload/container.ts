@@ -43,6 +43,7 @@ const MAX_UNCOMPRESSED = 2 ** 29;
  * @throws DarmError `bad-input`
  */
 export async function readContainer(bytes: Uint8Array, maxUncompressed = MAX_UNCOMPRESSED): Promise<Container> {
+  if (!(bytes instanceof Uint8Array)) throw new DarmError('usage', 'the container must be a Uint8Array');
   const sequence = await readSequence(bytes, { bytesLeft: maxUncompressed, entries: 0 }, 'with compressed parts');
   return { ...sequence, images: imagesOf(sequence) };
 }

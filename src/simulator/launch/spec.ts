@@ -51,6 +51,8 @@ export const MAX_BUFFER_BYTES = 2 ** 30;
 
 /** @throws DarmError `bad-input`, naming the place in the document */
 export function parseSpec(text: string, readFile: ReadFile): LaunchSpec {
+  if (typeof text !== 'string' || typeof readFile !== 'function')
+    throw new DarmError('usage', 'parseSpec() takes a text and a function that reads files');
   let document: unknown;
   try {
     document = JSON.parse(text);
