@@ -1,9 +1,11 @@
 /** Where a server listens: a host and port, a socket of the file system, or a socket that it was started with. */
 import { once } from 'node:events';
-import { lstat, rm } from 'node:fs/promises';
+import { lstat, rm, stat } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import path from 'node:path';
 import { DarmError } from '../errors.js';
+import { ifThere } from '../files.js';
 
 export type Place =
   | { readonly host: string; /** 0 for any free port. */ readonly port: number }
@@ -18,6 +20,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   ENOTFOUND: 'the host is unknown',
   ENOENT: 'there is no such folder',
+  ENOTDIR: 'a part of the path is not a directory',
+  ENAMETOOLONG: 'the path is too long',
   EBADF: 'there is no such descriptor',
   EINVAL: 'it is no listening socket',
   ENOTSOCK: 'it is no socket',
@@ -34,7 +38,8 @@ export async function listenOn(server: Server, place: Place): Promise<string> {
     else server.listen(place.port, place.host);
     await once(server, 'listening');
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
+    const { message } = error as NodeJS.ErrnoException;
+    const code = await reasonOf(error as NodeJS.ErrnoException, place);
     throw new DarmError('io', `cannot listen on ${nameOf(place)}: ${REASONS[code] ?? message}`);
   }
   const bound = server.address() as AddressInfo | string | null;
@@ -43,17 +48,25 @@ export async function listenOn(server: Server, place: Place): Promise<string> {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
+/** The code of an error; where Node gives that of another one for a socket of the file system, what it should be. */
+async function reasonOf({ code = '' }: NodeJS.ErrnoException, place: Place): Promise<string> {
+  if (!('socketPath' in place)) return code;
+  if (code === 'EINVAL') return 'ENAMETOOLONG';
+  const folder = code === 'EACCES' ? await ifThere(stat(path.dirname(place.socketPath))).catch(() => true) : true;
+  return folder === null ? 'ENOENT' : code;
+}
+
 function nameOf(place: Place): string {
   if ('socketPath' in place) return `the socket ${place.socketPath}`;
   return 'descriptor' in place ? `descriptor ${place.descriptor}` : `${place.host}, port ${place.port}`;
 }
 
-async function listenOnSocket(server: Server, path: string): Promise<string> {
+async function listenOnSocket(server: Server, socketPath: string): Promise<string> {
   const listen = async (): Promise<void> => {
     // The socket is made while `listen` is called.
     const before = process.umask(0o177);
     try {
-      server.listen(path);
+      server.listen(socketPath);
     } finally {
       process.umask(before);
     }
@@ -62,17 +75,17 @@ async function listenOnSocket(server: Server, path: string): Promise<string> {
   try {
     await listen();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || !(await isLeftBehind(path))) throw error;
-    await rm(path, { force: true });
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || !(await isLeftBehind(socketPath))) throw error;
+    await rm(socketPath, { force: true });
     await listen();
   }
-  return `unix:${path}`;
+  return `unix:${socketPath}`;
 }
 
 /** Whether it is a socket on which nobody listens: its server was killed. */
-async function isLeftBehind(path: string): Promise<boolean> {
-  if (!(await lstat(path)).isSocket()) return false;
-  const socket = connect(path);
+async function isLeftBehind(socketPath: string): Promise<boolean> {
+  if (!(await lstat(socketPath)).isSocket()) return false;
+  const socket = connect(socketPath);
   try {
     await once(socket, 'connect');
     return false;

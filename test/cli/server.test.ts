@@ -135,6 +135,9 @@ test('a socket of the file system: for its user only, taken over when it was lef
     assert.equal(await filesIn(folder), ['out']);
     // Not a socket: it stays.
     failed(await darm(['serve', '--listen', `unix:${folder}/out`]), /it is in use/);
+    failed(await darm(['serve', '--listen', `unix:${folder}/none/s`]), /none\/s: there is no such folder/);
+    failed(await darm(['serve', '--listen', `unix:${folder}/out/s`]), /out\/s: a part of the path is not a directory/);
+    failed(await darm(['serve', '--listen', `unix:${folder}/${'s'.repeat(200)}`]), /s: the path is too long/);
     assert.equal(await filesIn(folder), ['out']);
   }));
 
