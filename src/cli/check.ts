@@ -152,7 +152,11 @@ async function makePair(
   // A profile shows lines. What the command line says about debug information comes later, and wins.
   const lines = isSource && flags.profile !== undefined ? ['-gline-tables-only'] : [];
   const { module, options } = await moduleOf(compiler, input, bytes, { ...flags, clang: [...lines, ...flags.clang] });
-  const before = await compiler.compile(module, { ...options, emit: ['hsaco', 'll'], meld: 'off' }, { signal });
+  const before = await compiler.compile(
+    module,
+    { ...options, emit: ['hsaco', 'll'], meld: 'off', plan: null },
+    { signal },
+  );
   const after = await compiler.compile(module, { ...options, emit: ['hsaco'] }, { signal });
   for (const { name, bailout } of after.functions)
     if (bailout !== null) warn(`function '${name}' is not melded, or only in part: ${bailout}`);

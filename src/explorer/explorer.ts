@@ -190,7 +190,7 @@ export class Explorer {
   #compile(job: ExploreJob, wanted: Partial<JobOptions>, side: Side, call: ExploreCall): Promise<CompiledModule> {
     return this.#keep(['compile', job, wanted, side], async () => {
       const { module, options } = await this.#translate(job, call);
-      const meld = side === 'before' ? ({ meld: 'off' } as const) : {};
+      const meld = side === 'before' ? ({ meld: 'off', plan: null } as const) : {};
       return this.#compiler.compile(module, { ...options, ...NOT_ASKED, ...wanted, ...meld }, call);
     });
   }

@@ -33,11 +33,12 @@ function fittingPlan(
   options: JobOptions,
   warn: (warning: string) => void,
 ): TunedPlan | null {
-  if (options.plan === null || options.meld === 'off') return null;
+  if (options.plan === null) return null;
   const ignore = (why: string): null => {
     warn(`the plan is ignored: ${why}`);
     return null;
   };
+  if (options.meld === 'off') return ignore('the job melds nothing');
   const plan = parsePlan(options.plan);
   if ('misfit' in plan) return ignore(plan.misfit);
   const { target, meldPoint } = plan;

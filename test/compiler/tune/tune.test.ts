@@ -73,6 +73,8 @@ test('what is no plan is the fault of the input', async () => {
     assert.equal(lines, diagnostics);
     assert.match(lines[0]!, /the plan is ignored: it has version 9/);
     assert.equal(artifacts, (await compiler.compile(module)).artifacts);
+    const off = await compiler.compile(module, { plan, meld: 'off' });
+    assert.equal(off.diagnostics, ['the plan is ignored: the job melds nothing']);
   });
 });
 
