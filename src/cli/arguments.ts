@@ -247,7 +247,8 @@ export function parseArguments(argv: readonly string[]): Invocation {
     if (error.code === 'commander.version' && argv.includes('--verbose'))
       return { command: 'versions', version: printed.trim() };
     if (error.exitCode === 0) return { command: 'print', text: printed };
-    const message = error.code === 'commander.help' ? 'no subcommand; try darm --help' : error.message;
+    const missing = argv[0] === 'help' ? `unknown command '${argv[1]}'` : 'no subcommand; try darm --help';
+    const message = error.code === 'commander.help' ? missing : error.message;
     throw new DarmError('usage', message.replace(/^error: /, ''));
   }
   if (invocation === null) throw new DarmError('usage', 'no subcommand; try darm --help');

@@ -76,7 +76,7 @@ export async function runCompile(input: string, given: CompileFlags, shared?: Co
       ? null
       : await (await import('./launch-spec.js')).readSpec(flags.spec, null, flags.timeout);
   // Made before anything is compiled, so that a name that cannot be written is refused early.
-  depfile(flags.depfileTarget ?? output, [input]);
+  if (dependencies !== null) depfile(flags.depfileTarget ?? output, [input]);
   const local = shared ?? (flags.server === undefined ? await localCompiler(flags) : null);
   const compiler = local ?? (await serverCompiler(flags.server!, flags));
   const module = await readInput(input, flags.timeout);

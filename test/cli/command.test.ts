@@ -47,7 +47,10 @@ test('writes where -o says', () =>
   inFolder(async (folder) => {
     await succeeds(folder, 'compile', 'k.ll', '-o', 'out.bin', '--emit', 'll');
     assert.match(await readFile(path.join(folder, 'out.bin'), 'utf8'), /define amdgpu_kernel void @k/);
-    assert.equal(await filesIn(folder), ['k.ll', 'out.bin']);
+    // As long as names may be, and with whatever they may hold.
+    const others = ['k\n', 'o'.repeat(255)];
+    for (const name of others) await succeeds(folder, 'compile', 'k.ll', '-o', name);
+    assert.equal(await filesIn(folder), ['k\n', 'k.ll', others[1], 'out.bin']);
   }));
 
 test('does not replace its input by default', () =>
@@ -213,6 +216,7 @@ test('errors as JSON', async () => {
 test('usage errors', async () => {
   await usageError([], /no subcommand/);
   await usageError(['frobnicate'], /unknown command 'frobnicate'/);
+  await usageError(['help', 'frobnicate'], /unknown command 'frobnicate'/);
   await usageError(['compile'], /missing required argument 'input'/);
   await usageError(['compile', 'a.bc', '--frobnicate'], /unknown option '--frobnicate'/);
   await usageError(['compile', 'a.bc', 'b.bc'], /too many arguments/);
