@@ -67,6 +67,13 @@ const CODES: Record<number, ErrorCode> = {
   [Status.Internal]: 'internal',
 };
 
+/** What LLVM prints where it has no place in a source. */
+const NO_PLACE = /^<unknown>:0:0: /;
+
+/** What LLVM says of text that is something else altogether: of source, if nobody has said so. */
+const NO_IR = /^expected top-level entity$/;
+const IS_SOURCE = ': this is no LLVM IR (source needs a language: -x hip, -x opencl)';
+
 /** Of OpenCL; HIP's is in the device libraries. */
 const NO_PRINTF = " (OpenCL's printf needs the runtime of AMD's driver, which links __printf_alloc itself)";
 
@@ -121,11 +128,15 @@ export class LlvmModule {
   #check(status: number, isBitcode = false): void {
     if (status === Status.Ok) return;
     const llvm = this.#llvm();
-    const said = this.runtime.stringOut(llvm._darm_message(this.#job)).replace(/\s+/g, ' ').trim();
+    const said = this.runtime
+      .stringOut(llvm._darm_message(this.#job))
+      .replace(/\s+/g, ' ')
+      .replace(NO_PLACE, '')
+      .trim();
     const unreadable = isBitcode && status === Status.BadInput && !said.startsWith('invalid IR');
     const message = unreadable
       ? `unreadable bitcode: ${said}`
-      : said + (/symbol: __printf_alloc /.test(said) ? NO_PRINTF : '');
+      : said + (/symbol: __printf_alloc /.test(said) ? NO_PRINTF : NO_IR.test(said) ? IS_SOURCE : '');
     const line = llvm._darm_error_line(this.#job);
     const column = llvm._darm_error_column(this.#job);
     throw new DarmError(
