@@ -5,7 +5,6 @@ import type { Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { DarmError } from '../errors.js';
-import { ifThere } from '../files.js';
 
 export type Place =
   | { readonly host: string; /** 0 for any free port. */ readonly port: number }
@@ -27,6 +26,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTSOCK: 'it is no socket',
 };
 
+/** In bytes; the system's structure has no room for more, and some versions of Node cut what is longer. */
+const LONGEST_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
+
 /**
  * @returns the address for clients
  * @throws DarmError `io`
@@ -38,8 +40,7 @@ export async function listenOn(server: Server, place: Place): Promise<string> {
     else server.listen(place.port, place.host);
     await once(server, 'listening');
   } catch (error) {
-    const { message } = error as NodeJS.ErrnoException;
-    const code = await reasonOf(error as NodeJS.ErrnoException, place);
+    const { code = '', message } = error as NodeJS.ErrnoException;
     throw new DarmError('io', `cannot listen on ${nameOf(place)}: ${REASONS[code] ?? message}`);
   }
   const bound = server.address() as AddressInfo | string | null;
@@ -48,20 +49,15 @@ export async function listenOn(server: Server, place: Place): Promise<string> {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** The code of an error; where Node gives that of another one for a socket of the file system, what it should be. */
-async function reasonOf({ code = '' }: NodeJS.ErrnoException, place: Place): Promise<string> {
-  if (!('socketPath' in place)) return code;
-  if (code === 'EINVAL') return 'ENAMETOOLONG';
-  const folder = code === 'EACCES' ? await ifThere(stat(path.dirname(place.socketPath))).catch(() => true) : true;
-  return folder === null ? 'ENOENT' : code;
-}
-
 function nameOf(place: Place): string {
   if ('socketPath' in place) return `the socket ${place.socketPath}`;
   return 'descriptor' in place ? `descriptor ${place.descriptor}` : `${place.host}, port ${place.port}`;
 }
 
 async function listenOnSocket(server: Server, socketPath: string): Promise<string> {
+  if (Buffer.byteLength(socketPath) > LONGEST_SOCKET_PATH) throw Object.assign(new Error(), { code: 'ENAMETOOLONG' });
+  // For a missing folder, `listen` gives the error of one that may not be entered.
+  await stat(path.dirname(socketPath));
   const listen = async (): Promise<void> => {
     // The socket is made while `listen` is called.
     const before = process.umask(0o177);
