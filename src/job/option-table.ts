@@ -132,6 +132,20 @@ export function checkOptions<Options extends object>(where: string, options: Opt
   }
 }
 
+/** @throws DarmError `usage` for the first of `names` that is not given */
+export function requireOptions<Options extends object>(
+  where: string,
+  options: Options,
+  names: readonly (keyof Options & string)[],
+): void {
+  const missing = names.find((name) => (options as Options | undefined)?.[name] === undefined);
+  if (missing !== undefined) throw new DarmError('usage', `${where} needs the option "${missing}"`);
+}
+
+/** The options that are given. */
+export const givenOf = <Options extends object>(options: Options): Options =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
+
 /**
  * The options of a table: those that are given, and defaults for the rest.
  *
@@ -144,6 +158,5 @@ export function completeOptions<Table extends OptionTable>(
 ): OptionsOf<Table> {
   const types = Object.fromEntries(Object.entries(table).map(([name, { type }]) => [name, type]));
   checkOptions(where, given as object, types);
-  const values = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return { ...defaultsOf(table), ...values };
+  return { ...defaultsOf(table), ...givenOf(given) };
 }

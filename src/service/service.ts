@@ -4,7 +4,7 @@
  */
 import { Hono, type Context } from 'hono';
 import { requestId } from 'hono/request-id';
-import { boolean, checkOptions, wholeNumberIn, type Checks } from '../job/option-table.js';
+import { type Checks, boolean, checkOptions, givenOf, requireOptions, wholeNumberIn } from '../job/option-table.js';
 import type { Compiler } from '../compiler/api.js';
 import { Retried } from '../compiler/retried.js';
 import { DarmError } from '../errors.js';
@@ -103,7 +103,8 @@ export function createService(
   options: Partial<ServiceOptions> & Pick<ServiceOptions, 'concurrency'>,
 ): Service {
   checkOptions('createService()', options as ServiceOptions, CHECKS);
-  const settings: ServiceOptions = { ...DEFAULT_SERVICE, ...options };
+  requireOptions('createService()', options, ['concurrency']);
+  const settings: ServiceOptions = { ...DEFAULT_SERVICE, ...givenOf(options) };
   const { concurrency, maxBody, bodyTimeout, maxArtifact } = settings;
   const admission = new Admission({ ...settings, maxBuffered: Math.max(settings.maxBuffered, maxBody) });
   const log = safeLog(settings.log);

@@ -1,6 +1,6 @@
 /** Health, readiness, metrics, request ids, and the OpenAPI document. */
 import { DarmError, DEFAULT_OPTIONS, createCompiler } from '../../src/index.js';
-import { createService } from '../../src/service/index.js';
+import { createService, listen, type ListenOptions } from '../../src/service/index.js';
 import { optionsSchema } from '../../src/service/schemas.js';
 import { assert, suite } from '../support/suite.js';
 import {
@@ -166,6 +166,15 @@ test("the service's own options are refused by name", async () => {
   assert.throws(make({ quue: 1 }), /unknown option "quue" in createService\(\)/);
   assert.throws(make({ queue: -1 }), /option "queue"/);
   assert.throws(make({ concurrency: 0 }), /option "concurrency"/);
+  assert.throws(make({ concurrency: undefined }), /createService\(\) needs the option "concurrency"/);
+  const service = make({ timeout: undefined, queueTimeout: undefined })();
+  const body = 'target triple = "amdgcn-amd-amdhsa"\ndefine void @f() "target-cpu"="gfx906" { ret void }';
+  const { status } = await service.fetch(new Request('http://darm/v1/analyze', { method: 'POST', body }));
+  assert.is(status, 200);
+  const started = async (options: object) => listen(service, options as ListenOptions).catch((error: Error) => error.message); // prettier-ignore
+  const limits = { bodyTimeout: 0, queueTimeout: 0, timeout: 0 };
+  assert.is(await started({ ...limits, host: '127.0.0.1', port: 0 }), 'listen() needs the option "grace"');
+  assert.is(await started({ ...limits, grace: 1, port: 0 }), 'listen() needs the option "host"');
 });
 
 test.run();
