@@ -63,7 +63,7 @@ export const problemSchema = z
 const kind = z.enum(['block-block', 'region-region', 'block-region']);
 const count = z.strictObject({ before: z.number().nullable().optional(), after: z.number().nullable() });
 const netUnit = z.enum(['cycles', 'bytes']).meta({ description: 'What nets count: bytes with the profit size' });
-const melds = z.array(z.object({ kind, profit: z.number(), net: z.number() }));
+const melds = z.array(z.strictObject({ kind, profit: z.number(), net: z.number() }));
 
 export const compileSchema = z
   .strictObject({
@@ -78,13 +78,19 @@ export const compileSchema = z
       }),
     ),
     functions: z.array(
-      z.object({
+      z.strictObject({
         name: z.string(),
         melds,
+        meldsByKind: z.record(kind, z.number()),
         netUnit,
+        cyclesSaved: z.number().optional().meta({ description: 'The sum of the nets, if they are cycles' }),
+        bytesSaved: z.number().optional().meta({ description: 'The sum of the nets, if they are bytes' }),
+        switchesLowered: z.number(),
+        sidesHoisted: z.number(),
         divergentBranches: count,
         instructions: count,
         machineInstructions: count,
+        bailout: z.string().optional().meta({ description: 'Why it is not melded, or only in part' }),
       }),
     ),
     timings: z.record(z.string(), z.number()).meta({ description: 'Milliseconds per phase' }),
@@ -132,7 +138,7 @@ const place = { index: z.number(), name: z.string().nullable() };
 
 export const batchLineSchema = z
   .union([
-    compileSchema.extend(place),
+    z.strictObject({ ...place, ...compileSchema.shape }),
     z.strictObject({ ...place, error: problemSchema }),
     z.strictObject({ done: z.literal(true), succeeded: z.number(), failed: z.number() }),
   ])
