@@ -10,6 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or directory',
   EACCES: 'permission denied',
   EPERM: 'not permitted',
+  EEXIST: 'there is something else of this name',
   EISDIR: 'it is a directory',
   ENOTDIR: 'a part of the path is not a directory',
   ENOSPC: 'no space left',

@@ -72,7 +72,7 @@ const NO_PLACE = /^<unknown>:0:0: /;
 
 /** What LLVM says of text that is something else altogether: of source, if nobody has said so. */
 const NO_IR = /^expected top-level entity$/;
-const IS_SOURCE = ': this is no LLVM IR (source needs a language: -x hip, -x opencl)';
+const IS_SOURCE = ': this is no LLVM IR (source is known by its name, or by -x hip, -x opencl)';
 
 /** Of OpenCL; HIP's is in the device libraries. */
 const NO_PRINTF = " (OpenCL's printf needs the runtime of AMD's driver, which links __printf_alloc itself)";

@@ -75,6 +75,8 @@ test('a folder that cannot be made is an error, and no end of trying', () =>
       assert.match(stderr, /^darm: error: cannot \w+ \/proc\/darm.*: no such file or directory\n$/);
       assert.is(code, 1);
     }
+    const { stderr } = await darm(['analyze', 'k.ll', '--dot', 'k.ll'], { cwd: folder });
+    assert.is(stderr, 'darm: error: cannot write k.ll: there is something else of this name\n');
     // A result that cannot be kept is a result.
     const { code } = await darm(['compile', 'k.ll', '--cache', '/proc/darm'], { cwd: folder });
     assert.is(code, 0);
