@@ -243,7 +243,8 @@ export class LaneValues {
     if (fn.typeBits[type] === 1) return this.event(v, isDivergent ? ORDER : COIN);
     if (isDivergent) {
       const numbers = this.memory.take(this.lanes);
-      for (let lane = 0; lane < this.lanes; lane++) numbers[lane] = Math.floor(uniform(v, lane, 1) * 2 ** 31);
+      const range = this.rangeOf(v);
+      for (let lane = 0; lane < this.lanes; lane++) numbers[lane] = Math.floor(uniform(v, lane, 1) * range);
       return { numbers, shift: 0, scale: Scale.Unknown };
     }
     // Arguments differ by launch, work groups by their number, and what a loop counts by the wave.
@@ -368,7 +369,12 @@ export class LaneValues {
     if (this.analyses.divergence.valueDivergent[v] === 0 || count === 0 || count > MOST_SOURCES) return this.leaf(v);
     const sources = Array.from({ length: count }, (_, k) => operand(k));
     if (fn.typeBits[fn.valueType[v]!] === 1) return this.event(v, ORDER, sources);
-    return new Data(v, rootsOf(sources), this.launchShift, this.memory);
+    return new Data(v, this.rangeOf(v), rootsOf(sources), this.launchShift, this.memory);
+  }
+
+  /** Data are not negative; those of a short type are as short. */
+  private rangeOf(v: ValueId): number {
+    return 2 ** Math.min(31, this.fn.typeBits[this.fn.valueType[v]!]!);
   }
 
   private notSo(yes: Sampled): Sampled {

@@ -25,9 +25,13 @@ export class Data implements Sampled {
   readonly scale = Scale.Unknown;
   private lanes: Lanes | null = null;
 
-  /** @param roots what the data come from in the end; none of it is `Data` */
+  /**
+   * @param range the numbers are below this
+   * @param roots what the data come from in the end; none of it is `Data`
+   */
   constructor(
     private readonly value: ValueId,
+    private readonly range: number,
     readonly roots: readonly Lanes[],
     private readonly launchShift: number,
     private readonly memory: LaneMemory,
@@ -45,7 +49,7 @@ export class Data implements Sampled {
     if (this.lanes === null) {
       const { words, shift } = keysOf(this.value, this.roots, this.launchShift);
       const numbers = this.memory.take(words.length);
-      for (let k = 0; k < numbers.length; k++) numbers[k] = Math.floor(uniformOf(words[k]!) * 2 ** 31);
+      for (let k = 0; k < numbers.length; k++) numbers[k] = Math.floor(uniformOf(words[k]!) * this.range);
       this.lanes = { numbers, shift };
     }
     return this.lanes;

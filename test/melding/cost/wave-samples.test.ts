@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 20 });
+const test = suite('melding/cost/wave-samples', { tests: 21 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -70,6 +70,13 @@ test('one bit after the other of data parts waves nearly as often as the last on
   // An argument may be any size; as an amount of bits it is less than 32.
   const { parted } = shares('%s = lshr %data %n\n %b = and %s 1\n %c = icmp eq %b 0');
   assert.ok(parted > 0.55, `${parted}`);
+});
+
+test('the upper bits of a byte are one of sixteen numbers', () => {
+  const byte = '%byte = load %at !as=1 !type=i8\n %word = zext %byte !type=i32\n %upper = lshr %word 4';
+  const { parted } = shares(`${byte}\n %c = icmp eq %upper 3`);
+  // In a quarter of the launches, most waves are alike.
+  assert.ok(Math.abs(parted - 0.75) < 0.05, `${parted}`);
 });
 
 test('a constant bound parts the wave that it falls into', () => {
