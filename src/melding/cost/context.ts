@@ -75,8 +75,8 @@ export function planningContext(
 ): PlanningContext {
   const memory = memoryAccesses(fn, analyses.divergence);
   const countsBytes = options.profit === 'size';
-  const costs = countsBytes ? instrSizes(fn, memory) : instrCosts(fn, memory);
-  const busy = countsBytes ? costs : instrCosts(fn, memory, busyTarget(costs.target));
+  const costs = countsBytes ? instrSizes(fn, memory) : instrCosts(fn, memory, analyses.divergence);
+  const busy = countsBytes ? costs : instrCosts(fn, memory, analyses.divergence, busyTarget(costs.target));
   const weight = new Float64Array(fn.blockCount).fill(1);
   if (!countsBytes) for (let b = 0 as BlockId; b < fn.blockCount; b++) weight[b] = blockWeight(analyses, b);
   const cost = presentCosts(fn, costs, analyses.divergence);

@@ -23,8 +23,8 @@ export function expectedCycles(fn: FunctionSnapshot, analyses: Analyses): Expect
   const { divergence } = analyses;
   const memory = memoryAccesses(fn, divergence);
   const target = costsOf(fn.cpu);
-  const alone = presentCosts(fn, instrCosts(fn, memory, target), divergence);
-  const busy = presentCosts(fn, instrCosts(fn, memory, busyTarget(target)), divergence);
+  const alone = presentCosts(fn, instrCosts(fn, memory, divergence, target), divergence);
+  const busy = presentCosts(fn, instrCosts(fn, memory, divergence, busyTarget(target)), divergence);
   const waves = new WaveSamples(fn, analyses);
   const runs = (b: BlockId): number => waves.shareComing(b) * blockWeight(analyses, b);
   const found = expectedOver(fn, analyses, runs, { diamond: target.diamond, alone, busy });

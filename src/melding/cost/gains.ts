@@ -8,7 +8,7 @@ import { NONE } from '../../ir/ids.js';
 import { Opcode, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 import { CostModel } from './cost-model.js';
-import { variableCycles } from './latency.js';
+import { elementCycles, indexOf, variableCycles } from './latency.js';
 import { WORDS_OF_LINE, isInMemory, mayScatter, pointerOf } from './memory-accesses.js';
 
 /** Cycles that an instruction takes: as it is, or as it is after its result has become divergent. */
@@ -40,8 +40,13 @@ const cyclesAsOne = (ctx: PlanningContext, t: InstrId, f: InstrId, divergent: bo
 const spreadsOut = ({ fn, memory: { unused } }: PlanningContext, t: InstrId, f: InstrId): boolean =>
   unused[t] === 1 && unused[f] === 1 && isInMemory(fn.instrAddressSpace[t]) && pointerOf(fn, t) !== pointerOf(fn, f);
 
-/** The cycles of a division whose divisors differ. Two constants become a variable. */
+/**
+ * The cycles of a division whose divisors differ, or of an element whose index does. Two constants become a variable, and
+ * two indices that all threads share one that they do not.
+ */
 function variable({ fn, costs }: PlanningContext, t: InstrId, f: InstrId): number {
+  const [indexT, indexF] = [indexOf(fn, t), indexOf(fn, f)];
+  if (indexT !== indexF) return elementCycles(fn, t, costs.target) ?? 0;
   const divisor = (i: InstrId): number => fn.operand[fn.operandStart[i] + 1];
   const cycles = variableCycles(fn, t, costs.target);
   return cycles === null || divisor(t) === divisor(f) ? 0 : cycles;

@@ -17,7 +17,8 @@
  * about 30, L1 about 40, L2 about 270).
  */
 import type { Divergence } from '../../analysis/divergence.js';
-import type { InstrId } from '../../ir/ids.js';
+import type { InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, TypeKind, ValueKind, hasFlag, instrValue } from '../../ir/snapshot.js';
 
@@ -285,11 +286,14 @@ export function busyTarget(target: TargetCosts): TargetCosts {
 export function instrCosts(
   fn: FunctionSnapshot,
   { joined, batched, unawaited }: SharedAccesses,
+  { valueDivergent }: Divergence,
   target = costsOf(fn.cpu),
 ): InstrCosts {
   const latency = new Float64Array(fn.instrCount);
   const vector = new Float64Array(fn.instrCount);
   const scalar = new Float64Array(fn.instrCount);
+  /** By index of elements: the last block in which it is compared. */
+  const comparedIn = new Map<ValueId, number>();
   for (let i = 0; i < fn.instrCount; i++) {
     const opcode = fn.instrOpcode[i]!;
     // Phis, terminators and markers are not work. The costs of branches and copies are counted with the control flow.
@@ -308,9 +312,15 @@ export function instrCosts(
           : vector[i]!;
       continue;
     }
-    const division = divisionCycles(fn, i as InstrId, target);
-    if (division !== null) {
-      latency[i] = vector[i] = scalar[i] = division;
+    const index = indexOf(fn, i as InstrId);
+    let sequence = divisionCycles(fn, i as InstrId, target);
+    if (index !== NONE && valueDivergent[index] === 1) {
+      const isCompared = comparedIn.get(index) === fn.instrBlock[i];
+      comparedIn.set(index, fn.instrBlock[i]!);
+      sequence = elementCycles(fn, i as InstrId, target, isCompared);
+    }
+    if (sequence !== null) {
+      latency[i] = vector[i] = scalar[i] = sequence;
       continue;
     }
     const units = Math.min(MOST_UNITS, fn.instrLatency[i]!);
@@ -325,6 +335,36 @@ export const isExactDivision = (fn: FunctionSnapshot, i: InstrId): boolean =>
   fn.instrOpcode[i] === Opcode.FDiv && fn.typeBits[fn.instrType[i]!] === 32 && fn.instrLatency[i]! >= LEAST_EXACT;
 /** TargetTransformInfo's cost of one, in full-rate instructions. */
 const LEAST_EXACT = 10;
+
+/** Which element of a vector an instruction reads or writes; `NONE` for all other instructions. */
+export function indexOf(fn: FunctionSnapshot, i: InstrId): ValueId | -1 {
+  const opcode = fn.instrOpcode[i];
+  const at = opcode === Opcode.ExtractElement ? 1 : opcode === Opcode.InsertElement ? 2 : NONE;
+  return at === NONE ? NONE : (fn.operand[fn.operandStart[i]! + at] as ValueId);
+}
+
+/**
+ * An element of a vector, where each thread has an index of its own: the index is compared with that of every element,
+ * and a select for each word chooses. Bytes and half words are also taken out of their words, and put back. Private
+ * arrays have become such vectors. TargetTransformInfo says two instructions, which is right for an index that all
+ * threads share. Null: another target, or a vector of one word, which is shifted.
+ *
+ * @param isCompared whether the block has compared the index already
+ */
+export function elementCycles(
+  fn: FunctionSnapshot,
+  i: InstrId,
+  { valu }: TargetCosts,
+  isCompared = false,
+): number | null {
+  const first = fn.operandStart[i]!;
+  const isInsert = fn.instrOpcode[i] === Opcode.InsertElement;
+  const bits = fn.typeBits[fn.valueType[fn.operand[first]!]!]!;
+  const ofElement = fn.typeBits[isInsert ? fn.valueType[fn.operand[first + 1]!]! : fn.instrType[i]!]!;
+  if (!fn.cpu.startsWith('gfx') || bits <= 32) return null;
+  const choosing = ofElement < 32 ? 2 : ofElement / 32;
+  return (bits / ofElement) * (choosing + (isCompared ? 0 : 1)) * valu;
+}
 
 /**
  * Integer division is a sequence of instructions, of which TargetTransformInfo knows the multiplications only. By a

@@ -47,7 +47,7 @@ export function loweringCost(
   unit: NetUnit,
 ): number {
   if (unit === 'bytes') return Math.max(0, -loweringGain(fn, analyses, blocks, unit));
-  const { vector, target } = instrCosts(fn, memoryAccesses(fn, analyses.divergence));
+  const { vector, target } = instrCosts(fn, memoryAccesses(fn, analyses.divergence), analyses.divergence);
   let cost = 0;
   for (const b of blocks) {
     const compares = comparesOf(fn, b);

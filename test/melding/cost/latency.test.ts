@@ -5,7 +5,7 @@ import { memoryAccesses } from '../../../src/melding/cost/memory-accesses.js';
 import { snapshot, type BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/latency', { tests: 2 });
+const test = suite('melding/cost/latency', { tests: 3 });
 
 /** @param units TargetTransformInfo's, in full-rate instructions */
 function division(cpu: string, units: number, type = 'float'): number {
@@ -19,8 +19,10 @@ function division(cpu: string, units: number, type = 'float'): number {
   return cyclesOf(s, '%q');
 }
 
-const cyclesOf = (s: BuiltSnapshot, name: string): number =>
-  instrCosts(s.f, memoryAccesses(s.f, analysesOf(s.f).divergence)).vector[s.instr(name)]!;
+function cyclesOf(s: BuiltSnapshot, name: string): number {
+  const { divergence } = analysesOf(s.f);
+  return instrCosts(s.f, memoryAccesses(s.f, divergence), divergence).vector[s.instr(name)]!;
+}
 
 test('the steps of an exact division of floats are slow on GCN and CDNA', () => {
   assert.equal([division('gfx906', 14), division('gfx90a', 14)], [14 * 4 + 48, 14 * 4 + 48]);
@@ -28,6 +30,29 @@ test('the steps of an exact division of floats are slow on GCN and CDNA', () => 
   // A reciprocal and a multiplication.
   assert.is(division('gfx906', 5), 5 * 4);
   assert.is(division('gfx906', 30, 'double'), 30 * 4);
+});
+
+test('an element is compared with every index, once in a block, where threads have indices of their own', () => {
+  const cycles = (cpu: string, type: string, index: string): number[] => {
+    const s = snapshot(`
+      func kernel cpu=${cpu}
+      arg %v ${type} never
+      arg %k i32 never
+      arg %shared i32
+      entry:
+        %a = extractelement %v ${index} !type=${type.split('x')[1]!} !lat=2
+        %b = extractelement %v ${index} !type=${type.split('x')[1]!} !lat=2
+        ret`);
+    return ['%a', '%b'].map((name) => cyclesOf(s, name) / costsOf(cpu).valu);
+  };
+  // Counts of llc-23: a compare and a select for each word.
+  assert.equal(cycles('gfx906', 'v8xi32', '%k'), [16, 8]);
+  assert.equal(cycles('gfx1100', 'v8xi64', '%k'), [24, 16]);
+  assert.equal(cycles('gfx906', 'v16xi8', '%k'), [48, 32]);
+  // What LLVM says is right for a vector of one word, for an index that all threads share, and elsewhere not known better.
+  assert.equal(cycles('gfx906', 'v4xi8', '%k'), [2, 2]);
+  assert.equal(cycles('gfx906', 'v8xi32', '%shared'), [2, 2]);
+  assert.equal(cycles('sm_70', 'v8xi32', '%k'), [2, 2]);
 });
 
 test('nobody waits for an atomic operation whose result is not used, unless LLVM makes a reduction first', () => {

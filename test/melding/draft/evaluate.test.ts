@@ -21,7 +21,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/draft/evaluate', { tests: 14 });
+const test = suite('melding/draft/evaluate', { tests: 15 });
 
 const { valu, salu, diamond, hiddenMasks, ldsStore } = costsOf('gfx906');
 
@@ -105,6 +105,15 @@ test('a smaller alignment costs; so does a lost constant offset', () => {
   const { ctx } = draft;
   assert.ok(pairGain(ctx, s.instr('%a'), s.instr('%b'), true) < pairGain(ctx, s.instr('%a'), s.instr('%a'), true));
   assert.ok(lostOffsetCost(draft, ctx, s.instr('%y'), s.instr('%w')) > 0);
+});
+
+test('two indices that all threads share become one that they do not share', () => {
+  const side = (x: string, index: string): string =>
+    `%v${x} = load %g !type=v8xi32 !key=w\n%${x} = extractelement %v${x} ${index} !type=i32 !lat=2\nstore %${x} %p`;
+  const { draft, s } = drafted(side('a', '%n'), side('b', '%m'));
+  const gain = (other: string): number => pairGain(draft.ctx, s.instr('%a'), s.instr(other), true);
+  // A compare and a select for each element, where two instructions were.
+  assert.is(gain('%a') - gain('%b'), (8 * 2 - 2) * valu);
 });
 
 test('the net of a diamond of equal work: the work and the branch', () => {
