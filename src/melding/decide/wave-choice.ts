@@ -190,10 +190,11 @@ function gainOf(meld: Effect, share: ByWave, comers: (block: BlockGain) => Comer
   const gain = { parted: 0, all: 0, none: 0 };
   for (const block of meld.blocks) {
     const { both, onlyT, onlyF, all, none } = comers(block);
-    gain.parted += both * block.net + onlyT * (block.net - block.vain.f) + onlyF * (block.net - block.vain.t);
+    gain.parted +=
+      both * (block.net - block.waiting) + onlyT * (block.net - block.vain.f) + onlyF * (block.net - block.vain.t);
     gain.all += all * (block.net - block.vain.f);
     gain.none += none * (block.net - block.vain.t);
-    net -= block.net;
+    net -= block.net - block.waiting;
     vainT -= block.vain.t;
     vainF -= block.vain.f;
   }

@@ -42,6 +42,8 @@ export interface BlockGain {
   readonly passed: boolean;
   readonly net: number;
   readonly vain: Vain;
+  /** What threads wait for those of the other side, in waves that come to both blocks. It is not in `net`. */
+  readonly waiting: number;
 }
 
 /** What a draft gains, given what else the machine does. */
@@ -142,7 +144,8 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
   // The diamond of E is a guard for each side. It goes, but what lies in front and behind needs one of its own each.
   const diamonds = 1 - (frame.front ? 1 : 0) - (frame.back ? 1 : 0);
   net += diamonds * neighbourBonus(ctx, frame.branch);
-  net -= waitingCost(draft, ctx, uniformity);
+  const waiting = waitingCosts(draft, ctx, uniformity);
+  net -= waiting.reduce((sum, cost) => sum + cost, 0);
   const work = frame.blocks.map((_, k) => vainWork(draft, ctx, k, groups[k]));
   // What a wave that agrees would spare is hidden behind the work of other waves, where there are any.
   const mask = diamonds * neighbourBonus(ctx, frame.branch) * target.hiddenMasks;
@@ -150,7 +153,14 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
   for (const here of work) for (const side of ['t', 'f'] as const) vain[side] += here[side];
   const isEmbedded = frame.blocks.some((b) => b.t === NONE || b.f === NONE);
   if (isEmbedded && !ctx.countsBytes) net -= (vain.t + vain.f) * CostModel.embedded;
-  const blocks = frame.blocks.map(({ t, f, passed }, k) => ({ t, f, passed, net: gains[k], vain: work[k] }));
+  const blocks = frame.blocks.map(({ t, f, passed }, k) => ({
+    t,
+    f,
+    passed,
+    net: gains[k],
+    vain: work[k],
+    waiting: waiting[k],
+  }));
   return { net, vain, blocks, scattered };
 }
 
@@ -192,16 +202,17 @@ function isNeeded({ fn, uses }: PlanningContext, i: InstrId, guarded: ReadonlySe
   return false;
 }
 
-/** In loops, the threads of the side with fewer iterations wait for those of the other. */
-function waitingCost(draft: Draft, ctx: PlanningContext, { branch }: MeldedUniformity): number {
+/** In loops, the threads of the side with fewer iterations wait for those of the other. By block pair. */
+function waitingCosts(draft: Draft, ctx: PlanningContext, { branch }: MeldedUniformity): number[] {
   const { frame } = draft;
-  if (ctx.countsBytes) return 0;
+  const none = frame.blocks.map(() => 0);
+  if (ctx.countsBytes) return none;
   const depth = ctx.cycles.depthOf(frame.branch);
   const waits = frame.blocks.some((b, k) => branch[k] === 1 && ctx.cycles.depthOf(hostBlock(frame.shape, b)) > depth);
-  if (!waits) return 0;
-  let sum = 0;
-  frame.blocks.forEach(({ t, f }, k) => {
+  if (!waits) return none;
+  return frame.blocks.map(({ t, f }, k) => {
     const { work } = frame;
+    let sum = 0;
     for (const [b, list] of [
       [t, work[k].t],
       [f, work[k].f],
@@ -215,8 +226,8 @@ function waitingCost(draft: Draft, ctx: PlanningContext, { branch }: MeldedUnifo
       }
       sum += (cycles * ctx.weight[b] * (1 - CostModel.iterations)) / 2;
     }
+    return sum;
   });
-  return sum;
 }
 
 /** The diamond of a branch. Two neighbours that meld leave none between them. */

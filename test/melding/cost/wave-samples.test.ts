@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 21 });
+const test = suite('melding/cost/wave-samples', { tests: 22 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -278,6 +278,17 @@ test('a wave that agrees pays for its own question, and more for one about the o
   assert.equal(costs(['t', 'f']), new Set([-64 * (own + 0.75 * other)]));
   // The others go to melded code.
   assert.equal(costs(['f']), new Set([-64 * (0.75 * own + 0.25)]));
+});
+
+test('threads wait for those of the other side only in waves that come to both blocks', () => {
+  const average = (condition: string): number => {
+    const s = branching(condition);
+    const [vain, waiting] = [{ t: 0, f: 0 }, 30];
+    const block = { t: s.block('then'), f: s.block('else'), passed: false, net: 100, vain, waiting };
+    return gainsAt(s, 'if').average([], { net: 100 - waiting, vain, blocks: [block], scattered: 0 });
+  };
+  assert.is(average('%b = and %tid 1\n %c = icmp eq %b 0'), 70);
+  assert.is(average('%c = icmp slt %tid 128'), 100);
 });
 
 test.run();
