@@ -28,12 +28,19 @@ export class Teller implements Events {
   #tell(tell: (events: Events) => void): void {
     if (this.#thrown !== null) return;
     try {
-      tell(this.events ?? NO_EVENTS);
+      const told: unknown = tell(this.events ?? NO_EVENTS);
+      // An `async` function is a callback, too. Nobody else would hear of its error, and Node ends the process then.
+      if (told instanceof Promise) told.catch(this.#keep);
     } catch (error) {
-      this.#thrown = { error };
-      this.onThrow();
+      this.#keep(error);
     }
   }
+
+  #keep = (error: unknown): void => {
+    if (this.#thrown !== null) return;
+    this.#thrown = { error };
+    this.onThrow();
+  };
 
   /** @throws what the caller threw */
   check(): void {

@@ -261,11 +261,16 @@ test('what a callback throws is what the call fails with', async () => {
   for (const threads of [0, 1]) {
     await using({ threads }, async (compiler) => {
       const own = new Error('enough');
-      const onProgress = (): void => {
-        throw own;
-      };
-      const thrown: unknown = await compiler.compile(bytes, {}, { onProgress }).catch((error: unknown) => error);
-      assert.is(thrown, own);
+      const callbacks: (() => void)[] = [
+        () => {
+          throw own;
+        },
+        () => Promise.reject(own),
+      ];
+      for (const onProgress of callbacks) {
+        const thrown: unknown = await compiler.compile(bytes, {}, { onProgress }).catch((error: unknown) => error);
+        assert.is(thrown, own);
+      }
       assert.is((await compiler.compile(bytes)).target, 'gfx906');
     });
   }
