@@ -72,6 +72,8 @@ const NO_PLACE = /^<unknown>:0:0: /;
 
 /** What LLVM says of text that is something else altogether: of source, if nobody has said so. */
 const NO_IR = /^expected top-level entity$/;
+/** What LLVM skips in front of the first entity. If that is read, the text is IR with a mistake. */
+const IN_FRONT = /^(?:\s|;.*|\/\*[^]*?\*\/)*/;
 const IS_SOURCE = ': this is no LLVM IR (source is known by its name, or by -x hip, -x opencl)';
 
 /** Of OpenCL; HIP's is in the device libraries. */
@@ -97,10 +99,7 @@ export class LlvmModule {
     try {
       runtime.withString(target.cpu, (cpu) =>
         runtime.withString(target.features, (features) =>
-          module.#check(
-            runtime.llvm._darm_read(module.#job, data, bytes.length, cpu, features, codegenLevel),
-            bytes[0] === 0x42 && bytes[1] === 0x43,
-          ),
+          module.#check(runtime.llvm._darm_read(module.#job, data, bytes.length, cpu, features, codegenLevel), bytes),
         ),
       );
     } finally {
@@ -125,7 +124,8 @@ export class LlvmModule {
     return this.runtime.llvm;
   }
 
-  #check(status: number, isBitcode = false): void {
+  /** @param read what was read, if that was it */
+  #check(status: number, read: Uint8Array = new Uint8Array()): void {
     if (status === Status.Ok) return;
     const llvm = this.#llvm();
     const said = this.runtime
@@ -133,12 +133,17 @@ export class LlvmModule {
       .replace(/\s+/g, ' ')
       .replace(NO_PLACE, '')
       .trim();
-    const unreadable = isBitcode && status === Status.BadInput && !said.startsWith('invalid IR');
-    const message = unreadable
-      ? `unreadable bitcode: ${said}`
-      : said + (/symbol: __printf_alloc /.test(said) ? NO_PRINTF : NO_IR.test(said) ? IS_SOURCE : '');
     const line = llvm._darm_error_line(this.#job);
     const column = llvm._darm_error_column(this.#job);
+    const isBitcode = read[0] === 0x42 && read[1] === 0x43;
+    const unreadable = isBitcode && status === Status.BadInput && !said.startsWith('invalid IR');
+    const isSource = (): boolean => {
+      const [inFront] = IN_FRONT.exec(new TextDecoder().decode(read))!;
+      return inFront.split('\n').length === line;
+    };
+    const message = unreadable
+      ? `unreadable bitcode: ${said}`
+      : said + (/symbol: __printf_alloc /.test(said) ? NO_PRINTF : NO_IR.test(said) && isSource() ? IS_SOURCE : '');
     throw new DarmError(
       CODES[status] ?? 'internal',
       message || 'LLVM gave no reason',

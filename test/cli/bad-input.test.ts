@@ -8,7 +8,7 @@ import { assert, suite } from '../support/suite.js';
 import { darm, filesIn, inFolder, type CommandResult } from '../support/command.js';
 import { kernel } from '../support/llvm.js';
 
-const test = suite('cli/bad-input', { tests: 17, timeoutMs: 120_000 });
+const test = suite('cli/bad-input', { tests: 18, timeoutMs: 120_000 });
 
 const TRIPLE = 'target triple = "amdgcn-amd-amdhsa"\n';
 const GFX906 = 'attributes #0 = { "target-cpu"="gfx906" }\n';
@@ -79,6 +79,9 @@ test('50 MB of zeros', () => fails(new Uint8Array(50_000_000), /in\.bin: the inp
 
 test('text that is no IR', () =>
   fails('Dear compiler,\nplease …\n', /in\.bin:1:1: expected top-level entity: this is no LLVM IR .*-x hip/));
+
+test('IR with a mistake is not told to be something else', () =>
+  fails('define void @f() {\n  ret void\n}\ndefin void @g()\n', /in\.bin:4:1: expected top-level entity$/m));
 
 test('IR with a mistake in it', () =>
   fails(
