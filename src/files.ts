@@ -131,8 +131,8 @@ const UNIQUE = [process.pid, process.hrtime.bigint(), Math.floor(Math.random() *
 let written = 0;
 
 /**
- * Writes a temporary file in the same folder and renames it. Its name is short, however long the other's may be. Nobody sees half a file, a failure leaves what was there,
- * and several processes may write the same file at the same time.
+ * Writes a temporary file in the same folder and renames it. Its name is short, however long the other's may be. Nobody
+ * sees half a file, a failure leaves what was there, and several processes may write the same file at the same time.
  */
 export async function writeAtomically(file: string, content: Uint8Array | string, mode?: number): Promise<void> {
   const own = `${UNIQUE}${(written++).toString(36)}`;
