@@ -74,6 +74,8 @@ const NO_PLACE = /^<unknown>:0:0: /;
 const NO_IR = /^expected top-level entity$/;
 /** What LLVM skips in front of the first entity. If that is read, the text is IR with a mistake. */
 const IN_FRONT = /^(?:\s|;.*|\/\*[^]*?\*\/)*/;
+/** Most of it that is looked at. */
+const MOST_IN_FRONT = 2 ** 16;
 const IS_SOURCE = ': this is no LLVM IR (source is known by its name, or by -x hip, -x opencl)';
 
 /** Of OpenCL; HIP's is in the device libraries. */
@@ -138,7 +140,7 @@ export class LlvmModule {
     const isBitcode = read[0] === 0x42 && read[1] === 0x43;
     const unreadable = isBitcode && status === Status.BadInput && !said.startsWith('invalid IR');
     const isSource = (): boolean => {
-      const [inFront] = IN_FRONT.exec(new TextDecoder().decode(read))!;
+      const [inFront] = IN_FRONT.exec(new TextDecoder().decode(read.subarray(0, MOST_IN_FRONT)))!;
       return inFront.split('\n').length === line;
     };
     const message = unreadable

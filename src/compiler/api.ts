@@ -47,7 +47,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds, when shorter than the compiler's `timeout`; 0: the compiler's. */
   readonly timeout?: number;
-  /** What a callback throws ends the job, and the call fails with it. */
+  /** What a callback throws, the call fails with; a worker thread ends the job. */
   readonly onProgress?: (progress: Progress) => void;
   /** Remarks and warnings as they come, one line each; those of LLVM are also in the result. */
   readonly onDiagnostic?: (line: string) => void;
