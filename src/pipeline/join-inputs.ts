@@ -191,8 +191,8 @@ function joinInputs(fn: FunctionSnapshot, caution: Caution): Map<BlockId, Readon
     for (let phi = fn.blockInstrStart[join]! as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++)
       for (let o = fn.operandStart[phi]!; o < fn.operandStart[phi + 1]!; o++) {
         const last = fn.operandBlock[o] as BlockId;
-        if (before !== null && isTakenApart(fn, phi)) {
-          const block = firstOf(before, last, []);
+        if (isTakenApart(fn, phi) && (before !== null || isFromElsewhere(fn, fn.operand[o] as ValueId, last))) {
+          const block = before === null ? last : firstOf(before, last, []);
           apart.add(block);
           byBlock[block] ??= new Set();
         }
@@ -262,6 +262,12 @@ function blocksOfOperands(fn: FunctionSnapshot, i: InstrId): BlockId[] {
 /** Whether LLVM may take a phi of a vector apart (AMDGPUCodeGenPrepare): it then takes free parts of what it joins. */
 const isTakenApart = (fn: FunctionSnapshot, phi: InstrId): boolean =>
   fn.typeKind[fn.instrType[phi]!] === TypeKind.Vector && fn.typeBits[fn.instrType[phi]!]! > LARGEST_WHOLE;
+
+/** Whether a value is computed, or given, in front of a block: LLVM can move what it takes of it out of the block. */
+function isFromElsewhere(fn: FunctionSnapshot, v: ValueId, block: BlockId): boolean {
+  const i = definingInstr(fn, v);
+  return i === NONE ? v < fn.argCount : fn.instrBlock[i] !== block;
+}
 
 /** In bits: LLVM's `amdgpu-codegenprepare-break-large-phis-threshold`. */
 const LARGEST_WHOLE = 32;

@@ -4,7 +4,7 @@ import { separateJoinInputs, type Caution } from '../../src/pipeline/join-inputs
 import { runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/join-inputs', { tests: 17 });
+const test = suite('pipeline/join-inputs', { tests: 18 });
 
 /** The kernel, as it is and afterwards. */
 async function separated(body: string, caution: Caution = 'possible'): Promise<{ before: string; after: string }> {
@@ -296,6 +296,30 @@ test('a switch in front of a wide vector, which LLVM takes apart, becomes branch
     %v = trunc i64 %same to i32`;
   assert.not.match((await separated(vectors('<2 x i32>'))).after, /switch/);
   assert.match((await separated(vectors('i64'))).after, /switch/);
+});
+
+test('without melds, too, where two blocks lead to the join and the vector comes from in front of one', async () => {
+  const vectors = (taken: string): string => `
+  entry:
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %wide = bitcast i64 %x to <2 x i32>
+    switch i32 %id, label %other [
+      i32 1, label %b
+      i32 5, label %b
+    ]
+  b:
+    %own = add <2 x i32> %wide, %wide
+    br label %join
+  other:
+    br label %join
+  join:
+    %all = phi <2 x i32> [ ${taken}, %b ], [ zeroinitializer, %other ]
+    %v = extractelement <2 x i32> %all, i32 0`;
+  assert.not.match((await separated(vectors('%wide'), 'likely')).after, /switch/);
+  for (const stays of ['%own', '<i32 1, i32 2>']) {
+    const { before, after } = await separated(vectors(stays), 'likely');
+    assert.is(after, before);
+  }
 });
 
 test('edges that are not those of a branch or switch stay', async () => {
