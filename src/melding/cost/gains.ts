@@ -41,8 +41,8 @@ const spreadsOut = ({ fn, memory: { unused } }: PlanningContext, t: InstrId, f: 
   unused[t] === 1 && unused[f] === 1 && isInMemory(fn.instrAddressSpace[t]) && pointerOf(fn, t) !== pointerOf(fn, f);
 
 /**
- * The cycles of a division whose divisors differ, or of an element whose index does. Two constants become a variable, and
- * two indices that all threads share one that they do not.
+ * The cycles of a division whose divisors differ, or of an element whose index does. Two constants become a variable.
+ * Two indices that all threads share become one that they do not.
  */
 function variable({ fn, costs }: PlanningContext, t: InstrId, f: InstrId): number {
   const [indexT, indexF] = [indexOf(fn, t), indexOf(fn, f)];
