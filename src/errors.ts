@@ -110,6 +110,9 @@ const OF_JOBS: ReadonlySet<string> = new Set<ErrorCode>([
 /** Whether a code that came from elsewhere is that of a job's own error. */
 export const isErrorOfJob = (code: string): code is ErrorCode => OF_JOBS.has(code);
 
+/** Of a job that its caller ended. */
+export const abortedError = (): DarmError => new DarmError('aborted', 'the job was aborted');
+
 /** For what can only be false through a mistake of ours. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new DarmError('internal', message);

@@ -12,7 +12,7 @@ import type { Make } from '../binding/load.js';
 import type { CacheCounts, CacheOptions } from './compile-cache.js';
 import type { CompileCaches } from './compile-caches.js';
 import { NOTHING_REMOTE, type RemoteCacheReport, type RemoteCacheSetting } from '../remote-cache/setting.js';
-import { DarmError } from '../errors.js';
+import { abortedError, DarmError } from '../errors.js';
 import type { Executor } from '../workers/executor.js';
 import type { TaskLimits } from '../workers/task-limits.js';
 import { unwrapModule, sniffInput } from '../formats/bitcode.js';
@@ -481,7 +481,7 @@ class ThreadedCompiler implements Compiler {
 
   /** Of a job that began before the compiler was closed. */
   #checkNotEnded(): void {
-    if (this.#closed) throw new DarmError('aborted', 'the job was aborted');
+    if (this.#closed) throw abortedError();
   }
 
   /** Checks what a call is made with. @returns what bounds its job */
@@ -489,7 +489,7 @@ class ThreadedCompiler implements Compiler {
     this.#checkOpen();
     checkOptions(where, call, CALL_CHECKS);
     const { signal, timeout = 0, onProgress, onDiagnostic } = call;
-    if (signal?.aborted) throw new DarmError('aborted', 'the job was aborted');
+    if (signal?.aborted) throw abortedError();
     const events: Events = {
       progress: (phase, name) => onProgress?.(name === undefined ? { phase } : { phase, function: name }),
       diagnostic: (line) => onDiagnostic?.(line),

@@ -14,7 +14,7 @@ import type { LaunchCheck, LaunchQuestion } from '../compiler/check-launch.js';
 import { compileKey } from '../compiler/compile-key.js';
 import type { Elsewhere } from '../compiler/elsewhere.js';
 import { decodeShared } from '../compiler/stored-result.js';
-import { DarmError } from '../errors.js';
+import { abortedError, DarmError } from '../errors.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import type { TaskLimits } from '../workers/task-limits.js';
@@ -192,7 +192,7 @@ export class FleetClient implements Elsewhere {
     if (signal) setMaxListeners(0, signal);
     let abort!: () => void;
     const aborted = new Promise<never>((_, reject) => {
-      abort = () => reject(new DarmError('aborted', 'the job was aborted'));
+      abort = () => reject(abortedError());
       if (signal?.aborted) abort();
       signal?.addEventListener('abort', abort);
     });

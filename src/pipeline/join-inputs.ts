@@ -11,7 +11,8 @@
  * becomes a chain of branches.
  *
  * In melded functions all of this is done wherever LLVM might come to such a shape, by folding branches, too. Others
- * should get the code that `llc` makes of them, so there it is done only where the function has the shape already.
+ * should get the code that `llc` makes of them, so there it is done only where the function has the shape already, or
+ * gets it when LLVM takes a wide vector apart.
  */
 import { cycles } from '../analysis/cycles.js';
 import { dominators, type DominatorTree } from '../analysis/dominators.js';

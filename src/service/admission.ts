@@ -11,7 +11,7 @@
  * A batch has one ticket for all its jobs, and these wait for slots without a limit. They queue behind the jobs of
  * other requests, so a large batch does not keep the others out.
  */
-import { DarmError } from '../errors.js';
+import { abortedError } from '../errors.js';
 import { Refusal } from './problem.js';
 
 export interface AdmissionLimits {
@@ -177,7 +177,7 @@ export class Admission {
   }
 
   #slot({ signal, patient }: Wait): Promise<void> {
-    if (signal.aborted) return Promise.reject(new DarmError('aborted', 'the job was aborted'));
+    if (signal.aborted) return Promise.reject(abortedError());
     const { queueTimeout } = this.#limits;
     const tooLate = patient || queueTimeout === 0 ? null : AbortSignal.timeout(queueTimeout);
     // A signal of its own for each job: Node warns of many listeners on one signal.
@@ -192,7 +192,7 @@ export class Admission {
         reject(
           tooLate?.aborted
             ? new Refusal('queue-timeout', `no worker became free within ${queueTimeout / 1000} s`)
-            : new DarmError('aborted', 'the job was aborted'),
+            : abortedError(),
         );
       };
       ended.addEventListener('abort', leave, { once: true });

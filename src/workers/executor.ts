@@ -19,8 +19,6 @@ export function unwrap<T>(outcome: Outcome<T>): T {
   throw DarmError.fromJSON(outcome.error);
 }
 
-export const abortedError = (): DarmError => new DarmError('aborted', 'the job was aborted');
-
 export const timeoutError = (timeoutMs: number): DarmError =>
   new DarmError('timeout', `the job took longer than its limit of ${timeoutMs / 1000} s`);
 

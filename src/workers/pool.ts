@@ -14,9 +14,9 @@
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { expose, nodeEndpoint } from './comlink.js';
-import { DarmError } from '../errors.js';
+import { abortedError, DarmError } from '../errors.js';
 import type { Events } from '../job/events.js';
-import { abortedError, timeoutError, unwrap, WORKER_LIMITS, type Executor } from './executor.js';
+import { timeoutError, unwrap, WORKER_LIMITS, type Executor } from './executor.js';
 import { Teller, type TaskLimits } from './task-limits.js';
 import type { Outcome, Task, TaskResult, WorkerSetup } from './tasks.js';
 

@@ -5,8 +5,8 @@
  */
 import { Worker } from 'node:worker_threads';
 import { nodeEndpoint, type Remote, wrap } from './comlink.js';
-import { DarmError } from '../errors.js';
-import { abortedError, timeoutError, unwrap, WORKER_LIMITS } from './executor.js';
+import { abortedError, DarmError } from '../errors.js';
+import { timeoutError, unwrap, WORKER_LIMITS } from './executor.js';
 import type { Outcome, WorkerSetup } from './tasks.js';
 import type { JobOptions } from '../job/options.js';
 import type { AnalyzeResult, ModuleInfo } from '../job/results.js';
@@ -84,7 +84,7 @@ export class WorkerSession {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#ending ??= new DarmError('aborted', 'the job was aborted');
+    this.#ending ??= abortedError();
     await this.#worker.terminate();
   }
 }

@@ -49,7 +49,7 @@ export function optimizeJavaScriptLate(): void {
 
 /**
  * Lets baseline code not count calls, as it does since V8 13 for the compiler that inlines them. That is 7 % of a
- * batch's time (bench/batch.ts). Where code is optimised later, it comes back after some hundred jobs.
+ * batch's time (bench/batch.ts). Where code is optimised later, the counts are worth their time.
  *
  * Nor can these flags be set back: a function that V8 is compiling at that moment would count calls, and have no place
  * where. The first relies on the second.
