@@ -30,20 +30,26 @@ export interface Suspect {
   readonly campaign: number;
   readonly case: Case;
   readonly kernel: Drawn;
-  /** What went wrong when the kernel was compiled without the others of its batch. */
+  /** The kernels of the module in which it fails: it alone if it fails alone. */
+  readonly module: readonly Drawn[];
+  /** What went wrong with that module. */
   readonly finding: Finding;
 }
 
 /** @param seconds for shrinking; 0 only finds out whose fault it is */
 export async function investigate(
   bench: Bench,
-  { campaign, case: c, kernel, finding }: Suspect,
+  { campaign, case: c, kernel, module, finding }: Suspect,
   seconds: number,
 ): Promise<Investigated> {
   const { variant } = finding;
   const site = siteOf(variant);
-  const { seed } = kernel;
-  const subjectWith = (one: Kernel): Promise<Subject> => subjectOf(bench, c, [{ ...one, seed }], site);
+  const { name, seed } = kernel;
+  const moduleWith = (one: Kernel) => module.map((each) => (each === kernel ? { ...one, seed } : each));
+  const subjectWith = async (one: Kernel): Promise<Subject> => {
+    const subject = await subjectOf(bench, c, moduleWith(one), site);
+    return { ...subject, launches: subject.launches.filter((launch) => launch.kernel === name) };
+  };
   const failing = async (one: Kernel): Promise<Finding | null> => {
     const { findings } = await check(bench, await subjectWith(one), site, [variant]);
     return findings.find((each) => classOf(each) === classOf(finding)) ?? null;
@@ -63,28 +69,28 @@ export async function investigate(
     if (after.whose === verdict.whose) [least, verdict] = [small, after];
   }
   const how = (await failing(least))?.how ?? finding.how;
-  const name = `fuzz-${campaign}-${kernel.name.slice(1)}`;
+  const file = `fuzz-${campaign}-${name.slice(1)}`;
   const subject = await subjectWith(least);
   const what = [`${finding.kind}: ${how}`, `whose: ${verdict.whose}`, ...verdict.notes, nameOf(variant)].join('\n');
-  const text = fixtureText({ what, family: c.family, kernel: kernel.name, seed, variant, ir: subject.ir });
+  const text = fixtureText({ what, family: c.family, kernel: name, seed, variant, ir: subject.ir });
 
-  const folder = path.join(SCRATCH, name);
+  const folder = path.join(SCRATCH, file);
   await mkdir(folder, { recursive: true });
-  const save = (file: string, content: string | Uint8Array): Promise<void> =>
-    writeFile(path.join(folder, file), content);
+  const save = (what: string, content: string | Uint8Array): Promise<void> =>
+    writeFile(path.join(folder, what), content);
   await save('kernel.ll', text);
-  await save('whole.ll', FAMILIES[c.family].module([kernel]));
+  await save('whole.ll', FAMILIES[c.family].module(module));
   const plain = { ...optionsOf(variant), meld: 'off' } as const;
-  for (const [file, options] of [['plain', plain], ['melded', optionsOf(variant)]] as const)
+  for (const [build, options] of [['plain', plain], ['melded', optionsOf(variant)]] as const)
     try {
-      await save(`${file}.ll`, await bench.text(subject.ir, options));
-      await save(`${file}.s`, await bench.text(subject.ir, options, 'asm'));
-      await save(`${file}.hsaco`, (await bench.code(subject.ir, options)).bytes);
+      await save(`${build}.ll`, await bench.text(subject.ir, options));
+      await save(`${build}.s`, await bench.text(subject.ir, options, 'asm'));
+      await save(`${build}.hsaco`, (await bench.code(subject.ir, options)).bytes);
     } catch (error) {
-      await save(`${file}.error.txt`, messageOf(error));
+      await save(`${build}.error.txt`, messageOf(error));
     } // prettier-ignore
   if (verdict.whose === 'llvm') return { verdict, saved: folder };
   await mkdir(FIXTURES, { recursive: true });
-  await writeFile(path.join(FIXTURES, `${name}.ll`), text);
-  return { verdict, saved: path.join(FIXTURES, `${name}.ll`) };
+  await writeFile(path.join(FIXTURES, `${file}.ll`), text);
+  return { verdict, saved: path.join(FIXTURES, `${file}.ll`) };
 }

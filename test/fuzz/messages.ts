@@ -12,8 +12,6 @@ export interface Setup {
 
 export interface BatchRequest {
   readonly batch: number;
-  /** The number of the only kernel to check; null for the whole batch. */
-  readonly only: number | null;
 }
 
 export interface Failure {

@@ -24,7 +24,7 @@ const USAGE = `usage: npm run fuzz -- [--minutes N] [--kernels N] [--seed S] [--
   --seed S      of the campaign (default 1)
   --jobs N      threads (default: one per processor)
   --shrink N    seconds for shrinking a failure (default 60)
-  --only N      nothing but this kernel, k<N> of a report; leaves the campaign's counts alone`;
+  --only N      only the batch of this kernel, k<N> of a report; leaves the campaign's counts alone`;
 
 /** Limit for a batch, including the investigation of failures. */
 const HANGS_MS = 15 * 60_000;
@@ -77,7 +77,7 @@ class Thread {
     const died = (how: string): Report => {
       void worker.terminate();
       this.#worker = null;
-      const kernel = request.only ?? request.batch * BATCH;
+      const kernel = request.batch * BATCH;
       const failure: Failure = { kernel, kind: 'error', class: how, how, variant: '', whose: 'open', notes: [], saved: null }; // prettier-ignore
       return { batch: request.batch, kernels: 0, melded: 0, unusable: [], variants: [], failures: [failure] };
     };
@@ -114,7 +114,7 @@ async function main(): Promise<void> {
   const setup: Setup = { llvm: await compileLlvm(), campaign: seed, shrink };
   if (only !== null) {
     const thread = new Thread(setup);
-    const report = await thread.run({ batch: Math.floor(only / BATCH), only });
+    const report = await thread.run({ batch: Math.floor(only / BATCH) });
     await thread.end();
     print(report.failures, seed);
     for (const why of report.unusable) console.log(`not usable: ${why}`);
@@ -140,7 +140,7 @@ async function main(): Promise<void> {
   await Promise.all(
     threads.map(async (thread) => {
       while (more()) {
-        const report = await thread.run({ batch: state.begin(), only: null });
+        const report = await thread.run({ batch: state.begin() });
         if (report.failures.some(({ kind }) => kind === 'campaign')) throw new Error(report.failures[0]!.how);
         const now = performance.now();
         state.end(report, (now - last) / 1000);

@@ -22,7 +22,7 @@ export interface Verdict {
 
 const SIMPLE = { meld: 'off', optimize: 'none', codegenLevel: 0 } as const;
 
-/** @param subject a module with one kernel */
+/** @param subject a module with one launch, which fails */
 export async function triage(bench: Bench, subject: Subject, variant: Variant): Promise<Verdict> {
   const { ir, raw, launches } = subject;
   const [launch] = launches;

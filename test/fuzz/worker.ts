@@ -14,11 +14,10 @@ const bench = new Bench(llvm);
 const saved = new Map<string, number>();
 const MOST_ALIKE = 3;
 
-async function run({ batch, only }: BatchRequest): Promise<Report> {
+async function run({ batch }: BatchRequest): Promise<Report> {
   await bench.ready();
   const c = caseOf(batch);
-  const numbers = only === null ? Array.from({ length: BATCH }, (_, index) => batch * BATCH + index) : [only];
-  const kernels = numbers.map((number) => kernelOf(c, campaign, number));
+  const kernels = Array.from({ length: BATCH }, (_, index) => kernelOf(c, campaign, batch * BATCH + index));
   const melded = new Set<string>();
   const unusable = new Map<string, string>();
   const variants: Report['variants'][number][] = [];
@@ -32,7 +31,7 @@ async function run({ batch, only }: BatchRequest): Promise<Report> {
       names.forEach(({ name }) => melded.add(name));
       variants.push({ name: nameOf(variant), melded: names.length });
     }
-    for (const finding of found.findings) failures.push(await failureOf(c, kernels, finding));
+    for (const finding of found.findings) failures.push(await failureOf(c, kernels, finding, found.isTogether));
   }
   return {
     batch,
@@ -46,13 +45,15 @@ async function run({ batch, only }: BatchRequest): Promise<Report> {
 
 /**
  * Checks all kernels at once and, if that fails, one after the other, so that each failure is attributed to a kernel.
+ *
+ * @returns in `isTogether`, whether the failures only occur with all kernels in one module
  */
 async function checkAt(c: Case, kernels: readonly Drawn[], variants: readonly Variant[]) {
   const site = siteOf(variants[0]!);
   const checkThese = async (these: readonly Drawn[]) =>
     check(bench, await subjectOf(bench, c, these, site), site, variants);
   const all = await checkThese(kernels);
-  if (kernels.length === 1 || (all.findings.length === 0 && all.unusable.size === 0)) return all;
+  if (all.findings.length === 0 && all.unusable.size === 0) return { ...all, isTogether: false };
   const findings: Finding[] = [];
   const unusable = new Map<string, string>();
   for (const one of kernels) {
@@ -61,12 +62,12 @@ async function checkAt(c: Case, kernels: readonly Drawn[], variants: readonly Va
     findings.push(...alone.findings.map((finding) => ({ ...finding, kernel: one.name })));
     for (const [name, why] of alone.unusable) unusable.set(name, why);
   }
-  // Failures that only occur with all kernels together.
-  if (findings.length === 0) findings.push(...all.findings);
-  return { findings, unusable, melded: all.melded };
+  // A kernel's code is another one where another kernel reads the LDS that it writes, for example.
+  const isTogether = findings.length === 0;
+  return { findings: isTogether ? all.findings : findings, unusable, melded: all.melded, isTogether };
 }
 
-async function failureOf(c: Case, kernels: readonly Drawn[], finding: Finding): Promise<Failure> {
+async function failureOf(c: Case, kernels: readonly Drawn[], finding: Finding, isTogether: boolean): Promise<Failure> {
   const failure = {
     kernel: Number(finding.kernel.slice(1)),
     kind: finding.kind,
@@ -76,7 +77,7 @@ async function failureOf(c: Case, kernels: readonly Drawn[], finding: Finding): 
   };
   const one = kernels.find(({ name }) => name === finding.kernel);
   if (one === undefined) return { ...failure, whose: 'open', notes: ['only with other kernels'], saved: null };
-  const suspect = { campaign, case: c, kernel: one, finding };
+  const suspect = { campaign, case: c, kernel: one, module: isTogether ? kernels : [one], finding };
   const first = await investigate(bench, suspect, 0);
   const alike = [`${first.verdict.whose} ${failure.class}`, `${first.verdict.whose} ${failure.class} ${one.name}`];
   const [count, ofKernel] = alike.map((key) => saved.get(key) ?? 0);
@@ -90,7 +91,7 @@ parentPort!.on('message', (request: BatchRequest) => {
   void run(request)
     .catch((error: unknown): Report => {
       const failure: Failure = {
-        kernel: request.only ?? request.batch * BATCH,
+        kernel: request.batch * BATCH,
         kind: 'campaign',
         class: 'campaign',
         how: `of the campaign itself: ${messageOf(error)}`,
