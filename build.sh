@@ -238,7 +238,11 @@ constants_of() {
   printf '{ "start": %s, "end": %s }' $((${range% *})) $((${range% *} + ${range#* }))
 }
 
-facts() { printf '{ "bytes": %s, "sha256": "%s" }' "$(stat -c %s "$1")" "$(hash "$1")"; }
+facts() {
+  local more=''
+  [ ! -e "$1.repairs" ] || more=", \"repairs\": $(cat "$1.repairs")"
+  printf '{ "bytes": %s, "sha256": "%s"%s }' "$(stat -c %s "$1")" "$(hash "$1")" "$more"
+}
 
 # facts_if FILE: null if there is none.
 facts_if() { if [ -e "$1" ]; then facts "$1"; else printf null; fi; }
@@ -265,6 +269,7 @@ write_dist() {
     cp "$out/$part.br" "$dist/"
     compressed="$compressed${compressed:+, }\"$part.br\": $(facts "$dist/$part.br")"
   done
+  [ ! -e "$out/rest.wasm" ] || node "$here/wasm/repair.mjs" "$out"
   {
     printf '{\n  "llvm": "%s",\n' $llvm_version
     printf '  "emscripten": "%s",\n' "$(in_root em++ --version | sed -n '1s/.*) \([0-9.]*\).*/\1/p')"

@@ -8,6 +8,7 @@
 import initBrotli, { decompress } from 'brotli-dec-wasm/web';
 import { DarmError } from '../src/errors.js';
 import type { FileFacts, ModulePart, Platform } from '../src/platform/interface.js';
+import { repair } from '../src/platform/repair.js';
 import type { Manifest } from '../src/binding/load.js';
 import { MODULE_STORE, servedName, SERVED_HEADER } from './store.js';
 
@@ -87,6 +88,7 @@ async function downloadPart(packedAs: string, name: string, facts: FileFacts): P
   const packed = await download(await packedName(packedAs));
   // Some servers say of such files that they are encoded; the browser has then decoded them.
   const bytes = packed.length === facts.bytes ? packed : await unpack(packed);
+  repair(bytes, facts);
   if ((await sha256(bytes)) !== facts.sha256)
     throw new DarmError('internal', `${name} is damaged: its hash is not the one in manifest.json`);
   return bytes;

@@ -10,7 +10,6 @@ import { debugLocation } from './debug-location.js';
 import { FunctionEditor } from './editor.js';
 import type { LlvmRuntime } from './runtime.js';
 import { decodeSnapshot } from './snapshot.js';
-import { withSwitchedOff } from './switched-off.js';
 
 export interface FunctionInfo {
   readonly name: string;
@@ -355,15 +354,9 @@ export class LlvmModule {
     return this.#output();
   }
 
-  /**
-   * Generates code. This consumes the module: nothing but the three methods below works afterwards.
-   *
-   * @param without options of LLVM that are switched off for it
-   */
-  generate(kind: 'asm' | 'obj', without: readonly string[] = []): void {
-    withSwitchedOff(this.runtime, without, () =>
-      this.#check(this.#llvm()._darm_emit(this.#job, kind === 'obj' ? 1 : 0)),
-    );
+  /** Generates code. This consumes the module: nothing but the three methods below works afterwards. */
+  generate(kind: 'asm' | 'obj'): void {
+    this.#check(this.#llvm()._darm_emit(this.#job, kind === 'obj' ? 1 : 0));
   }
 
   /** The assembly or the object that `generate` has just made. It may be large, and is copied for each call. */

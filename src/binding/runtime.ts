@@ -188,11 +188,6 @@ export class LlvmRuntime<Exports extends MemoryExports = LlvmExports> {
     });
   }
 
-  /** Where the variables of a fresh instance are. */
-  initialVariables(): AddressRange[] {
-    return this.#constants.map(({ end }, index) => ({ start: end, end: end + this.#image[index]!.length }));
-  }
-
   // --- memory ---
 
   allocate(bytes: number): Pointer<'bytes'> {

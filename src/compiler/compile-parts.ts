@@ -1,6 +1,6 @@
 /** The tasks of a job whose module is compiled in parts (`partitions`): see pipeline/compile-parts.ts. */
 import { mergeMetadata } from '../formats/merge-metadata.js';
-import { hasEdits, type EditLog } from '../job/edit-log.js';
+import type { EditLog } from '../job/edit-log.js';
 import { mayComeFromMelds } from '../job/meld-faults.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
@@ -38,13 +38,12 @@ export async function compileInParts(
 async function compileDivided(
   executor: Executor,
   options: JobOptions,
-  { parts, logs, bitcode, kernels, result }: TaskResults['divide'],
+  { parts, bitcode, kernels, result }: TaskResults['divide'],
   limits: TaskLimits,
 ): Promise<CompileResult> {
   const started = performance.now();
-  const isMelded = logs.some(hasEdits);
   const compiled = await allInOrder(
-    parts.map((names) => executor.run({ kind: 'part', bytes: bitcode, options, names, isMelded }, limits)),
+    parts.map((names) => executor.run({ kind: 'part', bytes: bitcode, options, names }, limits)),
   );
   const codegenMs = performance.now() - started;
   const objects = mergeMetadata(compiled.map(({ object }) => object), kernels); // prettier-ignore

@@ -68,25 +68,18 @@ export function divideModule(
   });
 }
 
-export interface Part {
-  /** Names of its definitions. */
-  readonly names: readonly string[];
-  /** Whether anything in the whole module was melded. */
-  readonly isMelded: boolean;
-}
-
 /** The code of some of a module's definitions and of what they need, as an object. */
 export function compilePart(
   runtime: LlvmRuntime,
   bitcode: Uint8Array,
   { mcpu, codegenLevel }: JobOptions,
-  { names, isMelded }: Part,
+  names: readonly string[],
 ): CompiledPart {
   return inFreshHeap(runtime, () => {
     const started = performance.now();
     const module = LlvmModule.read(runtime, bitcode, parseTargetId(mcpu), codegenLevel);
     module.keepOnly(names);
-    generate(module, 'obj', isMelded);
+    generate(module, 'obj');
     const object = module.generated();
     const machineInstructions = module.machineInstructions();
     return { object, machineInstructions, diagnostics: module.warnings(), codegenMs: performance.now() - started };

@@ -171,8 +171,7 @@ export function chosenCode(
   const withCode = decides || (asked === 'sizes' && hasSizes) || (asked === 'scratch' && notesScratch(first));
   const emitWith = (logs: readonly EditLog[], what: Pick<EmitRequest, 'kinds' | 'withFigures'>): Emitted => {
     const rebuild = (): LlvmModule => compilation.rebuild(logs);
-    const isMelded = logs.some(hasEdits);
-    return emitArtifacts({ ...what, module: logs === given ? first : rebuild(), rebuild, isMelded, withCode, watch });
+    return emitArtifacts({ ...what, module: logs === given ? first : rebuild(), rebuild, withCode, watch });
   };
   const all = { kinds: options.emit, withFigures: options.stats };
   const nothing = { kinds: [], withFigures: false };
@@ -207,8 +206,7 @@ const planWarnings = (logs: readonly EditLog[]): string[] =>
 function emitUnmelded(compilation: Compilation, asked: { withFigures?: boolean; withCode?: boolean }): Emitted {
   const unmelded = compilation.unplanned();
   const rebuild = () => unmelded.rebuild([]);
-  const nothing = { kinds: [], isMelded: false, withFigures: false };
-  return emitArtifacts({ module: rebuild(), rebuild, ...nothing, ...asked, watch: unmelded.watch });
+  return emitArtifacts({ module: rebuild(), rebuild, kinds: [], withFigures: false, ...asked, watch: unmelded.watch });
 }
 
 function functionReports(

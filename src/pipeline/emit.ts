@@ -19,8 +19,6 @@ export interface EmitRequest {
   /** Makes the module again: code generation uses a module up. */
   readonly rebuild: () => LlvmModule;
   readonly kinds: readonly Emit[];
-  /** Whether anything in the module was melded. */
-  readonly isMelded: boolean;
   /** Asks for all counts; it changes no byte of the artifacts. */
   readonly withFigures: boolean;
   /** Asks what the code comes to, and has it generated where no artifact is made of it. */
@@ -45,7 +43,7 @@ export interface CodeFigures {
 }
 
 export function emitArtifacts(request: EmitRequest): Emitted {
-  const { rebuild, kinds, isMelded, withFigures, withCode = false, watch } = request;
+  const { rebuild, kinds, withFigures, withCode = false, watch } = request;
   let { module } = request;
   let object: Uint8Array | null = null;
   const hasNotes = notesScratch(module);
@@ -65,7 +63,7 @@ export function emitArtifacts(request: EmitRequest): Emitted {
   for (const code of codes) {
     if (!isUntouched) module = rebuild();
     isUntouched = false;
-    watch.time('codegen', () => generate(module, code, isMelded));
+    watch.time('codegen', () => generate(module, code));
     const asked = CODES[code].filter((kind) => kinds.includes(kind));
     if (asked.length > 0) {
       const bytes = module.generated();

@@ -4,21 +4,12 @@ import { separateJoinInputs } from './join-inputs.js';
 import { hasMistakenSum } from './mistaken-sums.js';
 
 /**
- * What LLVM 23 does wrong in code generation and can do without, by the options that switch it off.
- *
- * `GCNRewritePartialRegUses` makes smaller tuples of registers whose outer parts nothing uses. It computes live ranges
- * anew, in which parts may lose their values (`LiveRangeCalc::isDefOnEntry`, docs/simulator.md).
+ * Generates code, for `module.generated()`. What LLVM is likely to compile wrongly is changed first. Of modules in which
+ * nothing was melded, the code is that of `llc`, where that is right.
  */
-const FAULTY = ['amdgpu-enable-rewrite-partial-reg-uses'];
-
-/**
- * Generates code, for `module.generated()`. What LLVM is likely to compile wrongly is changed first.
- *
- * @param isMelded whether anything in the module was melded. If not, the code is that of `llc`, where that is right
- */
-export function generate(module: LlvmModule, code: 'asm' | 'obj', isMelded: boolean): void {
+export function generate(module: LlvmModule, code: 'asm' | 'obj'): void {
   if (module.isAmdgcn) for (const { name } of module.functions()) avoidFaults(module, name);
-  module.generate(code, isMelded && module.isAmdgcn ? FAULTY : []);
+  module.generate(code);
 }
 
 function avoidFaults(module: LlvmModule, name: string): void {

@@ -104,7 +104,7 @@ function wavesOf(module: LlvmModule, name: string, from: () => LlvmModule, isMel
       const alone = from();
       alone.keepOnly([name]);
       if (isMelded) prepareFunction(alone, name);
-      generate(alone, 'asm', isMelded);
+      generate(alone, 'asm');
       const found = new TextDecoder().decode(alone.generated()).match(/^; Occupancy: \d+$/gm);
       return found === null ? null : Number(found.at(-1)!.split(' ').at(-1));
     });

@@ -9,6 +9,8 @@ import type { FileFacts as FoundFile, Lookup } from '../job/source.js';
 export interface FileFacts {
   readonly bytes: number;
   readonly sha256: string;
+  /** What is repaired in the file when it has been unpacked: bytes, in hexadecimal, from an offset on. */
+  readonly repairs?: readonly { readonly at: number; readonly bytes: string }[];
 }
 
 /** Files of the host, for `#include`. */

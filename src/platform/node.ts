@@ -12,6 +12,7 @@ import { ioError, privateTemporaryFolder, writeAtomically } from '../files.js';
 import { cryptography } from './crypto.js';
 import { nodeDisk } from './disk.js';
 import type { FileFacts, ModulePart, Platform } from './interface.js';
+import { repair } from './repair.js';
 
 /** The folder of the WebAssembly module. The environment variable `DARM_WASM` names another one, for debug builds. */
 export function moduleFolder(): string {
@@ -103,6 +104,7 @@ async function readPart(part: string, facts: FileFacts, extension: string): Prom
     folders.push(temporary);
   }
   const bytes = await unpack(readPackaged(`${part}.${extension}.br`));
+  repair(bytes, facts);
   if (sha256(bytes) !== facts.sha256)
     throw new DarmError('internal', 'the compiled module is damaged: its hash is not the one in manifest.json');
   for (const each of folders)

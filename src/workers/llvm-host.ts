@@ -151,7 +151,7 @@ function perform(runtime: LlvmRuntime, task: LlvmTask, events: Events): TaskResu
     case 'divide':
       return divideModule(runtime, task.bytes, task.options, task.logs, events);
     case 'part':
-      return compilePart(runtime, task.bytes, task.options, task);
+      return compilePart(runtime, task.bytes, task.options, task.names);
     case 'link':
       return inFreshHeap(runtime, () => LlvmModule.linkObjects(runtime, task.objects));
     case 'analyze':

@@ -12,7 +12,7 @@ import type { JobOptions } from '../job/options.js';
 import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
 import type { SourceJob, Translation } from '../job/source.js';
 import type { Policy, Subject, Trial } from '../job/tuning.js';
-import type { CompiledPart, DividedModule, Part } from '../pipeline/compile-parts.js';
+import type { CompiledPart, DividedModule } from '../pipeline/compile-parts.js';
 import type { Settled } from '../pipeline/settle.js';
 import type { LaunchPart, LaunchPartResult } from '../simulator/launch/run-workgroups.js';
 
@@ -30,7 +30,7 @@ export type Task =
   /** Melds, or carries out what others melded, and divides the module into parts. */
   | ({ readonly kind: 'divide'; readonly logs: readonly EditLog[] | null } & ModuleTask)
   /** Generates the code of a part: of these definitions, and what they need. */
-  | ({ readonly kind: 'part' } & Part & ModuleTask)
+  | ({ readonly kind: 'part'; readonly names: readonly string[] } & ModuleTask)
   | { readonly kind: 'link'; readonly objects: readonly Uint8Array[] }
   | ({ readonly kind: 'analyze' } & ModuleTask)
   | ({ readonly kind: 'settle' } & ModuleTask)

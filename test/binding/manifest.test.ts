@@ -4,10 +4,11 @@ import { readFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { readManifest } from '../../src/binding/load.js';
+import { repair } from '../../src/platform/repair.js';
 import { REPOSITORY } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/manifest', { tests: 5 });
+const test = suite('binding/manifest', { tests: 6 });
 const dist = path.join(REPOSITORY, 'wasm', 'dist');
 
 async function sha256(file: string): Promise<string> {
@@ -45,6 +46,20 @@ test('describes the files that are shipped', async () => {
   assert.is(await sha256(path.join(dist, 'llvm.mjs')), manifest.loader.sha256);
   assert.is(await sha256(path.join(dist, 'clang.mjs')), manifest.frontend!.loader.sha256);
   assert.is(manifest.llvm, '23.1.1');
+});
+
+test('what is repaired is what the manifest says, and as long as before', async () => {
+  const { further } = await readManifest();
+  const repaired = Object.entries(further).filter(([, { repairs }]) => repairs !== undefined);
+  assert.ok(repaired.length > 0);
+  for (const [name, facts] of repaired) {
+    const built = brotliDecompressSync(await readFile(path.join(dist, `${name}.wasm.br`)));
+    const right = Buffer.from(built);
+    repair(right, facts);
+    assert.ok(!right.equals(built));
+    assert.is(right.length, facts.bytes);
+    assert.is(createHash('sha256').update(right).digest('hex'), facts.sha256);
+  }
 });
 
 /** Of the code of a module's functions, in bytes. */

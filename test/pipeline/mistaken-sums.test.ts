@@ -33,7 +33,7 @@ async function assemblies(body: string, cpu: string): Promise<{ ours: string; ll
   };
   return {
     ours: made((module) => {
-      generate(module, 'asm', false);
+      generate(module, 'asm');
     }),
     llvms: made((module) => {
       module.generate('asm');
