@@ -13,9 +13,10 @@ import { NO_EVENTS } from '../../src/job/events.js';
 import { othersOf, type EditLog } from '../../src/job/edit-log.js';
 import { ALL_FUNCTIONS } from '../../src/job/function-subset.js';
 import { emitModule, meldFunctions } from '../../src/pipeline/compile.js';
-import { kindsOf, measureKernel, tidied, type Bench, type Measurement, type Versions } from '../corpus/measure.js';
+import { kindsOf, measureKernel, type Bench, type Measurement, type Versions } from '../corpus/measure.js';
 import { setConstants, type Values } from './constants.js';
 import { freshLlvm } from '../llvm.js';
+import { codeWithoutMelds } from '../without-melds.js';
 
 export interface WorkerData {
   readonly target: string;
@@ -78,5 +79,5 @@ function versionsOf(family: string, module: Uint8Array, options: JobOptions, log
   );
   const names = [...melds].filter(([, kinds]) => kinds.length > 0).map(([name]) => name);
   if (names.length === 0) return { O3, plain: O3, melded: O3, melds };
-  return { O3, plain: tidied(rt, module, names), melded: emit(logs), melds };
+  return { O3, plain: codeWithoutMelds(rt, module, {}, names), melded: emit(logs), melds };
 }

@@ -2,20 +2,12 @@
 import { createHash } from 'node:crypto';
 import { corpusModule, corpusSource, corpusSpec, type CorpusKernel, type Setting } from '../../kernels/corpus/index.js';
 import { disassemble } from '../../src/binding/disassemble.js';
-import { LlvmModule } from '../../src/binding/module.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
-import {
-  DEFAULT_OPTIONS,
-  type Compiler,
-  type FunctionReport,
-  type JobOptions,
-  type SimulationResult,
-} from '../../src/index.js';
+import type { Compiler, FunctionReport, JobOptions, SimulationResult } from '../../src/index.js';
 import { sumCounters } from '../../src/simulator/counters.js';
 import { readCodeObject } from '../../src/simulator/launch/code-object.js';
-import { parseTargetId } from '../../src/job/target-id.js';
-import { beforeEarlyMeld, defaultPipeline } from '../../src/pipeline/passes.js';
 import { sum } from '../support.js';
+import { codeWithoutMelds } from '../without-melds.js';
 
 /** What one launch of a kernel costs. */
 export interface Cost {
@@ -45,7 +37,7 @@ export interface Measurement {
 
 export interface SettingMeasurement extends Setting {
   readonly O3: Cost;
-  /** Without melds, but with the passes that tidy up after melding. */
+  /** See without-melds.ts. */
   readonly plain: Cost;
   readonly melded: Cost;
 }
@@ -89,13 +81,13 @@ export async function compileFamily(
   const O3 = unmelded.artifacts[0]!.bytes;
   const versions = { O3, melded: melded.artifacts[0]!.bytes, melds };
   if (names.length === 0) return { ...versions, plain: O3 };
-  if (!fromSource) return { ...versions, plain: tidied(rt, corpusModule(family, target), names) };
+  if (!fromSource) return { ...versions, plain: codeWithoutMelds(rt, corpusModule(family, target), {}, names) };
   if (options.meldPoint === 'early') {
     const { bitcode } = await compiler.translate(input, { ...SOURCE, mcpu: target, name: family });
-    return { ...versions, plain: prepared(rt, bitcode) };
+    return { ...versions, plain: codeWithoutMelds(rt, bitcode, { optimize: 'O3', meldPoint: 'early' }, names) };
   }
   const optimized = await compiler.compile(input, { ...all, meld: 'off', emit: ['bc'] });
-  return { ...versions, plain: tidied(rt, optimized.artifacts[0]!.bytes, names) };
+  return { ...versions, plain: codeWithoutMelds(rt, optimized.artifacts[0]!.bytes, {}, names) };
 }
 
 interface Changes extends Pick<FunctionReport, 'switchesLowered' | 'sidesHoisted'> {
@@ -110,30 +102,6 @@ export const kindsOf = ({ melds, switchesLowered, sidesHoisted }: Changes): read
 
 /** Contraction is off, so that results compare bit for bit. */
 const SOURCE = { language: 'hip', flags: ['-std=c++17', '-ffp-contract=off'] } as const;
-
-/** The pipeline of melding, early, without any meld. */
-function prepared(rt: LlvmRuntime, bitcode: Uint8Array): Uint8Array {
-  rt.reset();
-  return rt.run(() => {
-    const module = LlvmModule.read(rt, bitcode, parseTargetId(DEFAULT_OPTIONS.mcpu), DEFAULT_OPTIONS.codegenLevel);
-    module.runPasses(beforeEarlyMeld(module.isAmdgcn));
-    module.runPasses(defaultPipeline('O3')!);
-    module.generate('obj');
-    return module.link();
-  });
-}
-
-/** The pipeline of melding, late, without any meld. */
-export function tidied(rt: LlvmRuntime, bytes: Uint8Array, names: readonly string[]): Uint8Array {
-  rt.reset();
-  return rt.run(() => {
-    const module = LlvmModule.read(rt, bytes, parseTargetId(DEFAULT_OPTIONS.mcpu), DEFAULT_OPTIONS.codegenLevel);
-    for (const name of names) module.tidy(name);
-    for (const name of names) module.prepareCodegen(name);
-    module.generate('obj');
-    return module.link();
-  });
-}
 
 /** @throws Error when the versions do not leave the same memory */
 export async function measureKernel(

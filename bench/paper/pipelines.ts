@@ -1,16 +1,12 @@
 /**
  * The pipelines that are compared. They take the front end's module and make a code object. Besides -O3 there are three
- * for each meld point: with melding (`darm`), with branch fusion only, and `plain`, which runs all the passes of that
- * pipeline without any melds. darm itself never runs `plain`: without melds its pipeline is -O3. `plain` shows how much
- * of a speed-up comes from the additional passes alone.
+ * for each meld point: with melding (`darm`), with branch fusion only, and `plain`, the same without any melds.
  */
-import { LlvmModule } from '../../src/binding/module.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
 import { NO_EVENTS } from '../../src/job/events.js';
 import { DEFAULT_OPTIONS, type JobOptions, type MeldPoint } from '../../src/job/options.js';
-import { beforeEarlyMeld, defaultPipeline } from '../../src/pipeline/passes.js';
 import { compileModule } from '../../src/pipeline/compile.js';
-import { parseTargetId } from '../../src/job/target-id.js';
+import { codeWithoutMelds } from '../without-melds.js';
 
 export type Mode = 'plain' | 'branch-fusion' | 'darm';
 export type PipelineId = 'O3' | `${Mode}.${MeldPoint}`;
@@ -37,7 +33,10 @@ export function compileBy(
   options: Partial<JobOptions> = {},
 ): Compiled {
   const [mode, point] = (id === 'O3' ? ['O3', 'late'] : id.split('.')) as ['O3' | Mode, MeldPoint];
-  if (mode === 'plain') return { code: withoutMelds(rt, module, point), melds: new Map(), milliseconds: NaN };
+  if (mode === 'plain') {
+    const code = codeWithoutMelds(rt, module, { optimize: 'O3', meldPoint: point });
+    return { code, melds: new Map(), milliseconds: NaN };
+  }
   const { artifacts, functions, timings } = compileModule(
     rt,
     module,
@@ -56,17 +55,4 @@ export function compileBy(
     ),
     milliseconds: timings['total']!,
   };
-}
-
-function withoutMelds(rt: LlvmRuntime, bytes: Uint8Array, point: MeldPoint): Uint8Array {
-  rt.reset();
-  return rt.run(() => {
-    const module = LlvmModule.read(rt, bytes, parseTargetId(DEFAULT_OPTIONS.mcpu), DEFAULT_OPTIONS.codegenLevel);
-    const O3 = defaultPipeline('O3')!;
-    module.runPasses(point === 'early' ? beforeEarlyMeld(module.isAmdgcn) : O3);
-    for (const { name } of module.functions()) module.tidy(name);
-    if (point === 'early') module.runPasses(O3);
-    module.generate('obj');
-    return module.link();
-  });
 }

@@ -256,6 +256,13 @@ export class LlvmModule {
     return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };
   }
 
+  /** The same without an editor, for those who change nothing. */
+  look(name: string): Omit<OpenFunction, 'editor'> {
+    const { editor, ...seen } = this.open(name);
+    editor[Symbol.dispose]();
+    return seen;
+  }
+
   /** LLVM's own analyses of a function, for comparison with ours. */
   oracle(name: string): Oracle {
     this.#check(this.#llvm()._darm_oracle(this.#job, this.#function(name)));

@@ -103,14 +103,34 @@ const MAKE_FLAGS: Readonly<Record<string, string>> = {
   '-MP': '--depfile-phony',
 };
 
-/** The command with its subcommands and flags, which tells what it was asked for. */
-export function commandLine(found: (invocation: Invocation) => void): Command {
+/** Is told what the command was asked for. */
+type Found = (invocation: Invocation) => void;
+
+/** The command with its subcommands and flags. */
+export function commandLine(found: Found): Command {
   const program = new Command('darm')
     .description('GPU kernels: HIP C++, OpenCL C or LLVM bitcode in, melded bitcode and AMD code objects out.')
     .version(packageVersion(), '-v, --version')
     .option('--verbose', 'with --version: of LLVM and Node, too, and whether there is prepared code')
     .exitOverride();
+  addCompile(program, found);
+  addAnalyze(program, found);
+  addInspect(program, found);
+  addRun(program, found);
+  addCheck(program, found);
+  addTune(program, (input, flags) => found({ command: 'tune', input, flags }));
+  addBatch(program, (inputs, flags) => found({ command: 'batch', inputs, flags }));
+  addCache(program, (action, flags) => found({ command: 'cache', action, flags }));
+  addBuildSystems(program, found);
+  addPrepare(program, found);
+  addBundleCommand(program, found);
+  addServeCommand(program, (flags) => found({ command: 'serve', flags }));
+  addWorkerCommand(program, (flags) => found({ command: 'worker', flags }));
+  addExplore(program, found);
+  return program;
+}
 
+function addCompile(program: Command, found: Found): void {
   const compile = program
     .command('compile')
     .description('meld and compile a module, or with --emit fatbin the modules of an offload bundle')
@@ -131,7 +151,9 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
       found({ command: 'compile', input, flags });
     },
   );
+}
 
+function addAnalyze(program: Command, found: Found): void {
   const analyze = program
     .command('analyze')
     .description('say what melding would do, and change nothing')
@@ -141,7 +163,9 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
   addRunOptions(addRemarksOption(addJobOptions(analyze))).action((input: string, flags: AnalyzeFlags) => {
     found({ command: 'analyze', input, flags });
   });
+}
 
+function addInspect(program: Command, found: Found): void {
   const inspect = program
     .command('inspect')
     .description('say what a code object or a module holds')
@@ -149,7 +173,9 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
   addRunOptions(inspect).action((input: string, flags: RunFlags) => {
     found({ command: 'inspect', input, flags });
   });
+}
 
+function addRun(program: Command, found: Found): void {
   const run = program
     .command('run')
     .description('execute a code object in the simulator')
@@ -161,7 +187,9 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
   addRunOptions(addSimulateOptions(run)).action((input: string, flags: RunCommandFlags) => {
     found({ command: 'run', input, flags });
   });
+}
 
+function addCheck(program: Command, found: Found): void {
   const check = program
     .command('check')
     .description('compile with and without melding, run both, compare memory and counters')
@@ -175,10 +203,10 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
       found({ command: 'check', input, flags, ...(other !== undefined && { other }) });
     },
   );
+}
 
-  addTune(program, (input, flags) => found({ command: 'tune', input, flags }));
-  addBatch(program, (inputs, flags) => found({ command: 'batch', inputs, flags }));
-  addCache(program, (action, flags) => found({ command: 'cache', action, flags }));
+/** What build systems call instead of a subcommand. */
+function addBuildSystems(program: Command, found: Found): void {
   program
     .option(
       '--toolchain-digest',
@@ -188,6 +216,9 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
   program
     .option('--persistent_worker', "work as a persistent worker of Bazel's, with JSON (docs/fleet.md)")
     .on('option:persistent_worker', () => found({ command: 'persistent-worker' }));
+}
+
+function addPrepare(program: Command, found: Found): void {
   program
     .command('prepare')
     .description(
@@ -195,18 +226,15 @@ export function commandLine(found: (invocation: Invocation) => void): Command {
     )
     .option('--json', 'print one JSON document on standard output', false)
     .action((flags: { json: boolean }) => found({ command: 'prepare', flags }));
-  addBundleCommand(program, found);
-  addServeCommand(program, (flags) => {
-    found({ command: 'serve', flags });
-  });
-  addWorkerCommand(program, (flags) => found({ command: 'worker', flags }));
+}
+
+function addExplore(program: Command, found: Found): void {
   const explore = program
     .command('explore')
     .description('a page for a browser: kernels, their melds, IR, machine code and launches (docs/explorer.md)')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('-p, --port <n>', 'port to listen on; 0: any that is free', portNumber, 8077);
   addAllJobsOption(explore).action((flags: ExploreFlags) => found({ command: 'explore', flags }));
-  return program;
 }
 
 /** Options of a job whose defaults depend on the input or on the command. */

@@ -285,6 +285,9 @@ export interface FunctionSnapshot {
   readonly typeAddressSpace: Int32Array;
 }
 
+/** Whether a processor is AMD's, by the name that LLVM gives it. */
+export const isAmd = (cpu: string): boolean => cpu.startsWith('gfx');
+
 export const instrValue = (fn: FunctionSnapshot, i: InstrId): ValueId => (fn.argCount + i) as ValueId;
 
 /** The instruction that defines `v`, or `NONE` for arguments, constants and globals. */

@@ -54,6 +54,9 @@ export interface EditLog {
 
 export const hasEdits = ({ rounds }: EditLog): boolean => rounds.length > 0;
 
+/** The names of the functions with edits. */
+export const meldedFunctions = (logs: readonly EditLog[]): string[] => logs.filter(hasEdits).map((log) => log.function);
+
 /** What changed in these rounds beside melds. */
 export const othersOf = (rounds: readonly Pick<LogRound, 'lowered' | 'hoisted'>[]) => ({
   switchesLowered: rounds.reduce((sum, { lowered }) => sum + lowered.length, 0),

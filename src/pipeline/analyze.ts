@@ -28,7 +28,7 @@ export function analyzeModule(runtime: LlvmRuntime, bytes: Uint8Array, given: Jo
       const survey = surveyFunction(module, name, options, texts && new HistoryRecorder(module, name, texts));
       const { editor, snapshot, analyses } = survey;
       const canPair = editor.canPair.bind(editor);
-      const remedies = remediesOf(snapshot, analyses, planOptions(options), canPair, survey.plan);
+      const remedies = remediesOf({ fn: snapshot, analyses, options: planOptions(options), canPair }, survey.plan);
       editor[Symbol.dispose]();
       remarks.push(...plannedRemarks(name, survey));
       functions.push({

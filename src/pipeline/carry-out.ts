@@ -33,10 +33,13 @@ export function carryOut(module: LlvmModule, { open, round, watch, recorder }: R
   watch.time('verify', () => module.verify(name));
   // After lowering there is nothing to tidy: melding wants the chain of branches as it is.
   if (round.lowered.length > 0) return;
-  watch.time('meld', () => {
-    module.shareAddressSelects(name);
-    module.tidy(name);
-  });
+  watch.time('meld', () => tidy(module, name));
+}
+
+/** What LLVM does to a function behind a round of melds. */
+export function tidy(module: LlvmModule, name: string): void {
+  module.shareAddressSelects(name);
+  module.tidy(name);
 }
 
 /** A switch whose cases are all there are has a default that only it leads to: the chain does not. */
@@ -50,5 +53,5 @@ function lowerSwitches(editor: Editor, lowered: readonly BlockId[]): void {
 /** Carries out a log, with the calls into LLVM that `meldFunction` made, its last survey included. */
 export function replayLog(module: LlvmModule, { function: name, rounds, bailout }: EditLog, watch: Stopwatch): void {
   for (const round of rounds) carryOut(module, { open: module.open(name), round, watch, recorder: null });
-  if (bailout === null) module.open(name).editor[Symbol.dispose]();
+  if (bailout === null) module.look(name);
 }

@@ -5,7 +5,7 @@
 import { LlvmModule } from '../binding/module.js';
 import type { LlvmRuntime } from '../binding/runtime.js';
 import { DarmError } from '../errors.js';
-import { hasEdits, type EditLog } from '../job/edit-log.js';
+import { hasEdits, meldedFunctions, type EditLog } from '../job/edit-log.js';
 import type { Events } from '../job/events.js';
 import type { JobOptions } from '../job/options.js';
 import { parsePlan } from '../job/tuned-plan.js';
@@ -111,10 +111,14 @@ export class Compilation {
     return all.filter(({ name }) => this.wants(name) && !spare.has(name));
   }
 
-  /** Takes a module from the meld point to where code generation starts. */
-  finish(module: LlvmModule, logs: readonly EditLog[]): LlvmModule {
+  /**
+   * Takes a module from the meld point to where code generation starts.
+   *
+   * @param melded the functions with edits
+   */
+  finish(module: LlvmModule, melded: readonly string[]): LlvmModule {
     if (meldsEarly(this.options)) this.#optimize(module);
-    if (module.isAmdgcn && logs.some(hasEdits)) this.#prepareCodegen(module, logs);
+    if (module.isAmdgcn && melded.length > 0) this.#prepareCodegen(module, new Set(melded));
     return module;
   }
 
@@ -132,7 +136,7 @@ export class Compilation {
     }
     const module = this.readAtMeldPoint();
     this.#replay(module, logs);
-    return this.finish(module, logs);
+    return this.finish(module, meldedFunctions(logs));
   }
 
   #read(): LlvmModule {
@@ -162,9 +166,8 @@ export class Compilation {
    * Keeps melded code from faults of LLVM's code generator (docs/simulator.md). Other functions are not prepared,
    * but code generation goes without the same options for the whole module (generate.ts).
    */
-  #prepareCodegen(module: LlvmModule, logs: readonly EditLog[]): void {
+  #prepareCodegen(module: LlvmModule, melded: ReadonlySet<string>): void {
     this.watch.time('meld', () => {
-      const melded = new Set(logs.filter(hasEdits).map((log) => log.function));
       const functions = module.functions();
       // A melded function that is not a kernel was or will be inlined, so that its code may be in any function.
       const all = meldsEarly(this.options) || functions.some(({ name, kernel }) => melded.has(name) && !kernel);

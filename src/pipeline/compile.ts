@@ -13,7 +13,7 @@
  */
 import type { LlvmModule } from '../binding/module.js';
 import type { LlvmRuntime } from '../binding/runtime.js';
-import { hasEdits, othersOf, type EditLog } from '../job/edit-log.js';
+import { hasEdits, meldedFunctions, othersOf, type EditLog } from '../job/edit-log.js';
 import { NO_EVENTS, type Events } from '../job/events.js';
 import { ALL_FUNCTIONS, isInSubset, type FunctionSubset } from '../job/function-subset.js';
 import type { JobOptions } from '../job/options.js';
@@ -50,7 +50,7 @@ export function meldInPlace(compilation: Compilation): { module?: LlvmModule; lo
   // A function that failed half-way or was taken back cannot be written: start over with the edits that went well. So do
   // modules without edits that the passes in front of an early meld have changed.
   const isInPlace = logs.every((log) => log.isInPlace) && (logs.some(hasEdits) || !meldsEarly(compilation.options));
-  return isInPlace ? { module: compilation.finish(module, logs), logs } : { logs };
+  return isInPlace ? { module: compilation.finish(module, meldedFunctions(logs)), logs } : { logs };
 }
 
 /** Melds some of the functions, the costly part of a job. */

@@ -132,7 +132,6 @@ export function countFunctions(module: LlvmModule, withFigures: boolean): Map<st
 }
 
 function countDivergentBranches(module: LlvmModule, name: string): number {
-  const { snapshot, editor } = module.open(name);
-  editor[Symbol.dispose]();
+  const { snapshot } = module.look(name);
   return summarize(snapshot, analysesOf(snapshot).divergence).divergentBranches;
 }

@@ -36,7 +36,7 @@ export const isNameable = (name: string): boolean => /^[^,;()]*$/.test(name);
 /** What a function costs as it is now, when the passes have run that follow the meld point. Leaves no trace. */
 export const finalCycles = (module: LlvmModule, name: string, options: JobOptions): ExpectedCycles =>
   // The passes run over all functions that are there: with few, a module of many takes no square of the time.
-  (isNameable(name) ? module.peek(() => cyclesAlone(module, name, options)) : null) ??
+  (isNameable(name) ? module.peek(() => cyclesInOwnModule(module, name, options)) : null) ??
   module.peek(() => cyclesBehindPasses(module, name, options));
 
 /**
@@ -44,7 +44,7 @@ export const finalCycles = (module: LlvmModule, name: string, options: JobOption
  *
  * @returns null if the function went with the others: it does when it is seen by nobody outside and not called
  */
-export function cyclesAlone(module: LlvmModule, name: string, options: JobOptions): ExpectedCycles | null {
+export function cyclesInOwnModule(module: LlvmModule, name: string, options: JobOptions): ExpectedCycles | null {
   module.keepOnly([name]);
   const isThere = module.functions().some((each) => each.name === name);
   return isThere ? cyclesBehindPasses(module, name, options) : null;
@@ -52,8 +52,7 @@ export function cyclesAlone(module: LlvmModule, name: string, options: JobOption
 
 function cyclesBehindPasses(module: LlvmModule, name: string, options: JobOptions): ExpectedCycles {
   module.runPasses(meldsEarly(options) ? AFTER_EARLY : AFTER_LATE);
-  const { snapshot, editor } = module.open(name);
-  editor[Symbol.dispose]();
+  const { snapshot } = module.look(name);
   return expectedCycles(snapshot, analysesOf(snapshot));
 }
 

@@ -35,7 +35,6 @@ const hidesProducts = (module: LlvmModule, name: string): boolean =>
   });
 
 function callsOf(module: LlvmModule, name: string): number {
-  const { snapshot, editor } = module.open(name);
-  editor[Symbol.dispose]();
+  const { snapshot } = module.look(name);
   return snapshot.instrOpcode.reduce((sum, opcode) => sum + Number(opcode === Opcode.Call), 0);
 }

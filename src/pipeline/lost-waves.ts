@@ -19,7 +19,7 @@ import { expectedGain, type ExpectedCycles } from '../melding/cost/expected-cycl
 import { costsOf } from '../melding/cost/latency.js';
 import { leastWaves, slowdown } from '../melding/cost/waves.js';
 import { prepareFunction, type Compilation } from './compilation.js';
-import { cyclesAlone, isNameable } from './function-gain.js';
+import { cyclesInOwnModule, isNameable } from './function-gain.js';
 import { generate } from './generate.js';
 import { meldsEarly } from './passes.js';
 
@@ -77,7 +77,7 @@ export function lossOfWaves(
   const asMelded = (): LlvmModule => module;
   const unmelded = (): LlvmModule => compilation.readAtMeldPoint();
   const cyclesOf = (from: () => LlvmModule): ExpectedCycles | null =>
-    module.peek(() => cyclesAlone(from(), name, compilation.options));
+    module.peek(() => cyclesInOwnModule(from(), name, compilation.options));
   const cycles = cyclesOf(unmelded);
   const melded = cyclesOf(asMelded);
   // A kernel that nobody sees cannot run.

@@ -53,9 +53,7 @@ function fittingPlan(
     if (known.length === 0) return ignore('it is for other functions');
     return known.filter((each): each is TunedFunction => {
       if (!compilation.wants(each.name)) return false;
-      const { fingerprint, editor } = module.open(each.name);
-      editor[Symbol.dispose]();
-      const fits = fingerprint === firstFingerprint(each);
+      const fits = module.look(each.name).fingerprint === firstFingerprint(each);
       if (!fits) warn(misfitText(each.name, CHANGED));
       return fits;
     });

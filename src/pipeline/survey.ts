@@ -5,8 +5,7 @@ import type { SurveyRemarks } from '../job/edit-log.js';
 import type { FunctionPicture } from '../job/history.js';
 import { thresholdOf, type JobOptions } from '../job/options.js';
 import type { PlanOptions } from '../melding/plan.js';
-import type { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
-import { planFunction } from '../melding/decide/plan-function.js';
+import { planFunction, type PlanInputs } from '../melding/decide/plan-function.js';
 import type { Guide } from './guide.js';
 import { surveyRemarks } from './collect-remarks.js';
 import { meldsEarly } from './passes.js';
@@ -22,13 +21,9 @@ export interface Survey extends PlannedFunction {
 }
 
 /** What earlier rounds leave to a survey; by default there were none. */
-interface EarlierRounds {
-  /** What is remembered from round to round. */
-  readonly hopeless?: HopelessBlocks;
+interface EarlierRounds extends Omit<PlanInputs, 'choices'> {
   /** Null: the cost model decides. */
   readonly guide?: Guide | null;
-  /** What melds have gained up to now, by the cost model. */
-  readonly gained?: number;
 }
 
 /** The caller disposes of the editor. */
@@ -37,14 +32,14 @@ export function surveyFunction(
   name: string,
   options: JobOptions,
   recorder: HistoryRecorder | null,
-  { hopeless, guide = null, gained }: EarlierRounds = {},
+  { guide = null, ...earlier }: EarlierRounds = {},
 ): Survey {
   const open = module.open(name);
   const analyses = analysesOf(open.snapshot);
   if (options.verifyAnalyses) verifyAnalyses(open.snapshot, analyses, module.oracle(name));
   const canPair = open.editor.canPair.bind(open.editor);
   const choices = guide?.choices(open) ?? null;
-  const plan = planFunction(open.snapshot, analyses, planOptions(options), canPair, hopeless, choices, gained);
+  const plan = planFunction(open.snapshot, analyses, planOptions(options), canPair, { ...earlier, choices });
   guide?.planned(open, plan);
   const planned = { ...open, analyses, plan };
   const picture = recorder?.record(planned) ?? null;

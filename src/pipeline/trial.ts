@@ -24,14 +24,19 @@ export function takeOut(
   });
 }
 
-/** @param known hashes of edits whose code is known */
+/** One kernel, melded in one way. */
+interface Attempt {
+  readonly kernel: string;
+  readonly policy: Policy;
+  /** Hashes of edits whose code is known. */
+  readonly known: readonly string[];
+}
+
 export function tryPolicy(
   runtime: LlvmRuntime,
   bitcode: Uint8Array,
   options: JobOptions,
-  kernel: string,
-  policy: Policy,
-  known: readonly string[],
+  { kernel, policy, known }: Attempt,
 ): Trial {
   return inFreshHeap(runtime, () => {
     const guideOf = (module: LlvmModule, name: string): PolicyGuide =>

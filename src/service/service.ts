@@ -104,103 +104,68 @@ export function createService(
 ): Service {
   checkOptions('createService()', options as ServiceOptions, CHECKS);
   requireOptions('createService()', options, ['concurrency']);
-  const settings: ServiceOptions = { ...DEFAULT_SERVICE, ...givenOf(options) };
-  const { concurrency, maxBody, bodyTimeout, maxArtifact } = settings;
-  const admission = new Admission({ ...settings, maxBuffered: Math.max(settings.maxBuffered, maxBody) });
-  const log = safeLog(settings.log);
-  const version = packageVersion();
-  const metrics = new Metrics({
-    admission,
-    workers: concurrency,
-    cache: () => compiler.cacheCounts,
-    remoteCache: () => compiler.remoteCacheReport,
-    prepared: () => compiler.prepared,
-    droppedLogLines: () => log.dropped(),
-  });
-  const runner = new JobRunner(compiler, admission, metrics);
+  const service = new CompileService(compiler, { ...DEFAULT_SERVICE, ...givenOf(options) });
+  return {
+    fetch: async (request, limits = {}) => service.app.fetch(request, limits),
+    close: () => service.admission.close(),
+  };
+}
 
-  const app = new Hono<Env>();
-  app.use(requestId({ limitLength: 128 }));
+class CompileService {
+  readonly app = new Hono<Env>();
+  readonly admission: Admission;
+  readonly #version = packageVersion();
+  readonly #log: Required<ServiceLog>;
+  readonly #metrics: Metrics;
+  readonly #runner: JobRunner;
 
-  app.use(async (c, next) => {
-    const started = performance.now();
-    await next();
-    c.header('X-Content-Type-Options', 'nosniff');
-    c.header('Darm-Version', version);
-    const { method, path } = c.req;
-    const { status } = c.res;
-    const id = c.get('requestId');
-    const report = (more: object): void => {
-      const ms = performance.now() - started;
-      metrics.request(ROUTES.includes(path) ? path : 'other', status, ms);
-      log.info({ requestId: id, method, path, status, ms: Math.round(ms), ...more }, 'request');
-    };
-    const ending = c.get('ending');
-    if (ending === undefined) return report(c.error ? { code: problemOf(c.error, id).code } : {});
-    void ending.then((how) => {
-      if (how.kind === 'failed') log.error({ requestId: id, err: how.error }, 'an answer broke off');
-      if (how.kind !== 'sent') metrics.brokenOff(how.kind);
-      report({ ...c.get('counts'), ...(how.kind !== 'sent' && { brokenOff: how.kind }) });
+  constructor(
+    private readonly compiler: Compiler,
+    private readonly settings: ServiceOptions,
+  ) {
+    const { concurrency, maxBuffered, maxBody, explore } = settings;
+    const admission = new Admission({ ...settings, maxBuffered: Math.max(maxBuffered, maxBody) });
+    const log = safeLog(settings.log);
+    this.admission = admission;
+    this.#log = log;
+    this.#metrics = new Metrics({
+      admission,
+      workers: concurrency,
+      cache: () => compiler.cacheCounts,
+      remoteCache: () => compiler.remoteCacheReport,
+      prepared: () => compiler.prepared,
+      droppedLogLines: () => log.dropped(),
     });
-  });
+    this.#runner = new JobRunner(compiler, admission, this.#metrics);
+    this.app.use(requestId({ limitLength: 128 }));
+    this.app.use((c, next) => this.#observe(c, next));
+    this.#routeOperations();
+    this.#routeWork();
+    if (explore) this.#routeExplorer();
+    this.#routeRefusals();
+  }
 
-  app.get('/healthz', (c) => c.json({ status: 'ok' }));
-  app.get('/readyz', async (c) => {
-    if (admission.closing) throw new Refusal('shutting-down', 'the service takes no new work');
-    await compiler.ready().catch((error: unknown) => {
-      const id = c.get('requestId');
-      log.error({ requestId: id, err: error }, 'the compiler cannot be loaded');
-      throw new Refusal('not-ready', `the server's log has the details of request ${id}`);
+  #routeOperations(): void {
+    const { app } = this;
+    const metrics = this.#metrics;
+    app.get('/healthz', (c) => c.json({ status: 'ok' }));
+    app.get('/readyz', async (c) => {
+      await this.#checkReady(c.get('requestId'));
+      return c.json({ status: 'ready' });
     });
-    return c.json({ status: 'ready' });
-  });
-  app.get('/metrics', async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }));
-  app.get('/openapi.json', async (c) => c.json((await import('./openapi.js')).openApiDocument()));
+    app.get('/metrics', async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }));
+    app.get('/openapi.json', async (c) => c.json((await import('./openapi.js')).openApiDocument()));
+  }
 
-  app.post('/v1/compile', (c) =>
-    serve(c, async (visit) => {
-      const { module, options: given } = await moduleInput(c.req.raw, readingFor(visit));
-      const job = requestedJob(given);
-      const wantsJson = /\bapplication\/json\b/.test(c.req.header('Accept') ?? '');
-      if (!wantsJson && job.emit.length > 1)
-        throw new DarmError('usage', 'several kinds of "emit" in the request need the header Accept: application/json');
-      visit.enter();
-      c.header('Vary', 'Accept');
-      return runner.run('compile', module, job, callOf(c), async (result) => {
-        checkArtifacts(result.artifacts, maxArtifact);
-        const answer = await (wantsJson ? compileAnswer(result, maxArtifact) : artifactAnswer(result.artifacts[0]!));
-        return held(answer, visit);
-      });
-    }),
-  );
+  #routeWork(): void {
+    const { app } = this;
+    app.post('/v1/compile', (c) => this.#serve(c, (visit) => this.#compile(c, visit)));
+    app.post('/v1/analyze', (c) => this.#serve(c, (visit) => this.#analyze(c, visit)));
+    app.post('/v1/batch', (c) => this.#serve(c, (visit, stop) => this.#batch(c, visit, stop)));
+  }
 
-  app.post('/v1/analyze', (c) =>
-    serve(c, async (visit) => {
-      const { module, options: given } = await moduleInput(c.req.raw, readingFor(visit));
-      const job = requestedJob(given);
-      visit.enter();
-      return runner.run('analyze', module, job, callOf(c), (result) =>
-        held(documentAnswer(analyzeDocument(result), maxArtifact), visit),
-      );
-    }),
-  );
-
-  app.post('/v1/batch', (c) =>
-    serve(c, async (visit, stop) => {
-      const inputs = await batchInputs(c.req.raw, { ...readingFor(visit), maxBatch: settings.maxBatch });
-      visit.enter();
-      const signal = AbortSignal.any([c.req.raw.signal, stop]);
-      const jobs = inputs.map((input, index) => batchJob(c, { input, index, visit, signal }));
-      const done = (counts: BatchCounts): void => c.set('counts', counts);
-      return {
-        headers: { 'Content-Type': 'application/x-ndjson' },
-        size: 0,
-        pieces: () => batchPieces(jobs, concurrency, done),
-      };
-    }),
-  );
-
-  if (settings.explore) {
+  #routeExplorer(): void {
+    const { app, compiler, settings } = this;
     // What draws graphs is large, and most services have no page.
     const explorer = new Retried(async () => {
       const { outcomeAnswer, ServiceExplorer } = await import('./explorer.js');
@@ -210,30 +175,64 @@ export function createService(
     app.get('/explore/', async () => (await explorer.get()).explorer.file('index.html'));
     app.get('/explore/:file', async (c) => (await explorer.get()).explorer.file(c.req.param('file')));
     app.post('/explore/ask', (c) =>
-      serve(c, async (visit) => {
+      this.#serve(c, async (visit) => {
         const { explorer: answering, outcomeAnswer } = await explorer.get();
-        const body = await readBody(c.req.raw, readingFor(visit));
+        const body = await readBody(c.req.raw, this.#readingFor(visit));
         const question = answering.question(c.req.header('Content-Type'), body);
         visit.enter();
-        const outcome = await runner.explore(callOf(c), (signal) => answering.answer(question, signal));
-        return held(outcomeAnswer(outcome, maxArtifact), visit);
+        const outcome = await this.#runner.explore(this.#callOf(c), (signal) => answering.answer(question, signal));
+        return held(outcomeAnswer(outcome, settings.maxArtifact), visit);
       }),
     );
   }
 
-  for (const path of ROUTES) {
-    const allowed = path.startsWith('/v1/') ? 'POST' : 'GET';
-    app.all(path, (c) => {
-      c.header('Allow', allowed);
-      throw new Refusal('method-not-allowed', `${path} takes ${allowed}`);
+  #routeRefusals(): void {
+    const { app } = this;
+    for (const path of ROUTES) {
+      const allowed = path.startsWith('/v1/') ? 'POST' : 'GET';
+      app.all(path, (c) => {
+        c.header('Allow', allowed);
+        throw new Refusal('method-not-allowed', `${path} takes ${allowed}`);
+      });
+    }
+    app.notFound((c) => this.#refuse(c, new Refusal('not-found', 'there is nothing under this path')));
+    app.onError((error, c) => this.#refuse(c, error));
+  }
+
+  /** Answers a request, and logs and counts it: one for work when its answer has been sent. */
+  async #observe(c: Context<Env>, next: () => Promise<void>): Promise<void> {
+    const started = performance.now();
+    await next();
+    c.header('X-Content-Type-Options', 'nosniff');
+    c.header('Darm-Version', this.#version);
+    const { method, path } = c.req;
+    const { status } = c.res;
+    const id = c.get('requestId');
+    const report = (more: object): void => {
+      const ms = performance.now() - started;
+      this.#metrics.request(ROUTES.includes(path) ? path : 'other', status, ms);
+      this.#log.info({ requestId: id, method, path, status, ms: Math.round(ms), ...more }, 'request');
+    };
+    const ending = c.get('ending');
+    if (ending === undefined) return report(c.error ? { code: problemOf(c.error, id).code } : {});
+    void ending.then((how) => {
+      if (how.kind === 'failed') this.#log.error({ requestId: id, err: how.error }, 'an answer broke off');
+      if (how.kind !== 'sent') this.#metrics.brokenOff(how.kind);
+      report({ ...c.get('counts'), ...(how.kind !== 'sent' && { brokenOff: how.kind }) });
     });
   }
-  app.notFound((c) => answer(c, new Refusal('not-found', 'there is nothing under this path')));
-  app.onError((error, c) => answer(c, error));
+
+  async #checkReady(id: string): Promise<void> {
+    if (this.admission.closing) throw new Refusal('shutting-down', 'the service takes no new work');
+    await this.compiler.ready().catch((error: unknown) => {
+      this.#log.error({ requestId: id, err: error }, 'the compiler cannot be loaded');
+      throw new Refusal('not-ready', `the server's log has the details of request ${id}`);
+    });
+  }
 
   /** Answers a request for work. The visit ends when the answer is sent, or broken off. */
-  async function serve(c: Context<Env>, work: (visit: Visit, stop: AbortSignal) => Promise<Answer>): Promise<Response> {
-    const visit = admission.arrive();
+  async #serve(c: Context<Env>, work: (visit: Visit, stop: AbortSignal) => Promise<Answer>): Promise<Response> {
+    const visit = this.admission.arrive();
     const stop = new AbortController();
     try {
       const answer = await work(visit, stop.signal);
@@ -241,7 +240,7 @@ export function createService(
         'ending',
         new Promise((resolve) => {
           const stream = answerStream(answer.pieces(), {
-            stallMs: settings.bodyTimeout,
+            stallMs: this.settings.bodyTimeout,
             stop: () => stop.abort(),
             ended: (ending) => {
               visit.leave();
@@ -258,61 +257,95 @@ export function createService(
     }
   }
 
-  const readingFor = (visit: Visit): BodyReading => ({
-    maxBody,
-    bodyTimeout,
-    received: (bytes) => visit.holdBody(bytes),
-  });
-
-  /** The module has become an answer. */
-  function held(answer: Answer, visit: Visit): Answer {
-    visit.dropBody();
-    visit.holdAnswer(answer.size);
-    return answer;
+  async #compile(c: Context<Env>, visit: Visit): Promise<Answer> {
+    const { maxArtifact } = this.settings;
+    const { module, options: given } = await moduleInput(c.req.raw, this.#readingFor(visit));
+    const job = requestedJob(given);
+    const wantsJson = /\bapplication\/json\b/.test(c.req.header('Accept') ?? '');
+    if (!wantsJson && job.emit.length > 1)
+      throw new DarmError('usage', 'several kinds of "emit" in the request need the header Accept: application/json');
+    visit.enter();
+    c.header('Vary', 'Accept');
+    return this.#runner.run('compile', module, job, this.#callOf(c), async (result) => {
+      checkArtifacts(result.artifacts, maxArtifact);
+      const answer = await (wantsJson ? compileAnswer(result, maxArtifact) : artifactAnswer(result.artifacts[0]!));
+      return held(answer, visit);
+    });
   }
 
-  function callOf(c: Context<Env>): { signal: AbortSignal; patient: boolean; timeout: number } {
-    const timeout = shorter(settings.timeout, c.env?.timeout ?? 0);
-    return { signal: c.req.raw.signal, patient: false, timeout };
+  async #analyze(c: Context<Env>, visit: Visit): Promise<Answer> {
+    const { module, options: given } = await moduleInput(c.req.raw, this.#readingFor(visit));
+    const job = requestedJob(given);
+    visit.enter();
+    return this.#runner.run('analyze', module, job, this.#callOf(c), (result) =>
+      held(documentAnswer(analyzeDocument(result), this.settings.maxArtifact), visit),
+    );
   }
 
-  function batchJob(c: Context<Env>, { input: load, index, visit, signal }: BatchItem): BatchJob {
+  async #batch(c: Context<Env>, visit: Visit, stop: AbortSignal): Promise<Answer> {
+    const { maxBatch, concurrency } = this.settings;
+    const inputs = await batchInputs(c.req.raw, { ...this.#readingFor(visit), maxBatch });
+    visit.enter();
+    const signal = AbortSignal.any([c.req.raw.signal, stop]);
+    const jobs = inputs.map((input, index) => this.#batchJob(c, { input, index, visit, signal }));
+    const done = (counts: BatchCounts): void => c.set('counts', counts);
+    return {
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      size: 0,
+      pieces: () => batchPieces(jobs, concurrency, done),
+    };
+  }
+
+  #batchJob(c: Context<Env>, { input: load, index, visit, signal }: BatchItem): BatchJob {
+    const { maxArtifact } = this.settings;
     return async () => {
       let name: string | null = null;
       try {
         const input = await load();
         name = input.name;
-        if (admission.closing)
+        if (this.admission.closing)
           throw new Refusal('shutting-down', 'the service shut down before the module had its turn');
         const job = requestedJob(input.options);
-        const call = { ...callOf(c), signal, patient: true };
-        return await runner.run('compile', input.module, job, call, async (result) => {
+        const call = { ...this.#callOf(c), signal, patient: true };
+        return await this.#runner.run('compile', input.module, job, call, async (result) => {
           checkArtifacts(result.artifacts, maxArtifact);
           const { pieces, size } = await compileAnswer(result, maxArtifact, { index, name });
           visit.holdAnswer(size);
           return { ok: true, pieces, sent: () => visit.dropAnswer(size) };
         });
       } catch (error) {
-        const { pieces } = documentAnswer({ index, name, error: tell(error, c) }, Infinity);
+        const { pieces } = documentAnswer({ index, name, error: this.#tell(error, c) }, Infinity);
         return { ok: false, pieces, sent: () => {} };
       }
     };
   }
 
+  #readingFor(visit: Visit): BodyReading {
+    const { maxBody, bodyTimeout } = this.settings;
+    return { maxBody, bodyTimeout, received: (bytes) => visit.holdBody(bytes) };
+  }
+
+  #callOf(c: Context<Env>): { signal: AbortSignal; patient: boolean; timeout: number } {
+    const timeout = shorter(this.settings.timeout, c.env?.timeout ?? 0);
+    return { signal: c.req.raw.signal, patient: false, timeout };
+  }
+
   /** The problem as the client sees it. An internal error, whose details it does not see, is logged. */
-  function tell(error: unknown, c: Context<Env>): Problem {
+  #tell(error: unknown, c: Context<Env>): Problem {
     const problem = problemOf(error, c.get('requestId'));
-    if (problem.status === 500) log.error({ requestId: problem.requestId, err: error }, 'internal error');
+    if (problem.status === 500) this.#log.error({ requestId: problem.requestId, err: error }, 'internal error');
     return problem;
   }
 
-  function answer(c: Context<Env>, error: Error): Response {
-    const problem = tell(error, c);
+  #refuse(c: Context<Env>, error: Error): Response {
+    const problem = this.#tell(error, c);
     return c.body(JSON.stringify(problem), problem.status as 500, problemHeaders(problem));
   }
+}
 
-  return {
-    fetch: async (request, limits = {}) => app.fetch(request, limits),
-    close: () => admission.close(),
-  };
+/** The module has become an answer. */
+function held(answer: Answer, visit: Visit): Answer {
+  visit.dropBody();
+  visit.holdAnswer(answer.size);
+  return answer;
 }

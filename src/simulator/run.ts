@@ -138,28 +138,9 @@ export async function simulate(input: SimulationInput, runner: PartRunner = INLI
     const kernel = kernels[index]!;
     const placed = placeLaunch(input, { kernel, launch, index }, { memory, plan, places, base, buffers, profiling });
     const program = programOf(kernel);
-    const { onInstruction } = input;
-    const traced: TracedLaunch = { kernel: kernel.info.name, program };
-    const run: PartRunner['run'] =
-      onInstruction === undefined
-        ? (part) => runner.run(part)
-        : async (part) => runWorkgroups(part, (...event) => onInstruction(traced, ...event));
-    const { counts, bankConflicts, cycles, profile } = await runParts(placed, memory, widths[index]!, run);
-    const waves = totalWorkgroups(launch) * placed.wavesPerWorkgroup;
-    const { waveSize } = placed;
-    launches.push({
-      kernel: kernel.info.name,
-      counters: countersOf(program, counts, { waves, waveSize, ldsBankConflicts: bankConflicts }),
-      cycles,
-      instructions: instructionRows(program, counts),
-      profile:
-        profiling &&
-        profile &&
-        makeProfile({
-          ...{ kernel: kernel.info.name, processor: object.target.cpu, waveSize, waves, program, counts, cycles },
-          ...{ grid: launch.grid, block: launch.block, ...profiling, recorded: profile },
-        }),
-    });
+    const run = partRunner(input, { kernel: placed.kernel, program }, runner);
+    const ran = await runParts(placed, memory, widths[index]!, run);
+    launches.push(launchResult(placed, program, ran, profiling));
   }
   return {
     launches,
@@ -173,6 +154,30 @@ export async function simulate(input: SimulationInput, runner: PartRunner = INLI
       name,
       bytes: Uint8Array.from(memory.u8.subarray(base + address, base + address + size)),
     })),
+  };
+}
+
+/** What runs the parts of one launch: who wants to be told of every instruction is on the calling thread. */
+function partRunner({ onInstruction }: SimulationInput, traced: TracedLaunch, runner: PartRunner): PartRunner['run'] {
+  if (onInstruction === undefined) return (part) => runner.run(part);
+  return async (part) => runWorkgroups(part, (...event) => onInstruction(traced, ...event));
+}
+
+function launchResult(
+  launch: PlacedLaunch,
+  program: Program,
+  { counts, bankConflicts, cycles, profile: recorded }: RanLaunch,
+  profiling: Profiling | null,
+): LaunchResult {
+  const { kernel, waveSize, grid, block, target } = launch;
+  const waves = totalWorkgroups(launch) * launch.wavesPerWorkgroup;
+  const launched = { kernel, processor: target.cpu, grid, block, waveSize, waves };
+  return {
+    kernel,
+    counters: countersOf(program, counts, { waves, waveSize, ldsBankConflicts: bankConflicts }),
+    cycles,
+    instructions: instructionRows(program, counts),
+    profile: profiling && recorded && makeProfile({ ...launched, ...profiling, program, counts, cycles, recorded }),
   };
 }
 
@@ -330,13 +335,15 @@ function placeLaunch(
   };
 }
 
+type RanLaunch = Omit<LaunchPartResult, 'failure'>;
+
 /** Runs a launch in `width` parts and adds up what they counted. */
 async function runParts(
   launch: PlacedLaunch,
   memory: GlobalMemory,
   width: number,
   run: PartRunner['run'],
-): Promise<Omit<LaunchPartResult, 'failure'>> {
+): Promise<RanLaunch> {
   const progress = new Int32Array(sharedMemory(8));
   const results = await Promise.all(
     Array.from({ length: width }, async (_, index) => {

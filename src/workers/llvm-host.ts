@@ -161,7 +161,7 @@ function perform(runtime: LlvmRuntime, task: LlvmTask, events: Events): TaskResu
     case 'take-out':
       return takeOut(runtime, task.bytes, task.options, task.kernels);
     case 'try':
-      return tryPolicy(runtime, task.bytes, task.options, task.kernel, task.policy, task.known);
+      return tryPolicy(runtime, task.bytes, task.options, task);
     case 'disassemble':
       runtime.reset();
       return runtime.run(() => disassemble(runtime, task.code, task.cpu, `+wavefrontsize${task.waveSize}`));

@@ -11,7 +11,7 @@
  */
 import { NONE, type InstrId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { InstrFlag, Opcode, TypeKind, hasFlag } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, TypeKind, hasFlag, isAmd } from '../../ir/snapshot.js';
 import { costsOf, divisionCycles, isExactDivision, type InstrCosts, type TargetCosts } from './latency.js';
 import type { MemoryAccesses } from './memory-accesses.js';
 
@@ -24,17 +24,14 @@ interface Encoding {
 const AMD: Encoding = { short: 4, long: 8 };
 const NVIDIA: Encoding = { short: 16, long: 16 };
 
-const encodingOf = (cpu: string): Encoding => (cpu.startsWith('gfx') ? AMD : NVIDIA);
-
 /** The costs of a target in bytes. What has no code of its own, such as waiting, costs nothing. */
 export function sizesOf(cpu: string): TargetCosts {
-  const { short, long } = encodingOf(cpu);
-  const isAmd = cpu.startsWith('gfx');
+  const { short, long } = isAmd(cpu) ? AMD : NVIDIA;
   return {
     ...costsOf(cpu),
     ...{ valu: short, salu: short, multiply: long },
     // Saving the mask, a branch and restoring it; for two sides, twice the former two.
-    ...{ guard: 3 * short, branch: short, diamond: isAmd ? 6 * short : 2 * short },
+    ...{ guard: 3 * short, branch: short, diamond: isAmd(cpu) ? 6 * short : 2 * short },
     ...{ hiddenMasks: 0, memoryCredit: 0, divisionSteps: 0, exposed: 0, exposedLds: 0 },
     ...{ issue: long, ldsIssue: long, store: long, ldsStore: long },
     question: 4 * short,

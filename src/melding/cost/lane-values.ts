@@ -5,6 +5,7 @@
 import type { Analyses } from '../../analysis/analyses.js';
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
+import { Predicate, comparesIntegers, isFloatEquality, isIntegerEquality, isNumberTest } from '../../ir/predicates.js';
 import {
   LaneSource,
   NO_INTEGER,
@@ -32,7 +33,6 @@ import {
 } from './events.js';
 import { LaneMemory } from './lane-memory.js';
 import {
-  FIRST_INTEGER,
   WAVES,
   WAVES_PER_LAUNCH,
   bitCount,
@@ -286,17 +286,15 @@ export class LaneValues {
     const { fn } = this;
     const predicate = fn.instrPredicate[i]!;
     const scale = Math.max(a.scale, b.scale);
-    if (predicate < FIRST_INTEGER) {
-      // 7: ordered, 8: unordered; 1, 9: equal, 6, 14: not equal.
-      const isTest = predicate === 7 || predicate === 8;
-      const isEquality = predicate === 1 || predicate === 9 || predicate === 6 || predicate === 14;
-      const rates = isTest ? NOT_A_NUMBER : !isEquality ? ORDER : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
-      const yes = this.event(v, rates, [a, b]);
-      return predicate === 7 || predicate === 6 || predicate === 14 ? this.notSo(yes) : yes;
+    if (!comparesIntegers(predicate)) {
+      const isEquality = isFloatEquality(predicate);
+      const ofNumbers = !isEquality ? ORDER : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
+      const yes = this.event(v, isNumberTest(predicate) ? NOT_A_NUMBER : ofNumbers, [a, b]);
+      return NEGATED.includes(predicate) ? this.notSo(yes) : yes;
     }
     const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
     if (scale === Scale.Unknown) {
-      if (predicate > FIRST_INTEGER + 1) return this.event(v, ORDER, [a, b]);
+      if (!isIntegerEquality(predicate)) return this.event(v, ORDER, [a, b]);
       const kind = this.kind(fn.operand[fn.operandStart[i]!] as ValueId, other, a);
       if (kind !== null) {
         const bits = fn.typeBits[fn.valueType[other]!]!;
@@ -305,11 +303,11 @@ export class LaneValues {
       const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
       const rates = fn.valueInteger[other] === 0 && !isPointer ? ORDER : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
       const yes = this.event(v, rates, [a, b]);
-      return predicate === FIRST_INTEGER ? yes : this.notSo(yes);
+      return predicate === Predicate.ICmpEQ ? yes : this.notSo(yes);
     }
     const bits = fn.typeBits[fn.valueType[fn.operand[fn.operandStart[i]!]!]!]!;
     // Who asks for equality asks for a number that may occur.
-    const isEquality = predicate <= FIRST_INTEGER + 1 && this.isParameter(other);
+    const isEquality = isIntegerEquality(predicate) && this.isParameter(other);
     const range = isEquality ? a.numbers.reduce((most, x) => Math.max(most, x), 0) + 1 : Infinity;
     return { ...compared(this.memory, predicate, a, b, bits, range), scale };
   }
@@ -328,7 +326,7 @@ export class LaneValues {
       const constants = new Set<number>();
       for (let u = uses.start[v]!; u < uses.start[v + 1]!; u++) {
         const user = uses.user[u] as InstrId;
-        if (fn.instrOpcode[user] !== Opcode.ICmp || fn.instrPredicate[user]! > FIRST_INTEGER + 1) continue;
+        if (fn.instrOpcode[user] !== Opcode.ICmp || !isIntegerEquality(fn.instrPredicate[user]!)) continue;
         const other = fn.operand[fn.operandStart[user]! + 1] as ValueId;
         if (isNumber(other)) constants.add(fn.valueInteger[other]!);
       }
@@ -386,6 +384,8 @@ export class LaneValues {
   }
 }
 
+/** Compares of floats that do not hold where the rare thing happens. */
+const NEGATED: readonly number[] = [Predicate.FCmpORD, Predicate.FCmpONE, Predicate.FCmpUNE];
 const SHIFTS: readonly number[] = [Opcode.Shl, Opcode.LShr, Opcode.AShr];
 /** With a constant, these give data a range. */
 const BOUNDING: readonly number[] = [Opcode.And, Opcode.URem, Opcode.SRem, Opcode.LShr];

@@ -2,6 +2,7 @@
  * Numbers and sets of the lanes of sampled waves (wave-samples.ts). Neighbouring lanes often share a number, because it
  * is the same for a wave, a launch, or always. It is stored once then, and arithmetic on it is done once.
  */
+import { Predicate, isUnsigned } from '../../ir/predicates.js';
 import { Opcode } from '../../ir/snapshot.js';
 import type { LaneMemory } from './lane-memory.js';
 
@@ -133,11 +134,6 @@ export function lowBits(memory: LaneMemory, { numbers, shift }: Lanes, bits: num
   return { numbers: low, shift };
 }
 
-/** LLVM's numbers of predicates: 32 `eq`, `ne`, `ugt`, `uge`, `ult`, `ule`, `sgt`, `sge`, `slt`, `sle`. */
-export const FIRST_INTEGER = 32;
-const FIRST_UNSIGNED = FIRST_INTEGER + 2;
-const LAST_UNSIGNED = FIRST_INTEGER + 5;
-
 /**
  * 1 where a compare of integers holds, otherwise 0.
  *
@@ -153,10 +149,9 @@ export function compared(
 ): Lanes {
   const shift = Math.min(a.shift, b.shift);
   const [x, y, down, across] = [a.numbers, b.numbers, a.shift - shift, b.shift - shift];
-  const isUnsigned = predicate >= FIRST_UNSIGNED && predicate <= LAST_UNSIGNED;
-  const wrap = isUnsigned ? 2 ** Math.min(bits, 53) : 0;
+  const wrap = isUnsigned(predicate) ? 2 ** Math.min(bits, 53) : 0;
   const numbers = memory.take(Math.max(x.length, y.length));
-  const outcomes = OUTCOMES[predicate - FIRST_INTEGER]!;
+  const outcomes = OUTCOMES[predicate - Predicate.ICmpEQ]!;
   for (let k = 0; k < numbers.length; k++) {
     let p = x[k >> down]!;
     let q = y[k >> across]!;
@@ -168,7 +163,7 @@ export function compared(
   return { numbers, shift };
 }
 
-/** By predicate: bit 0 for less, bit 1 for equal, bit 2 for greater, bit 3 for what is no number. */
+/** By predicate, from `eq` on: bit 0 for less, bit 1 for equal, bit 2 for greater, bit 3 for what is no number. */
 const OUTCOMES = Int32Array.of(0b0010, 0b1101, 0b100, 0b110, 0b001, 0b011, 0b100, 0b110, 0b001, 0b011);
 
 /** 1 for 0, and 0 for everything else. */

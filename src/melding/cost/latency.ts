@@ -20,7 +20,7 @@ import type { Divergence } from '../../analysis/divergence.js';
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { InstrFlag, Opcode, TypeKind, ValueKind, hasFlag, instrValue } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, TypeKind, ValueKind, hasFlag, instrValue, isAmd } from '../../ir/snapshot.js';
 
 export interface TargetCosts {
   /** Full-rate vector instruction. */
@@ -361,7 +361,7 @@ export function elementCycles(
   const isInsert = fn.instrOpcode[i] === Opcode.InsertElement;
   const bits = fn.typeBits[fn.valueType[fn.operand[first]!]!]!;
   const ofElement = fn.typeBits[isInsert ? fn.valueType[fn.operand[first + 1]!]! : fn.instrType[i]!]!;
-  if (!fn.cpu.startsWith('gfx') || bits <= 32) return null;
+  if (!isAmd(fn.cpu) || bits <= 32) return null;
   const choosing = ofElement < 32 ? 2 : ofElement / 32;
   return (bits / ofElement) * (choosing + (isCompared ? 0 : 1)) * valu;
 }
@@ -372,49 +372,47 @@ export function elementCycles(
  * (AMDGPUCodeGenPrepare), and of 64 bits several. Counts of instructions as llc-23 makes them. Null for all others.
  */
 export function divisionCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
-  const opcode = fn.instrOpcode[i];
-  if (opcode !== Opcode.UDiv && opcode !== Opcode.SDiv && opcode !== Opcode.URem && opcode !== Opcode.SRem) return null;
+  const division = divisionAt(fn, i);
+  if (division === null) return null;
   const divisor = fn.operand[fn.operandStart[i]! + 1]!;
-  const isSigned = opcode === Opcode.SDiv || opcode === Opcode.SRem;
-  const isRemainder = opcode === Opcode.URem || opcode === Opcode.SRem;
-  const isWide = fn.typeBits[fn.instrType[i]!]! > 32;
-  return cyclesOfDivision(fn.valueKind[divisor] === ValueKind.Constant ? fn.valueInteger[divisor]! : null, {
-    isSigned,
-    isRemainder,
-    isWide,
-    target,
-  });
+  const isConstant = fn.valueKind[divisor] === ValueKind.Constant;
+  return cyclesOfDivision(division, isConstant ? fn.valueInteger[divisor]! : null, target);
+}
+
+/** What an instruction costs whose constant operands become variable: division only, the others cost the same. */
+export function variableCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
+  const division = divisionAt(fn, i);
+  return division && cyclesOfDivision(division, null, target);
 }
 
 interface Division {
   readonly isSigned: boolean;
   readonly isRemainder: boolean;
+  /** Of 64 bits. */
   readonly isWide: boolean;
-  readonly target: TargetCosts;
+}
+
+function divisionAt(fn: FunctionSnapshot, i: InstrId): Division | null {
+  const opcode = fn.instrOpcode[i];
+  const isRemainder = opcode === Opcode.URem || opcode === Opcode.SRem;
+  if (opcode !== Opcode.UDiv && opcode !== Opcode.SDiv && !isRemainder) return null;
+  const isSigned = opcode === Opcode.SDiv || opcode === Opcode.SRem;
+  return { isSigned, isRemainder, isWide: fn.typeBits[fn.instrType[i]!]! > 32 };
 }
 
 /** @param divisor the constant, or null for a variable */
-function cyclesOfDivision(divisor: number | null, { isSigned, isRemainder, isWide, target }: Division): number {
-  const of = (plain: number, multiplications: number): number =>
-    plain * target.valu + multiplications * target.multiply;
+function cyclesOfDivision(
+  { isSigned, isRemainder, isWide }: Division,
+  divisor: number | null,
+  { valu, multiply }: TargetCosts,
+): number {
+  const of = (plain: number, multiplications: number): number => plain * valu + multiplications * multiply;
   if (divisor === null) return isWide ? of(110, 30) : of(isSigned ? 18 : 12, 6);
   const isPower = divisor > 0 && (divisor & (divisor - 1)) === 0;
   if (isPower) return of((isSigned ? 3 : 1) * (isWide ? 2 : 1), 0);
   return isWide
     ? of(16, 8 + (isRemainder ? 4 : 0))
     : of((isSigned ? 3 : 2) + (isRemainder ? 1 : 0), isRemainder ? 2 : 1);
-}
-
-/** What an instruction costs whose constant operands become variable: division only, the others cost the same. */
-export function variableCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
-  const opcode = fn.instrOpcode[i];
-  if (opcode !== Opcode.UDiv && opcode !== Opcode.SDiv && opcode !== Opcode.URem && opcode !== Opcode.SRem) return null;
-  return cyclesOfDivision(null, {
-    isSigned: opcode === Opcode.SDiv || opcode === Opcode.SRem,
-    isRemainder: opcode === Opcode.URem || opcode === Opcode.SRem,
-    isWide: fn.typeBits[fn.instrType[i]!]! > 32,
-    target,
-  });
 }
 
 /** Whether uniform loads from this address space may become scalar loads. */

@@ -9,6 +9,7 @@
  */
 import type { InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
+import { swappedPredicate } from '../../ir/predicates.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode } from '../../ir/snapshot.js';
 
@@ -17,17 +18,6 @@ export type CanPair = (t: InstrId, f: InstrId) => boolean;
 
 /** Bits of `Matcher.orders`. */
 export const OperandOrder = { None: 0, Straight: 1, Swapped: 2, Either: 3 } as const;
-
-/**
- * LLVM's predicate after exchanging a compare's operands (`CmpInst::getSwappedPredicate`, numbers of
- * `CmpInst::Predicate`).
- */
-export function swappedPredicate(p: number): number {
-  // icmp 32 eq, 33 ne; ugt uge ult ule and sgt sge slt sle follow in fours.
-  if (p >= 34) return 34 + ((p - 34) ^ 2);
-  // fcmp is a set of outcomes: 1 equal, 2 greater, 4 less, 8 unordered.
-  return p >= 32 ? p : (p & 9) | ((p & 2) << 1) | ((p & 4) >> 1);
-}
 
 export class Matcher {
   private readonly answers = new Map<number, boolean>();

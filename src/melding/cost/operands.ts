@@ -3,6 +3,7 @@
  * costs.
  */
 import { NONE, type InstrId, type ValueId } from '../../ir/ids.js';
+import { isSigned } from '../../ir/predicates.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, OperandFlag, TypeKind, ValueKind, definingInstr } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
@@ -80,9 +81,7 @@ function extensionWeight({ fn, uses, weight, divergence }: PlanningContext, v: V
 }
 
 const isSignedCompare = (fn: FunctionSnapshot, i: InstrId): boolean =>
-  fn.instrOpcode[i] === Opcode.ICmp && fn.instrPredicate[i] >= FIRST_SIGNED;
-/** LLVM's number of `sgt`; `sge`, `slt` and `sle` follow. */
-const FIRST_SIGNED = 38;
+  fn.instrOpcode[i] === Opcode.ICmp && isSigned(fn.instrPredicate[i]);
 
 /** How often a value is moved into a vector register: never if it is in one. It is found when it is first asked for. */
 function moveWeight(ctx: PlanningContext, v: ValueId): number {

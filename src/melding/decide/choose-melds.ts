@@ -8,12 +8,9 @@ import { CostModel } from '../cost/cost-model.js';
 import type { Effect } from '../draft/evaluate.js';
 import type { BranchChoice } from '../plan.js';
 import type { Judged } from './candidate.js';
-import type { alignChains } from './chain-alignment.js';
+import type { JudgedPairs } from './judged-pairs.js';
 import { mayAsk } from './versions.js';
 import { ALL_QUESTIONS, WaveGains, type Questions } from './wave-choice.js';
-
-/** Aligns both chains by what a pair is worth; `bonus` is for two neighbours that both meld. */
-export type Aligner = (gain: (pair: Judged) => number, bonus: number) => ReturnType<typeof alignChains>;
 
 /** What melds at one branch, and for which waves. */
 export interface Choice {
@@ -29,34 +26,41 @@ export interface Choice {
   readonly verdict: string | null;
 }
 
-/** @param isConsidered whether there is such a pair */
+const EVERY_QUESTION: Questions = ['f', 't'];
+
+const netOf = ({ net }: Judged): number => net;
+
+/** The sum of the nets, if it is enough. */
+function worthOfNets(melds: readonly Judged[]): number {
+  const total = melds.reduce((sum, { net }) => sum + net, 0);
+  return total > CostModel.leastNet ? total : -Infinity;
+}
+
+const NOTHING: Choice = { pairs: [], sides: [], gain: netOf, asking: 0, worth: () => -Infinity, verdict: null };
+
 export function asChosen(
   ctx: PlanningContext,
   region: DivergentRegion,
+  judged: JudgedPairs,
   { pairs, sides, profit }: BranchChoice,
-  align: Aligner,
-  isConsidered: (i: number, j: number) => boolean,
 ): Choice {
   const gain = ({ net, profit: share }: Judged): number => (profit === 'net' ? net : share);
   return {
-    pairs: (pairs ?? align(gain, 0).pairs).filter(([i, j]) => isConsidered(i, j)),
+    ...NOTHING,
+    pairs: (pairs ?? judged.align(gain, 0).pairs).filter(([i, j]) => judged.chains.has(i, j)),
     sides: mayAsk(ctx, region) ? sides : [],
-    gain: ({ net }) => net,
-    asking: 0,
     worth: (melds) => (melds.length > 0 ? 0 : -Infinity),
     verdict: 'the plan leaves it',
   };
 }
 
-export function byPaper(ctx: PlanningContext, region: DivergentRegion, align: Aligner): Choice {
-  const { pairs, total } = align(({ profit }) => profit, 0);
+export function byPaper(ctx: PlanningContext, region: DivergentRegion, judged: JudgedPairs): Choice {
+  const { pairs, total } = judged.align(({ profit }) => profit, 0);
   return {
+    ...NOTHING,
     pairs: total > 0 ? pairs : [],
     sides: ctx.options.versions === 'always' && mayAsk(ctx, region) ? EVERY_QUESTION : [],
-    gain: ({ net }) => net,
-    asking: 0,
     worth: () => 0,
-    verdict: null,
   };
 }
 
@@ -64,104 +68,112 @@ export function byPaper(ctx: PlanningContext, region: DivergentRegion, align: Al
  * Where profit is code size, it does not matter how often waves part, and there are no versions, because they copy code.
  * There is no margin either: what does not shrink the code is taken back when it is there (src/pipeline/code-size.ts).
  */
-export function bySize(align: Aligner, bonus: number): Choice {
-  const total = (melds: readonly Judged[]): number => melds.reduce((sum, { net }) => sum + net, 0);
-  return {
-    pairs: align(({ net }) => net, bonus).pairs,
-    sides: [],
-    gain: ({ net }, more) => net + more,
-    asking: 0,
-    worth: (melds) => (total(melds) > CostModel.leastNet ? total(melds) : -Infinity),
-    verdict: null,
-  };
-}
+export const bySize = (judged: JudgedPairs, bonus: number): Choice => ofParted(judged.align(netOf, bonus).pairs, []);
 
-const EVERY_QUESTION: Questions = ['f', 't'];
+/** The melds of waves that part. */
+const ofParted = (pairs: Choice['pairs'], sides: Questions): Choice => ({
+  ...NOTHING,
+  pairs,
+  sides,
+  gain: ({ net }, more) => net + more,
+  worth: worthOfNets,
+});
 
-export function chooseVersion(
-  ctx: PlanningContext,
-  region: DivergentRegion,
-  align: Aligner,
-  judgedPair: (i: number, j: number) => Judged | null,
-  bonus: number,
-): Choice {
-  const { branch } = region;
-  const inParted = align(({ net }) => net, bonus);
-  const none: Choice = {
-    pairs: [],
-    sides: [],
-    gain: ({ net }) => net,
-    asking: 0,
-    worth: () => -Infinity,
-    verdict: null,
-  };
+/** What the cost model expects most of: melds with some of the questions or with none, or nothing. */
+export function byCost(ctx: PlanningContext, region: DivergentRegion, judged: JudgedPairs, bonus: number): Choice {
+  const inParted = judged.align(netOf, bonus);
   // No wave gains more than one that parts.
-  if (inParted.total <= CostModel.leastNet) return none;
+  if (inParted.total <= CostModel.leastNet) return NOTHING;
   const may = ctx.options.versions !== 'never' && mayAsk(ctx, region);
-  if (may && ctx.options.versions === 'always')
-    return {
-      ...none,
-      pairs: inParted.pairs,
-      sides: EVERY_QUESTION,
-      gain: ({ net }, more) => net + more,
-      worth: (melds) => {
-        const total = melds.reduce((sum, { net }) => sum + net, 0);
-        return total > CostModel.leastNet ? total : -Infinity;
-      },
-    };
+  if (may && ctx.options.versions === 'always') return ofParted(inParted.pairs, EVERY_QUESTION);
   const gains = new WaveGains(ctx.waves, region);
-  const percent = gains.percentParted;
-  let best: Choice = {
-    ...none,
-    verdict:
-      percent < 90 ? `only ${percent} % of the waves are expected to take both sides` : 'saves too little to be sure',
-  };
+  let best: Choice | null = null;
   let most = -Infinity;
   for (const sides of may ? ALL_QUESTIONS : [[]]) {
-    const melded = gains.shareMelded(sides);
-    const weight = ctx.weight[branch];
-    const gain = (meld: Judged, more: number): number => gains.average(sides, meld.effect) + more * melded;
-    const { pairs } = align((pair) => gain(pair, 0), bonus * melded);
-    const neighbours = pairs.filter(([i, j], k) => k > 0 && pairs[k - 1][0] === i - 1 && pairs[k - 1][1] === j - 1);
-    const inRegime = (effects: readonly Effect[], more: number, question: number): number =>
-      gains.worth(sides, effects, more, weight * question);
-    /** What melds are worth as waves are expected to be, in cycles of one that is alone; and what they must be worth. */
-    const worthOf = (melds: readonly Judged[]): { expected: number; least: number } => {
-      const effects = melds.map(({ effect }) => effect);
-      const alone = inRegime(effects, neighbours.length * bonus, ctx.costs.target.question);
-      const share = ctx.busyShare();
-      if (share === 0) return { expected: alone, least: alone };
-      const busy = inRegime(
-        melds.map((meld) => meld.busy),
-        0,
-        ctx.busy.costs.target.question,
-      );
-      // Where other waves hide the rest, a cycle is a larger part of what a wave spends.
-      const cycles = ctx.expected();
-      const scale = cycles.busy > 0 ? cycles.alone / cycles.busy : 1;
-      const expected = (1 - share) * alone + share * scale * busy;
-      return { expected, least: Math.min(expected, alone + Math.min(0, busy)) };
-    };
-    const worth = (melds: readonly Judged[]): number => {
-      if (melds.length === 0) return -Infinity;
-      const { expected, least } = worthOf(melds);
-      const work = melds.reduce((sum, { effect: { vain } }) => sum + vain.t + vain.f, 0);
-      const scattered = melded * melds.reduce((sum, { effect }) => sum + effect.scattered, 0);
-      const pays = least - scattered > Math.max(CostModel.leastWorth, CostModel.leastShare * work);
-      return pays ? expected : -Infinity;
-    };
-    if (pairs.length === 0) continue;
-    const total = worth(pairs.map(([i, j]) => judgedPair(i, j)!));
+    const choice = new AskedChoice({ ctx, gains, region, judged, bonus }, sides);
+    if (choice.pairs.length === 0) continue;
+    const total = choice.worth(choice.pairs.map(([i, j]) => judged.legal(i, j)!));
     if (total <= most) continue;
     most = total;
-    best = {
-      pairs,
-      sides,
-      gain,
-      asking: -sides.length * weight * ctx.costs.target.question * melded,
-      worth,
-      verdict: null,
-    };
+    best = choice;
   }
-  return best;
+  if (best !== null) return best;
+  const percent = gains.percentParted;
+  const verdict =
+    percent < 90 ? `only ${percent} % of the waves are expected to take both sides` : 'saves too little to be sure';
+  return { ...NOTHING, verdict };
+}
+
+interface CostedBranch {
+  readonly ctx: PlanningContext;
+  readonly gains: WaveGains;
+  readonly region: DivergentRegion;
+  readonly judged: JudgedPairs;
+  /** What two melds gain that are neighbours, for a wave that gets to them. */
+  readonly bonus: number;
+}
+
+/** The best melds of a branch where waves are asked about these sides, if any. */
+class AskedChoice implements Choice {
+  readonly pairs: Choice['pairs'];
+  readonly asking: number;
+  readonly verdict = null;
+  /** The share of the waves that get to the melds. */
+  private readonly melded: number;
+  /** How often the branch runs. */
+  private readonly weight: number;
+  /** What the pairs gain because they are neighbours. */
+  private readonly neighbours: number;
+
+  constructor(
+    private readonly of: CostedBranch,
+    readonly sides: Questions,
+  ) {
+    const { ctx, gains, region, judged, bonus } = of;
+    this.melded = gains.shareMelded(sides);
+    this.weight = ctx.weight[region.branch];
+    const { pairs } = judged.align((pair) => this.gain(pair, 0), bonus * this.melded);
+    const isNext = ([i, j]: readonly [number, number], k: number): boolean =>
+      k > 0 && pairs[k - 1][0] === i - 1 && pairs[k - 1][1] === j - 1;
+    this.pairs = pairs;
+    this.neighbours = pairs.filter(isNext).length * bonus;
+    this.asking = -sides.length * this.weight * ctx.costs.target.question * this.melded;
+  }
+
+  gain({ effect }: Judged, bonus: number): number {
+    return this.of.gains.average(this.sides, effect) + bonus * this.melded;
+  }
+
+  worth(melds: readonly Judged[]): number {
+    if (melds.length === 0) return -Infinity;
+    const { expected, least } = this.expectation(melds);
+    let work = 0;
+    let scattered = 0;
+    for (const { effect } of melds) {
+      work = work + effect.vain.t + effect.vain.f;
+      scattered += effect.scattered;
+    }
+    const pays = least - this.melded * scattered > Math.max(CostModel.leastWorth, CostModel.leastShare * work);
+    return pays ? expected : -Infinity;
+  }
+
+  /** What melds are worth as waves are expected to be, in cycles of one that is alone; and what must be enough. */
+  private expectation(melds: readonly Judged[]): { readonly expected: number; readonly least: number } {
+    const { ctx } = this.of;
+    const effects = melds.map(({ effect }) => effect);
+    const alone = this.inRegime(effects, this.neighbours, ctx.costs.target.question);
+    const share = ctx.busyShare();
+    if (share === 0) return { expected: alone, least: alone };
+    const effectsOfMany = melds.map(({ busy }) => busy);
+    const busy = this.inRegime(effectsOfMany, 0, ctx.busy.costs.target.question);
+    // Where other waves hide the rest, a cycle is a larger part of what a wave spends.
+    const cycles = ctx.expected();
+    const scale = cycles.busy > 0 ? cycles.alone / cycles.busy : 1;
+    const expected = (1 - share) * alone + share * scale * busy;
+    return { expected, least: Math.min(expected, alone + Math.min(0, busy)) };
+  }
+
+  private inRegime(effects: readonly Effect[], more: number, question: number): number {
+    return this.of.gains.worth(this.sides, effects, more, this.weight * question);
+  }
 }

@@ -19,6 +19,7 @@ import {
   definingInstr,
   hasFlag,
   instrValue,
+  isAmd,
   isBranch,
   terminatorOf,
   type FunctionSnapshot,
@@ -27,6 +28,7 @@ import type { PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
 import { canSelect, selectCycles } from '../cost/operands.js';
 import { cyclesAlone, isUnskipped } from '../cost/skipping.js';
+import { incomingFrom } from '../draft/frame.js';
 import type { ChosenInput, HoistedSide } from '../plan.js';
 import { isTooLittle } from './whole-function.js';
 
@@ -40,7 +42,7 @@ import { isTooLittle } from './whole-function.js';
  */
 export function hoistedSides(ctx: PlanningContext, branches: readonly BlockId[]): HoistedSide[] {
   const { fn, options, waves, cycles } = ctx;
-  if (!fn.cpu.startsWith('gfx') || options.optimizesLater) return [];
+  if (!isAmd(fn.cpu) || options.optimizesLater) return [];
   if (options.mode !== 'darm' || options.profit === 'paper') return [];
   const found = branches.flatMap((branch) => sidesOf(ctx, branch) ?? []);
   const slower = loopsOfVectorWork(ctx, found);
@@ -184,7 +186,7 @@ function bothSides(ctx: PlanningContext, diamond: Diamond, mayBeOne: boolean): B
   const chosen: ChosenInput[] = [];
   let selects = 0;
   for (let phi = fn.blockInstrStart[join] as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++) {
-    const [ofT, ofF] = [incoming(ctx, phi, t), incoming(ctx, phi, f)];
+    const [ofT, ofF] = [incomingFrom(ctx, phi, t), incomingFrom(ctx, phi, f)];
     if (ofT === ofF) continue;
     // Where one is poison, the phi may be the same for all threads, which no select is.
     if (ctx.divergence.valueDivergent[instrValue(fn, phi)] !== 1) return null;
@@ -263,7 +265,7 @@ function choices(ctx: PlanningContext, branch: BlockId, side: BlockId, join: Blo
   const { fn, dominators, divergence } = ctx;
   const chosen: ChosenInput[] = [];
   for (let phi = fn.blockInstrStart[join] as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++) {
-    const own = incoming(ctx, phi, side);
+    const own = incomingFrom(ctx, phi, side);
     const passed = new Set<ValueId>();
     const blocks: BlockId[] = [];
     for (let o = fn.operandStart[phi]!; o < fn.operandStart[phi + 1]!; o++) {
@@ -277,7 +279,7 @@ function choices(ctx: PlanningContext, branch: BlockId, side: BlockId, join: Blo
       blocks.push(from);
     }
     if (passed.size === 0) continue;
-    if (passed.size > 1 || own === NONE || !counts(fn, own, [...passed][0]!)) return null;
+    if (passed.size > 1 || own === null || !counts(fn, own, [...passed][0]!)) return null;
     chosen.push({ phi, blocks });
   }
   return chosen;
@@ -293,9 +295,3 @@ function counts(fn: FunctionSnapshot, v: ValueId, before: ValueId): boolean {
 
 const isBehind = ({ dominators }: PlanningContext, branch: BlockId, b: BlockId): boolean =>
   b !== branch && dominators.dominates(branch, b);
-
-function incoming({ fn }: PlanningContext, phi: InstrId, from: BlockId): ValueId | -1 {
-  for (let o = fn.operandStart[phi]!; o < fn.operandStart[phi + 1]!; o++)
-    if (fn.operandBlock[o] === from) return fn.operand[o] as ValueId;
-  return NONE;
-}

@@ -16,7 +16,7 @@ import {
   type PlanOptions,
 } from '../plan.js';
 import type { RuleId } from '../rules.js';
-import { OVERLAPS, planFunction } from './plan-function.js';
+import { OVERLAPS, planFunction, type PlanInputs } from './plan-function.js';
 
 /** By rule; rules that are not here say all there is to say themselves. */
 const BY_RULE: Readonly<Partial<Record<RuleId, string>>> = {
@@ -36,14 +36,17 @@ const UNPREDICTABLE = -2;
 const MOST_TRIED = 24;
 const INSTRUCTIONS_TRIED = 50_000;
 
+/** The function, and what it was planned with. */
+interface Planned {
+  readonly fn: FunctionSnapshot;
+  readonly analyses: Analyses;
+  readonly options: PlanOptions;
+  readonly canPair: CanPair;
+}
+
 /** A sentence for each candidate, or null: it melds, or nothing is known that helps. */
-export function remediesOf(
-  fn: FunctionSnapshot,
-  analyses: Analyses,
-  options: PlanOptions,
-  canPair: CanPair,
-  { candidates }: FunctionPlan,
-): (string | null)[] {
+export function remediesOf(planned: Planned, { candidates }: FunctionPlan): (string | null)[] {
+  const { fn, analyses } = planned;
   const tried = new Map<BlockId, string | null>();
   const most = Math.min(MOST_TRIED, Math.ceil(INSTRUCTIONS_TRIED / fn.instrCount));
   return candidates.map((candidate) => {
@@ -52,7 +55,7 @@ export function remediesOf(
     // The way out of a loop, or back, has no other side.
     if (rule === '1.2' && leadsOutOrBack(fn, analyses, branch)) return null;
     if (rule !== '7' && rule !== '2') return BY_RULE[rule] ?? null;
-    if (!tried.has(branch) && tried.size < most) tried.set(branch, byTrial(fn, analyses, options, canPair, candidate));
+    if (!tried.has(branch) && tried.size < most) tried.set(branch, byTrial(planned, candidate));
     return tried.get(branch) ?? null;
   });
 }
@@ -63,44 +66,35 @@ function leadsOutOrBack(fn: FunctionSnapshot, { cycles, dominators }: Analyses, 
   return successors.some((next) => cycles.depthOf(next) < depth || dominators.dominates(next, branch));
 }
 
-function byTrial(
-  fn: FunctionSnapshot,
-  analyses: Analyses,
-  options: PlanOptions,
-  canPair: CanPair,
-  { branch, profit }: Candidate,
-): string | null {
-  const melds = (of: FunctionSnapshot, more: Partial<PlanOptions>, gained = 0): boolean => {
-    const plan = planFunction(of, analyses, { ...options, ...more }, canPair, undefined, null, gained);
-    return plan.melds.some((meld) => meld.branch === branch);
-  };
-  if (profit < options.threshold && melds(fn, { threshold: 0 }))
+const planAgain = ({ fn, analyses, options, canPair }: Planned, inputs: PlanInputs): FunctionPlan =>
+  planFunction(fn, analyses, options, canPair, inputs);
+
+function byTrial(planned: Planned, { branch, profit }: Candidate): string | null {
+  const { fn, options } = planned;
+  const melds = (changed: Partial<Planned>, gained = 0): boolean =>
+    planAgain({ ...planned, ...changed }, { gained }).melds.some((meld) => meld.branch === branch);
+  if (profit < options.threshold && melds({ options: { ...options, threshold: 0 } }))
     return `it pays with --threshold ${Math.floor(profit * 100) / 100}`;
   // How often waves part, and what else there is in the function, matters to cycles only.
-  if (netUnitOf(options.profit) === 'bytes') return losses(fn, analyses, options, canPair, branch);
+  if (netUnitOf(options.profit) === 'bytes') return losses(planned, branch);
   const instrTaken = fn.instrTaken.slice();
   instrTaken[terminatorOf(fn, branch)] = UNPREDICTABLE;
-  if (melds({ ...fn, instrTaken }, {}))
+  if (melds({ fn: { ...fn, instrTaken } }))
     return 'it pays if more waves part: say so by __builtin_unpredictable, or let darm tune look at the data';
   // As if the melds of other branches gained enough.
-  if (melds(fn, {}, Infinity)) return 'the rest of the function takes far longer: look there first';
-  return losses(fn, analyses, options, canPair, branch);
+  if (melds({}, Infinity)) return 'the rest of the function takes far longer: look there first';
+  return losses(planned, branch);
 }
 
 /** What a meld of everything that is alike would need. */
-function losses(
-  fn: FunctionSnapshot,
-  analyses: Analyses,
-  options: PlanOptions,
-  canPair: CanPair,
-  branch: BlockId,
-): string | null {
+function losses(planned: Planned, branch: BlockId): string | null {
+  const { fn, options } = planned;
   const forced: BranchChoice = {
     ...{ pairs: null, sides: [], profit: 'paper', unpredicate: 'profitable' },
     ...{ threshold: 0, regionReplication: options.regionReplication },
   };
   const choices = { branches: new Map([[branch, forced]]), others: 'leave' } as const;
-  const { melds, netUnit } = planFunction(fn, analyses, options, canPair, undefined, choices);
+  const { melds, netUnit } = planAgain(planned, { choices });
   if (melds.length === 0) return 'let both sides do the same operations, in the same order';
   const { pairs, alone, operands } = countsOf(fn, melds);
   const lacking = Math.ceil(-melds.reduce((sum, { net }) => sum + net, 0));

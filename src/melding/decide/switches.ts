@@ -8,7 +8,7 @@
 import { reachableUntil } from '../../analysis/regions.js';
 import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { Opcode, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
+import { Opcode, isAmd, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
 import { destinations, firstBehindPhis, isComplete, linksOf } from '../../ir/switches.js';
 import type { Analyses } from '../../analysis/analyses.js';
 import { blockWeight } from '../cost/block-weight.js';
@@ -23,6 +23,12 @@ import type { NetUnit } from '../plan.js';
 const MOST_DESTINATIONS = 16;
 /** Every thread makes the compares of a chain one after the other; code generation's tree takes a few of them. */
 const MOST_COMPARES = 64;
+
+/**
+ * What melds spare of the work of all cases, as a share, where it is needed to know before they are planned. If every
+ * case had an equal partner it would be a half.
+ */
+const SHARE_SPARED = 0.25;
 
 /** The blocks that end in a divergent switch that may be lowered. */
 export function loweredSwitches(fn: FunctionSnapshot, analyses: Analyses): BlockId[] {
@@ -60,7 +66,7 @@ export function loweringCost(
     for (const inside of reachableUntil(analyses.graph, b, analyses.postDominators.idom[b] as BlockId))
       for (let i = fn.blockInstrStart[inside]!; inside !== b && i < fn.blockInstrStart[inside + 1]!; i++)
         arms += vector[i]! * blockWeight(analyses, inside);
-    cost += (unlikely / 4) * arms;
+    cost += unlikely * SHARE_SPARED * arms;
   }
   return cost * CostModel.loweringMargin;
 }
@@ -84,7 +90,7 @@ export function loweringGain(
   const { valu, salu, hiddenMasks, ...masks } = isSize ? sizesOf(fn.cpu) : costsOf(fn.cpu);
   const [guard, diamond] = [masks.guard * (1 - hiddenMasks), masks.diamond * (1 - hiddenMasks)];
   // Other targets have jump tables, or nothing is known about what they make.
-  if (!fn.cpu.startsWith('gfx')) return 0;
+  if (!isAmd(fn.cpu)) return 0;
   let gain = 0;
   for (const b of blocks) {
     const [, ...cases] = destinations(fn, b);

@@ -89,96 +89,134 @@ function bindLaunch({ disassembly, codeAddress, target, waveSize }: PlacedLaunch
 
 /** @param onInstruction slows everything down */
 export function runWorkgroups(part: LaunchPart, onInstruction: InstructionListener | null = null): LaunchPartResult {
-  const { launch, progress } = part;
-  const bound = bindLaunch(launch);
-  const entry = bound.program.indexAt(launch.entryAddress - launch.codeAddress);
-  if (entry < 0) throw new DarmError('bad-input', `kernel '${launch.kernel}' begins where there is no instruction`);
-  const position: { workgroup: Dimensions } = { workgroup: [0, 0, 0] };
-  const listened = onInstruction === null ? bound : withListener(bound, onInstruction, position);
-  const laneRecorder =
-    launch.profiled && new LaneRecorder(bound.steps.length, launch.waveSize, launch.wavesPerWorkgroup);
-  const code = laneRecorder?.recorded(listened) ?? listened;
-  const scratch = launch.addresses.scratch + part.index * launch.scratchPerThread;
-  const state: InitialState = { ...launch, addresses: { ...launch.addresses, scratch } };
-  const user = userRegisters(state);
-  const memory = new GlobalMemory(launch.regions, part.memory);
-  const counts = new ExecutionCounts(code.steps.length);
-  const timing = code.steps.length < 2 ** TRACE_INDEX_BITS ? launch.timing : null;
-  const model = timing && makeTimingModel(bound.program, launch.target, { ...timing, ...launch });
-  const timeRecorder =
-    launch.profiled && model && makeTimeRecorder(bound.program, launch.profiled, model, launch.waveSize);
-  let estimate = model?.estimate(timeRecorder) ?? null;
-  const batch = model?.batch ?? 1;
-  const total = totalWorkgroups(launch);
-  const [gridX, gridY] = launch.grid;
-  const detector = launch.detectRaces ? new RaceDetector() : null;
-  const files = Array.from({ length: launch.wavesPerWorkgroup }, () => new RegisterFile(code.registers));
-  const lds = new Lds(launch.ldsBytes, launch.checkUninitializedLds, launch.unalignedLds);
-  /** Length of the longest trace of the workgroup before, because the next one's are about as long. */
-  let traceWords = 64;
-
-  const runOne = (number: number): void => {
-    const id: Dimensions = [number % gridX, Math.floor(number / gridX) % gridY, Math.floor(number / (gridX * gridY))];
-    position.workgroup = id;
-    // Every workgroup finds the same scratch and LDS, whoever ran before it.
-    memory.u8.fill(0, scratch, scratch + launch.scratchPerThread);
-    lds.clear();
-    const races = detector?.workgroup(number) ?? null;
-    lds.races = races;
-    const waves = Array.from({ length: launch.wavesPerWorkgroup }, (_, wave) => {
-      const made = new Wave(files[wave]!, {
-        id: wave,
-        memory,
-        lds,
-        scratch: scratch + wave * launch.scratchBytesPerWave,
-        scratchPerLane: launch.scratchPerLane,
-      });
-      initializeWave(made, code.layout, state, user, id);
-      made.pc = entry;
-      return made;
-    });
-    const laneTraces =
-      estimate &&
-      laneRecorder &&
-      waves.map((wave) => new LaneTrace(number, wave.id, { capacity: traceWords, keepsMasks: number < batch }));
-    const traces = laneTraces ?? (estimate && waves.map(() => new WaveTrace(traceWords)));
-    laneRecorder?.begin(waves, laneTraces);
-    const budget = { left: launch.maxInstructions };
-    const onBarrier = (): void => races?.barrier();
-    runWorkgroup({ kernel: launch.kernel, code, id, waves, counts, traces, budget, onBarrier });
-    if (traces === null) return;
-    traceWords = Math.max(...traces.map((trace) => trace.length));
-    const words = traces.reduce((sum, trace) => sum + trace.length, 0);
-    if (words * model!.resident > MOST_TRACE_WORDS) estimate = null;
-    else estimate!.add(traces);
-  };
-
+  const run = new PartRun(part, onInstruction);
+  const { progress } = part;
+  const total = totalWorkgroups(part.launch);
   let number = 0;
   try {
     while (Atomics.load(progress, 1) === 0) {
-      const first = Atomics.add(progress, 0, 1) * batch;
+      const first = Atomics.add(progress, 0, 1) * run.batch;
       if (first >= total) break;
-      if (first === 0) timeRecorder?.keepTimeline();
-      const end = Math.min(first + batch, total);
-      for (number = first; number < end; number++) runOne(number);
+      if (first === 0) run.keepTimeline();
+      const end = Math.min(first + run.batch, total);
+      for (number = first; number < end; number++) run.runWorkgroup(number);
     }
   } catch (error) {
     Atomics.store(progress, 1, 1);
     if (!(error instanceof DarmError)) throw error;
-    return {
-      counts,
-      bankConflicts: lds.bankConflicts,
-      cycles: null,
-      profile: null,
-      failure: { workgroup: number, error: error.toJSON() },
-    };
+    return { ...run.counted, cycles: null, profile: null, failure: { workgroup: number, error: error.toJSON() } };
   }
-  const cycles = estimate?.cycles() ?? null;
-  const profile = laneRecorder && {
-    lanes: laneRecorder.lanes,
-    time: cycles === null ? null : (timeRecorder?.time ?? null),
-  };
-  return { counts, bankConflicts: lds.bankConflicts, cycles, profile, failure: null };
+  return { ...run.counted, ...run.recorded, failure: null };
+}
+
+/** What one part of a launch has: its code, its memory, and what counts and records what runs. */
+class PartRun {
+  /** How many workgroups are taken at once. */
+  readonly batch: number;
+  private readonly launch: PlacedLaunch;
+  private readonly code: KernelCode;
+  private readonly entry: number;
+  private readonly state: InitialState;
+  private readonly user: ReturnType<typeof userRegisters>;
+  private readonly memory: GlobalMemory;
+  private readonly lds: Lds;
+  private readonly files: readonly RegisterFile[];
+  private readonly counts: ExecutionCounts;
+  private readonly detector: RaceDetector | null;
+  private readonly lanes: LaneRecorder | null;
+  private readonly time: TimeRecorder | null;
+  private readonly model: TimingModel | null;
+  /** Null when there is none, also because it would take too much memory. */
+  private estimate: ReturnType<TimingModel['estimate']> | null;
+  /** Length of the longest trace of the workgroup before, because the next one's are about as long. */
+  private traceWords = 64;
+  private workgroup: Dimensions = [0, 0, 0];
+
+  constructor({ launch, memory, index }: LaunchPart, onInstruction: InstructionListener | null) {
+    const { waveSize, wavesPerWorkgroup, profiled } = launch;
+    const bound = bindLaunch(launch);
+    const { program, steps } = bound;
+    this.launch = launch;
+    this.entry = program.indexAt(launch.entryAddress - launch.codeAddress);
+    if (this.entry < 0)
+      throw new DarmError('bad-input', `kernel '${launch.kernel}' begins where there is no instruction`);
+    this.lanes = profiled && new LaneRecorder(steps.length, waveSize, wavesPerWorkgroup);
+    const listened =
+      onInstruction === null ? bound : withListener(bound, (wave, at) => onInstruction(this.workgroup, wave, at));
+    this.code = this.lanes?.recorded(listened) ?? listened;
+    const scratch = launch.addresses.scratch + index * launch.scratchPerThread;
+    this.state = { ...launch, addresses: { ...launch.addresses, scratch } };
+    this.user = userRegisters(this.state);
+    this.memory = new GlobalMemory(launch.regions, memory);
+    this.lds = new Lds(launch.ldsBytes, launch.checkUninitializedLds, launch.unalignedLds);
+    this.files = Array.from({ length: wavesPerWorkgroup }, () => new RegisterFile(this.code.registers));
+    this.counts = new ExecutionCounts(steps.length);
+    this.detector = launch.detectRaces ? new RaceDetector() : null;
+    const timing = steps.length < 2 ** TRACE_INDEX_BITS ? launch.timing : null;
+    this.model = timing && makeTimingModel(program, launch.target, { ...timing, ...launch });
+    this.time = profiled && this.model && makeTimeRecorder(program, profiled, this.model, waveSize);
+    this.estimate = this.model?.estimate(this.time) ?? null;
+    this.batch = this.model?.batch ?? 1;
+  }
+
+  keepTimeline(): void {
+    this.time?.keepTimeline();
+  }
+
+  runWorkgroup(number: number): void {
+    const { launch, code, memory, lds, lanes, counts, state } = this;
+    const [gridX, gridY] = launch.grid;
+    const id: Dimensions = [number % gridX, Math.floor(number / gridX) % gridY, Math.floor(number / (gridX * gridY))];
+    this.workgroup = id;
+    // Every workgroup finds the same scratch and LDS, whoever ran before it.
+    const { scratch } = state.addresses;
+    memory.u8.fill(0, scratch, scratch + launch.scratchPerThread);
+    lds.clear();
+    const races = this.detector?.workgroup(number) ?? null;
+    lds.races = races;
+    const waves = this.files.map((file, wave) => this.newWave(file, wave, id));
+    const laneTraces = this.estimate && lanes && this.laneTraces(waves, number);
+    const traces = laneTraces ?? (this.estimate && waves.map(() => new WaveTrace(this.traceWords)));
+    lanes?.begin(waves, laneTraces);
+    const budget = { left: launch.maxInstructions };
+    const onBarrier = (): void => races?.barrier();
+    runWorkgroup({ kernel: launch.kernel, code, id, waves, counts, traces, budget, onBarrier });
+    if (traces !== null) this.addToEstimate(traces);
+  }
+
+  /** What was counted, also by a part that failed. */
+  get counted(): Pick<LaunchPartResult, 'counts' | 'bankConflicts'> {
+    return { counts: this.counts, bankConflicts: this.lds.bankConflicts };
+  }
+
+  /** What a part knows that did not fail. */
+  get recorded(): Pick<LaunchPartResult, 'cycles' | 'profile'> {
+    const { lanes, time } = this;
+    const cycles = this.estimate?.cycles() ?? null;
+    const profile = lanes && { lanes: lanes.lanes, time: cycles === null ? null : (time?.time ?? null) };
+    return { cycles, profile };
+  }
+
+  private newWave(file: RegisterFile, id: number, workgroup: Dimensions): Wave {
+    const { launch, memory, lds, state } = this;
+    const scratch = state.addresses.scratch + id * launch.scratchBytesPerWave;
+    const wave = new Wave(file, { id, memory, lds, scratch, scratchPerLane: launch.scratchPerLane });
+    initializeWave(wave, this.code.layout, state, this.user, workgroup);
+    wave.pc = this.entry;
+    return wave;
+  }
+
+  private laneTraces(waves: readonly Wave[], workgroup: number): LaneTrace[] {
+    const options = { capacity: this.traceWords, keepsMasks: workgroup < this.batch };
+    return waves.map((wave) => new LaneTrace(workgroup, wave.id, options));
+  }
+
+  private addToEstimate(traces: readonly WaveTrace[]): void {
+    this.traceWords = Math.max(...traces.map((trace) => trace.length));
+    const words = traces.reduce((sum, trace) => sum + trace.length, 0);
+    if (words * this.model!.resident > MOST_TRACE_WORDS) this.estimate = null;
+    else this.estimate!.add(traces);
+  }
 }
 
 function makeTimeRecorder(
@@ -191,13 +229,9 @@ function makeTimeRecorder(
   return new TimeRecorder(code, codeBlocks(program, entries).blockOf, waveSize);
 }
 
-function withListener(
-  code: KernelCode,
-  listener: InstructionListener,
-  position: { readonly workgroup: Dimensions },
-): KernelCode {
+function withListener(code: KernelCode, listener: (wave: Wave, index: number) => void): KernelCode {
   const steps = code.steps.map((step, index): Step => (wave) => {
-    listener(position.workgroup, wave, index);
+    listener(wave, index);
     step(wave);
   });
   return { ...code, steps };

@@ -42,7 +42,7 @@ function plan(text: string, memory: HopelessBlocks): FunctionPlan & { readonly a
     asked++;
     return false;
   };
-  return { ...planFunction(s.f, analysesOf(s.f), { ...DARM, threshold: 0 }, canPair, memory), asked };
+  return { ...planFunction(s.f, analysesOf(s.f), { ...DARM, threshold: 0 }, canPair, { hopeless: memory }), asked };
 }
 
 test('what never melds is not aligned again', () => {

@@ -110,7 +110,7 @@ test('what would be larger does not meld, and the remedy says how many bytes it 
   const s = built(UNLIKE);
   const plan = planFunction(s.f, analysesOf(s.f), SIZE, () => true);
   assert.equal(plan.melds, []);
-  const remedies = remediesOf(s.f, analysesOf(s.f), SIZE, () => true, plan);
+  const remedies = remediesOf({ fn: s.f, analyses: analysesOf(s.f), options: SIZE, canPair: () => true }, plan);
   assert.ok(
     remedies.some((remedy) => remedy !== null && /bytes more|fewer operands/.test(remedy)),
     remedies.join('; '),

@@ -1,0 +1,153 @@
+/**
+ * The rounds of one function: survey it (snapshot → analyses → plan), carry the plan out, survey again. What is done is
+ * logged, and judged as a whole.
+ */
+import { brokenUniformDemands } from '../analysis/summary.js';
+import type { LlvmModule } from '../binding/module.js';
+import { DarmError } from '../errors.js';
+import type { BlockId } from '../ir/ids.js';
+import type { LogRound } from '../job/edit-log.js';
+import { expectedGain, type ExpectedCycles } from '../melding/cost/expected-cycles.js';
+import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
+import { carryOut } from './carry-out.js';
+import type { Compilation } from './compilation.js';
+import { finalCycles, lossOf, mayLose } from './function-gain.js';
+import type { Guide } from './guide.js';
+import { liveWords, lossOfWaves } from './lost-waves.js';
+import type { HistoryRecorder } from './record-history.js';
+import { surveyFunction, type Survey } from './survey.js';
+
+/** Melding stops here even if the cost model should go round in circles. */
+const MOST_ROUNDS = 64;
+
+/** What the cost model says about all melds of a function together. */
+export interface Judgement {
+  /** How much faster they make it; 1 where nobody asks. */
+  readonly gain: number;
+  /** Why they are taken back, or null. */
+  readonly loss: string | null;
+}
+
+export const UNJUDGED: Judgement = { gain: 1, loss: null };
+
+type Edits = Pick<LogRound, 'lowered' | 'versions' | 'melds' | 'hoisted'>;
+
+const NO_EDITS: Edits = { lowered: [], versions: [], melds: [], hoisted: [] };
+
+export class MeldingRounds {
+  readonly made: LogRound[] = [];
+  /** Sum of what the melds save, by the cost model. */
+  net = 0;
+  /** How many rounds held melds. */
+  melded = 0;
+  #last: Survey | null = null;
+  /** Of the function without melds; null until it holds some, and where they are not judged as a whole. */
+  #unmelded: ExpectedCycles | null = null;
+  /** How much is live in the function without melds; null where their registers are not judged. */
+  #unmeldedLive: number | null = null;
+  #demandsBroken: number | null = null;
+  readonly #hopeless = new HopelessBlocks();
+
+  constructor(
+    private readonly compilation: Compilation,
+    private readonly module: LlvmModule,
+    private readonly name: string,
+    private readonly recorder: HistoryRecorder | null,
+    readonly guide: Guide | null,
+  ) {}
+
+  /** The survey behind the last round. */
+  get last(): Survey {
+    return this.#last!;
+  }
+
+  get mayGoOn(): boolean {
+    return this.melded < (this.compilation.options.once ? 1 : MOST_ROUNDS);
+  }
+
+  /** Melds until nothing is left that pays. */
+  meld(): void {
+    this.#survey();
+    while (this.mayGoOn && this.last.plan.melds.length > 0) {
+      const { melds, versions } = this.last.plan;
+      this.#carryOut({ ...NO_EDITS, versions, melds });
+      this.melded++;
+      for (const { net } of melds) this.net += net;
+      this.#survey();
+    }
+  }
+
+  /** Makes divergent switches branches. */
+  lower(switches: readonly BlockId[]): void {
+    this.#carryOut({ ...NO_EDITS, lowered: switches });
+  }
+
+  /** The round that hoists sides where nothing melds any more, by the cost model. Null without any. */
+  get hoisting(): LogRound | null {
+    const { hoisted } = this.last.plan;
+    return this.mayGoOn && hoisted.length > 0 ? this.#round({ ...NO_EDITS, hoisted }) : null;
+  }
+
+  /** Carries that round out, unless a guide does not want it. */
+  hoist(): void {
+    const round = this.hoisting;
+    if (round === null || this.guide?.hoists() === false) return;
+    this.#carryOut(round);
+    this.#survey();
+  }
+
+  judgement(): Judgement {
+    const { compilation, module, last } = this;
+    if (this.made.length === 0) return UNJUDGED;
+    const live = this.#unmeldedLive;
+    const lostWaves =
+      live === null ? null : compilation.watch.time('meld', () => lossOfWaves(compilation, module, last, live));
+    if (this.#unmelded === null) return { ...UNJUDGED, loss: lostWaves };
+    const melded = this.#finalCycles()!;
+    const loss = mayLose(compilation.options) ? lossOf(this.#unmelded, melded) : lostWaves;
+    return { gain: expectedGain(this.#unmelded, melded), loss };
+  }
+
+  /** Null where nobody asks. A plan has measured what it says. */
+  #finalCycles(): ExpectedCycles | null {
+    const { options, watch, judges } = this.compilation;
+    if (!judges || this.guide !== null) return null;
+    return watch.time('meld', () => finalCycles(this.module, this.name, options));
+  }
+
+  #noteUnmelded({ hoisted }: Edits): void {
+    const { compilation, module, guide, last } = this;
+    this.#unmelded = this.#finalCycles();
+    // A plan has measured what it says. Hoisted sides are not judged with the melds.
+    if (guide === null && hoisted.length === 0)
+      this.#unmeldedLive = compilation.watch.time('meld', () => liveWords(compilation, module, last));
+  }
+
+  #survey(): void {
+    const { compilation, module, name, recorder, guide } = this;
+    const { watch, options } = compilation;
+    const earlier = { hopeless: this.#hopeless, guide, gained: this.net };
+    const survey = watch.time('meld', () => surveyFunction(module, name, options, recorder, earlier));
+    this.#last = survey;
+    // The planner forecasts that no operand which the target wants uniform becomes divergent. Here it shows
+    // (docs/melding.md).
+    const broken = brokenUniformDemands(survey.snapshot, survey.analyses.divergence);
+    if (this.#demandsBroken !== null && broken > this.#demandsBroken) {
+      this.made.pop();
+      throw new DarmError('internal', 'an operand that must be uniform became divergent');
+    }
+    this.#demandsBroken = broken;
+  }
+
+  #round(edits: Edits): LogRound {
+    const { fingerprint, remarks } = this.last;
+    return { fingerprint, remarks, ...edits };
+  }
+
+  #carryOut(edits: Edits): void {
+    if (this.made.length === 0) this.#noteUnmelded(edits);
+    const round = this.#round(edits);
+    carryOut(this.module, { open: this.last, round, watch: this.compilation.watch, recorder: this.recorder });
+    this.made.push(round);
+  }
+}
