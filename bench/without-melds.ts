@@ -8,7 +8,6 @@ import { NO_EVENTS } from '../src/job/events.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../src/job/options.js';
 import { tidy } from '../src/pipeline/carry-out.js';
 import { Compilation, inFreshHeap } from '../src/pipeline/compilation.js';
-import { generate } from '../src/pipeline/generate.js';
 
 /** @param names the functions that would meld; by default, all */
 export function codeWithoutMelds(
@@ -22,7 +21,7 @@ export function codeWithoutMelds(
     const module = compilation.readAtMeldPoint();
     const wanted = names ?? module.functions().map(({ name }) => name);
     for (const name of wanted) tidy(module, name);
-    generate(compilation.finish(module, wanted), 'obj');
+    compilation.finish(module, wanted).generate('obj');
     return module.link();
   });
 }

@@ -25,6 +25,29 @@ const REPAIRS = [
     faulty: '2002200f2012723602000b2017',
     right: NOP.repeat(10) + '0b2017',
   },
+  {
+    // StructurizeCFG::hoistZeroCostElseBlockPhiValues (llvm/lib/Transforms/Scalar/StructurizeCFG.cpp). What it moves in
+    // front of a branch, simplifyHoistedPhis passes on along one edge into the block that it comes from. Where several
+    // ways lead into that block, threads that come by another one get nothing. The repair moves nothing then. It stands
+    // in the place of a check in DominatorTree::findNearestCommonDominator that has no use here: whether one of the two
+    // blocks is the function's first. None without a dominator is hoisted to.
+    file: 'llvm.wasm',
+    // local.get 22 (ElseBB), i32.load 40, i32.load 52, i32.const 16, i32.sub, local.tee 17, local.get 22, i32.eq, br_if;
+    // local.get 7 (ThenBB), local.get 17 (CommonDominator), i32.eq, br_if
+    faulty: '201628022828023441106b22112016460d002007201146' + '0d00',
+    // i32.const 0, local.set 17; local.get 22, i32.const 1, call BasicBlock::hasNPredecessors, i32.eqz, br_if
+    right: '41002111' + '2016410110e50a450d00' + NOP.repeat(11),
+  },
+  {
+    // SITargetLowering::performAddCombine (llvm/lib/Target/AMDGPU/SIISelLowering.cpp). For `v_dot4` it follows a chain of
+    // operations from a sum upwards, and takes each for a sum that has two operands (`getNumOperands() < 2`): of
+    // `a * b + (d | e * f)` it makes `a * b + d + e * f`. The repair goes on with sums only (`getOpcode() != ISD::ADD`).
+    file: 'llvm.wasm',
+    // local.get 2, i32.load16_u 40, i32.const 2, i32.lt_u, br_if; local.get 2, i32.load 28, local.tee 1, i32.load 20
+    faulty: '20022f01284102490d02' + '200228021c2201280214',
+    // local.get 2, i32.load 12, i32.const 59, i32.ne, br_if
+    right: '200228020c413b470d02' + '200228021c2201280214',
+  },
 ];
 
 const folder = process.argv[2];

@@ -333,8 +333,8 @@ export class LlvmModule {
   }
 
   /**
-   * Prepares a melded function for AMD's code generation: rewrites selects between conditions as operations on masks,
-   * and avoids patterns that this LLVM miscompiles (docs/simulator.md).
+   * Prepares a melded function for AMD's code generation: rewrites selects between conditions as operations on masks.
+   * It also keeps clear of two faults of LLVM's that are repaired by now (docs/simulator.md).
    */
   prepareCodegen(name: string): void {
     this.#llvm()._darm_prepare_codegen(this.#job, this.#function(name));

@@ -13,7 +13,6 @@ import { parseTargetId } from '../job/target-id.js';
 import { replayLog } from './carry-out.js';
 import { mayLose } from './function-gain.js';
 import { PlanGuide, type Guide } from './guide.js';
-import { separateJoinInputs } from './join-inputs.js';
 import { spareBodies } from './kernel-bodies.js';
 import { beforeEarlyMeld, defaultPipeline, meldsEarly } from './passes.js';
 import { Stopwatch } from './stopwatch.js';
@@ -162,10 +161,7 @@ export class Compilation {
     }
   }
 
-  /**
-   * Keeps melded code from faults of LLVM's code generator (docs/simulator.md). Other functions are not prepared,
-   * but code generation goes without the same options for the whole module (generate.ts).
-   */
+  /** Prepares what was melded for code generation. Other functions get the code that `llc` makes of them. */
   #prepareCodegen(module: LlvmModule, melded: ReadonlySet<string>): void {
     this.watch.time('meld', () => {
       const functions = module.functions();
@@ -179,10 +175,9 @@ export class Compilation {
   }
 }
 
-/** Keeps one function from faults of LLVM's code generator. */
+/** Does what helps LLVM's code generator with a melded function. */
 export function prepareFunction(module: LlvmModule, name: string): void {
   module.prepareCodegen(name);
-  separateJoinInputs(() => module.open(name), 'possible');
   module.verify(name);
 }
 

@@ -13,7 +13,6 @@ import { parseTargetId } from '../job/target-id.js';
 import { Compilation, inFreshHeap } from './compilation.js';
 import { chosenCode, meldInPlace, resultOf } from './compile.js';
 import { checkKind, countFunctions } from './emit.js';
-import { generate } from './generate.js';
 import { partitionModule } from './partition.js';
 
 export interface DividedModule {
@@ -79,7 +78,7 @@ export function compilePart(
     const started = performance.now();
     const module = LlvmModule.read(runtime, bitcode, parseTargetId(mcpu), codegenLevel);
     module.keepOnly(names);
-    generate(module, 'obj');
+    module.generate('obj');
     const object = module.generated();
     const machineInstructions = module.machineInstructions();
     return { object, machineInstructions, diagnostics: module.warnings(), codegenMs: performance.now() - started };

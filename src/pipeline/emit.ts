@@ -9,7 +9,6 @@ import { DarmError } from '../errors.js';
 import type { Emit } from '../job/options.js';
 import type { Artifact, Counts } from '../job/results.js';
 import { elfFunctionSizes } from '../formats/elf.js';
-import { generate } from './generate.js';
 import { spareBodies, withoutWarningsAbout } from './kernel-bodies.js';
 import { notesScratch, scratchOf, type Scratch } from './scratch.js';
 import type { Stopwatch } from './stopwatch.js';
@@ -63,7 +62,9 @@ export function emitArtifacts(request: EmitRequest): Emitted {
   for (const code of codes) {
     if (!isUntouched) module = rebuild();
     isUntouched = false;
-    watch.time('codegen', () => generate(module, code));
+    watch.time('codegen', () => {
+      module.generate(code);
+    });
     const asked = CODES[code].filter((kind) => kinds.includes(kind));
     if (asked.length > 0) {
       const bytes = module.generated();

@@ -20,7 +20,6 @@ import { costsOf } from '../melding/cost/latency.js';
 import { leastWaves, slowdown } from '../melding/cost/waves.js';
 import { prepareFunction, type Compilation } from './compilation.js';
 import { cyclesInOwnModule, isNameable } from './function-gain.js';
-import { generate } from './generate.js';
 import { meldsEarly } from './passes.js';
 
 /**
@@ -104,7 +103,7 @@ function wavesOf(module: LlvmModule, name: string, from: () => LlvmModule, isMel
       const alone = from();
       alone.keepOnly([name]);
       if (isMelded) prepareFunction(alone, name);
-      generate(alone, 'asm');
+      alone.generate('asm');
       const found = new TextDecoder().decode(alone.generated()).match(/^; Occupancy: \d+$/gm);
       return found === null ? null : Number(found.at(-1)!.split(' ').at(-1));
     });

@@ -8,7 +8,6 @@ import { describe } from './native.js';
 
 export const DifferenceClass = {
   Unstable: "llc's own bytes vary from run to run",
-  Guarded: 'joins of the shape that LLVM compiles wrongly (docs/simulator.md)',
   OutsideCode: 'same code; symbols, notes, relocations or data differ',
   MemoryCluster: 'order within neighbouring memory operations',
   MemoryOrder: 'order: only memory operations moved',

@@ -16,7 +16,6 @@ import { DEFAULT_OPTIONS } from '../../src/job/options.js';
 import { compileModule } from '../../src/pipeline/compile.js';
 import { setTierPolicy } from '../../src/workers/tier-policy.js';
 import { compareAnalyses } from '../../src/pipeline/verify-analyses.js';
-import { separateJoinInputs } from '../../src/pipeline/join-inputs.js';
 import { DifferenceClass, classify } from './classify.js';
 import { inputText } from './corpus.js';
 import { llc } from './native.js';
@@ -57,20 +56,9 @@ function equal({ file, cpu }: EqualQuestion): Answer {
   const llcIsStable = Array.from({ length: REPETITIONS }, () => llc(text, cpu)).every(
     (again) => again !== null && sha256(again) === sha256(native),
   );
-  const known = !llcIsStable ? DifferenceClass.Unstable : hasGuardedJoins(text, cpu) ? DifferenceClass.Guarded : null;
-  const difference = classify(ours, native, known);
+  const difference = classify(ours, native, llcIsStable ? null : DifferenceClass.Unstable);
   keep(`${path.basename(file, '.ll')}.${cpu}`, { '.ll': encode(text), '.darm.o': ours, '.llc.o': native });
   return { kind: 'different', sha256: hash, difference };
-}
-
-/** Whether the compiler changes any function in front of code generation. */
-function hasGuardedJoins(text: string, cpu: string): boolean {
-  runtime.reset();
-  return runtime.run(() => {
-    using module = LlvmModule.read(runtime, encode(text), { cpu, features: '' }, 2);
-    const edited = module.functions().map(({ name }) => separateJoinInputs(() => module.open(name), 'likely'));
-    return edited.includes(true);
-  });
 }
 
 function keep(name: string, files: Record<string, Uint8Array>): void {
