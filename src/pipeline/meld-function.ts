@@ -12,7 +12,7 @@ import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
 import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
 import type { JobOptions } from '../job/options.js';
-import { leastGainOfLowering, loweredSwitches, loweringCost, loweringGain } from '../melding/decide/switches.js';
+import { loweredSwitches, worthOfLowering } from '../melding/decide/switches.js';
 import { netUnitOf } from '../melding/plan.js';
 import type { Compilation } from './compilation.js';
 import { MeldingRounds, UNJUDGED, type Judgement } from './melding-rounds.js';
@@ -102,7 +102,7 @@ function lowerIfItPays(
   unlowered: Outcome,
   isWeighed: () => boolean,
 ): Outcome {
-  const { pays, needed } = worthOfLowering(options, rounds.last, switches, isWeighed);
+  const { pays, needed } = chainsWorth(options, rounds.last, switches, isWeighed);
   // What guides, guides round by round, and this round is not made here.
   const hoisting = rounds.guide === null ? rounds.hoisting : null;
   const { net, melded } = rounds;
@@ -119,17 +119,15 @@ function lowerIfItPays(
 }
 
 /** Whether chains pay in place of these switches although nothing melds in them, and what melds must gain if not. */
-function worthOfLowering(
+function chainsWorth(
   options: JobOptions,
   { snapshot, analyses }: Survey,
   switches: readonly BlockId[],
   isWeighed: () => boolean,
 ): { pays: boolean; needed: number } {
-  const unit = netUnitOf(options.profit);
-  const cost = loweringCost(snapshot, analyses, switches, unit);
-  const gain = loweringGain(snapshot, analyses, switches, unit);
-  const pays = isJudgedByItself(options) && gain > leastGainOfLowering(snapshot, analyses, unit) && !isWeighed();
-  return { pays, needed: pays ? cost - gain : cost };
+  const { gain, least } = worthOfLowering(snapshot, analyses, switches, netUnitOf(options.profit));
+  const pays = isJudgedByItself(options) && gain > least && !isWeighed();
+  return { pays, needed: pays ? 0 : least - gain };
 }
 
 /** Whether switches may become chains although nothing melds. Behind an early point they would be switches again. */

@@ -19,8 +19,6 @@ export const CostModel = {
   lostLdsOffset: 0.5,
   /** An access that a smaller alignment splits: a share of the access per extra part. */
   splitAccess: 0.5,
-  /** How likely the threads of one wave take both of two destinations of a switch. */
-  divergence: 0.75,
   /**
    * Where a smaller subgraph stands in a larger one, the conditions inside divide the threads among more paths. The
    * loss, as a share of the work of both sides.
@@ -30,8 +28,6 @@ export const CostModel = {
   skipping: 24,
   /** How much more a loss in one kind of launch counts than a gain in another: the data may be of that kind always. */
   lossAversion: 8,
-  /** How far the gain of melding must exceed the cost of lowering a switch. Both are rough estimates. */
-  loweringMargin: 1.5,
   /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */
   iterations: 0.75,
   /**

@@ -82,7 +82,7 @@ export function kinds(
 }
 
 /** None of the numbers that are asked for. */
-const OTHER = -1;
+export const OTHER = -1;
 
 const launchOf = (wave: number): number => Math.floor(wave / WAVES_PER_LAUNCH);
 

@@ -18,17 +18,24 @@ export interface ExpectedCycles {
   readonly busy: number;
 }
 
-/** @param fn whose loops have preheaders: only then it is seen that a wave does not come to a loop */
-export function expectedCycles(fn: FunctionSnapshot, analyses: Analyses): ExpectedCycles {
+/**
+ * @param fn whose loops have preheaders: only then it is seen that a wave does not come to a loop
+ * @param waves which the caller forgets; null: they are drawn here
+ */
+export function expectedCycles(
+  fn: FunctionSnapshot,
+  analyses: Analyses,
+  waves: WaveSamples | null = null,
+): ExpectedCycles {
   const { divergence } = analyses;
   const memory = memoryAccesses(fn, divergence);
   const target = costsOf(fn.cpu);
   const alone = presentCosts(fn, instrCosts(fn, memory, divergence, target), divergence);
   const busy = presentCosts(fn, instrCosts(fn, memory, divergence, busyTarget(target)), divergence);
-  const waves = new WaveSamples(fn, analyses);
-  const runs = (b: BlockId): number => waves.shareComing(b) * blockWeight(analyses, b);
+  const drawn = waves ?? new WaveSamples(fn, analyses);
+  const runs = (b: BlockId): number => drawn.shareComing(b) * blockWeight(analyses, b);
   const found = expectedOver(fn, analyses, runs, { diamond: target.diamond, alone, busy });
-  waves.values.forget();
+  if (waves === null) drawn.values.forget();
   return found;
 }
 

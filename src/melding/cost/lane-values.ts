@@ -25,6 +25,7 @@ import {
   EQUALITY,
   NOT_A_NUMBER,
   ORDER,
+  OTHER,
   UNPREDICTABLE,
   bounded,
   event,
@@ -123,6 +124,17 @@ export class LaneValues {
     // In a circle the condition is not known yet.
     if (this.open.size === 0) this.conditions.set(branch, found);
     return found;
+  }
+
+  /** By lane, which of `runs` runs of cases of a switch a value is in; `OTHER` where it is in none. */
+  way(v: ValueId, runs: number): Lanes {
+    this.makeRoom();
+    const sample = this.sample(v, 0);
+    // Where numbers are known, the cases are taken to be the first ones.
+    if (sample.scale !== Scale.Known) return kinds(this.memory, v, [...Array(runs).keys()], this.fn.waveSize, [sample]);
+    const numbers = this.memory.take(sample.numbers.length);
+    for (const [k, x] of sample.numbers.entries()) numbers[k] = x >= 0 && x < runs ? Math.floor(x) : OTHER;
+    return { numbers, shift: sample.shift };
   }
 
   /** Nothing is forgotten while it is being computed with. */

@@ -20,9 +20,9 @@
  * Every random number is a hash of what it is for, so the estimate is deterministic.
  */
 import type { Analyses } from '../../analysis/analyses.js';
-import type { BlockId } from '../../ir/ids.js';
+import type { BlockId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { isConditionalBranch, type FunctionSnapshot } from '../../ir/snapshot.js';
+import { isConditionalBranch, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
 import { sideOf } from './edge-sides.js';
 import { LaneValues } from './lane-values.js';
 import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, bitCount, type LaneSet } from './lanes.js';
@@ -117,6 +117,26 @@ export class WaveSamples {
       this.arrivals.set(b, found);
     }
     return found;
+  }
+
+  /**
+   * By sampled wave, which of `runs` runs of cases its threads take at a switch; the last one is the default. All zero:
+   * the wave does not come to the switch.
+   */
+  waysAt(b: BlockId, runs: number): Uint8Array[] {
+    const { fn } = this;
+    const { numbers, shift } = this.values.way(fn.operand[fn.operandStart[terminatorOf(fn, b)]!] as ValueId, runs);
+    // No sampled wave comes here: then all count.
+    const mask = this.comesTo(b).some((waves) => waves !== 0) ? this.mask(b) : this.threads;
+    return Array.from({ length: WAVES }, (_, wave) => {
+      const taken = new Uint8Array(runs + 1);
+      for (let lane = wave * fn.waveSize; lane < (wave + 1) * fn.waveSize; lane++) {
+        if ((mask[lane >> 5]! & (1 << (lane & 31))) === 0) continue;
+        const way = numbers[lane >> shift]!;
+        taken[way < 0 ? runs : way] = 1;
+      }
+      return taken;
+    });
   }
 
   /** The share of the sampled waves that come to block `b`, 0 to 1. */

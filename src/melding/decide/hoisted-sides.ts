@@ -157,17 +157,81 @@ function workOf(ctx: PlanningContext, branch: BlockId, side: BlockId, join: Bloc
 function oneSide(ctx: PlanningContext, diamond: Diamond): HoistedSide | null {
   const { branch, join, t, f, workT, workF } = diamond;
   const { target } = ctx.costs;
-  const net = (target.diamond - target.guard) * ctx.weight[branch]!;
-  if (net <= CostModel.leastNet) return null;
   for (const [side, instrs] of [
     [t, workT],
     [f, workF],
   ] as const) {
     const chosen = instrs === null ? null : choices(ctx, branch, side, join);
     if (chosen === null || (chosen.length > 0 && !target.countsByCarry)) continue;
+    const net = (target.diamond - target.guard) * ctx.weight[branch]! - copiesBehind(ctx, diamond, side);
+    if (net <= CostModel.leastNet) continue;
     return { branch, terminator: terminatorOf(ctx.fn, branch), side, instrs: instrs!, chosen, net };
   }
   return null;
+}
+
+/**
+ * What copies of registers cost behind the join, in cycles per wave that comes to the branch. Both sides may compute the
+ * next value of a variable in the register of the last one. In front of the branch, one side needs a register of its
+ * own, because the other side still needs the last value. Then everything behind that takes the last value on some way,
+ * and the new one on others, has to copy: outer joins, and the head of a loop.
+ */
+function copiesBehind(ctx: PlanningContext, { branch, join, t, f }: Diamond, side: BlockId): number {
+  const { fn, uses, dominators, divergence, weight, waves } = ctx;
+  const other = side === t ? f : t;
+  const share = waves.shareComing(branch);
+  let cycles = 0;
+  for (let phi = fn.blockInstrStart[join] as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++) {
+    if (divergence.valueDivergent[instrValue(fn, phi)] !== 1) continue;
+    const web = phisFrom(ctx, phi);
+    for (const last of lastValues(ctx, incomingFrom(ctx, phi, side), side)) {
+      let isNeeded = false;
+      let isAlive = false;
+      for (let u = uses.start[last]!; u < uses.start[last + 1]!; u++) {
+        const user = uses.user[u] as InstrId;
+        if (fn.instrOpcode[user] === Opcode.Phi) continue;
+        isNeeded ||= dominators.dominates(other, fn.instrBlock[user] as BlockId);
+        isAlive ||= dominators.dominates(join, fn.instrBlock[user] as BlockId);
+      }
+      // What is needed behind the join has a register of its own anyway.
+      if (!isNeeded || isAlive) continue;
+      const head = definingInstr(fn, last);
+      for (const each of web) {
+        const isHead = each === head;
+        for (let o = fn.operandStart[each]!; each !== phi && o < fn.operandStart[each + 1]!; o++) {
+          const v = fn.operand[o] as ValueId;
+          const from = fn.operandBlock[o] as BlockId;
+          const copies = isHead ? web.has(definingInstr(fn, v)) : v === last;
+          if (copies && share > 0)
+            cycles += (selectCycles(ctx, last) * weight[from]! * waves.shareComing(from)) / share;
+        }
+      }
+    }
+  }
+  return cycles;
+}
+
+/** The phis to which the value of a phi may get by phis alone, and itself. */
+function phisFrom({ fn, uses }: PlanningContext, phi: InstrId): ReadonlySet<InstrId | -1> {
+  const web = new Set<InstrId>([phi]);
+  for (const each of web) {
+    const v = instrValue(fn, each);
+    for (let u = uses.start[v]!; u < uses.start[v + 1]!; u++) {
+      const user = uses.user[u] as InstrId;
+      if (fn.instrOpcode[user] === Opcode.Phi) web.add(user);
+    }
+  }
+  return web;
+}
+
+/** The values from in front of a side from which it computes `v` directly, unless all threads share them. */
+function lastValues({ fn, divergence }: PlanningContext, v: ValueId | null, side: BlockId): ReadonlySet<ValueId> {
+  const i = v === null ? NONE : definingInstr(fn, v);
+  if (i === NONE || fn.instrBlock[i] !== side) return new Set();
+  const operands = fn.operand.subarray(fn.operandStart[i]!, fn.operandStart[i + 1]!) as unknown as ValueId[];
+  const isLast = (each: ValueId): boolean =>
+    divergence.valueDivergent[each] === 1 && fn.instrBlock[definingInstr(fn, each)] !== side;
+  return new Set([...operands].filter(isLast));
 }
 
 /**

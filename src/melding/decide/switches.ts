@@ -5,7 +5,6 @@
  * a late meld point; after an early one, LLVM's pipeline makes it a switch again. A chain may also be cheaper than the
  * tree, although nothing melds.
  */
-import { reachableUntil } from '../../analysis/regions.js';
 import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Opcode, isAmd, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
@@ -15,20 +14,16 @@ import { blockWeight } from '../cost/block-weight.js';
 import { sizesOf } from '../cost/code-size.js';
 import { CostModel } from '../cost/cost-model.js';
 import { expectedCycles } from '../cost/expected-cycles.js';
-import { costsOf, instrCosts } from '../cost/latency.js';
-import { memoryAccesses } from '../cost/memory-accesses.js';
+import { LAUNCHES, WAVES_PER_LAUNCH, uniform } from '../cost/lanes.js';
+import { costsOf } from '../cost/latency.js';
+import { chainCycles, treeCycles, type SwitchShape } from '../cost/switch-cycles.js';
+import { WaveSamples } from '../cost/wave-samples.js';
 import type { NetUnit } from '../plan.js';
 
 /** A chain over more destinations would be long for every thread. Such switches are left to jump tables. */
 const MOST_DESTINATIONS = 16;
 /** Every thread makes the compares of a chain one after the other; code generation's tree takes a few of them. */
 const MOST_COMPARES = 64;
-
-/**
- * What melds spare of the work of all cases, as a share, where it is needed to know before they are planned. If every
- * case had an equal partner it would be a half.
- */
-const SHARE_SPARED = 0.25;
 
 /** The blocks that end in a divergent switch that may be lowered. */
 export function loweredSwitches(fn: FunctionSnapshot, analyses: Analyses): BlockId[] {
@@ -42,79 +37,97 @@ export function loweredSwitches(fn: FunctionSnapshot, analyses: Analyses): Block
   return found;
 }
 
-/**
- * What melding must gain so that lowering these switches pays. A chain takes more compares than the tree that code
- * generation would make. And the more destinations there are, the less likely it is that a wave takes any two of them.
- */
-export function loweringCost(
-  fn: FunctionSnapshot,
-  analyses: Analyses,
-  blocks: readonly BlockId[],
-  unit: NetUnit,
-): number {
-  if (unit === 'bytes') return Math.max(0, -loweringGain(fn, analyses, blocks, unit));
-  const { vector, target } = instrCosts(fn, memoryAccesses(fn, analyses.divergence), analyses.divergence);
-  let cost = 0;
-  for (const b of blocks) {
-    const compares = comparesOf(fn, b);
-    const count = destinations(fn, b).size;
-    const chain = compares * (target.valu + target.salu) + (count - 1) * target.guard;
-    const tree = Math.ceil(Math.log2(compares + 1)) * (target.valu + target.guard);
-    cost += Math.max(0, chain - tree) * blockWeight(analyses, b);
-    const unlikely = CostModel.divergence - CostModel.divergence ** Math.max(1, count - 2);
-    let arms = 0;
-    for (const inside of reachableUntil(analyses.graph, b, analyses.postDominators.idom[b] as BlockId))
-      for (let i = fn.blockInstrStart[inside]!; inside !== b && i < fn.blockInstrStart[inside + 1]!; i++)
-        arms += vector[i]! * blockWeight(analyses, inside);
-    cost += unlikely * SHARE_SPARED * arms;
-  }
-  return cost * CostModel.loweringMargin;
+/** What lowering gains by itself, and what it must gain where nothing melds: cycles, or bytes. */
+export interface LoweringWorth {
+  /** Losses count as they do in wave-choice.ts. */
+  readonly gain: number;
+  /** A chain of two links is hardly better than its tree. */
+  readonly least: number;
 }
 
 /**
- * What lowering these switches gains by itself: cycles, with losses counted as they are in wave-choice.ts, or bytes. All
- * of the code counts there, and a wave that parts runs all of it.
- *
  * For every run of values, LLVM's LowerSwitch makes a leaf that compares and, above the leaves, a tree of branches. A
  * wave whose threads take many ways runs all of that, where the chain has one branch per destination, or none where
- * the destination does nothing. A wave whose threads agree goes down the tree, and passes the whole chain. What other
- * waves hide of the handling of masks is nothing that the chain spares.
+ * the destination only gives a phi its value. A wave whose threads take one way goes down the tree, and passes the chain
+ * up to there. Which ways are taken is tried on sampled waves. Where bytes count, all of the code does.
  */
-export function loweringGain(
+export function worthOfLowering(
   fn: FunctionSnapshot,
   analyses: Analyses,
   blocks: readonly BlockId[],
   unit: NetUnit,
-): number {
-  const isSize = unit === 'bytes';
-  const { valu, salu, hiddenMasks, ...masks } = isSize ? sizesOf(fn.cpu) : costsOf(fn.cpu);
-  const [guard, diamond] = [masks.guard * (1 - hiddenMasks), masks.diamond * (1 - hiddenMasks)];
+): LoweringWorth {
+  if (unit === 'bytes')
+    return { gain: isAmd(fn.cpu) ? blocks.reduce((sum, b) => sum + bytesGained(fn, b), 0) : 0, least: CostModel.leastNet };
+  const { diamond } = costsOf(fn.cpu);
+  const waves = new WaveSamples(fn, analyses);
+  const gain = cyclesGained(fn, analyses, blocks, waves);
+  const least = Math.max(diamond, CostModel.leastOfFunction * expectedCycles(fn, analyses, waves).alone);
+  waves.values.forget();
   // Other targets have jump tables, or nothing is known about what they make.
-  if (!isAmd(fn.cpu)) return 0;
-  let gain = 0;
-  for (const b of blocks) {
-    const [, ...cases] = destinations(fn, b);
-    const leaves = isComplete(fn, b) ? 0 : 1;
-    const compares = Math.max(1, comparesOf(fn, b) - (1 - leaves));
-    const links = linksOf(fn, b);
-    const working = Math.min(links, cases.filter((to) => !isEmpty(fn, to)).length);
-    const tests = compares * (valu + salu) + (links - working) * valu;
-    const parted = (compares + leaves * (compares - 1)) * (valu + diamond) - (tests + working * diamond);
-    const agreed = (Math.ceil(Math.log2(compares + 1)) + leaves) * (valu + guard) - (tests + working * guard);
-    const expected = (1 - AGREEING) * parted + AGREEING * (agreed < 0 ? agreed * CostModel.lossAversion : agreed);
-    gain += isSize ? parted : expected * blockWeight(analyses, b);
-  }
-  return gain;
+  return { gain: isAmd(fn.cpu) ? gain : Math.min(0, gain), least };
 }
 
-/** What lowering must gain where nothing melds. A chain of two links is hardly better than its tree. */
-export const leastGainOfLowering = (fn: FunctionSnapshot, analyses: Analyses, unit: NetUnit): number =>
-  unit === 'bytes'
-    ? CostModel.leastNet
-    : Math.max(costsOf(fn.cpu).diamond, CostModel.leastOfFunction * expectedCycles(fn, analyses).alone);
+function cyclesGained(
+  fn: FunctionSnapshot,
+  analyses: Analyses,
+  blocks: readonly BlockId[],
+  waves: WaveSamples,
+): number {
+  const { valu, salu, guard, diamond } = costsOf(fn.cpu);
+  const inTree = { compare: valu, select: valu, mask: 2 * salu, parted: diamond, agreed: guard };
+  const inChain = { ...inTree, compare: valu + salu };
+  const byLaunch = new Float64Array(LAUNCHES);
+  for (const b of blocks) {
+    const shape = shapeOf(fn, analyses, b);
+    const runs = shape.links.length;
+    const weight = blockWeight(analyses, b) / WAVES_PER_LAUNCH;
+    // Many waves take the same ways.
+    const known = new Map<string, number>();
+    for (const [wave, taken] of waves.waysAt(b, runs).entries()) {
+      if (!taken.includes(1)) continue;
+      const launch = Math.floor(wave / WAVES_PER_LAUNCH);
+      const place = uniform(b, launch, 9);
+      // Where nothing gets to the default, what is not drawn is one of the cases.
+      if (shape.isComplete && taken[runs] === 1) taken[Math.floor(place * runs)] = 1;
+      const gap = Math.floor(place * (runs + 1));
+      const key = `${gap} ${taken.join('')}`;
+      let spared = known.get(key);
+      if (spared === undefined) {
+        spared = treeCycles(shape, taken, gap, inTree) - chainCycles(shape, taken, inChain);
+        known.set(key, spared);
+      }
+      byLaunch[launch]! += weight * spared;
+    }
+  }
+  return byLaunch.reduce((sum, gain) => sum + (gain < 0 ? gain * CostModel.lossAversion : gain), 0) / LAUNCHES;
+}
 
-/** In this share of the launches, the threads of a wave mostly take the same way (as in cost/events.ts). */
-const AGREEING = 0.25;
+/** Without regard to which ways are taken: all of the code counts. */
+function bytesGained(fn: FunctionSnapshot, b: BlockId): number {
+  const { valu, salu, diamond } = sizesOf(fn.cpu);
+  const [, ...cases] = destinations(fn, b);
+  const leaves = isComplete(fn, b) ? 0 : 1;
+  const compares = Math.max(1, comparesOf(fn, b) - (1 - leaves));
+  const links = linksOf(fn, b);
+  const working = Math.min(links, cases.filter((to) => !isEmpty(fn, to)).length);
+  const chain = compares * (valu + salu) + (links - working) * valu + working * diamond;
+  return (compares + leaves * (compares - 1)) * (valu + diamond) - chain;
+}
+
+const phisOf = (fn: FunctionSnapshot, b: BlockId): number => firstBehindPhis(fn, b) - fn.blockInstrStart[b]!;
+
+/** Which cases of a destination have values next to each other is not known, only how many. */
+function shapeOf(fn: FunctionSnapshot, analyses: Analyses, b: BlockId): SwitchShape {
+  const [otherwise, ...cases] = destinations(fn, b);
+  const edges = [...fn.succ.subarray(fn.succStart[b]! + 1, fn.succStart[b + 1]!)].filter((to) => to !== otherwise);
+  let joined = edges.length - comparesOf(fn, b);
+  const runs = edges.filter((to, k) => to !== edges[k - 1] || joined-- <= 0);
+  const links = runs.map((to) => cases.indexOf(to as BlockId));
+  const isSelect = cases.map((to) => isEmpty(fn, to) && phisOf(fn, fn.succ[fn.succStart[to]!] as BlockId) <= 1);
+  const hasDefault = otherwise !== analyses.postDominators.idom[b];
+  return { links, isSelect, isComplete: isComplete(fn, b), hasDefault };
+}
 
 /** Whether a block goes on to the next one without doing anything. */
 const isEmpty = (fn: FunctionSnapshot, b: BlockId): boolean =>

@@ -2,7 +2,7 @@
 import { artifact, compile, text } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/hoisted-sides', { tests: 17 });
+const test = suite('melding/decide/hoisted-sides', { tests: 18 });
 
 interface Parts {
   /** In front of the branch. */
@@ -302,6 +302,58 @@ test('a report shows a round without melds', async () => {
     [history!.steps[0]!.melds.length, history!.after.blocks.length],
     [0, history!.steps[0]!.before.blocks.length - 1],
   );
+});
+
+/** The branch behind another one, whose join takes `passed` where control comes past the branch. */
+const nested = (passed: string): string => `
+target triple = "amdgcn-amd-amdhsa"
+@shared = internal addrspace(3) global [64 x i32] poison
+define amdgpu_kernel void @k(ptr addrspace(1) noalias %q) #0 {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %mine = getelementptr i32, ptr addrspace(1) %q, i32 %id
+  %first = load i32, ptr addrspace(1) %mine
+  %at = getelementptr i32, ptr addrspace(3) @shared, i32 %id
+  br label %loop
+loop:
+  %row = phi i32 [ %first, %entry ], [ %last, %outer ]
+  %k = phi i32 [ 0, %entry ], [ %k1, %outer ]
+  %c1 = icmp slt i32 %row, 1000
+  br i1 %c1, label %inside, label %past
+inside:
+  %bit = and i32 %row, 64
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %small, label %large
+small:
+  %s = add i32 %row, -1
+  br label %join
+large:
+  %l = xor i32 %row, 5
+  store i32 %row, ptr addrspace(3) %at
+  br label %join
+past:
+  %o = add i32 %row, -4
+  store i32 %o, ptr addrspace(3) %at
+  br label %outer
+join:
+  %next = phi i32 [ %s, %small ], [ %l, %large ]
+  br label %outer
+outer:
+  %last = phi i32 [ %next, %join ], [ ${passed}, %past ]
+  %k1 = add i32 %k, 1
+  %more = icmp ult i32 %k1, 10
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+attributes #0 = { "target-cpu"="gfx906" }
+`;
+
+test('a side stays where an outer join would have to copy the last value of its variable', async () => {
+  const countOf = async (text: string): Promise<number> =>
+    (await compile(text, { emit: ['ll'] })).functions[0]!.sidesHoisted;
+  assert.is(await countOf(nested('%o')), 1);
+  assert.is(await countOf(nested('%row')), 0);
 });
 
 test.run();

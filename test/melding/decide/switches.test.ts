@@ -1,17 +1,20 @@
 /** When divergent switches become chains of branches although nothing melds. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import type { BlockId } from '../../../src/ir/ids.js';
-import { CostModel } from '../../../src/melding/cost/cost-model.js';
 import { costsOf } from '../../../src/melding/cost/latency.js';
-import { leastGainOfLowering, loweredSwitches, loweringGain } from '../../../src/melding/decide/switches.js';
+import { loweredSwitches, worthOfLowering } from '../../../src/melding/decide/switches.js';
 import type { NetUnit } from '../../../src/melding/plan.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/switches', { tests: 7 });
+const test = suite('melding/decide/switches', { tests: 9 });
 
 interface Shape {
   readonly cases: number;
+  /** How many destinations they have, in turn; by default one each. */
+  readonly arms?: number;
+  /** What the switch asks about; by default it is loaded. */
+  readonly number?: string;
   /** What stands in each arm. */
   readonly work?: string;
   readonly head?: string;
@@ -21,14 +24,18 @@ interface Shape {
 }
 
 /** A switch over loaded data whose arms meet again. */
-function gainOf({ cases, work = '', head = 'func kernel', isComplete = false, unit = 'cycles' }: Shape) {
-  const arms = Array.from({ length: cases }, (_, k) => k);
+function gainOf(shape: Shape) {
+  const { cases, arms: count = cases, number = 'load %p !as=1 !never', work = '', head = 'func kernel' } = shape;
+  const { isComplete = false, unit = 'cycles' } = shape;
+  const values = Array.from({ length: cases }, (_, k) => `${3 * k} arm${k % count}`);
+  const arms = Array.from({ length: count }, (_, k) => k);
   const { f } = snapshot(`
     ${head}
     arg %p ptr1 never
     entry:
-      %data = load %p !as=1 !never
-      switch %data rest ${arms.map((k) => `${3 * k} arm${k}`).join(' ')}
+      %id = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+      %data = ${number}
+      switch %data rest ${values.join(' ')}
     ${arms.map((k) => `arm${k}:\n ${work.replaceAll('%v', `%v${k}`)}\n br join`).join('\n')}
     rest:
       ${isComplete ? 'unreachable' : 'br join'}
@@ -38,7 +45,7 @@ function gainOf({ cases, work = '', head = 'func kernel', isComplete = false, un
   const analyses = analysesOf(f);
   const switches: BlockId[] = loweredSwitches(f, analyses);
   assert.is(switches.length, 1);
-  return { gain: loweringGain(f, analyses, switches, unit), least: leastGainOfLowering(f, analyses, unit) };
+  return worthOfLowering(f, analyses, switches, unit);
 }
 
 const WORK = '%v = mul %data 7';
@@ -60,15 +67,22 @@ test('where the default is unreachable, the tree needs no compares at its leaves
   assert.ok(gainOf({ cases: 5, isComplete: true }).gain < gainOf({ cases: 4 }).gain);
 });
 
-test('masks that other waves hide are not spared', () => {
-  const { valu, salu, guard, diamond, hiddenMasks } = costsOf('gfx1030');
-  const shown = 1 - hiddenMasks;
-  // Eight compares and as many selects, instead of nine leaves below seven branches or, where a wave agrees, five compares.
-  const chain = 8 * (valu + salu) + 8 * valu;
-  const parted = 15 * (valu + shown * diamond) - chain;
-  const agreed = 5 * (valu + shown * guard) - chain;
-  const { gain } = gainOf({ cases: 8, head: 'func kernel cpu=gfx1030' });
-  assert.is(gain, 0.75 * parted + 0.25 * CostModel.lossAversion * agreed);
+test('a short chain of arms that work is no better than its tree, of which most waves run a part', () => {
+  const { gain, least } = gainOf({ cases: 3, work: WORK });
+  assert.ok(gain < least, `${gain}`);
+});
+
+test('where one destination has many cases, the tree collects the threads that go there', () => {
+  const { gain, least } = gainOf({ cases: 12, arms: 3, work: WORK });
+  assert.ok(gain > least, `${gain}`);
+  assert.ok(gain > gainOf({ cases: 3, work: WORK }).gain);
+});
+
+test('where the number is known, the ways are those that the threads take', () => {
+  const of = (number: string): number => gainOf({ cases: 4, number, work: WORK }).gain;
+  // Each wave takes all four ways, and of the other switch the default.
+  assert.ok(of('and %id 3') > 0);
+  assert.ok(of('or %id 1023') < 0);
 });
 
 test('two links are too few to be sure', () => {
