@@ -32,7 +32,18 @@ const MAY_IMPORT = {
   'cache-server': ['errors', 'remote-cache', 'compiler'],
   batch: ['errors', 'files', 'formats', 'job', 'frontend', 'compiler'],
   fleet: ['errors', 'files', 'remote-cache', 'job', 'simulator', 'compiler', 'workers'],
-  service: ['errors', 'version', 'explorer', 'remote-cache', 'formats', 'job', 'report', 'frontend', 'compiler'],
+  service: [
+    'errors',
+    'version',
+    'explorer',
+    'http',
+    'remote-cache',
+    'formats',
+    'job',
+    'report',
+    'frontend',
+    'compiler',
+  ],
   client: ['errors', 'version', 'http', 'job', 'report', 'compiler'],
   cli: [
     ...[

@@ -24,7 +24,10 @@ const REASONS: Readonly<Record<string, string>> = {
 export function ioError(action: string, file: string, error: unknown): DarmError {
   if (error instanceof DarmError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return new DarmError('io', `cannot ${action} ${file}: ${REASONS[code] ?? message}`);
+  // Node gives such a name only with replacement characters, with which it is not found again.
+  const isMangled = code === 'ENOENT' && file.includes('\ufffd');
+  const reason = isMangled ? 'its name is not UTF-8; rename it' : (REASONS[code] ?? message);
+  return new DarmError('io', `cannot ${action} ${file}: ${reason}`);
 }
 
 /** Whatever was thrown, as the error type that users see. A system call that failed is not a mistake of ours. */

@@ -50,6 +50,8 @@ test('pack, install, compile', async () => {
     for (const name of [
       'LICENSE',
       'README.md',
+      // Messages and help refer to pages.
+      'docs/launch-spec.md',
       'src/report/html/page.css',
       'dist/command/main.js',
       'dist/site/index.html',

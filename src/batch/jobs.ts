@@ -108,6 +108,7 @@ function manifestJobs(text: string, manifest: string, folder: string, collect: C
   return text.split(/\r?\n/).flatMap((line, index) => {
     if (line.trim() === '') return [];
     const fail = (what: string) => new DarmError('bad-input', what, { file: manifest, line: index + 1 });
+    if (line.includes('\0')) throw fail('this line has a NUL; each name has a line of its own');
     const {
       input,
       output,

@@ -40,7 +40,8 @@ export class Journal {
   /** Makes the folder if necessary. Lines that an interruption left incomplete are dropped. */
   static async open(folder: string): Promise<Journal> {
     const file = path.join(folder, OWN_FOLDER, 'journal.jsonl');
-    await makeFolder(path.dirname(file)).catch((error) => Promise.reject(ioError('make', folder, error)));
+    const own = path.dirname(file);
+    await makeFolder(own).catch((error) => Promise.reject(ioError('make', own, error)));
     const text = await ifThere(readFile(file, 'utf8')).catch((error) => Promise.reject(ioError('read', file, error)));
     const lines = new Map<string, Line>();
     for (const each of (text ?? '').split('\n').map(parsed)) if (each !== null) lines.set(each.output, each);

@@ -195,14 +195,10 @@ async function compile(
   const isContainer = sniffInput(bytes) === 'offload-bundle';
   if (isContainer && mcpu !== null)
     throw new DarmError('usage', 'the images of a bundle name their targets: leave --mcpu out');
-  if (source !== null) {
-    const { bytes: result, images } = await compileFatBinary(compiler, bytes, source.mcpu?.split(',') ?? [], source, {
-      signal,
-    });
-    return { result, compilations: images.flatMap(({ compiled }) => (compiled === null ? [] : [compiled])) };
-  }
-  const { bytes: result, images } = isContainer
-    ? await compileContainer(compiler, bytes, common, { signal })
-    : await compileFatBinary(compiler, bytes, mcpu?.split(',') ?? [], common, { signal });
-  return { result, compilations: images.flatMap(({ compiled }) => (compiled === null ? [] : [compiled])) };
+  const targets = (source ?? options).mcpu?.split(',') ?? [];
+  const { bytes: result, images } =
+    source === null && isContainer
+      ? await compileContainer(compiler, bytes, common, { signal })
+      : await compileFatBinary(compiler, bytes, targets, source ?? common, { signal });
+  return { result, compilations: images.flatMap(({ compiled }) => compiled ?? []) };
 }

@@ -75,7 +75,7 @@ const NO_IR = /^expected top-level entity$/;
 const IN_FRONT = /^(?:\s|;.*|\/\*[^]*?\*\/)*/;
 /** Most of it that is looked at. */
 const MOST_IN_FRONT = 2 ** 16;
-const IS_SOURCE = ': this is no LLVM IR (source is known by its name, or by -x hip, -x opencl)';
+const IS_SOURCE = ': this is no LLVM IR (source is known by its name, by -x hip or -x cl, or by the option language)';
 
 /** Of OpenCL; HIP's is in the device libraries. */
 const NO_PRINTF = " (OpenCL's printf needs the runtime of AMD's driver, which links __printf_alloc itself)";

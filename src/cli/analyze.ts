@@ -12,11 +12,13 @@ import { table } from './table.js';
 
 export async function runAnalyze(input: string, flags: AnalyzeFlags): Promise<void> {
   const { remarks, html, dot } = flags;
-  checkOutputs({ '--json': flags.json ? '-' : undefined, '--remarks': remarks, '--html': html }, [input]);
+  const outputs = { '--json': flags.json ? '-' : undefined, '--remarks': remarks, '--html': html };
+  checkOutputs(outputs, [input]);
   const { timeout, memoryLimit } = flags;
   const bytes = await readInput(input, timeout);
   const compiler = createCompiler({ threads: 1, timeout, memoryLimit, tierPolicy: 'short' });
-  const { module, options } = await moduleOf(compiler, input, bytes, flags);
+  const { module, options, dependencies } = await moduleOf(compiler, input, bytes, flags);
+  checkOutputs(outputs, dependencies);
   const session = await compiler.open(module);
   const result = await session.analyze({ ...options, remarks: remarks !== undefined, report: dot !== undefined });
   await writeRemarks(remarks, result.remarks);

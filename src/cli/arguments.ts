@@ -1,5 +1,5 @@
 /** The command line: which subcommand, with which options. Parsing is commander's; mistakes become `usage` errors. */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { DarmError } from '../errors.js';
 import { addBundleCommand, type BundleInvocation } from './bundle-arguments.js';
 import { addBatch, type BatchFlags } from './batch-arguments.js';
@@ -112,6 +112,8 @@ export function commandLine(found: Found): Command {
     .description('GPU kernels: HIP C++, OpenCL C or LLVM bitcode in, melded bitcode and AMD code objects out.')
     .version(packageVersion(), '-v, --version')
     .option('--verbose', 'with --version: of LLVM and Node, too, and whether there is prepared code')
+    // Behind a subcommand, -v and the like are none of its flags, and no reason to do something else.
+    .enablePositionalOptions()
     .exitOverride();
   addCompile(program, found);
   addAnalyze(program, found);
@@ -256,14 +258,23 @@ function writtenBy(found: Invocation, command: Command | undefined, clang: reado
   return { emit, ...(emit === 'i' && found.command === 'compile' && { output: found.flags.output ?? '-' }) };
 }
 
+/** Scripts whose variable is not set give nothing. As an address to listen on that would be all addresses. */
+function notEmpty(given: string): string {
+  if (given === '') throw new InvalidArgumentError('It must not be empty.');
+  return given;
+}
+
 /** @throws DarmError `usage` */
 export function parseArguments(argv: readonly string[]): Invocation {
   let invocation: Invocation | null = null;
   let printed = '';
   const { own, clang } = takeClangFlags(argv);
   const program = commandLine((found) => (invocation = withSourceFlags(program, found, clang)));
-  for (const command of [program, ...program.commands])
+  for (const command of [program, ...program.commands]) {
     command.configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {} });
+    for (const option of command.options)
+      if (option.required && option.parseArg === undefined) option.argParser(notEmpty);
+  }
   try {
     program.parse(
       own.map((argument) => MAKE_FLAGS[argument] ?? argument),
@@ -277,7 +288,7 @@ export function parseArguments(argv: readonly string[]): Invocation {
     if (error.exitCode === 0) return { command: 'print', text: printed };
     const missing = argv[0] === 'help' ? `unknown command '${argv[1]}'` : 'no subcommand; try darm --help';
     const message = error.code === 'commander.help' ? missing : error.message;
-    throw new DarmError('usage', message.replace(/^error: /, ''));
+    throw new DarmError('usage', message.replace(/^error: /, '').replaceAll('\n', ' '));
   }
   if (invocation === null) throw new DarmError('usage', 'no subcommand; try darm --help');
   return invocation;

@@ -18,7 +18,7 @@ import { warn, writeMessage } from './messages.js';
 import { jobOptions } from './option-groups.js';
 import { withPlanText } from './plan.js';
 import { progressBar } from './progress-bar.js';
-import { remoteCacheText, warnOfRemoteCache } from './remote-cache.js';
+import { remoteCacheText, warnOfCache, warnOfRemoteCache } from './caches.js';
 import { exitCodeOf, stoppedBySignal } from './signals.js';
 import { printLog, sourceJobOptions, sourceOf } from './source.js';
 import { table } from './table.js';
@@ -76,6 +76,7 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
   await compiler.close();
   await dropOptimising();
   for (const error of unwritten) throw error;
+  if (!flags.quiet) warnOfCache(compiler);
   warnOfRemoteCache(compiler);
   warnOfFleet(fleet);
   if (!flags.quiet && !flags.json) writeMessage(summary(totals) + remoteCacheText(compiler));

@@ -20,7 +20,7 @@ import { counterText } from './counter-table.js';
 import { readInput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
 import { remoteCacheOption } from './cache-arguments.js';
-import { warnOfRemoteCache } from './remote-cache.js';
+import { warnOfRemoteCache } from './caches.js';
 import { openFleet, warnOfFleet } from './fleet.js';
 import { reportError, warn } from './messages.js';
 import { checkOutputs } from './outputs.js';
@@ -44,6 +44,8 @@ interface Pair {
   readonly fastMath: boolean;
   /** What they were compiled from; null if that was no source. */
   readonly source: string | null;
+  /** The headers that it includes. */
+  readonly dependencies: readonly string[];
 }
 
 /** What is compared, how, and where. */
@@ -72,7 +74,8 @@ export async function runCheck(input: string, other: string | null, given: Check
   const flags = await withPlanText(given);
   if (flags.spec === '-') throw new DarmError('usage', 'darm check cannot read a launch spec from standard input');
   if (flags.profile !== undefined) profileForm(flags.profile);
-  checkOutputs({ '--profile': flags.profile }, [input, other ?? undefined, flags.spec, given.plan]);
+  const outputs = { '--profile': flags.profile };
+  checkOutputs(outputs, [input, other ?? undefined, flags.spec, given.plan]);
   const fleet = await openFleet(flags);
   const compiler = simulatingCompiler(flags, remoteCacheOption(flags));
   const stop = fleet === null ? new AbortController() : stoppedBySignal();
@@ -89,12 +92,15 @@ export async function runCheck(input: string, other: string | null, given: Check
   let kernels: KernelCheck[];
   try {
     pair = await makePair(compiler, input, other, flags, stop.signal);
+    checkOutputs(outputs, pair.dependencies);
     tolerance = toleranceOf(flags.tolerance, pair.fastMath);
     const comparison: Comparison = { pair, tolerance, flags, check };
-    kernels =
-      flags.spec === undefined
-        ? await checkMadeUp(comparison)
-        : await checkSpec(comparison, await readSpec(flags.spec, flags.kernel ?? null, flags.timeout));
+    if (flags.spec === undefined) kernels = await checkMadeUp(comparison);
+    else {
+      const { spec, files } = await readSpec(flags.spec, flags.kernel ?? null, flags.timeout);
+      checkOutputs(outputs, files);
+      kernels = await checkSpec(comparison, spec);
+    }
   } catch (error) {
     if (stop.signal.aborted) return exitCodeOf(stop.signal);
     stop.abort();
@@ -144,14 +150,15 @@ async function makePair(
   if (other !== null) {
     const after = await readInput(other, flags.timeout);
     for (const each of [bytes, after]) checkCodeObject(each);
-    return { before: bytes, after, titles: ['first', 'second'], fastMath: false, source: null };
+    return { before: bytes, after, titles: ['first', 'second'], fastMath: false, source: null, dependencies: [] };
   }
   if (sniffInput(bytes) === 'elf')
     throw new DarmError('usage', 'darm check compares two code objects, or compiles a module twice; one is missing');
   const isSource = sourceLanguage(input, flags.clang) !== null;
   // A profile shows lines. What the command line says about debug information comes later, and wins.
   const lines = isSource && flags.profile !== undefined ? ['-gline-tables-only'] : [];
-  const { module, options } = await moduleOf(compiler, input, bytes, { ...flags, clang: [...lines, ...flags.clang] });
+  const given = { ...flags, clang: [...lines, ...flags.clang] };
+  const { module, options, dependencies } = await moduleOf(compiler, input, bytes, given);
   const before = await compiler.compile(
     module,
     { ...options, emit: ['hsaco', 'll'], meld: 'off', plan: null },
@@ -166,6 +173,7 @@ async function makePair(
     titles: ['meld off', 'melded'],
     fastMath: hasFastMath(new TextDecoder().decode(before.artifacts[1]!.bytes)),
     source: isSource ? new TextDecoder().decode(bytes) : null,
+    dependencies,
   };
 }
 

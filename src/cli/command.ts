@@ -2,7 +2,7 @@
  * Runs a command line. Each subcommand loads only the modules that it needs, because that decides how long a cold start
  * takes.
  */
-import type { DarmError, SourceLocation } from '../errors.js';
+import { DarmError, type SourceLocation } from '../errors.js';
 import { parseArguments, type Invocation } from './arguments.js';
 import { typedError, writeStandardOutput } from '../files.js';
 import { reportError, writeMessage } from './messages.js';
@@ -55,6 +55,15 @@ function locate(error: DarmError, input: string | null): SourceLocation | undefi
   return { file: input === '-' ? '<stdin>' : input, ...error.location };
 }
 
+/** Many names are relative to the current folder, in other threads, too. */
+function checkFolder(): void {
+  try {
+    process.cwd();
+  } catch {
+    throw new DarmError('io', 'the current folder is gone: change to one that exists');
+  }
+}
+
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return (end < 0 ? argv : argv.slice(0, end)).includes('--json');
@@ -64,6 +73,7 @@ function wantsJson(argv: readonly string[]): boolean {
 export async function runCommand(argv: readonly string[]): Promise<number> {
   let invocation: Invocation | null = null;
   try {
+    checkFolder();
     argv = await expandResponseFiles(argv);
     invocation = parseArguments(argv);
     return (await run(invocation)) ?? 0;

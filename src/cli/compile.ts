@@ -16,7 +16,7 @@ import { remoteCacheOption } from './cache-arguments.js';
 import { depfile } from './depfile.js';
 import { warn, writeMessage } from './messages.js';
 import { withPlanText } from './plan.js';
-import { checkOutputs } from './outputs.js';
+import { checkOutputs, type Outputs } from './outputs.js';
 import { writeRemarks } from './remarks.js';
 import { hasColors, moduleOf, printLog, sourceJobOptions, sourceOf } from './source.js';
 
@@ -70,10 +70,10 @@ export async function runCompile(input: string, given: CompileFlags, shared?: Co
   const flags = await withPlanText(given);
   const output = outputName(input, flags);
   const dependencies = depfileName(flags, output);
-  checkFiles({ input, output, dependencies, plan: given.plan }, flags);
-  const spec =
+  const outputs = checkFiles({ input, output, dependencies, plan: given.plan }, flags);
+  const { spec, files: data } =
     flags.spec === undefined
-      ? null
+      ? { spec: null, files: [] }
       : await (await import('./launch-spec.js')).readSpec(flags.spec, null, flags.timeout);
   // Made before anything is compiled, so that a name that cannot be written is refused early.
   if (dependencies !== null) depfile(flags.depfileTarget ?? output, [input]);
@@ -84,17 +84,16 @@ export async function runCompile(input: string, given: CompileFlags, shared?: Co
   const { bytes, images, source: preprocessed } = await compile(compiler, module, source, flags);
   const results = images.flatMap(({ compiled }) => (compiled === null ? [] : [compiled]));
   const sources = [...results.map((each) => each.source), preprocessed].filter((each) => each !== undefined);
+  const included = sources.flatMap((each) => each.dependencies);
+  checkOutputs(outputs, [...included, ...data]);
   if (!flags.quiet) {
     for (const log of new Set(sources.map((each) => each.log))) printLog(log);
     results.forEach(printWarnings);
   }
   await writeOutput(output, bytes);
   if (dependencies !== null) {
-    const included = sources.flatMap((each) => each.dependencies);
-    await writeOutput(
-      dependencies,
-      depfile(flags.depfileTarget ?? output, [...new Set([input, ...included])], flags.depfilePhony),
-    );
+    const read = [...new Set([input, ...included])];
+    await writeOutput(dependencies, depfile(flags.depfileTarget ?? output, read, flags.depfilePhony));
   }
   await writeRemarks(
     flags.remarks,
@@ -108,8 +107,7 @@ export async function runCompile(input: string, given: CompileFlags, shared?: Co
     const options = measured?.options ?? (source === null ? jobOptions(flags) : sourceDefaults(flags));
     await writeReport(flags.report, input, options, results[0]!, launches);
   }
-  if (local !== null && shared === undefined && local.remoteCacheReport !== null)
-    await endRemoteCache(local, flags.quiet);
+  if (local !== null && shared === undefined) await endCaches(local, flags.quiet);
   if (flags.json) {
     const artifacts = [artifactDocument(output, flags.emit, bytes)];
     const document = { schema: 1, artifacts, ...documentOf(flags.emit, images), ...sourceDocument(sources) };
@@ -145,9 +143,13 @@ async function serverCompiler(server: string, flags: CompileFlags): Promise<Modu
 }
 
 /** The result is written; others get it as well, if the server takes it soon. */
-async function endRemoteCache(compiler: Compiler, quiet: boolean): Promise<void> {
-  await compiler.close();
-  if (!quiet) (await import('./remote-cache.js')).warnOfRemoteCache(compiler);
+async function endCaches(compiler: Compiler, quiet: boolean): Promise<void> {
+  const { cacheCounts, remoteCacheReport } = compiler;
+  if (remoteCacheReport !== null) await compiler.close();
+  if (quiet || (cacheCounts === null && remoteCacheReport === null)) return;
+  const { warnOfCache, warnOfRemoteCache } = await import('./caches.js');
+  warnOfCache(compiler);
+  warnOfRemoteCache(compiler);
 }
 
 /** What the command reads and writes, apart from what other flags name. */
@@ -158,7 +160,8 @@ interface Files {
   readonly plan: string | undefined;
 }
 
-function checkFiles({ input, output, dependencies, plan }: Files, flags: CompileFlags): void {
+/** @returns the outputs by what they are called */
+function checkFiles({ input, output, dependencies, plan }: Files, flags: CompileFlags): Outputs {
   const isSource = sourceOf(input, flags) !== null;
   const more = {
     'the dependency file': dependencies ?? undefined,
@@ -168,20 +171,22 @@ function checkFiles({ input, output, dependencies, plan }: Files, flags: Compile
   checkOutputs(more, [input]);
   // A module may be replaced by what becomes of it, where -o says so; a source would be lost.
   const read = [isSource ? input : undefined, flags.spec, plan];
-  checkOutputs({ '--json': flags.json ? '-' : undefined, 'the output': output, ...more }, read);
+  const outputs = { '--json': flags.json ? '-' : undefined, 'the output': output, ...more };
+  checkOutputs(outputs, read);
   if (flags.report !== undefined && flags.emit === 'fatbin')
     throw new DarmError('usage', '--report is for one module: compile the images one by one');
   if (flags.serverFallback && flags.server === undefined)
     throw new DarmError('usage', '--server-fallback is for --server');
   if (flags.server !== undefined && isSource)
     throw new DarmError('usage', 'a server takes modules, and its disk is another one: leave --server out for source');
-  if (flags.spec === undefined) return;
+  if (flags.spec === undefined) return outputs;
   if (flags.server !== undefined)
     throw new DarmError('usage', '--spec is for a compilation here: a server does not simulate');
   if (flags.report === undefined)
     throw new DarmError('usage', '--spec is for --report, or for darm run and darm check');
   if (input === '-' && flags.spec === '-')
     throw new DarmError('usage', 'standard input cannot be both module and spec');
+  return outputs;
 }
 
 async function compile(

@@ -5,16 +5,24 @@ import { DarmError } from '../errors.js';
 import { MAX_BUFFER_BYTES, parseSpec, type LaunchSpec } from '../simulator/launch/spec.js';
 import { ioError, readText } from '../files.js';
 
+export interface SpecFile {
+  readonly spec: LaunchSpec;
+  /** What it names, and was read. */
+  readonly files: readonly string[];
+}
+
 /**
  * @param kernel replaces the kernel that the spec names; null keeps it
  * @param timeout milliseconds, 0 for no limit
  */
-export async function readSpec(file: string, kernel: string | null, timeout: number): Promise<LaunchSpec> {
+export async function readSpec(file: string, kernel: string | null, timeout: number): Promise<SpecFile> {
+  const files: string[] = [];
   const text = await readText(file, timeout);
   const folder = path.dirname(file);
   const spec = located(file, () =>
     parseSpec(text, (name) => {
       const target = path.resolve(folder, name);
+      files.push(target);
       try {
         const found = statSync(target);
         // Reading a device may never end. Reading a folder fails below, with a message of its own.
@@ -26,10 +34,10 @@ export async function readSpec(file: string, kernel: string | null, timeout: num
       }
     }),
   );
-  if (kernel === null) return spec;
+  if (kernel === null) return { spec, files };
   if (spec.launches.length > 1)
     throw new DarmError('usage', '--kernel names one kernel, and the launch spec has several launches');
-  return { ...spec, launches: spec.launches.map((launch) => ({ ...launch, kernel })) };
+  return { spec: { ...spec, launches: spec.launches.map((launch) => ({ ...launch, kernel })) }, files };
 }
 
 /** Adds the name of the spec's file to errors in the spec. */

@@ -1,19 +1,21 @@
-/** Makes sure, before a command does anything, that no output replaces another one or what the command reads. */
+/**
+ * Makes sure that no output replaces another one or what the command reads: before the command does anything, and again
+ * when it turns out what else is read, headers and the files of a launch spec.
+ */
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { DarmError } from '../errors.js';
 import { realPath } from '../files.js';
 import { placeOf } from '../surroundings.js';
 
+/** By what they are called. `-` is standard output; what was not asked for is undefined. */
+export type Outputs = Readonly<Record<string, string | undefined>>;
+
 /**
- * @param outputs by what they are called; `-` is standard output, undefined was not asked for
  * @param inputs what no output may replace; `-` and undefined are no files
  * @throws DarmError `usage`
  */
-export function checkOutputs(
-  outputs: Readonly<Record<string, string | undefined>>,
-  inputs: readonly (string | undefined)[],
-): void {
+export function checkOutputs(outputs: Outputs, inputs: readonly (string | undefined)[]): void {
   const keyOf = (file: string): string => realPath(path.resolve(placeOf(file)));
   const taken = new Set(inputs.flatMap((file) => (file === undefined || file === '-' ? [] : [keyOf(file)])));
   for (const [name, file] of Object.entries(outputs)) {

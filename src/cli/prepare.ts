@@ -10,7 +10,7 @@ export async function runPrepare({ json }: { readonly json: boolean }): Promise<
 
 export async function printVersions(version: string): Promise<void> {
   const { llvm, node, v8, prepared } = await versions();
-  const code = prepared === null ? 'none (darm prepare makes it)' : `from ${prepared}`;
+  const code = 'folder' in prepared ? `from ${prepared.folder}` : `none (${prepared.none})`;
   const lines = [version, `LLVM ${llvm}`, `Node ${node}, V8 ${v8}`, `prepared code: ${code}`];
   await writeStandardOutput(lines.join('\n') + '\n');
 }

@@ -14,7 +14,7 @@ import { simulationOptions, threadsFor } from './option-groups.js';
 import { counterText } from './counter-table.js';
 import { ioError, makeFolder, readInput, writeOutput, writeStandardOutput } from '../files.js';
 import { readSpec } from './launch-spec.js';
-import { checkOutputs } from './outputs.js';
+import { checkOutputs, type Outputs } from './outputs.js';
 import { profileForm, writeProfile } from './profile.js';
 import { table } from './table.js';
 
@@ -24,7 +24,8 @@ export async function runRun(input: string, flags: RunCommandFlags): Promise<voi
   if (flags.profile !== undefined) profileForm(flags.profile);
   if (flags.trace && flags.traceFile !== undefined)
     throw new DarmError('usage', '--trace and --trace-file exclude each other');
-  checkOutputs({ '--trace-file': flags.traceFile, '--profile': flags.profile }, [input, flags.spec]);
+  const outputs = { '--trace-file': flags.traceFile, '--profile': flags.profile };
+  checkOutputs(outputs, [input, flags.spec]);
   if (input === '-' && flags.spec === '-') throw new DarmError('usage', 'standard input cannot be both file and spec');
   const bytes = await readInput(input, flags.timeout);
   checkCodeObject(bytes);
@@ -32,7 +33,8 @@ export async function runRun(input: string, flags: RunCommandFlags): Promise<voi
   if (flags.coverage) return printCoverage(compiler, bytes, flags.json);
   if (flags.spec === undefined)
     throw new DarmError('usage', '--spec is missing: darm run needs a launch spec (docs/launch-spec.md)');
-  const spec = await readSpec(flags.spec, flags.kernel ?? null, flags.timeout);
+  const { spec, files } = await readSpec(flags.spec, flags.kernel ?? null, flags.timeout);
+  checkOutputs(outputs, files);
   const trace = flags.trace ? new Trace(null) : flags.traceFile !== undefined ? new Trace(flags.traceFile) : null;
   let result: SimulationResult;
   try {
@@ -47,8 +49,8 @@ export async function runRun(input: string, flags: RunCommandFlags): Promise<voi
   } finally {
     trace?.close();
   }
+  if (flags.outDir !== undefined) await writeOutputs(flags.outDir, result, outputs, [input, flags.spec, ...files]);
   if (flags.profile !== undefined) await writeProfile(flags.profile, input, [{ title: '', launches: result.launches }]);
-  if (flags.outDir !== undefined) await writeOutputs(flags.outDir, result);
   await writeStandardOutput(flags.json ? JSON.stringify(runDocument(result)) + '\n' : runText(result));
 }
 
@@ -132,14 +134,24 @@ function waitForReader(): void {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-async function writeOutputs(folder: string, { buffers }: SimulationResult): Promise<void> {
+/** @param others outputs of the command that have names of their own */
+async function writeOutputs(
+  folder: string,
+  { buffers }: SimulationResult,
+  others: Outputs,
+  inputs: readonly string[],
+): Promise<void> {
+  const outputs = buffers
+    .filter(({ out }) => out)
+    .map(({ name, bytes }) => ({ name, bytes, file: path.join(folder, `${name.replace(/[^\w.-]/g, '_')}.bin`) }));
+  const named = Object.fromEntries(outputs.map(({ name, file }) => [`output '${visibleLine(name)}'`, file]));
+  checkOutputs({ ...others, ...named }, inputs);
   try {
     await makeFolder(folder);
   } catch (error) {
     throw ioError('write', folder, error);
   }
-  for (const { name, out, bytes } of buffers)
-    if (out) await writeOutput(path.join(folder, `${name.replace(/[^\w.-]/g, '_')}.bin`), bytes);
+  for (const { file, bytes } of outputs) await writeOutput(file, bytes);
 }
 
 function runDocument({ launches, buffers }: SimulationResult): object {

@@ -1,5 +1,6 @@
 /** The subcommand `serve` on the command line. */
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { DarmError } from '../errors.js';
 import type { Place } from '../service/listen-on.js';
 import { addCacheOptions, addRemoteCacheOptions, type CacheFlags, type RemoteCacheFlags } from './cache-arguments.js';
 import { mebibytes, numeric, portNumber, seconds } from './option-flags.js';
@@ -40,17 +41,16 @@ function placeOf(given: string): Place {
 }
 
 export function addServeCommand(program: Command, chosen: (flags: ServeFlags) => void): void {
+  const port = new Option('-p, --port <n>', 'port to listen on (also $PORT); 0: any that is free')
+    .argParser(portNumber)
+    .default(8080);
+  // Platforms that run containers say so.
+  if (process.env['PORT']) port.env('PORT');
   const serve = program
     .command('serve')
     .description('compile over HTTP (docs/service.md)')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .addOption(
-      new Option('-p, --port <n>', 'port to listen on; 0: any that is free')
-        // Platforms that run containers say so.
-        .env('PORT')
-        .argParser(portNumber)
-        .default(8080),
-    )
+    .addOption(port)
     .option('--listen <place>', 'listen there instead: unix:/PATH, or fd:N, a socket that systemd opened', placeOf);
   addAllJobsOption(serve)
     .option('--queue <n>', 'requests that may wait; further ones get 429', numeric(0, 100_000, { whole: true }), 64)
@@ -78,5 +78,10 @@ export function addServeCommand(program: Command, chosen: (flags: ServeFlags) =>
     .option('--explore', 'the explorer under /explore/, for those who reach the server (docs/explorer.md)', false)
     .option('--max-batch <n>', 'most modules of a batch', numeric(1, 1_000_000, { whole: true }), 4096)
     .addOption(seconds('--grace <seconds>', 'most time for the last answers after SIGTERM, 0: no limit', 90));
-  addRemoteCacheOptions(addCacheOptions(addLogLevelOption(serve))).action(chosen);
+  addRemoteCacheOptions(addCacheOptions(addLogLevelOption(serve))).action((flags: ServeFlags) => {
+    for (const name of ['host', 'port'])
+      if (flags.listen !== undefined && serve.getOptionValueSource(name) === 'cli')
+        throw new DarmError('usage', `--listen says where to listen: leave --${name} out`);
+    chosen(flags);
+  });
 }

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Compiler } from '../compiler/api.js';
 import type { SourceOptions } from '../frontend/options.js';
-import { valuedFlag } from '../frontend/flags.js';
+import { isFlag, valuedFlag } from '../frontend/flags.js';
 import { DarmError } from '../errors.js';
 import type { JobOptions } from '../job/options.js';
 import { visible } from '../report/visible.js';
@@ -20,7 +20,7 @@ export interface SourceFlags {
 /** Subcommands whose input may be source. */
 const SUBCOMMANDS = ['compile', 'analyze', 'check', 'tune', 'batch'];
 
-/** Words that are clang's and not darm's. */
+/** Words that are clang's and not darm's, also those that are not known: `-fwhatever`. */
 const CLANG =
   /^-(D|U|I|isystem|iquote|idirafter|include|imacros|x|std=|cl-|f|m[a-z]|m64$|W|w$|g|nogpu|nostd|pedantic|undef$|P$|C$|CC$|dM$|dD$|E$|S$|c$|O([4-9sg]|fast)?$|l|L|B|s$|shared$|static$|rdynamic$|stdlib=|Xarch_|emit-llvm$|Q|pipe$|pie$|pthread$|no-|cuid=|isysroot$|target$|X(clang|linker|assembler|preprocessor)$)/;
 const CLANG_LONG =
@@ -42,7 +42,7 @@ export function takeClangFlags(argv: readonly string[]): { own: string[]; clang:
     // darm's own level may stand apart from its flag, clang's does not.
     const isApart = argv[at] === '-O' && /^\d+$/.test(argv[at + 1] ?? '');
     const word = isApart ? `-O${argv[++at]}` : argv[at]!;
-    const isClangs = !isApart && (CLANG.test(word) || CLANG_LONG.test(word));
+    const isClangs = !isApart && (CLANG.test(word) || CLANG_LONG.test(word) || isFlag(word));
     if (word === '--') {
       own.push(...argv.slice(at));
       break;
@@ -124,16 +124,17 @@ export async function moduleOf(
   input: string,
   bytes: Uint8Array,
   flags: SourceFlags,
-): Promise<{ module: Uint8Array; options: Partial<JobOptions> }> {
+): Promise<{ module: Uint8Array; options: Partial<JobOptions>; dependencies: readonly string[] }> {
   const source = sourceOf(input, flags);
-  if (source === null) return { module: bytes, options: jobOptions(flags) };
+  if (source === null) return { module: bytes, options: jobOptions(flags), dependencies: [] };
   const translated = await compiler.translate(
     bytes,
     { ...sourceJobOptions(flags), ...source },
     { colors: hasColors() },
   );
   printLog(translated.log);
-  return { module: translated.bitcode, options: translated.options };
+  const { bitcode: module, options, dependencies } = translated;
+  return { module, options, dependencies };
 }
 
 /** Whether messages go to a terminal that shows colours. */

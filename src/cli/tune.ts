@@ -24,13 +24,19 @@ export async function runTune(input: string, flags: TuneFlags): Promise<void> {
     throw new DarmError('usage', '--json and a plan on standard output exclude each other');
   const fromStandardInput = [input, ...flags.spec].filter((file) => file === '-');
   if (fromStandardInput.length > 1) throw new DarmError('usage', 'standard input can be read once');
-  checkOutputs({ 'the plan': output }, [input, ...flags.spec]);
+  const outputs = { 'the plan': output };
+  checkOutputs(outputs, [input, ...flags.spec]);
   const specs = [];
-  for (const file of flags.spec) specs.push(await readSpec(file, flags.kernel ?? null, timeout));
+  for (const file of flags.spec) {
+    const { spec, files } = await readSpec(file, flags.kernel ?? null, timeout);
+    checkOutputs(outputs, files);
+    specs.push(spec);
+  }
   const bytes = await readInput(input, timeout);
   if (sniffInput(bytes) === 'elf') throw new DarmError('usage', 'darm tune needs a module, and this is a code object');
   await using compiler = createCompiler({ threads: threadsFor(flags), timeout, memoryLimit, tierPolicy: 'short' });
-  const { module, options } = await moduleOf(compiler, input, bytes, flags);
+  const { module, options, dependencies } = await moduleOf(compiler, input, bytes, flags);
+  checkOutputs(outputs, dependencies);
   // A point that was asked for is the only one that is searched.
   const job = { ...options, ...(flags.unset.includes('meldPoint') && { meldPoint: 'auto' as const }) };
   const mayRoundOtherwise = flags.tolerance === undefined && (await isFastMath(compiler, module, job));

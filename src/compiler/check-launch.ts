@@ -2,7 +2,7 @@
  * Runs one launch with two code objects that should do the same, and compares what they leave in memory: the unit of
  * `darm check`, here or at a worker of a fleet.
  */
-import { DarmError } from '../errors.js';
+import { DarmError, type ErrorCode } from '../errors.js';
 import { differences, type Difference, type Tolerance } from '../simulator/compare.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationOptions } from '../simulator/options.js';
@@ -73,12 +73,15 @@ const hasProfile = ({ launches }: SimulationResult): boolean => launches.some(({
 const launchesOf = ({ launches }: SimulationResult): CheckedLaunch[] =>
   launches.map(({ instructions: _, ...launch }) => launch);
 
+/** Of errors that no other input would avoid: a processor that is not simulated. */
+const ELSEWHERE: readonly ErrorCode[] = ['aborted', 'bad-target'];
+
 /** The message of an error that the code object or the spec is at fault for, in place of a result. */
 async function resultOrReason(simulated: Promise<SimulationResult>): Promise<SimulationResult | string> {
   try {
     return await simulated;
   } catch (error) {
-    if (error instanceof DarmError && error.exitCode === 1 && error.code !== 'aborted') return error.message;
+    if (error instanceof DarmError && error.exitCode === 1 && !ELSEWHERE.includes(error.code)) return error.message;
     throw error;
   }
 }

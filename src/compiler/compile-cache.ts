@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import cacache from 'cacache';
-import { makeFolder } from '../files.js';
+import { ioError, makeFolder } from '../files.js';
 import { decodeResult, encodeResult } from './stored-result.js';
 import type { CompileResult } from '../job/results.js';
 
@@ -22,6 +22,8 @@ export interface CacheCounts {
   readonly misses: number;
   /** Results that could not be kept. */
   readonly errors: number;
+  /** Why the first of them could not; null when all could. */
+  readonly complaint: string | null;
 }
 
 export interface CacheStatistics {
@@ -46,7 +48,12 @@ const EVICT_TO = 0.8;
 export class CompileCache {
   readonly #path: string;
   readonly #maxBytes: number;
-  readonly #counts = { hits: 0, misses: 0, errors: 0 };
+  readonly #counts: { -readonly [Name in keyof CacheCounts]: CacheCounts[Name] } = {
+    hits: 0,
+    misses: 0,
+    errors: 0,
+    complaint: null,
+  };
   /** Bytes in the folder as far as this process knows; null until it has looked. */
   #bytes: number | null = null;
   #evicting: Promise<void> | null = null;
@@ -98,8 +105,9 @@ export class CompileCache {
       await cacache.put(this.#path, key, data);
       this.#bytes = (this.#bytes ?? (await cacheStatistics(this.#path)).bytes - data.length) + data.length;
       if (this.#bytes > this.#maxBytes) await (this.#evicting ??= this.#evict().finally(() => (this.#evicting = null)));
-    } catch {
+    } catch (error) {
       this.#counts.errors++;
+      this.#counts.complaint ??= ioError('write', this.#path, error).message;
     }
   }
 

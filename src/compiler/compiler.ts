@@ -271,7 +271,7 @@ class ThreadedCompiler implements Compiler {
 
   get cacheCounts(): CacheCounts | null {
     if (this.#cacheOptions === undefined) return null;
-    return this.#caches?.counts ?? { hits: 0, misses: 0, errors: 0 };
+    return this.#caches?.counts ?? { hits: 0, misses: 0, errors: 0, complaint: null };
   }
 
   get remoteCacheReport(): RemoteCacheReport | null {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { readManifest, unpackAll } from '../binding/load.js';
 import { DarmError, type ErrorData } from '../errors.js';
 import { platform } from '../platform/index.js';
-import { preparedFolder, readPrepared, type PreparedFile } from '../workers/prepared-code.js';
+import { preparedFolder, readPrepared, whyNone, type PreparedFile } from '../workers/prepared-code.js';
 
 const SCRIPT = fileURLToPath(new URL('../../workers/prepare.js', import.meta.url));
 
@@ -40,12 +40,12 @@ export interface Versions {
   readonly llvm: string;
   readonly node: string;
   readonly v8: string;
-  /** The folder of the prepared code that a new process would use; null when there is none. */
-  readonly prepared: string | null;
+  /** The folder of the prepared code that a new process would use, or why there is none. */
+  readonly prepared: { readonly folder: string } | { readonly none: string };
 }
 
 export async function versions(): Promise<Versions> {
   const { llvm } = await readManifest();
-  const prepared = (await isCodePrepared()) ? preparedFolder() : null;
+  const prepared = (await isCodePrepared()) ? { folder: preparedFolder() } : { none: whyNone() };
   return { llvm, node: process.version, v8: process.versions.v8, prepared };
 }

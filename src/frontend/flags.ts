@@ -111,6 +111,7 @@ const NOTHING_TO_DO = new Set([
   '-fuse-cxa-atexit', '-fexcess-precision=fast', '-pie', '-no-pie', '-fno-openmp-simd', '-fansi-escape-codes',
   '-fdiagnostics-show-option', '-fdiagnostics-format=clang', '-fno-limit-debug-info', '-fintegrated-as', '-fno-modules',
   '-fassume-sane-operator-new', '-fzero-initialized-in-bss', '-ftree-slp-vectorize', '-fno-fat-lto-objects',
+  '-ffat-lto-objects', '-fcf-protection=none', '-nostdlib', '-nodefaultlibs',
   '-gsplit-dwarf', '-grecord-gcc-switches', '-gno-record-gcc-switches', '-fstack-clash-protection', '-mno-red-zone',
   '-mno-omit-leaf-frame-pointer', '--gpu-bundle-output', '--no-gpu-bundle-output', '--no-offload-compress',
   '--offload-compress', '-fdiagnostics-show-note-include-stack', '-fcommon',
@@ -122,7 +123,7 @@ const NOTHING_TO_DO = new Set([
 const NOTHING_TO_DO_WITH_VALUE = [
   /^-Wl,/,
   /^-Wa,/,
-  /^-(flto|fopenmp|fuse-ld|stdlib|mcmodel|ftls-model|parallel-jobs|fuse-cuid|-offload-jobs)=/,
+  /^-(flto|fopenmp|fuse-ld|stdlib|mcmodel|ftls-model|parallel-jobs|fuse-cuid|frandom-seed|-offload-jobs)=/,
   /^--(gcc-toolchain|gcc-install-dir|sysroot|cuda-path|rocm-path|hip-path|hip-version|(rocm|hip)-device-lib-path)=/,
   // GCC's optimisations, which clang does not have.
   /^-f(no-)?(gcse|ivopts|merge-constants|prefetch-loop-arrays|rename-registers|whole-program|use-linker-plugin)$/,
@@ -324,6 +325,15 @@ export function valuedFlag(word: string): string | null {
   }
   return null;
 }
+
+/** Whether a word is a flag that is known, or begins with one. */
+export const isFlag = (word: string): boolean =>
+  SAME.has(word) ||
+  NOTHING_TO_DO.has(word) ||
+  Object.hasOwn(SPECIAL, word) ||
+  valuedFlag(word) !== null ||
+  SAME_WITH_VALUE.some((flag) => word.startsWith(flag)) ||
+  NOTHING_TO_DO_WITH_VALUE.some((flag) => flag.test(word));
 
 /** @param next the value of a flag that has it in the next word */
 function takeWord(flags: ParsedFlags, word: string, next?: string): void {

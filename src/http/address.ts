@@ -16,6 +16,9 @@ export interface Address {
   readonly shown: string;
 }
 
+/** In bytes; the system's structure has no room for more, and some versions of Node cut what is longer. */
+export const LONGEST_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
+
 /**
  * @param what whose address it is, for messages: `--server`. What was given is never repeated: it may hold a password.
  * @throws DarmError `usage`
@@ -44,6 +47,8 @@ function unixAddress(path: string, what: string): Address {
   // "unix:///run/darm.sock" is common, too.
   const socketPath = path.replace(/^\/\/(?=\/)/, '');
   if (!socketPath.startsWith('/')) throw new DarmError('usage', `${what} needs a whole path after unix:`);
+  if (Buffer.byteLength(socketPath) > LONGEST_SOCKET_PATH)
+    throw new DarmError('usage', `the path of ${what} is too long: ${LONGEST_SOCKET_PATH} bytes are the limit`);
   return {
     protocol: 'http:',
     socketPath,

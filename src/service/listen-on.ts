@@ -5,6 +5,7 @@ import type { Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { DarmError } from '../errors.js';
+import { LONGEST_SOCKET_PATH } from '../http/address.js';
 
 export type Place =
   | { readonly host: string; /** 0 for any free port. */ readonly port: number }
@@ -25,9 +26,6 @@ const REASONS: Readonly<Record<string, string>> = {
   EINVAL: 'it is no listening socket',
   ENOTSOCK: 'it is no socket',
 };
-
-/** In bytes; the system's structure has no room for more, and some versions of Node cut what is longer. */
-const LONGEST_SOCKET_PATH = process.platform === 'linux' ? 107 : 103;
 
 /**
  * @returns the address for clients

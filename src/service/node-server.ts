@@ -11,6 +11,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { promisify } from 'node:util';
 import { createAdaptorServer } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { DarmError } from '../errors.js';
 import { requireOptions } from '../job/option-table.js';
 import { LONGEST_MS } from './job-runner.js';
 import { listenOn, type Place } from './listen-on.js';
@@ -59,6 +60,8 @@ export async function listen(service: Service, options: ListenOptions): Promise<
   requireOptions('listen()', options, ['bodyTimeout', 'queueTimeout', 'timeout', 'grace']);
   // Without a host, Node would listen on all addresses of the machine.
   if (!('socketPath' in options || 'descriptor' in options)) requireOptions('listen()', options, ['host', 'port']);
+  if ('host' in options && options.host === '')
+    throw new DarmError('usage', 'option "host" in listen() must be a string that is not empty');
   const { bodyTimeout, queueTimeout, timeout, grace } = options;
   let closing = false;
   let lastLargeAnswer = -Infinity;

@@ -210,6 +210,10 @@ export interface SimulatedTarget extends Family {
 /** @throws DarmError `bad-target` for a processor that is not simulated. */
 export function simulatedTarget(cpu: string): SimulatedTarget {
   const known = SIMULATED_CPUS.find((each) => each === cpu);
-  if (known === undefined) throw new DarmError('bad-target', `the simulator does not know the processor '${cpu}'`);
+  if (known === undefined)
+    throw new DarmError(
+      'bad-target',
+      `the simulator does not know the processor '${cpu}', but ${SIMULATED_CPUS.join(', ')}`,
+    );
   return { cpu: known, ...PROCESSORS[known] };
 }

@@ -89,6 +89,8 @@ export class WorkerPool implements Executor {
           'out-of-memory',
           `the job needs more than ${WORKER_LIMITS.maxOldGenerationSizeMb} MiB of V8's heap`,
         );
+      if (error instanceof DOMException && error.name === 'DataCloneError')
+        throw new DarmError('usage', 'the bytes are gone: they must stay as they are until the job is done');
       throw new DarmError('internal', `a worker died: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
       clearTimeout(timer);

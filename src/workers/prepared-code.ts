@@ -2,12 +2,12 @@
  * Optimised code of those parts of LLVM and of clang that are needed at once, made once and kept in a folder, so that a
  * new process need not compile it. V8 hands such code out and takes it back where it has the runtime functions that its
  * own tests use: in Node 20 to 24. It refuses code of another version of V8, for another processor or made with other
- * flags. Whatever does not fit is not used, and nothing is said about it.
+ * flags. Whatever does not fit is not used; only `darm --version --verbose` tells (`whyNone`).
  *
  * Code that somebody else wrote would run as ours. So the folder must belong to the user (or to root), and nobody else
  * may write to it. Whether a file is damaged, a hash of its code tells.
  */
-import { closeSync, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import v8 from 'node:v8';
@@ -109,13 +109,11 @@ function natively(body: string, values: Readonly<Record<string, unknown>>): unkn
 export async function writePrepared(bytes: Uint8Array<ArrayBuffer>, facts: FileFacts): Promise<PreparedFile> {
   const folder = preparedFolder();
   // Asked first: a V8 without the function is no reason to compile.
-  if (!handsOutCode())
-    throw new DarmError('usage', `Node ${process.version} does not hand out optimised code; Node 22 and 24 do`);
+  if (!handsOutCode()) throw new DarmError('usage', NOT_HANDED_OUT);
   await makeFolder(folder, 0o700).catch((error: unknown) => {
     throw ioError('make', folder, error);
   });
-  if (!isTrusted(folder))
-    throw new DarmError('io', `${folder} is not used: it belongs to somebody else, or others can write to it`);
+  if (!isTrusted(folder)) throw new DarmError('io', distrusted(folder));
   optimizeJavaScriptLate();
   // Inlining without counts makes three times as much code.
   countNoCalls();
@@ -126,6 +124,26 @@ export async function writePrepared(bytes: Uint8Array<ArrayBuffer>, facts: FileF
   const file = path.join(folder, fileName(facts));
   await writeAtomically(file, Buffer.concat([hashOf(code), code]), 0o644);
   return { file, bytes: code.length };
+}
+
+const NOT_HANDED_OUT = `Node ${process.version} does not hand out optimised code; Node 22 and 24 do`;
+
+const distrusted = (folder: string): string =>
+  `${folder} is not used: it belongs to somebody else, or others can write to it`;
+
+/** For a process that finds no code that fits, what there is instead, or has to be done. */
+export function whyNone(): string {
+  if (!handsOutCode()) return NOT_HANDED_OUT;
+  const folder = preparedFolder();
+  try {
+    if (!isTrusted(folder)) return distrusted(folder);
+    const others = readdirSync(folder).filter((name) => name.endsWith('.code')).length;
+    if (others > 0)
+      return `what is in ${folder} is for another version of darm or Node, or damaged: darm prepare makes it anew`;
+  } catch {
+    // There is no such folder.
+  }
+  return 'darm prepare makes it';
 }
 
 function isTrusted(folder: string): boolean {

@@ -7,7 +7,7 @@ import { darm, inFolder } from '../support/command.js';
 import { artifact, compile, kernel, REPOSITORY, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/check', { tests: 12, timeoutMs: 120_000 });
+const test = suite('cli/check', { tests: 13, timeoutMs: 120_000 });
 
 const inKernels = (name: string): string => path.join(REPOSITORY, 'kernels', name);
 
@@ -275,5 +275,13 @@ test('command lines and inputs that make no sense', () =>
     assert.match(none.stderr, /there is no kernel 'nobody'\n$/);
     assert.is(none.code, 1);
   }));
+
+test('a processor that is not simulated is no fault of the made-up inputs', async () => {
+  const input = `target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) %p) "target-cpu"="gfx1201" { ret void }`;
+  const { code, stderr } = await darm(['check', '-'], { input });
+  assert.match(stderr, /^darm: error: <stdin>: the simulator does not know the processor 'gfx1201', but gfx900, .*\n$/);
+  assert.is(code, 1);
+});
 
 test.run();

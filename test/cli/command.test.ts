@@ -224,6 +224,15 @@ test('usage errors', async () => {
   await usageError(['compile', 'a.bc', '-O', '4'], /must be one of 0, 1, 2, 3/);
   await usageError(['compile', 'a.bc', '--threshold', '0.9'], /from 0 to 0\.5/);
   await usageError(['compile', 'a.bc', '--emit', 'exe'], /Allowed choices are hsaco/);
+  await usageError(
+    ['compile', 'a.bc', '--cache', ''],
+    /'--cache <folder>' argument '' is invalid\. It must not be empty/,
+  );
+  await usageError(['compile', 'a.bc', '-o', ''], /must not be empty/);
+  for (const flag of ['-v', '--version', '--toolchain-digest', '--persistent_worker'])
+    await usageError(['compile', 'a.bc', flag], new RegExp(`unknown option '${flag}'`));
+  const misspelt = await darm(['compile', 'a.bc', '--jsno', '--json']);
+  assert.is((json(misspelt.stdout)['error'] as Json)['message'], "unknown option '--jsno' (Did you mean --json?)");
   await usageError(['compile', '-', '-o', 'x', '--meld-point', 'early'], /needs an optimisation level/);
   const both = await darm(['compile', 'a.bc', '-o', '-', '--json']);
   assert.match(both.stderr, /exclude each other/);

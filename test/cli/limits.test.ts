@@ -6,7 +6,7 @@ import { darm, filesIn, inFolder, MAIN, type CommandResult } from '../support/co
 import { kernelPath } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/limits', { tests: 14, timeoutMs: 120_000 });
+const test = suite('cli/limits', { tests: 16, timeoutMs: 120_000 });
 
 const KERNEL = kernelPath('sb1.gfx906.O3');
 const TRIPLE = 'target triple = "amdgcn-amd-amdhsa"\n';
@@ -182,6 +182,34 @@ test('a line end in a name has no place in a dependency file', () =>
     isOneLine(await darm(['compile', 'a\nb.bc', '-MD', '-o', 'x.hsaco'], { cwd: folder }), /"a\\nb\.bc" has a line end/, 2); // prettier-ignore
     isOneLine(await darm(['compile', KERNEL, '-MD', '-MT', 'x\ny', '-o', 'x.hsaco'], { cwd: folder }), /line end/, 2);
     assert.equal(await filesIn(folder), ['a\nb.bc']);
+  }));
+
+test('names that are not UTF-8, or that a NUL ends, are told so', () =>
+  inFolder(async (folder) => {
+    if (process.platform !== 'linux') return;
+    const name = Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff]), Buffer.from('.bc')]);
+    await writeFile(name, await readFile(KERNEL));
+    const batch = ['batch', folder, '--out-dir', path.join(folder, 'out'), '--quiet'];
+    const { code, stderr } = await darm(batch);
+    assert.match(stderr, /: cannot read [^ ]*\ufffd\.bc: its name is not UTF-8; rename it \(io\)\n$/);
+    assert.is(code, 1);
+    const listed = await darm(['batch', '-', '--out-dir', 'out'], { cwd: folder, input: 'a.bc\0b.bc\0' });
+    isOneLine(listed, /<stdin>:1: this line has a NUL; each name has a line of its own/);
+  }));
+
+test('a current folder that is gone is told so', () =>
+  inFolder(async (folder) => {
+    if (process.platform !== 'linux') return;
+    const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"';
+    for (const args of [
+      ['compile', KERNEL, '-o', path.join(folder, 'x.hsaco')],
+      ['inspect', KERNEL],
+    ]) {
+      const words = ['-c', script, 'sh', process.execPath, MAIN, ...args];
+      const { status, stderr } = spawnSync('sh', words, { cwd: folder, encoding: 'utf8' });
+      assert.is(stderr, 'darm: error: the current folder is gone: change to one that exists\n');
+      assert.is(status, 1);
+    }
   }));
 
 test.run();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { assert, suite } from '../support/suite.js';
 import { darm, filesIn, inFolder } from '../support/command.js';
 
-const test = suite('cli/outputs', { tests: 4, timeoutMs: 120_000 });
+const test = suite('cli/outputs', { tests: 5, timeoutMs: 120_000 });
 
 const KERNEL =
   'target triple = "amdgcn-amd-amdhsa"\ndefine amdgpu_kernel void @k() "target-cpu"="gfx906" {\n  ret void\n}\n';
@@ -40,6 +40,42 @@ test('no output replaces what is read, or another output', () =>
     }
     assert.equal(await filesIn(folder), [...INPUTS].sort());
     for (const name of INPUTS.slice(0, -1)) assert.is(await readFile(path.join(folder, name), 'utf8'), name);
+  }));
+
+test('no output replaces what turns out to be read: headers, the files of a launch spec', () =>
+  inFolder(async (folder) => {
+    const files = {
+      'k.ll': KERNEL,
+      'k.cl': '#include "h.h"\nkernel void k(global int *x) { x[get_local_id(0)] = H; }\n',
+      'h.h': '#define H 1\n',
+      'x_y.bin': '0123',
+      's.json': JSON.stringify({
+        kernel: 'k',
+        grid: [1],
+        block: [1],
+        args: [{ buffer: 'u32', name: 'x y', fill: { file: 'x_y.bin' }, out: true }],
+      }),
+    };
+    for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
+    const source = ['k.cl', '--mcpu', 'gfx906'];
+    const { stderr } = await darm(['compile', ...source], { cwd: folder });
+    assert.is(stderr, '');
+    for (const [args, message] of [
+      [['compile', ...source, '-o', 'h.h'], 'the output would replace h.h'],
+      [['compile', ...source, '-E', '-o', 'h.h'], 'the output would replace h.h'],
+      [['compile', ...source, '-MF', './h.h'], 'the dependency file would replace ./h.h'],
+      [['compile', ...source, '--spec', 's.json', '--report', 'x_y.bin'], '--report would replace x_y.bin'],
+      [['analyze', ...source, '--html', 'h.h'], '--html would replace h.h'],
+      [['check', ...source, '--spec', 's.json', '--profile', 'h.h.json'], null],
+      [['tune', ...source, '--spec', 's.json', '-o', 'h.h'], 'the plan would replace h.h'],
+      [['run', 'k.hsaco', '--spec', 's.json', '--trace-file', 'x_y.bin'], '--trace-file would replace x_y.bin'],
+      [['run', 'k.hsaco', '--spec', 's.json', '--out-dir', '.'], "output 'x y' would replace x_y.bin"],
+    ] as const) {
+      const { code, stderr } = await darm(args, { cwd: folder });
+      if (message !== null) assert.ok(stderr.startsWith(`darm: error: ${message}`), `${args.join(' ')}: ${stderr}`);
+      assert.is(code, message === null ? 0 : 2, `${args.join(' ')}: ${stderr}`);
+    }
+    for (const [name, text] of Object.entries(files)) assert.is(await readFile(path.join(folder, name), 'utf8'), text);
   }));
 
 test('a module may be replaced where -o says so', () =>
@@ -78,9 +114,16 @@ test('a folder that cannot be made is an error, and no end of trying', () =>
     const { stderr } = await darm(['analyze', 'k.ll', '--dot', 'k.ll'], { cwd: folder });
     assert.is(stderr, 'darm: error: cannot write k.ll: there is something else of this name\n');
     // A result that cannot be kept is a result.
-    const { code } = await darm(['compile', 'k.ll', '--cache', '/proc/darm'], { cwd: folder });
-    assert.is(code, 0);
-    assert.equal(await filesIn(folder), ['k.hsaco', 'k.ll']);
+    for (const args of [
+      ['compile', 'k.ll'],
+      ['batch', 'k.ll', '--out-dir', '.'],
+    ]) {
+      const { code, stderr } = await darm([...args, '--cache', '/proc/darm'], { cwd: folder });
+      assert.is(code, 0);
+      const why = 'cannot write /proc/darm: no such file or directory';
+      assert.match(stderr, `darm: warning: ${why}; 1 result is not in the cache\n`);
+    }
+    assert.equal(await filesIn(folder), ['.darm', 'k.hsaco', 'k.ll']);
   }));
 
 test.run();

@@ -215,6 +215,7 @@ test('a full server is asked again', () =>
 test('flags that make no sense', async () => {
   for (const [flags, complaint] of [
     [['--server', 'unix:relative'], /--server needs a whole path after unix:/],
+    [['--server', `unix:/${'x'.repeat(200)}`], /the path of --server is too long: \d+ bytes are the limit/],
     [['--server', 'ftp://jane:secret@host'], /--server needs an address/],
     [['--server-fallback'], /--server-fallback is for --server/],
     [['--server', 'unix:/x', '-x', 'hip'], /a server takes modules/],
@@ -225,7 +226,15 @@ test('flags that make no sense', async () => {
     assert.match(stderr, complaint);
     assert.not.match(stderr, /secret/);
   }
-  assert.is((await darm(['serve', '--listen', 'tcp:1'])).code, 2);
+  for (const [flags, complaint] of [
+    [['--listen', 'tcp:1'], /It must be unix:\/PATH or fd:N/],
+    [['--listen', 'unix:/x', '--port', '1'], /--listen says where to listen: leave --port out/],
+    [['--host', '', '--port', '0'], /'--host <address>' argument '' is invalid\. It must not be empty/],
+  ] as const) {
+    const { code, stderr } = await darm(['serve', ...flags]);
+    assert.match(stderr, complaint);
+    assert.is(code, 2);
+  }
 });
 
 test.run();

@@ -3,10 +3,11 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { commandLine } from '../../src/cli/arguments.js';
 import { takeClangFlags } from '../../src/cli/source.js';
+import { isFlag, parseFlags } from '../../src/frontend/flags.js';
 import { darm as run, inFolder, type CommandSetting } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/source', { tests: 11, timeoutMs: 120_000 });
+const test = suite('cli/source', { tests: 12, timeoutMs: 120_000 });
 
 async function darm(
   words: readonly string[],
@@ -212,6 +213,17 @@ test("where an input may be source, flags are told from clang's, and none takes 
       for (const { long, required, optional } of command.options)
         assert.equal(takeClangFlags([command.name(), long!, '-DX']).clang, required || optional ? [] : ['-DX'], long);
   }
+});
+
+test("what is a flag of clang's for the library is one on the command line, and none of darm's is", () => {
+  const words =
+    '-H -parallel-jobs=4 -frandom-seed=a.o -ffat-lto-objects -nostdlib -fcf-protection=none --hip-link -pie';
+  for (const word of words.split(' ')) {
+    assert.equal(takeClangFlags(['compile', word, 'k.cl']), { own: ['compile', 'k.cl'], clang: [word] });
+    parseFlags([word]);
+  }
+  for (const { options } of commandLine(() => {}).commands)
+    for (const { long } of options) assert.not(isFlag(long!), long!);
 });
 
 test('of several levels the last counts', () => {

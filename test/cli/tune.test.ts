@@ -5,7 +5,7 @@ import { darm, inFolder } from '../support/command.js';
 import { REPOSITORY } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/tune', { tests: 3, timeoutMs: 120_000 });
+const test = suite('cli/tune', { tests: 4, timeoutMs: 120_000 });
 
 const inKernels = (name: string): string => path.join(REPOSITORY, 'kernels', name);
 const MODULE = inKernels('ir/srad.gfx906.O3.bc');
@@ -74,6 +74,43 @@ test('refuses command lines that make no sense', () =>
       assert.is(code, 2, args.join(' '));
       assert.match(stderr, /^darm: error: .*\n$/);
     }
+  }));
+
+/** Every workgroup reads and writes the same elements, so memory depends on the order of the workgroups. */
+const RACE = `target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) %p) "target-cpu"="gfx906" "amdgpu-flat-work-group-size"="1,64" {
+  %i = call i32 @llvm.amdgcn.workitem.id.x()
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %x = getelementptr i32, ptr addrspace(1) %p, i32 %i
+  %v = load i32, ptr addrspace(1) %x
+  %odd = and i32 %i, 1
+  %c = icmp eq i32 %odd, 0
+  br i1 %c, label %t, label %f
+t:
+  %t1 = mul i32 %v, 17
+  %t2 = xor i32 %t1, %g
+  store i32 %t2, ptr addrspace(1) %x
+  br label %j
+f:
+  %f1 = mul i32 %v, 23
+  %f2 = xor i32 %f1, %g
+  store i32 %f2, ptr addrspace(1) %x
+  br label %j
+j:
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.workgroup.id.x()
+`;
+
+test('launches that race are the fault of the spec, and the message says what races', () =>
+  inFolder(async (folder) => {
+    await writeFile(path.join(folder, 'k.ll'), RACE);
+    const args = [{ buffer: 'u32', length: 64, out: true }];
+    await writeFile(path.join(folder, 's.json'), JSON.stringify({ kernel: 'k', grid: [4096], block: [64], args }));
+    const tuned = await darm(['tune', 'k.ll', '--spec', 's.json', '-j', '2'], { cwd: folder });
+    assert.match(tuned.stderr, /^darm: error: k\.ll: a race: a .* of 4 bytes at byte \d+ of buffer .*\n$/);
+    assert.is(tuned.code, 1);
   }));
 
 test.run();

@@ -13,7 +13,7 @@ import {
 import { assert, suite } from '../support/suite.js';
 import { kernel } from '../support/llvm.js';
 
-const test = suite('compiler', { tests: 19, timeoutMs: 120_000 });
+const test = suite('compiler', { tests: 20, timeoutMs: 120_000 });
 
 const hash = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -274,6 +274,18 @@ test('what a callback throws is what the call fails with', async () => {
       assert.is((await compiler.compile(bytes)).target, 'gfx906');
     });
   }
+});
+
+test('bytes that the caller gives away while they wait are the fault of the call', async () => {
+  await using({ threads: 1 }, async (compiler) => {
+    const bytes = new Uint8Array(await kernel('sb1.gfx906.O3'));
+    const running = compiler.compile(bytes, { emit: ['bc'] });
+    structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
+    const { code, message } = await failure(running);
+    assert.is(code, 'usage');
+    assert.match(message, /the bytes are gone: they must stay as they are until the job is done/);
+    assert.is((await compiler.compile(await kernel('sb1.gfx906.O3'))).artifacts.length, 1);
+  });
 });
 
 test('bad input does not harm the pool', async () => {

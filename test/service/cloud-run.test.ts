@@ -53,13 +53,19 @@ test('$PORT, many requests at the same time, SIGTERM in the middle', async () =>
   assert.equal(await exit, [0, null]);
 });
 
-test('a $PORT that is none is refused', async () => {
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, PORT: 'http' },
-  });
-  const [line] = (await once(createInterface({ input: child.stderr }), 'line')) as [string];
-  assert.match(line, /'http' from env 'PORT' is invalid/);
+test('a $PORT that is none is refused, and an empty one says nothing', async () => {
+  for (const [PORT, message] of [
+    ['http', /'http' from env 'PORT' is invalid/],
+    ['', /"url":"http:\/\/127\.0\.0\.1:8080"|port 8080: it is in use/],
+  ] as const) {
+    const child = spawn(process.execPath, [MAIN, 'serve', '--no-cache'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, PORT },
+    });
+    const [line] = (await once(createInterface({ input: child.stderr }), 'line')) as [string];
+    child.kill();
+    assert.match(line, message);
+  }
 });
 
 test.run();

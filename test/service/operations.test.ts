@@ -177,6 +177,8 @@ test("the service's own options are refused by name", async () => {
   const limits = { bodyTimeout: 0, queueTimeout: 0, timeout: 0 };
   assert.is(await started({ ...limits, host: '127.0.0.1', port: 0 }), 'listen() needs the option "grace"');
   assert.is(await started({ ...limits, grace: 1, port: 0 }), 'listen() needs the option "host"');
+  const hostless = 'option "host" in listen() must be a string that is not empty';
+  assert.is(await started({ ...limits, grace: 1, port: 0, host: '' }), hostless);
 });
 
 test.run();

@@ -16,7 +16,7 @@ const MODULE = new URL('../../src/workers/prepared-code.js', import.meta.url).hr
 /** What a process prints that has the module's functions, the bytes and the facts. */
 function inProcess(folder: string, code: string): string {
   const script = `
-    const { readPrepared, writePrepared } = await import(${JSON.stringify(MODULE)});
+    const { readPrepared, whyNone, writePrepared } = await import(${JSON.stringify(MODULE)});
     const bytes = new Uint8Array(Buffer.from('${ANSWER.toString('hex')}', 'hex'));
     const facts = ${JSON.stringify(FACTS)};
     ${code}`;
@@ -32,12 +32,17 @@ const WRITE = "await writePrepared(bytes, facts).then(() => console.log('written
 const CALL = `
   const module = await readPrepared({ use: async (consume) => consume(bytes) }, facts);
   console.log(module === null ? 'nothing' : new WebAssembly.Instance(module).exports.f());`;
+const WHY = 'console.log(whyNone());';
 const hasFunctions = Number(process.versions.node.split('.')[0]) < 25;
 
 test('is taken back by another process', () =>
   inFolder(async (folder) => {
     assert.is(inProcess(folder, CALL), 'nothing\n');
-    if (!hasFunctions) return assert.match(inProcess(folder, WRITE), /does not hand out optimised code/);
+    if (!hasFunctions) {
+      assert.match(inProcess(folder, WHY), /does not hand out optimised code/);
+      return assert.match(inProcess(folder, WRITE), /does not hand out optimised code/);
+    }
+    assert.is(inProcess(folder, WHY), 'darm prepare makes it\n');
     assert.is(inProcess(folder, WRITE), 'written\n');
     assert.is(inProcess(folder, CALL), '42\n');
     const other = "(await import('node:v8')).default.setFlagsFromString('--liftoff-only');";
@@ -60,6 +65,10 @@ test('code that was changed is not used', () =>
       await writeFile(file, whole.subarray(0, length));
       assert.is(inProcess(folder, CALL), 'nothing\n');
     }
+    assert.match(
+      inProcess(folder, WHY),
+      /is for another version of darm or Node, or damaged: darm prepare makes it anew/,
+    );
     await writeFile(file, whole);
     assert.is(inProcess(folder, CALL), '42\n');
   }));
@@ -79,6 +88,7 @@ test('a folder that others can write to is not used', () =>
     await chmod(folder, 0o777);
     assert.is(inProcess(folder, CALL), 'nothing\n');
     assert.match(inProcess(folder, WRITE), /is not used/);
+    assert.match(inProcess(folder, WHY), /is not used/);
   }));
 
 test.run();

@@ -11,6 +11,7 @@ import { PLAN_FORMAT, PLAN_VERSION, planText, type TunedFunction, type TunedPlan
 import type { Decision } from '../../job/tuning.js';
 import { differences } from '../../simulator/compare.js';
 import type { LaunchSpec } from '../../simulator/launch/spec.js';
+import type { SimulationOptions } from '../../simulator/options.js';
 import type { SimulationResult } from '../../simulator/run.js';
 import type { Executor } from '../../workers/executor.js';
 import type { TaskLimits } from '../../workers/task-limits.js';
@@ -78,7 +79,10 @@ class Tuning {
     const candidates: Candidate[] = [];
     for (const meldPoint of this.#points) candidates.push(...(await this.#candidates(await this.#searchAt(meldPoint))));
     const total = ({ cycles }: Pick<Candidate, 'cycles'>): number => [...cycles.values()].reduce((a, b) => a + b, 0);
-    if (candidates.length === 0) throw new DarmError('internal', 'no plan leaves the memory of the unmelded code');
+    if (candidates.length === 0) {
+      await this.#refuseRaces(unmelded);
+      throw new DarmError('internal', 'no plan leaves the memory of the unmelded code');
+    }
     const best = candidates.reduce((a, b) => (total(b) < total(a) ? b : a));
     return {
       plan: planText(best.plan),
@@ -127,8 +131,21 @@ class Tuning {
     return references;
   }
 
-  #simulate(code: Uint8Array, spec: LaunchSpec): Promise<SimulationResult> {
-    return simulateOn(this.setup.executor, code, spec, { cycles: true }, this.setup.limits);
+  /**
+   * Launches that race leave other memory in another order, and no code can be compared with theirs.
+   *
+   * @throws DarmError `simulation-failed`, which says what races
+   */
+  async #refuseRaces(unmelded: Uint8Array): Promise<void> {
+    for (const { spec } of this.#references) await this.#simulate(unmelded, spec, { detectRaces: true });
+  }
+
+  #simulate(
+    code: Uint8Array,
+    spec: LaunchSpec,
+    options: Partial<SimulationOptions> = { cycles: true },
+  ): Promise<SimulationResult> {
+    return simulateOn(this.setup.executor, code, spec, options, this.setup.limits);
   }
 
   async #searchAt(meldPoint: Point): Promise<AtPoint> {

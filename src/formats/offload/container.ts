@@ -118,12 +118,23 @@ export function replaceInPart(part: PlainPart, replacements: Replacements): Uint
  *
  * @param replacements new contents, by index in `images`
  * @param write writes a part that has replacements
+ * @throws DarmError `usage`, `bad-input`
  */
 export async function replaceImages(
   container: Container,
   replacements: Replacements,
   write: WritePart = replaceInPart,
 ): Promise<Uint8Array> {
+  if (!Array.isArray((container as Partial<Container> | null)?.images) || !(container.bytes instanceof Uint8Array))
+    throw new DarmError('usage', 'the container must be a result of readContainer()');
+  if (!(replacements instanceof Map)) throw new DarmError('usage', 'the replacements must be a Map');
+  for (const [index, bytes] of replacements as ReadonlyMap<number, Uint8Array>) {
+    // A Map tells 1 and '1' apart.
+    if (typeof index !== 'number' || !(index in container.images))
+      throw new DarmError('usage', `the container has no image ${String(index)}`);
+    if (!(bytes instanceof Uint8Array))
+      throw new DarmError('usage', `the replacement of image ${index} must be a Uint8Array`);
+  }
   return rewrite(container, replacements, write);
 }
 

@@ -58,7 +58,10 @@ export function worthOfLowering(
   unit: NetUnit,
 ): LoweringWorth {
   if (unit === 'bytes')
-    return { gain: isAmd(fn.cpu) ? blocks.reduce((sum, b) => sum + bytesGained(fn, b), 0) : 0, least: CostModel.leastNet };
+    return {
+      gain: isAmd(fn.cpu) ? blocks.reduce((sum, b) => sum + bytesGained(fn, b), 0) : 0,
+      least: CostModel.leastNet,
+    };
   const { diamond } = costsOf(fn.cpu);
   const waves = new WaveSamples(fn, analyses);
   const gain = cyclesGained(fn, analyses, blocks, waves);

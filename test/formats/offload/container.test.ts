@@ -19,7 +19,7 @@ import {
   textBundleOf,
 } from '../../support/containers.js';
 
-const test = suite('formats/offload/container', { tests: 16 });
+const test = suite('formats/offload/container', { tests: 17 });
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
 
@@ -292,6 +292,25 @@ test('only a part may follow a part', async () => {
   // A compressed part may not contain another compressed part.
   const twice = await writeCompressed(await writeCompressed(bundle, 'zlib', 2), 'zlib', 2);
   assert.match(await message(twice), /begins at byte 0/);
+});
+
+test('what is no container, no Map or no image is refused', async () => {
+  const container = await readContainer((await everyContainer())['bundle']!);
+  const wrong: [unknown, unknown, RegExp][] = [
+    [undefined, new Map(), /the container must be a result of readContainer/],
+    [{ images: [] }, new Map(), /the container must be a result of readContainer/],
+    [container, undefined, /the replacements must be a Map/],
+    [container, {}, /the replacements must be a Map/],
+    [container, new Map([[99, NOTHING]]), /the container has no image 99/],
+    [container, new Map([['1', NOTHING]]), /the container has no image 1/],
+    [container, new Map([[1, 'text']]), /the replacement of image 1 must be a Uint8Array/],
+  ];
+  for (const [given, replacements, message] of wrong) {
+    const result = replaceImages(given as typeof container, replacements as Map<number, Uint8Array>);
+    const { code, message: said } = refusal(await result.catch((error: unknown) => error));
+    assert.is(code, 'usage');
+    assert.match(said, message);
+  }
 });
 
 test.run();

@@ -1,4 +1,4 @@
-/** What the commands say about a remote cache at their end. */
+/** What the commands say about their caches at their end. */
 import type { Compiler } from '../compiler/api.js';
 import { warn } from './messages.js';
 import { table } from './table.js';
@@ -14,6 +14,13 @@ export function warnOfRemoteCache({ remoteCacheReport: report }: Compiler): void
   ] as const;
   const text = counts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])).join(', ');
   warn(`${report.complaint} (${text})`);
+}
+
+/** A folder that keeps nothing is no error either. */
+export function warnOfCache({ cacheCounts: counts }: Compiler): void {
+  if (counts === null || counts.complaint === null) return;
+  const { complaint, errors } = counts;
+  warn(`${complaint}; ${errors} ${errors === 1 ? 'result is' : 'results are'} not in the cache`);
 }
 
 /** The table for a summary; empty without a remote cache. */
