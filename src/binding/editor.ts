@@ -234,21 +234,6 @@ export class FunctionEditor implements Editor {
     this.#llvm._darm_redirect(block(from), block(old), block(to));
   }
 
-  splitEdge(from: BlockRef, to: BlockRef): BlockRef {
-    const between = this.createBlock('edge', to);
-    for (const phi of this.phis(to)) {
-      const incoming = this.incoming(phi);
-      const own = incoming.find((entry) => entry.block === from)!;
-      const others = incoming.filter((entry) => entry.block !== from);
-      const now = this.prependPhi(to, phi, [...others, { value: own.value, block: between }]);
-      this.replaceAllUses(phi, now);
-      this.erase(phi);
-    }
-    this.redirect(from, to, between);
-    this.appendBranch(between, to);
-    return between;
-  }
-
   branchTo(from: BlockRef, target: BlockRef): void {
     this.erase(valueRef(this.#llvm._LLVMGetBasicBlockTerminator(block(from))));
     this.appendBranch(from, target);

@@ -78,8 +78,6 @@ export interface Editor {
   addIncoming(phi: ValueRef, incoming: Incoming): void;
   /** Replaces every edge `block → from` by `block → to`. The caller updates the phis. */
   redirect(block: BlockRef, from: BlockRef, to: BlockRef): void;
-  /** A new empty block on all edges `block → to`; the phis of `to` take from it what they took from `block`. */
-  splitEdge(block: BlockRef, to: BlockRef): BlockRef;
   /** Replaces the terminator of a block by an unconditional branch. */
   branchTo(block: BlockRef, target: BlockRef): void;
   replaceAllUses(old: ValueRef, by: ValueRef): void;
