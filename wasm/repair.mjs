@@ -13,7 +13,10 @@ import path from 'node:path';
 
 const NOP = '01';
 
-/** Instructions, in hexadecimal, and as many bytes in their place. */
+/**
+ * Instructions, in hexadecimal, and as many bytes in their place. A function that is called there has another number
+ * wherever the module has other functions; then `behind`, a call of the same function a little later, is not found.
+ */
 const REPAIRS = [
   {
     // LiveRangeCalc::isDefOnEntry (llvm/lib/CodeGen/LiveRangeCalc.cpp), in front of "No segment overlaps with this
@@ -37,6 +40,8 @@ const REPAIRS = [
     faulty: '201628022828023441106b22112016460d002007201146' + '0d00',
     // i32.const 0, local.set 17; local.get 22, i32.const 1, call BasicBlock::hasNPredecessors, i32.eqz, br_if
     right: '41002111' + '2016410110e50a450d00' + NOP.repeat(11),
+    // local.get 13 (ElseSucc), i32.const 2, call BasicBlock::hasNPredecessors, i32.eqz, br_if
+    behind: '200d410210e50a450d00',
   },
   {
     // SITargetLowering::performAddCombine (llvm/lib/Target/AMDGPU/SIISelLowering.cpp). For `v_dot4` it follows a chain of
@@ -52,12 +57,13 @@ const REPAIRS = [
 
 const folder = process.argv[2];
 const done = new Map();
-for (const { file, faulty, right } of REPAIRS) {
+for (const { file, faulty, right, behind = '' } of REPAIRS) {
   const place = path.join(folder, file);
   const bytes = await readFile(place);
   const wanted = Buffer.from(faulty, 'hex');
   const at = bytes.indexOf(wanted);
   if (at < 0 || bytes.includes(wanted, at + 1)) throw new Error(`${place}: not exactly one ${faulty}`);
+  if (!bytes.subarray(at, at + 512).includes(Buffer.from(behind, 'hex'))) throw new Error(`${place}: no ${behind}`);
   Buffer.from(right, 'hex').copy(bytes, at);
   await writeFile(place, bytes);
   done.set(place, [...(done.get(place) ?? []), { at, bytes: right }]);

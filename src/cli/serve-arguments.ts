@@ -79,9 +79,9 @@ export function addServeCommand(program: Command, chosen: (flags: ServeFlags) =>
     .option('--max-batch <n>', 'most modules of a batch', numeric(1, 1_000_000, { whole: true }), 4096)
     .addOption(seconds('--grace <seconds>', 'most time for the last answers after SIGTERM, 0: no limit', 90));
   addRemoteCacheOptions(addCacheOptions(addLogLevelOption(serve))).action((flags: ServeFlags) => {
-    for (const name of ['host', 'port'])
-      if (flags.listen !== undefined && serve.getOptionValueSource(name) === 'cli')
-        throw new DarmError('usage', `--listen says where to listen: leave --${name} out`);
+    // The container's image gives --host itself.
+    if (flags.listen !== undefined && serve.getOptionValueSource('port') === 'cli')
+      throw new DarmError('usage', '--listen says where to listen: leave --port out');
     chosen(flags);
   });
 }

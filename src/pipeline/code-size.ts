@@ -2,8 +2,7 @@
  * The promise of `--profit size`: no function gets larger. The planner counts bytes by a table, and code generation
  * decides what they are: what it shares, spills, joins and skips. So code is generated with the first rounds of edits of
  * every function, none to all, and each function keeps as many as make it smallest. One may be larger than it
- * was all the same: functions depend on each other, and code generation goes without a pass in a module with melds
- * (generate.ts). Then none keeps any.
+ * was all the same, because functions depend on each other. Then none keeps any.
  */
 import { hasEdits, type EditLog } from '../job/edit-log.js';
 import type { CodeFigures, Emitted } from './emit.js';
