@@ -34,7 +34,10 @@ export async function runRun(input: string, flags: RunCommandFlags): Promise<voi
   if (flags.spec === undefined)
     throw new DarmError('usage', '--spec is missing: darm run needs a launch spec (docs/launch-spec.md)');
   const { spec, files } = await readSpec(flags.spec, flags.kernel ?? null, flags.timeout);
-  checkOutputs(outputs, files);
+  const inputs = [input, flags.spec, ...files];
+  // Before the work, as far as names are known: a buffer without one gets that of the argument.
+  const named = spec.buffers.flatMap(({ name, out }) => (out && name !== null ? [name] : []));
+  checkOutputs({ ...outputs, ...outputFiles(flags.outDir, named) }, inputs);
   const trace = flags.trace ? new Trace(null) : flags.traceFile !== undefined ? new Trace(flags.traceFile) : null;
   let result: SimulationResult;
   try {
@@ -49,7 +52,7 @@ export async function runRun(input: string, flags: RunCommandFlags): Promise<voi
   } finally {
     trace?.close();
   }
-  if (flags.outDir !== undefined) await writeOutputs(flags.outDir, result, outputs, [input, flags.spec, ...files]);
+  if (flags.outDir !== undefined) await writeOutputs(flags.outDir, result, outputs, inputs);
   if (flags.profile !== undefined) await writeProfile(flags.profile, input, [{ title: '', launches: result.launches }]);
   await writeStandardOutput(flags.json ? JSON.stringify(runDocument(result)) + '\n' : runText(result));
 }
@@ -141,18 +144,23 @@ async function writeOutputs(
   others: Outputs,
   inputs: readonly string[],
 ): Promise<void> {
-  const outputs = buffers
-    .filter(({ out }) => out)
-    .map(({ name, bytes }) => ({ name, bytes, file: path.join(folder, `${name.replace(/[^\w.-]/g, '_')}.bin`) }));
-  const named = Object.fromEntries(outputs.map(({ name, file }) => [`output '${visibleLine(name)}'`, file]));
-  checkOutputs({ ...others, ...named }, inputs);
+  const outputs = buffers.filter(({ out }) => out);
+  const names = outputs.map(({ name }) => name);
+  checkOutputs({ ...others, ...outputFiles(folder, names) }, inputs);
   try {
     await makeFolder(folder);
   } catch (error) {
     throw ioError('write', folder, error);
   }
-  for (const { file, bytes } of outputs) await writeOutput(file, bytes);
+  for (const { name, bytes } of outputs) await writeOutput(outputFile(folder, name), bytes);
 }
+
+const outputFile = (folder: string, name: string): string => path.join(folder, `${name.replace(/[^\w.-]/g, '_')}.bin`);
+
+const outputFiles = (folder: string | undefined, names: readonly string[]): Outputs =>
+  folder === undefined
+    ? {}
+    : Object.fromEntries(names.map((name) => [`output '${visibleLine(name)}'`, outputFile(folder, name)]));
 
 function runDocument({ launches, buffers }: SimulationResult): object {
   const outputs = Object.fromEntries(
