@@ -32,8 +32,8 @@ const REPAIRS = [
     // StructurizeCFG::hoistZeroCostElseBlockPhiValues (llvm/lib/Transforms/Scalar/StructurizeCFG.cpp). What it moves in
     // front of a branch, simplifyHoistedPhis passes on along one edge into the block that it comes from. Where several
     // ways lead into that block, threads that come by another one get nothing. The repair moves nothing then. It stands
-    // in the place of a check in DominatorTree::findNearestCommonDominator that has no use here: whether one of the two
-    // blocks is the function's first. None without a dominator is hoisted to.
+    // in the place of a shortcut in DominatorTree::findNearestCommonDominator: whether one of the two blocks is the
+    // function's first. The walk up the tree that follows finds the same.
     file: 'llvm.wasm',
     // local.get 22 (ElseBB), i32.load 40, i32.load 52, i32.const 16, i32.sub, local.tee 17, local.get 22, i32.eq, br_if;
     // local.get 7 (ThenBB), local.get 17 (CommonDominator), i32.eq, br_if
@@ -52,6 +52,17 @@ const REPAIRS = [
     faulty: '20022f01284102490d02' + '200228021c2201280214',
     // local.get 2, i32.load 12, i32.const 59, i32.ne, br_if
     right: '200228020c413b470d02' + '200228021c2201280214',
+  },
+  {
+    // isCrossCopy (llvm/lib/CodeGen/DetectDeadLanes.cpp) takes each copy within one class for one whose parts stay where
+    // they are. The half of a register that a REG_SEQUENCE of the same class is put into is not: on targets with 16-bit
+    // registers it asked for the upper half of a value whose lower one is used, and the value was gone. The repair leaves
+    // the answer to what follows, findCommonRegClass, in each case.
+    file: 'llvm.wasm',
+    // i32.and, local.tee 6 (SrcRC), local.get 2 (DstRC), i32.ne, if; local.get 3, i32.load, i32.const 8, i32.shr_u
+    faulty: '712206200247047f' + '2003280200410876',
+    // i32.and, local.set 6, i32.const 1, if
+    right: '71210641' + '0101047f' + '2003280200410876',
   },
 ];
 

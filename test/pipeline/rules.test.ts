@@ -6,7 +6,7 @@ import { analyzeModule } from '../../src/pipeline/analyze.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 32, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 31, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -123,21 +123,6 @@ test('values of one side reach the join by a select', async () => {
     ),
   );
   assert.match(ll, /select i1 %c, i32 %\S+, i32 5/);
-});
-
-test('a uniform half that copysign takes is refused on gfx11, where LLVM may lose it (1.7)', async () => {
-  const sides = ['%gp', '%gq'].map((to, k) => {
-    const sign = `  %s${k} = bitcast i16 %short to half\n`;
-    return `${sign}  %h${k} = call half @llvm.copysign.f16(half %half, half %s${k})\n  store half %h${k}, ptr addrspace(1) ${to}`;
-  });
-  const kernel = (half: string, cpu: string): string =>
-    diamond(sides[0]!, sides[1]!)
-      .replace('br i1', `%short = trunc i32 %id to i16\n  %half = sitofp i32 ${half} to half\n  br i1`)
-      .replace('"gfx906"', `"${cpu}"`)
-      .concat('declare half @llvm.copysign.f16(half, half)\n');
-  assert.is(await refusal(kernel('%n', 'gfx1100')), '1.7');
-  await melded(kernel('%id', 'gfx1100'));
-  await melded(kernel('%n', 'gfx906'));
 });
 
 test('a barrier is refused (1.5)', async () => {

@@ -7,7 +7,6 @@
  * Markers: an `assume` in a melded block is dropped. Lifetime markers of one alloca would have to stay together, and
  * different `noalias.scope.decl` cannot become one. Both refuse the subgraph.
  */
-import type { Analyses } from '../../analysis/analyses.js';
 import type { DivergentRegion, RegionProblem } from '../../analysis/regions.js';
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -19,7 +18,6 @@ import {
   TypeKind,
   definingInstr,
   hasFlag,
-  instrValue,
   isBranch,
   terminatorOf,
 } from '../../ir/snapshot.js';
@@ -38,40 +36,14 @@ const REGION_REFUSALS: Readonly<Record<RegionProblem, Refusal>> = {
 
 export const problemRefusal = (problem: RegionProblem): Refusal => REGION_REFUSALS[problem];
 
-export function functionRefusal(fn: FunctionSnapshot, divergence: Analyses['divergence']): Refusal | null {
+export function functionRefusal(fn: FunctionSnapshot): Refusal | null {
   if ((fn.flags & FunctionFlag.OptNone) !== 0) return refusal('UnsupportedConstruct', 'the function is optnone');
   if ((fn.flags & FunctionFlag.Naked) !== 0) return refusal('UnsupportedConstruct', 'the function is naked');
   if ((fn.flags & FunctionFlag.AddressTaken) !== 0)
     return refusal('UnsupportedConstruct', 'the address of a block is taken');
   if ((fn.flags & FunctionFlag.ConvergenceControl) !== 0)
     return refusal('ConvergentOperation', 'the function uses convergence control tokens');
-  if (mayLoseHalf(fn, divergence))
-    return refusal('UnsupportedConstruct', 'LLVM may lose a uniform half that an operation like `copysign` takes');
   return null;
-}
-
-/**
- * LLVM 23's code for gfx11 loses a half that is the same for all threads, where `llvm.copysign` takes it in another
- * block than it is computed in (docs/simulator.md). Melding divides blocks. The snapshot does not say which intrinsic
- * it is, so any that takes two halves counts.
- */
-function mayLoseHalf(fn: FunctionSnapshot, { valueDivergent }: Analyses['divergence']): boolean {
-  if (!fn.cpu.startsWith('gfx11')) return false;
-  for (let i = 0 as InstrId; i < fn.instrCount; i++) {
-    if (!hasFlag(fn, i, InstrFlag.Intrinsic) || !isHalf(fn, instrValue(fn, i))) continue;
-    const halves = [...fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1])].filter((v) =>
-      isHalf(fn, v as ValueId),
-    ) as ValueId[];
-    const isUniform = (v: ValueId): boolean => definingInstr(fn, v) !== NONE && valueDivergent[v] === 0;
-    if (halves.length === 2 && halves.some(isUniform)) return true;
-  }
-  return false;
-}
-
-/** Whether a value is a floating-point number of 16 bits. */
-function isHalf(fn: FunctionSnapshot, v: ValueId): boolean {
-  const type = fn.valueType[v];
-  return fn.typeKind[type] === TypeKind.Float && fn.typeBits[type] === 16;
 }
 
 export function regionRefusal({ fn }: PlanningContext, { branch, blocks }: DivergentRegion): Refusal | null {

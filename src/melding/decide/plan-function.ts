@@ -60,7 +60,7 @@ export function planFunction(
   if (branches.length === 0) return { candidates: [], versions: [], melds: [], hoisted: [], chosen: [], netUnit };
 
   const ctx = planningContext(fn, analyses, options, canPair);
-  const whole = functionRefusal(fn, analyses.divergence);
+  const whole = functionRefusal(fn);
   const considered = branches.map((b) =>
     whole ? refusedBranch(ctx, b, whole) : planBranch(ctx, b, hopeless, choices),
   );
