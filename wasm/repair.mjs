@@ -13,6 +13,12 @@ import path from 'node:path';
 
 const NOP = '01';
 
+/** In calculateByteProvider: `return std::nullopt`, and `end`. */
+const RETURN_NONE = '200041003a0020' + '200041003a0000' + '0c110b';
+
+/** In calculateByteProvider: `dyn_cast<ConstantSDNode>(Op->getOperand(1))`, or std::nullopt is returned. */
+const CONSTANT_MASK = '0240' + '200628021c2203280214220128020c2206' + '410c460d00' + '20064125460d00' + RETURN_NONE;
+
 /**
  * Instructions, in hexadecimal, and as many bytes in their place. A function that is called there has another number
  * wherever the module has other functions; then `behind`, a call of the same function a little later, is not found.
@@ -63,6 +69,19 @@ const REPAIRS = [
     faulty: '712206200247047f' + '2003280200410876',
     // i32.and, local.set 6, i32.const 1, if
     right: '71210641' + '0101047f' + '2003280200410876',
+  },
+  {
+    // calculateByteProvider (llvm/lib/Target/AMDGPU/SIISelLowering.cpp) says which byte a factor of `v_dot4` is. For
+    // `x & 1023` it is the lowest byte of x, and the next one is not known, which handleMulOperand lets pass. The repair
+    // asks at the root of an expression (Depth 0), where `v_dot4` begins, for a mask without other bits:
+    // `(IndexMask | -(Depth == 0)) & BitMask` stands where `IndexMask & BitMask` did. It stands in the place of a check
+    // for vectors, whose masks are no ConstantSDNode.
+    file: 'llvm.wasm',
+    // local.get 7 (IsVec), if, return std::nullopt, end; the mask as a ConstantSDNode, or return std::nullopt;
+    // i32.const 255, local.get 2 (Index), i32.const 3, i32.shl, i32.shl, local.tee 6 (IndexMask)
+    faulty: '20070440' + RETURN_NONE + CONSTANT_MASK + '41ff012002410374742206',
+    // i32.const 0, local.get 3 (Depth), i32.eqz, i32.sub, local.set 7; the same; local.get 7, i32.or
+    right: '41002003456b2107' + NOP.repeat(10) + CONSTANT_MASK + '41ff012002410374742206' + '200772',
   },
 ];
 

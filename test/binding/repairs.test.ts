@@ -38,6 +38,10 @@ const MISTAKEN = {
   or: '%o = or i32 %q, %a\n %s = add i32 %p, %o',
   'or, its product second': '%o = or i32 %a, %q\n %s = add i32 %o, %p',
   select: '%o = select i1 %wanted, i32 %q, i32 %a\n %s = add i32 %p, %o',
+  'a factor of ten bits':
+    '%w = load i32, ptr addrspace(1) %in\n %f = and i32 %w, 1023\n %m = mul i32 %f, %b\n %t = add i32 %p, %q\n %s = add i32 %t, %m',
+  'a factor of two bytes that are apart':
+    '%w = load i32, ptr addrspace(1) %in\n %f = and i32 %w, 16711935\n %m = mul i32 %f, %b\n %t = add i32 %p, %q\n %s = add i32 %t, %m',
   shift: '%o = lshr i32 %q, %a\n %s = add i32 %p, %o',
   bytes:
     '%m = mul i8 %a.byte, %b.byte\n %o = or i8 %m, %a.byte\n %t = add i8 %o, %m\n %s = zext i8 %t to i32',
