@@ -6,7 +6,7 @@
  *   npm run test:bytes -- REV           the working tree against another revision
  *   npm run test:bytes -- DIR           the working tree against another checkout that is installed
  *
- * The commands of both trees compile every module of kernels/ir: optimised input at the late meld point, unoptimised
+ * The commands of both trees compile every module of the kernels and of the corpus: optimised input at the late meld point, unoptimised
  * input at the early one with O3, each with `--meld` darm, branch-fusion and off, as a code object and as bitcode. The
  * simulators of both trees then execute the code objects for gfx906 and gfx1100 that have a specification in
  * kernels/specs; outputs, counters and cycles are compared. A result that only one tree has is a difference. The last
@@ -52,14 +52,18 @@ function treeOf(revision: string): string {
 
 /** One line per compilation, in the format of `darm batch`. Both trees compile the inputs of this tree. */
 function writeManifest(): void {
-  const lines = readdirSync(path.join(MODELS, 'ir'))
-    .filter((file) => file.endsWith('.bc') && !file.startsWith('nvptx'))
-    .sort()
+  const lines = ['ir', 'corpus/ir']
+    .flatMap((folder) =>
+      readdirSync(path.join(MODELS, folder))
+        .filter((file) => file.endsWith('.bc') && !file.startsWith('nvptx'))
+        .sort()
+        .map((file) => path.join(folder, file)),
+    )
     .flatMap((file) => {
       const point: Partial<JobOptions> = file.endsWith('.early.bc') ? { meldPoint: 'early', optimize: 'O3' } : {};
       return (['darm', 'branch-fusion', 'off'] as const).flatMap((meld) =>
         (['hsaco', 'bc'] as const).map((kind) => ({
-          input: path.relative(FOLDER, path.join(MODELS, 'ir', file)),
+          input: path.relative(FOLDER, path.join(MODELS, file)),
           output: `${path.basename(file, '.bc')}.${meld}.${kind}`,
           options: { meld, emit: [kind], ...point },
         })),
