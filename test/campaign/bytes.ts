@@ -55,7 +55,7 @@ function writeManifest(): void {
   const lines = ['ir', 'corpus/ir']
     .flatMap((folder) =>
       readdirSync(path.join(MODELS, folder))
-        .filter((file) => file.endsWith('.bc') && !file.startsWith('nvptx'))
+        .filter((file) => /\.gfx.*\.bc$/.test(file))
         .sort()
         .map((file) => path.join(folder, file)),
     )
