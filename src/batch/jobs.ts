@@ -32,7 +32,7 @@ export interface CollectOptions {
   readonly sourceOf?: (input: string) => (SourceOptions & Partial<JobOptions>) | null;
   /** The extension, with the dot, of results that no manifest names. */
   readonly extension: (options: JobOptions) => string;
-  /** Told of each folder that cannot be read, and whose modules are therefore left out. */
+  /** Told of each folder that cannot be read or found below another: its modules are left out. */
   readonly onUnreadable?: (error: DarmError) => void;
 }
 
@@ -67,7 +67,11 @@ async function jobsOf(input: string, collect: CollectOptions): Promise<BatchJob[
   return [jobOf(input, path.basename(input), collect)];
 }
 
-type ReaddirDone = (error: NodeJS.ErrnoException | null, entries: Dirent[]) => void;
+type ReaddirDone = (error: NodeJS.ErrnoException | null, entries: Dirent[] | undefined) => void;
+
+/** In the name of a folder, the glob's double asterisk does not stand for it. */
+const LINE_END = /[\n\r\u2028\u2029]/;
+const NO_MATCH = 'the name of this folder has a line end; name the folder itself';
 
 async function globJobs(base: string, patterns: string[], collect: CollectOptions, none: string): Promise<BatchJob[]> {
   const unreadable: DarmError[] = [];
@@ -75,6 +79,9 @@ async function globJobs(base: string, patterns: string[], collect: CollectOption
   const reportingReaddir = (folder: string, options: { withFileTypes: true }, done: ReaddirDone): void =>
     readdir(folder, options, (error, entries) => {
       if (error !== null) unreadable.push(ioError('read', folder, error));
+      for (const entry of entries ?? [])
+        if (LINE_END.test(entry.name) && !entry.isFile())
+          unreadable.push(new DarmError('io', `cannot read ${path.join(folder, entry.name)}: ${NO_MATCH}`));
       done(error, entries);
     });
   const files = await glob(patterns, {

@@ -6,7 +6,7 @@ import type { DarmError } from '../../src/errors.js';
 import { assert, suite } from '../support/suite.js';
 import { inFolder } from '../support/command.js';
 
-const test = suite('batch/jobs', { tests: 1, timeoutMs: 60_000 });
+const test = suite('batch/jobs', { tests: 2, timeoutMs: 60_000 });
 
 test('a folder that cannot be read is reported, and the rest is found', () =>
   inFolder(async (folder) => {
@@ -33,6 +33,26 @@ test('a folder that cannot be read is reported, and the rest is found', () =>
     );
     assert.is(errors.length, 1);
     assert.match(errors[0]!.message, /^cannot read .*closed.*: permission denied$/);
+  }));
+
+test('a folder whose name has a line end is reported, and the rest is found', () =>
+  inFolder(async (folder) => {
+    await mkdir(path.join(folder, 'd\ne'));
+    for (const name of ['a.bc', 'b\rc.bc', 'd\ne/f.bc']) await writeFile(path.join(folder, name), '');
+    const errors: DarmError[] = [];
+    const onUnreadable = (error: DarmError) => errors.push(error);
+    const jobs = await collectJobs([folder], {
+      options: {},
+      fatBinary: false,
+      extension: () => '.hsaco',
+      onUnreadable,
+    });
+    assert.equal(
+      jobs.map(({ output }) => output),
+      ['a.hsaco', 'b\rc.hsaco'],
+    );
+    const names = errors.map(({ message }) => message.slice(`cannot read ${folder}/`.length).split(':')[0]);
+    assert.equal(names, ['d\ne']);
   }));
 
 test.run();
