@@ -18,6 +18,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many open files',
+  EFBIG: 'the file would be larger than allowed',
+  ELOOP: 'too many symbolic links',
   ENFILE: 'too many open files in the whole system',
 };
 

@@ -298,6 +298,15 @@ interface Preparation<Exports> {
   readonly prepare: (exports: Exports, memory: WebAssembly.Memory) => readonly AddressRange[];
 }
 
+function reserveMemory(tool: string, maximum: number): WebAssembly.Memory {
+  try {
+    return new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum });
+  } catch {
+    // V8 reserves addresses for all that an instance may address, about 8 GiB.
+    throw new DarmError('out-of-memory', `this process may not reserve the addresses that ${tool} needs (ulimit -v)`);
+  }
+}
+
 /** Makes an instance of a module, the larger part of it while code is still compiled. Its memory starts initialised. */
 export async function instantiateModule<Exports extends MemoryExports>(
   tool: 'LLVM' | 'clang',
@@ -307,7 +316,7 @@ export async function instantiateModule<Exports extends MemoryExports>(
   { options, prepare }: Preparation<Exports>,
 ): Promise<LlvmRuntime<Exports>> {
   const maximum = Math.min(MAX_PAGES, Math.max(INITIAL_PAGES, Math.floor(limits.memoryLimitBytes / PAGE)));
-  const memory = new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum });
+  const memory = reserveMemory(tool, maximum);
   if (code.memory !== null) fill(memory, code.memory);
   const printed: string[] = [];
   const url = platform.loaderUrl(tool === 'LLVM' ? 'llvm.mjs' : 'clang.mjs');

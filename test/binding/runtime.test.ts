@@ -6,7 +6,7 @@ import { compileModule } from '../../src/pipeline/compile.js';
 import { artifact, compile, freshRuntime, kernel, runtime, SILENT, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/runtime', { tests: 11, timeoutMs: 300_000 });
+const test = suite('binding/runtime', { tests: 12, timeoutMs: 300_000 });
 
 const OBJECT = withDefaults({ emit: ['obj'], meld: 'off' });
 
@@ -153,6 +153,23 @@ test('the memory limit holds', async () => {
   assert.is(error.code, 'out-of-memory');
   assert.match(error.message, /limit of 80 MiB/);
   assert.is(rt.poisoned, true);
+});
+
+test('no addresses for the memory', async () => {
+  const { Memory } = WebAssembly;
+  // As V8 behaves below `ulimit -v`.
+  WebAssembly.Memory = class {
+    constructor() {
+      throw new RangeError('could not allocate memory');
+    }
+  } as unknown as typeof Memory;
+  const error = await freshRuntime().then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  WebAssembly.Memory = Memory;
+  assert.instance(error, DarmError);
+  assert.is((error as DarmError).code, 'out-of-memory');
 });
 
 test("an overflow of LLVM's stack is the input's fault", async () => {
