@@ -207,6 +207,9 @@ function known(fields: Fields, at: string, names: readonly string[]): void {
   const unknown = Object.keys(fields).find((name) => !names.includes(name));
   if (unknown !== undefined)
     fail(at === '' ? `"${unknown}"` : `${at}.${unknown}`, `is no field of the format (${names.join(', ')})`);
+  // It would otherwise count as missing: JSON.stringify writes null for numbers that are none.
+  const absent = Object.keys(fields).find((name) => fields[name] === null);
+  if (absent !== undefined) fail(at === '' ? `"${absent}"` : `${at}.${absent}`, 'must not be null');
 }
 
 function list(value: unknown, at: string): readonly unknown[] {
@@ -228,8 +231,8 @@ function whole(value: unknown, at: string, low: number, high: number): number {
 function dimensions(value: unknown, at: string): Dimensions {
   const sizes = list(value, at);
   if (sizes.length === 0 || sizes.length > 3) fail(at, 'must have one to three numbers');
-  const [x, y, z] = [0, 1, 2].map((axis) => whole(sizes[axis] ?? 1, `${at}[${axis}]`, 1, 2 ** 31 - 1));
-  return [x!, y!, z!];
+  const [x, y = 1, z = 1] = sizes.map((size, axis) => whole(size, `${at}[${axis}]`, 1, 2 ** 31 - 1));
+  return [x!, y, z];
 }
 
 function elementType(value: unknown, at: string): ElementType {
