@@ -9,12 +9,11 @@ export interface ModuleInput {
   readonly options: GivenOptions;
 }
 
-export interface NamedInput extends ModuleInput {
-  readonly name: string | null;
-}
-
-/** Unpacks one module of a batch. Throws a `Refusal` or `DarmError` that concerns only this module. */
-export type BatchInput = () => Promise<NamedInput>;
+/**
+ * Unpacks one module of a batch, and first tells its name. Throws a `Refusal` or `DarmError` that concerns only this
+ * module.
+ */
+export type BatchInput = (named: (name: string | null) => void) => Promise<ModuleInput>;
 
 /** Types of a body that is the module itself. The third is the type that `curl --data-binary` sends by default. */
 const MODULE_TYPES = ['application/octet-stream', 'text/plain', 'application/x-www-form-urlencoded'];
@@ -60,11 +59,10 @@ export async function batchInputs(
     inputs = lineInputs(await readBody(request, reading), options, maxBatch);
   } else if (type === FORM_TYPE) {
     const form = await readForm(request, reading, maxBatch);
-    inputs = form.files.map(([field, file]) => async () => ({
-      name: file.name || field,
-      module: await bytesOf(file),
-      options: { ...options, ...form.options },
-    }));
+    inputs = form.files.map(([field, file]) => async (named) => {
+      named(file.name || field);
+      return { module: await bytesOf(file), options: { ...options, ...form.options } };
+    });
   } else {
     throw unsupported(request, [...LINES_TYPES, FORM_TYPE]);
   }
@@ -85,24 +83,25 @@ function lineInputs(bytes: Uint8Array, options: GivenOptions, most: number): Bat
     const line = bytes.subarray(start, end);
     start = end + 1;
     if (line.every((byte) => byte === 0x20 || byte === 9 || byte === 13)) continue;
-    inputs.push(async () => unpackLine(line, options));
+    inputs.push(async (named) => unpackLine(line, options, named));
   }
   return inputs;
 }
 
-function unpackLine(line: Uint8Array, defaults: GivenOptions): NamedInput {
+function unpackLine(line: Uint8Array, defaults: GivenOptions, named: (name: string | null) => void): ModuleInput {
   const value = parseJson(new TextDecoder().decode(line));
   if (typeof value !== 'object' || value === null) throw new Refusal('malformed-request', 'the line must be an object');
   const { name = null, module, options = {}, ...rest } = value as Record<string, unknown>;
+  if (name !== null && typeof name !== 'string')
+    throw new Refusal('malformed-request', 'the member "name" of the line must be a string');
+  named(name);
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined)
     throw new Refusal('malformed-request', `the line has an unknown member ${JSON.stringify(unknown)}`);
   if (typeof module !== 'string' || !isBase64(module))
     throw new Refusal('malformed-request', 'the member "module" of the line must be base64');
-  if (name !== null && typeof name !== 'string')
-    throw new Refusal('malformed-request', 'the member "name" of the line must be a string');
   const bytes = new Uint8Array(Buffer.from(module, 'base64'));
-  return { name, module: bytes, options: { ...defaults, ...checkObject(options) } };
+  return { module: bytes, options: { ...defaults, ...checkObject(options) } };
 }
 
 const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);

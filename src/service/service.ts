@@ -301,8 +301,7 @@ class CompileService {
     return async () => {
       let name: string | null = null;
       try {
-        const input = await load();
-        name = input.name;
+        const input = await load((found) => (name = found));
         if (this.admission.closing)
           throw new Refusal('shutting-down', 'the service shut down before the module had its turn');
         const job = requestedJob(input.options);

@@ -72,11 +72,11 @@ test('a form with several files', async () => {
 
 test('a malformed line fails alone', async () => {
   const service = fakeService(async () => compiled());
-  const wrong = ['{', '[]', '{}', { module: '!' }, { module: 'AAAA', nmae: 1 }, { ...module('x'), options: [] }];
+  const wrong = ['{', '[]', '{}', { module: '!' }, { ...module('n'), nmae: 1 }, { ...module('x'), options: [] }];
   const odd = { ...module('odd'), options: { emit: ['exe'] } };
   const { results, last } = outcomes(await lines(await batch(service, [...wrong, '', odd, module('good')])));
   const malformed = 'null malformed-request';
-  const sent = [malformed, malformed, malformed, malformed, malformed, 'null usage', 'odd usage', 'good ok'];
+  const sent = [malformed, malformed, malformed, malformed, 'n malformed-request', 'x usage', 'odd usage', 'good ok'];
   assert.equal(results, sent);
   assert.equal(last, { done: true, succeeded: 1, failed: 7 });
 });
