@@ -71,7 +71,7 @@ const NO_PLACE = /^<unknown>:0:0: /;
 
 /** What LLVM says of text that is something else altogether: of source, if nobody has said so. */
 const NO_IR = /^expected top-level entity$/;
-/** What LLVM skips in front of the first entity. If that is read, the text is IR with a mistake. */
+/** What LLVM skips in front of the first entity. If the first word of that is read, the text is IR with a mistake. */
 const IN_FRONT = /^(?:\s|;.*|\/\*[^]*?\*\/)*/;
 /** Most of it that is looked at. */
 const MOST_IN_FRONT = 2 ** 16;
@@ -140,7 +140,8 @@ export class LlvmModule {
     const unreadable = isBitcode && status === Status.BadInput && !said.startsWith('invalid IR');
     const isSource = (): boolean => {
       const [inFront] = IN_FRONT.exec(new TextDecoder().decode(read.subarray(0, MOST_IN_FRONT)))!;
-      return inFront.split('\n').length === line;
+      const lines = inFront.split('\n');
+      return lines.length === line && lines.at(-1)!.length + 1 === column;
     };
     const message = unreadable
       ? `unreadable bitcode: ${said}`

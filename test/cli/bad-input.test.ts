@@ -80,8 +80,10 @@ test('50 MB of zeros', () => fails(new Uint8Array(50_000_000), /in\.bin: the inp
 test('text that is no IR', () =>
   fails('Dear compiler,\nplease …\n', /in\.bin:1:1: expected top-level entity: this is no LLVM IR .*-x hip/));
 
-test('IR with a mistake is not told to be something else', () =>
-  fails('define void @f() {\n  ret void\n}\ndefin void @g()\n', /in\.bin:4:1: expected top-level entity$/m));
+test('IR with a mistake is not told to be something else', async () => {
+  await fails('define void @f() {\n  ret void\n}\ndefin void @g()\n', /in\.bin:4:1: expected top-level entity$/m);
+  await fails('module asm "" and\n', /in\.bin:1:15: expected top-level entity$/m);
+});
 
 test('IR with a mistake in it', () =>
   fails(
