@@ -2,7 +2,7 @@
  * An LLVM module in a runtime's memory, with everything that is done to it: reading, inspecting, changing and writing.
  * It owns what it allocates. A reset of the runtime invalidates it, and using it afterwards throws.
  */
-import { DarmError, invariant, type ErrorCode } from '../errors.js';
+import { DarmError, invariant, type ErrorCode, type SourceLocation } from '../errors.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import type { DebugLocation } from '../job/remarks.js';
 import { Status, type JobPtr, type ValuePtr } from './abi.js';
@@ -68,6 +68,10 @@ const CODES: Record<number, ErrorCode> = {
 
 /** What LLVM prints where it has no place in a source. */
 const NO_PLACE = /^<unknown>:0:0: /;
+/** In front of what LLVM says of a module with debug information. It knows the line of a function, and no column. */
+const PLACE = /^(.+?):(\d+):(\d+): (.+)$/;
+/** LLVM takes clang's number of a place in the source for a line. */
+const ASM_COOKIE = / at line \d+$/;
 
 /** What LLVM says of text that is something else altogether: of source, if nobody has said so. */
 const NO_IR = /^expected top-level entity$/;
@@ -133,9 +137,12 @@ export class LlvmModule {
       .stringOut(llvm._darm_message(this.#job))
       .replace(/\s+/g, ' ')
       .replace(NO_PLACE, '')
+      .replace(ASM_COOKIE, '')
       .trim();
     const line = llvm._darm_error_line(this.#job);
     const column = llvm._darm_error_column(this.#job);
+    const placed = status === Status.CompileFailed ? PLACE.exec(said) : null;
+    if (placed !== null) throw new DarmError('compile-failed', placed[4]!, placeOf(placed));
     const isBitcode = read[0] === 0x42 && read[1] === 0x43;
     const unreadable = isBitcode && status === Status.BadInput && !said.startsWith('invalid IR');
     const isSource = (): boolean => {
@@ -392,3 +399,9 @@ export class LlvmModule {
     this.runtime.llvm._darm_job_dispose(this.#job);
   }
 }
+
+const placeOf = ([, file, line, column]: RegExpExecArray): SourceLocation => ({
+  file: file!,
+  line: Number(line),
+  ...(column !== '0' && { column: Number(column) }),
+});

@@ -19,7 +19,7 @@ import { unwrapModule, sniffInput } from '../formats/bitcode.js';
 import type { CodeObjectInfo } from '../formats/code-object.js';
 import type { ContainerInfo } from '../formats/offload/describe.js';
 import type { JobOptions } from '../job/options.js';
-import { isForSource, type SourceCompileOptions } from '../frontend/options.js';
+import { isForSource, type SourceCompileOptions, type SourceRequest } from '../frontend/options.js';
 import type { EditLog } from '../job/edit-log.js';
 import type { Events } from '../job/events.js';
 import { mayComeFromMelds } from '../job/meld-faults.js';
@@ -204,7 +204,9 @@ class ThreadedCompiler implements Compiler {
       const compiling = this.#remoteCache === undefined ? this.#compile : this.#compileCached;
       const compiled = await translator.keepingLog(
         translation,
-        compiling.call(this, translation.product, request.job, limits),
+        compiling.call(this, translation.product, request.job, limits).catch(async (error: unknown) => {
+          throw await this.#placed(error, request, translator, limits);
+        }),
       );
       const { total = 0 } = compiled.timings;
       const timings = { ...compiled.timings, translate: translation.time, total: total + translation.time };
@@ -224,6 +226,20 @@ class ThreadedCompiler implements Compiler {
     const result = await compileBitcode();
     await cache.put(key, result);
     return asResult(result, false);
+  }
+
+  /** What LLVM refuses is compiled once more, with line tables: by them alone LLVM knows the place in the source. */
+  async #placed(error: unknown, request: SourceRequest, translator: SourceTranslator, limits: TaskLimits) {
+    if (!(error instanceof DarmError) || error.code !== 'compile-failed' || error.location !== undefined) return error;
+    const lined: SourceRequest = { ...request, flags: { ...request.flags, debug: 'lines' } };
+    try {
+      const source = await translator.job(lined, 'bitcode', false);
+      const { product } = await translator.translate(await this.#start(), lined, source, limits);
+      await this.#compile(product, request.job, limits);
+    } catch (placed) {
+      if (placed instanceof DarmError && placed.code === error.code && placed.location !== undefined) return placed;
+    }
+    return error;
   }
 
   async translate(

@@ -6,7 +6,7 @@ import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 19, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 20, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -70,6 +70,26 @@ test('equal input gives equal bytes, on any number of threads', async () => {
   const [two, three] = await Promise.all([several.compile(source, HIP), several.compile(source, HIP)]);
   assert.equal(two.artifacts, one.artifacts);
   assert.equal(three.artifacts, one.artifacts);
+});
+
+test('what LLVM refuses behind clang has its place in the source, too', async () => {
+  const large = `// A header.
+kernel void large(global int *p) {
+  local int all[100000];
+  all[p[0]] = p[1];
+  barrier(1);
+  p[0] = all[p[2]];
+}`;
+  const asked = { language: 'opencl', mcpu: 'gfx906', headers: { 'large.h': large } } as const;
+  for (const flags of [[], ['-g']]) {
+    const error = await errorOf(compiler().compile('#include "large.h"\n', { ...asked, flags }));
+    assert.is(error.code, 'compile-failed');
+    assert.is(error.message, "local memory (400000) exceeds limit (65536) in function 'large'");
+    assert.match(error.location!.file!, /large\.h$/);
+    assert.equal([error.location!.line, error.location!.column], [2, undefined]);
+  }
+  const constraint = `${KERNEL}__global__ void k(int *p) { asm volatile("" : : "X"(3.0)); }`;
+  assert.is((await errorOf(compiler().compile(constraint, HIP))).message, "unknown asm constraint 'f'");
 });
 
 test("clang's errors are data with places, and its text", async () => {
