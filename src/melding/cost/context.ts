@@ -10,8 +10,9 @@ import { instrSizes } from './code-size.js';
 import { expectedOver, type ExpectedCycles } from './expected-cycles.js';
 import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
-import { AddressSpace, busyTarget, exposedShare, instrCosts, presentCosts, selectCosts } from './latency.js';
-import { WORDS_OF_LINE, memoryAccesses, mayScatter, type MemoryAccesses } from './memory-accesses.js';
+import { AddressSpace, busyTarget, instrCosts, presentCosts, selectCosts } from './latency.js';
+import { memoryAccesses, type MemoryAccesses } from './memory-accesses.js';
+import { hiddenWaits, memoryTime, mostMemoryTime } from './memory-time.js';
 import { Matcher, type CanPair } from './matching.js';
 import { Sinking } from './sinking.js';
 import { selectClasses } from './select-classes.js';
@@ -127,8 +128,8 @@ type Unfinished = Omit<PlanningContext, 'busyShare' | 'expected'>;
  * the few of a small launch.
  */
 function busyShare(ctx: Unfinished): number {
-  const { fn, costs, busy, cost, memory, weight, divergence } = ctx;
-  const { target, latency } = costs;
+  const { fn, costs, busy, cost, weight, divergence } = ctx;
+  const { target } = costs;
   let [shared, alone, usesLds] = [0, 0, false];
   for (let b = 0; b < fn.blockCount; b++) {
     let [here, all] = [0, divergence.terminatorDivergent[b] === 1 ? target.diamond : target.branch];
@@ -137,31 +138,19 @@ function busyShare(ctx: Unfinished): number {
       if (ctx.fusedInto[i] !== NONE) continue;
       here += busy.cost[i];
       all += cost[i];
-      // What is not hidden counts with the cost already.
-      if (memory.depth[i] > 0)
-        all += (latency[i] * (1 - exposedShare(fn.instrAddressSpace[i], target))) / memory.batched[i];
     }
     shared += here * weight[b];
     alone += all * weight[b];
   }
+  const runs = (b: BlockId): number => weight[b];
+  const accesses = { ...ctx, latency: costs.latency };
+  alone += hiddenWaits(accesses, runs);
   const waves = usesLds ? target.residentWithLds : target.residentWaves;
   const few = Math.min(waves, target.residentAtLeast);
   const shareOf = (load: number): number => (load > alone ? 1 - alone / load : 0);
   const units = shareOf(shared * waves);
-  // How far apart threads are takes time to find out.
-  const most = shareOf(memoryTime(ctx, () => WORDS_OF_LINE) * few);
-  return most > units ? Math.max(units, shareOf(memoryTime(ctx, (i) => ctx.strides.ofAccess(i)) * few)) : units;
-}
-
-/** How long loads and stores keep the memory unit busy: the longer, the further apart threads are, in words. */
-function memoryTime({ fn, memory, weight, divergence, costs }: Unfinished, strideOf: (i: InstrId) => number): number {
-  let sum = 0;
-  for (let i = 0 as InstrId; i < fn.instrCount; i++)
-    if (mayScatter(fn, divergence, i)) {
-      const lines = Math.min(WORDS_OF_LINE, Math.max(1, strideOf(i)));
-      sum += (costs.target.issue * lines * weight[fn.instrBlock[i]]) / memory.joined[i];
-    }
-  return sum;
+  const most = shareOf(mostMemoryTime(accesses, runs) * few);
+  return most > units ? Math.max(units, shareOf(memoryTime(accesses, runs) * few)) : units;
 }
 
 function demandsUniform({ operandFlags }: FunctionSnapshot): boolean {

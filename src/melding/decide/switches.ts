@@ -15,7 +15,10 @@ import { sizesOf } from '../cost/code-size.js';
 import { CostModel } from '../cost/cost-model.js';
 import { expectedCycles } from '../cost/expected-cycles.js';
 import { LAUNCHES, WAVES_PER_LAUNCH, uniform } from '../cost/lanes.js';
-import { costsOf } from '../cost/latency.js';
+import { costsOf, instrCosts } from '../cost/latency.js';
+import { memoryAccesses } from '../cost/memory-accesses.js';
+import { cyclesSpent } from '../cost/memory-time.js';
+import { Strides } from '../cost/strides.js';
 import { chainCycles, treeCycles, type SwitchShape } from '../cost/switch-cycles.js';
 import { WaveSamples } from '../cost/wave-samples.js';
 import type { NetUnit } from '../plan.js';
@@ -65,7 +68,13 @@ export function worthOfLowering(
   const { diamond } = costsOf(fn.cpu);
   const waves = new WaveSamples(fn, analyses);
   const gain = cyclesGained(fn, analyses, blocks, waves);
-  const least = Math.max(diamond, CostModel.leastOfFunction * expectedCycles(fn, analyses, waves).alone);
+  const { alone } = expectedCycles(fn, analyses, waves);
+  const { divergence } = analyses;
+  const memory = memoryAccesses(fn, divergence);
+  const { latency } = instrCosts(fn, memory, divergence);
+  const accesses = { fn, divergence, memory, latency, strides: new Strides(fn, divergence, waves.values) };
+  const spent = cyclesSpent(accesses, alone, (b) => blockWeight(analyses, b) * waves.shareComing(b));
+  const least = Math.max(diamond, CostModel.leastOfFunction * spent);
   waves.values.forget();
   // Other targets have jump tables, or nothing is known about what they make.
   return { gain: isAmd(fn.cpu) ? gain : Math.min(0, gain), least };

@@ -5,6 +5,7 @@
 import type { BlockId } from '../../ir/ids.js';
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
+import { cyclesSpent } from '../cost/memory-time.js';
 import type { Choices, PlanOptions } from '../plan.js';
 
 /**
@@ -19,27 +20,31 @@ export function isJudgedWhole({ profit, versions, optimizesLater }: PlanOptions,
 /**
  * @param gain of all melds up to now, in cycles that a wave is expected to gain
  * @param least what they must gain, as a share of what a wave spends in the function
- * @param counts which blocks of the function count
+ * @param counts which blocks of the function count, for a wave that is alone; null: all, and other waves, too
  */
 export function isTooLittle(
   ctx: PlanningContext,
   gain: number,
   least: number = CostModel.leastOfFunction,
-  counts: (b: BlockId) => boolean = () => true,
+  counts: ((b: BlockId) => boolean) | null = null,
 ): boolean {
-  const needed = (share: (b: BlockId) => number): number => least * cyclesAlone(ctx, (b) => (counts(b) ? share(b) : 0));
+  const needed = (share: (b: BlockId) => number): number => {
+    const runs = (b: BlockId): number => (counts?.(b) === false ? 0 : ctx.weight[b] * share(b));
+    const alone = cyclesAlone(ctx, runs);
+    return least * (counts === null ? cyclesSpent({ ...ctx, latency: ctx.costs.latency }, alone, runs) : alone);
+  };
   // Most melds gain so much that nobody has to know how many waves come to which block.
   if (gain >= needed(() => 1)) return false;
   return gain < needed((b) => ctx.waves.shareComing(b));
 }
 
-/** What a wave spends that is alone. @param share of the waves that come to a block */
-function cyclesAlone({ fn, cost, costs, weight, divergence }: PlanningContext, share: (b: BlockId) => number): number {
+/** What a wave spends that is alone. @param runs how often it runs a block */
+function cyclesAlone({ fn, cost, costs, divergence }: PlanningContext, runs: (b: BlockId) => number): number {
   let sum = 0;
   for (let b = 0 as BlockId; b < fn.blockCount; b++) {
     let cycles = divergence.terminatorDivergent[b] === 1 ? costs.target.diamond : 0;
     for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) cycles += cost[i];
-    if (cycles > 0) sum += cycles * weight[b] * share(b);
+    if (cycles > 0) sum += cycles * runs(b);
   }
   return sum;
 }
