@@ -14,6 +14,7 @@
  * order of the use list. We take reverse layout order, which is what LLVM has for a module just read. The contents of
  * the lists do not depend on it.
  */
+import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import type { Graph } from './graph.js';
@@ -108,6 +109,10 @@ interface Lists {
 
 const listOf = (lists: Lists, i: number): Int32Array => lists.items.subarray(lists.start[i], lists.start[i + 1]);
 
+/** Every cycle lists the blocks of those inside. Thousands of loops in each other would be more than fits into memory. */
+const MOST_LISTED = 1 << 24;
+
+/** @throws DarmError `compile-failed` for cycles that are nested too deeply */
 export function cycles(g: Graph): CycleInfo {
   const { start, last, preorder } = numberBackToFront(g);
   /** Whether `a` is `b` or an ancestor of it in the depth-first tree. False when `b` is unreachable. */
@@ -164,6 +169,8 @@ export function cycles(g: Graph): CycleInfo {
       if (child === cycle) continue;
       parent[child] = around[child] = cycle;
       const endOfBlocks = blockStart[child + 1];
+      if (blocks.length + endOfBlocks - blockStart[child] > MOST_LISTED)
+        throw new DarmError('compile-failed', 'loops are nested too deeply');
       for (let k = blockStart[child]; k < endOfBlocks; k++) blocks.push(blocks[k]);
       const endOfEntries = entryStart[child + 1];
       for (let k = entryStart[child]; k < endOfEntries; k++) followPredecessors(entries[k]);

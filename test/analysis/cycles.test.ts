@@ -11,7 +11,7 @@ import type { Successors } from './random-program.js';
 import { arbitraryCfg } from './random-program.js';
 import { reachableFrom } from './reachable.js';
 
-const test = suite('analysis/cycles', { tests: 7 });
+const test = suite('analysis/cycles', { tests: 8 });
 const graph = (successors: Successors): Graph => cfgOf(graphSnapshot(successors).f);
 const ids = (c: CycleInfo): CycleId[] => Array.from({ length: c.count }, (_, i) => i as CycleId);
 const sorted = (list: Iterable<number>): number[] => [...list].sort((a, b) => a - b);
@@ -173,6 +173,16 @@ test('entries, exits, nesting and membership fit the blocks', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test('loops that are nested too deeply are an error, not the end of the process', () => {
+  const nest = (depth: number): Graph => {
+    const heads = Array.from({ length: depth }, (_, k) => [k + 1]);
+    const latches = Array.from({ length: depth }, (_, k) => [depth - 1 - k, depth + k + 1]);
+    return graph([...heads, ...latches, []]);
+  };
+  assert.is(cycles(nest(1000)).count, 1000);
+  assert.throws(() => cycles(nest(5000)), /nested too deeply/);
 });
 
 test.run();

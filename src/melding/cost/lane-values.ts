@@ -60,6 +60,11 @@ const MOST_SOURCES = 3;
 const LEAST_KINDS = 2;
 /** Longer computations in front of a condition are not followed. */
 const DEEPEST = 32;
+/**
+ * A value may depend on the condition of a branch, whose value depends on the condition of another one. Longer chains of
+ * such values are not followed: the stack has an end.
+ */
+const MOST_OPEN = 512;
 
 /** With more values than this, what they are is forgotten and, where it is asked for again, computed again. */
 const MOST_KEPT = 1024;
@@ -78,6 +83,8 @@ export class LaneValues {
   private readonly memory = new LaneMemory();
   /** Values that are being computed: in a loop a value may depend on itself. */
   private readonly open = new Set<ValueId>();
+  /** How often something unknown has stood for one of those. */
+  private circles = 0;
 
   /**
    * @param groups threads of a work group, in three dimensions: launches take these in turn
@@ -117,12 +124,13 @@ export class LaneValues {
     this.makeRoom();
     const terminator = terminatorOf(this.fn, branch);
     const value = this.fn.operand[this.fn.operandStart[terminator]!] as ValueId;
+    const { circles } = this;
     const sample = this.sample(value, 0);
     const taken = this.fn.instrTaken[terminator]!;
     const isKnown = taken === NONE || sample.scale === Scale.Known;
     const found = lanesWhere(isKnown ? sample : this.event(value, taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]));
     // In a circle the condition is not known yet.
-    if (this.open.size === 0) this.conditions.set(branch, found);
+    if (this.open.size === 0 || this.circles === circles) this.conditions.set(branch, found);
     return found;
   }
 
@@ -145,7 +153,8 @@ export class LaneValues {
   private sample(v: ValueId, depth: number): Sampled {
     const known = this.sampled.get(v);
     if (known) return known;
-    if (depth > DEEPEST || this.open.has(v)) return this.leaf(v);
+    if (this.open.has(v)) this.circles++;
+    if (depth > DEEPEST || this.open.size > MOST_OPEN || this.open.has(v)) return this.leaf(v);
     this.open.add(v);
     const found = this.compute(v, depth + 1);
     this.open.delete(v);

@@ -169,9 +169,11 @@ function judgeFrame(frame: Frame, matched: Matched): Judged {
   const sides = [t.blocks, f.blocks] as const;
   const partners = partnersIn(draft);
   const demands = needsUniform(draft);
+  // The outcome itself is large, and there are many candidates.
+  const effect = { net, vain: outcome.vain, blocks: outcome.blocks, scattered: outcome.scattered };
   // Where the units are not kept busy, nobody asks.
-  const busy = ctx.options.profit !== 'paper' && ctx.busyShare() > 0 ? busyEffect(draft, outcome) : outcome;
-  const found = { branch, sides, kind, profit, net, effect: outcome, busy, speculatesMuch: outcome.speculatesMuch };
+  const busy = ctx.options.profit !== 'paper' && ctx.busyShare() > 0 ? busyEffect(draft, outcome) : effect;
+  const found = { branch, sides, kind, profit, net, effect, busy, speculatesMuch: outcome.speculatesMuch };
   return { ...found, refusal: null, meld, partners, needsUniform: demands };
 }
 

@@ -30,7 +30,13 @@ import { canSelect, selectCycles } from '../cost/operands.js';
 import { cyclesAlone, isUnskipped } from '../cost/skipping.js';
 import { incomingFrom } from '../draft/frame.js';
 import type { ChosenInput, HoistedSide } from '../plan.js';
-import { isTooLittle } from './whole-function.js';
+import { blocksOfLoop, isTooLittle } from './whole-function.js';
+
+/**
+ * How much of what passes a value on is looked at: uses and operands of phis. Where there is more, copies are taken to
+ * cost more than hoisting spares, so that the time is in proportion to the number of branches.
+ */
+const MOST_PASSED_ON = 1 << 14;
 
 /**
  * The sides to hoist, in the order of the branches. Those of one loop go together, where they gain enough of what a wave
@@ -55,10 +61,10 @@ export function hoistedSides(ctx: PlanningContext, branches: readonly BlockId[])
     gains.set(loop, (gains.get(loop) ?? 0) + net * waves.shareComing(branch));
   }
   const isEnough = new Map(
-    [...gains].map(([loop, gain]) => {
-      const isInside = (b: BlockId): boolean => loop === NONE || cycles.contains(loop, b);
-      return [loop, ctx.countsBytes || !isTooLittle(ctx, gain, CostModel.leastOfHoisting, isInside)];
-    }),
+    [...gains].map(([loop, gain]) => [
+      loop,
+      ctx.countsBytes || !isTooLittle(ctx, gain, CostModel.leastOfHoisting, loop),
+    ]),
   );
   const enough = sides.filter(({ branch }) => isEnough.get(cycles.cycleOf(branch)));
   const gone = new Set(enough.map(({ side }) => side));
@@ -105,18 +111,17 @@ function loopsOfVectorWork(ctx: PlanningContext, found: readonly Found[]): Reado
   if (selects.size === 0 || ctx.busyShare() === 0) return new Set();
   return new Set(
     [...selects].flatMap(([loop, cost]) => {
-      const { vector, scalar } = workOfUnits(ctx, (b) => loop === NONE || cycles.contains(loop, b));
+      const { vector, scalar } = workOfUnits(ctx, loop);
       return vector + cost > scalar ? [loop] : [];
     }),
   );
 }
 
-/** How long a wave keeps the vector unit and the scalar unit busy, in the blocks that count. */
-function workOfUnits(ctx: PlanningContext, counts: (b: BlockId) => boolean): { vector: number; scalar: number } {
+/** How long a wave keeps the vector unit and the scalar unit busy in a loop (-1: in the function). */
+function workOfUnits(ctx: PlanningContext, loop: CycleId | -1): { vector: number; scalar: number } {
   const { fn, costs, busy, divergence, weight, waves, fusedInto } = ctx;
   const work = { vector: 0, scalar: 0 };
-  for (let b = 0 as BlockId; b < fn.blockCount; b++) {
-    if (!counts(b)) continue;
+  for (const b of blocksOfLoop(ctx, loop)) {
     let [vector, scalar] = [0, divergence.terminatorDivergent[b] === 1 ? costs.target.masks : 0];
     for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]!; i++) {
       if (fn.instrAddressSpace[i] !== NONE || fusedInto[i] !== NONE) continue;
@@ -183,8 +188,9 @@ function copiesBehind(ctx: PlanningContext, { branch, join, t, f }: Diamond, sid
   let cycles = 0;
   for (let phi = fn.blockInstrStart[join] as InstrId; fn.instrOpcode[phi] === Opcode.Phi; phi++) {
     if (divergence.valueDivergent[instrValue(fn, phi)] !== 1) continue;
-    const web = phisFrom(ctx, phi);
+    let web: ReadonlySet<InstrId | -1> | null = null;
     for (const last of lastValues(ctx, incomingFrom(ctx, phi, side), side)) {
+      if (uses.start[last + 1]! - uses.start[last]! > MOST_PASSED_ON) return Infinity;
       let isNeeded = false;
       let isAlive = false;
       for (let u = uses.start[last]!; u < uses.start[last + 1]!; u++) {
@@ -195,6 +201,8 @@ function copiesBehind(ctx: PlanningContext, { branch, join, t, f }: Diamond, sid
       }
       // What is needed behind the join has a register of its own anyway.
       if (!isNeeded || isAlive) continue;
+      web ??= phisFrom(ctx, phi);
+      if (web === null) return Infinity;
       const head = definingInstr(fn, last);
       for (const each of web) {
         const isHead = each === head;
@@ -211,11 +219,14 @@ function copiesBehind(ctx: PlanningContext, { branch, join, t, f }: Diamond, sid
   return cycles;
 }
 
-/** The phis to which the value of a phi may get by phis alone, and itself. */
-function phisFrom({ fn, uses }: PlanningContext, phi: InstrId): ReadonlySet<InstrId | -1> {
+/** The phis to which the value of a phi may get by phis alone, and itself; null if that is too much to look at. */
+function phisFrom({ fn, uses }: PlanningContext, phi: InstrId): ReadonlySet<InstrId | -1> | null {
   const web = new Set<InstrId>([phi]);
+  let size = 0;
   for (const each of web) {
     const v = instrValue(fn, each);
+    size += fn.operandStart[each + 1]! - fn.operandStart[each]! + uses.start[v + 1]! - uses.start[v]!;
+    if (size > MOST_PASSED_ON) return null;
     for (let u = uses.start[v]!; u < uses.start[v + 1]!; u++) {
       const user = uses.user[u] as InstrId;
       if (fn.instrOpcode[user] === Opcode.Phi) web.add(user);

@@ -35,6 +35,7 @@ import { hoistedSides } from './hoisted-sides.js';
 import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
+import { branchesOutOfReach } from './nested-regions.js';
 import { planBranch, refusedBranch, type BranchPlan } from './plan-branch.js';
 import { isJudgedWhole, isTooLittle } from './whole-function.js';
 
@@ -61,9 +62,11 @@ export function planFunction(
 
   const ctx = planningContext(fn, analyses, options, canPair);
   const whole = functionRefusal(fn);
-  const considered = branches.map((b) =>
-    whole ? refusedBranch(ctx, b, whole) : planBranch(ctx, b, hopeless, choices),
-  );
+  const outOfReach = branchesOutOfReach(ctx, branches);
+  const considered = branches.map((b) => {
+    const refused = whole ?? (outOfReach.has(b) ? TOO_NESTED : null);
+    return refused ? refusedBranch(ctx, b, refused) : planBranch(ctx, b, hopeless, choices);
+  });
   const plans = considered.filter((p): p is BranchPlan => 'melds' in p);
   const overlong = overlongPlans(ctx, plans);
   const willing = plans.filter((p) => p.melds.length > 0 && !overlong.has(p));
@@ -77,7 +80,8 @@ export function planFunction(
   }
   const isLittle = isJudged && isTooLittle(ctx, gained + sumOf(taken));
   const made = isLittle ? [] : taken;
-  const hoisted = whole === null && made.length === 0 ? hoistedSides(ctx, branches) : [];
+  const inReach = branches.filter((b) => !outOfReach.has(b));
+  const hoisted = whole === null && made.length === 0 ? hoistedSides(ctx, inReach) : [];
   ctx.waves.values.forget();
   const isMade = new Set(made);
   const whyNot = (p: BranchPlan): Refusal =>
@@ -107,6 +111,8 @@ function divergentBranches(fn: FunctionSnapshot, { divergence, order }: Analyses
 const sumOf = (plans: readonly BranchPlan[]): number => plans.reduce((sum, { total }) => sum + total, 0);
 
 const worthOf = (plans: readonly BranchPlan[]): number => plans.reduce((sum, { worth }) => sum + worth, 0);
+
+const TOO_NESTED = refusal('NotProfitable', 'too many branches lie in its region to look at all of their regions');
 
 const TOO_LITTLE = 'all melds of the function together save too little of what it takes';
 

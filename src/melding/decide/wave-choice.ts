@@ -57,8 +57,8 @@ export class WaveGains {
   private readonly isSampled: boolean;
   /** How many waves come to the branch, by launch of `launches`. */
   private readonly counts: readonly number[];
-  /** By block pair: the mean of all launches, and then each launch. */
-  private readonly comers = new Map<number, readonly Comers[]>();
+  /** By block pair: the mean of all launches. */
+  private readonly comers = new Map<number, Comers>();
   private readonly averages = new Map<Effect, ByWave>();
   /** By launch. */
   private readonly gains = new Map<Effect, readonly ByWave[]>();
@@ -105,7 +105,7 @@ export class WaveGains {
   average(sides: Questions, meld: Effect): number {
     let found = this.averages.get(meld);
     if (found === undefined) {
-      found = gainOf(meld, this.mean, (block) => this.comersOf(block)[0]!);
+      found = gainOf(meld, this.mean, (block) => this.meanComers(block));
       this.averages.set(meld, found);
     }
     return ofMelded(sides, found);
@@ -136,43 +136,40 @@ export class WaveGains {
   private gainsOf(meld: Effect): readonly ByWave[] {
     let found = this.gains.get(meld);
     if (found === undefined) {
-      found = this.shares.map((share, k) => gainOf(meld, share, (block) => this.comersOf(block)[k + 1]!));
+      found = this.shares.map((share, k) => gainOf(meld, share, (block) => this.comersIn(k, block)));
       this.gains.set(meld, found);
     }
     return found;
   }
 
-  /** The mean of all launches, and then each launch. */
-  private comersOf(block: BlockGain): readonly Comers[] {
+  private meanComers(block: BlockGain): Comers {
     const key = ((block.t + 1) * 2 ** 24 + block.f + 1) * 2 + Number(block.passed);
-    let found = this.comers.get(key);
-    if (found === undefined) this.comers.set(key, (found = this.findComers(block)));
-    return found;
+    let mean = this.comers.get(key);
+    if (mean !== undefined) return mean;
+    mean = { both: 0, onlyT: 0, onlyF: 0, all: 0, none: 0 };
+    for (const [k, count] of this.counts.entries()) this.addComers(mean, block, k, 1 / (count * this.launches.length));
+    this.comers.set(key, mean);
+    return mean;
   }
 
-  private findComers({ t, f, passed }: BlockGain): readonly Comers[] {
-    const [toT, toF] = [this.comingTo(t, passed), this.comingTo(f, passed)];
-    const { parted, all, none } = this.at;
-    const { launches, counts } = this;
-    const mean: Comers = { both: 0, onlyT: 0, onlyF: 0, all: 0, none: 0 };
-    const found = [mean];
-    for (const [k, launch] of launches.entries()) {
-      const [runsT, runsF] = [toT?.[launch] ?? 0, toF?.[launch] ?? 0];
-      const both = bitCount(parted[launch]! & runsT & runsF);
-      const onlyT = bitCount(parted[launch]! & runsT & ~runsF);
-      const onlyF = bitCount(parted[launch]! & runsF & ~runsT);
-      const ofAll = bitCount(all[launch]! & runsT);
-      const ofNone = bitCount(none[launch]! & runsF);
-      const one = 1 / counts[k]!;
-      found.push({ both: both * one, onlyT: onlyT * one, onlyF: onlyF * one, all: ofAll * one, none: ofNone * one });
-      const wave = 1 / (counts[k]! * launches.length);
-      mean.both += both * wave;
-      mean.onlyT += onlyT * wave;
-      mean.onlyF += onlyF * wave;
-      mean.all += ofAll * wave;
-      mean.none += ofNone * wave;
-    }
-    return found;
+  /** @param k of `launches` */
+  private comersIn(k: number, block: BlockGain): Comers {
+    const comers = { both: 0, onlyT: 0, onlyF: 0, all: 0, none: 0 };
+    this.addComers(comers, block, k, 1 / this.counts[k]!);
+    return comers;
+  }
+
+  /** @param wave what one wave of the launch counts */
+  private addComers(sum: Comers, { t, f, passed }: BlockGain, k: number, wave: number): void {
+    const launch = this.launches[k]!;
+    const runsT = this.comingTo(t, passed)?.[launch] ?? 0;
+    const runsF = this.comingTo(f, passed)?.[launch] ?? 0;
+    const [parted, all, none] = [this.at.parted[launch]!, this.at.all[launch]!, this.at.none[launch]!];
+    sum.both += bitCount(parted & runsT & runsF) * wave;
+    sum.onlyT += bitCount(parted & runsT & ~runsF) * wave;
+    sum.onlyF += bitCount(parted & runsF & ~runsT) * wave;
+    sum.all += bitCount(all & runsT) * wave;
+    sum.none += bitCount(none & runsF) * wave;
   }
 
   /** By launch, a bit for each wave that comes to block `b`; null: none does. */

@@ -2,7 +2,8 @@
  * Judges all melds of a function together. Each pays at its own branch. But where the rest of the function takes far
  * longer, what they gain is less than what chance does: how the waves of a compute unit get into each other's way.
  */
-import type { BlockId } from '../../ir/ids.js';
+import type { CycleId } from '../../analysis/cycles.js';
+import { NONE, type BlockId } from '../../ir/ids.js';
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
 import { cyclesSpent } from '../cost/memory-time.js';
@@ -20,28 +21,40 @@ export function isJudgedWhole({ profit, versions, optimizesLater }: PlanOptions,
 /**
  * @param gain of all melds up to now, in cycles that a wave is expected to gain
  * @param least what they must gain, as a share of what a wave spends in the function
- * @param counts which blocks of the function count, for a wave that is alone; null: all, and other waves, too
+ * @param loop what a wave that is alone spends in this loop counts, or in the function (`NONE`); null: what it spends in
+ *   the function among others
  */
 export function isTooLittle(
   ctx: PlanningContext,
   gain: number,
   least: number = CostModel.leastOfFunction,
-  counts: ((b: BlockId) => boolean) | null = null,
+  loop: CycleId | -1 | null = null,
 ): boolean {
+  const blocks = blocksOfLoop(ctx, loop ?? NONE);
   const needed = (share: (b: BlockId) => number): number => {
-    const runs = (b: BlockId): number => (counts?.(b) === false ? 0 : ctx.weight[b] * share(b));
-    const alone = cyclesAlone(ctx, runs);
-    return least * (counts === null ? cyclesSpent({ ...ctx, latency: ctx.costs.latency }, alone, runs) : alone);
+    const runs = (b: BlockId): number => ctx.weight[b] * share(b);
+    const alone = cyclesAlone(ctx, blocks, runs);
+    return least * (loop === null ? cyclesSpent({ ...ctx, latency: ctx.costs.latency }, alone, runs) : alone);
   };
   // Most melds gain so much that nobody has to know how many waves come to which block.
   if (gain >= needed(() => 1)) return false;
   return gain < needed((b) => ctx.waves.shareComing(b));
 }
 
+/** The blocks of a loop, or of the function (`NONE`), in layout order. */
+export const blocksOfLoop = ({ fn, cycles }: PlanningContext, loop: CycleId | -1): BlockId[] =>
+  loop === NONE
+    ? Array.from({ length: fn.blockCount }, (_, b) => b as BlockId)
+    : ([...cycles.blocks(loop).toSorted()] as BlockId[]);
+
 /** What a wave spends that is alone. @param runs how often it runs a block */
-function cyclesAlone({ fn, cost, costs, divergence }: PlanningContext, runs: (b: BlockId) => number): number {
+function cyclesAlone(
+  { fn, cost, costs, divergence }: PlanningContext,
+  blocks: readonly BlockId[],
+  runs: (b: BlockId) => number,
+): number {
   let sum = 0;
-  for (let b = 0 as BlockId; b < fn.blockCount; b++) {
+  for (const b of blocks) {
     let cycles = divergence.terminatorDivergent[b] === 1 ? costs.target.diamond : 0;
     for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) cycles += cost[i];
     if (cycles > 0) sum += cycles * runs(b);

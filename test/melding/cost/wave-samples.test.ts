@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 22 });
+const test = suite('melding/cost/wave-samples', { tests: 23 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -289,6 +289,38 @@ test('threads wait for those of the other side only in waves that come to both b
   };
   assert.is(average('%b = and %tid 1\n %c = icmp eq %b 0'), 70);
   assert.is(average('%c = icmp slt %tid 128'), 100);
+});
+
+test('a long chain of values that each depend on the condition of a branch has an end', () => {
+  const links = Array.from(
+    { length: 3000 },
+    (_, k) => `
+    if${k}:
+      %c${k} = icmp slt %v${k} %m
+      br %c${k} then${k} else${k}
+    then${k}:
+      %t${k} = add %v${k} 1
+      br if${k + 1}
+    else${k}:
+      %e${k} = xor %v${k} %n
+      br if${k + 1}`,
+  );
+  const phis = links.map((_, k) => `%v${k + 1} = phi [%t${k} then${k}] [%e${k} else${k}]`);
+  const chain = links.map((link, k) => (k === 0 ? link : link.replace(/:/, `:\n      ${phis[k - 1]}`)));
+  const s = snapshot(`
+    func kernel
+    arg %n i32
+    arg %m i32
+    entry:
+      %v0 = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+      br if0
+    ${chain.join('')}
+    if3000:
+      ${phis.at(-1)}
+      ret
+  `);
+  const { parted, all, none } = sharesAt(s, 'if2999');
+  assert.ok(Math.abs(parted + all + none - 1) < 1e-9);
 });
 
 test.run();

@@ -2,7 +2,7 @@
 import { artifact, compile, text } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/hoisted-sides', { tests: 18 });
+const test = suite('melding/decide/hoisted-sides', { tests: 19 });
 
 interface Parts {
   /** In front of the branch. */
@@ -354,6 +354,48 @@ test('a side stays where an outer join would have to copy the last value of its 
     (await compile(text, { emit: ['ll'] })).functions[0]!.sidesHoisted;
   assert.is(await countOf(nested('%o')), 1);
   assert.is(await countOf(nested('%row')), 0);
+});
+
+test('a value that thousands of phis pass on is not followed, and its side stays', async () => {
+  const chain = (count: number): string => {
+    const links = Array.from(
+      { length: count },
+      (_, k) => `b${k}:
+  %p${k} = phi i32 [ ${k === 0 ? '%first, %entry' : `%x${k - 1}, %t${k - 1} ], [ %p${k - 1}, %f${k - 1}`} ]
+  %bit${k} = and i32 %id, ${2 ** (k % 5)}
+  %c${k} = icmp eq i32 %bit${k}, 0
+  br i1 %c${k}, label %t${k}, label %f${k}
+t${k}:
+  %x${k} = add i32 %p${k}, 1
+  br label %b${k + 1}
+f${k}:
+  %q${k} = getelementptr i32, ptr addrspace(1) %mine, i32 %p${k}
+  store i32 ${k}, ptr addrspace(1) %q${k}
+  br label %b${k + 1}
+`,
+    );
+    const last = `%x${count - 1}, %t${count - 1} ], [ %p${count - 1}, %f${count - 1}`;
+    return `target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) noalias %q) #0 {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %mine = getelementptr i32, ptr addrspace(1) %q, i32 %id
+  %first = load i32, ptr addrspace(1) %mine
+  br label %b0
+${links.join('')}b${count}:
+  %p${count} = phi i32 [ ${last} ]
+  store i32 %p${count}, ptr addrspace(1) %mine
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+attributes #0 = { "target-cpu"="gfx906" }
+`;
+  };
+  const hoistedOf = async (count: number): Promise<number> =>
+    (await compile(chain(count), { emit: ['bc'] })).functions[0]!.sidesHoisted;
+  assert.is(await hoistedOf(20), 20);
+  const long = await hoistedOf(5000);
+  assert.ok(long > 2000 && long < 4000, `${long}`);
 });
 
 test.run();

@@ -7,7 +7,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/plan-function', { tests: 26 });
+const test = suite('melding/decide/plan-function', { tests: 27 });
 
 const NET: PlanOptions = { ...DARM, profit: 'net', threshold: 0.2 };
 const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
@@ -543,6 +543,34 @@ test('melds that hardly matter to the function are left alone, with the cost mod
   assert.is(plan.melds.length, 0);
   assert.match(plan.candidates[0].reason, /too little/);
   assert.is(withRest(100, PAPER).plan.melds.length, 1);
+});
+
+test('where too many branches lie in each other, the outer ones are refused and the inner ones are not', () => {
+  const count = 1600;
+  const ladder = Array.from(
+    { length: count },
+    (_, k) => `
+  if${k}:
+    %c${k} = icmp eq %x ${k + 2}
+    br %c${k} then${k} ${k + 1 < count ? `if${k + 1}` : 'otherwise'}
+  then${k}:
+    %t${k} = mul %x ${k + 7}
+    br join`,
+  );
+  const { plan, s } = planned(`
+  arg %x i32 never
+  entry:
+    br if0
+  ${ladder.join('')}
+  otherwise:
+    %o = mul %x 5
+    br join
+  join:
+    ret`);
+  const refused = plan.candidates.filter(({ reason }) => reason.startsWith('too many branches')).map((c) => c.branch);
+  const last = s.block(`if${refused.length - 1}`);
+  assert.ok(refused.length > 100 && refused.length < 800, `${refused.length}`);
+  assert.ok(refused.every((b) => b <= last));
 });
 
 test.run();
