@@ -68,7 +68,7 @@ export function remarksOf({ function: name, rounds, lastRemarks, bailout }: Edit
     candidates.push(...ofKind(before, 'passed', round));
     round++;
   }
-  // Nothing was surveyed in the end when the number of rounds was limited or something failed.
+  // Nothing was surveyed in the end when something failed.
   candidates.push(...(lastRemarks === null ? latest : ofKind(lastRemarks, 'missed', round)));
 
   const location: DebugLocation | null = first?.location ?? null;

@@ -91,6 +91,14 @@ export class Compilation {
     return module;
   }
 
+  /** The same with these edits, from the bytes in a heap like a fresh instance's. */
+  readWithEdits(logs: readonly EditLog[]): LlvmModule {
+    this.startOver();
+    const module = this.readAtMeldPoint();
+    this.#replay(module, logs);
+    return module;
+  }
+
   /** @throws DarmError `bad-input` when the options name a function that the module does not have */
   checkWantedFunctions(module: LlvmModule): void {
     const known = new Set(module.functions().map((fn) => fn.name));
@@ -126,16 +134,12 @@ export class Compilation {
    * it goes through as it would without melding, unless a plan has found an early meld point without melds better.
    */
   rebuild(logs: readonly EditLog[]): LlvmModule {
-    this.startOver();
     const isAsFound = this.#isAtMeldPoint || (this.options.plan !== null && meldsEarly(this.options));
-    if (!logs.some(hasEdits) && !isAsFound) {
-      const module = this.#read();
-      this.#optimize(module);
-      return module;
-    }
-    const module = this.readAtMeldPoint();
-    this.#replay(module, logs);
-    return this.finish(module, meldedFunctions(logs));
+    if (logs.some(hasEdits) || isAsFound) return this.finish(this.readWithEdits(logs), meldedFunctions(logs));
+    this.startOver();
+    const module = this.#read();
+    this.#optimize(module);
+    return module;
   }
 
   #read(): LlvmModule {

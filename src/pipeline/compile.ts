@@ -111,16 +111,20 @@ function meld(compilation: Compilation, subset: FunctionSubset): { module: LlvmM
 /** Melds these functions and no others. */
 export function meldSubset(compilation: Compilation, subset: FunctionSubset): { module: LlvmModule; logs: EditLog[] } {
   const { events, misfits } = compilation;
-  const module = compilation.readAtMeldPoint();
+  let module = compilation.readAtMeldPoint();
   compilation.checkWantedFunctions(module);
   const logs: EditLog[] = [];
-  const texts = new FunctionTexts(module);
+  let texts = new FunctionTexts(module);
   for (const { name, position } of compilation.wanted(module)) {
     if (!isInSubset(subset, name)) continue;
     events.progress('meld', name);
     const log = meldFunction(compilation, module, name, texts);
-    if (log.bailout !== null) events.diagnostic(`'${name}' is melded only in part: ${log.bailout}`);
     logs.push({ ...log, position, planMisfit: misfits.get(name) ?? null });
+    if (log.bailout === null) continue;
+    events.diagnostic(`'${name}' is melded only in part: ${log.bailout}`);
+    // An edit may have failed half-way. LLVM's passes must not see that when they look at a caller.
+    module = compilation.readWithEdits(logs);
+    texts = new FunctionTexts(module);
   }
   return { module, logs };
 }

@@ -14,6 +14,7 @@ import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
 import type { JobOptions } from '../job/options.js';
 import { loweredSwitches, worthOfLowering } from '../melding/decide/switches.js';
 import { netUnitOf } from '../melding/plan.js';
+import { refusedRemark } from './collect-remarks.js';
 import type { Compilation } from './compilation.js';
 import { MeldingRounds, UNJUDGED, type Judgement } from './melding-rounds.js';
 import { meldsEarly } from './passes.js';
@@ -59,7 +60,7 @@ export function meldFunction(
         outcome = { ...outcome, kept: [...rounds.made] };
         outcome = lowerIfItPays(options, rounds, switches, outcome, () => texts.hasWeighedSwitch(name));
       }
-    } else outcome = { ...outcome, lastRemarks: null };
+    } else outcome = { ...outcome, lastRemarks: withoutRounds(outcome.lastRemarks, rounds.melded) };
     // Where rounds are left out, the function is not yet what it will be.
     if (outcome.kept === null && outcome.judged.loss === null) rounds.hoist();
     rounds.last.editor[Symbol.dispose]();
@@ -80,6 +81,12 @@ export function meldFunction(
     isInPlace: bailout === null && kept === null,
   };
   return judged.loss === null ? log : cutBack(log, 0, judged.loss);
+}
+
+/** What there is to say where the number of rounds has ended melding: what would meld next does not. */
+function withoutRounds(remarks: SurveyRemarks | null, count: number): SurveyRemarks | null {
+  const why = `no more rounds: this would have been number ${count + 1}`;
+  return remarks && { ...remarks, candidates: remarks.candidates.map((each) => refusedRemark(each, why)) };
 }
 
 const outcomeOf = (rounds: MeldingRounds): Outcome => ({

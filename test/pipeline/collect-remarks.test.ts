@@ -4,7 +4,7 @@ import type { CandidateRemark, FunctionRemark, Remark } from '../../src/job/rema
 import { artifact, compile, heapAfterMelding, kernel } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('collect-remarks', { tests: 10, timeoutMs: 120_000 });
+const test = suite('collect-remarks', { tests: 11, timeoutMs: 120_000 });
 const EARLY = { meldPoint: 'early', optimize: 'O3' } as const;
 
 /** Only the optimiser's interprocedural passes, behind an early meld, see that nothing calls `helper`. */
@@ -119,7 +119,7 @@ test('rounds count from 1, refusals are those of the last look', async () => {
     assert.type(rule, 'string');
   }
   const once = await compile(await kernel('sb3.gfx906.O3'), { ...job, once: true });
-  for (const each of once.remarks) if (each.kind !== 'analysis') assert.is((each as CandidateRemark).round, 1);
+  assert.equal([...new Set(ofKind(once.remarks, 'passed').map(({ round }) => round))], [1]);
 });
 
 test('refusals name the rule and the blocks', async () => {
@@ -174,6 +174,15 @@ test('melding off, functions that are not wanted: nothing to say', async () => {
   const { remarks } = await compile(bytes, { emit: ['bc'], remarks: true, functions: ['many_diamond'] });
   assert.ok(remarks.length > 0);
   assert.ok(remarks.every((each) => each.function === 'many_diamond'));
+});
+
+test('where the number of rounds ends melding, what would meld next is said not to', async () => {
+  const options = { emit: ['bc'], remarks: true, profit: 'paper', functions: ['ms_64'], once: true } as const;
+  const { remarks } = await compile(await kernel('ms.gfx906.O3'), options);
+  const left = ofKind(remarks, 'missed').filter(({ reason }) => reason.startsWith('no more rounds'));
+  assert.ok(left.length > 0);
+  assert.ok(left.every(({ round, rule }) => round === 2 && rule === '7'));
+  assert.not.ok(ofKind(remarks, 'passed').some(({ round }) => round !== 1));
 });
 
 test.run();
