@@ -11,6 +11,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { collectJobs } from '../src/batch/jobs.js';
 import { Journal } from '../src/batch/journal.js';
+import { BatchOutputs } from '../src/batch/outputs.js';
 import { runBatch } from '../src/batch/run.js';
 import { createCompiler } from '../src/index.js';
 import type { JobOptions } from '../src/job/options.js';
@@ -79,9 +80,11 @@ async function warmBatch(options: Partial<JobOptions>): Promise<number> {
     extension: () => '.hsaco',
   });
   const start = performance.now();
+  const journal = await Journal.open(out);
   await runBatch(warm, batch, {
     outDir: out,
-    journal: await Journal.open(out),
+    journal,
+    outputs: new BatchOutputs(batch, out),
     width: jobs + 1,
     failFast: true,
     force: false,

@@ -3,10 +3,9 @@
  * `.bc` and `.ll` files), glob patterns and manifests. A line of a manifest is a file name or a JSON object `{"input",
  * "output"?, "options"?}`. No files but manifests are read here.
  */
-import { readdir, type Dirent } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { promises, readdir, realpath, stat, type Dirent, type Stats } from 'node:fs';
 import path from 'node:path';
-import { glob } from 'tinyglobby';
+import { glob, type FileSystemAdapter } from 'tinyglobby';
 import { completeJobOptions } from '../job/options.js';
 import { DarmError } from '../errors.js';
 import { ifThere, ioError, readText } from '../files.js';
@@ -49,7 +48,7 @@ export async function collectJobs(inputs: readonly string[], collect: CollectOpt
 async function jobsOf(input: string, collect: CollectOptions): Promise<BatchJob[]> {
   if (input === '-') return manifestJobs(await readText('-'), '<stdin>', '.', collect);
   if (input.endsWith('.jsonl')) return manifestJobs(await readText(input), input, path.dirname(input), collect);
-  const here = await ifThere(stat(input)).catch((error) => Promise.reject(ioError('read', input, error)));
+  const here = await ifThere(promises.stat(input)).catch((error) => Promise.reject(ioError('read', input, error)));
   if (here?.isDirectory())
     return globJobs(
       input,
@@ -84,12 +83,13 @@ async function globJobs(base: string, patterns: string[], collect: CollectOption
           unreadable.push(new DarmError('io', `cannot read ${path.join(folder, entry.name)}: ${NO_MATCH}`));
       done(error, entries);
     });
-  const files = await glob(patterns, {
-    cwd: base,
-    dot: false,
-    expandDirectories: false,
-    fs: { readdir: reportingReaddir as typeof readdir },
-  });
+  // Nor of a link that leads nowhere. Here that is a file, and to read it will fail.
+  const realpathOrLink = (file: string, done: (error: null, found: string) => void): void =>
+    realpath(file, (error, found) => done(null, error === null ? found : file));
+  const statOrFile = (file: string, done: (error: null, found: Pick<Stats, 'isDirectory'>) => void): void =>
+    stat(file, (error, found) => done(null, error === null ? found : { isDirectory: () => false }));
+  const fs = { readdir: reportingReaddir, realpath: realpathOrLink, stat: statOrFile };
+  const files = await glob(patterns, { cwd: base, dot: false, expandDirectories: false, fs: fs as FileSystemAdapter });
   unreadable.sort((a, b) => (a.message < b.message ? -1 : 1)).forEach((error) => collect.onUnreadable?.(error));
   if (files.length === 0) throw new DarmError('bad-input', none);
   return files.sort().map((file) => jobOf(path.join(base, file), file, collect));

@@ -1,5 +1,5 @@
 /**
- * Makes sure, before a batch starts, that no result replaces another one, an input, or a file of darm's own. Two paths
+ * Makes sure that no result of a batch replaces another one, what the batch reads, or a file of darm's own. Two paths
  * may name one file: through symbolic links, and on file systems that do not distinguish capital letters.
  */
 import { statSync } from 'node:fs';
@@ -9,30 +9,69 @@ import { realPath } from '../files.js';
 import type { BatchJob } from './jobs.js';
 import { OWN_FOLDER } from './journal.js';
 
-/**
- * @param outDir holds the folder of the journal already
- * @throws DarmError `usage`
- */
-export function checkOutputs(jobs: readonly BatchJob[], outDir: string): void {
-  const foldsCase = sameFile(path.join(outDir, OWN_FOLDER), path.join(outDir, OWN_FOLDER.toUpperCase()));
-  const folded = (file: string): string => (foldsCase ? file.normalize('NFC').toLowerCase() : file);
-  const folders = new Map<string, string>();
-  const key = (file: string): string => folded(realPath(path.resolve(file), folders));
+export class BatchOutputs {
+  readonly #foldsCase: boolean;
+  readonly #folders = new Map<string, string>();
+  /** By key of its result. */
+  readonly #jobs = new Map<string, BatchJob>();
+  /** Keys of what sources include, as far as they have been translated. */
+  readonly #included = new Set<string>();
 
-  const own = key(path.join(outDir, OWN_FOLDER));
-  const inputs = new Map(jobs.map(({ input }) => [key(input), input]));
-  const outputs = new Map<string, BatchJob>();
-  for (const job of jobs) {
-    const file = key(path.join(outDir, job.output));
-    const other = outputs.get(file);
-    if (other !== undefined)
-      throw new DarmError('usage', `${other.input} and ${job.input} would both be written to ${job.output}`);
-    outputs.set(file, job);
-    const input = inputs.get(file);
-    if (input !== undefined)
-      throw new DarmError('usage', `a result would replace the input ${input}: choose another --out-dir`);
-    if (file === own || file.startsWith(own + path.sep))
-      throw new DarmError('usage', `${job.input} would be written to ${job.output}, where darm keeps its own files`);
+  /**
+   * @param outDir holds the folder of the journal already
+   * @param given files beside the inputs that the batch reads: manifests, a plan
+   * @throws DarmError `usage`
+   */
+  constructor(
+    jobs: readonly BatchJob[],
+    private readonly outDir: string,
+    given: readonly string[] = [],
+  ) {
+    const own = path.join(outDir, OWN_FOLDER);
+    this.#foldsCase = sameFile(own, path.join(outDir, OWN_FOLDER.toUpperCase()));
+    const [keyOfOwn, inputs] = [this.#key(own), new Map<string, string>()];
+    for (const input of [...jobs.map((job) => job.input), ...given]) inputs.set(this.#key(input), input);
+    for (const job of jobs) {
+      const key = this.#keyOfResult(job);
+      const other = this.#jobs.get(key);
+      if (other !== undefined)
+        throw new DarmError('usage', `${other.input} and ${job.input} would both be written to ${job.output}`);
+      this.#jobs.set(key, job);
+      const input = inputs.get(key);
+      if (input !== undefined)
+        throw new DarmError('usage', `a result would replace the input ${input}: choose another --out-dir`);
+      if (key === keyOfOwn || key.startsWith(keyOfOwn + path.sep))
+        throw new DarmError('usage', `${job.input} would be written to ${job.output}, where darm keeps its own files`);
+    }
+  }
+
+  /**
+   * What a source includes shows when it has been translated: no result may replace that, from then on.
+   *
+   * @throws DarmError `usage` if the result of a job is among it
+   */
+  keepIncluded(files: readonly string[]): void {
+    const keys = files.map((file) => this.#key(file));
+    for (const key of keys) this.#included.add(key);
+    const at = keys.findIndex((key) => this.#jobs.has(key));
+    if (at < 0) return;
+    const { input } = this.#jobs.get(keys[at]!)!;
+    throw new DarmError('usage', `it includes ${files[at]}, which the result of ${input} would replace`);
+  }
+
+  /** @throws DarmError `usage` if a source includes what the result of this job would replace */
+  checkResult(job: BatchJob): void {
+    if (this.#included.has(this.#keyOfResult(job)))
+      throw new DarmError('usage', `the result would replace ${job.output}, which a source of the batch includes`);
+  }
+
+  #keyOfResult({ output }: BatchJob): string {
+    return this.#key(path.join(this.outDir, output));
+  }
+
+  #key(file: string): string {
+    const real = realPath(path.resolve(file), this.#folders);
+    return this.#foldsCase ? real.normalize('NFC').toLowerCase() : real;
   }
 }
 

@@ -12,6 +12,7 @@ import { sniffInput } from '../formats/bitcode.js';
 import type { JobOptions } from '../job/options.js';
 import type { BatchJob } from './jobs.js';
 import { sha256, type Journal } from './journal.js';
+import type { BatchOutputs } from './outputs.js';
 
 /** What happens during a batch. Events come in the order in which they happen. */
 export type BatchEvent =
@@ -49,6 +50,7 @@ export interface BatchTotals {
 export interface BatchOptions {
   readonly outDir: string;
   readonly journal: Journal;
+  readonly outputs: BatchOutputs;
   /**
    * Number of jobs at the same time. One more than there are workers keeps them busy while files are read and written.
    */
@@ -110,7 +112,7 @@ export async function runBatch(
 async function compileOne(
   compiler: Compiler,
   job: BatchJob,
-  { outDir, journal, force, onEvent }: BatchOptions,
+  { outDir, journal, outputs, force, onEvent }: BatchOptions,
   folders: Set<string>,
   signal: AbortSignal,
 ): Promise<Extract<BatchEvent, { event: 'done' | 'skipped' }>> {
@@ -118,6 +120,7 @@ async function compileOne(
   const started = performance.now();
   const bytes = await readModule(input);
   const modules = await modulesOf(compiler, job, bytes, signal);
+  outputs.keepIncluded(modules.flatMap(({ included }) => included));
   const keys = await Promise.all(modules.map((each) => compileKey(each.bytes, each.options)));
   const key = `${keys.join('-')}${job.fatBinary ? '-fatbin' : ''}`;
   if (!force && (await journal.isDone(output, key))) return { event: 'skipped', input, output };
@@ -126,6 +129,7 @@ async function compileOne(
   const { result, compilations } = await compile(compiler, job, bytes, modules, signal);
   const file = path.join(outDir, output);
   await makeFolderOnce(path.dirname(file), folders).catch((error) => Promise.reject(ioError('make', file, error)));
+  outputs.checkResult(job);
   await writeOutput(file, result);
   const hash = sha256(result);
   await journal.add(output, key, hash);
@@ -155,6 +159,7 @@ interface BatchModule {
   readonly options: JobOptions;
   /** clang's. */
   readonly log: string;
+  readonly included: readonly string[];
 }
 
 /**
@@ -167,12 +172,13 @@ async function modulesOf(
   bytes: Uint8Array,
   signal: AbortSignal,
 ): Promise<BatchModule[]> {
-  if (source === null) return [{ bytes, options, log: '' }];
+  if (source === null) return [{ bytes, options, log: '', included: [] }];
   const targets = fatBinary ? (source.mcpu?.split(',') ?? []) : [source.mcpu ?? null];
   const modules: BatchModule[] = [];
   for (const mcpu of targets) {
     const translated = await compiler.translate(bytes, { ...source, mcpu }, { signal });
-    modules.push({ bytes: translated.bitcode, options: translated.options, log: translated.log });
+    const { bitcode, options: own, log, dependencies: included } = translated;
+    modules.push({ bytes: bitcode, options: own, log, included });
   }
   return modules;
 }

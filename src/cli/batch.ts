@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { SingleBar } from 'cli-progress';
 import { collectJobs } from '../batch/jobs.js';
 import { Journal, OWN_FOLDER } from '../batch/journal.js';
-import { checkOutputs } from '../batch/outputs.js';
+import { BatchOutputs } from '../batch/outputs.js';
 import { runBatch, type BatchEvent, type BatchTotals } from '../batch/run.js';
 import { createCompilerWith } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
@@ -39,7 +39,8 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
     onUnreadable: ({ message }) => warn(message),
   });
   const journal = await Journal.open(outDir);
-  checkOutputs(jobs, outDir);
+  const manifests = inputs.filter((input) => input.endsWith('.jsonl'));
+  const outputs = new BatchOutputs(jobs, outDir, [...manifests, ...(given.plan === undefined ? [] : [given.plan])]);
   const cache = cacheFolder(flags, path.join(outDir, OWN_FOLDER, 'cache'));
   const fleet = await openFleet(flags, flags.quiet);
   const remote = remoteCacheOption(flags);
@@ -63,6 +64,7 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
   const totals = await runBatch(compiler, jobs, {
     outDir,
     journal,
+    outputs,
     width: fleet === null ? flags.jobs + ('remoteCache' in remote ? LOOKING_UP : 1) : flags.queueWindow,
     failFast: flags.failFast,
     force: flags.force,

@@ -1,12 +1,12 @@
 /** Which modules a batch finds. */
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { collectJobs } from '../../src/batch/jobs.js';
 import type { DarmError } from '../../src/errors.js';
 import { assert, suite } from '../support/suite.js';
 import { inFolder } from '../support/command.js';
 
-const test = suite('batch/jobs', { tests: 2, timeoutMs: 60_000 });
+const test = suite('batch/jobs', { tests: 3, timeoutMs: 60_000 });
 
 test('a folder that cannot be read is reported, and the rest is found', () =>
   inFolder(async (folder) => {
@@ -53,6 +53,27 @@ test('a folder whose name has a line end is reported, and the rest is found', ()
     );
     const names = errors.map(({ message }) => message.slice(`cannot read ${folder}/`.length).split(':')[0]);
     assert.equal(names, ['d\ne']);
+  }));
+
+test('a link that leads nowhere is an input that cannot be read, and no link to a folder is one', () =>
+  inFolder(async (folder) => {
+    await mkdir(path.join(folder, 'kernels', 'there.bc'), { recursive: true });
+    for (const [name, target] of Object.entries({
+      'a.bc': 'gone',
+      'b.ll': 'b.ll',
+      'c.bc': '../k.ll',
+      'd.bc': 'there.bc',
+      'e.txt': 'gone',
+    }))
+      await symlink(target, path.join(folder, 'kernels', name));
+    const collect = { options: {}, fatBinary: false, extension: () => '.hsaco' };
+    for (const input of [path.join(folder, 'kernels'), `${folder}/kernels/*.{bc,ll}`]) {
+      const jobs = await collectJobs([input], collect);
+      assert.equal(
+        jobs.map(({ output }) => output),
+        ['a.hsaco', 'b.hsaco', 'c.hsaco'],
+      );
+    }
   }));
 
 test.run();

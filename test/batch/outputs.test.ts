@@ -5,7 +5,7 @@ import { darm, filesIn, inFolder, type CommandResult } from '../support/command.
 import { kernelPath } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('batch/outputs', { tests: 8, timeoutMs: 60_000 });
+const test = suite('batch/outputs', { tests: 10, timeoutMs: 60_000 });
 
 const batch = (folder: string, ...args: string[]): Promise<CommandResult> =>
   darm(['batch', '--out-dir', 'out', '--no-cache', ...args], { cwd: folder });
@@ -65,6 +65,33 @@ test('an input cannot be replaced, also not through a symbolic link', () =>
     await symlink('.', path.join(folder, 'out'));
     await refuses(folder, /would replace the input/);
     assert.ok((await readFile(path.join(folder, 'a.bc'))).equals(await readFile(kernelPath('sb1.gfx906.O3'))));
+  }));
+
+test('neither can a manifest', () =>
+  inFolder(async (folder) => {
+    await manifest(folder, 'm.jsonl');
+    await mkdir(path.join(folder, 'out'));
+    await cp(path.join(folder, 'm.jsonl'), path.join(folder, 'out', 'm.jsonl'));
+    for (const name of ['a.bc', 'b.bc']) await cp(path.join(folder, name), path.join(folder, 'out', name));
+    const { code, stderr } = await batch(folder, 'out/m.jsonl');
+    assert.match(stderr, /a result would replace the input out\/m\.jsonl/);
+    assert.is(code, 2);
+  }));
+
+test('nor can a header: the job that would replace it fails, and so does one that includes it', () =>
+  inFolder(async (folder) => {
+    const source = '#include "size.h"\n__attribute__((global)) void k(int *p) { *p = SIZE; }\n';
+    for (const name of ['k.hip', 'other.hip']) await writeFile(path.join(folder, name), source);
+    await mkdir(path.join(folder, 'out'));
+    const header = path.join(folder, 'out', 'size.h');
+    await writeFile(header, '#define SIZE 3\n');
+    const lines = [{ input: 'k.hip', output: 'size.h' }, { input: 'other.hip' }].map((line) => JSON.stringify(line));
+    await writeFile(path.join(folder, 'm.jsonl'), lines.join('\n'));
+    const { code, stderr } = await batch(folder, 'm.jsonl', '--mcpu', 'gfx906', '-I', 'out');
+    assert.match(stderr, /k\.hip: .*includes .*size\.h, which the result of k\.hip would replace/);
+    assert.match(stderr, /other\.hip: .*includes .*size\.h, which the result of k\.hip would replace/);
+    assert.is(code, 2);
+    assert.is(await readFile(header, 'utf8'), '#define SIZE 3\n');
   }));
 
 test('a link in the output folder is followed', () =>
