@@ -264,6 +264,10 @@ function notEmpty(given: string): string {
   return given;
 }
 
+/** Whether words ask for the version, and for nothing else. */
+const asksVersion = (words: readonly string[]): boolean =>
+  words.some((word) => word !== '--verbose') && words.every((word) => ['-v', '--version', '--verbose'].includes(word));
+
 /** @throws DarmError `usage` */
 export function parseArguments(argv: readonly string[]): Invocation {
   let invocation: Invocation | null = null;
@@ -275,9 +279,12 @@ export function parseArguments(argv: readonly string[]): Invocation {
     for (const option of command.options)
       if (option.required && option.parseArg === undefined) option.argParser(notEmpty);
   }
+  // Build systems ask a compiler by its whole command, which has a subcommand.
+  const isSubcommand = program.commands.some((each) => each.name() === argv[0]);
+  const words = isSubcommand && asksVersion(argv.slice(1)) ? argv.slice(1) : own;
   try {
     program.parse(
-      own.map((argument) => MAKE_FLAGS[argument] ?? argument),
+      words.map((argument) => MAKE_FLAGS[argument] ?? argument),
       { from: 'user' },
     );
   } catch (error) {

@@ -11,17 +11,23 @@ export interface TargetId {
   readonly features: string;
 }
 
-const FEATURES = ['sramecc', 'xnack'];
+/** The processors that have a setting (LLVM's TargetParser). Those with other names than `gfx...` are not looked at. */
+const HAVE: Readonly<Record<string, RegExp>> = {
+  sramecc: /^gfx(90[68a]|942|950|9-4-generic|125[01])$/,
+  xnack: /^gfx(801|810|90[024689ac]|942|950|101[0-3]|(9|9-4|10-1)-generic)$/,
+};
 
 /** Throws `usage` for anything that is no target id. */
 export function parseTargetId(text: string | null): TargetId {
   if (text === null) return { cpu: '', features: '' };
   const [cpu = '', ...settings] = text.split(':');
   const features = settings.map((setting) => {
-    const match = /^([a-z0-9]+)([+-])$/.exec(setting);
-    if (!match || !FEATURES.includes(match[1]!))
+    const [, name, sign] = /^(sramecc|xnack)([+-])$/.exec(setting) ?? [];
+    if (name === undefined)
       throw new DarmError('usage', `'${text}' is no target id: expected PROCESSOR[:sramecc+|-][:xnack+|-]`);
-    return `${match[2]}${match[1]}`;
+    if (cpu.startsWith('gfx') && !HAVE[name]!.test(cpu))
+      throw new DarmError('usage', `'${text}' is no target id: ${cpu} has no ${name}`);
+    return `${sign}${name}`;
   });
   const names = features.map((feature) => feature.slice(1));
   const twice = names.find((name, at) => names.indexOf(name) !== at);

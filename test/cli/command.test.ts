@@ -242,8 +242,11 @@ test('usage errors', async () => {
 test('--version, -v, --help, --', () =>
   inFolder(async (folder) => {
     const { version } = json(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
-    for (const flag of ['--version', '-v'])
-      assert.is((await succeeds(folder, flag)).toString(), `${String(version)}\n`);
+    for (const words of [['--version'], ['-v'], ['compile', '--version']])
+      assert.is((await succeeds(folder, ...words)).toString(), `${String(version)}\n`);
+    const all = await succeeds(folder, '--verbose', '--version');
+    assert.equal(await succeeds(folder, 'compile', '--verbose', '--version'), all);
+    assert.match(all.toString(), /^LLVM /m);
     assert.match((await succeeds(folder, '--help')).toString(), /compile[^]*analyze[^]*inspect/);
     assert.match((await succeeds(folder, 'compile', '--help')).toString(), /--meld-point/);
     await succeeds(folder, 'compile', '-o', '-k.hsaco', '--', 'k.ll');

@@ -7,6 +7,7 @@ const test = suite('job/target-id', { tests: 2 });
 test('a processor and features that are on or off', () => {
   assert.equal(parseTargetId(null), { cpu: '', features: '' });
   assert.equal(parseTargetId('gfx906'), { cpu: 'gfx906', features: '' });
+  assert.equal(parseTargetId('gfx10-1-generic:xnack+'), { cpu: 'gfx10-1-generic', features: '+xnack' });
   assert.equal(parseTargetId('gfx90a:sramecc+:xnack-'), { cpu: 'gfx90a', features: '+sramecc,-xnack' });
 });
 
@@ -17,6 +18,8 @@ test('what is no target id', () => {
     ['gfx90a:foo+', /expected PROCESSOR/],
     ['gfx90a:xnack', /expected PROCESSOR/],
     ['gfx906:xnack+:xnack-', /names xnack twice/],
+    ['gfx1030:xnack+', /gfx1030 has no xnack/],
+    ['gfx900:xnack+:sramecc-', /gfx900 has no sramecc/],
     ['gfx90a:xnack+:sramecc+:xnack+', /names xnack twice/],
   ] as const)
     assert.throws(
