@@ -17,7 +17,6 @@ import {
   terminatorOf,
   type FunctionSnapshot,
 } from '../../ir/snapshot.js';
-import { isOneOfSeveral } from './chosen.js';
 import { edgeSide } from './edge-sides.js';
 import {
   CHOICE,
@@ -48,6 +47,7 @@ import {
   type LaneSet,
   type Lanes,
 } from './lanes.js';
+import { isOneOfSeveral } from './one-of-several.js';
 import { Data, Scale, rootsOf, type Sampled } from './sampled.js';
 
 /** Unknown integers that are the same for all threads: sizes and bounds, counters of loops, numbers of work groups. */

@@ -12,6 +12,7 @@ import type { BlockWork } from '../draft/block-matches.js';
 import type { Frame } from '../draft/frame.js';
 import { PairTable } from '../draft/pair-facts.js';
 import type { ProfitModel } from '../plan.js';
+import { areEqual } from './equal-arrays.js';
 import { hoisted } from './hoisted-loads.js';
 import { reordered } from './reorder.js';
 import { alignBlocks, keepTail, proposePhis } from './pairing.js';
@@ -151,12 +152,6 @@ function pairingOf({ frame, partner, swapped, phis }: Draft): Int32Array {
     pairing[at++] = f;
   }
   return pairing;
-}
-
-function areEqual(a: Int32Array, b: Int32Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
-  return true;
 }
 
 const isSameOrder = (a: readonly BlockWork[], b: readonly BlockWork[]): boolean =>

@@ -20,6 +20,7 @@ import { neighbourBonus } from '../draft/evaluate.js';
 import { hasConstantOffset } from '../draft/losses.js';
 import type { Partners } from '../draft/partner-log.js';
 import type { Refusal } from '../rules.js';
+import { areEqual } from './equal-arrays.js';
 
 /** Smaller blocks are aligned faster than they are recognised. */
 const LEAST_CELLS = 4096;
@@ -70,12 +71,6 @@ export class HopelessBlocks {
 function moved(partners: Partners, { ctx, blocks }: Frame, sign: 1 | -1): Partners {
   const starts = [blocks[0].t, blocks[0].f].map((b) => ctx.fn.blockInstrStart[b]);
   return partners.map((i, k) => (i + sign * starts[k % 2]) as InstrId);
-}
-
-function areEqual(a: Float64Array, b: Float64Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
-  return true;
 }
 
 /** Numbers in order of first appearance. */

@@ -15,6 +15,7 @@ import { incomingFrom, type Frame } from '../draft/frame.js';
 import { CostModel } from '../cost/cost-model.js';
 import { OperandOrder } from '../cost/matching.js';
 import type { ProfitModel } from '../plan.js';
+import { areEqual } from './equal-arrays.js';
 import { Scorer, usersMayPair } from './scorer.js';
 
 export const isTooLarge = (frame: Frame): boolean => frame.cells > MOST_CELLS;
@@ -164,9 +165,4 @@ function partnersBy(gains: Float64Array, work: BlockWork, matches: BlockMatches,
   });
   matches.aligned.push({ gains, partner });
   return partner;
-}
-
-function areEqual(a: Float64Array, b: Float64Array): boolean {
-  for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
-  return true;
 }

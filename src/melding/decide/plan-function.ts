@@ -83,23 +83,19 @@ export function planFunction(
   const inReach = branches.filter((b) => !outOfReach.has(b));
   const hoisted = whole === null && made.length === 0 ? hoistedSides(ctx, inReach) : [];
   ctx.waves.values.forget();
-  const isMade = new Set(made);
-  const whyNot = (p: BranchPlan): Refusal =>
-    overlong.has(p)
-      ? refusal('OverlongChain', 'the phis behind the branch are in a long chain of arithmetic')
-      : refusal('NotProfitable', isLittle ? TOO_LITTLE : OVERLAPS);
-  const candidates = considered.flatMap((p) =>
-    'melds' in p ? candidatesOf(p, isMade.has(p) ? reasonOf(p) : whyNot(p)) : p,
-  );
-  return {
-    candidates: withHoisted(candidates, hoisted),
-    versions: made.flatMap(({ version }) => version ?? []),
-    melds: made.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) }))),
-    hoisted,
-    chosen: made.map((p) => p.chosen),
-    netUnit,
-  };
+  const why = new Map<BranchPlan, Refusal | string>();
+  for (const p of overlong) why.set(p, OVERLONG);
+  for (const p of made) why.set(p, reasonOf(p));
+  const otherwise = refusal('NotProfitable', isLittle ? TOO_LITTLE : OVERLAPS);
+  const candidates = considered.flatMap((p) => ('melds' in p ? candidatesOf(p, why.get(p) ?? otherwise) : p));
+  return { ...editsOf(made), candidates: withHoisted(candidates, hoisted), hoisted, netUnit };
 }
+
+const editsOf = (made: readonly BranchPlan[]): Pick<FunctionPlan, 'versions' | 'melds' | 'chosen'> => ({
+  versions: made.flatMap(({ version }) => version ?? []),
+  melds: made.flatMap((p) => p.melds.map(({ meld, net }): Meld => ({ ...meld, net: round(net) }))),
+  chosen: made.map((p) => p.chosen),
+});
 
 function divergentBranches(fn: FunctionSnapshot, { divergence, order }: Analyses): BlockId[] {
   const branches: BlockId[] = [];
@@ -111,6 +107,8 @@ function divergentBranches(fn: FunctionSnapshot, { divergence, order }: Analyses
 const sumOf = (plans: readonly BranchPlan[]): number => plans.reduce((sum, { total }) => sum + total, 0);
 
 const worthOf = (plans: readonly BranchPlan[]): number => plans.reduce((sum, { worth }) => sum + worth, 0);
+
+const OVERLONG = refusal('OverlongChain', 'the phis behind the branch are in a long chain of arithmetic');
 
 const TOO_NESTED = refusal('NotProfitable', 'too many branches lie in its region to look at all of their regions');
 

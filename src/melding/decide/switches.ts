@@ -122,7 +122,7 @@ function bytesGained(fn: FunctionSnapshot, b: BlockId): number {
   const leaves = isComplete(fn, b) ? 0 : 1;
   const compares = Math.max(1, comparesOf(fn, b) - (1 - leaves));
   const links = linksOf(fn, b);
-  const working = Math.min(links, cases.filter((to) => !isEmpty(fn, to)).length);
+  const working = Math.min(links, cases.filter((to) => !doesNothing(fn, to)).length);
   const chain = compares * (valu + salu) + (links - working) * valu + working * diamond;
   return (compares + leaves * (compares - 1)) * (valu + diamond) - chain;
 }
@@ -136,13 +136,13 @@ function shapeOf(fn: FunctionSnapshot, analyses: Analyses, b: BlockId): SwitchSh
   let joined = edges.length - comparesOf(fn, b);
   const runs = edges.filter((to, k) => to !== edges[k - 1] || joined-- <= 0);
   const links = runs.map((to) => cases.indexOf(to as BlockId));
-  const isSelect = cases.map((to) => isEmpty(fn, to) && phisOf(fn, fn.succ[fn.succStart[to]!] as BlockId) <= 1);
+  const isSelect = cases.map((to) => doesNothing(fn, to) && phisOf(fn, fn.succ[fn.succStart[to]!] as BlockId) <= 1);
   const hasDefault = otherwise !== analyses.postDominators.idom[b];
   return { links, isSelect, isComplete: isComplete(fn, b), hasDefault };
 }
 
 /** Whether a block goes on to the next one without doing anything. */
-const isEmpty = (fn: FunctionSnapshot, b: BlockId): boolean =>
+const doesNothing = (fn: FunctionSnapshot, b: BlockId): boolean =>
   firstBehindPhis(fn, b) === terminatorOf(fn, b) && fn.succStart[b + 1]! - fn.succStart[b]! === 1;
 
 /** The compares of the chain. A snapshot that does not say has one per destination but the default. */

@@ -1,9 +1,11 @@
 /**
- * Judges all melds of a function together. Each pays at its own branch. But where the rest of the function takes far
- * longer, what they gain is less than what chance does: how the waves of a compute unit get into each other's way.
+ * Judges all melds of a function together, and all hoisted sides of a loop. Each pays at its own branch. But where the
+ * rest takes far longer, what they gain is less than what chance does: how the waves of a compute unit get into each
+ * other's way.
  */
 import type { CycleId } from '../../analysis/cycles.js';
-import { NONE, type BlockId } from '../../ir/ids.js';
+import { NONE, type BlockId, type InstrId } from '../../ir/ids.js';
+import { instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
 import { cyclesSpent } from '../cost/memory-time.js';
@@ -33,7 +35,7 @@ export function isTooLittle(
   const blocks = blocksOfLoop(ctx, loop ?? NONE);
   const needed = (share: (b: BlockId) => number): number => {
     const runs = (b: BlockId): number => ctx.weight[b] * share(b);
-    const alone = cyclesAlone(ctx, blocks, runs);
+    const alone = cyclesIn(ctx, blocks, runs);
     return least * (loop === null ? cyclesSpent({ ...ctx, latency: ctx.costs.latency }, alone, runs) : alone);
   };
   // Most melds gain so much that nobody has to know how many waves come to which block.
@@ -42,13 +44,13 @@ export function isTooLittle(
 }
 
 /** The blocks of a loop, or of the function (`NONE`), in layout order. */
-export const blocksOfLoop = ({ fn, cycles }: PlanningContext, loop: CycleId | -1): BlockId[] =>
+const blocksOfLoop = ({ fn, cycles }: PlanningContext, loop: CycleId | -1): BlockId[] =>
   loop === NONE
     ? Array.from({ length: fn.blockCount }, (_, b) => b as BlockId)
     : ([...cycles.blocks(loop).toSorted()] as BlockId[]);
 
-/** What a wave spends that is alone. @param runs how often it runs a block */
-function cyclesAlone(
+/** The cycles of a wave that is alone, in these blocks. @param runs how often it runs a block */
+function cyclesIn(
   { fn, cost, costs, divergence }: PlanningContext,
   blocks: readonly BlockId[],
   runs: (b: BlockId) => number,
@@ -60,4 +62,22 @@ function cyclesAlone(
     if (cycles > 0) sum += cycles * runs(b);
   }
   return sum;
+}
+
+/** How long a wave keeps the vector unit and the scalar unit busy in a loop (-1: in the function). */
+export function workOfUnits(ctx: PlanningContext, loop: CycleId | -1): { vector: number; scalar: number } {
+  const { fn, costs, busy, divergence, weight, waves, fusedInto } = ctx;
+  const work = { vector: 0, scalar: 0 };
+  for (const b of blocksOfLoop(ctx, loop)) {
+    let [vector, scalar] = [0, divergence.terminatorDivergent[b] === 1 ? costs.target.masks : 0];
+    for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]!; i++) {
+      if (fn.instrAddressSpace[i] !== NONE || fusedInto[i] !== NONE) continue;
+      if (divergence.valueDivergent[instrValue(fn, i)] === 1) vector += busy.cost[i]!;
+      else scalar += ctx.cost[i]!;
+    }
+    const runs = weight[b]! * waves.shareComing(b);
+    work.vector += vector * runs;
+    work.scalar += scalar * runs;
+  }
+  return work;
 }

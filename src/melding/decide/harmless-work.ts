@@ -1,0 +1,77 @@
+/** Which work of a side may run in front of its branch, for every thread (hoisted-sides.ts). */
+import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
+import {
+  InstrFlag,
+  Opcode,
+  definingInstr,
+  hasFlag,
+  isBranch,
+  terminatorOf,
+  type FunctionSnapshot,
+} from '../../ir/snapshot.js';
+import type { PlanningContext } from '../cost/context.js';
+import { isUnskipped } from '../cost/skipping.js';
+
+/** The instructions of a side that is one block, in order; null if they may not run in front of the branch. */
+export function harmlessWork(
+  ctx: PlanningContext,
+  branch: BlockId,
+  side: BlockId,
+  join: BlockId,
+): readonly InstrId[] | null {
+  const { fn, graph, cycles } = ctx;
+  // What lies behind a loop does not go into it.
+  if (cycles.cycleOf(side) !== cycles.cycleOf(branch)) return null;
+  if (!isBranch(fn, side) || graph.predStart[side + 1]! - graph.predStart[side]! !== 1) return null;
+  if (graph.succStart[side + 1]! - graph.succStart[side]! !== 1 || graph.succ[graph.succStart[side]!] !== join)
+    return null;
+  return harmlessInstrs(ctx, branch, side);
+}
+
+/**
+ * The instructions of a side, if every thread may execute them, they are so few that code generation puts no branch
+ * around them, and no load is waited for earlier than now; otherwise null.
+ */
+function harmlessInstrs(ctx: PlanningContext, branch: BlockId, side: BlockId): InstrId[] | null {
+  const { fn } = ctx;
+  const stays = InstrFlag.Convergent | InstrFlag.Marker | InstrFlag.WritesWaveState;
+  const list: InstrId[] = [];
+  for (let i = fn.blockInstrStart[side] as InstrId; i < terminatorOf(fn, side); i++) {
+    if (fn.instrOpcode[i] === Opcode.Phi || !hasFlag(fn, i, InstrFlag.Speculatable) || hasFlag(fn, i, stays))
+      return null;
+    for (let o = fn.operandStart[i]!; o < fn.operandStart[i + 1]!; o++)
+      if (isAwaited(ctx, branch, fn.operand[o] as ValueId)) return null;
+    list.push(i);
+  }
+  return list.length > 0 && isUnskipped(ctx, list) ? list : null;
+}
+
+/**
+ * Whether a value is loaded in front of the branch, and may still be on its way there: neither an earlier block nor the
+ * condition needs it.
+ */
+function isAwaited({ fn, uses, dominators }: PlanningContext, branch: BlockId, v: ValueId): boolean {
+  const load = definingInstr(fn, v);
+  if (load === NONE || fn.instrOpcode[load] !== Opcode.Load) return false;
+  for (let u = uses.start[v]!; u < uses.start[v + 1]!; u++) {
+    const user = uses.user[u] as InstrId;
+    const b = fn.instrBlock[user] as BlockId;
+    if (b !== branch && fn.instrOpcode[user] !== Opcode.Phi && dominators.dominates(b, branch)) return false;
+  }
+  return !isNeededBy(fn, terminatorOf(fn, branch), load);
+}
+
+/** Whether `instr` needs the result of `load`, directly or through others of its block. */
+function isNeededBy(fn: FunctionSnapshot, instr: InstrId, load: InstrId): boolean {
+  const block = fn.instrBlock[instr];
+  const seen = new Set([instr]);
+  for (const i of seen)
+    for (let o = fn.operandStart[i]!; o < fn.operandStart[i + 1]!; o++) {
+      const operand = definingInstr(fn, fn.operand[o] as ValueId);
+      if (operand === load) return true;
+      if (operand !== NONE && fn.instrBlock[operand] === block && fn.instrOpcode[operand] !== Opcode.Phi)
+        seen.add(operand);
+    }
+  return false;
+}
