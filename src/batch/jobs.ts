@@ -68,9 +68,9 @@ async function jobsOf(input: string, collect: CollectOptions): Promise<BatchJob[
 
 type ReaddirDone = (error: NodeJS.ErrnoException | null, entries: Dirent[] | undefined) => void;
 
-/** In the name of a folder, the glob's double asterisk does not stand for it. */
+/** The glob's double asterisk stands for no folder whose name has one. */
 const LINE_END = /[\n\r\u2028\u2029]/;
-const NO_MATCH = 'the name of this folder has a line end; name the folder itself';
+const UNMATCHED_FOLDER = 'the name of this folder has a line end; name the folder itself';
 
 async function globJobs(base: string, patterns: string[], collect: CollectOptions, none: string): Promise<BatchJob[]> {
   const unreadable: DarmError[] = [];
@@ -79,8 +79,8 @@ async function globJobs(base: string, patterns: string[], collect: CollectOption
     readdir(folder, options, (error, entries) => {
       if (error !== null) unreadable.push(ioError('read', folder, error));
       for (const entry of entries ?? [])
-        if (LINE_END.test(entry.name) && !entry.isFile())
-          unreadable.push(new DarmError('io', `cannot read ${path.join(folder, entry.name)}: ${NO_MATCH}`));
+        if (LINE_END.test(entry.name) && entry.isDirectory())
+          unreadable.push(new DarmError('io', `cannot read ${path.join(folder, entry.name)}: ${UNMATCHED_FOLDER}`));
       done(error, entries);
     });
   // Nor of a link that leads nowhere. Here that is a file, and to read it will fail.

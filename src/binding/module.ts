@@ -69,7 +69,7 @@ const CODES: Record<number, ErrorCode> = {
 /** What LLVM prints where it has no place in a source. */
 const NO_PLACE = /^<unknown>:0:0: /;
 /** In front of what LLVM says of a module with debug information. It knows the line of a function, and no column. */
-const PLACE = /^(.+?):(\d+):(\d+): (.+)$/;
+const PLACE = /^((?:(?!: ).)+?):(\d+):(\d+): (.+)$/;
 /** LLVM takes clang's number of a place in the source for a line. */
 const ASM_COOKIE = / at line \d+$/;
 

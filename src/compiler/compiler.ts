@@ -228,16 +228,22 @@ class ThreadedCompiler implements Compiler {
     return asResult(result, false);
   }
 
-  /** What LLVM refuses is compiled once more, with line tables: by them alone LLVM knows the place in the source. */
+  /**
+   * What LLVM refuses is compiled once more, with line tables: by them alone LLVM knows the place in the source. It is not
+   * melded, since LLVM refuses hardly anything for what melding has made of it, and nobody hears of it.
+   */
   async #placed(error: unknown, request: SourceRequest, translator: SourceTranslator, limits: TaskLimits) {
     if (!(error instanceof DarmError) || error.code !== 'compile-failed' || error.location !== undefined) return error;
     const lined: SourceRequest = { ...request, flags: { ...request.flags, debug: 'lines' } };
+    const silent = { ...limits, events: null };
     try {
       const source = await translator.job(lined, 'bitcode', false);
-      const { product } = await translator.translate(await this.#start(), lined, source, limits);
-      await this.#compile(product, request.job, limits);
-    } catch (placed) {
-      if (placed instanceof DarmError && placed.code === error.code && placed.location !== undefined) return placed;
+      const { product } = await translator.translate(await this.#start(), lined, source, silent);
+      await this.#compile(product, { ...request.job, meld: 'off', plan: null }, silent);
+    } catch (second) {
+      if (!(second instanceof DarmError)) return error;
+      if (second.code === 'aborted') return second;
+      if (second.message === error.message && second.location !== undefined) return second;
     }
     return error;
   }

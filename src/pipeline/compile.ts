@@ -115,16 +115,19 @@ export function meldSubset(compilation: Compilation, subset: FunctionSubset): { 
   compilation.checkWantedFunctions(module);
   const logs: EditLog[] = [];
   let texts = new FunctionTexts(module);
+  let isAnySpoilt = false;
   for (const { name, position } of compilation.wanted(module)) {
     if (!isInSubset(subset, name)) continue;
+    if (isAnySpoilt) {
+      // LLVM's passes must not see the function when they look at a caller.
+      module = compilation.readWithEdits(logs);
+      texts = new FunctionTexts(module);
+    }
     events.progress('meld', name);
-    const log = meldFunction(compilation, module, name, texts);
+    const { log, isSpoilt } = meldFunction(compilation, module, name, texts);
     logs.push({ ...log, position, planMisfit: misfits.get(name) ?? null });
-    if (log.bailout === null) continue;
-    events.diagnostic(`'${name}' is melded only in part: ${log.bailout}`);
-    // An edit may have failed half-way. LLVM's passes must not see that when they look at a caller.
-    module = compilation.readWithEdits(logs);
-    texts = new FunctionTexts(module);
+    if (log.bailout !== null) events.diagnostic(`'${name}' is melded only in part: ${log.bailout}`);
+    isAnySpoilt = isSpoilt;
   }
   return { module, logs };
 }

@@ -32,13 +32,17 @@ interface Outcome {
   readonly lastRemarks: SurveyRemarks | null;
 }
 
-/** @throws PlanMisfit */
+/**
+ * What became of a function, and whether it is left in the module as it must not stay: an edit may have failed half-way.
+ *
+ * @throws PlanMisfit
+ */
 export function meldFunction(
   compilation: Compilation,
   module: LlvmModule,
   name: string,
   texts: FunctionTexts,
-): Omit<EditLog, 'position' | 'planMisfit'> {
+): { log: Omit<EditLog, 'position' | 'planMisfit'>; isSpoilt: boolean } {
   const { options } = compilation;
   const recorder = options.report ? new HistoryRecorder(module, name, texts) : null;
   const guide = compilation.guideFor(module, name);
@@ -80,7 +84,10 @@ export function meldFunction(
     history: recorder?.history(made, bailout) ?? null,
     isInPlace: bailout === null && kept === null,
   };
-  return judged.loss === null ? log : cutBack(log, 0, judged.loss);
+  return {
+    log: judged.loss === null ? log : cutBack(log, 0, judged.loss),
+    isSpoilt: bailout !== null && rounds.hasEdited,
+  };
 }
 
 /** What there is to say where the number of rounds has ended melding: what would meld next does not. */

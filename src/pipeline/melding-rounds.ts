@@ -40,6 +40,8 @@ export class MeldingRounds {
   net = 0;
   /** How many rounds held melds. */
   melded = 0;
+  /** Whether the function may be other than it was read. */
+  hasEdited = false;
   #last: Survey | null = null;
   /** Of the function without melds; null until it holds some, and where they are not judged as a whole. */
   #unmelded: ExpectedCycles | null = null;
@@ -147,6 +149,7 @@ export class MeldingRounds {
   #carryOut(edits: Edits): void {
     if (this.made.length === 0) this.#noteUnmelded(edits);
     const round = this.#round(edits);
+    this.hasEdited = true;
     carryOut(this.module, { open: this.last, round, watch: this.compilation.watch, recorder: this.recorder });
     this.made.push(round);
   }

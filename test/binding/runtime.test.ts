@@ -163,11 +163,12 @@ test('no addresses for the memory', async () => {
       throw new RangeError('could not allocate memory');
     }
   } as unknown as typeof Memory;
-  const error = await freshRuntime().then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  WebAssembly.Memory = Memory;
+  const error = await freshRuntime()
+    .then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    .finally(() => (WebAssembly.Memory = Memory));
   assert.instance(error, DarmError);
   assert.is((error as DarmError).code, 'out-of-memory');
 });

@@ -6,7 +6,7 @@ import { analyzeModule } from '../../src/pipeline/analyze.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 31, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 32, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -123,6 +123,24 @@ test('values of one side reach the join by a select', async () => {
     ),
   );
   assert.match(ll, /select i1 %c, i32 %\S+, i32 5/);
+});
+
+test('where both sides leave each block with one value, the join gets one phi and no select', async () => {
+  const region = (side: string, pointer: string): string => `  %v${side} = load i32, ptr addrspace(1) %${pointer}
+  %k${side} = icmp sgt i32 %v${side}, %n
+  br i1 %k${side}, label %${side}1, label %${side}2
+${side}1:
+  %x${side} = mul i32 %v${side}, %m
+  store i32 %x${side}, ptr addrspace(1) %${pointer}
+  br label %join
+${side}2:
+  %y${side} = udiv i32 %v${side}, %m
+  store i32 %y${side}, ptr addrspace(1) %${pointer}`;
+  const phi = '  %r = phi i32 [ %n, %a1 ], [ %m, %a2 ], [ %n, %b1 ], [ %m, %b2 ]\n  store i32 %r, ptr addrspace(1) %p';
+  const ir = diamond(region('a', 'gp'), region('b', 'gq'), phi);
+  const ll = await melded(ir);
+  assert.is(ll.match(/= udiv/g)!.length, 1);
+  assert.not.match(ll, /select i1 %c, i32/);
 });
 
 test('a barrier is refused (1.5)', async () => {

@@ -84,12 +84,12 @@ interface Clone {
 }
 
 /**
- * An exit block that holds nothing is merged into the block behind it, and where many edges meet, structured code copies
- * the values of one that has them all from edge to edge. Seen with 18 edges; up to 13 it does not matter.
+ * With one phi, the exit block holds nothing, and LLVM merges it into the block behind it. Where many edges then meet,
+ * `StructurizeCFG` makes copies for each. Set by a kernel with 18 edges, which was slower; with up to 13 none was.
  */
 const MOST_JOINED = 16;
 
-/** What leaves a melded block for a place behind the meld. */
+/** What a phi behind the meld receives of both sides through a melded block; null: no thread of that side comes by it. */
 interface Leaving {
   readonly t: ValueRef | null;
   readonly f: ValueRef | null;
@@ -378,14 +378,14 @@ class MeldBuilder {
       editor.appendBranch(exit, targetT);
       return;
     }
-    const joined = (phi: ValueRef, own: (each: Leaving) => ValueRef | null): void =>
-      editor.addIncoming(phi, { value: this.#joined(exit, phi, this.#leaving(phi), own), block: exit });
-    for (const phi of editor.phis(targetT)) joined(phi, ({ t }) => t);
-    for (const phi of editor.phis(targetF)) joined(phi, ({ f }) => f);
+    const pass = (phi: ValueRef, own: (each: Leaving) => ValueRef | null): void =>
+      editor.addIncoming(phi, { value: this.#phiOf(exit, phi, this.#leaving(phi), own), block: exit });
+    for (const phi of editor.phis(targetT)) pass(phi, ({ t }) => t);
+    for (const phi of editor.phis(targetF)) pass(phi, ({ f }) => f);
     editor.appendConditionalBranch(exit, this.condition, targetT, targetF);
   }
 
-  /** What a phi behind the meld receives of both sides through each block that leads there; null: nothing. */
+  /** By block that leads to what is behind the meld. */
   #leaving(phi: ValueRef): Leaving[] {
     return this.#flow.predecessors(this.#flow.exit).map((from) => ({
       t: this.#arrivingVia(this.#t, phi, from, this.#flow.exit),
@@ -394,7 +394,7 @@ class MeldBuilder {
     }));
   }
 
-  #joined(
+  #phiOf(
     exit: BlockRef,
     phi: ValueRef,
     leaving: readonly Leaving[],
@@ -413,14 +413,10 @@ class MeldBuilder {
     const isOne = leaving.every(({ t, f }) => t === null || f === null || t === f);
     const others = this.editor.predecessors(this.editor.parent(phi)).filter((block) => !this.#isOld(block));
     if (isOne && leaving.length + others.length <= MOST_JOINED)
-      return this.#joined(exit, phi, leaving, ({ t, f }) => t ?? f);
-    const joined = (own: (each: Leaving) => ValueRef | null): ValueRef => this.#joined(exit, phi, leaving, own);
-    return this.#appendSelect(
-      exit,
-      joined(({ t }) => t),
-      joined(({ f }) => f),
-      phi,
-    );
+      return this.#phiOf(exit, phi, leaving, ({ t, f }) => t ?? f);
+    const ofT = this.#phiOf(exit, phi, leaving, ({ t }) => t);
+    const ofF = this.#phiOf(exit, phi, leaving, ({ f }) => f);
+    return this.#appendSelect(exit, ofT, ofF, phi);
   }
 
   /** Rule 1.8: single blocks with the same successors. */

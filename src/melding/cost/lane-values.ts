@@ -129,7 +129,8 @@ export class LaneValues {
     const taken = this.fn.instrTaken[terminator]!;
     const isKnown = taken === NONE || sample.scale === Scale.Known;
     const found = lanesWhere(isKnown ? sample : this.event(value, taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]));
-    // In a circle the condition is not known yet.
+    // In a circle the condition is not known yet. What a long chain of conditions cut off counts as known: else each
+    // question would follow it again.
     if (this.open.size === 0 || this.circles === circles) this.conditions.set(branch, found);
     return found;
   }

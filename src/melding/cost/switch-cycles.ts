@@ -44,9 +44,9 @@ export function treeCycles(
     taken[runs] === 1 && gap >= firstGap && gap <= lastGap;
   const isAny = (from: number, to: number, firstGap: number, lastGap: number): boolean =>
     isDefault(firstGap, lastGap) || taken.subarray(from, to).includes(1);
-  const runsOf = new Uint32Array(runs);
-  for (const link of links) runsOf[link]!++;
-  const isShared = (link: number): boolean => runsOf[link]! > 1;
+  const runsOfLink = new Uint32Array(Math.max(...links) + 1);
+  for (const link of links) runsOfLink[link]!++;
+  const isShared = (link: number): boolean => runsOfLink[link]! > 1;
   /** Of the runs from `from` up to `to`, and of what lies in front of, between and behind them. */
   const subtree = (from: number, to: number, firstGap: number, lastGap: number): number => {
     if (to - from === 1) {

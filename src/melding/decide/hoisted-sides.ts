@@ -22,7 +22,7 @@ import { incomingFrom } from '../draft/frame.js';
 import type { ChosenInput, HoistedSide } from '../plan.js';
 import { harmlessWork } from './harmless-work.js';
 import { copiesBehind } from './register-copies.js';
-import { isTooLittle, workOfUnits } from './whole-function.js';
+import { isTooLittleOfLoop, workOfUnits } from './whole-function.js';
 
 /**
  * The sides to hoist, in the order of the branches. Those of one loop go together, where they gain enough of what a wave
@@ -47,10 +47,7 @@ export function hoistedSides(ctx: PlanningContext, branches: readonly BlockId[])
     gains.set(loop, (gains.get(loop) ?? 0) + net * waves.shareComing(branch));
   }
   const isEnough = new Map(
-    [...gains].map(([loop, gain]) => [
-      loop,
-      ctx.countsBytes || !isTooLittle(ctx, gain, CostModel.leastOfHoisting, loop),
-    ]),
+    [...gains].map(([loop, gain]) => [loop, ctx.countsBytes || !isTooLittleOfLoop(ctx, gain, loop)]),
   );
   const enough = sides.filter(({ branch }) => isEnough.get(cycles.cycleOf(branch)));
   const gone = new Set(enough.map(({ side }) => side));

@@ -110,7 +110,10 @@ const worthOf = (plans: readonly BranchPlan[]): number => plans.reduce((sum, { w
 
 const OVERLONG = refusal('OverlongChain', 'the phis behind the branch are in a long chain of arithmetic');
 
-const TOO_NESTED = refusal('NotProfitable', 'too many branches lie in its region to look at all of their regions');
+const TOO_NESTED = refusal(
+  'NotProfitable',
+  'so many branches are nested in its region that only the inner ones are looked at',
+);
 
 const TOO_LITTLE = 'all melds of the function together save too little of what it takes';
 

@@ -20,27 +20,31 @@ export function isJudgedWhole({ profit, versions, optimizesLater }: PlanOptions,
   return isModels && profit === 'net' && versions !== 'always' && !optimizesLater;
 }
 
+/** How often a wave runs a block. */
+type Runs = (b: BlockId) => number;
+
 /**
+ * Whether all melds gain too little of what a wave spends in the function, where others want the memory unit, too.
+ *
  * @param gain of all melds up to now, in cycles that a wave is expected to gain
- * @param least what they must gain, as a share of what a wave spends in the function
- * @param loop what a wave that is alone spends in this loop counts, or in the function (`NONE`); null: what it spends in
- *   the function among others
+ * @param least what they must gain, as a share
  */
-export function isTooLittle(
-  ctx: PlanningContext,
-  gain: number,
-  least: number = CostModel.leastOfFunction,
-  loop: CycleId | -1 | null = null,
-): boolean {
-  const blocks = blocksOfLoop(ctx, loop ?? NONE);
-  const needed = (share: (b: BlockId) => number): number => {
-    const runs = (b: BlockId): number => ctx.weight[b] * share(b);
-    const alone = cyclesIn(ctx, blocks, runs);
-    return least * (loop === null ? cyclesSpent({ ...ctx, latency: ctx.costs.latency }, alone, runs) : alone);
-  };
-  // Most melds gain so much that nobody has to know how many waves come to which block.
-  if (gain >= needed(() => 1)) return false;
-  return gain < needed((b) => ctx.waves.shareComing(b));
+export function isTooLittle(ctx: PlanningContext, gain: number, least: number = CostModel.leastOfFunction): boolean {
+  const accesses = { ...ctx, latency: ctx.costs.latency };
+  const blocks = blocksOfLoop(ctx, NONE);
+  return isBelow(ctx, gain, (runs) => least * cyclesSpent(accesses, cyclesIn(ctx, blocks, runs), runs));
+}
+
+/** Whether hoisted sides gain too little of what a wave that is alone spends in their loop (`NONE`: the function). */
+export function isTooLittleOfLoop(ctx: PlanningContext, gain: number, loop: CycleId | -1): boolean {
+  const blocks = blocksOfLoop(ctx, loop);
+  return isBelow(ctx, gain, (runs) => CostModel.leastOfHoisting * cyclesIn(ctx, blocks, runs));
+}
+
+function isBelow(ctx: PlanningContext, gain: number, needed: (runs: Runs) => number): boolean {
+  // Most gain so much that nobody has to know how many waves come to which block.
+  if (gain >= needed((b) => ctx.weight[b])) return false;
+  return gain < needed((b) => ctx.weight[b] * ctx.waves.shareComing(b));
 }
 
 /** The blocks of a loop, or of the function (`NONE`), in layout order. */
@@ -49,12 +53,8 @@ const blocksOfLoop = ({ fn, cycles }: PlanningContext, loop: CycleId | -1): Bloc
     ? Array.from({ length: fn.blockCount }, (_, b) => b as BlockId)
     : ([...cycles.blocks(loop).toSorted()] as BlockId[]);
 
-/** The cycles of a wave that is alone, in these blocks. @param runs how often it runs a block */
-function cyclesIn(
-  { fn, cost, costs, divergence }: PlanningContext,
-  blocks: readonly BlockId[],
-  runs: (b: BlockId) => number,
-): number {
+/** The cycles of a wave that is alone, in these blocks. */
+function cyclesIn({ fn, cost, costs, divergence }: PlanningContext, blocks: readonly BlockId[], runs: Runs): number {
   let sum = 0;
   for (const b of blocks) {
     let cycles = divergence.terminatorDivergent[b] === 1 ? costs.target.diamond : 0;

@@ -567,7 +567,7 @@ test('where too many branches lie in each other, the outer ones are refused and 
     br join
   join:
     ret`);
-  const refused = plan.candidates.filter(({ reason }) => reason.startsWith('too many branches')).map((c) => c.branch);
+  const refused = plan.candidates.filter(({ reason }) => reason.startsWith('so many branches')).map((c) => c.branch);
   const last = s.block(`if${refused.length - 1}`);
   assert.ok(refused.length > 100 && refused.length < 800, `${refused.length}`);
   assert.ok(refused.every((b) => b <= last));
