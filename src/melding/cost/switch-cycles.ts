@@ -44,7 +44,8 @@ export function treeCycles(
     taken[runs] === 1 && gap >= firstGap && gap <= lastGap;
   const isAny = (from: number, to: number, firstGap: number, lastGap: number): boolean =>
     isDefault(firstGap, lastGap) || taken.subarray(from, to).includes(1);
-  const runsOfLink = new Uint32Array(Math.max(...links) + 1);
+  // Links are numbered from 0, and there are at most as many as runs.
+  const runsOfLink = new Uint32Array(runs);
   for (const link of links) runsOfLink[link]!++;
   const isShared = (link: number): boolean => runsOfLink[link]! > 1;
   /** Of the runs from `from` up to `to`, and of what lies in front of, between and behind them. */
