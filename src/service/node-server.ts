@@ -50,6 +50,12 @@ const LOOKS_EVERY_MS = 20;
 /** More than this, in bytes, a client does not take in one read. */
 const LARGE_ANSWER = 64 * 1024;
 
+/**
+ * How long what a refused request still sends is thrown away. A connection that ends while its client sends is reset,
+ * and most clients lose the refusal by that.
+ */
+const DISCARD_MS = 5000;
+
 interface NodeExchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
@@ -70,7 +76,7 @@ export async function listen(service: Service, options: ListenOptions): Promise<
     fetch: async (request, { incoming, outgoing }) => {
       const node = { incoming: incoming as IncomingMessage, outgoing: outgoing as ServerResponse };
       const answer = await service.fetch(request.method === 'POST' ? withBody(request, node) : request);
-      const sent = send(answer, node.outgoing);
+      const sent = send(answer, node);
       sending.add(sent);
       await sent;
       sending.delete(sent);
@@ -88,6 +94,11 @@ export async function listen(service: Service, options: ListenOptions): Promise<
       connectionsCheckingInterval: 1000,
     },
   }) as Server;
+  // A client that asks before it sends a body is told to when the body is read: a refusal spares it the sending.
+  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    if (incoming.method !== 'POST') outgoing.writeContinue();
+    server.emit('request', incoming, outgoing);
+  });
   server.timeout = timeout === 0 || queueTimeout === 0 ? 0 : Math.min(IDLE_MS + timeout + queueTimeout, LONGEST_MS);
   const url = await listenOn(server, options);
   return {
@@ -131,7 +142,10 @@ function withBody({ url, method, headers }: Request, { incoming, outgoing }: Nod
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        pieces ??= incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>;
+        if (pieces === undefined) {
+          if (asksFirst(incoming)) outgoing.writeContinue();
+          pieces = incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>;
+        }
         const { done, value } = await pieces.next();
         if (done) return controller.close();
         const chunks = [value];
@@ -147,18 +161,29 @@ function withBody({ url, method, headers }: Request, { incoming, outgoing }: Nod
   return new Request(url, init);
 }
 
+const asksFirst = ({ headers }: IncomingMessage): boolean => headers.expect?.toLowerCase() === '100-continue';
+
 /**
  * Sends an answer as fast as its client reads. An answer that breaks off ends its connection, so that no client takes
  * it for complete. The adapter's own sending ends some of them as if they were.
  */
-async function send({ status, headers, body }: Response, outgoing: ServerResponse): Promise<void> {
-  outgoing.setHeaders(headers).writeHead(status);
-  if (body === null) {
-    outgoing.end();
-    return;
-  }
+async function send({ status, headers, body }: Response, { incoming, outgoing }: NodeExchange): Promise<void> {
+  outgoing.setHeaders(headers);
+  // A client that was not told to send its body may send it all the same, or another request.
+  if (asksFirst(incoming) && !incoming.complete) outgoing.setHeader('Connection', 'close');
+  outgoing.writeHead(status);
+  const discards = outgoing.getHeader('Connection') === 'close' && !incoming.complete;
   // Without a buffer in between, the end of the stream means that the connection has taken everything.
-  const source = Readable.fromWeb(body as WebReadableStream<Uint8Array>, { highWaterMark: 0 });
+  const source = body && Readable.fromWeb(body as WebReadableStream<Uint8Array>, { highWaterMark: 0 });
   // The service knows already that the answer broke off.
-  await pipeline(source, outgoing).catch(() => {});
+  if (source !== null) await pipeline(source, outgoing, { end: !discards }).catch(() => outgoing.destroy());
+  if (discards) await discardRest(incoming);
+  if (source === null || discards) outgoing.end();
+}
+
+/** Reads what a client sends that has its whole answer, until it ends or goes away. */
+async function discardRest(incoming: IncomingMessage): Promise<void> {
+  const signal = AbortSignal.timeout(DISCARD_MS);
+  incoming.on('data', () => {});
+  await Promise.race([once(incoming, 'end', { signal }), once(incoming, 'close', { signal })]).catch(() => {});
 }

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { listen, type Service } from '../../src/service/index.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('service/node-server', { tests: 3, timeoutMs: 60_000 });
+const test = suite('service/node-server', { tests: 5, timeoutMs: 60_000 });
 
 /** Sends one request to a service that is `fetch`, and returns what comes until the connection ends. */
 async function exchange(fetch: Service['fetch'], request: string, hangUp = false): Promise<string> {
@@ -79,6 +79,36 @@ test('closing: the client of a large answer is the one that ends the connection'
   await once(socket, 'finish');
   assert.not.ok(serverEnded);
   await closed;
+});
+
+/** Refuses every request without reading it, as the service refuses what is too large. */
+const refuse = (): Promise<Response> =>
+  Promise.resolve(new Response('refused', { status: 413, headers: { Connection: 'close', 'Content-Length': '7' } }));
+
+test('a client that sends all of its body before it reads gets the refusal', async () => {
+  const service: Service = { fetch: refuse, close: () => Promise.resolve() };
+  const limits = { bodyTimeout: 30_000, queueTimeout: 0, timeout: 0, grace: 0 };
+  const server = await listen(service, { ...limits, host: '127.0.0.1', port: 0 });
+  const body = Buffer.alloc(2 ** 24);
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`);
+  await new Promise<void>((resolve, reject) => {
+    socket.on('error', reject);
+    socket.write(body, () => resolve());
+  });
+  let answer = '';
+  socket.on('data', (bytes) => (answer += bytes.toString()));
+  await once(socket, 'close');
+  assert.match(answer, /^HTTP\/1.1 413 .*refused$/s);
+  await server.close();
+});
+
+test('a client that asks before it sends a body is told to when the body is read', async () => {
+  const head = 'POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n';
+  assert.match(await exchange(refuse, `${head}\r\n`, true), /^HTTP\/1.1 413 .*refused$/s);
+  const read = async (request: Request): Promise<Response> => new Response(await request.text());
+  const told = await exchange(read, `${head}Connection: close\r\n\r\nbody`);
+  assert.match(told, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 .*body/s);
 });
 
 test.run();
