@@ -218,7 +218,7 @@ test('forms of many parts or long heads are refused before they are parsed', asy
   const file = part('name="m"; filename="f"');
   const batch = (body: Uint8Array<ArrayBuffer>): Promise<string> => status(post(service, '/v1/batch', body, FORM));
   assert.is(await batch(form(...Array<string>(100).fill(file), part('name="options"', '{}'))), '200');
-  const started = performance.now();
+  const started = process.cpuUsage();
   for (const hostile of [
     form(file.repeat(100_000)),
     form(part(`name="m"; filename="${'%0A'.repeat(5_000_000)}"`)),
@@ -226,7 +226,9 @@ test('forms of many parts or long heads are refused before they are parsed', asy
     form(...Array<string>(100).fill(part(`name="m"; filename="${'f'.repeat(1000)}"`))),
   ])
     assert.is(await batch(hostile), '413 body-too-large');
-  assert.ok(performance.now() - started < 1500, `${performance.now() - started} ms`);
+  // Processor time: the machine may be busy with other things.
+  const milliseconds = process.cpuUsage(started).user / 1000;
+  assert.ok(milliseconds < 1500, `${milliseconds} ms`);
   assert.is(await status(post(service, '/v1/compile', form(file, file, file), FORM)), '413 body-too-large');
 });
 
