@@ -107,10 +107,11 @@ function warnOfFailure(event: BatchEvent): void {
   if (event.event === 'failed') warn(`${event.input}: ${failureOf(event)}`);
 }
 
-/** With the place in the source, where there is one in that file. */
+/** With the place in the input, where there is one: places in IR text name no file. */
 function failureOf({ input, error }: Extract<BatchEvent, { event: 'failed' }>): string {
   const { file, line, column } = error.location ?? {};
-  const place = file === input && line !== undefined ? `${[line, column ?? 1].join(':')}: ` : '';
+  const place =
+    (file === undefined || file === input) && line !== undefined ? `${[line, column ?? 1].join(':')}: ` : '';
   return `${place}${error.message.replace(/\s+/g, ' ')} (${error.code})`;
 }
 

@@ -1,5 +1,5 @@
 /** `darm` on source: clang's flags, its messages, dependencies, and bad input. */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { commandLine } from '../../src/cli/arguments.js';
 import { takeClangFlags } from '../../src/cli/source.js';
@@ -192,6 +192,7 @@ test("a batch shows clang's text, and where an error is", async () => {
     await mkdir(path.join(folder, 'src'));
     await writeFile(path.join(folder, 'src', 'bad.hip'), 'int f() {\n  return x;\n}\n');
     await writeFile(path.join(folder, 'src', 'warn.hip'), 'static int f() { return 1; }\n');
+    await writeFile(path.join(folder, 'src', 'bad.ll'), 'define i32 @f() {\n  ret i32 %z\n}\n');
     const batch = (...more: string[]): ReturnType<typeof darm> =>
       darm(['batch', ...more, ...QUICK, '-Wall', '--out-dir', 'out', '-j', '1', '--no-cache'], { cwd: folder });
     const plain = await batch('src/*.hip');
@@ -201,6 +202,9 @@ test("a batch shows clang's text, and where an error is", async () => {
     assert.match(plain.stderr, /src\/warn\.hip:1:12: warning: unused function 'f'/);
     const quiet = await batch('src/*.hip', '--quiet', '--force');
     assert.is(quiet.stderr, "darm: warning: src/bad.hip: 2:10: use of undeclared identifier 'x' (compile-failed)\n");
+    const text = await darm(['batch', 'src/bad.ll', '--out-dir', 'out', '--no-cache'], { cwd: folder });
+    assert.match(text.stderr, /src\/bad\.ll: FAILED: 2:11: use of undefined value '%z' \(bad-input\)/);
+    await rm(path.join(folder, 'src', 'bad.ll'));
     assert.match((await batch('src')).stderr, /source is named by a pattern, 'src\/\*\*\/\*\.hip'/);
   });
 });
