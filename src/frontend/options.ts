@@ -84,23 +84,23 @@ function sourceOptions(where: string, given: SourceCompileOptions): SourceOption
   if (typeof given !== 'object' || given === null)
     throw new DarmError('usage', `the options of ${where} must be an object`);
   const { language, name, headers = {}, defines = {}, includePaths = [], flags = [], nameExpressions = [], disk } = given; // prettier-ignore
-  const fail = (what: string): never => {
-    throw new DarmError('usage', `option ${what} in ${where}`);
+  const fail = (option: string, what: string): never => {
+    throw new DarmError('usage', `option "${option}" in ${where} ${what}`);
   };
   const isText = (value: unknown): boolean => typeof value === 'string' && value !== '' && !value.includes('\0');
-  if (language !== 'hip' && language !== 'opencl') fail('"language" must be "hip" or "opencl"');
-  if (name !== undefined && !isText(name)) fail('"name" must be a string');
+  if (language !== 'hip' && language !== 'opencl') fail('language', 'must be "hip" or "opencl"');
+  if (name !== undefined && !isText(name)) fail('name', 'must be a string');
   for (const [key, value] of Object.entries({ includePaths, flags, nameExpressions }))
-    if (!Array.isArray(value) || !value.every(isText)) fail(`"${key}" must be a list of strings`);
+    if (!Array.isArray(value) || !value.every(isText)) fail(key, 'must be a list of strings');
   for (const [key, value] of Object.entries({ headers, defines }))
-    if (typeof value !== 'object' || value === null) fail(`"${key}" must be an object`);
+    if (typeof value !== 'object' || value === null) fail(key, 'must be an object');
   for (const [header, content] of Object.entries(headers))
     if (!isText(header) || !(typeof content === 'string' || content instanceof Uint8Array))
-      fail(`"headers" must have texts, and names of at least one character`);
+      fail('headers', 'must have texts, and names of at least one character');
   if (!Object.values(defines).every((value) => ['string', 'number', 'boolean'].includes(typeof value)))
-    fail('"defines" must have strings, numbers, true or false');
-  if (disk !== undefined && typeof disk !== 'boolean') fail('"disk" must be true or false');
-  if (nameExpressions.length > 0 && language !== 'hip') fail('"nameExpressions" is for HIP');
+    fail('defines', 'must have strings, numbers, true or false');
+  if (disk !== undefined && typeof disk !== 'boolean') fail('disk', 'must be true or false');
+  if (nameExpressions.length > 0 && language !== 'hip') fail('nameExpressions', 'is for HIP');
   return given;
 }
 

@@ -363,7 +363,7 @@ test('preprocessed text', async () => {
 
 test('options that make no sense are refused by name', async () => {
   const cases: [object, RegExp][] = [
-    [{ language: 'rust' }, /"language"/],
+    [{ language: 'rust' }, /^option "language" in compile\(\) must be "hip" or "opencl"$/],
     [{ headers: [1] }, /"headers"/],
     [{ flags: '-O3' }, /"flags"/],
     [{ defines: { 'a b': 1 } }, /'a b' is no name of a macro/],
