@@ -31,11 +31,22 @@ export interface SourceLocation {
   readonly column?: number;
 }
 
+export interface SourceDiagnostic {
+  readonly severity: 'note' | 'remark' | 'warning' | 'error' | 'fatal';
+  readonly message: string;
+  readonly file: string | null;
+  /** 1-based; null when unknown. */
+  readonly line: number | null;
+  readonly column: number | null;
+  /** The warning's flag without `-W`; null when it has none. */
+  readonly option: string | null;
+}
+
 /** What clang said about a source. */
 export interface SourceMessages {
   /** As clang prints it, several lines. */
   readonly log: string;
-  readonly diagnostics: readonly object[];
+  readonly diagnostics: readonly SourceDiagnostic[];
   /** Whether the error is clang's own, and so in the log; what fails later has only clang's warnings there. */
   readonly isRefusal: boolean;
 }

@@ -24,8 +24,14 @@ export type {
 } from './compiler/api.js';
 export type { Language } from './frontend/language.js';
 export type { SourceCompileOptions, SourceOptions } from './frontend/options.js';
-export type { SourceDiagnostic } from './job/source.js';
-export { DarmError, type ErrorCode, type ErrorData, type SourceLocation, type SourceMessages } from './errors.js';
+export {
+  DarmError,
+  type ErrorCode,
+  type ErrorData,
+  type SourceDiagnostic,
+  type SourceLocation,
+  type SourceMessages,
+} from './errors.js';
 export {
   compileContainer,
   compileFatBinary,

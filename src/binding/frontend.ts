@@ -3,8 +3,8 @@
  * contact with LLVM's module is that bitcode. Like LLVM's, an instance is restored after every task and given up after
  * a trap. The image of headers and device libraries lies in its memory, as a constant.
  */
-import { DarmError, invariant } from '../errors.js';
-import type { SourceDiagnostic, SourceFiles } from '../job/source.js';
+import { DarmError, invariant, type SourceDiagnostic } from '../errors.js';
+import type { SourceFiles } from '../job/source.js';
 import type { Pointer } from './abi.js';
 import type { FrontendCode } from './load-frontend.js';
 import { fill, instantiateModule, type LlvmRuntime, type MemoryExports, type RuntimeLimits } from './runtime.js';

@@ -2,12 +2,12 @@
  * The types of the public API: see compiler.ts. They lead to no type of the inside, which a program that uses this
  * package would have to be able to compile.
  */
+import type { SourceDiagnostic } from '../errors.js';
 import type { CodeObjectInfo } from '../formats/code-object.js';
 import type { ContainerInfo } from '../formats/offload/describe.js';
 import type { SourceCompileOptions } from '../frontend/options.js';
 import type { JobOptions, MeldPoint } from '../job/options.js';
 import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
-import type { SourceDiagnostic } from '../job/source.js';
 import type { RemoteCacheReport, RemoteCacheSetting } from '../remote-cache/setting.js';
 import type { Tolerance } from '../simulator/compare.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';

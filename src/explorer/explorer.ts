@@ -3,12 +3,11 @@
  * Web Worker. What it compiled lately it keeps, because the page asks several things about one kernel.
  */
 import type { CompiledModule, Compiler, ModuleCompiler } from '../compiler/api.js';
-import { DarmError } from '../errors.js';
+import { DarmError, type SourceDiagnostic } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
 import { inspectCodeObject } from '../formats/code-object.js';
 import type { JobOptions } from '../job/options.js';
 import type { Remark } from '../job/remarks.js';
-import type { SourceDiagnostic } from '../job/source.js';
 import type { FunctionHistory } from '../job/history.js';
 import type { Layout } from '../report/graph/layout.js';
 import { counterTables } from '../report/html/counter-tables.js';

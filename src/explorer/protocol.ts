@@ -2,10 +2,9 @@
  * What the explorer's page asks and what it is answered, as plain data: it goes to a Web Worker of the page, or over
  * HTTP to `darm explore`.
  */
-import type { ErrorData } from '../errors.js';
+import type { ErrorData, SourceDiagnostic } from '../errors.js';
 import type { KernelInfo } from '../formats/code-object.js';
 import type { JobOptions } from '../job/options.js';
-import type { SourceDiagnostic } from '../job/source.js';
 import type { SimulationOptions } from '../simulator/options.js';
 import type { LaunchProfile } from '../simulator/profile/profile.js';
 

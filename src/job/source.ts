@@ -1,4 +1,5 @@
 /** Source on its way to bitcode, as plain data: what a worker is asked to translate, and what comes of it. */
+import type { SourceDiagnostic } from '../errors.js';
 
 /** What clang is to read and how: see frontend/cc1.ts. */
 export interface SourceJob {
@@ -12,17 +13,6 @@ export interface SourceJob {
   readonly disk: boolean;
   /** Escape sequences for a terminal in the log. */
   readonly colors: boolean;
-}
-
-export interface SourceDiagnostic {
-  readonly severity: 'note' | 'remark' | 'warning' | 'error' | 'fatal';
-  readonly message: string;
-  readonly file: string | null;
-  /** 1-based; null when unknown. */
-  readonly line: number | null;
-  readonly column: number | null;
-  /** The warning's flag without `-W`; null when it has none. */
-  readonly option: string | null;
 }
 
 /** A file or folder of the disk that clang asked for. */

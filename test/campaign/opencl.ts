@@ -139,7 +139,7 @@ async function translated(file: string, flags: readonly string[]): Promise<Outco
     return { isDone: true, messages: count(diagnostics), why: '' };
   } catch (error) {
     if (!(error instanceof DarmError)) throw error;
-    const all = (error.source?.diagnostics ?? []) as readonly SourceDiagnostic[];
+    const all = error.source?.diagnostics ?? [];
     return { isDone: false, messages: count(all), why: error.message };
   }
 }
