@@ -23,6 +23,17 @@ const TYPE_CHECK = [
   ...['--target', 'es2022'],
 ];
 
+/** CommonJS as TypeScript has long written it. Its `module: commonjs` knows nothing of `exports`. */
+const COMMONJS_CHECK = [...TYPE_CHECK.map((flag) => (flag === 'nodenext' ? 'commonjs' : flag)), 'user.cts'];
+
+const COMMONJS_USER = `
+import darm = require('darm');
+import { createLambdaHandler } from 'darm/lambda';
+import { createService } from 'darm/service';
+const compiler: darm.Compiler = darm.createCompiler({ threads: 1 });
+console.log(typeof createLambdaHandler, createService(compiler, { concurrency: 1 }));
+`;
+
 const USER = `
 import { createCompiler, DarmError } from 'darm';
 import { createLambdaHandler } from 'darm/lambda';
@@ -83,9 +94,11 @@ test('pack, install, compile', async () => {
     await writeFile(path.join(consumer, 'kernel.bc'), await readFile(path.join(ROOT, 'kernels/ir/sb1.gfx906.O3.bc')));
     await writeFile(path.join(consumer, 'user.js'), USER);
     await writeFile(path.join(consumer, 'user.mts'), USER);
-    await run(process.execPath, [TSC, ...TYPE_CHECK, 'user.mts'], { cwd: consumer }).catch((error: unknown) =>
-      assert.unreachable((error as { stdout: string }).stdout),
-    );
+    await writeFile(path.join(consumer, 'user.cts'), COMMONJS_USER);
+    for (const check of [[...TYPE_CHECK, 'user.mts'], COMMONJS_CHECK])
+      await run(process.execPath, [TSC, ...check], { cwd: consumer }).catch((error: unknown) =>
+        assert.unreachable((error as { stdout: string }).stdout),
+      );
 
     const used = await run(process.execPath, ['user.js'], { cwd: consumer });
     assert.is(used.stdout.trim(), 'gfx906 hsaco,bc true bad-input 200 function');
