@@ -70,6 +70,7 @@ export function cc1Arguments(job: Translating): string[] {
   if (job.hasHeaders) words.push('-I', HEADERS_FOLDER);
   words.push(...folders(flags, isHip));
   words.push(...languageArguments(flags, isHip));
+  if (!isHip) words.push(...runtimeMacros(flags, cpu));
   // The clock is no input: __DATE__ and __TIME__ are those of its beginning.
   words.push('-source-date-epoch', '0');
   words.push(...flags.cc1);
@@ -129,6 +130,20 @@ function folders(flags: ParsedFlags, isHip: boolean): string[] {
   if (isHip && flags.systemHeaders) words.push('-internal-externc-isystem', `${IMAGE}/c`);
   return words;
 }
+
+/**
+ * Macros of OpenCL that clang leaves to the runtime: the version of the device, and whether it has images. The values are
+ * those of AMD's. A macro that the caller defines is the caller's.
+ */
+function runtimeMacros({ cc1 }: ParsedFlags, cpu: string): string[] {
+  const macros = HAS_NO_IMAGES.test(cpu)
+    ? ['__OPENCL_VERSION__=200']
+    : ['__OPENCL_VERSION__=200', '__IMAGE_SUPPORT__=1'];
+  const own = new Set(cc1.map((word, at) => (cc1[at - 1] === '-D' ? /^\w*/.exec(word)![0] : null)));
+  return macros.filter((macro) => !own.has(macro.replace(/=.*/, ''))).flatMap((macro) => ['-D', macro]);
+}
+
+const HAS_NO_IMAGES = /^gfx(9[45]|9-4|125)/;
 
 function languageArguments(flags: ParsedFlags, isHip: boolean): string[] {
   const words = ['-ferror-limit', String(flags.errorLimit), '-fgnuc-version=4.2.1', '-fskip-odr-check-in-gmf'];

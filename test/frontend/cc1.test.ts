@@ -3,7 +3,7 @@ import { cc1Arguments, leanArguments } from '../../src/frontend/cc1.js';
 import { noFlags, parseFlags } from '../../src/frontend/flags.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/cc1', { tests: 5 });
+const test = suite('frontend/cc1', { tests: 6 });
 
 const BASE = {
   flags: noFlags(),
@@ -41,6 +41,17 @@ test('OpenCL C has its own library in front', () => {
   assert.is(librariesOf(words)[0], 'opencl');
   assert.ok(words.includes('-fdeclare-opencl-builtins'));
   assert.equal(words.slice(-3), ['-x', 'cl', 'k.cl']);
+});
+
+test("OpenCL C has the macros of AMD's runtime, unless the caller defines them", () => {
+  const macrosOf = (target: string, ...flags: string[]): string[] => {
+    const words = cc1Arguments({ ...BASE, language: 'opencl', name: 'k.cl', target, flags: parseFlags(flags) });
+    return words.filter((_, at) => words[at - 1] === '-D');
+  };
+  assert.equal(macrosOf('gfx1100', '-DN=1'), ['__OPENCL_VERSION__=200', '__IMAGE_SUPPORT__=1', 'N=1']);
+  assert.equal(macrosOf('gfx942'), ['__OPENCL_VERSION__=200']);
+  assert.equal(macrosOf('gfx906', '-D', '__OPENCL_VERSION__=120'), ['__IMAGE_SUPPORT__=1', '__OPENCL_VERSION__=120']);
+  assert.not.ok(cc1Arguments(BASE).includes('-D'));
 });
 
 test('a processor without device libraries is named, with those that have them', () => {

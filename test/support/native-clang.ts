@@ -60,6 +60,8 @@ export function hipFlags(image: string, target: string): string[] {
 /** The same of an OpenCL source. The image has OpenCL's library only in parts, so its folder is another one. */
 export const openclFlags = (libraries: string, target: string): string[] => [
   ...['-x', 'cl', '--target=amdgcn-amd-amdhsa', `-mcpu=${target}`, `--rocm-device-lib-path=${libraries}`],
+  // As AMD's runtime does, and ours.
+  ...['-D__OPENCL_VERSION__=200', '-D__IMAGE_SUPPORT__=1'],
 ];
 
 /**
