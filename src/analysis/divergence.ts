@@ -230,15 +230,16 @@ class Propagation implements Divergence {
    * dominates an exit.
    */
   private markUsersOutside(cycle: CycleId): void {
-    const { cycles, dom, fn } = this;
+    const { cycles, fn } = this;
     const exits = cycles.exits(cycle);
     const inside = (i: number): boolean => cycles.contains(cycle, fn.instrBlock[i] as BlockId);
     for (const exit of exits)
       for (let i = fn.blockInstrStart[exit]; fn.instrOpcode[i] === Opcode.Phi; i++)
         if (readsFrom(fn, i as InstrId, inside)) this.mark(i as InstrId);
 
+    const dominating = this.dominatorsOfExits(cycle);
     for (const b of cycles.blocks(cycle)) {
-      if (!exits.some((exit) => dom.dominates(b as BlockId, exit as BlockId))) continue;
+      if (!dominating.has(b)) continue;
       for (let i = fn.blockInstrStart[b]; i < fn.blockInstrStart[b + 1]; i++) {
         const value = fn.argCount + i;
         for (let u = this.uses.start[value]; u < this.uses.start[value + 1]; u++) {
@@ -247,6 +248,19 @@ class Propagation implements Divergence {
         }
       }
     }
+  }
+
+  /**
+   * The blocks of a cycle that dominate an exit. No path leads out of a cycle and back in without its header, so they
+   * follow each other up the dominator tree from the exit.
+   */
+  private dominatorsOfExits(cycle: CycleId): Set<number> {
+    const { cycles, dom } = this;
+    const found = new Set<number>();
+    for (const exit of cycles.exits(cycle))
+      for (let b = dom.idom[exit]!; b !== NONE && !found.has(b) && cycles.contains(cycle, b as BlockId); b = dom.idom[b]!)
+        found.add(b);
+    return found;
   }
 }
 

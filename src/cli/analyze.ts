@@ -5,6 +5,7 @@ import type { AnalyzeResult, FunctionAnalysis } from '../job/results.js';
 import type { AnalyzeFlags } from './arguments.js';
 import { visibleLine } from '../report/visible.js';
 import { readInput, writeStandardOutput } from '../files.js';
+import { warn } from './messages.js';
 import { checkOutputs } from './outputs.js';
 import { writeRemarks } from './remarks.js';
 import { moduleOf } from './source.js';
@@ -21,6 +22,7 @@ export async function runAnalyze(input: string, flags: AnalyzeFlags): Promise<vo
   checkOutputs(outputs, dependencies);
   const session = await compiler.open(module);
   const result = await session.analyze({ ...options, remarks: remarks !== undefined, report: dot !== undefined });
+  for (const { name, reason } of result.failures) warn(`function '${name}' is not analysed: ${reason}`);
   await writeRemarks(remarks, result.remarks);
   if (dot !== undefined) await (await import('./report.js')).writeGraphs(dot, result.functions);
   if (html !== undefined) await (await import('./report.js')).writeForecast(html, input, compiler, module, options);

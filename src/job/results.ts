@@ -6,7 +6,7 @@ import type { Remark } from './remarks.js';
 import type { FunctionHistory, FunctionPicture } from './history.js';
 
 export interface Counts {
-  /** Null unless `stats` was asked for. */
+  /** Null unless `stats` was asked for, and for a function that cannot be analysed. */
   readonly divergentBranches: number | null;
   readonly instructions: number;
   /** Null when no code was generated. */
@@ -61,6 +61,8 @@ export interface FunctionAnalysis extends Summary {
 export interface AnalyzeResult {
   readonly target: string;
   readonly functions: readonly FunctionAnalysis[];
+  /** The functions that cannot be analysed, and why; they are not among `functions`. */
+  readonly failures: readonly { readonly name: string; readonly reason: string }[];
   /** What melding would do; empty unless asked for. */
   readonly remarks: readonly Remark[];
 }

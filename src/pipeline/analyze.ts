@@ -2,16 +2,17 @@
 import { summarize } from '../analysis/summary.js';
 import { LlvmModule } from '../binding/module.js';
 import type { LlvmRuntime } from '../binding/runtime.js';
+import { DarmError } from '../errors.js';
 import { NO_EVENTS } from '../job/events.js';
 import { isSettled, type JobOptions } from '../job/options.js';
 import type { Remark } from '../job/remarks.js';
 import type { AnalyzeResult, FunctionAnalysis, ModuleInfo } from '../job/results.js';
 import { remediesOf } from '../melding/decide/remedies.js';
-import { plannedRemarks } from './collect-remarks.js';
+import { failureRemark, plannedRemarks } from './collect-remarks.js';
 import { Compilation, inFreshHeap } from './compilation.js';
 import { FunctionTexts, HistoryRecorder } from './record-history.js';
 import { settle } from './settle.js';
-import { planOptions, surveyFunction } from './survey.js';
+import { planOptions, surveyFunction, type Survey } from './survey.js';
 
 /** Function by function, at the meld point, before anything is changed there: what the cost model would do. */
 export function analyzeModule(runtime: LlvmRuntime, bytes: Uint8Array, given: JobOptions): AnalyzeResult {
@@ -24,24 +25,30 @@ export function analyzeModule(runtime: LlvmRuntime, bytes: Uint8Array, given: Jo
     const texts = options.report ? new FunctionTexts(module) : null;
     const remarks: Remark[] = [];
     const functions: FunctionAnalysis[] = [];
+    const failures: AnalyzeResult['failures'][number][] = [];
     for (const { name } of compilation.wanted(module)) {
-      const survey = surveyFunction(module, name, options, texts && new HistoryRecorder(module, name, texts));
-      const { editor, snapshot, analyses } = survey;
-      const canPair = editor.canPair.bind(editor);
-      const remedies = remediesOf({ fn: snapshot, analyses, options: planOptions(options), canPair }, survey.plan);
-      editor[Symbol.dispose]();
-      remarks.push(...plannedRemarks(name, survey));
-      functions.push({
-        name,
-        ...summarize(survey.snapshot, survey.analyses.divergence),
-        plan: survey.plan,
-        remedies,
-        blockNames: module.blockNames(name),
-        picture: survey.picture,
-      });
+      try {
+        const survey = surveyFunction(module, name, options, texts && new HistoryRecorder(module, name, texts));
+        functions.push(analysisOf(module, name, survey, options));
+        remarks.push(...plannedRemarks(name, survey));
+      } catch (error) {
+        // Without a usable instance the other functions cannot be analysed, either.
+        if (!(error instanceof DarmError) || runtime.poisoned) throw error;
+        failures.push({ name, reason: error.message });
+        if (options.remarks) remarks.push(failureRemark(name, module.location(name), error.message));
+      }
     }
-    return { target: module.cpu, functions, remarks };
+    return { target: module.cpu, functions, failures, remarks };
   });
+}
+
+/** Disposes of the survey's editor. */
+function analysisOf(module: LlvmModule, name: string, survey: Survey, options: JobOptions): FunctionAnalysis {
+  const { editor, snapshot: fn, analyses, plan, picture } = survey;
+  const canPair = editor.canPair.bind(editor);
+  const remedies = remediesOf({ fn, analyses, options: planOptions(options), canPair }, plan);
+  editor[Symbol.dispose]();
+  return { name, ...summarize(fn, analyses.divergence), plan, remedies, blockNames: module.blockNames(name), picture };
 }
 
 /** What is in a module, whatever its processors are. Nothing is compiled. */

@@ -7,7 +7,7 @@ import type { LlvmModule } from '../binding/module.js';
 import type { FunctionPlan } from '../melding/plan.js';
 import { RULES } from '../melding/rules.js';
 import { othersOf, type EditLog, type LogRound, type SurveyRemarks } from '../job/edit-log.js';
-import type { CandidateRemark, DebugLocation, Remark } from '../job/remarks.js';
+import type { CandidateRemark, DebugLocation, FailureRemark, Remark } from '../job/remarks.js';
 import { tally } from '../job/tally.js';
 import type { PlannedFunction } from './planned-function.js';
 
@@ -46,6 +46,13 @@ export function surveyRemarks(
 export const refusedRemark = (remark: CandidateRemark, reason: string): CandidateRemark =>
   remark.kind === 'passed' ? { ...remark, kind: 'missed', rule: RULES.NotProfitable.id, reason } : remark;
 
+export const failureRemark = (name: string, location: DebugLocation | null, reason: string): FailureRemark => ({
+  kind: 'failure',
+  function: name,
+  location,
+  reason,
+});
+
 /** What melding would do, by the survey in front of the first round. */
 export function plannedRemarks(
   name: string,
@@ -73,7 +80,7 @@ export function remarksOf({ function: name, rounds, lastRemarks, bailout }: Edit
 
   const location: DebugLocation | null = first?.location ?? null;
   const remarks: Remark[] = [...candidates];
-  if (bailout !== null) remarks.push({ kind: 'failure', function: name, location, reason: bailout });
+  if (bailout !== null) remarks.push(failureRemark(name, location, bailout));
   if (first !== null) remarks.push(summary(name, first, candidates, rounds));
   return remarks;
 }

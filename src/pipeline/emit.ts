@@ -132,7 +132,13 @@ export function countFunctions(module: LlvmModule, withFigures: boolean): Map<st
   );
 }
 
-function countDivergentBranches(module: LlvmModule, name: string): number {
+/** Null where the function cannot be analysed. */
+function countDivergentBranches(module: LlvmModule, name: string): number | null {
   const { snapshot } = module.look(name);
-  return summarize(snapshot, analysesOf(snapshot).divergence).divergentBranches;
+  try {
+    return summarize(snapshot, analysesOf(snapshot).divergence).divergentBranches;
+  } catch (error) {
+    if (error instanceof DarmError) return null;
+    throw error;
+  }
 }

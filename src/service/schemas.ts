@@ -131,6 +131,9 @@ export const analyzeSchema = z
         ),
       }),
     ),
+    failures: z
+      .array(z.strictObject({ name: z.string(), reason: z.string() }))
+      .meta({ description: 'The functions that cannot be analysed' }),
   })
   .openapi('Analyzed');
 

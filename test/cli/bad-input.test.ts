@@ -4,11 +4,12 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { deepLoops } from '../support/deep-loops.js';
 import { assert, suite } from '../support/suite.js';
 import { darm, filesIn, inFolder, type CommandResult } from '../support/command.js';
 import { kernel } from '../support/llvm.js';
 
-const test = suite('cli/bad-input', { tests: 18, timeoutMs: 120_000 });
+const test = suite('cli/bad-input', { tests: 19, timeoutMs: 120_000 });
 
 const TRIPLE = 'target triple = "amdgcn-amd-amdhsa"\n';
 const GFX906 = 'attributes #0 = { "target-cpu"="gfx906" }\n';
@@ -130,6 +131,16 @@ test('a call of a function that is not there', () =>
 
 test('a function that is not in the module', () =>
   fails(KERNEL, /no function 'nothing'/, { args: ['--function', 'nothing'] }));
+
+test('a function that cannot be analysed: a warning, and the others are', () =>
+  inFolder(async (folder) => {
+    await writeFile(path.join(folder, 'deep.ll'), deepLoops());
+    const { code, stdout, stderr } = await darm(['analyze', 'deep.ll', '--mcpu', 'gfx906', '--json'], { cwd: folder });
+    assert.is(code, 0);
+    assert.is(stderr, "darm: warning: function 'deep' is not analysed: loops are nested too deeply\n");
+    const { functions, failures } = JSON.parse(stdout.toString()) as Record<string, { name: string }[]>;
+    assert.equal([functions!.map(({ name }) => name), failures!.map(({ name }) => name)], [['plain'], ['deep']]);
+  }));
 
 test('all of them in workers, one after the other', () =>
   inFolder(async (folder) => {

@@ -1,8 +1,8 @@
 /** The result of `analyze` as the JSON document that the command prints and the service sends. */
 import type { AnalyzeResult, FunctionAnalysis } from '../../job/results.js';
 
-export function analyzeDocument({ target, functions }: AnalyzeResult): object {
-  return { schema: 1, target, functions: functions.map(functionDocument) };
+export function analyzeDocument({ target, functions, failures }: AnalyzeResult): object {
+  return { schema: 1, target, functions: functions.map(functionDocument), failures };
 }
 
 function functionDocument({ plan, blockNames, remedies, ...fn }: FunctionAnalysis): object {

@@ -1,0 +1,37 @@
+/** A function that cannot be analysed does not keep the others from it. */
+import { analyzeModule } from '../../src/pipeline/analyze.js';
+import { deepLoops } from '../support/deep-loops.js';
+import { compile, runtime, withDefaults } from '../support/llvm.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('pipeline/analyze', { tests: 2, timeoutMs: 120_000 });
+const REASON = 'loops are nested too deeply';
+
+test('a function whose loops are nested too deeply is a failure, and the others are analysed', async () => {
+  const bytes = new TextEncoder().encode(deepLoops());
+  const { functions, failures, remarks } = analyzeModule(
+    await runtime(),
+    bytes,
+    withDefaults({ mcpu: 'gfx906', remarks: true }),
+  );
+  assert.equal(failures, [{ name: 'deep', reason: REASON }]);
+  assert.equal(
+    functions.map(({ name, divergentBranches }) => [name, divergentBranches]),
+    [['plain', 1]],
+  );
+  assert.equal(remarks[0], { kind: 'failure', function: 'deep', location: null, reason: REASON });
+  assert.ok(remarks.some((each) => each.kind === 'analysis' && each.function === 'plain'));
+});
+
+test('with figures, its divergent branches are not known, and those of the others are', async () => {
+  const { functions } = await compile(deepLoops(), { emit: ['bc'], mcpu: 'gfx906', meld: 'off', stats: true });
+  assert.equal(
+    functions.map(({ name, before, after }) => [name, before!.divergentBranches, after.divergentBranches]),
+    [
+      ['deep', null, null],
+      ['plain', 1, 1],
+    ],
+  );
+});
+
+test.run();
