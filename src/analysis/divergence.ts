@@ -251,14 +251,14 @@ class Propagation implements Divergence {
   }
 
   /**
-   * The blocks of a cycle that dominate an exit. No path leads out of a cycle and back in without its header, so they
-   * follow each other up the dominator tree from the exit.
+   * The blocks of a cycle that dominate an exit. A block outside cannot stand between two of them in the dominator tree,
+   * since a cycle is strongly connected. So they follow each other upwards, beginning with the exit's parent.
    */
   private dominatorsOfExits(cycle: CycleId): Set<number> {
     const { cycles, dom } = this;
     const found = new Set<number>();
     for (const exit of cycles.exits(cycle))
-      for (let b = dom.idom[exit]!; b !== NONE && !found.has(b) && cycles.contains(cycle, b as BlockId); b = dom.idom[b]!)
+      for (let b = dom.idom[exit]; b !== NONE && !found.has(b) && cycles.contains(cycle, b as BlockId); b = dom.idom[b])
         found.add(b);
     return found;
   }
