@@ -12,7 +12,7 @@ import { createCompiler, DEFAULT_OPTIONS, type JobOptions } from '../../src/inde
 import { NO_EVENTS } from '../../src/job/events.js';
 import { othersOf, type EditLog } from '../../src/job/edit-log.js';
 import { ALL_FUNCTIONS } from '../../src/job/function-subset.js';
-import { emitModule, meldFunctions } from '../../src/pipeline/compile.js';
+import { compileMelded, meldFunctions } from '../../src/pipeline/compile.js';
 import { kindsOf, measureKernel, type Bench, type Measurement, type Versions } from '../corpus/measure.js';
 import { setConstants, type Values } from './constants.js';
 import { freshLlvm } from '../llvm.js';
@@ -69,7 +69,7 @@ async function measureFamily(family: string, kernels: readonly CorpusKernel[]): 
 }
 
 function versionsOf(family: string, module: Uint8Array, options: JobOptions, logs: readonly EditLog[]): Versions {
-  const emit = (edits: readonly EditLog[]) => emitModule(rt, module, options, edits, NO_EVENTS).artifacts[0]!.bytes;
+  const emit = (edits: readonly EditLog[]) => compileMelded(rt, module, options, edits, NO_EVENTS).artifacts[0]!.bytes;
   const O3 = unmelded.get(family) ?? emit([]);
   unmelded.set(family, O3);
   const melds = new Map(

@@ -6,7 +6,7 @@
  *   → [after an early meld: LLVM's pipeline] → code generation → lld
  *
  * One worker does all of it (`compileModule`), or several workers meld some of the functions each (`meldFunctions`) and
- * one carries their edits out and emits (`emitModule`). The bytes that come out depend on the module and the options
+ * one carries their edits out and emits (`compileMelded`). The bytes that come out depend on the module and the options
  * only: never on what a worker did before, nor on which workers melded which functions. Every job starts from the heap
  * of a fresh instance, and carrying out an edit log makes the calls into LLVM that melding in place makes, in the same
  * order.
@@ -39,7 +39,7 @@ export function compileModule(
   return inFreshHeap(runtime, () => {
     const compilation = new Compilation(runtime, bytes, options, events);
     const { module, logs } = meldInPlace(compilation);
-    return emitUnlessScratch(compilation, logs, module);
+    return emitOrMeldLate(compilation, logs, module);
   });
 }
 
@@ -74,25 +74,25 @@ export function meldBlindly(runtime: LlvmRuntime, bytes: Uint8Array, options: Jo
   );
 }
 
-/** Carries out these edits, and no others, and emits. */
-export function emitEdits(
+/** Carries out these edits and no others, and emits. */
+export function compileExactly(
   runtime: LlvmRuntime,
   bytes: Uint8Array,
   options: JobOptions,
   logs: readonly EditLog[],
 ): CompileResult {
-  return inFreshHeap(runtime, () => emit(new Compilation(runtime, bytes, options, NO_EVENTS), logs));
+  return inFreshHeap(runtime, () => emitExactly(new Compilation(runtime, bytes, options, NO_EVENTS), logs));
 }
 
-/** Carries out what other workers melded, in the order of the functions, and emits. */
-export function emitModule(
+/** Carries out what other workers melded, in the order of the functions, and emits as `compileModule` does. */
+export function compileMelded(
   runtime: LlvmRuntime,
   bytes: Uint8Array,
   options: JobOptions,
   logs: readonly EditLog[],
   events: Events,
 ): CompileResult {
-  return inFreshHeap(runtime, () => emitUnlessScratch(new Compilation(runtime, bytes, options, events), logs));
+  return inFreshHeap(runtime, () => emitOrMeldLate(new Compilation(runtime, bytes, options, events), logs));
 }
 
 /** A plan that turns out not to fit when the function has changed already: all begins again without it. */
@@ -115,31 +115,35 @@ export function meldSubset(compilation: Compilation, subset: FunctionSubset): { 
   compilation.checkWantedFunctions(module);
   const logs: EditLog[] = [];
   let texts = new FunctionTexts(module);
-  let isAnySpoilt = false;
+  let isSpoilt = false;
   for (const { name, position } of compilation.wanted(module)) {
     if (!isInSubset(subset, name)) continue;
-    if (isAnySpoilt) {
+    if (isSpoilt) {
       // LLVM's passes must not see the function when they look at a caller.
       module = compilation.readWithEdits(logs);
       texts = new FunctionTexts(module);
     }
     events.progress('meld', name);
-    const { log, isSpoilt } = meldFunction(compilation, module, name, texts);
+    const { log, ...melded } = meldFunction(compilation, module, name, texts);
     logs.push({ ...log, position, planMisfit: misfits.get(name) ?? null });
     if (log.bailout !== null) events.diagnostic(`'${name}' is melded only in part: ${log.bailout}`);
-    isAnySpoilt = isSpoilt;
+    isSpoilt = melded.isSpoilt;
   }
   return { module, logs };
 }
 
-/** @param module where code generation starts, when it is at hand */
-export function emit(compilation: Compilation, given: readonly EditLog[], module?: LlvmModule): CompileResult {
+/**
+ * Emits with these edits and no others.
+ *
+ * @param module where code generation starts, when it is at hand
+ */
+export function emitExactly(compilation: Compilation, given: readonly EditLog[], module?: LlvmModule): CompileResult {
   const { logs, emitted } = chosenCode(compilation, given, module);
   return resultOf(compilation, logs, emitted);
 }
 
-/** As `emit`; but where an early meld point costs a kernel scratch memory, all is melded late (scratch.ts). */
-function emitUnlessScratch(compilation: Compilation, given: readonly EditLog[], module?: LlvmModule): CompileResult {
+/** As `emitExactly`; but where an early meld point costs a kernel scratch memory, all is melded late (scratch.ts). */
+function emitOrMeldLate(compilation: Compilation, given: readonly EditLog[], module?: LlvmModule): CompileResult {
   const { options } = compilation;
   const mayCost = meldsEarly(options) && options.plan === null && given.some(hasEdits);
   const { logs, emitted } = chosenCode(compilation, given, module, mayCost ? 'scratch' : null);
@@ -152,7 +156,7 @@ function emitUnlessScratch(compilation: Compilation, given: readonly EditLog[], 
   const late = compilation.late();
   late.startOver();
   const again = meldInPlace(late);
-  const lateResult = emit(late, again.logs, again.module);
+  const lateResult = emitExactly(late, again.logs, again.module);
   const why = `melded late, because early melding costs scratch memory in ${gained.map((name) => `'${name}'`).join(', ')}`;
   const timings = { ...lateResult.timings };
   for (const [phase, ms] of Object.entries(spent)) timings[phase] = (timings[phase] ?? 0) + ms;

@@ -8,7 +8,7 @@ import { NO_EVENTS } from '../job/events.js';
 import type { JobOptions } from '../job/options.js';
 import type { Policy, Subject, Trial } from '../job/tuning.js';
 import { Compilation, inFreshHeap } from './compilation.js';
-import { emit, meldInPlace } from './compile.js';
+import { emitExactly, meldInPlace } from './compile.js';
 import { decisionOf, PolicyGuide } from './policy.js';
 
 export function takeOut(
@@ -51,7 +51,7 @@ export function tryPolicy(
     const trace = guide!.trace(rounds.length);
     const all = rounds.map(({ lowered, versions, melds, hoisted }) => [lowered, versions, melds, hoisted]);
     const edits = `${trace.fingerprint}${hashOf(JSON.stringify(all))}`;
-    const code = known.includes(edits) ? null : emit(compilation, logs, module).artifacts[0]!.bytes;
+    const code = known.includes(edits) ? null : emitExactly(compilation, logs, module).artifacts[0]!.bytes;
     return { edits, code, trace, bailout };
   });
 }

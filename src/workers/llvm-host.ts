@@ -17,7 +17,7 @@ import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import type { Translation } from '../job/source.js';
 import { analyzeModule, moduleInfo } from '../pipeline/analyze.js';
-import { compileModule, emitEdits, emitModule, meldBlindly, meldFunctions } from '../pipeline/compile.js';
+import { compileExactly, compileMelded, compileModule, meldBlindly, meldFunctions } from '../pipeline/compile.js';
 import { inFreshHeap } from '../pipeline/compilation.js';
 import { compilePart, divideModule } from '../pipeline/compile-parts.js';
 import { isJudgedByCode } from '../pipeline/modelled-point.js';
@@ -109,7 +109,7 @@ export class LlvmHost {
       logs,
       emitWith: async (some) => {
         const runtime = await this.prepare();
-        return within(() => emitEdits(runtime, bytes, options, some));
+        return within(() => compileExactly(runtime, bytes, options, some));
       },
       isFault: this.#isFault,
       events,
@@ -147,7 +147,7 @@ function perform(runtime: LlvmRuntime, task: LlvmTask, events: Events): TaskResu
     case 'meld':
       return meldFunctions(runtime, task.bytes, task.options, task.subset, events);
     case 'emit':
-      return emitModule(runtime, task.bytes, task.options, task.logs, events);
+      return compileMelded(runtime, task.bytes, task.options, task.logs, events);
     case 'divide':
       return divideModule(runtime, task.bytes, task.options, task.logs, events);
     case 'part':

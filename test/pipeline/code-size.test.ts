@@ -4,7 +4,7 @@ import type { EditLog } from '../../src/job/edit-log.js';
 import type { JobOptions } from '../../src/job/options.js';
 import type { CandidateRemark } from '../../src/job/remarks.js';
 import { smallestCode } from '../../src/pipeline/code-size.js';
-import { emitModule, meldFunctions } from '../../src/pipeline/compile.js';
+import { compileMelded, meldFunctions } from '../../src/pipeline/compile.js';
 import type { Emitted } from '../../src/pipeline/emit.js';
 import { settle } from '../../src/pipeline/settle.js';
 import { artifact, compile, kernel, runtime, SILENT, text, withDefaults } from '../support/llvm.js';
@@ -121,7 +121,7 @@ test('workers that meld some functions each make the same code', async () => {
   const input = await kernel('many.gfx1100.O3');
   const options = withDefaults({ profit: 'size', emit: ['obj'] });
   const logs = meldFunctions(rt, input, options, {}, SILENT);
-  const apart = artifact(emitModule(rt, input, options, logs, SILENT), 'obj');
+  const apart = artifact(compileMelded(rt, input, options, logs, SILENT), 'obj');
   assert.equal(apart, artifact(await compile(input, options), 'obj'));
 });
 

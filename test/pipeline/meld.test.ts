@@ -1,7 +1,7 @@
 /** The melds that the paper describes happen, LLVM's verifier accepts them, and nothing else changes. */
 import { elfSymbols, parseElf, symbolBytes } from '../../src/formats/elf.js';
 import { LlvmModule } from '../../src/binding/module.js';
-import { emitModule, meldFunctions } from '../../src/pipeline/compile.js';
+import { compileMelded, meldFunctions } from '../../src/pipeline/compile.js';
 import { artifact, compile, kernel, runtime, SILENT, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
@@ -83,7 +83,7 @@ test('replayed edit logs give the bytes of melding in place', async () => {
     // Two workers, each melding every second function, last first.
     const shares = [0, 1].map((worker) => functions.filter((_, index) => index % 2 === worker).reverse());
     const logs = shares.flatMap((share) => meldFunctions(rt, bytes, job, { only: share }, SILENT));
-    const replayed = emitModule(rt, bytes, job, structuredClone(logs).reverse(), SILENT);
+    const replayed = compileMelded(rt, bytes, job, structuredClone(logs).reverse(), SILENT);
     const inPlace = await compile(bytes, job);
     for (const kind of ['obj', 'bc'] as const) assert.equal(artifact(replayed, kind), artifact(inPlace, kind));
   }
