@@ -34,7 +34,7 @@ const CHUNKS = {
   start: ['src/cli/code-cache', 'src/cli/head-start', 'src/compiler/head-start'],
   job: ['src/workers/llvm-host'],
   compile: ['src/cli/command', 'src/cli/compile', 'src/compiler/compiler', 'src/workers/inline'],
-  source: ['src/cli/source', 'src/compiler/compile-source', 'src/workers/frontend-host'],
+  source: ['src/cli/source', 'src/compiler/source-jobs', 'src/workers/frontend-host'],
 };
 
 /** Its types say that it is a CommonJS module, which it is not. */

@@ -18,7 +18,7 @@ const loadAhead = () =>
     import('../compiler/compile-cache.js'),
     import('../compiler/compile-key.js'),
     import('../compiler/compile-caches.js'),
-    import('../compiler/compile-source.js'),
+    import('../compiler/source-jobs.js'),
     import('../compiler/source-key.js'),
     import('../workers/make-under-policy.js'),
     import('../workers/pool.js'),

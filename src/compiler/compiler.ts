@@ -7,7 +7,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { checkOptions } from '../job/option-table.js';
-import { completeJobOptions, isSettled } from '../job/options.js';
+import { completeJobOptions } from '../job/options.js';
 import type { Make } from '../binding/load.js';
 import type { CacheCounts, CacheOptions } from './compile-cache.js';
 import type { CompileCaches } from './compile-caches.js';
@@ -19,12 +19,8 @@ import { unwrapModule, sniffInput } from '../formats/bitcode.js';
 import type { CodeObjectInfo } from '../formats/code-object.js';
 import type { ContainerInfo } from '../formats/offload/describe.js';
 import type { JobOptions } from '../job/options.js';
-import { isForSource, type SourceCompileOptions, type SourceRequest } from '../frontend/options.js';
-import type { EditLog } from '../job/edit-log.js';
+import { isForSource, type SourceCompileOptions } from '../frontend/options.js';
 import type { Events } from '../job/events.js';
-import { mayComeFromMelds } from '../job/meld-faults.js';
-import type { Lookup } from '../job/source.js';
-import type { FunctionSubset } from '../job/function-subset.js';
 import type {
   CallOptions,
   CompiledModule,
@@ -36,33 +32,24 @@ import type {
   PreprocessedSource,
   SimulationCall,
   SourceCallOptions,
-  SourceResult,
   TranslatedSource,
   TuneCall,
   TuneOptions,
   TuneResult,
   UnsupportedOperation,
 } from './api.js';
-import { allInOrder } from './all-in-order.js';
 import { CALL_CHECKS, COMPILER_CHECKS, TUNE_CHECKS } from './compiler-checks.js';
-import { compileInParts } from './compile-parts.js';
-import type { SourceTranslator } from './compile-source.js';
+import { compileOn } from './compile-on.js';
 import type { Elsewhere } from './elsewhere.js';
-import { divideFunctions } from './divide-functions.js';
 import { LlvmLoader } from './llvm-code.js';
 import { Retried } from './retried.js';
+import type { SourceJobs } from './source-jobs.js';
 import { DEFAULT_BUDGET } from './tune/budget.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { SimulationOptions } from '../simulator/options.js';
 import type { SimulationResult } from '../simulator/run.js';
 import type { TierPolicy } from '../workers/tier-policy.js';
 import type { AnalyzeResult, CompileResult } from '../job/results.js';
-
-/** As the cache keeps it. */
-interface KeptSource extends CompileResult {
-  readonly source: SourceResult;
-  readonly lookups: readonly Lookup[];
-}
 
 const MIB = 2 ** 20;
 /** How long a lookup takes as a rule, also of a server that is somewhat away. */
@@ -91,14 +78,6 @@ function checkSpec(spec: LaunchSpec): void {
     throw new DarmError('usage', 'the launch spec must be a result of parseSpec()');
 }
 
-/** What is to be translated, and how. */
-interface SourceQuestion {
-  readonly input: string | Uint8Array;
-  readonly options: SourceCompileOptions;
-  readonly product: 'bitcode' | 'text';
-  readonly colors: boolean | undefined;
-}
-
 class ThreadedCompiler implements Compiler {
   readonly #threads: number;
   readonly #timeoutMs: number;
@@ -108,7 +87,7 @@ class ThreadedCompiler implements Compiler {
   readonly #cacheOptions: CacheOptions | undefined;
   readonly #remoteCache: RemoteCacheSetting | undefined;
   #caches: CompileCaches | null = null;
-  #translator: SourceTranslator | null = null;
+  #sourceJobs: SourceJobs | null = null;
   readonly #sessions = new Set<{ close(): Promise<void> }>();
   readonly #llvm: LlvmLoader;
   readonly #executor = new Retried(() => this.#makeExecutor());
@@ -148,7 +127,7 @@ class ThreadedCompiler implements Compiler {
     call: CallOptions & SourceCallOptions = {},
   ): Promise<CompiledModule> {
     const limits = this.#begin('compile()', call);
-    if (isForSource(options)) return this.#compileSource(input, options, limits, call);
+    if (isForSource(options)) return (await this.#forSource()).compile(input, options, limits, call);
     const job = completeJobOptions('compile()', options);
     const module = this.#moduleBytes(typeof input === 'string' ? new TextEncoder().encode(input) : input);
     return this.#compileCached(module, job, limits);
@@ -183,82 +162,13 @@ class ThreadedCompiler implements Compiler {
     ));
   }
 
-  /**
-   * Both steps, and one entry of the folder for both. What clang looked up on this disk says nothing on another
-   * machine: from the remote cache comes the second step.
-   */
-  async #compileSource(
-    input: Uint8Array | string,
-    options: SourceCompileOptions,
-    limits: TaskLimits,
-    { colors }: SourceCallOptions,
-  ): Promise<CompiledSource> {
-    const { request, source, translate, translator } = await this.#source(
-      'compile()',
-      { input, options, product: 'bitcode', colors },
-      limits,
-    );
-    const started = performance.now();
-    const compileBitcode = async (): Promise<KeptSource> => {
-      const translation = await translate();
-      const compiling = this.#remoteCache === undefined ? this.#compile : this.#compileCached;
-      const compiled = await translator.keepingLog(
-        translation,
-        compiling.call(this, translation.product, request.job, limits).catch(async (error: unknown) => {
-          throw await this.#placed(error, request, translator, limits);
-        }),
-      );
-      const { total = 0 } = compiled.timings;
-      const timings = { ...compiled.timings, translate: translation.time, total: total + translation.time };
-      const left = translator.result(request, translation);
-      return { ...compiled, timings, source: left, lookups: translation.lookups };
-    };
-    const asResult = ({ lookups: _, ...result }: KeptSource, cached: boolean): CompiledSource => ({
-      ...result,
-      cached,
-    });
-    const cache = this.#cacheOptions === undefined ? null : (await this.#openCaches()).local;
-    if (cache === null) return asResult(await compileBitcode(), false);
-    const { isCurrent, sourceKey } = await import('./source-key.js');
-    const key = await sourceKey(source, request.job, options.nameExpressions ?? []);
-    const kept = await cache.get<KeptSource>(key, ({ lookups }) => isCurrent(lookups));
-    if (kept !== null) return asResult({ ...kept, timings: { total: performance.now() - started } }, true);
-    const result = await compileBitcode();
-    await cache.put(key, result);
-    return asResult(result, false);
-  }
-
-  /**
-   * What LLVM refuses is compiled once more, with line tables: by them alone LLVM knows the place in the source. It is not
-   * melded, since LLVM refuses hardly anything for what melding has made of it, and nobody hears of it.
-   */
-  async #placed(error: unknown, request: SourceRequest, translator: SourceTranslator, limits: TaskLimits) {
-    if (!(error instanceof DarmError) || error.code !== 'compile-failed' || error.location !== undefined) return error;
-    const lined: SourceRequest = { ...request, flags: { ...request.flags, debug: 'lines' } };
-    const silent = { ...limits, events: null };
-    try {
-      const source = await translator.job(lined, 'bitcode', false);
-      const { product } = await translator.translate(await this.#start(), lined, source, silent);
-      await this.#compile(product, { ...request.job, meld: 'off', plan: null }, silent);
-    } catch (second) {
-      if (!(second instanceof DarmError)) return error;
-      if (second.code === 'aborted') return second;
-      if (second.message === error.message && second.location !== undefined) return second;
-    }
-    return error;
-  }
-
   async translate(
     input: string | Uint8Array,
     options: SourceCompileOptions,
     call: SourceCallOptions = {},
   ): Promise<TranslatedSource> {
     const limits = this.#begin('translate()', call);
-    const asked = { input, options, product: 'bitcode' as const, colors: call.colors };
-    const { request, translate, translator } = await this.#source('translate()', asked, limits);
-    const translation = await translate();
-    const { product: bitcode, time } = translation;
-    return { ...translator.result(request, translation), bitcode, options: request.job, time };
+    return (await this.#forSource()).translate(input, options, limits, call);
   }
 
   async preprocess(
@@ -267,24 +177,21 @@ class ThreadedCompiler implements Compiler {
     call: SourceCallOptions = {},
   ): Promise<PreprocessedSource> {
     const limits = this.#begin('preprocess()', call);
-    const asked = { input, options, product: 'text' as const, colors: call.colors };
-    const { request, translate, translator } = await this.#source('preprocess()', asked, limits);
-    const translation = await translate();
-    return { ...translator.result(request, translation), text: translation.product };
+    return (await this.#forSource()).preprocess(input, options, limits, call);
   }
 
-  /** A source, checked, and what translates it. */
-  async #source(where: string, { input, options, product, colors = false }: SourceQuestion, limits: TaskLimits) {
-    if (typeof input !== 'string' && !(input instanceof Uint8Array))
-      throw new DarmError('usage', 'the source must be a string or a Uint8Array');
-    if (input.length > this.#maxInput)
-      throw new DarmError('bad-input', `the source has ${input.length} bytes, the limit is ${this.#maxInput}`);
-    const { SourceTranslator } = await import('./compile-source.js');
-    const translator = (this.#translator ??= new SourceTranslator(() => this.#make()));
-    const request = await translator.request(where, input, options);
-    const source = await translator.job(request, product, colors);
-    const translate = async () => translator.translate(await this.#start(), request, source, limits);
-    return { request, source, translate, translator };
+  /** Compiling bitcode loads nothing of it. */
+  async #forSource(): Promise<SourceJobs> {
+    const { SourceJobs } = await import('./source-jobs.js');
+    return (this.#sourceJobs ??= new SourceJobs({
+      maxInput: this.#maxInput,
+      make: () => this.#make(),
+      start: () => this.#start(),
+      compile: (...job) => this.#compile(...job),
+      compileUnlessShared: (...job) =>
+        this.#remoteCache === undefined ? this.#compile(...job) : this.#compileCached(...job),
+      cache: async () => (this.#cacheOptions === undefined ? null : (await this.#openCaches()).local),
+    }));
   }
 
   get prepared(): boolean | null {
@@ -307,67 +214,11 @@ class ThreadedCompiler implements Compiler {
     const executor = await this.#start();
     this.#compiling++;
     try {
-      return await this.#compileOn(executor, module, job, limits);
+      // To divide one job pays while there are workers to spare. Jobs side by side keep the workers busy without it.
+      return await compileOn(executor, module, job, limits, () => this.#compiling * 2 <= executor.width);
     } finally {
       this.#compiling--;
     }
-  }
-
-  /** What the options leave open is settled first, once for all tasks of the job. */
-  async #compileOn(
-    executor: Executor,
-    module: Uint8Array,
-    job: JobOptions,
-    limits: TaskLimits,
-  ): Promise<CompileResult> {
-    if (isSettled(job)) return this.#compileSettled(executor, module, job, limits);
-    const { options, warnings } = await executor.run({ kind: 'settle', bytes: module, options: job }, limits);
-    for (const warning of warnings) limits.events?.diagnostic(warning);
-    const result = await this.#compileSettled(executor, module, options, limits);
-    return { ...result, diagnostics: [...warnings, ...result.diagnostics] };
-  }
-
-  async #compileSettled(
-    executor: Executor,
-    module: Uint8Array,
-    job: JobOptions,
-    limits: TaskLimits,
-  ): Promise<CompileResult> {
-    // To divide one job pays while there are workers to spare. Jobs side by side keep the workers busy without it.
-    const spare = this.#compiling * 2 <= executor.width;
-    const task = { bytes: module, options: job };
-    const subsets = job.meld === 'off' || !spare ? [] : await this.#subsets(executor, module, job, limits);
-    const inParts = job.partitions !== 1 && job.emit.includes('hsaco');
-    const compileWhole = (): Promise<CompileResult> => executor.run({ kind: 'compile', ...task }, limits);
-    if (subsets.length < 2) return inParts ? compileInParts(executor, task, null, limits) : compileWhole();
-
-    const started = performance.now();
-    let logs: EditLog[];
-    try {
-      const melded = subsets.map((subset) => executor.run({ kind: 'meld', ...task, subset }, limits));
-      logs = (await allInOrder(melded)).flat();
-    } catch (error) {
-      // One task that finds out by itself which code cannot be generated gives the same for any number of threads.
-      if (mayComeFromMelds(error)) return compileWhole();
-      throw error;
-    }
-    const meldMs = performance.now() - started;
-    const compiled = await (inParts
-      ? compileInParts(executor, task, logs, limits)
-      : executor.run({ kind: 'emit', ...task, logs }, limits));
-    const timings = { ...compiled.timings, meldInParallel: meldMs, total: meldMs + (compiled.timings['total'] ?? 0) };
-    return { ...compiled, timings };
-  }
-
-  async #subsets(
-    executor: Executor,
-    bytes: Uint8Array,
-    job: JobOptions,
-    limits: TaskLimits,
-  ): Promise<FunctionSubset[]> {
-    const info = await executor.run({ kind: 'info', bytes }, { ...limits, events: null });
-    const wanted = info.functions.filter(({ name }) => job.functions.length === 0 || job.functions.includes(name));
-    return divideFunctions(wanted, executor.width);
   }
 
   async analyze(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<AnalyzeResult> {
@@ -479,7 +330,7 @@ class ThreadedCompiler implements Compiler {
     await (await this.#executor.take())?.close();
     // The module is large, and V8 goes on optimising it while anything refers to it.
     await this.#llvm.close();
-    await this.#translator?.close();
+    await this.#sourceJobs?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
