@@ -145,13 +145,17 @@ export function align(problem: AlignmentProblem): Alignment {
     }
   }
 
-  let state: number = State.Pair;
-  for (let s = 1; s < rows.length; s++) if (rows[s][countF] > rows[state][countF]) state = s;
-  const total = rows[state][countF];
+  let last: number = State.Pair;
+  for (let s = 1; s < rows.length; s++) if (rows[s][countF] > rows[last][countF]) last = s;
+  return { partner: pairsOnTheWay(from, countT, countF, last), total: rows[last][countF] };
+}
 
+/** Goes the way back from the last cell, which ends in this state. */
+function pairsOnTheWay(from: Uint16Array, countT: number, countF: number, last: number): Int32Array {
   const partner = new Int32Array(countT).fill(-1);
+  let state = last;
   for (let i = countT, j = countF; i > 0 || j > 0;) {
-    const bits = from[i * width + j];
+    const bits = from[i * (countF + 1) + j];
     switch (state) {
       case State.Pair:
         partner[--i] = --j;
@@ -172,5 +176,5 @@ export function align(problem: AlignmentProblem): Alignment {
       }
     }
   }
-  return { partner, total };
+  return partner;
 }

@@ -89,57 +89,8 @@ export const busyEffect = (draft: Draft, { groups }: Outcome): Effect =>
 
 function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups']): Effect {
   const { frame } = draft;
-  const { target } = ctx.costs;
   const uniformity = meldedUniformity(draft);
-  const isPresent = ctx.costs === draft.ctx.costs;
-  const gains = new Float64Array(frame.blocks.length);
-  let scattered = 0;
-
-  frame.blocks.forEach((b, k) => {
-    let here = 0;
-    // What hoisting gains, those waves gain that come to the blocks where the loads were.
-    let [spared, home] = [0, k];
-    let guardedBefore = false;
-    for (const group of groups[k]) {
-      if (group.kind === 'pair') {
-        const { t, f } = group;
-        const divergent = uniformity.divergent[t] === 1;
-        const gain =
-          (isPresent ? draft.factsOf(t).gain(divergent) : pairGain(ctx, t, f, divergent)) -
-          lostOffsetCost(draft, ctx, t, f) -
-          lostWidth(draft, ctx, t, f) -
-          lostFusion(draft, t) -
-          credited(draft, ctx, t, f);
-        home = frame.homeOf(t) ?? frame.homeOf(f) ?? home;
-        if (frame.hoistedLoads.has(t) || frame.hoistedLoads.has(f)) spared += gain;
-        else here += gain;
-        scattered += scatteredCost(ctx, t, f) * frame.weight(hostBlock(frame.shape, b));
-        guardedBefore = false;
-        continue;
-      }
-      for (const i of group.instrs)
-        here -=
-          cyclesOf(ctx, i, uniformity.divergent[i] === 1) -
-          cyclesOf(ctx, i, false) +
-          lostWidth(draft, ctx, i, NONE) +
-          lostFusion(draft, i);
-      if (!b.passed) continue;
-      if (group.speculate) here -= CostModel.speculate * group.instrs.length + standInCost(draft, ctx, group);
-      else {
-        here -= guardedBefore ? target.guard * CostModel.secondGuard : target.guard;
-        guardedBefore = true;
-      }
-    }
-    if (b.t !== NONE && b.f !== NONE) {
-      const lost = lostBatches(draft, ctx, groups[k]);
-      if (lost < 0) spared -= lost;
-      else here -= lost;
-      here -= dividedBatches(draft, ctx, k);
-    }
-    gains[home] += spared * frame.weight(hostBlock(frame.shape, b));
-    gains[k] += here * frame.weight(hostBlock(frame.shape, b)) + branchGain(draft, ctx, k, uniformity);
-  });
-  for (const [k, cost] of selectCosts(draft, ctx, standInSlots(draft, groups))) gains[k] -= cost;
+  const gains = blockGains(draft, ctx, groups, uniformity);
   let net = gains.reduce((sum, gain) => sum + gain, 0) - lostBehind(draft, ctx, uniformity);
   // The diamond of E is a guard for each side. It goes, but what lies in front and behind needs one of its own each.
   const diamonds = 1 - (frame.front ? 1 : 0) - (frame.back ? 1 : 0);
@@ -148,7 +99,7 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
   net -= waiting.reduce((sum, cost) => sum + cost, 0);
   const work = frame.blocks.map((_, k) => vainWork(draft, ctx, k, groups[k]));
   // What a wave that agrees would spare is hidden behind the work of other waves, where there are any.
-  const mask = diamonds * neighbourBonus(ctx, frame.branch) * target.hiddenMasks;
+  const mask = diamonds * neighbourBonus(ctx, frame.branch) * ctx.costs.target.hiddenMasks;
   const vain = { t: mask, f: mask };
   for (const here of work) for (const side of ['t', 'f'] as const) vain[side] += here[side];
   const isEmbedded = frame.blocks.some((b) => b.t === NONE || b.f === NONE);
@@ -161,7 +112,92 @@ function effectOf(draft: Draft, ctx: PlanningContext, groups: Outcome['groups'])
     vain: work[k],
     waiting: waiting[k],
   }));
-  return { net, vain, blocks, scattered };
+  return { net, vain, blocks, scattered: scatteredTime(draft, ctx, groups) };
+}
+
+/** Per block pair: what its work and its branch gain, less the selects that stand there. */
+function blockGains(
+  draft: Draft,
+  ctx: PlanningContext,
+  groups: Outcome['groups'],
+  uniformity: MeldedUniformity,
+): Float64Array {
+  const { frame } = draft;
+  const gains = new Float64Array(frame.blocks.length);
+  frame.blocks.forEach((b, k) => {
+    const { here, spared, home } = workGain(draft, ctx, k, groups[k], uniformity);
+    const weight = frame.weight(hostBlock(frame.shape, b));
+    gains[home] += spared * weight;
+    gains[k] += here * weight + branchGain(draft, ctx, k, uniformity);
+  });
+  for (const [k, cost] of selectCosts(draft, ctx, standInSlots(draft, groups))) gains[k] -= cost;
+  return gains;
+}
+
+/**
+ * What the instructions of block pair `k` gain, per run of it. What hoisted loads spare, those waves gain that come to
+ * the blocks where the loads were: pair `home`.
+ */
+function workGain(
+  draft: Draft,
+  ctx: PlanningContext,
+  k: number,
+  groups: readonly Group[],
+  { divergent }: MeldedUniformity,
+): { here: number; spared: number; home: number } {
+  const { frame } = draft;
+  const { guard } = ctx.costs.target;
+  const isPresent = ctx.costs === draft.ctx.costs;
+  const { t: blockT, f: blockF, passed } = frame.blocks[k];
+  let [here, spared, home] = [0, 0, k];
+  let guardedBefore = false;
+  for (const group of groups) {
+    if (group.kind === 'pair') {
+      const { t, f } = group;
+      const isDivergent = divergent[t] === 1;
+      const gain =
+        (isPresent ? draft.factsOf(t).gain(isDivergent) : pairGain(ctx, t, f, isDivergent)) -
+        lostOffsetCost(draft, ctx, t, f) -
+        lostWidth(draft, ctx, t, f) -
+        lostFusion(draft, t) -
+        credited(draft, ctx, t, f);
+      home = frame.homeOf(t) ?? frame.homeOf(f) ?? home;
+      if (frame.hoistedLoads.has(t) || frame.hoistedLoads.has(f)) spared += gain;
+      else here += gain;
+      guardedBefore = false;
+      continue;
+    }
+    for (const i of group.instrs)
+      here -=
+        cyclesOf(ctx, i, divergent[i] === 1) -
+        cyclesOf(ctx, i, false) +
+        lostWidth(draft, ctx, i, NONE) +
+        lostFusion(draft, i);
+    if (!passed) continue;
+    if (group.speculate) here -= CostModel.speculate * group.instrs.length + standInCost(draft, ctx, group);
+    else {
+      here -= guardedBefore ? guard * CostModel.secondGuard : guard;
+      guardedBefore = true;
+    }
+  }
+  if (blockT !== NONE && blockF !== NONE) {
+    const lost = lostBatches(draft, ctx, groups);
+    if (lost < 0) spared -= lost;
+    else here -= lost;
+    here -= dividedBatches(draft, ctx, k);
+  }
+  return { here, spared, home };
+}
+
+/** The memory unit's time that pairs of scattered accesses do not spare. */
+function scatteredTime({ frame }: Draft, ctx: PlanningContext, groups: Outcome['groups']): number {
+  let scattered = 0;
+  frame.blocks.forEach((b, k) => {
+    const weight = frame.weight(hostBlock(frame.shape, b));
+    for (const group of groups[k])
+      if (group.kind === 'pair') scattered += scatteredCost(ctx, group.t, group.f) * weight;
+  });
+  return scattered;
 }
 
 /**
