@@ -1,7 +1,7 @@
 /** The process that src/fleet/apart.ts starts: does one job, sends the result, and waits to be ended. */
 import { checkLaunch } from '../src/compiler/check-launch.js';
 import { createCompiler } from '../src/compiler/compiler.js';
-import { typedError } from '../src/files.js';
+import { typedError } from '../src/process/files.js';
 import type { ApartAnswer, ApartTask } from '../src/fleet/apart.js';
 
 process.on('disconnect', () => process.exit());

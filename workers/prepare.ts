@@ -1,7 +1,7 @@
 /** Entry point of the process that makes prepared code: it prints what it wrote, or its error, as JSON. */
 import { readManifest, readPart } from '../src/binding/load.js';
 import { DarmError } from '../src/errors.js';
-import { typedError } from '../src/files.js';
+import { typedError } from '../src/process/files.js';
 import { writePrepared, type PreparedFile } from '../src/workers/prepared-code.js';
 
 async function prepare(): Promise<PreparedFile[]> {

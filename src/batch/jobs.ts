@@ -8,7 +8,7 @@ import path from 'node:path';
 import { glob, type FileSystemAdapter } from 'tinyglobby';
 import { completeJobOptions } from '../job/options.js';
 import { DarmError } from '../errors.js';
-import { ifThere, ioError, readText } from '../files.js';
+import { ifThere, ioError, readText } from '../process/files.js';
 import type { SourceOptions } from '../frontend/options.js';
 import type { JobOptions } from '../job/options.js';
 

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { appendFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ifThere, ioError, makeFolder, writeOutput } from '../files.js';
+import { ifThere, ioError, makeFolder, writeOutput } from '../process/files.js';
 
 /** The folder, in the output folder, for the journal and the cache. */
 export const OWN_FOLDER = '.darm';

@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { DarmError } from '../errors.js';
-import { realPath } from '../files.js';
+import { realPath } from '../process/files.js';
 import type { BatchJob } from './jobs.js';
 import { OWN_FOLDER } from './journal.js';
 

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { compileKey } from '../compiler/compile-key.js';
 import type { CompiledModule, Compiler } from '../compiler/api.js';
 import { DarmError, type ErrorData } from '../errors.js';
-import { ioError, makeFolder, readInput, typedError, writeOutput } from '../files.js';
+import { ioError, makeFolder, readInput, typedError, writeOutput } from '../process/files.js';
 import { sniffInput } from '../formats/bitcode.js';
 import type { JobOptions } from '../job/options.js';
 import type { BatchJob } from './jobs.js';

@@ -4,7 +4,7 @@ import { analyzeDocument } from '../report/json/analyze-document.js';
 import type { AnalyzeResult, FunctionAnalysis } from '../job/results.js';
 import type { AnalyzeFlags } from './arguments.js';
 import { visibleLine } from '../report/visible.js';
-import { readInput, writeStandardOutput } from '../files.js';
+import { readInput, writeStandardOutput } from '../process/files.js';
 import { warn } from './messages.js';
 import { checkOutputs } from './outputs.js';
 import { writeRemarks } from './remarks.js';

@@ -27,7 +27,7 @@ import type { FleetFlags } from './fleet.js';
 import { addFleetOptions, addWorkerCommand, type WorkerFlags } from './queue-arguments.js';
 import { addServeCommand, type ServeFlags } from './serve-arguments.js';
 import { emitOf, takeClangFlags, type SourceFlags } from './source.js';
-import { packageVersion } from '../version.js';
+import { packageVersion } from '../compiler/version.js';
 
 export interface CompileFlags extends Omit<OutputFlags, 'emit'>, RunFlags, SourceFlags, RemoteCacheFlags {
   /** `i`: preprocessed text. */

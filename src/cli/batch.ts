@@ -7,7 +7,7 @@ import { BatchOutputs } from '../batch/outputs.js';
 import { runBatch, type BatchEvent, type BatchTotals } from '../batch/run.js';
 import { createCompilerWith } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
-import { writeStandardOutput } from '../files.js';
+import { writeStandardOutput } from '../process/files.js';
 import { visibleLine } from '../report/visible.js';
 import type { BatchFlags } from './batch-arguments.js';
 import { dropOptimising } from '../workers/tier-policy.js';

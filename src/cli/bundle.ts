@@ -15,7 +15,7 @@ import type { BundleFlags, BundleInvocation, Pair } from './bundle-arguments.js'
 import { artifactDocument } from './compile-report.js';
 import { containerText } from './container-text.js';
 import { checkOutputs } from './outputs.js';
-import { readInput, writeOutput, writeStandardOutput } from '../files.js';
+import { readInput, writeOutput, writeStandardOutput } from '../process/files.js';
 
 export async function runBundle(invocation: BundleInvocation): Promise<void> {
   checkFiles(invocation);

@@ -1,7 +1,7 @@
 /** `darm cache serve`: a cache for other machines, until SIGTERM or SIGINT. */
 import { serveCache } from '../cache-server/server.js';
 import { Store } from '../cache-server/store.js';
-import { ioError, makeFolder } from '../files.js';
+import { ioError, makeFolder } from '../process/files.js';
 import type { CacheCommandFlags } from './cache-arguments.js';
 import { firstSignal } from './signals.js';
 import { LogOutput, logTo } from './log-output.js';

@@ -17,7 +17,7 @@ import { visibleLine } from '../report/visible.js';
 import { simulationOptions } from './option-groups.js';
 import type { Measured } from '../report/counter-rows.js';
 import { counterText } from './counter-table.js';
-import { readInput, writeStandardOutput } from '../files.js';
+import { readInput, writeStandardOutput } from '../process/files.js';
 import { readSpec } from './launch-spec.js';
 import { remoteCacheOption } from './cache-arguments.js';
 import { warnOfRemoteCache } from './caches.js';

@@ -1,7 +1,7 @@
 /** Node's compile cache: the command starts with the bytecode that V8 made the last time. From Node 22.8 on. */
 import module from 'node:module';
 import path from 'node:path';
-import { privateTemporaryFolder } from '../files.js';
+import { privateTemporaryFolder } from '../process/files.js';
 
 /**
  * Code that somebody else wrote would run as ours: it lies in a folder that only the user can write to, or nowhere. On

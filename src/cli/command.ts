@@ -4,7 +4,7 @@
  */
 import { DarmError, type SourceLocation } from '../errors.js';
 import { parseArguments, type Invocation } from './arguments.js';
-import { typedError, writeStandardOutput } from '../files.js';
+import { typedError, writeStandardOutput } from '../process/files.js';
 import { reportError, writeMessage } from './messages.js';
 import { expandResponseFiles } from './response-files.js';
 

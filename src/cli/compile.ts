@@ -11,7 +11,7 @@ import { resultDocument } from '../report/json/compile-document.js';
 import { artifactDocument, printWarnings, statsTable } from './compile-report.js';
 import { visibleLine } from '../report/visible.js';
 import { jobOptions, threadsFor } from './option-groups.js';
-import { readInput, writeOutput, writeStandardOutput } from '../files.js';
+import { readInput, writeOutput, writeStandardOutput } from '../process/files.js';
 import { remoteCacheOption } from './cache-arguments.js';
 import { depfile } from './depfile.js';
 import { warn, writeMessage } from './messages.js';

@@ -1,6 +1,6 @@
 /** `darm explore`: the explorer's page, which compiles with this package on this machine, until SIGTERM or SIGINT. */
 import { createCompiler } from '../compiler/compiler.js';
-import { writeStandardOutput } from '../files.js';
+import { writeStandardOutput } from '../process/files.js';
 import { createService, DEFAULT_SERVICE, listen } from '../service/index.js';
 import { firstSignal } from './signals.js';
 import type { ExploreFlags } from './arguments.js';

@@ -5,7 +5,7 @@ import type { CodeObjectInfo, KernelInfo } from '../formats/code-object.js';
 import { containerText } from './container-text.js';
 import { visibleLine } from '../report/visible.js';
 import type { RunFlags } from './option-groups.js';
-import { readInput, writeStandardOutput } from '../files.js';
+import { readInput, writeStandardOutput } from '../process/files.js';
 import { table } from './table.js';
 
 export async function runInspect(input: string, flags: RunFlags): Promise<void> {

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DarmError } from '../errors.js';
 import { MAX_BUFFER_BYTES, parseSpec, type LaunchSpec } from '../simulator/launch/spec.js';
-import { ioError, readText } from '../files.js';
+import { ioError, readText } from '../process/files.js';
 
 export interface SpecFile {
   readonly spec: LaunchSpec;

@@ -1,6 +1,6 @@
 /** Messages on standard error, one line each: `darm: error: FILE:LINE:COLUMN: message`. */
 import type { DarmError, SourceLocation } from '../errors.js';
-import { surroundings } from '../surroundings.js';
+import { surroundings } from '../process/surroundings.js';
 import { visibleLine } from '../report/visible.js';
 
 /** A message may quote the input, which may be of any length. */

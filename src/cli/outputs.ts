@@ -5,8 +5,8 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { DarmError } from '../errors.js';
-import { realPath } from '../files.js';
-import { placeOf } from '../surroundings.js';
+import { realPath } from '../process/files.js';
+import { placeOf } from '../process/surroundings.js';
 
 /** By what they are called. `-` is standard output; what was not asked for is undefined. */
 export type Outputs = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 /** `--plan`: the name of a file on the command line, its text in the options of a job. */
 import { DarmError } from '../errors.js';
-import { readText } from '../files.js';
+import { readText } from '../process/files.js';
 import { parsePlan } from '../job/tuned-plan.js';
 
 /** @throws DarmError `bad-input`, with the file's name, for what is no plan */

@@ -1,6 +1,6 @@
 /** `darm prepare`, and what `darm --version --verbose` says of it. */
 import { prepareCode, versions } from '../compiler/prepare.js';
-import { writeStandardOutput } from '../files.js';
+import { writeStandardOutput } from '../process/files.js';
 
 export async function runPrepare({ json }: { readonly json: boolean }): Promise<void> {
   const files = await prepareCode();

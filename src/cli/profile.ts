@@ -1,6 +1,6 @@
 /** `--profile` of `darm run` and `darm check`: writes the divergence profile as a page or as JSON (docs/profile.md). */
 import path from 'node:path';
-import { writeOutput } from '../files.js';
+import { writeOutput } from '../process/files.js';
 import { DarmError } from '../errors.js';
 import type { LaunchResult } from '../simulator/run.js';
 

@@ -13,7 +13,7 @@ import { reportPage } from '../report/html/page.js';
 import { tagsOf } from '../report/graph/tags.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { CompileResult, FunctionAnalysis } from '../job/results.js';
-import { ioError, makeFolder, writeOutput } from '../files.js';
+import { ioError, makeFolder, writeOutput } from '../process/files.js';
 
 /** @param launches the measured launches of a spec, or null */
 export async function writeReport(

@@ -5,7 +5,7 @@
  */
 import { stat } from 'node:fs/promises';
 import { DarmError } from '../errors.js';
-import { ifThere, readText } from '../files.js';
+import { ifThere, readText } from '../process/files.js';
 
 /** A deeper nesting means that a file includes itself. */
 const DEEPEST = 16;

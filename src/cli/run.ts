@@ -12,7 +12,7 @@ import type { RunCommandFlags } from './arguments.js';
 import { visibleLine } from '../report/visible.js';
 import { simulationOptions, threadsFor } from './option-groups.js';
 import { counterText } from './counter-table.js';
-import { ioError, makeFolder, readInput, writeOutput, writeStandardOutput } from '../files.js';
+import { ioError, makeFolder, readInput, writeOutput, writeStandardOutput } from '../process/files.js';
 import { readSpec } from './launch-spec.js';
 import { checkOutputs, type Outputs } from './outputs.js';
 import { profileForm, writeProfile } from './profile.js';

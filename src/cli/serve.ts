@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { createCompiler } from '../compiler/compiler.js';
 import { createService, listen, type ServiceLog } from '../service/index.js';
-import { privateTemporaryFolder } from '../files.js';
+import { privateTemporaryFolder } from '../process/files.js';
 import { cacheFolder, remoteCacheOption } from './cache-arguments.js';
 import { firstSignal } from './signals.js';
 import { LogOutput, logTo } from './log-output.js';

@@ -5,7 +5,7 @@ import { createCompiler } from '../compiler/compiler.js';
 import { DarmError } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
 import type { JobOptions } from '../job/options.js';
-import { readInput, writeOutput, writeStandardOutput } from '../files.js';
+import { readInput, writeOutput, writeStandardOutput } from '../process/files.js';
 import { visibleLine } from '../report/visible.js';
 import { readSpec } from './launch-spec.js';
 import { writeMessage } from './messages.js';

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCompiler } from '../compiler/compiler.js';
-import { privateTemporaryFolder } from '../files.js';
+import { privateTemporaryFolder } from '../process/files.js';
 import { jobsApart } from '../fleet/apart.js';
 import { serveFigures } from '../fleet/figures.js';
 import { FleetWorker } from '../fleet/worker.js';

@@ -11,7 +11,7 @@ import { ExchangeError, HttpClient, type HttpAnswer } from '../http/client.js';
 import { completeJobOptions, type JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 import { compileResultOf, type CompileDocument } from '../report/json/compile-document.js';
-import { packageVersion } from '../version.js';
+import { packageVersion } from '../compiler/version.js';
 
 export interface ServerCompilerOptions {
   /** `http://…`, `https://…`, `unix:/…` */

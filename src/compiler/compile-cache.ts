@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import cacache from 'cacache';
-import { ioError, makeFolder } from '../files.js';
+import { ioError, makeFolder } from '../process/files.js';
 import { decodeResult, encodeResult } from './stored-result.js';
 import type { CompileResult } from '../job/results.js';
 

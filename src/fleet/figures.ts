@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Queue } from 'bullmq';
 import { Gauge, Registry } from 'prom-client';
 import type { Compiler } from '../compiler/api.js';
-import { ioError } from '../files.js';
+import { ioError } from '../process/files.js';
 import type { FleetWorker } from './worker.js';
 
 export interface FigureSources {

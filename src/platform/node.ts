@@ -8,7 +8,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { DarmError } from '../errors.js';
-import { ioError, privateTemporaryFolder, writeAtomically } from '../files.js';
+import { ioError, privateTemporaryFolder, writeAtomically } from '../process/files.js';
 import { cryptography } from './crypto.js';
 import { nodeDisk } from './disk.js';
 import type { FileFacts, ModulePart, Platform } from './interface.js';

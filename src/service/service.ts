@@ -8,7 +8,7 @@ import { type Checks, boolean, checkOptions, givenOf, requireOptions, wholeNumbe
 import type { Compiler } from '../compiler/api.js';
 import { Retried } from '../compiler/retried.js';
 import { DarmError } from '../errors.js';
-import { packageVersion } from '../version.js';
+import { packageVersion } from '../compiler/version.js';
 import { analyzeDocument } from '../report/json/analyze-document.js';
 import { Admission, type AdmissionLimits, type Visit } from './admission.js';
 import { answerStream, type Ending } from './answer-stream.js';

@@ -11,7 +11,7 @@ import { devNull } from 'node:os';
 import vm from 'node:vm';
 import { arrived } from '../binding/load.js';
 import { abortedError } from '../errors.js';
-import { ioError } from '../files.js';
+import { ioError } from '../process/files.js';
 import { timeoutError, unwrap, type Executor } from './executor.js';
 import { Teller, type TaskLimits } from './task-limits.js';
 import { isOutOfStack, LlvmHost, type HostSetup } from './llvm-host.js';

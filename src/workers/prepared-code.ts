@@ -16,7 +16,7 @@ import type { FileFacts, ModulePart } from '../platform/interface.js';
 import { cryptography } from '../platform/crypto.js';
 import { compileBytes } from '../platform/node.js';
 import { DarmError } from '../errors.js';
-import { ioError, isWritableByUserOnly, makeFolder, writeAtomically } from '../files.js';
+import { ioError, isWritableByUserOnly, makeFolder, writeAtomically } from '../process/files.js';
 import { countNoCalls, optimizeJavaScriptLate, withoutPolicy } from './tier-policy.js';
 
 /** `$DARM_PREPARED_DIR`, else a folder among the user's caches. */

@@ -6,7 +6,7 @@ import { chmod, chown, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:f
 import path from 'node:path';
 import { compileLazily, compileLlvm, readManifest, type Make } from '../../src/binding/load.js';
 import { moduleFolder } from '../../src/platform/node.js';
-import { privateTemporaryFolder } from '../../src/files.js';
+import { privateTemporaryFolder } from '../../src/process/files.js';
 import { inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 

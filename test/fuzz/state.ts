@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { moduleFolder } from '../../src/platform/node.js';
-import { writeAtomically } from '../../src/files.js';
+import { writeAtomically } from '../../src/process/files.js';
 import { REPOSITORY, SCRATCH } from './investigate.js';
 import type { Failure, Report } from './messages.js';
 import { COMBINATIONS } from './variants.js';

@@ -3,7 +3,7 @@ import { constants, createReadStream, fstatSync, openSync, realpathSync, type St
 import { lstat, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { DarmError } from './errors.js';
+import { DarmError } from '../errors.js';
 import { placeOf } from './surroundings.js';
 
 const REASONS: Readonly<Record<string, string>> = {
