@@ -191,7 +191,7 @@ const branchesTo = ({ succStart, succ }: Graph, blocks: readonly BlockId[], t: B
   );
 
 /** The blocks that are reachable from `from` without passing `until`. The first is `from`. */
-export function reachableUntil(graph: Graph, from: BlockId, until: BlockId): BlockId[] {
+function reachableUntil(graph: Graph, from: BlockId, until: BlockId): BlockId[] {
   const seen = graph.tables.lend();
   const list: BlockId[] = [from];
   seen[from] = 1;

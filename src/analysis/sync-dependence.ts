@@ -32,7 +32,7 @@ export interface Joins {
 }
 
 /** The reachable blocks in LLVM's `ModifiedPostOrder`. The header of a cycle comes before its other blocks. */
-export function modifiedPostOrder(g: Graph, cycles: CycleInfo): Int32Array {
+function modifiedPostOrder(g: Graph, cycles: CycleInfo): Int32Array {
   const order = new Int32Array(g.count);
   let placed = 0;
   if (g.count === 0) return order;

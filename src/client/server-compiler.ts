@@ -22,7 +22,7 @@ export interface ServerCompilerOptions {
   readonly fallback: ((why: string) => Promise<ModuleCompiler>) | null;
 }
 
-export const SERVER_FLAG = '--server';
+const SERVER_FLAG = '--server';
 
 /** The server, and not the module, is why there is no result. */
 class Unavailable extends Error {}

@@ -41,7 +41,7 @@ export function printType(fn: FunctionSnapshot, t: TypeId): string {
   }
 }
 
-export function printValue(fn: FunctionSnapshot, v: ValueId): string {
+function printValue(fn: FunctionSnapshot, v: ValueId): string {
   if (v < fn.argCount) return `%a${v}`;
   if (v < fn.argCount + fn.instrCount) return `%${v - fn.argCount}`;
   switch (fn.valueKind[v]) {

@@ -21,7 +21,7 @@ const ROTATE = 0xc000;
 const QUADS = 0x8000;
 
 /** For each lane the lane that ds_swizzle_b32 reads with an offset. */
-export function swizzleLanes(offset: number): Uint8Array {
+function swizzleLanes(offset: number): Uint8Array {
   return Uint8Array.from({ length: 64 }, (_, lane) => (lane & 32) | swizzledLane(lane & 31, offset));
 }
 

@@ -210,7 +210,7 @@ function figuresOf({ counts, recorded, cycles, waveSize }: ProfiledLaunch, shown
   });
 }
 
-export function sumFigures(all: readonly ProfileFigures[]): ProfileFigures {
+function sumFigures(all: readonly ProfileFigures[]): ProfileFigures {
   const sum = (of: (each: ProfileFigures) => number): number => all.reduce((total, each) => total + of(each), 0);
   const sumTime = (of: (time: ProfileTime) => number): number => sum(({ time }) => of(time!));
   return {
