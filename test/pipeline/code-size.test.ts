@@ -7,35 +7,19 @@ import { smallestCode } from '../../src/pipeline/code-size.js';
 import { compileMelded, meldFunctions } from '../../src/pipeline/compile.js';
 import type { Emitted } from '../../src/pipeline/emit.js';
 import { settle } from '../../src/pipeline/settle.js';
+import { editLog, REMARKS } from '../support/edit-log.js';
 import { artifact, compile, kernel, runtime, SILENT, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('pipeline/code-size', { tests: 13, timeoutMs: 120_000 });
 
-const REMARKS = { location: null, divergentBranches: 1, candidates: [], netUnit: 'bytes' } as const;
-
-const log = (name: string, rounds: number): EditLog => ({
-  function: name,
-  position: 0,
-  rounds: Array.from({ length: rounds }, () => ({
-    fingerprint: '',
-    lowered: [],
-    versions: [],
-    melds: [],
-    hoisted: [],
-    remarks: REMARKS,
-  })),
-  gain: 1,
-  lastRemarks: REMARKS,
-  history: null,
-  isInPlace: true,
-  bailout: null,
-  planMisfit: null,
-});
-
-/** The rounds that are kept. A function whose size is NaN has no code of its own. @param sizeOf a function's bytes, when so many rounds of each function are carried out */
+/**
+ * The rounds that are kept. A function whose size is NaN has no code of its own.
+ *
+ * @param sizeOf a function's bytes, when so many rounds of each function are carried out
+ */
 function kept(rounds: Record<string, number>, sizeOf: (name: string, carriedOut: Record<string, number>) => number) {
-  const all = Object.entries(rounds).map(([name, count]) => log(name, count));
+  const all = Object.entries(rounds).map(([name, count]) => ({ ...editLog(name, 0, count), lastRemarks: REMARKS }));
   const sizesWith = (logs: readonly EditLog[]): Map<string, number> => {
     const counts = Object.fromEntries(logs.map(({ function: name, rounds: made }) => [name, made.length]));
     const sizes = [...Object.keys(rounds), 'other'].map((name) => [name, sizeOf(name, counts)] as const);

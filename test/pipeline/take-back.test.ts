@@ -4,31 +4,11 @@ import type { EditLog } from '../../src/job/edit-log.js';
 import type { CompileResult } from '../../src/job/results.js';
 import { mayComeFromMelds } from '../../src/job/meld-faults.js';
 import { emitWithoutFaults } from '../../src/pipeline/take-back.js';
+import { editLog, REMARKS } from '../support/edit-log.js';
 import { SILENT } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('pipeline/take-back', { tests: 5 });
-
-const REMARKS = { location: null, divergentBranches: 1, candidates: [], netUnit: 'cycles' } as const;
-
-const log = (name: string, position: number, rounds = 1): EditLog => ({
-  function: name,
-  position,
-  rounds: Array.from({ length: rounds }, () => ({
-    fingerprint: '',
-    lowered: [],
-    versions: [],
-    melds: [],
-    hoisted: [],
-    remarks: REMARKS,
-  })),
-  gain: 1,
-  lastRemarks: null,
-  history: null,
-  isInPlace: true,
-  bailout: null,
-  planMisfit: null,
-});
 
 const failed = (): DarmError => new DarmError('compile-failed', 'ran out of registers');
 
@@ -53,7 +33,7 @@ async function emitted(logs: readonly EditLog[], fails: (melded: readonly string
   return { kept, last, tried, said };
 }
 
-const FIVE = ['a', 'b', 'c', 'd', 'e'].map((name, position) => log(name, position));
+const FIVE = ['a', 'b', 'c', 'd', 'e'].map((name, position) => editLog(name, position));
 
 test('functions at fault lose their melds, and no others', async () => {
   const { kept, last, said } = await emitted(FIVE, (melded) => melded.includes('b') || melded.includes('e'));
@@ -87,7 +67,7 @@ test('a module that fails without melds, too, fails with that error', async () =
 });
 
 test('functions without melds are left as they are; only errors that melds may cause are looked into', async () => {
-  const { last } = await emitted([log('a', 0), log('b', 1, 0)], (melded) => melded.includes('a'));
+  const { last } = await emitted([editLog('a', 0), editLog('b', 1, 0)], (melded) => melded.includes('a'));
   assert.equal(last.map(({ bailout }) => bailout === null), [false, true]); // prettier-ignore
   for (const code of ['bad-input', 'bad-target', 'usage', 'aborted', 'timeout', 'io'] as const)
     assert.not(mayComeFromMelds(new DarmError(code, '')));

@@ -16,6 +16,7 @@ import { planFunction } from '../../../src/melding/decide/plan-function.js';
 import { pairedShape } from '../../../src/melding/draft/shape.js';
 import { prune } from '../../../src/melding/decide/prune.js';
 import { breaksUniformDemand, meldedUniformity } from '../../../src/melding/draft/uniformity.js';
+import { diamondFrame } from '../../support/diamond-frame.js';
 import { DARM } from '../../support/plan-options.js';
 import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
@@ -45,23 +46,7 @@ function drafted(t: string, f: string, profit: ProfitModel = 'net'): { draft: Dr
       br join
     join:
       ret`);
-  return { draft: diamondOf(s, profit), s };
-}
-
-/** A draft over the blocks `t` and `f` in front of `join`. */
-function diamondOf(s: BuiltSnapshot, profit: ProfitModel = 'net'): Draft {
-  const ctx = planningContext(s.f, analysesOf(s.f), DARM, () => true);
-  const join = s.block('join');
-  const frame = new Frame({
-    ctx,
-    branch: 0 as BlockId,
-    shape: pairedShape(ctx, [{ t: s.block('t'), f: s.block('f'), swapped: false }]),
-    exit: { kind: 'single', t: join, f: join },
-    front: false,
-    back: false,
-    earlier: null,
-  });
-  return pairedDraft(frame, profit);
+  return { draft: pairedDraft(diamondFrame(s), profit), s };
 }
 
 function pairedDraft(frame: Frame, profit: ProfitModel = 'net'): Draft {
@@ -219,7 +204,7 @@ test('work in front of the branch for one side alone is done in vain where a wav
         br join
       join:
         ret`);
-    return evaluate(diamondOf(s));
+    return evaluate(pairedDraft(diamondFrame(s)));
   };
   const both = evaluated('%x');
   // What both sides use stays in front of both.

@@ -1,14 +1,10 @@
-import { analysesOf } from '../../../src/analysis/analyses.js';
-import type { BlockId } from '../../../src/ir/ids.js';
-import { planningContext } from '../../../src/melding/cost/context.js';
 import { Draft } from '../../../src/melding/draft/draft.js';
 import { evaluate } from '../../../src/melding/draft/evaluate.js';
-import { Frame } from '../../../src/melding/draft/frame.js';
+import type { Frame } from '../../../src/melding/draft/frame.js';
 import { alignmentOf } from '../../../src/melding/draft/groups.js';
 import { PairTable } from '../../../src/melding/draft/pair-facts.js';
-import { pairedShape } from '../../../src/melding/draft/shape.js';
 import type { PlanOptions } from '../../../src/melding/plan.js';
-import { DARM } from '../../support/plan-options.js';
+import { diamondFrame } from '../../support/diamond-frame.js';
 import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
@@ -34,18 +30,7 @@ function framed(t: string, f: string, options: Partial<PlanOptions> = {}): { fra
       br join
     join:
       ret %e`);
-  const ctx = planningContext(s.f, analysesOf(s.f), { ...DARM, ...options }, () => true);
-  const join = s.block('join');
-  const frame = new Frame({
-    ctx,
-    branch: 0 as BlockId,
-    shape: pairedShape(ctx, [{ t: s.block('t'), f: s.block('f'), swapped: false }]),
-    exit: { kind: 'single', t: join, f: join },
-    front: false,
-    back: false,
-    earlier: null,
-  });
-  return { frame, s };
+  return { frame: diamondFrame(s, options), s };
 }
 
 test('loads of the other side and of the block of the branch stand in, the nearest first', () => {
