@@ -208,9 +208,12 @@ export async function makeFolder(folder: string, mode?: number): Promise<void> {
   } catch (error) {
     if (await isFolder(folder)) return;
     const above = path.dirname(folder);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await isFolder(above))) throw error;
-    await makeFolder(above, mode);
-    await makeFolder(folder, mode);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === folder) throw error;
+    // It may be there by now: another job or process makes the same folders.
+    if (!(await isFolder(above))) await makeFolder(above, mode);
+    await mkdir(folder, { mode }).catch(async (again: unknown) => {
+      if (!(await isFolder(folder))) throw again;
+    });
   }
 }
 
