@@ -66,7 +66,7 @@ test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone'
       // The first may wait for its turn: limits count from the start of a task.
       const poisoned = pool.run(compileTask(text(source)), {
         ...limits,
-        timeoutMs: code === 'timeout' ? 300 : 60_000,
+        timeoutMs: code === 'timeout' ? 300 : 170_000,
       });
       answers.push(poisoned.then(() => 'no error', (error: unknown) => (error as DarmError).code)); // prettier-ignore
       expected.push(code);
