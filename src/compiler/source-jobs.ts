@@ -1,6 +1,7 @@
 /** Jobs that begin with source. clang makes bitcode of it, and `compile` goes on with that as with a user's. */
 import type { Make } from '../binding/load.js';
 import { DarmError } from '../errors.js';
+import { sniffInput, type InputKind } from '../formats/bitcode.js';
 import type { SourceCompileOptions, SourceRequest } from '../frontend/options.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
@@ -32,6 +33,14 @@ interface KeptSource extends CompileResult {
   readonly source: SourceResult;
   readonly lookups: readonly Lookup[];
 }
+
+/** What clang would take for text, and quote. */
+const BINARY: Readonly<Partial<Record<InputKind, string>>> = {
+  bitcode: 'LLVM bitcode',
+  'bitcode-wrapper': 'LLVM bitcode',
+  elf: 'an ELF file (machine code)',
+  'offload-bundle': 'an offload bundle',
+};
 
 /** What is to be translated, and how. */
 interface SourceQuestion {
@@ -125,6 +134,8 @@ export class SourceJobs {
       throw new DarmError('usage', 'the source must be a string or a Uint8Array');
     if (input.length > maxInput)
       throw new DarmError('bad-input', `the source has ${input.length} bytes, the limit is ${maxInput}`);
+    const binary = typeof input === 'string' ? undefined : BINARY[sniffInput(input)];
+    if (binary !== undefined) throw new DarmError('bad-input', `the source is ${binary}, not text`);
     const request = await this.#translator.request(where, input, options);
     const source = await this.#translator.job(request, product, colors);
     const translate = async () => this.#translator.translate(await start(), request, source, limits);

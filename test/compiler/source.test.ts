@@ -6,7 +6,7 @@ import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 20, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 21, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -359,6 +359,19 @@ extern "C" __global__ void align(int *score, const unsigned char *a, const unsig
 test('preprocessed text', async () => {
   const { text } = await compiler().preprocess('#define A 1\nint a = A;', { ...HIP, flags: [...SMALL, '-P'] });
   assert.is(new TextDecoder().decode(text).trim(), 'int a = 1;');
+});
+
+test('bitcode, machine code and bundles are no source: clang does not quote them', async () => {
+  const cases: [Uint8Array, RegExp][] = [
+    [Uint8Array.of(0x42, 0x43, 0xc0, 0xde, 0), /^the source is LLVM bitcode, not text$/],
+    [Uint8Array.of(0x7f, 0x45, 0x4c, 0x46, 0), /^the source is an ELF file/],
+    [new TextEncoder().encode('__CLANG_OFFLOAD_BUNDLE__'), /^the source is an offload bundle/],
+  ];
+  for (const [source, message] of cases) {
+    const error = await errorOf(compiler().compile(source, HIP));
+    assert.is(error.code, 'bad-input');
+    assert.match(error.message, message);
+  }
 });
 
 test('options that make no sense are refused by name', async () => {
