@@ -2,13 +2,21 @@
 import type { Analyses } from '../../analysis/analyses.js';
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { InstrFlag, Opcode, TypeKind, definingInstr, hasFlag, type FunctionSnapshot } from '../../ir/snapshot.js';
+import {
+  InstrFlag,
+  NO_INTEGER,
+  Opcode,
+  TypeKind,
+  definingInstr,
+  hasFlag,
+  type FunctionSnapshot,
+} from '../../ir/snapshot.js';
 import type { LaneValues } from './lane-values.js';
 import { pointerOf, wordsOf } from './memory-accesses.js';
 import { Scale } from './sampled.js';
 
 /** Longer computations of an address are not followed. */
-const DEEPEST = 8;
+const DEEPEST = 16;
 
 export class Strides {
   readonly #known = new Map<ValueId, number>();
@@ -51,24 +59,39 @@ export class Strides {
     const { fn } = this;
     const i = definingInstr(fn, v);
     if (i === NONE) return Infinity;
+    if (fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer) return this.#followed(v, i, depth);
+    const { numbers, shift, scale } = this.values.numbersOf(v);
+    if (scale === Scale.Known) return Math.abs(numbers[1 >> shift]! - numbers[0]!);
+    if (scale !== Scale.Bounded) return this.#followed(v, i, depth);
+    // The threads share out the lines of a table, unless their numbers are closer together anyway.
+    const shared = numbers.reduce((most, x) => Math.max(most, x), 0) / fn.waveSize;
+    return Math.min(shared, this.#followed(v, i, depth));
+  }
+
+  /** By what a value is made from. */
+  #followed(v: ValueId, i: InstrId, depth: number): number {
+    const { fn } = this;
+    const opcode = fn.instrOpcode[i]!;
     const operands = [...fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1])] as ValueId[];
     const strides = (of = operands): number[] => of.map((operand) => this.#from(operand, depth + 1));
     const sum = (): number => strides().reduce((all, stride) => all + stride, 0);
-    /** Of the operands that may be the result, and that differ between threads. */
+    /** Of the operands that may be the result, and that differ between threads: neighbours may still have the same. */
     const least = (): number =>
-      strides(operands.filter((operand) => fn.valueType[operand] === fn.valueType[v])).reduce(
-        (found, stride) => Math.min(found, stride || Infinity),
-        Infinity,
-      );
-    const opcode = fn.instrOpcode[i]!;
-    if (opcode === Opcode.GetElementPtr) return sum();
-    if (fn.typeKind[fn.instrType[i]!] === TypeKind.Integer) {
-      const { numbers, shift, scale } = this.values.numbersOf(v);
-      if (scale === Scale.Known) return Math.abs(numbers[1 >> shift]! - numbers[0]!);
-      // The threads share out the lines of a table.
-      if (scale === Scale.Bounded) return numbers.reduce((most, x) => Math.max(most, x), 0) / fn.waveSize;
-    }
+      strides(
+        operands.filter(
+          (operand) => fn.valueType[operand] === fn.valueType[v] && this.divergence.valueDivergent[operand] === 1,
+        ),
+      ).reduce((found, stride) => Math.min(found, stride), Infinity);
+    /** Neighbours that have the same number have the same product, whatever the factor is. */
+    const scaled = (): number => {
+      const [number, by] = operands as [ValueId, ValueId];
+      if (this.divergence.valueDivergent[by] === 1) return Infinity;
+      const stride = this.#from(number, depth + 1);
+      const factor = factorOf(opcode, fn.valueInteger[by]!);
+      return stride === 0 || factor === 0 ? 0 : stride * factor;
+    };
     switch (opcode) {
+      case Opcode.GetElementPtr:
       case Opcode.ZExt:
       case Opcode.SExt:
       case Opcode.Trunc:
@@ -78,6 +101,13 @@ export class Strides {
       case Opcode.Sub:
       case Opcode.Or:
         return sum();
+      case Opcode.Mul:
+      case Opcode.Shl:
+      case Opcode.UDiv:
+      case Opcode.SDiv:
+      case Opcode.LShr:
+      case Opcode.AShr:
+        return scaled();
       case Opcode.Phi:
         return strides().reduce((found, stride) => Math.min(found, stride), Infinity);
       case Opcode.Select:
@@ -88,5 +118,21 @@ export class Strides {
       default:
         return Infinity;
     }
+  }
+}
+
+/** What an operation by a constant makes of a difference; infinite where the other number is not known. */
+function factorOf(opcode: number, constant: number): number {
+  if (constant === NO_INTEGER || constant < 0) return Infinity;
+  switch (opcode) {
+    case Opcode.Mul:
+      return constant;
+    case Opcode.Shl:
+      return 2 ** constant;
+    case Opcode.UDiv:
+    case Opcode.SDiv:
+      return 1 / constant;
+    default:
+      return 2 ** -constant;
   }
 }

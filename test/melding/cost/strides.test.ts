@@ -5,7 +5,7 @@ import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 import { Strides } from '../../../src/melding/cost/strides.js';
 
-const test = suite('melding/cost/strides', { tests: 1 });
+const test = suite('melding/cost/strides', { tests: 2 });
 
 test('how far apart neighbouring threads access memory', () => {
   const s = snapshot(`
@@ -43,6 +43,35 @@ test('how far apart neighbouring threads access memory', () => {
   // Loads and stores have it in words.
   assert.is(strides.ofAccess(s.instr('%byte')), 1 / 4);
   assert.is(strides.ofAccess(s.instr('%number')), 96);
+});
+
+// As images are read: coordinates are clamped, and a row starts at a multiple of its width.
+test('numbers between bounds are as far apart as the numbers', () => {
+  const s = snapshot(`
+    func kernel
+    arg %n i32
+    arg %p ptr1
+    entry:
+      %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+      %x = call @llvm.smin.i32 %tid 127
+      %y = lshr %x 8
+      %row = shl %y 7
+      %half = lshr %x 1
+      %column = mul %x 3
+      %at = or %row %x
+      %pixel = gep %p %at
+      %small = gep %p %half
+      %channels = gep %p %column
+      %widths = mul %x %n
+      %pitched = gep %p %widths
+      ret
+  `);
+  const analyses = analysesOf(s.f);
+  const strides = new Strides(s.f, analyses.divergence, new WaveSamples(s.f, analyses).values);
+  assert.ok(strides.of(s.value('%pixel')) <= 1.5);
+  assert.is(strides.of(s.value('%small')), 1 / 2);
+  assert.is(strides.of(s.value('%channels')), 3);
+  assert.is(strides.of(s.value('%pitched')), Infinity);
 });
 
 test.run();
