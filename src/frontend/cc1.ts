@@ -143,7 +143,7 @@ function runtimeMacros({ cc1 }: ParsedFlags, cpu: string): string[] {
   return macros.filter((macro) => !own.has(macro.replace(/=.*/, ''))).flatMap((macro) => ['-D', macro]);
 }
 
-const HAS_NO_IMAGES = /^gfx(9[45]|9-4|125)/;
+const HAS_NO_IMAGES = /^gfx(9[45]|9-4|12-?5|13)/;
 
 function languageArguments(flags: ParsedFlags, isHip: boolean): string[] {
   const words = ['-ferror-limit', String(flags.errorLimit), '-fgnuc-version=4.2.1', '-fskip-odr-check-in-gmf'];

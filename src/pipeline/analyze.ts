@@ -33,7 +33,7 @@ export function analyzeModule(runtime: LlvmRuntime, bytes: Uint8Array, given: Jo
         remarks.push(...plannedRemarks(name, survey));
       } catch (error) {
         // Without a usable instance the other functions cannot be analysed, either.
-        if (!(error instanceof DarmError) || runtime.poisoned) throw error;
+        if (!(error instanceof DarmError) || error.code !== 'compile-failed' || runtime.poisoned) throw error;
         failures.push({ name, reason: error.message });
         if (options.remarks) remarks.push(failureRemark(name, module.location(name), error.message));
       }

@@ -138,7 +138,7 @@ function countDivergentBranches(module: LlvmModule, name: string): number | null
   try {
     return summarize(snapshot, analysesOf(snapshot).divergence).divergentBranches;
   } catch (error) {
-    if (error instanceof DarmError) return null;
+    if (error instanceof DarmError && error.code === 'compile-failed') return null;
     throw error;
   }
 }

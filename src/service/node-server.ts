@@ -4,8 +4,9 @@
  */
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import type { ReadableStream as WebReadableStream } from 'node:stream/web';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -76,7 +77,7 @@ export async function listen(service: Service, options: ListenOptions): Promise<
     fetch: async (request, { incoming, outgoing }) => {
       const node = { incoming: incoming as IncomingMessage, outgoing: outgoing as ServerResponse };
       const answer = await service.fetch(request.method === 'POST' ? withBody(request, node) : request);
-      const sent = send(answer, node);
+      const sent = whileConnected(node.incoming.socket, send(answer, node));
       sending.add(sent);
       await sent;
       sending.delete(sent);
@@ -94,11 +95,6 @@ export async function listen(service: Service, options: ListenOptions): Promise<
       connectionsCheckingInterval: 1000,
     },
   }) as Server;
-  // A client that asks before it sends a body is told to when the body is read: a refusal spares it the sending.
-  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    if (incoming.method !== 'POST') outgoing.writeContinue();
-    server.emit('request', incoming, outgoing);
-  });
   server.timeout = timeout === 0 || queueTimeout === 0 ? 0 : Math.min(IDLE_MS + timeout + queueTimeout, LONGEST_MS);
   const url = await listenOn(server, options);
   return {
@@ -142,10 +138,7 @@ function withBody({ url, method, headers }: Request, { incoming, outgoing }: Nod
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        if (pieces === undefined) {
-          if (asksFirst(incoming)) outgoing.writeContinue();
-          pieces = incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>;
-        }
+        pieces ??= incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Uint8Array, undefined>;
         const { done, value } = await pieces.next();
         if (done) return controller.close();
         const chunks = [value];
@@ -161,29 +154,41 @@ function withBody({ url, method, headers }: Request, { incoming, outgoing }: Nod
   return new Request(url, init);
 }
 
-const asksFirst = ({ headers }: IncomingMessage): boolean => headers.expect?.toLowerCase() === '100-continue';
-
 /**
  * Sends an answer as fast as its client reads. An answer that breaks off ends its connection, so that no client takes
  * it for complete. The adapter's own sending ends some of them as if they were.
  */
-async function send({ status, headers, body }: Response, { incoming, outgoing }: NodeExchange): Promise<void> {
+async function send(answer: Response, { incoming, outgoing }: NodeExchange): Promise<void> {
+  const { status, headers, body } = answer;
   outgoing.setHeaders(headers);
-  // A client that was not told to send its body may send it all the same, or another request.
-  if (asksFirst(incoming) && !incoming.complete) outgoing.setHeader('Connection', 'close');
+  const isRefused = headers.get('connection') === 'close' && !incoming.complete;
+  if (isRefused) return sendRefusal(answer, { incoming, outgoing });
   outgoing.writeHead(status);
-  const discards = outgoing.getHeader('Connection') === 'close' && !incoming.complete;
+  if (body === null) {
+    outgoing.end();
+    return;
+  }
   // Without a buffer in between, the end of the stream means that the connection has taken everything.
-  const source = body && Readable.fromWeb(body as WebReadableStream<Uint8Array>, { highWaterMark: 0 });
+  const source = Readable.fromWeb(body as WebReadableStream<Uint8Array>, { highWaterMark: 0 });
   // The service knows already that the answer broke off.
-  if (source !== null) await pipeline(source, outgoing, { end: !discards }).catch(() => outgoing.destroy());
-  if (discards) await discardRest(incoming);
-  if (source === null || discards) outgoing.end();
+  await pipeline(source, outgoing).catch(() => {});
 }
 
-/** Reads what a client sends that has its whole answer, until it ends or goes away. */
-async function discardRest(incoming: IncomingMessage): Promise<void> {
-  const signal = AbortSignal.timeout(DISCARD_MS);
+/** Its length tells the client when it has all of it: the connection stays a while, and reads what still comes. */
+async function sendRefusal(answer: Response, { incoming, outgoing }: NodeExchange): Promise<void> {
+  const content = Buffer.from(await answer.arrayBuffer());
+  outgoing.removeHeader('Transfer-Encoding');
+  outgoing.setHeader('Content-Length', content.length).writeHead(answer.status);
+  await pipeline(Readable.from([content]), outgoing, { end: false }).catch(() => {});
   incoming.on('data', () => {});
-  await Promise.race([once(incoming, 'end', { signal }), once(incoming, 'close', { signal })]).catch(() => {});
+  await finished(incoming, { signal: AbortSignal.timeout(DISCARD_MS) }).catch(() => {});
+  if (!outgoing.destroyed) outgoing.end();
+}
+
+/** Waits for the end of something, or of the connection: the request behind a refused one never gets its turn. */
+async function whileConnected(connection: Socket, something: Promise<void>): Promise<void> {
+  if (connection.destroyed) return void something.catch(() => {});
+  const ended = new AbortController();
+  const gone = once(connection, 'close', { signal: ended.signal }).catch(() => {});
+  await Promise.race([something.finally(() => ended.abort()), gone]);
 }

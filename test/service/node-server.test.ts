@@ -1,10 +1,10 @@
 /** Node's HTTP server in front of a service: how bodies arrive. */
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { listen, type Service } from '../../src/service/index.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('service/node-server', { tests: 5, timeoutMs: 60_000 });
+const test = suite('service/node-server', { tests: 6, timeoutMs: 60_000 });
 
 /** Sends one request to a service that is `fetch`, and returns what comes until the connection ends. */
 async function exchange(fetch: Service['fetch'], request: string, hangUp = false): Promise<string> {
@@ -83,32 +83,56 @@ test('closing: the client of a large answer is the one that ends the connection'
 
 /** Refuses every request without reading it, as the service refuses what is too large. */
 const refuse = (): Promise<Response> =>
-  Promise.resolve(new Response('refused', { status: 413, headers: { Connection: 'close', 'Content-Length': '7' } }));
+  Promise.resolve(new Response('refused', { status: 413, headers: { Connection: 'close' } }));
 
-test('a client that sends all of its body before it reads gets the refusal', async () => {
+const POST = 'POST / HTTP/1.1\r\nHost: x\r\n';
+
+/** Sends `request` to a server that refuses everything. It must close as soon as its clients are gone. */
+async function withRefusals(request: string, use: (socket: Socket) => Promise<void>): Promise<void> {
   const service: Service = { fetch: refuse, close: () => Promise.resolve() };
   const limits = { bodyTimeout: 30_000, queueTimeout: 0, timeout: 0, grace: 0 };
   const server = await listen(service, { ...limits, host: '127.0.0.1', port: 0 });
-  const body = Buffer.alloc(2 ** 24);
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-  socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`);
-  await new Promise<void>((resolve, reject) => {
-    socket.on('error', reject);
-    socket.write(body, () => resolve());
-  });
-  let answer = '';
-  socket.on('data', (bytes) => (answer += bytes.toString()));
-  await once(socket, 'close');
-  assert.match(answer, /^HTTP\/1.1 413 .*refused$/s);
+  socket.write(request);
+  await use(socket);
   await server.close();
+}
+
+/** What comes until it ends with `end`. */
+async function answerOf(socket: Socket, end: string): Promise<string> {
+  let answer = '';
+  await new Promise<void>((resolve) => {
+    socket.on('data', (bytes) => {
+      answer += bytes.toString();
+      if (answer.endsWith(end)) resolve();
+    });
+  });
+  return answer;
+}
+
+test('a client that sends all of its body before it reads gets the refusal', async () => {
+  const body = Buffer.alloc(2 ** 24);
+  await withRefusals(`${POST}Content-Length: ${body.length}\r\n\r\n`, async (socket) => {
+    await new Promise<void>((resolve, reject) => {
+      socket.on('error', reject);
+      socket.write(body, () => resolve());
+    });
+    assert.match(await answerOf(socket, 'refused'), /^HTTP\/1.1 413 /);
+    await once(socket, 'close');
+  });
 });
 
-test('a client that asks before it sends a body is told to when the body is read', async () => {
-  const head = 'POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 4\r\n';
-  assert.match(await exchange(refuse, `${head}\r\n`, true), /^HTTP\/1.1 413 .*refused$/s);
-  const read = async (request: Request): Promise<Response> => new Response(await request.text());
-  const told = await exchange(read, `${head}Connection: close\r\n\r\nbody`);
-  assert.match(told, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 .*body/s);
-});
+test('a client that sends no more knows by its length when it has the whole refusal', () =>
+  withRefusals(`${POST}Content-Length: 4\r\n\r\n`, async (socket) => {
+    assert.match(await answerOf(socket, 'refused'), /\r\nContent-Length: 7\r\n/i);
+    socket.destroy();
+  }));
+
+test('what comes behind a refused request keeps nobody waiting', () =>
+  withRefusals(`${POST}Content-Length: 4\r\n\r\nbodyGET / HTTP/1.1\r\nHost: x\r\n\r\n`, async (socket) => {
+    const answer = answerOf(socket, 'refused');
+    await once(socket, 'close');
+    assert.is((await answer).match(/HTTP\/1.1/g)?.length, 1);
+  }));
 
 test.run();
