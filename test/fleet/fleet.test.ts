@@ -23,6 +23,9 @@ import { assert, suite } from '../support/suite.js';
 
 const test = suite('fleet/fleet', { tests: 14, timeoutMs: 90_000 });
 
+/** A worker that does not say for so long, in milliseconds, that it is alive counts as lost. */
+const SOON_LOST = 1500;
+
 const withRedis =
   (use: (redis: TestRedis) => Promise<void>, ...more: string[]) =>
   (): Promise<void> =>
@@ -74,13 +77,13 @@ test(
 test(
   'a worker that is killed, and one that sleeps: others take their jobs',
   withRedis(async (redis) => {
-    await using killed = await startWorker(redis.url);
+    await using killed = await startWorker(redis.url, { lockMs: SOON_LOST });
     await using fleet = await openFleet(redis.url);
     const modules = await Promise.all(['bitonic', 'sb1', 'sb2', 'sb3'].map((name) => kernel(`${name}.gfx906.O3`)));
     const compiled = Promise.all(modules.map((bytes) => fleet.compiler.compile(bytes)));
     while (Number(await redis.command('EXISTS', await activeKey(redis.url))) === 0) await sleep(5);
     killed.child.kill('SIGSTOP');
-    await using _ = await startWorker(redis.url);
+    await using _ = await startWorker(redis.url, { lockMs: SOON_LOST });
     const results = await compiled;
     for (const [n, { artifacts }] of results.entries()) assert.equal(artifacts[0]!.bytes, await local(modules[n]!));
     // Whoever wakes up finds that others were faster.
@@ -98,13 +101,13 @@ async function activeKey(url: string): Promise<string> {
 test(
   'a module that ends its worker fails with the reason; what ran beside it does not',
   withRedis(async (redis) => {
-    const first = await startWorker(redis.url, { threads: 2 });
+    const first = await startWorker(redis.url, { threads: 2, lockMs: SOON_LOST });
     const gone = once(first.child, 'exit');
     await using fleet = await openFleet(redis.url);
     const poison = failureOf(fleet.compiler.compile(text(`${MARK}\n${new TextDecoder().decode(tinyKernel(1))}`)));
     const beside = fleet.compiler.compile(await kernel('bitonic.gfx906.O3'));
     await gone;
-    await using _ = await startWorker(redis.url);
+    await using _ = await startWorker(redis.url, { lockMs: SOON_LOST });
     const error = await poison;
     assert.is(error.code, 'internal');
     assert.match(error.message, /ended the process that compiled it \(SIGKILL\), after a worker before/);

@@ -21,7 +21,7 @@ const WORKER = fileURLToPath(new URL('./fleet-worker.js', import.meta.url));
 
 export async function startWorker(
   url: string,
-  { threads = 1, lockMs = 1500, remoteCache = [] as readonly string[] } = {},
+  { threads = 1, lockMs = 15_000, remoteCache = [] as readonly string[] } = {},
 ): Promise<TestWorker> {
   const child = spawn(process.execPath, [WORKER, url, String(threads), String(lockMs), ...remoteCache], {
     stdio: ['ignore', 'ignore', 'pipe'],
