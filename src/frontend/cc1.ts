@@ -132,8 +132,8 @@ function folders(flags: ParsedFlags, isHip: boolean): string[] {
 }
 
 /**
- * Macros of OpenCL that clang leaves to the runtime: the version of the device, and whether it has images. The values are
- * those of AMD's. A macro that the caller defines is the caller's.
+ * Macros of OpenCL that clang leaves to the runtime: the version of the device, and whether it has images. The values
+ * are those of AMD's. A macro that the caller defines is the caller's.
  */
 function runtimeMacros({ cc1 }: ParsedFlags, cpu: string): string[] {
   const macros = HAS_NO_IMAGES.test(cpu)
