@@ -34,21 +34,27 @@ const sharedBuffer = (bytes: number): SharedArrayBuffer => new SharedArrayBuffer
 
 /** Larger than each part. */
 const REUSED_BYTES = 32 * 2 ** 20;
-let reused: WeakRef<SharedArrayBuffer> | null = null;
+let reused: WeakRef<ArrayBufferLike> | null = null;
+/** Up to V8 12, what is compiled from shared bytes is copied twice. */
+const isCopiedTwice = Number.parseInt(process.versions.v8) < 13;
 
 /**
  * For what is read, used and no longer needed, one part after the other: to get pages from the system takes longer than
  * to fill them.
  */
-function reusedBuffer(bytes: number): SharedArrayBuffer {
+function reusedBuffer(bytes: number): ArrayBufferLike {
   if (bytes > REUSED_BYTES) return sharedBuffer(bytes);
-  const buffer = reused?.deref() ?? sharedBuffer(REUSED_BYTES);
+  const buffer = reused?.deref() ?? (isCopiedTwice ? new ArrayBuffer(REUSED_BYTES) : sharedBuffer(REUSED_BYTES));
   reused = new WeakRef(buffer);
   return buffer;
 }
 
 /** What has been unpacked beside the package. */
-function readUnpacked(name: string, { bytes }: FileFacts, buffer = sharedBuffer): Uint8Array<ArrayBuffer> | null {
+function readUnpacked(
+  name: string,
+  { bytes }: FileFacts,
+  buffer: (bytes: number) => ArrayBufferLike = sharedBuffer,
+): Uint8Array<ArrayBuffer> | null {
   try {
     const file = openSync(path.join(moduleFolder(), name), 'r');
     try {
