@@ -8,7 +8,12 @@ printTable(
   ['file', 'size'],
   [
     ['llvm.wasm, for a first compilation (unpacked)', mib(manifest.module.bytes)],
-    ...Object.entries(manifest.further).map(([part, { bytes }]) => [`${part}.wasm (unpacked)`, mib(bytes)]),
+    ...Object.entries(manifest.further).flatMap(([part, { bytes, division }]) => [
+      [`${part}.wasm (unpacked)`, mib(bytes)],
+      ...(division
+        ? [[`${part}.cold (unpacked), read when a function of it is called`, mib(division.cold.bytes)]]
+        : []),
+    ]),
     ['llvm.memory (unpacked)', mib(manifest.memory?.bytes ?? 0)],
     ...Object.entries(manifest.compressed).map(([name, { bytes }]) => [`${name} (shipped)`, mib(bytes)]),
     ['llvm.mjs (loader)', mib(manifest.loader.bytes)],

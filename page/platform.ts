@@ -8,7 +8,7 @@
 import initBrotli, { decompress } from 'brotli-dec-wasm/web';
 import { DarmError } from '../src/errors.js';
 import type { FileFacts, ModulePart, Platform } from '../src/platform/interface.js';
-import { repair } from '../src/platform/repair.js';
+import { extensionsOf, factsOf, packedName, unpackedFiles, type UnpackedFile } from '../src/platform/unpacked.js';
 import type { Manifest } from '../src/binding/load.js';
 import { MODULE_STORE, servedName, SERVED_HEADER } from './store.js';
 
@@ -56,7 +56,7 @@ export async function sha256(...parts: (string | Uint8Array)[]): Promise<string>
 const nameOf = (part: string, facts: FileFacts, extension: string): string =>
   `${part}.${facts.sha256.slice(0, 16)}.${extension}`;
 
-async function packedName(name: string): Promise<string> {
+async function servedAs(name: string): Promise<string> {
   const { compressed } = JSON.parse(await readManifest()) as Manifest;
   const facts = compressed[name];
   if (facts === undefined) throw new DarmError('internal', `the site has no ${name}`);
@@ -71,27 +71,34 @@ const kept = async (name: string): Promise<Response | undefined> => (await store
 const unkept = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
 
 async function readPart(part: string, facts: FileFacts, extension: string): Promise<Uint8Array<ArrayBuffer>> {
-  const name = nameOf(part, facts, extension);
+  const own = factsOf(facts, extension);
+  const name = nameOf(part, own, extension);
   const found = unkept.has(name) ? undefined : await kept(name);
   if (found !== undefined) {
     const bytes = new Uint8Array(await found.arrayBuffer());
-    if (bytes.length === facts.bytes) return bytes;
+    if (bytes.length === own.bytes) return bytes;
   }
-  const unpacked = unkept.get(name) ?? downloadPart(`${part}.${extension}.br`, name, facts);
-  unkept.set(name, unpacked);
-  // What failed is tried again.
-  unpacked.catch(() => unkept.delete(name));
-  return unpacked;
+  if (!unkept.has(name)) unpackPart(part, facts, extension);
+  return unkept.get(name)!;
 }
 
-async function downloadPart(packedAs: string, name: string, facts: FileFacts): Promise<Uint8Array<ArrayBuffer>> {
-  const packed = await download(await packedName(packedAs));
+/** The files that one of the package becomes. */
+function unpackPart(part: string, facts: FileFacts, extension: string): void {
+  const files = downloadPart(part, facts, extension);
+  for (const each of extensionsOf(facts, extension)) {
+    const name = nameOf(part, factsOf(facts, each), each);
+    const bytes = files.then((all) => all.find((file) => file.extension === each)!.bytes);
+    unkept.set(name, bytes);
+    // What failed is tried again.
+    bytes.catch(() => unkept.delete(name));
+  }
+}
+
+async function downloadPart(part: string, facts: FileFacts, extension: string): Promise<readonly UnpackedFile[]> {
+  const packed = await download(await servedAs(packedName(part, extension)));
   // Some servers say of such files that they are encoded; the browser has then decoded them.
-  const bytes = packed.length === facts.bytes ? packed : await unpack(packed);
-  repair(bytes, facts);
-  if ((await sha256(bytes)) !== facts.sha256)
-    throw new DarmError('internal', `${name} is damaged: its hash is not the one in manifest.json`);
-  return bytes;
+  const bytes = packed.length === (facts.division?.whole ?? facts).bytes ? packed : await unpack(packed);
+  return unpackedFiles(bytes, facts, extension, sha256);
 }
 
 let keeping = Promise.resolve();
@@ -187,10 +194,11 @@ export const platform: Platform = {
   readManifest,
   readPart,
   openModule,
-  findMemory: readPart,
+  find: readPart,
   fill: () => {
     throw new DarmError('internal', 'a page has no files to read memory from');
   },
+  compileNow: (bytes) => new WebAssembly.Module(bytes),
   loaderUrl: (name) => new URL(name, MODULES).href,
   nextTurn: () => new Promise((resolve) => setTimeout(resolve)),
   sha256,

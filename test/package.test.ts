@@ -82,7 +82,7 @@ test('pack, install, compile', async () => {
     ])
       assert.ok(names.includes(name), `${name} is missing`);
     assert.ok(
-      !names.some((name) => /^(dist\/)?(test|bench|kernels)\/|\.(wasm|memory|image)$/.test(name)),
+      !names.some((name) => /^(dist\/)?(test|bench|kernels)\/|\.(wasm|cold|memory|image)$/.test(name)),
       'something is packed that nobody needs',
     );
 

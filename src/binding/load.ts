@@ -5,6 +5,7 @@
  */
 import { platform } from '../platform/index.js';
 import type { FileFacts, ModulePart } from '../platform/interface.js';
+import { COLD } from '../platform/unpacked.js';
 
 export interface Manifest {
   readonly llvm: string;
@@ -49,7 +50,13 @@ export type { FileFacts };
 /** The parts of a module, compiled. */
 export interface CodeParts extends FirstPart {
   /** They put functions into the first part's table. */
-  readonly further: readonly WebAssembly.Module[];
+  readonly further: readonly FurtherPart[];
+}
+
+export interface FurtherPart {
+  readonly module: WebAssembly.Module;
+  /** The module of its cold functions, which is compiled when one of them is called; null where there is none. */
+  readonly cold: KeptFile | null;
 }
 
 /** The first part, compiled. */
@@ -70,12 +77,16 @@ export interface ComingCode extends Pick<LlvmCode, 'memory'> {
   readonly parts: Promise<CodeParts>;
 }
 
-/** What the memory of an instance holds at first: zeros, except in one range. */
-export interface StartingMemory {
-  readonly start: number;
+/** What an instance reads for itself. */
+export interface KeptFile {
   readonly bytes: number;
   /** The file that it is in, or, where that may change, itself. */
   readonly content: string | Uint8Array;
+}
+
+/** What the memory of an instance holds at first: zeros, except in one range. */
+export interface StartingMemory extends KeptFile {
+  readonly start: number;
 }
 
 export async function readManifest(): Promise<Manifest> {
@@ -93,7 +104,12 @@ export async function findMemory(
   facts: FileFacts,
   extension = 'memory',
 ): Promise<StartingMemory> {
-  return { start, bytes: facts.bytes, content: await platform.findMemory(part, facts, extension) };
+  return { start, bytes: facts.bytes, content: await platform.find(part, facts, extension) };
+}
+
+async function findCold(part: string, facts: FileFacts): Promise<KeptFile | null> {
+  if (facts.division === undefined) return null;
+  return { bytes: facts.division.cold.bytes, content: await platform.find(part, facts, COLD) };
 }
 
 /** Unpacks every file of LLVM and of clang, so that no later process has to. @throws DarmError `io` */
@@ -102,6 +118,7 @@ export async function unpackAll(): Promise<void> {
   const unpack = async (part: string, facts: FileFacts | null, extension?: string): Promise<void> =>
     void (facts && (await readPart(part, facts, extension)));
   for (const [name, all] of [['llvm', llvm] as const, ...(frontend ? [['clang', frontend] as const] : [])]) {
+    // With what is cold in them.
     for (const [part, facts] of Object.entries({ [name]: all.module, ...all.further })) await unpack(part, facts);
     await unpack(name, all.memory, 'memory');
   }
@@ -181,8 +198,12 @@ export async function beginParts(
       const lazy = new Map(names.filter((part) => !needed.has(part)).map((part) => [part, make.lazily(open(part))]));
       // When one fails, the others are waited for all the same: nothing goes on after the error.
       await Promise.allSettled(lazy.values());
-      const rest = names.map((part) => (needed.get(part) ?? lazy.get(part))!);
-      const parts = Promise.all([first, Promise.all(rest)]).then(([made, all]) => ({ ...made, further: all }));
+      const all = names.map(async (part): Promise<FurtherPart> => {
+        const cold = findCold(part, further[part]!);
+        cold.catch(() => {});
+        return { module: await (needed.get(part) ?? lazy.get(part))!, cold: await cold };
+      });
+      const parts = Promise.all([first, Promise.all(all)]).then(([made, rest]) => ({ ...made, further: rest }));
       parts.catch(() => {});
       return { parts, memory: await found };
     },

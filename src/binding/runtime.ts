@@ -13,6 +13,7 @@
 import { DarmError, invariant } from '../errors.js';
 import { ABI_VERSION, SNAPSHOT_SECTIONS, type LlvmExports, type Pointer } from './abi.js';
 import { platform } from '../platform/index.js';
+import { loadWhenCalled } from './cold.js';
 import { restrictFileAccess } from './file-access.js';
 import { arrived, readManifest, type CodeParts, type ComingCode, type LlvmCode, type StartingMemory } from './load.js';
 
@@ -279,7 +280,11 @@ async function instantiateParts(
   imports: WebAssembly.Imports,
 ): Promise<WebAssembly.Instance> {
   const instance = await WebAssembly.instantiate(first, imports);
-  for (const part of further) await WebAssembly.instantiate(part, { ...imports, primary: instance.exports });
+  const all = { ...imports, primary: instance.exports as WebAssembly.ModuleImports };
+  for (const { module, cold } of further) {
+    const part = await WebAssembly.instantiate(module, all);
+    if (cold !== null) loadWhenCalled(part, cold, all);
+  }
   return instance;
 }
 

@@ -11,6 +11,18 @@ export interface FileFacts {
   readonly sha256: string;
   /** What is repaired in the file when it has been unpacked: bytes, in hexadecimal, from an offset on. */
   readonly repairs?: readonly { readonly at: number; readonly bytes: string }[];
+  /** Of a part that is divided when it has been unpacked. The facts beside it are those of the functions called. */
+  readonly division?: Division;
+}
+
+/** See divide.ts. */
+export interface Division {
+  /** What is shipped, compressed. */
+  readonly whole: FileFacts;
+  /** The file of the functions that no training called: the part's, with the extension `cold`. */
+  readonly cold: FileFacts;
+  /** A bit for each function, whether training called it; in base64. */
+  readonly called: string;
 }
 
 /** Files of the host, for `#include`. */
@@ -43,17 +55,20 @@ export interface Platform {
   /** manifest.json of the compiled modules. */
   readManifest(): Promise<string>;
   /**
-   * The bytes of a part, unpacked: `llvm`, `clang` and their further parts (`wasm`), `headers` (`image`).
+   * The bytes of a part, unpacked: `llvm`, `clang` and their further parts (`wasm`, and `cold` where they are divided),
+   * `headers` (`image`).
    *
    * @throws DarmError `io`, or `internal` when the bytes are not those of the manifest
    */
   readPart(part: string, facts: FileFacts, extension: string): Promise<Uint8Array<ArrayBuffer>>;
   /** Begins to read `llvm`, `clang` or one of their further parts. */
   openModule(part: string, facts: FileFacts): ModulePart;
-  /** What goes into the memory of instances: a name that `fill` knows, or the bytes. Other threads can use it. */
-  findMemory(part: string, facts: FileFacts, extension: string): Promise<string | Uint8Array>;
-  /** Puts what `findMemory` named into the memory of an instance. */
+  /** What each instance reads for itself, if at all: a name that `fill` knows, or the bytes. Other threads can use it. */
+  find(part: string, facts: FileFacts, extension: string): Promise<string | Uint8Array>;
+  /** Reads what `find` named. @throws DarmError `io` */
   fill(place: Uint8Array, content: string): void;
+  /** At once on this thread, without the module's functions: each is compiled when it is called. */
+  compileNow(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module;
   /** Where the loader of a module is to be imported from. */
   loaderUrl(name: string): string;
   /** Lets the engine do on this thread what waits for it. */

@@ -7,12 +7,12 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { DarmError } from '../errors.js';
 import { ioError, privateTemporaryFolder, writeAtomically } from '../process/files.js';
 import { cryptography } from './crypto.js';
 import { nodeDisk } from './disk.js';
 import type { FileFacts, ModulePart, Platform } from './interface.js';
-import { repair } from './repair.js';
+import { compileBytes, lazily } from './compile.js';
+import { factsOf, packedName, unpackedFiles, type UnpackedFile } from './unpacked.js';
 
 /** The folder of the WebAssembly module. The environment variable `DARM_WASM` names another one, for debug builds. */
 export function moduleFolder(): string {
@@ -79,9 +79,9 @@ function readInto(place: Uint8Array, file: number): void {
 }
 
 /** Once per machine: what it takes is loaded then. */
-async function unpack(packed: Uint8Array): Promise<Buffer> {
+async function unpack(packed: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   const [{ promisify }, { brotliDecompress }] = await Promise.all([import('node:util'), import('node:zlib')]);
-  return promisify(brotliDecompress)(packed);
+  return promisify(brotliDecompress)(packed) as Promise<Uint8Array<ArrayBuffer>>;
 }
 
 const unpackedName = (part: string, { sha256: hash }: FileFacts, extension: string): string =>
@@ -96,31 +96,45 @@ const sha256 = (...content: (Uint8Array | string)[]): string =>
  * hash.
  */
 async function readPart(part: string, facts: FileFacts, extension: string): Promise<Uint8Array<ArrayBuffer>> {
-  const folder = moduleFolder();
-  const name = unpackedName(part, facts, extension);
+  const own = factsOf(facts, extension);
+  const name = unpackedName(part, own, extension);
   // At once: in pieces, it would wait for whatever else this thread does.
-  const found = readUnpacked(name, facts);
+  const found = readUnpacked(name, own);
   if (found !== null) return found;
 
-  const folders = [folder];
   const temporary = await privateTemporaryFolder();
   if (temporary !== null) {
     const kept = await readFile(path.join(temporary, name)).catch(() => null);
-    if (kept !== null && sha256(kept) === facts.sha256) return kept;
-    folders.push(temporary);
+    if (kept !== null && sha256(kept) === own.sha256) return kept;
   }
-  const bytes = await unpack(readPackaged(`${part}.${extension}.br`));
-  repair(bytes, facts);
-  if (sha256(bytes) !== facts.sha256)
-    throw new DarmError('internal', 'the compiled module is damaged: its hash is not the one in manifest.json');
-  for (const each of folders)
-    try {
-      await writeAtomically(path.join(each, name), bytes);
-      break;
-    } catch {
-      // Where nothing can be written, every process unpacks for itself.
-    }
-  return bytes as Uint8Array<ArrayBuffer>;
+  const files = await unpackPart(part, facts, extension);
+  return files.find((file) => file.extension === extension)!.bytes;
+}
+
+/** What is being unpacked, by its name in the package: two files may be made of one. */
+const unpacking = new Map<string, Promise<readonly UnpackedFile[]>>();
+
+function unpackPart(part: string, facts: FileFacts, extension: string): Promise<readonly UnpackedFile[]> {
+  const name = packedName(part, extension);
+  const made = unpacking.get(name) ?? unpackNow(part, facts, extension).finally(() => unpacking.delete(name));
+  unpacking.set(name, made);
+  return made;
+}
+
+async function unpackNow(part: string, facts: FileFacts, extension: string): Promise<readonly UnpackedFile[]> {
+  const packed = readPackaged(packedName(part, extension));
+  const files = await unpackedFiles(await unpack(packed), facts, extension, sha256);
+  const temporary = await privateTemporaryFolder();
+  const folders = [moduleFolder(), ...(temporary === null ? [] : [temporary])];
+  for (const file of files)
+    for (const folder of folders)
+      try {
+        await writeAtomically(path.join(folder, unpackedName(part, file.facts, file.extension)), file.bytes);
+        break;
+      } catch {
+        // Where nothing can be written, every process unpacks for itself.
+      }
+  return files;
 }
 
 function shared(bytes: Uint8Array): Uint8Array {
@@ -130,13 +144,13 @@ function shared(bytes: Uint8Array): Uint8Array {
 }
 
 /** The package's own file is read by each instance for itself: without a copy in between, into its memory. */
-async function findMemory(part: string, facts: FileFacts, extension: string): Promise<string | Uint8Array> {
-  const file = path.join(moduleFolder(), unpackedName(part, facts, extension));
+async function find(part: string, facts: FileFacts, extension: string): Promise<string | Uint8Array> {
+  const own = factsOf(facts, extension);
+  const file = path.join(moduleFolder(), unpackedName(part, own, extension));
   const found = await stat(file).catch(() => null);
-  return found?.size === facts.bytes ? file : shared(await readPart(part, facts, extension));
+  return found?.size === own.bytes ? file : shared(await readPart(part, facts, extension));
 }
 
-/** @throws DarmError `io` */
 function fill(place: Uint8Array, content: string): void {
   try {
     const file = openSync(content, 'r');
@@ -147,16 +161,6 @@ function fill(place: Uint8Array, content: string): void {
     }
   } catch (error) {
     throw ioError('read', content, error);
-  }
-}
-
-/** While V8's threads compile, for which a process does not stay alive. */
-export async function compileBytes(bytes: Uint8Array<ArrayBuffer>): Promise<WebAssembly.Module> {
-  const timer = setInterval(() => {}, 2 ** 30);
-  try {
-    return await WebAssembly.compile(bytes);
-  } finally {
-    clearInterval(timer);
   }
 }
 
@@ -173,8 +177,9 @@ export const node: Platform = {
   readManifest: async () => readPackaged('manifest.json').toString('utf8'),
   readPart,
   openModule,
-  findMemory,
+  find,
   fill,
+  compileNow: (bytes) => lazily(() => new WebAssembly.Module(bytes)),
   loaderUrl: (name) => pathToFileURL(path.join(moduleFolder(), name)).href,
   nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
   sha256: async (text, bytes) => sha256(text, bytes),

@@ -1,9 +1,10 @@
 /** How the parts of LLVM and of clang become modules under a tier policy. */
 import type { Make } from '../binding/load.js';
+import { compileAhead } from '../platform/compile.js';
 import { platform } from '../platform/index.js';
 import type { ModulePart } from '../platform/interface.js';
 import { readPrepared } from './prepared-code.js';
-import { compileAhead, lazily, setTierPolicy, type TierPolicy } from './tier-policy.js';
+import { setTierPolicy, type TierPolicy } from './tier-policy.js';
 
 /**
  * The first part, and what else is needed, from prepared code, where there is some that fits; else compiled ahead. Sets
@@ -36,5 +37,5 @@ export function underPolicy(
 async function makeLazily(part: ModulePart): Promise<WebAssembly.Module> {
   // V8 begins to compile other parts on this thread, and goes on on others.
   await platform.nextTurn();
-  return part.use((bytes) => lazily(() => new WebAssembly.Module(bytes)));
+  return part.use((bytes) => platform.compileNow(bytes));
 }

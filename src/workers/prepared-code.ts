@@ -14,7 +14,7 @@ import v8 from 'node:v8';
 import vm from 'node:vm';
 import type { FileFacts, ModulePart } from '../platform/interface.js';
 import { cryptography } from '../platform/crypto.js';
-import { compileBytes } from '../platform/node.js';
+import { compileBytes } from '../platform/compile.js';
 import { DarmError } from '../errors.js';
 import { ioError, isWritableByUserOnly, makeFolder, writeAtomically } from '../process/files.js';
 import { countNoCalls, optimizeJavaScriptLate, withoutPolicy } from './tier-policy.js';

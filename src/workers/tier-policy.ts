@@ -11,9 +11,9 @@
  * one thing: that `--liftoff-only` also ends tiering holds up to V8 12 only, so tiering is switched off by its own
  * flags.
  */
-import { availableParallelism } from 'node:os';
 import v8 from 'node:v8';
 import vm from 'node:vm';
+import { lazily } from '../platform/compile.js';
 
 export type TierPolicy = 'short' | 'long';
 
@@ -29,8 +29,6 @@ const DEFAULTS: Record<TierPolicy, readonly string[]> = {
 };
 
 const policies = new Set<TierPolicy>();
-/** Modules that are being compiled ahead. */
-let ahead = 0;
 
 const setFlags = (flags: readonly string[]): void => flags.forEach((flag) => v8.setFlagsFromString(flag));
 
@@ -72,33 +70,6 @@ export function withoutPolicy<T>(act: () => T): T {
     return lazily(act);
   } finally {
     for (const policy of policies) setFlags(FLAGS[policy]);
-  }
-}
-
-/** Does something for which functions are compiled when they are called, whatever is compiled ahead meanwhile. */
-export function lazily<T>(act: () => T): T {
-  v8.setFlagsFromString('--wasm-lazy-compilation');
-  try {
-    return act();
-  } finally {
-    if (ahead > 0) v8.setFlagsFromString('--no-wasm-lazy-compilation');
-  }
-}
-
-/**
- * Compiles all functions of a module ahead of their calls, on all processors, while JavaScript goes on. Lazily, the
- * default, each is compiled on the thread that calls it first, and that thread waits. On a machine with one processor
- * that is faster, because only what is called is compiled.
- */
-export async function compileAhead<T>(compile: () => Promise<T>): Promise<T> {
-  if (availableParallelism() === 1) return compile();
-  ahead++;
-  v8.setFlagsFromString('--no-wasm-lazy-compilation');
-  try {
-    return await compile();
-  } finally {
-    ahead--;
-    if (ahead === 0) v8.setFlagsFromString('--wasm-lazy-compilation');
   }
 }
 

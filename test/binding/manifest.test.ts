@@ -5,10 +5,11 @@ import path from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { readManifest } from '../../src/binding/load.js';
 import { repair } from '../../src/platform/repair.js';
+import { unpackedFiles } from '../../src/platform/unpacked.js';
 import { REPOSITORY } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/manifest', { tests: 6 });
+const test = suite('binding/manifest', { tests: 7, timeoutMs: 30_000 });
 const dist = path.join(REPOSITORY, 'wasm', 'dist');
 
 async function sha256(file: string): Promise<string> {
@@ -50,7 +51,10 @@ test('describes the files that are shipped', async () => {
 
 test('what is repaired is what the manifest says, and as long as before', async () => {
   const { module, further } = await readManifest();
-  const repaired = Object.entries({ llvm: module, ...further }).filter(([, { repairs }]) => repairs !== undefined);
+  const all = Object.entries({ llvm: module, ...further });
+  const repaired = all
+    .map(([name, facts]) => [name, facts.division?.whole ?? facts] as const)
+    .filter(([, { repairs }]) => repairs !== undefined);
   assert.ok(repaired.length > 0);
   for (const [name, facts] of repaired) {
     const built = brotliDecompressSync(await readFile(path.join(dist, `${name}.wasm.br`)));
@@ -59,6 +63,23 @@ test('what is repaired is what the manifest says, and as long as before', async 
     assert.ok(!right.equals(built));
     assert.is(right.length, facts.bytes);
     assert.is(createHash('sha256').update(right).digest('hex'), facts.sha256);
+  }
+});
+
+test('what is divided is what the manifest says', async () => {
+  const { further, frontend } = await readManifest();
+  for (const [part, facts] of Object.entries({ ...further, ...frontend!.further }).filter(([, f]) => f.division)) {
+    const packed = brotliDecompressSync(await readFile(path.join(dist, `${part}.wasm.br`)));
+    const files = await unpackedFiles(new Uint8Array(packed), facts, 'wasm', (bytes) =>
+      createHash('sha256').update(bytes).digest('hex'),
+    );
+    assert.equal(
+      files.map(({ extension, bytes }) => [extension, bytes.length]),
+      [
+        ['wasm', facts.bytes],
+        ['cold', facts.division!.cold.bytes],
+      ],
+    );
   }
 });
 

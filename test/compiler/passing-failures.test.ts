@@ -25,7 +25,7 @@ test('LLVM is loaded again after its files were missing for a moment', async () 
       // prettier-ignore
       await inFolder(async (folder) => {
         const wasm = path.join(folder, 'wasm');
-        await cp(moduleFolder(), wasm, { recursive: true, filter: (name) => !/\.(wasm|memory|image)$/.test(name) });
+        await cp(moduleFolder(), wasm, { recursive: true, filter: (name) => !/\.(wasm|cold|memory|image)$/.test(name) });
         const away = path.join(folder, 'away');
         await mkdir(away);
         await rename(path.join(wasm, file), path.join(away, file));

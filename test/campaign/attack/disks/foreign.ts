@@ -63,13 +63,13 @@ const forgedCache = (corpus: Corpus, name: string, spoil: (own: string, folder: 
 async function toolchain(folder: string): Promise<string> {
   const copy = path.join(folder, 'toolchain');
   await cp(path.join(REPOSITORY, 'wasm', 'dist'), copy, { recursive: true });
-  for (const name of await readdir(copy)) if (/\.(wasm|memory|image)$/.test(name)) await rm(path.join(copy, name));
+  for (const name of await readdir(copy)) if (/\.(wasm|cold|memory|image)$/.test(name)) await rm(path.join(copy, name));
   return copy;
 }
 
 async function unpackedFiles(): Promise<{ name: string; size: number }[]> {
   const folder = path.join(REPOSITORY, 'wasm', 'dist');
-  const names = (await readdir(folder)).filter((name) => /\.(wasm|memory|image)$/.test(name));
+  const names = (await readdir(folder)).filter((name) => /\.(wasm|cold|memory|image)$/.test(name));
   return Promise.all(names.map(async (name) => ({ name, size: (await stat(path.join(folder, name))).size })));
 }
 
