@@ -45,6 +45,6 @@ function instantiateCold({ bytes, content }: KeptFile, imports: WebAssembly.Impo
   } catch (error) {
     // Out of stack: as anywhere else in a call.
     if (error instanceof RangeError) throw error;
-    throw new Error(`cannot load more of it: ${(error as Error).message}`, { cause: error });
+    throw new Error(`cannot load more of the compiler's code: ${(error as Error).message}`, { cause: error });
   }
 }

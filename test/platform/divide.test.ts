@@ -84,7 +84,7 @@ test('what cannot be loaded is an error within the call, after which the instanc
     call(0, 5);
     assert.unreachable();
   } catch (error) {
-    assert.match((error as Error).message, /^cannot load more of it: cannot read \/nowhere/);
+    assert.match((error as Error).message, /^cannot load more of the compiler's code: cannot read \/nowhere/);
     assert.not.instance(error, DarmError);
   }
 });
