@@ -8,7 +8,7 @@ import { inFolder } from '../support/command.js';
 import { kernel } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('passing failures', { tests: 3, timeoutMs: 60_000 });
+const test = suite('passing failures', { tests: 3, timeoutMs: 170_000 });
 
 const failure = (work: Promise<unknown>): Promise<unknown> => work.then(() => null).catch((error: unknown) => error);
 
