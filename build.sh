@@ -371,7 +371,7 @@ wc -l "$stage"/out/{llvm,optimiser,clang}.list
 write_dist "$here/wasm/dist" 11
 # Of the rest, what kernels call is told apart from what they do not: that stays on disk (src/platform/divide.ts).
 {
-  kernels_of kernels/ir/*.bc kernels/corpus/ir/*.bc
+  kernels_of kernels/ir/*.gfx*.bc kernels/corpus/ir/*.bc
   kernels_of kernels/ir/*.early.bc | sed 's/$/ O3/'
   { kernels_of kernels/*.hip && echo first-calls.mjs wasm/frontend/first-calls.cl; } | sed 's/^/frontend\//'
 } | while read -r script input; do

@@ -4,8 +4,8 @@ import { platform } from '../platform/index.js';
 import type { KeptFile } from './load.js';
 
 /**
- * `(module (import "" "load" (func)) (func) (export "load" (func 0)) (export "nothing" (func 1)))`: what stands in a table
- * has to come from a module.
+ * What stands in a table has to come from a module:
+ * `(module (import "" "load" (func)) (func) (export "load" (func 0)) (export "nothing" (func 1)))`.
  */
 const LOADERS = Uint8Array.from([
   ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00, 0x01, 0x04, 0x01, 0x60, 0x00, 0x00],

@@ -1,6 +1,6 @@
 /**
- * Divides a module's further part once more, where it is unpacked: into the functions that some compilation of a training
- * called, and those that none did, the cold ones. V8 copies each module that it compiles, even where functions are
+ * Divides a module's further part once more, where it is unpacked: into the functions that some compilation of a
+ * training called, and those that none did, the cold ones. V8 copies each module that it compiles, even where functions are
  * compiled only when they are called, and to get pages for 20 MB takes a short job longer than to compile its kernel. So
  * the cold functions stay on disk until one of them is called.
  *
