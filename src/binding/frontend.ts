@@ -1,21 +1,19 @@
 /**
  * clang in WebAssembly: a module of its own, with a memory of its own. It reads source and writes bitcode; its only
  * contact with LLVM's module is that bitcode. Like LLVM's, an instance is restored after every task and given up after
- * a trap. The image of headers and device libraries lies in its memory, as a constant.
+ * a trap. Its files are those of its caller.
  */
-import { DarmError, invariant, type SourceDiagnostic } from '../errors.js';
+import { invariant, type SourceDiagnostic } from '../errors.js';
 import type { SourceFiles } from '../job/source.js';
 import type { Pointer } from './abi.js';
 import type { FrontendCode } from './load-frontend.js';
-import { fill, instantiateModule, type LlvmRuntime, type MemoryExports, type RuntimeLimits } from './runtime.js';
+import { instantiateModule, type LlvmRuntime, type InstanceExports, type RuntimeLimits } from './runtime.js';
 
 /** Twin of `FrontendVersion` in wasm/frontend/frontend.cpp. */
 const FRONTEND_VERSION = 1;
 
-interface FrontendExports extends MemoryExports {
+interface FrontendExports extends InstanceExports {
   _darm_frontend_version(): number;
-  _darm_initialize(): void;
-  _darm_set_image(data: Pointer<'bytes'>, size: number): void;
   _darm_translate(words: Pointer<'bytes'>, size: number, colors: number): number;
   _darm_result_data(which: number): number;
   _darm_result_size(which: number): number;
@@ -99,24 +97,13 @@ function diagnosticsOf(fields: readonly string[]): SourceDiagnostic[] {
   return diagnostics;
 }
 
-/** Makes an instance and puts the image into it. */
+/** Makes an instance. */
 export async function instantiateFrontend(code: FrontendCode, limits: RuntimeLimits): Promise<Frontend> {
   const files: { current: SourceFiles } = { current: { stat: () => ({ kind: 0, size: 0, id: 0 }), read: () => null } };
-  const { image } = code;
   const runtime = await instantiateModule<FrontendExports>('clang', code.code, limits, code.constants, {
-    options: {
-      files: {
-        stat: (path: string) => files.current.stat(path),
-        read: (path: string) => files.current.read(path),
-      },
-    },
-    prepare(clang, memory) {
-      clang._darm_initialize();
-      const pointer = clang._malloc(image.bytes);
-      if (pointer === 0) throw new DarmError('out-of-memory', 'there is no room for the headers');
-      fill(memory, { ...image, start: pointer });
-      clang._darm_set_image(pointer, image.bytes);
-      return [{ start: pointer, end: pointer + image.bytes }];
+    files: {
+      stat: (path: string) => files.current.stat(path),
+      read: (path: string) => files.current.read(path),
     },
   });
   invariant(

@@ -1,24 +1,23 @@
 /** Finds clang's WebAssembly code and the image of headers and device libraries; see load.ts. Only for source. */
 import { DarmError } from '../errors.js';
+import { platform } from '../platform/index.js';
 import {
   arrived,
   beginParts,
   compileLazily,
-  findMemory,
   readManifest,
   type BegunCode,
   type FrontendManifest,
   type LlvmCode,
   type Make,
-  type StartingMemory,
 } from './load.js';
 
 /** clang, compiled, and what it reads. It can be posted to other threads. */
 export interface FrontendCode {
   readonly code: LlvmCode;
   readonly constants: FrontendManifest['constants'];
-  /** Where its `start` is, an instance decides. */
-  readonly image: StartingMemory;
+  /** The headers and libraries, as `Platform.find` has them. */
+  readonly image: string | Uint8Array;
 }
 
 export async function frontendManifest(): Promise<FrontendManifest> {
@@ -42,7 +41,7 @@ export async function compileFrontend(make: Make = compileLazily): Promise<Front
   const clang = begun ?? beginParts('clang', frontendManifest(), make);
   begun = null;
   const { constants, image } = await frontendManifest();
-  const found = findMemory('headers', 0, image, 'image');
+  const found = platform.find('headers', image, 'image');
   // What fails is thrown where it is waited for.
   found.catch(() => {});
   return { code: await arrived(await (await clang).finish()), constants, image: await found };

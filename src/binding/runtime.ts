@@ -31,7 +31,8 @@ export interface RuntimeLimits {
 }
 
 /** What every module exports. */
-export interface MemoryExports {
+export interface InstanceExports {
+  _darm_initialize(): void;
   _malloc(size: number): Pointer<'bytes'>;
   _free(pointer: number): void;
   /** An increment of 0 gives the current end of the heap. */
@@ -46,15 +47,14 @@ export interface AddressRange {
   readonly end: number;
 }
 
-export class LlvmRuntime<Exports extends MemoryExports = LlvmExports> {
+export class LlvmRuntime<Exports extends InstanceExports = LlvmExports> {
   /** Number of resets so far. What was made in an earlier epoch is invalid. */
   epoch = 0;
   #poisoned = false;
   /** Whether anything was allocated since the last reset. Every task allocates: it begins by copying its input in. */
   #dirty = false;
-  readonly #image: readonly Uint8Array[];
-  /** In order. */
-  readonly #constants: readonly AddressRange[];
+  readonly #image: Uint8Array;
+  readonly #constants: AddressRange;
   readonly #stackTop: number;
   /** What LLVM or lld printed to standard error since the last reset. */
   readonly #printed: string[];
@@ -68,14 +68,14 @@ export class LlvmRuntime<Exports extends MemoryExports = LlvmExports> {
     readonly memory: WebAssembly.Memory,
     readonly memoryLimitBytes: number,
     printed: string[],
-    constants: readonly AddressRange[],
+    constants: AddressRange,
     /** As messages name it. */
     private readonly tool: 'LLVM' | 'clang',
   ) {
     this.#printed = printed;
     this.#stackTop = llvm.stackSave();
     this.#constants = constants;
-    this.#image = this.#variables().map((part) => part.slice());
+    this.#image = this.#variables().slice();
   }
 
   /** True after a trap or a fatal error; every further call would be meaningless. */
@@ -127,7 +127,7 @@ export class LlvmRuntime<Exports extends MemoryExports = LlvmExports> {
     invariant(!this.#poisoned, 'a poisoned LLVM instance cannot be reset');
     if (!this.#dirty) return;
     this.#restore(this.#image);
-    new Uint8Array(this.memory.buffer).fill(0, 0, this.#constants[0]!.start);
+    new Uint8Array(this.memory.buffer).fill(0, 0, this.#constants.start);
     this.llvm.stackRestore(this.#stackTop);
     this.#printed.length = 0;
     this.#names.clear();
@@ -142,51 +142,42 @@ export class LlvmRuntime<Exports extends MemoryExports = LlvmExports> {
    * may ask further ones.
    */
   peek<T>(ask: () => T): T {
-    const { buffer, copies } = this.#copied(this.#variables());
+    const { buffer, copy } = this.#copied(this.#variables());
     const borrowed = this.#borrowed;
     this.#borrowed = new Int32Array(0);
     try {
       return ask();
     } finally {
-      this.#restore(copies);
+      this.#restore(copy);
       this.#borrowed = borrowed;
       if (buffer.length <= LARGEST_KEPT) this.#before = buffer;
     }
   }
 
   /** The buffer is the caller's until it is put back: a question within another one gets one of its own. */
-  #copied(parts: readonly Uint8Array[]): { buffer: Uint8Array<ArrayBuffer>; copies: readonly Uint8Array[] } {
-    const size = parts.reduce((sum, { length }) => sum + length, 0);
+  #copied(part: Uint8Array): { buffer: Uint8Array<ArrayBuffer>; copy: Uint8Array } {
+    const size = part.length;
     let buffer = this.#before;
     this.#before = new Uint8Array(0);
     if (buffer.length < size) buffer = new Uint8Array(size > LARGEST_KEPT ? size : Math.min(2 * size, LARGEST_KEPT));
-    let at = 0;
-    const copies = parts.map((part) => {
-      const copy = buffer.subarray(at, (at += part.length));
-      copy.set(part);
-      return copy;
-    });
-    return { buffer, copies };
+    const copy = buffer.subarray(0, size);
+    copy.set(part);
+    return { buffer, copy };
   }
 
-  #restore(copies: readonly Uint8Array[]): void {
-    this.#variables().forEach((part, index) => {
-      const copy = copies[index]!;
-      part.set(copy);
-      part.fill(0, copy.length);
-    });
+  #restore(copy: Uint8Array): void {
+    const part = this.#variables();
+    part.set(copy);
+    part.fill(0, copy.length);
   }
 
   /**
-   * The memory in use behind the first constants, without the others; nothing above it was ever written. Below the
-   * constants is the stack, which holds nothing between two calls.
+   * The memory in use behind the constants; nothing above it was ever written. Below the constants is the stack, which
+   * holds nothing between two calls.
    */
-  #variables(): Uint8Array[] {
-    const end = this.llvm._sbrk(0);
-    return this.#constants.map((range, index) => {
-      const next = this.#constants[index + 1]?.start ?? end;
-      return new Uint8Array(this.memory.buffer, range.end, next - range.end);
-    });
+  #variables(): Uint8Array {
+    const { end } = this.#constants;
+    return new Uint8Array(this.memory.buffer, end, this.llvm._sbrk(0) - end);
   }
 
   // --- memory ---
@@ -289,18 +280,10 @@ async function instantiateParts(
 }
 
 /** Puts the content where it belongs in an instance's memory. @throws DarmError `io` */
-export function fill(memory: WebAssembly.Memory, { start, bytes, content }: StartingMemory): void {
+function fill(memory: WebAssembly.Memory, { start, bytes, content }: StartingMemory): void {
   const place = new Uint8Array(memory.buffer, start, bytes);
   if (typeof content === 'string') platform.fill(place, content);
   else place.set(content);
-}
-
-/** What is done to an instance before its memory is remembered. */
-interface Preparation<Exports> {
-  /** Further options of the loader. */
-  readonly options?: object;
-  /** @returns further constants, above those of the module */
-  readonly prepare: (exports: Exports, memory: WebAssembly.Memory) => readonly AddressRange[];
 }
 
 function reserveMemory(tool: string, maximum: number): WebAssembly.Memory {
@@ -313,12 +296,13 @@ function reserveMemory(tool: string, maximum: number): WebAssembly.Memory {
 }
 
 /** Makes an instance of a module, the larger part of it while code is still compiled. Its memory starts initialised. */
-export async function instantiateModule<Exports extends MemoryExports>(
+export async function instantiateModule<Exports extends InstanceExports>(
   tool: 'LLVM' | 'clang',
   code: LlvmCode | ComingCode,
   limits: RuntimeLimits,
   constants: AddressRange,
-  { options, prepare }: Preparation<Exports>,
+  /** Further ones of the loader. */
+  options: object = {},
 ): Promise<LlvmRuntime<Exports>> {
   const maximum = Math.min(MAX_PAGES, Math.max(INITIAL_PAGES, Math.floor(limits.memoryLimitBytes / PAGE)));
   const memory = reserveMemory(tool, maximum);
@@ -341,19 +325,14 @@ export async function instantiateModule<Exports extends MemoryExports>(
     print: (line) => void printed.push(line),
     printErr: (line) => void printed.push(line),
   });
-  const more = prepare(exports, memory);
-  return new LlvmRuntime(exports, memory, maximum * PAGE, printed, [constants, ...more], tool);
+  exports._darm_initialize();
+  return new LlvmRuntime(exports, memory, maximum * PAGE, printed, constants, tool);
 }
 
 /** Makes an instance of LLVM, and checks that its interface fits. Its memory starts initialised. */
 export async function instantiateLlvm(code: LlvmCode | ComingCode, limits: RuntimeLimits): Promise<LlvmRuntime> {
   const { constants } = await readManifest();
-  const runtime = await instantiateModule<LlvmExports>('LLVM', code, limits, constants, {
-    prepare(llvm) {
-      llvm._darm_initialize();
-      return [];
-    },
-  });
+  const runtime = await instantiateModule<LlvmExports>('LLVM', code, limits, constants);
   const version = runtime.llvm._darm_abi_version();
   const sections = runtime.stringOut(runtime.llvm._darm_snapshot_sections());
   invariant(

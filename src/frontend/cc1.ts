@@ -1,18 +1,18 @@
 /**
  * The arguments of `clang -cc1` for a source and a processor: what clang's driver makes of a compilation for the device
- * (clang/lib/Driver/ToolChains/Clang.cpp, AMDGPU.cpp, HIPAMD.cpp), without the driver. Folders below `/.darm` are the
- * package's image of headers and device libraries.
+ * (clang/lib/Driver/ToolChains/Clang.cpp, AMDGPU.cpp, HIPAMD.cpp), without the driver. Folders below `IMAGE_FOLDER`
+ * are the package's headers and device libraries.
  */
 import { DarmError } from '../errors.js';
 import { HEADERS_FOLDER } from './files.js';
 import type { ParsedFlags } from './flags.js';
+import { IMAGE_FOLDER } from './image.js';
 import type { Language } from './language.js';
 import { parseTargetId } from '../job/target-id.js';
 import { SUPPLEMENT_FOLDER } from './supplement.js';
 
-const IMAGE = '/.darm';
 /** Of standard headers, for HIP. */
-const WRAPPERS = `${IMAGE}/clang/include/cuda_wrappers`;
+const WRAPPERS = `${IMAGE_FOLDER}/clang/include/cuda_wrappers`;
 
 export interface Translating {
   readonly flags: ParsedFlags;
@@ -54,7 +54,8 @@ export function cc1Arguments(job: Translating): string[] {
   else words.push(`-fvisibility=${flags.visibility}`);
   if (flags.codeObjectVersion !== 6) words.push(`-mcode-object-version=${flags.codeObjectVersion}`);
   if (flags.libraries && job.product === 'bitcode')
-    for (const library of librariesFor(job, cpu)) words.push('-mlink-builtin-bitcode', `${IMAGE}/device/${library}.bc`);
+    for (const library of librariesFor(job, cpu))
+      words.push('-mlink-builtin-bitcode', `${IMAGE_FOLDER}/device/${library}.bc`);
   words.push('-target-cpu', cpu);
   for (const feature of features.split(',').filter(Boolean)) words.push('-target-feature', feature);
   if (flags.debug !== 'none')
@@ -64,7 +65,7 @@ export function cc1Arguments(job: Translating): string[] {
     );
   // Paths in the output would differ between machines.
   words.push('-debugger-tuning=gdb', '-fdebug-compilation-dir=.', '-fcoverage-compilation-dir=.');
-  words.push('-resource-dir', `${IMAGE}/clang`);
+  words.push('-resource-dir', `${IMAGE_FOLDER}/clang`);
   // clang would go on to /usr/local/include and /usr/include, which are other headers on every machine.
   words.push('-nostdsysteminc');
   if (job.hasHeaders) words.push('-I', HEADERS_FOLDER);
@@ -85,8 +86,8 @@ export function cc1Arguments(job: Translating): string[] {
  */
 export function leanArguments(words: readonly string[]): string[] | null {
   const first = words.indexOf(WRAPPERS) - 1;
-  if (first < 0 || words.includes('-E') || !words.includes(`${IMAGE}/c++`)) return null;
-  return words.toSpliced(first, 0, '-internal-isystem', `${IMAGE}/darm/lean`);
+  if (first < 0 || words.includes('-E') || !words.includes(`${IMAGE_FOLDER}/c++`)) return null;
+  return words.toSpliced(first, 0, '-internal-isystem', `${IMAGE_FOLDER}/darm/lean`);
 }
 
 const baseName = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
@@ -115,7 +116,7 @@ const list = (processors: readonly string[]): string => processors.map((each) =>
 /** The package's headers, behind the user's own. */
 function folders(flags: ParsedFlags, isHip: boolean): string[] {
   const words: string[] = [];
-  const isystem = (folder: string): void => void words.push('-internal-isystem', `${IMAGE}/${folder}`);
+  const isystem = (folder: string): void => void words.push('-internal-isystem', `${IMAGE_FOLDER}/${folder}`);
   if (isHip && flags.systemHeaders) {
     // Wrappers of standard headers come before the standard library.
     if (flags.hipHeaders) words.push('-internal-isystem', WRAPPERS);
@@ -127,7 +128,7 @@ function folders(flags: ParsedFlags, isHip: boolean): string[] {
     }
   }
   isystem('clang/include');
-  if (isHip && flags.systemHeaders) words.push('-internal-externc-isystem', `${IMAGE}/c`);
+  if (isHip && flags.systemHeaders) words.push('-internal-externc-isystem', `${IMAGE_FOLDER}/c`);
   return words;
 }
 

@@ -1,12 +1,12 @@
 /**
- * What clang finds when it looks for a file: the source itself, headers that came with it, and, where that is allowed,
- * the host's disk. The headers and libraries of the package are not here: the module has them
- * (wasm/frontend/files.cpp). Everything that was asked of the disk is written down, for the dependency file and for the
- * cache.
+ * What clang finds when it looks for a file: the source itself, headers that came with it, the headers and libraries of
+ * the package, and, where that is allowed, the host's disk. Everything that was asked of the disk is written down, for
+ * the dependency file and for the cache.
  */
 import { FileKind, type FileFacts, type Lookup, type SourceFiles, type SourceJob } from '../job/source.js';
 import { platform } from '../platform/index.js';
 import type { Disk } from '../platform/interface.js';
+import { IMAGE_FOLDER, type PackageImage } from './image.js';
 import { folderOf, joined, normalized } from './posix-path.js';
 import { SUPPLEMENT, SUPPLEMENT_FOLDER } from './supplement.js';
 
@@ -16,6 +16,8 @@ export const HEADERS_FOLDER = '/.headers';
 /** What is below is in memory, or nowhere. */
 const IN_MEMORY = [`${HEADERS_FOLDER}/`, `${SUPPLEMENT_FOLDER}/`];
 
+const isInImage = (file: string): boolean => file === IMAGE_FOLDER || file.startsWith(`${IMAGE_FOLDER}/`);
+
 const NOTHING: FileFacts = { kind: FileKind.Nothing, size: 0, id: 0 };
 
 const encoder = new TextEncoder();
@@ -23,6 +25,7 @@ const encoder = new TextEncoder();
 export class JobFiles implements SourceFiles {
   /** Null where includes may not come from the disk. */
   readonly #disk: Disk | null;
+  readonly #image: PackageImage;
   readonly #memory = new Map<string, Uint8Array>();
   /** Folders of headers in memory. */
   readonly #folders = new Set<string>([HEADERS_FOLDER]);
@@ -30,7 +33,8 @@ export class JobFiles implements SourceFiles {
   /** What was asked of the disk. */
   readonly #found = new Map<string, DiskFile>();
 
-  constructor({ name, source, headers, disk }: SourceJob) {
+  constructor({ name, source, headers, disk }: SourceJob, image: PackageImage) {
+    this.#image = image;
     this.#disk = disk ? platform.disk : null;
     this.#add(normalized(name), source);
     for (const [header, text] of SUPPLEMENT) this.#add(joined(SUPPLEMENT_FOLDER, header), encoder.encode(text));
@@ -45,6 +49,7 @@ export class JobFiles implements SourceFiles {
 
   stat(name: string): FileFacts {
     const file = normalized(name);
+    if (isInImage(file)) return { ...this.#image.stat(file), id: this.#idOf(file) };
     const content = this.#memory.get(file);
     if (content !== undefined) return { kind: FileKind.File, size: content.length, id: this.#idOf(file) };
     if (this.#folders.has(file)) return { kind: FileKind.Folder, size: 0, id: this.#idOf(file) };
@@ -54,6 +59,7 @@ export class JobFiles implements SourceFiles {
 
   read(name: string): Uint8Array | null {
     const file = normalized(name);
+    if (isInImage(file)) return this.#image.read(file);
     const content = this.#memory.get(file);
     if (content !== undefined || this.#disk === null) return content ?? null;
     const found = this.#lookUp(this.#disk, file);

@@ -13,7 +13,7 @@
  * declare is declared here: host code is parsed, and never called.
  */
 
-/** Where they lie. Not below `/.darm`, which the module answers for itself. */
+/** Where they lie. */
 export const SUPPLEMENT_FOLDER = '/.supplement';
 
 /** libc++'s headers with functions of the name `__local`. */

@@ -65,8 +65,8 @@ export interface Platform {
   openModule(part: string, facts: FileFacts): ModulePart;
   /** What each instance reads for itself, if at all: a name that `fill` knows, or the bytes. Other threads can use it. */
   find(part: string, facts: FileFacts, extension: string): Promise<string | Uint8Array>;
-  /** Reads what `find` named. @throws DarmError `io` */
-  fill(place: Uint8Array, content: string): void;
+  /** Reads what `find` named, from a byte on. @throws DarmError `io` */
+  fill(place: Uint8Array, content: string, from?: number): void;
   /** At once on this thread, without the module's functions: each is compiled when it is called. */
   compileNow(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module;
   /** Where the loader of a module is to be imported from. */

@@ -70,9 +70,9 @@ function readUnpacked(
   }
 }
 
-function readInto(place: Uint8Array, file: number): void {
+function readInto(place: Uint8Array, file: number, from = 0): void {
   for (let at = 0; at < place.length;) {
-    const more = readSync(file, place, at, place.length - at, at);
+    const more = readSync(file, place, at, place.length - at, from + at);
     if (more === 0) throw new Error('it is shorter than it was');
     at += more;
   }
@@ -151,11 +151,11 @@ async function find(part: string, facts: FileFacts, extension: string): Promise<
   return found?.size === own.bytes ? file : shared(await readPart(part, facts, extension));
 }
 
-function fill(place: Uint8Array, content: string): void {
+function fill(place: Uint8Array, content: string, from?: number): void {
   try {
     const file = openSync(content, 'r');
     try {
-      readInto(place, file);
+      readInto(place, file, from);
     } finally {
       closeSync(file);
     }

@@ -3,6 +3,7 @@ import { instantiateFrontend, type Frontend } from '../binding/frontend.js';
 import type { FrontendCode } from '../binding/load-frontend.js';
 import type { RuntimeLimits } from '../binding/runtime.js';
 import { JobFiles } from '../frontend/files.js';
+import { PackageImage } from '../frontend/image.js';
 import type { SourceJob, Translation } from '../job/source.js';
 import { platform } from '../platform/index.js';
 
@@ -12,6 +13,7 @@ const KEPT_BYTES = 512 * 2 ** 20;
 export class FrontendHost {
   readonly #limits: RuntimeLimits;
   #frontend: Frontend | null = null;
+  #image: PackageImage | null = null;
 
   constructor(limits: RuntimeLimits) {
     this.#limits = limits;
@@ -19,8 +21,9 @@ export class FrontendHost {
 
   /** @param within calls the function that does the work, perhaps with a time limit */
   async translate(clang: FrontendCode, job: SourceJob, within: <R>(work: () => R) => R): Promise<Translation> {
-    const files = new JobFiles(job);
     const started = performance.now();
+    this.#image ??= new PackageImage(clang.image);
+    const files = new JobFiles(job, this.#image);
     const frontend = await this.#prepare(clang);
     const { isDone, product, log, diagnostics, loweredNames } = within(() =>
       frontend.translate(job.arguments, files, job.colors),

@@ -68,7 +68,7 @@ test('features of a target id, debug information, own headers in front', () => {
   );
   assert.match(words, /-target-cpu gfx942 -target-feature -xnack/);
   assert.match(words, /-debug-info-kind=constructor/);
-  assert.match(words, /-I \/\.headers .*-internal-isystem \/\.darm\/hip/);
+  assert.match(words, /-I \/\.headers .*-internal-isystem \/\.package\/hip/);
 });
 
 test('fewer headers: one folder in front of all others of the package, where clang makes code of HIP', () => {
@@ -76,10 +76,13 @@ test('fewer headers: one folder in front of all others of the package, where cla
   const lean = leanArguments(words)!;
   assert.equal(
     lean.filter((word) => !words.includes(word)),
-    ['/.darm/darm/lean'],
+    ['/.package/darm/lean'],
   );
-  assert.is(lean.indexOf('/.darm/darm/lean') + 1, lean.indexOf('-internal-isystem', lean.indexOf('/.darm/darm/lean')));
-  assert.ok(lean.indexOf('/.darm/darm/lean') < lean.indexOf('/.darm/clang/include/cuda_wrappers'));
+  assert.is(
+    lean.indexOf('/.package/darm/lean') + 1,
+    lean.indexOf('-internal-isystem', lean.indexOf('/.package/darm/lean')),
+  );
+  assert.ok(lean.indexOf('/.package/darm/lean') < lean.indexOf('/.package/clang/include/cuda_wrappers'));
   assert.is(leanArguments(cc1Arguments({ ...BASE, product: 'text' })), null);
   assert.is(leanArguments(cc1Arguments({ ...BASE, language: 'opencl' })), null);
 });
