@@ -1,7 +1,6 @@
 /** From source to bitcode by clang, in a worker; what follows is the way of all bitcode. */
 import type { Make } from '../binding/load.js';
 import { compileFrontend, frontendManifest, type FrontendCode } from '../binding/load-frontend.js';
-import { leanArguments } from '../frontend/cc1.js';
 import { DarmError } from '../errors.js';
 import { completeSource, refusal, translationJob, type SourceCompileOptions, type SourceRequest } from '../frontend/options.js'; // prettier-ignore
 import type { SourceJob, Translation } from '../job/source.js';
@@ -36,11 +35,7 @@ export class SourceTranslator {
     limits: TaskLimits,
   ): Promise<Translation & { product: Uint8Array<ArrayBuffer> }> {
     const clang = await this.#clang.get();
-    const run = (words: readonly string[]): Promise<Translation> =>
-      executor.run({ kind: 'translate', source: { ...source, arguments: words }, clang }, { ...limits, events: null });
-    const lean = leanArguments(source.arguments);
-    let translation = lean && (await run(lean));
-    translation = translation?.product ? translation : await run(source.arguments);
+    const translation = await executor.run({ kind: 'translate', source, clang }, { ...limits, events: null });
     const { product } = translation;
     if (product === null) throw refusal(translation, request.flags.folders);
     return { ...translation, product };

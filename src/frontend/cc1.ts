@@ -7,6 +7,7 @@ import { DarmError } from '../errors.js';
 import { HEADERS_FOLDER } from './files.js';
 import type { ParsedFlags } from './flags.js';
 import { IMAGE_FOLDER } from './image.js';
+import { LEAN } from './lean.js';
 import type { Language } from './language.js';
 import { parseTargetId } from '../job/target-id.js';
 import { SUPPLEMENT_FOLDER } from './supplement.js';
@@ -81,13 +82,15 @@ export function cc1Arguments(job: Translating): string[] {
 
 /**
  * The same with fewer headers: HIP's and clang's include most of the C++ library for sources that use it without saying
- * so, and it takes clang twice as long (wasm/frontend/include/lean). A source that needs them is refused. Null where
- * that would be no saving.
+ * so, and it takes clang twice as long (wasm/frontend/include/lean). Of what is left, functions are left out (lean.ts).
+ * A source that needs them is refused. Null where that would be no saving.
  */
 export function leanArguments(words: readonly string[]): string[] | null {
   const first = words.indexOf(WRAPPERS) - 1;
+  // Warnings of all headers are for those who ask for them.
+  if (words.includes('-Wsystem-headers')) return null;
   if (first < 0 || words.includes('-E') || !words.includes(`${IMAGE_FOLDER}/c++`)) return null;
-  return words.toSpliced(first, 0, '-internal-isystem', `${IMAGE_FOLDER}/darm/lean`);
+  return words.toSpliced(first, 0, '-internal-isystem', `${IMAGE_FOLDER}/${LEAN}`);
 }
 
 const baseName = (name: string): string => name.slice(name.lastIndexOf('/') + 1);

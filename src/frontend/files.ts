@@ -29,16 +29,20 @@ export class JobFiles implements SourceFiles {
   readonly #memory = new Map<string, Uint8Array>();
   /** Folders of headers in memory. */
   readonly #folders = new Set<string>([HEADERS_FOLDER]);
+  /** What was read, by the name that it was read under. */
+  readonly #read = new Map<string, Uint8Array>();
   readonly #ids = new Map<string, number>();
   /** What was asked of the disk. */
   readonly #found = new Map<string, DiskFile>();
 
-  constructor({ name, source, headers, disk }: SourceJob, image: PackageImage) {
+  /** @param lean headers in the place of some of the package's, by their paths (lean.ts) */
+  constructor({ name, source, headers, disk }: SourceJob, image: PackageImage, lean: ReadonlyMap<string, Uint8Array>) {
     this.#image = image;
     this.#disk = disk ? platform.disk : null;
     this.#add(normalized(name), source);
     for (const [header, text] of SUPPLEMENT) this.#add(joined(SUPPLEMENT_FOLDER, header), encoder.encode(text));
     for (const [header, content] of headers) this.#add(joined(HEADERS_FOLDER, header), content);
+    for (const [file, content] of lean) this.#add(file, content);
   }
 
   /** clang looks for a file's folder first. */
@@ -49,18 +53,29 @@ export class JobFiles implements SourceFiles {
 
   stat(name: string): FileFacts {
     const file = normalized(name);
-    if (isInImage(file)) return { ...this.#image.stat(file), id: this.#idOf(file) };
     const content = this.#memory.get(file);
     if (content !== undefined) return { kind: FileKind.File, size: content.length, id: this.#idOf(file) };
     if (this.#folders.has(file)) return { kind: FileKind.Folder, size: 0, id: this.#idOf(file) };
+    if (isInImage(file)) return { ...this.#image.stat(file), id: this.#idOf(file) };
     if (this.#disk === null || IN_MEMORY.some((folder) => file.startsWith(folder))) return NOTHING;
     return this.#lookUp(this.#disk, file).facts;
   }
 
   read(name: string): Uint8Array | null {
     const file = normalized(name);
-    if (isInImage(file)) return this.#image.read(file);
+    const content = this.#contentOf(file);
+    if (content !== null) this.#read.set(file, content);
+    return content;
+  }
+
+  /** Everything that was read, by its name. */
+  files(): ReadonlyMap<string, Uint8Array> {
+    return this.#read;
+  }
+
+  #contentOf(file: string): Uint8Array | null {
     const content = this.#memory.get(file);
+    if (content === undefined && isInImage(file)) return this.#image.read(file);
     if (content !== undefined || this.#disk === null) return content ?? null;
     const found = this.#lookUp(this.#disk, file);
     found.content ??= this.#disk.read(file);

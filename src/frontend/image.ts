@@ -51,6 +51,11 @@ export class PackageImage {
     this.#addFolders(folder);
   }
 
+  /** Without the folder. */
+  names(): string[] {
+    return [...this.#files.keys()].map((name) => name.slice(IMAGE_FOLDER.length + 1));
+  }
+
   /** @param name a path below `IMAGE_FOLDER`, or that folder */
   stat(name: string): { readonly kind: FileKind; readonly size: number } {
     const file = this.#files.get(name);
@@ -66,7 +71,7 @@ export class PackageImage {
   }
 
   #bytes(at: number, bytes: number): Uint8Array {
-    if (typeof this.#image !== 'string') return this.#image.slice(at, at + bytes);
+    if (typeof this.#image !== 'string') return new Uint8Array(this.#image.subarray(at, at + bytes));
     const part = new Uint8Array(bytes);
     platform.fill(part, this.#image, at);
     return part;

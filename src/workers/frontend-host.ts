@@ -1,14 +1,24 @@
 /** clang's instance of a thread, and what the thread translates with it. */
-import { instantiateFrontend, type Frontend } from '../binding/frontend.js';
+import { instantiateFrontend, type Frontend, type Translated } from '../binding/frontend.js';
 import type { FrontendCode } from '../binding/load-frontend.js';
 import type { RuntimeLimits } from '../binding/runtime.js';
+import { leanArguments } from '../frontend/cc1.js';
+import { DarmError } from '../errors.js';
 import { JobFiles } from '../frontend/files.js';
-import { PackageImage } from '../frontend/image.js';
+import { IMAGE_FOLDER, PackageImage } from '../frontend/image.js';
+import { leanHeaders, MentionedNames } from '../frontend/lean.js';
 import type { SourceJob, Translation } from '../job/source.js';
 import { platform } from '../platform/index.js';
 
 /** As for LLVM's: an instance that has grown beyond this is given up with its memory. */
 const KEPT_BYTES = 512 * 2 ** 20;
+
+/** Of a source whose headers mention more: two are enough, unless errors kept clang from reading some of them. */
+const MOST_ROUNDS = 3;
+
+type Within = <R>(work: () => R) => R;
+
+type TranslatedFiles = Translated & { readonly files: JobFiles };
 
 export class FrontendHost {
   readonly #limits: RuntimeLimits;
@@ -20,14 +30,12 @@ export class FrontendHost {
   }
 
   /** @param within calls the function that does the work, perhaps with a time limit */
-  async translate(clang: FrontendCode, job: SourceJob, within: <R>(work: () => R) => R): Promise<Translation> {
+  async translate(clang: FrontendCode, job: SourceJob, within: Within): Promise<Translation> {
     const started = performance.now();
-    this.#image ??= new PackageImage(clang.image);
-    const files = new JobFiles(job, this.#image);
-    const frontend = await this.#prepare(clang);
-    const { isDone, product, log, diagnostics, loweredNames } = within(() =>
-      frontend.translate(job.arguments, files, job.colors),
-    );
+    const image = (this.#image ??= new PackageImage(clang.image));
+    const { isDone, product, log, diagnostics, loweredNames, files } =
+      (await this.#translateLean(clang, job, image, within)) ??
+      (await this.#run(clang, job.arguments, new JobFiles(job, image, new Map()), job, within));
     return {
       product: isDone ? product : null,
       log,
@@ -37,6 +45,49 @@ export class FrontendHost {
       loweredNames,
       time: performance.now() - started,
     };
+  }
+
+  /**
+   * With as few of the headers as it takes. Null where that fails, in whatever way: what is told is to be what clang says
+   * with all headers.
+   */
+  async #translateLean(
+    clang: FrontendCode,
+    job: SourceJob,
+    image: PackageImage,
+    within: Within,
+  ): Promise<TranslatedFiles | null> {
+    const words = leanArguments(job.arguments);
+    if (words === null) return null;
+    const mentioned = new MentionedNames();
+    // Macros, and headers in front of the source.
+    mentioned.addText(job.arguments.join(' ').replace(/-include (\S+)/g, '\n#include <$1>\n'));
+    mentioned.addFiles([[job.name, job.source], ...job.headers], IMAGE_FOLDER);
+    // Debug information names headers and their hashes.
+    const hasLines = words.some((word) => word.startsWith('-debug-info-kind='));
+    try {
+      for (let round = 0; round < MOST_ROUNDS; round++) {
+        const lean = hasLines ? new Map<string, Uint8Array>() : leanHeaders(image, IMAGE_FOLDER, mentioned);
+        const translated = await this.#run(clang, words, new JobFiles(job, image, lean), job, within);
+        // What it read mentions more than what was known of it.
+        if (!hasLines && mentioned.addFiles(translated.files.files(), IMAGE_FOLDER)) continue;
+        return translated.isDone ? translated : null;
+      }
+    } catch (error) {
+      if (!(error instanceof DarmError) || error.code === 'timeout') throw error;
+    }
+    return null;
+  }
+
+  async #run(
+    clang: FrontendCode,
+    words: readonly string[],
+    files: JobFiles,
+    job: SourceJob,
+    within: Within,
+  ): Promise<TranslatedFiles> {
+    const frontend = await this.#prepare(clang);
+    return { ...within(() => frontend.translate(words, files, job.colors)), files };
   }
 
   async #prepare(clang: FrontendCode): Promise<Frontend> {
