@@ -128,8 +128,11 @@ export function cycles(g: Graph): CycleInfo {
     return c;
   };
   // Only the newest cycle grows, so the lists of all cycles can follow each other in one array.
-  const blocks: number[] = [];
-  const blockStart: number[] = [];
+  /** The blocks of each cycle, where those of a cycle `c` inside are one item, `-1 - c`. */
+  const held: number[] = [];
+  /** Number of blocks per cycle, and of all cycles. */
+  const size: number[] = [];
+  let listed = 0;
   const entries: number[] = [];
   const entryStart: number[] = [];
   const worklist: number[] = [];
@@ -143,9 +146,15 @@ export function cycles(g: Graph): CycleInfo {
     const cycle = header.push(candidate) - 1;
     parent.push(NONE);
     around.push(cycle);
-    blockStart.push(blocks.length);
     entryStart.push(entries.length);
-    blocks.push(candidate);
+    size.push(0);
+    const hold = (item: number, blocks: number): void => {
+      held.push(item);
+      size[cycle] += blocks;
+      listed += blocks;
+      if (listed > MOST_LISTED) throw new DarmError('compile-failed', 'loops are nested too deeply');
+    };
+    hold(candidate, 1);
     entries.push(candidate);
     innermost[candidate] = cycle;
     /** Puts what leads to `block` into the worklist, or finds that `block` is a further entry. */
@@ -161,26 +170,22 @@ export function cycles(g: Graph): CycleInfo {
     for (let block = worklist.pop(); block !== undefined; block = worklist.pop()) {
       if (innermost[block] === NONE) {
         innermost[block] = cycle;
-        blocks.push(block);
+        hold(block, 1);
         followPredecessors(block);
         continue;
       }
       const child = outermost(innermost[block]);
       if (child === cycle) continue;
       parent[child] = around[child] = cycle;
-      const endOfBlocks = blockStart[child + 1];
-      if (blocks.length + endOfBlocks - blockStart[child] > MOST_LISTED)
-        throw new DarmError('compile-failed', 'loops are nested too deeply');
-      for (let k = blockStart[child]; k < endOfBlocks; k++) blocks.push(blocks[k]);
+      hold(-1 - child, size[child]);
       const endOfEntries = entryStart[child + 1];
       for (let k = entryStart[child]; k < endOfEntries; k++) followPredecessors(entries[k]);
     }
   }
-  blockStart.push(blocks.length);
   entryStart.push(entries.length);
 
   const parents = Int32Array.from(parent);
-  const blockLists = { start: Int32Array.from(blockStart), items: Int32Array.from(blocks) };
+  const blockLists = listBlocks(held, size);
   const entryLists = { start: Int32Array.from(entryStart), items: Int32Array.from(entries) };
   const nest = nestingOf(parents);
   const exitLists = findExits(g, blockLists, innermost, nest);
@@ -193,6 +198,23 @@ export function cycles(g: Graph): CycleInfo {
     entryLists,
     exitLists,
   });
+}
+
+/** Writes the list of every cycle out. Cycles inside come first, so their lists are there to be copied. */
+function listBlocks(held: readonly number[], size: readonly number[]): Lists {
+  const start = new Int32Array(size.length + 1);
+  for (const [c, blocks] of size.entries()) start[c + 1] = start[c] + blocks;
+  const items = new Int32Array(start[size.length]);
+  let at = 0;
+  for (const item of held) {
+    if (item >= 0) items[at++] = item;
+    else {
+      const child = -1 - item;
+      items.copyWithin(at, start[child], start[child + 1]);
+      at += size[child];
+    }
+  }
+  return { start, items };
 }
 
 /** Depth-first numbers from 1 (0 means unreachable), the last number below each block, and the blocks in preorder. */

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import type { CycleId, CycleInfo } from '../../src/analysis/cycles.js';
 import { cycles } from '../../src/analysis/cycles.js';
@@ -11,7 +13,7 @@ import type { Successors } from './random-program.js';
 import { arbitraryCfg } from './random-program.js';
 import { reachableFrom } from './reachable.js';
 
-const test = suite('analysis/cycles', { tests: 8 });
+const test = suite('analysis/cycles', { tests: 9 });
 const graph = (successors: Successors): Graph => cfgOf(graphSnapshot(successors).f);
 const ids = (c: CycleInfo): CycleId[] => Array.from({ length: c.count }, (_, i) => i as CycleId);
 const sorted = (list: Iterable<number>): number[] => [...list].sort((a, b) => a - b);
@@ -175,14 +177,33 @@ test('entries, exits, nesting and membership fit the blocks', () => {
   );
 });
 
+/** Loops in each other. */
+const nest = (depth: number): Graph => {
+  const heads = Array.from({ length: depth }, (_, k) => [k + 1]);
+  const latches = Array.from({ length: depth }, (_, k) => [depth - 1 - k, depth + k + 1]);
+  return graph([...heads, ...latches, []]);
+};
+
 test('loops that are nested too deeply are an error, not the end of the process', () => {
-  const nest = (depth: number): Graph => {
-    const heads = Array.from({ length: depth }, (_, k) => [k + 1]);
-    const latches = Array.from({ length: depth }, (_, k) => [depth - 1 - k, depth + k + 1]);
-    return graph([...heads, ...latches, []]);
-  };
   assert.is(cycles(nest(1000)).count, 1000);
   assert.throws(() => cycles(nest(5000)), /nested too deeply/);
+});
+
+test('and that takes no memory: nothing is copied before it is known', async () => {
+  const asked = `
+    const { parentPort, workerData } = require('node:worker_threads');
+    import(workerData.module).then(({ cycles }) => {
+      try { cycles(workerData.graph); } catch ({ message }) { parentPort.postMessage(message); }
+    });`;
+  const worker = new Worker(asked, {
+    eval: true,
+    workerData: { module: new URL('../../src/analysis/cycles.js', import.meta.url).href, graph: nest(5000) },
+    // All lists together have 16 million numbers.
+    resourceLimits: { maxOldGenerationSizeMb: 32 },
+  });
+  const [message] = (await once(worker, 'message')) as [string];
+  assert.is(message, 'loops are nested too deeply');
+  await worker.terminate();
 });
 
 test.run();
