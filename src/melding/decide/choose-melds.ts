@@ -87,21 +87,51 @@ export function byCost(ctx: PlanningContext, region: DivergentRegion, judged: Ju
   const may = ctx.options.versions !== 'never' && mayAsk(ctx, region);
   if (may && ctx.options.versions === 'always') return ofParted(inParted.pairs, EVERY_QUESTION);
   const gains = new WaveGains(ctx.waves, region);
+  const legal = (pairs: Choice['pairs']): Judged[] => pairs.map(([i, j]) => judged.legal(i, j)!);
   let best: Choice | null = null;
   let most = -Infinity;
+  let isScattered = false;
   for (const sides of may ? ALL_QUESTIONS : [[]]) {
     const choice = new AskedChoice({ ctx, gains, region, judged, bonus }, sides);
     if (choice.pairs.length === 0) continue;
-    const total = choice.worth(choice.pairs.map(([i, j]) => judged.legal(i, j)!));
+    const { worth: total, ...appraisal } = choice.appraisal(legal(choice.pairs));
+    isScattered ||= appraisal.isScattered;
     if (total <= most) continue;
     most = total;
     best = choice;
   }
   if (best !== null) return best;
-  const percent = gains.percentParted;
-  const verdict =
-    percent < 90 ? `only ${percent} % of the waves are expected to take both sides` : 'saves too little to be sure';
-  return { ...NOTHING, verdict };
+  const parted = { total: inParted.total, melds: legal(inParted.pairs) };
+  return { ...NOTHING, verdict: isScattered ? SCATTERED : whyNot(parted, gains.percentParted) };
+}
+
+const SCATTERED = 'what it accesses in memory lies scattered, and takes as long together as apart';
+
+/** Why melds do not pay with any question. @param parted those of waves that part, and what these gain */
+function whyNot(
+  { total, melds }: { readonly total: number; readonly melds: readonly Judged[] },
+  percentParted: number,
+): string {
+  const margin = marginOf(melds);
+  if (total > margin && total - scatteredOf(melds) <= margin) return SCATTERED;
+  return total > margin && percentParted < 90
+    ? `only ${percentParted} % of the waves are expected to take both sides`
+    : 'saves too little to be sure';
+}
+
+/** What melds must be worth, at least. */
+function marginOf(melds: readonly Judged[]): number {
+  const work = melds.reduce((sum, { effect: { vain } }) => sum + vain.t + vain.f, 0);
+  return Math.max(CostModel.leastWorth, CostModel.leastShare * work);
+}
+
+const scatteredOf = (melds: readonly Judged[]): number => melds.reduce((sum, { effect }) => sum + effect.scattered, 0);
+
+interface Appraisal {
+  /** See `Choice.worth`. */
+  readonly worth: number;
+  /** Whether they would pay if their accesses to memory did not lie scattered. */
+  readonly isScattered: boolean;
 }
 
 interface CostedBranch {
@@ -145,16 +175,14 @@ class AskedChoice implements Choice {
   }
 
   worth(melds: readonly Judged[]): number {
-    if (melds.length === 0) return -Infinity;
+    return melds.length === 0 ? -Infinity : this.appraisal(melds).worth;
+  }
+
+  appraisal(melds: readonly Judged[]): Appraisal {
     const { expected, least } = this.expectation(melds);
-    let work = 0;
-    let scattered = 0;
-    for (const { effect } of melds) {
-      work = work + effect.vain.t + effect.vain.f;
-      scattered += effect.scattered;
-    }
-    const pays = least - this.melded * scattered > Math.max(CostModel.leastWorth, CostModel.leastShare * work);
-    return pays ? expected : -Infinity;
+    const margin = marginOf(melds);
+    const pays = least - this.melded * scatteredOf(melds) > margin;
+    return { worth: pays ? expected : -Infinity, isScattered: !pays && least > margin };
   }
 
   /** What melds are worth as waves are expected to be, in cycles of one that is alone; and what must be enough. */

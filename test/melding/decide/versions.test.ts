@@ -6,7 +6,7 @@ import { DARM } from '../../support/plan-options.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/versions', { tests: 11 });
+const test = suite('melding/decide/versions', { tests: 12 });
 
 const LENGTH = 64;
 
@@ -98,6 +98,38 @@ test('where waves compute, those that agree may lose too much; where they wait f
   const about = { every: 8, options: { versions: 'never' } } as const;
   assert.is(planned({ ...about, condition: ORDERED }).melds.length, 0);
   assert.is(planned({ ...about, condition: `${loads(8)}\n${ORDERED}` }).melds.length, 1);
+});
+
+test('where scattered accesses spare no time, that is the reason, however many waves part', () => {
+  const storing = (stride: number): FunctionPlan => {
+    const { f } = snapshot(`
+      func kernel
+      arg %p ptr1
+      arg %y float never
+      arg %z float never
+      entry:
+        %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+        %at = gep %p %tid
+        %data = load %at !as=1
+        %start = mul %tid ${stride}
+        %row = gep %p %start
+        ${ORDERED}
+        br %c t f
+      t:
+        store %y %row !as=1
+        br join
+      f:
+        store %z %row !as=1
+        br join
+      join:
+        ret
+    `);
+    return planFunction(f, analysesOf(f), DARM, () => true);
+  };
+  assert.is(storing(1).melds.length, 1);
+  const { melds, candidates } = storing(64);
+  assert.is(melds.length, 0);
+  assert.match(candidates[0]!.reason, /^what it accesses in memory lies scattered/);
 });
 
 test('where the gain is a small part of the function, no wave is asked', () => {
