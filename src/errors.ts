@@ -121,8 +121,12 @@ const OF_JOBS: ReadonlySet<string> = new Set<ErrorCode>([
 /** Whether a code that came from elsewhere is that of a job's own error. */
 export const isErrorOfJob = (code: string): code is ErrorCode => OF_JOBS.has(code);
 
-/** Of a job that its caller ended. */
-export const abortedError = (): DarmError => new DarmError('aborted', 'the job was aborted');
+/** Of a job that was ended, perhaps by a signal of its caller's: the signal's reason is the cause. */
+export function abortedError(signal?: AbortSignal): DarmError {
+  const error = new DarmError('aborted', 'the job was aborted');
+  if (signal !== undefined) error.cause = signal.reason;
+  return error;
+}
 
 /** For what can only be false through a mistake of ours. */
 export function invariant(condition: unknown, message: string): asserts condition {

@@ -43,7 +43,7 @@ export interface Progress {
 }
 
 export interface CallOptions {
-  /** Ends the job with `DarmError('aborted')`. */
+  /** Ends the job with `DarmError('aborted')`, whose `cause` is the signal's reason. */
   readonly signal?: AbortSignal;
   /** Milliseconds, when shorter than the compiler's `timeout`; 0: the compiler's. */
   readonly timeout?: number;

@@ -362,7 +362,7 @@ class ThreadedCompiler implements Compiler {
     this.#checkOpen();
     checkOptions(where, call, CALL_CHECKS);
     const { signal, timeout = 0, onProgress, onDiagnostic } = call;
-    if (signal?.aborted) throw abortedError();
+    if (signal?.aborted) throw abortedError(signal);
     const events: Events = {
       progress: (phase, name) => onProgress?.(name === undefined ? { phase } : { phase, function: name }),
       diagnostic: (line) => onDiagnostic?.(line),

@@ -192,7 +192,7 @@ export class FleetClient implements Elsewhere {
     if (signal) setMaxListeners(0, signal);
     let abort!: () => void;
     const aborted = new Promise<never>((_, reject) => {
-      abort = () => reject(abortedError());
+      abort = () => reject(abortedError(signal));
       if (signal?.aborted) abort();
       signal?.addEventListener('abort', abort);
     });

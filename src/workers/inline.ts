@@ -56,7 +56,7 @@ export class InlineExecutor implements Executor {
   }
 
   async #runNow<T extends Task>(task: T, limits: TaskLimits): Promise<TaskResult<T>> {
-    if (limits.signal?.aborted) throw abortedError();
+    if (limits.signal?.aborted) throw abortedError(limits.signal);
     const teller = new Teller(limits.events);
     const outcome = await this.#host.run(task, teller, (perform) => this.#within(limits.timeoutMs, perform));
     teller.check();

@@ -83,7 +83,8 @@ export class WorkerPool implements Executor {
       teller.check();
       if (error instanceof DarmError) throw error;
       if (timeUp.signal.aborted) throw timeoutError(timeoutMs);
-      if (signal?.aborted || this.#closed) throw abortedError();
+      if (signal?.aborted) throw abortedError(signal);
+      if (this.#closed) throw abortedError();
       if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
         throw new DarmError(
           'out-of-memory',

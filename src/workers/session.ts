@@ -62,10 +62,10 @@ export class WorkerSession {
   async #call<T>(ask: () => Promise<Outcome<T>>, { signal }: SessionCall): Promise<T> {
     if (this.#closed) throw new DarmError('usage', 'the session is closed');
     if (this.#ending !== null) throw this.#ending;
-    if (signal?.aborted) throw abortedError();
+    if (signal?.aborted) throw abortedError(signal);
     const limit = this.#timeoutMs > 0 ? AbortSignal.timeout(this.#timeoutMs) : null;
     const end = AbortSignal.any([signal, limit].filter((each) => each != null));
-    const ended = (): void => this.#end(limit?.aborted === true ? timeoutError(this.#timeoutMs) : abortedError());
+    const ended = (): void => this.#end(limit?.aborted === true ? timeoutError(this.#timeoutMs) : abortedError(signal));
     end.addEventListener('abort', ended, { once: true });
     this.#worker.ref();
     try {

@@ -227,18 +227,22 @@ test('a time-out ends the job, and its worker is replaced', async () => {
   });
 });
 
-test('an AbortSignal ends a running, a waiting and a future job', async () => {
+test('an AbortSignal ends a running, a waiting and a future job, and its reason is the cause', async () => {
   await using({ threads: 1 }, async (compiler) => {
     const bytes = await kernel('many.gfx906.early');
     const stop = new AbortController();
+    const reason = new Error('enough');
     const running = failure(
-      compiler.compile(bytes, { optimize: 'O3' }, { signal: stop.signal, onProgress: () => stop.abort() }),
+      compiler.compile(bytes, { optimize: 'O3' }, { signal: stop.signal, onProgress: () => stop.abort(reason) }),
     );
     const waiting = failure(compiler.compile(bytes, {}, { signal: stop.signal }));
     const other = compiler.compile(EMPTY_KERNEL);
-    assert.is((await running).code, 'aborted');
-    assert.is((await waiting).code, 'aborted');
-    assert.is((await failure(compiler.compile(bytes, {}, { signal: stop.signal }))).code, 'aborted');
+    const ended = [await running, await waiting];
+    ended.push(await failure(compiler.compile(bytes, {}, { signal: stop.signal })));
+    for (const { code, cause } of ended) {
+      assert.is(code, 'aborted');
+      assert.is(cause, reason);
+    }
     assert.is((await other).target, 'gfx906');
   });
 });
@@ -352,8 +356,8 @@ test('a session ends with its time limit, its signal or its compiler', async () 
   const [first, second] = [await compiler.open(bytes), await compiler.open(bytes)];
   const stop = new AbortController();
   const asked = failure(first!.analyze({ optimize: 'O3' }, { signal: stop.signal }));
-  stop.abort();
-  assert.is((await asked).code, 'aborted');
+  stop.abort('enough');
+  assert.equal([(await asked).code, (await asked).cause], ['aborted', 'enough']);
   const open = failure(second!.analyze({ optimize: 'O3' }));
   await compiler.close();
   assert.is((await open).code, 'aborted');
