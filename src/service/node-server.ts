@@ -73,11 +73,19 @@ export async function listen(service: Service, options: ListenOptions): Promise<
   let closing = false;
   let lastLargeAnswer = -Infinity;
   const sending = new Set<Promise<void>>();
+  /** Connections that end with an answer which is known already. */
+  const ending = new WeakSet<Socket>();
   const server = createAdaptorServer({
     fetch: async (request, { incoming, outgoing }) => {
       const node = { incoming: incoming as IncomingMessage, outgoing: outgoing as ServerResponse };
+      const { socket } = node.incoming;
+      // An answer without its connection is one that waits for another. If that one is a refusal which needs no body,
+      // it is known in the next turn.
+      if (node.outgoing.socket === null) await nextTurn();
+      if (ending.has(socket)) return RESPONSE_ALREADY_SENT;
       const answer = await service.fetch(request.method === 'POST' ? withBody(request, node) : request);
-      const sent = whileConnected(node.incoming.socket, send(answer, node));
+      if (endsConnection(answer)) ending.add(socket);
+      const sent = whileConnected(socket, send(answer, node));
       sending.add(sent);
       await sent;
       sending.delete(sent);
@@ -115,6 +123,8 @@ export async function listen(service: Service, options: ListenOptions): Promise<
     },
   };
 }
+
+const endsConnection = ({ headers }: Response): boolean => headers.get('connection') === 'close';
 
 const isLarge = ({ headers }: Response): boolean =>
   !(Number(headers.get('content-length') ?? Infinity) <= LARGE_ANSWER);
@@ -161,7 +171,7 @@ function withBody({ url, method, headers }: Request, { incoming, outgoing }: Nod
 async function send(answer: Response, { incoming, outgoing }: NodeExchange): Promise<void> {
   const { status, headers, body } = answer;
   outgoing.setHeaders(headers);
-  const isRefused = headers.get('connection') === 'close' && !incoming.complete;
+  const isRefused = endsConnection(answer) && !incoming.complete;
   if (isRefused) return sendRefusal(answer, { incoming, outgoing });
   outgoing.writeHead(status);
   if (body === null) {

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { listen, type Service } from '../../src/service/index.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('service/node-server', { tests: 6, timeoutMs: 60_000 });
+const test = suite('service/node-server', { tests: 7, timeoutMs: 60_000 });
 
 /** Sends one request to a service that is `fetch`, and returns what comes until the connection ends. */
 async function exchange(fetch: Service['fetch'], request: string, hangUp = false): Promise<string> {
@@ -81,14 +81,21 @@ test('closing: the client of a large answer is the one that ends the connection'
   await closed;
 });
 
-/** Refuses every request without reading it, as the service refuses what is too large. */
-const refuse = (): Promise<Response> =>
-  Promise.resolve(new Response('refused', { status: 413, headers: { Connection: 'close' } }));
+/** A refusal without reading, as the service refuses what is too large. */
+const refusal = (): Response => new Response('refused', { status: 413, headers: { Connection: 'close' } });
 
 const POST = 'POST / HTTP/1.1\r\nHost: x\r\n';
 
-/** Sends `request` to a server that refuses everything. It must close as soon as its clients are gone. */
+/**
+ * Sends `request` to a server that refuses everything, and expects it to see one request only. It must close as soon as
+ * its clients are gone.
+ */
 async function withRefusals(request: string, use: (socket: Socket) => Promise<void>): Promise<void> {
+  let seen = 0;
+  const refuse = (): Promise<Response> => {
+    seen++;
+    return Promise.resolve(refusal());
+  };
   const service: Service = { fetch: refuse, close: () => Promise.resolve() };
   const limits = { bodyTimeout: 30_000, queueTimeout: 0, timeout: 0, grace: 0 };
   const server = await listen(service, { ...limits, host: '127.0.0.1', port: 0 });
@@ -96,6 +103,7 @@ async function withRefusals(request: string, use: (socket: Socket) => Promise<vo
   socket.write(request);
   await use(socket);
   await server.close();
+  assert.is(seen, 1);
 }
 
 /** What comes until it ends with `end`. */
@@ -128,11 +136,19 @@ test('a client that sends no more knows by its length when it has the whole refu
     socket.destroy();
   }));
 
-test('what comes behind a refused request keeps nobody waiting', () =>
+test('what comes behind a refused request is not begun, and keeps nobody waiting', () =>
   withRefusals(`${POST}Content-Length: 4\r\n\r\nbodyGET / HTTP/1.1\r\nHost: x\r\n\r\n`, async (socket) => {
     const answer = answerOf(socket, 'refused');
     await once(socket, 'close');
     assert.is((await answer).match(/HTTP\/1.1/g)?.length, 1);
   }));
+
+test('nor is what comes when the refused request has all of its body', async () => {
+  await withRefusals(`${POST}Content-Length: 4\r\n\r\n`, async (socket) => {
+    await answerOf(socket, 'refused');
+    socket.write(`body${POST}Content-Length: 0\r\n\r\n`);
+    await once(socket, 'close');
+  });
+});
 
 test.run();
