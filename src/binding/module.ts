@@ -81,6 +81,9 @@ const IN_FRONT = /^(?:\s|;.*|\/\*[^]*?\*\/)*/;
 const MOST_IN_FRONT = 2 ** 16;
 const IS_SOURCE = ': this is no LLVM IR (source is known by its name, by -x hip or -x cl, or by the option language)';
 
+/** LLVM verifies a module, but relies on some of it before: flags of the module, for instance. */
+const malformed = (how: string): DarmError => new DarmError('bad-input', `malformed module: ${how} while it read it`);
+
 /** Of OpenCL; HIP's is in the device libraries. */
 const NO_PRINTF = " (OpenCL's printf needs the runtime of AMD's driver, which links __printf_alloc itself)";
 
@@ -104,7 +107,13 @@ export class LlvmModule {
     try {
       runtime.withString(target.cpu, (cpu) =>
         runtime.withString(target.features, (features) =>
-          module.#check(runtime.llvm._darm_read(module.#job, data, bytes.length, cpu, features, codegenLevel), bytes),
+          module.#check(
+            runtime.run(
+              () => runtime.llvm._darm_read(module.#job, data, bytes.length, cpu, features, codegenLevel),
+              malformed,
+            ),
+            bytes,
+          ),
         ),
       );
     } finally {

@@ -83,19 +83,23 @@ export class LlvmRuntime<Exports extends InstanceExports = LlvmExports> {
     return this.#poisoned;
   }
 
-  /** Calls `use`. What LLVM throws poisons the instance and becomes a `DarmError`. */
-  run<T>(use: () => T): T {
+  /**
+   * Calls `use`. What LLVM throws poisons the instance and becomes a `DarmError`.
+   *
+   * @param describeCrash makes an error of a crash: by default, one of ours
+   */
+  run<T>(use: () => T, describeCrash = (how: string): DarmError => new DarmError('internal', how)): T {
     invariant(!this.#poisoned, 'the LLVM instance is poisoned');
     try {
       return use();
     } catch (error) {
       if (error instanceof DarmError) throw error;
       this.#poisoned = true;
-      throw this.#typed(error);
+      throw this.#typed(error, describeCrash);
     }
   }
 
-  #typed(error: unknown): DarmError {
+  #typed(error: unknown, describeCrash: (how: string) => DarmError): DarmError {
     const text = error instanceof Error ? error.message : String(error);
     const said = this.#printed.join(' ').replace(/\s+/g, ' ').trim();
     const fatal = text.startsWith('LLVM fatal error: ') ? text.slice('LLVM fatal error: '.length) : null;
@@ -109,8 +113,10 @@ export class LlvmRuntime<Exports extends InstanceExports = LlvmExports> {
         `${this.tool} ran out of stack on this ${this.tool === 'clang' ? 'source' : 'module'}`,
       );
     if (fatal !== null) return new DarmError('compile-failed', fatal.replace(/\s+/g, ' ').trim());
-    const message = error instanceof WebAssembly.RuntimeError ? `${this.tool} crashed (${text})` : text;
-    return new DarmError('internal', said ? `${message}: ${said}` : message);
+    const more = said ? `: ${said}` : '';
+    return error instanceof WebAssembly.RuntimeError
+      ? describeCrash(`${this.tool} crashed (${text})${more}`)
+      : new DarmError('internal', text + more);
   }
 
   /**

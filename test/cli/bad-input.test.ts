@@ -9,7 +9,7 @@ import { assert, suite } from '../support/suite.js';
 import { darm, filesIn, inFolder, type CommandResult } from '../support/command.js';
 import { kernel } from '../support/llvm.js';
 
-const test = suite('cli/bad-input', { tests: 19, timeoutMs: 120_000 });
+const test = suite('cli/bad-input', { tests: 20, timeoutMs: 120_000 });
 
 const TRIPLE = 'target triple = "amdgcn-amd-amdhsa"\n';
 const GFX906 = 'attributes #0 = { "target-cpu"="gfx906" }\n';
@@ -97,6 +97,12 @@ test('IR that the verifier refuses', () =>
     `${TRIPLE}define i32 @f(i1 %c) {\nentry:\n  br i1 %c, label %a, label %b\na:\n  %x = add i32 1, 2\n  br label %b\nb:\n  ret i32 %x\n}\n`,
     /in\.bin: .*does not dominate all uses/,
   ));
+
+test('IR that LLVM takes for well-formed before it is verified', async () => {
+  const flagged = (flag: string): string => `${KERNEL}!llvm.module.flags = !{!0}\n!0 = !{${flag}}\n`;
+  await fails(flagged(''), /in\.bin: invalid IR: incorrect number of operands in module flag/);
+  await fails(flagged('i32 1'), /in\.bin: malformed module: LLVM crashed \(.*\) while it read it/);
+});
 
 test('a module for the host', () =>
   fails('target triple = "x86_64-unknown-linux-gnu"\ndefine void @f() { ret void }\n', /in\.bin: .*x86_64/));
