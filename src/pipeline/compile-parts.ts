@@ -13,6 +13,8 @@ import { parseTargetId } from '../job/target-id.js';
 import { Compilation, inFreshHeap } from './compilation.js';
 import { chosenCode, meldInPlace, resultOf } from './compile.js';
 import { checkKind, countFunctions } from './emit.js';
+import { spareBodies } from './kernel-bodies.js';
+import { leftOutWarnings } from './left-out.js';
 import { partitionModule } from './partition.js';
 
 export interface DividedModule {
@@ -62,7 +64,8 @@ export function divideModule(
       { kind: 'll', bytes: text },
       { kind: 'bc', bytes: bitcode },
     ];
-    const emitted = { artifacts, counts, target: module.cpu || 'amdgcn', warnings: module.warnings(), code: null };
+    const warnings = [...leftOutWarnings(module, spareBodies(module)), ...module.warnings()];
+    const emitted = { artifacts, counts, target: module.cpu || 'amdgcn', warnings, code: null };
     return { parts, logs, bitcode, kernels, result: resultOf(compilation, logs, emitted) };
   });
 }

@@ -10,6 +10,7 @@ import type { Emit } from '../job/options.js';
 import type { Artifact, Counts } from '../job/results.js';
 import { elfFunctionSizes } from '../formats/elf.js';
 import { spareBodies, withoutWarningsAbout } from './kernel-bodies.js';
+import { leftOutWarnings } from './left-out.js';
 import { notesScratch, scratchOf, type Scratch } from './scratch.js';
 import type { Stopwatch } from './stopwatch.js';
 
@@ -58,6 +59,7 @@ export function emitArtifacts(request: EmitRequest): Emitted {
   const codes = codesFor(kinds, withFigures && module.triple !== '', module.isAmdgcn);
   const hasFigures = codes.size > 0;
   if (withCode) codes.add(module.isAmdgcn ? 'obj' : 'asm');
+  const leftOut = codes.size > 0 ? leftOutWarnings(module, spare) : [];
   let isUntouched = artifacts.length === 0;
   for (const code of codes) {
     if (!isUntouched) module = rebuild();
@@ -83,7 +85,8 @@ export function emitArtifacts(request: EmitRequest): Emitted {
         scratch: object !== null && hasNotes ? scratchOf(object) : new Map<string, number>(),
       }
     : null;
-  return { artifacts, counts, target, warnings: withoutWarningsAbout(module.warnings(), spare), code };
+  const warnings = [...leftOut, ...withoutWarningsAbout(module.warnings(), spare)];
+  return { artifacts, counts, target, warnings, code };
 }
 
 /** Without functions of which no symbol is left: those that were inlined, and private ones. */
