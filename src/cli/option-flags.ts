@@ -47,17 +47,26 @@ function parserOf(type: OptionType): (given: string, before: unknown) => unknown
     case 'choice':
       return (given) => {
         const value = type.values.find((each) => String(each) === given);
-        if (value === undefined) throw new InvalidArgumentError(`It ${complaintAbout(type, given)}.`);
+        if (value === undefined) throw complaint(type, given);
         return value;
       };
     case 'list':
-      return (given, before) => [...new Set([...((before ?? []) as string[]), given])];
+      return (given, before) => {
+        if (complaintAbout(type.of, given) !== null) throw complaint(type.of, given);
+        return [...new Set([...((before ?? []) as string[]), given])];
+      };
     case 'nullable':
       return parserOf(type.of);
     default:
-      return (given, before) => (typeof before === 'string' ? `${before},${given}` : given);
+      return (given, before) => {
+        if (complaintAbout(type, given) !== null) throw complaint(type, given);
+        return typeof before === 'string' ? `${before},${given}` : given;
+      };
   }
 }
+
+const complaint = (type: OptionType, given: string): InvalidArgumentError =>
+  new InvalidArgumentError(`It ${complaintAbout(type, given)}.`);
 
 /** A parser of numbers; `scale` turns the unit of the command line into ours. */
 export function numeric(low: number, high: number, { whole = false, scale = 1 } = {}): (given: string) => number {

@@ -115,7 +115,15 @@ test('an output that the module has no code for', async () => {
 test('an unknown processor', async () => {
   await fails(KERNEL, /gfx9999/, { args: ['--mcpu', 'gfx9999'] });
   await fails(KERNEL, /'gfx90a:foo\+' is no target id/, { args: ['--mcpu', 'gfx90a:foo+'], code: 2 });
-  await fails(KERNEL, /"mcpu" .* must be a string that is not empty/, { args: ['--mcpu', ''], code: 2 });
+  for (const flag of ['--mcpu', '--function'])
+    await fails(
+      KERNEL,
+      new RegExp(`'${flag} <\\w+>' argument '' is invalid\\. It must be a string that is not empty`),
+      {
+        args: [flag, ''],
+        code: 2,
+      },
+    );
   await fails(KERNEL, /'gfx906,gfx90a' are several targets.*--emit fatbin/, {
     args: ['--mcpu', 'gfx906,gfx90a'],
     code: 2,
