@@ -34,8 +34,18 @@ export async function runAnalyze(input: string, flags: AnalyzeFlags): Promise<vo
 
 function analysisText({ target, functions }: AnalyzeResult): string {
   const summaries = table(
-    'lrrrrrr',
-    ['function', 'conditional branches', 'divergent', 'values', 'divergent', 'candidates', 'melds'],
+    'lrrrrrrrr',
+    [
+      'function',
+      'conditional branches',
+      'divergent',
+      'values',
+      'divergent',
+      'candidates',
+      'melds',
+      'switches lowered',
+      'sides hoisted',
+    ],
     functions.map(({ name, plan, ...fn }) => [
       name,
       String(fn.conditionalBranches),
@@ -44,6 +54,8 @@ function analysisText({ target, functions }: AnalyzeResult): string {
       String(fn.divergentValues),
       String(plan.candidates.length),
       String(plan.candidates.filter(({ verdict }) => verdict === 'meld').length),
+      String(fn.switchesLowered),
+      String(fn.sidesHoisted),
     ]),
   );
   const details = functions

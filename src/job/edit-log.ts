@@ -6,6 +6,7 @@ import type { BlockId } from '../ir/ids.js';
 import type { HoistedSide, Meld, NetUnit, WaveVersion } from '../melding/plan.js';
 import type { FunctionHistory } from './history.js';
 import type { CandidateRemark, DebugLocation } from './remarks.js';
+import type { OtherChanges } from './results.js';
 
 /** One round of edits: switches that become branches, melds, or hoisted sides, and the snapshot of their ids. */
 export interface LogRound {
@@ -58,7 +59,7 @@ export const hasEdits = ({ rounds }: EditLog): boolean => rounds.length > 0;
 export const meldedFunctions = (logs: readonly EditLog[]): string[] => logs.filter(hasEdits).map((log) => log.function);
 
 /** What changed in these rounds beside melds. */
-export const othersOf = (rounds: readonly Pick<LogRound, 'lowered' | 'hoisted'>[]) => ({
+export const othersOf = (rounds: readonly Pick<LogRound, 'lowered' | 'hoisted'>[]): OtherChanges => ({
   switchesLowered: rounds.reduce((sum, { lowered }) => sum + lowered.length, 0),
   sidesHoisted: rounds.reduce((sum, { hoisted }) => sum + hoisted.length, 0),
 });

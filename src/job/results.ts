@@ -13,15 +13,11 @@ export interface Counts {
   readonly machineInstructions: number | null;
 }
 
-export interface FunctionReport {
+export interface FunctionReport extends OtherChanges {
   readonly name: string;
   readonly melds: readonly { readonly kind: MeldKind; readonly profit: number; readonly net: number }[];
   /** What the nets count. */
   readonly netUnit: NetUnit;
-  /** Divergent switches that became branches, so that their cases could meld. */
-  readonly switchesLowered: number;
-  /** Sides of divergent branches whose work now stands in front of the branch. */
-  readonly sidesHoisted: number;
   /** `before` is null unless `stats` was asked for. */
   readonly before: Counts | null;
   readonly after: Counts;
@@ -47,7 +43,16 @@ export interface CompileResult {
   readonly timings: Readonly<Record<string, number>>;
 }
 
-export interface FunctionAnalysis extends Summary {
+/** What changes in a function beside melds. */
+export interface OtherChanges {
+  /** Divergent switches that become branches, so that their cases can meld. */
+  readonly switchesLowered: number;
+  /** Sides of divergent branches whose work stands in front of the branch then. */
+  readonly sidesHoisted: number;
+}
+
+/** A function as it is, and what the first round of melding would do; the other changes, in all rounds together. */
+export interface FunctionAnalysis extends Summary, OtherChanges {
   readonly name: string;
   readonly plan: FunctionPlan;
   /** By candidate of the plan: what would have to change so that it melds; null where nothing is known, or it does. */

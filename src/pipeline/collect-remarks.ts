@@ -4,10 +4,11 @@
  */
 import { summarize } from '../analysis/summary.js';
 import type { LlvmModule } from '../binding/module.js';
-import type { FunctionPlan } from '../melding/plan.js';
+import type { FunctionPlan, Meld } from '../melding/plan.js';
 import { RULES } from '../melding/rules.js';
-import { othersOf, type EditLog, type LogRound, type SurveyRemarks } from '../job/edit-log.js';
+import { othersOf, type EditLog, type SurveyRemarks } from '../job/edit-log.js';
 import type { CandidateRemark, DebugLocation, FailureRemark, Remark } from '../job/remarks.js';
+import type { OtherChanges } from '../job/results.js';
 import { tally } from '../job/tally.js';
 import type { PlannedFunction } from './planned-function.js';
 
@@ -53,13 +54,14 @@ export const failureRemark = (name: string, location: DebugLocation | null, reas
   reason,
 });
 
-/** What melding would do, by the survey in front of the first round. */
+/** What melding would do, by the survey in front of the first round. @param others in all rounds */
 export function plannedRemarks(
   name: string,
-  { plan, remarks }: { plan: FunctionPlan; remarks: SurveyRemarks | null },
+  { melds }: Pick<FunctionPlan, 'melds'>,
+  others: OtherChanges,
+  remarks: SurveyRemarks | null,
 ): Remark[] {
-  if (remarks === null) return [];
-  return [...remarks.candidates, summary(name, remarks, remarks.candidates, [{ ...plan, lowered: [] }])];
+  return remarks === null ? [] : [...remarks.candidates, summary(name, remarks, remarks.candidates, melds, others)];
 }
 
 /** Melds in the order of the rounds, then what is refused in the end, then the summary. */
@@ -81,7 +83,8 @@ export function remarksOf({ function: name, rounds, lastRemarks, bailout }: Edit
   const location: DebugLocation | null = first?.location ?? null;
   const remarks: Remark[] = [...candidates];
   if (bailout !== null) remarks.push(failureRemark(name, location, bailout));
-  if (first !== null) remarks.push(summary(name, first, candidates, rounds));
+  const melds = rounds.flatMap((each) => each.melds);
+  if (first !== null) remarks.push(summary(name, first, candidates, melds, othersOf(rounds)));
   return remarks;
 }
 
@@ -92,9 +95,10 @@ function summary(
   name: string,
   { location, divergentBranches, netUnit }: SurveyRemarks,
   { length: candidates }: readonly CandidateRemark[],
-  rounds: readonly Pick<LogRound, 'melds' | 'lowered' | 'hoisted'>[],
+  melds: readonly Meld[],
+  others: OtherChanges,
 ): Remark {
-  const { byKind, saved } = tally(rounds.flatMap(({ melds }) => melds));
+  const { byKind, saved } = tally(melds);
   return {
     kind: 'analysis',
     function: name,
@@ -104,6 +108,6 @@ function summary(
     melds: byKind,
     saved,
     netUnit,
-    ...othersOf(rounds),
+    ...others,
   };
 }

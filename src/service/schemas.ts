@@ -115,6 +115,8 @@ export const analyzeSchema = z
         divergentBranches: z.number(),
         values: z.number(),
         divergentValues: z.number(),
+        switchesLowered: z.number(),
+        sidesHoisted: z.number(),
         netUnit,
         candidates: z.array(
           z.strictObject({

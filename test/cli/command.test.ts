@@ -152,6 +152,8 @@ test('analyze --json', () =>
       'divergentBranches',
       'values',
       'divergentValues',
+      'switchesLowered',
+      'sidesHoisted',
       'netUnit',
       'candidates',
     ]);

@@ -1,10 +1,11 @@
 /** A function that cannot be analysed does not keep the others from it. */
 import { analyzeModule } from '../../src/pipeline/analyze.js';
 import { deepLoops } from '../support/deep-loops.js';
-import { compile, runtime, withDefaults } from '../support/llvm.js';
+import type { OtherChanges } from '../../src/job/results.js';
+import { compile, kernel, runtime, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/analyze', { tests: 2, timeoutMs: 120_000 });
+const test = suite('pipeline/analyze', { tests: 3, timeoutMs: 120_000 });
 const REASON = 'loops are nested too deeply';
 
 test('a function whose loops are nested too deeply is a failure, and the others are analysed', async () => {
@@ -32,6 +33,20 @@ test('with figures, its divergent branches are not known, and those of the other
       ['plain', 1, 1],
     ],
   );
+});
+
+test('lowered switches and hoisted sides are those of a compilation', async () => {
+  const changes = (functions: readonly (OtherChanges & { readonly name: string })[]) =>
+    functions.map(({ name, switchesLowered, sidesHoisted }) => [name, switchesLowered, sidesHoisted]);
+  for (const name of ['many.gfx906.O3', 'nqu.gfx906.O3']) {
+    const input = await kernel(name);
+    const { functions } = await compile(input, { emit: ['bc'] });
+    assert.ok(functions.some(({ switchesLowered, sidesHoisted }) => switchesLowered + sidesHoisted > 0));
+    const analyzed = analyzeModule(await runtime(), input, withDefaults({ remarks: true }));
+    assert.equal(changes(analyzed.functions), changes(functions));
+    const summaries = analyzed.remarks.flatMap((each) => (each.kind === 'analysis' ? each : []));
+    assert.equal(changes(summaries.map((each) => ({ ...each, name: each.function }))), changes(functions));
+  }
 });
 
 test.run();

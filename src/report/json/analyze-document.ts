@@ -13,6 +13,8 @@ function functionDocument({ plan, blockNames, remedies, ...fn }: FunctionAnalysi
     divergentBranches: fn.divergentBranches,
     values: fn.values,
     divergentValues: fn.divergentValues,
+    switchesLowered: fn.switchesLowered,
+    sidesHoisted: fn.sidesHoisted,
     netUnit: plan.netUnit,
     candidates: plan.candidates.map(({ branch, sides, kind, profit, net, verdict, rule, reason }, k) => ({
       branch: blockNames[branch],
