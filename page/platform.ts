@@ -8,7 +8,7 @@
 import initBrotli, { decompress } from 'brotli-dec-wasm/web';
 import { DarmError } from '../src/errors.js';
 import type { FileFacts, ModulePart, Platform } from '../src/platform/interface.js';
-import { extensionsOf, factsOf, packedName, unpackedFiles, type UnpackedFile } from '../src/platform/unpacked.js';
+import { COLD, extensionsOf, factsOf, packedName, unpackedFiles, type UnpackedFile } from '../src/platform/unpacked.js';
 import type { Manifest } from '../src/binding/load.js';
 import { MODULE_STORE, servedName, SERVED_HEADER } from './store.js';
 
@@ -198,6 +198,8 @@ export const platform: Platform = {
   fill: () => {
     throw new DarmError('internal', 'a page has no files to read memory from');
   },
+  findCold: (part, facts) => readPart(part, facts, COLD),
+  readCold: (cold) => cold as Uint8Array<ArrayBuffer>,
   compileNow: (bytes) => new WebAssembly.Module(bytes),
   loaderUrl: (name) => new URL(name, MODULES).href,
   nextTurn: () => new Promise((resolve) => setTimeout(resolve)),

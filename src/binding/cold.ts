@@ -1,7 +1,7 @@
 /** The cold functions of a module's further part, which are loaded when one of them is called: see platform/divide.ts. */
 import { FAR_TABLE, LOADER } from '../platform/divide.js';
 import { platform } from '../platform/index.js';
-import type { KeptFile } from './load.js';
+import type { ColdCode } from '../platform/interface.js';
 
 /**
  * What stands in a table has to come from a module:
@@ -24,7 +24,7 @@ interface Loaders {
  * @param part an instance of the functions called
  * @param imports what it was instantiated with
  */
-export function loadWhenCalled(part: WebAssembly.Instance, cold: KeptFile, imports: WebAssembly.Imports): void {
+export function loadWhenCalled(part: WebAssembly.Instance, cold: ColdCode, imports: WebAssembly.Imports): void {
   const far = part.exports[FAR_TABLE] as WebAssembly.Table;
   const load = (): void => {
     instantiateCold(cold, { ...imports, called: part.exports as WebAssembly.ModuleImports });
@@ -36,12 +36,9 @@ export function loadWhenCalled(part: WebAssembly.Instance, cold: KeptFile, impor
 }
 
 /** What fails here fails within a call of LLVM's, of which nothing is left then: so it is not a `DarmError`. */
-function instantiateCold({ bytes, content }: KeptFile, imports: WebAssembly.Imports): void {
+function instantiateCold(cold: ColdCode, imports: WebAssembly.Imports): void {
   try {
-    const place = new Uint8Array(bytes);
-    if (typeof content === 'string') platform.fill(place, content);
-    else place.set(content);
-    new WebAssembly.Instance(platform.compileNow(place), imports);
+    new WebAssembly.Instance(platform.compileNow(platform.readCold(cold)), imports);
   } catch (error) {
     // Out of stack: as anywhere else in a call.
     if (error instanceof RangeError) throw error;

@@ -4,8 +4,7 @@
  * What is cold in the rest is a module of its own (platform/divide.ts), which is read only then. A fourth file is the memory that an instance starts with. Where the files lie is the platform's affair.
  */
 import { platform } from '../platform/index.js';
-import type { FileFacts, ModulePart } from '../platform/interface.js';
-import { COLD } from '../platform/unpacked.js';
+import type { ColdCode, FileFacts, ModulePart } from '../platform/interface.js';
 
 export interface Manifest {
   readonly llvm: string;
@@ -56,7 +55,7 @@ export interface CodeParts extends FirstPart {
 export interface FurtherPart {
   readonly module: WebAssembly.Module;
   /** The module of its cold functions, which is compiled when one of them is called; null where there is none. */
-  readonly cold: KeptFile | null;
+  readonly cold: ColdCode | null;
 }
 
 /** The first part, compiled. */
@@ -105,11 +104,6 @@ export async function findMemory(
   extension = 'memory',
 ): Promise<StartingMemory> {
   return { start, bytes: facts.bytes, content: await platform.find(part, facts, extension) };
-}
-
-async function findCold(part: string, facts: FileFacts): Promise<KeptFile | null> {
-  if (facts.division === undefined) return null;
-  return { bytes: facts.division.cold.bytes, content: await platform.find(part, facts, COLD) };
 }
 
 /** Unpacks every file of LLVM and of clang, so that no later process has to. @throws DarmError `io` */
@@ -199,8 +193,9 @@ export async function beginParts(
       // When one fails, the others are waited for all the same: nothing goes on after the error.
       await Promise.allSettled(lazy.values());
       const all = names.map(async (part): Promise<FurtherPart> => {
-        const cold = findCold(part, further[part]!);
-        cold.catch(() => {});
+        const own = further[part]!;
+        const cold = own.division === undefined ? null : platform.findCold(part, own);
+        cold?.catch(() => {});
         return { module: await (needed.get(part) ?? lazy.get(part))!, cold: await cold };
       });
       const parts = Promise.all([first, Promise.all(all)]).then(([made, rest]) => ({ ...made, further: rest }));

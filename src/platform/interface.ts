@@ -25,6 +25,18 @@ export interface Division {
   readonly called: string;
 }
 
+/**
+ * What is cold in a part: the bytes, or the file that they are in. A file that others may have written has more said
+ * about it, by which it is checked and, where it does not hold, unpacked once more.
+ */
+export type ColdCode =
+  Uint8Array | { readonly file: string; readonly bytes: number; readonly checked: CheckedBy | null };
+
+export interface CheckedBy {
+  readonly part: string;
+  readonly division: Division;
+}
+
 /** Files of the host, for `#include`. */
 export interface Disk {
   stat(file: string): FoundFile;
@@ -67,6 +79,10 @@ export interface Platform {
   find(part: string, facts: FileFacts, extension: string): Promise<string | Uint8Array>;
   /** Reads what `find` named, from a byte on. @throws DarmError `io` */
   fill(place: Uint8Array, content: string, from?: number): void;
+  /** Finds what is cold in a part that is divided, and does not read it where that can wait. Other threads can use it. */
+  findCold(part: string, facts: FileFacts): Promise<ColdCode>;
+  /** At once on this thread. @throws DarmError `io`, or `internal` when the bytes are not those of the manifest */
+  readCold(cold: ColdCode): Uint8Array<ArrayBuffer>;
   /** At once on this thread, without the module's functions: each is compiled when it is called. */
   compileNow(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module;
   /** Where the loader of a module is to be imported from. */

@@ -3,16 +3,17 @@
  * The first use writes the unpacked files beside them or, where that folder is read-only, into a folder of the user's
  * among the temporary files, under names with the content's hash.
  */
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { DarmError } from '../errors.js';
 import { ioError, privateTemporaryFolder, writeAtomically } from '../process/files.js';
 import { cryptography } from './crypto.js';
 import { nodeDisk } from './disk.js';
-import type { FileFacts, ModulePart, Platform } from './interface.js';
+import type { CheckedBy, ColdCode, FileFacts, ModulePart, Platform } from './interface.js';
 import { compileBytes, lazily } from './compile.js';
-import { factsOf, packedName, unpackedFiles, type UnpackedFile } from './unpacked.js';
+import { COLD, DAMAGED, factsOf, packedName, unpackedCold, unpackedFiles, type UnpackedFile } from './unpacked.js';
 
 /** The folder of the WebAssembly module. The environment variable `DARM_WASM` names another one, for debug builds. */
 export function moduleFolder(): string {
@@ -164,6 +165,59 @@ function fill(place: Uint8Array, content: string, from?: number): void {
   }
 }
 
+/** Most processes call nothing that is cold: also in the folder for temporary files it is only read by those that do. */
+async function findCold(part: string, facts: FileFacts): Promise<ColdCode> {
+  const division = facts.division!;
+  const { bytes } = division.cold;
+  const name = unpackedName(part, division.cold, COLD);
+  const isIn = async (folder: string): Promise<boolean> =>
+    (await stat(path.join(folder, name)).catch(() => null))?.size === bytes;
+  if (await isIn(moduleFolder())) return { file: path.join(moduleFolder(), name), bytes, checked: null };
+  const temporary = await privateTemporaryFolder();
+  if (temporary !== null && (await isIn(temporary)))
+    return { file: path.join(temporary, name), bytes, checked: { part, division } };
+  return shared(await readPart(part, facts, COLD));
+}
+
+function readCold(cold: ColdCode): Uint8Array<ArrayBuffer> {
+  if (cold instanceof Uint8Array) return new Uint8Array(cold);
+  const place = new Uint8Array(cold.bytes);
+  if (cold.checked === null) fill(place, cold.file);
+  else if (!isFilledWith(place, cold.file, cold.checked.division.cold)) {
+    remove(cold.file);
+    return unpackCold(cold.checked);
+  }
+  return place;
+}
+
+/** The bytes are checked where they will be used, so that nobody can change them in between. */
+function isFilledWith(place: Uint8Array, file: string, facts: FileFacts): boolean {
+  try {
+    fill(place, file);
+  } catch {
+    return false;
+  }
+  return sha256(place) === facts.sha256;
+}
+
+/** So that what starts next writes it anew. */
+function remove(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Whoever reads it notices, too.
+  }
+}
+
+/** For a process that has run for long: the system tidies its folder for temporary files up. */
+function unpackCold({ part, division }: CheckedBy): Uint8Array<ArrayBuffer> {
+  const { brotliDecompressSync } = process.getBuiltinModule('node:zlib');
+  const whole = brotliDecompressSync(readPackaged(packedName(part, COLD))) as Uint8Array<ArrayBuffer>;
+  const cold = unpackedCold(whole, division);
+  if (sha256(cold) !== division.cold.sha256) throw new DarmError('internal', DAMAGED);
+  return cold;
+}
+
 function openModule(part: string, facts: FileFacts): ModulePart {
   const use: ModulePart['use'] = async (consume) => {
     // At once, before another part is read to the same place.
@@ -179,6 +233,8 @@ export const node: Platform = {
   openModule,
   find,
   fill,
+  findCold,
+  readCold,
   compileNow: (bytes) => lazily(() => new WebAssembly.Module(bytes)),
   loaderUrl: (name) => pathToFileURL(path.join(moduleFolder(), name)).href,
   nextTurn: () => new Promise((resolve) => setImmediate(resolve)),

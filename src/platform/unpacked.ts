@@ -1,6 +1,6 @@
 import { DarmError } from '../errors.js';
 import { divide } from './divide.js';
-import type { FileFacts } from './interface.js';
+import type { Division, FileFacts } from './interface.js';
 import { repair } from './repair.js';
 
 /** The extension of what is cold in a part. */
@@ -17,6 +17,8 @@ export const extensionsOf = ({ division }: FileFacts, extension: string): readon
 /** The part's own facts describe the functions called, where it is divided. */
 export const factsOf = (facts: FileFacts, extension: string): FileFacts =>
   extension === COLD ? facts.division!.cold : facts;
+
+export const DAMAGED = 'the compiled module is damaged: its hash is not the one in manifest.json';
 
 export interface UnpackedFile {
   readonly extension: string;
@@ -39,8 +41,7 @@ export async function unpackedFiles(
   const { division } = facts;
   const whole = division?.whole ?? facts;
   const check = async (file: Uint8Array, expected: FileFacts): Promise<void> => {
-    if ((await sha256(file)) !== expected.sha256)
-      throw new DarmError('internal', 'the compiled module is damaged: its hash is not the one in manifest.json');
+    if ((await sha256(file)) !== expected.sha256) throw new DarmError('internal', DAMAGED);
   };
   repair(bytes, whole);
   await check(bytes, whole);
@@ -52,6 +53,12 @@ export async function unpackedFiles(
   ];
   for (const file of files) await check(file.bytes, file.facts);
   return files;
+}
+
+/** Only what is cold in a part that is divided, and unchecked. @param bytes they are changed */
+export function unpackedCold(bytes: Uint8Array<ArrayBuffer>, { whole, called }: Division): Uint8Array<ArrayBuffer> {
+  repair(bytes, whole);
+  return divide(bytes, bitsOf(called)).cold;
 }
 
 const bitsOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

@@ -2,47 +2,22 @@
 import { loadWhenCalled } from '../../src/binding/cold.js';
 import { DarmError } from '../../src/errors.js';
 import { divide, type Divided } from '../../src/platform/divide.js';
+import type { ColdCode } from '../../src/platform/interface.js';
+import { CALLED, code, MODULE } from '../support/divided-module.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('platform/divide', { tests: 5 });
-
-const text = (name: string): number[] => [name.length, ...Buffer.from(name)];
-const section = (id: number, ...content: number[]): number[] => [id, content.length, ...content];
-const code = (...body: number[]): number[] => [body.length + 2, 0, ...body, 0x0b];
-
-/** Each function has one i32 and returns one. Function 0 is imported and adds one. */
-const MODULE = Uint8Array.from([
-  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
-  ...section(1, 1, 0x60, 1, 0x7f, 1, 0x7f),
-  ...section(
-    2,
-    ...[2, ...text('primary'), ...text('addOne'), 0x00, 0],
-    ...[...text('primary'), ...text('table'), 0x01, 0x70, 0x00, 2],
-  ),
-  ...section(3, 4, 0, 0, 0, 0),
-  // Functions 1 and 3 stand in the table.
-  ...section(9, 2, 0, 0x41, 0, 0x0b, 1, 1, 0, 0x41, 1, 0x0b, 1, 3),
-  ...section(
-    10,
-    4,
-    ...code(0x20, 0, 0x10, 2), // 1, called: calls 2
-    ...code(0x20, 0, 0x10, 0), // 2, cold: calls addOne
-    ...code(0x20, 0, 0x10, 4), // 3, cold: calls 4
-    ...code(0x20, 0, 0x41, 2, 0x6c), // 4, called: doubles
-  ),
-]);
-const CALLED = Uint8Array.from([0b1001]);
 
 interface Instance {
   readonly table: WebAssembly.Table;
   call(place: number, argument: number): number;
 }
 
-function instantiate({ called, cold }: Divided, content: string | Uint8Array = cold): Instance {
+function instantiate({ called, cold }: Divided, code: ColdCode = cold): Instance {
   const table = new WebAssembly.Table({ element: 'anyfunc', initial: 2 });
   const imports = { primary: { table, addOne: (value: number) => value + 1 } };
   const part = new WebAssembly.Instance(new WebAssembly.Module(called), imports);
-  loadWhenCalled(part, { bytes: cold.length, content }, imports);
+  loadWhenCalled(part, code, imports);
   return { table, call: (place, argument) => (table.get(place) as (value: number) => number)(argument) };
 }
 
@@ -79,7 +54,7 @@ test('where nothing is cold, and where everything is, the functions compute the 
 });
 
 test('what cannot be loaded is an error within the call, after which the instance is of no use', () => {
-  const { call } = instantiate(divide(MODULE, CALLED), '/nowhere');
+  const { call } = instantiate(divide(MODULE, CALLED), { file: '/nowhere', bytes: 1, checked: null });
   try {
     call(0, 5);
     assert.unreachable();
