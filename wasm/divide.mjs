@@ -6,7 +6,7 @@
  *
  * A trace is what V8 prints with `--trace-wasm-compilation-times` while darm compiles something, with the files in the
  * folder. What the manifest said before stays: a function once called is never cold. `build.sh` traces the repository's
- * own kernels. Traces of OpenCL programs of others (npm run test:opencl) were added to them.
+ * own kernels. Traces of programs of others (wasm/trace-sources.ts, npm run test:opencl) were added to them.
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
