@@ -13,8 +13,8 @@ import { platform } from '../platform/index.js';
 /** As for LLVM's: an instance that has grown beyond this is given up with its memory. */
 const KEPT_BYTES = 512 * 2 ** 20;
 
-/** Of a source whose headers mention more: two are enough, unless errors kept clang from reading some of them. */
-const MOST_ROUNDS = 3;
+/** The second knows what the headers that the first read mention. */
+const MOST_ROUNDS = 2;
 
 type Within = <R>(work: () => R) => R;
 
