@@ -101,6 +101,12 @@ export class MentionedNames {
     return isMore;
   }
 
+  /** As `addText`, whatever its name is. */
+  addSource(content: Uint8Array): boolean {
+    this.#scanned.add(content);
+    return this.addText(characters(content));
+  }
+
   /**
    * What files mention that were read.
    *
@@ -110,11 +116,10 @@ export class MentionedNames {
   addFiles(files: Iterable<readonly [string, Uint8Array]>, image: string): boolean {
     let isMore = false;
     for (const [name, content] of files) {
-      if (this.#scanned.has(content)) continue;
-      this.#scanned.add(content);
       const isPackaged = name.startsWith(`${image}/`);
-      if (isPackaged && isKnown(name.slice(image.length + 1))) continue;
-      if (isPackaged ? this.#addWords(characters(content)) : this.addText(characters(content))) isMore = true;
+      if (this.#scanned.has(content) || (isPackaged && isKnown(name.slice(image.length + 1)))) continue;
+      this.#scanned.add(content);
+      if (isPackaged ? this.#addWords(characters(content)) : this.addSource(content)) isMore = true;
     }
     return isMore;
   }

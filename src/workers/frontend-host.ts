@@ -62,7 +62,7 @@ export class FrontendHost {
     const mentioned = new MentionedNames();
     // Macros, and headers in front of the source.
     mentioned.addText(job.arguments.join(' ').replace(/-include (\S+)/g, '\n#include <$1>\n'));
-    mentioned.addFiles([[job.name, job.source], ...job.headers], IMAGE_FOLDER);
+    for (const content of [job.source, ...job.headers.values()]) mentioned.addSource(content);
     // Debug information names headers and their hashes.
     const hasLines = words.some((word) => word.startsWith('-debug-info-kind='));
     try {
