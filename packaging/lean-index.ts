@@ -1,5 +1,5 @@
 /**
- * Writes src/frontend/lean-index.ts: what can be left out of HIP's headers, and what mentions what (src/frontend/lean.ts).
+ * Writes src/frontend/lean-index.ts: what can be left out of HIP's headers, and what mentions what (see lean.ts there).
  * It depends on the image of headers only; a test compares.
  *
  *   node dist/packaging/lean-index.js

@@ -1,14 +1,14 @@
 /**
- * Compiles sources, as they are by default and with some of the options that users vary, which take turns: for V8's trace
- * of the functions that they call, and wasm/divide.mjs.
+ * Compiles sources, as they are by default and with some of the options that users vary, which take turns. V8's trace
+ * of the functions that they call is for wasm/divide.mjs.
  *
  *   npx tsc
  *   node --trace-wasm-compilation-times dist/wasm/trace-sources.js UNITS.json >calls.trace
  *   node wasm/divide.mjs wasm/dist calls.trace
  *
- * UNITS.json is a list of `{ "file", "flags", "language" }`: the flags are clang's (`-I`, `-D`), the language is `opencl` or
- * `hip`. What does not compile within half a minute is left out, and named on standard error. PTX is not among the
- * options: so few need it that what only it calls stays cold.
+ * UNITS.json is a list of `{ "file", "flags", "language" }`: the flags are clang's (`-I`, `-D`), the language is
+ * `opencl` or `hip`. What does not compile within half a minute is left out, and named on standard error. PTX is not
+ * among the options: so few need it that what only it calls stays cold.
  */
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ const VARIANTS: readonly Variant[] = [
 /** Of the variants, for each source. */
 const EACH = 3;
 
-/** A trace tells a part's functions by their sizes. In a divided part stubs stand in the place of some: these are whole. */
+/** A trace knows functions by their sizes, which stubs in a divided part do not have: so parts are whole here. */
 async function copyWholeModule(folder: string): Promise<void> {
   const isPackaged = (name: string): boolean => !/\.(wasm|cold|memory|image)$/.test(name);
   await cp(moduleFolder(), folder, { recursive: true, filter: isPackaged });

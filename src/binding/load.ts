@@ -1,7 +1,8 @@
 /**
  * LLVM's WebAssembly code, compiled once. It is in three parts: what a first compilation of bitcode calls, what `-O3`
  * calls beside that, and the rest, which is needed only when something in it is called (`wasm-split`, see build.sh).
- * What is cold in the rest is a module of its own (platform/divide.ts), which is read only then. A fourth file is the memory that an instance starts with. Where the files lie is the platform's affair.
+ * What is cold in the rest is a module of its own (platform/divide.ts), which is read only then. A fourth file is the
+ * memory that an instance starts with. Where the files lie is the platform's affair.
  */
 import { platform } from '../platform/index.js';
 import type { ColdCode, FileFacts, ModulePart } from '../platform/interface.js';

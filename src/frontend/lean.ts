@@ -1,24 +1,23 @@
 /**
- * HIP's headers and clang's define 1,500 functions for every source, and reading them is most of clang's time. So a
- * source is given headers without the functions that it does not mention.
+ * HIP's headers and clang's define hundreds of functions for every source, and reading them is most of clang's time. So
+ * a source is given headers without the functions that it does not mention.
  *
  * Functions go by name, all overloads together, and one that is kept keeps what it mentions. What counts as mentioned:
  * every identifier in the source, in the arguments, in the headers that both include, and in the headers' other text
- * (`LEAN_INDEX`, which packaging/lean-index.ts makes and a test checks), and what can be pasted of them. That the search
- * is complete matters: of some sixty functions of <cmath> a declaration stays when the definition is left out, and
- * another overload may do for a call of any, so that clang would not always refuse what is not there. Where it does, the
- * source is translated again with all headers.
+ * (`LEAN_INDEX`, which packaging/lean-index.ts makes and a test checks); and what can be pasted of them. The search has
+ * to be complete. clang does not refuse every call of a function that was left out: of some in <cmath> a declaration
+ * stays, and elsewhere another overload may do. Where it does refuse, the source is translated again with all headers.
  *
  * libc++'s <array> and <tuple>, which HIP's headers include and hardly use, are left out in the same way.
  */
 import { LEAN_INDEX } from './lean-index.js';
-import type { PackageImage } from './image.js';
+import { IMAGE_FOLDER, type PackageImage } from './image.js';
 
 /** What packaging/lean-index.ts writes. Names are numbers: their places in `names`. */
 export interface LeanIndex {
   /**
-   * Of functions that can be left out, of macros and headers that mention some, and of the C++ library's headers that can
-   * be left out. Functions that are mentioned where nothing can be left out are not among them.
+   * Of functions that can be left out, of macros and headers that mention some, and of the C++ library's headers that
+   * can be left out. Functions that are mentioned where nothing can be left out are not among them.
    */
   readonly names: readonly string[];
   /** What macros and headers mention, by their own number. */
@@ -88,14 +87,18 @@ export class MentionedNames {
 
   /** Text that is not the package's. @returns whether there is a name that was not mentioned before */
   addText(text: string): boolean {
-    const joined = text.replace(BROKEN_LINE, '');
-    let isMore = this.#addWords(text);
-    if (joined.length < text.length && this.#addWords(joined)) isMore = true;
     const before = this.#pieces.size;
-    for (const [word] of joined.matchAll(/\w+/g)) {
-      this.#pieces.add(word);
-      // Names of symbols, or macros of the package that paste: what they mean is not looked for.
-      if ((word.startsWith('_Z') || this.#pasting.has(word)) && this.#addAll()) isMore = true;
+    let isMore = false;
+    // In raw strings, lines are not joined.
+    for (const each of new Set([text, text.replace(BROKEN_LINE, '')])) {
+      for (const [word] of each.matchAll(/\w+/g)) {
+        if (this.#pieces.has(word)) continue;
+        this.#pieces.add(word);
+        // Names of symbols, or macros of the package that paste: what they mean is not looked for.
+        const isOpen = word.startsWith('_Z') || this.#pasting.has(word);
+        if (isOpen ? this.#addAll() : this.#addName(word)) isMore = true;
+      }
+      if (this.#addIncludes(each)) isMore = true;
     }
     if (this.#pieces.size > before && this.#addPasted()) isMore = true;
     return isMore;
@@ -110,29 +113,35 @@ export class MentionedNames {
   /**
    * What files mention that were read.
    *
-   * @param files by their names: those below `image` are the package's
+   * @param files by their names: those below `IMAGE_FOLDER` are the package's
    * @returns as `addText`
    */
-  addFiles(files: Iterable<readonly [string, Uint8Array]>, image: string): boolean {
+  addFiles(files: Iterable<readonly [string, Uint8Array]>): boolean {
     let isMore = false;
     for (const [name, content] of files) {
-      const isPackaged = name.startsWith(`${image}/`);
-      if (this.#scanned.has(content) || (isPackaged && isKnown(name.slice(image.length + 1)))) continue;
+      const isPackaged = name.startsWith(`${IMAGE_FOLDER}/`);
+      if (this.#scanned.has(content) || (isPackaged && isKnown(name.slice(IMAGE_FOLDER.length + 1)))) continue;
       this.#scanned.add(content);
-      if (isPackaged ? this.#addWords(characters(content)) : this.addSource(content)) isMore = true;
+      if (isPackaged ? this.#addPackaged(characters(content)) : this.addSource(content)) isMore = true;
     }
     return isMore;
   }
 
-  #addWords(text: string): boolean {
-    let isMore = false;
-    const add = (word: string): void => {
-      const name = this.#numbers.get(word);
-      if (name !== undefined && this.#add(name)) isMore = true;
-    };
-    for (const [word] of text.matchAll(/[A-Za-z_]\w*/g)) add(word);
-    for (const [, header] of text.matchAll(INCLUDE)) add(mentionOf(header!));
+  #addPackaged(text: string): boolean {
+    let isMore = this.#addIncludes(text);
+    for (const [word] of text.matchAll(/\w+/g)) if (this.#addName(word)) isMore = true;
     return isMore;
+  }
+
+  #addIncludes(text: string): boolean {
+    let isMore = false;
+    for (const [, header] of text.matchAll(INCLUDE)) if (this.#addName(mentionOf(header!))) isMore = true;
+    return isMore;
+  }
+
+  #addName(name: string): boolean {
+    const number = this.#numbers.get(name);
+    return number !== undefined && this.#add(number);
   }
 
   /** Names that can be cut into pieces. */
@@ -174,18 +183,14 @@ const latin1 = new TextDecoder('latin1');
 const characters = (bytes: Uint8Array): string => latin1.decode(bytes);
 
 /**
- * The headers without what is not mentioned, by their paths: those of the package's, which they take the places of. Lines
- * keep their numbers.
+ * The headers without what is not mentioned, by the paths of the package's, whose places they take. Lines keep their
+ * numbers.
  */
-export function leanHeaders(
-  image: PackageImage,
-  imageFolder: string,
-  mentioned: MentionedNames,
-): Map<string, Uint8Array> {
+export function leanHeaders(image: PackageImage, mentioned: MentionedNames): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>();
   const encoder = new TextEncoder();
   for (const { file, chunks } of index().headers) {
-    const text = characters(image.read(`${imageFolder}/${file}`)!);
+    const text = characters(image.read(`${IMAGE_FOLDER}/${file}`)!);
     let left = '';
     let at = 0;
     for (const [from, bytes, lines, declared] of chunks) {
@@ -193,10 +198,10 @@ export function leanHeaders(
       left += text.slice(at, from) + '\n'.repeat(lines);
       at = from + bytes;
     }
-    files.set(`${imageFolder}/${file}`, encoder.encode(left + text.slice(at)));
+    files.set(`${IMAGE_FOLDER}/${file}`, encoder.encode(left + text.slice(at)));
   }
   for (const name of index().libraries)
-    if (!mentioned.hasWord(name)) files.set(`${imageFolder}/${LEAN}/${name}`, encoder.encode(unasked(name)));
+    if (!mentioned.hasWord(name)) files.set(`${IMAGE_FOLDER}/${LEAN}/${name}`, encoder.encode(unasked(name)));
   return files;
 }
 

@@ -79,7 +79,7 @@ export interface Platform {
   find(part: string, facts: FileFacts, extension: string): Promise<string | Uint8Array>;
   /** Reads what `find` named, from a byte on. @throws DarmError `io` */
   fill(place: Uint8Array, content: string, from?: number): void;
-  /** Finds what is cold in a part that is divided, and does not read it where that can wait. Other threads can use it. */
+  /** Finds what is cold in a divided part, and does not read it where that can wait. Other threads can use it. */
   findCold(part: string, facts: FileFacts): Promise<ColdCode>;
   /** At once on this thread. @throws DarmError `io`, or `internal` when the bytes are not those of the manifest */
   readCold(cold: ColdCode): Uint8Array<ArrayBuffer>;

@@ -165,7 +165,7 @@ function fill(place: Uint8Array, content: string, from?: number): void {
   }
 }
 
-/** Most processes call nothing that is cold: also in the folder for temporary files it is only read by those that do. */
+/** Most processes call nothing that is cold: it is only read by those that do, from the temporary folder, too. */
 async function findCold(part: string, facts: FileFacts): Promise<ColdCode> {
   const division = facts.division!;
   const { bytes } = division.cold;

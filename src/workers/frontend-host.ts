@@ -5,7 +5,7 @@ import type { RuntimeLimits } from '../binding/runtime.js';
 import { leanArguments } from '../frontend/cc1.js';
 import { DarmError } from '../errors.js';
 import { JobFiles } from '../frontend/files.js';
-import { IMAGE_FOLDER, PackageImage } from '../frontend/image.js';
+import { PackageImage } from '../frontend/image.js';
 import { leanHeaders, MentionedNames } from '../frontend/lean.js';
 import type { SourceJob, Translation } from '../job/source.js';
 import { platform } from '../platform/index.js';
@@ -48,8 +48,8 @@ export class FrontendHost {
   }
 
   /**
-   * With as few of the headers as it takes. Null where that fails, in whatever way: what is told is to be what clang says
-   * with all headers.
+   * With as few of the headers as it takes. Null where that fails, in whatever way: what is told is to be what clang
+   * says with all headers.
    */
   async #translateLean(
     clang: FrontendCode,
@@ -67,10 +67,10 @@ export class FrontendHost {
     const hasLines = words.some((word) => word.startsWith('-debug-info-kind='));
     try {
       for (let round = 0; round < MOST_ROUNDS; round++) {
-        const lean = hasLines ? new Map<string, Uint8Array>() : leanHeaders(image, IMAGE_FOLDER, mentioned);
+        const lean = hasLines ? new Map<string, Uint8Array>() : leanHeaders(image, mentioned);
         const translated = await this.#run(clang, words, new JobFiles(job, image, lean), job, within);
         // What it read mentions more than what was known of it.
-        if (!hasLines && mentioned.addFiles(translated.files.files(), IMAGE_FOLDER)) continue;
+        if (!hasLines && mentioned.addFiles(translated.files.files())) continue;
         return translated.isDone ? translated : null;
       }
     } catch (error) {

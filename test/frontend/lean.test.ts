@@ -34,7 +34,7 @@ async function load() {
 const headersFor = async (text: string): Promise<ReadonlyMap<string, string>> => {
   const mentioned = new MentionedNames();
   mentioned.addText(text);
-  const headers = leanHeaders((await clang()).image, IMAGE_FOLDER, mentioned);
+  const headers = leanHeaders((await clang()).image, mentioned);
   return new Map([...headers].map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]));
 };
 const ATOMICS = `${IMAGE_FOLDER}/hip/hip/amd_detail/amd_hip_atomic.h`;
