@@ -7,13 +7,14 @@ import { DarmError } from '../errors.js';
 import { JobFiles } from '../frontend/files.js';
 import { PackageImage } from '../frontend/image.js';
 import { leanHeaders, MentionedNames } from '../frontend/lean.js';
+import { ownHeaders } from '../frontend/own-headers.js';
 import type { SourceJob, Translation } from '../job/source.js';
 import { platform } from '../platform/index.js';
 
 /** As for LLVM's: an instance that has grown beyond this is given up with its memory. */
 const KEPT_BYTES = 512 * 2 ** 20;
 
-/** The second knows what the headers that the first read mention. */
+/** The second knows what is mentioned by headers that the first read and nobody expected. */
 const MOST_ROUNDS = 2;
 
 type Within = <R>(work: () => R) => R;
@@ -62,7 +63,7 @@ export class FrontendHost {
     const mentioned = new MentionedNames();
     // Macros, and headers in front of the source.
     mentioned.addText(job.arguments.join(' ').replace(/-include (\S+)/g, '\n#include <$1>\n'));
-    for (const content of [job.source, ...job.headers.values()]) mentioned.addSource(content);
+    for (const content of [job.source, ...job.headers.values(), ...ownHeaders(job)]) mentioned.addSource(content);
     // Debug information names headers and their hashes.
     const hasLines = words.some((word) => word.startsWith('-debug-info-kind='));
     try {

@@ -1,0 +1,86 @@
+/** The headers that a source probably reads, and that a source with such headers is read once. */
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { compileFrontend, frontendManifest } from '../../src/binding/load-frontend.js';
+import { cc1Arguments } from '../../src/frontend/cc1.js';
+import { parseFlags } from '../../src/frontend/flags.js';
+import { ownHeaders } from '../../src/frontend/own-headers.js';
+import type { SourceJob } from '../../src/job/source.js';
+import { FrontendHost } from '../../src/workers/frontend-host.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('frontend/own-headers', { tests: 3, timeoutMs: 120_000 });
+
+async function withFiles(files: Record<string, string>, use: (folder: string) => void | Promise<void>): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'darm-headers-'));
+  try {
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+      await writeFile(path.join(folder, name), text);
+    }
+    await use(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const jobIn = (folder: string, text: string, words: readonly string[] = []): SourceJob => ({
+  ...{ arguments: words, name: path.join(folder, 'kernel.hip'), source: new TextEncoder().encode(text) },
+  ...{ headers: new Map(), disk: true, colors: false },
+});
+const textsOf = (job: SourceJob): string[] => ownHeaders(job).map((each) => new TextDecoder().decode(each));
+
+test('headers of the own folder and of folders of flags, and what they include, each once', async () => {
+  const files = {
+    'again.h': '#include "again.h"\n#include "own/../again.h"\n',
+    'own/inner.h': '#include "leaf.h"\n',
+    'own/leaf.h': '// leaf',
+    'more/far.h': '// far',
+  };
+  const includes = ['"own/inner.h"', '<far.h>', '"again.h"', '"missing.h"', '<hip/hip_runtime.h>'];
+  const text = includes.map((each) => `  # include ${each}\n`).join('');
+  await withFiles(files, (folder) => {
+    const { 'again.h': again, 'own/inner.h': inner } = files;
+    const all = jobIn(folder, text, ['-I', path.join(folder, 'more')]);
+    assert.equal(textsOf(all), [inner, '// far', again, '// leaf']);
+    assert.equal(textsOf(jobIn(folder, text)), [inner, again, '// leaf']);
+    assert.equal(textsOf({ ...all, disk: false }), []);
+  });
+});
+
+test('no folders, devices or large files, and no more questions than a guess is worth', async () => {
+  await withFiles({ 'large.h': ' '.repeat(2 ** 20 + 1), 'own/a.h': '', 'last.h': '// last' }, async (folder) => {
+    await symlink('/dev/zero', path.join(folder, 'endless.h'));
+    const last = '#include "last.h"\n';
+    const odd = ['large.h', 'endless.h', 'own'].map((each) => `#include "${each}"\n`).join('');
+    assert.equal(textsOf(jobIn(folder, odd + last)), ['// last']);
+    const missing = Array.from({ length: 5000 }, (_, n) => `#include "missing${n}.h"\n`).join('');
+    assert.equal(textsOf(jobIn(folder, missing + last)), []);
+  });
+});
+
+test("what these mention is in HIP's headers from the start", async () => {
+  const clang = await compileFrontend();
+  const { processors } = await frontendManifest();
+  const square = '__device__ inline float square(float x) { return sinf(x) * sinf(x); }\n';
+  const text = '#include <hip/hip_runtime.h>\n#include "square.h"\n__global__ void k(float *p) { *p = square(*p); }\n';
+  await withFiles({ 'square.h': square }, async (folder) => {
+    const { name } = jobIn(folder, text);
+    const words = cc1Arguments({
+      ...{ flags: parseFlags([]), language: 'hip', name, target: 'gfx1100', optimize: '3' },
+      ...{ product: 'bitcode', hasHeaders: false, processors },
+    });
+    let rounds = 0;
+    const host = new FrontendHost({ memoryLimitBytes: 2 ** 31 });
+    const { product, dependencies } = await host.translate(clang, jobIn(folder, text, words), (work) => {
+      rounds++;
+      return work();
+    });
+    assert.ok(product !== null);
+    assert.equal(dependencies, [path.join(folder, 'square.h')]);
+    assert.is(rounds, 1);
+  });
+});
+
+test.run();
