@@ -1,6 +1,6 @@
 /**
  * How many vector registers a function needs at least: the most words of divergent values that are live at one place,
- * with the instructions as they stand. Code generation orders them anew, so this is an estimate.
+ * with the instructions in the order in which they stand. Code generation orders them anew, so this is an estimate.
  *
  * A value is live from its definition to its last uses, and all the way to where a phi takes it. For each value the
  * blocks are found by walking from the uses back to the definition (Boissinot et al., "Computing Liveness Sets for
@@ -14,11 +14,16 @@ import { NONE } from '../ir/ids.js';
 import { Opcode } from '../ir/snapshot.js';
 import type { Analyses } from './analyses.js';
 
+/**
+ * @param home `[instrCount]`: the block in which each instruction is computed. Where that is not its own, it is moved to
+ *   the begin of the other one (sinking.ts). What is moved to one block needs no registers for each other there.
+ */
 export function vectorPressure(
   fn: FunctionSnapshot,
-  analyses: Pick<Analyses, 'graph' | 'uses' | 'divergence'>,
+  { graph, uses, divergence }: Pick<Analyses, 'graph' | 'uses' | 'divergence'>,
+  home: ArrayLike<number> = fn.instrBlock,
 ): number {
-  const { graph, uses, divergence } = analyses;
+  const isMoved = (i: number): boolean => home[i] !== fn.instrBlock[i];
   /** What changes in front of each instruction. */
   const change = new Int32Array(fn.instrCount + 1);
   /** The value that was last found to be live where a block begins, and where it ends. */
@@ -34,8 +39,8 @@ export function vectorPressure(
     if (bits <= 1) continue;
     const words = Math.ceil(bits / 32);
     const def = v - fn.argCount;
-    const home = def < 0 ? 0 : fn.instrBlock[def]!;
-    const from = def < 0 ? 0 : def + 1;
+    const own = def < 0 ? 0 : home[def]!;
+    const from = def < 0 ? 0 : isMoved(def) ? fn.blockInstrStart[own]! : def + 1;
     let blocks = 0;
     let depth = 0;
     const touch = (b: number, to: number): void => {
@@ -50,16 +55,16 @@ export function vectorPressure(
       if (liveOut[b] === v) return;
       liveOut[b] = v;
       touch(b, fn.blockInstrStart[b + 1]!);
-      if (b !== home) stack[depth++] = b;
+      if (b !== own) stack[depth++] = b;
     };
     for (let u = uses.start[v]!; u < uses.start[v + 1]!; u++) {
       const user = uses.user[u]!;
       if (fn.instrOpcode[user] === Opcode.Phi) leave(fn.operandBlock[uses.operand[u]!]!);
       else {
-        const b = fn.instrBlock[user]!;
+        const b = home[user]!;
         const isNew = liveIn[b] !== v;
-        touch(b, user + 1);
-        if (isNew && b !== home) stack[depth++] = b;
+        touch(b, isMoved(user) ? fn.blockInstrStart[b]! : user + 1);
+        if (isNew && b !== own) stack[depth++] = b;
       }
       while (depth > 0) {
         const b = stack[--depth]!;
@@ -68,7 +73,7 @@ export function vectorPressure(
     }
     for (let k = 0; k < blocks; k++) {
       const b = touched[k]!;
-      change[b === home ? from : fn.blockInstrStart[b]!] += words;
+      change[b === own ? from : fn.blockInstrStart[b]!] += words;
       change[end[b]!] -= words;
     }
   }

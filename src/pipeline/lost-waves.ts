@@ -11,6 +11,7 @@
  */
 import { vectorPressure } from '../analysis/pressure.js';
 import type { Analyses } from '../analysis/analyses.js';
+import { Sinking } from '../analysis/sinking.js';
 import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { InstrId } from '../ir/ids.js';
@@ -47,8 +48,12 @@ export function liveWords(
     (snapshot.flags & FunctionFlag.Kernel) !== 0 &&
     isNameable(snapshot.name) &&
     !hasCalls(snapshot);
-  return isJudged ? vectorPressure(snapshot, analyses) : null;
+  return isJudged ? liveWordsOf(snapshot, analyses) : null;
 }
+
+/** Code generation sinks first. */
+const liveWordsOf = (fn: FunctionSnapshot, analyses: Analyses): number =>
+  vectorPressure(fn, analyses, new Sinking(fn, analyses).home);
 
 function hasCalls(fn: FunctionSnapshot): boolean {
   for (let i = 0 as InstrId; i < fn.instrCount; i++) if (hasFlag(fn, i, InstrFlag.Call)) return true;
@@ -68,7 +73,7 @@ export function lossOfWaves(
   before: number,
 ): string | null {
   const { name, cpu, waveSize } = snapshot;
-  const live = vectorPressure(snapshot, analyses);
+  const live = liveWordsOf(snapshot, analyses);
   const usual = costsOf(cpu).residentWaves;
   const least = leastWaves(cpu, waveSize, live);
   if (live < LEAST_RISE * before || least >= usual) return null;

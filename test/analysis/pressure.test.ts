@@ -7,7 +7,7 @@ import { snapshot } from '../support/snapshot-builder.js';
 import { assert, suite } from '../support/suite.js';
 import { arbitraryCfg, randomProgram } from './random-program.js';
 
-const test = suite('analysis/pressure', { tests: 6 });
+const test = suite('analysis/pressure', { tests: 7 });
 
 const pressureOf = (body: string): number => {
   const { f } = snapshot(`
@@ -124,6 +124,37 @@ test('random programs: as by the definition of liveness', () => {
   );
   // Some of the programs have something to count.
   assert.ok(most > 3);
+});
+
+test('an instruction counts where it is moved to', () => {
+  const { f, instr, block } = snapshot(`
+    func kernel
+    arg %p ptr1
+    entry:
+      %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+      %a = mul %tid 3
+      %b = mul %tid 5
+      %d = sub %a %b
+      %e = mul %d %b
+      %c = icmp eq %tid 0
+      br %c t j
+      t:
+      %x = mul %tid 7
+      %y = mul %x %x
+      store %y %p
+      store %e %p
+      br j
+      j:
+      ret
+  `);
+  const analyses = analysesOf(f);
+  const home = Int32Array.from(f.instrBlock);
+  assert.is(vectorPressure(f, analyses, home), 3);
+  // In the side, the result waits while the other product is stored, and the thread's number has been used up.
+  for (const name of ['d', 'e']) home[instr(`%${name}`)] = block('t');
+  assert.is(vectorPressure(f, analyses, home), 3);
+  for (const name of ['a', 'b']) home[instr(`%${name}`)] = block('t');
+  assert.is(vectorPressure(f, analyses, home), 2);
 });
 
 test('words: a value of 64 bits needs two registers', () => {

@@ -7,7 +7,7 @@ import { artifact, compile, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 import { tooWide } from '../support/too-wide.js';
 
-const test = suite('pipeline/lost-waves', { tests: 11, timeoutMs: 120_000 });
+const test = suite('pipeline/lost-waves', { tests: 12, timeoutMs: 120_000 });
 
 interface Shape {
   /** Words of both rows that a thread compares, a power of two. */
@@ -72,9 +72,62 @@ ${lines.join('\n')}
 `;
 }
 
+/**
+ * For each of its items, a thread takes one of two ways that differ in all numbers, and stores what comes of it behind a
+ * condition. What a phi gives waits in a register. What one block computes for both ways is only needed behind the
+ * condition, where code generation moves it, and all numbers wait for that.
+ */
+function guarded(name: string, items: number, behind: number): string {
+  const names = [...Array(items).keys()];
+  const numbers = (j: number): string =>
+    [0, 1, 2, 3, 4, 5]
+      .map((k) => `  %n${j}.${k} = call i32 @llvm.amdgcn.ds.bpermute(i32 ${24 * j + 4 * k}, i32 %k)\n`)
+      .join('');
+  const way = (j: number, side: 't' | 'f', [a, b, c]: readonly [number, number, number]): string => `${side}${j}:
+  %${side}x${j} = mul i32 %n${j}.${a}, %n${j}.${b}
+  %${side}y${j} = xor i32 %${side}x${j}, %n${j}.${c}
+  %${side}z${j} = mul i32 %${side}y${j}, %n${j}.${a}
+  br label %j${j}
+`;
+  const branches = names.map(
+    (j) => `${numbers(j)}  br i1 %c, label %t${j}, label %f${j}
+${way(j, 't', [0, 1, 2])}${way(j, 'f', [3, 4, 5])}j${j}:
+  %r${j} = phi i32 [ %tz${j}, %t${j} ], [ %fz${j}, %f${j} ]
+`,
+  );
+  const stores = names.map(
+    (j) => `  %to${j} = getelementptr i32, ptr addrspace(1) %to, i64 ${j}
+  %g${j} = icmp sgt i32 %k, ${100 * j}
+  br i1 %g${j}, label %s${j}, label %e${j}
+s${j}:
+  store i32 %r${j}, ptr addrspace(1) %to${j}
+  br label %e${j}
+e${j}:
+`,
+  );
+  const chain = [...Array(behind).keys()].map((k) => `  %m${k + 1} = mul i32 %m${k}, %k\n`);
+  return `
+define amdgpu_kernel void @${name}(ptr addrspace(1) %out, ptr addrspace(1) %kind) #0 {
+entry:
+  %t = call i32 @llvm.amdgcn.workitem.id.x()
+  %i = zext i32 %t to i64
+  %start = mul i64 %i, ${items + 1}
+  %to = getelementptr i32, ptr addrspace(1) %out, i64 %start
+  %of = getelementptr i32, ptr addrspace(1) %kind, i64 %i
+  %k = load i32, ptr addrspace(1) %of
+  %m0 = mul i32 %k, %k
+${chain.join('')}  %last = getelementptr i32, ptr addrspace(1) %to, i64 ${items}
+  store i32 %m${behind}, ptr addrspace(1) %last
+  %c = trunc i32 %t to i1
+${branches.join('')}${stores.join('')}  ret void
+}
+`;
+}
+
 const moduleOf = (cpu: string, ...kernels: readonly string[]): Uint8Array =>
   new TextEncoder().encode(`target triple = "amdgcn-amd-amdhsa"
 declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.ds.bpermute(i32, i32)
 declare i32 @llvm.abs.i32(i32, i1)
 declare i32 @llvm.amdgcn.permlane16.i32(i32, i32, i32, i32, i1, i1)
 define i32 @called(i32 %x) noinline {
@@ -111,6 +164,14 @@ test('melds that cost more waves than they are worth are taken back', async () =
   assert.is(meldsOf(paper), 1);
   assert.is(lastWaves(result), 10);
   assert.is(lastWaves(paper), 6);
+});
+
+test('what code generation moves behind a condition counts there', async () => {
+  const input = moduleOf('gfx906', guarded('k', 8, 100));
+  const result = await compiled(input);
+  const paper = await compiled(input, { profit: 'paper' });
+  assert.equal([meldsOf(result), lastWaves(result)], [0, 10]);
+  assert.equal([meldsOf(paper), lastWaves(paper)], [8, 4]);
 });
 
 test('a remark says why', async () => {

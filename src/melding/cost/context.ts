@@ -14,7 +14,7 @@ import { AddressSpace, busyTarget, instrCosts, presentCosts, selectCosts } from 
 import { memoryAccesses, type MemoryAccesses } from './memory-accesses.js';
 import { hiddenWaits, memoryTime, mostMemoryTime } from './memory-time.js';
 import { Matcher, type CanPair } from './matching.js';
-import { Sinking } from './sinking.js';
+import { Sinking } from '../../analysis/sinking.js';
 import { selectClasses } from './select-classes.js';
 import type { PlanOptions } from '../plan.js';
 import { BlockProfiles } from './profitability.js';

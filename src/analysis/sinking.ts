@@ -6,10 +6,10 @@
  * An instruction goes to the nearest block that dominates all of its uses, or to a dominator of that one, but into no
  * loop. Accesses that may write stay where they are, and so do loads in front of a store of their block.
  */
-import type { Analyses } from '../../analysis/analyses.js';
-import type { BlockId, InstrId } from '../../ir/ids.js';
-import { NONE } from '../../ir/ids.js';
-import { InstrFlag, Opcode, hasFlag, instrValue, type FunctionSnapshot } from '../../ir/snapshot.js';
+import type { Analyses } from './analyses.js';
+import type { BlockId, InstrId } from '../ir/ids.js';
+import { NONE } from '../ir/ids.js';
+import { InstrFlag, Opcode, hasFlag, instrValue, type FunctionSnapshot } from '../ir/snapshot.js';
 
 /** Found when it is first asked for: most functions hold nothing that is worth a question. */
 export class Sinking {
@@ -28,15 +28,19 @@ export class Sinking {
 
   /** Whether an instruction stays in its block. */
   stays(i: InstrId): boolean {
+    return this.home[i] === this.fn.instrBlock[i];
+  }
+
+  /** `[instrCount]`: the block in which an instruction ends up. */
+  get home(): Int32Array {
     this.#sunk ??= sunkWork(this.fn, this.analyses);
-    return this.#sunk.home[i] === this.fn.instrBlock[i];
+    return this.#sunk.home;
   }
 }
 
 interface Sunk {
   /** By block: the instructions that code generation moves there. */
   readonly into: ReadonlyMap<number, readonly InstrId[]>;
-  /** `[instrCount]`: the block in which an instruction ends up. */
   readonly home: Int32Array;
 }
 

@@ -1,10 +1,10 @@
 /** What code generation moves down to the only side that uses it. */
-import { analysesOf } from '../../../src/analysis/analyses.js';
-import { Sinking } from '../../../src/melding/cost/sinking.js';
-import { snapshot } from '../../support/snapshot-builder.js';
-import { assert, suite } from '../../support/suite.js';
+import { analysesOf } from '../../src/analysis/analyses.js';
+import { Sinking } from '../../src/analysis/sinking.js';
+import { snapshot } from '../support/snapshot-builder.js';
+import { assert, suite } from '../support/suite.js';
 
-const test = suite('melding/cost/sinking', { tests: 3 });
+const test = suite('analysis/sinking', { tests: 3 });
 
 /** The names of what goes to each of the blocks. */
 function sunk(text: string, blocks: readonly string[], names: readonly string[]): readonly (readonly string[])[] {
