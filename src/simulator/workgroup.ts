@@ -64,11 +64,16 @@ export interface WorkgroupRun {
   readonly onBarrier?: () => void;
 }
 
+/** So many instructions a wave executes before others get on: it may wait for what one of them writes. */
+const TURN = 2 ** 22;
+
 /** @throws DarmError `simulation-failed` with kernel, pc, instruction, workgroup, wave and lane */
 export function runWorkgroup(run: WorkgroupRun): void {
   const { waves } = run;
   for (;;) {
-    for (const wave of waves) if (wave.state === WaveState.Running) runWave(run, wave);
+    do {
+      for (const wave of waves) if (wave.state === WaveState.Running) runWave(run, wave);
+    } while (waves.some((wave) => wave.state === WaveState.Running));
     const waiting = waves.filter((wave) => wave.state === WaveState.AtBarrier);
     if (waiting.length === 0) return;
     // A wave that has ended no longer counts for the barrier (ISA documents, S_BARRIER), but a workgroup whose waves
@@ -81,18 +86,26 @@ export function runWorkgroup(run: WorkgroupRun): void {
   }
 }
 
+/** Until it ends, comes to a barrier, or has had its turn. */
 function runWave(run: WorkgroupRun, wave: Wave): void {
   const { steps } = run.code;
   const { executed, lanes, transactions } = run.counts;
   const trace = run.traces?.[wave.id] ?? null;
-  let left = run.budget.left;
+  let { left } = run.budget;
+  const turn = Math.max(0, left - TURN);
   let at = wave.pc;
   try {
     while (wave.state === WaveState.Running) {
       at = wave.pc;
       const step = steps[at];
       if (step === undefined) throw new Fault('execution ran off the end of the code');
-      if (--left < 0) throw new Fault('the workgroup executes more instructions than allowed (an endless loop?)');
+      if (left === turn) {
+        if (turn > 0) break;
+        throw new Fault(
+          'the workgroup executes more instructions than allowed (an endless loop, or one that waits for another workgroup?)',
+        );
+      }
+      left--;
       wave.pc = at + 1;
       executed[at]! += 1;
       lanes[at]! += wave.active;

@@ -8,7 +8,7 @@ import { ExecutionCounts, runWorkgroup, TRACE_INDEX_BITS, WaveTrace } from '../.
 import { assemble } from '../support/simulator.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('simulator/workgroup', { tests: 6, timeoutMs: 30_000 });
+const test = suite('simulator/workgroup', { tests: 7, timeoutMs: 30_000 });
 
 interface Group {
   readonly waves: readonly Wave[];
@@ -104,6 +104,23 @@ test('an endless loop stops at the budget, which waves share', async () => {
   // A barrier in the loop does not make it end.
   const waiting = await assemble('gfx906', ['again:', 's_barrier', 's_branch again']);
   assert.match(failure(waiting, group(waiting, 2, 100)), /more instructions than allowed/);
+});
+
+test('a wave that waits for what another one writes is not endless', async () => {
+  const code = await assemble('gfx906', [
+    ...['s_cmp_eq_u32 s0, 1', 's_cbranch_scc1 write'],
+    ...['again:', 'ds_read_b32 v1, v0', 's_waitcnt lgkmcnt(0)', 'v_readfirstlane_b32 s1, v1'],
+    ...['s_cmp_eq_u32 s1, 0', 's_cbranch_scc1 again', 's_branch out'],
+    ...['write:', 'v_mov_b32 v1, 1', 'ds_write_b32 v0, v1', 'out:'],
+  ]);
+  const members = group(code, 2, 1e7);
+  run(code, members);
+  const executed = 1e7 - members.budget.left;
+  assert.is(
+    executed,
+    members.counts.executed.reduce((sum, n) => sum + n),
+  );
+  assert.ok(executed > 1e6 && executed < 5e6, String(executed));
 });
 
 test('exactly the budget is enough', async () => {

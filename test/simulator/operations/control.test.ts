@@ -91,7 +91,7 @@ test('jumps to where no instruction starts', async () => {
 });
 
 test('an endless loop stops', async () => {
-  assert.match(await failure('gfx906', ['s_branch -1']), /more instructions than allowed \(an endless loop\?\)/);
+  assert.match(await failure('gfx906', ['s_branch -1']), /more instructions than allowed \(an endless loop, /);
 });
 
 test('traps, halts and messages', async () => {
