@@ -59,21 +59,31 @@ function analysisText({ target, functions }: AnalyzeResult): string {
     ]),
   );
   const details = functions
-    .filter(({ plan }) => plan.candidates.length > 0)
+    .filter(({ plan, switches }) => plan.candidates.length + switches.length > 0)
     .map((fn) => {
-      const { name, plan, blockNames, remedies } = fn;
-      return `\n${visibleLine(name)}\n${candidateTable(plan, blockNames)}${remedyLines(fn, remedies)}`;
+      const { name, plan, blockNames } = fn;
+      const candidates = plan.candidates.length > 0 ? candidateTable(plan, blockNames) : '';
+      return `\n${visibleLine(name)}\n${candidates}${remedyLines(fn)}${switchLines(fn)}`;
     });
   return `target ${visibleLine(target)}\n\n${summaries}${details.join('')}`;
 }
 
 /** What would have to change, once for each branch and sentence. */
-function remedyLines({ plan, blockNames }: FunctionAnalysis, remedies: readonly (string | null)[]): string {
+function remedyLines({ plan, blockNames, remedies }: FunctionAnalysis): string {
   const lines = plan.candidates.flatMap(({ branch }, k) => {
     const remedy = remedies[k];
     return remedy ? [`  to meld ${visibleLine(blockNames[branch]!)}: ${remedy}\n`] : [];
   });
   return [...new Set(lines)].join('');
+}
+
+function switchLines({ switches, blockNames }: FunctionAnalysis): string {
+  return switches
+    .map(({ branch, refusal }) => {
+      const becomes = refusal === null ? 'becomes a chain of branches' : `stays: ${refusal}`;
+      return `  the divergent switch in ${visibleLine(blockNames[branch]!)} ${becomes}\n`;
+    })
+    .join('');
 }
 
 /** Long sides are cut after this many blocks, which are enough to recognise a side. */

@@ -51,12 +51,22 @@ export interface OtherChanges {
   readonly sidesHoisted: number;
 }
 
+export interface SwitchForecast {
+  /** The block that ends in it. */
+  readonly branch: number;
+  readonly destinations: number;
+  /** Why it stays a switch; null where it becomes a chain of branches. */
+  readonly refusal: string | null;
+}
+
 /** A function as it is, and what the first round of melding would do; the other changes, in all rounds together. */
 export interface FunctionAnalysis extends Summary, OtherChanges {
   readonly name: string;
   readonly plan: FunctionPlan;
   /** By candidate of the plan: what would have to change so that it melds; null where nothing is known, or it does. */
   readonly remedies: readonly (string | null)[];
+  /** Its divergent switches, in the order of their blocks. */
+  readonly switches: readonly SwitchForecast[];
   /** Names of the blocks as LLVM prints them, by block id. */
   readonly blockNames: readonly string[];
   /** The function as it is; null unless asked for. */

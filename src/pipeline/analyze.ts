@@ -10,6 +10,7 @@ import { isSettled, type JobOptions } from '../job/options.js';
 import type { Remark } from '../job/remarks.js';
 import type { AnalyzeResult, FunctionAnalysis, ModuleInfo, OtherChanges } from '../job/results.js';
 import { remediesOf } from '../melding/decide/remedies.js';
+import { divergentSwitches } from '../melding/decide/switches.js';
 import { failureRemark, plannedRemarks } from './collect-remarks.js';
 import { Compilation, inFreshHeap } from './compilation.js';
 import { meldFunctions } from './compile.js';
@@ -22,6 +23,8 @@ interface Analyzed {
   readonly analysis: Omit<FunctionAnalysis, keyof OtherChanges>;
   readonly remarks: SurveyRemarks | null;
 }
+
+const GAINLESS = 'neither a chain of branches nor what would meld in it gains enough';
 
 interface Failure {
   readonly name: string;
@@ -44,7 +47,15 @@ export function analyzeModule(runtime: LlvmRuntime, bytes: Uint8Array, given: Jo
   const othersIn = (name: string): OtherChanges => others.get(name) ?? othersOf([]);
   return {
     target,
-    functions: analyzed.map(({ analysis }) => ({ ...analysis, ...othersIn(analysis.name) })),
+    functions: analyzed.map(({ analysis }) => {
+      const changes = othersIn(analysis.name);
+      // All that may be lowered are, or none.
+      const isLowered = changes.switchesLowered > 0;
+      const switches = analysis.switches.map((each) =>
+        isLowered ? each : { ...each, refusal: each.refusal ?? GAINLESS },
+      );
+      return { ...analysis, ...changes, switches };
+    }),
     failures: found.flatMap((each) => ('analysis' in each ? [] : { name: each.name, reason: each.reason })),
     remarks: found.flatMap((each) => {
       if (!('analysis' in each)) return each.remark ?? [];
@@ -106,7 +117,9 @@ function analysisOf(
   const canPair = editor.canPair.bind(editor);
   const remedies = remediesOf({ fn, analyses, options: planOptions(options), canPair }, plan);
   editor[Symbol.dispose]();
-  return { name, ...summarize(fn, analyses.divergence), plan, remedies, blockNames: module.blockNames(name), picture };
+  const switches = divergentSwitches(fn, analyses);
+  const { divergence } = analyses;
+  return { name, ...summarize(fn, divergence), plan, remedies, switches, blockNames: module.blockNames(name), picture };
 }
 
 /** What is in a module, whatever its processors are. Nothing is compiled. */

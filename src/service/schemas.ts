@@ -131,6 +131,9 @@ export const analyzeSchema = z
             remedy: z.string().nullable().meta({ description: 'What would have to change so that it melds' }),
           }),
         ),
+        switches: z
+          .array(z.strictObject({ branch: z.string(), destinations: z.number(), refusal: z.string().nullable() }))
+          .meta({ description: 'Divergent ones, and why they do not become chains of branches' }),
       }),
     ),
     failures: z

@@ -156,6 +156,7 @@ test('analyze --json', () =>
       'sidesHoisted',
       'netUnit',
       'candidates',
+      'switches',
     ]);
     const meld = fn.candidates.find(({ verdict }) => verdict === 'meld')!;
     assert.equal(Object.keys(meld), [

@@ -28,17 +28,34 @@ const MOST_DESTINATIONS = 16;
 /** Every thread makes the compares of a chain one after the other; code generation's tree takes a few of them. */
 const MOST_COMPARES = 64;
 
-/** The blocks that end in a divergent switch that may be lowered. */
-export function loweredSwitches(fn: FunctionSnapshot, analyses: Analyses): BlockId[] {
-  const found: BlockId[] = [];
+export interface DivergentSwitch {
+  /** The block that ends in it. */
+  readonly branch: BlockId;
+  readonly destinations: number;
+  /** Why it may not become a chain of branches; null if it may. */
+  readonly refusal: string | null;
+}
+
+export function divergentSwitches(fn: FunctionSnapshot, analyses: Analyses): DivergentSwitch[] {
+  const found: DivergentSwitch[] = [];
   for (let b = 0 as BlockId; b < fn.blockCount; b++) {
     if (fn.instrOpcode[terminatorOf(fn, b)] !== Opcode.Switch) continue;
     if (analyses.divergence.terminatorDivergent[b] === 0 || analyses.order[b] === NONE) continue;
-    const count = destinations(fn, b).size;
-    if (count >= 2 && count <= MOST_DESTINATIONS && comparesOf(fn, b) <= MOST_COMPARES) found.push(b);
+    const { size } = destinations(fn, b);
+    const refusal =
+      size > MOST_DESTINATIONS
+        ? `it has ${size} destinations, and only ${MOST_DESTINATIONS} may become a chain of branches`
+        : comparesOf(fn, b) > MOST_COMPARES
+          ? `as a chain of branches it would need ${comparesOf(fn, b)} compares, and ${MOST_COMPARES} are allowed`
+          : null;
+    if (size >= 2) found.push({ branch: b, destinations: size, refusal });
   }
   return found;
 }
+
+/** The blocks that end in a divergent switch that may be lowered. */
+export const loweredSwitches = (fn: FunctionSnapshot, analyses: Analyses): BlockId[] =>
+  divergentSwitches(fn, analyses).flatMap(({ branch, refusal }) => (refusal === null ? branch : []));
 
 /** What lowering gains by itself, and what it must gain where nothing melds: cycles, or bytes. */
 export interface LoweringWorth {

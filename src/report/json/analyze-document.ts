@@ -5,7 +5,7 @@ export function analyzeDocument({ target, functions, failures }: AnalyzeResult):
   return { schema: 1, target, functions: functions.map(functionDocument), failures };
 }
 
-function functionDocument({ plan, blockNames, remedies, ...fn }: FunctionAnalysis): object {
+function functionDocument({ plan, blockNames, remedies, switches, ...fn }: FunctionAnalysis): object {
   const names = (blocks: readonly number[]): string[] => blocks.map((block) => blockNames[block]!);
   return {
     name: fn.name,
@@ -26,6 +26,11 @@ function functionDocument({ plan, blockNames, remedies, ...fn }: FunctionAnalysi
       rule,
       reason,
       remedy: remedies[k]!,
+    })),
+    switches: switches.map(({ branch, destinations, refusal }) => ({
+      branch: blockNames[branch],
+      destinations,
+      refusal,
     })),
   };
 }
