@@ -16,7 +16,8 @@ import type { Analyses } from './analyses.js';
 
 /**
  * @param home `[instrCount]`: the block in which each instruction is computed. Where that is not its own, it is moved to
- *   the begin of the other one (sinking.ts). What is moved to one block needs no registers for each other there.
+ *   the beginning of the other one (sinking.ts). All that is moved to one block counts as computed at once there: what it
+ *   needs in between does not count.
  */
 export function vectorPressure(
   fn: FunctionSnapshot,

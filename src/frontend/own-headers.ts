@@ -4,39 +4,50 @@
  */
 import { FileKind, type SourceJob } from '../job/source.js';
 import { platform } from '../platform/index.js';
+import { HEADERS_FOLDER } from './files.js';
 import { INCLUDE } from './lean.js';
 import { folderOf, joined, normalized } from './posix-path.js';
 
 /** Flags that are followed by a folder of headers. */
 const FOLDER_FLAGS = ['-iquote', '-I', '-isystem', '-idirafter'];
-/** A guess is worth no more questions than this, and no larger headers. */
+/** A guess is worth no more questions than this, and no more text. */
 const MOST_ASKED = 4096;
 const MOST_BYTES = 2 ** 20;
 
 const latin1 = new TextDecoder('latin1');
 
-/** @returns the contents, each once */
-export function ownHeaders(job: SourceJob): Uint8Array[] {
+/** @returns the text of all of them, each once */
+export function ownHeaders(job: SourceJob): string {
   const disk = job.disk ? platform.disk : null;
-  if (disk === null) return [];
-  const folders = job.arguments.filter((_, at) => FOLDER_FLAGS.includes(job.arguments[at - 1]!));
-  const found = new Map<string, Uint8Array>();
+  if (disk === null) return '';
+  const behind = (flags: readonly string[]): string[] =>
+    job.arguments.filter((_, at) => flags.includes(job.arguments[at - 1]!));
+  const folders = behind(FOLDER_FLAGS).filter((folder) => folder !== HEADERS_FOLDER);
+  const found = new Map<string, string>();
   const asked = new Set<string>();
-  const follow = (content: Uint8Array, folder: string): void => {
-    for (const [, header] of latin1.decode(content).matchAll(INCLUDE)) {
-      if (asked.size >= MOST_ASKED) return;
+  let left = MOST_BYTES;
+  const textOf = (file: string): string | null => {
+    asked.add(file);
+    const { kind, size } = disk.stat(file);
+    const content = kind === FileKind.File && size <= left ? disk.read(file) : null;
+    left -= content?.length ?? 0;
+    return content && latin1.decode(content);
+  };
+  const follow = (text: string, folder: string): void => {
+    for (const [, header] of text.matchAll(INCLUDE))
       for (const from of header!.startsWith('/') ? ['/'] : [folder, ...folders]) {
         const file = joined(from, header!);
-        if (asked.has(file)) continue;
-        asked.add(file);
-        const { kind, size } = disk.stat(file);
-        const text = kind === FileKind.File && size <= MOST_BYTES ? disk.read(file) : null;
-        if (text !== null) found.set(file, text);
+        if (found.has(file) || asked.size >= MOST_ASKED) break;
+        const there = asked.has(file) ? null : textOf(file);
+        if (there === null) continue;
+        found.set(file, there);
+        break;
       }
-    }
   };
-  for (const content of [job.source, ...job.headers.values()]) follow(content, folderOf(normalized(job.name)));
+  for (const header of behind(['-include'])) follow(`#include "${header}"`, '.');
+  for (const content of [job.source, ...job.headers.values()])
+    follow(latin1.decode(content), folderOf(normalized(job.name)));
   // A map goes on with what is added meanwhile.
-  for (const [file, content] of found) follow(content, folderOf(file));
-  return [...found.values()];
+  for (const [file, text] of found) follow(text, folderOf(file));
+  return [...found.values()].join('\n');
 }

@@ -24,7 +24,8 @@ interface Analyzed {
   readonly remarks: SurveyRemarks | null;
 }
 
-const GAINLESS = 'neither a chain of branches nor what would meld in it gains enough';
+const GAINLESS =
+  'a chain of branches, with what would meld in it, does not gain enough, or nothing may be changed here';
 
 interface Failure {
   readonly name: string;

@@ -51,9 +51,9 @@ export function liveWords(
   return isJudged ? liveWordsOf(snapshot, analyses) : null;
 }
 
-/** Code generation sinks first. */
+/** Code generation sinks first. What moves together to one place needs as much there as where it was. */
 const liveWordsOf = (fn: FunctionSnapshot, analyses: Analyses): number =>
-  vectorPressure(fn, analyses, new Sinking(fn, analyses).home);
+  Math.max(vectorPressure(fn, analyses), vectorPressure(fn, analyses, new Sinking(fn, analyses).home));
 
 function hasCalls(fn: FunctionSnapshot): boolean {
   for (let i = 0 as InstrId; i < fn.instrCount; i++) if (hasFlag(fn, i, InstrFlag.Call)) return true;

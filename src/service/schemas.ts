@@ -133,7 +133,9 @@ export const analyzeSchema = z
         ),
         switches: z
           .array(z.strictObject({ branch: z.string(), destinations: z.number(), refusal: z.string().nullable() }))
-          .meta({ description: 'Divergent ones, and why they do not become chains of branches' }),
+          .meta({
+            description: 'Divergent ones. `refusal`: why one stays a switch; null: it becomes a chain of branches',
+          }),
       }),
     ),
     failures: z

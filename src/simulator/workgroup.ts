@@ -65,7 +65,7 @@ export interface WorkgroupRun {
 }
 
 /** So many instructions a wave executes before others get on: it may wait for what one of them writes. */
-const TURN = 2 ** 22;
+const TURN = 2 ** 16;
 
 /** @throws DarmError `simulation-failed` with kernel, pc, instruction, workgroup, wave and lane */
 export function runWorkgroup(run: WorkgroupRun): void {
@@ -102,7 +102,7 @@ function runWave(run: WorkgroupRun, wave: Wave): void {
       if (left === turn) {
         if (turn > 0) break;
         throw new Fault(
-          'the workgroup executes more instructions than allowed (an endless loop, or one that waits for another workgroup?)',
+          'the workgroup executes more instructions than allowed (an endless loop, or a wait for what does not come?)',
         );
       }
       left--;

@@ -63,7 +63,8 @@ export class FrontendHost {
     const mentioned = new MentionedNames();
     // Macros, and headers in front of the source.
     mentioned.addText(job.arguments.join(' ').replace(/-include (\S+)/g, '\n#include <$1>\n'));
-    for (const content of [job.source, ...job.headers.values(), ...ownHeaders(job)]) mentioned.addSource(content);
+    for (const content of [job.source, ...job.headers.values()]) mentioned.addSource(content);
+    mentioned.addText(ownHeaders(job));
     // Debug information names headers and their hashes.
     const hasLines = words.some((word) => word.startsWith('-debug-info-kind='));
     try {

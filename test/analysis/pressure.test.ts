@@ -153,6 +153,7 @@ test('an instruction counts where it is moved to', () => {
   // In the side, the result waits while the other product is stored, and the thread's number has been used up.
   for (const name of ['d', 'e']) home[instr(`%${name}`)] = block('t');
   assert.is(vectorPressure(f, analyses, home), 3);
+  // Here three are needed in between, which does not count.
   for (const name of ['a', 'b']) home[instr(`%${name}`)] = block('t');
   assert.is(vectorPressure(f, analyses, home), 2);
 });

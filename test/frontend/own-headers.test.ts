@@ -29,8 +29,6 @@ const jobIn = (folder: string, text: string, words: readonly string[] = []): Sou
   ...{ arguments: words, name: path.join(folder, 'kernel.hip'), source: new TextEncoder().encode(text) },
   ...{ headers: new Map(), disk: true, colors: false },
 });
-const textsOf = (job: SourceJob): string[] => ownHeaders(job).map((each) => new TextDecoder().decode(each));
-
 test('headers of the own folder and of folders of flags, and what they include, each once', async () => {
   const files = {
     'again.h': '#include "again.h"\n#include "own/../again.h"\n',
@@ -43,20 +41,25 @@ test('headers of the own folder and of folders of flags, and what they include, 
   await withFiles(files, (folder) => {
     const { 'again.h': again, 'own/inner.h': inner } = files;
     const all = jobIn(folder, text, ['-I', path.join(folder, 'more')]);
-    assert.equal(textsOf(all), [inner, '// far', again, '// leaf']);
-    assert.equal(textsOf(jobIn(folder, text)), [inner, again, '// leaf']);
-    assert.equal(textsOf({ ...all, disk: false }), []);
+    assert.is(ownHeaders(all), [inner, '// far', again, '// leaf'].join('\n'));
+    assert.is(ownHeaders(jobIn(folder, text)), [inner, again, '// leaf'].join('\n'));
+    assert.is(ownHeaders({ ...all, disk: false }), '');
+    assert.is(ownHeaders(jobIn(folder, '', ['-include', path.join(folder, 'own/leaf.h')])), '// leaf');
   });
 });
 
-test('no folders, devices or large files, and no more questions than a guess is worth', async () => {
-  await withFiles({ 'large.h': ' '.repeat(2 ** 20 + 1), 'own/a.h': '', 'last.h': '// last' }, async (folder) => {
+test('no folders and devices, and no more questions and text than a guess is worth', async () => {
+  const half = ' '.repeat(2 ** 19);
+  const files = { 'half.h': half, 'other.h': `${half} `, 'own/a.h': '', 'last.h': '// last' };
+  await withFiles(files, async (folder) => {
     await symlink('/dev/zero', path.join(folder, 'endless.h'));
     const last = '#include "last.h"\n';
-    const odd = ['large.h', 'endless.h', 'own'].map((each) => `#include "${each}"\n`).join('');
-    assert.equal(textsOf(jobIn(folder, odd + last)), ['// last']);
+    const odd = ['endless.h', 'own'].map((each) => `#include "${each}"\n`).join('');
+    assert.is(ownHeaders(jobIn(folder, odd + last)), '// last');
+    const both = '#include "half.h"\n#include "other.h"\n';
+    assert.is(ownHeaders(jobIn(folder, both + last)), `${half}\n// last`);
     const missing = Array.from({ length: 5000 }, (_, n) => `#include "missing${n}.h"\n`).join('');
-    assert.equal(textsOf(jobIn(folder, missing + last)), []);
+    assert.is(ownHeaders(jobIn(folder, missing + last)), '');
   });
 });
 

@@ -70,7 +70,7 @@ test('divergent switches: which become chains of branches, and why others do not
     analyzeModule(await runtime(), new TextEncoder().encode(text), withDefaults(options)).functions[0]!.switches;
   assert.equal(await forecast(counting(4)), [{ branch: 0, destinations: 5, refusal: null }]);
   const [kept] = await forecast(counting(4), { meld: 'branch-fusion' });
-  assert.is(kept!.refusal, 'neither a chain of branches nor what would meld in it gains enough');
+  assert.match(kept!.refusal!, 'a chain of branches, with what would meld in it, does not gain enough');
   const [large] = await forecast(counting(20));
   assert.match(large!.refusal!, 'it has 21 destinations, and only 16 may become a chain of branches');
 });

@@ -1,5 +1,5 @@
 /**
- * Loads in front of a branch that both sides use, in blocks that become one. Code generation (cost/sinking.ts) leaves
+ * Loads in front of a branch that both sides use, in blocks that become one. Code generation (analysis/sinking.ts) leaves
  * them in front of both blocks, but moves them down into the one.
  */
 import type { BlockId, InstrId } from '../../ir/ids.js';
