@@ -15,9 +15,9 @@ import { Opcode } from '../ir/snapshot.js';
 import type { Analyses } from './analyses.js';
 
 /**
- * @param home `[instrCount]`: the block in which each instruction is computed. Where that is not its own, it is moved to
- *   the beginning of the other one (sinking.ts). All that is moved to one block counts as computed at once there: what it
- *   needs in between does not count.
+ * @param home `[instrCount]`: the block in which each instruction is computed. Where that is not its own, it is moved
+ *   to the beginning of the other one (sinking.ts). All that is moved to one block counts as computed at once there:
+ *   what it needs in between does not count.
  */
 export function vectorPressure(
   fn: FunctionSnapshot,

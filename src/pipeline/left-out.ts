@@ -1,7 +1,7 @@
 /**
  * What LLVM leaves out of the code without a word: functions that need instructions which the processor lacks, like
- * those of the device libraries that sample images on gfx942 and gfx950. A call of one is undefined, so all that leads to
- * it goes, too. Which functions these are, LLVM's own pass says.
+ * those of the device libraries that sample images on gfx942 and gfx950. A call of one is undefined, so all that leads
+ * to it goes, too. Which functions these are, LLVM's own pass says.
  */
 import type { LlvmModule } from '../binding/module.js';
 import { isNameable } from './function-gain.js';

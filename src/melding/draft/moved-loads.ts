@@ -1,6 +1,6 @@
 /**
- * Loads in front of a branch that both sides use, in blocks that become one. Code generation (analysis/sinking.ts) leaves
- * them in front of both blocks, but moves them down into the one.
+ * Loads in front of a branch that both sides use, in blocks that become one. Code generation (analysis/sinking.ts)
+ * leaves them in front of both blocks, but moves them down into the one.
  */
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
