@@ -29,7 +29,8 @@ export function ownHeaders(job: SourceJob): string {
   const textOf = (file: string): string | null => {
     asked.add(file);
     const { kind, size } = disk.stat(file);
-    const content = kind === FileKind.File && size <= left ? disk.read(file) : null;
+    // Files of the system have no size, and some never end.
+    const content = kind === FileKind.File && size > 0 && size <= left ? disk.read(file) : null;
     left -= content?.length ?? 0;
     return content && latin1.decode(content);
   };

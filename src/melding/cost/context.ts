@@ -1,5 +1,6 @@
 /** Everything that the planner knows about one function. It is computed once per plan. */
 import type { Analyses } from '../../analysis/analyses.js';
+import { Sinking } from '../../analysis/sinking.js';
 import { Tables } from '../../analysis/tables.js';
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -14,7 +15,6 @@ import { AddressSpace, busyTarget, instrCosts, presentCosts, selectCosts } from 
 import { memoryAccesses, type MemoryAccesses } from './memory-accesses.js';
 import { hiddenWaits, memoryTime, mostMemoryTime } from './memory-time.js';
 import { Matcher, type CanPair } from './matching.js';
-import { Sinking } from '../../analysis/sinking.js';
 import { selectClasses } from './select-classes.js';
 import type { PlanOptions } from '../plan.js';
 import { BlockProfiles } from './profitability.js';

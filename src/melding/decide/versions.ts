@@ -4,11 +4,11 @@
  * comes to the branch is known to part.
  */
 import type { DivergentRegion } from '../../analysis/regions.js';
+import { commonDominator } from '../../analysis/sinking.js';
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { FunctionFlag, InstrFlag, LaneSource, Opcode, TypeKind, terminatorOf } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
-import { commonDominator } from '../../analysis/sinking.js';
 import type { SunkInstr, WaveVersion } from '../plan.js';
 
 /** The largest region that is copied, in instructions: two copies should fit into the instruction cache. */
