@@ -3,12 +3,12 @@
  * carries the same edits out on its own copy of the module and gets the same function.
  */
 import type { BlockId } from '../ir/ids.js';
-import type { HoistedSide, Meld, NetUnit, WaveVersion } from '../melding/plan.js';
+import type { FlattenedBranch, HoistedSide, Meld, NetUnit, WaveVersion } from '../melding/plan.js';
 import type { FunctionHistory } from './history.js';
 import type { CandidateRemark, DebugLocation } from './remarks.js';
 import type { OtherChanges } from './results.js';
 
-/** One round of edits: switches that become branches, melds, or hoisted sides, and the snapshot of their ids. */
+/** One round of edits: switches that become branches, melds and flattened branches, or hoisted sides, and the snapshot of their ids. */
 export interface LogRound {
   /** Fingerprint of the snapshot whose ids the round uses. */
   readonly fingerprint: string;
@@ -16,6 +16,7 @@ export interface LogRound {
   readonly versions: readonly WaveVersion[];
   readonly melds: readonly Meld[];
   readonly hoisted: readonly HoistedSide[];
+  readonly flattened: readonly FlattenedBranch[];
   /** Remarks about the function as it was before this round; null unless remarks are wanted. */
   readonly remarks: SurveyRemarks | null;
 }
@@ -59,7 +60,11 @@ export const hasEdits = ({ rounds }: EditLog): boolean => rounds.length > 0;
 export const meldedFunctions = (logs: readonly EditLog[]): string[] => logs.filter(hasEdits).map((log) => log.function);
 
 /** What changed in these rounds beside melds. */
-export const othersOf = (rounds: readonly Pick<LogRound, 'lowered' | 'hoisted'>[]): OtherChanges => ({
+export const othersOf = (rounds: readonly Pick<LogRound, 'lowered' | 'hoisted' | 'flattened'>[]): OtherChanges => ({
   switchesLowered: rounds.reduce((sum, { lowered }) => sum + lowered.length, 0),
-  sidesHoisted: rounds.reduce((sum, { hoisted }) => sum + hoisted.length, 0),
+  sidesHoisted: rounds.reduce(
+    (sum, { hoisted, flattened }) =>
+      sum + hoisted.length + flattened.reduce((all, { blocks }) => all + blocks.length, 0),
+    0,
+  ),
 });

@@ -11,7 +11,7 @@ import type { BlockId } from '../ir/ids.js';
 import type { BranchChoice } from '../melding/plan.js';
 
 export const PLAN_FORMAT = 'darm-plan';
-export const PLAN_VERSION = 1;
+export const PLAN_VERSION = 2;
 
 /** A branch that melds. */
 export interface TunedMeld {
@@ -27,12 +27,14 @@ export interface TunedMeld {
   readonly reason: string;
 }
 
-/** Switches that become branches, or melds, or neither: then sides are hoisted, about which the cost model decides. */
+/** Switches that become branches, or melds and branches that selects replace, or neither: then sides are hoisted, about which the cost model decides. */
 export interface TunedRound {
   /** Of the function before the round. */
   readonly fingerprint: string;
   readonly lowered: readonly BlockId[];
   readonly melds: readonly TunedMeld[];
+  /** The roots of the trees, as `TunedMeld.branch`. */
+  readonly flattened: readonly BlockId[];
 }
 
 /** A branch that the cost model would meld, and the plan does not; or one that it only tried. For people. */
@@ -174,10 +176,12 @@ const melds: Form = (value, where) =>
   (distinct((value as TunedMeld[]).map(({ branch }) => branch)) ? null : `${where} must not name a branch twice`);
 
 const round: Form = (value, where) => {
-  const complaint = record({ fingerprint, lowered: ids, melds })(value, where);
+  const complaint = record({ fingerprint, lowered: ids, melds, flattened: ids })(value, where);
   if (complaint !== null) return complaint;
-  const { lowered, melds: made } = value as TunedRound;
-  return lowered.length > 0 && made.length > 0 ? `${where} must not both lower switches and meld` : null;
+  const { lowered, melds: made, flattened } = value as TunedRound;
+  return lowered.length > 0 && made.length + flattened.length > 0
+    ? `${where} must not both lower switches and meld`
+    : null;
 };
 
 const isPlan = record({

@@ -149,6 +149,31 @@ export interface HoistedSide {
   readonly net: number;
 }
 
+/** A tree of branches whose blocks all run in front of its root, for every thread; then nothing of it is left. */
+export interface FlattenedBranch {
+  /** Block E, the root. */
+  readonly branch: BlockId;
+  /** Of E. */
+  readonly terminator: InstrId;
+  /** Block X. */
+  readonly join: BlockId;
+  /** All others of the tree. */
+  readonly blocks: readonly BlockId[];
+  /** All of their instructions but the terminators, in order. */
+  readonly instrs: readonly InstrId[];
+  /** What the phis of X receive. */
+  readonly chosen: readonly { readonly phi: InstrId; readonly value: ChosenValue }[];
+  /** As a meld's. */
+  readonly net: number;
+}
+
+/** The value that a phi takes from a block, or a select. */
+export type ChosenValue = BlockId | { readonly mask: ThreadMask; readonly t: ChosenValue; readonly f: ChosenValue };
+
+/** The threads for which the condition of a block's branch holds, or of those that come to it by another one. */
+export type ThreadMask =
+  BlockId | { readonly if: BlockId; readonly t: BlockId | boolean; readonly f: BlockId | boolean };
+
 /**
  * One of the legal ways in which a branch may meld, instead of the one that the cost model takes. It says which
  * subgraphs become one and by what rule their instructions are paired, and never which instructions: so whatever it
@@ -170,7 +195,7 @@ export interface BranchChoice {
 /** What is decided in advance about the branches of one round. */
 export interface Choices {
   /** In the order of melding, if `others` stay. */
-  readonly branches: ReadonlyMap<BlockId, BranchChoice | 'leave'>;
+  readonly branches: ReadonlyMap<BlockId, BranchChoice | 'leave' | 'flatten'>;
   /** What becomes of branches that are not named: the cost model decides, or they stay as they are. */
   readonly others: 'model' | 'leave';
 }
@@ -202,6 +227,8 @@ export interface FunctionPlan {
   readonly melds: readonly Meld[];
   /** Sides that are emptied instead; none while anything melds. */
   readonly hoisted: readonly HoistedSide[];
+  /** Branches that selects replace; as hoisted sides. */
+  readonly flattened: readonly FlattenedBranch[];
   /** The branches with melds, in the order in which they were taken. */
   readonly chosen: readonly ChosenBranch[];
   readonly netUnit: NetUnit;

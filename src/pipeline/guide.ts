@@ -5,7 +5,7 @@
 import type { OpenFunction } from '../binding/module.js';
 import type { BlockId } from '../ir/ids.js';
 import type { TunedFunction, TunedRound } from '../job/tuned-plan.js';
-import type { Choices, FunctionPlan } from '../melding/plan.js';
+import type { BranchChoice, Choices, FunctionPlan } from '../melding/plan.js';
 
 /** A function's guide. It is asked in the order of these methods, round by round. */
 export interface Guide {
@@ -51,17 +51,20 @@ export class PlanGuide implements Guide {
       const own = { pairs, sides: ask, profit: align, unpredicate, threshold: 0, regionReplication: true };
       return [branch, own] as const;
     });
-    return { branches: new Map(branches), others: 'leave' };
+    const flattened = (round?.flattened ?? []).map((branch) => [branch, 'flatten'] as const);
+    return { branches: new Map<BlockId, BranchChoice | 'flatten'>([...branches, ...flattened]), others: 'leave' };
   }
 
-  planned(_: OpenFunction, { chosen }: FunctionPlan): void {
-    const melds = this.#round?.melds ?? [];
-    if (melds.length === 0) return;
+  planned(_: OpenFunction, { chosen, flattened }: FunctionPlan): void {
+    const { melds, flattened: roots } = this.#round ?? { melds: [], flattened: [] };
+    if (melds.length + roots.length === 0) return;
     const differs = melds.find(({ branch, pairs, ask }, k) => {
       const made = chosen[k];
       return made?.branch !== branch || String(made.pairs) !== String(pairs) || String(made.sides) !== String(ask);
     });
     if (differs !== undefined) throw this.#misfit(`the branch in ${differs.block} cannot meld as it says`);
+    if (String(flattened.map(({ branch }) => branch)) !== String(roots))
+      throw this.#misfit('a branch cannot go as it says');
     this.#done++;
   }
 
@@ -75,7 +78,7 @@ export class PlanGuide implements Guide {
 
   hoists(): boolean {
     const round = this.#round;
-    if (round === undefined || round.melds.length + round.lowered.length > 0) return false;
+    if (round === undefined || round.melds.length + round.flattened.length + round.lowered.length > 0) return false;
     this.#done++;
     return true;
   }

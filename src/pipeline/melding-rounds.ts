@@ -30,9 +30,9 @@ export interface Judgement {
 
 export const UNJUDGED: Judgement = { gain: 1, loss: null };
 
-type Edits = Pick<LogRound, 'lowered' | 'versions' | 'melds' | 'hoisted'>;
+type Edits = Pick<LogRound, 'lowered' | 'versions' | 'melds' | 'hoisted' | 'flattened'>;
 
-const NO_EDITS: Edits = { lowered: [], versions: [], melds: [], hoisted: [] };
+const NO_EDITS: Edits = { lowered: [], versions: [], melds: [], hoisted: [], flattened: [] };
 
 export class MeldingRounds {
   readonly made: LogRound[] = [];
@@ -70,11 +70,12 @@ export class MeldingRounds {
   /** Melds until nothing is left that pays. */
   meld(): void {
     this.#survey();
-    while (this.mayGoOn && this.last.plan.melds.length > 0) {
-      const { melds, versions } = this.last.plan;
-      this.#carryOut({ ...NO_EDITS, versions, melds });
+    for (;;) {
+      const { melds, versions, flattened } = this.last.plan;
+      if (!this.mayGoOn || melds.length + flattened.length === 0) break;
+      this.#carryOut({ ...NO_EDITS, versions, melds, flattened });
       this.melded++;
-      for (const { net } of melds) this.net += net;
+      for (const { net } of [...melds, ...flattened]) this.net += net;
       this.#survey();
     }
   }

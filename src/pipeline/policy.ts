@@ -46,7 +46,7 @@ export class PolicyGuide implements Guide {
     return { branches, others: 'model' };
   }
 
-  planned({ fingerprint }: OpenFunction, { candidates, melds, chosen }: FunctionPlan): void {
+  planned({ fingerprint }: OpenFunction, { candidates, melds, chosen, flattened }: FunctionPlan): void {
     const blocks = this.module.peek(() => this.module.blockNames(this.functionName));
     const reasons = new Map<BlockId, string>();
     for (const { branch, verdict, rule, reason } of candidates)
@@ -64,13 +64,13 @@ export class PolicyGuide implements Guide {
       const estimate = `the model expects ${Math.round(net)} cycles a wave: ${reason}`;
       return { branch, block: blocks[branch]!, pairs, ask: sides, align: profit, unpredicate, reason: estimate };
     });
-    this.#rounds.push({ fingerprint, lowered: [], melds: made });
+    this.#rounds.push({ fingerprint, lowered: [], melds: made, flattened: flattened.map(({ branch }) => branch) });
   }
 
   lowers({ fingerprint }: OpenFunction, switches: readonly BlockId[]): boolean | null {
     this.#switches = true;
     // The survey that found nothing to meld becomes the round of the switches.
-    if (this.lower !== 'keep') this.#rounds.splice(-1, 1, { fingerprint, lowered: switches, melds: [] });
+    if (this.lower !== 'keep') this.#rounds.splice(-1, 1, { fingerprint, lowered: switches, melds: [], flattened: [] });
     return this.lower === 'model' ? null : this.lower === 'lower';
   }
 

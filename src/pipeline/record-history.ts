@@ -17,7 +17,7 @@ import { NONE } from '../ir/ids.js';
 import { printInstr } from '../ir/print.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import type { MeldWatcher } from '../melding/apply/apply-melds.js';
-import type { HoistedSide, Meld } from '../melding/plan.js';
+import type { FlattenedBranch, HoistedSide, Meld } from '../melding/plan.js';
 import { RULES } from '../melding/rules.js';
 import type { LogRound } from '../job/edit-log.js';
 import type { FunctionHistory, FunctionPicture, MeldedPlace, SelectedOperands } from '../job/history.js';
@@ -160,6 +160,12 @@ export class HistoryRecorder implements MeldWatcher {
   hoisted({ side, instrs }: HoistedSide): void {
     const { editor } = this.#now!;
     this.#identities.delete(editor.block(side));
+    for (const i of instrs) this.#origins.delete(editor.instr(i));
+  }
+
+  flattened({ blocks, instrs }: FlattenedBranch): void {
+    const { editor } = this.#now!;
+    for (const b of blocks) this.#identities.delete(editor.block(b));
     for (const i of instrs) this.#origins.delete(editor.instr(i));
   }
 

@@ -49,7 +49,13 @@ export function tryPolicy(
     const { module, logs } = meldInPlace(compilation);
     const { rounds, bailout } = logs.find((log) => log.function === kernel)!;
     const trace = guide!.trace(rounds.length);
-    const all = rounds.map(({ lowered, versions, melds, hoisted }) => [lowered, versions, melds, hoisted]);
+    const all = rounds.map(({ lowered, versions, melds, hoisted, flattened }) => [
+      lowered,
+      versions,
+      melds,
+      hoisted,
+      flattened,
+    ]);
     const edits = `${trace.fingerprint}${hashOf(JSON.stringify(all))}`;
     const code = known.includes(edits) ? null : emitExactly(compilation, logs, module).artifacts[0]!.bytes;
     return { edits, code, trace, bailout };

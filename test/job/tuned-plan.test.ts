@@ -9,7 +9,7 @@ const test = suite('job/tuned-plan', { tests: 6 });
 
 const PLAN: TunedPlan = {
   format: 'darm-plan',
-  version: 1,
+  version: 2,
   target: 'gfx906',
   meldPoint: 'late',
   functions: [
@@ -17,7 +17,7 @@ const PLAN: TunedPlan = {
       name: 'k',
       reason: 'a [\n1, 2\n] in a text stays as it is',
       rounds: [
-        { fingerprint: '0123456789abcdef', lowered: [3 as BlockId], melds: [] },
+        { fingerprint: '0123456789abcdef', lowered: [3 as BlockId], melds: [], flattened: [] },
         {
           fingerprint: 'fedcba9876543210',
           lowered: [],
@@ -35,6 +35,7 @@ const PLAN: TunedPlan = {
               reason: '',
             },
           ],
+          flattened: [5 as BlockId],
         },
       ],
       fingerprint: '0000000000000000',
@@ -78,7 +79,7 @@ test('refuses texts that are no plans', () => {
 });
 
 test('another version is no mistake of the user: it does not fit', () => {
-  for (const version of [0, 2, '1', null, undefined, { version: 1 }]) {
+  for (const version of [0, 1, 3, '2', null, undefined, { version: 2 }]) {
     const plan = parsePlan(changed(['version'], version));
     assert.ok('misfit' in plan && plan.misfit.includes('version'));
   }

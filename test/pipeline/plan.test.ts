@@ -87,7 +87,7 @@ test('a changed function, another processor, another version: ignored with a war
 
   for (const [bad, why] of [
     [{ ...plan, target: 'gfx90a' }, /it is for gfx90a, the module for gfx906/],
-    [{ ...plan, version: 2 } as unknown as TunedPlan, /version 2/],
+    [{ ...plan, version: 1 } as unknown as TunedPlan, /version 1/],
     [{ ...plan, meldPoint: 'early' as const }, /optimisation level/],
     [{ ...plan, functions: plan.functions.map((fn) => ({ ...fn, name: `${fn.name}_` })) }, /other functions/],
     [{ ...plan, functions: [] }, /other functions/],
@@ -129,7 +129,9 @@ test('an edited plan is ignored as a whole, also when the function has changed a
     withFunction(plan, (fn) => ({ ...fn, fingerprint: '0123456789abcdef' })),
     withFunction(plan, (fn) => ({
       ...fn,
-      rounds: [{ fingerprint: fn.rounds[0]!.fingerprint, lowered: [3 as TunedMeld['branch']], melds: [] }],
+      rounds: [
+        { fingerprint: fn.rounds[0]!.fingerprint, lowered: [3 as TunedMeld['branch']], melds: [], flattened: [] },
+      ],
     })),
   ];
   const expected = await unplanned();

@@ -12,6 +12,7 @@ export const editLog = (name: string, position: number, rounds = 1): EditLog => 
     versions: [],
     melds: [],
     hoisted: [],
+  flattened: [],
     remarks: REMARKS,
   })),
   gain: 1,

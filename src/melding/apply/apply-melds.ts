@@ -24,8 +24,9 @@
 import type { BlockRef, Editor, ValueRef } from '../../ir/editor.js';
 import type { BlockId } from '../../ir/ids.js';
 import { MeldedFlow } from './melded-flow.js';
-import type { AlignedInstr, BlockPair, FunctionPlan, HoistedSide, Meld } from '../plan.js';
+import type { AlignedInstr, BlockPair, FlattenedBranch, FunctionPlan, HoistedSide, Meld } from '../plan.js';
 import { askWave } from './ask-wave.js';
+import { flattenBranch } from './flatten-branch.js';
 import { hoistSide } from './hoist-side.js';
 import { ReachingValues } from './reaching-values.js';
 import { join, selectorOf, sideOf, unify, type Side } from './unify.js';
@@ -42,15 +43,17 @@ export interface MeldWatcher {
   done(meld: Meld): void;
   /** The side's block is deleted. */
   hoisted(side: HoistedSide): void;
+  /** The tree's blocks are deleted, all but the root. */
+  flattened(tree: FlattenedBranch): void;
 }
 
 /** What a plan changes. */
-export type Edits = Pick<FunctionPlan, 'melds' | 'versions' | 'hoisted'>;
+export type Edits = Pick<FunctionPlan, 'melds' | 'versions' | 'hoisted' | 'flattened'>;
 
 /** Carries out one plan: first the versions, then the melds, then the hoisted sides, each in order. */
 export function applyPlan(
   editor: Editor,
-  { melds, versions, hoisted }: Edits,
+  { melds, versions, hoisted, flattened }: Edits,
   watcher: MeldWatcher | null = null,
 ): void {
   // A meld may replace the conditional branch of a later meld of the same region, and a version moves it to another
@@ -67,6 +70,10 @@ export function applyPlan(
   for (const side of hoisted) {
     hoistSide(editor, side);
     watcher?.hoisted(side);
+  }
+  for (const tree of flattened) {
+    flattenBranch(editor, tree);
+    watcher?.flattened(tree);
   }
 }
 

@@ -6,6 +6,7 @@ import {
   Opcode,
   definingInstr,
   hasFlag,
+  isAmd,
   isBranch,
   terminatorOf,
   type FunctionSnapshot,
@@ -13,7 +14,17 @@ import {
 import type { PlanningContext } from '../cost/context.js';
 import { isUnskipped } from '../cost/skipping.js';
 
-/** The instructions of a side that is one block, in order; null if they may not run in front of the branch. */
+/**
+ * Whether sides run in front of their branch where that pays. Only on AMD's targets does the program handle the mask.
+ * In front of LLVM's pipeline it is too early: that moves work about.
+ */
+export const mayEmptySides = ({ fn, options }: PlanningContext): boolean =>
+  isAmd(fn.cpu) && !options.optimizesLater && options.mode === 'darm' && options.profit !== 'paper';
+
+/**
+ * The instructions of a side that is one block, in order; null if they may not run in front of the branch, or are so
+ * many that code generation branches around them.
+ */
 export function harmlessWork(
   ctx: PlanningContext,
   branch: BlockId,
@@ -26,14 +37,12 @@ export function harmlessWork(
   if (!isBranch(fn, side) || graph.predStart[side + 1]! - graph.predStart[side]! !== 1) return null;
   if (graph.succStart[side + 1]! - graph.succStart[side]! !== 1 || graph.succ[graph.succStart[side]!] !== join)
     return null;
-  return harmlessInstrs(ctx, branch, side);
+  const instrs = harmlessInstrs(ctx, branch, side);
+  return instrs !== null && instrs.length > 0 && isUnskipped(ctx, instrs) ? instrs : null;
 }
 
-/**
- * The instructions of a side, if every thread may execute them, they are so few that code generation puts no branch
- * around them, and no load is waited for earlier than now; otherwise null.
- */
-function harmlessInstrs(ctx: PlanningContext, branch: BlockId, side: BlockId): InstrId[] | null {
+/** The instructions of a block, if every thread may execute them and no load is waited for earlier than now. */
+export function harmlessInstrs(ctx: PlanningContext, branch: BlockId, side: BlockId): InstrId[] | null {
   const { fn } = ctx;
   const stays = InstrFlag.Convergent | InstrFlag.Marker | InstrFlag.WritesWaveState;
   const list: InstrId[] = [];
@@ -44,7 +53,7 @@ function harmlessInstrs(ctx: PlanningContext, branch: BlockId, side: BlockId): I
       if (isAwaited(ctx, branch, fn.operand[o] as ValueId)) return null;
     list.push(i);
   }
-  return list.length > 0 && isUnskipped(ctx, list) ? list : null;
+  return list;
 }
 
 /**

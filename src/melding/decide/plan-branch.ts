@@ -53,7 +53,8 @@ export function planBranch(
   const why = regionRefusal(ctx, found) ?? modeRefusal(ctx, found);
   if (why) return refusedBranch(ctx, branch, why);
   const choice = choices?.branches.get(branch) ?? (choices?.others === 'leave' ? 'leave' : null);
-  if (choice === 'leave') return refusedBranch(ctx, branch, refusal('NotProfitable', 'the plan leaves it'));
+  if (choice === 'flatten' || choice === 'leave')
+    return refusedBranch(ctx, branch, refusal('NotProfitable', 'the plan leaves it'));
   const region = meldableRegion(ctx, found);
   return choice === null
     ? planByModel(ctx, region, hopeless)

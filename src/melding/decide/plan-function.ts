@@ -24,6 +24,7 @@ import {
   netUnitOf,
   type Candidate,
   type Choices,
+  type FlattenedBranch,
   type FunctionPlan,
   type HoistedSide,
   type Meld,
@@ -31,6 +32,7 @@ import {
 } from '../plan.js';
 import { refusal, type Refusal } from '../rules.js';
 import { candidateOf, round, throughEmpty } from './candidate.js';
+import { flattenings, type Flattening } from './flattened-branches.js';
 import { hoistedSides } from './hoisted-sides.js';
 import { HopelessBlocks } from './hopeless-blocks.js';
 import { functionRefusal } from './legality.js';
@@ -58,7 +60,8 @@ export function planFunction(
 ): FunctionPlan {
   const branches = divergentBranches(fn, analyses);
   const netUnit = netUnitOf(options.profit);
-  if (branches.length === 0) return { candidates: [], versions: [], melds: [], hoisted: [], chosen: [], netUnit };
+  if (branches.length === 0)
+    return { candidates: [], versions: [], melds: [], hoisted: [], flattened: [], chosen: [], netUnit };
 
   const ctx = planningContext(fn, analyses, options, canPair);
   const whole = functionRefusal(fn);
@@ -69,26 +72,31 @@ export function planFunction(
   });
   const plans = considered.filter((p): p is BranchPlan => 'melds' in p);
   const overlong = overlongPlans(ctx, plans);
+  const inReach = branches.filter((b) => !outOfReach.has(b));
+  const trees = whole === null ? flattenings(ctx, inReach, choices) : [];
   const willing = plans.filter((p) => p.melds.length > 0 && !overlong.has(p));
-  const taken = withoutOverlaps(fn, choices?.others === 'leave' ? inOrderOf(choices, willing) : byGain(willing));
+  const inOrder =
+    choices?.others === 'leave' ? [...inOrderOf(choices, willing), ...trees] : byGain([...willing, ...trees]);
+  const taken = withoutOverlaps(fn, inOrder);
   const isJudged = taken.length > 0 && isJudgedWhole(options, choices);
   // Versions copy code, and what that costs is known less well. Without them, some branches still meld.
-  const asks = taken.some(({ version }) => version !== null);
+  const asks = taken.some((p) => 'melds' in p && p.version !== null);
   if (isJudged && asks && isTooLittle(ctx, gained + worthOf(taken), CostModel.leastWithVersions)) {
     ctx.waves.values.forget();
     return planFunction(fn, analyses, { ...options, versions: 'never' }, canPair, { hopeless, choices, gained });
   }
   const isLittle = isJudged && isTooLittle(ctx, gained + sumOf(taken));
   const made = isLittle ? [] : taken;
-  const inReach = branches.filter((b) => !outOfReach.has(b));
   const hoisted = whole === null && made.length === 0 ? hoistedSides(ctx, inReach) : [];
   ctx.waves.values.forget();
   const why = new Map<BranchPlan, Refusal | string>();
   for (const p of overlong) why.set(p, OVERLONG);
-  for (const p of made) why.set(p, reasonOf(p));
+  const melding = made.filter((p) => 'melds' in p);
+  const flattened = made.flatMap((p) => ('flattened' in p ? p.flattened : []));
+  for (const p of melding) why.set(p, reasonOf(p));
   const otherwise = refusal('NotProfitable', isLittle ? TOO_LITTLE : OVERLAPS);
   const candidates = considered.flatMap((p) => ('melds' in p ? candidatesOf(p, why.get(p) ?? otherwise) : p));
-  return { ...editsOf(made), candidates: withHoisted(candidates, hoisted), hoisted, netUnit };
+  return { ...editsOf(melding), candidates: withEmptied(candidates, hoisted, flattened), hoisted, flattened, netUnit };
 }
 
 const editsOf = (made: readonly BranchPlan[]): Pick<FunctionPlan, 'versions' | 'melds' | 'chosen'> => ({
@@ -104,9 +112,12 @@ function divergentBranches(fn: FunctionSnapshot, { divergence, order }: Analyses
   return branches;
 }
 
-const sumOf = (plans: readonly BranchPlan[]): number => plans.reduce((sum, { total }) => sum + total, 0);
+/** What may be done at a branch. */
+type Way = BranchPlan | Flattening;
 
-const worthOf = (plans: readonly BranchPlan[]): number => plans.reduce((sum, { worth }) => sum + worth, 0);
+const sumOf = (plans: readonly Way[]): number => plans.reduce((sum, { total }) => sum + total, 0);
+
+const worthOf = (plans: readonly Way[]): number => plans.reduce((sum, { worth }) => sum + worth, 0);
 
 const OVERLONG = refusal('OverlongChain', 'the phis behind the branch are in a long chain of arithmetic');
 
@@ -133,11 +144,16 @@ function reasonOf({ version }: BranchPlan): string {
   return `profitable unless a wave agrees on the ${version.sides[0] === 't' ? 'true' : 'false'} side, which it then keeps`;
 }
 
-/** Says of branches whose sides are hoisted that they are. */
-function withHoisted(candidates: readonly Candidate[], hoisted: readonly HoistedSide[]): readonly Candidate[] {
-  if (hoisted.length === 0) return candidates;
+/** Says of branches whose sides run in front of them that they do. */
+function withEmptied(
+  candidates: readonly Candidate[],
+  hoisted: readonly HoistedSide[],
+  flattened: readonly FlattenedBranch[],
+): readonly Candidate[] {
   const inFront = new Map<BlockId, string>();
-  for (const { branch } of hoisted) inFront.set(branch, inFront.has(branch) ? 'both sides run' : 'one side runs');
+  for (const { branch } of hoisted) inFront.set(branch, 'one side runs');
+  for (const { branch, blocks } of flattened) for (const b of [branch, ...blocks]) inFront.set(b, 'both sides run');
+  if (inFront.size === 0) return candidates;
   return candidates.map((each) => {
     const what = inFront.get(each.branch);
     return what === undefined ? each : { ...each, reason: `${each.reason}; ${what} in front instead` };
@@ -164,8 +180,7 @@ function dissolvedJoin(ctx: PlanningContext, { melds, region }: BranchPlan): Blo
 }
 
 /** The most profitable branch first. */
-const byGain = (plans: readonly BranchPlan[]): BranchPlan[] =>
-  plans.toSorted((a, b) => b.total - a.total || a.branch - b.branch);
+const byGain = (plans: readonly Way[]): Way[] => plans.toSorted((a, b) => b.total - a.total || a.branch - b.branch);
 
 function inOrderOf({ branches }: Choices, plans: readonly BranchPlan[]): BranchPlan[] {
   const byBranch = new Map(plans.map((p) => [p.branch, p]));
@@ -175,14 +190,15 @@ function inOrderOf({ branches }: Choices, plans: readonly BranchPlan[]): BranchP
 /**
  * Takes one branch after the other. A branch whose region touches that of one already taken waits for the next round.
  */
-function withoutOverlaps(fn: FunctionSnapshot, willing: readonly BranchPlan[]): BranchPlan[] {
+function withoutOverlaps(fn: FunctionSnapshot, willing: readonly Way[]): Way[] {
   const touched = new Uint8Array(fn.blockCount);
-  const taken: BranchPlan[] = [];
+  const taken: Way[] = [];
   for (const p of willing) {
-    if (p.region.blocks.some((b) => touched[b] === 1)) continue;
+    const blocks = 'melds' in p ? p.region.blocks : p.blocks;
+    if (blocks.some((b) => touched[b] === 1)) continue;
     // The melds already taken may make divergent what this one needs to be uniform.
-    if (taken.length > 0 && p.melds.some((m) => m.judged.needsUniform)) continue;
-    for (const b of p.region.blocks) touched[b] = 1;
+    if (taken.length > 0 && 'melds' in p && p.melds.some((m) => m.judged.needsUniform)) continue;
+    for (const b of blocks) touched[b] = 1;
     taken.push(p);
   }
   return taken;

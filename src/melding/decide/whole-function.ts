@@ -35,8 +35,28 @@ export function isTooLittle(ctx: PlanningContext, gain: number, least: number = 
   return isBelow(ctx, gain, (runs) => least * cyclesSpent(accesses, cyclesIn(ctx, blocks, runs), runs));
 }
 
-/** Whether hoisted sides gain too little of what a wave that is alone spends in their loop (`NONE`: the function). */
-export function isTooLittleOfLoop(ctx: PlanningContext, gain: number, loop: CycleId | -1): boolean {
+/**
+ * What is done at branches, without that of loops in which it gains too little of what a wave that is alone spends
+ * there. Outside of all loops, the function counts.
+ *
+ * @param gainOf what a wave that comes to the branch gains
+ */
+export function inLoopsWithEnough<T extends { readonly branch: BlockId }>(
+  ctx: PlanningContext,
+  found: readonly T[],
+  gainOf: (each: T) => number,
+): T[] {
+  if (ctx.countsBytes) return [...found];
+  const gains = new Map<CycleId | -1, number>();
+  for (const each of found) {
+    const loop = ctx.cycles.cycleOf(each.branch);
+    gains.set(loop, (gains.get(loop) ?? 0) + gainOf(each) * ctx.waves.shareComing(each.branch));
+  }
+  const isEnough = new Map([...gains].map(([loop, gain]) => [loop, !isTooLittleOfLoop(ctx, gain, loop)]));
+  return found.filter(({ branch }) => isEnough.get(ctx.cycles.cycleOf(branch)));
+}
+
+function isTooLittleOfLoop(ctx: PlanningContext, gain: number, loop: CycleId | -1): boolean {
   const blocks = blocksOfLoop(ctx, loop);
   return isBelow(ctx, gain, (runs) => CostModel.leastOfHoisting * cyclesIn(ctx, blocks, runs));
 }

@@ -2,7 +2,7 @@
 import { artifact, compile, text } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/hoisted-sides', { tests: 19 });
+const test = suite('melding/decide/hoisted-sides', { tests: 17 });
 
 interface Parts {
   /** In front of the branch. */
@@ -140,15 +140,6 @@ test('both sides, with a select in place of the branch', async () => {
   assert.is(ll.match(/br i1 /g)!.length, 1, 'the loop is left');
 });
 
-test('not both, where selects take more than a side, or a wave that agrees would lose', async () => {
-  const phis = `${ONE_PHI}\n %more1 = phi i32 [ %s0, %small ], [ %u0, %large ]
-    %more2 = phi i32 [ %row, %small ], [ %id, %large ]\n %a = xor i32 %more1, %more2
-    store i32 %a, ptr addrspace(1) %mine`;
-  assert.ok((await hoistedIn(diamond(...TWO_EACH, phis))).count < 2);
-  const long = ['%s0 = mul i32 %row, %id', '%s1 = mul i32 %s0, %row', '%s = xor i32 %s1, 3'].join('\n ');
-  assert.ok((await hoistedIn(diamond(long, TWO_EACH[1], ONE_PHI))).count < 2);
-});
-
 test('not both, where the loop has more vector work than masks, and many waves want both', async () => {
   const work = (length: number): string =>
     Array.from({ length }, (_, k) => `%w${k + 1} = ${k % 2 === 0 ? 'xor' : 'sub'} i32 %w${k}, %id\n`).join('');
@@ -157,14 +148,6 @@ test('not both, where the loop has more vector work than masks, and many waves w
   assert.is((await hoistedIn(diamond(...TWO_EACH, joined(0)))).count, 2);
   // One of them goes instead.
   assert.is((await hoistedIn(diamond(...TWO_EACH, joined(8)))).count, 1);
-});
-
-test('a side that is longer than the other stays behind the branch', async () => {
-  const { count, ll } = await hoistedIn(
-    diamond('%s0 = mul i32 %row, 3\n %s = add i32 %s0, 1', '%u = lshr i32 %row, 1', ONE_PHI),
-  );
-  assert.is(count, 1);
-  assert.match(ll, /br i1 %c, label %\S+, label %\S+/);
 });
 
 test('also where lowering a switch is taken back', async () => {

@@ -498,6 +498,7 @@ test('functions that are left alone', () => {
     versions: [],
     melds: [],
     hoisted: [],
+    flattened: [],
     chosen: [],
     netUnit: 'cycles',
   });

@@ -1,0 +1,214 @@
+/** Trees of branches that selects replace (src/melding/decide/flattened-branches.ts), over the real module. */
+import { artifact, compile, text } from '../../support/llvm.js';
+import { assert, suite } from '../../support/suite.js';
+
+const test = suite('melding/decide/flattened-branches', { tests: 13 });
+
+/** A loop that loads `%v` and chooses the next `%a` and `%b` by it. @param body from `loop` to `join` */
+const kernel = (body: string, cpu = 'gfx906'): string => `
+target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %q, i32 %n) #0 {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %mine = getelementptr i32, ptr addrspace(1) %q, i32 %id
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k1, %join ]
+  %a = phi i32 [ 0, %entry ], [ %a1, %join ]
+  %b = phi i32 [ 0, %entry ], [ %b1, %join ]
+  %k8 = shl i32 %k, 10
+  %place = add i32 %k8, %id
+  %at = getelementptr i32, ptr addrspace(1) %p, i32 %place
+  %v = load i32, ptr addrspace(1) %at
+${body}
+  %k1 = add i32 %k, 1
+  %more = icmp slt i32 %k1, %n
+  br i1 %more, label %loop, label %done
+done:
+  %sum = sub i32 %a1, %b1
+  store i32 %sum, ptr addrspace(1) %mine
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+attributes #0 = { "target-cpu"="${cpu}" }
+`;
+
+/** @param conditions of the two branches @param works what the three ways do for the next `%a` and `%b` */
+const chain = (
+  [first, second]: readonly [string, string],
+  [x, y, z]: readonly [string, string, string],
+  phis = `%a1 = phi i32 [ %ax, %x ], [ %a, %y ], [ %a, %z ]
+  %b1 = phi i32 [ %b, %x ], [ %by, %y ], [ %b, %z ]`,
+): string => `  %c1 = ${first}
+  br i1 %c1, label %x, label %else
+x:
+  ${x}
+  br label %join
+else:
+  %c2 = ${second}
+  br i1 %c2, label %y, label %z
+y:
+  ${y}
+  br label %join
+z:
+  ${z}
+  br label %join
+join:
+  ${phis}`;
+
+const COUNTS = ['%ax = add i32 %a, 1', '%by = add i32 %b, 1', ''] as const;
+const ORDERS = ['icmp slt i32 %v, 100', 'icmp slt i32 %v, 200'] as const;
+const EQUALITIES = ['icmp eq i32 %v, 65', 'icmp eq i32 %v, 66'] as const;
+
+async function flattened(ir: string, options: Parameters<typeof compile>[1] = {}) {
+  const result = await compile(ir, { emit: ['ll'], ...options });
+  const [fn] = result.functions;
+  assert.is(fn!.bailout, null);
+  const ll = text(artifact(result, 'll'));
+  const count = (what: RegExp): number => ll.match(what)?.length ?? 0;
+  return {
+    ll,
+    sides: fn!.sidesHoisted,
+    branches: count(/br i1 /g),
+    selects: count(/ = select i1 \S+ i32 /g),
+    masks: count(/ = select i1 \S+ i1 /g),
+  };
+}
+
+test('a chain that only chooses values: no branch is left but that of the loop', async () => {
+  for (const cpu of ['gfx906', 'gfx1100']) {
+    const { sides, branches, ll } = await flattened(kernel(chain(ORDERS, COUNTS), cpu));
+    assert.equal([sides, branches], [4, 1], ll);
+  }
+});
+
+test('where a value repeats, two masks become one in place of a select', async () => {
+  const { selects, masks, ll } = await flattened(kernel(chain(ORDERS, COUNTS)));
+  assert.equal([selects, masks], [2, 1], ll);
+  assert.match(ll, /select i1 %c1, i1 false, i1 %1\n/);
+});
+
+test('of conditions that exclude each other, each needs no other', async () => {
+  const { selects, masks } = await flattened(kernel(chain(EQUALITIES, COUNTS)));
+  assert.equal([selects, masks], [2, 0]);
+  const [first] = EQUALITIES;
+  assert.is((await flattened(kernel(chain([first, 'icmp eq i32 %k, 66'], COUNTS)))).masks, 1);
+});
+
+test('every value is chosen by its own threads', async () => {
+  const three = ['%ax = add i32 %a, 1', '%by = xor i32 %b, 3', '%az = sub i32 %a, 5'] as const;
+  const phis = `%a1 = phi i32 [ %ax, %x ], [ %a, %y ], [ %az, %z ]
+  %b1 = phi i32 [ %b, %x ], [ %by, %y ], [ 7, %z ]`;
+  const { ll, branches } = await flattened(kernel(chain(ORDERS, three, phis)));
+  assert.is(branches, 1);
+  const chosen = `  %meld = select i1 %1, i32 %a, i32 %3
+  %meld1 = select i1 %c1, i32 %0, i32 %meld
+  %meld2 = select i1 %1, i32 %2, i32 7
+  %meld3 = select i1 %c1, i32 %b, i32 %meld2
+`;
+  assert.ok(ll.includes(chosen), ll);
+});
+
+test('what not every thread may run stays behind its branch', async () => {
+  for (const y of [
+    '%l = load i32, ptr addrspace(1) %mine\n %by = add i32 %b, %l',
+    '%by = udiv i32 %b, %v',
+    'store i32 1, ptr addrspace(1) %mine\n %by = add i32 %b, 1',
+  ])
+    assert.is((await flattened(kernel(chain(ORDERS, [COUNTS[0], y, ''])))).branches > 1, true, y);
+});
+
+test('not where waves agree: they would run what they pass by now', async () => {
+  const rare = '!0 = !{!"branch_weights", i32 1, i32 100000}\n';
+  const long = Array.from({ length: 12 }, (_, k) => `%l${k + 1} = mul i32 %l${k}, %v`).join('\n ');
+  const work = [`%l0 = add i32 %a, 1\n ${long}\n %ax = xor i32 %l12, 3`, COUNTS[1], ''] as const;
+  const ir = kernel(chain(ORDERS, work)).replace('label %x, label %else', 'label %x, label %else, !prof !0');
+  assert.is((await flattened(ir + rare)).branches > 1, true);
+});
+
+test('not where values may not be chosen', async () => {
+  const phis = `%a1 = phi i32 [ %ax, %x ], [ %a, %y ], [ %a, %z ]
+  %b1 = phi i32 [ %b, %x ], [ %by, %y ], [ %b, %z ]
+  %w = phi ptr addrspace(5) [ %one, %x ], [ %two, %y ], [ %one, %z ]
+  store volatile i32 %a1, ptr addrspace(5) %w`;
+  const ir = kernel(chain(ORDERS, COUNTS, phis)).replace(
+    'entry:',
+    'entry:\n  %one = alloca i32, addrspace(5)\n  %two = alloca i32, addrspace(5)',
+  );
+  assert.is((await flattened(ir)).branches > 1, true);
+});
+
+test('a chain gains more by selects than by melding what is in it', async () => {
+  const both = ['%ax = add i32 %a, 1', '%by = add i32 %b, 1', '%az = add i32 %a, 3'] as const;
+  const phis = `%a1 = phi i32 [ %ax, %x ], [ %a, %y ], [ %az, %z ]
+  %b1 = phi i32 [ %b, %x ], [ %by, %y ], [ %b, %z ]`;
+  const result = await compile(kernel(chain(ORDERS, both, phis)), { emit: ['ll'], remarks: true });
+  const [fn] = result.functions;
+  assert.equal([fn!.melds.length, fn!.sidesHoisted], [0, 4]);
+});
+
+test('a divergent switch becomes a chain if the chain can go', async () => {
+  const body = `  switch i32 %v, label %join [
+    i32 65, label %x
+    i32 67, label %y
+    i32 71, label %z
+  ]
+x:
+  %ax = add i32 %a, 1
+  br label %join
+y:
+  %by = add i32 %b, 1
+  br label %join
+z:
+  %az = add i32 %a, -1
+  br label %join
+join:
+  %a1 = phi i32 [ %a, %loop ], [ %ax, %x ], [ %a, %y ], [ %az, %z ]
+  %b1 = phi i32 [ %b, %loop ], [ %b, %x ], [ %by, %y ], [ %b, %z ]`;
+  for (const cpu of ['gfx906', 'gfx1100']) {
+    const result = await compile(kernel(body, cpu), { emit: ['ll'] });
+    assert.equal([result.functions[0]!.switchesLowered, result.functions[0]!.sidesHoisted], [1, 5], cpu);
+  }
+});
+
+test('not where code generation would load a byte twice', async () => {
+  const byte = (ir: string): string =>
+    ir
+      .replace('%v = load i32', '%v8 = load i8')
+      .replaceAll(/icmp slt i32 %v, (\d+)/g, 'icmp ult i8 %v8, $1')
+      .replace('%k1 = add', '%wide = zext i8 %v8 to i32\n  %twice = xor i32 %wide, %a1\n  %k1 = add')
+      .replaceAll('[ %a1, %join ]', '[ %twice, %join ]');
+  assert.is((await flattened(byte(kernel(chain(ORDERS, COUNTS))))).branches > 1, true);
+  const alone = byte(kernel(chain(ORDERS, COUNTS))).replace('zext i8 %v8 to i32', 'add i32 %k, 5');
+  assert.is((await flattened(alone)).branches, 1);
+});
+
+test('also where bytes count', async () => {
+  const { sides } = await flattened(kernel(chain(ORDERS, COUNTS)), { profit: 'size' });
+  assert.is(sides, 4);
+});
+
+test('only by the cost model, behind the optimiser, on AMD', async () => {
+  const ir = kernel(chain(ORDERS, COUNTS));
+  const others: readonly Parameters<typeof compile>[1][] = [
+    { meld: 'off' },
+    { meld: 'branch-fusion' },
+    { profit: 'paper' },
+    { optimize: 'O1', meldPoint: 'early' },
+  ];
+  for (const options of others) assert.is((await flattened(ir, options)).sides, 0, JSON.stringify(options));
+});
+
+test('remarks and reports tell what became of the branches', async () => {
+  const result = await compile(kernel(chain(ORDERS, COUNTS)), { emit: ['ll', 'hsaco'], stats: true, report: true });
+  const [history] = result.histories;
+  const [step] = history!.steps;
+  assert.equal([step!.melds.length, history!.after.blocks.length], [0, 3]);
+  const reasons = step!.before.candidates.map(({ reason }) => reason);
+  assert.ok(
+    reasons.some((reason) => reason.endsWith('; both sides run in front instead')),
+    reasons.join('\n'),
+  );
+});
+
+test.run();
