@@ -12,6 +12,7 @@
  */
 import { LEAN_INDEX } from './lean-index.js';
 import { IMAGE_FOLDER, type PackageImage } from './image.js';
+import { SUPPLEMENT_FOLDER } from './supplement.js';
 
 /** What packaging/lean-index.ts writes. Names are numbers: their places in `names`. */
 export interface LeanIndex {
@@ -122,7 +123,9 @@ export class MentionedNames {
       const isPackaged = name.startsWith(`${IMAGE_FOLDER}/`);
       if (this.#scanned.has(content) || (isPackaged && isKnown(name.slice(IMAGE_FOLDER.length + 1)))) continue;
       this.#scanned.add(content);
-      if (isPackaged ? this.#addPackaged(characters(content)) : this.addSource(content)) isMore = true;
+      // These mention headers, and functions of HIP's only to keep out of their way.
+      if (name.startsWith(`${SUPPLEMENT_FOLDER}/`)) isMore = this.#addIncludes(characters(content)) || isMore;
+      else if (isPackaged ? this.#addPackaged(characters(content)) : this.addSource(content)) isMore = true;
     }
     return isMore;
   }
@@ -187,8 +190,8 @@ const characters = (bytes: Uint8Array): string => latin1.decode(bytes);
  * numbers.
  */
 export function leanHeaders(image: PackageImage, mentioned: MentionedNames): Map<string, Uint8Array> {
-  const files = new Map<string, Uint8Array>();
   const encoder = new TextEncoder();
+  const files = new Map([[`${IMAGE_FOLDER}/${LEAN}/${PRINTING}`, encoder.encode(printing(PRINTING))]]);
   for (const { file, chunks } of index().headers) {
     const text = characters(image.read(`${IMAGE_FOLDER}/${file}`)!);
     let left = '';
@@ -209,3 +212,8 @@ export function leanHeaders(image: PackageImage, mentioned: MentionedNames): Map
 export const LEAN = 'darm/lean';
 
 const unasked = (name: string): string => `#ifndef __DARM_LEAN\n#include_next <${name}>\n#endif\n`;
+
+/** Of HIP's headers, the one that needs streams. All headers have them from <complex>. Libraries of kernels include it. */
+const PRINTING = 'hip/amd_detail/amd_hip_bfloat16.h';
+
+const printing = (name: string): string => `#include <ostream>\n#include_next <${name}>\n`;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { instantiateFrontend } from '../../src/binding/frontend.js';
 import { compileFrontend, frontendManifest } from '../../src/binding/load-frontend.js';
-import { cc1Arguments } from '../../src/frontend/cc1.js';
+import { cc1Arguments, leanArguments } from '../../src/frontend/cc1.js';
 import { JobFiles } from '../../src/frontend/files.js';
 import { parseFlags } from '../../src/frontend/flags.js';
 import { IMAGE_FOLDER, PackageImage } from '../../src/frontend/image.js';
@@ -16,7 +16,7 @@ import { FrontendHost } from '../../src/workers/frontend-host.js';
 import { leanIndexSource, makeLeanIndex } from '../../packaging/lean-index.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/lean', { tests: 11, timeoutMs: 240_000 });
+const test = suite('frontend/lean', { tests: 12, timeoutMs: 240_000 });
 
 const LIMITS = { memoryLimitBytes: 2 ** 31 };
 const HIP = '#include <hip/hip_runtime.h>\n';
@@ -31,10 +31,14 @@ async function load() {
   return { code, processors, host, image: new PackageImage(code.image) };
 }
 
-const headersFor = async (text: string): Promise<ReadonlyMap<string, string>> => {
+const mentionedIn = (text: string): MentionedNames => {
   const mentioned = new MentionedNames();
   mentioned.addText(text);
-  const headers = leanHeaders((await clang()).image, mentioned);
+  return mentioned;
+};
+
+const headersFor = async (text: string): Promise<ReadonlyMap<string, string>> => {
+  const headers = leanHeaders((await clang()).image, mentionedIn(text));
   return new Map([...headers].map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]));
 };
 const ATOMICS = `${IMAGE_FOLDER}/hip/hip/amd_detail/amd_hip_atomic.h`;
@@ -210,6 +214,17 @@ __global__ void k(hipTextureObject_t t, hipSurfaceObject_t s, float *f, float4 *
   __threadfence();
 }`),
   );
+});
+
+test('numbers that print themselves need no other headers than these', async () => {
+  const text = `#include <hip/hip_bfloat16.h>
+__global__ void k(hip_bfloat16 *h) { h[0] = h[1] * h[2]; }`;
+  const { code, image } = await clang();
+  const job = await jobOf(text);
+  const files = new JobFiles(job, image, leanHeaders(image, mentionedIn(text)));
+  const frontend = await instantiateFrontend(code, LIMITS);
+  assert.is(frontend.translate(leanArguments(job.arguments)!, files, false).log, '');
+  await isTheSame(job);
 });
 
 test('a header that a macro names is read, and what it mentions is there', async () => {
