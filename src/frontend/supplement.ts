@@ -6,6 +6,11 @@
  * `<deque>`, `<queue>`, `<stack>` or `<regex>` behind `hip_runtime.h` would not parse. The library's headers that use
  * the name are read without the macro, which is there again afterwards.
  *
+ * HIP has functions `__all` and `__match_any`, and so does libc++, in `std`: behind `using namespace std`, a call would be
+ * ambiguous. libc++'s are read by another name.
+ *
+ * GNU's <ios> and <memory> include <exception>, and programs rely on it.
+ *
  * musl says `nullptr` where GNU's library, and clang itself, say `__null` for `NULL`: programs compare it with numbers,
  * cast it and return it as one. And libraries that know libc++ call its namespace `_VSTD`. libc++ has lost that name.
  *
@@ -23,11 +28,29 @@ export const LOCAL_USERS = [
   '__algorithm/move_backward.h', '__iterator/segmented_iterator.h', '__ranges/join_view.h', 'deque',
 ]; // prettier-ignore
 
-const withoutLocal = (name: string): string => `#pragma once
-#pragma push_macro("__local")
-#undef __local
+/** libc++'s headers with a name that a function of HIP's has, by that name. */
+export const NAMESAKES: Readonly<Record<string, readonly string[]>> = {
+  __all: ['__functional/hash.h', '__ranges/all.h', '__type_traits/conjunction.h', 'array', 'tuple', 'variant'],
+  __match_any: ['regex'],
+};
+
+const withMacro = (name: string, macro: string, change: string): string => `#pragma once
+#pragma push_macro("${macro}")
+${change}
 #include_next <${name}>
-#pragma pop_macro("__local")
+#pragma pop_macro("${macro}")
+`;
+
+const withoutLocal = (name: string): string => withMacro(name, '__local', '#undef __local');
+const renamed = (name: string, namesake: string): string =>
+  withMacro(name, namesake, `#define ${namesake} __std${namesake}`);
+
+/** Headers that include <exception> in GNU's library. */
+const THROWING = ['ios', 'memory'];
+
+const withExceptions = (name: string): string => `#pragma once
+#include_next <${name}>
+#include <exception>
 `;
 
 /** The C library's headers that define `NULL`. */
@@ -131,6 +154,10 @@ void backtrace_symbols_fd(void *const *, int, int);
 /** By the name in `#include`. */
 export const SUPPLEMENT: ReadonlyMap<string, string> = new Map([
   ...LOCAL_USERS.map((name) => [name, withoutLocal(name)] as const),
+  ...Object.entries(NAMESAKES).flatMap(([namesake, names]) =>
+    names.map((name) => [name, renamed(name, namesake)] as const),
+  ),
+  ...THROWING.map((name) => [name, withExceptions(name)] as const),
   ...NULL_DEFINERS.map((name) => [name, withNull(name)] as const),
   ['__config', CONFIG],
   ['bits/stdc++.h', EVERYTHING],

@@ -1,22 +1,55 @@
 /** The headers in front of the C++ library's: that they are the right ones, and that host code of all kinds parses. */
 import { frontendManifest } from '../../src/binding/load-frontend.js';
 import { readPart } from '../../src/binding/load.js';
-import { LOCAL_USERS, NULL_DEFINERS } from '../../src/frontend/supplement.js';
+import { LOCAL_USERS, NAMESAKES, NULL_DEFINERS } from '../../src/frontend/supplement.js';
 import { createCompiler, type Compiler } from '../../src/index.js';
 import { imageFiles } from '../support/native-clang.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/supplement', { tests: 4, timeoutMs: 120_000 });
+const test = suite('frontend/supplement', { tests: 6, timeoutMs: 120_000 });
 
 let shared: Compiler | undefined;
 const compiler = (): Compiler => (shared ??= createCompiler({ threads: 0, tierPolicy: 'short' }));
 
-test("every header of the C++ library with the name of HIP's macro __local is guarded", async () => {
+test("every header of the C++ library with the name of HIP's macro __local, or of a function of its, is guarded", async () => {
   const image = await readPart('headers', (await frontendManifest()).image, 'image');
-  const found: string[] = [];
-  for (const [name, content] of imageFiles(image))
-    if (name.startsWith('c++/') && /\b__local\b/.test(new TextDecoder().decode(content))) found.push(name.slice(4));
-  assert.equal(found.sort(), [...LOCAL_USERS].sort());
+  for (const [word, guarded] of [['__local', LOCAL_USERS] as const, ...Object.entries(NAMESAKES)]) {
+    const found: string[] = [];
+    for (const [name, content] of imageFiles(image))
+      if (name.startsWith('c++/') && new RegExp(`\\b${word}\\b`).test(new TextDecoder().decode(content)))
+        found.push(name.slice(4));
+    assert.equal(found.sort(), [...guarded].sort(), word);
+  }
+});
+
+test('using namespace std makes no call of HIP ambiguous, before its headers or behind them', async () => {
+  const library = '#include <regex>\n#include <tuple>\n#include <variant>\nusing namespace std;\n';
+  const hip = '#include <hip/hip_runtime.h>\n';
+  const kernel = `__global__ void k(unsigned long long *o) { o[0] = __all(o[1] > 0) + __any(o[2] > 0) + __match_any(o[3]); }
+tuple<int, float> pair_of = {1, 2.0f};
+variant<int, float> either = 1;
+bool matches(const string &text) { return regex_match(text, regex("a.*")); }`;
+  const options = { language: 'hip', mcpu: 'gfx906', flags: ['-DHIP_ENABLE_WARP_SYNC_BUILTINS'], disk: false } as const;
+  for (const headers of [library + hip, hip + library])
+    assert.is((await compiler().translate(headers + kernel, options)).log, '');
+});
+
+test("what throws brings <exception>, as in GNU's library", async () => {
+  for (const name of ['iostream', 'fstream', 'memory']) {
+    const source = `#include <hip/hip_runtime.h>
+#include <${name}>
+__global__ void k(int *p) { p[0] = 1; }
+std::exception_ptr caught() {
+  try {
+    k<<<1, 1>>>(nullptr);
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+void again() { if (auto e = caught()) std::rethrow_exception(e); }`;
+    assert.is((await compiler().translate(source, { language: 'hip', mcpu: 'gfx1100', disk: false })).log, '', name);
+  }
 });
 
 test("NULL is clang's own behind every header of the C library, and libc++'s namespace has its old name, too", async () => {
