@@ -73,12 +73,14 @@ const SAME = new Set([
   '-cl-no-signed-zeros', '-cl-kernel-arg-info', '-cl-opt-disable', '-cl-fp32-correctly-rounded-divide-sqrt',
   '-cl-unsafe-math-optimizations', '-cl-fast-relaxed-math', '-fopenmp-simd', '-fdiagnostics-absolute-paths',
   '-fno-diagnostics-show-note-include-stack', '-fparse-all-comments', '-fno-trigraphs', '-fnew-infallible',
+  '-foffload-uniform-block', '-fno-offload-uniform-block', '-foffload-implicit-host-device-templates',
+  '-fno-offload-implicit-host-device-templates', '-fassume-nothrow-exception-dtor', '-fuse-line-directives',
 ]); // prettier-ignore
 
 /** Flags with `=` that `-cc1` takes as they are. */
 const SAME_WITH_VALUE = [
   '-ftemplate-depth=', '-fconstexpr-depth=', '-fconstexpr-steps=', '-ftemplate-backtrace-limit=',
-  '-fmacro-backtrace-limit=', '-fmax-type-align=', '-cl-ext=', '-mprintf-kind=', '-fmacro-prefix-map=',
+  '-fmacro-backtrace-limit=', '-fconstexpr-backtrace-limit=', '-fmax-type-align=', '-cl-ext=', '-mprintf-kind=', '-fmacro-prefix-map=',
   '-fdebug-prefix-map=', '-fgpu-default-stream=', '-fmessage-length=', '-fspell-checking-limit=',
   '-flax-vector-conversions=', '-fclang-abi-compat=', '-fno-builtin-', '-fpack-struct=', '-cuid=',
   '-ffp-eval-method=', '-ftrivial-auto-var-init=', '-fnew-alignment=', '-fstrict-flex-arrays=',
@@ -115,6 +117,9 @@ const NOTHING_TO_DO = new Set([
   '-gsplit-dwarf', '-grecord-gcc-switches', '-gno-record-gcc-switches', '-fstack-clash-protection', '-mno-red-zone',
   '-mno-omit-leaf-frame-pointer', '--gpu-bundle-output', '--no-gpu-bundle-output', '--no-offload-compress',
   '--offload-compress', '-fdiagnostics-show-note-include-stack', '-fcommon',
+  '-integrated-as', '-nostdlib++', '-fno-align-functions',
+  // hipcc's word for a code object.
+  '--genco',
   // Where functions lie; all of them go into one section in the end.
   '-ffunction-sections', '-fno-function-sections', '-fdata-sections', '-fno-data-sections',
 ]); // prettier-ignore
@@ -128,6 +133,7 @@ const NOTHING_TO_DO_WITH_VALUE = [
   // GCC's optimisations, which clang does not have.
   /^-f(no-)?(gcse|ivopts|merge-constants|prefetch-loop-arrays|rename-registers|whole-program|use-linker-plugin)$/,
   /^-finline-limit=/,
+  /^-finput-charset=utf-?8$/i,
   // AMD's processors have none, whatever the attribute of a function says.
   /^-fstack-protector(-strong|-all)?$/,
   // The host's processor.

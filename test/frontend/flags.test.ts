@@ -91,6 +91,8 @@ test('features of processors', () => {
 test('a flag and its opposite: the last wins', () => {
   assert.equal(parseFlags(['-fno-rtti', '-frtti', '-ftrapv', '-fno-trapv']).cc1, []);
   assert.equal(parseFlags(['-frtti', '-fno-rtti']).cc1, ['-fno-rtti']);
+  const [uniform, not] = ['-foffload-uniform-block', '-fno-offload-uniform-block'];
+  assert.equal([parseFlags([uniform, not]).cc1, parseFlags([not, uniform]).cc1], [[not], [uniform]]);
   assert.equal(parseFlags(['-fno-char8_t', '-fchar8_t']).cc1, ['-fchar8_t']);
   assert.equal(parseFlags(['-fno-strict-aliasing', '-fstrict-aliasing', '-funsigned-char', '-fsigned-char']).cc1, []);
   assert.equal(
@@ -116,7 +118,7 @@ test('what distributions and CMake packages give is taken', () => {
   assert.equal(parseFlags(hardening.split(' ')).cc1, ['-D', '_FORTIFY_SOURCE=2', '-U', 'X']);
   assert.equal(parseFlags(['-ffile-prefix-map=/a=.']).cc1, ['-fdebug-prefix-map=/a=.', '-fmacro-prefix-map=/a=.']);
   const cmake =
-    '-mllvm -amdgpu-early-inline-all=true -mllvm=-amdgpu-function-calls=false --rocm-path=/opt/rocm --hip-link -ffunction-sections -fdata-sections -Wa,x -Xlinker -x -isysroot /sdk --sysroot=/sdk'; // prettier-ignore
+    '-mllvm -amdgpu-early-inline-all=true -mllvm=-amdgpu-function-calls=false --rocm-path=/opt/rocm --hip-link -ffunction-sections -fdata-sections -Wa,x -Xlinker -x -isysroot /sdk --sysroot=/sdk --genco -finput-charset=UTF-8 -integrated-as'; // prettier-ignore
   assert.equal(parseFlags(cmake.split(' ')).cc1, []);
   assert.equal(parseFlags(['-isystem/a', '-idirafterb', '-iquote.', '-includec.h', '-Xpreprocessor', '-DX']).cc1, [
     ...['-isystem', '/a', '-idirafter', 'b', '-iquote', '.', '-include', 'c.h', '-D', 'X'],
