@@ -2,6 +2,7 @@
 import type { Make } from '../binding/load.js';
 import { compileFrontend, frontendManifest, type FrontendCode } from '../binding/load-frontend.js';
 import { DarmError } from '../errors.js';
+import type { ParsedFlags } from '../frontend/flags.js';
 import { completeSource, refusal, translationJob, type SourceCompileOptions, type SourceRequest } from '../frontend/options.js'; // prettier-ignore
 import type { SourceJob, Translation } from '../job/source.js';
 import type { Executor } from '../workers/executor.js';
@@ -35,7 +36,8 @@ export class SourceTranslator {
     limits: TaskLimits,
   ): Promise<Translation & { product: Uint8Array<ArrayBuffer> }> {
     const clang = await this.#clang.get();
-    const translation = await executor.run({ kind: 'translate', source, clang }, { ...limits, events: null });
+    const translated = await executor.run({ kind: 'translate', source, clang }, { ...limits, events: null });
+    const translation = withLevelWarning(translated, request.flags);
     const { product } = translation;
     if (product === null) throw refusal(translation, request.flags.folders);
     return { ...translation, product };
@@ -62,4 +64,16 @@ export class SourceTranslator {
   async close(): Promise<void> {
     await this.#clang.take();
   }
+}
+
+/** clang's driver would say it, and it has no place. */
+function withLevelWarning(translation: Translation, { levelWarning, cc1 }: ParsedFlags): Translation {
+  if (levelWarning === null || cc1.includes('-w')) return translation;
+  const { message, option } = levelWarning;
+  const told = { severity: 'warning', message, file: null, line: null, column: null, option } as const;
+  return {
+    ...translation,
+    log: `warning: ${message} [-W${option}]\n${translation.log}`,
+    diagnostics: [told, ...translation.diagnostics],
+  };
 }

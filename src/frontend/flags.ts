@@ -7,6 +7,12 @@ import { DarmError } from '../errors.js';
 import { FloatingPoint } from './floating-point.js';
 import type { Language } from './language.js';
 
+export interface LevelWarning {
+  readonly message: string;
+  /** The warning's flag without `-W`. */
+  readonly option: string;
+}
+
 /** What flags ask for, beyond arguments that go to `-cc1` as they are. */
 export interface ParsedFlags {
   /** For `-cc1`, in the order in which they were given. */
@@ -15,6 +21,8 @@ export interface ParsedFlags {
   standard: string | null;
   /** `0` to `3`, `s`. */
   optimize: string | null;
+  /** What clang's driver says of a level that there is not. */
+  levelWarning: LevelWarning | null;
   debug: 'none' | 'lines' | 'full';
   dwarfVersion: number;
   targets: string[];
@@ -154,6 +162,7 @@ export function noFlags(): ParsedFlags {
     language: null,
     standard: null,
     optimize: null,
+    levelWarning: null,
     debug: 'none',
     dwarfVersion: 5,
     targets: [],
@@ -287,6 +296,7 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   '-mno-unsafe-fp-atomics': (flags) => takeBack(flags, '-fatomic-ignore-denormal-mode'),
   '-Ofast': (flags) => {
     flags.optimize = '3';
+    flags.levelWarning = null;
     flags.floatingPoint.take('-Ofast');
   },
   '-fhosted': (flags) => takeBack(flags, '-ffreestanding'),
@@ -432,9 +442,19 @@ function takeValue(flags: ParsedFlags, word: string): boolean {
   const level = /^-O([\dsg]?)$/.exec(word)?.[1];
   if (level === undefined) return false;
   // As clang has it: above 3 there is nothing, and `g` is 1 with fewer variables optimised out, which is not done here.
-  flags.optimize = level === '' || level === 'g' ? '1' : level > '3' && level !== 's' ? '3' : level;
+  const isTooHigh = level > '3' && level <= '9';
+  flags.optimize = level === '' || level === 'g' ? '1' : isTooHigh ? '3' : level;
+  flags.levelWarning = isTooHigh ? levelWarning(level) : null;
   return true;
 }
+
+const levelWarning = (level: string): LevelWarning =>
+  level === '4'
+    ? { message: '-O4 is equivalent to -O3', option: 'deprecated' }
+    : {
+        message: `optimization level '-O${level}' is not supported; using '-O3' instead`,
+        option: 'invalid-command-line-argument',
+      };
 
 function takeFeature(flags: ParsedFlags, word: string): boolean {
   const [, no, name = ''] = /^-m(no-)?(.+)$/.exec(word) ?? [];

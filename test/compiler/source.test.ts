@@ -6,7 +6,7 @@ import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 21, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 22, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -33,6 +33,18 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
     await rm(folder, { recursive: true });
   }
 }
+
+test("a level above 3 is 3, with the warning of clang's driver; of several levels the last counts", async () => {
+  const logOf = async (...flags: string[]): Promise<string> => {
+    const { log, diagnostics } = await compiler().translate(KERNEL, { ...HIP, flags: [...SMALL, ...flags] });
+    assert.is(diagnostics.length, log === '' ? 0 : 1);
+    return log;
+  };
+  const unsupported = "warning: optimization level '-O9' is not supported; using '-O3' instead";
+  assert.is(await logOf('-O9'), `${unsupported} [-Winvalid-command-line-argument]\n`);
+  assert.is(await logOf('-O4'), 'warning: -O4 is equivalent to -O3 [-Wdeprecated]\n');
+  for (const flags of [['-O9', '-O2'], ['-O9', '-Ofast'], ['-O9', '-w'], ['-Os']]) assert.is(await logOf(...flags), ''); // prettier-ignore
+});
 
 test('the flow of HIPRTC: headers by name, macros, name expressions, log, bitcode', async () => {
   const source = `${KERNEL}#include "scale.h"
