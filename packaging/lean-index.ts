@@ -7,7 +7,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { compileFrontend, frontendManifest } from '../src/binding/load-frontend.js';
+import { compileFrontend, frontendManifest, type FrontendCode } from '../src/binding/load-frontend.js';
 import { readPart } from '../src/binding/load.js';
 import { instantiateFrontend } from '../src/binding/frontend.js';
 import { cc1Arguments, leanArguments } from '../src/frontend/cc1.js';
@@ -44,8 +44,8 @@ const STANDARDS = ['c++11', 'c++14', 'c++17', 'c++20', 'c++23'];
 const TARGET = 'gfx1100';
 
 /** What an empty source reads, with any standard. */
-async function readByAll(image: PackageImage, processors: readonly string[]): Promise<string[]> {
-  const clang = await instantiateFrontend(await compileFrontend(), { memoryLimitBytes: 2 ** 30 });
+async function readByAll(code: FrontendCode, image: PackageImage, processors: readonly string[]): Promise<string[]> {
+  const clang = await instantiateFrontend(code, { memoryLimitBytes: 2 ** 30 });
   const read = new Set<string>();
   const source = new TextEncoder().encode('#include <hip/hip_runtime.h>\n');
   for (const standard of STANDARDS) {
@@ -79,7 +79,7 @@ function includesOf(name: string, text: string): string[] {
   return [...names, ...names.map((other) => path.posix.join(path.posix.dirname(name), other))].map(mentionOf);
 }
 
-export async function makeLeanIndex(): Promise<LeanIndex> {
+export async function makeLeanIndex(code: FrontendCode): Promise<LeanIndex> {
   const { image: facts, processors } = await frontendManifest();
   const image = new PackageImage(await readPart('headers', facts, 'image'));
   const textOf = (file: string): string => new TextDecoder('latin1').decode(image.read(`${IMAGE_FOLDER}/${file}`)!);
@@ -91,7 +91,7 @@ export async function makeLeanIndex(): Promise<LeanIndex> {
 
   // Macros of the divided headers, and headers that not every source reads: they mention something when they are
   // mentioned themselves.
-  const read = await readByAll(image, processors);
+  const read = await readByAll(code, image, processors);
   const mentions = new Map<string, Set<string>>();
   const add = (name: string, words: Iterable<string>): void => {
     const known = mentions.get(name) ?? new Set();
@@ -181,4 +181,4 @@ export function leanIndexSource(index: LeanIndex): string {
 export const LEAN_INDEX_FILE = new URL('../../src/frontend/lean-index.ts', import.meta.url);
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  await writeFile(LEAN_INDEX_FILE, leanIndexSource(await makeLeanIndex()));
+  await writeFile(LEAN_INDEX_FILE, leanIndexSource(await makeLeanIndex(await compileFrontend())));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { instantiateFrontend } from '../../src/binding/frontend.js';
-import { compileFrontend, frontendManifest } from '../../src/binding/load-frontend.js';
+import { frontendManifest } from '../../src/binding/load-frontend.js';
 import { cc1Arguments, leanArguments } from '../../src/frontend/cc1.js';
 import { JobFiles } from '../../src/frontend/files.js';
 import { parseFlags } from '../../src/frontend/flags.js';
@@ -14,6 +14,7 @@ import { isMadeOf, LEAN, leanHeaders, MentionedNames } from '../../src/frontend/
 import type { SourceJob, Translation } from '../../src/job/source.js';
 import { FrontendHost } from '../../src/workers/frontend-host.js';
 import { leanIndexSource, makeLeanIndex } from '../../packaging/lean-index.js';
+import { clangCode } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('frontend/lean', { tests: 12, timeoutMs: 240_000 });
@@ -25,7 +26,7 @@ let loaded: Promise<Loaded> | undefined;
 const clang = (): Promise<Loaded> => (loaded ??= load());
 type Loaded = Awaited<ReturnType<typeof load>>;
 async function load() {
-  const code = await compileFrontend();
+  const code = await clangCode();
   const { processors } = await frontendManifest();
   const host = new FrontendHost(LIMITS);
   return { code, processors, host, image: new PackageImage(code.image) };
@@ -79,7 +80,7 @@ async function isTheSame(job: SourceJob): Promise<void> {
 test('the index is that of the headers', async () => {
   const file = fileURLToPath(new URL('../../../src/frontend/lean-index.ts', import.meta.url));
   assert.ok(
-    readFileSync(file, 'utf8') === leanIndexSource(await makeLeanIndex()),
+    readFileSync(file, 'utf8') === leanIndexSource(await makeLeanIndex((await clang()).code)),
     'run node dist/packaging/lean-index.js',
   );
 });

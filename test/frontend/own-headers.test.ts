@@ -2,12 +2,13 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { compileFrontend, frontendManifest } from '../../src/binding/load-frontend.js';
+import { frontendManifest } from '../../src/binding/load-frontend.js';
 import { cc1Arguments } from '../../src/frontend/cc1.js';
 import { parseFlags } from '../../src/frontend/flags.js';
 import { ownHeaders } from '../../src/frontend/own-headers.js';
 import type { SourceJob } from '../../src/job/source.js';
 import { FrontendHost } from '../../src/workers/frontend-host.js';
+import { clangCode } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('frontend/own-headers', { tests: 3, timeoutMs: 120_000 });
@@ -64,7 +65,7 @@ test('no folders and devices, and no more questions and text than a guess is wor
 });
 
 test("what these mention is in HIP's headers from the start", async () => {
-  const clang = await compileFrontend();
+  const clang = await clangCode();
   const { processors } = await frontendManifest();
   const square = '__device__ inline float square(float x) { return sinf(x) * sinf(x); }\n';
   const text = '#include <hip/hip_runtime.h>\n#include "square.h"\n__global__ void k(float *p) { *p = square(*p); }\n';

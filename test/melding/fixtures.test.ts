@@ -1,13 +1,12 @@
 /** Kernels that melding once got wrong, or that stand for a kind of meld (test/fuzz/): compiled, executed, compared. */
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { compileLlvm } from '../../src/binding/load.js';
 import type { JobOptions } from '../../src/job/options.js';
 import { Bench, type Code } from '../fuzz/bench.js';
 import { check, type Finding } from '../fuzz/check.js';
 import { parseFixture, subjectOfFixture, type Fixture } from '../fuzz/fixture.js';
 import { siteOf } from '../fuzz/variants.js';
-import { REPOSITORY } from '../support/llvm.js';
+import { llvmCode, REPOSITORY } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('melding/fixtures', { tests: 2, timeoutMs: 120_000 });
@@ -26,7 +25,7 @@ async function findings(bench: Bench, fixture: Fixture): Promise<{ found: readon
 }
 
 test('all leave the same memory melded and unmelded', async () => {
-  const bench = new Bench(await compileLlvm());
+  const bench = new Bench(await llvmCode());
   const wrong: string[] = [];
   let melded = 0;
   for (const [name, fixture] of fixtures) {
@@ -44,7 +43,7 @@ test('a melded build that stores something else is found', async () => {
       return super.code(options.meld === 'off' ? ir : ir.replaceAll(' xor i32 ', ' and i32 '), options);
     }
   }
-  const bench = new Faulty(await compileLlvm());
+  const bench = new Faulty(await llvmCode());
   const withXor = fixtures.filter(([, { ir }]) => / xor i32 /.test(ir));
   let found = 0;
   for (const [, fixture] of withXor) found += (await findings(bench, fixture)).found.length;

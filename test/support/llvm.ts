@@ -5,25 +5,32 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { compileFrontend, type FrontendCode } from '../../src/binding/load-frontend.js';
 import { compileLlvm, readManifest, type LlvmCode } from '../../src/binding/load.js';
 import { instantiateLlvm, type LlvmRuntime } from '../../src/binding/runtime.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../../src/job/options.js';
 import { compileModule, meldFunctions } from '../../src/pipeline/compile.js';
 import type { Events } from '../../src/job/events.js';
-import { setTierPolicy } from '../../src/workers/tier-policy.js';
+import { underPolicy } from '../../src/workers/make-under-policy.js';
 import type { Artifact, CompileResult } from '../../src/job/results.js';
 
-setTierPolicy('short');
-
 export const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** As for the command: code that is prepared (see test/run.ts) takes half as long, and is taken where there is some. */
+const MAKE = underPolicy('short', ['optimiser'], 'lazily');
 
 let compiled: Promise<LlvmCode> | undefined;
 let shared: Promise<LlvmRuntime> | undefined;
 
+/** Compiled once for the process. */
+export const llvmCode = (): Promise<LlvmCode> => (compiled ??= compileLlvm(MAKE));
+
+/** clang, in the same way. */
+export const clangCode = (): Promise<FrontendCode> => compileFrontend(MAKE);
+
 /** A new instance, for tests that break it. */
 export async function freshRuntime(memoryLimitBytes = 2 ** 31): Promise<LlvmRuntime> {
-  compiled ??= compileLlvm();
-  return instantiateLlvm(await compiled, { memoryLimitBytes });
+  return instantiateLlvm(await llvmCode(), { memoryLimitBytes });
 }
 
 /** The instance that the tests of a file use; every compilation resets it. */

@@ -1,12 +1,11 @@
 /** A worker that crashes, hangs or runs out of memory loses only its own task; every other answer is right. */
 import { createHash } from 'node:crypto';
-import { compileLlvm } from '../../src/binding/load.js';
 import type { DarmError } from '../../src/errors.js';
 import { LlvmHost } from '../../src/workers/llvm-host.js';
 import type { Task } from '../../src/workers/tasks.js';
 import { WorkerPool } from '../../src/workers/pool.js';
 import { assert, suite } from '../support/suite.js';
-import { kernel, SILENT, withDefaults } from '../support/llvm.js';
+import { kernel, llvmCode, SILENT, withDefaults } from '../support/llvm.js';
 
 const test = suite('isolation', { tests: 3, timeoutMs: 180_000 });
 
@@ -51,7 +50,7 @@ const compileTask = (bytes: Uint8Array): Task => ({
 const limits = { timeoutMs: 0, events: null };
 
 test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone', async () => {
-  const pool = new WorkerPool(2, { code: await compileLlvm(), memoryLimitBytes: 64 * MIB }, WORKER);
+  const pool = new WorkerPool(2, { code: await llvmCode(), memoryLimitBytes: 64 * MIB }, WORKER);
   try {
     const names = ['bitonic.gfx906.O3', 'sb1.gfx1100.O3', 'sb2.gfx906.O3', 'sb3.gfx90a.O3'];
     const modules = await Promise.all(names.map((name) => kernel(name)));
@@ -82,7 +81,7 @@ test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone'
 });
 
 test('the memory of an instance that grew is given back', async () => {
-  const host = new LlvmHost({ code: await compileLlvm(), memoryLimitBytes: 4096 * MIB });
+  const host = new LlvmHost({ code: await llvmCode(), memoryLimitBytes: 4096 * MIB });
   const before = (await host.prepare()).memory.buffer.byteLength;
   const rt = await host.prepare();
   rt.memory.grow((600 * MIB) / 65536);
@@ -92,7 +91,7 @@ test('the memory of an instance that grew is given back', async () => {
 });
 
 test('an instance that stays small stays', async () => {
-  const host = new LlvmHost({ code: await compileLlvm(), memoryLimitBytes: 4096 * MIB });
+  const host = new LlvmHost({ code: await llvmCode(), memoryLimitBytes: 4096 * MIB });
   const rt = await host.prepare();
   assert.ok((await host.run(compileTask(await kernel('sb1.gfx906.O3')) as Task & { kind: 'compile' }, SILENT)).ok);
   assert.is(await host.prepare(), rt);

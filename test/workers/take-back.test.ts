@@ -1,12 +1,11 @@
 /** A meld never makes a kernel fail: on the calling thread, in a pool, and where several workers meld. */
-import { compileLlvm } from '../../src/binding/load.js';
 import type { EditLog } from '../../src/job/edit-log.js';
 import type { JobOptions } from '../../src/job/options.js';
 import type { CompileResult } from '../../src/job/results.js';
 import { createCompiler } from '../../src/index.js';
 import { InlineExecutor } from '../../src/workers/inline.js';
 import { WorkerPool } from '../../src/workers/pool.js';
-import { artifact, SILENT, withDefaults } from '../support/llvm.js';
+import { artifact, llvmCode, SILENT, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 import { tooWide } from '../support/too-wide.js';
 
@@ -52,7 +51,7 @@ declare i32 @llvm.amdgcn.permlane16.i32(i32, i32, i32, i32, i1, i1)
 );
 
 const LIMITS = { timeoutMs: 0, events: null };
-const setup = async () => ({ code: await compileLlvm(), memoryLimitBytes: 2 ** 32 });
+const setup = async () => ({ code: await llvmCode(), memoryLimitBytes: 2 ** 32 });
 const withJob = (options: Partial<JobOptions>) => ({
   bytes: BYTES,
   options: withDefaults({ profit: 'paper', ...options }),
