@@ -7,8 +7,10 @@
  * Melded at either point, without contraction: does the simulator leave what the kernels' references say? The kernels of
  * the corpus that have no reference are compared with themselves, unmelded. gfx1201 is not simulated.
  *
- *   node dist/test/campaign/source.js [--targets gfx906,gfx1100] [--only parity|results]
+ *   node dist/test/campaign/source.js [--targets gfx906,gfx1100] [--only parity|results|standards]
  *     [--meld-point late|early] [NAME...]
+ *
+ * And is all of the C++ library accepted in every standard?
  *
  * `build.sh --native` makes the native tools. Exit code 1 on any difference.
  */
@@ -21,6 +23,7 @@ import { CORPUS_REFERENCES } from '../../kernels/corpus/references.js';
 import { expectedOutputs } from '../../kernels/references/index.js';
 import { readSpecs, type KernelLaunch } from '../../kernels/references/specs.js';
 import { createCompiler, type LaunchSpec } from '../../src/index.js';
+import { complaintsOfAll } from '../support/all-headers.js';
 import { REPOSITORY } from '../support/llvm.js';
 import { compileNative, differingSections, hipFlags, unpackImage } from '../support/native-clang.js';
 
@@ -56,7 +59,7 @@ const image = path.join(folder, 'image');
 await unpackImage(image);
 const compiler = createCompiler({ threads: 2, tierPolicy: 'long' });
 
-if (only !== 'results') {
+if (only === undefined || only === 'parity') {
   const totals = { same: 0, different: 0 };
   for (const file of sources)
     for (const target of targets) {
@@ -74,7 +77,7 @@ if (only !== 'results') {
   if (totals.different > 0) process.exitCode = 1;
 }
 
-if (only !== 'parity') {
+if (only === undefined || only === 'results') {
   const totals = { equal: 0, different: 0 };
   const count = (target: string, kernel: string, complaint: string | null): void => {
     totals[complaint === null ? 'equal' : 'different']++;
@@ -89,6 +92,12 @@ if (only !== 'parity') {
   console.log(`${sources.length} sources, melded ${points.join(' and ')}, ${simulated.length} targets: ${all}`);
   if (totals.different > 0) process.exitCode = 1;
 }
+if (only === undefined || only === 'standards')
+  for (const standard of ['c++11', 'c++14', 'c++17', 'c++20', 'c++23']) {
+    const complaints = await complaintsOfAll(compiler, standard);
+    console.log(`<bits/stdc++.h> in ${standard}: ${complaints === '' ? 'accepted' : `REFUSED\n${complaints}`}`);
+    if (complaints !== '') process.exitCode = 1;
+  }
 await compiler.close();
 await rm(folder, { recursive: true });
 
