@@ -1,6 +1,6 @@
 /**
  * Runs every kernel of kernels/ that has several block sizes on the simulator and compares it with its reference: each
- * size for each target, at both meld points, without and with melding.
+ * size for each target, at both meld points, without and with melding, also by the cost model's own judgement.
  *
  *   node dist/test/campaign/kernels.js [MODULE...]
  *
@@ -15,6 +15,7 @@ const MELD: Partial<JobOptions> = { profit: 'paper', threshold: 0.05 };
 const FORMS: readonly (readonly [name: string, input: string, options: Partial<JobOptions>])[] = [
   ['O3', 'O3', { meld: 'off' }],
   ['O3 melded', 'O3', MELD],
+  ['O3 melded by default', 'O3', {}],
   ['early', 'early', { meld: 'off', optimize: 'O3' }],
   ['early melded', 'early', { ...MELD, optimize: 'O3', meldPoint: 'early' }],
 ];

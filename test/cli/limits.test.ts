@@ -62,7 +62,7 @@ test('too few file descriptors: one line from every subcommand', () =>
         ['analyze', KERNEL],
         ['inspect', KERNEL],
         ['run', 'x.hsaco', '--coverage'],
-        ['check', KERNEL],
+        ['check', KERNEL, '--seeds', '1'],
         ['bundle', 'x.hsaco'],
         ['serve', '--port', 'none'],
       ]) {
@@ -153,7 +153,7 @@ test('names are shown, not sent to the terminal', () =>
       ['inspect', 'k.ll'],
       ['inspect', 'k.hsaco'],
       ['analyze', 'k.ll'],
-      ['check', 'k.ll'],
+      ['check', 'k.ll', '--seeds', '1'],
       ['run', 'k.hsaco', '--spec', 's.json', '--kernel', kernel],
       ['run', 'k.hsaco', '--spec', 's.json', '--kernel', kernel, '--trace'],
     ]) {
