@@ -1,11 +1,12 @@
 /**
- * Runs every test file under `dist/test`, or those whose path contains one of the arguments: each in its own process,
- * three at a time, results printed in the order of the file names. The last line is `N passed, N failed`. A file that
+ * Runs every test file under `dist/test`, or those whose path contains one of the arguments: in processes of their own,
+ * three at a time, results printed in the order of the file names. Files of a folder that only compute share a process;
+ * if anything goes wrong there, each of them is run again by itself. The last line is `N passed, N failed`. A file that
  * registers no test, dies, or does not end counts as a failure. Everything is bundled first: what is tested is what is
  * shipped. Before all files, prepared code is made for them, in build/: hundreds of processes would compile LLVM anew.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MAIN } from './support/command.js';
@@ -20,9 +21,21 @@ const FILE_LIMIT_MS = 15 * 60_000;
 /** Tests of how processes start without it name another folder. */
 process.env['DARM_PREPARED_DIR'] = fileURLToPath(new URL('../../build/prepared', import.meta.url));
 
+const TOGETHER = join(TEST_ROOT, 'support', 'run-together.js');
+/** Else the last processes would take long while other processors are idle. */
+const MOST_TOGETHER = 8;
+/** Files with a process of their own: they start processes or threads, change their process, or look at it. */
+const ALONE = new RegExp(
+  [
+    ...['child_process', 'createCompiler', 'freshRuntime', 'workers/', 'service/', 'process\\.(env|memoryUsage)'],
+    'support/(browser|command|fleet|postgres|profile|redis|server|service|tools)\\.js',
+  ].join('|'),
+);
+
 interface FileOutcome {
   readonly output: string;
-  readonly report: FileReport;
+  readonly passed: number;
+  readonly failed: number;
   readonly seconds: number;
 }
 
@@ -34,11 +47,59 @@ function testFiles(filters: readonly string[]): string[] {
   return filters.length === 0 ? files : files.filter((file) => filters.some((filter) => file.includes(filter)));
 }
 
-function runFile(file: string): Promise<FileOutcome> {
+/** The files of each process. */
+function inProcesses(files: readonly string[]): string[][] {
+  const processes: string[][] = [];
+  const open = new Map<string, string[]>();
+  for (const file of files) {
+    const folder = dirname(file);
+    const others = open.get(folder);
+    const isAlone = ALONE.test(readFileSync(join(TEST_ROOT, file), 'utf8'));
+    if (!isAlone && others !== undefined && others.length < MOST_TOGETHER) {
+      others.push(file);
+      continue;
+    }
+    const own = [file];
+    processes.push(own);
+    if (!isAlone) open.set(folder, own);
+  }
+  return processes;
+}
+
+/** The outcomes of files, in their order. */
+async function runFiles(files: readonly string[]): Promise<FileOutcome[]> {
+  const { output, reports, complaint, seconds } = await runProcess(files);
+  const outcomes = files.map((file, index): FileOutcome => {
+    const { registered, passed, failed } = reports[index] ?? { registered: 0, passed: 0, failed: 0 };
+    const wrong = failed > 0 ? null : (complaint ?? (registered === 0 ? 'registered no test' : null));
+    if (wrong === null) return { output, passed, failed, seconds: seconds / files.length };
+    return { output: `${output}\n${file}: ${wrong}\n`, passed, failed: failed + 1, seconds };
+  });
+  const told = reports.findIndex((report) => (report?.failed ?? 0) > 0);
+  const blamed = told >= 0 ? told : outcomes.findIndex(({ failed }) => failed > 0);
+  if (files.length === 1 || blamed < 0) return outcomes;
+  const alone: FileOutcome[] = [];
+  for (const file of files) alone.push(...(await runFiles([file])));
+  if (alone.every(({ failed }) => failed === 0))
+    alone[blamed] = { ...outcomes[blamed]!, output: `${output}\nfails only beside others: ${files.join(', ')}\n` };
+  return alone;
+}
+
+interface ProcessOutcome {
+  readonly output: string;
+  readonly reports: readonly (FileReport | null)[];
+  /** How the process ended; null when all is well. */
+  readonly complaint: string | null;
+  readonly seconds: number;
+}
+
+function runProcess(files: readonly string[]): Promise<ProcessOutcome> {
   return new Promise((resolve) => {
     const started = performance.now();
     const { DARM_TEST_REPORT_FD: _, ...environment } = process.env;
-    const child = spawn(process.execPath, ['--enable-source-maps', join(TEST_ROOT, file)], {
+    const paths = files.map((file) => join(TEST_ROOT, file));
+    const words = paths.length === 1 ? paths : [TOGETHER, ...paths];
+    const child = spawn(process.execPath, ['--enable-source-maps', ...words], {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       env: { ...environment, DARM_TEST_REPORT_FD: '3' },
     });
@@ -47,27 +108,25 @@ function runFile(file: string): Promise<FileOutcome> {
     child.stdout!.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.stderr!.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.stdio[3]!.on('data', (chunk: Buffer) => reportChunks.push(chunk));
+    let isLate = false;
     const timer = setTimeout(() => {
-      chunks.push(Buffer.from(`\n${file}: not finished after ${FILE_LIMIT_MS} ms\n`));
+      isLate = true;
       child.kill('SIGKILL');
     }, FILE_LIMIT_MS);
     child.on('error', (error) => chunks.push(Buffer.from(`\n${error.message}\n`)));
     child.on('close', (code, signal) => {
       clearTimeout(timer);
       const text = Buffer.concat(reportChunks).toString('utf8').trim();
-      let report: FileReport = text === '' ? { registered: 0, passed: 0, failed: 0 } : (JSON.parse(text) as FileReport);
-      const complaint =
-        report.registered === 0
-          ? 'registered no test'
-          : (code !== 0 || signal !== null) && report.failed === 0
+      resolve({
+        output: Buffer.concat(chunks).toString('utf8'),
+        reports: text === '' ? [] : (JSON.parse(text) as (FileReport | null)[]),
+        complaint: isLate
+          ? `not finished after ${FILE_LIMIT_MS} ms`
+          : code !== 0
             ? `ended with ${signal ?? code} although no test failed`
-            : null;
-      if (complaint !== null) {
-        chunks.push(Buffer.from(`\n${file}: ${complaint}\n`));
-        report = { ...report, failed: report.failed + 1 };
-      }
-      const seconds = (performance.now() - started) / 1000;
-      resolve({ output: Buffer.concat(chunks).toString('utf8'), report, seconds });
+            : null,
+        seconds: (performance.now() - started) / 1000,
+      });
     });
   });
 }
@@ -79,25 +138,26 @@ async function main(): Promise<void> {
   let passed = 0;
   let failed = files.length === 0 ? 1 : 0;
   const failures: string[] = [];
-  const print = (file: string, { output, report, seconds }: FileOutcome): void => {
-    passed += report.passed;
-    failed += report.failed;
-    if (report.failed > 0) failures.push(file);
+  const print = (file: string, outcome: FileOutcome): void => {
+    passed += outcome.passed;
+    failed += outcome.failed;
+    const isWrong = outcome.failed > 0;
+    if (isWrong) failures.push(file);
     const name = relative(process.cwd(), join(TEST_ROOT, file));
-    console.log(`${report.failed === 0 ? 'ok  ' : 'FAIL'} ${name}  ${report.passed} passed  ${seconds.toFixed(1)} s`);
+    console.log(`${isWrong ? 'FAIL' : 'ok  '} ${name}  ${outcome.passed} passed  ${outcome.seconds.toFixed(1)} s`);
     // A test may need something that not every machine has.
-    for (const line of output.match(/^skipped: .*$/gm) ?? []) console.log(`     ${line}`);
-    if (report.failed > 0) console.log(output.replace(/^/gm, '     '));
+    for (const line of outcome.output.match(/^skipped: .*$/gm) ?? []) console.log(`     ${line}`);
+    if (isWrong) console.log(outcome.output.replace(/^/gm, '     '));
   };
 
-  const outcomes: FileOutcome[] = [];
-  let next = 0;
+  const outcomes = new Map<string, FileOutcome>();
+  const waiting = inProcesses(files);
   let printed = 0;
   const worker = async (): Promise<void> => {
-    while (next < files.length) {
-      const index = next++;
-      outcomes[index] = await runFile(files[index]!);
-      for (; outcomes[printed] !== undefined; printed++) print(files[printed]!, outcomes[printed]!);
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      for (const [index, outcome] of (await runFiles(next)).entries()) outcomes.set(next[index]!, outcome);
+      for (let file = files[printed]; file !== undefined && outcomes.has(file); file = files[++printed])
+        print(file, outcomes.get(file)!);
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, worker));

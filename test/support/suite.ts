@@ -11,7 +11,8 @@
  *     test('rejects', async () => { … });
  *     test.run();
  *
- * A file can be run by itself (`node dist/test/formats/bitcode.test.js`); `run.ts` runs all and collects the reports.
+ * A file can be run by itself (`node dist/test/formats/bitcode.test.js`); `run.ts` runs all and collects the reports,
+ * and lets files that only compute share a process.
  */
 import { writeSync } from 'node:fs';
 import { suite as uvuSuite } from 'uvu';
@@ -30,7 +31,10 @@ export interface Suite {
   run(): void;
 }
 
-/** The report of a test file to the runner: one line of JSON on the file descriptor `DARM_TEST_REPORT_FD`. */
+/**
+ * What a test file reports to the runner. Those of all files of a process are one line of JSON on the file descriptor
+ * `DARM_TEST_REPORT_FD`.
+ */
 export interface FileReport {
   readonly registered: number;
   readonly passed: number;
@@ -39,6 +43,8 @@ export interface FileReport {
 
 interface SuiteState {
   readonly name: string;
+  /** Which of the files of the process it is in. */
+  readonly file: number;
   readonly expected: number;
   registered: number;
   passed: number;
@@ -50,7 +56,8 @@ const suites: SuiteState[] = [];
 
 export function suite(name: string, { tests, timeoutMs = 30_000 }: SuiteOptions): Suite {
   if (suites.length === 0) process.once('exit', reportAtExit);
-  const state: SuiteState = { name, expected: tests, registered: 0, passed: 0, failed: 0 };
+  const { UVU_INDEX: file = 0 } = globalThis as { UVU_INDEX?: number };
+  const state: SuiteState = { name, file, expected: tests, registered: 0, passed: 0, failed: 0 };
   suites.push(state);
   const inner = uvuSuite(name);
 
@@ -91,22 +98,22 @@ function failIfProcessLingers(): void {
 }
 
 function reportAtExit(code: number): void {
-  const sum = (pick: (s: SuiteState) => number): number => suites.reduce((total, s) => total + pick(s), 0);
-  let mismatches = 0;
-  for (const s of suites) {
-    const ran = s.passed + s.failed;
-    if (s.registered === s.expected && ran === s.expected) continue;
-    mismatches++;
-    writeSync(2, `suite ${s.name}: ${s.expected} tests expected, ${s.registered} registered, ${ran} ran\n`);
+  const reports: FileReport[] = [];
+  for (const { name, file, expected, registered, passed, failed } of suites) {
+    const isWhole = registered === expected && passed + failed === expected;
+    if (!isWhole)
+      writeSync(2, `suite ${name}: ${expected} tests expected, ${registered} registered, ${passed + failed} ran\n`);
+    const before = reports[file] ?? { registered: 0, passed: 0, failed: 0 };
+    reports[file] = {
+      registered: before.registered + registered,
+      passed: before.passed + passed,
+      failed: before.failed + failed + (isWhole ? 0 : 1),
+    };
   }
-  const passed = sum((s) => s.passed);
-  const failed = sum((s) => s.failed) + mismatches + (code !== 0 && sum((s) => s.failed) + mismatches === 0 ? 1 : 0);
+  const sum = (pick: (report: FileReport) => number): number => reports.reduce((total, each) => total + pick(each), 0);
+  const failed = sum((each) => each.failed);
   if (failed > 0) process.exitCode = 1;
   const reportFd = process.env['DARM_TEST_REPORT_FD'];
-  if (reportFd === undefined) {
-    writeSync(1, `${passed} passed, ${failed} failed\n`);
-  } else {
-    const report: FileReport = { registered: sum((s) => s.registered), passed, failed };
-    writeSync(Number(reportFd), `${JSON.stringify(report)}\n`);
-  }
+  if (reportFd !== undefined) writeSync(Number(reportFd), `${JSON.stringify(reports)}\n`);
+  else writeSync(1, `${sum((each) => each.passed)} passed, ${failed === 0 && code !== 0 ? 1 : failed} failed\n`);
 }
