@@ -11,6 +11,7 @@ import { assert, suite } from '../support/suite.js';
 
 const test = suite('batch', { tests: 11, timeoutMs: 120_000 });
 
+const MANY = 20;
 const NAMES = ['sb1.gfx906.O3', 'sb2.gfx906.O3', 'sb1.gfx1100.O3'];
 
 async function inputs(folder: string): Promise<void> {
@@ -19,10 +20,10 @@ async function inputs(folder: string): Promise<void> {
     await cp(kernelPath(name), path.join(folder, 'in', name.includes('1100') ? 'deep' : '', `${name}.bc`));
 }
 
-/** Different modules with the same code. */
-async function fortyInputs(folder: string): Promise<void> {
+/** Different modules with the same code, of which a batch has not done all when it has done five. */
+async function manyInputs(folder: string): Promise<void> {
   const ir = text(artifact(await compile(await kernel('bitonic.gfx906.O3'), { emit: ['ll'], meld: 'off' }), 'll'));
-  for (let n = 0; n < 40; n++) await writeFile(path.join(folder, 'in', `k${n}.ll`), `${ir}; ${n}\n`);
+  for (let n = 0; n < MANY; n++) await writeFile(path.join(folder, 'in', `k${n}.ll`), `${ir}; ${n}\n`);
 }
 
 interface Event {
@@ -200,7 +201,7 @@ test('response files', () =>
 test('killed in the middle: no incomplete result, and the next run does the rest', () =>
   inFolder(async (folder) => {
     await mkdir(path.join(folder, 'in'));
-    await fortyInputs(folder);
+    await manyInputs(folder);
     const child = spawn(process.execPath, [MAIN, 'batch', 'in', '--out-dir', 'out', '-j', '2', '--no-cache', '--json'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
     let seen = 0;
     for await (const chunk of child.stdout) {
@@ -212,13 +213,13 @@ test('killed in the middle: no incomplete result, and the next run does the rest
     await exit;
     const before = await results(folder);
     const whole = [...before].filter(([file]) => !file.endsWith('.tmp'));
-    assert.ok(whole.length >= 5 && whole.length < 40, `${whole.length} results`);
+    assert.ok(whole.length >= 5 && whole.length < MANY, `${whole.length} results`);
     const second = await batch(folder, 'in', '-j', '2', '--no-cache');
     assert.is(second.code, 0);
-    assert.equal(count(second.events, 'skipped') + count(second.events, 'done'), 40);
+    assert.equal(count(second.events, 'skipped') + count(second.events, 'done'), MANY);
     assert.ok(count(second.events, 'skipped') >= 5);
     const after = await results(folder);
-    assert.is([...after.keys()].filter((file) => file.endsWith('.hsaco')).length, 40);
+    assert.is([...after.keys()].filter((file) => file.endsWith('.hsaco')).length, MANY);
     for (const [file, result] of whole) assert.ok(result.equals(after.get(file)!), file);
     const hashes = new Set([...after].filter(([file]) => file.endsWith('.hsaco')).map(([, result]) => createHash('sha256').update(result).digest('hex'))); // prettier-ignore
     assert.is(hashes.size, 1);
@@ -227,7 +228,7 @@ test('killed in the middle: no incomplete result, and the next run does the rest
 test('interrupted: it says how many jobs are left', () =>
   inFolder(async (folder) => {
     await mkdir(path.join(folder, 'in'));
-    await fortyInputs(folder);
+    await manyInputs(folder);
     const child = spawn(process.execPath, [MAIN, 'batch', 'in', '--out-dir', 'out', '--no-cache', '--json'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] }); // prettier-ignore
     const exit = new Promise((resolve) => child.once('exit', resolve));
     let out = '';
@@ -244,7 +245,7 @@ test('interrupted: it says how many jobs are left', () =>
 test('SIGTERM in the middle: whole results, nothing temporary, 143; the next run does the rest', () =>
   inFolder(async (folder) => {
     await mkdir(path.join(folder, 'in'));
-    await fortyInputs(folder);
+    await manyInputs(folder);
     const words = ['batch', 'in', '--out-dir', 'out', '-j', '2', '--json'];
     const child = spawn(process.execPath, [MAIN, ...words], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
     const exit = new Promise((resolve) => child.once('exit', resolve));
@@ -253,12 +254,12 @@ test('SIGTERM in the middle: whole results, nothing temporary, 143; the next run
       if (line.includes('"done"') && ++seen === 5) child.kill('SIGTERM');
     assert.is(await exit, 143);
     const done = await results(folder);
-    assert.ok(done.size >= 5 && done.size < 40, `${done.size} results`);
+    assert.ok(done.size >= 5 && done.size < MANY, `${done.size} results`);
     assert.ok([...done.keys()].every((file) => /^k\d+\.hsaco$/.test(file)));
     assert.equal(await readdir(path.join(folder, 'out', '.darm')), ['cache', 'journal.jsonl']);
     assert.equal(await filesIn(path.join(folder, 'out', '.darm', 'cache', 'tmp')).catch(() => []), []);
     const { events, code } = await batch(folder, 'in', '-j', '2');
-    assert.equal([code, count(events, 'skipped'), count(events, 'done')], [0, done.size, 40 - done.size]);
+    assert.equal([code, count(events, 'skipped'), count(events, 'done')], [0, done.size, MANY - done.size]);
   }));
 
 test.run();

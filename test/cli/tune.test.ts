@@ -21,11 +21,11 @@ interface TuneDocument {
 test('writes a plan, which compile, batch and check follow', () =>
   inFolder(async (folder) => {
     const plan = path.join(folder, 'srad.json');
-    const tuned = await darm(['tune', MODULE, '--spec', SPEC, '-o', plan, '--budget', '12', '-j', '1', '--json']);
+    const tuned = await darm(['tune', MODULE, '--spec', SPEC, '-o', plan, '--budget', '6', '-j', '1', '--json']);
     assert.is(tuned.stderr, '');
     const { kernels, meldPoint, trials } = JSON.parse(tuned.stdout.toString()) as TuneDocument;
     assert.is(meldPoint, 'late');
-    assert.is(trials, 12);
+    assert.is(trials, 6);
     const { cycles } = kernels[0]!;
     assert.ok(cycles['tuned']! <= cycles['model']!);
 

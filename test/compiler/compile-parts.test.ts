@@ -72,7 +72,7 @@ async function someCopies(compiler: Compiler, name: string): Promise<Uint8Array>
 
 test('the same bytes from any number of workers', async () => {
   const hashes = new Set<string>();
-  for (const threads of [0, 1, 2, 3]) {
+  for (const threads of [0, 1, 3]) {
     await using compiler = createCompiler({ threads, tierPolicy: 'short' });
     const code = await codeObject(compiler, await someCopies(compiler, 'bitonic.gfx906.O3'), { partitions: 3 });
     hashes.add(createHash('sha256').update(code).digest('hex'));
@@ -85,7 +85,7 @@ test('kernels leave the same memory as in a whole module, and are described in t
   for (const module of [
     bytesOf(SHARING),
     await someCopies(compiler, 'bitonic.gfx906.O3'),
-    await someCopies(compiler, 'sb3.gfx1100.O3'),
+    await someCopies(compiler, 'bitonic.gfx1100.O3'),
   ]) {
     // prettier-ignore
     const whole = await codeObject(compiler, module, {});

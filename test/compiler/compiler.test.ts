@@ -41,10 +41,10 @@ const EMPTY_KERNEL = text(
   'target triple = "amdgcn-amd-amdhsa"\n' + 'define amdgpu_kernel void @nothing() "target-cpu"="gfx906" { ret void }\n',
 );
 
-test('the same bytes with no, one, two and three workers', async () => {
+test('the same bytes with no, one and three workers', async () => {
   const bytes = await kernel('many.gfx906.O3');
   const hashes = new Set<string>();
-  for (const threads of [0, 1, 2, 3]) {
+  for (const threads of [0, 1, 3]) {
     await using({ threads }, async (compiler) => {
       const result = await compiler.compile(bytes, { emit: ['hsaco', 'bc'] });
       assert.ok(result.functions.length >= 8);

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JobOptions } from '../../src/index.js';
 import { createCompiler } from '../../src/index.js';
 import type { DarmError } from '../../src/errors.js';
 import { Carrier } from '../../src/fleet/carrier.js';
@@ -16,6 +15,7 @@ import { inFolder, MAIN } from '../support/command.js';
 import { connectionTo, openFleet, startWorker } from '../support/fleet.js';
 import { MARK } from '../support/fleet-mark.js';
 import { plainCache } from '../support/http-server.js';
+import { inlineCompiler } from '../support/inline-compiler.js';
 import { kernel } from '../support/llvm.js';
 import { hasRedis, TestRedis } from '../support/redis.js';
 import { largeModule, POISON, text, tinyKernel } from '../support/service.js';
@@ -36,10 +36,8 @@ const withRedis =
     });
 
 /** What a compilation here comes to. */
-async function local(bytes: Uint8Array, options: Partial<JobOptions> = {}): Promise<Uint8Array> {
-  await using compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
-  return (await compiler.compile(bytes, options)).artifacts[0]!.bytes;
-}
+const local = async (bytes: Uint8Array): Promise<Uint8Array> =>
+  (await inlineCompiler().compile(bytes)).artifacts[0]!.bytes;
 
 const failureOf = (compiled: Promise<unknown>): Promise<DarmError> =>
   compiled.then(

@@ -2,15 +2,12 @@
 import { frontendManifest } from '../../src/binding/load-frontend.js';
 import { readPart } from '../../src/binding/load.js';
 import { LOCAL_USERS, NAMESAKES, NULL_DEFINERS } from '../../src/frontend/supplement.js';
-import { createCompiler, type Compiler } from '../../src/index.js';
 import { complaintsOfAll } from '../support/all-headers.js';
+import { inlineCompiler } from '../support/inline-compiler.js';
 import { imageFiles } from '../support/native-clang.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('frontend/supplement', { tests: 6, timeoutMs: 120_000 });
-
-let shared: Compiler | undefined;
-const compiler = (): Compiler => (shared ??= createCompiler({ threads: 0, tierPolicy: 'short' }));
 
 test("every header of the C++ library with the name of HIP's macro __local, or of a function of its, is guarded", async () => {
   const image = await readPart('headers', (await frontendManifest()).image, 'image');
@@ -32,7 +29,7 @@ variant<int, float> either = 1;
 bool matches(const string &text) { return regex_match(text, regex("a.*")); }`;
   const options = { language: 'hip', mcpu: 'gfx906', flags: ['-DHIP_ENABLE_WARP_SYNC_BUILTINS'], disk: false } as const;
   for (const headers of [library + hip, hip + library])
-    assert.is((await compiler().translate(headers + kernel, options)).log, '');
+    assert.is((await inlineCompiler().translate(headers + kernel, options)).log, '');
 });
 
 test("what throws brings <exception>, as in GNU's library", async () => {
@@ -49,7 +46,7 @@ std::exception_ptr caught() {
   return nullptr;
 }
 void again() { if (auto e = caught()) std::rethrow_exception(e); }`;
-    assert.is((await compiler().translate(source, { language: 'hip', mcpu: 'gfx1100', disk: false })).log, '', name);
+    assert.is((await inlineCompiler().translate(source, { language: 'hip', mcpu: 'gfx1100', disk: false })).log, '', name);
   }
 });
 
@@ -67,7 +64,12 @@ test("NULL is clang's own behind every header of the C library, and libc++'s nam
 int *cast = reinterpret_cast<int *>(NULL);
 bool compared(int error) { return error == NULL; }
 namespace old = _VSTD;`;
-    const { log } = await compiler().translate(source, { language: 'hip', mcpu: 'gfx906', flags: ['-w'], disk: false });
+    const { log } = await inlineCompiler().translate(source, {
+      language: 'hip',
+      mcpu: 'gfx906',
+      flags: ['-w'],
+      disk: false,
+    });
     assert.is(log, '', name);
   }
 });
@@ -92,12 +94,17 @@ int main() {
   return backtrace(frames, 4) + (abi::__cxa_demangle("", nullptr, nullptr, nullptr) == nullptr);
 }`;
   const flags = ['-fopenmp'];
-  const { source: told } = await compiler().compile(source, { language: 'hip', mcpu: 'gfx1100', flags, disk: false });
+  const { source: told } = await inlineCompiler().compile(source, {
+    language: 'hip',
+    mcpu: 'gfx1100',
+    flags,
+    disk: false,
+  });
   assert.is(told!.log, '');
 });
 
 test('<bits/stdc++.h> in the oldest and the newest standard', async () => {
-  for (const standard of ['c++11', 'c++23']) assert.is(await complaintsOfAll(compiler(), standard), '');
+  for (const standard of ['c++11', 'c++23']) assert.is(await complaintsOfAll(inlineCompiler(), standard), '');
 });
 
 test.run();

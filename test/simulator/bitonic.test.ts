@@ -5,8 +5,8 @@
  * skipped. Everything else runs once per wave, so counting lines of the assembly is an independent way to the counters.
  */
 import { readFile } from 'node:fs/promises';
-import { createCompiler } from '../../src/compiler/compiler.js';
 import { parseSpec } from '../../src/simulator/launch/spec.js';
+import { inlineCompiler } from '../support/inline-compiler.js';
 import { artifact, compile, kernel, REPOSITORY, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
@@ -25,7 +25,7 @@ async function assemblyLines(): Promise<string[]> {
 }
 
 async function counters() {
-  await using compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
+  const compiler = inlineCompiler();
   const { artifacts } = await compiler.compile(await kernel('bitonic.gfx906.O3'), { emit: ['hsaco'], meld: 'off' });
   const spec = parseSpec(await readFile(`${REPOSITORY}kernels/specs/bitonic.json`, 'utf8'), () => new Uint8Array());
   const { launches } = await compiler.simulate(artifacts[0]!.bytes, spec, {});

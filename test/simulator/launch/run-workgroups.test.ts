@@ -5,6 +5,7 @@ import { DarmError } from '../../../src/errors.js';
 import { parseSpec } from '../../../src/simulator/launch/spec.js';
 import type { SimulationOptions } from '../../../src/simulator/options.js';
 import type { SimulationResult } from '../../../src/simulator/run.js';
+import { inlineCompiler } from '../../support/inline-compiler.js';
 import { artifact, compile } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
@@ -44,6 +45,7 @@ async function build(text: string, mcpu: string | null = null): Promise<Uint8Arr
 }
 
 async function withCompiler<T>(threads: number, use: (compiler: Compiler) => Promise<T>): Promise<T> {
+  if (threads === 0) return use(inlineCompiler());
   await using compiler = createCompiler({ threads, tierPolicy: 'short' });
   return await use(compiler);
 }

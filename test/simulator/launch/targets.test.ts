@@ -2,9 +2,9 @@
  * What a launch hands to a kernel, end to end on every target: code that LLVM generated looks for ids, arguments,
  * scratch, LDS and variables where the ABI puts them, optimised or not.
  */
-import { createCompiler } from '../../../src/compiler/compiler.js';
 import { readCodeObject } from '../../../src/simulator/launch/code-object.js';
 import { parseSpec } from '../../../src/simulator/launch/spec.js';
+import { inlineCompiler } from '../../support/inline-compiler.js';
 import { artifact, compile } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
@@ -98,8 +98,7 @@ async function check(source: string, codegenLevel: 0 | 2, what: string): Promise
   const [kernel] = readCodeObject(object).kernels;
   assert.is(kernel!.descriptor.preload.length > 0, source.includes(' inreg '));
   const spec = parseSpec(SPEC, () => new Uint8Array());
-  await using compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
-  const result = await compiler.simulate(object, spec, { checkUninitializedLds: true, detectRaces: false });
+  const result = await inlineCompiler().simulate(object, spec, { checkUninitializedLds: true, detectRaces: false });
   assert.equal([...new Uint32Array(result.buffers[0]!.bytes.buffer)], EXPECTED, what);
 }
 

@@ -1,8 +1,8 @@
 /**
  * Divergence profiles: a kernel whose idle lanes are known by hand, in each way that LLVM writes the other side of a
- * branch; and what must hold of every profile, for all kernels of kernels/.
+ * branch; and what must hold of every profile, for the modules of kernels/.
  */
-import { PLAIN_MODULES, readSpecs } from '../../../kernels/references/specs.js';
+import { PLAIN_MODULES, readSizedSpecs, readSpecs, type KernelLaunch } from '../../../kernels/references/specs.js';
 import { createCompiler } from '../../../src/compiler/compiler.js';
 import type { JobOptions } from '../../../src/job/options.js';
 import { parseSpec, type LaunchSpec } from '../../../src/simulator/launch/spec.js';
@@ -13,14 +13,19 @@ import { decoded, type Decoded } from '../../support/kernel-launch.js';
 import { artifact, compile, kernel } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-/** All kernels once, the plain ones in other ways. */
+/** The plain kernels in three ways, those of several sizes in one. */
 const ALL = [
-  ['gfx906', { meld: 'off' }, readSpecs()],
+  ['gfx906', { meld: 'off' }, [...readSpecs(PLAIN_MODULES), ...onePerModule()]],
   ['gfx906', { profit: 'paper', threshold: 0.05 }, readSpecs(PLAIN_MODULES)],
   ['gfx1100', { meld: 'off' }, readSpecs(PLAIN_MODULES)],
-] as const satisfies readonly (readonly [string, Partial<JobOptions>, ReturnType<typeof readSpecs>])[];
+] as const satisfies readonly (readonly [string, Partial<JobOptions>, readonly KernelLaunch[]])[];
 
 const test = suite('simulator/profile', { tests: 9 + ALL.length, timeoutMs: 120_000 });
+
+function onePerModule(): readonly KernelLaunch[] {
+  const threads = ({ spec }: KernelLaunch): number => spec.launches[0]!.block.reduce((all, size) => all * size);
+  return [...readSizedSpecs().values()].map((sizes) => sizes.toSorted((a, b) => threads(a) - threads(b))[0]!);
+}
 
 const WAVES = 3;
 
