@@ -66,13 +66,15 @@ function inProcesses(files: readonly string[]): string[][] {
   return processes;
 }
 
+const NOTHING: FileReport = { registered: 0, passed: 0, failed: 0, seconds: 0 };
+
 /** The outcomes of files, in their order. */
 async function runFiles(files: readonly string[]): Promise<FileOutcome[]> {
   const { output, reports, complaint, seconds } = await runProcess(files);
   const outcomes = files.map((file, index): FileOutcome => {
-    const { registered, passed, failed } = reports[index] ?? { registered: 0, passed: 0, failed: 0 };
+    const { registered, passed, failed, seconds: ofTests } = reports[index] ?? NOTHING;
     const wrong = failed > 0 ? null : (complaint ?? (registered === 0 ? 'registered no test' : null));
-    if (wrong === null) return { output, passed, failed, seconds: seconds / files.length };
+    if (wrong === null) return { output, passed, failed, seconds: files.length === 1 ? seconds : ofTests };
     return { output: `${output}\n${file}: ${wrong}\n`, passed, failed: failed + 1, seconds };
   });
   const told = reports.findIndex((report) => (report?.failed ?? 0) > 0);

@@ -39,6 +39,8 @@ export interface FileReport {
   readonly registered: number;
   readonly passed: number;
   readonly failed: number;
+  /** That its tests took. */
+  readonly seconds: number;
 }
 
 interface SuiteState {
@@ -49,6 +51,7 @@ interface SuiteState {
   registered: number;
   passed: number;
   failed: number;
+  seconds: number;
 }
 
 const LINGER_MS = 10_000;
@@ -57,13 +60,14 @@ const suites: SuiteState[] = [];
 export function suite(name: string, { tests, timeoutMs = 30_000 }: SuiteOptions): Suite {
   if (suites.length === 0) process.once('exit', reportAtExit);
   const { UVU_INDEX: file = 0 } = globalThis as { UVU_INDEX?: number };
-  const state: SuiteState = { name, file, expected: tests, registered: 0, passed: 0, failed: 0 };
+  const state: SuiteState = { name, file, expected: tests, registered: 0, passed: 0, failed: 0, seconds: 0 };
   suites.push(state);
   const inner = uvuSuite(name);
 
   const register = (testName: string, body: () => void | Promise<void>): void => {
     state.registered++;
     inner(testName, async () => {
+      const started = performance.now();
       try {
         await withTimeout(body, timeoutMs);
         state.passed++;
@@ -71,6 +75,7 @@ export function suite(name: string, { tests, timeoutMs = 30_000 }: SuiteOptions)
         state.failed++;
         throw error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
       } finally {
+        state.seconds += (performance.now() - started) / 1000;
         if (suites.every((s) => s.passed + s.failed >= s.expected)) failIfProcessLingers();
       }
     });
@@ -99,15 +104,16 @@ function failIfProcessLingers(): void {
 
 function reportAtExit(code: number): void {
   const reports: FileReport[] = [];
-  for (const { name, file, expected, registered, passed, failed } of suites) {
+  for (const { name, file, expected, registered, passed, failed, seconds } of suites) {
     const isWhole = registered === expected && passed + failed === expected;
     if (!isWhole)
       writeSync(2, `suite ${name}: ${expected} tests expected, ${registered} registered, ${passed + failed} ran\n`);
-    const before = reports[file] ?? { registered: 0, passed: 0, failed: 0 };
+    const before = reports[file] ?? { registered: 0, passed: 0, failed: 0, seconds: 0 };
     reports[file] = {
       registered: before.registered + registered,
       passed: before.passed + passed,
       failed: before.failed + failed + (isWhole ? 0 : 1),
+      seconds: before.seconds + seconds,
     };
   }
   const sum = (pick: (report: FileReport) => number): number => reports.reduce((total, each) => total + pick(each), 0);
