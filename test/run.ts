@@ -140,6 +140,7 @@ async function main(): Promise<void> {
   let passed = 0;
   let failed = files.length === 0 ? 1 : 0;
   const failures: string[] = [];
+  const skipped = new Set<string>();
   const print = (file: string, outcome: FileOutcome): void => {
     passed += outcome.passed;
     failed += outcome.failed;
@@ -147,8 +148,12 @@ async function main(): Promise<void> {
     if (isWrong) failures.push(file);
     const name = relative(process.cwd(), join(TEST_ROOT, file));
     console.log(`${isWrong ? 'FAIL' : 'ok  '} ${name}  ${outcome.passed} passed  ${outcome.seconds.toFixed(1)} s`);
-    // A test may need something that not every machine has.
-    for (const line of outcome.output.match(/^skipped: .*$/gm) ?? []) console.log(`     ${line}`);
+    // A test may need something that not every machine has. Files that share a process share its output.
+    for (const line of outcome.output.match(/^skipped: .*$/gm) ?? [])
+      if (!skipped.has(line)) {
+        skipped.add(line);
+        console.log(`     ${line}`);
+      }
     if (isWrong) console.log(outcome.output.replace(/^/gm, '     '));
   };
 

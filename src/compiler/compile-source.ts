@@ -66,14 +66,15 @@ export class SourceTranslator {
   }
 }
 
-/** clang's driver would say it, and it has no place. */
+/** clang says it in front of all else, and it has no place. What has no option cannot be switched off. */
 function withLevelWarning(translation: Translation, { levelWarning, cc1 }: ParsedFlags): Translation {
-  if (levelWarning === null || cc1.includes('-w')) return translation;
+  if (levelWarning === null) return translation;
   const { message, option } = levelWarning;
+  if (option !== null && (cc1.includes('-w') || cc1.includes(`-Wno-${option}`))) return translation;
   const told = { severity: 'warning', message, file: null, line: null, column: null, option } as const;
   return {
     ...translation,
-    log: `warning: ${message} [-W${option}]\n${translation.log}`,
+    log: `warning: ${message}${option === null ? '' : ` [-W${option}]`}\n${translation.log}`,
     diagnostics: [told, ...translation.diagnostics],
   };
 }

@@ -9,8 +9,8 @@ import type { Language } from './language.js';
 
 export interface LevelWarning {
   readonly message: string;
-  /** The warning's flag without `-W`. */
-  readonly option: string;
+  /** The warning's flag without `-W`; null: it has none. */
+  readonly option: string | null;
 }
 
 /** What flags ask for, beyond arguments that go to `-cc1` as they are. */
@@ -82,7 +82,7 @@ const SAME = new Set([
   '-cl-unsafe-math-optimizations', '-cl-fast-relaxed-math', '-fopenmp-simd', '-fdiagnostics-absolute-paths',
   '-fno-diagnostics-show-note-include-stack', '-fparse-all-comments', '-fno-trigraphs', '-fnew-infallible',
   '-foffload-uniform-block', '-fno-offload-uniform-block', '-foffload-implicit-host-device-templates',
-  '-fno-offload-implicit-host-device-templates', '-fassume-nothrow-exception-dtor', '-fuse-line-directives',
+  '-fassume-nothrow-exception-dtor', '-fuse-line-directives',
 ]); // prettier-ignore
 
 /** Flags with `=` that `-cc1` takes as they are. */
@@ -300,6 +300,7 @@ const SPECIAL: Readonly<Record<string, Special>> = {
     flags.floatingPoint.take('-Ofast');
   },
   '-fhosted': (flags) => takeBack(flags, '-ffreestanding'),
+  '-fno-offload-implicit-host-device-templates': (flags) => takeBack(flags, '-foffload-implicit-host-device-templates'),
   '-fcolor-diagnostics': (flags) => (flags.colors = true),
   '-fdiagnostics-color': (flags) => (flags.colors = true),
   '-fno-color-diagnostics': (flags) => (flags.colors = false),
@@ -439,10 +440,10 @@ function takeValue(flags: ParsedFlags, word: string): boolean {
     flags.dwarfVersion = Number(dwarf);
     return true;
   }
-  const level = /^-O([\dsg]?)$/.exec(word)?.[1];
+  const level = /^-O(\d{0,4}|[sg])$/.exec(word)?.[1];
   if (level === undefined) return false;
   // As clang has it: above 3 there is nothing, and `g` is 1 with fewer variables optimised out, which is not done here.
-  const isTooHigh = level > '3' && level <= '9';
+  const isTooHigh = Number(level) > 3;
   flags.optimize = level === '' || level === 'g' ? '1' : isTooHigh ? '3' : level;
   flags.levelWarning = isTooHigh ? levelWarning(level) : null;
   return true;
@@ -453,7 +454,7 @@ const levelWarning = (level: string): LevelWarning =>
     ? { message: '-O4 is equivalent to -O3', option: 'deprecated' }
     : {
         message: `optimization level '-O${level}' is not supported; using '-O3' instead`,
-        option: 'invalid-command-line-argument',
+        option: null,
       };
 
 function takeFeature(flags: ParsedFlags, word: string): boolean {

@@ -59,7 +59,7 @@ export const hasEdits = ({ rounds }: EditLog): boolean => rounds.length > 0;
 /** The names of the functions with edits. */
 export const meldedFunctions = (logs: readonly EditLog[]): string[] => logs.filter(hasEdits).map((log) => log.function);
 
-/** What changed in these rounds beside melds. */
+/** What changed in these rounds beside melds. Of a flattened branch, each block counts that ran for some threads. */
 export const othersOf = (rounds: readonly Pick<LogRound, 'lowered' | 'hoisted' | 'flattened'>[]): OtherChanges => ({
   switchesLowered: rounds.reduce((sum, { lowered }) => sum + lowered.length, 0),
   sidesHoisted: rounds.reduce(

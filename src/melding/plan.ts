@@ -227,7 +227,7 @@ export interface FunctionPlan {
   readonly melds: readonly Meld[];
   /** Sides that are emptied instead; none while anything melds. */
   readonly hoisted: readonly HoistedSide[];
-  /** Branches that selects replace; as hoisted sides. */
+  /** Trees of branches that selects replace. They touch no region with melds, and each other neither. */
   readonly flattened: readonly FlattenedBranch[];
   /** The branches with melds, in the order in which they were taken. */
   readonly chosen: readonly ChosenBranch[];

@@ -46,7 +46,11 @@ std::exception_ptr caught() {
   return nullptr;
 }
 void again() { if (auto e = caught()) std::rethrow_exception(e); }`;
-    assert.is((await inlineCompiler().translate(source, { language: 'hip', mcpu: 'gfx1100', disk: false })).log, '', name);
+    assert.is(
+      (await inlineCompiler().translate(source, { language: 'hip', mcpu: 'gfx1100', disk: false })).log,
+      '',
+      name,
+    );
   }
 });
 

@@ -3,14 +3,18 @@ import fc from 'fast-check';
 import { DarmError } from '../../src/errors.js';
 import { DEFAULT_OPTIONS, type JobOptions } from '../../src/job/options.js';
 import { planText, type TunedFunction, type TunedMeld, type TunedPlan } from '../../src/job/tuned-plan.js';
-import { meldFunctions } from '../../src/pipeline/compile.js';
+import type { BlockId } from '../../src/ir/ids.js';
+import { NO_EVENTS } from '../../src/job/events.js';
+import { Compilation, inFreshHeap } from '../../src/pipeline/compilation.js';
+import { meldFunctions, meldInPlace } from '../../src/pipeline/compile.js';
+import { PolicyGuide } from '../../src/pipeline/policy.js';
 import { settle } from '../../src/pipeline/settle.js';
 import { kernel, SILENT, text } from '../support/llvm.js';
 import { runtime, compile } from '../support/llvm.js';
 import { randomPlan } from '../fuzz/random-plan.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/plan', { tests: 8, timeoutMs: 120_000 });
+const test = suite('pipeline/plan', { tests: 9, timeoutMs: 120_000 });
 
 const OPTIONS: JobOptions = { ...DEFAULT_OPTIONS, emit: ['ll'] };
 const NAME = 'srad_16x16';
@@ -183,6 +187,89 @@ test('the meld point may be left to the model', async () => {
   assert.is(pointWith({}), 'late');
   assert.is(pointWith({ optimize: 'O3', meld: 'off' }), 'late');
   assert.ok(['early', 'late'].includes(pointWith({ optimize: 'O3' })));
+});
+
+/** What the cost model decides, as a plan. */
+async function planOfModel(input: Uint8Array): Promise<TunedPlan> {
+  let target = '';
+  const guides: PolicyGuide[] = [];
+  const llvm = await runtime();
+  const logs = inFreshHeap(llvm, () => {
+    const compilation = new Compilation(llvm, input, OPTIONS, NO_EVENTS, {
+      guides: (module, name) => {
+        target = module.cpu;
+        guides.push(new PolicyGuide(module, name, () => 'model', 'model'));
+        return guides.at(-1)!;
+      },
+    });
+    return meldInPlace(compilation).logs;
+  });
+  const functions = logs.map(({ function: name, rounds }, k) => {
+    const { rounds: tuned, fingerprint } = guides[k]!.trace(rounds.length);
+    return { name, reason: '', rounds: tuned, fingerprint, remarks: [] };
+  });
+  return { format: 'darm-plan', version: 2, target, meldPoint: 'late', functions };
+}
+
+test('selects in place of two branches, the second of which gains more: followed, too', async () => {
+  const steps = (count: number): string =>
+    Array.from(
+      { length: count },
+      (_, k) => `
+  %c${count}${k} = icmp slt i32 %v, ${k * 9}
+  br i1 %c${count}${k}, label %t${count}${k}, label %f${count}${k}
+t${count}${k}:
+  %x${count}${k} = add i32 %a${count}, ${k}
+  br label %j${count}
+f${count}${k}:`,
+    ).join('');
+  const phi = (count: number): string =>
+    Array.from({ length: count }, (_, k) => `[ %x${count}${k}, %t${count}${k} ]`).join(', ');
+  const ir = new TextEncoder().encode(`target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) noalias %p, i32 %n) "target-cpu"="gfx906" {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %at = getelementptr i32, ptr addrspace(1) %p, i32 %id
+  %v = load i32, ptr addrspace(1) %at
+  br label %loop
+loop:
+  %a2 = phi i32 [ %v, %entry ], [ %next, %j3 ]
+  %i = phi i32 [ 0, %entry ], [ %i1, %j3 ]${steps(2)}
+  br label %j2
+j2:
+  %a3 = phi i32 ${phi(2)}, [ %a2, %f21 ]${steps(3)}
+  br label %j3
+j3:
+  %next = phi i32 ${phi(3)}, [ %a3, %f32 ]
+  %i1 = add i32 %i, 1
+  %more = icmp slt i32 %i1, %n
+  br i1 %more, label %loop, label %done
+done:
+  store i32 %next, ptr addrspace(1) %at
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()`);
+  const plan = await planOfModel(ir);
+  assert.equal(
+    plan.functions[0]!.rounds.map(({ flattened, melds }) => [flattened.length, melds.length]),
+    [[2, 0]],
+  );
+  assert.equal(await by(plan, ir), { ir: await unplanned(ir), warnings: [] });
+  const fewer = withFlattened(plan, (roots) => roots.slice(1));
+  const more = withFlattened(plan, (roots) => [...roots, 0 as BlockId, 99999 as BlockId]);
+  for (const edited of [fewer, more]) {
+    const { ir: text_, warnings } = await by(edited, ir);
+    assert.match(warnings.join(), /the plan for 'k' is ignored/);
+    assert.is(text_, await unplanned(ir));
+  }
+});
+
+const withFlattened = (plan: TunedPlan, change: (roots: readonly BlockId[]) => readonly BlockId[]): TunedPlan => ({
+  ...plan,
+  functions: plan.functions.map((fn) => ({
+    ...fn,
+    rounds: fn.rounds.map((round) => ({ ...round, flattened: change(round.flattened) })),
+  })),
 });
 
 test.run();

@@ -12,7 +12,7 @@ export const editLog = (name: string, position: number, rounds = 1): EditLog => 
     versions: [],
     melds: [],
     hoisted: [],
-  flattened: [],
+    flattened: [],
     remarks: REMARKS,
   })),
   gain: 1,

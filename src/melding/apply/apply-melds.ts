@@ -50,7 +50,7 @@ export interface MeldWatcher {
 /** What a plan changes. */
 export type Edits = Pick<FunctionPlan, 'melds' | 'versions' | 'hoisted' | 'flattened'>;
 
-/** Carries out one plan: first the versions, then the melds, then the hoisted sides, each in order. */
+/** Carries out one plan: versions, melds, hoisted sides and flattened branches, each in order. */
 export function applyPlan(
   editor: Editor,
   { melds, versions, hoisted, flattened }: Edits,

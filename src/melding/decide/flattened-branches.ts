@@ -9,6 +9,7 @@ import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Predicate } from '../../ir/predicates.js';
 import {
+  NO_INTEGER,
   Opcode,
   definingInstr,
   instrValue,
@@ -24,7 +25,7 @@ import { canSelect, moveCycles, selectCycles } from '../cost/operands.js';
 import { cyclesAlone, isUnskipped } from '../cost/skipping.js';
 import { incomingFrom } from '../draft/frame.js';
 import type { ChosenValue, Choices, FlattenedBranch } from '../plan.js';
-import { harmlessInstrs, mayEmptySides } from './harmless-work.js';
+import { harmlessInstrs, mayEmptySides, type AwaitedLoads } from './harmless-work.js';
 import { inLoopsWithEnough, workOfUnits } from './whole-function.js';
 
 /** Blocks of a tree, so that the time is in proportion to the number of branches. */
@@ -33,7 +34,7 @@ const MOST_BLOCKS = 32;
 interface Tree {
   readonly root: BlockId;
   readonly join: BlockId;
-  /** Without the root, in reverse post-order. */
+  /** Without the root. Each stands behind the one in front of it. */
   readonly blocks: readonly BlockId[];
   /** By block, what it does. */
   readonly work: ReadonlyMap<BlockId, readonly InstrId[]>;
@@ -53,8 +54,7 @@ export interface Flattening {
 }
 
 /**
- * The trees to flatten, in the order of their roots. Only on AMD's targets does the program handle the mask. In front of
- * LLVM's pipeline it is too early: that moves work about.
+ * The trees to flatten, in the order of their roots.
  *
  * @param branches divergent conditional branches
  * @param choices what is decided in advance; null: nothing
@@ -77,8 +77,8 @@ export function flattenings(
 
 /**
  * Of trees in each other, those that gain most. But where many waves want both the vector and the scalar unit, a SIMD is
- * as fast as the unit that has more to do: then the vector work of a loop (or of the function) must not get more than its
- * scalar work, and those are taken that gain most for what they add to it.
+ * as fast as the unit that has more to do. Then the vector unit may get half of what it has less to do in a loop (or in
+ * the function), and those are taken that gain most for what they add to that.
  */
 function affordable(ctx: PlanningContext, trees: readonly Flattening[]): Flattening[] {
   const best = apart(trees, ({ total }) => total);
@@ -88,15 +88,16 @@ function affordable(ctx: PlanningContext, trees: readonly Flattening[]): Flatten
   const extraOf = ({ branch, extra }: Flattening): number => extra * weight[branch]! * waves.shareComing(branch);
   return [...new Set(best.map(loopOf))].flatMap((loop) => {
     const { vector, scalar } = workOfUnits(ctx, loop);
+    const most = (vector + scalar) / 2;
     const isIn = (tree: Flattening): boolean => loopOf(tree) === loop;
     const own = best.filter(isIn);
-    if (own.reduce((sum, tree) => sum + extraOf(tree), vector) <= scalar) return own;
+    if (own.reduce((sum, tree) => sum + extraOf(tree), vector) <= most) return own;
     let sum = vector;
     return apart(
       trees.filter(isIn),
       ({ total, extra }) => total / extra,
       (tree) => {
-        if (sum + extraOf(tree) > scalar) return false;
+        if (sum + extraOf(tree) > most) return false;
         sum += extraOf(tree);
         return true;
       },
@@ -183,6 +184,7 @@ function treeOf(ctx: PlanningContext, root: BlockId): Tree | null {
   if (join === NONE || dominators.dominates(join, root)) return null;
   const blocks: BlockId[] = [];
   const work = new Map<BlockId, readonly InstrId[]>();
+  const awaited: AwaitedLoads = new Map();
   const visit = (b: BlockId): boolean => {
     for (let e = graph.succStart[b]!; e < graph.succStart[b + 1]!; e++) {
       const to = graph.succ[e] as BlockId;
@@ -190,7 +192,7 @@ function treeOf(ctx: PlanningContext, root: BlockId): Tree | null {
       if (blocks.length === MOST_BLOCKS || !isBranch(fn, to)) return false;
       if (graph.predStart[to + 1]! - graph.predStart[to]! !== 1 || cycles.cycleOf(to) !== cycles.cycleOf(root))
         return false;
-      const instrs = harmlessInstrs(ctx, root, to);
+      const instrs = harmlessInstrs(ctx, root, to, awaited);
       if (instrs === null) return false;
       blocks.push(to);
       work.set(to, instrs);
@@ -285,6 +287,8 @@ class Selects {
   #excludesAll(branch: BlockId, chain: ChosenValue): boolean {
     for (let rest = chain; typeof rest !== 'number'; rest = rest.f) {
       if (typeof rest.mask !== 'number' || typeof rest.t !== 'number') return false;
+      // In front of the tree it may be poison for threads that do not come there; in the tree it is not (`speculate`).
+      if (!this.tree.blocks.includes(conditionBlock(this.ctx.fn, rest.mask))) return false;
       if (!excludes(this.ctx.fn, branch, rest.mask)) return false;
     }
     return true;
@@ -294,7 +298,11 @@ class Selects {
 /** The block of the last value of a chain. */
 const lastOf = (value: ChosenValue): BlockId => (typeof value === 'number' ? value : lastOf(value.f));
 
-/** Whether two branches compare one value with different constants. */
+/** The block in which a branch's condition is computed. */
+const conditionBlock = (fn: FunctionSnapshot, branch: BlockId): BlockId =>
+  fn.instrBlock[definingInstr(fn, fn.operand[fn.operandStart[terminatorOf(fn, branch)]!] as ValueId)] as BlockId;
+
+/** Whether two branches compare one value with different constants. Then at most one of the conditions holds. */
 function excludes(fn: FunctionSnapshot, a: BlockId, b: BlockId): boolean {
   const [x, y] = [constantsOf(fn, a), constantsOf(fn, b)];
   return x !== null && y !== null && x.value === y.value && !x.constants.some((each) => y.constants.includes(each));
@@ -314,7 +322,8 @@ function constantsOf(fn: FunctionSnapshot, branch: BlockId): { value: ValueId; c
     if (i === NONE || pending.length > MOST_CONSTANTS) return null;
     const [a, b] = fn.operand.subarray(fn.operandStart[i]!, fn.operandStart[i + 1]!) as unknown as [ValueId, ValueId];
     if (fn.instrOpcode[i] === Opcode.Or) pending.push(a, b);
-    else if (fn.instrOpcode[i] === Opcode.ICmp && fn.instrPredicate[i] === Predicate.ICmpEQ && isKnown(fn, b)) {
+    else if (fn.instrOpcode[i] === Opcode.ICmp && fn.instrPredicate[i] === Predicate.ICmpEQ) {
+      if (fn.valueInteger[b] === NO_INTEGER) return null;
       if (value !== null && value !== a) return null;
       value = a;
       constants.push(fn.valueInteger[b]!);
@@ -322,8 +331,6 @@ function constantsOf(fn: FunctionSnapshot, branch: BlockId): { value: ValueId; c
   }
   return value === null ? null : { value, constants };
 }
-
-const isKnown = (fn: FunctionSnapshot, v: ValueId): boolean => Number.isFinite(fn.valueInteger[v]!);
 
 /**
  * What waves gain that come to the tree. It costs them masks, the blocks that their threads come to, and those that code

@@ -1,4 +1,4 @@
-/** Which work of a side may run in front of its branch, for every thread (hoisted-sides.ts). */
+/** Which work of a side may run in front of its branch, for every thread (hoisted-sides.ts, flattened-branches.ts). */
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import {
@@ -41,8 +41,16 @@ export function harmlessWork(
   return instrs !== null && instrs.length > 0 && isUnskipped(ctx, instrs) ? instrs : null;
 }
 
+/** By load, whether it may still be on its way in front of one branch. */
+export type AwaitedLoads = Map<InstrId, boolean>;
+
 /** The instructions of a block, if every thread may execute them and no load is waited for earlier than now. */
-export function harmlessInstrs(ctx: PlanningContext, branch: BlockId, side: BlockId): InstrId[] | null {
+export function harmlessInstrs(
+  ctx: PlanningContext,
+  branch: BlockId,
+  side: BlockId,
+  awaited: AwaitedLoads = new Map(),
+): InstrId[] | null {
   const { fn } = ctx;
   const stays = InstrFlag.Convergent | InstrFlag.Marker | InstrFlag.WritesWaveState;
   const list: InstrId[] = [];
@@ -50,7 +58,7 @@ export function harmlessInstrs(ctx: PlanningContext, branch: BlockId, side: Bloc
     if (fn.instrOpcode[i] === Opcode.Phi || !hasFlag(fn, i, InstrFlag.Speculatable) || hasFlag(fn, i, stays))
       return null;
     for (let o = fn.operandStart[i]!; o < fn.operandStart[i + 1]!; o++)
-      if (isAwaited(ctx, branch, fn.operand[o] as ValueId)) return null;
+      if (isAwaited(ctx, branch, fn.operand[o] as ValueId, awaited)) return null;
     list.push(i);
   }
   return list;
@@ -59,16 +67,24 @@ export function harmlessInstrs(ctx: PlanningContext, branch: BlockId, side: Bloc
 /**
  * Whether a value is loaded in front of the branch, and may still be on its way there: neither an earlier block nor the
  * condition needs it.
+ *
+ * @param known of this branch: a load may have thousands of uses
  */
-function isAwaited({ fn, uses, dominators }: PlanningContext, branch: BlockId, v: ValueId): boolean {
+function isAwaited(ctx: PlanningContext, branch: BlockId, v: ValueId, known: AwaitedLoads): boolean {
+  const { fn, uses, dominators } = ctx;
   const load = definingInstr(fn, v);
   if (load === NONE || fn.instrOpcode[load] !== Opcode.Load) return false;
-  for (let u = uses.start[v]!; u < uses.start[v + 1]!; u++) {
-    const user = uses.user[u] as InstrId;
+  const isNeededEarlier = (user: InstrId): boolean => {
     const b = fn.instrBlock[user] as BlockId;
-    if (b !== branch && fn.instrOpcode[user] !== Opcode.Phi && dominators.dominates(b, branch)) return false;
+    return b !== branch && fn.instrOpcode[user] !== Opcode.Phi && dominators.dominates(b, branch);
+  };
+  let found = known.get(load);
+  if (found === undefined) {
+    const users = uses.user.subarray(uses.start[v]!, uses.start[v + 1]!) as unknown as readonly InstrId[];
+    found = !users.some(isNeededEarlier) && !isNeededBy(fn, terminatorOf(fn, branch), load);
+    known.set(load, found);
   }
-  return !isNeededBy(fn, terminatorOf(fn, branch), load);
+  return found;
 }
 
 /** Whether `instr` needs the result of `load`, directly or through others of its block. */

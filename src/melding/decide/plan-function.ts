@@ -4,11 +4,13 @@
  * an optimal alignment of its two chains of subgraphs, and then the branches are taken by gain, the most profitable
  * first, as long as their regions do not touch. docs/melding.md describes all the steps.
  *
- * Melding ends with the first round whose plan holds no melds. There always is such a round. Every meld turns two
+ * A tree of branches may become selects instead (flattened-branches.ts), and is taken by gain like a branch.
+ *
+ * Melding ends with the first round whose plan holds neither. There always is such a round. Every meld turns two
  * instructions into one that is not a select, phi or branch; or, with the net model only, it removes the branch and
- * adds none. Melding copies no instruction, so no later meld undoes this. Lowering a switch adds compares, but that
- * happens once. (The number of rounds has a bound, too.) A pair of selects does not count, because melding itself makes
- * selects.
+ * adds none, as selects do. Melding copies no instruction, so no later meld undoes this. Lowering a switch adds
+ * compares, but that happens once. (The number of rounds has a bound, too.) A pair of selects does not count, because
+ * melding itself makes selects.
  *
  * Later melds of a branch suppose that the earlier ones of the same branch have been carried out.
  */
@@ -92,7 +94,8 @@ export function planFunction(
   const why = new Map<BranchPlan, Refusal | string>();
   for (const p of overlong) why.set(p, OVERLONG);
   const melding = made.filter((p) => 'melds' in p);
-  const flattened = made.flatMap((p) => ('flattened' in p ? p.flattened : []));
+  // In the order of blocks, whatever they gain: a plan of `darm tune` does not say that.
+  const flattened = made.flatMap((p) => ('flattened' in p ? p.flattened : [])).toSorted((a, b) => a.branch - b.branch);
   for (const p of melding) why.set(p, reasonOf(p));
   const otherwise = refusal('NotProfitable', isLittle ? TOO_LITTLE : OVERLAPS);
   const candidates = considered.flatMap((p) => ('melds' in p ? candidatesOf(p, why.get(p) ?? otherwise) : p));

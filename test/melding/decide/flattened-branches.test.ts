@@ -1,8 +1,13 @@
 /** Trees of branches that selects replace (src/melding/decide/flattened-branches.ts), over the real module. */
 import { artifact, compile, text } from '../../support/llvm.js';
+import type { BufferSpec, LaunchSpec } from '../../../src/simulator/launch/spec.js';
+import { DEFAULT_SIMULATION } from '../../../src/simulator/options.js';
+import { simulate } from '../../../src/simulator/run.js';
+import { randomNumbers } from '../../analysis/random-program.js';
+import { decoded, type Decoded } from '../../support/kernel-launch.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/flattened-branches', { tests: 13 });
+const test = suite('melding/decide/flattened-branches', { tests: 15 });
 
 /** A loop that loads `%v` and chooses the next `%a` and `%b` by it. @param body from `loop` to `join` */
 const kernel = (body: string, cpu = 'gfx906'): string => `
@@ -92,6 +97,7 @@ test('of conditions that exclude each other, each needs no other', async () => {
   const { selects, masks } = await flattened(kernel(chain(EQUALITIES, COUNTS)));
   assert.equal([selects, masks], [2, 0]);
   const [first] = EQUALITIES;
+  assert.is((await flattened(kernel(chain([first, 'icmp eq i32 %v, %n'], COUNTS)))).masks, 1);
   assert.is((await flattened(kernel(chain([first, 'icmp eq i32 %k, 66'], COUNTS)))).masks, 1);
 });
 
@@ -209,6 +215,126 @@ test('remarks and reports tell what became of the branches', async () => {
     reasons.some((reason) => reason.endsWith('; both sides run in front instead')),
     reasons.join('\n'),
   );
+});
+
+test('two trees in a row, a tree in a tree, a branch without else, and one that is uniform', async () => {
+  const one = chain(ORDERS, COUNTS);
+  const two = `${one}
+  %d = icmp sgt i32 %a1, %b1
+  br i1 %d, label %p2, label %q2
+p2:
+  %ap = xor i32 %a1, 9
+  %d2 = icmp sgt i32 %n, 7
+  br i1 %d2, label %r2, label %join2
+r2:
+  %ar = sub i32 %ap, %b1
+  br label %join2
+q2:
+  %aq = sub i32 %a1, 3
+  br label %join2
+join2:
+  %a2 = phi i32 [ %ap, %p2 ], [ %ar, %r2 ], [ %aq, %q2 ]`;
+  const ir = kernel(two).replaceAll('%join ]', '%join2 ]').replace('[ %a1, %join2 ]', '[ %a2, %join2 ]');
+  const { branches, sides, ll } = await flattened(ir);
+  assert.equal([branches, sides], [1, 7], ll);
+});
+
+/** A kernel of random trees over `%v`, `%a` and `%b`. */
+function randomKernel(name: string, seed: number): string {
+  const below = randomNumbers(seed);
+  const pick = <T>(list: readonly T[]): T => list[below(list.length)]!;
+  let count = 0;
+  const lines: string[] = [];
+  const leaves: string[] = [];
+  const emit = (block: string, [a, b]: readonly [string, string], depth: number): void => {
+    const next = (text: string): string => {
+      lines.push(`  %n${count} = ${text}`);
+      return `%n${count++}`;
+    };
+    const work = (x: string): string =>
+      pick([
+        () => x,
+        () => next(`add i32 ${x}, 1`),
+        () => next(`xor i32 ${a}, ${b}`),
+        () => next(`sub i32 ${x}, %v`),
+        () => String(below(9)),
+      ])();
+    const [x, y] = [work(a), work(b)];
+    if (depth === 0 || below(5) === 0) {
+      lines.push('  br label %join');
+      leaves.push(block, x, y);
+      return;
+    }
+    const left = pick([
+      `icmp eq i32 %v, ${below(6)}`,
+      'icmp eq i32 %v, %n',
+      `icmp slt i32 %v, ${below(6)}`,
+      'icmp sgt i32 %n, 2',
+    ]);
+    const condition = next(left);
+    const [t, f] = [`l${count++}`, `l${count++}`];
+    const isTriangle = below(3) === 0;
+    lines.push(`  br i1 ${condition}, label %${t}, label %${isTriangle ? 'join' : f}`);
+    if (isTriangle) leaves.push(block, x, y);
+    for (const each of isTriangle ? [t] : [t, f]) {
+      lines.push(`${each}:`);
+      emit(each, [x, y], depth - 1);
+    }
+  };
+  emit('loop', ['%a', '%b'], 3);
+  const phi = (place: 1 | 2): string =>
+    Array.from({ length: leaves.length / 3 }, (_, k) => `[ ${leaves[3 * k + place]!}, %${leaves[3 * k]!} ]`).join(', ');
+  const body = `${lines.join('\n')}\njoin:\n  %a1 = phi i32 ${phi(1)}\n  %b1 = phi i32 ${phi(2)}`;
+  return kernel(body)
+    .replace('@k(', `@${name}(`)
+    .replace('%k8 = shl i32 %k, 10', '%k8 = shl i32 %k, 6')
+    .replace(/target triple.*\n/, '');
+}
+
+test('random trees: the same memory with selects as with branches', async () => {
+  const names = Array.from({ length: 60 }, (_, k) => `k${k}`);
+  const one = (text: string, name: string): string =>
+    text.replace(/^declare.*\n|^attributes.*\n/gm, name === 'k0' ? '$&' : '');
+  const ir = names.map((name, k) => one(randomKernel(name, 900 + k), name)).join('');
+  const input = new TextEncoder().encode(`target triple = "amdgcn-amd-amdhsa"\n${ir}`);
+  const plain = await decoded(input, { meld: 'off' });
+  const melded = await decoded(input, {});
+  let flattened_ = 0;
+  for (const { sidesHoisted } of (await compile(input, { emit: ['ll'] })).functions)
+    flattened_ += Number(sidesHoisted > 1);
+  assert.ok(flattened_ > 20, String(flattened_));
+  for (const kernel of names) {
+    const buffer = (name: string, out: boolean, fill: BufferSpec['fill']): BufferSpec => ({
+      name,
+      element: 'i32',
+      length: 64 * 9,
+      fill,
+      out,
+    });
+    const values = new Uint8Array(Int32Array.from({ length: 64 * 9 }, (_, k) => (k * 2654435761) >>> 29).buffer);
+    const spec: LaunchSpec = {
+      buffers: [buffer('p', false, { kind: 'bytes', bytes: values }), buffer('q', true, { kind: 'value', value: 0 })],
+      launches: [
+        {
+          kernel,
+          grid: [1, 1, 1],
+          block: [64, 1, 1],
+          dynamicLds: 0,
+          args: [
+            { kind: 'buffer', name: null, buffer: 0, offset: 0 },
+            { kind: 'buffer', name: null, buffer: 1, offset: 0 },
+            { kind: 'bytes', name: null, bytes: new Uint8Array(Int32Array.of(3).buffer) },
+          ],
+        },
+      ],
+    };
+    const memory = async ({ object, disassembly }: Decoded): Promise<string> => {
+      const options = { ...DEFAULT_SIMULATION, cycles: false };
+      const { buffers } = await simulate({ object, spec, options, disassembly: () => disassembly });
+      return Buffer.from(buffers[1]!.bytes).toString('hex');
+    };
+    assert.is(await memory(melded), await memory(plain), kernel);
+  }
 });
 
 test.run();
