@@ -12,7 +12,7 @@ import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
 import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
 import type { JobOptions } from '../job/options.js';
-import { loweredSwitches, worthOfLowering } from '../melding/decide/switches.js';
+import { loweredSwitches, mayBecomeSelects, worthOfLowering } from '../melding/decide/switches.js';
 import { netUnitOf } from '../melding/plan.js';
 import { refusedRemark } from './collect-remarks.js';
 import type { Compilation } from './compilation.js';
@@ -117,13 +117,16 @@ function lowerIfItPays(
   isWeighed: () => boolean,
 ): Outcome {
   const { pays, needed } = chainsWorth(options, rounds.last, switches, isWeighed);
+  const isTold = mayBecomeSelects(rounds.last.snapshot, switches) && isWeighed();
   // What guides, guides round by round, and this round is not made here.
   const hoisting = rounds.guide === null ? rounds.hoisting : null;
   const { net, melded } = rounds;
   rounds.lower(switches);
   const withChains = [...rounds.made];
   rounds.meld();
-  const gains = rounds.melded > melded;
+  // Melds are judged without what metadata say of the switch: that is lost in the chain. Selects alone are not.
+  const hasMelds = rounds.made.slice(withChains.length).some(({ melds }) => melds.length > 0);
+  const gains = rounds.melded > melded && (hasMelds || !isTold);
   const isWorth = gains && (options.profit === 'paper' || rounds.net - net > needed);
   const lowered = isWorth ? outcomeOf(rounds) : null;
   // What pays without lowering is not lost because lowering does not.

@@ -47,7 +47,7 @@ test('a plan that does not fit is a warning, a file that is none an error', () =
     await writeFile(file('old.json'), '{"format":"darm-plan","version":0}');
     const old = await darm(['compile', MODULE, '--plan', file('old.json'), '-o', file('a.hsaco')]);
     assert.is(old.code, 0);
-    assert.is(old.stderr, 'darm: warning: the plan is ignored: it has version 0, this darm reads 1\n');
+    assert.is(old.stderr, 'darm: warning: the plan is ignored: it has version 0, this darm reads 2\n');
     const plain = await darm(['compile', MODULE, '-o', file('b.hsaco')]);
     assert.is(plain.code, 0);
     assert.equal(await readFile(file('a.hsaco')), await readFile(file('b.hsaco')));

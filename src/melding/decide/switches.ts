@@ -5,9 +5,9 @@
  * a late meld point; after an early one, LLVM's pipeline makes it a switch again. A chain may also be cheaper than the
  * tree, although nothing melds.
  */
-import type { BlockId } from '../../ir/ids.js';
+import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { Opcode, isAmd, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, hasFlag, isAmd, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
 import { destinations, firstBehindPhis, isComplete, linksOf } from '../../ir/switches.js';
 import type { Analyses } from '../../analysis/analyses.js';
 import { blockWeight } from '../cost/block-weight.js';
@@ -56,6 +56,16 @@ export function divergentSwitches(fn: FunctionSnapshot, analyses: Analyses): Div
 /** The blocks that end in a divergent switch that may be lowered. */
 export const loweredSwitches = (fn: FunctionSnapshot, analyses: Analyses): BlockId[] =>
   divergentSwitches(fn, analyses).flatMap(({ branch, refusal }) => (refusal === null ? branch : []));
+
+/** Whether a case does what every thread may do: then selects may take the place of its branch (flattened-branches.ts). */
+export const mayBecomeSelects = (fn: FunctionSnapshot, switches: readonly BlockId[]): boolean =>
+  switches.some((b) => [...destinations(fn, b)].some((to) => isHarmless(fn, to)));
+
+function isHarmless(fn: FunctionSnapshot, b: BlockId): boolean {
+  for (let i = firstBehindPhis(fn, b); i < terminatorOf(fn, b); i++)
+    if (!hasFlag(fn, i as InstrId, InstrFlag.Speculatable)) return false;
+  return true;
+}
 
 /** What lowering gains by itself, and what it must gain where nothing melds: cycles, or bytes. */
 export interface LoweringWorth {
