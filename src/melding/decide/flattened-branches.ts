@@ -26,6 +26,7 @@ import { cyclesAlone, isUnskipped } from '../cost/skipping.js';
 import { incomingFrom } from '../draft/frame.js';
 import type { ChosenValue, Choices, FlattenedBranch } from '../plan.js';
 import { harmlessInstrs, mayEmptySides, type AwaitedLoads } from './harmless-work.js';
+import { blocksOfLongChains } from './long-chains.js';
 import { inLoopsWithEnough, workOfUnits } from './whole-function.js';
 
 /** Blocks of a tree, so that the time is in proportion to the number of branches. */
@@ -65,14 +66,15 @@ export function flattenings(
   choices: Choices | null,
 ): readonly Flattening[] {
   if (!mayEmptySides(ctx)) return [];
-  if (choices?.others === 'leave')
-    return branches.flatMap((b) => (choices.branches.get(b) === 'flatten' ? (flatteningOf(ctx, b) ?? []) : []));
-  const isNamed = (b: BlockId): boolean => choices?.branches.has(b) ?? false;
   const found = branches.flatMap((b) => flatteningOf(ctx, b) ?? []);
-  const paying = found.filter(({ worth, blocks }) => worth > CostModel.leastWorth && !blocks.some(isNamed));
-  return inLoopsWithEnough(ctx, withoutReloads(ctx, affordable(ctx, paying)), ({ total }) => total).toSorted(
-    (a, b) => a.branch - b.branch,
-  );
+  if (found.length === 0) return [];
+  const overlong = blocksOfLongChains(ctx);
+  const allowed = found.filter(({ flattened }) => !overlong.has(flattened.join));
+  if (choices?.others === 'leave') return allowed.filter(({ branch }) => choices.branches.get(branch) === 'flatten');
+  const isNamed = (b: BlockId): boolean => choices?.branches.has(b) ?? false;
+  const paying = allowed.filter(({ worth, blocks }) => worth > CostModel.leastWorth && !blocks.some(isNamed));
+  const taken = withoutReloads(ctx, affordable(ctx, paying));
+  return inLoopsWithEnough(ctx, taken, ({ total }) => total).toSorted((a, b) => a.branch - b.branch);
 }
 
 /**

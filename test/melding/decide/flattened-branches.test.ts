@@ -7,7 +7,7 @@ import { randomNumbers } from '../../analysis/random-program.js';
 import { decoded, type Decoded } from '../../support/kernel-launch.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/flattened-branches', { tests: 15 });
+const test = suite('melding/decide/flattened-branches', { tests: 16 });
 
 /** A loop that loads `%v` and chooses the next `%a` and `%b` by it. @param body from `loop` to `join` */
 const kernel = (body: string, cpu = 'gfx906'): string => `
@@ -187,6 +187,40 @@ test('not where code generation would load a byte twice', async () => {
   assert.is((await flattened(byte(kernel(chain(ORDERS, COUNTS))))).branches > 1, true);
   const alone = byte(kernel(chain(ORDERS, COUNTS))).replace('zext i8 %v8 to i32', 'add i32 %k, 5');
   assert.is((await flattened(alone)).branches, 1);
+});
+
+test('not in a chain of arithmetic that would get so long that LLVM takes far longer', async () => {
+  const row = (count: number): string => {
+    const trees = Array.from(
+      { length: count },
+      (_, k) => `b${k}:
+  %c${k} = icmp slt i32 %a${k}, ${k * 3}
+  br i1 %c${k}, label %t${k}, label %f${k}
+t${k}:
+  %x${k} = add i32 %a${k}, 1
+  br label %b${k + 1}
+f${k}:
+  %y${k} = sub i32 %a${k}, %id
+  br label %b${k + 1}
+b${k + 1}:
+  %a${k + 1} = phi i32 [ %x${k}, %t${k} ], [ %y${k}, %f${k} ]`,
+    );
+    return `target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) noalias %p) "target-cpu"="gfx906" {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %at = getelementptr i32, ptr addrspace(1) %p, i32 %id
+  %a0 = load i32, ptr addrspace(1) %at
+  br label %b0
+${trees.join('\n').replace(/^b[1-9]\d*:\n(?= {2}%c)/gm, '')}
+  store i32 %a${count}, ptr addrspace(1) %at
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+`;
+  };
+  assert.is((await flattened(row(20))).branches, 0);
+  assert.is((await flattened(row(300))).branches, 300);
 });
 
 test('also where bytes count', async () => {
