@@ -86,10 +86,10 @@ function cyclesIn({ fn, cost, costs, divergence }: PlanningContext, blocks: read
 
 /** How long a wave keeps the vector unit and the scalar unit busy in a loop (-1: in the function). */
 export function workOfUnits(ctx: PlanningContext, loop: CycleId | -1): { vector: number; scalar: number } {
-  const { fn, costs, busy, divergence, weight, waves, fusedInto } = ctx;
+  const { fn, busy, divergence, weight, waves, fusedInto } = ctx;
   const work = { vector: 0, scalar: 0 };
   for (const b of blocksOfLoop(ctx, loop)) {
-    let [vector, scalar] = [0, divergence.terminatorDivergent[b] === 1 ? costs.target.masks : 0];
+    let [vector, scalar] = [0, maskCycles(ctx, b)];
     for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]!; i++) {
       if (fn.instrAddressSpace[i] !== NONE || fusedInto[i] !== NONE) continue;
       if (divergence.valueDivergent[instrValue(fn, i)] === 1) vector += busy.cost[i]!;
@@ -100,4 +100,14 @@ export function workOfUnits(ctx: PlanningContext, loop: CycleId | -1): { vector:
     work.scalar += scalar * runs;
   }
   return work;
+}
+
+/** How long the masks of a branch keep the scalar unit busy. One side is half of two, and an exit of a loop a third. */
+function maskCycles({ graph, cycles, divergence, postDominators, costs }: PlanningContext, b: BlockId): number {
+  if (divergence.terminatorDivergent[b] !== 1) return 0;
+  const { masks } = costs.target;
+  const to = [...graph.succ.subarray(graph.succStart[b]!, graph.succStart[b + 1]!)];
+  const loop = cycles.cycleOf(b);
+  if (loop !== NONE && to.some((next) => !cycles.contains(loop, next as BlockId))) return masks / 3;
+  return to.includes(postDominators.idom[b]!) ? masks / 2 : masks;
 }

@@ -7,7 +7,7 @@ import { randomNumbers } from '../../analysis/random-program.js';
 import { decoded, type Decoded } from '../../support/kernel-launch.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/flattened-branches', { tests: 16 });
+const test = suite('melding/decide/flattened-branches', { tests: 17 });
 
 /** A loop that loads `%v` and chooses the next `%a` and `%b` by it. @param body from `loop` to `join` */
 const kernel = (body: string, cpu = 'gfx906'): string => `
@@ -130,6 +130,28 @@ test('not where waves agree: they would run what they pass by now', async () => 
   const work = [`%l0 = add i32 %a, 1\n ${long}\n %ax = xor i32 %l12, 3`, COUNTS[1], ''] as const;
   const ir = kernel(chain(ORDERS, work)).replace('label %x, label %else', 'label %x, label %else, !prof !0');
   assert.is((await flattened(ir + rare)).branches > 1, true);
+});
+
+test('not where waves want the vector unit: an exit of a loop has few masks that the scalar unit handles', async () => {
+  const loop = (exit: string): string =>
+    kernel(`  %odd = and i32 %a, 1
+  %c1 = icmp eq i32 %odd, 0
+  br i1 %c1, label %x, label %y
+x:
+  %ax = lshr i32 %a, 1
+  br label %join
+y:
+  %three = mul i32 %a, 3
+  %ay = add i32 %three, 1
+  br label %join
+join:
+  %a1 = phi i32 [ %ax, %x ], [ %ay, %y ]
+  %b1 = add i32 %b, 1`)
+      .replace('[ 0, %entry ], [ %a1, %join ]', '[ %id, %entry ], [ %a1, %join ]')
+      .replace('  %v = load i32, ptr addrspace(1) %at\n', '')
+      .replace('%more = icmp slt i32 %k1, %n', exit);
+  assert.is((await flattened(loop('%more = icmp slt i32 %k1, %n'))).sides, 1);
+  assert.is((await flattened(loop('%more = icmp ne i32 %a1, 1'))).sides, 1);
 });
 
 test('not where values may not be chosen', async () => {
@@ -326,7 +348,7 @@ function randomKernel(name: string, seed: number): string {
 }
 
 test('random trees: the same memory with selects as with branches', async () => {
-  const names = Array.from({ length: 60 }, (_, k) => `k${k}`);
+  const names = Array.from({ length: 70 }, (_, k) => `k${k}`);
   const one = (text: string, name: string): string =>
     text.replace(/^declare.*\n|^attributes.*\n/gm, name === 'k0' ? '$&' : '');
   const ir = names.map((name, k) => one(randomKernel(name, 900 + k), name)).join('');
