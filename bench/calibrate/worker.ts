@@ -30,7 +30,7 @@ export interface Question {
 const { target, options: given } = workerData as WorkerData;
 const rt = await freshLlvm();
 const compiler = createCompiler({ threads: 0 });
-const bench: Bench = { rt, compiler, settings: [{ seed: 1, size: 1 }], cache: new Map() };
+const bench: Bench = { rt, compiler, settings: [{ seed: 1, size: 1 }], fullUnit: false, cache: new Map() };
 
 /** By kernel and what melds in it. */
 const known = new Map<string, Measurement>();

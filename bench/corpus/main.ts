@@ -3,12 +3,13 @@
  * simulator and prints what melding gains or loses. The exit status is 1 if any code leaves other memory than -O3's.
  *
  * usage: node dist/bench/corpus/main.js [--targets gfx906,gfx1100] [--half fit|unseen|all] [--kernels csr,bfs]
- *   [--seeds 1,2,3] [--sizes 1,0.5,2] [--from-source] [--all] [--json FILE] [--from FILE] [--doc] [-j 2]
+ *   [--seeds 1,2,3] [--sizes 1,0.5,2] [--full-unit] [--from-source] [--all] [--json FILE] [--from FILE] [--doc] [-j 2]
  *   [options of melding, as of darm check]
  *
  * Figures are of the first seed and size. With several, kernels are counted that melding makes faster with some and
- * slower with others. `--kernels` takes parts of names. `--all` lists kernels in which nothing melds, too. `--doc`
- * writes the table of docs/evaluation.md. `--from` measures nothing and takes what `--json` has written.
+ * slower with others. `--kernels` takes parts of names. `--full-unit` estimates cycles as if there were enough workgroups
+ * to fill a compute unit all the time. `--all` lists kernels in which nothing melds, too. `--doc` writes the table of
+ * docs/evaluation.md. `--from` measures nothing and takes what `--json` has written.
  */
 import { availableParallelism } from 'node:os';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -27,6 +28,7 @@ interface Flags {
   readonly kernels?: string;
   readonly seeds: string;
   readonly sizes: string;
+  readonly fullUnit: boolean;
   readonly fromSource: boolean;
   readonly all: boolean;
   readonly json?: string;
@@ -43,6 +45,7 @@ const command = addJobOptions(
     .option('--kernels <parts of names>')
     .option('--seeds <numbers>', 'of the data', '1')
     .option('--sizes <numbers>', 'of the data', '1')
+    .option('--full-unit', 'cycles of launches that fill a compute unit all the time', false)
     .option('--from-source', 'compile the source instead of bitcode', false)
     .option('--all', 'also list kernels in which nothing melds', false)
     .option('--json <file>', 'write all measurements')
@@ -82,7 +85,7 @@ async function measureAll(): Promise<Measurement[]> {
   // The process lives for minutes, so it pays off that V8 optimises LLVM's code in the background.
   const compiler = createCompiler({ threads: Number(flags.jobs), tierPolicy: 'long' });
   const rt = await freshLlvm();
-  const bench: Bench = { rt, compiler, settings, cache: new Map() };
+  const bench: Bench = { rt, compiler, settings, fullUnit: flags.fullUnit, cache: new Map() };
 
   const families = [...new Set(kernels.map(({ family }) => family))];
   const work = flags.targets.split(',').flatMap((target) => families.map((family) => ({ target, family })));

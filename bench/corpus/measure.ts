@@ -49,6 +49,8 @@ export interface Bench {
   readonly rt: LlvmRuntime;
   readonly compiler: Compiler;
   readonly settings: readonly Setting[];
+  /** Whether cycles are of launches that fill a compute unit. */
+  readonly fullUnit: boolean;
   readonly cache: RunCache;
 }
 
@@ -130,11 +132,16 @@ export async function measureKernel(
 
 const cost = ({ cycles, instructions }: Run): Cost => ({ cycles, instructions });
 
-async function runKernel({ compiler, cache }: Bench, code: Uint8Array, kernel: CorpusKernel, setting: Setting) {
+async function runKernel(
+  { compiler, cache, fullUnit }: Bench,
+  code: Uint8Array,
+  kernel: CorpusKernel,
+  setting: Setting,
+) {
   const key = `${keyOf(code, kernel.name)} ${setting.seed} ${setting.size}`;
   const known = cache.get(key);
   if (known !== undefined) return known;
-  const result = await compiler.simulate(code, corpusSpec(kernel, setting), { cycles: true });
+  const result = await compiler.simulate(code, corpusSpec(kernel, setting), { cycles: true, fullUnit });
   const run = runOf(result);
   if (Number.isNaN(run.cycles)) throw new Error(`${kernel.name}: is too long for an estimate of cycles`);
   cache.set(key, run);

@@ -20,7 +20,7 @@ export async function sweep(bench: Bench, configuration: Configuration, measured
   const { benchmark, size } = configuration;
   const module = await moduleOf(benchmark, bench.target);
   const { point, baseline } = outcome(measured, 'darm', 'better', bench.points);
-  const checked = new Checked(bench.compiler, configuration);
+  const checked = new Checked(bench.compiler, configuration, bench.fullUnit);
   await checked.run(compileBy(bench.rt, module, 'O3'), 'O3');
   const speedups: number[] = [];
   for (const threshold of PAPER_THRESHOLDS) {

@@ -34,6 +34,8 @@ export interface Bench {
   readonly compiler: Compiler;
   readonly target: string;
   readonly points: readonly MeldPoint[];
+  /** Whether cycles are of launches that fill a compute unit. */
+  readonly fullUnit: boolean;
   /** Messages about code that failed or left wrong memory. The configurations concerned have no measurements. */
   readonly failures: string[];
 }
@@ -53,7 +55,7 @@ export async function measure(
   const all: Measurement[] = [];
   for (const configuration of some) {
     const { spec, size } = configuration;
-    const checked = new Checked(bench.compiler, configuration);
+    const checked = new Checked(bench.compiler, configuration, bench.fullUnit);
     const runs: Partial<Record<PipelineId, Run>> = {};
     const complaints = bench.failures.length;
     for (const [id, code] of compiled)
@@ -80,6 +82,7 @@ export class Checked {
   constructor(
     private readonly compiler: Compiler,
     private readonly configuration: Configuration,
+    private readonly fullUnit: boolean,
   ) {
     this.#expected = expectedOutputs(configuration.spec);
   }
@@ -87,7 +90,8 @@ export class Checked {
   async run({ code, melds }: Compiled, what: string): Promise<Run> {
     const { spec } = this.configuration;
     const hash = createHash('sha256').update(code).digest('hex');
-    const result = this.#known.get(hash) ?? (await this.compiler.simulate(code, spec, { cycles: true }));
+    const result =
+      this.#known.get(hash) ?? (await this.compiler.simulate(code, spec, { cycles: true, fullUnit: this.fullUnit }));
     if (!this.#known.has(hash)) this.#check(result, what);
     this.#known.set(hash, result);
     const kinds: Record<string, number> = {};

@@ -1,7 +1,8 @@
 /** The options of `darm tune`. */
 import type { Command } from 'commander';
 import { DEFAULT_BUDGET } from '../compiler/tune/budget.js';
-import { numeric } from './option-flags.js';
+import { SIMULATION_OPTIONS } from '../job/simulation-options.js';
+import { addTableFlags, numeric } from './option-flags.js';
 import { addAllJobsOption, addJobOptions, addRunOptions, type RunFlags } from './option-groups.js';
 import type { SourceFlags } from './source.js';
 
@@ -11,6 +12,7 @@ export interface TuneFlags extends RunFlags, SourceFlags {
   readonly output?: string;
   readonly budget: number;
   readonly tolerance?: number;
+  readonly fullUnit: boolean;
   readonly jobs: number;
   readonly quiet: boolean;
 }
@@ -35,5 +37,5 @@ export function addTune(program: Command, run: (input: string, flags: TuneFlags)
     )
     .option('--tolerance <x>', 'relative difference of floats that counts as none', numeric(0, 1))
     .option('--quiet', 'no progress, no warnings', false);
-  addRunOptions(addJobOptions(addAllJobsOption(tune))).action(run);
+  addRunOptions(addJobOptions(addAllJobsOption(addTableFlags(tune, SIMULATION_OPTIONS)))).action(run);
 }

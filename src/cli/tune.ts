@@ -18,7 +18,7 @@ import { hasFastMath, toleranceOf } from './tolerance.js';
 import type { TuneFlags } from './tune-arguments.js';
 
 export async function runTune(input: string, flags: TuneFlags): Promise<void> {
-  const { timeout, memoryLimit, budget } = flags;
+  const { timeout, memoryLimit, budget, fullUnit } = flags;
   const output = flags.output ?? (input === '-' ? '-' : `${path.basename(input, path.extname(input))}.plan.json`);
   if (output === '-' && flags.json)
     throw new DarmError('usage', '--json and a plan on standard output exclude each other');
@@ -42,7 +42,7 @@ export async function runTune(input: string, flags: TuneFlags): Promise<void> {
   const mayRoundOtherwise = flags.tolerance === undefined && (await isFastMath(compiler, module, job));
   const tolerance = toleranceOf(flags.tolerance, mayRoundOtherwise);
   const show = await display(flags);
-  const result = await compiler.tune(module, job, { specs, budget, tolerance }, { onTrial: show.trial });
+  const result = await compiler.tune(module, job, { specs, budget, tolerance, fullUnit }, { onTrial: show.trial });
   show.end();
   await writeOutput(output, new TextEncoder().encode(result.plan));
   if (flags.json) await writeStandardOutput(JSON.stringify(documentOf(output, result)) + '\n');

@@ -103,6 +103,8 @@ export interface TuneOptions {
   readonly budget: number;
   /** How far floats may differ from those of the unmelded code; by default, not at all. */
   readonly tolerance: Tolerance;
+  /** Cycles are of launches that fill a compute unit (`SimulationOptions`); by default, of the specs as they are. */
+  readonly fullUnit: boolean;
 }
 
 export interface TuneProgress {

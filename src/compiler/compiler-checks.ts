@@ -38,4 +38,5 @@ export const TUNE_CHECKS: Checks<TuneOptions> = {
   specs: (value) => (Array.isArray(value) ? null : 'must be an array'),
   budget: wholeNumberIn(1, 1_000_000),
   tolerance: (value) => (typeof value === 'object' && value !== null ? null : 'must be an object'),
+  fullUnit: boolean,
 };

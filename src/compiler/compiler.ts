@@ -283,7 +283,7 @@ class ThreadedCompiler implements Compiler {
     const job = completeJobOptions('tune()', options);
     const module = this.#moduleBytes(bytes);
     checkOptions('tune()', tuning, TUNE_CHECKS);
-    const { specs = [], budget = DEFAULT_BUDGET, tolerance = {} } = tuning;
+    const { specs = [], budget = DEFAULT_BUDGET, tolerance = {}, fullUnit = false } = tuning;
     specs.forEach(checkSpec);
     const { tuneOn } = await import('./tune/tune.js');
     const executor = await this.#start();
@@ -293,7 +293,7 @@ class ThreadedCompiler implements Compiler {
       compile: (input: Uint8Array, of: JobOptions) => this.#compile(input, of, limits),
       onProgress: call.onTrial ?? (() => {}),
     };
-    return tuneOn(setup, module, job, { specs, budget, tolerance });
+    return tuneOn(setup, module, job, { specs, budget, tolerance, fullUnit });
   }
 
   async open(bytes: Uint8Array): Promise<ModuleSession> {

@@ -20,6 +20,11 @@ export const SIMULATION_OPTIONS = {
     about: 'estimate cycles',
     flag: { commands: SIMULATING, help: 'do not estimate cycles' },
   }),
+  fullUnit: option(boolean, {
+    default: DEFAULT_SIMULATION.fullUnit,
+    about: 'estimate cycles as if there were enough workgroups to fill a compute unit all the time',
+    flag: { commands: [...SIMULATING, 'tune'] },
+  }),
   profile: option(boolean, {
     default: DEFAULT_SIMULATION.profile,
     about: 'make a divergence profile of each launch',

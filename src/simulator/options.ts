@@ -13,6 +13,11 @@ export interface SimulationOptions {
   /** Estimate cycles (docs/cycle-model.md). Takes as long again, and threads then share the work in larger pieces. */
   readonly cycles: boolean;
   /**
+   * Estimate the cycles that the workgroups would take in a launch of so many that they fill a compute unit all the
+   * time: a launch for a simulator is often a small part of a real one. Not together with `profile`.
+   */
+  readonly fullUnit: boolean;
+  /**
    * Make a divergence profile of each launch (docs/profile.md). Several times slower; of no cost when it is off.
    */
   readonly profile: boolean;
@@ -24,5 +29,6 @@ export const DEFAULT_SIMULATION: SimulationOptions = {
   unalignedLds: true,
   detectRaces: false,
   cycles: true,
+  fullUnit: false,
   profile: false,
 };

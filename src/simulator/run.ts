@@ -98,7 +98,9 @@ const DYNAMIC_STACK_BYTES = 16 * 1024;
  * @throws DarmError `bad-input` (spec and code object do not fit), `simulation-failed` (the kernel did something wrong)
  */
 export async function simulate(input: SimulationInput, runner: PartRunner = INLINE): Promise<SimulationResult> {
-  const { object, spec } = input;
+  const { object, spec, options } = input;
+  if (options.fullUnit && options.profile)
+    throw new DarmError('usage', 'a profile shows a launch as it is: it cannot be taken for a part of a larger one');
   const kernels = spec.launches.map((launch) => {
     const kernel = findKernel(object, launch.kernel);
     checkLaunch(kernel, launch);
@@ -331,6 +333,7 @@ function placeLaunch(
     unalignedLds: options.unalignedLds,
     detectRaces: options.detectRaces,
     profiled: profiling && profiling.functions,
+    fullUnit: options.fullUnit,
     timing: options.cycles ? registersOf(kernel) : null,
   };
 }

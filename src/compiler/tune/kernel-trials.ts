@@ -39,6 +39,8 @@ export interface TrialSetup {
   readonly kernel: string;
   readonly references: readonly Reference[];
   readonly tolerance: Tolerance;
+  /** See `TuneOptions`. */
+  readonly fullUnit: boolean;
 }
 
 export class KernelTrials {
@@ -72,14 +74,15 @@ export class KernelTrials {
   }
 
   async #simulate(code: Uint8Array): Promise<number | null> {
-    const { executor, limits, kernel, references, tolerance } = this.#setup;
+    const { executor, limits, kernel, references, tolerance, fullUnit } = this.#setup;
     // Trials run side by side, so the parts of one do not.
     const alone: Executor = { width: 1, run: (task, of) => executor.run(task, of), close: async () => {} };
     let cycles = 0;
     for (const { spec, result } of references) {
       const most = Math.max(...result.launches.map(({ counters }) => counters.instructions));
       const maxInstructions = Math.min(DEFAULT_SIMULATION.maxInstructions, PATIENCE * most + 10_000);
-      const found = await orNull(simulateOn(alone, code, spec, { cycles: true, maxInstructions }, limits));
+      const options = { cycles: true, fullUnit, maxInstructions };
+      const found = await orNull(simulateOn(alone, code, spec, options, limits));
       if (found === null || differences(result, found, tolerance).length > 0) return null;
       cycles += cyclesOf(found, kernel);
     }

@@ -143,7 +143,7 @@ class Tuning {
   #simulate(
     code: Uint8Array,
     spec: LaunchSpec,
-    options: Partial<SimulationOptions> = { cycles: true },
+    options: Partial<SimulationOptions> = { cycles: true, fullUnit: this.options.fullUnit },
   ): Promise<SimulationResult> {
     return simulateOn(this.setup.executor, code, spec, options, this.setup.limits);
   }
@@ -159,10 +159,11 @@ class Tuning {
       const takeOut = { kind: 'take-out', bytes: this.module, options, kernels: [...needed] } as const;
       const subject = await executor.run(takeOut, limits);
       target = subject.target;
-      const { tolerance, budget } = this.options;
+      const { tolerance, budget, fullUnit } = this.options;
       // Of a late meld point, the passes have run.
       const rest: JobOptions = meldPoint === 'late' ? { ...options, optimize: 'none' } : options;
-      const trials = new KernelTrials({ executor, limits, subject, options: rest, kernel, references, tolerance });
+      const given = { executor, limits, subject, kernel, references, tolerance, fullUnit };
+      const trials = new KernelTrials({ ...given, options: rest });
       const unmelded = this.#unmeldedCycles(kernel);
       const most = budget * this.#kernels.length * this.#points.length;
       const result = await search(trials.measure, budget, (best) => {

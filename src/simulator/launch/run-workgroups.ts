@@ -47,6 +47,8 @@ export interface PlacedLaunch extends InitialState {
   readonly detectRaces: boolean;
   /** The functions of the code, if a profile is to be made; else null. */
   readonly profiled: readonly CodeFunction[] | null;
+  /** See `SimulationOptions`. */
+  readonly fullUnit: boolean;
   /** What the cycle estimate needs; null when no estimate is wanted. */
   readonly timing: Omit<WaveResources, 'ldsBytes' | 'wavesPerWorkgroup' | 'waveSize'> | null;
 }
@@ -78,7 +80,7 @@ export type InstructionListener = (workgroup: Dimensions, wave: Wave, index: num
 /** The registers that hold the work-item ids. Others exist when an instruction of the kernel names them. */
 const LEAST_VGPRS = 3;
 
-/** Most trace words of the workgroups that are resident at once; a launch that needs more gets no cycle estimate. */
+/** Most trace words of the workgroups whose traces are kept at once; a launch that needs more gets no cycle estimate. */
 const MOST_TRACE_WORDS = 2 ** 28;
 
 /** The code of a launch, bound. */
@@ -153,7 +155,7 @@ class PartRun {
     this.counts = new ExecutionCounts(steps.length);
     this.detector = launch.detectRaces ? new RaceDetector() : null;
     const timing = steps.length < 2 ** TRACE_INDEX_BITS ? launch.timing : null;
-    this.model = timing && makeTimingModel(program, launch.target, { ...timing, ...launch });
+    this.model = timing && makeTimingModel(program, launch.target, { ...timing, ...launch }, launch.fullUnit);
     this.time = profiled && this.model && makeTimeRecorder(program, profiled, this.model, waveSize);
     this.estimate = this.model?.estimate(this.time) ?? null;
     this.batch = this.model?.batch ?? 1;
@@ -214,7 +216,7 @@ class PartRun {
   private addToEstimate(traces: readonly WaveTrace[]): void {
     this.traceWords = Math.max(...traces.map((trace) => trace.length));
     const words = traces.reduce((sum, trace) => sum + trace.length, 0);
-    if (words * this.model!.resident > MOST_TRACE_WORDS) this.estimate = null;
+    if (words * this.model!.kept > MOST_TRACE_WORDS) this.estimate = null;
     else this.estimate!.add(traces);
   }
 }

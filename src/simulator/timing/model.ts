@@ -24,6 +24,8 @@ export interface TimingModel {
   readonly resident: number;
   /** Workgroups of a batch. */
   readonly batch: number;
+  /** Workgroups whose traces are kept at once. */
+  readonly kept: number;
   /**
    * Cycles that one compute unit takes for workgroups that come one by one.
    *
@@ -32,7 +34,13 @@ export interface TimingModel {
   estimate(recorder?: TimeRecorder | null): CycleEstimate;
 }
 
-export function makeTimingModel(program: Program, target: SimulatedTarget, resources: WaveResources): TimingModel {
+/** @param isFull a launch is taken for a part of one that fills the compute unit all the time */
+export function makeTimingModel(
+  program: Program,
+  target: SimulatedTarget,
+  resources: WaveResources,
+  isFull = false,
+): TimingModel {
   const constants = timingConstants(target);
   const code = classifyProgram(program, target, resources.waveSize);
   const resident = residentWorkgroups(target, resources);
@@ -42,8 +50,9 @@ export function makeTimingModel(program: Program, target: SimulatedTarget, resou
     code,
     resident,
     batch,
+    kept: isFull ? batch : resident,
     estimate: (recorder = null) =>
-      new CycleEstimate(new Replay(code, constants, resident, wavesPerWorkgroup, recorder), batch),
+      new CycleEstimate(new Replay(code, constants, resident, wavesPerWorkgroup, recorder), batch, isFull),
   };
 }
 
@@ -54,12 +63,16 @@ export function makeTimingModel(program: Program, target: SimulatedTarget, resou
 export class CycleEstimate {
   readonly #replay: Replay;
   readonly #batch: number;
+  readonly #isFull: boolean;
+  /** Those of a batch that may have to be repeated. */
+  readonly #workgroups: (readonly WaveTrace[])[] = [];
   #added = 0;
   #cycles = 0;
 
-  constructor(replay: Replay, batch: number) {
+  constructor(replay: Replay, batch: number, isFull: boolean) {
     this.#replay = replay;
     this.#batch = batch;
+    this.#isFull = isFull;
   }
 
   /**
@@ -69,6 +82,7 @@ export class CycleEstimate {
   add(workgroup: readonly WaveTrace[]): void {
     if (this.#added === this.#batch) this.#close();
     this.#replay.add(workgroup);
+    if (this.#isFull) this.#workgroups.push(workgroup);
     this.#added++;
   }
 
@@ -79,7 +93,10 @@ export class CycleEstimate {
   }
 
   #close(): void {
-    this.#cycles += this.#replay.finish();
+    const times = this.#isFull && this.#added > 0 ? Math.ceil(this.#batch / this.#added) : 1;
+    for (let time = 1; time < times; time++) for (const workgroup of this.#workgroups) this.#replay.add(workgroup);
+    this.#cycles += Math.round(this.#replay.finish() / times);
+    this.#workgroups.length = 0;
     this.#added = 0;
   }
 }

@@ -6,7 +6,7 @@ import { readSpecs } from '../../../kernels/references/specs.js';
 import { kernel } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('compiler/tune/tune', { tests: 4, timeoutMs: 120_000 });
+const test = suite('compiler/tune/tune', { tests: 5, timeoutMs: 120_000 });
 
 const specOf = (name: string): LaunchSpec => readSpecs(['srad', 'dct']).find((each) => each.kernel === name)!.spec;
 
@@ -52,6 +52,20 @@ test('several kernels, both meld points', async () => {
   assert.equal(result.kernels.map((each) => each.kernel), ['dct_4x4', 'dct_8x8']); // prettier-ignore
   assert.ok(result.trials <= 3 * 2 * 2);
   for (const { cycles } of result.kernels) assert.ok(cycles.tuned < cycles.unmelded);
+});
+
+test('cycles of a full compute unit are what is searched for, and what is said', async () => {
+  const module = await kernel('dct.gfx906.O3');
+  const spec = specOf('dct_4x4');
+  const { kernels, unmelded, melded } = await withCompiler(0, async (compiler) => {
+    const { kernels: found, plan } = await compiler.tune(module, {}, { specs: [spec], budget: 2, fullUnit: true });
+    const cycles = async (options: object): Promise<number | null> => {
+      const { artifacts } = await compiler.compile(module, options);
+      return (await compiler.simulate(artifacts[0]!.bytes, spec, { fullUnit: true })).launches[0]!.cycles;
+    };
+    return { kernels: found, unmelded: await cycles({ meld: 'off' }), melded: await cycles({ plan }) };
+  });
+  assert.equal([kernels[0]!.cycles.unmelded, kernels[0]!.cycles.tuned], [unmelded, melded]);
 });
 
 test('a plan is part of the key of a compilation', async () => {

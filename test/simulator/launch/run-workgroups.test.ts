@@ -9,7 +9,7 @@ import { inlineCompiler } from '../../support/inline-compiler.js';
 import { artifact, compile } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('simulator/launch/run-workgroups', { tests: 9, timeoutMs: 60_000 });
+const test = suite('simulator/launch/run-workgroups', { tests: 10, timeoutMs: 60_000 });
 
 /**
  * A module for gfx906 with kernels whose bodies may use %out (a buffer of words) and %group (the workgroup's id x);
@@ -139,6 +139,18 @@ const copyWords = (source: string, offsets: readonly number[]): string =>
     ]),
     '  ret void',
   ].join('\n');
+
+test('cycles of a full compute unit: waves hide what one waits for; for any number of threads', async () => {
+  const object = await build(module({ k: '  STORE %n, %group\n  ret void' }));
+  const cyclesOf = async (grid: number, fullUnit: boolean, threads = 0): Promise<number> =>
+    (await simulate(object, { grid: [grid], words: grid }, { threads, options: { fullUnit } })).launches[0]!.cycles!;
+  const alone = await cyclesOf(1, false);
+  // 40 waves of 64 threads are resident, and one wave of a full unit costs a small part of one that is alone.
+  assert.ok((await cyclesOf(1, true)) < alone / 10);
+  assert.is(await cyclesOf(160, true), await cyclesOf(160, false));
+  assert.is(await cyclesOf(170, true, 2), await cyclesOf(170, true));
+  await fails(simulate(object, {}, { options: { fullUnit: true, profile: true } }), 'usage', /profile/);
+});
 
 test('hidden arguments of code objects v5 and v6', async () => {
   // Block counts; sizes x and y, size z and remainder x; global offset x; grid dimensions.

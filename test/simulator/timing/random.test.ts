@@ -3,13 +3,13 @@ import * as assert from 'uvu/assert';
 import { simulatedTarget } from '../../../src/simulator/target.js';
 import { classifyProgram } from '../../../src/simulator/timing/classify.js';
 import { timingConstants } from '../../../src/simulator/timing/constants.js';
-import { makeTimingModel } from '../../../src/simulator/timing/model.js';
+import { makeTimingModel, type TimingModel } from '../../../src/simulator/timing/model.js';
 import { Replay } from '../../../src/simulator/timing/replay.js';
 import { suite } from '../../support/suite.js';
 import { stepCycles } from './stepper.js';
 import { program, resources, run, trace, type Step } from './traces.js';
 
-const test = suite('simulator/timing/random', { tests: 7 });
+const test = suite('simulator/timing/random', { tests: 8 });
 
 /** Lines by what they are to the model; the barrier is number 0. */
 const GENERATION_9 = [
@@ -143,6 +143,31 @@ test('batches can be estimated apart', async () => {
   const replay = new Replay(classifyProgram(code, target, 32), timingConstants(target), 2, 2);
   for (const workgroup of workgroups.slice(0, model.batch)) replay.add(workgroup);
   assert.is(replay.finish(), estimate(0, model.batch));
+});
+
+test('a full unit: a batch that has too few workgroups is repeated, and counts once', async () => {
+  const lines = GENERATION_9;
+  const kernel = resources({ wavesPerWorkgroup: 3, ldsBytes: 16384 });
+  const code = await program('gfx906', lines);
+  const [model, full] = [false, true].map((isFull) => makeTimingModel(code, GFX906, kernel, isFull)) as [
+    TimingModel,
+    TimingModel,
+  ];
+  assert.equal([full.resident, full.batch, full.kept, model.kept], [4, 16, 16, 4]);
+  const random = generator(3);
+  const workgroups = Array.from({ length: 16 + 3 }, () => randomWorkgroup(random, 3, lines.length).map(trace));
+  const few = workgroups.slice(0, 3);
+  const six = Array.from({ length: 6 }, () => few).flat();
+  // The model's own batches would divide these 18.
+  const replay = new Replay(classifyProgram(code, GFX906, 64), timingConstants(GFX906), 4, 3);
+  for (const workgroup of six) replay.add(workgroup);
+  const share = Math.round(replay.finish() / 6);
+  assert.is(run(full, few), share);
+  assert.ok(share < run(model, few));
+  const whole = workgroups.slice(3);
+  assert.is(run(full, whole), run(model, whole));
+  assert.is(run(full, [...whole, ...few]), run(model, whole) + share);
+  assert.is(run(full, []), 0);
 });
 
 test('a place is taken as soon as a workgroup ends', async () => {
