@@ -37,48 +37,25 @@ export function hoistedSides(ctx: PlanningContext, branches: readonly BlockId[])
   return enough.filter(({ chosen }) => !chosen.some(({ blocks }) => blocks.some((b) => gone.has(b))));
 }
 
-/** A branch whose sides may run in front of it, and what they do; null for a side that may not. */
-interface Diamond {
-  readonly branch: BlockId;
-  readonly join: BlockId;
-  readonly t: BlockId;
-  readonly f: BlockId;
-  readonly workT: readonly InstrId[] | null;
-  readonly workF: readonly InstrId[] | null;
-}
-
-/** One of the sides of a branch; null: none. */
+/** The first side of a branch that may be hoisted and gains something; null: there is none. */
 function oneSideOf(ctx: PlanningContext, branch: BlockId): HoistedSide | null {
-  const { graph, dominators, postDominators } = ctx;
+  const { fn, graph, dominators, postDominators, weight } = ctx;
+  const { target } = ctx.costs;
   const first = graph.succStart[branch]!;
   const [t, f] = [graph.succ[first] as BlockId, graph.succ[first + 1] as BlockId];
   const join = postDominators.idom[branch] as BlockId | -1;
   // A side that is empty leaves nothing of the branch to spare.
   if (join === NONE || t === f || join === t || join === f || dominators.dominates(join, branch)) return null;
-  const diamond = {
-    branch,
-    join,
-    t,
-    f,
-    workT: harmlessWork(ctx, branch, t, join),
-    workF: harmlessWork(ctx, branch, f, join),
-  };
-  return oneSide(ctx, diamond);
-}
-
-function oneSide(ctx: PlanningContext, diamond: Diamond): HoistedSide | null {
-  const { branch, join, t, f, workT, workF } = diamond;
-  const { target } = ctx.costs;
-  for (const [side, other, instrs] of [
-    [t, f, workT],
-    [f, t, workF],
+  for (const [side, other] of [
+    [t, f],
+    [f, t],
   ] as const) {
-    const chosen = instrs === null ? null : choices(ctx, branch, side, join);
+    const instrs = harmlessWork(ctx, branch, side, join);
+    const chosen = instrs && choices(ctx, branch, side, join);
     if (chosen === null || (chosen.length > 0 && !target.countsByCarry)) continue;
-    const net =
-      (target.diamond - target.guard) * ctx.weight[branch]! - copiesBehind(ctx, { branch, join, side, other });
-    if (net <= CostModel.leastNet) continue;
-    return { branch, terminator: terminatorOf(ctx.fn, branch), side, instrs: instrs!, chosen, net };
+    const net = (target.diamond - target.guard) * weight[branch]! - copiesBehind(ctx, { branch, join, side, other });
+    if (net > CostModel.leastNet)
+      return { branch, terminator: terminatorOf(fn, branch), side, instrs: instrs!, chosen, net };
   }
   return null;
 }
