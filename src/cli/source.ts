@@ -22,11 +22,11 @@ const SUBCOMMANDS = ['compile', 'analyze', 'check', 'tune', 'batch'];
 
 /** Words that are clang's and not darm's, also those that are not known: `-fwhatever`. */
 const CLANG =
-  /^-(D|U|I|isystem|iquote|idirafter|include|imacros|x|std=|cl-|f|m[a-z]|m64$|W|w$|g|nogpu|nostd|pedantic|undef$|P$|C$|CC$|dM$|dD$|E$|S$|c$|O([4-9sg]|fast)?$|l|L|B|s$|shared$|static$|rdynamic$|stdlib=|Xarch_|emit-llvm$|Q|pipe$|pie$|pthread$|no-|cuid=|isysroot$|target$|X(clang|linker|assembler|preprocessor)$)/;
+  /^-(D|U|I|isystem|iquote|idirafter|include|imacros|x|std=|cl-|f|m[a-z]|m64$|W|w$|g|nogpu|nostd|pedantic|undef$|P$|C$|CC$|dM$|dD$|E$|S$|c$|O([4-9sgz]|fast)?$|l|L|B|s$|shared$|static$|rdynamic$|stdlib=|Xarch_|emit-llvm$|Q|pipe$|pie$|pthread$|no-|cuid=|isysroot$|target$|X(clang|linker|assembler|preprocessor)$)/;
 const CLANG_LONG =
   /^--(offload-|cuda-|no-offload|std=|gpu-max-threads-per-block=|(gcc-toolchain|gcc-install-dir|sysroot|target)=|(rocm|hip)-[a-z-]*path=|hip-(link$|version=)|(no-)?gpu-bundle-output$)/;
 /** Of several levels the last counts, darm's own or clang's. */
-const LEVEL = /^-O([\dsg]|fast)?$/;
+const LEVEL = /^-O([\dsgz]|fast)?$/;
 /** darm's own flags that have their value in the next word, which may look like one of clang's. */
 const TAKES_VALUE = /^-(o|j|-[a-z-]+)$/;
 const SWITCHES =
@@ -51,7 +51,8 @@ export function takeClangFlags(argv: readonly string[]): { own: string[]; clang:
       dropLevel();
       const words = isClangs ? clang : own;
       const place = words.length;
-      dropLevel = () => void words.splice(place, 1);
+      // Of `-Ofast`, a warning stays.
+      dropLevel = word === '-Ofast' ? () => {} : () => void words.splice(place, 1);
     }
     if (isClangs) {
       clang.push(word);

@@ -2,7 +2,7 @@
 import type { Make } from '../binding/load.js';
 import { compileFrontend, frontendManifest, type FrontendCode } from '../binding/load-frontend.js';
 import { DarmError } from '../errors.js';
-import type { ParsedFlags } from '../frontend/flags.js';
+import { driverDiagnostics, driverLog } from '../frontend/driver-warnings.js';
 import { completeSource, refusal, translationJob, type SourceCompileOptions, type SourceRequest } from '../frontend/options.js'; // prettier-ignore
 import type { SourceJob, Translation } from '../job/source.js';
 import type { Executor } from '../workers/executor.js';
@@ -35,11 +35,19 @@ export class SourceTranslator {
     source: SourceJob,
     limits: TaskLimits,
   ): Promise<Translation & { product: Uint8Array<ArrayBuffer> }> {
+    const { warnings, cc1, folders } = request.flags;
+    const said = driverDiagnostics(Object.values(warnings), cc1);
+    if (said.some(({ severity }) => severity === 'error'))
+      throw refusal({ log: driverLog(said), diagnostics: said }, folders);
     const clang = await this.#clang.get();
     const translated = await executor.run({ kind: 'translate', source, clang }, { ...limits, events: null });
-    const translation = withLevelWarning(translated, request.flags);
+    const translation = {
+      ...translated,
+      log: driverLog(said) + translated.log,
+      diagnostics: [...said, ...translated.diagnostics],
+    };
     const { product } = translation;
-    if (product === null) throw refusal(translation, request.flags.folders);
+    if (product === null) throw refusal(translation, folders);
     return { ...translation, product };
   }
 
@@ -64,17 +72,4 @@ export class SourceTranslator {
   async close(): Promise<void> {
     await this.#clang.take();
   }
-}
-
-/** clang says it in front of all else, and it has no place. What has no option cannot be switched off. */
-function withLevelWarning(translation: Translation, { levelWarning, cc1 }: ParsedFlags): Translation {
-  if (levelWarning === null) return translation;
-  const { message, option } = levelWarning;
-  if (option !== null && (cc1.includes('-w') || cc1.includes(`-Wno-${option}`))) return translation;
-  const told = { severity: 'warning', message, file: null, line: null, column: null, option } as const;
-  return {
-    ...translation,
-    log: `warning: ${message}${option === null ? '' : ` [-W${option}]`}\n${translation.log}`,
-    diagnostics: [told, ...translation.diagnostics],
-  };
 }

@@ -15,6 +15,8 @@ import { SUPPLEMENT_FOLDER } from './supplement.js';
 /** Of standard headers, for HIP. */
 const WRAPPERS = `${IMAGE_FOLDER}/clang/include/cuda_wrappers`;
 
+const DEBUG_INFO = { directives: 'line-directives-only', lines: 'line-tables-only', full: 'constructor' } as const;
+
 export interface Translating {
   readonly flags: ParsedFlags;
   readonly language: Language;
@@ -22,7 +24,7 @@ export interface Translating {
   readonly name: string;
   /** A target id. */
   readonly target: string;
-  /** `0` to `3`, `s`. */
+  /** `0` to `3`, `s`, `z`. */
   readonly optimize: string;
   readonly product: 'bitcode' | 'text';
   readonly hasHeaders: boolean;
@@ -60,10 +62,7 @@ export function cc1Arguments(job: Translating): string[] {
   words.push('-target-cpu', cpu);
   for (const feature of features.split(',').filter(Boolean)) words.push('-target-feature', feature);
   if (flags.debug !== 'none')
-    words.push(
-      `-debug-info-kind=${flags.debug === 'lines' ? 'line-tables-only' : 'constructor'}`,
-      `-dwarf-version=${flags.dwarfVersion}`,
-    );
+    words.push(`-debug-info-kind=${DEBUG_INFO[flags.debug]}`, `-dwarf-version=${flags.dwarfVersion}`);
   // Paths in the output would differ between machines.
   words.push('-debugger-tuning=gdb', '-fdebug-compilation-dir=.', '-fcoverage-compilation-dir=.');
   words.push('-resource-dir', `${IMAGE_FOLDER}/clang`);

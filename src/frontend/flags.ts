@@ -4,14 +4,10 @@
  * clang name files that it would read or write.
  */
 import { DarmError } from '../errors.js';
+import { FAST, levelWarning, type DriverWarning } from './driver-warnings.js';
 import { FloatingPoint } from './floating-point.js';
 import type { Language } from './language.js';
-
-export interface LevelWarning {
-  readonly message: string;
-  /** The warning's flag without `-W`; null: it has none. */
-  readonly option: string | null;
-}
+import { checkRefused, isRefused } from './refused-flags.js';
 
 /** What flags ask for, beyond arguments that go to `-cc1` as they are. */
 export interface ParsedFlags {
@@ -19,13 +15,17 @@ export interface ParsedFlags {
   readonly cc1: string[];
   language: Language | null;
   standard: string | null;
-  /** `0` to `3`, `s`. */
+  /** `0` to `3`, `s`, `z`. */
   optimize: string | null;
-  /** What clang's driver says of a level that there is not. */
-  levelWarning: LevelWarning | null;
-  debug: 'none' | 'lines' | 'full';
+  /** What clang's driver says of levels, in its order. */
+  readonly warnings: { level: DriverWarning | null; fast: DriverWarning | null };
+  /** Those of refused-flags.ts that nothing has taken back. */
+  readonly refused: Set<string>;
+  debug: 'none' | 'directives' | 'lines' | 'full';
   dwarfVersion: number;
   targets: string[];
+  /** `xnack` and `sramecc` with their signs, for targets that do not say it themselves. */
+  readonly settings: Map<string, string>;
   waveSize: 64 | null;
   codeObjectVersion: number;
   readonly floatingPoint: FloatingPoint;
@@ -82,7 +82,7 @@ const SAME = new Set([
   '-cl-unsafe-math-optimizations', '-cl-fast-relaxed-math', '-fopenmp-simd', '-fdiagnostics-absolute-paths',
   '-fno-diagnostics-show-note-include-stack', '-fparse-all-comments', '-fno-trigraphs', '-fnew-infallible',
   '-foffload-uniform-block', '-fno-offload-uniform-block', '-foffload-implicit-host-device-templates',
-  '-fassume-nothrow-exception-dtor', '-fuse-line-directives',
+  '-fassume-nothrow-exception-dtor', '-fuse-line-directives', '-funroll-loops', '-fno-unroll-loops',
 ]); // prettier-ignore
 
 /** Flags with `=` that `-cc1` takes as they are. */
@@ -103,14 +103,14 @@ const SAME_WITH_VALUE = [
 const NOTHING_TO_DO = new Set([
   // What is to be written is the caller's to say; the command has it from these (cli/source.ts).
   '-E', '-S',
-  '-funroll-loops', '-frtti', '-fno-gpu-exclude-wrong-side-overloads', '-fno-gpu-defer-diag', '-mamdgpu-ieee',
+  '-frtti', '-fno-gpu-exclude-wrong-side-overloads', '-fno-gpu-defer-diag', '-mamdgpu-ieee',
   '-fno-atomic-fine-grained-memory', '-fno-atomic-remote-memory', '-fno-atomic-ignore-denormal-mode', '-c',
   '--offload-device-only', '--cuda-device-only', '-emit-llvm', '-pipe', '-fPIC', '-fpic', '-fPIE', '-fpie',
   '-fno-math-errno', '-fmath-errno', '-fsigned-char', '-fno-gpu-rdc', '-fhip-fp32-correctly-rounded-divide-sqrt',
   '-fgpu-sanitize', '-fno-gpu-sanitize', '-fno-gpu-allow-device-init',
   '-fcaret-diagnostics', '-fshow-column', '-fbuiltin', '-finline', '-fno-strict-enums',
   '-fno-stack-protector', '-Qunused-arguments', '-fno-ident', '-Qn', '-m64', '--hip-link', '-fno-lto', '-flto',
-  '-fvectorize', '-fslp-vectorize', '-ftree-vectorize', '-fno-plt', '-no-canonical-prefixes', '-fno-crash-diagnostics',
+  '-fno-ms-compatibility', '-fno-plt', '-no-canonical-prefixes', '-fno-crash-diagnostics',
   '-gz=none', '-fno-unroll-all-loops', '-no-hip-rt', '--no-offload-new-driver', '--offload-new-driver',
   '-fno-offload-lto', '-fthreadsafe-statics', '-fopenmp', '-fno-openmp', '-fno-wrapv', '-fno-wrapv-pointer',
   '-fno-semantic-interposition', '-fstandalone-debug', '-fno-standalone-debug', '-fjump-tables', '-fverbose-asm',
@@ -120,7 +120,7 @@ const NOTHING_TO_DO = new Set([
   '-fno-strict-vtable-pointers', '-fno-short-enums', '-fno-cf-protection', '-shared', '-static', '-rdynamic', '-s',
   '-fuse-cxa-atexit', '-fexcess-precision=fast', '-pie', '-no-pie', '-fno-openmp-simd', '-fansi-escape-codes',
   '-fdiagnostics-show-option', '-fdiagnostics-format=clang', '-fno-limit-debug-info', '-fintegrated-as', '-fno-modules',
-  '-fassume-sane-operator-new', '-fzero-initialized-in-bss', '-ftree-slp-vectorize', '-fno-fat-lto-objects',
+  '-fassume-sane-operator-new', '-fzero-initialized-in-bss', '-fno-fat-lto-objects',
   '-ffat-lto-objects', '-fcf-protection=none', '-nostdlib', '-nodefaultlibs',
   '-gsplit-dwarf', '-grecord-gcc-switches', '-gno-record-gcc-switches', '-fstack-clash-protection', '-mno-red-zone',
   '-mno-omit-leaf-frame-pointer', '--gpu-bundle-output', '--no-gpu-bundle-output', '--no-offload-compress',
@@ -128,6 +128,8 @@ const NOTHING_TO_DO = new Set([
   '-integrated-as', '-nostdlib++', '-fno-align-functions',
   // hipcc's word for a code object.
   '--genco',
+  // What clang prints beside its messages: commands and times.
+  '-v', '-ftime-report', '-ftime-report=per-pass', '-ftime-report=per-pass-run',
   // Where functions lie; all of them go into one section in the end.
   '-ffunction-sections', '-fno-function-sections', '-fdata-sections', '-fno-data-sections',
 ]); // prettier-ignore
@@ -142,12 +144,18 @@ const NOTHING_TO_DO_WITH_VALUE = [
   /^-f(no-)?(gcse|ivopts|merge-constants|prefetch-loop-arrays|rename-registers|whole-program|use-linker-plugin)$/,
   /^-finline-limit=/,
   /^-finput-charset=utf-?8$/i,
+  // What clang writes beside the object, and prints of LLVM's passes. The code is the same.
+  /^--?save-temps(=|$)/,
+  /^-R(no-)?pass(-missed|-analysis)?(=|$)/,
   // AMD's processors have none, whatever the attribute of a function says.
   /^-fstack-protector(-strong|-all)?$/,
   // The host's processor.
   /^-m(arch|tune)=(?!gfx)/,
   /^-m(no-)?(s?sse|avx|fma|f16c|bmi|aes|popcnt|lzcnt|adx|sha|movbe|prfchw|amx|pclmul|rdrnd|rdseed|xsave)[\w.-]*$/,
 ];
+
+/** Settings of target ids with flags. */
+const SETTINGS = ['sramecc', 'xnack'];
 
 /** Processor features with flags: `-mcumode`, `-mno-cumode`. */
 const FEATURES: ReadonlyMap<string, string> = new Map([
@@ -162,10 +170,12 @@ export function noFlags(): ParsedFlags {
     language: null,
     standard: null,
     optimize: null,
-    levelWarning: null,
+    warnings: { level: null, fast: null },
+    refused: new Set(),
     debug: 'none',
     dwarfVersion: 5,
     targets: [],
+    settings: new Map(),
     waveSize: null,
     codeObjectVersion: 6,
     floatingPoint: new FloatingPoint(),
@@ -214,8 +224,11 @@ const WITH_VALUE: Readonly<Record<string, Handler>> = {
   // Of HIP that is the host's, of OpenCL the device's; the processor has a flag of its own.
   '-target': (_, value) => checkKnown(TARGET, '-target', value),
   '--target': (_, value) => checkKnown(TARGET, '--target', value),
-  // HIP's CMake package gives these two. They ask for inlining, which is decided here as without them.
-  '-mllvm': (_, value) => checkKnown(/^-amdgpu-(early-inline-all|function-calls)(=\w+)?$/, '-mllvm', value),
+  // HIP's CMake package gives two. They ask for inlining, which is decided here as without them.
+  '-mllvm': (_, value) => {
+    if (!/^-amdgpu-(early-inline-all|function-calls)(=\w+)?$/.test(value))
+      throw new DarmError('usage', `-mllvm ${value}: LLVM's own options hold for a whole process and are not taken`);
+  },
   '-Xarch_host': () => {},
   '-Xarch_device': (flags, value) => takeWord(flags, value),
 };
@@ -248,6 +261,7 @@ const SPECIAL: Readonly<Record<string, Special>> = {
       (flags) => (flags.debug = 'full'),
     ]),
   ),
+  '-gline-directives-only': (flags) => (flags.debug = 'directives'),
   '-gline-tables-only': (flags) => (flags.debug = 'lines'),
   '-g1': (flags) => (flags.debug = 'lines'),
   '-g0': (flags) => (flags.debug = 'none'),
@@ -265,6 +279,8 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   '-fno-exceptions': (flags) => (flags.exceptions = false),
   '-fno-omit-frame-pointer': (flags) => (flags.framePointers = true),
   '-fomit-frame-pointer': (flags) => (flags.framePointers = false),
+  // All that clang makes of it for AMD's processors; `-fomit-frame-pointer` does not take it back.
+  '-pg': (flags) => void flags.cc1.push('-mframe-pointer=all'),
   '-fasynchronous-unwind-tables': (flags) => (flags.unwindTables = true),
   '-fno-asynchronous-unwind-tables': (flags) => (flags.unwindTables = false),
   '-fstrict-aliasing': (flags) => takeBack(flags, '-relaxed-aliasing'),
@@ -296,7 +312,8 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   '-mno-unsafe-fp-atomics': (flags) => takeBack(flags, '-fatomic-ignore-denormal-mode'),
   '-Ofast': (flags) => {
     flags.optimize = '3';
-    flags.levelWarning = null;
+    flags.warnings.level = null;
+    flags.warnings.fast = FAST;
     flags.floatingPoint.take('-Ofast');
   },
   '-fhosted': (flags) => takeBack(flags, '-ffreestanding'),
@@ -313,15 +330,17 @@ const SPECIAL: Readonly<Record<string, Special>> = {
  */
 export function parseFlags(words: readonly string[]): ParsedFlags {
   const flags = noFlags();
-  // As in clang's driver, `-Ofast` says nothing where another level follows.
-  const level = words.findLast((word) => /^-O([\dsg]?|fast)$/.test(word));
+  // As in clang's driver, `-Ofast` does nothing where another level follows.
+  const level = words.findLast((word) => /^-O([\dsgz]?|fast)$/.test(word));
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     if (valuedFlag(word) === word) {
       if (words[at + 1] === undefined) throw new DarmError('usage', `the flag ${word} needs a value`);
       takeWord(flags, word, words[++at]);
-    } else if (word !== '-Ofast' || level === word) takeWord(flags, word);
+    } else if (word === '-Ofast' && level !== word) flags.warnings.fast = FAST;
+    else takeWord(flags, word);
   }
+  checkRefused(flags.refused, flags.optimize ?? '3');
   return flags;
 }
 
@@ -347,6 +366,7 @@ export function valuedFlag(word: string): string | null {
 export const isFlag = (word: string): boolean =>
   SAME.has(word) ||
   NOTHING_TO_DO.has(word) ||
+  isRefused(word) ||
   Object.hasOwn(SPECIAL, word) ||
   valuedFlag(word) !== null ||
   SAME_WITH_VALUE.some((flag) => word.startsWith(flag)) ||
@@ -362,9 +382,14 @@ function takeWord(flags: ParsedFlags, word: string, next?: string): void {
   else if (!takeFlag(flags, word)) throw new DarmError('usage', `unknown flag '${word}'`);
 }
 
-function takeFlag(flags: ParsedFlags, word: string): boolean {
+function takeFlag(flags: ParsedFlags, given: string): boolean {
+  // GCC's names.
+  const word = given.replace(/^-f(no-)?tree-((slp-)?vectorize)$/, '-f$1$2');
   if (Object.hasOwn(SPECIAL, word)) SPECIAL[word]!(flags);
-  else if (flags.floatingPoint.take(word)) return true;
+  else if (isRefused(word)) {
+    takeBack(flags, opposite(word));
+    flags.refused.add(word);
+  } else if (flags.floatingPoint.take(word)) return true;
   else if (SAME.has(word)) {
     takeBack(flags, opposite(word));
     flags.cc1.push(word);
@@ -383,6 +408,7 @@ const opposite = (word: string): string =>
 
 /** An earlier flag counts no more. */
 function takeBack(flags: ParsedFlags, word: string): void {
+  flags.refused.delete(word);
   for (let at = flags.cc1.indexOf(word); at >= 0; at = flags.cc1.indexOf(word)) flags.cc1.splice(at, 1);
 }
 
@@ -440,25 +466,21 @@ function takeValue(flags: ParsedFlags, word: string): boolean {
     flags.dwarfVersion = Number(dwarf);
     return true;
   }
-  const level = /^-O(\d{0,4}|[sg])$/.exec(word)?.[1];
+  const level = /^-O(\d{0,4}|[sgz])$/.exec(word)?.[1];
   if (level === undefined) return false;
   // As clang has it: above 3 there is nothing, and `g` is 1 with fewer variables optimised out, which is not done here.
   const isTooHigh = Number(level) > 3;
   flags.optimize = level === '' || level === 'g' ? '1' : isTooHigh ? '3' : level;
-  flags.levelWarning = isTooHigh ? levelWarning(level) : null;
+  flags.warnings.level = isTooHigh ? levelWarning(level) : null;
   return true;
 }
 
-const levelWarning = (level: string): LevelWarning =>
-  level === '4'
-    ? { message: '-O4 is equivalent to -O3', option: 'deprecated' }
-    : {
-        message: `optimization level '-O${level}' is not supported; using '-O3' instead`,
-        option: null,
-      };
-
 function takeFeature(flags: ParsedFlags, word: string): boolean {
   const [, no, name = ''] = /^-m(no-)?(.+)$/.exec(word) ?? [];
+  if (SETTINGS.includes(name)) {
+    flags.settings.set(name, no ? '-' : '+');
+    return true;
+  }
   const feature = FEATURES.get(name);
   if (feature === undefined) return false;
   flags.cc1.push('-target-feature', `${no ? '-' : '+'}${feature}`);

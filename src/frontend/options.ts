@@ -2,6 +2,7 @@
 import { DarmError } from '../errors.js';
 import { completeJobOptions, type JobOptions } from '../job/options.js';
 import type { SourceJob, Translation } from '../job/source.js';
+import { withSettings } from '../job/target-id.js';
 import { platform } from '../platform/index.js';
 import { cc1Arguments } from './cc1.js';
 import { parseFlags, type ParsedFlags } from './flags.js';
@@ -69,13 +70,16 @@ function jobOptions(where: string, given: SourceCompileOptions, flags: ParsedFla
   const own = Object.fromEntries(Object.entries(given).filter(([key]) => !KEYS.includes(key as (typeof KEYS)[number])));
   const asked = own as Partial<JobOptions>;
   const level = flags.optimize ?? (asked.optimize === undefined ? '3' : null);
-  const optimize = asked.optimize ?? (level === '0' ? 'none' : (`O${level}` as JobOptions['optimize']));
+  // What `-Oz` has beyond `-Os`, clang tells LLVM by attributes of functions.
+  const pipeline = level === 'z' ? 's' : level;
+  const optimize = asked.optimize ?? (level === '0' ? 'none' : (`O${pipeline}` as JobOptions['optimize']));
   const codegenLevels = { none: 0, O1: 1, O2: 2, O3: 3, Os: 2 } as const;
   if (flags.targets.length > 1) throw new DarmError('usage', 'one target at a time, or --emit fatbin');
+  const target = asked.mcpu ?? flags.targets[0] ?? null;
   return completeJobOptions(where, {
     ...asked,
     optimize,
-    mcpu: asked.mcpu ?? flags.targets[0] ?? null,
+    mcpu: target && withSettings(target, flags.settings),
     codegenLevel: asked.codegenLevel ?? codegenLevels[optimize],
   });
 }
@@ -160,7 +164,10 @@ async function withUnitId(words: readonly string[], source: Uint8Array): Promise
 }
 
 /** The error of a source that clang refuses. Its text is clang's log. */
-export function refusal({ log, diagnostics }: Translation, folders: readonly string[]): DarmError {
+export function refusal(
+  { log, diagnostics }: Pick<Translation, 'log' | 'diagnostics'>,
+  folders: readonly string[],
+): DarmError {
   const first = diagnostics.find(({ severity }) => severity === 'error' || severity === 'fatal');
   const place = first && {
     ...(first.file !== null && { file: first.file }),

@@ -17,6 +17,13 @@ const HAVE: Readonly<Record<string, RegExp>> = {
   xnack: /^gfx(801|810|90[024689ac]|942|950|101[0-3]|(9|9-4|10-1)-generic)$/,
 };
 
+/** A target id with settings by their names (`xnack`: `+`). What it says itself stays, as in clang's driver. */
+export function withSettings(target: string, settings: ReadonlyMap<string, string>): string {
+  const own = target.split(':').map((each) => each.slice(0, -1));
+  const others = [...settings].filter(([name]) => !own.includes(name));
+  return [target, ...others.map(([name, sign]) => `${name}${sign}`)].join(':');
+}
+
 /** Throws `usage` for anything that is no target id. */
 export function parseTargetId(text: string | null): TargetId {
   if (text === null) return { cpu: '', features: '' };

@@ -34,7 +34,7 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 
-test("a level above 3 is 3, with clang's warning; of several levels the last counts", async () => {
+test("a level above 3 is 3, with clang's warning or error; of several levels the last counts", async () => {
   const logOf = async (...flags: string[]): Promise<string> => {
     const { log, diagnostics } = await compiler().translate(KERNEL, { ...HIP, flags: [...SMALL, ...flags] });
     assert.is(diagnostics.length, log === '' ? 0 : 1);
@@ -43,7 +43,10 @@ test("a level above 3 is 3, with clang's warning; of several levels the last cou
   const unsupported = "warning: optimization level '-O9' is not supported; using '-O3' instead";
   for (const flags of [['-O9'], ['-O9', '-w']]) assert.is(await logOf(...flags), `${unsupported}\n`);
   assert.is(await logOf('-O4'), 'warning: -O4 is equivalent to -O3 [-Wdeprecated]\n');
-  for (const flags of [['-O9', '-O2'], ['-O9', '-Ofast'], ['-O4', '-w'], ['-O4', '-Wno-deprecated'], ['-Os']]) assert.is(await logOf(...flags), ''); // prettier-ignore
+  for (const flags of [['-O9', '-Ofast'], ['-Ofast', '-O2']]) assert.match(await logOf(...flags), /^warning: argument '-Ofast' is deprecated; .* \[-Wdeprecated-ofast\]\n$/); // prettier-ignore
+  const refused = await errorOf(logOf('-O4', '-Werror'));
+  assert.equal([refused.code, refused.source?.log], ['compile-failed', 'error: -O4 is equivalent to -O3 [-Werror,-Wdeprecated]\n']); // prettier-ignore
+  for (const flags of [['-O9', '-O2'], ['-O4', '-w'], ['-O4', '-Wno-deprecated'], ['-Os']]) assert.is(await logOf(...flags), ''); // prettier-ignore
 });
 
 test('the flow of HIPRTC: headers by name, macros, name expressions, log, bitcode', async () => {

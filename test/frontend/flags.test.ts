@@ -1,8 +1,9 @@
 /** clang's flags as the driver takes them: which are known, which are refused, and what becomes of them. */
 import { parseFlags } from '../../src/frontend/flags.js';
+import { completeSource } from '../../src/frontend/options.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/flags', { tests: 10 });
+const test = suite('frontend/flags', { tests: 13 });
 
 test('flags with values, in one word or two', () => {
   const { cc1, folders, language } = parseFlags(['-DA=1', '-D', 'B', '-UC', '-Ia', '-I', 'b', '-isystem', 'c', '-xcl']);
@@ -125,9 +126,36 @@ test('what distributions and CMake packages give is taken', () => {
   ]);
   const opencl = parseFlags(['-target', 'amdgcn-amd-amdhsa', '-mcpu=gfx906', '-Xclang', '-finclude-default-header']);
   assert.equal([opencl.targets, opencl.cc1], [['gfx906'], []]);
-  assert.equal(['-O', '-Og', '-O4', '-Os'].map((level) => parseFlags([level]).optimize), ['1', '1', '3', 's']); // prettier-ignore
+  assert.equal(['-O', '-Og', '-O4', '-Os', '-Oz'].map((level) => parseFlags([level]).optimize), ['1', '1', '3', 's', 'z']); // prettier-ignore
   const { debug, dwarfVersion } = parseFlags(['-gdwarf-4']);
   assert.equal([debug, dwarfVersion], ['full', 4]);
+});
+
+test('what clang writes and prints beside the object is left out', () => {
+  const words = '-v -save-temps --save-temps=obj -Rpass=inline -Rpass-missed=.* -Rpass-analysis=kernel-resource-usage -Rno-pass -ftime-report -ftime-report=per-pass'; // prettier-ignore
+  assert.equal(parseFlags(words.split(' ')).cc1, []);
+  for (const word of ['-save-tempsx', '-Rpassx', '-ftime-report=x'])
+    assert.throws(() => parseFlags([word]), /unknown flag/);
+  assert.equal(parseFlags(['-pg', '-fomit-frame-pointer']).cc1, ['-mframe-pointer=all']);
+  assert.is(parseFlags(['-g', '-gline-directives-only']).debug, 'directives');
+});
+
+test('settings of target ids', () => {
+  const { settings, cc1 } = parseFlags(['-mxnack', '-msramecc', '-mno-xnack']);
+  assert.equal([[...settings], cc1], [[['xnack', '-'], ['sramecc', '+']], []]); // prettier-ignore
+  const source = { language: 'hip', mcpu: 'gfx90a', flags: ['-mxnack'] } as const;
+  assert.is(completeSource('here', '', source).target, 'gfx90a:xnack+');
+  // Where there is no such setting, that is no target id.
+  assert.is(completeSource('here', '', { ...source, mcpu: 'gfx1100' }).target, 'gfx1100:xnack+');
+});
+
+test('what would change the code otherwise than clang does is refused, unless it is taken back or the level has it', () => {
+  const refused = '-fgpu-rdc|-fms-compatibility|-###|-fno-vectorize|-O2 -fno-slp-vectorize|-O1 -fvectorize|-fslp-vectorize -O1|-Oz -fno-slp-vectorize|-fvectorize -fno-tree-vectorize'; // prettier-ignore
+  for (const words of refused.split('|')) assert.throws(() => parseFlags(words.split(' ')), /is not taken: /, words);
+  const taken = '-fgpu-rdc -fno-gpu-rdc|-fms-compatibility -fno-ms-compatibility|-fvectorize -fslp-vectorize|-fno-vectorize -ftree-vectorize|-O1 -fno-vectorize -fno-tree-slp-vectorize|-O0 -fno-vectorize -fslp-vectorize|-Oz -fvectorize'; // prettier-ignore
+  for (const words of taken.split('|')) assert.equal(parseFlags(words.split(' ')).cc1, [], words);
+  // clang's front end tells LLVM by the loops.
+  assert.equal(parseFlags(['-funroll-loops', '-fno-unroll-loops']).cc1, ['-fno-unroll-loops']);
 });
 
 test('what is not known is refused by name, and with it all that would name a file of clang', () => {
@@ -140,14 +168,12 @@ test('what is not known is refused by name, and with it all that would name a fi
     '-mllvm',
     '-Xclang',
     '-Wp,x',
-    '-Oz',
     '-fmodules',
     '-include-pch',
     '-isystem-after',
     '-dependency-file',
     '-ivfsoverlay',
     '-ftime-trace=x',
-    '-fno-unroll-loops',
   ])
     // prettier-ignore
     assert.throws(
@@ -155,7 +181,7 @@ test('what is not known is refused by name, and with it all that would name a fi
       (error: Error) => error.message.includes(`'${flag}'`) || error.message.includes(flag),
     );
   assert.throws(() => parseFlags(['-Wp,-DX,-MD,x']), /unknown flag '-Wp,-MD'/);
-  assert.throws(() => parseFlags(['-mllvm=-x']), /unknown flag '-mllvm -x'/);
+  assert.throws(() => parseFlags(['-mllvm=-x']), /-mllvm -x: LLVM's own options/);
   assert.throws(() => parseFlags(['--target=nvptx64-nvidia-cuda']), /unknown flag '--target nvptx64-nvidia-cuda'/);
 });
 

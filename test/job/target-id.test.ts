@@ -1,14 +1,24 @@
 import { DarmError } from '../../src/errors.js';
-import { parseTargetId } from '../../src/job/target-id.js';
+import { parseTargetId, withSettings } from '../../src/job/target-id.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('job/target-id', { tests: 2 });
+const test = suite('job/target-id', { tests: 3 });
 
 test('a processor and features that are on or off', () => {
   assert.equal(parseTargetId(null), { cpu: '', features: '' });
   assert.equal(parseTargetId('gfx906'), { cpu: 'gfx906', features: '' });
   assert.equal(parseTargetId('gfx10-1-generic:xnack+'), { cpu: 'gfx10-1-generic', features: '+xnack' });
   assert.equal(parseTargetId('gfx90a:sramecc+:xnack-'), { cpu: 'gfx90a', features: '+sramecc,-xnack' });
+});
+
+test('what a target id says itself stays', () => {
+  const settings = new Map([
+    ['xnack', '-'],
+    ['sramecc', '+'],
+  ]);
+  assert.is(withSettings('gfx90a', settings), 'gfx90a:xnack-:sramecc+');
+  assert.is(withSettings('gfx90a:xnack+', settings), 'gfx90a:xnack+:sramecc+');
+  assert.is(withSettings('gfx90a:sramecc-', new Map()), 'gfx90a:sramecc-');
 });
 
 test('what is no target id', () => {
