@@ -2,7 +2,7 @@
  * Runs the tests and the benchmark of the cold start on every Node that is supported. Each comes from the registry
  * (package `node`) into a temporary folder.
  *
- *   npm run test:nodes                      Node 22, 24 and 26: all tests, then the cold start
+ *   npm run test:nodes                      Node 22, 24 and 26: all tests, long ones too, then the cold start
  *   npm run test:nodes -- 24 26             some of them
  *   npm run test:nodes -- --only cli,job    the tests whose path contains one of these
  *   npm run test:nodes -- --cold            the cold start alone
@@ -59,8 +59,9 @@ for (const version of positionals.length > 0 ? positionals : SUPPORTED) {
   const bin = install(version);
   const { stdout } = spawnSync(path.join(bin, 'node'), ['--version'], { encoding: 'utf8' });
   console.log(`== Node ${stdout.trim()}`);
-  if (!values.cold) {
-    const tests = runScript(bin, 'test/run.js', values.only?.split(',') ?? []);
+  const runs = values.cold ? [] : values.only === undefined ? [['--long'], []] : [values.only.split(',')];
+  for (const words of runs) {
+    const tests = runScript(bin, 'test/run.js', words);
     const counts = /^(\d+) passed, (\d+) failed$/m.exec(tests.stdout);
     passed += Number(counts?.[1] ?? 0);
     failed += Number(counts?.[2] ?? 1);
