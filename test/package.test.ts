@@ -49,7 +49,7 @@ const kinds = artifacts.map(({ kind }) => kind).join();
 console.log(target, kinds, error instanceof DarmError, error.code, status, typeof createLambdaHandler());
 `;
 
-test('pack, install, compile', async () => {
+test.long('pack, install, compile', async () => {
   await inFolder(async (folder) => {
     process.env['DARM_PREPARED_DIR'] = folder;
     // dist/ exists already: this test runs from it.

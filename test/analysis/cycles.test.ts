@@ -189,7 +189,7 @@ test('loops that are nested too deeply are an error, not the end of the process'
   assert.throws(() => cycles(nest(5000)), /nested too deeply/);
 });
 
-test('and that takes no memory: nothing is copied before it is known', async () => {
+test.long('and that takes no memory: nothing is copied before it is known', async () => {
   const asked = `
     const { parentPort, workerData } = require('node:worker_threads');
     import(workerData.module).then(({ cycles }) => {

@@ -241,7 +241,7 @@ function execute(fn: FunctionSnapshot, thread: number, maxBlocks: number): Map<s
 const withPlainHeaders = (successors: Successors): Successors =>
   successors.flatMap((to, b) => [[2 * b + 1], to.map((t) => 2 * t)]);
 
-test('reducible: threads that execute together agree on all that is uniform', () => {
+test.long('reducible: threads that execute together agree on all that is uniform', () => {
   let programs = 0;
   let uniformLoopValues = 0;
   fc.assert(

@@ -86,7 +86,7 @@ test('a folder: the tree is kept, the bytes are those of compile; a second run d
     assert.equal(await results(folder), files);
   }));
 
-test('patterns, lists on standard input, plain lines', () =>
+test.long('patterns, lists on standard input, plain lines', () =>
   inFolder(async (folder) => {
     await inputs(folder);
     const glob = await batch(folder, 'in/**/sb1.*.bc');
@@ -98,7 +98,8 @@ test('patterns, lists on standard input, plain lines', () =>
     const none = await batch(folder, 'in/*.nothing');
     assert.is(none.code, 1);
     assert.match(none.stderr, /nothing matches/);
-  }));
+  }),
+);
 
 test('a manifest may give options and names', () =>
   inFolder(async (folder) => {
@@ -144,7 +145,7 @@ test('two inputs with one output, and an input as output, are refused before any
     assert.match(stderr, /would replace the input/);
   }));
 
-test('failures do not stop the rest; --fail-fast does', () =>
+test.long('failures do not stop the rest; --fail-fast does', () =>
   inFolder(async (folder) => {
     await inputs(folder);
     await writeFile(path.join(folder, 'in', 'a-broken.bc'), (await kernel('sb1.gfx906.O3')).subarray(0, 700));
@@ -158,9 +159,10 @@ test('failures do not stop the rest; --fail-fast does', () =>
     const fast = await batch(folder, 'in', '--fail-fast');
     assert.is(fast.code, 1);
     assert.ok(count(fast.events, 'done') < 3 && (fast.events.at(-1)!['left'] as number) > 0);
-  }));
+  }),
+);
 
-test('containers become fat binaries', () =>
+test.long('containers become fat binaries', () =>
   inFolder(async (folder) => {
     const created = await darm(
       [
@@ -187,7 +189,8 @@ test('containers become fat binaries', () =>
     const refused = await batch(folder, 'k.bundle');
     assert.match(JSON.stringify(refused.events), /--emit fatbin/);
     assert.is(refused.code, 1);
-  }));
+  }),
+);
 
 test('response files', () =>
   inFolder(async (folder) => {
@@ -198,7 +201,7 @@ test('response files', () =>
     assert.equal(await readdir(path.join(folder, 'out', '.darm')), ['journal.jsonl']);
   }));
 
-test('killed in the middle: no incomplete result, and the next run does the rest', () =>
+test.long('killed in the middle: no incomplete result, and the next run does the rest', () =>
   inFolder(async (folder) => {
     await mkdir(path.join(folder, 'in'));
     await manyInputs(folder);
@@ -223,7 +226,8 @@ test('killed in the middle: no incomplete result, and the next run does the rest
     for (const [file, result] of whole) assert.ok(result.equals(after.get(file)!), file);
     const hashes = new Set([...after].filter(([file]) => file.endsWith('.hsaco')).map(([, result]) => createHash('sha256').update(result).digest('hex'))); // prettier-ignore
     assert.is(hashes.size, 1);
-  }));
+  }),
+);
 
 test('interrupted: it says how many jobs are left', () =>
   inFolder(async (folder) => {
@@ -242,7 +246,7 @@ test('interrupted: it says how many jobs are left', () =>
     assert.ok((end['left'] as number) > 0);
   }));
 
-test('SIGTERM in the middle: whole results, nothing temporary, 143; the next run does the rest', () =>
+test.long('SIGTERM in the middle: whole results, nothing temporary, 143; the next run does the rest', () =>
   inFolder(async (folder) => {
     await mkdir(path.join(folder, 'in'));
     await manyInputs(folder);
@@ -260,6 +264,7 @@ test('SIGTERM in the middle: whole results, nothing temporary, 143; the next run
     assert.equal(await filesIn(path.join(folder, 'out', '.darm', 'cache', 'tmp')).catch(() => []), []);
     const { events, code } = await batch(folder, 'in', '-j', '2');
     assert.equal([code, count(events, 'skipped'), count(events, 'done')], [0, done.size, MANY - done.size]);
-  }));
+  }),
+);
 
 test.run();

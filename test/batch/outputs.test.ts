@@ -39,14 +39,15 @@ test('so are two paths through a symbolic link', () =>
     await refuses(folder, /would both be written to link\/deep\/o\.hsaco/);
   }));
 
-test('so are names that a file system without capitals does not distinguish', () =>
+test.long('so are names that a file system without capitals does not distinguish', () =>
   inFolder(async (folder) => {
     await manifest(folder, 'O.hsaco', 'o.hsaco');
     assert.is((await batch(folder, 'm.jsonl')).code, 0);
     // As it looks on such a file system.
     await symlink('.darm', path.join(folder, 'out', '.DARM'));
     await refuses(folder, /would both be written to o\.hsaco/);
-  }));
+  }),
+);
 
 test('the journal cannot be replaced', () =>
   inFolder(async (folder) => {
@@ -78,7 +79,7 @@ test('neither can a manifest', () =>
     assert.is(code, 2);
   }));
 
-test('nor can a header: the job that would replace it fails, and so does one that includes it', () =>
+test.long('nor can a header: the job that would replace it fails, and so does one that includes it', () =>
   inFolder(async (folder) => {
     const source = '#include "size.h"\n__attribute__((global)) void k(int *p) { *p = SIZE; }\n';
     for (const name of ['k.hip', 'other.hip']) await writeFile(path.join(folder, name), source);
@@ -92,9 +93,10 @@ test('nor can a header: the job that would replace it fails, and so does one tha
     assert.match(stderr, /other\.hip: .*includes .*size\.h, which the result of k\.hip would replace/);
     assert.is(code, 2);
     assert.is(await readFile(header, 'utf8'), '#define SIZE 3\n');
-  }));
+  }),
+);
 
-test('a link in the output folder is followed', () =>
+test.long('a link in the output folder is followed', () =>
   inFolder(async (folder) => {
     await mkdir(path.join(folder, 'out'));
     await mkdir(path.join(folder, 'elsewhere'));
@@ -102,16 +104,18 @@ test('a link in the output folder is followed', () =>
     await manifest(folder, 'link/o.hsaco');
     assert.is((await batch(folder, 'm.jsonl')).code, 0);
     assert.equal(await filesIn(path.join(folder, 'elsewhere')), ['o.hsaco']);
-  }));
+  }),
+);
 
-test('a manifest may have absolute names', () =>
+test.long('a manifest may have absolute names', () =>
   inFolder(async (folder) => {
     const input = kernelPath('sb1.gfx906.O3');
     await writeFile(path.join(folder, 'm.jsonl'), `${input}\n${JSON.stringify({ input, output: 'second.hsaco' })}\n`);
     const { code, stderr } = await batch(folder, 'm.jsonl');
     assert.is(code, 0, stderr);
     assert.equal((await filesIn(path.join(folder, 'out'))).slice(1), ['sb1.gfx906.O3.hsaco', 'second.hsaco']);
-  }));
+  }),
+);
 
 test('what standard output does not take ends the batch', () =>
   inFolder(async (folder) => {

@@ -34,7 +34,7 @@ test('the loader says what it lacks', () => {
   assert.is(loader().status, 2);
 });
 
-test('a family becomes PTX, buffers and a manifest, and results are judged', async () => {
+test.long('a family becomes PTX, buffers and a manifest, and results are judged', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'darm-gpu-test-'));
   const compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
   try {

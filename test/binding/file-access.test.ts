@@ -33,7 +33,7 @@ test('devices, links to open files, and folders do not exist', async () => {
     }
 });
 
-test('standard input of the command stays out of the object', async () => {
+test.long('standard input of the command stays out of the object', async () => {
   await inFolder(async (folder) => {
     const input = path.join(folder, 'a.ll');
     await writeFile(input, withAssembly('.incbin "/dev/stdin", 0, 16'));

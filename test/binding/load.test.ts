@@ -25,7 +25,7 @@ async function withTemporaryFiles(use: (folder: string) => Promise<void>): Promi
   });
 }
 
-test('a forged module of the right size is not loaded', () =>
+test.long('a forged module of the right size is not loaded', () =>
   withTemporaryFiles(async (folder) => {
     const wasm = path.join(folder, 'wasm');
     await cp(moduleFolder(), wasm, { recursive: true, filter: (name) => !/\.(wasm|cold|memory|image)$/.test(name) });
@@ -47,7 +47,8 @@ test('a forged module of the right size is not loaded', () =>
     } finally {
       delete process.env['DARM_WASM'];
     }
-  }));
+  }),
+);
 
 test('a further part that is needed is compiled ahead, the others are not, and all come in their order', async () => {
   const { further } = await readManifest();

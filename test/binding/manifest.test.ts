@@ -66,7 +66,7 @@ test('what is repaired is what the manifest says, and as long as before', async 
   }
 });
 
-test('what is divided is what the manifest says', async () => {
+test.long('what is divided is what the manifest says', async () => {
   const { further, frontend } = await readManifest();
   for (const [part, facts] of Object.entries({ ...further, ...frontend!.further }).filter(([, f]) => f.division)) {
     const packed = brotliDecompressSync(await readFile(path.join(dist, `${part}.wasm.br`)));

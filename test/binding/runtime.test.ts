@@ -21,7 +21,7 @@ function failure(job: () => unknown): DarmError {
   throw new Error('the job succeeded');
 }
 
-test('twenty compilations of one kernel need no byte more than one', async () => {
+test.long('twenty compilations of one kernel need no byte more than one', async () => {
   const rt = await freshRuntime();
   const bytes = await kernel('sb1.gfx906.O3');
   const options = withDefaults({ emit: ['hsaco'] });
@@ -35,7 +35,7 @@ test('twenty compilations of one kernel need no byte more than one', async () =>
   assert.is(rt.memory.buffer.byteLength, before);
 });
 
-test('a peek leaves the memory as it was', async () => {
+test.long('a peek leaves the memory as it was', async () => {
   const rt = await freshRuntime();
   rt.allocate(100);
   const hash = (): string => createHash('sha256').update(new Uint8Array(rt.memory.buffer)).digest('hex');
@@ -96,7 +96,7 @@ test('the bytes do not depend on earlier compilations', async () => {
   }
 });
 
-test('nothing writes to the data that a reset takes for constant', async () => {
+test.long('nothing writes to the data that a reset takes for constant', async () => {
   const rt = await freshRuntime();
   const { constants } = await readManifest();
   assert.ok(constants.end - constants.start > 2 ** 20);

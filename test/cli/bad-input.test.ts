@@ -50,7 +50,7 @@ async function fails(
   if (args.length === 0) failed.push({ input, message });
 }
 
-test('a truncated module', async () => {
+test.long('a truncated module', async () => {
   const whole = await kernel('bitonic.gfx906.O3');
   for (const length of [4, 5, 100, 3000, whole.length - 4]) await fails(whole.subarray(0, length), /in\.bin: \S/);
 });
@@ -107,12 +107,12 @@ test('IR that LLVM takes for well-formed before it is verified', async () => {
 test('a module for the host', () =>
   fails('target triple = "x86_64-unknown-linux-gnu"\ndefine void @f() { ret void }\n', /in\.bin: .*x86_64/));
 
-test('an output that the module has no code for', async () => {
+test.long('an output that the module has no code for', async () => {
   await fails(KERNEL, /in\.bin: ptx needs an nvptx module/, { args: ['--emit', 'ptx'] });
   await fails(await kernel('nvptx-threshold.sm_70.O3'), /in\.bin: hsaco needs an amdgcn module/);
 });
 
-test('an unknown processor', async () => {
+test.long('an unknown processor', async () => {
   await fails(KERNEL, /gfx9999/, { args: ['--mcpu', 'gfx9999'] });
   await fails(KERNEL, /'gfx90a:foo\+' is no target id/, { args: ['--mcpu', 'gfx90a:foo+'], code: 2 });
   for (const flag of ['--mcpu', '--function'])
@@ -143,10 +143,11 @@ test('a call of a function that is not there', () =>
     /in\.bin: .*undefined.*missing/,
   ));
 
-test('a function that is not in the module', () =>
-  fails(KERNEL, /no function 'nothing'/, { args: ['--function', 'nothing'] }));
+test.long('a function that is not in the module', () =>
+  fails(KERNEL, /no function 'nothing'/, { args: ['--function', 'nothing'] }),
+);
 
-test('a function that cannot be analysed: a warning, and the others are', () =>
+test.long('a function that cannot be analysed: a warning, and the others are', () =>
   inFolder(async (folder) => {
     await writeFile(path.join(folder, 'deep.ll'), deepLoops());
     const { code, stdout, stderr } = await darm(['analyze', 'deep.ll', '--mcpu', 'gfx906', '--json'], { cwd: folder });
@@ -154,9 +155,10 @@ test('a function that cannot be analysed: a warning, and the others are', () =>
     assert.is(stderr, "darm: warning: function 'deep' is not analysed: loops are nested too deeply\n");
     const { functions, failures } = JSON.parse(stdout.toString()) as Record<string, { name: string }[]>;
     assert.equal([functions!.map(({ name }) => name), failures!.map(({ name }) => name)], [['plain'], ['deep']]);
-  }));
+  }),
+);
 
-test('all of them in workers, one after the other', () =>
+test.long('all of them in workers, one after the other', () =>
   inFolder(async (folder) => {
     await mkdir(path.join(folder, 'in'));
     for (const [n, { input }] of failed.entries()) await writeFile(path.join(folder, 'in', `${n}.bc`), input);
@@ -171,9 +173,10 @@ test('all of them in workers, one after the other', () =>
     }
     assert.is(code, 1);
     assert.equal((await filesIn(path.join(folder, 'out'))).filter((name) => name !== '.darm'), []); // prettier-ignore
-  }));
+  }),
+);
 
-test('an output that cannot be written', async () => {
+test.long('an output that cannot be written', async () => {
   await inFolder(async (folder) => {
     await writeFile(path.join(folder, 'in.ll'), KERNEL);
     await mkdir(path.join(folder, 'taken'));

@@ -42,7 +42,7 @@ async function inModules(use: (folder: string) => Promise<void>): Promise<void> 
 
 const read = (folder: string, file: string): Promise<Buffer> => readFile(path.join(folder, file));
 
-test('bitcode for two targets in, a fat binary with two melded code objects out', () =>
+test.long('bitcode for two targets in, a fat binary with two melded code objects out', () =>
   inModules(async (folder) => {
     await succeeds(folder, 'bundle', '--create', '-o', 'in.bundle', 'gfx906=gfx906.bc', 'gfx1100=gfx1100.bc');
     const text = await succeeds(folder, 'compile', 'in.bundle', '--emit', 'fatbin', '--json');
@@ -73,7 +73,8 @@ test('bitcode for two targets in, a fat binary with two melded code objects out'
     await runTool(folder, BUNDLER, unbundle);
     assert.ok((await read(folder, 'c')).equals(await read(folder, 'gfx906.hsaco')));
     assert.ok((await read(folder, 'd')).equals(await read(folder, 'gfx1100.hsaco')));
-  }));
+  }),
+);
 
 test('one code object replaced, the rest bit-identical', () =>
   inModules(async (folder) => {
@@ -176,7 +177,7 @@ test('a module with --emit fatbin, for several targets', () =>
     await fails(folder, 2, /'gfx906,gfx908' are several targets/, 'compile', 'gfx906.bc', '--mcpu', 'gfx906,gfx908');
   }));
 
-test('what can go wrong', () =>
+test.long('what can go wrong', () =>
   inModules(async (folder) => {
     await writeFile(path.join(folder, 'in'), bundleOf({ target: 'gfx1100', bytes: fakeElf(100, 3) }));
     await succeeds(folder, 'compile', 'gfx906.bc', '-o', 'gfx906.hsaco');
@@ -188,7 +189,8 @@ test('what can go wrong', () =>
     await fails(folder, 1, /gfx906\.bc: this is not an offload bundle/, 'bundle', 'gfx906.bc');
     await fails(folder, 1, /gfx906\.hsaco: this is not an offload bundle/, 'bundle', 'gfx906.hsaco');
     await fails(folder, 2, /leave --mcpu out/, 'compile', 'in', '--emit', 'fatbin', '--mcpu', 'gfx906');
-  }));
+  }),
+);
 
 test('command lines that make no sense', () => {
   for (const [line, message] of [

@@ -42,7 +42,7 @@ test('a melded kernel leaves the same memory, with other counters', async () => 
   assert.ok(counters.after['instructions']! < counters.before['instructions']!);
 });
 
-test('without a spec, every kernel gets made-up inputs', async () => {
+test.long('without a spec, every kernel gets made-up inputs', async () => {
   const { code, stdout, stderr } = await darm(['check', inKernels('ir/many.gfx1100.O3.bc'), '--seeds', '2', ...MELD]);
   assert.is(stderr, '');
   assert.is(code, 0);
@@ -51,7 +51,7 @@ test('without a spec, every kernel gets made-up inputs', async () => {
   assert.match(stdout.toString(), /\n {2}counter +meld off +melded +ratio\n/);
 });
 
-test('the profiles of both sides', () =>
+test.long('the profiles of both sides', () =>
   inFolder(async (folder) => {
     const file = path.join(folder, 'profile.json');
     const sb1 = ['check', inKernels('ir/sb1.gfx906.O3.bc'), '--spec', inKernels('specs/sb1.json'), '--json', ...MELD];
@@ -67,9 +67,10 @@ test('the profiles of both sides', () =>
     // Melding leaves fewer lanes idle.
     assert.ok(after!.launches[0]!.time!.lostCycles < before!.launches[0]!.time!.lostCycles / 2);
     assert.is((await darm(sb1)).stdout.toString(), stdout.toString());
-  }));
+  }),
+);
 
-test('the profile of source shows its lines, whoever compiles it', () =>
+test.long('the profile of source shows its lines, whoever compiles it', () =>
   inFolder(async (folder) => {
     const source = `kernel void parting(global int *out) {
   int i = get_global_id(0);
@@ -88,7 +89,8 @@ test('the profile of source shows its lines, whoever compiles it', () =>
     // Without debug information there is nothing to say about lines.
     await darm([...args, '-g0'], { cwd: folder });
     assert.not.match(await readFile(path.join(folder, 'a.html'), 'utf8'), 'out[i] = i * 3');
-  }));
+  }),
+);
 
 /** Bitonic sort, and with one compare the other way round. */
 async function rightAndWrong(folder: string): Promise<void> {
@@ -105,7 +107,7 @@ async function rightAndWrong(folder: string): Promise<void> {
   }
 }
 
-test('one flipped compare is found, with buffer, index and both values', () =>
+test.long('one flipped compare is found, with buffer, index and both values', () =>
   inFolder(async (folder) => {
     await rightAndWrong(folder);
     const spec = ['--spec', inKernels('specs/bitonic.json')];
@@ -123,7 +125,8 @@ test('one flipped compare is found, with buffer, index and both values', () =>
     assert.is(json.code, 1);
     assert.not.ok(equal);
     assert.ok(kernels[0]!.differences.length > 0);
-  }));
+  }),
+);
 
 const GFX906 = `
 declare i32 @llvm.amdgcn.workitem.id.x()
@@ -138,7 +141,7 @@ const AT = `
   %at = getelementptr float, ptr addrspace(1) %p, i32 %id
   %x = load float, ptr addrspace(1) %at`;
 
-test('fast-math code is compared with a tolerance that is stated', () =>
+test.long('fast-math code is compared with a tolerance that is stated', () =>
   inFolder(async (folder) => {
     const contracted = `${AT}
   %y = fmul contract float %x, %x
@@ -152,7 +155,8 @@ test('fast-math code is compared with a tolerance that is stated', () =>
     assert.equal((JSON.parse(exact.stdout.toString()) as CheckDocument).tolerance, {});
     const asked = await darm(['check', 'exact.ll', '--seeds', '1', '--json', '--tolerance', '0.5'], { cwd: folder });
     assert.is((JSON.parse(asked.stdout.toString()) as CheckDocument).tolerance['f32'], 0.5);
-  }));
+  }),
+);
 
 test('where fast-math flags may stand', () => {
   for (const line of [
@@ -172,8 +176,10 @@ test('where fast-math flags may stand', () => {
     assert.not.ok(hasFastMath(`  ${line}\n`), line);
 });
 
-test('made-up inputs: the tolerance is for words that look like floats, integers are compared exactly', async () => {
-  const source = (result: string): string => `target triple = "amdgcn-amd-amdhsa"
+test.long(
+  'made-up inputs: the tolerance is for words that look like floats, integers are compared exactly',
+  async () => {
+    const source = (result: string): string => `target triple = "amdgcn-amd-amdhsa"
 define amdgpu_kernel void @k(ptr addrspace(1) %out) #0 {
   %id = call i32 @llvm.amdgcn.workitem.id.x()
   %at = getelementptr i32, ptr addrspace(1) %out, i32 %id
@@ -182,23 +188,24 @@ define amdgpu_kernel void @k(ptr addrspace(1) %out) #0 {
 }
 declare i32 @llvm.amdgcn.workitem.id.x()
 attributes #0 = { "target-cpu"="gfx906" "amdgpu-flat-work-group-size"="1,64" }`;
-  // 1.0 and the next float; a million and one more.
-  for (const [before, after, code] of [
-    [0x3f800000, 0x3f800001, 0],
-    [1_000_000, 1_000_001, 1],
-  ] as const)
-    await inFolder(async (folder) => {
-      const files = ['before', 'after'].map((name) => path.join(folder, `${name}.hsaco`));
-      for (const [index, result] of [before, after].entries()) {
-        const object = await compile(source(String(result)), { emit: ['hsaco'], meld: 'off' });
-        await writeFile(files[index]!, artifact(object, 'hsaco'));
-      }
-      assert.is((await darm(['check', ...files, '--tolerance', '1e-5'])).code, code);
-      assert.is((await darm(['check', ...files])).code, 1);
-    });
-});
+    // 1.0 and the next float; a million and one more.
+    for (const [before, after, code] of [
+      [0x3f800000, 0x3f800001, 0],
+      [1_000_000, 1_000_001, 1],
+    ] as const)
+      await inFolder(async (folder) => {
+        const files = ['before', 'after'].map((name) => path.join(folder, `${name}.hsaco`));
+        for (const [index, result] of [before, after].entries()) {
+          const object = await compile(source(String(result)), { emit: ['hsaco'], meld: 'off' });
+          await writeFile(files[index]!, artifact(object, 'hsaco'));
+        }
+        assert.is((await darm(['check', ...files, '--tolerance', '1e-5'])).code, code);
+        assert.is((await darm(['check', ...files])).code, 1);
+      });
+  },
+);
 
-test('a tolerance lets last bits pass and no more', () =>
+test.long('a tolerance lets last bits pass and no more', () =>
   inFolder(async (folder) => {
     const scaled = (factor: string): string => `${AT}
   %y = fmul float %x, ${factor}
@@ -228,7 +235,8 @@ test('a tolerance lets last bits pass and no more', () =>
     await writeFile(path.join(folder, 'spec.json'), JSON.stringify(spec));
     assert.is(await check('close', '--spec', 'spec.json'), 1);
     assert.is(await check('close', '--spec', 'spec.json', '--tolerance', '0.01'), 0);
-  }));
+  }),
+);
 
 test('a kernel that no made-up input fits asks for a spec', () =>
   inFolder(async (folder) => {

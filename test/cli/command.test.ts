@@ -33,7 +33,7 @@ async function usageError(args: readonly string[], message: RegExp): Promise<voi
   assert.is(code, 2);
 }
 
-test('names the output after the input, in the current folder', () =>
+test.long('names the output after the input, in the current folder', () =>
   inFolder(async (folder) => {
     const kinds = { hsaco: 'k.hsaco', obj: 'k.o', asm: 'k.s', bc: 'k.bc' };
     for (const kind of Object.keys(kinds)) await succeeds(folder, 'compile', path.join(folder, 'k.ll'), '--emit', kind);
@@ -41,7 +41,8 @@ test('names the output after the input, in the current folder', () =>
     assert.match(await readFile(path.join(folder, 'k.s'), 'utf8'), /s_endpgm/);
     assert.is(inspectCodeObject(await readFile(path.join(folder, 'k.hsaco'))).linked, true);
     assert.is(inspectCodeObject(await readFile(path.join(folder, 'k.o'))).linked, false);
-  }));
+  }),
+);
 
 test('writes where -o says', () =>
   inFolder(async (folder) => {
@@ -93,7 +94,7 @@ test('a large output arrives whole on standard output', () =>
     assert.match(stdout.toString(), /define amdgpu_kernel void @k/);
   }));
 
-test('reads a bitcode wrapper', () =>
+test.long('reads a bitcode wrapper', () =>
   inFolder(async (folder) => {
     const bitcode = await kernel('sb1.gfx906.O3');
     const wrapped = Buffer.alloc(20 + bitcode.length + 8);
@@ -104,7 +105,8 @@ test('reads a bitcode wrapper', () =>
     await succeeds(folder, 'compile', 'wrapped');
     await succeeds(folder, 'compile', 'raw');
     assert.equal(await readFile(path.join(folder, 'wrapped.hsaco')), await readFile(path.join(folder, 'raw.hsaco')));
-  }));
+  }),
+);
 
 test('compile --json', () =>
   inFolder(async (folder) => {
@@ -175,7 +177,7 @@ test('analyze --json', () =>
     assert.equal(await filesIn(folder), ['b.bc', 'k.ll']);
   }));
 
-test('analyze prints a table', () =>
+test.long('analyze prints a table', () =>
   inFolder(async (folder) => {
     await writeFile(path.join(folder, 'b.bc'), await kernel('bitonic.gfx906.early'));
     const late = (await succeeds(folder, 'analyze', 'b.bc')).toString();
@@ -185,9 +187,10 @@ test('analyze prints a table', () =>
     assert.match(early, /\bmeld\b/);
     assert.match(early, / net cycles$/m);
     assert.match((await succeeds(folder, 'analyze', 'b.bc', ...flags, '--profit', 'size')).toString(), / net bytes$/m);
-  }));
+  }),
+);
 
-test('inspect', () =>
+test.long('inspect', () =>
   inFolder(async (folder) => {
     await writeFile(path.join(folder, 'b.bc'), await kernel('bitonic.gfx906.O3'));
     await succeeds(folder, 'compile', 'b.bc');
@@ -203,7 +206,8 @@ test('inspect', () =>
     const mixed = ['gfx906', 'gfx1100'].map((cpu) => `define void @${cpu}() "target-cpu"="${cpu}" { ret void }`);
     await writeFile(path.join(folder, 'mixed.ll'), `target triple = "amdgcn-amd-amdhsa"\n${mixed.join('\n')}`);
     assert.match((await succeeds(folder, 'inspect', 'mixed.ll')).toString(), /gfx906 [^]*gfx1100 /);
-  }));
+  }),
+);
 
 test('errors as JSON', async () => {
   const { code, stdout, stderr } = await darm(['compile', '-', '-o', 'x', '--json'], { input: 'define x' });
@@ -216,7 +220,7 @@ test('errors as JSON', async () => {
   assert.equal(error['location'], { file: '<stdin>', line: 1, column: 8 });
 });
 
-test('usage errors', async () => {
+test.long('usage errors', async () => {
   await usageError([], /no subcommand/);
   await usageError(['frobnicate'], /unknown command 'frobnicate'/);
   await usageError(['help', 'frobnicate'], /unknown command 'frobnicate'/);
@@ -242,7 +246,7 @@ test('usage errors', async () => {
   assert.is(both.code, 2);
 });
 
-test('--version, -v, --help, --', () =>
+test.long('--version, -v, --help, --', () =>
   inFolder(async (folder) => {
     const { version } = json(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
     for (const words of [['--version'], ['-v'], ['compile', '--version']])
@@ -254,9 +258,10 @@ test('--version, -v, --help, --', () =>
     assert.match((await succeeds(folder, 'compile', '--help')).toString(), /--meld-point/);
     await succeeds(folder, 'compile', '-o', '-k.hsaco', '--', 'k.ll');
     assert.equal(await filesIn(folder), ['-k.hsaco', 'k.ll']);
-  }));
+  }),
+);
 
-test('-O, -j, --timeout and --memory-limit', () =>
+test.long('-O, -j, --timeout and --memory-limit', () =>
   inFolder(async (folder) => {
     await writeFile(path.join(folder, 'm.bc'), await kernel('many.gfx906.O3'));
     await succeeds(folder, 'compile', 'm.bc', '-o', 'one', '-O2');
@@ -266,7 +271,8 @@ test('-O, -j, --timeout and --memory-limit', () =>
     assert.match(stderr, /^darm: error: m\.bc: the job took longer than its limit of 0\.001 s\n$/);
     assert.is(code, 1);
     assert.equal(await filesIn(folder), ['k.ll', 'm.bc', 'one', 'two']);
-  }));
+  }),
+);
 
 test('--stats prints a table, warnings go to standard error', () =>
   inFolder(async (folder) => {

@@ -14,7 +14,7 @@ const test = suite('cli/fleet', { tests: 5, timeoutMs: 120_000 });
 
 const INPUTS = ['sb1', 'sb2', 'bitonic'].map((name) => kernelPath(`${name}.gfx906.O3`));
 
-test('a batch with a worker: files, journal, exit codes and metrics; SIGTERM ends the worker with 0', () =>
+test.long('a batch with a worker: files, journal, exit codes and metrics; SIGTERM ends the worker with 0', () =>
   inFolder(async (folder) => {
     if (!hasRedis()) return;
     const at = (name: string): string => path.join(folder, name);
@@ -49,9 +49,10 @@ test('a batch with a worker: files, journal, exit codes and metrics; SIGTERM end
     worker.kill('SIGTERM');
     assert.equal(await exit, [0, null]);
     assert.not.match(there.stderr + again.stderr + log.join('\n') + figures, /secret/);
-  }));
+  }),
+);
 
-test('a queue that is not there, or does not want us: one error with the address and without the password', () =>
+test.long('a queue that is not there, or does not want us: one error with the address and without the password', () =>
   inFolder(async (folder) => {
     const port = await freePort();
     const given = `redis://jane:secret@127.0.0.1:${port}/0`;
@@ -71,7 +72,8 @@ test('a queue that is not there, or does not want us: one error with the address
     assert.is(code, 1);
     assert.match(stderr, /cannot reach the queue.*WRONGPASS/);
     assert.not.match(stderr, /secret/);
-  }));
+  }),
+);
 
 test('SIGINT ends a batch that waits for workers, with 130', () =>
   inFolder(async (folder) => {
@@ -86,7 +88,7 @@ test('SIGINT ends a batch that waits for workers, with 130', () =>
     assert.equal(await redis.command('KEYS', 'bull:*:wait'), []);
   }));
 
-test('SIGTERM in the middle, to the batch and to a worker: nothing is lost, and nothing is left behind', () =>
+test.long('SIGTERM in the middle, to the batch and to a worker: nothing is lost, and nothing is left behind', () =>
   inFolder(async (folder) => {
     if (!hasRedis()) return;
     await using redis = await TestRedis.start(folder);
@@ -129,7 +131,8 @@ test('SIGTERM in the middle, to the batch and to a worker: nothing is lost, and 
     assert.is((await filesIn(out)).filter((name) => name.endsWith('.hsaco')).length, 30);
     second!.child.kill('SIGTERM');
     assert.equal(await second!.exit, [0, null]);
-  }));
+  }),
+);
 
 test('mistakes on the command line', async () => {
   for (const [args, complaint] of [

@@ -18,7 +18,7 @@ function isOneLine({ code, stderr }: CommandResult, message: RegExp, expected = 
   assert.is(code, expected);
 }
 
-test('standard output that is full is an error', () =>
+test.long('standard output that is full is an error', () =>
   inFolder(async (folder) => {
     for (const args of [
       ['compile', KERNEL, '-o', '-'],
@@ -33,7 +33,8 @@ test('standard output that is full is an error', () =>
       ['--toolchain-digest'],
     ])
       isOneLine(await darm(args, { cwd: folder, stdout: '/dev/full' }), /cannot write standard output: no space left/);
-  }));
+  }),
+);
 
 test('a reader that has gone is not an error', async () => {
   const child = spawn(process.execPath, [MAIN, 'compile', KERNEL, '-o', '-', '--emit', 'll'], { stdio: 'pipe' });
@@ -52,7 +53,7 @@ test('standard error that is full changes nothing', () =>
     assert.equal(await filesIn(folder), ['x.hsaco']);
   }));
 
-test('too few file descriptors: one line from every subcommand', () =>
+test.long('too few file descriptors: one line from every subcommand', () =>
   inFolder(async (folder) => {
     await writeFile(path.join(folder, 'k.ll'), EMPTY);
     await darm(['compile', 'k.ll', '-o', 'x.hsaco'], { cwd: folder });
@@ -80,7 +81,8 @@ test('too few file descriptors: one line from every subcommand', () =>
       (await filesIn(folder)).filter((name) => !['k.ll', 'x.hsaco', 'y.hsaco', 'x.hipfb'].includes(name)),
       [],
     );
-  }));
+  }),
+);
 
 test('the digest of the toolchain needs few file descriptors', () => {
   const command = ['-c', 'ulimit -n 48; exec "$0" "$@"', process.execPath, MAIN, '--toolchain-digest'];
@@ -89,13 +91,13 @@ test('the digest of the toolchain needs few file descriptors', () => {
   assert.match(stdout, /^[0-9a-f]{64}\n$/);
 });
 
-test('an endless device', async () => {
+test.long('an endless device', async () => {
   isOneLine(await darm(['inspect', '/dev/zero']), /\/dev\/zero: the input has more than 1024 MiB/);
   isOneLine(await darm(['run', KERNEL, '--spec', '/dev/zero']), /not a code object/);
   isOneLine(await darm(['compile', '@/dev/zero']), /\/dev\/zero: the input has more than 256 MiB/);
 });
 
-test('a FIFO that nobody writes to, and one that somebody does', () =>
+test.long('a FIFO that nobody writes to, and one that somebody does', () =>
   inFolder(async (folder) => {
     assert.is(spawnSync('mkfifo', ['fifo'], { cwd: folder }).status, 0);
     const late = await darm(['compile', 'fifo', '--timeout', '0.5', '-o', 'x.hsaco'], { cwd: folder });
@@ -104,7 +106,8 @@ test('a FIFO that nobody writes to, and one that somebody does', () =>
     await writeFile(path.join(folder, 'fifo'), await readFile(KERNEL));
     assert.is((await reading).code, 0);
     isOneLine(await darm(['compile', 'fifo', '--timeout', '0.5', '--json'], { cwd: folder }), /did not arrive/);
-  }));
+  }),
+);
 
 test('a batch does not wait for a FIFO', () =>
   inFolder(async (folder) => {
@@ -114,7 +117,7 @@ test('a batch does not wait for a FIFO', () =>
     assert.is(code, 1);
   }));
 
-test('a module on which LLVM never ends', () =>
+test.long('a module on which LLVM never ends', () =>
   inFolder(async (folder) => {
     await writeFile(path.join(folder, 'endless.ll'), EMPTY.replace('define', 'module asm ".byte 7"\ndefine'));
     await writeFile(path.join(folder, 'x.hsaco'), 'as it was');
@@ -123,16 +126,17 @@ test('a module on which LLVM never ends', () =>
     assert.is(await readFile(path.join(folder, 'x.hsaco'), 'utf8'), 'as it was');
     const { stdout } = await darm([...args, '--json'], { cwd: folder });
     assert.is((JSON.parse(stdout.toString()) as { error: { code: string } }).error.code, 'timeout');
-  }));
+  }),
+);
 
-test('there is a time limit without --timeout, and the largest one is not over at once', async () => {
+test.long('there is a time limit without --timeout, and the largest one is not over at once', async () => {
   const { stdout } = await darm(['compile', '--help']);
   assert.match(stdout.toString().replace(/\s+/g, ' '), /--timeout <seconds> [^-]*0: no limit \(default: 600\)/);
   for (const jobs of ['1', '2'])
     assert.is((await darm(['compile', KERNEL, '-o', '-', '--timeout', '2000000', '-j', jobs])).code, 0);
 });
 
-test('response files that include each other thousands of times', () =>
+test.long('response files that include each other thousands of times', () =>
   inFolder(async (folder) => {
     for (let depth = 0; depth < 15; depth++)
       await writeFile(path.join(folder, String(depth)), `@${depth + 1} `.repeat(3));
@@ -140,9 +144,10 @@ test('response files that include each other thousands of times', () =>
     isOneLine(await darm(['compile', '@0'], { cwd: folder }), /more than 1000 response files/, 2);
     await writeFile(path.join(folder, 'words'), 'x '.repeat(600_000));
     isOneLine(await darm(['batch', '@words'], { cwd: folder }), /more than 500000 words/, 2);
-  }));
+  }),
+);
 
-test('names are shown, not sent to the terminal', () =>
+test.long('names are shown, not sent to the terminal', () =>
   inFolder(async (folder) => {
     const name = 'a\\1B[31m\\C2\\9B\\0Ab';
     await writeFile(path.join(folder, 'k.ll'), `${TRIPLE}define amdgpu_kernel void @"${name}"() "target-cpu"="gfx906" { ret void }\n`); // prettier-ignore
@@ -167,7 +172,8 @@ test('names are shown, not sent to the terminal', () =>
     outputs.push((await darm(['batch', 'x\x1b[31m*.bc', '--out-dir', folder])).stderr);
     for (const output of outputs) assert.not.match(output, /(?!\n)\p{Cc}/u);
     for (const output of outputs.slice(-3)) assert.match(output, 'x\\u{1b}[31m');
-  }));
+  }),
+);
 
 test('one long name does not make every row of a table as long', () =>
   inFolder(async (folder) => {

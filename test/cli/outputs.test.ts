@@ -11,7 +11,7 @@ const KERNEL =
   'target triple = "amdgcn-amd-amdhsa"\ndefine amdgpu_kernel void @k() "target-cpu"="gfx906" {\n  ret void\n}\n';
 const INPUTS = ['k.ll', 'k.cl', 's.json', 'p.json', 'k.hsaco', 'link'];
 
-test('no output replaces what is read, or another output', () =>
+test.long('no output replaces what is read, or another output', () =>
   inFolder(async (folder) => {
     for (const name of INPUTS.slice(0, -1)) await writeFile(path.join(folder, name), name);
     await symlink('k.cl', path.join(folder, 'link'));
@@ -40,9 +40,10 @@ test('no output replaces what is read, or another output', () =>
     }
     assert.equal(await filesIn(folder), [...INPUTS].sort());
     for (const name of INPUTS.slice(0, -1)) assert.is(await readFile(path.join(folder, name), 'utf8'), name);
-  }));
+  }),
+);
 
-test('no output replaces what turns out to be read: headers, the files of a launch spec', () =>
+test.long('no output replaces what turns out to be read: headers, the files of a launch spec', () =>
   inFolder(async (folder) => {
     const files = {
       'k.ll': KERNEL,
@@ -76,7 +77,8 @@ test('no output replaces what turns out to be read: headers, the files of a laun
       assert.is(code, message === null ? 0 : 2, `${args.join(' ')}: ${stderr}`);
     }
     for (const [name, text] of Object.entries(files)) assert.is(await readFile(path.join(folder, name), 'utf8'), text);
-  }));
+  }),
+);
 
 test('a module may be replaced where -o says so', () =>
   inFolder(async (folder) => {
@@ -96,7 +98,7 @@ test('a device takes several outputs', () =>
     assert.is(code, 0);
   }));
 
-test('a folder that cannot be made is an error, and no end of trying', () =>
+test.long('a folder that cannot be made is an error, and no end of trying', () =>
   inFolder(async (folder) => {
     // The system answers ENOENT there, although the folder above exists.
     if (!existsSync('/proc/self')) return;
@@ -124,6 +126,7 @@ test('a folder that cannot be made is an error, and no end of trying', () =>
       assert.match(stderr, `darm: warning: ${why}; 1 result is not in the cache\n`);
     }
     assert.equal(await filesIn(folder), ['.darm', 'k.hsaco', 'k.ll']);
-  }));
+  }),
+);
 
 test.run();

@@ -41,7 +41,7 @@ async function answersOf(folder: string, requests: readonly object[], between = 
   return answers;
 }
 
-test('several actions, in the folder of the worker and in sandboxes: the same bytes as darm compile', () =>
+test.long('several actions, in the folder of the worker and in sandboxes: the same bytes as darm compile', () =>
   inFolder(async (folder) => {
     const names = ['sb1', 'sb2', 'bitonic'];
     const requests = await Promise.all(
@@ -60,9 +60,10 @@ test('several actions, in the folder of the worker and in sandboxes: the same by
       assert.ok((await readFile(path.join(place, 'k.hsaco'))).equals(await readFile(path.join(place, 'expected'))));
       assert.is(await readFile(path.join(place, 'k.d'), 'utf8'), 'k.hsaco: \\\n  k.bc\n');
     }
-  }));
+  }),
+);
 
-test('failures are those of darm compile, each in its own answer', () =>
+test.long('failures are those of darm compile, each in its own answer', () =>
   inFolder(async (folder) => {
     await writeFile(path.join(folder, 'bad.ll'), 'define void @f() {\n  nonsense\n}');
     await cp(kernelPath('sb1.gfx906.O3'), path.join(folder, 'k.bc'));
@@ -87,7 +88,8 @@ test('failures are those of darm compile, each in its own answer', () =>
       assert.match(answers.get(n)!.output, output);
     } // prettier-ignore
     assert.equal(await filesIn(folder), ['bad.ll', 'k.bc']);
-  }));
+  }),
+);
 
 test('what is no request ends the worker with an error', async () => {
   for (const input of ['x\n', '{', '}', '{"a":"}', '{"arguments":"compile"}\n', '{"requestId":1.5}\n']) {

@@ -31,7 +31,7 @@ test('compile writes remarks beside its output', () =>
     assert.match(remarks, /^DebugLoc: \{ File: 'sb1\.hip', Line: \d+, Column: \d+ \}$/m);
   }));
 
-test('- is standard output', async () => {
+test.long('- is standard output', async () => {
   await run(['compile', 'k.bc', '--remarks', '-'], (text) => assert.equal(tags(text), ['!Passed', '!Analysis']));
   await run(['analyze', 'k.bc', '--remarks', '-'], (text) => {
     assert.equal(tags(text), ['!Passed', '!Analysis']);
@@ -39,7 +39,7 @@ test('- is standard output', async () => {
   });
 });
 
-test('analyze writes remarks and still prints its table, or JSON', async () => {
+test.long('analyze writes remarks and still prints its table, or JSON', async () => {
   await run(['analyze', 'k.bc', '--remarks', 'k.yaml'], async (text, folder) => {
     assert.match(text, /^target gfx906\n/);
     assert.equal(tags(await readFile(path.join(folder, 'k.yaml'), 'utf8')), ['!Passed', '!Analysis']);
@@ -49,7 +49,7 @@ test('analyze writes remarks and still prints its table, or JSON', async () => {
   });
 });
 
-test('two outputs in one place', async () => {
+test.long('two outputs in one place', async () => {
   for (const [args, message] of [
     [['compile', 'a.bc', '-o', '-', '--remarks', '-'], /standard output exclude each other/],
     [['compile', '-', '--remarks', '-'], /standard output exclude each other/],

@@ -60,7 +60,7 @@ test('what one machine compiled, another one takes: same bytes, same report', ()
     });
   }));
 
-test('darm compile and darm batch, by flag and by environment', () =>
+test.long('darm compile and darm batch, by flag and by environment', () =>
   inFolder(async (folder) => {
     await withCacheServer(path.join(folder, 'served'), async (url, shown) => {
       const flags = ['--remote-cache', url, '--remote-cache-mode', 'read-write', '--remote-cache-timeout', '10'];
@@ -76,9 +76,10 @@ test('darm compile and darm batch, by flag and by environment', () =>
       assert.ok((await readFile(a)).equals(await readFile(path.join(b, 'sb1.gfx906.O3.hsaco'))));
       assert.not.match(compiled.stderr + batch.stderr, /secret/);
     });
-  }));
+  }),
+);
 
-test('a wrong password, a server that hangs: one warning without the password, and the same bytes', () =>
+test.long('a wrong password, a server that hangs: one warning without the password, and the same bytes', () =>
   inFolder(async (folder) => {
     const file = (name: string): string => path.join(folder, name);
     assert.is((await darm(['compile', INPUT, '-o', file('local')])).code, 0);
@@ -98,7 +99,8 @@ test('a wrong password, a server that hangs: one warning without the password, a
     // Which limit is first depends on how busy this machine is.
     const complaint = /it does not answer|no whole answer within 0\.5 s/;
     await compile(server.url.replace('//', '//jane:secret@'), 'hanging', complaint);
-  }));
+  }),
+);
 
 test('an entry of another job, or with a damaged form, is refused and compiled here', async () => {
   const kept = new Map<string, Buffer>();
@@ -139,7 +141,7 @@ test('source: clang runs here, and what follows comes from the remote cache', as
   assert.equal(second.artifacts, first.artifacts);
 });
 
-test('the service counts what its remote cache does', () =>
+test.long('the service counts what its remote cache does', () =>
   inFolder(async (folder) => {
     await using server = await plainCache();
     const service = await startServer('-j', '1', '--remote-cache', server.url, '--cache', path.join(folder, 'local'));
@@ -149,9 +151,10 @@ test('the service counts what its remote cache does', () =>
     assert.is(await figureAt(service.url, 'darm_remote_cache_uploads'), 0);
     service.child.kill('SIGTERM');
     assert.is(await service.exit, 0);
-  }));
+  }),
+);
 
-test('an address that is none: one error without the password', async () => {
+test.long('an address that is none: one error without the password', async () => {
   for (const url of ['ftp://jane:secret@host', 'http://jane:secret@host/?a', 'jane:secret'])
     for (const command of [['compile', INPUT], ['batch', INPUT, '--out-dir', 'out'], ['serve']]) {
       const { code, stderr } = await darm([...command, '--remote-cache', url]);

@@ -24,7 +24,7 @@ async function run(args: readonly string[], use: (text: string, folder: string) 
   });
 }
 
-test('compile writes a page beside its output, which stays the same', async () => {
+test.long('compile writes a page beside its output, which stays the same', async () => {
   let plain = '';
   await run(['compile', 'k.bc'], async (_, folder) => {
     plain = sha256(await readFile(path.join(folder, 'k.hsaco')));
@@ -42,7 +42,7 @@ test('compile writes a page beside its output, which stays the same', async () =
   });
 });
 
-test('with a spec it says what the simulator counted', () =>
+test.long('with a spec it says what the simulator counted', () =>
   run(
     ['compile', 'k.bc', '--emit', 'bc', '-o', 'o.bc', '--report', 'k.html', '--spec', 'spec.json'],
     async (_, folder) => {
@@ -52,17 +52,19 @@ test('with a spec it says what the simulator counted', () =>
         /cycles \(estimate\)<\/th>\s*<td class="figure">([\d.]+)<\/td>\s*<td class="figure">([\d.]+)/.exec(page)!;
       assert.ok(Number(before) > Number(after));
     },
-  ));
+  ),
+);
 
-test('analyze writes the page of what would be done, and still prints its table', () =>
+test.long('analyze writes the page of what would be done, and still prints its table', () =>
   run(['analyze', 'k.bc', '--html', 'k.html'], async (text, folder) => {
     assert.match(text, /^target gfx906\n/);
     assert.equal(await filesIn(folder), ['k.bc', 'k.html', 'spec.json']);
     const page = await readFile(path.join(folder, 'k.html'), 'utf8');
     assert.is(page.match(/<svg /g)!.length, 2);
-  }));
+  }),
+);
 
-test('- is standard output; the page is the same every time', async () => {
+test.long('- is standard output; the page is the same every time', async () => {
   const pages: string[] = [];
   for (const meld of ['darm', 'off']) await run(['analyze', 'k.bc', '--html', '-', '--meld', meld], (text) => void pages.push(text)); // prettier-ignore
   assert.match(pages[0]!, /^<!doctype html>[\s\S]*<\/html>\n$/);
@@ -88,7 +90,7 @@ test('any name makes the name of a file', () => {
   assert.is.not(long, other);
 });
 
-test('what does not go together', async () => {
+test.long('what does not go together', async () => {
   for (const [args, message] of [
     [['compile', 'a.bc', '-o', '-', '--report', '-'], /standard output exclude each other/],
     [['compile', 'a.bc', '--report', '-', '--remarks', '-'], /standard output exclude each other/],

@@ -87,7 +87,7 @@ test('bitonic sort: counters, cycles, and the hash of the sorted buckets', () =>
     assert.is(executed, counters['instructions']);
   }));
 
-test('tables for people; any number of threads says the same', () =>
+test.long('tables for people; any number of threads says the same', () =>
   withBitonic(async (folder) => {
     const one = await darm(['run', 'bitonic.hsaco', '--kernel', 'bitonic', '--spec', SPEC], { cwd: folder });
     assert.is(one.stderr, '');
@@ -97,7 +97,8 @@ test('tables for people; any number of threads says the same', () =>
     assert.is(two.stdout.toString(), one.stdout.toString());
     const quick = await darm(['run', 'bitonic.hsaco', '--spec', SPEC, '-j', '2', '--no-cycles'], { cwd: folder });
     assert.is(quick.stdout.toString(), one.stdout.toString().replace(/ {2}cycles.*\n/, ''));
-  }));
+  }),
+);
 
 test('outputs are written as raw bytes', () =>
   withBitonic(async (folder) => {
@@ -107,7 +108,7 @@ test('outputs are written as raw bytes', () =>
     assert.equal(new Int32Array(Uint8Array.from(bytes).buffer), sortedBuckets());
   }));
 
-test('a profile as a page and as JSON, and nothing else changes', () =>
+test.long('a profile as a page and as JSON, and nothing else changes', () =>
   withBitonic(async (folder) => {
     const plain = await darm(['run', 'bitonic.hsaco', '--spec', SPEC], { cwd: folder });
     for (const file of ['profile.html', 'profile.json']) {
@@ -121,9 +122,10 @@ test('a profile as a page and as JSON, and nothing else changes', () =>
     assert.equal(await filesIn(folder), ['bitonic.hsaco', 'profile.html', 'profile.json']);
     const wrong = await darm(['run', 'bitonic.hsaco', '--spec', SPEC, '--profile', 'profile.txt'], { cwd: folder });
     checkFailure(wrong, 2, /--profile writes \.html or \.json, and 'profile\.txt' is neither/);
-  }));
+  }),
+);
 
-test('a trace has one line per executed instruction', () =>
+test.long('a trace has one line per executed instruction', () =>
   withBitonic(async (folder) => {
     const args = ['run', 'bitonic.hsaco', '--spec', SPEC, '--json', '--trace-file', 'trace.txt'];
     const { stdout } = await darm(args, { cwd: folder });
@@ -134,7 +136,8 @@ test('a trace has one line per executed instruction', () =>
     assert.match(lines.at(-1)!, /^bitonic 3,0,0 0 0x\w+ 0xffffffffffffffff s_endpgm$/);
     const shown = await darm(['run', 'bitonic.hsaco', '--spec', SPEC, '--trace'], { cwd: folder });
     assert.ok(shown.stdout.toString().startsWith(lines.join('\n')));
-  }));
+  }),
+);
 
 test('coverage', () =>
   withBitonic(async (folder) => {
@@ -161,7 +164,7 @@ test('raw contents from a file beside the spec', () =>
     assert.match(endless.stderr, /^darm: error: cannot read \/dev\/zero: it is not an ordinary file\n$/);
   }));
 
-test('bad code objects', () =>
+test.long('bad code objects', () =>
   withBitonic(async (folder, object) => {
     const fails = async (bytes: Uint8Array, message: RegExp): Promise<void> => {
       await writeFile(path.join(folder, 'in.bin'), bytes);
@@ -183,9 +186,10 @@ test('bad code objects', () =>
     );
     await fails(new Uint8Array(0), /in\.bin: the input is empty/);
     await fails(new TextEncoder().encode('Dear simulator'), /in\.bin: the input is not a code object/);
-  }));
+  }),
+);
 
-test('specs that do not fit', () =>
+test.long('specs that do not fit', () =>
   withBitonic(async (folder) => {
     const fails = async (spec: string, message: RegExp): Promise<void> => {
       await writeFile(path.join(folder, 'spec.json'), spec);
@@ -214,9 +218,10 @@ test('specs that do not fit', () =>
       1,
       /cannot read none\.json: no such file/,
     );
-  }));
+  }),
+);
 
-test('kernels that go wrong', () =>
+test.long('kernels that go wrong', () =>
   withBitonic(async (folder) => {
     const args = ['run', 'bitonic.hsaco', '--spec', 'spec.json'];
     // One workgroup too many for the buffer.
@@ -232,7 +237,8 @@ test('kernels that go wrong', () =>
     );
     const json = await darm([...args, '--json'], { cwd: folder });
     assert.is((JSON.parse(json.stdout.toString()) as { error: { code: string } }).error.code, 'simulation-failed');
-  }));
+  }),
+);
 
 test('command lines that make no sense', () =>
   withBitonic(async (folder) => {

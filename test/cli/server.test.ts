@@ -95,7 +95,7 @@ const failed = ({ code, stderr }: CommandResult, message: RegExp): void => {
   assert.match(stderr, /^darm: error: .*\n$/);
 };
 
-test('the same bytes, messages and exit codes as here', () =>
+test.long('the same bytes, messages and exit codes as here', () =>
   withFiles(async (folder) => {
     const server = await startServer('-j', '1');
     const there = await runCases(folder, ['--server', server.url]);
@@ -105,9 +105,10 @@ test('the same bytes, messages and exit codes as here', () =>
     for (const [i, outcome] of here.entries()) assert.equal(there[i], outcome);
     const codes = new Set(here.map((each) => (each as { code: number }).code));
     assert.equal([...codes].sort(), [0, 1, 2]);
-  }));
+  }),
+);
 
-test('the document of --json, without its timings', () =>
+test.long('the document of --json, without its timings', () =>
   inFolder(async (folder) => {
     const server = await startServer('-j', '1');
     const document = async (...more: string[]): Promise<object> => {
@@ -117,31 +118,38 @@ test('the document of --json, without its timings', () =>
     assert.equal(await document('--server', server.url), await document());
     server.child.kill('SIGTERM');
     assert.is(await server.exit, 0);
-  }));
+  }),
+);
 
-test('a socket of the file system: for its user only, taken over when it was left behind, removed at the end', () =>
-  inFolder(async (folder) => {
-    const socket = path.join(folder, 'darm.sock');
-    const first = await runServer(['--listen', `unix:${socket}`]);
-    assert.is(first.url, `unix:${socket}`);
-    assert.is((await stat(socket)).mode & 0o777, 0o600);
-    const busy = await darm(['serve', '--listen', `unix:${socket}`]);
-    failed(busy, /cannot listen on the socket .*darm.sock: it is in use/);
-    await first.end('SIGKILL');
-    const second = await runServer(['--listen', `unix:${socket}`]);
-    const { code, stderr } = await darm(['compile', INPUT, '-o', 'out', '--server', second.url], { cwd: folder });
-    assert.equal([code, stderr], [0, '']);
-    assert.equal(await second.end('SIGTERM'), [0, null]);
-    assert.equal(await filesIn(folder), ['out']);
-    // Not a socket: it stays.
-    failed(await darm(['serve', '--listen', `unix:${folder}/out`]), /it is in use/);
-    failed(await darm(['serve', '--listen', `unix:${folder}/none/s`]), /none\/s: there is no such folder/);
-    failed(await darm(['serve', '--listen', `unix:${folder}/out/s`]), /out\/s: a part of the path is not a directory/);
-    failed(await darm(['serve', '--listen', `unix:${folder}/${'s'.repeat(200)}`]), /s: the path is too long/);
-    assert.equal(await filesIn(folder), ['out']);
-  }));
+test.long(
+  'a socket of the file system: for its user only, taken over when it was left behind, removed at the end',
+  () =>
+    inFolder(async (folder) => {
+      const socket = path.join(folder, 'darm.sock');
+      const first = await runServer(['--listen', `unix:${socket}`]);
+      assert.is(first.url, `unix:${socket}`);
+      assert.is((await stat(socket)).mode & 0o777, 0o600);
+      const busy = await darm(['serve', '--listen', `unix:${socket}`]);
+      failed(busy, /cannot listen on the socket .*darm.sock: it is in use/);
+      await first.end('SIGKILL');
+      const second = await runServer(['--listen', `unix:${socket}`]);
+      const { code, stderr } = await darm(['compile', INPUT, '-o', 'out', '--server', second.url], { cwd: folder });
+      assert.equal([code, stderr], [0, '']);
+      assert.equal(await second.end('SIGTERM'), [0, null]);
+      assert.equal(await filesIn(folder), ['out']);
+      // Not a socket: it stays.
+      failed(await darm(['serve', '--listen', `unix:${folder}/out`]), /it is in use/);
+      failed(await darm(['serve', '--listen', `unix:${folder}/none/s`]), /none\/s: there is no such folder/);
+      failed(
+        await darm(['serve', '--listen', `unix:${folder}/out/s`]),
+        /out\/s: a part of the path is not a directory/,
+      );
+      failed(await darm(['serve', '--listen', `unix:${folder}/${'s'.repeat(200)}`]), /s: the path is too long/);
+      assert.equal(await filesIn(folder), ['out']);
+    }),
+);
 
-test('a socket that listens already, as systemd hands it over', () =>
+test.long('a socket that listens already, as systemd hands it over', () =>
   inFolder(async (folder) => {
     const socket = path.join(folder, 'darm.sock');
     const opened = createServer().listen(`${socket}.new`);
@@ -156,7 +164,8 @@ test('a socket that listens already, as systemd hands it over', () =>
     assert.equal([code, stderr], [0, '']);
     assert.equal(await server.end('SIGTERM'), [0, null]);
     failed(await darm(['serve', '--listen', 'fd:77']), /cannot listen on descriptor 77/);
-  }));
+  }),
+);
 
 test('no server: one error, or a compilation here when that was asked for', () =>
   inFolder(async (folder) => {
@@ -172,7 +181,7 @@ test('no server: one error, or a compilation here when that was asked for', () =
     assert.ok(there.equals(await readFile(path.join(folder, 'out'))));
   }));
 
-test('servers that are something else, of another version, damaged or full', () =>
+test.long('servers that are something else, of another version, damaged or full', () =>
   inFolder(async (folder) => {
     const compile = (url: string) => darm(['compile', INPUT, '-o', 'out', '--server', url], { cwd: folder });
     const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8')) as {
@@ -198,9 +207,10 @@ test('servers that are something else, of another version, damaged or full', () 
     });
     failed(await compile(breaking.url), /the connection broke/);
     assert.equal(await filesIn(folder), []);
-  }));
+  }),
+);
 
-test('a full server is asked again', () =>
+test.long('a full server is asked again', () =>
   inFolder(async (folder) => {
     const server = await startServer('-j', '1', '--queue', '0');
     const names = ['a', 'b', 'c', 'd'];
@@ -210,9 +220,10 @@ test('a full server is asked again', () =>
     assert.equal(results.map(({ code, stderr }) => [code, stderr]), names.map(() => [0, ''])); // prettier-ignore
     server.child.kill('SIGTERM');
     assert.is(await server.exit, 0);
-  }));
+  }),
+);
 
-test('flags that make no sense', async () => {
+test.long('flags that make no sense', async () => {
   for (const [flags, complaint] of [
     [['--server', 'unix:relative'], /--server needs a whole path after unix:/],
     [['--server', `unix:/${'x'.repeat(200)}`], /the path of --server is too long: \d+ bytes are the limit/],

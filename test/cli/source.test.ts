@@ -61,7 +61,7 @@ test("clang's flags, dependencies, another name for the target", async () => {
   });
 });
 
-test('preprocessed text, bitcode, a fat binary for several processors', async () => {
+test.long('preprocessed text, bitcode, a fat binary for several processors', async () => {
   await withKernel(async (folder) => {
     const text = await darm(['compile', 'k.hip', ...QUICK, '-Iinc', '-E', '-P', '--emit', 'i', '-o', '-'], {
       cwd: folder,
@@ -86,7 +86,7 @@ test('preprocessed text, bitcode, a fat binary for several processors', async ()
   });
 });
 
-test("errors and warnings are clang's own, with exit code 1 for errors", async () => {
+test.long("errors and warnings are clang's own, with exit code 1 for errors", async () => {
   await withKernel(async (folder) => {
     await writeFile(path.join(folder, 'bad.hip'), 'int f() {\n  return x;\n}\n');
     const bad = await darm(['compile', 'bad.hip', ...QUICK], { cwd: folder });
@@ -116,7 +116,7 @@ test("errors and warnings are clang's own, with exit code 1 for errors", async (
   });
 });
 
-test('flags that are not known, or not for this input, are refused by name', async () => {
+test.long('flags that are not known, or not for this input, are refused by name', async () => {
   await withKernel(async (folder) => {
     const cases: [string[], RegExp][] = [
       [['compile', 'k.hip', ...QUICK, '-fprofile-use=x'], /unknown flag '-fprofile-use=x'/],
@@ -134,7 +134,7 @@ test('flags that are not known, or not for this input, are refused by name', asy
   });
 });
 
-test('a missing header, with the folders that were searched; a folder; a device', async () => {
+test.long('a missing header, with the folders that were searched; a folder; a device', async () => {
   await withKernel(async (folder) => {
     const missing = await darm(['compile', 'k.hip', ...QUICK, '-isystem', 'other'], { cwd: folder });
     assert.is(missing.code, 1);
@@ -167,7 +167,7 @@ test('a processor that clang or the device libraries do not know is named', asyn
   });
 });
 
-test('analyze, check and batch take source', async () => {
+test.long('analyze, check and batch take source', async () => {
   await withKernel(async (folder) => {
     const flags = [...QUICK, '-Iinc'];
     const analyzed = await darm(['analyze', 'k.hip', ...flags, '--json'], { cwd: folder });
@@ -187,7 +187,7 @@ test('analyze, check and batch take source', async () => {
   });
 });
 
-test("a batch shows clang's text, and where an error is", async () => {
+test.long("a batch shows clang's text, and where an error is", async () => {
   await withKernel(async (folder) => {
     await mkdir(path.join(folder, 'src'));
     await writeFile(path.join(folder, 'src', 'bad.hip'), 'int f() {\n  return x;\n}\n');

@@ -18,7 +18,7 @@ interface TuneDocument {
   readonly kernels: readonly { readonly kernel: string; readonly cycles: Readonly<Record<string, number>> }[];
 }
 
-test('writes a plan, which compile, batch and check follow', () =>
+test.long('writes a plan, which compile, batch and check follow', () =>
   inFolder(async (folder) => {
     const plan = path.join(folder, 'srad.json');
     const tuned = await darm(['tune', MODULE, '--spec', SPEC, '-o', plan, '--budget', '6', '-j', '1', '--json']);
@@ -39,9 +39,10 @@ test('writes a plan, which compile, batch and check follow', () =>
     assert.is(checked.code, 0);
     const document = JSON.parse(checked.stdout.toString()) as TuneDocument;
     assert.is(document.kernels[0]!.cycles['after'], cycles['tuned']);
-  }));
+  }),
+);
 
-test('a plan that does not fit is a warning, a file that is none an error', () =>
+test.long('a plan that does not fit is a warning, a file that is none an error', () =>
   inFolder(async (folder) => {
     const file = (name: string): string => path.join(folder, name);
     await writeFile(file('old.json'), '{"format":"darm-plan","version":0}');
@@ -58,9 +59,10 @@ test('a plan that does not fit is a warning, a file that is none an error', () =
     assert.match(broken.stderr, /^darm: error: .*broken\.json: this is not a plan of darm tune: .*\n$/);
     const missing = await darm(['compile', MODULE, '--plan', file('none.json'), '-o', file('c.hsaco')]);
     assert.is(missing.code, 1);
-  }));
+  }),
+);
 
-test('refuses command lines that make no sense', () =>
+test.long('refuses command lines that make no sense', () =>
   inFolder(async (folder) => {
     for (const args of [
       ['tune', MODULE],
@@ -74,7 +76,8 @@ test('refuses command lines that make no sense', () =>
       assert.is(code, 2, args.join(' '));
       assert.match(stderr, /^darm: error: .*\n$/);
     }
-  }));
+  }),
+);
 
 /** Every workgroup reads and writes the same elements, so memory depends on the order of the workgroups. */
 const RACE = `target triple = "amdgcn-amd-amdhsa"
@@ -103,7 +106,7 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.workgroup.id.x()
 `;
 
-test('launches that race are the fault of the spec, and the message says what races', () =>
+test.long('launches that race are the fault of the spec, and the message says what races', () =>
   inFolder(async (folder) => {
     await writeFile(path.join(folder, 'k.ll'), RACE);
     const args = [{ buffer: 'u32', length: 64, out: true }];
@@ -111,6 +114,7 @@ test('launches that race are the fault of the spec, and the message says what ra
     const tuned = await darm(['tune', 'k.ll', '--spec', 's.json', '-j', '2'], { cwd: folder });
     assert.match(tuned.stderr, /^darm: error: k\.ll: a race: a .* of 4 bytes at byte \d+ of buffer .*\n$/);
     assert.is(tuned.code, 1);
-  }));
+  }),
+);
 
 test.run();

@@ -144,7 +144,7 @@ test('a folder that cannot be written to costs nothing but the hits', () =>
     assert.equal(compiler.cacheCounts, { hits: 0, misses: 1, errors: 1, complaint });
   }));
 
-test('several processes use one folder; stats, verify and clean', () =>
+test.long('several processes use one folder; stats, verify and clean', () =>
   inFolder(async (folder) => {
     const cache = path.join(folder, 'cache');
     const compile = (name: string) =>
@@ -165,6 +165,7 @@ test('several processes use one folder; stats, verify and clean', () =>
     const { code, stderr } = await darm(['cache', 'stats']);
     assert.is(code, 2);
     assert.match(stderr, /which cache/);
-  }));
+  }),
+);
 
 test.run();

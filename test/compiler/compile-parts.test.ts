@@ -70,7 +70,7 @@ async function someCopies(compiler: Compiler, name: string): Promise<Uint8Array>
   return bytesOf(manyKernels(text(artifacts[0]!.bytes), 4));
 }
 
-test('the same bytes from any number of workers', async () => {
+test.long('the same bytes from any number of workers', async () => {
   const hashes = new Set<string>();
   for (const threads of [0, 1, 3]) {
     await using compiler = createCompiler({ threads, tierPolicy: 'short' });
@@ -80,7 +80,7 @@ test('the same bytes from any number of workers', async () => {
   assert.is(hashes.size, 1);
 });
 
-test('kernels leave the same memory as in a whole module, and are described in the same order', async () => {
+test.long('kernels leave the same memory as in a whole module, and are described in the same order', async () => {
   await using compiler = createCompiler({ threads: 2, tierPolicy: 'short' });
   for (const module of [
     bytesOf(SHARING),
@@ -100,7 +100,7 @@ test('kernels leave the same memory as in a whole module, and are described in t
   }
 });
 
-test('parts hold the melds that make the whole module smallest', async () => {
+test.long('parts hold the melds that make the whole module smallest', async () => {
   await using compiler = createCompiler({ threads: 2, tierPolicy: 'short' });
   const module = await someCopies(compiler, 'sb3r.gfx906.O3');
   const sizes = async (options: Partial<JobOptions>): Promise<(number | null)[]> =>
@@ -118,7 +118,7 @@ test('modules that cannot be divided are those of one part', async () => {
   assert.equal(await codeObject(compiler, small, { partitions: 'auto' }), await codeObject(compiler, small, {}));
 });
 
-test('figures, bitcode and text are those of the whole module', async () => {
+test.long('figures, bitcode and text are those of the whole module', async () => {
   await using compiler = createCompiler({ threads: 1, tierPolicy: 'short' });
   const options = { emit: ['ll', 'hsaco', 'bc'], stats: true } as const;
   const module = await someCopies(compiler, 'bitonic.gfx906.O3');

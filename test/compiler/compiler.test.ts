@@ -41,7 +41,7 @@ const EMPTY_KERNEL = text(
   'target triple = "amdgcn-amd-amdhsa"\n' + 'define amdgpu_kernel void @nothing() "target-cpu"="gfx906" { ret void }\n',
 );
 
-test('the same bytes with no, one and three workers', async () => {
+test.long('the same bytes with no, one and three workers', async () => {
   const bytes = await kernel('many.gfx906.O3');
   const hashes = new Set<string>();
   for (const threads of [0, 1, 3]) {
@@ -59,7 +59,7 @@ test('the same bytes with no, one and three workers', async () => {
   assert.is(hashes.size, 1);
 });
 
-test('the same bytes early, with one and two workers', async () => {
+test.long('the same bytes early, with one and two workers', async () => {
   const bytes = await kernel('many.gfx906.early');
   const hashes = new Set<string>();
   for (const threads of [1, 2]) {
@@ -71,7 +71,7 @@ test('the same bytes early, with one and two workers', async () => {
   assert.is(hashes.size, 1);
 });
 
-test('a code object is for one processor: what functions and job name must agree', async () => {
+test.long('a code object is for one processor: what functions and job name must agree', async () => {
   const module = (...cpus: (string | null)[]): Uint8Array =>
     new TextEncoder().encode(
       'target triple = "amdgcn-amd-amdhsa"\n' +
@@ -110,7 +110,7 @@ test('a code object is for one processor: what functions and job name must agree
   }
 });
 
-test('the same bytes in any order of jobs', async () => {
+test.long('the same bytes in any order of jobs', async () => {
   const names = ['bitonic.gfx906.O3', 'sb2.gfx906.O3', 'many.gfx1100.O3', 'sb1.gfx1100.O3'];
   const kernels = new Map(await Promise.all(names.map(async (name) => [name, await kernel(name)] as const)));
   const expected = new Map<string, string>();
@@ -247,7 +247,7 @@ test('an AbortSignal ends a running, a waiting and a future job, and its reason 
   });
 });
 
-test('progress is reported before the result', async () => {
+test.long('progress is reported before the result', async () => {
   const bytes = await kernel('many.gfx906.O3');
   for (const threads of [0, 1, 2]) {
     await using({ threads }, async (compiler) => {
@@ -260,7 +260,7 @@ test('progress is reported before the result', async () => {
   }
 });
 
-test('what a callback throws is what the call fails with', async () => {
+test.long('what a callback throws is what the call fails with', async () => {
   const bytes = await kernel('bitonic.gfx906.O3');
   for (const threads of [0, 1]) {
     await using({ threads }, async (compiler) => {
@@ -311,7 +311,7 @@ test('bad input does not harm the pool', async () => {
   });
 });
 
-test('out of memory is an error of its own, and the next job works', async () => {
+test.long('out of memory is an error of its own, and the next job works', async () => {
   // Five million bytes of text take many times as much memory as a module.
   const lines = Array.from({ length: 200_000 }, (_, i) => `@g${i} = addrspace(1) global i32 ${i}`);
   const huge = text(`target triple = "amdgcn-amd-amdhsa"\n${lines.join('\n')}\n`);
@@ -321,7 +321,7 @@ test('out of memory is an error of its own, and the next job works', async () =>
   });
 });
 
-test('analyze changes nothing and agrees with a session', async () => {
+test.long('analyze changes nothing and agrees with a session', async () => {
   const bytes = await kernel('bitonic.gfx906.O3');
   await using({ threads: 1 }, async (compiler) => {
     const result = await compiler.analyze(bytes);

@@ -179,7 +179,7 @@ test('the uncompressed size of containers is limited', () =>
     assert.ok(error instanceof DarmError && /9096 bytes uncompressed/.test(error.message));
   }));
 
-test('any number of threads gives the same bytes', async () => {
+test.long('any number of threads gives the same bytes', async () => {
   const input = bundleOf(...(await modules()));
   const results: Uint8Array[] = [];
   for (const threads of [0, 2]) {

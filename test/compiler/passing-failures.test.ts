@@ -12,7 +12,7 @@ const test = suite('passing failures', { tests: 3, timeoutMs: 170_000 });
 
 const failure = (work: Promise<unknown>): Promise<unknown> => work.then(() => null).catch((error: unknown) => error);
 
-test('LLVM is loaded again after its files were missing for a moment', async () => {
+test.long('LLVM is loaded again after its files were missing for a moment', async () => {
   const bytes = await kernel('sb1.gfx906.O3');
   for (const threads of [0, 1])
     for (const file of [

@@ -228,7 +228,7 @@ test('a time limit ends clang, and the next source compiles', async () => {
   await compiler().compile(`${KERNEL}__global__ void k() {}`, HIP);
 });
 
-test('a source gets the standard headers that it includes, and those that it only takes to be there', async () => {
+test.long('a source gets the standard headers that it includes, and those that it only takes to be there', async () => {
   const options = { language: 'hip', mcpu: 'gfx1100', emit: ['ll'] } as const;
   const includes = '#include <algorithm>\n#include <complex>\n#include <functional>\n';
   const kernel = `__global__ void k(int *a, float *b) {
@@ -246,7 +246,7 @@ int onTheHost(int a, int b) { std::stringstream s; return std::plus<int>()(a, st
   assert.match(textOf(said), /fmul/);
 });
 
-test('one set of messages for a source that is refused with fewer headers and with all', async () => {
+test.long('one set of messages for a source that is refused with fewer headers and with all', async () => {
   const error = await errorOf(
     compiler().compile('#include <hip/hip_runtime.h>\nstd::string a = nowhere;', { language: 'hip', mcpu: 'gfx1100' }),
   );
@@ -262,7 +262,7 @@ test('every level of optimisation compiles', async () => {
   }
 });
 
-test('passes in front of an early meld leave nothing behind', async () => {
+test.long('passes in front of an early meld leave nothing behind', async () => {
   // `deepest` does not meld, and is as -O3 makes it although `stride` does.
   const source = `#include <hip/hip_runtime.h>
 extern "C" __global__ void stride(int *p, int n) {
@@ -294,8 +294,10 @@ extern "C" __global__ void deepest(int *out, const unsigned char *text, int size
   assert.is(opcodes(melded.of('deepest')), opcodes(plain.of('deepest')));
 });
 
-test('the second body of an OpenCL kernel is not melded, and nothing warns of its LDS, unless something calls it', async () => {
-  const source = `kernel void k(global float *o, int n) {
+test.long(
+  'the second body of an OpenCL kernel is not melded, and nothing warns of its LDS, unless something calls it',
+  async () => {
+    const source = `kernel void k(global float *o, int n) {
   local float s[64];
   int l = get_local_id(0);
   s[l] = o[l];
@@ -304,24 +306,28 @@ test('the second body of an OpenCL kernel is not melded, and nothing warns of it
   if (v > 0) for (int j = 0; j < n; j++) { v = v * 3 + s[(l + j) & 63]; v = sqrt(v) + exp(v); o[l + j] = v / 3; }
   else for (int j = 0; j < n; j++) { v = v * 5 + s[(l ^ j) & 63]; v = sqrt(v) + exp(v); o[l - j] = v / 7; }
 }`;
-  const options = { language: 'opencl', mcpu: 'gfx1100', meldPoint: 'early' } as const;
-  const meldedOf = async (more: object): Promise<string[]> => {
-    const { functions, diagnostics } = await compiler().compile(source, { ...options, ...more });
-    assert.equal(diagnostics, []);
-    return functions.filter(({ melds }) => melds.length > 0).map(({ name }) => name);
-  };
-  const body = '__clang_ocl_kern_imp_k';
-  assert.equal(await meldedOf({}), ['k']);
-  assert.equal(await meldedOf({ functions: [body] }), [body]);
-  const analyzed = async (text: string): Promise<string[]> => {
-    const { bitcode, options: job } = await compiler().translate(text, options);
-    return (await compiler().analyze(bitcode, job)).functions.map(({ name }) => name);
-  };
-  assert.equal(await analyzed(source), ['k']);
-  assert.equal(await analyzed(source.replace('kernel void k', 'kernel __attribute__((noinline)) void k')), ['k', body]);
-});
+    const options = { language: 'opencl', mcpu: 'gfx1100', meldPoint: 'early' } as const;
+    const meldedOf = async (more: object): Promise<string[]> => {
+      const { functions, diagnostics } = await compiler().compile(source, { ...options, ...more });
+      assert.equal(diagnostics, []);
+      return functions.filter(({ melds }) => melds.length > 0).map(({ name }) => name);
+    };
+    const body = '__clang_ocl_kern_imp_k';
+    assert.equal(await meldedOf({}), ['k']);
+    assert.equal(await meldedOf({ functions: [body] }), [body]);
+    const analyzed = async (text: string): Promise<string[]> => {
+      const { bitcode, options: job } = await compiler().translate(text, options);
+      return (await compiler().analyze(bitcode, job)).functions.map(({ name }) => name);
+    };
+    assert.equal(await analyzed(source), ['k']);
+    assert.equal(await analyzed(source.replace('kernel void k', 'kernel __attribute__((noinline)) void k')), [
+      'k',
+      body,
+    ]);
+  },
+);
 
-test('where an early meld costs a kernel scratch memory, all is melded late', async () => {
+test.long('where an early meld costs a kernel scratch memory, all is melded late', async () => {
   // `align` does not meld. Its arrays stay in registers only if -O3 unrolls the inner loop.
   const source = `#include <hip/hip_runtime.h>
 extern "C" __global__ void parity(int *p) {

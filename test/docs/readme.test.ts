@@ -14,13 +14,13 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const run = promisify(execFile);
 const readme = (): Promise<string> => readFile(path.join(ROOT, 'README.md'), 'utf8');
 
-test('the demo prints what README.md says', async () => {
+test.long('the demo prints what README.md says', async () => {
   const { stdout } = await run(process.execPath, [path.join(ROOT, 'dist/bench/demo.js')]);
   assert.match(stdout, /^Bitonic sort/);
   assert.ok((await readme()).includes(`\`\`\`\n${stdout.trimEnd()}\n\`\`\``), stdout);
 });
 
-test('the program in README.md compiles a kernel', async () => {
+test.long('the program in README.md compiles a kernel', async () => {
   const program = /^```js\n([^]*?)^```/m.exec(await readme())![1]!;
   const said = / \/\/ (.*)$/m.exec(program)![1]!;
   await inFolder(async (folder) => {

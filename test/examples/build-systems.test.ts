@@ -12,7 +12,7 @@ const test = suite('examples/build-systems', { tests: 4, timeoutMs: 60_000 });
 const run = promisify(execFile);
 const EXAMPLES = path.join(REPOSITORY, 'examples');
 
-test('an action: a parameter file, an empty environment, any folder, the same bytes', () =>
+test.long('an action: a parameter file, an empty environment, any folder, the same bytes', () =>
   inFolder(async (folder) => {
     const outputs: Buffer[] = [];
     for (const [name, environment] of [
@@ -28,9 +28,10 @@ test('an action: a parameter file, an empty environment, any folder, the same by
       outputs.push(await readFile(path.join(sandbox, 'out.hsaco')));
     }
     assert.ok(outputs[0]!.equals(outputs[1]!));
-  }));
+  }),
+);
 
-test('dependency files', () =>
+test.long('dependency files', () =>
   inFolder(async (folder) => {
     await cp(kernelPath('sb1.gfx906.O3'), path.join(folder, 'a $b#.bc'));
     const depfile = async (...args: string[]) => {
@@ -44,7 +45,8 @@ test('dependency files', () =>
     const { code, stderr } = await darm(['compile', 'a $b#.bc', '-o', '-', '-MD'], { cwd: folder });
     assert.is(code, 2);
     assert.match(stderr, /name one with -MF/);
-  }));
+  }),
+);
 
 test('the toolchain digest is one line and does not change', async () => {
   const digests = await Promise.all([1, 2].map(async () => (await darm(['--toolchain-digest'])).stdout.toString()));
@@ -52,7 +54,7 @@ test('the toolchain digest is one line and does not change', async () => {
   assert.is(digests[0], digests[1]);
 });
 
-test('plain JavaScript, and ninja if it is installed', () =>
+test.long('plain JavaScript, and ninja if it is installed', () =>
   inFolder(async (folder) => {
     await mkdir(path.join(folder, 'node_modules'));
     await writeFile(path.join(folder, 'package.json'), '{}');
@@ -70,6 +72,7 @@ test('plain JavaScript, and ninja if it is installed', () =>
     assert.ok(library.equals(await readFile(path.join(folder, 'kernel.hsaco'))));
     const again = await run('ninja', ['-d', 'explain', 'kernel.hsaco'], { cwd: folder });
     assert.not.match(again.stdout, /compile kernel\.bc/);
-  }));
+  }),
+);
 
 test.run();

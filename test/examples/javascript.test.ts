@@ -22,11 +22,11 @@ async function outputOf(program: string): Promise<string> {
   return said;
 }
 
-test("HIPRTC's saxpy", async () => {
+test.long("HIPRTC's saxpy", async () => {
   assert.match(await outputOf('saxpy.mjs'), /^_Z5saxpyIfEvT_PKS0_PS0_j: .*\ny\[3\] = 7, y\[255\] = 511\n$/);
 });
 
-test('OpenCL for two processors', async () => {
+test.long('OpenCL for two processors', async () => {
   assert.match(await outputOf('opencl.mjs'), /^gfx906: \d+ bytes, blur\ngfx1100: \d+ bytes, blur\n$/);
 });
 

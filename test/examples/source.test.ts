@@ -32,7 +32,7 @@ async function followsHeader(folder: string, output: string, build: () => string
   assert.not.ok(before.equals(await readFile(path.join(folder, output))));
 }
 
-test('ninja', () =>
+test.long('ninja', () =>
   inExample(async (folder, run) => {
     if (!isInstalled('ninja')) return;
     const darm = `darm = ${process.execPath} ${MAIN}`;
@@ -44,14 +44,16 @@ test('ninja', () =>
       () => run('ninja'),
       /no work to do|^\[1\/\d+\] .*--toolchain-digest[^[]*$/,
     );
-  }));
+  }),
+);
 
-test('CMake', () =>
+test.long('CMake', () =>
   inExample(async (folder, run) => {
     if (!isInstalled('cmake')) return;
     run('cmake', '-B', 'build', `-DDARM=${process.execPath};${MAIN}`);
     const build = (): string => run('cmake', '--build', 'build', '--verbose');
     await followsHeader(folder, 'build/blend.hipfb', build, /^(?![^]*--emit fatbin)/);
-  }));
+  }),
+);
 
 test.run();

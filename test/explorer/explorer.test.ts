@@ -20,7 +20,7 @@ async function exploring<T>(use: (explorer: Explorer) => Promise<T>): Promise<T>
   }
 }
 
-test('source: melds, remarks, listings and a launch, all with the lines they come from', () =>
+test.long('source: melds, remarks, listings and a launch, all with the lines they come from', () =>
   exploring(async (explorer) => {
     const job: ExploreJob = {
       source: await text('kernels/bitonic.hip'),
@@ -60,7 +60,8 @@ test('source: melds, remarks, listings and a launch, all with the lines they com
     // Every instruction that ran is one of the listing.
     const name = profiles[1]!.functions[0]!.name;
     assert.is(profiles[1]!.instructions.length, rows.filter((row) => row.function === name).length);
-  }));
+  }),
+);
 
 test('IR: lines by the names of blocks; a launch is made up', () =>
   exploring(async (explorer) => {

@@ -59,7 +59,7 @@ test('a question keeps its spec; an answer must be that to its key', () => {
 
 const queueFlags = ({ url }: TestRedis): string[] => ['--queue', url, '--queue-name', 'test'];
 
-test('launches that a fleet simulates: same output, same exit code', () =>
+test.long('launches that a fleet simulates: same output, same exit code', () =>
   inFolder(async (folder) => {
     if (!hasRedis()) return;
     await using redis = await TestRedis.start(folder);
@@ -82,9 +82,10 @@ test('launches that a fleet simulates: same output, same exit code', () =>
       assert.equal(there, here);
     }
     assert.ok(worker.log.filter(({ msg }) => msg === 'simulates').length >= 2 * 13 + 2 * 4);
-  }));
+  }),
+);
 
-test('an answer that is none is refused: the launch is simulated here', () =>
+test.long('an answer that is none is refused: the launch is simulated here', () =>
   inFolder(async (folder) => {
     if (!hasRedis()) return;
     await using redis = await TestRedis.start(folder);
@@ -97,6 +98,7 @@ test('an answer that is none is refused: the launch is simulated here', () =>
     await liar.close();
     assert.equal([there.stdout, there.code], [here.stdout, 0]);
     assert.match(there.stderr, /2 jobs were done here, and not by the fleet: .* not what belongs to its job/);
-  }));
+  }),
+);
 
 test.run();

@@ -45,7 +45,7 @@ const failureOf = (compiled: Promise<unknown>): Promise<DarmError> =>
     (error: unknown) => error as DarmError,
   );
 
-test(
+test.long(
   'same bytes, same errors, equal work once',
   withRedis(async (redis) => {
     await using worker = await startWorker(redis.url);
@@ -72,7 +72,7 @@ test(
   }),
 );
 
-test(
+test.long(
   'a worker that is killed, and one that sleeps: others take their jobs',
   withRedis(async (redis) => {
     await using killed = await startWorker(redis.url, { lockMs: SOON_LOST });
@@ -96,7 +96,7 @@ async function activeKey(url: string): Promise<string> {
   return `bull:${(await connectionTo(url)).queueName}:active`;
 }
 
-test(
+test.long(
   'a module that ends its worker fails with the reason; what ran beside it does not',
   withRedis(async (redis) => {
     const first = await startWorker(redis.url, { threads: 2, lockMs: SOON_LOST });
@@ -113,7 +113,7 @@ test(
   }),
 );
 
-test(
+test.long(
   'the queue forgets everything in the middle: jobs are handed out again, and the user is told',
   withRedis(async (redis) => {
     await using fleet = await openFleet(redis.url);
@@ -130,7 +130,7 @@ test(
   }),
 );
 
-test(
+test.long(
   'a queue that hangs: the batch waits, and says so',
   withRedis(async (redis) => {
     await using worker = await startWorker(redis.url);
@@ -147,7 +147,7 @@ test(
   }),
 );
 
-test(
+test.long(
   'a full queue: the batch waits, and says so',
   withRedis(async (redis) => {
     await using _ = await startWorker(redis.url);
@@ -162,7 +162,7 @@ test(
   }),
 );
 
-test(
+test.long(
   'a queue full of what is done is relieved of it',
   withRedis(async (redis) => {
     await using _ = await startWorker(redis.url);
@@ -177,7 +177,7 @@ test(
   }),
 );
 
-test(
+test.long(
   'SIGTERM while the queue is away: the worker and the batch end',
   withRedis(async (redis) => {
     const flags = ['--queue', redis.url, '--no-cache'];
@@ -199,7 +199,7 @@ test(
   }),
 );
 
-test(
+test.long(
   'a result too large for the queue: one attempt, then it is compiled here',
   withRedis(async (redis) => {
     await using worker = await startWorker(redis.url);
@@ -244,7 +244,7 @@ test(
   }),
 );
 
-test(
+test.long(
   'what is large goes by the store; wrong bytes of the store are refused',
   withRedis(async (redis) => {
     const kept = new Map<string, Buffer>();
@@ -267,7 +267,7 @@ test(
   }),
 );
 
-test(
+test.long(
   'workers of another version do not take the job, and the user is told that there is none',
   withRedis(async (redis) => {
     const other = await connectionTo(redis.url, 'f'.repeat(64));

@@ -77,7 +77,7 @@ async function isTheSame(job: SourceJob): Promise<void> {
   assert.is(Buffer.compare(product!, await whole(job)), 0);
 }
 
-test('the index is that of the headers', async () => {
+test.long('the index is that of the headers', async () => {
   const file = fileURLToPath(new URL('../../../src/frontend/lean-index.ts', import.meta.url));
   assert.ok(
     readFileSync(file, 'utf8') === leanIndexSource(await makeLeanIndex((await clang()).code)),
@@ -120,7 +120,7 @@ test('names behind a broken line, of included headers, and of arguments count', 
   assert.not.ok((await headersFor('std::array<int, 2> a;')).has(ARRAY));
 });
 
-test('overloads of the source, names that macros paste, functions of headers and arguments', async () => {
+test.long('overloads of the source, names that macros paste, functions of headers and arguments', async () => {
   const text = `${HIP}#include "own.h"
 __device__ double __shfl_down(double a, float b) { return a + b; }
 #define CALL(x) atomic##x
@@ -134,7 +134,7 @@ __global__ void k(int *p, float *f, double *d) {
   await isTheSame(await jobOf(text, ['-DFROM_ARGUMENT=atomicExch'], headers));
 });
 
-test('names that are made of the words of a source', async () => {
+test.long('names that are made of the words of a source', async () => {
   const pieces = new Set(['a', 'atomic', 'at', 'omicM', 'Min', 'x2']);
   for (const name of ['atomicMin', 'atomic', 'aa', 'atx2']) assert.ok(isMadeOf(name, pieces), name);
   for (const name of ['atomicMi', 'omic', 'b']) assert.not.ok(isMadeOf(name, pieces), name);
@@ -150,40 +150,48 @@ __global__ void k(int *p) { CAT(atomic, Min)(p, 1); }`),
   );
 });
 
-test('messages and texts name the headers as they lie in the package, and a header of the source stays in front', async () => {
-  const text = `${HIP}void host() { hipCtx_t context; hipCtxCreate(&context, 0, 0); }
+test.long(
+  'messages and texts name the headers as they lie in the package, and a header of the source stays in front',
+  async () => {
+    const text = `${HIP}void host() { hipCtx_t context; hipCtxCreate(&context, 0, 0); }
 template <class T> __device__ const char *named() { return __PRETTY_FUNCTION__; }
 #ifdef SHADOW
 __global__ void shadowed(const char **p) { p[0] = named<decltype(hipExternalMemoryHandleDesc::handle)>(); }
 #endif
 __global__ void k(const char **p) { p[0] = named<decltype(hipExternalMemoryHandleDesc::handle)>(); }`;
-  const headers = { 'hip/amd_detail/math_fwd.h': '#define SHADOW 1\n#include_next <hip/amd_detail/math_fwd.h>\n' };
-  const job = await jobOf(text, [], headers);
-  const { product, log } = await lean(job);
-  assert.match(log, new RegExp(`${IMAGE_FOLDER}/hip/hip/hip_runtime_api\\.h:\\d+`));
-  assert.is(Buffer.compare(product!, await whole(job)), 0);
-});
+    const headers = { 'hip/amd_detail/math_fwd.h': '#define SHADOW 1\n#include_next <hip/amd_detail/math_fwd.h>\n' };
+    const job = await jobOf(text, [], headers);
+    const { product, log } = await lean(job);
+    assert.match(log, new RegExp(`${IMAGE_FOLDER}/hip/hip/hip_runtime_api\\.h:\\d+`));
+    assert.is(Buffer.compare(product!, await whole(job)), 0);
+  },
+);
 
-test('where clang fails with few headers in another way than by messages, it is asked with all of them', async () => {
-  // A name that nobody can know in advance.
-  const text = `${HIP}#define DEEP "deep.h"
+test.long(
+  'where clang fails with few headers in another way than by messages, it is asked with all of them',
+  async () => {
+    // A name that nobody can know in advance.
+    const text = `${HIP}#define DEEP "deep.h"
 #include DEEP
 __global__ void k(int *p) { p[0] = R<0>::v; }`;
-  const folder = await mkdtemp(path.join(tmpdir(), 'darm-lean-'));
-  try {
-    const deep = `template <int N, class = void> struct R { static constexpr int v = R<N + 1>::v; };
+    const folder = await mkdtemp(path.join(tmpdir(), 'darm-lean-'));
+    try {
+      const deep = `template <int N, class = void> struct R { static constexpr int v = R<N + 1>::v; };
 template <int N> struct R<N, decltype((void)atomicMin((int *)0, N))> { static constexpr int v = 1; };\n`;
-    await writeFile(path.join(folder, 'deep.h'), deep);
-    const job = { ...(await jobOf(text, [`-I${folder}`, '-ftemplate-depth=1000000'])), disk: true };
-    assert.is(Buffer.compare((await lean(job)).product!, await whole(job)), 0);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-});
+      await writeFile(path.join(folder, 'deep.h'), deep);
+      const job = { ...(await jobOf(text, [`-I${folder}`, '-ftemplate-depth=1000000'])), disk: true };
+      assert.is(Buffer.compare((await lean(job)).product!, await whole(job)), 0);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);
 
-test("the C++ library's headers and HIP's others, and products of complex numbers, which clang calls a function for", async () => {
-  await isTheSame(
-    await jobOf(`${HIP}#include <hip/hip_fp16.h>
+test.long(
+  "the C++ library's headers and HIP's others, and products of complex numbers, which clang calls a function for",
+  async () => {
+    await isTheSame(
+      await jobOf(`${HIP}#include <hip/hip_fp16.h>
 #include <hip/hip_cooperative_groups.h>
 #include <complex>
 #include <algorithm>
@@ -194,10 +202,11 @@ __global__ void k(__half *h, std::complex<float> *c, int *p) {
   c[4] = std::abs(c[5]);
   p[0] = tile.shfl_down(std::max(p[1], p[2]), 1);
 }`),
-  );
-});
+    );
+  },
+);
 
-test('textures, surfaces, vectors, bits, votes, memory', async () => {
+test.long('textures, surfaces, vectors, bits, votes, memory', async () => {
   await isTheSame(
     await jobOf(`${HIP}
 texture<float, 2, hipReadModeElementType> reference;
@@ -217,7 +226,7 @@ __global__ void k(hipTextureObject_t t, hipSurfaceObject_t s, float *f, float4 *
   );
 });
 
-test('numbers that print themselves need no other headers than these', async () => {
+test.long('numbers that print themselves need no other headers than these', async () => {
   const text = `#include <hip/hip_bfloat16.h>
 __global__ void k(hip_bfloat16 *h) { h[0] = h[1] * h[2]; }`;
   const { code, image } = await clang();
@@ -228,7 +237,7 @@ __global__ void k(hip_bfloat16 *h) { h[0] = h[1] * h[2]; }`;
   await isTheSame(job);
 });
 
-test('a header that a macro names is read, and what it mentions is there', async () => {
+test.long('a header that a macro names is read, and what it mentions is there', async () => {
   await isTheSame(
     await jobOf(`#define NAME <hip/hip_fp16.h>
 ${HIP}#include NAME
@@ -236,7 +245,7 @@ __global__ void k(__half *h) { h[0] = __hadd(h[1], hsqrt(h[2])); h[3] = __shfl_d
   );
 });
 
-test('what is refused, is refused with all headers: the place is theirs', async () => {
+test.long('what is refused, is refused with all headers: the place is theirs', async () => {
   const text = `${HIP}__global__ void k(float *p) { p[0] = atomicAdd(p, 1, 2, 3, 4, 5); p[1] = undeclared(2); }`;
   const { product, log } = await lean(await jobOf(text));
   assert.is(product, null);

@@ -20,7 +20,7 @@ test("every header of the C++ library with the name of HIP's macro __local, or o
   }
 });
 
-test('using namespace std makes no call of HIP ambiguous, before its headers or behind them', async () => {
+test.long('using namespace std makes no call of HIP ambiguous, before its headers or behind them', async () => {
   const library = '#include <regex>\n#include <tuple>\n#include <variant>\nusing namespace std;\n';
   const hip = '#include <hip/hip_runtime.h>\n';
   const kernel = `__global__ void k(unsigned long long *o) { o[0] = __all(o[1] > 0) + __any(o[2] > 0) + __match_any(o[3]); }
@@ -32,7 +32,7 @@ bool matches(const string &text) { return regex_match(text, regex("a.*")); }`;
     assert.is((await inlineCompiler().translate(headers + kernel, options)).log, '');
 });
 
-test("what throws brings <exception>, as in GNU's library", async () => {
+test.long("what throws brings <exception>, as in GNU's library", async () => {
   for (const name of ['iostream', 'fstream', 'memory']) {
     const source = `#include <hip/hip_runtime.h>
 #include <${name}>
@@ -54,29 +54,32 @@ void again() { if (auto e = caught()) std::rethrow_exception(e); }`;
   }
 });
 
-test("NULL is clang's own behind every header of the C library, and libc++'s namespace has its old name, too", async () => {
-  const image = await readPart('headers', (await frontendManifest()).image, 'image');
-  const definers: string[] = [];
-  for (const [name, content] of imageFiles(image))
-    if (name.startsWith('c/') && /^#define NULL\b/m.test(new TextDecoder().decode(content)))
-      definers.push(name.slice(2));
-  // clang has a <stddef.h> of its own, which comes before the C library's.
-  assert.equal(definers.filter((name) => name !== 'stddef.h').sort(), [...NULL_DEFINERS].sort());
-  for (const name of [...NULL_DEFINERS, 'stddef.h', 'cstdio', 'vector']) {
-    const source = `#include <${name}>
+test.long(
+  "NULL is clang's own behind every header of the C library, and libc++'s namespace has its old name, too",
+  async () => {
+    const image = await readPart('headers', (await frontendManifest()).image, 'image');
+    const definers: string[] = [];
+    for (const [name, content] of imageFiles(image))
+      if (name.startsWith('c/') && /^#define NULL\b/m.test(new TextDecoder().decode(content)))
+        definers.push(name.slice(2));
+    // clang has a <stddef.h> of its own, which comes before the C library's.
+    assert.equal(definers.filter((name) => name !== 'stddef.h').sort(), [...NULL_DEFINERS].sort());
+    for (const name of [...NULL_DEFINERS, 'stddef.h', 'cstdio', 'vector']) {
+      const source = `#include <${name}>
 #include <${name === 'wchar.h' ? 'cwchar' : 'stdio.h'}>
 int *cast = reinterpret_cast<int *>(NULL);
 bool compared(int error) { return error == NULL; }
 namespace old = _VSTD;`;
-    const { log } = await inlineCompiler().translate(source, {
-      language: 'hip',
-      mcpu: 'gfx906',
-      flags: ['-w'],
-      disk: false,
-    });
-    assert.is(log, '', name);
-  }
-});
+      const { log } = await inlineCompiler().translate(source, {
+        language: 'hip',
+        mcpu: 'gfx906',
+        flags: ['-w'],
+        disk: false,
+      });
+      assert.is(log, '', name);
+    }
+  },
+);
 
 test('containers behind hip_runtime.h, and what GNU, OpenMP and Linux add', async () => {
   const source = `#include <hip/hip_runtime.h>
@@ -107,7 +110,7 @@ int main() {
   assert.is(told!.log, '');
 });
 
-test('<bits/stdc++.h> in the oldest and the newest standard', async () => {
+test.long('<bits/stdc++.h> in the oldest and the newest standard', async () => {
   for (const standard of ['c++11', 'c++23']) assert.is(await complaintsOfAll(inlineCompiler(), standard), '');
 });
 

@@ -63,7 +63,7 @@ test('seed and size make the data', () => {
   assert.is(corpusSpec(kernel, { seed: 1, size: 2 }).buffers[0]!.length, 2000);
 });
 
-test('every kernel has a launch of other sizes', () => {
+test.long('every kernel has a launch of other sizes', () => {
   for (const kernel of CORPUS)
     for (const size of [0.3, 2]) {
       const { launches, buffers } = corpusSpec(kernel, { seed: 7, size });
@@ -87,8 +87,9 @@ test('launches are launch specifications', () => {
   }
 });
 
-for (const family of CHECKED)
-  test(`references: ${family}`, async () => {
+for (const family of CHECKED) {
+  const register = family === 'graph' || family === 'sparse' ? test : test.long;
+  register(`references: ${family}`, async () => {
     for (const [target, options] of [
       ['gfx906', { meld: 'off' }],
       ['gfx1100', { profit: 'paper', threshold: 0.05 }],
@@ -111,5 +112,6 @@ for (const family of CHECKED)
       }
     }
   });
+}
 
 test.run();

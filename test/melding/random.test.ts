@@ -221,7 +221,7 @@ test('plans with the paper model keep the rules, and every meld has a real pair'
   );
 });
 
-test('a side against its copy pairs all its work', () => {
+test.long('a side against its copy pairs all its work', () => {
   fc.assert(
     fc.property(side, fc.constantFrom(1, 2), (t, entries) => {
       const s = snapshot(textOf({ t, f: t, uniform: false, entries }));

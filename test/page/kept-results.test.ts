@@ -90,7 +90,7 @@ async function withPage(use: (page: Page, server: TestServer, complaints: string
 if (BROWSER === null)
   test('there is a browser', () => console.log('page/kept-results: no browser on this machine, so nothing is tested'));
 else {
-  test('what an earlier visit compiled is shown as it was, and the next edit is compiled', () =>
+  test.long('what an earlier visit compiled is shown as it was, and the next edit is compiled', () =>
     withPage(async (page) => {
       const first = await views(page);
       // clang's translation, the compilation, and two listings of each kind.
@@ -102,9 +102,10 @@ else {
       await after(page, 'compiled', () => type(page, `// edited\n${source}`));
       assert.match(await textOf(page, '#status'), COMPILED);
       assert.match(await textOf(page, '#flow'), /holds M1/);
-    }));
+    }),
+  );
 
-  test('a change of an option needs no clang', () =>
+  test.long('a change of an option needs no clang', () =>
     withPage(async (page, server, complaints) => {
       await areKept(page, 2);
       await isLlvmKept(page);
@@ -119,9 +120,10 @@ else {
       assert.match(await textOf(page, '#status'), /^gfx1100: 0 melds, \d+ ms$/);
       // clang is asked for, for the next edit, and cannot be had.
       complaints.length = 0;
-    }));
+    }),
+  );
 
-  test('results of another build, and damaged ones, are not shown', () =>
+  test.long('results of another build, and damaged ones, are not shown', () =>
     withPage(async (page) => {
       await areKept(page, 2);
       const [name] = await stores(page);
@@ -155,9 +157,10 @@ else {
         );
         assert.match(await visitAgain(page), COMPILED, damage);
       }
-    }));
+    }),
+  );
 
-  test('without room in the browser nothing is kept, and everything works', () =>
+  test.long('without room in the browser nothing is kept, and everything works', () =>
     withPage(async (page) => {
       await areKept(page, 2);
       await page.evaluate(async () => {
@@ -168,7 +171,8 @@ else {
       assert.match(await visitAgain(page), COMPILED);
       assert.match(await visitAgain(page), COMPILED);
       assert.match(await textOf(page, '#flow'), /holds M1/);
-    }));
+    }),
+  );
 }
 
 test.run();

@@ -59,7 +59,7 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 `;
 
 if (BROWSER !== null) {
-  test('type, meld, change an option, run, share, open the link elsewhere, go offline', async () => {
+  test.long('type, meld, change an option, run, share, open the link elsewhere, go offline', async () => {
     await using server = await siteServer(SITE);
     const complaints: string[] = [];
     await withBrowser(BROWSER, async (browser) => {
@@ -137,55 +137,58 @@ if (BROWSER !== null) {
     assert.equal(complaints, []);
   });
 
-  test('an endless compilation and an endless launch are stopped; a crash is a message and a new worker', async () => {
-    await using server = await siteServer(SITE);
-    const complaints: string[] = [];
-    await withBrowser(BROWSER, async (browser) => {
-      const page = await openPage(browser, `${server.url}/?example=scale`, complaints);
-      await isShown(page);
-      const shown = await textOf(page, '#flow');
-      assert.match(shown, /holds M1/);
-      const stop = async (): Promise<void> => {
-        await page.waitForFunction(() => !document.getElementById('stop')!.hidden, PATIENCE);
-        await page.click('#stop');
-        await page.waitForFunction(() => document.body.dataset['state'] === 'failed', PATIENCE);
-        assert.is(await textOf(page, '#status'), 'stopped');
-      };
-
-      const levels = Array.from({ length: 12 }, (_, n) => `#define A${n + 1} ${`A${n} `.repeat(8)}`);
-      await type(
-        page,
-        `#define A0 x = -x;\n${levels.join('\n')}\nkernel void k(global int *o) { int x = *o; A12 *o = x; }\n`,
-      );
-      await stop();
-      assert.is(await textOf(page, '#flow'), shown);
-
-      await after(page, 'compiled', () =>
-        type(page, 'kernel void k(global volatile int *o) { while (o[get_global_id(0)] >= 0) o[1] = 1; }\n'),
-      );
-      await page.click('#as-json');
-      await type(page, ' ', '#json');
-      await page.keyboard.press('Backspace');
-      await page.click('#run');
-      await stop();
-
-      await after(page, 'compiled', () => type(page, 'kernel void a() {}\n'));
-      const worker = page.workers().findLast((each) => each.url().endsWith('/worker.js'))!;
-      await worker.evaluate(() => {
-        self.onmessage = () => {
-          throw new Error('gone');
+  test.long(
+    'an endless compilation and an endless launch are stopped; a crash is a message and a new worker',
+    async () => {
+      await using server = await siteServer(SITE);
+      const complaints: string[] = [];
+      await withBrowser(BROWSER, async (browser) => {
+        const page = await openPage(browser, `${server.url}/?example=scale`, complaints);
+        await isShown(page);
+        const shown = await textOf(page, '#flow');
+        assert.match(shown, /holds M1/);
+        const stop = async (): Promise<void> => {
+          await page.waitForFunction(() => !document.getElementById('stop')!.hidden, PATIENCE);
+          await page.click('#stop');
+          await page.waitForFunction(() => document.body.dataset['state'] === 'failed', PATIENCE);
+          assert.is(await textOf(page, '#status'), 'stopped');
         };
-      });
-      await type(page, 'kernel void b() {}\n');
-      await page.waitForSelector('#messages li.error', PATIENCE);
-      assert.match(await textOf(page, '#messages'), /the compiler ended: .*gone/);
-      await after(page, 'compiled', () => type(page, 'kernel void c() {}\n'));
-      assert.is(await textOf(page, '#messages'), '');
-    });
-    assert.equal(complaints, []);
-  });
 
-  test('a damaged link, an empty one, and plain HTTP from another machine: the page says so', async () => {
+        const levels = Array.from({ length: 12 }, (_, n) => `#define A${n + 1} ${`A${n} `.repeat(8)}`);
+        await type(
+          page,
+          `#define A0 x = -x;\n${levels.join('\n')}\nkernel void k(global int *o) { int x = *o; A12 *o = x; }\n`,
+        );
+        await stop();
+        assert.is(await textOf(page, '#flow'), shown);
+
+        await after(page, 'compiled', () =>
+          type(page, 'kernel void k(global volatile int *o) { while (o[get_global_id(0)] >= 0) o[1] = 1; }\n'),
+        );
+        await page.click('#as-json');
+        await type(page, ' ', '#json');
+        await page.keyboard.press('Backspace');
+        await page.click('#run');
+        await stop();
+
+        await after(page, 'compiled', () => type(page, 'kernel void a() {}\n'));
+        const worker = page.workers().findLast((each) => each.url().endsWith('/worker.js'))!;
+        await worker.evaluate(() => {
+          self.onmessage = () => {
+            throw new Error('gone');
+          };
+        });
+        await type(page, 'kernel void b() {}\n');
+        await page.waitForSelector('#messages li.error', PATIENCE);
+        assert.match(await textOf(page, '#messages'), /the compiler ended: .*gone/);
+        await after(page, 'compiled', () => type(page, 'kernel void c() {}\n'));
+        assert.is(await textOf(page, '#messages'), '');
+      });
+      assert.equal(complaints, []);
+    },
+  );
+
+  test.long('a damaged link, an empty one, and plain HTTP from another machine: the page says so', async () => {
     await using server = await siteServer(SITE);
     const complaints: string[] = [];
     await withBrowser(BROWSER, async (browser) => {
@@ -210,7 +213,7 @@ if (BROWSER !== null) {
     assert.equal(complaints, []);
   });
 
-  test('a compiler that cannot be loaded: a message, and no attempt before the next question', async () => {
+  test.long('a compiler that cannot be loaded: a message, and no attempt before the next question', async () => {
     await inFolder(async (folder) => {
       await cp(SITE, folder, {
         recursive: true,
@@ -233,7 +236,7 @@ if (BROWSER !== null) {
     });
   });
 
-  test("the page's code objects are the command's, byte for byte", async () => {
+  test.long("the page's code objects are the command's, byte for byte", async () => {
     const text = (file: string): Promise<string> => readFile(path.join(ROOT, file), 'utf8');
     const source = { language: 'hip', options: { mcpu: 'gfx1100' }, flags: [] } as const;
     const module = async (name: string): Promise<ExploreJob> => ({

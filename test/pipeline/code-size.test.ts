@@ -100,7 +100,7 @@ test('every kind of output holds the same melds', async () => {
   assert.is.not(await ir({ profit: 'paper' }), await ir({ meld: 'off' }));
 });
 
-test('workers that meld some functions each make the same code', async () => {
+test.long('workers that meld some functions each make the same code', async () => {
   const rt = await runtime();
   const input = await kernel('many.gfx1100.O3');
   const options = withDefaults({ profit: 'size', emit: ['obj'] });
@@ -117,7 +117,7 @@ test('early melds make no function larger either', async () => {
     assert.ok(size <= before.get(name)!, name);
 });
 
-test('auto is the meld point with the smaller code', async () => {
+test.long('auto is the meld point with the smaller code', async () => {
   const rt = await runtime();
   const total = (sizes: ReadonlyMap<string, number>) => [...sizes.values()].reduce((a, b) => a + b, 0);
   for (const name of ['bitonic', 'sb2', 'pcm']) {

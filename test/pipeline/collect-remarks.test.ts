@@ -46,7 +46,7 @@ const ofKind = (remarks: readonly Remark[], kind: CandidateRemark['kind']): Cand
 const summaries = (remarks: readonly Remark[]): FunctionRemark[] =>
   remarks.filter((each): each is FunctionRemark => each.kind === 'analysis');
 
-test('the same bytes with and without', async () => {
+test.long('the same bytes with and without', async () => {
   for (const [name, options] of [
     ['many.gfx906.O3', {}],
     ['many.gfx1100.early', EARLY],
@@ -68,7 +68,7 @@ test('no trace in the memory of LLVM', async () => {
   assert.is(await heapAfterMelding(bytes, 'bitonic', { remarks: true }), without);
 });
 
-test('the same remarks and bytes with one, two and three workers, in module order', async () => {
+test.long('the same remarks and bytes with one, two and three workers, in module order', async () => {
   const bytes = await kernel('many.gfx906.O3');
   const results = [];
   for (const threads of [1, 2, 3]) {

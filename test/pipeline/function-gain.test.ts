@@ -115,7 +115,7 @@ test('functions that are no kernels are judged, too, whoever sees them', async (
   assert.equal(await melded(input, { ...EARLY, profit: 'paper' }), ['inside', 'outside']);
 });
 
-test('a function is judged alike, whatever was melded before', async () => {
+test.long('a function is judged alike, whatever was melded before', async () => {
   const rt = await runtime();
   const input = await kernel('many.gfx1100.early');
   const options = withDefaults(EARLY);

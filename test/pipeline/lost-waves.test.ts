@@ -176,7 +176,7 @@ test('what code generation moves behind a condition counts there', async () => {
   assert.equal([meldsOf(paper), lastWaves(paper)], [8, 4]);
 });
 
-test('a remark says why', async () => {
+test.long('a remark says why', async () => {
   const { remarks } = await compiled(moduleOf('gfx906', kernel('k', CROWDED)));
   const reasons = remarks.flatMap((remark) => (remark.kind === 'missed' ? [[remark.rule, remark.reason]] : []));
   assert.equal(reasons, [
@@ -189,7 +189,7 @@ test('a remark says why', async () => {
   assert.not(remarks.some(({ kind }) => kind === 'passed'));
 });
 
-test('a report shows the function as it came in', async () => {
+test.long('a report shows the function as it came in', async () => {
   const { histories } = await compiled(moduleOf('gfx906', kernel('k', CROWDED)), { report: true });
   const { steps, after } = histories.find((each) => each.function === 'k')!;
   assert.equal(steps, []);
@@ -202,7 +202,7 @@ test('melds that gain more than their waves are worth stay', async () => {
   assert.is(lastWaves(result), 6);
 });
 
-test('melds stay where a SIMD holds as few waves without them, and where it has room for all', async () => {
+test.long('melds stay where a SIMD holds as few waves without them, and where it has room for all', async () => {
   const wide = { ...CROWDED, words: 32 };
   const [melded, unmelded] = await Promise.all(
     (['darm', 'off'] as const).map((meld) => compiled(moduleOf('gfx906', kernel('k', wide)), { meld })),
@@ -225,14 +225,14 @@ test('code is generated only where many values are live', async () => {
   assert.is(meldsOf(await compiled(input, { emit: ['bc'] })), 1);
 });
 
-test('a kernel that nobody sees is not judged, and others are', async () => {
+test.long('a kernel that nobody sees is not judged, and others are', async () => {
   const unseen = kernel('unseen', CROWDED).replace('define ', 'define internal ');
   const result = await compiled(moduleOf('gfx906', kernel('k', CROWDED), unseen), { emit: ['bc'] });
   assert.is(meldsOf(result), 0);
   assert.is(meldsOf(result, 'unseen'), 1);
 });
 
-test('the same for any number of threads and partitions, and for every artifact', async () => {
+test.long('the same for any number of threads and partitions, and for every artifact', async () => {
   const names = ['k', 'k2', 'roomy'];
   const input = moduleOf('gfx906', crowded('k'), crowded('k2'), kernel('roomy', { words: 8, behind: 0 }));
   const results: CompileResult[] = [];
@@ -254,7 +254,7 @@ test('the same for any number of threads and partitions, and for every artifact'
     assert.equal(result.artifacts[0]!.bytes, results[k]!.artifacts[0]!.bytes);
 });
 
-test('where no code can be generated, melds stay, for any number of threads', async () => {
+test.long('where no code can be generated, melds stay, for any number of threads', async () => {
   const input = moduleOf('gfx906', crowded('first'), kernel('k', { ...CROWDED, front: NO_CODE }));
   const results: CompileResult[] = [];
   for (const threads of [1, 2]) {
@@ -269,24 +269,27 @@ test('where no code can be generated, melds stay, for any number of threads', as
   assert.equal(results[0]!.artifacts[0]!.bytes, results[1]!.artifacts[0]!.bytes);
 });
 
-test('where code cannot be generated from what melding made, others are judged, for any number of threads', async () => {
-  const input = moduleOf('gfx906', crowded('k'), crowded('k2'), tooWide('wide', 60));
-  const results: CompileResult[] = [];
-  for (const threads of [1, 2]) {
-    const compiler = createCompiler({ threads, tierPolicy: 'short' });
-    try {
-      // With versions, less of it would meld, and code could be generated.
-      results.push(await compiler.compile(input, { emit: ['hsaco'], versions: 'never' }));
-    } finally {
-      await compiler.close();
+test.long(
+  'where code cannot be generated from what melding made, others are judged, for any number of threads',
+  async () => {
+    const input = moduleOf('gfx906', crowded('k'), crowded('k2'), tooWide('wide', 60));
+    const results: CompileResult[] = [];
+    for (const threads of [1, 2]) {
+      const compiler = createCompiler({ threads, tierPolicy: 'short' });
+      try {
+        // With versions, less of it would meld, and code could be generated.
+        results.push(await compiler.compile(input, { emit: ['hsaco'], versions: 'never' }));
+      } finally {
+        await compiler.close();
+      }
     }
-  }
-  for (const result of results) {
-    assert.match(result.functions.find(({ name }) => name === 'wide')!.bailout!, /no code can be generated/);
-    assert.is(meldsOf(result), 0);
-    assert.is(meldsOf(result, 'k2'), 0);
-  }
-  assert.equal(results[0]!.artifacts[0]!.bytes, results[1]!.artifacts[0]!.bytes);
-});
+    for (const result of results) {
+      assert.match(result.functions.find(({ name }) => name === 'wide')!.bailout!, /no code can be generated/);
+      assert.is(meldsOf(result), 0);
+      assert.is(meldsOf(result, 'k2'), 0);
+    }
+    assert.equal(results[0]!.artifacts[0]!.bytes, results[1]!.artifacts[0]!.bytes);
+  },
+);
 
 test.run();

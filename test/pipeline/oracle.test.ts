@@ -37,7 +37,7 @@ test('dominators, post-dominators, cycles and divergence of the kernels as they 
   assert.ok(functions > 100, `only ${functions} functions`);
 });
 
-test('and at the early meld point', async () => {
+test.long('and at the early meld point', async () => {
   const { functions, found } = await differences(/\.early\.bc$/, (module) =>
     module.runPasses(beforeEarlyMeld(module.isAmdgcn)),
   );

@@ -54,7 +54,7 @@ const withMeld = (plan: TunedPlan, round: number, change: Partial<TunedMeld>): T
     ),
   }));
 
-test('a plan that fits is followed, and nothing else melds', async () => {
+test.long('a plan that fits is followed, and nothing else melds', async () => {
   const plan = await plans();
   const { ir, warnings } = await by(plan);
   assert.equal(warnings, []);
@@ -80,7 +80,7 @@ test('a plan without melds leaves the functions that it names, and others meld a
   assert.is(ir, other);
 });
 
-test('a changed function, another processor, another version: ignored with a warning', async () => {
+test.long('a changed function, another processor, another version: ignored with a warning', async () => {
   const plan = await plans();
   const before = text((await compile(await srad(), { ...OPTIONS, meld: 'off' })).artifacts[0]!.bytes);
   const after = before.replaceAll('fmul', 'fadd');
@@ -147,7 +147,7 @@ test('an edited plan is ignored as a whole, also when the function has changed a
   }
 });
 
-test('whatever numbers a plan holds, it is followed or ignored', async () => {
+test.long('whatever numbers a plan holds, it is followed or ignored', async () => {
   const plan = withFunction(await plans(), (fn) => fn);
   const expected = await unplanned();
   const planned = (await by(plan)).ir;

@@ -21,7 +21,7 @@ function instructions({ blocks, instructions: all }: FunctionPicture, b: number)
   return all.slice(blocks[b]!.first, blocks[b + 1]?.first ?? all.length);
 }
 
-test('the same bytes with and without', async () => {
+test.long('the same bytes with and without', async () => {
   for (const [name, options] of [
     ['many.gfx906.O3', {}],
     ['many.gfx1100.early', EARLY],
@@ -44,7 +44,7 @@ test('no trace in the memory of LLVM', async () => {
   assert.is(await heapAfterMelding(bytes, 'pcm_32', { report: true }), without);
 });
 
-test('the same with one, two and three workers', async () => {
+test.long('the same with one, two and three workers', async () => {
   const bytes = await kernel('many.gfx906.O3');
   const results = [];
   for (const threads of [1, 2, 3]) {
@@ -140,7 +140,7 @@ test('lowering switches is a step; what was taken back is none', async () => {
   assert.not(histories.some((history) => history.function === 'many_stream'));
 });
 
-test('an analysis has pictures of all functions', async () => {
+test.long('an analysis has pictures of all functions', async () => {
   await using compiler = createCompiler({ threads: 1, tierPolicy: 'short' });
   const bytes = await kernel('many.gfx906.O3');
   const { functions } = await compiler.analyze(bytes, { report: true });

@@ -7,7 +7,7 @@ import { assert, suite } from '../support/suite.js';
 
 const test = suite('files', { tests: 2, timeoutMs: 30_000 });
 
-test('jobs that make folders of one tree do not disturb each other', () =>
+test.long('jobs that make folders of one tree do not disturb each other', () =>
   inFolder(async (folder) => {
     for (let tree = 0; tree < 40; tree++) {
       const folders = Array.from({ length: 32 }, (_, job) =>
@@ -16,7 +16,8 @@ test('jobs that make folders of one tree do not disturb each other', () =>
       await Promise.all(folders.map((each) => makeFolder(each)));
       for (const each of folders) assert.ok((await stat(each)).isDirectory());
     }
-  }));
+  }),
+);
 
 test('a folder that the system refuses is an error, and not tried for ever', async () => {
   const error = await makeFolder('/proc/darm/deep').catch((thrown: unknown) => thrown);

@@ -51,7 +51,7 @@ test('the pieces of a document are the document, and none is large', async () =>
   );
 });
 
-test('an answer may be longer than the longest string', async () => {
+test.long('an answer may be longer than the longest string', async () => {
   // Two artifacts of 203 MB are 541 MB of base64.
   const artifact = new Uint8Array(203e6);
   const service = fakeService(async () => withArtifacts(artifact, artifact), { maxArtifact: 2 ** 30 });
@@ -64,7 +64,7 @@ test('an answer may be longer than the longest string', async () => {
   assert.is(await figure(service, 'darm_requests_in_flight'), 0);
 });
 
-test('a document that cannot be a string is refused', async () => {
+test.long('a document that cannot be a string is refused', async () => {
   const line = 'x'.repeat(2 ** 20);
   const diagnostics = Array<string>(1000).fill(line);
   const service = fakeService(async () => ({ ...compiled(), diagnostics }));

@@ -15,7 +15,7 @@ const test = suite('service/cloud-run', { tests: 2, timeoutMs: 60_000 });
 const CONCURRENCY = 32;
 const GRACE_SECONDS = 8;
 
-test('$PORT, many requests at the same time, SIGTERM in the middle', async () => {
+test.long('$PORT, many requests at the same time, SIGTERM in the middle', async () => {
   const port = await freePort();
   const words = ['serve', '--host', '0.0.0.0', '-j', '1', '--no-cache', '--grace', String(GRACE_SECONDS)];
   const child = spawn(process.execPath, [MAIN, ...words], {

@@ -64,7 +64,7 @@ test('a plan is an option; what is none is refused, and what does not fit is tol
   });
 });
 
-test('JSON holds several artifacts and what the command prints', async () => {
+test.long('JSON holds several artifacts and what the command prints', async () => {
   await withService({ threads: 1 }, {}, async (service, compiler) => {
     const bytes = new Uint8Array(await kernel('bitonic.gfx906.O3'));
     const { artifacts } = await compiler.compile(bytes, { emit: ['hsaco', 'bc'] });

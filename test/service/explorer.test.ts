@@ -28,7 +28,7 @@ test('off by default', async () => {
   await compiler.close();
 });
 
-test('the page, and answers to its questions', async () => {
+test.long('the page, and answers to its questions', async () => {
   const compiler = createCompiler({ threads: 1, tierPolicy: 'short' });
   const service = createService(compiler, { concurrency: 1, explore: true });
   const get = (path: string): Promise<Response> => service.fetch(new Request(`http://service${path}`));

@@ -60,7 +60,7 @@ const event = (query: string, body: object, accept = '*/*'): LambdaEvent =>
 /** More than Lambda's 6 MB, in both directions. */
 const LARGE = Buffer.concat([Buffer.alloc(8 * 2 ** 20, `; ${'x'.repeat(61)}\n`), largeModule(8 * 2 ** 20)]);
 
-test('a module from an object, its artifact to an object', () =>
+test.long('a module from an object, its artifact to an object', () =>
   inFolder(async (folder) => {
     await using store = await startStore(folder);
     await using compiler = createCompiler({ threads: 1, tierPolicy: 'short' });
@@ -81,9 +81,10 @@ test('a module from an object, its artifact to an object', () =>
     const unfit = await handler(event('', { get: named.get }));
     assert.is(unfit.statusCode, 422);
     assert.match(unfit.body, /answer-too-large.*name an object/s);
-  }));
+  }),
+);
 
-test('what is refused: other stores, other signatures, what is missing, too large, late or wrong', () =>
+test.long('what is refused: other stores, other signatures, what is missing, too large, late or wrong', () =>
   inFolder(async (folder) => {
     await using store = await startStore(folder);
     await using silent = await hangingServer();
@@ -119,6 +120,7 @@ test('what is refused: other stores, other signatures, what is missing, too larg
     const plain = createLambdaHandler({ threads: 1 }, compiler);
     assert.is((await plain(event('', { get }))).statusCode, 415);
     assert.throws(() => createLambdaHandler({ objects: { origins: ['https://store.example/path'] } }, compiler));
-  }));
+  }),
+);
 
 test.run();

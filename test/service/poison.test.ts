@@ -27,7 +27,7 @@ async function good(service: Service, bytes: Uint8Array): Promise<string> {
   return sha256(new Uint8Array(await response.arrayBuffer()));
 }
 
-test('two clients, one of which sends poison', async () => {
+test.long('two clients, one of which sends poison', async () => {
   await withService({ threads: 2, memoryLimit: 64 * MIB }, { timeout: TIMEOUT }, async (service, compiler) => {
     const modules = [tinyKernel(1), await kernel('sb1.gfx906.O3'), tinyKernel(2), await kernel('dct.gfx1100.O3')];
     const compiled = await Promise.all(modules.map((bytes) => compiler.compile(bytes)));
@@ -58,7 +58,7 @@ test('two clients, one of which sends poison', async () => {
   });
 });
 
-test('a batch with poison in it', async () => {
+test.long('a batch with poison in it', async () => {
   await withService({ threads: 2, memoryLimit: 64 * MIB }, { timeout: TIMEOUT }, async (service) => {
     const items = Object.entries(POISON).flatMap(([name, { bytes }], i) => [
       { name, module: base64(bytes), options: name === 'endless' ? { timeout: 300 } : {} },

@@ -19,7 +19,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-test('SIGTERM: accepted jobs are finished, new ones refused, exit code 0', async () => {
+test.long('SIGTERM: accepted jobs are finished, new ones refused, exit code 0', async () => {
   const server = await startServer('-j', '1');
   const bytes = new Uint8Array(await kernel('pcm.gfx906.O3'));
   const answers = [compile(server.url, bytes), compile(server.url, bytes)];
@@ -60,7 +60,7 @@ test('a client that goes away frees its worker; a second signal ends at once', a
   assert.is(await again, 'cut off');
 });
 
-test('clients that take all files that the service may open: it works when they have gone', () =>
+test.long('clients that take all files that the service may open: it works when they have gone', () =>
   inFolder(async (folder) => {
     const server = await startServerWithFiles(64, '-j', '1', '--cache', folder);
     const { hostname, port } = new URL(server.url);
@@ -79,7 +79,8 @@ test('clients that take all files that the service may open: it works when they 
     await until(() => compile(server.url, tinyKernel(1)).then(({ status }) => status === 200, () => false)); // prettier-ignore
     server.child.kill('SIGTERM');
     assert.is(await server.exit, 0);
-  }));
+  }),
+);
 
 test('bodies that are too slow or too large', async () => {
   const server = await startServer('-j', '1', '--body-timeout', '0.2', '--max-body', '1');
@@ -110,7 +111,7 @@ test('bodies that are too slow or too large', async () => {
   assert.is(await server.exit, 0);
 });
 
-test('a port in use gives an error of one line', async () => {
+test.long('a port in use gives an error of one line', async () => {
   const server = await startServer('-j', '1');
   const { port } = new URL(server.url);
   const child = spawn(process.execPath, [MAIN, 'serve', '--no-cache', '--port', port], {
@@ -126,7 +127,7 @@ test('a port in use gives an error of one line', async () => {
 
 const MIB = 2 ** 20;
 
-test('SIGTERM: an answer that began is finished, or visibly broken off at the end of the grace', async () => {
+test.long('SIGTERM: an answer that began is finished, or visibly broken off at the end of the grace', async () => {
   const server = await startServer('-j', '1', '--grace', '4');
   const slow = await unread(`${server.url}/v1/compile?emit=obj`, largeModule(24 * MIB));
   const size = Number(slow.headers['content-length']);
@@ -146,7 +147,7 @@ test('SIGTERM: an answer that began is finished, or visibly broken off at the en
   );
 });
 
-test('clients that do not read are cut off, and their memory is free', async () => {
+test.long('clients that do not read are cut off, and their memory is free', async () => {
   const server = await startServer('-j', '1', '--body-timeout', '2', '--queue', '3');
   const stuck = await Promise.all(
     [1, 2, 3].map(() => unread(`${server.url}/v1/compile?emit=obj`, largeModule(24 * MIB))),
@@ -160,7 +161,7 @@ test('clients that do not read are cut off, and their memory is free', async () 
   assert.is(await server.exit, 0);
 });
 
-test('an artifact beyond the limit costs only its module; a full log disk costs only lines', async () => {
+test.long('an artifact beyond the limit costs only its module; a full log disk costs only lines', async () => {
   const free = createServer().listen(0, '127.0.0.1');
   await once(free, 'listening');
   const { port } = free.address() as AddressInfo;

@@ -27,8 +27,9 @@ const test = suite('simulator/kernels', { tests: TARGETS.length * FORMS.length +
 const SPECS = readSpecs(PLAIN_MODULES);
 
 for (const target of TARGETS)
-  for (const { name, input, options } of FORMS)
-    test(`${target} ${name}`, async () => {
+  for (const { name, input, options } of FORMS) {
+    const register = input === 'O0' && target !== 'gfx1100' ? test.long : test;
+    register(`${target} ${name}`, async () => {
       const failures: string[] = [];
       let launches = 0;
       let melds = 0;
@@ -44,6 +45,7 @@ for (const target of TARGETS)
       assert.is(launches, SPECS.length);
       assert.ok(options.meld === 'off' ? melds === 0 : melds > 5, `${melds} melds`);
     });
+  }
 
 test('a kernel that computes something else is noticed', async () => {
   const { spec } = SPECS.find((each) => each.kernel === 'sb1')!;

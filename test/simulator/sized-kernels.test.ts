@@ -22,13 +22,17 @@ const MAY_STAY = ['hashjoin', 'interp', 'lz4ish', 'ms', 'nqu', 'rle', 'tokenizer
 /** And kernels that the cost model lets stay, though something melds by the paper's measure. */
 const DOES_NOT_PAY = ['dequant', 'raytri', 'sb2r', 'sb3r', 'sb4cr'];
 
+/** Kernels that execute many instructions. */
+const LARGE = ['lud', 'pcm', 'sb1r', 'sb2r', 'sb3r', 'sb3s', 'sb4cr', 'sb4r', 'srad'];
+
 const threads = ({ spec }: KernelLaunch): number => spec.launches[0]!.block.reduce((product, size) => product * size);
 
 const test = suite('simulator/sized-kernels', { tests: MODULES.size, timeoutMs: 60_000 });
 
 for (const [index, [module, launches]] of [...MODULES].entries()) {
   const target = TARGETS[index % TARGETS.length]!;
-  test(`${module} ${target}`, async () => {
+  const register = LARGE.includes(module) ? test.long : test;
+  register(`${module} ${target}`, async () => {
     // A block smaller than a wave, and where the kernel has one, a block larger than a wave.
     const sizes = launches.toSorted((a, b) => threads(a) - threads(b));
     const chosen = [sizes[0]!, sizes.find((each) => threads(each) > 64) ?? sizes.at(-1)!];

@@ -28,7 +28,7 @@ declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.workitem.id.y()
 `;
 
-test('every simulated processor executes a kernel and estimates its cycles', async () => {
+test.long('every simulated processor executes a kernel and estimates its cycles', async () => {
   const args = [{ buffer: 'f32', length: 96, fill: { iota: 0 }, out: true }];
   const spec = parseSpec(JSON.stringify({ grid: [1], block: [32, 3], args }), () => new Uint8Array());
   await using compiler = createCompiler({ threads: 0, tierPolicy: 'short' });

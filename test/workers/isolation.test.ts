@@ -7,7 +7,7 @@ import { WorkerPool } from '../../src/workers/pool.js';
 import { assert, suite } from '../support/suite.js';
 import { kernel, llvmCode, SILENT, withDefaults } from '../support/llvm.js';
 
-const test = suite('isolation', { tests: 3, timeoutMs: 180_000 });
+const test = suite('isolation', { tests: 4, timeoutMs: 180_000 });
 
 const MIB = 2 ** 20;
 const WORKER = new URL('../support/crash-worker.js', import.meta.url).href;
@@ -49,10 +49,9 @@ const compileTask = (bytes: Uint8Array): Task => ({
 });
 const limits = { timeoutMs: 0, events: null };
 
-test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone', async () => {
+async function endAsIfAlone(poison: typeof POISON, names: readonly string[]): Promise<void> {
   const pool = new WorkerPool(2, { code: await llvmCode(), memoryLimitBytes: 64 * MIB }, WORKER);
   try {
-    const names = ['bitonic.gfx906.O3', 'sb1.gfx1100.O3', 'sb2.gfx906.O3', 'sb3.gfx90a.O3'];
     const modules = await Promise.all(names.map((name) => kernel(name)));
     const hashOf = async (bytes: Uint8Array): Promise<string> =>
       sha256((await pool.run(compileTask(bytes) as Task & { kind: 'compile' }, limits)).artifacts[0]!.bytes);
@@ -61,7 +60,7 @@ test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone'
 
     const expected: string[] = [];
     const answers: Promise<string>[] = [];
-    for (const [source, code] of POISON) {
+    for (const [source, code] of poison) {
       // The first may wait for its turn: limits count from the start of a task.
       const poisoned = pool.run(compileTask(text(source)), {
         ...limits,
@@ -78,7 +77,17 @@ test('tasks beside a crash, a hang, an exit or a lack of memory end as if alone'
   } finally {
     await pool.close();
   }
-});
+}
+
+test('tasks beside an exit and a hang end as if alone', () =>
+  endAsIfAlone(
+    POISON.filter(([source]) => /exit|loop/.test(source)),
+    ['sb1.gfx1100.O3'],
+  ));
+
+test.long('tasks beside a crash, a hang, an exit or a lack of memory end as if alone', () =>
+  endAsIfAlone(POISON, ['bitonic.gfx906.O3', 'sb1.gfx1100.O3', 'sb2.gfx906.O3', 'sb3.gfx90a.O3']),
+);
 
 test('the memory of an instance that grew is given back', async () => {
   const host = new LlvmHost({ code: await llvmCode(), memoryLimitBytes: 4096 * MIB });

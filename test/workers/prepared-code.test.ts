@@ -49,7 +49,7 @@ test('is taken back by another process', () =>
     assert.is(inProcess(folder, other + CALL), 'nothing\n');
   }));
 
-test('code that was changed is not used', () =>
+test.long('code that was changed is not used', () =>
   inFolder(async (folder) => {
     if (!hasFunctions) return;
     inProcess(folder, WRITE);
@@ -71,7 +71,8 @@ test('code that was changed is not used', () =>
     );
     await writeFile(file, whole);
     assert.is(inProcess(folder, CALL), '42\n');
-  }));
+  }),
+);
 
 test('a new folder is for its user alone', () =>
   inFolder(async (folder) => {

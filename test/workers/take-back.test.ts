@@ -79,7 +79,7 @@ async function compileEveryWay(): Promise<CompileResult[]> {
   }
 }
 
-test('the function at fault goes out as it came in, the others melded', async () => {
+test.long('the function at fault goes out as it came in, the others melded', async () => {
   const inline = new InlineExecutor(await setup());
   const without = await inline.run({ kind: 'compile', ...withJob({ emit: ['obj'], functions: ['first', 'last'] }) }, LIMITS); // prettier-ignore
   for (const result of await everyWay()) {
@@ -92,7 +92,7 @@ test('the function at fault goes out as it came in, the others melded', async ()
   }
 });
 
-test('the bytes do not depend on what else is asked for', async () => {
+test.long('the bytes do not depend on what else is asked for', async () => {
   const all = await everyWay();
   const inline = new InlineExecutor(await setup());
   for (const kind of ['hsaco', 'asm'] as const) {
@@ -117,7 +117,7 @@ test('a diagnostic says so; an input that fails without melds, too, fails', asyn
   assert.is(code, 'compile-failed');
 });
 
-test('where parts hold the melds that make the whole smallest, too, those at fault are taken back', async () => {
+test.long('where parts hold the melds that make the whole smallest, too, those at fault are taken back', async () => {
   for (const threads of [0, 2]) {
     await using compiler = createCompiler({ threads, tierPolicy: 'short' });
     const { artifacts, functions } = await compiler.compile(BYTES, { profit: 'size', partitions: 2 });

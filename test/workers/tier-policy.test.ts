@@ -6,7 +6,7 @@ import { assert, suite } from '../support/suite.js';
 
 const test = suite('workers/tier-policy', { tests: 1 });
 
-test('the command compiles a kernel without optimising LLVM', () =>
+test.long('the command compiles a kernel without optimising LLVM', () =>
   inFolder(async (folder) => {
     const args = [MAIN, 'compile', kernelPath('bitonic.gfx906.O3'), '-o', 'x.hsaco', '--quiet'];
     const { stdout, status } = spawnSync(process.execPath, ['--trace-wasm-compilation-times', ...args], {
@@ -19,6 +19,7 @@ test('the command compiles a kernel without optimising LLVM', () =>
     const compiledBy = (compiler: string): number => stdout.split(`using ${compiler}`).length - 1;
     assert.ok(compiledBy('Liftoff') > 1000, 'the trace lists the functions');
     assert.is(compiledBy('TurboFan'), 0);
-  }));
+  }),
+);
 
 test.run();

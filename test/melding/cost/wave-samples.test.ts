@@ -291,7 +291,7 @@ test('threads wait for those of the other side only in waves that come to both b
   assert.is(average('%c = icmp slt %tid 128'), 100);
 });
 
-test('a long chain of values that each depend on the condition of a branch has an end', () => {
+test.long('a long chain of values that each depend on the condition of a branch has an end', () => {
   const links = Array.from(
     { length: 3000 },
     (_, k) => `

@@ -347,7 +347,7 @@ function randomKernel(name: string, seed: number): string {
     .replace(/target triple.*\n/, '');
 }
 
-test('random trees: the same memory with selects as with branches', async () => {
+test.long('random trees: the same memory with selects as with branches', async () => {
   const names = Array.from({ length: 70 }, (_, k) => `k${k}`);
   const one = (text: string, name: string): string =>
     text.replace(/^declare.*\n|^attributes.*\n/gm, name === 'k0' ? '$&' : '');

@@ -336,7 +336,7 @@ test('a side stays where an outer join would have to copy the last value of its 
   assert.is(await countOf(nested('%row')), 0);
 });
 
-test('a value that thousands of phis pass on is not followed, and its side stays', async () => {
+test.long('a value that thousands of phis pass on is not followed, and its side stays', async () => {
   const chain = (count: number): string => {
     const links = Array.from(
       { length: count },

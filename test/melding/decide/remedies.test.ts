@@ -25,7 +25,7 @@ test('of what is not legal, by the rule; of the way out of a loop, nothing', asy
   assert.equal(found.get('%for.inc'), [null]);
 });
 
-test('of what does not pay, what was found by trying', async () => {
+test.long('of what does not pay, what was found by trying', async () => {
   const parting = await remedies('sb4cr.gfx906.O3', 'sb4cr_32');
   assert.match(parting.get('%if.else')![0]!, /^it pays if more waves part/);
   const found = await remedies('nqu.gfx906.O3', 'nqu_64');

@@ -62,7 +62,7 @@ test('the SVG follows the theme', async () => {
   assert.not.match(svg, /style="[^"]*"[^>]* style="/);
 });
 
-test('any name is laid out as it stands', async () => {
+test.long('any name is laid out as it stands', async () => {
   const layout = await loadLayout();
   const hostile = fc.string({ unit: 'binary', maxLength: 12 });
   const nasty = fc.constantFrom(

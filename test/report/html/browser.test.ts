@@ -104,7 +104,7 @@ test('a browser is there, or its absence is said', () => {
 });
 
 if (BROWSER !== null) {
-  test('bitonic sort: 21 melds in one round', async () => {
+  test.long('bitonic sort: 21 melds in one round', async () => {
     await inBrowser(await pageOf('bitonic.gfx906.O3'), async (tab) => {
       const seen = await look(tab, 'f1');
       assert.equal(seen.captions, ['before melding', 'after melding']);
@@ -135,7 +135,7 @@ if (BROWSER !== null) {
     });
   });
 
-  test('PCM: two rounds, one region', async () => {
+  test.long('PCM: two rounds, one region', async () => {
     await inBrowser(await pageOf('pcm.gfx906.O3', { profit: 'paper' }), async (tab) => {
       assert.is((await tab.$$('section')).length, 4);
       const seen = await look(tab, 'f1');
@@ -160,7 +160,7 @@ if (BROWSER !== null) {
     });
   });
 
-  test('hostile names do nothing', async () => {
+  test.long('hostile names do nothing', async () => {
     const evil = `</script><script>alert(1)</script><img src=x onerror="alert(2)"><a href="javascript:alert(3)">`;
     const history = example({ fn: evil, block: evil, instruction: evil, reason: evil });
     const report = { title: evil, target: evil, settings: [], functions: [reportOf(evil)], histories: [history] };

@@ -102,7 +102,7 @@ test('hostile names stay text', async () => {
 });
 
 if (BROWSER !== null) {
-  test('a reader sees it in both themes, and on a phone', async () => {
+  test.long('a reader sees it in both themes, and on a phone', async () => {
     const page = await profilePage('bitonic.bc', runsOf(await both()), new Map());
     await inFolder(async (folder) => {
       const file = path.join(folder, 'profile.html');
@@ -131,7 +131,7 @@ if (BROWSER !== null) {
     });
   });
 
-  test('hostile names do nothing in a browser', async () => {
+  test.long('hostile names do nothing in a browser', async () => {
     const [before] = await both();
     const runs = [{ title: EVIL, launches: [renamed(before, EVIL)] }];
     await inFolder(async (folder) => {

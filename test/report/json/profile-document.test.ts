@@ -45,7 +45,7 @@ test('trace events are the time line', async () => {
 });
 
 if (BROWSER !== null)
-  test('speedscope opens it', async () => {
+  test.long('speedscope opens it', async () => {
     const text = JSON.stringify(await bitonic());
     const app = path.join(path.dirname(fileURLToPath(import.meta.resolve('speedscope/package.json'))), 'dist/release');
     await inFolder(async (folder) => {

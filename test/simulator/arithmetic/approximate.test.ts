@@ -29,7 +29,7 @@ const one: Value = { n: 1n, d: 1n, negativeZero: false };
 /** A denormal pattern becomes a zero, as inputs and outputs of the flushing operations do. */
 const flushed = (bits: bigint): bigint => (bits >= 0n && (bits & 0x7f800000n) === 0n ? bits & 0x80000000n : bits);
 
-test('f32 reciprocal and roots are correctly rounded; denormals are flushed or kept', () => {
+test.long('f32 reciprocal and roots are correctly rounded; denormals are flushed or kept', () => {
   const source = new Source(71);
   const check = (bits: bigint): void => {
     const x = number32(bits);
@@ -55,7 +55,7 @@ test('the flushes', () => {
   assert.is(approximate.log2F32(2 ** -140, true), -140);
 });
 
-test('f64 reciprocal and roots are correctly rounded', () => {
+test.long('f64 reciprocal and roots are correctly rounded', () => {
   const source = new Source(72);
   const check = (bits: bigint): void => {
     const x = number64(bits);
@@ -68,7 +68,7 @@ test('f64 reciprocal and roots are correctly rounded', () => {
   for (let i = 0; i < 6000; i++) check(source.pattern(F64) & ~(1n << 63n));
 });
 
-test('all of f16: reciprocal and roots', () => {
+test.long('all of f16: reciprocal and roots', () => {
   for (let bits = 0; bits < 0x10000; bits++) {
     const v = valueOf(BigInt(bits), F16);
     expectBits(bits16(approximate.rcpF16(bits)), round(div(one, v), F16, 0), 'rcpF16', bits);
@@ -109,7 +109,7 @@ test('f32 sine and cosine of turns are correctly rounded over the whole range', 
   for (let x = -40; x <= 40; x++) check(bits32(x / 16));
 });
 
-test('all of f16: exponential, logarithm, sine, cosine', () => {
+test.long('all of f16: exponential, logarithm, sine, cosine', () => {
   for (let bits = 0; bits < 0x10000; bits++) {
     const x = f16ToNumber(bits);
     // Every pattern where the functions vary, a sample where they saturate or the truth is slow.

@@ -102,7 +102,7 @@ test('integers to f32 and f16 in every mode', () => {
   }
 });
 
-test('f64 to f32, f32 to f16 and bf16 in every mode', () => {
+test.long('f64 to f32, f32 to f16 and bf16 in every mode', () => {
   const source = new Source(34);
   const narrow64 = (bits: bigint, mode: Mode): void => {
     const expected = round(valueOf(bits, F64), F32, mode);

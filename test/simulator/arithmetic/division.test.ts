@@ -52,7 +52,7 @@ function anywhere(source: Source, f: typeof F32): bigint {
   return (source.below(8) === 0 ? source.pattern(f) : bits) & ((1n << BigInt(f.width)) - 1n);
 }
 
-test('the compiled f32 division is correctly rounded: hard and 200,000 random cases', () => {
+test.long('the compiled f32 division is correctly rounded: hard and 200,000 random cases', () => {
   for (const n of hardPatterns(F32)) for (const d of hardPatterns(F32)) checkF32(n, d);
   const source = new Source(51);
   for (let i = 0; i < 100_000; i++) {
@@ -96,7 +96,7 @@ test('and with a reciprocal of 2^29 ulp, as the hardware’s is', () => {
   }
 });
 
-test('quotients in the denormals, at both ends of range, exact and halfway', () => {
+test.long('quotients in the denormals, at both ends of range, exact and halfway', () => {
   const source = new Source(55);
   const compose = (field: number, fraction: bigint, f: typeof F32): bigint =>
     (BigInt(field) << BigInt(f.fraction)) | (fraction & ((1n << BigInt(f.fraction)) - 1n));

@@ -71,7 +71,7 @@ test('fused multiply-add of hard values in every mode', () => {
   }
 });
 
-test('100,000 random fused multiply-adds', () => {
+test.long('100,000 random fused multiply-adds', () => {
   const source = new Source(22);
   for (let i = 0; i < 100_000; i++) {
     checkFma(source.pattern(F16), source.pattern(F16), source.pattern(F16), (i & 3) as Mode);

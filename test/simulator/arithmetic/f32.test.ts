@@ -60,7 +60,7 @@ test('fused multiply-add of hard values in every mode', () => {
   }
 });
 
-test('fused multiply-add of random values: 120,000 to nearest, 40,000 in the other modes', () => {
+test.long('fused multiply-add of random values: 120,000 to nearest, 40,000 in the other modes', () => {
   const source = new Source(1);
   for (let i = 0; i < 120_000; i++) {
     const a = source.pattern(F32);
@@ -84,7 +84,7 @@ test('random sums and products in every mode', () => {
   }
 });
 
-test('round to odd: exact, or of the two doubles around it the one with an odd significand', () => {
+test.long('round to odd: exact, or of the two doubles around it the one with an odd significand', () => {
   const source = new Source(3);
   const expectOdd = (actual: number, exact: Value, what: string, ...inputs: bigint[]): void => {
     const truncated = round(exact, F64, 3);

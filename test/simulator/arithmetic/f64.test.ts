@@ -36,7 +36,7 @@ test('fused multiply-add of hard values', () => {
   }
 });
 
-test('fused multiply-add of 110,000 random values', () => {
+test.long('fused multiply-add of 110,000 random values', () => {
   const source = new Source(11);
   for (let i = 0; i < 110_000; i++) {
     let a = source.pattern(F64);

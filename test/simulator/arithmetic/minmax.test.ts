@@ -88,7 +88,7 @@ test('v_min_f64 and v_max_f64', () => {
   }
 });
 
-test('three operands: min3, max3, med3', () => {
+test.long('three operands: min3, max3, med3', () => {
   for (const f of [F32, F16]) {
     const [min3, max3, med3] =
       f === F32 ? [minmax.min3F32, minmax.max3F32, minmax.med3F32] : [minmax.min3F16, minmax.max3F16, minmax.med3F16];

@@ -36,7 +36,7 @@ function integral(v: Value, mode: Mode): Value {
   return { n: roundToInteger(v, mode), d: 1n, negativeZero: v.n < 0n || (v.n === 0n && v.negativeZero) };
 }
 
-test('trunc, ceil, floor and rndne', () => {
+test.long('trunc, ceil, floor and rndne', () => {
   const check = (x: number, v: Value): void => {
     expectBits(bits64(shape.rndne(x)), round(integral(v, 0), F64, 0), 'rndne', x);
     expectBits(bits64(shape.ceil(x)), round(integral(v, 1), F64, 0), 'ceil', x);
@@ -54,7 +54,7 @@ test('trunc, ceil, floor and rndne', () => {
   assert.is(shape.integralF16(0x3e00, shape.rndne), 0x4000);
 });
 
-test('fract: rounded once, below one', () => {
+test.long('fract: rounded once, below one', () => {
   /** x - floor(x) and the clamp. */
   const expected = (v: Value, f: Format, mode: Mode): bigint => {
     if (typeof v === 'string') return -1n;

@@ -114,7 +114,7 @@ test('every workgroup runs once, with its ids and its arguments', async () => {
   assert.is(result.launches[0]!.counters.vmemWrite, 12);
 });
 
-test('the result does not depend on the number of threads', async () => {
+test.long('the result does not depend on the number of threads', async () => {
   const object = await build(module({ ids: IDS }));
   const launch = { grid: [40, 1, 1], words: 64, n: 5 };
   const one = await simulate(object, launch);
@@ -200,7 +200,7 @@ test('spec and kernel that do not fit', async () => {
   await fails(spec([out, n], { kernel: undefined }), 'bad-input', /names no kernel; the code object has one, two/);
 });
 
-test('endless loops and wild pointers', async () => {
+test.long('endless loops and wild pointers', async () => {
   const loop = '  br label %again\nagain:\n  br label %again';
   const wild =
     '  %p = inttoptr i64 64 to ptr addrspace(4)\n  %w = load i32, ptr addrspace(4) %p\n  STORE %w, 0\n  ret void';

@@ -28,7 +28,7 @@ function triples(count: number, seed: number): bigint[][] {
   return [...random, ...cross(some).flatMap((each) => some.map((last) => [...each, last]))];
 }
 
-test('sums, differences and products of hard values in all modes', async () => {
+test.long('sums, differences and products of hard values in all modes', async () => {
   const bench = await Bench.of('gfx906', [
     'v_add_f32 v0, v1, v2',
     'v_sub_f32 v0, v1, v2',
@@ -68,7 +68,7 @@ test('fused multiply-adds', async () => {
     }
 });
 
-test('unfused multiply-adds flush and round twice', async () => {
+test.long('unfused multiply-adds flush and round twice', async () => {
   const bench = await Bench.of('gfx906', [
     'v_mad_f32 v0, v1, v2, v3',
     'v_mac_f32 v3, v1, v2',
@@ -141,7 +141,7 @@ function extremum(isMin: boolean, ieee: boolean, generation: number) {
   };
 }
 
-test('minimum, maximum and median', async () => {
+test.long('minimum, maximum and median', async () => {
   for (const [cpu, generation] of [
     ['gfx906', 9],
     ['gfx1100', 11],
