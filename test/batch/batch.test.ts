@@ -145,7 +145,7 @@ test('two inputs with one output, and an input as output, are refused before any
     assert.match(stderr, /would replace the input/);
   }));
 
-test.long('failures do not stop the rest; --fail-fast does', () =>
+test('failures do not stop the rest; --fail-fast does', () =>
   inFolder(async (folder) => {
     await inputs(folder);
     await writeFile(path.join(folder, 'in', 'a-broken.bc'), (await kernel('sb1.gfx906.O3')).subarray(0, 700));
@@ -159,8 +159,7 @@ test.long('failures do not stop the rest; --fail-fast does', () =>
     const fast = await batch(folder, 'in', '--fail-fast');
     assert.is(fast.code, 1);
     assert.ok(count(fast.events, 'done') < 3 && (fast.events.at(-1)!['left'] as number) > 0);
-  }),
-);
+  }));
 
 test.long('containers become fat binaries', () =>
   inFolder(async (folder) => {

@@ -42,7 +42,7 @@ async function inModules(use: (folder: string) => Promise<void>): Promise<void> 
 
 const read = (folder: string, file: string): Promise<Buffer> => readFile(path.join(folder, file));
 
-test.long('bitcode for two targets in, a fat binary with two melded code objects out', () =>
+test('bitcode for two targets in, a fat binary with two melded code objects out', () =>
   inModules(async (folder) => {
     await succeeds(folder, 'bundle', '--create', '-o', 'in.bundle', 'gfx906=gfx906.bc', 'gfx1100=gfx1100.bc');
     const text = await succeeds(folder, 'compile', 'in.bundle', '--emit', 'fatbin', '--json');
@@ -73,8 +73,7 @@ test.long('bitcode for two targets in, a fat binary with two melded code objects
     await runTool(folder, BUNDLER, unbundle);
     assert.ok((await read(folder, 'c')).equals(await read(folder, 'gfx906.hsaco')));
     assert.ok((await read(folder, 'd')).equals(await read(folder, 'gfx1100.hsaco')));
-  }),
-);
+  }));
 
 test('one code object replaced, the rest bit-identical', () =>
   inModules(async (folder) => {

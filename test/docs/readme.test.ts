@@ -20,7 +20,7 @@ test.long('the demo prints what README.md says', async () => {
   assert.ok((await readme()).includes(`\`\`\`\n${stdout.trimEnd()}\n\`\`\``), stdout);
 });
 
-test.long('the program in README.md compiles a kernel', async () => {
+test('the program in README.md compiles a kernel', async () => {
   const program = /^```js\n([^]*?)^```/m.exec(await readme())![1]!;
   const said = / \/\/ (.*)$/m.exec(program)![1]!;
   await inFolder(async (folder) => {

@@ -17,7 +17,7 @@ async function read(response: Response): Promise<Response> {
   return response;
 }
 
-test.long('a kernel, with headers and macros of the request', async () => {
+test('a kernel, with headers and macros of the request', async () => {
   await withService({ threads: 1 }, {}, async (service) => {
     const form = new FormData();
     form.append(
