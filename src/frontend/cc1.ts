@@ -52,7 +52,8 @@ export function cc1Arguments(job: Translating): string[] {
   if (flags.unwindTables && !flags.cc1.includes('-ffreestanding')) words.push('-funwind-tables=2');
   if (isHip) words.push('-aux-target-cpu', 'x86-64', '-fcuda-is-device');
   words.push('-fno-threadsafe-statics');
-  if (isHip) words.push('-mllvm', '-amdgpu-internalize-symbols');
+  // At -O0 the pass that the option asks for does not run.
+  if (isHip && optimize !== '0') words.push('-mllvm', '-amdgpu-internalize-symbols');
   if (flags.visibility === null) words.push('-fvisibility=hidden', '-fapply-global-visibility-to-externs');
   else words.push(`-fvisibility=${flags.visibility}`);
   if (flags.codeObjectVersion !== 6) words.push(`-mcode-object-version=${flags.codeObjectVersion}`);

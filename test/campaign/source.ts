@@ -8,7 +8,7 @@
  * the corpus that have no reference are compared with themselves, unmelded. gfx1201 is not simulated.
  *
  *   node dist/test/campaign/source.js [--targets gfx906,gfx1100] [--only parity|results|standards]
- *     [--meld-point late|early] [NAME...]
+ *     [--meld-point late|early] [--level 0] [NAME...]
  *
  * And is all of the C++ library accepted in every standard?
  *
@@ -47,6 +47,8 @@ const option = (name: string): string | undefined => {
 const targets = option('targets')?.split(',') ?? TARGETS;
 const only = option('only');
 const point = option('meld-point');
+/** Of the parity. */
+const level = `-O${option('level') ?? 3}`;
 const points = MELD_POINTS.filter((each) => point === undefined || each === point);
 const sources: string[] = [];
 for (const folder of ['kernels', 'kernels/corpus'])
@@ -66,8 +68,8 @@ if (only === undefined || only === 'parity') {
       const defines = definesOf(file);
       const words = Object.entries(defines).map(([name, value]) => `-D${name}=${value}`);
       const [ours, theirs] = await Promise.all([
-        compile(file, target, { meld: 'off', defines, flags: [UNIT_ID] }),
-        compileNative([...hipFlags(image, target), UNIT_ID, ...words, file], target, folder),
+        compile(file, target, { meld: 'off', defines, flags: [UNIT_ID, level] }),
+        compileNative([...hipFlags(image, target), UNIT_ID, ...words, file], target, folder, true, level),
       ]);
       const differing = differingSections(ours, theirs);
       totals[differing.length === 0 ? 'same' : 'different']++;

@@ -3,7 +3,7 @@ import { cc1Arguments, leanArguments } from '../../src/frontend/cc1.js';
 import { noFlags, parseFlags } from '../../src/frontend/flags.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/cc1', { tests: 6 });
+const test = suite('frontend/cc1', { tests: 7 });
 
 const BASE = {
   flags: noFlags(),
@@ -34,6 +34,12 @@ test('the device libraries of HIP', () => {
   assert.equal(librariesOf(cc1Arguments(wide)).slice(2), [
     'oclc_unsafe_math_on', 'oclc_finite_only_on', 'oclc_wavefrontsize64_on', 'oclc_isa_version_1100', 'oclc_abi_version_500',
   ]); // prettier-ignore
+});
+
+test('what no kernel uses is dropped where clang drops it: not at -O0', () => {
+  const drops = (optimize: string): boolean =>
+    cc1Arguments({ ...BASE, optimize }).includes('-amdgpu-internalize-symbols');
+  assert.equal(['0', '1', '3', 's'].map(drops), [false, true, true, true]);
 });
 
 test('OpenCL C has its own library in front', () => {

@@ -77,11 +77,12 @@ export async function compileNative(
   target: string,
   folder: string,
   isOptimised = true,
+  level = '-O3',
 ): Promise<Uint8Array> {
   const at = (name: string): string => path.join(folder, name);
   const unoptimised = ['-Xclang', '-disable-llvm-passes'];
   await run('clang-23', [
-    '-O3',
+    level,
     ...flags,
     ...(isOptimised ? [] : unoptimised),
     '-emit-llvm',
@@ -89,7 +90,7 @@ export async function compileNative(
     '-o',
     at('native.bc'),
   ]);
-  const generate = ['-x', 'ir', '-nogpulib', '-O3', ...(isOptimised ? unoptimised : []), '-c', at('native.bc')];
+  const generate = ['-x', 'ir', '-nogpulib', level, ...(isOptimised ? unoptimised : []), '-c', at('native.bc')];
   await run('clang-23', ['--target=amdgcn-amd-amdhsa', `-mcpu=${target}`, ...generate, '-o', at('native.o')]);
   await run('ld.lld-23', ['-shared', '--no-undefined', at('native.o'), '-o', at('native.hsaco')]);
   return readFile(at('native.hsaco'));
