@@ -30,7 +30,7 @@ const LEVEL = /^-O([\dsgz]|fast)?$/;
 /** darm's own flags that have their value in the next word, which may look like one of clang's. */
 const TAKES_VALUE = /^-(o|j|-[a-z-]+)$/;
 const SWITCHES =
-  /^--(json|quiet|stats|once|depfile|depfile-phony|server-fallback|detect-races|check-lds|verify-analyses|no-[a-z-]+|fail-fast|force)$/;
+  /^--(json|quiet|stats|once|depfile|depfile-phony|server-fallback|detect-races|check-lds|full-unit|verify-analyses|no-[a-z-]+|fail-fast|force)$/;
 
 /** Takes clang's flags out of a command line. What they mean is checked where the input is source. */
 export function takeClangFlags(argv: readonly string[]): { own: string[]; clang: string[] } {
