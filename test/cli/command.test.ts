@@ -236,8 +236,10 @@ test.long('usage errors', async () => {
     /'--cache <folder>' argument '' is invalid\. It must not be empty/,
   );
   await usageError(['compile', 'a.bc', '-o', ''], /must not be empty/);
-  for (const flag of ['-v', '--version', '--toolchain-digest', '--persistent_worker'])
+  for (const flag of ['--version', '--toolchain-digest', '--persistent_worker'])
     await usageError(['compile', 'a.bc', flag], new RegExp(`unknown option '${flag}'`));
+  // It is clang's there.
+  await usageError(['compile', 'a.bc', '-v'], /-v is for source, and a\.bc does not look like it/);
   const misspelt = await darm(['compile', 'a.bc', '--jsno', '--json']);
   assert.is((json(misspelt.stdout)['error'] as Json)['message'], "unknown option '--jsno' (Did you mean --json?)");
   await usageError(['compile', '-', '-o', 'x', '--meld-point', 'early'], /needs an optimisation level/);
