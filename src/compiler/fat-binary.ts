@@ -93,6 +93,9 @@ export async function compileFatBinary(
     const { id, target } = imageNameFor(targetIdOf(parseElf(code).flags));
     return { id, target, bytes: code, compiled };
   });
+  // Flags may have completed a target.
+  if (new Set(images.map(({ id }) => id)).size !== images.length)
+    throw new DarmError('usage', 'a target is named twice');
   return { bytes: writeBundle([{ id: HOST_ID, bytes: new Uint8Array(0) }, ...images]), images };
 }
 

@@ -57,7 +57,7 @@ function severityOf({ groups }: DriverWarning, words: readonly string[]): 'warni
   for (const word of words) {
     const [, no, error, group = ''] = /^-W(no-)?(error=)?(.+)$/.exec(word) ?? [];
     if (group === 'error') areErrors = no === undefined;
-    else if (group !== 'everything' && !groups.includes(group)) continue;
+    else if (!groups.includes(group) && (group !== 'everything' || error !== undefined)) continue;
     else if (error === undefined) severity = no === undefined ? (severity ?? 'warning') : null;
     else if (no === undefined) severity = 'error';
     else {

@@ -331,7 +331,8 @@ const SPECIAL: Readonly<Record<string, Special>> = {
 export function parseFlags(words: readonly string[]): ParsedFlags {
   const flags = noFlags();
   // As in clang's driver, `-Ofast` does nothing where another level follows.
-  const level = words.findLast((word) => /^-O([\dsgz]?|fast)$/.test(word));
+  const isValue = (at: number): boolean => at > 0 && valuedFlag(words[at - 1]!) === words[at - 1];
+  const level = words.findLast((word, at) => /^-O([\dsgz]?|fast)$/.test(word) && !isValue(at));
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     if (valuedFlag(word) === word) {

@@ -17,10 +17,21 @@ const HAVE: Readonly<Record<string, RegExp>> = {
   xnack: /^gfx(801|810|90[024689ac]|942|950|101[0-3]|(9|9-4|10-1)-generic)$/,
 };
 
-/** A target id with settings by their names (`xnack`: `+`). What it says itself stays, as in clang's driver. */
+const lacks = (cpu: string, setting: string): boolean => cpu.startsWith('gfx') && !HAVE[setting]!.test(cpu);
+
+/**
+ * A target id with settings by their names (`xnack`: `+`). What it says itself stays, as in clang's driver. A setting
+ * that the processor does not have may be off.
+ *
+ * @throws DarmError `usage` where one is on that the processor does not have
+ */
 export function withSettings(target: string, settings: ReadonlyMap<string, string>): string {
-  const own = target.split(':').map((each) => each.slice(0, -1));
-  const others = [...settings].filter(([name]) => !own.includes(name));
+  const [cpu = '', ...own] = target.split(':');
+  const others = [...settings].sort().filter(([name, sign]) => {
+    if (own.some((each) => each.slice(0, -1) === name)) return false;
+    if (sign === '+' && lacks(cpu, name)) throw new DarmError('usage', `-m${name}: ${cpu} has no ${name}`);
+    return !lacks(cpu, name);
+  });
   return [target, ...others.map(([name, sign]) => `${name}${sign}`)].join(':');
 }
 
@@ -32,8 +43,7 @@ export function parseTargetId(text: string | null): TargetId {
     const [, name, sign] = /^(sramecc|xnack)([+-])$/.exec(setting) ?? [];
     if (name === undefined)
       throw new DarmError('usage', `'${text}' is no target id: expected PROCESSOR[:sramecc+|-][:xnack+|-]`);
-    if (cpu.startsWith('gfx') && !HAVE[name]!.test(cpu))
-      throw new DarmError('usage', `'${text}' is no target id: ${cpu} has no ${name}`);
+    if (lacks(cpu, name)) throw new DarmError('usage', `'${text}' is no target id: ${cpu} has no ${name}`);
     return `${sign}${name}`;
   });
   const names = features.map((feature) => feature.slice(1));

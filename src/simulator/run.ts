@@ -100,7 +100,10 @@ const DYNAMIC_STACK_BYTES = 16 * 1024;
 export async function simulate(input: SimulationInput, runner: PartRunner = INLINE): Promise<SimulationResult> {
   const { object, spec, options } = input;
   if (options.fullUnit && options.profile)
-    throw new DarmError('usage', 'a profile shows a launch as it is: it cannot be taken for a part of a larger one');
+    throw new DarmError(
+      'usage',
+      'a profile shows a launch as it is: fullUnit (--full-unit) and profile (--profile) exclude each other',
+    );
   const kernels = spec.launches.map((launch) => {
     const kernel = findKernel(object, launch.kernel);
     checkLaunch(kernel, launch);

@@ -151,6 +151,9 @@ test('a module becomes a fat binary for one target or several', () =>
       (error: unknown) => error,
     );
     assert.ok(twice instanceof DarmError && twice.code === 'usage');
+    const source = { language: 'hip', flags: ['-mxnack'], optimize: 'none' } as const;
+    const completed = compileFatBinary(compiler, new Uint8Array(), ['gfx90a:xnack+', 'gfx90a'], source);
+    assert.match(await completed.then(() => '', String), /a target is named twice/);
   }));
 
 test('an error names the image', () =>

@@ -39,6 +39,9 @@ test('flags for warnings make an error of one, or nothing', () => {
     // prettier-ignore
     assert.is(severityWith(words), null, words);
   assert.is(severityWith('-Wno-deprecated -Wdeprecated'), 'warning');
+  // Of `-Werror=everything`, clang makes nothing.
+  assert.is(severityWith('-Werror=everything'), 'warning');
+  assert.is(severityWith('-Wno-error=everything -Werror'), 'error');
 });
 
 test('a warning is in the group of its group, too', () => {

@@ -21,6 +21,7 @@ test('what build systems say twice', () => {
   assert.ok(parseFlags(['-fhosted', '-ffreestanding']).cc1.includes('-ffreestanding'));
   // A folder, and no level.
   assert.equal(parseFlags(['-Ofast', '-I', '-Ofoo']).cc1, parseFlags(['-I', '-Ofoo', '-Ofast']).cc1);
+  assert.equal(parseFlags(['-Ofast', '-Xarch_host', '-O0']).cc1, parseFlags(['-Ofast']).cc1);
   assert.throws(() => parseFlags(['-ferror-limit=all']), /-ferror-limit=all is not a number of errors/);
 });
 
@@ -145,8 +146,9 @@ test('settings of target ids', () => {
   assert.equal([[...settings], cc1], [[['xnack', '-'], ['sramecc', '+']], []]); // prettier-ignore
   const source = { language: 'hip', mcpu: 'gfx90a', flags: ['-mxnack'] } as const;
   assert.is(completeSource('here', '', source).target, 'gfx90a:xnack+');
-  // Where there is no such setting, that is no target id.
-  assert.is(completeSource('here', '', { ...source, mcpu: 'gfx1100' }).target, 'gfx1100:xnack+');
+  // Where there is no such setting, it is off.
+  assert.is(completeSource('here', '', { ...source, mcpu: 'gfx1100', flags: ['-mno-xnack'] }).target, 'gfx1100');
+  assert.throws(() => completeSource('here', '', { ...source, mcpu: 'gfx1100' }), /-mxnack: gfx1100 has no xnack/);
 });
 
 test('what would change the code otherwise than clang does is refused, unless it is taken back or the level has it', () => {

@@ -16,9 +16,12 @@ test('what a target id says itself stays', () => {
     ['xnack', '-'],
     ['sramecc', '+'],
   ]);
-  assert.is(withSettings('gfx90a', settings), 'gfx90a:xnack-:sramecc+');
+  assert.is(withSettings('gfx90a', settings), 'gfx90a:sramecc+:xnack-');
   assert.is(withSettings('gfx90a:xnack+', settings), 'gfx90a:xnack+:sramecc+');
   assert.is(withSettings('gfx90a:sramecc-', new Map()), 'gfx90a:sramecc-');
+  // What a processor does not have is off.
+  assert.is(withSettings('gfx1100', new Map([['xnack', '-']])), 'gfx1100');
+  assert.throws(() => withSettings('gfx1100', settings), /^-msramecc: gfx1100 has no sramecc$/);
 });
 
 test('what is no target id', () => {

@@ -102,12 +102,12 @@ export function workOfUnits(ctx: PlanningContext, loop: CycleId | -1): { vector:
   return work;
 }
 
-/** How long the masks of a branch keep the scalar unit busy. One side is half of two, and an exit of a loop a third. */
+/** How long the masks of a branch keep the scalar unit busy. An exit of a loop only takes threads out of the mask. */
 function maskCycles({ graph, cycles, divergence, postDominators, costs }: PlanningContext, b: BlockId): number {
   if (divergence.terminatorDivergent[b] !== 1) return 0;
-  const { masks } = costs.target;
+  const { masks, salu } = costs.target;
   const to = [...graph.succ.subarray(graph.succStart[b]!, graph.succStart[b + 1]!)];
   const loop = cycles.cycleOf(b);
-  if (loop !== NONE && to.some((next) => !cycles.contains(loop, next as BlockId))) return masks / 3;
+  if (loop !== NONE && to.some((next) => !cycles.contains(loop, next as BlockId))) return Math.min(masks, 2 * salu);
   return to.includes(postDominators.idom[b]!) ? masks / 2 : masks;
 }

@@ -216,7 +216,8 @@ class PartRun {
   private addToEstimate(traces: readonly WaveTrace[]): void {
     this.traceWords = Math.max(...traces.map((trace) => trace.length));
     const words = traces.reduce((sum, trace) => sum + trace.length, 0);
-    if (words * this.model!.kept > MOST_TRACE_WORDS) this.estimate = null;
+    const kept = Math.min(this.model!.kept, totalWorkgroups(this.launch));
+    if (words * kept > MOST_TRACE_WORDS) this.estimate = null;
     else this.estimate!.add(traces);
   }
 }

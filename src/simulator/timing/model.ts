@@ -24,7 +24,7 @@ export interface TimingModel {
   readonly resident: number;
   /** Workgroups of a batch. */
   readonly batch: number;
-  /** Workgroups whose traces are kept at once. */
+  /** Workgroups of a large launch whose traces are kept at once. */
   readonly kept: number;
   /**
    * Cycles that one compute unit takes for workgroups that come one by one.

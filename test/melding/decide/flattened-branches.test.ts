@@ -152,6 +152,21 @@ join:
       .replace('%more = icmp slt i32 %k1, %n', exit);
   assert.is((await flattened(loop('%more = icmp slt i32 %k1, %n'))).sides, 1);
   assert.is((await flattened(loop('%more = icmp ne i32 %a1, 1'))).sides, 1);
+  // A branch with one side has half of the masks of one with two.
+  const oneSided = kernel(`  %odd = and i32 %a, 1
+  %c1 = icmp eq i32 %odd, 0
+  br i1 %c1, label %x, label %join
+x:
+  %ax0 = xor i32 %a, %id
+  %ax = lshr i32 %ax0, 2
+  br label %join
+join:
+  %w = phi i32 [ %ax, %x ], [ %a, %loop ]
+  %a1 = add i32 %w, 7
+  %b1 = add i32 %b, 1`)
+    .replace('[ 0, %entry ], [ %a1, %join ]', '[ %id, %entry ], [ %a1, %join ]')
+    .replace('  %v = load i32, ptr addrspace(1) %at\n', '');
+  assert.is((await flattened(oneSided)).sides, 0);
 });
 
 test('not where values may not be chosen', async () => {
