@@ -7,7 +7,7 @@ import { DarmError } from '../errors.js';
 import { FAST, levelWarning, type DriverWarning } from './driver-warnings.js';
 import { FloatingPoint } from './floating-point.js';
 import type { Language } from './language.js';
-import { checkRefused, isRefused } from './refused-flags.js';
+import { isRefused } from './refused-flags.js';
 
 /** What flags ask for, beyond arguments that go to `-cc1` as they are. */
 export interface ParsedFlags {
@@ -341,7 +341,6 @@ export function parseFlags(words: readonly string[]): ParsedFlags {
     } else if (word === '-Ofast' && level !== word) flags.warnings.fast = FAST;
     else takeWord(flags, word);
   }
-  checkRefused(flags.refused, flags.optimize ?? '3');
   return flags;
 }
 

@@ -7,6 +7,7 @@ import { platform } from '../platform/index.js';
 import { cc1Arguments } from './cc1.js';
 import { parseFlags, type ParsedFlags } from './flags.js';
 import type { Language } from './language.js';
+import { checkRefused } from './refused-flags.js';
 
 export interface SourceOptions {
   readonly language: Language;
@@ -60,7 +61,9 @@ export function completeSource(where: string, source: string | Uint8Array, given
   const job = jobOptions(where, given, flags);
   if (job.mcpu === null)
     throw new DarmError('usage', 'source needs a processor, e.g. gfx1100: mcpu (--mcpu, --offload-arch)');
-  const optimize = flags.optimize ?? (job.optimize === 'none' ? '0' : job.optimize.slice(1));
+  const ofPipeline = job.optimize === 'none' ? '0' : job.optimize.slice(1);
+  const optimize = flags.optimize ?? ofPipeline;
+  checkRefused(flags.refused, given.optimize === undefined ? optimize : ofPipeline);
   const bytes = typeof source === 'string' ? new TextEncoder().encode(source) : source;
   return { source: withNames(bytes, options), options, flags, language, name, target: job.mcpu, optimize, job };
 }

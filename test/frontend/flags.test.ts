@@ -153,9 +153,19 @@ test('settings of target ids', () => {
 
 test('what would change the code otherwise than clang does is refused, unless it is taken back or the level has it', () => {
   const refused = '-fgpu-rdc|-fms-compatibility|-###|-fno-vectorize|-O2 -fno-slp-vectorize|-O1 -fvectorize|-fslp-vectorize -O1|-Oz -fno-slp-vectorize|-fvectorize -fno-tree-vectorize'; // prettier-ignore
-  for (const words of refused.split('|')) assert.throws(() => parseFlags(words.split(' ')), /is not taken: /, words);
+  const complete = (words: string, optimize?: 'O1' | 'O3') =>
+    completeSource('here', '', {
+      language: 'hip',
+      mcpu: 'gfx90a',
+      flags: words.split(' '),
+      ...(optimize && { optimize }),
+    });
+  for (const words of refused.split('|')) assert.throws(() => complete(words), /is not taken: /, words);
   const taken = '-fgpu-rdc -fno-gpu-rdc|-fms-compatibility -fno-ms-compatibility|-fvectorize -fslp-vectorize|-fno-vectorize -ftree-vectorize|-O1 -fno-vectorize -fno-tree-slp-vectorize|-O0 -fno-vectorize -fslp-vectorize|-Oz -fvectorize'; // prettier-ignore
-  for (const words of taken.split('|')) assert.equal(parseFlags(words.split(' ')).cc1, [], words);
+  for (const words of taken.split('|')) assert.equal(complete(words).flags.cc1, [], words);
+  // The vectorizers are in the pipeline, whose level may be given for itself.
+  assert.throws(() => complete('-fvectorize', 'O1'), /is not taken: /);
+  assert.equal(complete('-O2 -fno-vectorize', 'O1').flags.cc1, []);
   // clang's front end tells LLVM by the loops.
   assert.equal(parseFlags(['-funroll-loops', '-fno-unroll-loops']).cc1, ['-fno-unroll-loops']);
 });
