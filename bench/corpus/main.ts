@@ -117,6 +117,9 @@ printMeasurements(measurements, flags.all);
 printUnmelded(measurements);
 for (const failure of failures.sort()) console.log(`Failed: ${failure}`);
 if (flags.json !== undefined)
-  await writeFile(flags.json, JSON.stringify({ schema: 1, settings, measurements, failures }, null, 1) + '\n');
+  await writeFile(
+    flags.json,
+    JSON.stringify({ schema: 1, fullUnit: flags.fullUnit, settings, measurements, failures }, null, 1) + '\n',
+  );
 if (flags.doc) await writeDocument(measurements);
 if (failures.length > 0) process.exitCode = 1;

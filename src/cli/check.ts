@@ -117,7 +117,7 @@ export async function runCheck(input: string, other: string | null, given: Check
   await writeStandardOutput(
     flags.json
       ? JSON.stringify(checkDocument(kernels, tolerance, equal)) + '\n'
-      : kernels.map((kernel) => kernelText(kernel, pair.titles)).join('\n') + toleranceText(tolerance),
+      : kernels.map((kernel) => kernelText(kernel, pair.titles, flags.fullUnit)).join('\n') + toleranceText(tolerance),
   );
   for (const kernel of kernels) for (const line of complaints(kernel, pair.titles)) reportFailure(input, line);
   return equal ? 0 : 1;
@@ -250,7 +250,7 @@ function complaints(check: KernelCheck, [first, second]: readonly [string, strin
   ];
 }
 
-function kernelText(check: KernelCheck, titles: readonly [string, string]): string {
+function kernelText(check: KernelCheck, titles: readonly [string, string], fullUnit: boolean): string {
   const { kernel, inputs, unfit } = check;
   const verdict =
     inputs === 0
@@ -261,7 +261,8 @@ function kernelText(check: KernelCheck, titles: readonly [string, string]): stri
           ? 'different memory'
           : 'same memory';
   const skipped = unfit.length === 0 ? '' : `, ${unfit.length} more did not fit the kernel`;
-  const counters = check.before.length === 0 ? '' : counterText([sum(check.before), sum(check.after)], titles);
+  const counters =
+    check.before.length === 0 ? '' : counterText([sum(check.before), sum(check.after)], fullUnit, titles);
   return `${visibleLine(kernel)}: ${verdict} (${inputs} ${inputs === 1 ? 'input' : 'inputs'}${skipped})\n${counters}`;
 }
 

@@ -3,8 +3,8 @@ import { counterRows, type Measured } from '../report/counter-rows.js';
 import { table } from './table.js';
 
 /** @param titles of the columns, if there are two runs */
-export function counterText(runs: readonly Measured[], titles: readonly string[] = ['']): string {
-  const rows = counterRows(runs).map(([label, ...figures]) => [`  ${label}`, ...figures]);
+export function counterText(runs: readonly Measured[], fullUnit: boolean, titles: readonly string[] = ['']): string {
+  const rows = counterRows(runs, fullUnit).map(([label, ...figures]) => [`  ${label}`, ...figures]);
   const header = ['  counter', ...(runs.length === 1 ? ['value'] : [...titles, 'ratio'])];
   return table('l', header, rows);
 }

@@ -27,6 +27,7 @@ export interface SimulateFlags extends RunFlags {
   readonly kernel?: string;
   readonly jobs: number;
   readonly maxInstructions: number;
+  readonly fullUnit: boolean;
   readonly profile?: string;
 }
 

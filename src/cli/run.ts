@@ -54,7 +54,7 @@ export async function runRun(input: string, flags: RunCommandFlags): Promise<voi
   }
   if (flags.outDir !== undefined) await writeOutputs(flags.outDir, result, outputs, inputs);
   if (flags.profile !== undefined) await writeProfile(flags.profile, input, [{ title: '', launches: result.launches }]);
-  await writeStandardOutput(flags.json ? JSON.stringify(runDocument(result)) + '\n' : runText(result));
+  await writeStandardOutput(flags.json ? JSON.stringify(runDocument(result)) + '\n' : runText(result, flags.fullUnit));
 }
 
 /** Refuses everything but ELF files, with a message that says what the input is. */
@@ -175,8 +175,8 @@ function runDocument({ launches, buffers }: SimulationResult): object {
   return documents.length === 1 ? { schema: 1, ...documents[0], outputs } : { schema: 1, launches: documents, outputs };
 }
 
-function runText({ launches, buffers }: SimulationResult): string {
-  const counters = launches.map((launch) => `${visibleLine(launch.kernel)}\n${counterText([launch])}\n`);
+function runText({ launches, buffers }: SimulationResult, fullUnit: boolean): string {
+  const counters = launches.map((launch) => `${visibleLine(launch.kernel)}\n${counterText([launch], fullUnit)}\n`);
   const rows = buffers.filter(({ out }) => out).map(({ name, bytes }) => [name, String(bytes.length), sha256(bytes)]);
   return counters.join('') + (rows.length === 0 ? '' : table('lrl', ['output', 'bytes', 'sha256'], rows));
 }

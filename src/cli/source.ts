@@ -39,9 +39,10 @@ export function takeClangFlags(argv: readonly string[]): { own: string[]; clang:
   let dropLevel = (): void => {};
   if (!SUBCOMMANDS.includes(argv[0] ?? '')) return { own: [...argv], clang };
   for (let at = 0; at < argv.length; at++) {
-    // darm's own level may stand apart from its flag, clang's does not.
+    // darm's own level may stand apart from its flag, clang's does not. Many write processors so, too.
     const isApart = argv[at] === '-O' && /^\d+$/.test(argv[at + 1] ?? '');
-    const word = isApart ? `-O${argv[++at]}` : argv[at]!;
+    const isProcessor = argv[at] === '--offload-arch' && at + 1 < argv.length;
+    const word = isApart ? `-O${argv[++at]}` : isProcessor ? `--offload-arch=${argv[++at]}` : argv[at]!;
     const isClangs = !isApart && (CLANG.test(word) || CLANG_LONG.test(word) || isFlag(word));
     if (word === '--') {
       own.push(...argv.slice(at));

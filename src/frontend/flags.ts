@@ -222,8 +222,8 @@ const WITH_VALUE: Readonly<Record<string, Handler>> = {
   '-Xpreprocessor': (flags, value) => takeMacro(flags, '-Xpreprocessor', value),
   '-Xclang': (_, value) => checkKnown(/^-(finclude-default-header|fdeclare-opencl-builtins)$/, '-Xclang', value),
   // Of HIP that is the host's, of OpenCL the device's; the processor has a flag of its own.
-  '-target': (_, value) => checkKnown(TARGET, '-target', value),
-  '--target': (_, value) => checkKnown(TARGET, '--target', value),
+  '-target': (_, value) => checkTriple('-target', value),
+  '--target': (_, value) => checkTriple('--target', value),
   // HIP's CMake package gives two. They ask for inlining, which is decided here as without them.
   '-mllvm': (_, value) => {
     if (!/^-amdgpu-(early-inline-all|function-calls)(=\w+)?$/.test(value))
@@ -238,6 +238,12 @@ const TARGET = /^(x86_64|amdgcn)-[\w-]+$/;
 /** Of what goes to other tools, some is so anyway, or asks for nothing that concerns the result. */
 function checkKnown(known: RegExp, flag: string, value: string, between = ' '): void {
   if (!known.test(value)) throw new DarmError('usage', `unknown flag '${flag}${between}${value}'`);
+}
+
+function checkTriple(flag: string, value: string): void {
+  if (value.startsWith('gfx'))
+    throw new DarmError('usage', `${flag} ${value} is no triple: name the processor with --mcpu or --offload-arch`);
+  checkKnown(TARGET, flag, value);
 }
 
 /** Distributions give macros to the preprocessor itself: `-Wp,-D_FORTIFY_SOURCE=2`. */

@@ -104,6 +104,11 @@ export async function simulate(input: SimulationInput, runner: PartRunner = INLI
       'usage',
       'a profile shows a launch as it is: fullUnit (--full-unit) and profile (--profile) exclude each other',
     );
+  if (options.fullUnit && !options.cycles)
+    throw new DarmError(
+      'usage',
+      'fullUnit (--full-unit) says how cycles are estimated, and there are none without them',
+    );
   const kernels = spec.launches.map((launch) => {
     const kernel = findKernel(object, launch.kernel);
     checkLaunch(kernel, launch);

@@ -195,6 +195,7 @@ test('what is not known is refused by name, and with it all that would name a fi
   assert.throws(() => parseFlags(['-Wp,-DX,-MD,x']), /unknown flag '-Wp,-MD'/);
   assert.throws(() => parseFlags(['-mllvm=-x']), /-mllvm -x: LLVM's own options/);
   assert.throws(() => parseFlags(['--target=nvptx64-nvidia-cuda']), /unknown flag '--target nvptx64-nvidia-cuda'/);
+  assert.throws(() => parseFlags(['--target=gfx906']), /--target gfx906 is no triple: .*--mcpu/);
 });
 
 test.run();

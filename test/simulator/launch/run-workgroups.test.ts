@@ -150,6 +150,11 @@ test('cycles of a full compute unit: waves hide what one waits for; for any numb
   assert.is(await cyclesOf(160, true), await cyclesOf(160, false));
   assert.is(await cyclesOf(170, true, 2), await cyclesOf(170, true));
   await fails(simulate(object, {}, { options: { fullUnit: true, profile: true } }), 'usage', /profile/);
+  await fails(
+    simulate(object, {}, { options: { fullUnit: true, cycles: false } }),
+    'usage',
+    /how cycles are estimated/,
+  );
 });
 
 test('hidden arguments of code objects v5 and v6', async () => {
