@@ -46,6 +46,11 @@ export const CostModel = {
   ownQuestion: 0.25,
   otherQuestion: 0.75,
   /**
+   * How much more melds must be worth with questions than without in a side of a branch that could meld, too: a question
+   * is convergent, so there it could not any more.
+   */
+  enclosedQuestion: 1.5,
+  /**
    * What all melds of a branch must be worth: more than two vector instructions, and more than this share of the work
    * of what they meld. Anything less is within the error of the estimate.
    */

@@ -9,7 +9,7 @@ import type { Effect } from '../draft/evaluate.js';
 import type { BranchChoice } from '../plan.js';
 import type { Judged } from './candidate.js';
 import type { JudgedPairs } from './judged-pairs.js';
-import { mayAsk } from './versions.js';
+import { isEnclosed, mayAsk } from './versions.js';
 import { ALL_QUESTIONS, WaveGains, type Questions } from './wave-choice.js';
 
 /** What melds at one branch, and for which waves. */
@@ -97,6 +97,8 @@ export function byCost(ctx: PlanningContext, region: DivergentRegion, judged: Ju
     const { worth: total, ...appraisal } = choice.appraisal(legal(choice.pairs));
     isScattered ||= appraisal.isScattered;
     if (total <= most) continue;
+    // Without questions comes first.
+    if (best?.sides.length === 0 && total <= most * CostModel.enclosedQuestion && isEnclosed(ctx, region)) continue;
     most = total;
     best = choice;
   }

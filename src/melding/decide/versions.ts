@@ -9,6 +9,7 @@ import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { FunctionFlag, InstrFlag, LaneSource, Opcode, TypeKind, terminatorOf } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
+import { sideOf } from '../cost/edge-sides.js';
 import type { SunkInstr, WaveVersion } from '../plan.js';
 
 /** The largest region that is copied, in instructions: two copies should fit into the instruction cache. */
@@ -60,6 +61,19 @@ export function sunkBelow(
     }
   }
   return [...moved].map(([instr, to]) => ({ instr, to }));
+}
+
+/** Whether a branch stands in one of two sides of another divergent branch, in the same loop. */
+export function isEnclosed(ctx: PlanningContext, { branch }: DivergentRegion): boolean {
+  const { fn, graph, cycles, divergence, dominators, postDominators } = ctx;
+  const loop = cycles.cycleOf(branch);
+  for (let d = dominators.idom[branch]; d !== NONE && cycles.cycleOf(d as BlockId) === loop; d = dominators.idom[d]) {
+    if (divergence.terminatorDivergent[d] !== 1 || sideOf(fn, ctx, d as BlockId, branch) === NONE) continue;
+    const [t, f] = graph.succ.subarray(graph.succStart[d], graph.succStart[d + 1]);
+    const join = postDominators.idom[d];
+    if (t !== join && f !== join) return true;
+  }
+  return false;
 }
 
 function mayCopy({ fn }: PlanningContext, i: InstrId): boolean {

@@ -6,7 +6,7 @@ import { DARM } from '../../support/plan-options.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/versions', { tests: 12 });
+const test = suite('melding/decide/versions', { tests: 13 });
 
 const LENGTH = 64;
 
@@ -144,6 +144,50 @@ test('and what gains something without a question still melds', () => {
   const { melds, versions } = planned({ condition: `${loads(20)}\n${ORDERED}` });
   assert.is(melds.length, 1);
   assert.equal(versions, []);
+});
+
+test('in a side of a branch that could meld, a question must be worth more', () => {
+  /** @param other where threads go that do not come to the branch */
+  const inside = (other: 'join' | 'else', every: number): FunctionPlan => {
+    const { f } = snapshot(`
+      func kernel +AsksWaves
+      arg %p ptr1
+      arg %y float never
+      arg %z float never
+      entry:
+        %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+        %at = gep %p %tid
+        %bit = and %tid 1
+        %o = icmp eq %bit 0
+        br %o inner ${other}
+      inner:
+        %data = load %at !as=1
+        ${ORDERED}
+        br %c t f
+      t:
+        ${side('t', 1, every)}
+        br end
+      f:
+        ${side('f', 2, every)}
+        br end
+      end:
+        %r = phi [%t${LENGTH - 1} t] [%f${LENGTH - 1} f]
+        store %r %at !as=1 !name=out
+        br join
+      else:
+        store %y %at !as=1 !name=other
+        br join
+      join:
+        ret
+    `);
+    return planFunction(f, analysesOf(f), DARM, () => true);
+  };
+  assert.is(inside('join', 16).versions.length, 1);
+  const { melds, versions } = inside('else', 16);
+  assert.is(melds.length, 1);
+  assert.equal(versions, []);
+  // Here agreeing waves lose much without.
+  assert.is(inside('else', 6).versions.length, 1);
 });
 
 test('never and always', () => {
