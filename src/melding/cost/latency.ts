@@ -74,6 +74,11 @@ export interface TargetCosts {
    * With so many waves a SIMD gets half as much done as with any number, in a usual function (waves.ts). Fitted.
    */
   readonly halfSpeedWaves: number;
+  /**
+   * A loss up to this share of what a wave spends in the function does not count more than a gain (wave-choice.ts). 0:
+   * the estimate is not so exact that it could tell.
+   */
+  readonly smallLoss: number;
   /** How many scalar registers or literals a select takes beside its condition. */
   readonly freeScalars: number;
   /** Latency per kind of memory. */
@@ -128,6 +133,7 @@ const gfx9: TargetCosts = {
   residentAtLeast: 2,
   roomyRegisters: 32,
   halfSpeedWaves: 2.5,
+  smallLoss: 0.005,
   lds: 64,
   global: 320,
   scalarMemory: 200,
@@ -164,6 +170,7 @@ const gfx10: TargetCosts = {
   residentAtLeast: 4,
   roomyRegisters: 32,
   halfSpeedWaves: 8,
+  smallLoss: 0,
   lds: 32,
   global: 320,
   scalarMemory: 200,
@@ -214,6 +221,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       // The driver gives registers out, and nothing here says how many.
       roomyRegisters: Infinity,
       halfSpeedWaves: 8,
+      smallLoss: 0,
       lds: 30,
       global: 280,
       scalarMemory: 40,

@@ -17,9 +17,12 @@ import { Scale } from './sampled.js';
 
 /** Longer computations of an address are not followed. */
 const DEEPEST = 16;
+/** Nor are longer vectors. */
+const MOST_LANES = 16;
 
 export class Strides {
-  readonly #known = new Map<ValueId, number>();
+  /** By value and lane. */
+  readonly #known = new Map<number, number>();
 
   constructor(
     private readonly fn: FunctionSnapshot,
@@ -43,37 +46,52 @@ export class Strides {
     return this.#from(pointer, 0);
   }
 
-  #from(v: ValueId, depth: number): number {
+  /** @param lane of a vector; 0 for what is none */
+  #from(v: ValueId, depth: number, lane = 0): number {
     if (this.divergence.valueDivergent[v] === 0) return 0;
-    const known = this.#known.get(v);
+    const key = v * MOST_LANES + lane;
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
     if (depth > DEEPEST) return Infinity;
     // What comes back to it in a loop adds nothing.
-    this.#known.set(v, Infinity);
-    const stride = this.#computed(v, depth);
-    this.#known.set(v, stride);
+    this.#known.set(key, Infinity);
+    const stride = this.#computed(v, depth, lane);
+    this.#known.set(key, stride);
     return stride;
   }
 
-  #computed(v: ValueId, depth: number): number {
+  #computed(v: ValueId, depth: number, lane: number): number {
     const { fn } = this;
     const i = definingInstr(fn, v);
     if (i === NONE) return Infinity;
-    if (fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer) return this.#followed(v, i, depth);
+    if (fn.instrOpcode[i] === Opcode.ExtractElement || fn.instrOpcode[i] === Opcode.InsertElement)
+      return this.#ofElement(i, depth, lane);
+    if (fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer) return this.#followed(v, i, depth, lane);
     const { numbers, shift, scale } = this.values.numbersOf(v);
     if (scale === Scale.Known) return Math.abs(numbers[1 >> shift]! - numbers[0]!);
-    if (scale !== Scale.Bounded) return this.#followed(v, i, depth);
+    if (scale !== Scale.Bounded) return this.#followed(v, i, depth, lane);
     // The threads share out the lines of a table, unless their numbers are closer together anyway.
     const shared = numbers.reduce((most, x) => Math.max(most, x), 0) / fn.waveSize;
-    return Math.min(shared, this.#followed(v, i, depth));
+    return Math.min(shared, this.#followed(v, i, depth, lane));
+  }
+
+  /** Coordinates are often computed two at a time. */
+  #ofElement(i: InstrId, depth: number, lane: number): number {
+    const { fn } = this;
+    const isInsertion = fn.instrOpcode[i] === Opcode.InsertElement;
+    const [vector, ...others] = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1]) as Iterable<ValueId>;
+    const at = fn.valueInteger[others.at(-1)!]!;
+    if (!(at >= 0 && at < MOST_LANES)) return Infinity;
+    if (!isInsertion) return this.#from(vector!, depth + 1, at);
+    return at === lane ? this.#from(others[0]!, depth + 1) : this.#from(vector!, depth + 1, lane);
   }
 
   /** By what a value is made from. */
-  #followed(v: ValueId, i: InstrId, depth: number): number {
+  #followed(v: ValueId, i: InstrId, depth: number, lane: number): number {
     const { fn } = this;
     const opcode = fn.instrOpcode[i]!;
     const operands = [...fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1])] as ValueId[];
-    const strides = (of = operands): number[] => of.map((operand) => this.#from(operand, depth + 1));
+    const strides = (of = operands): number[] => of.map((operand) => this.#from(operand, depth + 1, lane));
     const sum = (): number => strides().reduce((all, stride) => all + stride, 0);
     /** Of the operands that may be the result, and that differ between threads: neighbours may still have the same. */
     const least = (): number =>
@@ -86,7 +104,7 @@ export class Strides {
     const scaled = (): number => {
       const [number, by] = operands as [ValueId, ValueId];
       if (this.divergence.valueDivergent[by] === 1) return Infinity;
-      const stride = this.#from(number, depth + 1);
+      const stride = this.#from(number, depth + 1, lane);
       const factor = factorOf(opcode, fn.valueInteger[by]!);
       return stride === 0 || factor === 0 ? 0 : stride * factor;
     };

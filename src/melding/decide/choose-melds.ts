@@ -191,19 +191,21 @@ class AskedChoice implements Choice {
   private expectation(melds: readonly Judged[]): { readonly expected: number; readonly least: number } {
     const { ctx } = this.of;
     const effects = melds.map(({ effect }) => effect);
-    const alone = this.inRegime(effects, this.neighbours, ctx.costs.target.question);
+    const cycles = ctx.expected();
+    const alone = this.inRegime(effects, this.neighbours, ctx.costs.target.question, cycles.alone);
     const share = ctx.busyShare();
     if (share === 0) return { expected: alone, least: alone };
     const effectsOfMany = melds.map(({ busy }) => busy);
-    const busy = this.inRegime(effectsOfMany, 0, ctx.busy.costs.target.question);
+    const busy = this.inRegime(effectsOfMany, 0, ctx.busy.costs.target.question, cycles.busy);
     // Where other waves hide the rest, a cycle is a larger part of what a wave spends.
-    const cycles = ctx.expected();
     const scale = cycles.busy > 0 ? cycles.alone / cycles.busy : 1;
     const expected = (1 - share) * alone + share * scale * busy;
     return { expected, least: Math.min(expected, alone + Math.min(0, busy)) };
   }
 
-  private inRegime(effects: readonly Effect[], more: number, question: number): number {
-    return this.of.gains.worth(this.sides, effects, more, this.weight * question);
+  /** @param spent what a wave spends in the function */
+  private inRegime(effects: readonly Effect[], more: number, question: number, spent: number): number {
+    const { smallLoss } = this.of.ctx.costs.target;
+    return this.of.gains.worth(this.sides, effects, more, this.weight * question, smallLoss * spent);
   }
 }

@@ -45,6 +45,9 @@ interface Comers {
   none: number;
 }
 
+/** A gain, or a loss: what of it is more than `small` counts more. */
+const averse = (gain: number, small: number): number => gain + (CostModel.lossAversion - 1) * Math.min(0, gain + small);
+
 /** What the melds of one branch are worth, by launch. */
 export class WaveGains {
   /** By launch of which any wave comes to the branch. */
@@ -116,10 +119,11 @@ export class WaveGains {
    *
    * @param more what every wave gains beside that
    * @param question what one question costs a wave that gets to the melded code
+   * @param small a loss that does not count more than a gain
    */
-  worth(sides: Questions, melds: readonly Effect[], more: number, question: number): number {
+  worth(sides: Questions, melds: readonly Effect[], more: number, question: number, small: number): number {
     const byLaunch = this.byLaunch(sides, melds, more, question);
-    return byLaunch.reduce((sum, gain) => sum + (gain < 0 ? gain * CostModel.lossAversion : gain), 0) / byLaunch.length;
+    return byLaunch.reduce((sum, gain) => sum + averse(gain, small), 0) / byLaunch.length;
   }
 
   /** The same without aversion: what a wave gains, by launch. */

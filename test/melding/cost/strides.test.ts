@@ -5,7 +5,7 @@ import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 import { Strides } from '../../../src/melding/cost/strides.js';
 
-const test = suite('melding/cost/strides', { tests: 2 });
+const test = suite('melding/cost/strides', { tests: 3 });
 
 test('how far apart neighbouring threads access memory', () => {
   const s = snapshot(`
@@ -72,6 +72,31 @@ test('numbers between bounds are as far apart as the numbers', () => {
   assert.is(strides.of(s.value('%small')), 1 / 2);
   assert.is(strides.of(s.value('%channels')), 3);
   assert.is(strides.of(s.value('%pitched')), Infinity);
+});
+
+test('coordinates in vectors are followed one by one', () => {
+  const s = snapshot(`
+    func kernel
+    arg %p ptr1
+    entry:
+      %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+      %two = mul %tid 48
+      %x = insertelement undef:v2xi32 %tid 0 !type=v2xi32
+      %xy = insertelement %x %two 1 !type=v2xi32
+      %clamped = call @llvm.smin.v2i32 %xy 127:v2xi32 !type=v2xi32
+      %c0 = extractelement %clamped 0 !type=i32
+      %c1 = extractelement %clamped 1 !type=i32
+      %cx = extractelement %clamped %tid !type=i32
+      %row = gep %p %c0
+      %column = gep %p %c1
+      %any = gep %p %cx
+      ret
+  `);
+  const analyses = analysesOf(s.f);
+  const strides = new Strides(s.f, analyses.divergence, new WaveSamples(s.f, analyses).values);
+  assert.is(strides.of(s.value('%row')), 1);
+  assert.is(strides.of(s.value('%column')), 48);
+  assert.is(strides.of(s.value('%any')), Infinity);
 });
 
 test.run();
