@@ -95,9 +95,9 @@ const additions = (count: number): string =>
 const ORDERED = '%c = icmp sgt %data 0';
 
 test('where waves compute, those that agree may lose too much; where they wait for memory, they do not', () => {
-  const about = { every: 8, options: { versions: 'never' } } as const;
+  const about = { every: 7, options: { versions: 'never' } } as const;
   assert.is(planned({ ...about, condition: ORDERED }).melds.length, 0);
-  assert.is(planned({ ...about, condition: `${loads(8)}\n${ORDERED}` }).melds.length, 1);
+  assert.is(planned({ ...about, condition: `${loads(16)}\n${ORDERED}` }).melds.length, 1);
 });
 
 test('where scattered accesses spare no time, that is the reason, however many waves part', () => {
@@ -134,7 +134,7 @@ test('where scattered accesses spare no time, that is the reason, however many w
 
 test('where the gain is a small part of the function, no wave is asked', () => {
   assert.is(planned({ condition: `${additions(60)}\n${RARE}` }).versions.length, 1);
-  const { versions, candidates } = planned({ condition: `${additions(140)}\n${RARE}` });
+  const { versions, candidates } = planned({ condition: `${additions(200)}\n${RARE}` });
   assert.equal(versions, []);
   assert.match(candidates[0]!.reason, /^only \d+ % of the waves/);
 });
