@@ -47,10 +47,10 @@ const shown = (value: number): string => (Number.isInteger(value) ? String(value
  * @param fullUnit whether they were estimated as those of a launch that fills a compute unit
  */
 export function counterRows(runs: readonly Measured[], fullUnit = false): string[][] {
-  const label = fullUnit ? 'cycles (estimate, full unit)' : 'cycles (estimate)';
+  const ofCycles = fullUnit ? 'cycles (estimate, full unit)' : 'cycles (estimate)';
   const lines: readonly (readonly [string, readonly number[]])[] = [
     ...LABELS.map(([field, label]) => [label, runs.map(({ counters }) => counters[field])] as const),
-    ...(runs.some(({ cycles }) => cycles === null) ? [] : [[label, runs.map(({ cycles }) => cycles!)] as const]),
+    ...(runs.some(({ cycles }) => cycles === null) ? [] : [[ofCycles, runs.map(({ cycles }) => cycles!)] as const]),
   ];
   return lines.map(([label, values]) => {
     const [before, after] = values;

@@ -1,3 +1,4 @@
+/** Which rows a table of counters has, and what cycles are called in it. */
 import { assert, suite } from '../support/suite.js';
 import { counterRows } from '../../src/report/counter-rows.js';
 import type { Counters } from '../../src/simulator/counters.js';

@@ -63,3 +63,7 @@ export const CostModel = {
   /** The same of all hoisted sides together: the estimate knows less of them. Fitted. */
   leastOfHoisting: 0.06,
 } as const;
+
+/** A gain as it is; of a loss, what goes beyond `small` counts `lossAversion` times. */
+export const averse = (gain: number, small = 0): number =>
+  gain >= -small ? gain : CostModel.lossAversion * gain + (CostModel.lossAversion - 1) * small;

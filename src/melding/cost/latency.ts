@@ -76,7 +76,7 @@ export interface TargetCosts {
   readonly halfSpeedWaves: number;
   /**
    * A loss up to this share of what a wave spends in the function does not count more than a gain (wave-choice.ts). 0:
-   * the estimate is not so exact that it could tell.
+   * losses came out larger than estimated, or were not measured.
    */
   readonly smallLoss: number;
   /** How many scalar registers or literals a select takes beside its condition. */

@@ -97,7 +97,7 @@ export function byCost(ctx: PlanningContext, region: DivergentRegion, judged: Ju
     const { worth: total, ...appraisal } = choice.appraisal(legal(choice.pairs));
     isScattered ||= appraisal.isScattered;
     if (total <= most) continue;
-    // Without questions comes first.
+    // `ALL_QUESTIONS` begins with none.
     if (best?.sides.length === 0 && total <= most * CostModel.enclosedQuestion && isEnclosed(ctx, region)) continue;
     most = total;
     best = choice;

@@ -19,7 +19,7 @@ import {
   type FunctionSnapshot,
 } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
-import { CostModel } from '../cost/cost-model.js';
+import { CostModel, averse } from '../cost/cost-model.js';
 import { bitCount } from '../cost/lanes.js';
 import { canSelect, moveCycles, selectCycles } from '../cost/operands.js';
 import { cyclesAlone, isUnskipped } from '../cost/skipping.js';
@@ -381,10 +381,9 @@ function gainOf(
   }
   if (gains.length === 0) return { total: 0, worth: 0, extra: 0 };
   const mean = (list: readonly number[]): number => list.reduce((sum, each) => sum + each, 0) / list.length;
-  const averse = gains.map((gain) => (gain < 0 ? gain * CostModel.lossAversion : gain));
   return {
     total: mean(gains) * weight[root]! - selects.moves,
-    worth: mean(averse) * weight[root]! - selects.moves,
+    worth: mean(gains.map((gain) => averse(gain))) * weight[root]! - selects.moves,
     extra: mean(extras),
   };
 }

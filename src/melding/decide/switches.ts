@@ -12,7 +12,7 @@ import { destinations, firstBehindPhis, isComplete, linksOf } from '../../ir/swi
 import type { Analyses } from '../../analysis/analyses.js';
 import { blockWeight } from '../cost/block-weight.js';
 import { sizesOf } from '../cost/code-size.js';
-import { CostModel } from '../cost/cost-model.js';
+import { CostModel, averse } from '../cost/cost-model.js';
 import { expectedCycles } from '../cost/expected-cycles.js';
 import { LAUNCHES, WAVES_PER_LAUNCH, uniform } from '../cost/lanes.js';
 import { costsOf, instrCosts } from '../cost/latency.js';
@@ -139,7 +139,7 @@ function cyclesGained(
       byLaunch[launch]! += weight * spared;
     }
   }
-  return byLaunch.reduce((sum, gain) => sum + (gain < 0 ? gain * CostModel.lossAversion : gain), 0) / LAUNCHES;
+  return byLaunch.reduce((sum, gain) => sum + averse(gain), 0) / LAUNCHES;
 }
 
 /** Without regard to which ways are taken: all of the code counts. */

@@ -9,7 +9,7 @@
 import type { DivergentRegion } from '../../analysis/regions.js';
 import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { CostModel } from '../cost/cost-model.js';
+import { CostModel, averse } from '../cost/cost-model.js';
 import { LAUNCHES, bitCount } from '../cost/lanes.js';
 import type { SampledWaves, WaveSamples } from '../cost/wave-samples.js';
 import type { BlockGain, Effect } from '../draft/evaluate.js';
@@ -44,9 +44,6 @@ interface Comers {
   all: number;
   none: number;
 }
-
-/** A gain, or a loss: what of it is more than `small` counts more. */
-const averse = (gain: number, small: number): number => gain + (CostModel.lossAversion - 1) * Math.min(0, gain + small);
 
 /** What the melds of one branch are worth, by launch. */
 export class WaveGains {
