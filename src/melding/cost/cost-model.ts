@@ -49,7 +49,7 @@ export const CostModel = {
    * How much more melds must be worth with questions than without in a side of a branch that could meld, too: a question
    * is convergent, so there it could not any more.
    */
-  enclosedQuestion: 1.5,
+  enclosedQuestion: 2.25,
   /**
    * What all melds of a branch must be worth: more than two vector instructions, and more than this share of the work
    * of what they meld. Anything less is within the error of the estimate.

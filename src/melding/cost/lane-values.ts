@@ -19,6 +19,7 @@ import {
 } from '../../ir/snapshot.js';
 import { edgeSide } from './edge-sides.js';
 import {
+  BORDER,
   CHOICE,
   COIN,
   EQUALITY,
@@ -31,8 +32,10 @@ import {
   kinds,
   type Rates,
 } from './events.js';
+import { hiddenArgument, type HiddenArgument } from './hidden-arguments.js';
 import { LaneMemory } from './lane-memory.js';
 import {
+  LAUNCHES,
   WAVES,
   WAVES_PER_LAUNCH,
   bitCount,
@@ -48,18 +51,18 @@ import {
   type Lanes,
 } from './lanes.js';
 import { isOneOfSeveral } from './one-of-several.js';
-import { Data, Scale, rootsOf, type Sampled } from './sampled.js';
+import { DEEPEST, Data, Scale, rootsOf, type Sampled } from './sampled.js';
+import { areSmooth, keepsSmooth } from './smooth.js';
+import { VectorElements } from './vector-elements.js';
 
 /** Unknown integers that are the same for all threads: sizes and bounds, counters of loops, numbers of work groups. */
 const SIZES = { least: 2 ** 6, most: 2 ** 20 };
 const COUNTERS = { least: 1, most: 2 ** 7 };
 const GROUPS = { least: 1, most: 2 ** 6 };
-/** Operations with more operands are not followed. */
+/** Operations with more operands, a callee aside, are not followed. */
 const MOST_SOURCES = 3;
 /** A value is of a kind if it is compared with so many numbers. With fewer, equality is as rare as it usually is. */
 const LEAST_KINDS = 2;
-/** Longer computations in front of a condition are not followed. */
-const DEEPEST = 32;
 /**
  * A value may depend on the condition of a branch, whose value depends on the condition of another one. Longer chains of
  * such values are not followed: the stack has an end.
@@ -81,6 +84,7 @@ export class LaneValues {
   private readonly kinds = new Map<ValueId, Sampled | null>();
   private readonly conditions = new Map<BlockId, LaneSet>();
   private readonly memory = new LaneMemory();
+  private readonly elements: VectorElements;
   /** Values that are being computed: in a loop a value may depend on itself. */
   private readonly open = new Set<ValueId>();
   /** How often something unknown has stood for one of those. */
@@ -101,6 +105,12 @@ export class LaneValues {
     this.lanes = WAVES * fn.waveSize;
     this.waveShift = Math.log2(fn.waveSize);
     this.launchShift = Math.log2(WAVES_PER_LAUNCH * fn.waveSize);
+    this.elements = new VectorElements(
+      fn,
+      this.memory,
+      (v, depth) => this.sample(v, depth),
+      (hidden) => this.passed(hidden),
+    );
   }
 
   /** A value's numbers in every lane of every launch. They hold until the next question. */
@@ -112,6 +122,7 @@ export class LaneValues {
   /** Gives the memory back: numbers that were asked for must not be used any more. */
   forget(): void {
     this.sampled.clear();
+    this.elements.forget();
     this.leaves.clear();
     this.kinds.clear();
     this.memory.release();
@@ -192,6 +203,8 @@ export class LaneValues {
       case Opcode.Load:
       case Opcode.GetElementPtr:
         return this.derived(v, i, operand);
+      case Opcode.ExtractElement:
+        return this.elements.extracted(i, depth) ?? this.derived(v, i, operand);
       default:
         return this.arithmetic(v, i, operand);
     }
@@ -243,6 +256,14 @@ export class LaneValues {
     return { numbers: Float64Array.of(isBit ? value & 1 : value), shift: Math.log2(this.lanes), scale: Scale.Known };
   }
 
+  /** A launch usually begins at its first thread. */
+  private passed({ kind, dimension }: HiddenArgument): Sampled {
+    const numbers = this.memory.take(LAUNCHES);
+    for (let launch = 0; launch < LAUNCHES; launch++)
+      numbers[launch] = kind === 'groupSize' ? this.groupOf(launch)[dimension]! : 0;
+    return { numbers, shift: this.launchShift, scale: Scale.Known };
+  }
+
   private truncated(v: ValueId, number: Sampled, bits: number): Sampled {
     if (bits >= 32) return number;
     const short = lowBits(this.memory, number, bits);
@@ -269,6 +290,8 @@ export class LaneValues {
       for (let lane = 0; lane < this.lanes; lane++) numbers[lane] = Math.floor(uniform(v, lane, 1) * range);
       return { numbers, shift: 0, scale: Scale.Unknown };
     }
+    const hidden = hiddenArgument(fn, v);
+    if (hidden !== null) return this.passed(hidden);
     // Arguments differ by launch, work groups by their number, and what a loop counts by the wave.
     const i = definingInstr(fn, v);
     const opcode = i === NONE ? NONE : fn.instrOpcode[i];
@@ -310,13 +333,13 @@ export class LaneValues {
     const scale = Math.max(a.scale, b.scale);
     if (!comparesIntegers(predicate)) {
       const isEquality = isFloatEquality(predicate);
-      const ofNumbers = !isEquality ? ORDER : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
+      const ofNumbers = !isEquality ? this.orderOf(a, b) : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
       const yes = this.event(v, isNumberTest(predicate) ? NOT_A_NUMBER : ofNumbers, [a, b]);
       return NEGATED.includes(predicate) ? this.notSo(yes) : yes;
     }
     const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
     if (scale === Scale.Unknown) {
-      if (!isIntegerEquality(predicate)) return this.event(v, ORDER, [a, b]);
+      if (!isIntegerEquality(predicate)) return this.event(v, this.orderOf(a, b), [a, b]);
       const kind = this.kind(fn.operand[fn.operandStart[i]!] as ValueId, other, a);
       if (kind !== null) {
         const bits = fn.typeBits[fn.valueType[other]!]!;
@@ -332,6 +355,10 @@ export class LaneValues {
     const isEquality = isIntegerEquality(predicate) && this.isParameter(other);
     const range = isEquality ? a.numbers.reduce((most, x) => Math.max(most, x), 0) + 1 : Infinity;
     return { ...compared(this.memory, predicate, a, b, bits, range), scale };
+  }
+
+  private orderOf(a: Sampled, b: Sampled): Rates {
+    return areSmooth([a, b], this.fn.waveSize) ? BORDER : ORDER;
   }
 
   /**
@@ -386,10 +413,12 @@ export class LaneValues {
   private derived(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {
     const { fn } = this;
     const count = fn.operandStart[i + 1]! - fn.operandStart[i]!;
-    if (this.analyses.divergence.valueDivergent[v] === 0 || count === 0 || count > MOST_SOURCES) return this.leaf(v);
+    const isFollowed = count > 0 && count <= MOST_SOURCES + Number(fn.instrOpcode[i] === Opcode.Call);
+    if (this.analyses.divergence.valueDivergent[v] === 0 || !isFollowed) return this.leaf(v);
     const sources = Array.from({ length: count }, (_, k) => operand(k));
     if (fn.typeBits[fn.valueType[v]!] === 1) return this.event(v, ORDER, sources);
-    return new Data(v, this.rangeOf(v), rootsOf(sources), this.launchShift, this.memory);
+    const isSmooth = keepsSmooth(fn, i) && areSmooth(sources, fn.waveSize);
+    return new Data(v, this.rangeOf(v), rootsOf(sources), this.launchShift, this.memory, isSmooth);
   }
 
   /** Data are not negative; those of a short type are as short. */

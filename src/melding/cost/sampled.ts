@@ -3,6 +3,9 @@ import type { ValueId } from '../../ir/ids.js';
 import type { LaneMemory } from './lane-memory.js';
 import { keysOf, uniformOf, type Lanes } from './lanes.js';
 
+/** Longer computations in front of a condition are not followed. */
+export const DEEPEST = 32;
+
 /** How far the numbers of a value can be compared. */
 export const Scale = {
   /** They are what they would be, for some launch. */
@@ -28,6 +31,7 @@ export class Data implements Sampled {
   /**
    * @param range the numbers are below this
    * @param roots what the data come from in the end; none of it is `Data`
+   * @param isSmooth whether neighbouring threads have numbers that are close to each other (smooth.ts)
    */
   constructor(
     private readonly value: ValueId,
@@ -35,6 +39,7 @@ export class Data implements Sampled {
     readonly roots: readonly Lanes[],
     private readonly launchShift: number,
     private readonly memory: LaneMemory,
+    readonly isSmooth: boolean,
   ) {}
 
   get numbers(): Float64Array {

@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 23 });
+const test = suite('melding/cost/wave-samples', { tests: 26 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -102,6 +102,59 @@ test('borders of rows part some waves', () => {
 test('ordered data part most waves, not all', () => {
   for (const compare of ['icmp slt %data %n', 'icmp sgt %data 0', 'fcmp olt %other 1.5'])
     assert.ok(Math.abs(shares(`%c = ${compare}`).parted - 0.78) < 0.1, compare);
+});
+
+test('coordinates part the waves on the border', () => {
+  const of = (number: string, computed = '%y = fmul %f %other'): number =>
+    shares(`%f = uitofp ${number} !type=float\n ${computed}\n %c = fcmp olt %y 1.5:float`).parted;
+  const smooth = [
+    '%x = fmul %f 0.5:float\n %y = fadd %x 0.5:float',
+    '%s = uitofp %n !type=float\n %x = fdiv %f %s\n %y = call @llvm.fmuladd %x %x %s !type=float',
+  ];
+  for (const computed of smooth) assert.ok(of('%gid', computed) < 0.15, computed);
+  // Whole numbers of it are coordinates, too.
+  assert.ok(of('%gid', '%t = fmul %f 0.5:float\n %cell = fptosi %t !type=i32\n %y = sitofp %cell !type=float') < 0.15);
+  // So are rows of eight threads.
+  const ofBits = (mask: number): number => {
+    const bits = `%b = and %tid ${mask}\n %f = uitofp %b !type=float`;
+    return shares(`${bits}\n %y = fmul %f 0.5:float\n %c = fcmp olt %y 1.5:float`).parted;
+  };
+  assert.ok(ofBits(7) < 0.15 && ofBits(3) > 0.4, `${ofBits(7)} ${ofBits(3)}`);
+  // Data are not, nor what is periodic.
+  assert.ok(of('%gid') > 0.6);
+  assert.ok(of('%gid', '%y = call @llvm.sin %f !type=float') > 0.6);
+});
+
+test('coordinates that are computed two at a time', () => {
+  const bitOf = (element: number): number => {
+    const pair = '%v = insertelement poison:v2xi32 %tid 0\n %w = insertelement %v %group 1';
+    const twice = '%s = add %w %w\n %z = zext %s !type=v2xi64';
+    return shares(
+      `${pair}\n ${twice}\n %e = extractelement %z ${element} !type=i64\n %b = and %e 2\n %c = icmp eq %b 0`,
+    ).parted;
+  };
+  assert.equal([bitOf(0), bitOf(1)], [1, 0]);
+});
+
+test('a launch begins at its first thread, and a group is as large as is supposed', () => {
+  // Threads beyond the size there are none.
+  const s = branching(
+    [
+      '%hidden = call @llvm.amdgcn.implicitarg.ptr !type=ptr4',
+      '%at0 = gep %hidden 40',
+      '%start = load %at0 !as=4 !type=i64',
+      '%at1 = gep %hidden 14',
+      '%height = load %at1 !as=4 !type=i16',
+      '%size = zext %height !type=i64',
+      '%row = call @llvm.amdgcn.workitem.id.y !never !source=ThreadY !type=i64',
+      '%y = add %row %start',
+      '%c = icmp ult %y %size',
+    ].join('\n'),
+    { head: 'func kernel group=32x8x1' },
+  );
+  const offsets: Record<string, number> = { '%at0': 40, '%at1': 14 };
+  for (const [name, offset] of Object.entries(offsets)) s.f.valueOffset[s.value(name)] = offset;
+  assert.equal(sharesAt(s, 'if'), { parted: 0, all: 1, none: 0 });
 });
 
 test('sorted data are as often large as small', () => {
