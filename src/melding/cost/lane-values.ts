@@ -7,12 +7,14 @@ import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Predicate, comparesIntegers, isFloatEquality, isIntegerEquality, isNumberTest } from '../../ir/predicates.js';
 import {
+  InstrFlag,
   LaneSource,
   NO_INTEGER,
   Opcode,
   TypeKind,
   ValueKind,
   definingInstr,
+  hasFlag,
   isConditionalBranch,
   terminatorOf,
   type FunctionSnapshot,
@@ -203,6 +205,8 @@ export class LaneValues {
       case Opcode.Load:
       case Opcode.GetElementPtr:
         return this.derived(v, i, operand);
+      case Opcode.Call:
+        return this.clamped(i, operand) ?? this.derived(v, i, operand);
       case Opcode.ExtractElement:
         return this.elements.extracted(i, depth) ?? this.derived(v, i, operand);
       default:
@@ -392,6 +396,25 @@ export class LaneValues {
     const i = definingInstr(fn, v);
     const isLoad = i !== NONE && fn.instrOpcode[i] === Opcode.Load && analyses.divergence.valueDivergent[v] === 0;
     return fn.valueKind[v] === ValueKind.Argument || isLoad;
+  }
+
+  /**
+   * A minimum or maximum of a number and of what is the same for all threads: a bound, which few threads reach. So it is
+   * the number. Null for other calls, and where nothing is known about both.
+   */
+  private clamped(i: InstrId, operand: (k: number) => Sampled): Sampled | null {
+    const { fn } = this;
+    const types = Array.from(
+      fn.operand.subarray(fn.operandStart[i]!, fn.operandStart[i + 1]! - 1),
+      (v) => fn.valueType[v],
+    );
+    const type = fn.instrType[i]!;
+    if (fn.typeKind[type] !== TypeKind.Integer || types.length !== 2 || types.some((each) => each !== type))
+      return null;
+    if (!hasFlag(fn, i, InstrFlag.Intrinsic)) return null;
+    const numbers = [operand(0), operand(1)];
+    const varying = numbers.filter(({ shift }) => shift < this.waveShift);
+    return varying.length === 1 && numbers.every(({ scale }) => scale === Scale.Known) ? varying[0]! : null;
   }
 
   private arithmetic(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {

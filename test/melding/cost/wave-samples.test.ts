@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 26 });
+const test = suite('melding/cost/wave-samples', { tests: 27 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -123,6 +123,14 @@ test('coordinates part the waves on the border', () => {
   // Data are not, nor what is periodic.
   assert.ok(of('%gid') > 0.6);
   assert.ok(of('%gid', '%y = call @llvm.sin %f !type=float') > 0.6);
+});
+
+test('bounds that all threads share leave a number what it is', () => {
+  const odd = (call: string): number => shares(`%x = call ${call}\n %b = and %x 1\n %c = icmp eq %b 0`).parted;
+  assert.equal([odd('@llvm.smax %tid 1'), odd('@llvm.smin %n %tid'), odd('@llvm.smax %group %n')], [1, 1, 0]);
+  // Other functions, numbers of two threads, and data.
+  for (const call of ['@f %tid 1', '@llvm.smax %tid %gid', '@llvm.smax %data 1', '@llvm.fshl %tid %tid 3'])
+    assert.ok(odd(call) < 1, call);
 });
 
 test('coordinates that are computed two at a time', () => {
