@@ -4,35 +4,64 @@
  */
 import type { ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { InstrFlag, Opcode, TypeKind, definingInstr, hasFlag, type FunctionSnapshot } from '../../ir/snapshot.js';
+import {
+  InstrFlag,
+  Opcode,
+  TypeKind,
+  definingInstr,
+  hasFlag,
+  isAmd,
+  type FunctionSnapshot,
+} from '../../ir/snapshot.js';
 import { AddressSpace } from './latency.js';
 import { pointerOf } from './memory-accesses.js';
 
 export interface HiddenArgument {
   readonly kind: 'groupSize' | 'launchStart';
   readonly dimension: number;
+  readonly bits: number;
 }
+
+const DIMENSIONS = 3;
 
 /** Three numbers each, at so many bytes from the first hidden argument. */
 const ARGUMENTS = [
-  { kind: 'groupSize', start: 12, bytes: 2 },
-  { kind: 'launchStart', start: 40, bytes: 8 },
+  { kind: 'groupSize', start: 12, bits: 16 },
+  { kind: 'launchStart', start: 40, bits: 64 },
 ] as const;
 
-/** What a load reads there, or null. @param lane of a vector */
-export function hiddenArgument(fn: FunctionSnapshot, v: ValueId, lane = 0): HiddenArgument | null {
+/**
+ * What a load reads there, or null.
+ *
+ * @param at which element, where it loads a vector
+ */
+export function hiddenArgument(fn: FunctionSnapshot, v: ValueId, at = 0): HiddenArgument | null {
   const i = definingInstr(fn, v);
   if (i === NONE || fn.instrOpcode[i] !== Opcode.Load || fn.instrAddressSpace[i] !== AddressSpace.Constant) return null;
-  const address = definingInstr(fn, pointerOf(fn, i));
-  if (address === NONE || fn.instrOpcode[address] !== Opcode.GetElementPtr) return null;
-  const first = definingInstr(fn, fn.operand[fn.operandStart[address]!] as ValueId);
-  if (first === NONE || fn.instrOpcode[first] !== Opcode.Call || !hasFlag(fn, first, InstrFlag.Intrinsic)) return null;
-  const offset = fn.valueOffset[pointerOf(fn, i)]!;
+  const pointer = pointerOf(fn, i);
+  if (!isAmd(fn.cpu) || !isBehindArguments(fn, pointer)) return null;
+  const offset = fn.valueOffset[pointer]!;
+  const width = fn.typeBits[fn.instrType[i]!]!;
   const isVector = fn.typeKind[fn.instrType[i]!] === TypeKind.Vector;
-  for (const { kind, start, bytes } of ARGUMENTS) {
-    const dimension = (offset - start) / bytes + lane;
-    const isWhole = isVector || fn.typeBits[fn.instrType[i]!] === 8 * bytes;
-    if (isWhole && offset >= start && [0, 1, 2].includes(dimension)) return { kind, dimension };
+  for (const { kind, start, bits } of ARGUMENTS) {
+    const first = (8 * (offset - start)) / bits;
+    const count = width / bits;
+    const isWhole = Number.isInteger(first) && (isVector ? Number.isInteger(count) : count === 1);
+    if (isWhole && first >= 0 && first + count <= DIMENSIONS && at < count)
+      return { kind, dimension: first + at, bits };
   }
   return null;
+}
+
+/**
+ * Whether an address is at some distance from what an intrinsic without arguments gives. Which one that is, the snapshot
+ * does not say; nothing else that there is has numbers of these widths in these places.
+ */
+function isBehindArguments(fn: FunctionSnapshot, pointer: ValueId): boolean {
+  const address = definingInstr(fn, pointer);
+  if (address === NONE || fn.instrOpcode[address] !== Opcode.GetElementPtr) return false;
+  const base = definingInstr(fn, fn.operand[fn.operandStart[address]!] as ValueId);
+  if (base === NONE || fn.instrOpcode[base] !== Opcode.Call || !hasFlag(fn, base, InstrFlag.Intrinsic)) return false;
+  // The callee is an operand.
+  return fn.operandStart[base + 1]! - fn.operandStart[base]! === 1;
 }

@@ -7,18 +7,17 @@ import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Predicate, comparesIntegers, isFloatEquality, isIntegerEquality, isNumberTest } from '../../ir/predicates.js';
 import {
-  InstrFlag,
   LaneSource,
   NO_INTEGER,
   Opcode,
   TypeKind,
   ValueKind,
   definingInstr,
-  hasFlag,
   isConditionalBranch,
   terminatorOf,
   type FunctionSnapshot,
 } from '../../ir/snapshot.js';
+import { isBounding, withinBound } from './bounds.js';
 import { edgeSide } from './edge-sides.js';
 import {
   BORDER,
@@ -161,14 +160,14 @@ export class LaneValues {
 
   /** Nothing is forgotten while it is being computed with. */
   private makeRoom(): void {
-    if (this.open.size === 0 && this.sampled.size > MOST_KEPT) this.forget();
+    if (this.open.size === 0 && this.sampled.size + this.elements.size > MOST_KEPT) this.forget();
   }
 
   private sample(v: ValueId, depth: number): Sampled {
     const known = this.sampled.get(v);
     if (known) return known;
     if (this.open.has(v)) this.circles++;
-    if (depth > DEEPEST || this.open.size > MOST_OPEN || this.open.has(v)) return this.leaf(v);
+    if (depth > DEEPEST || this.open.size + this.elements.open > MOST_OPEN || this.open.has(v)) return this.leaf(v);
     this.open.add(v);
     const found = this.compute(v, depth + 1);
     this.open.delete(v);
@@ -206,7 +205,7 @@ export class LaneValues {
       case Opcode.GetElementPtr:
         return this.derived(v, i, operand);
       case Opcode.Call:
-        return this.clamped(i, operand) ?? this.derived(v, i, operand);
+        return (isBounding(fn, i) ? withinBound(fn, i, operand, this.waveShift) : null) ?? this.derived(v, i, operand);
       case Opcode.ExtractElement:
         return this.elements.extracted(i, depth) ?? this.derived(v, i, operand);
       default:
@@ -300,7 +299,7 @@ export class LaneValues {
     const i = definingInstr(fn, v);
     const opcode = i === NONE ? NONE : fn.instrOpcode[i];
     const perWave = opcode === Opcode.Phi || opcode === Opcode.Call;
-    // The size of a work group comes as a short integer (the hidden arguments of AMD's kernels).
+    // The size of a work group comes as a short integer, wherever it lies.
     const isGroupSize = opcode === Opcode.Load && fn.typeBits[type] === 16;
     const { least, most } = opcode === Opcode.Phi ? COUNTERS : opcode === Opcode.Call ? GROUPS : SIZES;
     const shift = perWave ? this.waveShift : this.launchShift;
@@ -396,25 +395,6 @@ export class LaneValues {
     const i = definingInstr(fn, v);
     const isLoad = i !== NONE && fn.instrOpcode[i] === Opcode.Load && analyses.divergence.valueDivergent[v] === 0;
     return fn.valueKind[v] === ValueKind.Argument || isLoad;
-  }
-
-  /**
-   * A minimum or maximum of a number and of what is the same for all threads: a bound, which few threads reach. So it is
-   * the number. Null for other calls, and where nothing is known about both.
-   */
-  private clamped(i: InstrId, operand: (k: number) => Sampled): Sampled | null {
-    const { fn } = this;
-    const types = Array.from(
-      fn.operand.subarray(fn.operandStart[i]!, fn.operandStart[i + 1]! - 1),
-      (v) => fn.valueType[v],
-    );
-    const type = fn.instrType[i]!;
-    if (fn.typeKind[type] !== TypeKind.Integer || types.length !== 2 || types.some((each) => each !== type))
-      return null;
-    if (!hasFlag(fn, i, InstrFlag.Intrinsic)) return null;
-    const numbers = [operand(0), operand(1)];
-    const varying = numbers.filter(({ shift }) => shift < this.waveShift);
-    return varying.length === 1 && numbers.every(({ scale }) => scale === Scale.Known) ? varying[0]! : null;
   }
 
   private arithmetic(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {

@@ -126,6 +126,9 @@ export class Strides {
       case Opcode.LShr:
       case Opcode.AShr:
         return scaled();
+      case Opcode.Xor:
+        // By one number, mostly all bits: a maximum may be the complement of a minimum.
+        return this.divergence.valueDivergent[operands[1]!] === 0 ? sum() : Infinity;
       case Opcode.Phi:
         return strides().reduce((found, stride) => Math.min(found, stride), Infinity);
       case Opcode.Select:

@@ -9,10 +9,19 @@ import { DEEPEST, type Sampled } from './sampled.js';
 
 /** Longer vectors are not followed. */
 const MOST_ELEMENTS = 16;
+/** Numbers of fewer bits are not followed when they are cut off. */
+const LEAST_BITS = 32;
+
+interface Element {
+  readonly numbers: Sampled;
+  readonly bits: number;
+}
 
 export class VectorElements {
   /** By vector and element; null: not followed. */
-  private readonly known = new Map<number, Sampled | null>();
+  private readonly known = new Map<number, Element | null>();
+  /** How many elements are being computed. */
+  open = 0;
 
   /**
    * @param sample the numbers of a value that is no vector
@@ -25,49 +34,69 @@ export class VectorElements {
     private readonly passed: (hidden: HiddenArgument) => Sampled,
   ) {}
 
+  get size(): number {
+    return this.known.size;
+  }
+
   /** What an instruction takes out of a vector; null where that is not followed. */
   extracted(i: InstrId, depth: number): Sampled | null {
     const { fn } = this;
     const [vector, at] = fn.operand.subarray(fn.operandStart[i]!) as unknown as [ValueId, ValueId];
     const isInteger = fn.typeKind[fn.instrType[i]!] === TypeKind.Integer;
-    return isInteger && fn.valueInteger[at] !== NO_INTEGER ? this.element(vector, fn.valueInteger[at]!, depth) : null;
+    if (!isInteger || fn.valueInteger[at] === NO_INTEGER) return null;
+    return this.element(vector, fn.valueInteger[at]!, depth)?.numbers ?? null;
   }
 
   forget(): void {
     this.known.clear();
   }
 
-  private element(v: ValueId, at: number, depth: number): Sampled | null {
+  private element(v: ValueId, at: number, depth: number): Element | null {
     if (depth > DEEPEST || at < 0 || at >= MOST_ELEMENTS) return null;
     const key = v * MOST_ELEMENTS + at;
     let found = this.known.get(key);
-    if (found === undefined) this.known.set(key, (found = this.compute(v, at, depth + 1)));
+    if (found === undefined) {
+      this.open++;
+      found = this.compute(v, at, depth + 1);
+      this.open--;
+      this.known.set(key, found);
+    }
     return found;
   }
 
-  private compute(v: ValueId, at: number, depth: number): Sampled | null {
+  private compute(v: ValueId, at: number, depth: number): Element | null {
     const { fn } = this;
     const i = definingInstr(fn, v);
     if (i === NONE) return null;
     const opcode = fn.instrOpcode[i]!;
-    const [first, second, third] = fn.operand.subarray(fn.operandStart[i]!) as unknown as ValueId[];
+    const [first, second, third] = fn.operand.subarray(fn.operandStart[i]!) as unknown as [ValueId, ValueId, ValueId];
+    const bitsOf = (value: ValueId): number => fn.typeBits[fn.valueType[value]!]!;
     switch (opcode) {
       case Opcode.InsertElement:
-        if (fn.valueInteger[third!] === NO_INTEGER) return null;
-        return fn.valueInteger[third!] === at ? this.sample(second!, depth) : this.element(first!, at, depth);
+        if (fn.valueInteger[third] === NO_INTEGER) return null;
+        return fn.valueInteger[third] === at
+          ? { numbers: this.sample(second, depth), bits: bitsOf(second) }
+          : this.element(first, at, depth);
+      case Opcode.Freeze:
+        return this.element(first, at, depth);
       case Opcode.ZExt:
       case Opcode.SExt:
-      case Opcode.Trunc:
-      case Opcode.Freeze:
-        return this.element(first!, at, depth);
+      case Opcode.Trunc: {
+        const element = this.element(first, at, depth);
+        if (element === null) return null;
+        const bits = (element.bits * bitsOf(v)) / bitsOf(first);
+        return opcode === Opcode.Trunc && bits < LEAST_BITS ? null : { numbers: element.numbers, bits };
+      }
       case Opcode.Load: {
         const hidden = hiddenArgument(fn, v, at);
-        return hidden && this.passed(hidden);
+        return hidden === null ? null : { numbers: this.passed(hidden), bits: hidden.bits };
       }
     }
     if (!isComputed(opcode)) return null;
-    const a = this.element(first!, at, depth);
-    const b = this.element(second!, at, depth);
-    return a && b && { ...computed(this.memory, opcode, a, b), scale: Math.max(a.scale, b.scale) };
+    const a = this.element(first, at, depth);
+    const b = this.element(second, at, depth);
+    if (a === null || b === null) return null;
+    const scale = Math.max(a.numbers.scale, b.numbers.scale);
+    return { numbers: { ...computed(this.memory, opcode, a.numbers, b.numbers), scale }, bits: a.bits };
   }
 }

@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 27 });
+const test = suite('melding/cost/wave-samples', { tests: 28 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -120,17 +120,33 @@ test('coordinates part the waves on the border', () => {
     return shares(`${bits}\n %y = fmul %f 0.5:float\n %c = fcmp olt %y 1.5:float`).parted;
   };
   assert.ok(ofBits(7) < 0.15 && ofBits(3) > 0.4, `${ofBits(7)} ${ofBits(3)}`);
+  // Hashes are not, whether they overflow or not.
+  for (const head of ['func kernel', 'func kernel wave=32']) {
+    const multiplied = '%h = mul %gid 1640531527\n %f = uitofp %h !type=float';
+    const shifted =
+      '%h = mul %gid 40503\n %s = lshr %h 5\n %x = xor %h %s\n %y = and %x 255\n %f = uitofp %y !type=float';
+    for (const hash of [multiplied, shifted])
+      assert.ok(shares(`${hash}\n %z = fmul %f 0.5:float\n %c = fcmp olt %z 1.5:float`, { head }).parted > 0.4, hash);
+  }
   // Data are not, nor what is periodic.
   assert.ok(of('%gid') > 0.6);
   assert.ok(of('%gid', '%y = call @llvm.sin %f !type=float') > 0.6);
 });
 
 test('bounds that all threads share leave a number what it is', () => {
-  const odd = (call: string): number => shares(`%x = call ${call}\n %b = and %x 1\n %c = icmp eq %b 0`).parted;
+  const odd = (call: string): number =>
+    shares(`%x = call ${call} !+Commutative\n %b = and %x 1\n %c = icmp eq %b 0`).parted;
   assert.equal([odd('@llvm.smax %tid 1'), odd('@llvm.smin %n %tid'), odd('@llvm.smax %group %n')], [1, 1, 0]);
-  // Other functions, numbers of two threads, and data.
-  for (const call of ['@f %tid 1', '@llvm.smax %tid %gid', '@llvm.smax %data 1', '@llvm.fshl %tid %tid 3'])
+  // Other functions, numbers of two threads, data, and a constant that cuts numbers off.
+  for (const call of [
+    '@f %tid 1',
+    '@llvm.smax %tid %gid',
+    '@llvm.smax %data 1',
+    '@llvm.fshl %tid %tid 3',
+    '@llvm.umin %tid 3',
+  ])
     assert.ok(odd(call) < 1, call);
+  assert.ok(shares('%x = call @llvm.usub.sat %tid 1\n %b = and %x 1\n %c = icmp eq %b 0').parted < 1);
 });
 
 test('coordinates that are computed two at a time', () => {
@@ -142,10 +158,26 @@ test('coordinates that are computed two at a time', () => {
     ).parted;
   };
   assert.equal([bitOf(0), bitOf(1)], [1, 0]);
+  // Bits that are cut off are not followed, nor an element that is not known.
+  const pair = '%v = insertelement poison:v2xi32 %tid 0\n %w = insertelement %v %tid 1';
+  const byte = '%t = trunc %w !type=v2xi8\n %e = extractelement %t 0 !type=i8\n %c = icmp eq %e 0';
+  assert.ok(shares(`${pair}\n ${byte}`).parted !== 0.25);
+  assert.ok(shares(`${pair}\n %e = extractelement %w %n !type=i32\n %b = and %e 1\n %c = icmp eq %b 0`).parted < 1);
+});
+
+test('long chains of vectors and selects end', () => {
+  const link = (k: number): string => {
+    const sums = Array.from({ length: 26 }, (_, n) => `%s${k}_${n + 1} = add %s${k}_${n} %s${k}_${n}`).join('\n');
+    return `%s${k}_0 = insertelement poison:v2xi32 %x${k} 0\n ${sums}
+      %e${k} = extractelement %s${k}_26 0 !type=i32\n %q${k} = icmp eq %e${k} 7
+      %x${k + 1} = select %q${k} %data %e${k}`;
+  };
+  const chain = Array.from({ length: 300 }, (_, k) => link(k)).join('\n');
+  assert.ok(shares(`%x0 = add %tid 1\n ${chain}\n %c = icmp eq %x300 3`).parted <= 1);
 });
 
 test('a launch begins at its first thread, and a group is as large as is supposed', () => {
-  // Threads beyond the size there are none.
+  // No thread lies beyond the size.
   const s = branching(
     [
       '%hidden = call @llvm.amdgcn.implicitarg.ptr !type=ptr4',
