@@ -54,8 +54,8 @@ export function hiddenArgument(fn: FunctionSnapshot, v: ValueId, at = 0): Hidden
 }
 
 /**
- * Whether an address is at some distance from what an intrinsic without arguments gives. Which one that is, the snapshot
- * does not say; nothing else that there is has numbers of these widths in these places.
+ * Whether an address is at some distance from what an intrinsic without arguments gives. The snapshot does not say which
+ * one that is: a kernel that reads its own arguments through `llvm.amdgcn.kernarg.segment.ptr` may be estimated wrongly.
  */
 function isBehindArguments(fn: FunctionSnapshot, pointer: ValueId): boolean {
   const address = definingInstr(fn, pointer);

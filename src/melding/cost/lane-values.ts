@@ -17,7 +17,7 @@ import {
   terminatorOf,
   type FunctionSnapshot,
 } from '../../ir/snapshot.js';
-import { isBounding, withinBound } from './bounds.js';
+import { withinBound } from './bounds.js';
 import { edgeSide } from './edge-sides.js';
 import {
   BORDER,
@@ -205,7 +205,7 @@ export class LaneValues {
       case Opcode.GetElementPtr:
         return this.derived(v, i, operand);
       case Opcode.Call:
-        return (isBounding(fn, i) ? withinBound(fn, i, operand, this.waveShift) : null) ?? this.derived(v, i, operand);
+        return withinBound(fn, i, operand, this.waveShift) ?? this.derived(v, i, operand);
       case Opcode.ExtractElement:
         return this.elements.extracted(i, depth) ?? this.derived(v, i, operand);
       default:
@@ -259,7 +259,7 @@ export class LaneValues {
     return { numbers: Float64Array.of(isBit ? value & 1 : value), shift: Math.log2(this.lanes), scale: Scale.Known };
   }
 
-  /** A launch usually begins at its first thread. */
+  /** Groups are as large as is supposed, and a launch usually begins at its first thread. */
   private passed({ kind, dimension }: HiddenArgument): Sampled {
     const numbers = this.memory.take(LAUNCHES);
     for (let launch = 0; launch < LAUNCHES; launch++)

@@ -9,7 +9,7 @@ import { DEEPEST, type Sampled } from './sampled.js';
 
 /** Longer vectors are not followed. */
 const MOST_ELEMENTS = 16;
-/** Numbers of fewer bits are not followed when they are cut off. */
+/** What is truncated to fewer bits is not followed. */
 const LEAST_BITS = 32;
 
 interface Element {

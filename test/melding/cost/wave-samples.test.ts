@@ -158,26 +158,15 @@ test('coordinates that are computed two at a time', () => {
     ).parted;
   };
   assert.equal([bitOf(0), bitOf(1)], [1, 0]);
-  // Bits that are cut off are not followed, nor an element that is not known.
+  // Bits that are cut off are not followed (one wave of four has a thread 0), nor an element that is not known.
   const pair = '%v = insertelement poison:v2xi32 %tid 0\n %w = insertelement %v %tid 1';
   const byte = '%t = trunc %w !type=v2xi8\n %e = extractelement %t 0 !type=i8\n %c = icmp eq %e 0';
   assert.ok(shares(`${pair}\n ${byte}`).parted !== 0.25);
   assert.ok(shares(`${pair}\n %e = extractelement %w %n !type=i32\n %b = and %e 1\n %c = icmp eq %b 0`).parted < 1);
 });
 
-test('long chains of vectors and selects end', () => {
-  const link = (k: number): string => {
-    const sums = Array.from({ length: 26 }, (_, n) => `%s${k}_${n + 1} = add %s${k}_${n} %s${k}_${n}`).join('\n');
-    return `%s${k}_0 = insertelement poison:v2xi32 %x${k} 0\n ${sums}
-      %e${k} = extractelement %s${k}_26 0 !type=i32\n %q${k} = icmp eq %e${k} 7
-      %x${k + 1} = select %q${k} %data %e${k}`;
-  };
-  const chain = Array.from({ length: 300 }, (_, k) => link(k)).join('\n');
-  assert.ok(shares(`%x0 = add %tid 1\n ${chain}\n %c = icmp eq %x300 3`).parted <= 1);
-});
-
 test('a launch begins at its first thread, and a group is as large as is supposed', () => {
-  // No thread lies beyond the size.
+  // The last of eight rows is in one of four waves.
   const s = branching(
     [
       '%hidden = call @llvm.amdgcn.implicitarg.ptr !type=ptr4',
@@ -188,13 +177,14 @@ test('a launch begins at its first thread, and a group is as large as is suppose
       '%size = zext %height !type=i64',
       '%row = call @llvm.amdgcn.workitem.id.y !never !source=ThreadY !type=i64',
       '%y = add %row %start',
-      '%c = icmp ult %y %size',
+      '%last = sub %size 1',
+      '%c = icmp eq %y %last',
     ].join('\n'),
     { head: 'func kernel group=32x8x1' },
   );
   const offsets: Record<string, number> = { '%at0': 40, '%at1': 14 };
   for (const [name, offset] of Object.entries(offsets)) s.f.valueOffset[s.value(name)] = offset;
-  assert.equal(sharesAt(s, 'if'), { parted: 0, all: 1, none: 0 });
+  assert.equal(sharesAt(s, 'if'), { parted: 0.25, all: 0, none: 0.75 });
 });
 
 test('sorted data are as often large as small', () => {
@@ -384,12 +374,13 @@ test('threads wait for those of the other side only in waves that come to both b
   assert.is(average('%c = icmp slt %tid 128'), 100);
 });
 
-test.long('a long chain of values that each depend on the condition of a branch has an end', () => {
+/** What waves do at the last of so many branches, each on a value that depends on the condition in front of it. */
+function atEndOfChain(count: number, condition: (k: number) => string): ByWave {
   const links = Array.from(
-    { length: 3000 },
+    { length: count },
     (_, k) => `
     if${k}:
-      %c${k} = icmp slt %v${k} %m
+      ${condition(k)}
       br %c${k} then${k} else${k}
     then${k}:
       %t${k} = add %v${k} 1
@@ -408,11 +399,24 @@ test.long('a long chain of values that each depend on the condition of a branch 
       %v0 = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
       br if0
     ${chain.join('')}
-    if3000:
+    if${count}:
       ${phis.at(-1)}
       ret
   `);
-  const { parted, all, none } = sharesAt(s, 'if2999');
+  return sharesAt(s, `if${count - 1}`);
+}
+
+test.long('a long chain of values that each depend on the condition of a branch has an end', () => {
+  const { parted, all, none } = atEndOfChain(3000, (k) => `%c${k} = icmp slt %v${k} %m`);
+  assert.ok(Math.abs(parted + all + none - 1) < 1e-9);
+});
+
+test('a long chain of conditions on elements of vectors has an end, too', () => {
+  const { parted, all, none } = atEndOfChain(400, (k) => {
+    const sums = Array.from({ length: 26 }, (_, n) => `%s${k}_${n + 1} = add %s${k}_${n} %s${k}_${n}`);
+    const vector = [`%s${k}_0 = insertelement poison:v2xi32 %v${k} 0`, ...sums].join('\n');
+    return `${vector}\n %x${k} = extractelement %s${k}_26 0 !type=i32\n %c${k} = icmp slt %x${k} %m`;
+  });
   assert.ok(Math.abs(parted + all + none - 1) < 1e-9);
 });
 
