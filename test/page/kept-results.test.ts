@@ -1,5 +1,4 @@
 /** What the explorer's static page keeps for later visits, in a real browser. Skipped, visibly, without one. */
-import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'puppeteer-core';
@@ -7,7 +6,7 @@ import { browserPath, withBrowser } from '../support/browser.js';
 import type { TestServer } from '../support/http-server.js';
 import { siteServer } from '../support/site.js';
 import { assert, suite } from '../support/suite.js';
-import { after, isShown, openPage, PATIENCE, textOf, type } from './reader.js';
+import { after, isLlvmKept, isShown, openPage, PATIENCE, textOf, type } from './reader.js';
 
 const SITE = path.join(fileURLToPath(new URL('../../../', import.meta.url)), 'dist', 'site');
 const BROWSER = browserPath();
@@ -36,23 +35,6 @@ const areKept = (page: Page, count: number): Promise<unknown> =>
     count,
     DAMAGED,
   );
-
-/** Waits until all of LLVM is kept, unpacked: it happens after the first results are shown. */
-async function isLlvmKept(page: Page): Promise<void> {
-  const files = (await readdir(path.join(SITE, 'wasm'))).filter((name) => name.endsWith('.br'));
-  const parts = files.map((name) => name.split('.').slice(1, 3)).filter(([part]) => !/^(clang|headers)/.test(part!));
-  assert.ok(parts.length >= 4, files.join(' '));
-  await page.waitForFunction(
-    async (wanted) => {
-      const kept = (await (await caches.open('darm-modules')).keys()).map(({ url }) =>
-        url.split('/').pop()!.split('.'),
-      );
-      return wanted.every(([part, extension]) => kept.some((name) => name[0] === part && name[2] === extension));
-    },
-    { ...PATIENCE, polling: 100 },
-    parts,
-  );
-}
 
 /** Everything that the page says about the kernel; the source and the times are left out. */
 async function views(page: Page): Promise<string[]> {
@@ -108,7 +90,7 @@ else {
   test.long('a change of an option needs no clang', () =>
     withPage(async (page, server, complaints) => {
       await areKept(page, 2);
-      await isLlvmKept(page);
+      await isLlvmKept(page, SITE);
       await page.waitForFunction(() => navigator.serviceWorker.ready.then(() => true), PATIENCE);
       await page.evaluate(async () => {
         const modules = await caches.open('darm-modules');

@@ -13,7 +13,7 @@ import { inFolder } from '../support/command.js';
 import { siteServer } from '../support/site.js';
 import { assert, suite } from '../support/suite.js';
 import { artifactsInPage } from './artifacts-in-page.js';
-import { after, isShown, openPage, PATIENCE, textOf, type } from './reader.js';
+import { after, isLlvmKept, isShown, openPage, PATIENCE, textOf, type } from './reader.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SITE = path.join(ROOT, 'dist', 'site');
@@ -126,7 +126,8 @@ if (BROWSER !== null) {
       await after(other, 'ran', () => other.click('#run'));
 
       await other.waitForFunction(() => navigator.serviceWorker.ready.then(() => true), PATIENCE);
-      // Everything that a compilation asks for has been asked for once.
+      // All that compiling takes is kept before the network goes: it happens after results are shown.
+      await isLlvmKept(other, SITE);
       await server[Symbol.asyncDispose]();
       await other.reload({ waitUntil: 'load' });
       await isShown(other);

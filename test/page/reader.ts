@@ -1,5 +1,8 @@
 /** What a reader of the explorer's page does, for tests. */
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
+import { assert } from '../support/suite.js';
 
 /** A machine that has other things to do, too. */
 export const PATIENCE = { timeout: 180_000 };
@@ -51,4 +54,21 @@ export async function type(page: Page, text: string, editor = '#editor'): Promis
   await page.keyboard.press('a');
   await page.keyboard.up('Control');
   await page.evaluate((content) => document.execCommand('insertText', false, content), text);
+}
+
+/** Waits until all of LLVM is kept, unpacked: it happens after the first results are shown. */
+export async function isLlvmKept(page: Page, site: string): Promise<void> {
+  const files = (await readdir(path.join(site, 'wasm'))).filter((name) => name.endsWith('.br'));
+  const parts = files.map((name) => name.split('.').slice(1, 3)).filter(([part]) => !/^(clang|headers)/.test(part!));
+  assert.ok(parts.length >= 4, files.join(' '));
+  await page.waitForFunction(
+    async (wanted) => {
+      const kept = (await (await caches.open('darm-modules')).keys()).map(({ url }) =>
+        url.split('/').pop()!.split('.'),
+      );
+      return wanted.every(([part, extension]) => kept.some((name) => name[0] === part && name[2] === extension));
+    },
+    { ...PATIENCE, polling: 100 },
+    parts,
+  );
 }
