@@ -1,12 +1,12 @@
 /** Compares what the GPU left with what the simulator leaves, and both versions with each other. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { corpusModule, corpusSpec, type Setting } from '../../kernels/corpus/index.js';
 import type { Compiler } from '../../src/index.js';
-import { getElement } from '../../src/simulator/launch/elements.js';
+import { ELEMENT_BYTES, getElement, isFloat } from '../../src/simulator/launch/elements.js';
 import type { SimulatedBuffer } from '../../src/simulator/run.js';
 import { median } from '../support.js';
-import { launchNames, type GpuKernel, type VersionName } from './prepare.js';
+import type { GpuModule } from './modules.js';
+import { launchNames, type PreparedKernel, type VersionName } from './prepare.js';
 
 /** What loader.py writes. */
 export interface GpuResults {
@@ -21,6 +21,8 @@ export interface GpuOutcome {
   /** Medians in microseconds; null where nothing melds. */
   readonly plain: number | null;
   readonly melded: number | null;
+  /** Of the plain version's times: every second median over that of the others. What differs by as much says nothing. */
+  readonly noise: number | null;
   /**
    * `equal`: the same bytes as the simulator of gfx906. `close`: the same but for few elements, where the hardware
    * rounds in its own way.
@@ -40,14 +42,15 @@ export async function evaluate(
   compiler: Compiler,
   folder: string,
   results: GpuResults,
-  { kernel, melded, approximate }: GpuKernel,
-  checked: Setting,
+  module: GpuModule,
+  { kernel, melded, approximate }: PreparedKernel,
 ): Promise<GpuOutcome> {
   const names = launchNames(kernel);
   const failed = (complaint: string): GpuOutcome => ({
     kernel: kernel.name,
     plain: null,
     melded: null,
+    noise: null,
     simulator: 'differs',
     complaint,
   });
@@ -56,7 +59,7 @@ export async function evaluate(
     const error = results.launches[name]?.error;
     if (error !== undefined || results.launches[name] === undefined) return failed(error ?? `${name} did not run`);
   }
-  const spec = corpusSpec(kernel, checked);
+  const spec = kernel.checked;
   const outputs = spec.launches[0]!.args.flatMap((argument, index) =>
     argument.kind === 'buffer' && spec.buffers[argument.buffer]!.out ? [index] : [],
   );
@@ -67,7 +70,7 @@ export async function evaluate(
       if (!(await read(name, 'plain', index)).equals(await read(name, 'melded', index)))
         return failed(`${name}: argument ${index} differs between the versions`);
 
-  const code = await compiler.compile(corpusModule(kernel.family, REFERENCE_TARGET), { meld: 'off' });
+  const code = await compiler.compile(module.bitcode(REFERENCE_TARGET), { meld: 'off' });
   const expected = (await compiler.simulate(code.artifacts[0]!.bytes, spec, { cycles: false })).buffers;
   const found = await Promise.all(outputs.map((index) => read(names.checked, 'plain', index)));
   const simulator = worst(expected.filter(({ out }) => out).map((buffer, at) => compare(buffer, found[at]!)));
@@ -76,10 +79,14 @@ export async function evaluate(
     kernel: kernel.name,
     plain: times === undefined ? null : median(times.plain),
     melded: times === undefined ? null : median(times.melded),
+    noise: times === undefined ? null : noiseOf(times.plain),
     simulator,
     complaint: simulator === 'equal' || approximate ? null : 'leaves other memory than the simulator',
   };
 }
+
+const noiseOf = (times: readonly number[]): number =>
+  median(times.filter((_, at) => at % 2 === 0)) / median(times.filter((_, at) => at % 2 === 1));
 
 type Likeness = GpuOutcome['simulator'];
 
@@ -89,13 +96,14 @@ const worst = (all: readonly Likeness[]): Likeness =>
 /** How the GPU's contents of a buffer agree with the simulator's. */
 export function compare({ bytes, element }: Pick<SimulatedBuffer, 'bytes' | 'element'>, found: Uint8Array): Likeness {
   if (Buffer.compare(bytes, found) === 0) return 'equal';
-  if (bytes.length !== found.length || !element.startsWith('f')) return 'differs';
+  if (bytes.length !== found.length || !isFloat(element)) return 'differs';
+  const size = ELEMENT_BYTES[element];
   const [a, b] = [bytes, found].map((each) => new DataView(each.buffer, each.byteOffset, each.byteLength));
   let elsewhere = 0;
-  for (let at = 0; at < bytes.length; at += 4) {
+  for (let at = 0; at < bytes.length; at += size) {
     const [x, y] = [Number(getElement(a!, element, at)), Number(getElement(b!, element, at))];
     const same = Object.is(x, y) || Math.abs(x - y) <= TOLERANCE * Math.max(1e-3, Math.abs(x), Math.abs(y));
     if (!same) elsewhere++;
   }
-  return elsewhere <= MOST_ELSEWHERE * (bytes.length / 4) ? 'close' : 'differs';
+  return elsewhere <= MOST_ELSEWHERE * (bytes.length / size) ? 'close' : 'differs';
 }

@@ -1,13 +1,14 @@
 /**
- * `npm run bench:gpu`: runs the corpus on an NVIDIA GPU. Every kernel is compiled to PTX without and with melding and
- * launched through the driver's library (loader.py; it takes Python 3, no SDK). Both versions must leave the same
- * memory, and that of the simulator; the times of kernels in which something melds are printed side by side. Without a
- * GPU it says so and ends with status 0.
+ * `npm run bench:gpu`: runs the corpus and the paper's kernels on an NVIDIA GPU. Every kernel is compiled to PTX without
+ * and with melding and launched through the driver's library (loader.py; it takes Python 3, no SDK). Both versions must
+ * leave the same memory, and that of the simulator; the times of kernels in which something melds are printed side by
+ * side. The paper's kernels have one size of data, which fills no large GPU. Without a GPU it says so and ends with
+ * status 0.
  *
  * usage: node dist/bench/gpu/main.js [--kernels csr,bfs] [--size 64] [--repeats 50] [--keep FOLDER] [--json FILE]
  *   [--prepare FOLDER] [options of melding, as of darm check]
  *
- * `--prepare` only writes what loader.py takes, a folder for each family, for a machine without Node. `--keep` leaves
+ * `--prepare` only writes what loader.py takes, a folder for each module, for a machine without Node. `--keep` leaves
  * the folders where they are.
  */
 import { spawnSync } from 'node:child_process';
@@ -15,12 +16,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
-import { CORPUS } from '../../kernels/corpus/index.js';
 import { addJobOptions, jobOptions } from '../../src/cli/option-groups.js';
 import { createCompiler } from '../../src/index.js';
 import { geometricMean, printTable, REPOSITORY } from '../support.js';
 import { evaluate, type GpuOutcome, type GpuResults } from './evaluate.js';
-import { prepareFamily, type Sizes } from './prepare.js';
+import { gpuModules } from './modules.js';
+import { prepareModule } from './prepare.js';
 
 interface Flags {
   readonly kernels?: string;
@@ -61,25 +62,20 @@ const device = flags.prepare === undefined ? load('--probe') : null;
 if (device !== null || flags.prepare !== undefined) await run();
 
 async function run(): Promise<void> {
-  const sizes: Sizes = {
-    checked: { seed: 1, size: 1 },
-    timed: { seed: 1, size: Number(flags.size) },
-    repeats: Number(flags.repeats),
-  };
+  const settings = { checked: { seed: 1, size: 1 }, timed: { seed: 1, size: Number(flags.size) } };
   const parts = flags.kernels?.split(',') ?? [''];
-  const kernels = CORPUS.filter(({ name }) => parts.some((part) => name.includes(part)));
+  const modules = gpuModules((name) => parts.some((part) => name.includes(part)), settings);
   const root = flags.prepare ?? flags.keep ?? (await mkdtemp(path.join(tmpdir(), 'darm-gpu-')));
   const outcomes: GpuOutcome[] = [];
   const compiler = createCompiler({ threads: 0 });
-  for (const family of new Set(kernels.map((each) => each.family))) {
-    const folder = path.join(root, family);
-    const some = kernels.filter((each) => each.family === family);
-    process.stderr.write(`${family}\n`);
-    const prepared = await prepareFamily(compiler, folder, some, sizes, jobOptions(flags));
+  for (const module of modules) {
+    const folder = path.join(root, module.name);
+    process.stderr.write(`${module.name}\n`);
+    const prepared = await prepareModule(compiler, folder, module, Number(flags.repeats), jobOptions(flags));
     if (device === null) continue;
     load(folder);
     const results = JSON.parse(await readFile(path.join(folder, 'results.json'), 'utf8')) as GpuResults;
-    for (const kernel of prepared) outcomes.push(await evaluate(compiler, folder, results, kernel, sizes.checked));
+    for (const kernel of prepared) outcomes.push(await evaluate(compiler, folder, results, module, kernel));
     if (flags.keep === undefined) await rm(folder, { recursive: true });
   }
   await compiler.close();
@@ -88,14 +84,14 @@ async function run(): Promise<void> {
 }
 
 async function report(outcomes: readonly GpuOutcome[]): Promise<void> {
-  const timed = outcomes.flatMap(({ kernel, plain, melded, simulator }) =>
-    plain === null || melded === null ? [] : [{ kernel, plain, melded, simulator, speedup: plain / melded }],
+  const timed = outcomes.flatMap(({ kernel, plain, melded, noise, simulator }) =>
+    plain === null || melded === null ? [] : [{ kernel, plain, melded, noise, simulator, speedup: plain / melded }],
   );
   console.log(`${device}, size ${flags.size}, medians of ${flags.repeats} launches in microseconds\n`);
   printTable(
-    ['kernel', 'plain', 'melded', 'speed-up', 'simulator'],
-    timed.map(({ kernel, plain, melded, speedup, simulator }) => [
-      ...[kernel, plain.toFixed(1), melded.toFixed(1), speedup.toFixed(2)],
+    ['kernel', 'plain', 'melded', 'speed-up', 'plain again', 'simulator'],
+    timed.map(({ kernel, plain, melded, speedup, noise, simulator }) => [
+      ...[kernel, plain.toFixed(1), melded.toFixed(1), speedup.toFixed(2), noise!.toFixed(2)],
       simulator,
     ]),
   );

@@ -1,8 +1,10 @@
 /** Makes a folder that bench/gpu/loader.py carries out: PTX without and with melding, buffers, a manifest. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { corpusModule, corpusSpec, type CorpusKernel, type Setting } from '../../kernels/corpus/index.js';
 import type { Compiler, JobOptions, LaunchSpec } from '../../src/index.js';
+import { ELEMENT_BYTES } from '../../src/simulator/launch/elements.js';
+import { fillBuffer } from '../../src/simulator/launch/fill.js';
+import type { GpuKernel, GpuModule } from './modules.js';
 
 const TARGET = 'sm_70';
 
@@ -19,49 +21,40 @@ export interface GpuLaunch {
   readonly args: readonly ({ readonly file: string; readonly out: boolean } | { readonly value: string })[];
 }
 
-export interface GpuKernel {
-  readonly kernel: CorpusKernel;
+export interface PreparedKernel {
+  readonly kernel: GpuKernel;
   /** Whether anything melds in it. */
   readonly melded: boolean;
   /** Whether it uses instructions whose last bits are the hardware's own: exponentials, logarithms, sines. */
   readonly approximate: boolean;
 }
 
-export interface Sizes {
-  /** For the comparison with the simulator. */
-  readonly checked: Setting;
-  /** For times. */
-  readonly timed: Setting;
-  readonly repeats: number;
-}
+export const launchNames = ({ name }: GpuKernel) => ({ checked: `${name}.checked`, timed: `${name}.timed` });
 
-export const launchNames = ({ name }: CorpusKernel) => ({ checked: `${name}.checked`, timed: `${name}.timed` });
-
-/** Writes what it takes to launch the kernels of a family. Kernels in which nothing melds are checked, not timed. */
-export async function prepareFamily(
+/** Writes what it takes to launch a module's kernels. Kernels in which nothing melds are checked, not timed. */
+export async function prepareModule(
   compiler: Compiler,
   folder: string,
-  kernels: readonly CorpusKernel[],
-  { checked, timed, repeats }: Sizes,
+  { name: module, kernels, bitcode }: GpuModule,
+  repeats: number,
   options: Partial<JobOptions>,
-): Promise<GpuKernel[]> {
-  const { family } = kernels[0]!;
-  const module = corpusModule(family, TARGET);
-  const versions = { plain: `${family}.plain.ptx`, melded: `${family}.melded.ptx` };
+): Promise<PreparedKernel[]> {
+  const bytes = bitcode(TARGET);
+  const versions = { plain: `${module}.plain.ptx`, melded: `${module}.melded.ptx` };
   await mkdir(folder, { recursive: true });
-  const plain = await compiler.compile(module, { ...options, emit: ['ptx'], meld: 'off' });
-  const melded = await compiler.compile(module, { ...options, emit: ['ptx'] });
+  const plain = await compiler.compile(bytes, { ...options, emit: ['ptx'], meld: 'off' });
+  const melded = await compiler.compile(bytes, { ...options, emit: ['ptx'] });
   const text = new TextDecoder().decode(plain.artifacts[0]!.bytes);
   await writeFile(path.join(folder, versions.plain), text);
   await writeFile(path.join(folder, versions.melded), melded.artifacts[0]!.bytes);
   const manifest: GpuLaunch[] = [];
-  const result: GpuKernel[] = [];
+  const result: PreparedKernel[] = [];
   for (const kernel of kernels) {
-    const { name } = kernel;
+    const { name, checked, timed } = kernel;
     const melds = melded.functions.find((each) => each.name === name)!.melds.length > 0;
     const names = launchNames(kernel);
-    manifest.push(await writeLaunch(folder, names.checked, corpusSpec(kernel, checked), versions, 0));
-    if (melds) manifest.push(await writeLaunch(folder, names.timed, corpusSpec(kernel, timed), versions, repeats));
+    manifest.push(await writeLaunch(folder, names.checked, checked, versions, 0));
+    if (melds) manifest.push(await writeLaunch(folder, names.timed, timed, versions, repeats));
     result.push({ kernel, melded: melds, approximate: /\b(ex2|lg2|sin|cos)\.approx/.test(bodyOf(text, name)) });
   }
   await writeFile(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
@@ -82,13 +75,17 @@ async function writeLaunch(
   versions: GpuLaunch['versions'],
   repeats: number,
 ): Promise<GpuLaunch> {
-  const { kernel, grid, block, args } = launches[0]!;
+  const [launch] = launches;
+  if (launches.length !== 1 || launch!.dynamicLds > 0) throw new Error(`${name}: one launch without dynamic LDS only`);
+  const { kernel, grid, block, args } = launch!;
   const written = args.map(async (argument, index) => {
     if (argument.kind === 'bytes') return { value: Buffer.from(argument.bytes).toString('hex') };
-    const { fill, out } = buffers[argument.buffer]!;
-    if (fill.kind !== 'bytes') throw new Error(`${name}: argument ${index} has no contents`);
+    const { fill, out, element, length } = buffers[argument.buffer]!;
+    if (argument.offset !== 0) throw new Error(`${name}: argument ${index} is no whole buffer`);
+    const contents = new Uint8Array(length * ELEMENT_BYTES[element]);
+    fillBuffer(contents, element, fill);
     const file = `${name}.${index}.bin`;
-    await writeFile(path.join(folder, file), fill.bytes);
+    await writeFile(path.join(folder, file), contents);
     return { file, out };
   });
   return { name, kernel: kernel!, versions, grid, block, repeats, args: await Promise.all(written) };

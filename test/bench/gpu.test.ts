@@ -4,16 +4,18 @@ import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { compare, evaluate, type GpuResults } from '../../bench/gpu/evaluate.js';
-import { bodyOf, prepareFamily, type GpuLaunch } from '../../bench/gpu/prepare.js';
-import { CORPUS, corpusModule, corpusSpec } from '../../kernels/corpus/index.js';
+import { gpuModules } from '../../bench/gpu/modules.js';
+import { bodyOf, prepareModule, type GpuLaunch } from '../../bench/gpu/prepare.js';
+import { corpusModule } from '../../kernels/corpus/index.js';
 import { createCompiler } from '../../src/index.js';
 import { REPOSITORY } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('bench/gpu', { tests: 4, timeoutMs: 60_000 });
+const test = suite('bench/gpu', { tests: 5, timeoutMs: 60_000 });
 
 const LOADER = `${REPOSITORY}bench/gpu/loader.py`;
 const loader = (...args: readonly string[]) => spawnSync('python3', [LOADER, ...args], { encoding: 'utf8' });
+const ONCE = { seed: 1, size: 1 };
 const floats = (...values: readonly number[]) => new Uint8Array(Float32Array.from(values).buffer);
 
 test('outputs are equal, close, or differ', () => {
@@ -23,6 +25,11 @@ test('outputs are equal, close, or differ', () => {
   assert.is(like('f32', floats(1, 2), floats(1, 2.0001)), 'close');
   assert.is(like('f32', floats(...many), floats(...many.map((v) => (v === 50 ? 7 : v)))), 'close');
   assert.is(like('f32', floats(...many), floats(...many.map((v) => (v > 50 ? 7 : v)))), 'differs');
+  const doubles = new Uint8Array(Float64Array.from([1, 2, 3]).buffer);
+  assert.is(
+    compare({ element: 'f64', bytes: doubles }, new Uint8Array(Float64Array.from([1, 2, 4]).buffer)),
+    'differs',
+  );
   assert.is(like('u32', Uint8Array.of(1, 0, 0, 0), Uint8Array.of(2, 0, 0, 0)), 'differs');
 });
 
@@ -38,10 +45,11 @@ test.long('a family becomes PTX, buffers and a manifest, and results are judged'
   const folder = await mkdtemp(path.join(tmpdir(), 'darm-gpu-test-'));
   const compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
   try {
-    const kernels = CORPUS.filter(({ name }) => name === 'title_case' || name === 'parse_integers');
-    const checked = { seed: 1, size: 0.1 };
-    const sizes = { checked, timed: { seed: 1, size: 0.2 }, repeats: 3 };
-    const prepared = await prepareFamily(compiler, folder, kernels, sizes, { profit: 'paper' });
+    const isWanted = (name: string) => name === 'title_case' || name === 'parse_integers';
+    const settings = { checked: { seed: 1, size: 0.1 }, timed: { seed: 1, size: 0.2 } };
+    const [module, ...others] = gpuModules(isWanted, settings);
+    assert.is(others.length, 0);
+    const prepared = await prepareModule(compiler, folder, module!, 3, { profit: 'paper' });
     assert.equal(
       prepared.map(({ kernel, melded, approximate }) => [kernel.name, melded, approximate]),
       [
@@ -75,13 +83,12 @@ test.long('a family becomes PTX, buffers and a manifest, and results are judged'
     // Results as a GPU would leave them: here they are the simulator's.
     const kernel = prepared[1]!;
     const code = await compiler.compile(corpusModule('parse', 'gfx1100'), { meld: 'off' });
-    const spec = corpusSpec(kernel.kernel, checked);
-    const { buffers } = await compiler.simulate(code.artifacts[0]!.bytes, spec, { cycles: false });
+    const { buffers } = await compiler.simulate(code.artifacts[0]!.bytes, kernel.kernel.checked, { cycles: false });
     const results: GpuResults = {
       device: 'none',
       launches: {
         'title_case.checked': { times: { plain: [], melded: [] } },
-        'title_case.timed': { times: { plain: [3, 1, 2], melded: [1, 1, 1] } },
+        'title_case.timed': { times: { plain: [3, 1, 2, 1], melded: [1, 1, 1, 1] } },
       },
     };
     for (const version of ['plain', 'melded']) {
@@ -91,8 +98,8 @@ test.long('a family becomes PTX, buffers and a manifest, and results are judged'
         path.join(folder, `title_case.timed.${version}.0.bin`),
       );
     }
-    const judge = () => evaluate(compiler, folder, results, kernel, checked);
-    const good = { kernel: 'title_case', plain: 2, melded: 1, simulator: 'equal', complaint: null };
+    const judge = () => evaluate(compiler, folder, results, module!, kernel);
+    const good = { kernel: 'title_case', plain: 1.5, melded: 1, noise: 2.5, simulator: 'equal', complaint: null };
     assert.equal(await judge(), good);
     await writeFile(
       path.join(folder, 'title_case.checked.melded.0.bin'),
@@ -110,15 +117,33 @@ test.long('a family becomes PTX, buffers and a manifest, and results are judged'
   }
 });
 
+test('the kernels of the paper have their data, too', async () => {
+  const modules = gpuModules((name) => /^(lud_16|sb1r_32)$/.test(name), { checked: ONCE, timed: ONCE });
+  assert.equal(modules.map(({ name }) => name), ['sb1r', 'lud']); // prettier-ignore
+  const folder = await mkdtemp(path.join(tmpdir(), 'darm-gpu-test-'));
+  const compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
+  try {
+    await prepareModule(compiler, folder, modules[0]!, 3, {});
+    const [launch] = JSON.parse(await readFile(path.join(folder, 'manifest.json'), 'utf8')) as GpuLaunch[];
+    const filled = launch!.args.flatMap((argument) => ('file' in argument ? [argument.file] : []));
+    const contents = await Promise.all(filled.map((file) => readFile(path.join(folder, file))));
+    assert.ok(contents.some((bytes) => new Set(bytes).size > 10));
+  } finally {
+    await compiler.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('a launch that failed is a complaint', async () => {
   const compiler = createCompiler({ threads: 0, tierPolicy: 'short' });
-  const [kernel] = CORPUS;
+  const [module] = gpuModules((name) => name === 'title_case', { checked: ONCE, timed: ONCE });
+  const [kernel] = module!.kernels;
   const results: GpuResults = {
     device: 'none',
     launches: { [`${kernel!.name}.checked`]: { error: 'cuLaunchKernel: no' } },
   };
   const of = { kernel: kernel!, melded: false, approximate: false };
-  const { complaint } = await evaluate(compiler, '.', results, of, { seed: 1, size: 1 });
+  const { complaint } = await evaluate(compiler, '.', results, module!, of);
   assert.is(complaint, 'cuLaunchKernel: no');
   await compiler.close();
 });

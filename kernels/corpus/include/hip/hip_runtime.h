@@ -10,6 +10,8 @@
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(threads) __attribute__((launch_bounds(threads)))
 #define CORPUS_COORDINATE(name, sreg)                                                                                  \
   struct corpus_##name {                                                                                               \
     __declspec(property(get = get_x)) unsigned x;                                                                      \
