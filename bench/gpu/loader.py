@@ -8,8 +8,9 @@ Exit status 3 and one line on standard error where there is no driver or no GPU.
 
 The manifest is a list of launches: {"name", "kernel", "versions": {NAME: PTX FILE}, "grid", "block", "repeats",
 "args": [{"file", "out"} | {"value": hexadecimal bytes}]}. Every version is launched on the same contents of the
-buffers; its outputs go to NAME.VERSION.ARGUMENT.bin. With repeats, versions are timed in turn, each launch on its own
-with fresh buffers: times are in microseconds. Files are relative to the folder.
+buffers; its outputs go to NAME.VERSION.ARGUMENT.bin. With repeats, versions are timed in turn: one time, in
+microseconds, is that of a graph of IN_A_ROW launches, each with fresh buffers of its own, divided by their number, so that
+the start of a launch counts little. Files are relative to the folder.
 """
 import ctypes
 import json
@@ -19,6 +20,7 @@ import sys
 NO_GPU = 3
 ERROR_LOG_BUFFER, ERROR_LOG_BUFFER_BYTES = 5, 6
 LOG_BYTES = 16384
+IN_A_ROW = 8
 
 
 class CudaError(Exception):
@@ -95,21 +97,18 @@ class Cuda:
         return event
 
 
-class Launch:
-    """One launch with its buffers, which are put back before every execution."""
+class Buffers:
+    """A set of a launch's buffers, which are put back before every execution, and the launch's parameters."""
 
     def __init__(self, cuda, folder, item):
-        self.cuda, self.item, self.buffers = cuda, item, []
-        self.before, self.after = cuda.event(), cuda.event()
+        self.cuda, self.all = cuda, []
         values = []
         for index, argument in enumerate(item["args"]):
             if "file" in argument:
                 with open(os.path.join(folder, argument["file"]), "rb") as file:
                     contents = file.read()
-                address = cuda.allocate(contents)
-                # The pristine copy is only needed for what kernels write to.
-                copy = cuda.allocate(contents)
-                self.buffers.append((index, address, copy, len(contents), argument["out"]))
+                address, copy = cuda.allocate(contents), cuda.allocate(contents)
+                self.all.append((index, address, copy, len(contents), argument["out"]))
                 values.append(address)
             else:
                 raw = bytes.fromhex(argument["value"])
@@ -117,30 +116,81 @@ class Launch:
         self.values = values
         self.parameters = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
 
-    def run(self, function):
-        """Microseconds of one execution on fresh buffers."""
-        cuda = self.cuda
-        for _, address, copy, size, _ in self.buffers:
-            cuda.call("cuMemcpyDtoD_v2", address, copy, ctypes.c_size_t(size))
-        cuda.call("cuEventRecord", self.before, None)
-        cuda.call(
-            "cuLaunchKernel", function, *self.item["grid"], *self.item["block"], 0, None, self.parameters, None
-        )
-        cuda.call("cuEventRecord", self.after, None)
-        cuda.call("cuEventSynchronize", self.after)
-        elapsed = ctypes.c_float()
-        cuda.call("cuEventElapsedTime", ctypes.byref(elapsed), self.before, self.after)
-        return 1000 * elapsed.value
+    def put_back(self, stream):
+        for _, address, copy, size, _ in self.all:
+            self.cuda.call("cuMemcpyDtoDAsync_v2", address, copy, ctypes.c_size_t(size), stream)
 
     def outputs(self):
-        return [(index, self.cuda.read(address, size)) for index, address, _, size, out in self.buffers if out]
+        return [(index, self.cuda.read(address, size)) for index, address, _, size, out in self.all if out]
 
     def free(self):
-        for _, address, copy, _, _ in self.buffers:
+        for _, address, copy, _, _ in self.all:
             self.cuda.call("cuMemFree_v2", address)
             self.cuda.call("cuMemFree_v2", copy)
-        for event in (self.before, self.after):
+
+
+class Launch:
+    """An entry of the manifest."""
+
+    def __init__(self, cuda, folder, item):
+        self.cuda, self.item = cuda, item
+        self.stream = ctypes.c_void_p()
+        cuda.call("cuStreamCreate", ctypes.byref(self.stream), 0)
+        self.sets = [Buffers(cuda, folder, item) for _ in range(IN_A_ROW if item["repeats"] > 0 else 1)]
+
+    def launch(self, function, buffers):
+        grid, block = self.item["grid"], self.item["block"]
+        self.cuda.call("cuLaunchKernel", function, *grid, *block, 0, self.stream, buffers.parameters, None)
+
+    def outputs(self, function):
+        """What one execution leaves."""
+        first = self.sets[0]
+        first.put_back(self.stream)
+        self.launch(function, first)
+        self.cuda.call("cuStreamSynchronize", self.stream)
+        return first.outputs()
+
+    def graph(self, function):
+        cuda, graph, executable = self.cuda, ctypes.c_void_p(), ctypes.c_void_p()
+        cuda.call("cuStreamBeginCapture_v2", self.stream, 0)
+        for buffers in self.sets:
+            self.launch(function, buffers)
+        cuda.call("cuStreamEndCapture", self.stream, ctypes.byref(graph))
+        cuda.call("cuGraphInstantiateWithFlags", ctypes.byref(executable), graph, ctypes.c_uint64(0))
+        cuda.call("cuGraphDestroy", graph)
+        return executable
+
+    def time(self, graph, before, after):
+        """Microseconds of one of the graph's launches, each on fresh buffers."""
+        cuda = self.cuda
+        for buffers in self.sets:
+            buffers.put_back(self.stream)
+        cuda.call("cuEventRecord", before, self.stream)
+        cuda.call("cuGraphLaunch", graph, self.stream)
+        cuda.call("cuEventRecord", after, self.stream)
+        cuda.call("cuEventSynchronize", after)
+        elapsed = ctypes.c_float()
+        cuda.call("cuEventElapsedTime", ctypes.byref(elapsed), before, after)
+        return 1000 * elapsed.value / len(self.sets)
+
+    def times(self, functions):
+        """By version, of which there are turns: the clock of a GPU changes."""
+        graphs = {version: self.graph(function) for version, function in functions.items()}
+        before, after = self.cuda.event(), self.cuda.event()
+        times = {version: [] for version in functions}
+        for _ in range(self.item["repeats"]):
+            for version, graph in graphs.items():
+                times[version].append(self.time(graph, before, after))
+        for event in (before, after):
             self.cuda.call("cuEventDestroy_v2", event)
+        for graph in graphs.values():
+            self.cuda.call("cuGraphExecDestroy", graph)
+        return times
+
+    def free(self):
+        for buffers in self.sets:
+            buffers.free()
+        self.cuda.call("cuStreamDestroy_v2", self.stream)
 
 
 def carry_out(cuda, folder, item, modules):
@@ -152,14 +202,10 @@ def carry_out(cuda, folder, item, modules):
         functions[version] = cuda.function(modules[file], item["kernel"])
     launch = Launch(cuda, folder, item)
     for version, function in functions.items():
-        launch.run(function)
-        for index, contents in launch.outputs():
+        for index, contents in launch.outputs(function):
             with open(os.path.join(folder, f"{item['name']}.{version}.{index}.bin"), "wb") as file:
                 file.write(contents)
-    times = {version: [] for version in functions}
-    for _ in range(item["repeats"]):
-        for version, function in functions.items():
-            times[version].append(launch.run(function))
+    times = launch.times(functions) if item["repeats"] > 0 else {}
     launch.free()
     return times
 

@@ -11,15 +11,15 @@
  * `--prepare` only writes what loader.py takes, a folder for each module, for a machine without Node. `--keep` leaves
  * the folders where they are.
  */
-import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { addJobOptions, jobOptions } from '../../src/cli/option-groups.js';
 import { createCompiler } from '../../src/index.js';
-import { geometricMean, printTable, REPOSITORY } from '../support.js';
+import { geometricMean, printTable } from '../support.js';
 import { evaluate, type GpuOutcome, type GpuResults } from './evaluate.js';
+import { runLoader } from './loader.js';
 import { gpuModules } from './modules.js';
 import { prepareModule } from './prepare.js';
 
@@ -44,21 +44,7 @@ const flags = addJobOptions(
   .parse()
   .opts<Flags>();
 
-const LOADER = `${REPOSITORY}bench/gpu/loader.py`;
-const NO_GPU = 3;
-
-/** Runs the loader. Null when there is no GPU, after saying why. */
-function load(argument: string): string | null {
-  const { status, stdout, stderr, error } = spawnSync('python3', [LOADER, argument], { encoding: 'utf8' });
-  if (error !== undefined || status === NO_GPU) {
-    console.log(`skipped: ${error === undefined ? stderr.trim() : 'there is no python3'}`);
-    return null;
-  }
-  if (status !== 0) throw new Error(`loader.py failed: ${stderr.trim()}`);
-  return stdout.trim();
-}
-
-const device = flags.prepare === undefined ? load('--probe') : null;
+const device = flags.prepare === undefined ? runLoader('--probe') : null;
 if (device !== null || flags.prepare !== undefined) await run();
 
 async function run(): Promise<void> {
@@ -73,7 +59,7 @@ async function run(): Promise<void> {
     process.stderr.write(`${module.name}\n`);
     const prepared = await prepareModule(compiler, folder, module, Number(flags.repeats), jobOptions(flags));
     if (device === null) continue;
-    load(folder);
+    runLoader(folder);
     const results = JSON.parse(await readFile(path.join(folder, 'results.json'), 'utf8')) as GpuResults;
     for (const kernel of prepared) outcomes.push(await evaluate(compiler, folder, results, module, kernel));
     if (flags.keep === undefined) await rm(folder, { recursive: true });

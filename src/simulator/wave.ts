@@ -111,7 +111,7 @@ export class Wave {
   readonly scratchPerLane: number;
   /**
    * What the last instruction did to memory, for counters and the cycle estimate: cache lines touched by a vector
-   * access, or passes of an LDS access over its banks.
+   * access, or passes of an LDS access over its banks; and turns of atomic operations behind the first at one address.
    */
   transactions = 0;
 

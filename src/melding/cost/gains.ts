@@ -3,9 +3,9 @@
  * instruction that is saved, minus lost uniformity and a smaller alignment, plus a credit for halved memory traffic.
  * draft/losses.ts has the losses that depend on what else pairs. Selects are counted in draft/evaluate.ts.
  */
-import type { InstrId } from '../../ir/ids.js';
+import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { Opcode, instrValue } from '../../ir/snapshot.js';
+import { Opcode, instrValue, type FunctionSnapshot } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 import { CostModel } from './cost-model.js';
 import { elementCycles, indexOf, variableCycles } from './latency.js';
@@ -21,14 +21,14 @@ export function pairGain(ctx: PlanningContext, t: InstrId, f: InstrId, divergent
   const isFusedT = ctx.fusedInto[t] !== NONE;
   const isFusedF = ctx.fusedInto[f] !== NONE;
   // Two fused instructions cost nothing as one either. If their users do not pair, `lostFusion` adds what that costs.
-  const melded =
-    isFusedT && isFusedF ? 0 : spreadsOut(ctx, t, f) ? ctx.costs.target.store : cyclesAsOne(ctx, t, f, divergent);
+  const melded = isFusedT && isFusedF ? 0 : cyclesAsOne(ctx, t, f, divergent);
   return (
     (isFusedT ? 0 : cost[t]) +
     (isFusedF ? 0 : cost[f]) -
     melded +
     memoryCredit(ctx, t, f) -
-    splitCost(ctx, t, f) +
+    splitCost(ctx, t, f) -
+    contention(ctx, t, f) +
     CostModel.pairBonus
   );
 }
@@ -36,9 +36,21 @@ export function pairGain(ctx: PlanningContext, t: InstrId, f: InstrId, divergent
 const cyclesAsOne = (ctx: PlanningContext, t: InstrId, f: InstrId, divergent: boolean): number =>
   Math.max(cyclesOf(ctx, t, divergent), cyclesOf(ctx, f, divergent), variable(ctx, t, f));
 
-/** Whether two atomic operations, of one address each, become one of many addresses: that needs no reduction. */
-const spreadsOut = ({ fn, memory: { unused } }: PlanningContext, t: InstrId, f: InstrId): boolean =>
-  unused[t] === 1 && unused[f] === 1 && isInMemory(fn.instrAddressSpace[t]) && pointerOf(fn, t) !== pointerOf(fn, f);
+/**
+ * What it costs if atomic operations become one of many addresses. Where all threads have one address, code generation
+ * lets one of them operate for the whole wave. Otherwise the threads that meet at an address take turns, and wait for
+ * those of all other waves, too.
+ */
+function contention(ctx: PlanningContext, t: InstrId, f: InstrId): number {
+  const { fn, divergence, costs, countsBytes } = ctx;
+  if (countsBytes || fn.instrOpcode[t] !== Opcode.AtomicRMW || fn.instrOpcode[f] !== Opcode.AtomicRMW) return 0;
+  const isUniform = (i: InstrId): boolean => divergence.valueDivergent[pointerOf(fn, i)] === 0;
+  if ((!isUniform(t) && !isUniform(f)) || isSamePlace(fn, pointerOf(fn, t), pointerOf(fn, f))) return 0;
+  return fn.waveSize * costs.target.issue;
+}
+
+const isSamePlace = ({ valueBase, valueOffset }: FunctionSnapshot, a: ValueId, b: ValueId): boolean =>
+  a === b || (valueBase[a] !== NONE && valueBase[a] === valueBase[b] && valueOffset[a] === valueOffset[b]);
 
 /**
  * The cycles of a division whose divisors differ, or of an element whose index does. Two constants become a variable.

@@ -33,10 +33,8 @@ export interface MemoryAccesses {
   readonly depth: Int32Array;
   /** How many loads are in the batch of a load; 1 for all others. */
   readonly batched: Int32Array;
-  /** 1 for atomic operations of which nothing uses the result. */
-  readonly unused: Uint8Array;
   /**
-   * 1 for those of them that take no longer than a store. Where all threads have one address, LLVM makes a reduction of
+   * 1 for atomic operations that take no longer than a store, because nothing uses their result. Where all threads have one address, LLVM makes a reduction of
    * the wave's values first, which takes about as long as waiting does, unless the value is the same for all, too.
    */
   readonly unawaited: Uint8Array;
@@ -57,7 +55,7 @@ export function memoryAccesses(fn: FunctionSnapshot, divergence: Divergence): Me
   for (let i = 0; i < joined.length; i++) joined[i] = wide[i] === NONE ? 1 : parts[wide[i]!]!;
   const unused = unusedAtomics(fn);
   const unawaited = unused.map((is, i) => (is === 1 && !isReduced(fn, divergence, i as InstrId) ? 1 : 0));
-  return { wide, joined, depth, batched, unused, unawaited };
+  return { wide, joined, depth, batched, unawaited };
 }
 
 /** Whether an atomic operation of all threads on one address takes values that differ. */

@@ -22,6 +22,7 @@ import { Fault } from '../fault.js';
 import type { Site } from '../site.js';
 import { specialize } from '../specialize.js';
 import type { SimulatedTarget } from '../target.js';
+import { mostMeeting } from '../meeting-lanes.js';
 import type { Wave } from '../wave.js';
 import { clearRows, type AccessFactory } from './transfers.js';
 
@@ -181,11 +182,16 @@ function factory(
     const { instruction, size } = site;
     const { at, result: d, data: a } = rows;
     const b = second === 'none' ? a : rows.second >= 0 ? rows.second : a + words * size;
+    const transfer = transferOf(site, { at, d, a, b });
     return {
       instruction,
       bytes: 4 * words,
       kind: AccessKind.Atomic,
-      transfer: transferOf(site, { at, d, a, b }),
+      transfer: (w, ...memory) => {
+        // The first of them is in the lines or passes that are counted already.
+        w.transactions += Math.max(0, mostMeeting(at, w.active) - 1);
+        transfer(w, ...memory);
+      },
       prefixes: [],
       clear: (w, first) => {
         if (d >= 0) clearRows(w, d, first, words);
