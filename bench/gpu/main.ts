@@ -5,8 +5,8 @@
  * side. The paper's kernels have one size of data, which fills no large GPU. Without a GPU it says so and ends with
  * status 0.
  *
- * usage: node dist/bench/gpu/main.js [--kernels csr,bfs] [--size 64] [--repeats 50] [--keep FOLDER] [--json FILE]
- *   [--prepare FOLDER] [options of melding, as of darm check]
+ * usage: node dist/bench/gpu/main.js [--kernels csr,bfs] [--seed 1] [--size 64] [--repeats 50] [--keep FOLDER]
+ *   [--json FILE] [--prepare FOLDER] [options of melding, as of darm check]
  *
  * `--prepare` only writes what loader.py takes, a folder for each module, for a machine without Node. `--keep` leaves
  * the folders where they are.
@@ -25,6 +25,7 @@ import { prepareModule } from './prepare.js';
 
 interface Flags {
   readonly kernels?: string;
+  readonly seed: string;
   readonly size: string;
   readonly repeats: string;
   readonly keep?: string;
@@ -35,6 +36,7 @@ interface Flags {
 const flags = addJobOptions(
   new Command('check')
     .option('--kernels <parts of names>')
+    .option('--seed <number>', 'of the data', '1')
     .option('--size <factor>', 'of the data that times are taken with', '64')
     .option('--repeats <n>', 'launches for a time', '50')
     .option('--keep <folder>', 'leave PTX and data here')
@@ -48,7 +50,8 @@ const device = flags.prepare === undefined ? runLoader('--probe') : null;
 if (device !== null || flags.prepare !== undefined) await run();
 
 async function run(): Promise<void> {
-  const settings = { checked: { seed: 1, size: 1 }, timed: { seed: 1, size: Number(flags.size) } };
+  const seed = Number(flags.seed);
+  const settings = { checked: { seed, size: 1 }, timed: { seed, size: Number(flags.size) } };
   const parts = flags.kernels?.split(',') ?? [''];
   const modules = gpuModules((name) => parts.some((part) => name.includes(part)), settings);
   const root = flags.prepare ?? flags.keep ?? (await mkdtemp(path.join(tmpdir(), 'darm-gpu-')));
@@ -73,7 +76,7 @@ async function report(outcomes: readonly GpuOutcome[]): Promise<void> {
   const timed = outcomes.flatMap(({ kernel, plain, melded, noise, simulator }) =>
     plain === null || melded === null ? [] : [{ kernel, plain, melded, noise, simulator, speedup: plain / melded }],
   );
-  console.log(`${device}, size ${flags.size}, medians of ${flags.repeats} launches in microseconds\n`);
+  console.log(`${device}, seed ${flags.seed}, size ${flags.size}, medians of ${flags.repeats} times in microseconds\n`);
   printTable(
     ['kernel', 'plain', 'melded', 'speed-up', 'plain again', 'simulator'],
     timed.map(({ kernel, plain, melded, speedup, noise, simulator }) => [

@@ -202,22 +202,24 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
   [
     '',
     {
-      valu: 4,
-      salu: 4,
+      // A scheduler has 16 lanes for integers, for floats 16 or 32.
+      valu: 2,
+      salu: 2,
       guard: 12,
       branch: 8,
       freeScalars: 2,
-      diamond: 24,
+      // This, and how many waves there are, is fitted to times of bench:gpu on an H100.
+      diamond: 32,
       masks: 0,
       hiddenMasks: 0.5,
       question: 24,
       divisionSteps: 0,
       multiply: 8,
-      resultAfter: 1,
+      resultAfter: 2,
       unskipped: 12,
-      residentWaves: 12,
-      residentWithLds: 4,
-      residentAtLeast: 4,
+      residentWaves: 6,
+      residentWithLds: 2,
+      residentAtLeast: 2,
       // The driver gives registers out, and nothing here says how many.
       roomyRegisters: Infinity,
       halfSpeedWaves: 8,
