@@ -7,7 +7,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/plan-function', { tests: 27 });
+const test = suite('melding/decide/plan-function', { tests: 28 });
 
 const NET: PlanOptions = { ...DARM, profit: 'net', threshold: 0.2 };
 const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
@@ -310,6 +310,23 @@ test('the paper copies phis', () => {
 test('rule 1.6: a loop that may wait', () => {
   const text = loops('0', '0').replaceAll('store %av', 'atomicrmw %p %av').replace('!name=as', '!name=as !type=i32');
   assert.is(planned(text).plan.candidates[0].rule, '1.6');
+});
+
+test('atomic operations of one address each do not become one of many addresses', () => {
+  const adding = (t: string, f: string, options = NET): string => {
+    const side = (a: string, to: string): string => `
+      %${a}1 = mul %i %j
+      %${a}2 = sub %${a}1 %j
+      %${a}3 = mul %${a}2 %i
+      %${a}a = atomicrmw ${to} %${a}3 !as=3 +MayWriteMemory`;
+    const own = 'arg %u ptr3\n arg %w ptr3';
+    return planned(diamond(side('t', t), side('f', f), own), options).lines;
+  };
+  assert.not.match(adding('%u', '%w'), /ta\+fa/);
+  assert.not.match(adding('%u', '%q'), /ta\+fa/);
+  assert.match(adding('%u', '%u'), /ta\+fa/);
+  assert.match(adding('%p', '%q'), /ta\+fa/);
+  assert.match(adding('%u', '%w', PAPER), /ta\+fa/);
 });
 
 test('rule 1.5: convergent code and wave state', () => {

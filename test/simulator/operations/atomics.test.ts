@@ -2,7 +2,7 @@ import { DarmError } from '../../../src/errors.js';
 import { suite, assert } from '../../support/suite.js';
 import { MemoryBench } from './memory-bench.js';
 
-const test = suite('simulator/operations/atomics', { tests: 11 });
+const test = suite('simulator/operations/atomics', { tests: 12 });
 
 /** The new value; all unsigned, `signed` makes it signed. The result is cut to the width. */
 type Truth = (old: bigint, data: bigint, second: bigint, signed: (value: bigint) => bigint) => bigint;
@@ -353,6 +353,23 @@ test('faults', async () => {
   const constant = await MemoryBench.of('gfx906', ['global_atomic_or v[0:1], v2, off']);
   constant.setAddress(0, () => constant.constant);
   assert.throws(() => constant.run(), /in is read-only/);
+});
+
+test('lanes that meet at one address take turns', async () => {
+  const places: readonly (readonly [place: (lane: number) => number, transactions: number])[] = [
+    [(lane) => 8 * lane, 8], // cache lines
+    [() => 8, 1 + 63],
+    [(lane) => 8 * (lane & 3), 1 + 15],
+    [(lane) => (lane < 40 ? 0 : 64 * lane), 25 + 39],
+  ];
+  for (const line of ['global_atomic_add', 'global_atomic_add_x2', 'flat_atomic_smax'])
+    for (const [place, transactions] of places) {
+      const data = line.endsWith('x2') ? 'v[2:3]' : 'v2';
+      const end = line.startsWith('flat') ? '' : ', off';
+      const bench = await MemoryBench.of('gfx906', [`${line} v[0:1], ${data}${end}`]);
+      bench.setAddress(0, (lane) => bench.buffer + place(lane));
+      assert.is(bench.run().transactions[0], transactions, `${line} ${place.toString()}`);
+    }
 });
 
 test.run();
