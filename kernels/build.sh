@@ -46,7 +46,7 @@ version=$("$clang" --version | sed -n '1s/.*clang version \([0-9.]*\).*/\1/p')
 common=(-std=c++17 -ffp-contract=off -emit-llvm -c
   -Qn -fuse-cuid=none -no-canonical-prefixes "-ffile-prefix-map=$PWD=." -ffile-compilation-dir=.)
 hip=("${common[@]}" -x hip --offload-device-only -nogpuinc -nogpulib -nostdinc++ -nostdlibinc -isystem include -fdeclspec -Wall -Wextra -Werror)
-cuda=("${common[@]}" -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx63 -Wno-unknown-cuda-version -Wall -Wextra -Werror)
+cuda=("${common[@]}" -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-gpu-arch=sm_70 --cuda-feature=+ptx63 -Wno-unknown-cuda-version -Wall -Wextra -Werror)
 # Block and value names are kept where melding looks: reports and tests are about blocks.
 O3=(-O3 -fno-discard-value-names)
 early=("${O3[@]}" -Xclang -disable-llvm-passes)

@@ -21,7 +21,7 @@ export interface GpuOutcome {
   /** Medians in microseconds; null where nothing melds. */
   readonly plain: number | null;
   readonly melded: number | null;
-  /** Of the plain version's times: every second median over that of the others. What differs by as much says nothing. */
+  /** Of the plain version's times, every second: their median over that of the others. As much is noise. */
   readonly noise: number | null;
   /**
    * `equal`: the same bytes as the simulator of gfx906. `close`: the same but for few elements, where the hardware
@@ -102,7 +102,8 @@ export function compare({ bytes, element }: Pick<SimulatedBuffer, 'bytes' | 'ele
   let elsewhere = 0;
   for (let at = 0; at < bytes.length; at += size) {
     const [x, y] = [Number(getElement(a!, element, at)), Number(getElement(b!, element, at))];
-    const same = Object.is(x, y) || Math.abs(x - y) <= TOLERANCE * Math.max(1e-3, Math.abs(x), Math.abs(y));
+    const isNear = Math.abs(x - y) <= TOLERANCE * Math.max(1e-3, Math.abs(x), Math.abs(y));
+    const same = Object.is(x, y) || (isNear && Number.isFinite(x) && Number.isFinite(y));
     if (!same) elsewhere++;
   }
   return elsewhere <= MOST_ELSEWHERE * (bytes.length / size) ? 'close' : 'differs';

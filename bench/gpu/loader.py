@@ -9,8 +9,8 @@ Exit status 3 and one line on standard error where there is no driver or no GPU.
 The manifest is a list of launches: {"name", "kernel", "versions": {NAME: PTX FILE}, "grid", "block", "repeats",
 "args": [{"file", "out"} | {"value": hexadecimal bytes}]}. Every version is launched on the same contents of the
 buffers; its outputs go to NAME.VERSION.ARGUMENT.bin. With repeats, versions are timed in turn: one time, in
-microseconds, is that of a graph of IN_A_ROW launches, each with fresh buffers of its own, divided by their number, so that
-the start of a launch counts little. Files are relative to the folder.
+microseconds, is that of a graph of IN_A_ROW launches, each with fresh buffers of its own, divided by their number, so
+that the start of a launch counts little. Files are relative to the folder.
 """
 import ctypes
 import json
@@ -18,6 +18,7 @@ import os
 import sys
 
 NO_GPU = 3
+NO_DEVICE = 100
 ERROR_LOG_BUFFER, ERROR_LOG_BUFFER_BYTES = 5, 6
 LOG_BYTES = 16384
 IN_A_ROW = 8
@@ -39,17 +40,21 @@ class Cuda:
             self.library = ctypes.CDLL("libcuda.so.1")
         except OSError as error:
             raise NoGpu(f"there is no libcuda: {error}") from None
-        if self.library.cuInit(0) != 0:
+        if self.library.cuInit(0) == NO_DEVICE:
             raise NoGpu("libcuda finds no GPU")
+        self.call("cuInit", 0)
         self.device = ctypes.c_int()
-        if self.library.cuDeviceGet(ctypes.byref(self.device), 0) != 0:
-            raise NoGpu("libcuda finds no GPU")
+        self.call("cuDeviceGet", ctypes.byref(self.device), 0)
         self.context = ctypes.c_void_p()
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), self.device)
         self.call("cuCtxSetCurrent", self.context)
 
     def call(self, name, *arguments):
-        status = getattr(self.library, name)(*arguments)
+        try:
+            function = getattr(self.library, name)
+        except AttributeError:
+            raise CudaError(f"this driver has no {name}") from None
+        status = function(*arguments)
         if status != 0:
             text = ctypes.c_char_p()
             self.library.cuGetErrorString(status, ctypes.byref(text))
@@ -100,15 +105,17 @@ class Cuda:
 class Buffers:
     """A set of a launch's buffers, which are put back before every execution, and the launch's parameters."""
 
-    def __init__(self, cuda, folder, item):
+    def __init__(self, cuda):
         self.cuda, self.all = cuda, []
-        values = []
+
+    def fill(self, folder, item):
+        cuda, values = self.cuda, []
         for index, argument in enumerate(item["args"]):
             if "file" in argument:
                 with open(os.path.join(folder, argument["file"]), "rb") as file:
                     contents = file.read()
-                address, copy = cuda.allocate(contents), cuda.allocate(contents)
-                self.all.append((index, address, copy, len(contents), argument["out"]))
+                address = cuda.allocate(contents)
+                self.all.append((index, address, cuda.allocate(contents), len(contents), argument["out"]))
                 values.append(address)
             else:
                 raw = bytes.fromhex(argument["value"])
@@ -132,11 +139,16 @@ class Buffers:
 class Launch:
     """An entry of the manifest."""
 
-    def __init__(self, cuda, folder, item):
+    def __init__(self, cuda, item):
         self.cuda, self.item = cuda, item
         self.stream = ctypes.c_void_p()
         cuda.call("cuStreamCreate", ctypes.byref(self.stream), 0)
-        self.sets = [Buffers(cuda, folder, item) for _ in range(IN_A_ROW if item["repeats"] > 0 else 1)]
+        self.sets = [Buffers(cuda) for _ in range(IN_A_ROW if item["repeats"] > 0 else 1)]
+        self.graphs = {}
+
+    def fill(self, folder):
+        for buffers in self.sets:
+            buffers.fill(folder, self.item)
 
     def launch(self, function, buffers):
         grid, block = self.item["grid"], self.item["block"]
@@ -175,19 +187,20 @@ class Launch:
 
     def times(self, functions):
         """By version, of which there are turns: the clock of a GPU changes."""
-        graphs = {version: self.graph(function) for version, function in functions.items()}
+        for version, function in functions.items():
+            self.graphs[version] = self.graph(function)
         before, after = self.cuda.event(), self.cuda.event()
         times = {version: [] for version in functions}
         for _ in range(self.item["repeats"]):
-            for version, graph in graphs.items():
+            for version, graph in self.graphs.items():
                 times[version].append(self.time(graph, before, after))
         for event in (before, after):
             self.cuda.call("cuEventDestroy_v2", event)
-        for graph in graphs.values():
-            self.cuda.call("cuGraphExecDestroy", graph)
         return times
 
     def free(self):
+        for graph in self.graphs.values():
+            self.cuda.call("cuGraphExecDestroy", graph)
         for buffers in self.sets:
             buffers.free()
         self.cuda.call("cuStreamDestroy_v2", self.stream)
@@ -200,14 +213,16 @@ def carry_out(cuda, folder, item, modules):
             with open(os.path.join(folder, file), "rb") as ptx:
                 modules[file] = cuda.load(ptx.read())
         functions[version] = cuda.function(modules[file], item["kernel"])
-    launch = Launch(cuda, folder, item)
-    for version, function in functions.items():
-        for index, contents in launch.outputs(function):
-            with open(os.path.join(folder, f"{item['name']}.{version}.{index}.bin"), "wb") as file:
-                file.write(contents)
-    times = launch.times(functions) if item["repeats"] > 0 else {}
-    launch.free()
-    return times
+    launch = Launch(cuda, item)
+    try:
+        launch.fill(folder)
+        for version, function in functions.items():
+            for index, contents in launch.outputs(function):
+                with open(os.path.join(folder, f"{item['name']}.{version}.{index}.bin"), "wb") as file:
+                    file.write(contents)
+        return launch.times(functions) if item["repeats"] > 0 else {}
+    finally:
+        launch.free()
 
 
 def main():
@@ -216,16 +231,19 @@ def main():
         return 2
     try:
         cuda = Cuda()
-    except (NoGpu, CudaError) as error:
+    except NoGpu as error:
         print(error, file=sys.stderr)
         return NO_GPU
+    except CudaError as error:
+        print(error, file=sys.stderr)
+        return 1
     if sys.argv[1] == "--probe":
         print(cuda.device_name())
         return 0
     folder = sys.argv[1]
     with open(os.path.join(folder, "manifest.json"), encoding="utf-8") as file:
         manifest = json.load(file)
-    results, modules = {}, {}
+    results, modules, device = {}, {}, cuda.device_name()
     for item in manifest:
         try:
             results[item["name"]] = {"times": carry_out(cuda, folder, item, modules)}
@@ -234,7 +252,7 @@ def main():
             results[item["name"]] = {"error": str(error)}
     temporary = os.path.join(folder, "results.json.part")
     with open(temporary, "w", encoding="utf-8") as file:
-        json.dump({"device": cuda.device_name(), "launches": results}, file)
+        json.dump({"device": device, "launches": results}, file)
     os.replace(temporary, os.path.join(folder, "results.json"))
     return 0
 

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:gpu`: runs the corpus and the paper's kernels on an NVIDIA GPU. Every kernel is compiled to PTX without
- * and with melding and launched through the driver's library (loader.py; it takes Python 3, no SDK). Both versions must
+ * `npm run bench:gpu`: runs the corpus and the paper's kernels on an NVIDIA GPU. Every kernel is compiled to PTX, without
+ * and with melding, and launched through the driver's library (loader.py; it takes Python 3, no SDK). Both versions must
  * leave the same memory, and that of the simulator; the times of kernels in which something melds are printed side by
  * side. The paper's kernels have one size of data, which fills no large GPU. Without a GPU it says so and ends with
  * status 0.
@@ -14,7 +14,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { addJobOptions, jobOptions } from '../../src/cli/option-groups.js';
 import { createCompiler } from '../../src/index.js';
 import { geometricMean, printTable } from '../support.js';
@@ -25,20 +25,32 @@ import { prepareModule } from './prepare.js';
 
 interface Flags {
   readonly kernels?: string;
-  readonly seed: string;
-  readonly size: string;
-  readonly repeats: string;
+  readonly seed: number;
+  readonly size: number;
+  readonly repeats: number;
   readonly keep?: string;
   readonly prepare?: string;
   readonly json?: string;
 }
 
+function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value < 2 ** 31)) throw new InvalidArgumentError('It must be a positive number.');
+  return value;
+}
+
+function severalTimes(text: string): number {
+  const value = positive(text);
+  if (!Number.isInteger(value) || value < 2) throw new InvalidArgumentError('It must be a whole number from 2 on.');
+  return value;
+}
+
 const flags = addJobOptions(
   new Command('check')
     .option('--kernels <parts of names>')
-    .option('--seed <number>', 'of the data', '1')
-    .option('--size <factor>', 'of the data that times are taken with', '64')
-    .option('--repeats <n>', 'launches for a time', '50')
+    .option('--seed <number>', 'of the data', positive, 1)
+    .option('--size <factor>', 'of the data that times are taken with', positive, 64)
+    .option('--repeats <n>', 'how often a time is taken', severalTimes, 50)
     .option('--keep <folder>', 'leave PTX and data here')
     .option('--prepare <folder>', 'only write PTX and data')
     .option('--json <file>', 'write all results'),
@@ -50,8 +62,8 @@ const device = flags.prepare === undefined ? runLoader('--probe') : null;
 if (device !== null || flags.prepare !== undefined) await run();
 
 async function run(): Promise<void> {
-  const seed = Number(flags.seed);
-  const settings = { checked: { seed, size: 1 }, timed: { seed, size: Number(flags.size) } };
+  const { seed } = flags;
+  const settings = { checked: { seed, size: 1 }, timed: { seed, size: flags.size } };
   const parts = flags.kernels?.split(',') ?? [''];
   const modules = gpuModules((name) => parts.some((part) => name.includes(part)), settings);
   const root = flags.prepare ?? flags.keep ?? (await mkdtemp(path.join(tmpdir(), 'darm-gpu-')));
@@ -60,9 +72,9 @@ async function run(): Promise<void> {
   for (const module of modules) {
     const folder = path.join(root, module.name);
     process.stderr.write(`${module.name}\n`);
-    const prepared = await prepareModule(compiler, folder, module, Number(flags.repeats), jobOptions(flags));
+    const prepared = await prepareModule(compiler, folder, module, flags.repeats, jobOptions(flags));
     if (device === null) continue;
-    runLoader(folder);
+    if (runLoader(folder) === null) throw new Error('the GPU is gone');
     const results = JSON.parse(await readFile(path.join(folder, 'results.json'), 'utf8')) as GpuResults;
     for (const kernel of prepared) outcomes.push(await evaluate(compiler, folder, results, module, kernel));
     if (flags.keep === undefined) await rm(folder, { recursive: true });

@@ -30,7 +30,7 @@ common=(-std=c++17 -O3 -ffp-contract=off -emit-llvm -c -nogpuinc -nogpulib
   -ffile-compilation-dir=.)
 hip=(-x hip --offload-device-only)
 # sm_70 is for bench:gpu. Any PTX of that version runs on every later NVIDIA GPU, too.
-cuda=(-x cuda --cuda-device-only -Xclang -target-feature -Xclang +ptx63 -Wno-unknown-cuda-version)
+cuda=(-x cuda --cuda-device-only --cuda-feature=+ptx63 -Wno-unknown-cuda-version)
 failed=0
 for family in "${families[@]}"; do
   for target in gfx906 gfx90a gfx1030 gfx1100 sm_70; do

@@ -8,8 +8,12 @@ const slotCount = new Uint8Array(SLOTS);
 const slotRound = new Int32Array(SLOTS);
 let round = 0;
 
-/** How many of the first `active` (at most 64) places are the same, at most. 0 without any. */
-export function mostMeeting(at: Int32Array, active: number): number {
+/**
+ * How many lanes wait for another one at the address that most of them have. Those at other addresses do so meanwhile.
+ *
+ * @param active how many places count, at most 64
+ */
+export function waitingLanes(at: Int32Array, active: number): number {
   round = (round + 1) | 0;
   let most = 0;
   for (let k = 0; k < active; k++) {
@@ -23,5 +27,5 @@ export function mostMeeting(at: Int32Array, active: number): number {
     }
     most = Math.max(most, ++slotCount[slot]!);
   }
-  return most;
+  return Math.max(0, most - 1);
 }

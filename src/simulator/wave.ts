@@ -111,9 +111,11 @@ export class Wave {
   readonly scratchPerLane: number;
   /**
    * What the last instruction did to memory, for counters and the cycle estimate: cache lines touched by a vector
-   * access, or passes of an LDS access over its banks; and turns of atomic operations behind the first at one address.
+   * access, or passes of an LDS access over its banks.
    */
   transactions = 0;
+  /** For the cycle estimate: lanes of the last instruction that waited for another one (meeting-lanes.ts). */
+  waitingLanes = 0;
 
   /** Clears the registers. */
   constructor({ layout, i32, u32, f32 }: RegisterFile, surroundings: WaveSurroundings) {

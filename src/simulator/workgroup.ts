@@ -25,7 +25,7 @@ export class ExecutionCounts {
   }
 }
 
-/** Bits of a trace word: the static instruction, and its transactions above. */
+/** Bits of a trace word: the static instruction, and above, its transactions and waiting lanes. */
 export const TRACE_INDEX_BITS = 20;
 const TRACE_TRANSACTIONS_MAX = 2 ** (32 - TRACE_INDEX_BITS) - 1;
 
@@ -110,10 +110,13 @@ function runWave(run: WorkgroupRun, wave: Wave): void {
       executed[at]! += 1;
       lanes[at]! += wave.active;
       wave.transactions = 0;
+      wave.waitingLanes = 0;
       step(wave);
       if (wave.transactions !== 0) transactions[at]! += wave.transactions;
-      if (trace !== null)
-        trace.push((at | (Math.min(wave.transactions, TRACE_TRANSACTIONS_MAX) << TRACE_INDEX_BITS)) >>> 0);
+      if (trace !== null) {
+        const turns = Math.min(wave.transactions + wave.waitingLanes, TRACE_TRANSACTIONS_MAX);
+        trace.push((at | (turns << TRACE_INDEX_BITS)) >>> 0);
+      }
     }
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

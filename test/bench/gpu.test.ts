@@ -25,6 +25,7 @@ test('outputs are equal, close, or differ', () => {
   assert.is(like('f32', floats(1, 2), floats(1, 2.0001)), 'close');
   assert.is(like('f32', floats(...many), floats(...many.map((v) => (v === 50 ? 7 : v)))), 'close');
   assert.is(like('f32', floats(...many), floats(...many.map((v) => (v > 50 ? 7 : v)))), 'differs');
+  assert.is(like('f32', floats(...many, Infinity), floats(...many.map(() => Infinity), 5)), 'differs');
   const doubles = new Uint8Array(Float64Array.from([1, 2, 3]).buffer);
   assert.is(
     compare({ element: 'f64', bytes: doubles }, new Uint8Array(Float64Array.from([1, 2, 4]).buffer)),

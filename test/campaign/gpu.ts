@@ -27,6 +27,8 @@ const { values: args } = parseArgs({
   },
 });
 
+const most = Number(args.kernels);
+if (!(most > 0)) throw new Error('--kernels takes a number');
 const PER_MODULE = 8;
 const REFERENCE_TARGET = 'gfx1100';
 const PLAIN: Partial<JobOptions> = { meld: 'off', optimize: 'O3' };
@@ -116,7 +118,7 @@ async function check(batch: number, folder: string, totals: Totals): Promise<voi
     for (const [index, each] of list.entries())
       if (!('scalar' in each)) await writeFile(path.join(folder, `${kernel}.${index}.bin`), each.bytes);
   await writeFile(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
-  runLoader(folder);
+  if (runLoader(folder) === null) throw new Error('the GPU is gone');
   const results = JSON.parse(await readFile(path.join(folder, 'results.json'), 'utf8')) as GpuResults;
 
   const reference = new TextEncoder().encode(ir.replaceAll('"gfx906"', `"${REFERENCE_TARGET}"`));
@@ -124,9 +126,9 @@ async function check(batch: number, folder: string, totals: Totals): Promise<voi
   for (const each of launches) {
     totals.kernels++;
     const { buffers } = await compiler.simulate(code, specOf(each), { cycles: false });
+    const { error } = results.launches[each.kernel]!;
     for (const name of Object.keys(versions)) {
       totals.versions++;
-      const error = results.launches[each.kernel]?.error;
       const found = error ?? (await difference(folder, each.kernel, name, buffers));
       if (found === null) continue;
       totals.wrong++;
@@ -157,7 +159,7 @@ async function difference(
 const device = runLoader('--probe');
 if (device !== null) {
   const totals: Totals = { kernels: 0, versions: 0, melded: 0, wrong: 0 };
-  for (let batch = Number(args.seed); totals.kernels < Number(args.kernels); batch++) {
+  for (let batch = Number(args.seed); totals.kernels < most; batch++) {
     const folder = await mkdtemp(path.join(tmpdir(), 'darm-gpu-'));
     await check(batch, folder, totals);
     await rm(folder, { recursive: true });

@@ -3,9 +3,9 @@
  * instruction that is saved, minus lost uniformity and a smaller alignment, plus a credit for halved memory traffic.
  * draft/losses.ts has the losses that depend on what else pairs. Selects are counted in draft/evaluate.ts.
  */
-import type { InstrId, ValueId } from '../../ir/ids.js';
+import type { InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { Opcode, instrValue, type FunctionSnapshot } from '../../ir/snapshot.js';
+import { Opcode, definingInstr, instrValue, type FunctionSnapshot } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 import { CostModel } from './cost-model.js';
 import { elementCycles, indexOf, variableCycles } from './latency.js';
@@ -37,20 +37,31 @@ const cyclesAsOne = (ctx: PlanningContext, t: InstrId, f: InstrId, divergent: bo
   Math.max(cyclesOf(ctx, t, divergent), cyclesOf(ctx, f, divergent), variable(ctx, t, f));
 
 /**
- * What it costs if atomic operations become one of many addresses. Where all threads have one address, code generation
- * lets one of them operate for the whole wave. Otherwise the threads that meet at an address take turns, and wait for
- * those of all other waves, too.
+ * What it costs if an atomic operation on one address becomes one on many. Where all threads have one address, code
+ * generation mostly lets one of them operate for the whole wave. Otherwise the threads that meet at an address take turns,
+ * and wait for those of all other waves, too. The snapshot does not say which operations are never reduced.
  */
 function contention(ctx: PlanningContext, t: InstrId, f: InstrId): number {
   const { fn, divergence, costs, countsBytes } = ctx;
   if (countsBytes || fn.instrOpcode[t] !== Opcode.AtomicRMW || fn.instrOpcode[f] !== Opcode.AtomicRMW) return 0;
   const isUniform = (i: InstrId): boolean => divergence.valueDivergent[pointerOf(fn, i)] === 0;
-  if ((!isUniform(t) && !isUniform(f)) || isSamePlace(fn, pointerOf(fn, t), pointerOf(fn, f))) return 0;
-  return fn.waveSize * costs.target.issue;
+  return (isUniform(t) || isUniform(f)) && !staysOneAddress(fn, t, f) ? fn.waveSize * costs.target.issue : 0;
 }
 
-const isSamePlace = ({ valueBase, valueOffset }: FunctionSnapshot, a: ValueId, b: ValueId): boolean =>
-  a === b || (valueBase[a] !== NONE && valueBase[a] === valueBase[b] && valueOffset[a] === valueOffset[b]);
+/** Whether two pointers are the same value, or become one: each is computed in its own block, in the same way. */
+function staysOneAddress(fn: FunctionSnapshot, t: InstrId, f: InstrId): boolean {
+  const [a, b] = [pointerOf(fn, t), pointerOf(fn, f)];
+  if (a === b) return true;
+  const [ofT, ofF] = [definingInstr(fn, a), definingInstr(fn, b)];
+  if (ofT === NONE || ofF === NONE) return false;
+  const isOwn = fn.instrBlock[ofT] === fn.instrBlock[t] && fn.instrBlock[ofF] === fn.instrBlock[f];
+  return isOwn && fn.instrOpcode[ofT] === fn.instrOpcode[ofF] && haveEqualOperands(fn, ofT, ofF);
+}
+
+function haveEqualOperands({ operand, operandStart }: FunctionSnapshot, a: InstrId, b: InstrId): boolean {
+  const [inA, inB] = [a, b].map((i) => operand.subarray(operandStart[i], operandStart[i + 1]));
+  return inA.length === inB.length && inA.every((value, k) => value === inB[k]);
+}
 
 /**
  * The cycles of a division whose divisors differ, or of an element whose index does. Two constants become a variable.

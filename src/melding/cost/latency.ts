@@ -208,7 +208,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       guard: 12,
       branch: 8,
       freeScalars: 2,
-      // This, and how many waves there are, is fitted to times of bench:gpu on an H100.
+      // This, and how many waves there are below, is fitted to times of bench:gpu on an H100.
       diamond: 32,
       masks: 0,
       hiddenMasks: 0.5,

@@ -19,10 +19,10 @@ import { maxF32, maxF64, minF32, minF64, Selection } from '../arithmetic/minmax.
 import { isNaN32, pickNaN32, pickNaN64 } from '../arithmetic/nan.js';
 import { Round } from '../arithmetic/rounding.js';
 import { Fault } from '../fault.js';
+import { waitingLanes } from '../meeting-lanes.js';
 import type { Site } from '../site.js';
 import { specialize } from '../specialize.js';
 import type { SimulatedTarget } from '../target.js';
-import { mostMeeting } from '../meeting-lanes.js';
 import type { Wave } from '../wave.js';
 import { clearRows, type AccessFactory } from './transfers.js';
 
@@ -187,10 +187,10 @@ function factory(
       instruction,
       bytes: 4 * words,
       kind: AccessKind.Atomic,
-      transfer: (w, ...memory) => {
-        // The first of them is in the lines or passes that are counted already.
-        w.transactions += Math.max(0, mostMeeting(at, w.active) - 1);
-        transfer(w, ...memory);
+      transfer: (w, cells, memory, low, step) => {
+        // Two halves of one instruction add up.
+        w.waitingLanes += waitingLanes(at, w.active);
+        transfer(w, cells, memory, low, step);
       },
       prefixes: [],
       clear: (w, first) => {

@@ -60,7 +60,7 @@ export interface ProfiledInstruction extends ProfileFigures {
   readonly block: number;
   /** -1: not known. */
   readonly line: number;
-  /** Cache lines, or passes over the LDS's banks; and turns of atomic operations behind the first at one address. */
+  /** Cache lines, or passes over the LDS's banks. */
   readonly transactions: number;
   /** By lane: how often it was active. Empty if the instruction never ran. */
   readonly laneCounts: readonly number[];

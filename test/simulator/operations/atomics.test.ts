@@ -355,21 +355,35 @@ test('faults', async () => {
   assert.throws(() => constant.run(), /in is read-only/);
 });
 
-test('lanes that meet at one address take turns', async () => {
-  const places: readonly (readonly [place: (lane: number) => number, transactions: number])[] = [
-    [(lane) => 8 * lane, 8], // cache lines
-    [() => 8, 1 + 63],
-    [(lane) => 8 * (lane & 3), 1 + 15],
-    [(lane) => (lane < 40 ? 0 : 64 * lane), 25 + 39],
+/** Transactions and waiting lanes of the first instruction. */
+function doneBy({ code, wave }: MemoryBench): number[] {
+  code.steps[0]!(wave);
+  return [wave.transactions, wave.waitingLanes];
+}
+
+test('lanes that meet at one address wait for each other', async () => {
+  const places: readonly (readonly [place: (lane: number) => number, lines: number, waiting: number])[] = [
+    [(lane) => 8 * lane, 8, 0],
+    [() => 8, 1, 63],
+    [(lane) => 8 * (lane & 3), 1, 15],
+    [(lane) => (lane < 40 ? 0 : 64 * lane), 25, 39],
   ];
-  for (const line of ['global_atomic_add', 'global_atomic_add_x2', 'flat_atomic_smax'])
-    for (const [place, transactions] of places) {
-      const data = line.endsWith('x2') ? 'v[2:3]' : 'v2';
-      const end = line.startsWith('flat') ? '' : ', off';
-      const bench = await MemoryBench.of('gfx906', [`${line} v[0:1], ${data}${end}`]);
+  const inMemory = ['global_atomic_add v[0:1], v2, off', 'global_atomic_add v4, v[0:1], v2, off glc', 'flat_atomic_smax v[0:1], v2', 'global_atomic_add_x2 v[0:1], v[2:3], off', 'global_store_dword v[0:1], v2, off']; // prettier-ignore
+  for (const line of inMemory)
+    for (const [place, lines, waiting] of places) {
+      const bench = await MemoryBench.of('gfx906', [line]);
       bench.setAddress(0, (lane) => bench.buffer + place(lane));
-      assert.is(bench.run().transactions[0], transactions, `${line} ${place.toString()}`);
+      const expected = [lines, line.includes('atomic') ? waiting : 0];
+      assert.equal(doneBy(bench), expected, `${line} ${place.toString()}`);
     }
+  for (const [line, waiting] of [
+    ['ds_add_u32 v0, v1', 63],
+    ['ds_write_b32 v0, v1', 0],
+    ['ds_wrxchg2_rtn_b32 v[4:5], v0, v1, v2 offset1:1', 126],
+  ] as const) {
+    const bench = await MemoryBench.of('gfx906', [line]);
+    assert.is(doneBy(bench.set(0, () => 64))[1], waiting, line);
+  }
 });
 
 test.run();
