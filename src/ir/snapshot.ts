@@ -298,6 +298,12 @@ export const terminatorOf = (fn: FunctionSnapshot, b: BlockId): InstrId => (fn.b
 
 export const hasFlag = (fn: FunctionSnapshot, i: InstrId, flag: number): boolean => (fn.instrFlags[i]! & flag) !== 0;
 
+/** Whether it calls functions that are not intrinsics. */
+export function hasCalls(fn: FunctionSnapshot): boolean {
+  for (let i = 0 as InstrId; i < fn.instrCount; i++) if (hasFlag(fn, i, InstrFlag.Call)) return true;
+  return false;
+}
+
 /** Whether a block ends in a conditional `br`, which has two successors. Its condition is operand 0. */
 export const isConditionalBranch = (fn: FunctionSnapshot, b: BlockId): boolean =>
   fn.instrOpcode[terminatorOf(fn, b)] === Opcode.CondBr;

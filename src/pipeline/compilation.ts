@@ -11,6 +11,7 @@ import type { JobOptions } from '../job/options.js';
 import { parsePlan } from '../job/tuned-plan.js';
 import { parseTargetId } from '../job/target-id.js';
 import { replayLog } from './carry-out.js';
+import { hasCalls } from '../ir/snapshot.js';
 import { mayLose } from './function-gain.js';
 import { PlanGuide, type Guide } from './guide.js';
 import { spareBodies } from './kernel-bodies.js';
@@ -169,12 +170,13 @@ export class Compilation {
   #prepareCodegen(module: LlvmModule, melded: ReadonlySet<string>): void {
     this.watch.time('meld', () => {
       const functions = module.functions();
-      // A melded function that is not a kernel was or will be inlined, so that its code may be in any function.
-      const all = meldsEarly(this.options) || functions.some(({ name, kernel }) => melded.has(name) && !kernel);
-      for (const { name } of functions) {
-        if (!all && !melded.has(name)) continue;
-        prepareFunction(module, name);
-      }
+      // LLVM's pipeline, after an early meld point, inlined what was melded. Code generation will inline some, too: melded
+      // code may get into a function that calls others.
+      const all = meldsEarly(this.options);
+      const isInlined = functions.some(({ name, kernel }) => melded.has(name) && !kernel);
+      for (const { name } of functions)
+        if (all || melded.has(name) || (isInlined && hasCalls(module.look(name).snapshot)))
+          prepareFunction(module, name);
     });
   }
 }

@@ -14,8 +14,7 @@ import type { Analyses } from '../analysis/analyses.js';
 import { Sinking } from '../analysis/sinking.js';
 import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
-import type { InstrId } from '../ir/ids.js';
-import { FunctionFlag, hasFlag, InstrFlag, type FunctionSnapshot } from '../ir/snapshot.js';
+import { FunctionFlag, hasCalls, type FunctionSnapshot } from '../ir/snapshot.js';
 import { expectedGain, type ExpectedCycles } from '../melding/cost/expected-cycles.js';
 import { costsOf } from '../melding/cost/latency.js';
 import { leastWaves, slowdown } from '../melding/cost/waves.js';
@@ -54,11 +53,6 @@ export function liveWords(
 /** Code generation sinks first. What moves together to one place needs as much there as where it was. */
 const liveWordsOf = (fn: FunctionSnapshot, analyses: Analyses): number =>
   Math.max(vectorPressure(fn, analyses), vectorPressure(fn, analyses, new Sinking(fn, analyses).home));
-
-function hasCalls(fn: FunctionSnapshot): boolean {
-  for (let i = 0 as InstrId; i < fn.instrCount; i++) if (hasFlag(fn, i, InstrFlag.Call)) return true;
-  return false;
-}
 
 /**
  * Why melds are taken back; null if they are worth their waves.

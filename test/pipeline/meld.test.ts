@@ -5,7 +5,7 @@ import { compileMelded, meldFunctions } from '../../src/pipeline/compile.js';
 import { artifact, compile, kernel, runtime, SILENT, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/meld', { tests: 13, timeoutMs: 120_000 });
+const test = suite('pipeline/meld', { tests: 14, timeoutMs: 120_000 });
 const EARLY = { meldPoint: 'early', optimize: 'O3' } as const;
 
 /** Kinds of the melds of a kernel, and its report. */
@@ -55,6 +55,51 @@ test('an NVPTX kernel melds, too', async () => {
   const result = await compile(await kernel('nvptx-threshold.sm_70.O3'), { emit: ['ptx'] });
   assert.ok(result.functions.some((fn) => fn.melds.length > 0));
   assert.match(text(artifact(result, 'ptx')), /\.target sm_70/);
+});
+
+test('a melded function that is no kernel changes no function that calls nothing', async () => {
+  const loop = (name: string, work: string): string => `
+    define amdgpu_kernel void @${name}(ptr addrspace(1) %p) #0 {
+    entry:
+      br label %loop
+    loop:
+      %k = phi i32 [ 0, %entry ], [ %next, %loop ]
+      %slot = getelementptr i32, ptr addrspace(1) %p, i32 %k
+      %x = load volatile i32, ptr addrspace(1) %slot
+      ${work}
+      store volatile i32 %y, ptr addrspace(1) %slot
+      %next = add i32 %k, 1
+      %more = icmp slt i32 %next, %y
+      br i1 %more, label %loop, label %end
+    end:
+      ret void
+    }`;
+  const side = (name: string, by: number): string =>
+    `${name}: %${name}1 = mul i32 %x, ${by} %${name}2 = xor i32 %${name}1, %x %${name}3 = mul i32 %${name}2, %x br label %end`.replaceAll(
+      / (?=%\w+ =|br )/g,
+      '\n ',
+    );
+  const ir = `
+    target triple = "amdgcn-amd-amdhsa"
+    define i32 @melded(i32 %x) noinline #0 {
+      %odd = icmp slt i32 %x, 7
+      br i1 %odd, label %t, label %f
+    ${side('t', 3)}
+    ${side('f', 5)}
+    end:
+      %r = phi i32 [ %t3, %t ], [ %f3, %f ]
+      ret i32 %r
+    }
+    ${loop('caller', '%y = call i32 @melded(i32 %x)')}
+    ${loop('bystander', '%y = add i32 %x, 3')}
+    attributes #0 = { "target-cpu"="gfx906" }`;
+  const { artifacts, functions } = await compile(new TextEncoder().encode(ir), { emit: ['ll'], profit: 'paper' });
+  assert.is(functions.find(({ name }) => name === 'melded')!.melds.length, 1);
+  const found = text(artifacts[0]!.bytes);
+  const attributesOf = (name: string): string =>
+    new RegExp(`attributes ${new RegExp(`define .*@${name}\\(.*(#\\d+)`).exec(found)![1]!} = .*`).exec(found)![0];
+  assert.match(attributesOf('caller'), /amdgpu-max-memory-clause/);
+  assert.not.match(attributesOf('bystander'), /amdgpu-max-memory-clause/);
 });
 
 test('debug information changes no code', async () => {
