@@ -41,7 +41,8 @@ async function views(page: Page): Promise<string[]> {
   const shown: string[] = [];
   for (const tab of ['flow', 'remarks', 'ir', 'machine']) {
     await page.click(`#tab-${tab}`);
-    if (tab === 'ir' || tab === 'machine') await page.waitForSelector(`#${tab} tr`, PATIENCE);
+    // Listings and remarks come after what is shown first.
+    if (tab !== 'flow') await page.waitForSelector(`#${tab} :is(tr, li)`, PATIENCE);
     shown.push(await page.$eval(`#${tab}`, (panel) => panel.innerHTML));
   }
   await page.click('#tab-flow');
