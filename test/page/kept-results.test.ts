@@ -40,7 +40,8 @@ const areKept = (page: Page, count: number): Promise<unknown> =>
 async function views(page: Page): Promise<string[]> {
   const shown: string[] = [];
   for (const tab of ['flow', 'remarks', 'ir', 'machine']) {
-    await page.click(`#tab-${tab}`);
+    // Not with the mouse: on a busy machine the page may still move under it.
+    await page.$eval(`#tab-${tab}`, (button) => (button as HTMLElement).click());
     // Listings and remarks come after what is shown first.
     if (tab !== 'flow') await page.waitForSelector(`#${tab} :is(tr, li)`, PATIENCE);
     shown.push(await page.$eval(`#${tab}`, (panel) => panel.innerHTML));
