@@ -13,9 +13,10 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { GpuResults } from '../../bench/gpu/evaluate.js';
 import { runLoader } from '../../bench/gpu/loader.js';
-import { createCompiler, type JobOptions, type LaunchSpec } from '../../src/index.js';
+import { createCompiler, type JobOptions } from '../../src/index.js';
+import { difference, scalarBytes, specOf } from '../fuzz/bench.js';
 import { variantsOf } from '../fuzz/variants.js';
-import { SCRATCH, type Launch } from './execute-host.js';
+import { SCRATCH } from './execute-host.js';
 import { FAMILIES } from './families.js';
 import { draw } from './random-kernel.js';
 
@@ -52,32 +53,10 @@ const forNvidia = (ir: string): string =>
     .replaceAll('"gfx906"', '"sm_70"')
     .replace(/"amdgpu-flat-work-group-size"="\d+,(\d+)"/g, '"nvvm.maxntid"="$1"');
 
-function specOf({ kernel, grid, block, args: list }: Launch): LaunchSpec {
-  const buffers: LaunchSpec['buffers'][number][] = [];
-  const bound = list.map((each): LaunchSpec['launches'][number]['args'][number] => {
-    if ('scalar' in each) return { kind: 'bytes', name: null, bytes: bytesOf(each) };
-    const fill = { kind: 'bytes', bytes: each.bytes } as const;
-    const buffer = buffers.push({
-      name: `b${buffers.length}`,
-      element: 'u8',
-      length: each.bytes.length,
-      fill,
-      out: true,
-    });
-    return { kind: 'buffer', name: null, buffer: buffer - 1, offset: 0 };
-  });
-  return { buffers, launches: [{ kernel, grid, block, dynamicLds: 0, args: bound }] };
-}
-
-function bytesOf({ scalar, bytes = 4 }: { readonly scalar: bigint; readonly bytes?: number }): Uint8Array {
-  const all = new Uint8Array(8);
-  new DataView(all.buffer).setBigUint64(0, scalar, true);
-  return all.subarray(0, bytes);
-}
-
 interface Totals {
   kernels: number;
   versions: number;
+  /** Functions with melds in all of these builds. */
   melded: number;
   wrong: number;
 }
@@ -110,7 +89,7 @@ async function check(batch: number, folder: string, totals: Totals): Promise<voi
     ...{ name: kernel, kernel, versions, grid, block, repeats: 0 },
     args: list.map((each, index) =>
       'scalar' in each
-        ? { value: Buffer.from(bytesOf(each)).toString('hex') }
+        ? { value: Buffer.from(scalarBytes(each)).toString('hex') }
         : { file: `${kernel}.${index}.bin`, out: true },
     ),
   }));
@@ -126,10 +105,11 @@ async function check(batch: number, folder: string, totals: Totals): Promise<voi
   for (const each of launches) {
     totals.kernels++;
     const { buffers } = await compiler.simulate(code, specOf(each), { cycles: false });
+    const expected = buffers.map(({ bytes }) => bytes);
     const { error } = results.launches[each.kernel]!;
     for (const name of Object.keys(versions)) {
       totals.versions++;
-      const found = error ?? (await difference(folder, each.kernel, name, buffers));
+      const found = error ?? difference(expected, await memoryOf(folder, each.kernel, name, expected.length));
       if (found === null) continue;
       totals.wrong++;
       await mkdir(SCRATCH, { recursive: true });
@@ -141,20 +121,11 @@ async function check(batch: number, folder: string, totals: Totals): Promise<voi
   }
 }
 
-/** Where a version's memory differs from the simulator's, or null. */
-async function difference(
-  folder: string,
-  kernel: string,
-  version: string,
-  buffers: readonly { readonly bytes: Uint8Array }[],
-): Promise<string | null> {
-  for (const [index, { bytes }] of buffers.entries()) {
-    const found = await readFile(path.join(folder, `${kernel}.${version}.${index}.bin`));
-    const at = bytes.findIndex((byte, offset) => byte !== found[offset]);
-    if (at >= 0 || found.length !== bytes.length) return `argument ${index} differs from byte ${at} on`;
-  }
-  return null;
-}
+/** What a version leaves in all of a kernel's buffers. */
+const memoryOf = async (folder: string, kernel: string, version: string, count: number): Promise<Uint8Array[]> =>
+  Promise.all(
+    Array.from({ length: count }, async (_, index) => readFile(path.join(folder, `${kernel}.${version}.${index}.bin`))),
+  );
 
 const device = runLoader('--probe');
 if (device !== null) {
@@ -165,7 +136,7 @@ if (device !== null) {
     await rm(folder, { recursive: true });
   }
   const { kernels, versions, melded, wrong } = totals;
-  console.log(`${device}: ${kernels} random kernels, ${versions} builds, melds in ${melded}, ${wrong} wrong`);
+  console.log(`${device}: ${kernels} random kernels, ${versions} builds, melds in ${melded} functions, ${wrong} wrong`);
   if (wrong > 0) process.exitCode = 1;
 }
 await compiler.close();

@@ -122,20 +122,22 @@ function withoutOtherKernels(all: Disassembly, { kernels, code }: LoadableCodeOb
   return { ...all, opcode };
 }
 
-function specOf({ kernel, grid, block, args }: Launch): LaunchSpec {
+export function specOf({ kernel, grid, block, args }: Launch): LaunchSpec {
   const buffers: LaunchSpec['buffers'][number][] = [];
   const list = args.map((each): LaunchSpec['launches'][number]['args'][number] => {
-    if ('scalar' in each) {
-      const bytes = new Uint8Array(8);
-      new DataView(bytes.buffer).setBigUint64(0, each.scalar, true);
-      return { kind: 'bytes', name: null, bytes: bytes.subarray(0, each.bytes ?? 4) };
-    }
+    if ('scalar' in each) return { kind: 'bytes', name: null, bytes: scalarBytes(each) };
     const fill = { kind: 'bytes', bytes: each.bytes } as const;
     const name = `b${buffers.length}`;
     const buffer = buffers.push({ name, element: 'u8', length: each.bytes.length, fill, out: true }) - 1;
     return { kind: 'buffer', name: null, buffer, offset: 0 };
   });
   return { buffers, launches: [{ kernel, grid, block, dynamicLds: 0, args: list }] };
+}
+
+export function scalarBytes({ scalar, bytes = 4 }: { readonly scalar: bigint; readonly bytes?: number }): Uint8Array {
+  const all = new Uint8Array(8);
+  new DataView(all.buffer).setBigUint64(0, scalar, true);
+  return all.subarray(0, bytes);
 }
 
 /** The place where two memories differ, or null. */
