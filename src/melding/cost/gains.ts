@@ -38,8 +38,8 @@ const cyclesAsOne = (ctx: PlanningContext, t: InstrId, f: InstrId, divergent: bo
 
 /**
  * What it costs if an atomic operation on one address becomes one on many. Where all threads have one address, code
- * generation mostly lets one of them operate for the whole wave. Otherwise the threads that meet at an address take turns,
- * and wait for those of all other waves, too. The snapshot does not say which operations are never reduced.
+ * generation mostly lets one of them operate for the whole wave. Otherwise the threads that meet at an address take
+ * turns, and wait for those of all other waves, too. The snapshot does not say which operations are never reduced.
  */
 function contention(ctx: PlanningContext, t: InstrId, f: InstrId): number {
   const { fn, divergence, costs, countsBytes } = ctx;
