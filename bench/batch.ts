@@ -24,7 +24,7 @@ const MAIN = fileURLToPath(new URL('../command/main.js', import.meta.url));
 const folder = await mkdtemp(path.join(tmpdir(), 'darm-bench-'));
 const source = fileURLToPath(new URL('../../kernels/ir/', import.meta.url));
 const files = (await readdir(source))
-  .filter((file) => file.endsWith('.bc') && !file.startsWith('nvptx'))
+  .filter((file) => file.includes('.gfx') && file.endsWith('.bc'))
   .sort()
   .slice(0, KERNELS)
   .map((file) => path.join(source, file));

@@ -20,7 +20,7 @@ if (browser === null) throw new Error('there is no browser on this machine');
 
 const files: { readonly name: string; readonly job: ExploreJob }[] = [];
 for (const name of (await readdir(path.join(ROOT, 'kernels/ir'))).sort())
-  if (name.endsWith('.bc') && !name.includes('nvptx') && name.includes(chosen))
+  if (name.includes('.gfx') && name.endsWith('.bc') && name.includes(chosen))
     files.push({
       name,
       job: {
