@@ -15,6 +15,8 @@ export type Rates = (x: number, y: number) => readonly [rate: number, alike: num
 export const COIN: Rates = (x) => [x < 0.5 ? 0 : 1, 1];
 /** In a quarter of the launches data are sorted or coherent. */
 export const ORDER: Rates = (x, y) => [0.1 + 0.8 * y, x < 0.25 ? 0.95 : 0];
+/** Of gathered data (gathered.ts). */
+export const GATHERED_ORDER: Rates = (_, y) => [0.1 + 0.8 * y, 0];
 /** Of numbers that differ little between neighbours: few waves lie on the border. */
 export const BORDER: Rates = (_, y) => [0.1 + 0.8 * y, 15 / 16];
 /** Neighbours often choose alike: the largest of three colours, the cheapest of three ways. */
@@ -56,6 +58,7 @@ export function event(
  * often of one kind. Lanes with the same numbers in all of `sources` are of one kind.
  *
  * @param constants the numbers that are asked for, in any order; none of them is `OTHER`
+ * @param order how alike they are in a wave
  */
 export function kinds(
   memory: LaneMemory,
@@ -63,14 +66,14 @@ export function kinds(
   constants: readonly number[],
   waveSize: number,
   sources: readonly Lanes[],
+  order: Rates,
 ): Sampled {
   const launchShift = Math.log2(WAVES_PER_LAUNCH * waveSize);
   const keys = keysOf(v, rootsOf(sources), launchShift);
   const perWave = waveSize >> keys.shift;
   const numbers = memory.take((WAVES * waveSize) >> keys.shift);
   // What is the same for a wave or more is drawn once.
-  const alikeIn = (wave: number): boolean =>
-    perWave > 1 && uniform(v, wave, 5) < ORDER(strata(v, launchOf(wave))[0], 0)[1];
+  const alikeIn = (wave: number): boolean => perWave > 1 && areAlike(v, wave, order);
   const most = constants.length;
   const drawn = Array.from({ length: LAUNCHES }, (_, launch) => strata(v, launch));
   for (let k = 0; k < numbers.length; k++) {
@@ -88,14 +91,21 @@ export const OTHER = -1;
 
 const launchOf = (wave: number): number => Math.floor(wave / WAVES_PER_LAUNCH);
 
-/** Data that have got a range. Kinds and classes are often the same for all threads of a wave. */
-export function bounded(v: ValueId, { numbers, shift }: Lanes, waveSize: number): Sampled {
+/**
+ * Data that have got a range. Kinds and classes are often the same for all threads of a wave.
+ *
+ * @param order how alike they are in a wave
+ */
+export function bounded(v: ValueId, { numbers, shift }: Lanes, waveSize: number, order: Rates): Sampled {
   const perWave = waveSize >> shift;
-  for (let wave = 0; perWave > 1 && wave < WAVES; wave++) {
-    const [, alike] = ORDER(strata(v, launchOf(wave))[0], 0);
-    if (uniform(v, wave, 5) < alike) numbers.fill(numbers[wave * perWave]!, wave * perWave, (wave + 1) * perWave);
-  }
+  for (let wave = 0; perWave > 1 && wave < WAVES; wave++)
+    if (areAlike(v, wave, order)) numbers.fill(numbers[wave * perWave]!, wave * perWave, (wave + 1) * perWave);
   return { numbers, shift, scale: Scale.Bounded };
+}
+
+function areAlike(v: ValueId, wave: number, order: Rates): boolean {
+  const [, alike] = order(...strata(v, launchOf(wave)));
+  return uniform(v, wave, 5) < alike;
 }
 
 /**

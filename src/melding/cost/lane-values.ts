@@ -24,6 +24,7 @@ import {
   CHOICE,
   COIN,
   EQUALITY,
+  GATHERED_ORDER,
   NOT_A_NUMBER,
   ORDER,
   OTHER,
@@ -33,6 +34,7 @@ import {
   kinds,
   type Rates,
 } from './events.js';
+import { gatheredValues } from './gathered.js';
 import { hiddenArgument, type HiddenArgument } from './hidden-arguments.js';
 import { LaneMemory } from './lane-memory.js';
 import {
@@ -84,6 +86,7 @@ export class LaneValues {
   /** By value that is compared with constants: what it is, or null if that is not known. */
   private readonly kinds = new Map<ValueId, Sampled | null>();
   private readonly conditions = new Map<BlockId, LaneSet>();
+  private gathered: readonly boolean[] | null = null;
   private readonly memory = new LaneMemory();
   private readonly elements: VectorElements;
   /** Values that are being computed: in a loop a value may depend on itself. */
@@ -152,7 +155,7 @@ export class LaneValues {
     this.makeRoom();
     const sample = this.sample(v, 0);
     // Where numbers are known, the cases are taken to be the first ones.
-    if (sample.scale !== Scale.Known) return kinds(this.memory, v, [...Array(runs).keys()], this.fn.waveSize, [sample]);
+    if (sample.scale !== Scale.Known) return this.kindsOf(v, [...Array(runs).keys()], sample);
     const numbers = this.memory.take(sample.numbers.length);
     for (const [k, x] of sample.numbers.entries()) numbers[k] = x >= 0 && x < runs ? Math.floor(x) : OTHER;
     return { numbers, shift: sample.shift };
@@ -271,7 +274,7 @@ export class LaneValues {
     if (bits >= 32) return number;
     const short = lowBits(this.memory, number, bits);
     return bits <= 8 && number.scale === Scale.Unknown
-      ? bounded(v, short, this.fn.waveSize)
+      ? bounded(v, short, this.fn.waveSize, this.order(v))
       : { ...short, scale: number.scale };
   }
 
@@ -286,7 +289,7 @@ export class LaneValues {
     const { fn, analyses } = this;
     const type = fn.valueType[v]!;
     const isDivergent = analyses.divergence.valueDivergent[v] === 1;
-    if (fn.typeBits[type] === 1) return this.event(v, isDivergent ? ORDER : COIN);
+    if (fn.typeBits[type] === 1) return this.event(v, isDivergent ? this.order(v) : COIN);
     if (isDivergent) {
       const numbers = this.memory.take(this.lanes);
       const range = this.rangeOf(v);
@@ -336,20 +339,21 @@ export class LaneValues {
     const scale = Math.max(a.scale, b.scale);
     if (!comparesIntegers(predicate)) {
       const isEquality = isFloatEquality(predicate);
-      const ofNumbers = !isEquality ? this.orderOf(a, b) : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
+      const ofNumbers = !isEquality ? this.orderOf(v, a, b) : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
       const yes = this.event(v, isNumberTest(predicate) ? NOT_A_NUMBER : ofNumbers, [a, b]);
       return NEGATED.includes(predicate) ? this.notSo(yes) : yes;
     }
     const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
     if (scale === Scale.Unknown) {
-      if (!isIntegerEquality(predicate)) return this.event(v, this.orderOf(a, b), [a, b]);
+      if (!isIntegerEquality(predicate)) return this.event(v, this.orderOf(v, a, b), [a, b]);
       const kind = this.kind(fn.operand[fn.operandStart[i]!] as ValueId, other, a);
       if (kind !== null) {
         const bits = fn.typeBits[fn.valueType[other]!]!;
         return { ...compared(this.memory, predicate, kind, b, bits, Infinity), scale: Scale.Bounded };
       }
       const isPointer = fn.typeKind[fn.valueType[other]!] === TypeKind.Pointer;
-      const rates = fn.valueInteger[other] === 0 && !isPointer ? ORDER : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
+      const rates =
+        fn.valueInteger[other] === 0 && !isPointer ? this.order(v) : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
       const yes = this.event(v, rates, [a, b]);
       return predicate === Predicate.ICmpEQ ? yes : this.notSo(yes);
     }
@@ -360,8 +364,18 @@ export class LaneValues {
     return { ...compared(this.memory, predicate, a, b, bits, range), scale };
   }
 
-  private orderOf(a: Sampled, b: Sampled): Rates {
-    return areSmooth([a, b], this.fn.waveSize) ? BORDER : ORDER;
+  private orderOf(v: ValueId, a: Sampled, b: Sampled): Rates {
+    return areSmooth([a, b], this.fn.waveSize) ? BORDER : this.order(v);
+  }
+
+  /** @param v data, or a compare of them */
+  private order(v: ValueId): Rates {
+    this.gathered ??= gatheredValues(this.fn, this.analyses);
+    return this.gathered[v]! ? GATHERED_ORDER : ORDER;
+  }
+
+  private kindsOf(v: ValueId, constants: readonly number[], sample: Sampled): Sampled {
+    return kinds(this.memory, v, constants, this.fn.waveSize, [sample], this.order(v));
   }
 
   /**
@@ -383,7 +397,7 @@ export class LaneValues {
         if (isNumber(other)) constants.add(fn.valueInteger[other]!);
       }
       const several = constants.size >= LEAST_KINDS;
-      found = several ? kinds(this.memory, v, [...constants], fn.waveSize, [sample]) : null;
+      found = several ? this.kindsOf(v, [...constants], sample) : null;
       this.kinds.set(v, found);
     }
     return found;
@@ -409,7 +423,7 @@ export class LaneValues {
     const found = computed(this.memory, opcode, a, by);
     const isConstant = fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] === ValueKind.Constant;
     const isBound = scale === Scale.Unknown && isConstant && BOUNDING.includes(opcode);
-    return isBound ? bounded(v, found, fn.waveSize) : { ...found, scale };
+    return isBound ? bounded(v, found, fn.waveSize, this.order(v)) : { ...found, scale };
   }
 
   /** What is loaded or computed in a way that is not followed. So threads that load from one address get one value. */
@@ -419,7 +433,7 @@ export class LaneValues {
     const isFollowed = count > 0 && count <= MOST_SOURCES + Number(fn.instrOpcode[i] === Opcode.Call);
     if (this.analyses.divergence.valueDivergent[v] === 0 || !isFollowed) return this.leaf(v);
     const sources = Array.from({ length: count }, (_, k) => operand(k));
-    if (fn.typeBits[fn.valueType[v]!] === 1) return this.event(v, ORDER, sources);
+    if (fn.typeBits[fn.valueType[v]!] === 1) return this.event(v, this.order(v), sources);
     const isSmooth = keepsSmooth(fn, i) && areSmooth(sources, fn.waveSize);
     return new Data(v, this.rangeOf(v), rootsOf(sources), this.launchShift, this.memory, isSmooth);
   }

@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 28 });
+const test = suite('melding/cost/wave-samples', { tests: 29 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -194,6 +194,19 @@ test('sorted data are as often large as small', () => {
     const { all, none } = shares(`${front}\n %c = icmp slt %data %n`);
     assert.ok(Math.abs(all - none) < 0.1, `${all} and ${none}`);
   }
+});
+
+test('data that are gathered by an index part more waves than data in the order of threads', () => {
+  const gathered = ['%index = add %data 1', '%there = gep %p %index', '%far = load %there !as=1'].join('\n ');
+  const compares = ['icmp slt X %n', 'icmp eq X 0', 'trunc X !type=i1'];
+  for (const compare of compares) {
+    const parted = (x: string): number => shares(`${gathered}\n %c = ${compare.replace('X', x)}`).parted;
+    assert.ok(parted('%far') > 0.9, compare);
+    assert.ok(parted('%data') < 0.9, compare);
+  }
+  // Kinds and classes of what is gathered are as mixed.
+  const kinds = (x: string): number => shares(`${gathered}\n %k = and ${x} 3\n %c = icmp eq %k 1`).parted;
+  assert.ok(kinds('%far') > kinds('%data') + 0.1, `${kinds('%far')} ${kinds('%data')}`);
 });
 
 test('equality with a number is rarer than order, and a test for not-a-number rarer still', () => {
