@@ -452,7 +452,9 @@ function assemble({ name, flags, cpu, waveSize, groupSize, args, raw, blockNames
       const text = kind === ValueKind.Constant ? constants.get(v)! : '';
       // As in LLVM, `true` is -1.
       const bit = ['false', 'true'].indexOf(text);
-      return bit >= 0 ? -bit : /^-?\d+$/.test(text) ? Number(text) : NO_INTEGER;
+      if (bit >= 0) return -bit;
+      const number = /^-?\d+$/.test(text) ? Number(text) : NaN;
+      return number === (number | 0) ? number : NO_INTEGER;
     }),
     valueLiteral: Int32Array.from(kinds, (kind, v) =>
       Number(kind === ValueKind.Global || (kind === ValueKind.Constant && !isInline(Number(constants.get(v))))),

@@ -414,7 +414,8 @@ export class LaneValues {
   private arithmetic(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {
     const { fn } = this;
     const opcode = fn.instrOpcode[i]!;
-    if (fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer || !isComputed(opcode)) return this.derived(v, i, operand);
+    if (fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer || !isComputed(opcode) || this.hasLargeConstant(i))
+      return this.derived(v, i, operand);
     const [a, b] = [operand(0), operand(1)];
     const scale = Math.max(a.scale, b.scale);
     const bits = fn.typeBits[fn.instrType[i]!]!;
@@ -424,6 +425,13 @@ export class LaneValues {
     const isConstant = fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] === ValueKind.Constant;
     const isBound = scale === Scale.Unknown && isConstant && BOUNDING.includes(opcode);
     return isBound ? bounded(v, found, fn.waveSize, this.order(v)) : { ...found, scale };
+  }
+
+  /** Constants that 32 bits do not hold are not known: a borrow is often bit 32. */
+  private hasLargeConstant(i: InstrId): boolean {
+    const { fn } = this;
+    const operands = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1]);
+    return operands.some((v) => fn.valueKind[v] === ValueKind.Constant && fn.valueInteger[v] === NO_INTEGER);
   }
 
   /** What is loaded or computed in a way that is not followed. So threads that load from one address get one value. */

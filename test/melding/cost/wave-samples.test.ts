@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 29 });
+const test = suite('melding/cost/wave-samples', { tests: 30 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -194,6 +194,12 @@ test('sorted data are as often large as small', () => {
     const { all, none } = shares(`${front}\n %c = icmp slt %data %n`);
     assert.ok(Math.abs(all - none) < 0.1, `${all} and ${none}`);
   }
+});
+
+test('whether data have a bit above the 32 that are known parts waves as order does', () => {
+  const parted = (bit: string): number =>
+    shares(`%wide = zext %data !type=i64\n %b = and %wide ${bit} !type=i64\n %c = icmp eq %b 0`).parted;
+  assert.ok(Math.abs(parted(String(2 ** 32)) - shares('%c = icmp slt %data %n').parted) < 0.1);
 });
 
 test('data that are gathered by an index part more waves than data in the order of threads', () => {
