@@ -15,7 +15,7 @@ export type Rates = (x: number, y: number) => readonly [rate: number, alike: num
 export const COIN: Rates = (x) => [x < 0.5 ? 0 : 1, 1];
 /** In a quarter of the launches data are sorted or coherent. */
 export const ORDER: Rates = (x, y) => [0.1 + 0.8 * y, x < 0.25 ? 0.95 : 0];
-/** Of gathered data (gathered.ts). */
+/** Of gathered data (gathered.ts): no launch is sorted or coherent. */
 export const GATHERED_ORDER: Rates = (_, y) => [0.1 + 0.8 * y, 0];
 /** Of numbers that differ little between neighbours: few waves lie on the border. */
 export const BORDER: Rates = (_, y) => [0.1 + 0.8 * y, 15 / 16];
@@ -58,7 +58,7 @@ export function event(
  * often of one kind. Lanes with the same numbers in all of `sources` are of one kind.
  *
  * @param constants the numbers that are asked for, in any order; none of them is `OTHER`
- * @param order how alike they are in a wave
+ * @param order says how alike the lanes of a wave are; its rate does not matter
  */
 export function kinds(
   memory: LaneMemory,
@@ -94,7 +94,7 @@ const launchOf = (wave: number): number => Math.floor(wave / WAVES_PER_LAUNCH);
 /**
  * Data that have got a range. Kinds and classes are often the same for all threads of a wave.
  *
- * @param order how alike they are in a wave
+ * @param order says how alike the lanes of a wave are; its rate does not matter
  */
 export function bounded(v: ValueId, { numbers, shift }: Lanes, waveSize: number, order: Rates): Sampled {
   const perWave = waveSize >> shift;

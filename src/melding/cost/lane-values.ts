@@ -34,7 +34,7 @@ import {
   kinds,
   type Rates,
 } from './events.js';
-import { gatheredValues } from './gathered.js';
+import { GATHERED, dependentLoads } from './gathered.js';
 import { hiddenArgument, type HiddenArgument } from './hidden-arguments.js';
 import { LaneMemory } from './lane-memory.js';
 import {
@@ -86,7 +86,7 @@ export class LaneValues {
   /** By value that is compared with constants: what it is, or null if that is not known. */
   private readonly kinds = new Map<ValueId, Sampled | null>();
   private readonly conditions = new Map<BlockId, LaneSet>();
-  private gathered: readonly boolean[] | null = null;
+  private loads: Uint8Array | null = null;
   private readonly memory = new LaneMemory();
   private readonly elements: VectorElements;
   /** Values that are being computed: in a loop a value may depend on itself. */
@@ -370,8 +370,8 @@ export class LaneValues {
 
   /** @param v data, or a compare of them */
   private order(v: ValueId): Rates {
-    this.gathered ??= gatheredValues(this.fn, this.analyses);
-    return this.gathered[v]! ? GATHERED_ORDER : ORDER;
+    this.loads ??= dependentLoads(this.fn, this.analyses);
+    return this.loads[v] === GATHERED ? GATHERED_ORDER : ORDER;
   }
 
   private kindsOf(v: ValueId, constants: readonly number[], sample: Sampled): Sampled {
@@ -414,8 +414,12 @@ export class LaneValues {
   private arithmetic(v: ValueId, i: InstrId, operand: (k: number) => Sampled): Sampled {
     const { fn } = this;
     const opcode = fn.instrOpcode[i]!;
-    if (fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer || !isComputed(opcode) || this.hasLargeConstant(i))
-      return this.derived(v, i, operand);
+    if (fn.typeKind[fn.instrType[i]!] !== TypeKind.Integer || !isComputed(opcode)) return this.derived(v, i, operand);
+    if (this.hasLargeConstant(i)) {
+      // Most such masks take the low half, which is all there is of a thread number.
+      const isMask = opcode === Opcode.And && operand(0).scale === Scale.Known;
+      return isMask ? operand(0) : this.derived(v, i, operand);
+    }
     const [a, b] = [operand(0), operand(1)];
     const scale = Math.max(a.scale, b.scale);
     const bits = fn.typeBits[fn.instrType[i]!]!;
@@ -427,9 +431,10 @@ export class LaneValues {
     return isBound ? bounded(v, found, fn.waveSize, this.order(v)) : { ...found, scale };
   }
 
-  /** Constants that 32 bits do not hold are not known: a borrow is often bit 32. */
+  /** Constants that 32 bits do not hold are not known. Carries and borrows of words are tested as bit 32 of two words. */
   private hasLargeConstant(i: InstrId): boolean {
     const { fn } = this;
+    if (fn.typeBits[fn.instrType[i]!]! <= 32) return false;
     const operands = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1]);
     return operands.some((v) => fn.valueKind[v] === ValueKind.Constant && fn.valueInteger[v] === NO_INTEGER);
   }

@@ -196,23 +196,25 @@ test('sorted data are as often large as small', () => {
   }
 });
 
-test('whether data have a bit above the 32 that are known parts waves as order does', () => {
+test('constants that 32 bits do not hold: a bit of data is as uncertain as an order, a mask leaves thread numbers', () => {
   const parted = (bit: string): number =>
     shares(`%wide = zext %data !type=i64\n %b = and %wide ${bit} !type=i64\n %c = icmp eq %b 0`).parted;
   assert.ok(Math.abs(parted(String(2 ** 32)) - shares('%c = icmp slt %data %n').parted) < 0.1);
+  const low = `%wide = zext %tid !type=i64\n %low = and %wide ${2 ** 32 - 1} !type=i64\n %b = and %low 1 !type=i64`;
+  assert.is(shares(`${low}\n %c = icmp eq %b 0`).parted, 1);
 });
 
 test('data that are gathered by an index part more waves than data in the order of threads', () => {
   const gathered = ['%index = add %data 1', '%there = gep %p %index', '%far = load %there !as=1'].join('\n ');
-  const compares = ['icmp slt X %n', 'icmp eq X 0', 'trunc X !type=i1'];
-  for (const compare of compares) {
-    const parted = (x: string): number => shares(`${gathered}\n %c = ${compare.replace('X', x)}`).parted;
-    assert.ok(parted('%far') > 0.9, compare);
-    assert.ok(parted('%data') < 0.9, compare);
+  const parted = (x: string, compare: string): number => shares(`${gathered}\n ${compare.replaceAll('X', x)}`).parted;
+  for (const compare of ['icmp slt X %n', 'icmp eq X 0', 'trunc X !type=i1']) {
+    assert.ok(parted('%far', `%c = ${compare}`) > 0.9, compare);
+    assert.ok(parted('%data', `%c = ${compare}`) < 0.9, compare);
   }
-  // Kinds and classes of what is gathered are as mixed.
-  const kinds = (x: string): number => shares(`${gathered}\n %k = and ${x} 3\n %c = icmp eq %k 1`).parted;
-  assert.ok(kinds('%far') > kinds('%data') + 0.1, `${kinds('%far')} ${kinds('%data')}`);
+  // So do their kinds and classes.
+  const kinds = '%k = icmp eq X 4\n %c = icmp eq X 3';
+  for (const compare of [kinds, '%k = and X 3\n %c = icmp eq %k 1'])
+    assert.ok(parted('%far', compare) > parted('%data', compare) + 0.1, compare);
 });
 
 test('equality with a number is rarer than order, and a test for not-a-number rarer still', () => {
