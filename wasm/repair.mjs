@@ -19,6 +19,23 @@ const RETURN_NONE = '200041003a0020' + '200041003a0000' + '0c110b';
 /** In calculateByteProvider: `dyn_cast<ConstantSDNode>(Op->getOperand(1))`, or std::nullopt is returned. */
 const CONSTANT_MASK = '0240' + '200628021c2203280214220128020c2206' + '410c460d00' + '20064125460d00' + RETURN_NONE;
 
+/** In handleLoopCondition: the terminator of the condition's block; the loop's, if the loop contains that block. */
+const CONDITION_OR_LOOP =
+  '0440' + '200228021c41106b0c020b' + '024020082d002841014604402008280224' + '2204450d01200828021c22032004410274' +
+  '6a21040340200220032802004704402004200341046a2203470d010c030b0b20070c030b20072008411c6a200210400d021a0b'; // prettier-ignore
+
+/** In handleLoopCondition: the first instruction of the loop. */
+const LOOP_START = '200141a8026a' + '2008280210280200' + '41b912110001' + '20012802a80241106b0c01';
+
+/** In collectIncomingValuesFromPhi: for each operation, by its number, where to go on with the value that it defines. */
+const BY_OPERATION = '024002400240' + '2000280214200510e3032204280220410a6b' + '0e0b0201010101010101010100010b';
+
+/** In collectIncomingValuesFromPhi: for a copy, what it copies; and the value goes to the end of `Incomings`. */
+const INCOMING =
+  '2003200428021028021c36020c0b' + '20034100360204' + '2002280204220420022802084f0440' +
+  '20022003410c6a200341086a200341046a41df131106010c010b' + '200328020c2105200328020821062002280200' +
+  '2004410c6c6a2204410036020820042006360204200420053602002002200228020441016a3602040b'; // prettier-ignore
+
 /**
  * Instructions, in hexadecimal, and as many bytes in their place. A function that is called there has another number
  * wherever the module has other functions; then `behind`, a call of the same function a little later, is not found.
@@ -82,6 +99,38 @@ const REPAIRS = [
     faulty: '20070440' + RETURN_NONE + CONSTANT_MASK + '41ff012002410374742206',
     // i32.const 0, local.get 3 (Depth), i32.eqz, i32.sub, local.set 7; the same; local.get 7, i32.or
     right: '41002003456b2107' + NOP.repeat(10) + CONSTANT_MASK + '41ff012002410374742206' + '200772',
+  },
+  {
+    // SIAnnotateControlFlow::handleLoopCondition (llvm/lib/Target/AMDGPU/SIAnnotateControlFlow.cpp) puts `if.break` into
+    // the block of the loop's condition. Loops that share a header are one loop to LoopInfo. So that block may be in an
+    // inner loop that threads leave at different times, and then it is that of the last ones. The repair puts it in front
+    // of the branch, as for conditions of an inner loop, where the loop has no single latch. It stands in the place of
+    // code that is there a second time behind it (for conditions from outside of the loop).
+    file: 'llvm.wasm',
+    // local.get 8 (L), i32.eq, if
+    faulty: '200846' + CONDITION_OR_LOOP + LOOP_START + '0b' + '200341164d',
+    // local.get 8, i32.eq, local.get 8, call LoopBase::getLoopLatch, i32.eqz, i32.gt_u, if
+    right: '200846' + '200810e901454b' + CONDITION_OR_LOOP + NOP.repeat(24) + '0b' + '200341164d',
+  },
+  {
+    // Vreg1LoweringHelper::collectIncomingValuesFromPhi (llvm/lib/Target/AMDGPU/SILowerI1Copies.cpp) takes a copy's source
+    // for an incoming value. The copy keeps the values of threads that have left a loop already, its source does not. If
+    // loops share a header, no other phi stands between them, and such threads lost their value. The repair takes the
+    // source of copies in the incoming block only. For that it makes one loop of the code, of which the first two
+    // iterations stood by themselves; what stays behind it is not reached.
+    file: 'llvm.wasm',
+    // The first iteration; the number of operands, or it ends (br_if); the beginning of the second
+    faulty:
+      '20032001280210220428021c220536020c2003200441406b280200360208' + BY_OPERATION + INCOMING +
+      '20012f0114200141166a2d0000411074724104490d00' +
+      '20032001280210220428024c220536020c2003200441f0006a280200360208', // prettier-ignore
+    // i32.const 1, local.set 7 (the operand), loop: the value (local 5), and its block in memory;
+    // local.get 4 (the copy), i32.load 12 (its block), local.get 3, i32.load 8, i32.ne, br_if;
+    // local.get 7, i32.const 2, i32.add, local.tee 7, the number of operands, i32.lt_u, br_if; end; br
+    right:
+      '4101210703402003200128021020074118' + '6c6a2204280204220536020c20032004280228360208' + BY_OPERATION +
+      '200428020c2003280208470d00' + INCOMING +
+      '200741026a220720012f011420012d001641107472490d000b0c00' + NOP.repeat(4), // prettier-ignore
   },
 ];
 

@@ -1,12 +1,16 @@
 /**
- * What LLVM does wrong and is repaired in the module (wasm/repair.mjs): sums of products, and halves. The other repairs
- * show in what kernels compute (test/melding/fixtures/, `structurizer-*` and `lost-*`).
+ * What LLVM does wrong and is repaired in the module (wasm/repair.mjs): sums of products, halves, and loops that share a
+ * header. The other repairs show in what kernels compute (test/melding/fixtures/, `structurizer-*` and `lost-*`).
  */
 import { LlvmModule } from '../../src/binding/module.js';
+import { parseSpec } from '../../src/simulator/launch/spec.js';
+import { DEFAULT_SIMULATION } from '../../src/simulator/options.js';
+import { simulate } from '../../src/simulator/run.js';
+import { decoded } from '../support/kernel-launch.js';
 import { runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/repairs', { tests: 3 });
+const test = suite('binding/repairs', { tests: 4 });
 
 const CPUS = ['gfx906', 'gfx1100'];
 const DOT = /v_dot4/;
@@ -78,6 +82,72 @@ test('a uniform half that the vector unit computes is there in another block', a
     declare i32 @llvm.amdgcn.workitem.id.x()
     declare half @llvm.copysign.f16(half, half)`;
   for (const cpu of CPUS) assert.match(await assembly(ir, cpu), /v_add_f16/, cpu);
+});
+
+/**
+ * Three loops share the block `header`. Threads leave the first one at different times; `%b` decides about the second,
+ * and `%d` is used behind all. Both are computed in the first.
+ */
+const SHARED_HEADER = `target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
+  entry:
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %seed = mul i32 %id, 74755
+    br label %header
+  header:
+    %x = phi i32 [ %seed, %entry ], [ %next, %header ], [ %next, %middle ], [ %next, %outer ]
+    %sum = phi i32 [ 0, %entry ], [ %sum.1, %header ], [ %sum.2, %middle ], [ %sum.3, %outer ]
+    %m = mul i32 %x, 1664525
+    %next = add i32 %m, 1013904223
+    %low = and i32 %next, 805306368
+    %a = icmp ne i32 %low, 0
+    %high = and i32 %next, 1073741824
+    %b = icmp ne i32 %high, 0
+    %top = lshr i32 %next, 31
+    %d = icmp ne i32 %top, 0
+    %step = select i1 %b, i32 1, i32 3
+    %more = select i1 %d, i32 0, i32 8
+    %sum.0 = add i32 %sum, %more
+    %sum.1 = add i32 %sum.0, %step
+    br i1 %a, label %header, label %middle
+  middle:
+    %sum.2 = add i32 %sum, 256
+    br i1 %b, label %header, label %outer
+  outer:
+    %sum.3 = add i32 %sum, 65536
+    %c = icmp ult i32 %sum.3, 196608
+    br i1 %c, label %header, label %end
+  end:
+    %last = select i1 %d, i32 16777216, i32 33554432
+    %result = or i32 %sum.3, %last
+    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
+    store i32 %result, ptr addrspace(1) %p
+    ret void
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()`;
+
+function sharedHeader(id: number): number {
+  let sum = 0;
+  for (let x = Math.imul(id, 74755); ;) {
+    x = (Math.imul(x, 1664525) + 1013904223) | 0;
+    const [a, b, d] = [(x & 805306368) !== 0, (x & 1073741824) !== 0, x < 0];
+    if (a) sum += (d ? 0 : 8) + (b ? 1 : 3);
+    else if (b) sum += 256;
+    else if ((sum += 65536) >= 196608) return sum | (d ? 16777216 : 33554432);
+  }
+}
+
+test('loops that share a header keep what threads left them with', async () => {
+  const expected = Uint32Array.from({ length: 64 }, (_, id) => sharedHeader(id));
+  const buffer = { buffer: 'u32', length: 64, out: true };
+  const launch = JSON.stringify({ kernel: 'f', grid: [1], block: [64], args: [buffer] });
+  const spec = parseSpec(launch, () => new Uint8Array());
+  for (const mcpu of CPUS) {
+    const { object, disassembly } = await decoded(new TextEncoder().encode(SHARED_HEADER), { mcpu, meld: 'off' });
+    const options = { ...DEFAULT_SIMULATION, cycles: false };
+    const { buffers } = await simulate({ object, spec, options, disassembly: () => disassembly });
+    assert.equal(new Uint32Array(buffers[0]!.bytes.slice().buffer), expected, mcpu);
+  }
 });
 
 test.run();

@@ -2,7 +2,7 @@
 import type fc from 'fast-check';
 import { SpecRandom } from '../../src/simulator/launch/random.js';
 import type { Argument, Launch } from './execute-host.js';
-import { mixedBody, plainBody, wideBody, type Body, type Kernel } from './random-kernel.js';
+import { mixedBody, plainBody, retryBody, wideBody, type Body, type Kernel } from './random-kernel.js';
 import { IN_WORDS, PLAIN, emitFamily } from './random-module.js';
 import { wideArguments, wideFamily } from './wide-module.js';
 
@@ -44,6 +44,14 @@ export const FAMILIES = {
   /** Integers, small floats, all kinds of memory; no thread depends on another. */
   plain: family(
     plainBody,
+    (kernels) => emitFamily(kernels, PLAIN),
+    PLAIN,
+    2,
+    () => [],
+  ),
+  /** The same operations in loops with several back edges. */
+  retry: family(
+    retryBody,
     (kernels) => emitFamily(kernels, PLAIN),
     PLAIN,
     2,

@@ -235,6 +235,35 @@ export class Emitter {
         else this.jump(head);
         return this.block(end);
       }
+      case 'retry': {
+        const counter = this.variable('i32');
+        const flags = s.stages.map(() => this.variable('i1'));
+        const trips = this.value(`add i32 ${this.#trips(s.trips)}, ${s.stages.length}`);
+        const head = this.label();
+        this.emit(`store i32 0, ptr addrspace(5) ${counter}`);
+        this.jump(head);
+        this.block(head);
+        const count = this.value(`load i32, ptr addrspace(5) ${counter}`);
+        const more = this.value(`icmp ult i32 ${count}, ${trips}`);
+        for (const [at, { when }] of s.stages.entries()) {
+          const bits = this.condition(when);
+          // Another stage each time, so that threads do not go the same way for ever.
+          const turn = this.value(`icmp eq i32 ${this.value(`urem i32 ${count}, ${at + 2}`)}, ${at}`);
+          const again = this.value(`and i1 ${this.value(`xor i1 ${bits}, ${turn}`)}, ${more}`);
+          this.emit(`store i1 ${again}, ptr addrspace(5) ${flags[at]!}`);
+        }
+        for (const [at, { body, d }] of s.stages.entries()) {
+          const [back, next] = [this.label(), this.label()];
+          this.body(body);
+          this.#branch(this.value(`load i1, ptr addrspace(5) ${flags[at]!}`), back, next);
+          this.block(back);
+          this.write('v', d, this.value(`add i32 ${this.v(d)}, ${at + 1}`));
+          this.emit(`store i32 ${this.value(`add i32 ${count}, 1`)}, ptr addrspace(5) ${counter}`);
+          this.jump(head);
+          this.block(next);
+        }
+        return;
+      }
     }
   }
 

@@ -82,6 +82,15 @@ export type Statement =
   | { readonly kind: 'switch'; readonly on: number; readonly cases: readonly Body[]; readonly through: number }
   | { readonly kind: 'block'; readonly body: Body }
   | { readonly kind: 'leave'; readonly when: Condition; readonly depth: number; readonly again: boolean }
+  /**
+   * A loop that begins again behind any of its stages, while `trips` last. All conditions are computed at its start. So
+   * it has several back edges, and is several loops that share a header.
+   */
+  | {
+      readonly kind: 'retry';
+      readonly trips: Condition;
+      readonly stages: readonly { readonly when: Condition; readonly body: Body; readonly d: number }[];
+    }
   /** A body that `leave` does not leave: after it all threads are active again. */
   | { readonly kind: 'phase'; readonly body: Body }
   | { readonly kind: 'barrier' }
@@ -117,6 +126,8 @@ function withBodies(s: Statement, f: (body: Body) => Body): Statement {
       return { ...s, t: f(s.t), f: f(s.f), then: f(s.then), else: f(s.else) };
     case 'switch':
       return { ...s, cases: s.cases.map(f) };
+    case 'retry':
+      return { ...s, stages: s.stages.map((stage) => ({ ...stage, body: f(stage.body) })) };
     case 'loop':
     case 'block':
     case 'phase':
@@ -156,6 +167,7 @@ function changed(s: Statement, { how, leaf }: Edit): Statement {
       return { ...s, [field]: leaf[field] };
     }
     case 'loop':
+    case 'retry':
       return { ...s, trips: condition(s.trips) };
     case 'shared':
       return { ...s, whenF: condition(s.whenF) };
@@ -339,6 +351,20 @@ export const plainBody = (size: number): fc.Arbitrary<Body> =>
   fc
     .tuple(fc.option(fc.tuple(fc.noShrink(fc.boolean()), partOf(size, 2)), { freq: 1 }), partOf(size, 2))
     .map(([more, first]) => [...first, ...(more?.[0] ? [{ kind: 'barrier' } as const] : []), ...(more?.[1] ?? [])]);
+
+/** For the retry family: loops with several back edges to one header. */
+export function retryBody(size: number): fc.Arbitrary<Body> {
+  const { if: branch, loop } = bodies(size, 1);
+  const inside = fc.oneof(
+    { weight: 6, arbitrary: leaves(4) },
+    { weight: 3, arbitrary: branch },
+    { weight: 1, arbitrary: loop },
+  );
+  const stage = fc.record({ when: divergent, body: inside, d: small });
+  const stages = fc.array(stage, { minLength: 2, maxLength: 4 });
+  const retry = fc.record({ kind: fc.constant('retry' as const), trips: condition, stages });
+  return fc.tuple(leaves(4), retry, leaves(3)).map(([before, middle, after]) => [...before, middle, ...after]);
+}
 
 /** For the wide family: three phases with barriers between them. */
 export const wideBody = (size: number): fc.Arbitrary<Body> =>
