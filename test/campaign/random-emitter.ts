@@ -245,19 +245,23 @@ export class Emitter {
         this.block(head);
         const count = this.value(`load i32, ptr addrspace(5) ${counter}`);
         const more = this.value(`icmp ult i32 ${count}, ${trips}`);
-        for (const [at, { when }] of s.stages.entries()) {
+        for (const [at, { when, d }] of s.stages.entries()) {
           const bits = this.condition(when);
           // Another stage each time, so that threads do not go the same way for ever.
           const turn = this.value(`icmp eq i32 ${this.value(`urem i32 ${count}, ${at + 2}`)}, ${at}`);
           const again = this.value(`and i1 ${this.value(`xor i1 ${bits}, ${turn}`)}, ${more}`);
           this.emit(`store i1 ${again}, ptr addrspace(5) ${flags[at]!}`);
+          // A use, so that LLVM does not move the condition to the branch.
+          if (d & 1) this.write('v', d, this.value(`add i32 ${this.v(d)}, ${this.value(`zext i1 ${again} to i32`)}`));
         }
         for (const [at, { body, d }] of s.stages.entries()) {
           const [back, next] = [this.label(), this.label()];
           this.body(body);
           this.#branch(this.value(`load i1, ptr addrspace(5) ${flags[at]!}`), back, next);
           this.block(back);
-          this.write('v', d, this.value(`add i32 ${this.v(d)}, ${at + 1}`));
+          // What one way leaves as it is, LLVM makes a loop of its own for.
+          for (let k = 0; k < COUNTS.v; k++)
+            this.write('v', k, this.value(`add i32 ${this.v(k)}, ${(d + at + k) | 1}`));
           this.emit(`store i32 ${this.value(`add i32 ${count}, 1`)}, ptr addrspace(5) ${counter}`);
           this.jump(head);
           this.block(next);
