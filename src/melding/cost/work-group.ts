@@ -16,8 +16,9 @@ export const workGroupsOf = (fn: FunctionSnapshot): readonly (readonly number[])
 
 /**
  * The work groups of a function that requires no size. Where the function asks for the second number of its threads,
- * they are squares, and rectangles that are twice as wide and half as high: rows as long as a wave of 32 threads. Who
- * compares a thread number with a constant has threads on both sides of it, so the group is at least so large.
+ * they are squares, and rectangles that are twice as wide and half as high: rows as long as a wave of 32 threads, and
+ * rows as long as a wave. Who compares a thread number with a constant has threads on both sides of it, so the group is
+ * at least so large.
  */
 function usualGroups(fn: FunctionSnapshot): readonly (readonly number[])[] {
   const threads = fn.mostThreads || USUAL_THREADS;
@@ -28,9 +29,10 @@ function usualGroups(fn: FunctionSnapshot): readonly (readonly number[])[] {
     const row = Math.min(MOST_THREADS, Math.max(width, least[0]));
     return [row, Math.min(MOST_THREADS / row, Math.max(Math.ceil(threads / row), least[1])), 1];
   };
-  const square = groupOf(isPlane ? side : threads);
-  const wide = groupOf(2 * side);
-  return isPlane && wide[0]! * wide[1]! === square[0]! * square[1]! ? [square, wide] : [square];
+  if (!isPlane) return [groupOf(threads)];
+  const groups = [...new Set([side, 2 * side, fn.waveSize])].map(groupOf);
+  const sizeOf = ([width, height]: readonly number[]): number => width! * height!;
+  return groups.filter((group) => sizeOf(group) === sizeOf(groups[0]!));
 }
 
 /** A power of two. */
