@@ -45,7 +45,7 @@ export function cc1Arguments(job: Translating): string[] {
   words.push('-main-file-name', baseName(name), '-mrelocation-model', 'pic', '-pic-level', '2');
   words.push(
     '-fhalf-no-semantic-interposition',
-    `-mframe-pointer=${optimize === '0' || flags.framePointers ? 'all' : 'none'}`,
+    `-mframe-pointer=${(flags.framePointers ?? (optimize === '0' || flags.profiled)) ? 'all' : 'none'}`,
   );
   if (flags.flushDenormals) words.push('-fdenormal-fp-math-f32=preserve-sign,preserve-sign');
   words.push(...flags.floatingPoint.arguments(language), '-mconstructor-aliases');

@@ -30,8 +30,10 @@ export interface ParsedFlags {
   codeObjectVersion: number;
   readonly floatingPoint: FloatingPoint;
   flushDenormals: boolean;
-  /** In all functions; `-O0` has them anyway. */
-  framePointers: boolean;
+  /** In all functions; null: as the level and `-pg` have it. */
+  framePointers: boolean | null;
+  /** `-pg`: frame pointers are all that clang makes of it for AMD's processors. */
+  profiled: boolean;
   unwindTables: boolean;
   exceptions: boolean;
   /** Names of values stay in the bitcode. */
@@ -180,7 +182,8 @@ export function noFlags(): ParsedFlags {
     codeObjectVersion: 6,
     floatingPoint: new FloatingPoint(),
     flushDenormals: false,
-    framePointers: false,
+    framePointers: null,
+    profiled: false,
     unwindTables: true,
     exceptions: true,
     keepNames: false,
@@ -285,8 +288,7 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   '-fno-exceptions': (flags) => (flags.exceptions = false),
   '-fno-omit-frame-pointer': (flags) => (flags.framePointers = true),
   '-fomit-frame-pointer': (flags) => (flags.framePointers = false),
-  // All that clang makes of it for AMD's processors; `-fomit-frame-pointer` does not take it back.
-  '-pg': (flags) => void flags.cc1.push('-mframe-pointer=all'),
+  '-pg': (flags) => (flags.profiled = true),
   '-fasynchronous-unwind-tables': (flags) => (flags.unwindTables = true),
   '-fno-asynchronous-unwind-tables': (flags) => (flags.unwindTables = false),
   '-fstrict-aliasing': (flags) => takeBack(flags, '-relaxed-aliasing'),
@@ -347,6 +349,8 @@ export function parseFlags(words: readonly string[]): ParsedFlags {
     } else if (word === '-Ofast' && level !== word) flags.warnings.fast = FAST;
     else takeWord(flags, word);
   }
+  if (flags.profiled && flags.framePointers === false)
+    throw new DarmError('usage', '-fomit-frame-pointer and -pg exclude each other');
   return flags;
 }
 

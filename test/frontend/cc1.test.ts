@@ -3,7 +3,7 @@ import { cc1Arguments, leanArguments } from '../../src/frontend/cc1.js';
 import { noFlags, parseFlags } from '../../src/frontend/flags.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/cc1', { tests: 7 });
+const test = suite('frontend/cc1', { tests: 8 });
 
 const BASE = {
   flags: noFlags(),
@@ -91,6 +91,23 @@ test('fewer headers: one folder in front of all others of the package, where cla
   assert.ok(lean.indexOf('/.package/darm/lean') < lean.indexOf('/.package/clang/include/cuda_wrappers'));
   assert.is(leanArguments(cc1Arguments({ ...BASE, product: 'text' })), null);
   assert.is(leanArguments(cc1Arguments({ ...BASE, language: 'opencl' })), null);
+});
+
+test('frame pointers', () => {
+  const framePointers = (...words: string[]): string | undefined =>
+    cc1Arguments({ ...BASE, optimize: words.includes('-O0') ? '0' : '3', flags: parseFlags(words) })
+      .find((word) => word.startsWith('-mframe-pointer='))
+      ?.replace('-mframe-pointer=', '');
+  assert.is(framePointers(), 'none');
+  assert.is(framePointers('-pg'), 'all');
+  assert.is(framePointers('-O0'), 'all');
+  assert.is(framePointers('-O0', '-fomit-frame-pointer'), 'none');
+  assert.is(framePointers('-pg', '-fomit-frame-pointer', '-fno-omit-frame-pointer'), 'all');
+  for (const words of [
+    ['-pg', '-fomit-frame-pointer'],
+    ['-fno-omit-frame-pointer', '-fomit-frame-pointer', '-pg'],
+  ])
+    assert.throws(() => parseFlags(words), '-fomit-frame-pointer and -pg exclude each other');
 });
 
 test.run();
