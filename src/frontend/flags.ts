@@ -29,7 +29,10 @@ export interface ParsedFlags {
   waveSize: 64 | null;
   codeObjectVersion: number;
   readonly floatingPoint: FloatingPoint;
-  flushDenormals: boolean;
+  /** HIP's flag; null: as the processor is. */
+  flushDenormals: boolean | null;
+  /** OpenCL's flag. */
+  denormalsAreZero: boolean;
   /** In all functions; null: as the level and `-pg` have it. */
   framePointers: boolean | null;
   /** `-pg`: frame pointers are all that clang makes of it for AMD's processors. */
@@ -181,7 +184,8 @@ export function noFlags(): ParsedFlags {
     waveSize: null,
     codeObjectVersion: 6,
     floatingPoint: new FloatingPoint(),
-    flushDenormals: false,
+    flushDenormals: null,
+    denormalsAreZero: false,
     framePointers: null,
     profiled: false,
     unwindTables: true,
@@ -307,7 +311,7 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   '-fcuda-flush-denormals-to-zero': (flags) => (flags.flushDenormals = true),
   '-fno-gpu-flush-denormals-to-zero': (flags) => (flags.flushDenormals = false),
   '-fno-cuda-flush-denormals-to-zero': (flags) => (flags.flushDenormals = false),
-  '-cl-denorms-are-zero': (flags) => (flags.flushDenormals = true),
+  '-cl-denorms-are-zero': (flags) => (flags.denormalsAreZero = true),
   '-cl-finite-math-only': (flags) => {
     flags.floatingPoint.noteOpenClFlag('-cl-finite-math-only');
     flags.cc1.push('-menable-no-infs', '-menable-no-nans', '-cl-finite-math-only');
