@@ -57,7 +57,9 @@ export function completeSource(where: string, source: string | Uint8Array, given
   const options = sourceOptions(where, given);
   const flags = parseFlags([...definesOf(options), ...(options.includePaths ?? []).map((folder) => `-I${folder}`), ...(options.flags ?? [])]); // prettier-ignore
   const language = flags.language ?? options.language;
-  const name = options.name ?? (language === 'hip' ? 'kernel.hip' : 'kernel.cl');
+  const asked = options.name ?? (language === 'hip' ? 'kernel.hip' : 'kernel.cl');
+  // clang would take it as a flag, and `-` as standard input.
+  const name = asked.startsWith('-') ? `./${asked}` : asked;
   const job = jobOptions(where, given, flags);
   if (job.mcpu === null)
     throw new DarmError('usage', 'source needs a processor, e.g. gfx1100: mcpu (--mcpu, --offload-arch)');

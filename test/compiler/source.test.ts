@@ -6,11 +6,12 @@ import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 22, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 23, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
 const HIP = { language: 'hip', mcpu: 'gfx1100', flags: SMALL } as const;
+const CL = { language: 'opencl', mcpu: 'gfx906' } as const;
 const KERNEL = '#define __global__ __attribute__((global))\n#define __device__ __attribute__((device))\n';
 
 let shared: Compiler | undefined;
@@ -47,6 +48,14 @@ test("a level above 3 is 3, with clang's warning or error; of several levels the
   const refused = await errorOf(logOf('-O4', '-Werror'));
   assert.equal([refused.code, refused.source?.log], ['compile-failed', 'error: -O4 is equivalent to -O3 [-Werror,-Wdeprecated]\n']); // prettier-ignore
   for (const flags of [['-O9', '-O2'], ['-O4', '-w'], ['-O4', '-Wno-deprecated'], ['-Os']]) assert.is(await logOf(...flags), ''); // prettier-ignore
+});
+
+test('a name that begins as flags do is a name', async () => {
+  for (const name of ['-dash.cl', '-', '--', '-DX=1']) {
+    const { location, source } = await errorOf(compiler().translate('kernel void k() { z; }', { ...CL, name }));
+    assert.equal(location, { file: `./${name}`, line: 1, column: 19 });
+    assert.match(source!.log, /undeclared identifier 'z'/);
+  }
 });
 
 test('the flow of HIPRTC: headers by name, macros, name expressions, log, bitcode', async () => {
