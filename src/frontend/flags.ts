@@ -344,7 +344,7 @@ export function parseFlags(words: readonly string[]): ParsedFlags {
   const flags = noFlags();
   // As in clang's driver, `-Ofast` does nothing where another level follows.
   const isValue = (at: number): boolean => at > 0 && valuedFlag(words[at - 1]!) === words[at - 1];
-  const level = words.findLast((word, at) => /^-O([\dsgz]?|fast)$/.test(word) && !isValue(at));
+  const level = words.findLast((word, at) => /^-O(\d*|[sgz]|fast)$/.test(word) && !isValue(at));
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     if (valuedFlag(word) === word) {
@@ -480,7 +480,7 @@ function takeValue(flags: ParsedFlags, word: string): boolean {
     flags.dwarfVersion = Number(dwarf);
     return true;
   }
-  const level = /^-O(\d{0,4}|[sgz])$/.exec(word)?.[1];
+  const level = /^-O(?:0+(?=\d))?(\d{0,4}|[sgz])$/.exec(word)?.[1];
   if (level === undefined) return false;
   // As clang has it: above 3 there is nothing, and `g` is 1 with fewer variables optimised out, which is not done here.
   const isTooHigh = Number(level) > 3;
