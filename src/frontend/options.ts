@@ -21,7 +21,7 @@ export interface SourceOptions {
   readonly includePaths?: readonly string[];
   /** clang's own flags, in its spelling: `-std=c++20`, `-ffast-math`. Refused by name when not known. */
   readonly flags?: readonly string[];
-  /** Kernels, device functions and variables, as C++ names them (`add<float>`), whose symbols are wanted. */
+  /** Kernels, device functions and variables, as C++ names them (`add<float>`, `&counter`), whose symbols are wanted. */
   readonly nameExpressions?: readonly string[];
   /** Whether includes may come from the disk; by default, they may. The service says no. */
   readonly disk?: boolean;
@@ -125,7 +125,9 @@ function withNames(source: Uint8Array, { nameExpressions = [] }: SourceOptions):
   if (nameExpressions.length === 0) return source;
   for (const expression of nameExpressions)
     if (/[;{}#\n\r\\]/.test(expression)) throw new DarmError('usage', `'${expression}' is no name expression`);
-  const addresses = nameExpressions.map((expression) => `(const void *)&(${expression})`).join(',\n');
+  // HIPRTC's callers write `&counter` as well as `counter`.
+  const entities = nameExpressions.map((expression) => expression.replace(/^\s*&(?!&)/, ''));
+  const addresses = entities.map((entity) => `(const void *)&(${entity})`).join(',\n');
   const variable =
     `\n#line 1 "<name expressions>"\n` +
     `__attribute__((device, used)) static const void *${NAMES_VARIABLE}[] = {\n${addresses}};\n`;

@@ -69,13 +69,15 @@ static int unused() { return 1; }`;
     headers: { 'scale.h': '#define SCALE FACTOR' },
     defines: { FACTOR: 2 },
     flags: [...SMALL, '-Wall'],
-    nameExpressions: ['saxpy<float>', 'saxpy<double>', '&counter'.slice(1)],
+    nameExpressions: ['saxpy<float>', 'saxpy<double>', 'counter', '&counter', '& saxpy<int>'],
     disk: false,
   });
   assert.equal(result.source!.loweredNames, {
     'saxpy<float>': '_Z5saxpyIfEvT_PKS0_PS0_',
     'saxpy<double>': '_Z5saxpyIdEvT_PKS0_PS0_',
     counter: 'counter',
+    '&counter': 'counter',
+    '& saxpy<int>': '_Z5saxpyIiEvT_PKS0_PS0_',
   });
   assert.equal(
     result.source!.diagnostics.map(({ severity, option, line }) => ({ severity, option, line })),
