@@ -233,11 +233,8 @@ async function compile(
 
 /** The processors of `--offload-arch`, of which a fat binary may have several, and the other flags. */
 function offloadTargets(flags: readonly string[]): [string[], string[]] {
-  const isTarget = (flag: string): boolean => flag.startsWith('--offload-arch=');
-  return [
-    flags.filter(isTarget).flatMap((flag) => flag.slice('--offload-arch='.length).split(',')),
-    flags.filter((flag) => !isTarget(flag)),
-  ];
+  const targets = flags.map((flag) => /^--(?:offload|cuda-gpu)-arch=(.*)$/s.exec(flag)?.[1] ?? null);
+  return [targets.flatMap((target) => target?.split(',') ?? []), flags.filter((_, at) => targets[at] === null)];
 }
 
 function sourceDocument(sources: readonly SourceResult[]): object {

@@ -83,6 +83,9 @@ test.long('preprocessed text, bitcode, a fat binary for several processors', asy
     assert.is((await darm(fat, { cwd: folder })).code, 0);
     const { stdout } = await darm(['inspect', 'k.hipfb'], { cwd: folder });
     assert.match(stdout, /hipv4-amdgcn-amd-amdhsa--gfx906[^]*hipv4-amdgcn-amd-amdhsa--gfx1100/);
+    const older = [...fat.slice(0, 2), '--cuda-gpu-arch=gfx906', '--cuda-gpu-arch=gfx1100', ...fat.slice(6)];
+    assert.is((await darm([...older, '-o', 'old.hipfb'], { cwd: folder })).code, 0);
+    assert.equal(await readFile(path.join(folder, 'old.hipfb')), await readFile(path.join(folder, 'k.hipfb')));
   });
 });
 
