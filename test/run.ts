@@ -14,7 +14,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MAIN } from './support/command.js';
-import { longTests, neverRuns, runsIn, type Mode } from './support/selection.js';
+import { longTests, neverRuns, nothingRuns, runsIn, type Mode } from './support/selection.js';
 import type { FileReport } from './support/suite.js';
 
 await import('../packaging/bundle.js');
@@ -189,7 +189,7 @@ async function main(): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, worker));
-  if (files.length === 0) console.log('no test file matches');
+  if (files.length === 0) console.log(nothingRuns(FILTERS, all.length));
   if (failures.length > 0) console.log(`failed: ${failures.join(', ')}`);
   if (MODE === 'quick') console.log(`${leftOut} tests take long and were left out: npm run test:long`);
   console.log(`${passed} passed, ${failed} failed`);

@@ -9,7 +9,7 @@
  * Figures are of the first seed and size. With several, kernels are counted that melding makes faster with some and
  * slower with others. `--kernels` takes parts of names. `--full-unit` estimates cycles as if there were enough workgroups
  * to fill a compute unit all the time. `--all` lists kernels in which nothing melds, too. `--doc` writes the table of
- * docs/evaluation.md. `--from` measures nothing and takes what `--json` has written.
+ * docs/evaluation.md, which are not those of `--full-unit`. `--from` measures nothing and takes what `--json` has written.
  */
 import { availableParallelism } from 'node:os';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -19,8 +19,9 @@ import { CORPUS, CORPUS_TARGETS } from '../../kernels/corpus/index.js';
 import { addJobOptions, jobOptions } from '../../src/cli/option-groups.js';
 import { createCompiler } from '../../src/index.js';
 import { compileFamily, measureKernel, type Bench, type Measurement } from './measure.js';
-import { printMeasurements, printUnmelded, writeDocument } from './report.js';
+import { checkPlain, printMeasurements, printUnmelded, writeDocument, type CorpusDocument } from './report.js';
 import { freshLlvm } from '../llvm.js';
+import { REPOSITORY } from '../support.js';
 
 interface Flags {
   readonly targets: string;
@@ -71,17 +72,13 @@ function numbers(text: string): number[] {
 const asked = Object.entries(flags).filter(([name]) => command.getOptionValueSource(name) === 'cli');
 const options = jobOptions(Object.fromEntries(asked));
 
-const failures: string[] = [];
+// Before minutes of work.
+if (flags.doc) checkPlain(flags);
+const document =
+  flags.from === undefined ? await measureAll() : (JSON.parse(await readFile(flags.from, 'utf8')) as CorpusDocument);
 
-interface Document {
-  readonly measurements: readonly Measurement[];
-}
-const measurements =
-  flags.from === undefined
-    ? await measureAll()
-    : (JSON.parse(await readFile(flags.from, 'utf8')) as Document).measurements;
-
-async function measureAll(): Promise<Measurement[]> {
+async function measureAll(): Promise<CorpusDocument> {
+  const failures: string[] = [];
   // The process lives for minutes, so it pays off that V8 optimises LLVM's code in the background.
   const compiler = createCompiler({ threads: Number(flags.jobs), tierPolicy: 'long' });
   const rt = await freshLlvm();
@@ -110,16 +107,13 @@ async function measureAll(): Promise<Measurement[]> {
   const limit = pLimit(Number(flags.jobs) + 1);
   const measured = await Promise.all(work.map((each) => limit(measure, each)));
   await compiler.close();
-  return measured.flat();
+  const { fullUnit } = flags;
+  return { schema: 1, fullUnit, settings, measurements: measured.flat(), failures: failures.sort() };
 }
 
-printMeasurements(measurements, flags.all);
-printUnmelded(measurements);
-for (const failure of failures.sort()) console.log(`Failed: ${failure}`);
-if (flags.json !== undefined)
-  await writeFile(
-    flags.json,
-    JSON.stringify({ schema: 1, fullUnit: flags.fullUnit, settings, measurements, failures }, null, 1) + '\n',
-  );
-if (flags.doc) await writeDocument(measurements);
-if (failures.length > 0) process.exitCode = 1;
+printMeasurements(document.measurements, flags.all);
+printUnmelded(document.measurements);
+for (const failure of document.failures) console.log(`Failed: ${failure}`);
+if (flags.json !== undefined) await writeFile(flags.json, JSON.stringify(document, null, 1) + '\n');
+if (flags.doc) await writeDocument(document, `${REPOSITORY}docs/evaluation.md`);
+if (document.failures.length > 0) process.exitCode = 1;

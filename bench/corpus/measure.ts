@@ -5,6 +5,7 @@ import { disassemble } from '../../src/binding/disassemble.js';
 import type { LlvmRuntime } from '../../src/binding/runtime.js';
 import type { Compiler, FunctionReport, JobOptions, SimulationResult } from '../../src/index.js';
 import { sumCounters } from '../../src/simulator/counters.js';
+import type { LaunchResult } from '../../src/simulator/run.js';
 import { readCodeObject } from '../../src/simulator/launch/code-object.js';
 import { sum } from '../support.js';
 import { codeWithoutMelds } from '../without-melds.js';
@@ -19,7 +20,7 @@ export interface Cost {
 /** Cost of the kernel's code in each setting, and a hash of the memory that each launch leaves. */
 interface Run extends Cost {
   readonly memory: string;
-  /** Places in the code that were executed. */
+  /** Places in the kernel's own code that were executed: functions that it calls are not a part of it. */
   readonly executed: number;
 }
 
@@ -144,21 +145,30 @@ async function runKernel(
   const known = cache.get(key);
   if (known !== undefined) return known;
   const result = await compiler.simulate(code, corpusSpec(kernel, setting), { cycles: true, fullUnit });
-  const run = runOf(result);
+  const run = runOf(result, codeOf(code, kernel.name));
   if (Number.isNaN(run.cycles)) throw new Error(`${kernel.name}: is too long for an estimate of cycles`);
   cache.set(key, run);
   return run;
 }
 
-function runOf({ launches, buffers, variables }: SimulationResult): Run {
+function runOf({ launches, buffers, variables }: SimulationResult, { start, bytes }: KernelCode): Run {
   const memory = createHash('sha256');
-  for (const { bytes } of [...buffers.filter(({ out }) => out), ...variables]) memory.update(bytes);
+  for (const each of [...buffers.filter(({ out }) => out), ...variables]) memory.update(each.bytes);
   return {
     cycles: sum(launches.map(({ cycles }) => cycles ?? NaN)),
     instructions: sumCounters(launches.map(({ counters }) => counters)).instructions,
-    executed: sum(launches.map(({ instructions }) => instructions.length)),
+    executed: placesWithin(launches, start, start + bytes.length),
     memory: memory.digest('hex'),
   };
+}
+
+/** A kernel in its code object. */
+type KernelCode = ReturnType<typeof codeOf>;
+
+/** How many places from `start` to `end` were executed, in any of the launches. */
+export function placesWithin(launches: readonly Pick<LaunchResult, 'instructions'>[], start: number, end: number) {
+  const places = launches.flatMap(({ instructions }) => instructions.map(({ pc }) => pc));
+  return new Set(places.filter((pc) => pc >= start && pc < end)).size;
 }
 
 function codeOf(code: Uint8Array, name: string) {
@@ -167,7 +177,7 @@ function codeOf(code: Uint8Array, name: string) {
   if (kernel === undefined) throw new Error(`there is no kernel '${name}'`);
   const start = kernel.entryAddress - object.code.address;
   const end = kernel.endAddress === null ? undefined : kernel.endAddress - object.code.address;
-  return { object, kernel, bytes: object.code.bytes.subarray(start, end) };
+  return { object, kernel, start, bytes: object.code.bytes.subarray(start, end) };
 }
 
 /** Tells the code of two kernels apart, with the registers that decide how many waves are resident. */

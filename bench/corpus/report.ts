@@ -1,6 +1,7 @@
 /** The tables of the corpus, on the terminal and in docs/evaluation.md. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { printTable, REPOSITORY } from '../support.js';
+import type { Setting } from '../../kernels/corpus/index.js';
+import { printTable } from '../support.js';
 import { LEAST_SPEEDUP } from '../paper/statistics.js';
 import type { Measurement } from './measure.js';
 import { flips, outcome, summarize } from './statistics.js';
@@ -96,12 +97,28 @@ export const printSummaries = (measurements: readonly Measurement[]): void =>
 const BEGIN = '<!-- npm run bench:corpus -- --doc -->';
 const END = '<!-- end -->';
 
+/** What `--json` writes and `--from` reads. */
+export interface CorpusDocument {
+  readonly schema: 1;
+  /** Whether cycles are of launches that fill a compute unit. */
+  readonly fullUnit: boolean;
+  readonly settings: readonly Setting[];
+  readonly measurements: readonly Measurement[];
+  readonly failures: readonly string[];
+}
+
+/** @throws Error for figures that docs/evaluation.md is not about */
+export function checkPlain({ fullUnit }: Pick<CorpusDocument, 'fullUnit'>): void {
+  if (fullUnit) throw new Error('--doc writes the figures of plain launches; these are those of --full-unit');
+}
+
 /** Replaces what stands between the marks in docs/evaluation.md. */
-export async function writeDocument(measurements: readonly Measurement[]): Promise<void> {
-  const file = `${REPOSITORY}docs/evaluation.md`;
+export async function writeDocument(document: CorpusDocument, file: string): Promise<void> {
+  checkPlain(document);
+  const { measurements } = document;
   const text = await readFile(file, 'utf8');
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error('docs/evaluation.md has no place for the table');
+  if (begin < 0 || end < begin) throw new Error(`${file} has no place for the table`);
   const table = `${markdown(SUMMARY, summaryRows(measurements))}\n${kernelTable(measurements)}`;
   await writeFile(file, `${text.slice(0, begin)}${BEGIN}\n\n${table}\n${text.slice(end)}`);
 }

@@ -21,6 +21,7 @@ import {
   type RunFlags,
   type SimulateFlags,
 } from './option-groups.js';
+import { withDepfileFlags } from './depfile.js';
 import { numeric, portNumber } from './option-flags.js';
 import { addTune, type TuneFlags } from './tune-arguments.js';
 import type { FleetFlags } from './fleet.js';
@@ -39,7 +40,7 @@ export interface CompileFlags extends Omit<OutputFlags, 'emit'>, RunFlags, Sourc
   readonly cache?: string;
   readonly depfile: boolean;
   readonly depfilePath?: string;
-  readonly depfileTarget?: string;
+  readonly depfileTarget: readonly string[];
   readonly depfilePhony: boolean;
   readonly report?: string;
   readonly spec?: string;
@@ -93,16 +94,6 @@ export type Invocation =
   /** `--help`, `--version`: nothing is left to do but print. */
   | { readonly command: 'print'; readonly text: string };
 
-/** Flags of compilers that are no single letter. */
-const MAKE_FLAGS: Readonly<Record<string, string>> = {
-  '-MD': '--depfile',
-  '-MMD': '--depfile',
-  '-MF': '--depfile-path',
-  '-MT': '--depfile-target',
-  '-MQ': '--depfile-target',
-  '-MP': '--depfile-phony',
-};
-
 /** Is told what the command was asked for. */
 type Found = (invocation: Invocation) => void;
 
@@ -144,7 +135,12 @@ function addCompile(program: Command, found: Found): void {
     .option('--server-fallback', 'with --server: compile here when the server cannot be reached or is full', false)
     .option('--depfile', 'write a dependency file for make or ninja beside the output (also -MD)', false)
     .option('--depfile-path <file>', 'write it there (also -MF)')
-    .option('--depfile-target <name>', 'what depends on the input (default: the output; also -MT, -MQ)')
+    .option(
+      '--depfile-target <name>',
+      'what depends on the input, as make reads it; may be repeated (default: the output; also -MT, and -MQ, which escapes)',
+      (name: string, others: readonly string[]) => [...others, notEmpty(name)],
+      [],
+    )
     .option('--depfile-phony', 'with an empty rule for each header, so that one may be deleted (also -MP)', false)
     .option('--report <file>', 'what melded and what did not as an HTML page (docs/report.md); - for standard output')
     .option('--spec <file>', 'with --report: launch specification, to be simulated without and with melding');
@@ -283,10 +279,7 @@ export function parseArguments(argv: readonly string[]): Invocation {
   const isSubcommand = program.commands.some((each) => each.name() === argv[0]);
   const words = isSubcommand && asksVersion(argv.slice(1)) ? argv.slice(1) : own;
   try {
-    program.parse(
-      words.map((argument) => MAKE_FLAGS[argument] ?? argument),
-      { from: 'user' },
-    );
+    program.parse(withDepfileFlags(words), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (invocation !== null) return invocation;

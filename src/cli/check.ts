@@ -15,7 +15,7 @@ import type { LaunchSpec } from '../simulator/launch/spec.js';
 import type { CheckFlags } from './arguments.js';
 import { visibleLine } from '../report/visible.js';
 import { simulationOptions } from './option-groups.js';
-import type { Measured } from '../report/counter-rows.js';
+import type { Estimate, Measured } from '../report/counter-rows.js';
 import { counterText } from './counter-table.js';
 import { readInput, writeStandardOutput } from '../process/files.js';
 import { readSpec } from './launch-spec.js';
@@ -117,7 +117,8 @@ export async function runCheck(input: string, other: string | null, given: Check
   await writeStandardOutput(
     flags.json
       ? JSON.stringify(checkDocument(kernels, tolerance, equal)) + '\n'
-      : kernels.map((kernel) => kernelText(kernel, pair.titles, flags.fullUnit)).join('\n') + toleranceText(tolerance),
+      : kernels.map((kernel) => kernelText(kernel, pair.titles, simulationOptions(flags))).join('\n') +
+          toleranceText(tolerance),
   );
   for (const kernel of kernels) for (const line of complaints(kernel, pair.titles)) reportFailure(input, line);
   return equal ? 0 : 1;
@@ -250,7 +251,7 @@ function complaints(check: KernelCheck, [first, second]: readonly [string, strin
   ];
 }
 
-function kernelText(check: KernelCheck, titles: readonly [string, string], fullUnit: boolean): string {
+function kernelText(check: KernelCheck, titles: readonly [string, string], estimate: Estimate): string {
   const { kernel, inputs, unfit } = check;
   const verdict =
     inputs === 0
@@ -262,7 +263,7 @@ function kernelText(check: KernelCheck, titles: readonly [string, string], fullU
           : 'same memory';
   const skipped = unfit.length === 0 ? '' : `, ${unfit.length} more did not fit the kernel`;
   const counters =
-    check.before.length === 0 ? '' : counterText([sum(check.before), sum(check.after)], fullUnit, titles);
+    check.before.length === 0 ? '' : counterText([sum(check.before), sum(check.after)], estimate, titles);
   return `${visibleLine(kernel)}: ${verdict} (${inputs} ${inputs === 1 ? 'input' : 'inputs'}${skipped})\n${counters}`;
 }
 

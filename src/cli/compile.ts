@@ -46,7 +46,7 @@ function outputName(input: string, { output, emit, json }: CompileFlags): string
 /** The name of the dependency file; null without one. */
 function depfileName({ depfile: wanted, depfilePath, depfileTarget }: CompileFlags, output: string): string | null {
   if (depfilePath !== undefined) return depfilePath;
-  if (!wanted && depfileTarget === undefined) return null;
+  if (!wanted && depfileTarget.length === 0) return null;
   if (output === '-')
     throw new DarmError('usage', 'an output on standard output has no dependency file; name one with -MF');
   return output.slice(0, output.length - path.extname(output).length) + '.d';
@@ -76,7 +76,7 @@ export async function runCompile(input: string, given: CompileFlags, shared?: Co
       ? { spec: null, files: [] }
       : await (await import('./launch-spec.js')).readSpec(flags.spec, null, flags.timeout);
   // Made before anything is compiled, so that a name that cannot be written is refused early.
-  if (dependencies !== null) depfile(flags.depfileTarget ?? output, [input]);
+  if (dependencies !== null) depfile(output, [input], { targets: flags.depfileTarget });
   const local = shared ?? (flags.server === undefined ? await localCompiler(flags) : null);
   const compiler = local ?? (await serverCompiler(flags.server!, flags));
   const module = await readInput(input, flags.timeout);
@@ -93,7 +93,8 @@ export async function runCompile(input: string, given: CompileFlags, shared?: Co
   await writeOutput(output, bytes);
   if (dependencies !== null) {
     const read = [...new Set([input, ...included])];
-    await writeOutput(dependencies, depfile(flags.depfileTarget ?? output, read, flags.depfilePhony));
+    const rule = { targets: flags.depfileTarget, hasPhonies: flags.depfilePhony };
+    await writeOutput(dependencies, depfile(output, read, rule));
   }
   await writeRemarks(
     flags.remarks,
@@ -232,11 +233,8 @@ async function compile(
 
 /** The processors of `--offload-arch`, of which a fat binary may have several, and the other flags. */
 function offloadTargets(flags: readonly string[]): [string[], string[]] {
-  const isTarget = (flag: string): boolean => flag.startsWith('--offload-arch=');
-  return [
-    flags.filter(isTarget).flatMap((flag) => flag.slice('--offload-arch='.length).split(',')),
-    flags.filter((flag) => !isTarget(flag)),
-  ];
+  const targets = flags.map((flag) => /^--(?:offload|cuda-gpu)-arch=(.*)$/s.exec(flag)?.[1] ?? null);
+  return [targets.flatMap((target) => target?.split(',') ?? []), flags.filter((_, at) => targets[at] === null)];
 }
 
 function sourceDocument(sources: readonly SourceResult[]): object {

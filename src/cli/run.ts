@@ -9,6 +9,7 @@ import { sniffInput } from '../formats/bitcode.js';
 import { execText } from '../simulator/wave.js';
 import type { SimulationInput, SimulationResult } from '../simulator/run.js';
 import type { RunCommandFlags } from './arguments.js';
+import type { Estimate } from '../report/counter-rows.js';
 import { visibleLine } from '../report/visible.js';
 import { simulationOptions, threadsFor } from './option-groups.js';
 import { counterText } from './counter-table.js';
@@ -54,7 +55,9 @@ export async function runRun(input: string, flags: RunCommandFlags): Promise<voi
   }
   if (flags.outDir !== undefined) await writeOutputs(flags.outDir, result, outputs, inputs);
   if (flags.profile !== undefined) await writeProfile(flags.profile, input, [{ title: '', launches: result.launches }]);
-  await writeStandardOutput(flags.json ? JSON.stringify(runDocument(result)) + '\n' : runText(result, flags.fullUnit));
+  await writeStandardOutput(
+    flags.json ? JSON.stringify(runDocument(result)) + '\n' : runText(result, simulationOptions(flags)),
+  );
 }
 
 /** Refuses everything but ELF files, with a message that says what the input is. */
@@ -175,8 +178,8 @@ function runDocument({ launches, buffers }: SimulationResult): object {
   return documents.length === 1 ? { schema: 1, ...documents[0], outputs } : { schema: 1, launches: documents, outputs };
 }
 
-function runText({ launches, buffers }: SimulationResult, fullUnit: boolean): string {
-  const counters = launches.map((launch) => `${visibleLine(launch.kernel)}\n${counterText([launch], fullUnit)}\n`);
+function runText({ launches, buffers }: SimulationResult, estimate: Estimate): string {
+  const counters = launches.map((launch) => `${visibleLine(launch.kernel)}\n${counterText([launch], estimate)}\n`);
   const rows = buffers.filter(({ out }) => out).map(({ name, bytes }) => [name, String(bytes.length), sha256(bytes)]);
   return counters.join('') + (rows.length === 0 ? '' : table('lrl', ['output', 'bytes', 'sha256'], rows));
 }

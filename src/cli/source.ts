@@ -22,11 +22,11 @@ const SUBCOMMANDS = ['compile', 'analyze', 'check', 'tune', 'batch'];
 
 /** Words that are clang's and not darm's, also those that are not known: `-fwhatever`. */
 const CLANG =
-  /^-(D|U|I|isystem|iquote|idirafter|include|imacros|x|std=|cl-|f|m[a-z]|m64$|W|w$|g|nogpu|nostd|pedantic|undef$|P$|C$|CC$|dM$|dD$|E$|S$|c$|O([4-9sgz]|fast)?$|l|L|B|s$|shared$|static$|rdynamic$|stdlib=|Xarch_|emit-llvm$|Q|pipe$|pie$|pthread$|no-|cuid=|isysroot$|target$|X(clang|linker|assembler|preprocessor)$)/;
+  /^-(D|U|I|isystem|iquote|idirafter|include|imacros|x|std=|cl-|f|m[a-z]|m64$|W|w$|g|nogpu|nostd|pedantic|undef$|P$|C$|CC$|dM$|dD$|E$|S$|c$|O([4-9sgz]|\d\d+|fast)?$|l|L|B|s$|shared$|static$|rdynamic$|stdlib=|Xarch_|emit-llvm$|Q|pipe$|pie$|pthread$|no-|cuid=|isysroot$|target$|X(clang|linker|assembler|preprocessor)$)/;
 const CLANG_LONG =
   /^--(offload-|cuda-|no-offload|std=|gpu-max-threads-per-block=|(gcc-toolchain|gcc-install-dir|sysroot|target)=|(rocm|hip)-[a-z-]*path=|hip-(link$|version=)|(no-)?gpu-bundle-output$)/;
 /** Of several levels the last counts, darm's own or clang's. */
-const LEVEL = /^-O([\dsgz]|fast)?$/;
+const LEVEL = /^-O(\d+|[sgz]|fast)?$/;
 /** darm's own flags that have their value in the next word, which may look like one of clang's. */
 const TAKES_VALUE = /^-(o|j|-[a-z-]+)$/;
 const SWITCHES =

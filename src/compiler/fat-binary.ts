@@ -96,7 +96,23 @@ export async function compileFatBinary(
   // Flags may have completed a target.
   if (new Set(images.map(({ id }) => id)).size !== images.length)
     throw new DarmError('usage', 'a target is named twice');
+  checkSettings(images.map(({ target }) => target));
   return { bytes: writeBundle([{ id: HOST_ID, bytes: new Uint8Array(0) }, ...images]), images };
+}
+
+/** Refuses what clang's driver refuses (`getConflictTargetIDCombination`): a runtime could take either image. */
+function checkSettings(targets: readonly string[]): void {
+  const settingsOf = (target: string): string[] => [...target.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+  const cpuOf = (target: string): string => target.split(':')[0]!;
+  const sorted = targets.toSorted();
+  for (const target of sorted) {
+    const first = sorted.find((each) => cpuOf(each) === cpuOf(target))!;
+    if (!settingsOf(target).every((name) => settingsOf(first).includes(name)))
+      throw new DarmError(
+        'usage',
+        `${first} and ${target} exclude each other: targets of one processor name the same settings`,
+      );
+  }
 }
 
 /** Waits for all, then throws the first error in order: which one it is does not depend on timing. */

@@ -45,9 +45,9 @@ export function cc1Arguments(job: Translating): string[] {
   words.push('-main-file-name', baseName(name), '-mrelocation-model', 'pic', '-pic-level', '2');
   words.push(
     '-fhalf-no-semantic-interposition',
-    `-mframe-pointer=${optimize === '0' || flags.framePointers ? 'all' : 'none'}`,
+    `-mframe-pointer=${(flags.framePointers ?? (optimize === '0' || flags.profiled)) ? 'all' : 'none'}`,
   );
-  if (flags.flushDenormals) words.push('-fdenormal-fp-math-f32=preserve-sign,preserve-sign');
+  if (flushesDenormals(job, cpu)) words.push('-fdenormal-fp-math-f32=preserve-sign,preserve-sign');
   words.push(...flags.floatingPoint.arguments(language), '-mconstructor-aliases');
   if (flags.unwindTables && !flags.cc1.includes('-ffreestanding')) words.push('-funwind-tables=2');
   if (isHip) words.push('-aux-target-cpu', 'x86-64', '-fcuda-is-device');
@@ -78,6 +78,14 @@ export function cc1Arguments(job: Translating): string[] {
   words.push(...flags.cc1);
   words.push('-x', isHip ? 'hip' : 'cl', name);
   return words;
+}
+
+/** Processors whose multiply-add is slow, or slow with denormals: `float` has none there unless a flag says so. */
+const SLOW_DENORMALS = /^gfx([67]\d\d|8(?!01)\d\d)$/;
+
+function flushesDenormals({ flags, language }: Translating, cpu: string): boolean {
+  const isUsual = SLOW_DENORMALS.test(cpu);
+  return language === 'hip' ? (flags.flushDenormals ?? isUsual) : flags.denormalsAreZero || isUsual;
 }
 
 /**

@@ -29,9 +29,14 @@ export interface ParsedFlags {
   waveSize: 64 | null;
   codeObjectVersion: number;
   readonly floatingPoint: FloatingPoint;
-  flushDenormals: boolean;
-  /** In all functions; `-O0` has them anyway. */
-  framePointers: boolean;
+  /** HIP's flag; null: as the processor is. */
+  flushDenormals: boolean | null;
+  /** OpenCL's flag. */
+  denormalsAreZero: boolean;
+  /** In all functions; null: as the level and `-pg` have it. */
+  framePointers: boolean | null;
+  /** `-pg`: frame pointers are all that clang makes of it for AMD's processors. */
+  profiled: boolean;
   unwindTables: boolean;
   exceptions: boolean;
   /** Names of values stay in the bitcode. */
@@ -179,8 +184,10 @@ export function noFlags(): ParsedFlags {
     waveSize: null,
     codeObjectVersion: 6,
     floatingPoint: new FloatingPoint(),
-    flushDenormals: false,
-    framePointers: false,
+    flushDenormals: null,
+    denormalsAreZero: false,
+    framePointers: null,
+    profiled: false,
     unwindTables: true,
     exceptions: true,
     keepNames: false,
@@ -285,8 +292,7 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   '-fno-exceptions': (flags) => (flags.exceptions = false),
   '-fno-omit-frame-pointer': (flags) => (flags.framePointers = true),
   '-fomit-frame-pointer': (flags) => (flags.framePointers = false),
-  // All that clang makes of it for AMD's processors; `-fomit-frame-pointer` does not take it back.
-  '-pg': (flags) => void flags.cc1.push('-mframe-pointer=all'),
+  '-pg': (flags) => (flags.profiled = true),
   '-fasynchronous-unwind-tables': (flags) => (flags.unwindTables = true),
   '-fno-asynchronous-unwind-tables': (flags) => (flags.unwindTables = false),
   '-fstrict-aliasing': (flags) => takeBack(flags, '-relaxed-aliasing'),
@@ -305,7 +311,7 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   '-fcuda-flush-denormals-to-zero': (flags) => (flags.flushDenormals = true),
   '-fno-gpu-flush-denormals-to-zero': (flags) => (flags.flushDenormals = false),
   '-fno-cuda-flush-denormals-to-zero': (flags) => (flags.flushDenormals = false),
-  '-cl-denorms-are-zero': (flags) => (flags.flushDenormals = true),
+  '-cl-denorms-are-zero': (flags) => (flags.denormalsAreZero = true),
   '-cl-finite-math-only': (flags) => {
     flags.floatingPoint.noteOpenClFlag('-cl-finite-math-only');
     flags.cc1.push('-menable-no-infs', '-menable-no-nans', '-cl-finite-math-only');
@@ -338,7 +344,7 @@ export function parseFlags(words: readonly string[]): ParsedFlags {
   const flags = noFlags();
   // As in clang's driver, `-Ofast` does nothing where another level follows.
   const isValue = (at: number): boolean => at > 0 && valuedFlag(words[at - 1]!) === words[at - 1];
-  const level = words.findLast((word, at) => /^-O([\dsgz]?|fast)$/.test(word) && !isValue(at));
+  const level = words.findLast((word, at) => /^-O(\d*|[sgz]|fast)$/.test(word) && !isValue(at));
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
     if (valuedFlag(word) === word) {
@@ -347,6 +353,8 @@ export function parseFlags(words: readonly string[]): ParsedFlags {
     } else if (word === '-Ofast' && level !== word) flags.warnings.fast = FAST;
     else takeWord(flags, word);
   }
+  if (flags.profiled && flags.framePointers === false)
+    throw new DarmError('usage', '-fomit-frame-pointer and -pg exclude each other');
   return flags;
 }
 
@@ -472,7 +480,7 @@ function takeValue(flags: ParsedFlags, word: string): boolean {
     flags.dwarfVersion = Number(dwarf);
     return true;
   }
-  const level = /^-O(\d{0,4}|[sgz])$/.exec(word)?.[1];
+  const level = /^-O(?:0+(?=\d))?(\d{0,4}|[sgz])$/.exec(word)?.[1];
   if (level === undefined) return false;
   // As clang has it: above 3 there is nothing, and `g` is 1 with fewer variables optimised out, which is not done here.
   const isTooHigh = Number(level) > 3;

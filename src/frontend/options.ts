@@ -21,7 +21,7 @@ export interface SourceOptions {
   readonly includePaths?: readonly string[];
   /** clang's own flags, in its spelling: `-std=c++20`, `-ffast-math`. Refused by name when not known. */
   readonly flags?: readonly string[];
-  /** Kernels, device functions and variables, as C++ names them (`add<float>`), whose symbols are wanted. */
+  /** Kernels, device functions and variables, as C++ names them (`add<float>`, `&counter`), whose symbols are wanted. */
   readonly nameExpressions?: readonly string[];
   /** Whether includes may come from the disk; by default, they may. The service says no. */
   readonly disk?: boolean;
@@ -57,7 +57,9 @@ export function completeSource(where: string, source: string | Uint8Array, given
   const options = sourceOptions(where, given);
   const flags = parseFlags([...definesOf(options), ...(options.includePaths ?? []).map((folder) => `-I${folder}`), ...(options.flags ?? [])]); // prettier-ignore
   const language = flags.language ?? options.language;
-  const name = options.name ?? (language === 'hip' ? 'kernel.hip' : 'kernel.cl');
+  const asked = options.name ?? (language === 'hip' ? 'kernel.hip' : 'kernel.cl');
+  // clang would take it as a flag, and `-` as standard input.
+  const name = asked.startsWith('-') ? `./${asked}` : asked;
   const job = jobOptions(where, given, flags);
   if (job.mcpu === null)
     throw new DarmError('usage', 'source needs a processor, e.g. gfx1100: mcpu (--mcpu, --offload-arch)');
@@ -123,7 +125,9 @@ function withNames(source: Uint8Array, { nameExpressions = [] }: SourceOptions):
   if (nameExpressions.length === 0) return source;
   for (const expression of nameExpressions)
     if (/[;{}#\n\r\\]/.test(expression)) throw new DarmError('usage', `'${expression}' is no name expression`);
-  const addresses = nameExpressions.map((expression) => `(const void *)&(${expression})`).join(',\n');
+  // HIPRTC's callers write `&counter` as well as `counter`.
+  const entities = nameExpressions.map((expression) => expression.replace(/^\s*&(?!&)/, ''));
+  const addresses = entities.map((entity) => `(const void *)&(${entity})`).join(',\n');
   const variable =
     `\n#line 1 "<name expressions>"\n` +
     `__attribute__((device, used)) static const void *${NAMES_VARIABLE}[] = {\n${addresses}};\n`;

@@ -1,12 +1,16 @@
 /** The counters of simulated launches as rows of text, for terminals and pages. */
 import type { Counters } from '../simulator/counters.js';
+import type { SimulationOptions } from '../simulator/options.js';
 import type { LaunchProfile } from '../simulator/profile/profile.js';
 
 export interface Measured {
   readonly counters: Counters;
-  /** Null: not estimated. */
+  /** Null: not asked for, or the launch is too long for an estimate. */
   readonly cycles: number | null;
 }
+
+/** What was asked for. */
+export type Estimate = Partial<Pick<SimulationOptions, 'cycles' | 'fullUnit'>>;
 
 export interface ProfiledMeasurement extends Measured {
   /** Null: none was made. */
@@ -38,23 +42,24 @@ const LABELS: readonly (readonly [keyof Counters, string])[] = [
   ['valuUtilization', 'VALU utilisation %'],
 ];
 
-const shown = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(1));
+const shown = (value: number | null): string =>
+  value === null ? 'too long' : Number.isInteger(value) ? String(value) : value.toFixed(1);
 
 /**
- * For each counter: its label, its value in each run, and the ratio if there are two runs. Cycles come last, if all
- * runs have them.
+ * For each counter: its label, its value in each run, and the ratio if there are two runs. Cycles come last.
  *
+ * @param cycles whether they were asked for
  * @param fullUnit whether they were estimated as those of a launch that fills a compute unit
  */
-export function counterRows(runs: readonly Measured[], fullUnit = false): string[][] {
+export function counterRows(runs: readonly Measured[], { cycles = true, fullUnit = false }: Estimate = {}): string[][] {
   const ofCycles = fullUnit ? 'cycles (estimate, full unit)' : 'cycles (estimate)';
-  const lines: readonly (readonly [string, readonly number[]])[] = [
+  const lines: readonly (readonly [string, readonly (number | null)[]])[] = [
     ...LABELS.map(([field, label]) => [label, runs.map(({ counters }) => counters[field])] as const),
-    ...(runs.some(({ cycles }) => cycles === null) ? [] : [[ofCycles, runs.map(({ cycles }) => cycles!)] as const]),
+    ...(cycles ? [[ofCycles, runs.map((run) => run.cycles)] as const] : []),
   ];
   return lines.map(([label, values]) => {
     const [before, after] = values;
-    const ratio = after === undefined ? [] : [before === 0 ? '' : (after / before!).toFixed(2)];
+    const ratio = after === undefined ? [] : [before && after !== null ? (after / before).toFixed(2) : ''];
     return [label, ...values.map(shown), ...ratio];
   });
 }

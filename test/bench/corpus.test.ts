@@ -1,13 +1,17 @@
 /** The figures of the corpus and the search for constants, with measurements worked out by hand. */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { constants, setConstants } from '../../bench/calibrate/constants.js';
 import { coordinateSearch, scoreOf } from '../../bench/calibrate/search.js';
-import type { Measurement, SettingMeasurement } from '../../bench/corpus/measure.js';
+import { placesWithin, type Measurement, type SettingMeasurement } from '../../bench/corpus/measure.js';
+import { writeDocument } from '../../bench/corpus/report.js';
 import { flips, outcome, summarize } from '../../bench/corpus/statistics.js';
 import { CostModel } from '../../src/melding/cost/cost-model.js';
 import { costsOf } from '../../src/melding/cost/latency.js';
+import { inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('bench/corpus', { tests: 6 });
+const test = suite('bench/corpus', { tests: 8 });
 
 const cost = (cycles: number, instructions = cycles) => ({ cycles, instructions });
 const setting = (O3: number, plain: number, melded: number, instructions = melded): SettingMeasurement => ({
@@ -42,6 +46,16 @@ test('less than a percent is no change', () => {
   assert.not.ok(flips(measurement('a', 1, setting(100, 100, 90), setting(100, 100, 100))));
 });
 
+test('no more of a kernel is covered than there is of it', () => {
+  const row = (pc: number) => ({ pc, text: 's_nop 0', executed: 3, lanes: 0, transactions: 0 });
+  const launches = [
+    [0, 8, 12, 256, 260],
+    [8, 16],
+  ].map((pcs) => ({ instructions: pcs.map(row) }));
+  // A function that the kernel calls is at 256, another kernel at 0.
+  assert.is(placesWithin(launches, 8, 20), 3);
+});
+
 test('a summary is of what melds', () => {
   const summary = summarize([
     measurement('a', 1, setting(200, 200, 100)),
@@ -55,6 +69,20 @@ test('a summary is of what melds', () => {
   assert.is(summary.grown, 2);
   assert.is(summarize([]).speedup, 1);
 });
+
+test('figures of full units do not come where those of plain launches belong', () =>
+  inFolder(async (folder) => {
+    const file = path.join(folder, 'evaluation.md');
+    const marks = 'a\n<!-- npm run bench:corpus -- --doc -->\nold\n<!-- end -->\nb\n';
+    await writeFile(file, marks);
+    const measurements = [measurement('k', 1, setting(200, 200, 100))];
+    const document = { schema: 1, fullUnit: true, settings: [], measurements, failures: [] } as const;
+    const refused = await writeDocument(document, file).catch((error: unknown) => (error as Error).message);
+    assert.match(refused!, /those of --full-unit/);
+    assert.is(await readFile(file, 'utf8'), marks);
+    await writeDocument({ ...document, fullUnit: false }, file);
+    assert.match(await readFile(file, 'utf8'), /^a\n[^]*\| `k` \| fit \| 2\.00 \|\n[^]*\nb\n$/);
+  }));
 
 test('a loss outweighs a gain', () => {
   assert.is(scoreOf([measurement('a', 0, setting(100, 100, 100))]), 0);

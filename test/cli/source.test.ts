@@ -7,7 +7,7 @@ import { isFlag, parseFlags } from '../../src/frontend/flags.js';
 import { darm as run, inFolder, type CommandSetting } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/source', { tests: 13, timeoutMs: 120_000 });
+const test = suite('cli/source', { tests: 14, timeoutMs: 120_000 });
 
 async function darm(
   words: readonly string[],
@@ -83,6 +83,9 @@ test.long('preprocessed text, bitcode, a fat binary for several processors', asy
     assert.is((await darm(fat, { cwd: folder })).code, 0);
     const { stdout } = await darm(['inspect', 'k.hipfb'], { cwd: folder });
     assert.match(stdout, /hipv4-amdgcn-amd-amdhsa--gfx906[^]*hipv4-amdgcn-amd-amdhsa--gfx1100/);
+    const older = [...fat.slice(0, 2), '--cuda-gpu-arch=gfx906', '--cuda-gpu-arch=gfx1100', ...fat.slice(6)];
+    assert.is((await darm([...older, '-o', 'old.hipfb'], { cwd: folder })).code, 0);
+    assert.equal(await readFile(path.join(folder, 'old.hipfb')), await readFile(path.join(folder, 'k.hipfb')));
   });
 });
 
@@ -228,6 +231,11 @@ test("what is a flag of clang's for the library is one on the command line, and 
   }
   for (const { options } of commandLine(() => {}).commands)
     for (const { long } of options) assert.not(isFlag(long!), long!);
+});
+
+test('levels of several digits are taken as clang takes them', () => {
+  const { own, clang } = takeClangFlags(['compile', '-O10', 'k.hip', '-O2', '-O42']);
+  assert.equal([own, clang], [['compile', 'k.hip'], ['-O42']]);
 });
 
 test('a processor may stand apart from its flag', () => {

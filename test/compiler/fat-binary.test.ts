@@ -154,6 +154,11 @@ test('a module becomes a fat binary for one target or several', () =>
     const source = { language: 'hip', flags: ['-mxnack'], optimize: 'none' } as const;
     const completed = compileFatBinary(compiler, new Uint8Array(), ['gfx90a:xnack+', 'gfx90a'], source);
     assert.match(await completed.then(() => '', String), /a target is named twice/);
+    const outcome = (...some: string[]): Promise<string> =>
+      compileFatBinary(compiler, forAny, some, { meld: 'off' }).then(() => 'done', String);
+    assert.is(await outcome('gfx90a:xnack+', 'gfx90a:xnack-', 'gfx906'), 'done');
+    assert.match(await outcome('gfx90a:xnack+', 'gfx90a'), /gfx90a and gfx90a:xnack\+ exclude each other/);
+    assert.match(await outcome('gfx90a:xnack+', 'gfx90a:sramecc+'), /exclude each other/);
   }));
 
 test('an error names the image', () =>

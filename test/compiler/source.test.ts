@@ -6,11 +6,12 @@ import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 22, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 23, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
 const HIP = { language: 'hip', mcpu: 'gfx1100', flags: SMALL } as const;
+const CL = { language: 'opencl', mcpu: 'gfx906' } as const;
 const KERNEL = '#define __global__ __attribute__((global))\n#define __device__ __attribute__((device))\n';
 
 let shared: Compiler | undefined;
@@ -49,6 +50,14 @@ test("a level above 3 is 3, with clang's warning or error; of several levels the
   for (const flags of [['-O9', '-O2'], ['-O4', '-w'], ['-O4', '-Wno-deprecated'], ['-Os']]) assert.is(await logOf(...flags), ''); // prettier-ignore
 });
 
+test('a name that begins as flags do is a name', async () => {
+  for (const name of ['-dash.cl', '-', '--', '-DX=1']) {
+    const { location, source } = await errorOf(compiler().translate('kernel void k() { z; }', { ...CL, name }));
+    assert.equal(location, { file: `./${name}`, line: 1, column: 19 });
+    assert.match(source!.log, /undeclared identifier 'z'/);
+  }
+});
+
 test('the flow of HIPRTC: headers by name, macros, name expressions, log, bitcode', async () => {
   const source = `${KERNEL}#include "scale.h"
 template <class T> __global__ void saxpy(T a, const T *x, T *y) { y[0] = SCALE * a * x[0] + y[0]; }
@@ -60,13 +69,15 @@ static int unused() { return 1; }`;
     headers: { 'scale.h': '#define SCALE FACTOR' },
     defines: { FACTOR: 2 },
     flags: [...SMALL, '-Wall'],
-    nameExpressions: ['saxpy<float>', 'saxpy<double>', '&counter'.slice(1)],
+    nameExpressions: ['saxpy<float>', 'saxpy<double>', 'counter', '&counter', '& saxpy<int>'],
     disk: false,
   });
   assert.equal(result.source!.loweredNames, {
     'saxpy<float>': '_Z5saxpyIfEvT_PKS0_PS0_',
     'saxpy<double>': '_Z5saxpyIdEvT_PKS0_PS0_',
     counter: 'counter',
+    '&counter': 'counter',
+    '& saxpy<int>': '_Z5saxpyIiEvT_PKS0_PS0_',
   });
   assert.equal(
     result.source!.diagnostics.map(({ severity, option, line }) => ({ severity, option, line })),

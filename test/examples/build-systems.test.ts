@@ -42,6 +42,8 @@ test.long('dependency files', () =>
     assert.is(await readFile(path.join(folder, 'x.d'), 'utf8'), 'x.hsaco: \\\n  a\\ $$b\\#.bc\n');
     await depfile('-o', '-', '-MF', 'y.d', '-MT', 'target');
     assert.match(await readFile(path.join(folder, 'y.d'), 'utf8'), /^target: /);
+    await depfile('-o', 'x.hsaco', '-MMD', '-MFz.d', '-MTx.o x.d', '-MQ', 'a $b', '-MT', 'c');
+    assert.match(await readFile(path.join(folder, 'z.d'), 'utf8'), /^x\.o x\.d a\\ \$\$b c: \\\n/);
     const { code, stderr } = await darm(['compile', 'a $b#.bc', '-o', '-', '-MD'], { cwd: folder });
     assert.is(code, 2);
     assert.match(stderr, /name one with -MF/);

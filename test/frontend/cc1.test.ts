@@ -3,7 +3,7 @@ import { cc1Arguments, leanArguments } from '../../src/frontend/cc1.js';
 import { noFlags, parseFlags } from '../../src/frontend/flags.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/cc1', { tests: 7 });
+const test = suite('frontend/cc1', { tests: 9 });
 
 const BASE = {
   flags: noFlags(),
@@ -91,6 +91,40 @@ test('fewer headers: one folder in front of all others of the package, where cla
   assert.ok(lean.indexOf('/.package/darm/lean') < lean.indexOf('/.package/clang/include/cuda_wrappers'));
   assert.is(leanArguments(cc1Arguments({ ...BASE, product: 'text' })), null);
   assert.is(leanArguments(cc1Arguments({ ...BASE, language: 'opencl' })), null);
+});
+
+test('denormals are zero where they are slow, and where a flag of the language says so', () => {
+  const flushes = (language: 'hip' | 'opencl', processor: string, ...words: string[]): boolean =>
+    cc1Arguments({
+      ...BASE,
+      ...{ language, target: `gfx${processor}`, processors: [processor], flags: parseFlags(words) },
+    }).includes('-fdenormal-fp-math-f32=preserve-sign,preserve-sign');
+  for (const language of ['hip', 'opencl'] as const) {
+    for (const processor of ['600', '705', '803', '810']) assert.ok(flushes(language, processor), processor);
+    for (const processor of ['801', '900', '90a', '9-generic', '1100', '10-3-generic'])
+      assert.not(flushes(language, processor), processor);
+  }
+  assert.not(flushes('hip', '803', '-fno-gpu-flush-denormals-to-zero'));
+  assert.ok(flushes('opencl', '803', '-fno-gpu-flush-denormals-to-zero'));
+  for (const flag of ['-fgpu-flush-denormals-to-zero', '-cl-denorms-are-zero'])
+    assert.equal([flushes('hip', '906', flag), flushes('opencl', '906', flag)], [flag[1] === 'f', flag[1] === 'c']);
+});
+
+test('frame pointers', () => {
+  const framePointers = (...words: string[]): string | undefined =>
+    cc1Arguments({ ...BASE, optimize: words.includes('-O0') ? '0' : '3', flags: parseFlags(words) })
+      .find((word) => word.startsWith('-mframe-pointer='))
+      ?.replace('-mframe-pointer=', '');
+  assert.is(framePointers(), 'none');
+  assert.is(framePointers('-pg'), 'all');
+  assert.is(framePointers('-O0'), 'all');
+  assert.is(framePointers('-O0', '-fomit-frame-pointer'), 'none');
+  assert.is(framePointers('-pg', '-fomit-frame-pointer', '-fno-omit-frame-pointer'), 'all');
+  for (const words of [
+    ['-pg', '-fomit-frame-pointer'],
+    ['-fno-omit-frame-pointer', '-fomit-frame-pointer', '-pg'],
+  ])
+    assert.throws(() => parseFlags(words), '-fomit-frame-pointer and -pg exclude each other');
 });
 
 test.run();

@@ -26,10 +26,12 @@ const COUNTERS: Counters = {
 const runs = (...cycles: (number | null)[]): Parameters<typeof counterRows>[0] =>
   cycles.map((each) => ({ counters: COUNTERS, cycles: each }));
 
-test('cycles come last, with what they stand for, if all runs have them', () => {
+test('cycles come last, with what they stand for, or why there are none', () => {
   assert.equal(counterRows(runs(200, 150)).at(-1), ['cycles (estimate)', '200', '150', '0.75']);
-  assert.equal(counterRows(runs(200), true).at(-1), ['cycles (estimate, full unit)', '200']);
-  assert.is(counterRows(runs(200, null)).at(-1)![0], 'VALU utilisation %');
+  assert.equal(counterRows(runs(200), { fullUnit: true }).at(-1), ['cycles (estimate, full unit)', '200']);
+  assert.equal(counterRows(runs(200, null)).at(-1), ['cycles (estimate)', '200', 'too long', '']);
+  assert.equal(counterRows(runs(null)).at(-1), ['cycles (estimate)', 'too long']);
+  assert.is(counterRows(runs(null), { cycles: false }).at(-1)![0], 'VALU utilisation %');
 });
 
 test.run();

@@ -34,3 +34,13 @@ export function longTests(text: string): number {
   if (number === undefined) throw new Error('a file of only long tests has to say their number in digits');
   return Number(number);
 }
+
+/**
+ * Why no file is started.
+ *
+ * @param matching number of files whose paths fit the filters
+ */
+export function nothingRuns(filters: readonly string[], matching: number): string {
+  if (matching === 0) return `no test file below dist/test has ${filters.join(' or ')} in its path`;
+  return `the files that match (${matching}) have no long tests: without --long, their tests run`;
+}

@@ -1,9 +1,9 @@
 /** The tests' own tools: whatever runs is counted once, and what is lost or left out by mistake is a failure. */
 import { spawnSync } from 'node:child_process';
-import { longTests, MODES, neverRuns, runsIn, type Mode } from './selection.js';
+import { longTests, MODES, neverRuns, nothingRuns, runsIn, type Mode } from './selection.js';
 import { assert, suite, type FileReport } from './suite.js';
 
-const test = suite('support/suite', { tests: 6 });
+const test = suite('support/suite', { tests: 7 });
 
 interface Outcome {
   /** Names of the tests that ran. */
@@ -105,6 +105,11 @@ test('tests that both modes leave out are noticed', () => {
 test('a file that only has long tests says how many', () => {
   assert.is(longTests("suite('file', { tests: 12, timeoutMs: 1 })"), 12);
   assert.throws(() => longTests("suite('file', { tests: FEW.length })"), /in digits/);
+});
+
+test('when no file is started, the runner says whether any matches', () => {
+  assert.is(nothingRuns(['x/', 'y'], 0), 'no test file below dist/test has x/ or y in its path');
+  assert.match(nothingRuns(['x'], 3), /the files that match \(3\) have no long tests/);
 });
 
 test.run();
