@@ -57,9 +57,9 @@ test('bits of thread numbers part every wave, or none', () => {
   assert.is(shares('%h = lshr %tid 1\n %x = xor %tid %h\n %b = and %x 1\n %c = icmp eq %b 0').parted, 1);
 });
 
-test('a row of a plane is a wave of 32 threads in half of the launches, and half a wave otherwise', () => {
+test('a row of a plane is a wave in some launches, and part of one otherwise', () => {
   const odd = '%row = call @llvm.amdgcn.workitem.id.y !never !source=ThreadY\n %b = and %row 1\n %c = icmp eq %b 0';
-  assert.is(shares(odd).parted, 1);
+  assert.is(shares(odd).parted, 0.75);
   assert.is(shares(odd, { head: 'func kernel wave=32' }).parted, 0.5);
   // What the function requires is known.
   assert.is(shares(odd, { head: 'func kernel wave=32 group=16x16x1' }).parted, 1);
@@ -207,14 +207,12 @@ test('constants that 32 bits do not hold: a bit of data is as uncertain as an or
 test('data that are gathered by an index part more waves than data in the order of threads', () => {
   const gathered = ['%index = add %data 1', '%there = gep %p %index', '%far = load %there !as=1'].join('\n ');
   const parted = (x: string, compare: string): number => shares(`${gathered}\n ${compare.replaceAll('X', x)}`).parted;
-  for (const compare of ['icmp slt X %n', 'icmp eq X 0', 'trunc X !type=i1']) {
-    assert.ok(parted('%far', `%c = ${compare}`) > 0.9, compare);
-    assert.ok(parted('%data', `%c = ${compare}`) < 0.9, compare);
-  }
   // So do their kinds and classes.
-  const kinds = '%k = icmp eq X 4\n %c = icmp eq X 3';
-  for (const compare of [kinds, '%k = and X 3\n %c = icmp eq %k 1'])
-    assert.ok(parted('%far', compare) > parted('%data', compare) + 0.1, compare);
+  const kinds = ['%k = icmp eq X 4\n %c = icmp eq X 3', '%k = and X 3\n %c = icmp eq %k 1'];
+  for (const compare of ['%c = icmp slt X %n', '%c = icmp eq X 0', '%c = trunc X !type=i1', ...kinds]) {
+    const more = parted('%far', compare) - parted('%data', compare);
+    assert.ok(more > 0 && more < 0.2, `${compare}: ${more}`);
+  }
 });
 
 test('equality with a number is rarer than order, and a test for not-a-number rarer still', () => {
