@@ -113,10 +113,10 @@ const REPAIRS = [
     right: '200846' + '200810e901454b' + CONDITION_OR_LOOP + NOP.repeat(24) + '0b' + '200341164d',
   },
   {
-    // Vreg1LoweringHelper::collectIncomingValuesFromPhi (llvm/lib/Target/AMDGPU/SILowerI1Copies.cpp) takes a copy's source
-    // for an incoming value. The copy keeps the values of threads that have left a loop already, its source does not. If
-    // loops share a header, no other phi stands between them, and such threads lost their value. The repair takes the
-    // source of copies in the incoming block only. For that it makes one loop of the code, of which the first two
+    // Vreg1LoweringHelper::collectIncomingValuesFromPhi (llvm/lib/Target/AMDGPU/SILowerI1Copies.cpp) takes a copy's
+    // source for an incoming value. The copy keeps the values of threads that have left a loop already, its source does
+    // not. If loops share a header, no other phi stands between them, and such threads lost their value. The repair takes
+    // the source of copies in the incoming block only. For that it makes one loop of the code, of which the first two
     // iterations stood by themselves; what stays behind it is not reached.
     file: 'llvm.wasm',
     // The first iteration; the number of operands, or it ends (br_if); the beginning of the second
@@ -131,6 +131,16 @@ const REPAIRS = [
       '4101210703402003200128021020074118' + '6c6a2204280204220536020c20032004280228360208' + BY_OPERATION +
       '200428020c2003280208470d00' + INCOMING +
       '200741026a220720012f011420012d001641107472490d000b0c00' + NOP.repeat(4), // prettier-ignore
+  },
+  {
+    // Vreg1LoweringHelper::replaceDstReg, where a phi has one value only: it gave the phi's register, which is a lane
+    // mask already, to the value. So a copy that is such a value was not lowered any more, and kept nothing. The repair
+    // gives the value's register to the users of the phi.
+    file: 'llvm.wasm',
+    // The body of the function: local.get 0, i32.load 20, local.get 1 (NewReg), local.get 2 (OldReg), call replaceRegWith
+    faulty: '0e00' + '2000280214' + '20012002' + '10aa030b',
+    // The same with the operands in the other order
+    right: '0e00' + '2000280214' + '20022001' + '10aa030b',
   },
 ];
 

@@ -9,7 +9,7 @@
  * Figures are of the first seed and size. With several, kernels are counted that melding makes faster with some and
  * slower with others. `--kernels` takes parts of names. `--full-unit` estimates cycles as if there were enough workgroups
  * to fill a compute unit all the time. `--all` lists kernels in which nothing melds, too. `--doc` writes the table of
- * docs/evaluation.md, which are not those of `--full-unit`. `--from` measures nothing and takes what `--json` has written.
+ * docs/evaluation.md, and does not go with `--full-unit`. `--from` measures nothing and takes what `--json` has written.
  */
 import { availableParallelism } from 'node:os';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -72,7 +72,7 @@ function numbers(text: string): number[] {
 const asked = Object.entries(flags).filter(([name]) => command.getOptionValueSource(name) === 'cli');
 const options = jobOptions(Object.fromEntries(asked));
 
-// Before minutes of work.
+// Refused before the kernels are measured, which takes minutes.
 if (flags.doc) checkPlain(flags);
 const document =
   flags.from === undefined ? await measureAll() : (JSON.parse(await readFile(flags.from, 'utf8')) as CorpusDocument);

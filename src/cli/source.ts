@@ -28,7 +28,7 @@ const CLANG_LONG =
 /** Of several levels the last counts, darm's own or clang's. */
 const LEVEL = /^-O(\d+|[sgz]|fast)?$/;
 /** darm's own flags that have their value in the next word, which may look like one of clang's. */
-const TAKES_VALUE = /^-(o|j|-[a-z-]+)$/;
+const TAKES_VALUE = /^-(o|j|M[FTQ]|-[a-z-]+)$/;
 const SWITCHES =
   /^--(json|quiet|stats|once|depfile|depfile-phony|server-fallback|detect-races|check-lds|full-unit|verify-analyses|no-[a-z-]+|fail-fast|force)$/;
 

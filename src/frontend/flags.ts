@@ -480,7 +480,7 @@ function takeValue(flags: ParsedFlags, word: string): boolean {
     flags.dwarfVersion = Number(dwarf);
     return true;
   }
-  const level = /^-O(?:0+(?=\d))?(\d{0,4}|[sgz])$/.exec(word)?.[1];
+  const level = /^-O(?:0+(?=\d))?(\d*|[sgz])$/.exec(word)?.[1];
   if (level === undefined) return false;
   // As clang has it: above 3 there is nothing, and `g` is 1 with fewer variables optimised out, which is not done here.
   const isTooHigh = Number(level) > 3;

@@ -9,7 +9,7 @@ export interface Measured {
   readonly cycles: number | null;
 }
 
-/** What was asked for. */
+/** Whether cycles were to be estimated, and of what. */
 export type Estimate = Partial<Pick<SimulationOptions, 'cycles' | 'fullUnit'>>;
 
 export interface ProfiledMeasurement extends Measured {

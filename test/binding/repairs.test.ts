@@ -87,9 +87,11 @@ test('a uniform half that the vector unit computes is there in another block', a
 /**
  * Three loops share the block `header`. Threads leave the first one at different times; `%b` decides about the second,
  * and `%d` is used behind all. Both are computed in the first.
+ *
+ * @param outer decides with `%c` whether the third begins again
  */
-const SHARED_HEADER = `target triple = "amdgcn-amd-amdhsa"
-  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
+const sharedHeader = (outer: string): string => `target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @f(ptr addrspace(1) %out, ptr addrspace(1) %zero) {
   entry:
     %id = call i32 @llvm.amdgcn.workitem.id.x()
     %seed = mul i32 %id, 74755
@@ -114,8 +116,7 @@ const SHARED_HEADER = `target triple = "amdgcn-amd-amdhsa"
     %sum.2 = add i32 %sum, 256
     br i1 %b, label %header, label %outer
   outer:
-    %sum.3 = add i32 %sum, 65536
-    %c = icmp ult i32 %sum.3, 196608
+    ${outer}
     br i1 %c, label %header, label %end
   end:
     %last = select i1 %d, i32 16777216, i32 33554432
@@ -126,27 +127,43 @@ const SHARED_HEADER = `target triple = "amdgcn-amd-amdhsa"
   }
   declare i32 @llvm.amdgcn.workitem.id.x()`;
 
-function sharedHeader(id: number): number {
+/** Ways out of the third loop: at different times, or all threads at once, without and with a use of `%d` there. */
+const OUTER = {
+  limit: '%sum.3 = add i32 %sum, 65536\n %c = icmp ult i32 %sum.3, 196608',
+  once: '%sum.3 = add i32 %sum, 65536\n %z = load volatile i32, ptr addrspace(1) %zero\n %c = icmp ne i32 %z, 0',
+  'once, with a use':
+    '%mid = select i1 %d, i32 65536, i32 131072\n %sum.3 = add i32 %sum, %mid\n %z = load volatile i32, ptr addrspace(1) %zero\n %c = icmp ne i32 %z, 0',
+} as const; // prettier-ignore
+
+function expectedSum(id: number, outer: keyof typeof OUTER): number {
   let sum = 0;
   for (let x = Math.imul(id, 74755); ;) {
     x = (Math.imul(x, 1664525) + 1013904223) | 0;
     const [a, b, d] = [(x & 805306368) !== 0, (x & 1073741824) !== 0, x < 0];
     if (a) sum += (d ? 0 : 8) + (b ? 1 : 3);
     else if (b) sum += 256;
-    else if ((sum += 65536) >= 196608) return sum | (d ? 16777216 : 33554432);
+    else {
+      sum += outer === 'once, with a use' && !d ? 131072 : 65536;
+      if (outer !== 'limit' || sum >= 196608) return sum | (d ? 16777216 : 33554432);
+    }
   }
 }
 
 test('loops that share a header keep what threads left them with', async () => {
-  const expected = Uint32Array.from({ length: 64 }, (_, id) => sharedHeader(id));
-  const buffer = { buffer: 'u32', length: 64, out: true };
-  const launch = JSON.stringify({ kernel: 'f', grid: [1], block: [64], args: [buffer] });
-  const spec = parseSpec(launch, () => new Uint8Array());
-  for (const mcpu of CPUS) {
-    const { object, disassembly } = await decoded(new TextEncoder().encode(SHARED_HEADER), { mcpu, meld: 'off' });
-    const options = { ...DEFAULT_SIMULATION, cycles: false };
-    const { buffers } = await simulate({ object, spec, options, disassembly: () => disassembly });
-    assert.equal(new Uint32Array(buffers[0]!.bytes.slice().buffer), expected, mcpu);
+  const args = [
+    { buffer: 'u32', length: 64, out: true },
+    { buffer: 'u32', length: 1 },
+  ];
+  const spec = parseSpec(JSON.stringify({ kernel: 'f', grid: [1], block: [64], args }), () => new Uint8Array());
+  const options = { ...DEFAULT_SIMULATION, cycles: false };
+  for (const outer of Object.keys(OUTER) as (keyof typeof OUTER)[]) {
+    const input = new TextEncoder().encode(sharedHeader(OUTER[outer]));
+    const expected = Uint32Array.from({ length: 64 }, (_, id) => expectedSum(id, outer));
+    for (const mcpu of CPUS) {
+      const { object, disassembly } = await decoded(input, { mcpu, meld: 'off' });
+      const { buffers } = await simulate({ object, spec, options, disassembly: () => disassembly });
+      assert.equal(new Uint32Array(buffers[0]!.bytes.slice().buffer), expected, `${outer}, ${mcpu}`);
+    }
   }
 });
 

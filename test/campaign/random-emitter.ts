@@ -238,6 +238,8 @@ export class Emitter {
       case 'retry': {
         const counter = this.variable('i32');
         const flags = s.stages.map(() => this.variable('i1'));
+        const flag = (stage: number): string => this.value(`load i1, ptr addrspace(5) ${flags[stage]!}`);
+        const add = (d: number, what: string): void => this.write('v', d, this.value(`add i32 ${this.v(d)}, ${what}`));
         const trips = this.value(`add i32 ${this.#trips(s.trips)}, ${s.stages.length}`);
         const head = this.label();
         this.emit(`store i32 0, ptr addrspace(5) ${counter}`);
@@ -245,27 +247,31 @@ export class Emitter {
         this.block(head);
         const count = this.value(`load i32, ptr addrspace(5) ${counter}`);
         const more = this.value(`icmp ult i32 ${count}, ${trips}`);
-        for (const [at, { when, d }] of s.stages.entries()) {
+        for (const [stage, { when, d }] of s.stages.entries()) {
           const bits = this.condition(when);
-          // Another stage each time, so that threads do not go the same way for ever.
-          const turn = this.value(`icmp eq i32 ${this.value(`urem i32 ${count}, ${at + 2}`)}, ${at}`);
+          // Another stage each time, so that a thread takes different back edges.
+          const turn = this.value(`icmp eq i32 ${this.value(`urem i32 ${count}, ${stage + 2}`)}, ${stage}`);
           const again = this.value(`and i1 ${this.value(`xor i1 ${bits}, ${turn}`)}, ${more}`);
-          this.emit(`store i1 ${again}, ptr addrspace(5) ${flags[at]!}`);
+          this.emit(`store i1 ${again}, ptr addrspace(5) ${flags[stage]!}`);
           // A use, so that LLVM does not move the condition to the branch.
-          if (d & 1) this.write('v', d, this.value(`add i32 ${this.v(d)}, ${this.value(`zext i1 ${again} to i32`)}`));
+          if (d & 1) add(d, this.value(`zext i1 ${again} to i32`));
         }
-        for (const [at, { body, d }] of s.stages.entries()) {
+        for (const [stage, { body, d }] of s.stages.entries()) {
           const [back, next] = [this.label(), this.label()];
           this.body(body);
-          this.#branch(this.value(`load i1, ptr addrspace(5) ${flags[at]!}`), back, next);
+          // Some back edges are for all threads or none, and never taken; then the condition is used here.
+          const isUniform = (d & 12) === 12;
+          if (isUniform) add(d, this.value(`select i1 ${flag(stage)}, i32 ${d}, i32 1`));
+          this.#branch(isUniform ? this.value('icmp ugt i32 %uniform, 99') : flag(stage), back, next);
           this.block(back);
-          // What one way leaves as it is, LLVM makes a loop of its own for.
-          for (let k = 0; k < COUNTS.v; k++)
-            this.write('v', k, this.value(`add i32 ${this.v(k)}, ${(d + at + k) | 1}`));
+          // All variables change: of a phi that keeps its value on one back edge LLVM makes a separate loop.
+          for (let k = 0; k < COUNTS.v; k++) add(k, String((d + stage + k) | 1));
           this.emit(`store i32 ${this.value(`add i32 ${count}, 1`)}, ptr addrspace(5) ${counter}`);
           this.jump(head);
           this.block(next);
         }
+        // Uses behind all loops.
+        for (const [stage, { d }] of s.stages.entries()) if (d & 2) add(d, this.value(`zext i1 ${flag(stage)} to i32`));
         return;
       }
     }

@@ -167,7 +167,6 @@ function changed(s: Statement, { how, leaf }: Edit): Statement {
       return { ...s, [field]: leaf[field] };
     }
     case 'loop':
-    case 'retry':
       return { ...s, trips: condition(s.trips) };
     case 'shared':
       return { ...s, whenF: condition(s.whenF) };

@@ -30,9 +30,11 @@ function usualGroups(fn: FunctionSnapshot): readonly (readonly number[])[] {
     return [row, Math.min(MOST_THREADS / row, Math.max(Math.ceil(threads / row), least[1])), 1];
   };
   if (!isPlane) return [groupOf(threads)];
-  const groups = [...new Set([side, 2 * side, fn.waveSize])].map(groupOf);
-  const sizeOf = ([width, height]: readonly number[]): number => width! * height!;
-  return groups.filter((group) => sizeOf(group) === sizeOf(groups[0]!));
+  const widths = new Set([side, 2 * side, fn.waveSize].map((width) => Math.max(width, least[0])));
+  const [first, ...others] = [...widths].map(groupOf);
+  const isLike = ([width, height]: readonly number[]): boolean =>
+    height! > 1 && width! * height! === first![0]! * first![1]!;
+  return [first!, ...others.filter(isLike)];
 }
 
 /** A power of two. */
