@@ -27,15 +27,6 @@ const CONDITION_OR_LOOP =
 /** In handleLoopCondition: the first instruction of the loop. */
 const LOOP_START = '200141a8026a' + '2008280210280200' + '41b912110001' + '20012802a80241106b0c01';
 
-/** In collectIncomingValuesFromPhi: for each operation, by its number, where to go on with the value that it defines. */
-const BY_OPERATION = '024002400240' + '2000280214200510e3032204280220410a6b' + '0e0b0201010101010101010100010b';
-
-/** In collectIncomingValuesFromPhi: for a copy, what it copies; and the value goes to the end of `Incomings`. */
-const INCOMING =
-  '2003200428021028021c36020c0b' + '20034100360204' + '2002280204220420022802084f0440' +
-  '20022003410c6a200341086a200341046a41df131106010c010b' + '200328020c2105200328020821062002280200' +
-  '2004410c6c6a2204410036020820042006360204200420053602002002200228020441016a3602040b'; // prettier-ignore
-
 /**
  * Instructions, in hexadecimal, and as many bytes in their place. A function that is called there has another number
  * wherever the module has other functions; then `behind`, a call of the same function a little later, is not found.
@@ -111,36 +102,6 @@ const REPAIRS = [
     faulty: '200846' + CONDITION_OR_LOOP + LOOP_START + '0b' + '200341164d',
     // local.get 8, i32.eq, local.get 8, call LoopBase::getLoopLatch, i32.eqz, i32.gt_u, if
     right: '200846' + '200810e901454b' + CONDITION_OR_LOOP + NOP.repeat(24) + '0b' + '200341164d',
-  },
-  {
-    // Vreg1LoweringHelper::collectIncomingValuesFromPhi (llvm/lib/Target/AMDGPU/SILowerI1Copies.cpp) takes a copy's
-    // source for an incoming value. The copy keeps the values of threads that have left a loop already, its source does
-    // not. If loops share a header, no other phi stands between them, and such threads lost their value. The repair takes
-    // the source of copies in the incoming block only. For that it makes one loop of the code, of which the first two
-    // iterations stood by themselves; what stays behind it is not reached.
-    file: 'llvm.wasm',
-    // The first iteration; the number of operands, or it ends (br_if); the beginning of the second
-    faulty:
-      '20032001280210220428021c220536020c2003200441406b280200360208' + BY_OPERATION + INCOMING +
-      '20012f0114200141166a2d0000411074724104490d00' +
-      '20032001280210220428024c220536020c2003200441f0006a280200360208', // prettier-ignore
-    // i32.const 1, local.set 7 (the operand), loop: the value (local 5), and its block in memory;
-    // local.get 4 (the copy), i32.load 12 (its block), local.get 3, i32.load 8, i32.ne, br_if;
-    // local.get 7, i32.const 2, i32.add, local.tee 7, the number of operands, i32.lt_u, br_if; end; br
-    right:
-      '4101210703402003200128021020074118' + '6c6a2204280204220536020c20032004280228360208' + BY_OPERATION +
-      '200428020c2003280208470d00' + INCOMING +
-      '200741026a220720012f011420012d001641107472490d000b0c00' + NOP.repeat(4), // prettier-ignore
-  },
-  {
-    // Vreg1LoweringHelper::replaceDstReg, where a phi has one value only: it gave the phi's register, which is a lane
-    // mask already, to the value. So a copy that is such a value was not lowered any more, and kept nothing. The repair
-    // gives the value's register to the users of the phi.
-    file: 'llvm.wasm',
-    // The body of the function: local.get 0, i32.load 20, local.get 1 (NewReg), local.get 2 (OldReg), call replaceRegWith
-    faulty: '0e00' + '2000280214' + '20012002' + '10aa030b',
-    // The same with the operands in the other order
-    right: '0e00' + '2000280214' + '20022001' + '10aa030b',
   },
 ];
 
