@@ -15,7 +15,7 @@ export type Rates = (x: number, y: number) => readonly [rate: number, alike: num
 export const COIN: Rates = (x) => [x < 0.5 ? 0 : 1, 1];
 /** In a quarter of the launches data are sorted or coherent. */
 export const ORDER: Rates = (x, y) => [0.1 + 0.8 * y, x < 0.25 ? 0.95 : 0];
-/** Of gathered data (gathered.ts): fewer launches are, though some programs sort by what they look up. */
+/** Gathered data (gathered.ts) are sorted or coherent in fewer launches, but some programs sort by what they look up. */
 export const GATHERED_ORDER: Rates = (x, y) => [0.1 + 0.8 * y, x < 3 / 16 ? 0.95 : 0];
 /** Of numbers that differ little between neighbours: few waves lie on the border. */
 export const BORDER: Rates = (_, y) => [0.1 + 0.8 * y, 15 / 16];
