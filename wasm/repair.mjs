@@ -27,9 +27,20 @@ const CONDITION_OR_LOOP =
 /** In handleLoopCondition: the first instruction of the loop. */
 const LOOP_START = '200141a8026a' + '2008280210280200' + '41b912110001' + '20012802a80241106b0c01';
 
+/** In collectIncomingValuesFromPhi: for each operation, by its number, where to go on with the value that it defines. */
+const BY_OPERATION = '024002400240' + '2000280214200510e3032204280220410a6b' + '0e0b0201010101010101010100010b';
+
+/** In collectIncomingValuesFromPhi: for a copy, what it copies; and the value goes to the end of `Incomings`. */
+const INCOMING =
+  '2003200428021028021c36020c0b' + '20034100360204' + '2002280204220420022802084f0440' +
+  '20022003410c6a200341086a200341046a41df131106010c010b' + '200328020c2105200328020821062002280200' +
+  '2004410c6c6a2204410036020820042006360204200420053602002002200228020441016a3602040b'; // prettier-ignore
+
 /**
  * Instructions, in hexadecimal, and as many bytes in their place. A function that is called there has another number
  * wherever the module has other functions; then `behind`, a call of the same function a little later, is not found.
+ * `faulty` and `right` can have several parts, one behind the other; what stands between them moves. Only their sum has
+ * to have as many bytes as before.
  */
 const REPAIRS = [
   {
@@ -103,6 +114,78 @@ const REPAIRS = [
     // local.get 8, i32.eq, local.get 8, call LoopBase::getLoopLatch, i32.eqz, i32.gt_u, if
     right: '200846' + '200810e901454b' + CONDITION_OR_LOOP + NOP.repeat(24) + '0b' + '200341164d',
   },
+  {
+    // Vreg1LoweringHelper::collectIncomingValuesFromPhi (llvm/lib/Target/AMDGPU/SILowerI1Copies.cpp) takes a copy's
+    // source for an incoming value. The copy keeps the values of threads that have left a loop already, its source does
+    // not. If loops share a header, no other phi stands between them, and such threads lost their value. The repair takes
+    // the source of copies in the incoming block only. For that it makes one loop of the code, of which the first two
+    // iterations stood by themselves; what stays behind it is not reached.
+    file: 'llvm.wasm',
+    // The first iteration; the number of operands, or it ends (br_if); the beginning of the second
+    faulty:
+      '20032001280210220428021c220536020c2003200441406b280200360208' + BY_OPERATION + INCOMING +
+      '20012f0114200141166a2d0000411074724104490d00' +
+      '20032001280210220428024c220536020c2003200441f0006a280200360208', // prettier-ignore
+    // i32.const 1, local.set 7 (the operand), loop: the value (local 5), and its block in memory;
+    // local.get 4 (the copy), i32.load 12 (its block), local.get 3, i32.load 8, i32.ne, br_if;
+    // local.get 7, i32.const 2, i32.add, local.tee 7, the number of operands, i32.lt_u, br_if; end; br
+    right:
+      '4101210703402003200128021020074118' + '6c6a2204280204220536020c20032004280228360208' + BY_OPERATION +
+      '200428020c2003280208470d00' + INCOMING +
+      '200741026a220720012f011420012d001641107472490d000b0c00' + NOP.repeat(4), // prettier-ignore
+  },
+  {
+    // Vreg1LoweringHelper::replaceDstReg, where a phi has one value only: it gave the phi's register, which is a lane
+    // mask already, to the value. So a copy that is such a value was not lowered any more, and kept nothing. The repair
+    // gives the value's register to the users of the phi.
+    file: 'llvm.wasm',
+    // The body of the function: local.get 0, i32.load 20, local.get 1 (NewReg), local.get 2 (OldReg), call replaceRegWith
+    faulty: '0e00' + '2000280214' + '20012002' + '10aa030b',
+    // The same with the operands in the other order
+    right: '0e00' + '2000280214' + '20022001' + '10aa030b',
+  },
+  {
+    // Vreg1LoweringHelper::lowerCopiesToI1 puts what merges lane masks, which sets SCC, in front of the copy, also where SCC
+    // is live: between a comparison and the branch that asks for it. The repair moves the comparison behind it. The room
+    // for that is from std::vector's push_back (`DomBlocks`), without its checks for sizes that no vector has, and from
+    // SmallVector's in MachineIDFSSAUpdater::addUseBlock, which has room for the first block.
+    file: 'llvm.wasm',
+    faulty: [
+      // local 5 (the vector's end) - local 4 (its beginning), ..., throw if it is too long; the new length, as long as it can
+      // be, or throw; a new vector of that length; the block at its end; the others; free the old one
+      '200520046b220541027522' + '0e41016a22084180808080044f0d03' +
+        '200541ffffffff03200720046b220741017522' + '0b20082008200b491b200741fcffffff074f1b2207' +
+        '047f200741808080800' + '44f0d05200741027410' + '2d0541000b220b6a22082002360200' +
+        '2008200e4102746b210220050440200220042005fc0a00000b200841046a2105200b20074102746a2107' +
+        '2004044020' + '04102c0b20022104', // prettier-ignore
+      // What throws
+      '4100110b01' + '000b' + '4100110b01' + '000b' + '20032004',
+      // If the vector of `UseBlocks` is full, let it grow; the block at its end; one block more
+      '0240' + '200328' + '02e001220820032802e4014f0440200341dc016a200610310c010b' +
+        '20032802dc01200841027' + '46a2006360000200320032802e00141016a3602e0010b', // prettier-ignore
+      // The helper, MBB, MI, the debug location, DstReg, and the value in the middle of MBB, for buildMergeLaneMasks
+      '20034140' + '6b20062000' + '2007200a2002200641' + '0010fa0b',
+    ],
+    right: [
+      // The length in bytes; twice the capacity; a new vector; the blocks; free the old one
+      '200520046b2105' + '200720046b4101742207' + '102d2208' + '20042005fc0a0000' + '2004102c' +
+        // The new vector; the block at its end, and the end; the end of the new room
+        '20082204' + '20056a2205' + '2002360200' + '200541046a2105' + '200720086a2107', // prettier-ignore
+      '000b000b20032004',
+      '20032802dc0120063600' + '00' + '200341013602e001',
+      // i1 = i5 = MI; block; loop: i5 = its next one; end of MBB: br_if (block);
+      '200022012105' + '0240' + '0340' + '20052802042205' + '2018460d01' +
+        // if it does not use SCC (19): if it does not define SCC either, loop, else br (block); end; end
+        '20054113' + '41004100109903410048' + '0440' + '20054113410041004100' + '10cf02410048' + '0d01' + '0c02' + '0b0b' +
+        // loop: i1 = the one before i1; if it does not define SCC, loop; end
+        '0340' + '20012802002201' + '4113410041004100' + '10cf02410048' + '0d000b' +
+        // Take i1 out of the list, and put it in front of MI; end
+        '20012802002105' + '20012802042208' + '2005360200' + '20052008360204' +
+        '20002802002105' + '20012005360200' + '20012000360204' + '20052001360204' + '20002001360200' + '0b' +
+        // The same with i1 in the place of MI
+        '20034140' + '6b20062001' + '2007200a2002200641' + '0010fa0b' + NOP.repeat(2), // prettier-ignore
+    ],
+  },
 ];
 
 const folder = process.argv[2];
@@ -110,12 +193,23 @@ const done = new Map();
 for (const { file, faulty, right, behind = '' } of REPAIRS) {
   const place = path.join(folder, file);
   const bytes = await readFile(place);
-  const wanted = Buffer.from(faulty, 'hex');
-  const at = bytes.indexOf(wanted);
-  if (at < 0 || bytes.includes(wanted, at + 1)) throw new Error(`${place}: not exactly one ${faulty}`);
+  const [first, ...others] = [faulty].flat().map((part) => Buffer.from(part, 'hex'));
+  const at = bytes.indexOf(first);
+  if (at < 0 || bytes.includes(first, at + 1)) throw new Error(`${place}: not exactly one ${first.toString('hex')}`);
+  const [beginning, ...replacements] = [right].flat().map((part) => Buffer.from(part, 'hex'));
+  const repaired = [beginning];
+  let end = at + first.length;
+  for (const [index, part] of others.entries()) {
+    const next = bytes.indexOf(part, end);
+    if (next < 0 || next > end + 512) throw new Error(`${place}: no ${part.toString('hex')}`);
+    repaired.push(bytes.subarray(end, next), replacements[index]);
+    end = next + part.length;
+  }
   if (!bytes.subarray(at, at + 512).includes(Buffer.from(behind, 'hex'))) throw new Error(`${place}: no ${behind}`);
-  Buffer.from(right, 'hex').copy(bytes, at);
+  const code = Buffer.concat(repaired);
+  if (code.length !== end - at) throw new Error(`${place}: ${end - at} bytes become ${code.length}`);
+  code.copy(bytes, at);
   await writeFile(place, bytes);
-  done.set(place, [...(done.get(place) ?? []), { at, bytes: right }]);
+  done.set(place, [...(done.get(place) ?? []), { at, bytes: code.toString('hex') }]);
 }
 for (const [place, repairs] of done) await writeFile(`${place}.repairs`, JSON.stringify(repairs));

@@ -2,7 +2,7 @@
  * Random kernels on an NVIDIA GPU: each as PTX, unmelded and melded in four ways, against the simulator's memory.
  * An oracle with nothing in common with ours: NVIDIA's driver makes the machine code, and threads really diverge.
  *
- *   node dist/test/campaign/gpu.js [--kernels N] [--seed S] [--size 1|2]
+ *   node dist/test/campaign/gpu.js [--kernels N] [--seed S] [--size 1|2] [--family plain|retry]
  *
  * Takes Python 3 and the driver's library, no SDK. Without a GPU it says so and ends with status 0. Exit status 1 on any
  * difference; the module is then in build/campaign/.
@@ -25,8 +25,12 @@ const { values: args } = parseArgs({
     kernels: { type: 'string', default: '200' },
     seed: { type: 'string', default: '1' },
     size: { type: 'string' },
+    family: { type: 'string', default: 'plain' },
   },
 });
+
+if (args.family !== 'plain' && args.family !== 'retry') throw new Error('--family takes plain or retry');
+const family = FAMILIES[args.family];
 
 const most = Number(args.kernels);
 if (!(most > 0)) throw new Error('--kernels takes a number');
@@ -65,7 +69,7 @@ const compiler = createCompiler({ threads: 0 });
 
 /** Compiles a module of random kernels in all ways, launches them, and compares. */
 async function check(batch: number, folder: string, totals: Totals): Promise<void> {
-  const { body, module, launch } = FAMILIES.plain;
+  const { body, module, launch } = family;
   const size = Number(args.size ?? (batch % 2) + 1);
   const kernels = Array.from({ length: PER_MODULE }, (_, index) =>
     draw(`k${batch}_${index}`, body(size), Math.imul(batch, 1009) + index),
