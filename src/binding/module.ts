@@ -84,6 +84,9 @@ const IS_SOURCE = ': this is no LLVM IR (source is known by its name, by -x hip 
 /** LLVM verifies a module, but relies on some of it before: flags of the module, for instance. */
 const malformed = (how: string): DarmError => new DarmError('bad-input', `malformed module: ${how} while it read it`);
 
+/** lld, of its output, which lies in memory here. */
+const NO_ROOM = /failed to open \S+: Out of memory/;
+
 /** Of OpenCL; HIP's is in the device libraries. */
 const NO_PRINTF = " (OpenCL's printf needs the runtime of AMD's driver, which links __printf_alloc itself)";
 
@@ -150,6 +153,7 @@ export class LlvmModule {
       .trim();
     const line = llvm._darm_error_line(this.#job);
     const column = llvm._darm_error_column(this.#job);
+    if (status === Status.LinkFailed && NO_ROOM.test(said)) throw this.runtime.lackOfMemory();
     const placed = status === Status.CompileFailed ? PLACE.exec(said) : null;
     if (placed !== null) throw new DarmError('compile-failed', placed[4]!, placeOf(placed));
     const isBitcode = read[0] === 0x42 && read[1] === 0x43;

@@ -103,10 +103,8 @@ export class LlvmRuntime<Exports extends InstanceExports = LlvmExports> {
     const text = error instanceof Error ? error.message : String(error);
     const said = this.#printed.join(' ').replace(/\s+/g, ' ').trim();
     const fatal = text.startsWith('LLVM fatal error: ') ? text.slice('LLVM fatal error: '.length) : null;
-    if (/Cannot enlarge memory|OOM|out of memory|allocation failed/i.test(fatal ?? `${text} ${said}`)) {
-      const limit = Math.round(this.memoryLimitBytes / 2 ** 20);
-      return new DarmError('out-of-memory', `${this.tool} needs more memory than the limit of ${limit} MiB`);
-    }
+    if (/Cannot enlarge memory|OOM|out of memory|allocation failed/i.test(fatal ?? `${text} ${said}`))
+      return this.lackOfMemory();
     if (error instanceof RangeError || this.#isStackExhausted())
       return new DarmError(
         'compile-failed',
@@ -117,6 +115,11 @@ export class LlvmRuntime<Exports extends InstanceExports = LlvmExports> {
     return error instanceof WebAssembly.RuntimeError
       ? describeCrash(`${this.tool} crashed (${text})${more}`)
       : new DarmError('internal', text + more);
+  }
+
+  lackOfMemory(): DarmError {
+    const limit = Math.round(this.memoryLimitBytes / 2 ** 20);
+    return new DarmError('out-of-memory', `${this.tool} needs more memory than the limit of ${limit} MiB`);
   }
 
   /**

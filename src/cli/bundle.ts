@@ -15,6 +15,7 @@ import type { BundleFlags, BundleInvocation, Pair } from './bundle-arguments.js'
 import { artifactDocument } from './compile-report.js';
 import { containerText } from './container-text.js';
 import { checkOutputs } from './outputs.js';
+import { checkSameSettings } from '../job/target-id.js';
 import { readInput, writeOutput, writeStandardOutput } from '../process/files.js';
 
 export async function runBundle(invocation: BundleInvocation): Promise<void> {
@@ -69,6 +70,10 @@ async function create(pairs: readonly Pair[], flags: BundleFlags): Promise<void>
     const name = imageNameFor(target);
     if (images.some(({ id }) => id === name.id)) throw new DarmError('usage', `'${target}' is given twice`);
     images.push({ ...name, bytes: await readImage(file, name.target) });
+  }
+  for (const { kind, triple } of images) {
+    const alike = images.filter((each) => each.kind === kind && each.triple === triple);
+    checkSameSettings(alike.map(({ target }) => target));
   }
   if (flags.type === 'offload-binary') return write(writeOffloadBinaries(images), flags);
   const host = images.some(({ kind }) => kind === 'host') ? [] : [{ id: HOST_ID, bytes: new Uint8Array(0) }];

@@ -5,7 +5,7 @@ import type { Compiler, CompilerOptions, ModuleCompiler, SourceResult } from '..
 import { sniffInput } from '../formats/bitcode.js';
 import type { SourceOptions } from '../frontend/options.js';
 import type { JobOptions } from '../job/options.js';
-import type { CompileResult } from '../job/results.js';
+import type { CompileResult, FunctionReport } from '../job/results.js';
 import type { CompileFlags } from './arguments.js';
 import { resultDocument } from '../report/json/compile-document.js';
 import { artifactDocument, printWarnings, statsTable } from './compile-report.js';
@@ -114,8 +114,11 @@ export async function runCompile(input: string, given: CompileFlags, shared?: Co
     const document = { schema: 1, artifacts, ...documentOf(flags.emit, images), ...sourceDocument(sources) };
     await writeStandardOutput(JSON.stringify(document) + '\n');
   } else if (flags.stats) {
-    for (const { functions, target } of results)
-      writeMessage((results.length > 1 ? `${visibleLine(target)}\n` : '') + statsTable(functions));
+    const { functions: wanted = [] } = jobOptions(flags);
+    const rows = ({ functions }: CompileResult): FunctionReport[] =>
+      functions.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+    for (const result of results)
+      writeMessage((results.length > 1 ? `${visibleLine(result.target)}\n` : '') + statsTable(rows(result)));
   }
 }
 

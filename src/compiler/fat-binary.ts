@@ -18,7 +18,7 @@ import {
 } from '../formats/offload/container.js';
 import { HOST_ID, imageContent, imageId, imageNameFor, type OffloadImage } from '../formats/offload/image.js';
 import type { JobOptions } from '../job/options.js';
-import { parseTargetId } from '../job/target-id.js';
+import { checkSameSettings, parseTargetId } from '../job/target-id.js';
 
 /** What is emitted is settled, and the images of a container say for which processors. */
 export type FatBinaryOptions = Omit<Partial<JobOptions>, 'emit' | 'mcpu'>;
@@ -84,7 +84,8 @@ export async function compileFatBinary(
   options: FatBinaryOptions | (SourceOptions & FatBinaryOptions) = {},
   call: CallOptions & SourceCallOptions = {},
 ): Promise<FatBinaryResult> {
-  if (!Array.isArray(targets as unknown)) throw new DarmError('usage', 'the targets must be an array');
+  if (!Array.isArray(targets as unknown) || targets.some((target: unknown) => typeof target !== 'string'))
+    throw new DarmError('usage', 'the targets must be an array of strings');
   if (new Set(targets).size !== targets.length) throw new DarmError('usage', 'a target is named twice');
   const wanted = targets.length === 0 ? [null] : targets;
   const results = await all(wanted.map((mcpu) => compiler.compile(bytes, { ...options, emit: ['hsaco'], mcpu }, call)));
@@ -96,23 +97,8 @@ export async function compileFatBinary(
   // Flags may have completed a target.
   if (new Set(images.map(({ id }) => id)).size !== images.length)
     throw new DarmError('usage', 'a target is named twice');
-  checkSettings(images.map(({ target }) => target));
+  checkSameSettings(images.map(({ target }) => target));
   return { bytes: writeBundle([{ id: HOST_ID, bytes: new Uint8Array(0) }, ...images]), images };
-}
-
-/** Refuses what clang's driver refuses (`getConflictTargetIDCombination`): a runtime could take either image. */
-function checkSettings(targets: readonly string[]): void {
-  const settingsOf = (target: string): string[] => [...target.matchAll(/:(\w+)/g)].map(([, name]) => name!);
-  const cpuOf = (target: string): string => target.split(':')[0]!;
-  const sorted = targets.toSorted();
-  for (const target of sorted) {
-    const first = sorted.find((each) => cpuOf(each) === cpuOf(target))!;
-    if (!settingsOf(target).every((name) => settingsOf(first).includes(name)))
-      throw new DarmError(
-        'usage',
-        `${first} and ${target} exclude each other: targets of one processor name the same settings`,
-      );
-  }
 }
 
 /** Waits for all, then throws the first error in order: which one it is does not depend on timing. */

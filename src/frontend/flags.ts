@@ -111,7 +111,7 @@ const NOTHING_TO_DO = new Set([
   '-frtti', '-fno-gpu-exclude-wrong-side-overloads', '-fno-gpu-defer-diag', '-mamdgpu-ieee',
   '-fno-atomic-fine-grained-memory', '-fno-atomic-remote-memory', '-fno-atomic-ignore-denormal-mode', '-c',
   '--offload-device-only', '--cuda-device-only', '-emit-llvm', '-pipe', '-fPIC', '-fpic', '-fPIE', '-fpie',
-  '-fno-math-errno', '-fmath-errno', '-fsigned-char', '-fno-gpu-rdc', '-fhip-fp32-correctly-rounded-divide-sqrt',
+  '-fsigned-char', '-fno-gpu-rdc', '-fhip-fp32-correctly-rounded-divide-sqrt',
   '-fgpu-sanitize', '-fno-gpu-sanitize', '-fno-gpu-allow-device-init',
   '-fcaret-diagnostics', '-fshow-column', '-fbuiltin', '-finline', '-fno-strict-enums',
   '-fno-stack-protector', '-Qunused-arguments', '-fno-ident', '-Qn', '-m64', '--hip-link', '-fno-lto', '-flto',

@@ -19,6 +19,8 @@ interface Settings {
   /** Null: the language's default. `restored`: what there was before fast mathematics. */
   contract: string | null;
   complexRange: string | null;
+  /** Functions set `errno`, so they are called as functions, which the device libraries lack. */
+  errno: boolean;
 }
 
 const STRICT_IEEE = {
@@ -32,7 +34,7 @@ const STRICT_IEEE = {
 const UNSAFE = { signedZeros: false, approximate: true, associative: true, reciprocal: true } as const;
 /** What fast mathematics does not go together with. */
 const NO_TRAPS = { trapping: false, exceptions: null } as const;
-const FAST = { ...UNSAFE, ...NO_TRAPS, rounding: false, contract: 'fast' } as const;
+const FAST = { ...UNSAFE, ...NO_TRAPS, rounding: false, contract: 'fast', errno: false } as const;
 const FASTEST = { ...FAST, infinities: false, nans: false, complexRange: 'basic' } as const;
 
 const CHANGES: ReadonlyMap<string, Partial<Settings>> = new Map(Object.entries<Partial<Settings>>({
@@ -57,17 +59,19 @@ const CHANGES: ReadonlyMap<string, Partial<Settings>> = new Map(Object.entries<P
   '-ffp-exception-behavior=ignore': { trapping: false, exceptions: 'ignore' },
   '-ffp-exception-behavior=maytrap': { trapping: true, exceptions: 'maytrap' },
   '-ffp-exception-behavior=strict': { trapping: true, exceptions: 'strict' },
-  '-ffp-model=precise': { ...STRICT_IEEE, ...NO_TRAPS, rounding: false, contract: 'on', complexRange: 'full' },
-  '-ffp-model=strict': { ...STRICT_IEEE, trapping: true, exceptions: 'strict', rounding: true, contract: 'off', complexRange: 'full' },
+  '-ffp-model=precise': { ...STRICT_IEEE, ...NO_TRAPS, rounding: false, contract: 'on', complexRange: 'full', errno: false },
+  '-ffp-model=strict': { ...STRICT_IEEE, trapping: true, exceptions: 'strict', rounding: true, contract: 'off', complexRange: 'full', errno: false },
   '-ffp-model=fast': { ...FAST, infinities: true, nans: true, complexRange: 'promoted' },
   '-ffp-model=aggressive': FASTEST,
   '-funsafe-math-optimizations': { ...UNSAFE, ...NO_TRAPS, contract: 'fast' },
   '-fno-unsafe-math-optimizations': { signedZeros: true, approximate: false, associative: false, reciprocal: false },
   '-ffast-math': FASTEST,
-  '-fno-fast-math': { ...STRICT_IEEE, complexRange: null },
+  '-fno-fast-math': { ...STRICT_IEEE, complexRange: null, errno: false },
   '-Ofast': FASTEST,
   '-fcx-limited-range': { complexRange: 'basic' },
   '-fno-cx-limited-range': { complexRange: 'full' },
+  '-fmath-errno': { errno: true },
+  '-fno-math-errno': { errno: false },
 })); // prettier-ignore
 
 /** They set contraction, and what takes them back sets it back: to what was given, or to HIP's `fast`. */
@@ -83,6 +87,7 @@ export class FloatingPoint {
     rounding: false,
     contract: null,
     complexRange: null,
+    errno: false,
   };
   /** The last `-ffp-contract`. */
   #givenContract: string | null = null;
@@ -147,7 +152,7 @@ export class FloatingPoint {
   /** For `-cc1`. */
   arguments(language: Language): string[] {
     const { infinities, nans, signedZeros, approximate, associative, reciprocal } = this.#settings;
-    const { trapping, rounding, exceptions, complexRange } = this.#settings;
+    const { trapping, rounding, exceptions, complexRange, errno } = this.#settings;
     const isReassociated = associative && !signedZeros && !trapping;
     const isUnsafe = isReassociated && reciprocal && approximate;
     const contract = this.#contract(language);
@@ -155,6 +160,7 @@ export class FloatingPoint {
     const add = (condition: boolean, ...each: string[]): void => void (condition && words.push(...each));
     add(!infinities, '-menable-no-infs');
     add(!nans, '-menable-no-nans');
+    add(errno, '-fmath-errno');
     add(approximate, '-fapprox-func');
     add(isUnsafe, '-funsafe-math-optimizations');
     add(!signedZeros, '-fno-signed-zeros');
@@ -164,7 +170,7 @@ export class FloatingPoint {
     words.push(rounding ? '-frounding-math' : '-fno-rounding-math');
     add(exceptions !== null, `-ffp-exception-behavior=${exceptions}`);
     // These say what the macros __FAST_MATH__ and __FINITE_MATH_ONLY__ are.
-    add(!infinities && !nans && isUnsafe && !rounding, '-ffast-math');
+    add(!infinities && !nans && !errno && isUnsafe && !rounding, '-ffast-math');
     add(!infinities && !nans, '-ffinite-math-only');
     add(complexRange !== null, `-complex-range=${complexRange}`);
     add(language === 'hip' && (this.#isTranscendentalFast ?? this.#isFast), '-fgpu-approx-transcendentals');

@@ -62,7 +62,10 @@ export function completeSource(where: string, source: string | Uint8Array, given
   const name = asked.startsWith('-') ? `./${asked}` : asked;
   const job = jobOptions(where, given, flags);
   if (job.mcpu === null)
-    throw new DarmError('usage', 'source needs a processor, e.g. gfx1100: mcpu (--mcpu, --offload-arch)');
+    throw new DarmError(
+      'usage',
+      'source needs a processor, e.g. gfx1100: mcpu, or targets of a fat binary (--mcpu, --offload-arch)',
+    );
   const ofPipeline = job.optimize === 'none' ? '0' : job.optimize.slice(1);
   const optimize = flags.optimize ?? ofPipeline;
   checkRefused(flags.refused, given.optimize === undefined ? optimize : ofPipeline);
@@ -79,12 +82,13 @@ function jobOptions(where: string, given: SourceCompileOptions, flags: ParsedFla
   const pipeline = level === 'z' ? 's' : level;
   const optimize = asked.optimize ?? (level === '0' ? 'none' : (`O${pipeline}` as JobOptions['optimize']));
   const codegenLevels = { none: 0, O1: 1, O2: 2, O3: 3, Os: 2 } as const;
-  if (flags.targets.length > 1) throw new DarmError('usage', 'one target at a time, or --emit fatbin');
+  if (flags.targets.length > 1)
+    throw new DarmError('usage', 'one target at a time, or a fat binary: --emit fatbin, compileFatBinary with targets');
   const target = asked.mcpu ?? flags.targets[0] ?? null;
   return completeJobOptions(where, {
     ...asked,
     optimize,
-    mcpu: target && withSettings(target, flags.settings),
+    mcpu: typeof target === 'string' && target !== '' ? withSettings(target, flags.settings) : target,
     codegenLevel: asked.codegenLevel ?? codegenLevels[optimize],
   });
 }

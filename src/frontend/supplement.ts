@@ -14,6 +14,9 @@
  * musl says `nullptr` where GNU's library, and clang itself, say `__null` for `NULL`: programs compare it with numbers,
  * cast it and return it as one. And libraries that know libc++ call its namespace `_VSTD`. libc++ has lost that name.
  *
+ * In C++26, libc++'s placement delete is constexpr, which makes it a function of the device, too; clang's wrapper of <new>
+ * has another one for the device. Here it is the host's.
+ *
  * Host code written for GNU's library and for OpenMP includes headers that neither libc++ nor musl has. What they
  * declare is declared here: host code is parsed, and never called.
  */
@@ -67,6 +70,23 @@ const withNull = (name: string): string => `#include_next <${name}>
 const CONFIG = `#pragma once
 #include_next <__config>
 #define _VSTD std
+`;
+
+const PLACEMENT = `#pragma once
+#include <__config>
+#include <__cstddef/size_t.h>
+#if _LIBCPP_STD_VER < 26 || !defined(__HIP__)
+#include_next <__new/placement_new_delete.h>
+#else
+[[nodiscard]] inline _LIBCPP_HIDE_FROM_ABI constexpr void *operator new(std::size_t, void *place) noexcept {
+  return place;
+}
+[[nodiscard]] inline _LIBCPP_HIDE_FROM_ABI constexpr void *operator new[](std::size_t, void *place) noexcept {
+  return place;
+}
+inline _LIBCPP_HIDE_FROM_ABI void operator delete(void *, void *) noexcept {}
+inline _LIBCPP_HIDE_FROM_ABI void operator delete[](void *, void *) noexcept {}
+#endif
 `;
 
 /** Those of the standard; libc++ has more in its folder, and refuses <stdatomic.h> and others before C++23. */
@@ -160,6 +180,7 @@ export const SUPPLEMENT: ReadonlyMap<string, string> = new Map([
   ...THROWING.map((name) => [name, withExceptions(name)] as const),
   ...NULL_DEFINERS.map((name) => [name, withNull(name)] as const),
   ['__config', CONFIG],
+  ['__new/placement_new_delete.h', PLACEMENT],
   ['bits/stdc++.h', EVERYTHING],
   ['omp.h', OPENMP],
   ['cxxabi.h', DEMANGLER],

@@ -52,3 +52,18 @@ export function parseTargetId(text: string | null): TargetId {
   if (!/^[a-z0-9_-]+$/i.test(cpu)) throw new DarmError('usage', `'${text}' is no target id: it names no processor`);
   return { cpu, features: features.join(',') };
 }
+
+/** Refuses what clang's driver refuses (`getConflictTargetIDCombination`): a runtime could take either image. */
+export function checkSameSettings(targets: readonly string[]): void {
+  const settingsOf = (target: string): string[] => [...target.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+  const cpuOf = (target: string): string => target.split(':')[0]!;
+  const sorted = targets.toSorted();
+  for (const target of sorted) {
+    const first = sorted.find((each) => cpuOf(each) === cpuOf(target))!;
+    if (!settingsOf(target).every((name) => settingsOf(first).includes(name)))
+      throw new DarmError(
+        'usage',
+        `${first} and ${target} exclude each other: targets of one processor name the same settings`,
+      );
+  }
+}

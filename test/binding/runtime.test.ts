@@ -6,7 +6,7 @@ import { compileModule } from '../../src/pipeline/compile.js';
 import { artifact, compile, freshRuntime, kernel, runtime, SILENT, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/runtime', { tests: 12, timeoutMs: 300_000 });
+const test = suite('binding/runtime', { tests: 13, timeoutMs: 300_000 });
 
 const OBJECT = withDefaults({ emit: ['obj'], meld: 'off' });
 
@@ -157,6 +157,16 @@ test('the memory limit holds', async () => {
   assert.is(error.code, 'out-of-memory');
   assert.match(error.message, /limit of 80 MiB/);
   assert.is(rt.poisoned, true);
+});
+
+test.long('a code object that does not fit into the memory', async () => {
+  // The object, a GiB of zeros and a byte, fits; lld has no room for its output.
+  const module = `target triple = "amdgcn-amd-amdhsa"\n@far = addrspace(1) global i8 1, align ${2 ** 30}`;
+  const rt = await freshRuntime(2 ** 32);
+  const options = withDefaults({ mcpu: 'gfx906', meld: 'off' });
+  const error = failure(() => compileModule(rt, new TextEncoder().encode(module), options, SILENT));
+  assert.is(error.code, 'out-of-memory');
+  assert.match(error.message, /limit of 4096 MiB/);
 });
 
 test('no addresses for the memory', async () => {

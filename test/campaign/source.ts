@@ -95,7 +95,7 @@ if (only === undefined || only === 'results') {
   if (totals.different > 0) process.exitCode = 1;
 }
 if (only === undefined || only === 'standards')
-  for (const standard of ['c++11', 'c++14', 'c++17', 'c++20', 'c++23']) {
+  for (const standard of ['c++11', 'c++14', 'c++17', 'c++20', 'c++23', 'c++26']) {
     const complaints = await complaintsOfAll(compiler, standard);
     console.log(`<bits/stdc++.h> in ${standard}: ${complaints === '' ? 'accepted' : `REFUSED\n${complaints}`}`);
     if (complaints !== '') process.exitCode = 1;

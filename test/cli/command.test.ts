@@ -7,7 +7,7 @@ import { assert, suite } from '../support/suite.js';
 import { darm, filesIn, inFolder } from '../support/command.js';
 import { kernel } from '../support/llvm.js';
 
-const test = suite('cli/command', { tests: 17, timeoutMs: 120_000 });
+const test = suite('cli/command', { tests: 18, timeoutMs: 120_000 });
 
 const TRIPLE = 'target triple = "amdgcn-amd-amdhsa"\n';
 const KERNEL = `${TRIPLE}define amdgpu_kernel void @k() "target-cpu"="gfx906" {\n  ret void\n}\n`;
@@ -287,6 +287,15 @@ test('--stats prints a table, warnings go to standard error', () =>
       /function +melds +block-block +region-region +block-region +switches lowered +sides hoisted +cycles saved /,
     );
     assert.match(stderr, /bitonic +(\d+) +\1 +0 +0 +0 +0 +\d+ +\d+ → \d+/);
+  }));
+
+test('--stats with --function has rows of these functions only', () =>
+  inFolder(async (folder) => {
+    const kernels = ['a', 'b', 'c'].map((name) => `define amdgpu_kernel void @${name}() {\n  ret void\n}\n`);
+    await writeFile(path.join(folder, 'm.ll'), `target triple = "amdgcn-amd-amdhsa"\n${kernels.join('')}`);
+    const words = ['m.ll', '--mcpu', 'gfx906', '--function', 'c', '--function', 'a', '--stats'];
+    const { stderr } = await darm(['compile', ...words], { cwd: folder });
+    assert.equal(stderr.match(/^\w+/gm), ['function', 'a', 'c']);
   }));
 
 test.run();

@@ -125,6 +125,8 @@ test("clang's errors are data with places, and its text", async () => {
   assert.match(error.source!.log, /\*p = nothing;\n +\| +\^~~~~~~/);
   assert.is((await errorOf(compiler().compile('', { ...HIP, mcpu: 'gfx1' }))).code, 'bad-target');
   assert.is((await errorOf(compiler().compile('', { language: 'hip' }))).code, 'usage');
+  const number = { ...HIP, mcpu: 1100 as unknown as string };
+  assert.match((await errorOf(compiler().compile('', number))).message, /"mcpu" in .* must be a string/);
   const missing = await errorOf(compiler().compile('#include "none.h"', { ...HIP, includePaths: ['somewhere'] }));
   assert.match(missing.source!.log, /'none\.h' file not found[^]*looked for in somewhere/);
 });

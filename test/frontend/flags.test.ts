@@ -56,6 +56,9 @@ test("fast mathematics is what clang's driver makes of it", () => {
   assert.is(mathOf('-ffp-model=fast'), `${fast} -complex-range=promoted`);
   assert.is(mathOf('-ffinite-math-only'), `${infinite} -fno-rounding-math -ffinite-math-only finite`);
   assert.is(mathOf('-ffp-model=strict'), '-ffp-contract=off -frounding-math -ffp-exception-behavior=strict -complex-range=full'); // prettier-ignore
+  assert.is(mathOf('-ffast-math', '-fmath-errno').replace('-fmath-errno ', ''), mathOf('-ffast-math').replace('-ffast-math ', '')); // prettier-ignore
+  for (const last of ['-fno-math-errno', '-fno-fast-math', '-ffast-math', '-Ofast', '-ffp-model=strict'])
+    assert.is(mathOf('-fmath-errno', last), mathOf(last));
   assert.match(mathOf('-cl-fast-relaxed-math'), /unsafe finite$/);
   assert.equal(parseFlags([]).floatingPoint.arguments('opencl'), ['-ffp-contract=on', '-fno-rounding-math']);
 });

@@ -7,7 +7,7 @@ import { inlineCompiler } from '../support/inline-compiler.js';
 import { imageFiles } from '../support/native-clang.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/supplement', { tests: 6, timeoutMs: 120_000 });
+const test = suite('frontend/supplement', { tests: 7, timeoutMs: 120_000 });
 
 test("every header of the C++ library with the name of HIP's macro __local, or of a function of its, is guarded", async () => {
   const image = await readPart('headers', (await frontendManifest()).image, 'image');
@@ -110,8 +110,25 @@ int main() {
   assert.is(told!.log, '');
 });
 
+test('placement new on the device and in constant expressions, in C++26, too', async () => {
+  const source = `#include <hip/hip_runtime.h>
+#include <new>
+struct Pair { int a, b; };
+__global__ void k(int *p) { alignas(Pair) char place[sizeof(Pair)]; p[0] = (new (place) Pair{p[1], 2})->a; }
+int host(void *place) { return *new (place) int(3); }
+#if __cplusplus > 202302L
+constexpr int constant() { int place = 0; return *new (&place) int(4); }
+static_assert(constant() == 4);
+#endif`;
+  for (const standard of ['c++17', 'c++26']) {
+    const flags = [`-std=${standard}`];
+    const { log } = await inlineCompiler().translate(source, { language: 'hip', mcpu: 'gfx906', flags, disk: false });
+    assert.is(log, '', standard);
+  }
+});
+
 test.long('<bits/stdc++.h> in the oldest and the newest standard', async () => {
-  for (const standard of ['c++11', 'c++23']) assert.is(await complaintsOfAll(inlineCompiler(), standard), '');
+  for (const standard of ['c++11', 'c++26']) assert.is(await complaintsOfAll(inlineCompiler(), standard), '');
 });
 
 test.run();
