@@ -5,6 +5,7 @@
  * CDNA, six on RDNA (measured with llc-23). It always branches around memory accesses.
  */
 import { NONE, type InstrId } from '../../ir/ids.js';
+import { Opcode } from '../../ir/snapshot.js';
 import type { PlanningContext } from './context.js';
 import { CostModel } from './cost-model.js';
 import { cyclesOf } from './gains.js';
@@ -12,11 +13,17 @@ import { cyclesOf } from './gains.js';
 /** A quarter-rate instruction, in full-rate ones. What takes longer is several instructions. */
 const SLOWEST = 4;
 
-/** Whether every wave runs it, also one without a thread for it. */
-export function isUnskipped(ctx: PlanningContext, instrs: readonly InstrId[]): boolean {
+/**
+ * Whether every wave runs it, also one without a thread for it.
+ *
+ * @param perCall instructions that a call of an intrinsic may need beside its own: a minimum of floats quiets what is no
+ *   result of arithmetic first
+ */
+export function isUnskipped(ctx: PlanningContext, instrs: readonly InstrId[], perCall = 0): boolean {
   const { valu, resultAfter, unskipped } = ctx.costs.target;
   let latency = 0;
   for (const i of instrs) {
+    if (ctx.fn.instrOpcode[i] === Opcode.Call) latency += resultAfter * perCall;
     if (ctx.fn.instrAddressSpace[i] !== NONE) return false;
     const units = workOf(ctx, i) / valu;
     if (units > 0) latency += units > SLOWEST ? resultAfter * units : resultAfter + units - 1;

@@ -38,7 +38,7 @@ export function harmlessWork(
   if (graph.succStart[side + 1]! - graph.succStart[side]! !== 1 || graph.succ[graph.succStart[side]!] !== join)
     return null;
   const instrs = harmlessInstrs(ctx, branch, side);
-  return instrs !== null && instrs.length > 0 && isUnskipped(ctx, instrs) ? instrs : null;
+  return instrs !== null && instrs.length > 0 && isUnskipped(ctx, instrs, 1) ? instrs : null;
 }
 
 /** By load, whether it may still be on its way in front of one branch. */

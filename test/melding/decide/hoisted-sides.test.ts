@@ -2,7 +2,7 @@
 import { artifact, compile, text } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/hoisted-sides', { tests: 17 });
+const test = suite('melding/decide/hoisted-sides', { tests: 18 });
 
 interface Parts {
   /** In front of the branch. */
@@ -90,6 +90,16 @@ test('a long side stays: a wave would run it that now branches around it', async
   };
   assert.is(await ofSteps(2), 1);
   assert.is(await ofSteps(14), 0);
+});
+
+test('a side stays whose intrinsic may need an instruction more than LLVM runs without a branch', async () => {
+  const ofSteps = async (count: number, last: string) => {
+    const steps = Array.from({ length: count }, (_, k) => `%s${k} = sub i32 %id, ${k === 0 ? '%row' : `%s${k - 1}`}`);
+    return (await hoisted({ small: [...steps, last.replace('%x', `%s${count - 1}`)].join('\n') })).count;
+  };
+  const [plain, call] = ['%s = and i32 %x, %id', '%s = call i32 @llvm.smin.i32(i32 %x, i32 %id)'];
+  assert.equal([await ofSteps(8, plain), await ofSteps(9, plain)], [1, 0]);
+  assert.equal([await ofSteps(7, call), await ofSteps(8, call)], [1, 0]);
 });
 
 test('a side stays that would wait for a load which the branch does not need', async () => {
