@@ -146,9 +146,9 @@ const REPAIRS = [
   },
   {
     // Vreg1LoweringHelper::lowerCopiesToI1 puts what merges lane masks, which sets SCC, in front of the copy, also where SCC
-    // is live: between a comparison and the branch that asks for it. The repair moves the comparison behind it. The room
-    // for that is from std::vector's push_back (`DomBlocks`), without its checks for sizes that no vector has, and from
-    // SmallVector's in MachineIDFSSAUpdater::addUseBlock, which has room for the first block.
+    // is live: between a comparison and the branch or select that asks for it. The repair repeats the comparison behind it.
+    // The room for that is from std::vector's push_back (`DomBlocks`), without its checks for sizes that no vector has, and
+    // from SmallVector's in MachineIDFSSAUpdater::addUseBlock, which has room for the first block.
     file: 'llvm.wasm',
     faulty: [
       // local 5 (the vector's end) - local 4 (its beginning), ..., throw if it is too long; the new length, as long as it can
@@ -171,19 +171,19 @@ const REPAIRS = [
       '200520046b2105' + '200720046b4101742207' + '102d2208' + '20042005fc0a0000' + '2004102c' +
         // The new vector; the block at its end, and the end; the end of the new room
         '20082204' + '20056a2205' + '2002360200' + '200541046a2105' + '200720086a2107', // prettier-ignore
-      '000b000b20032004',
+      '0b0b20032004',
       '20032802dc0120063600' + '00' + '200341013602e001',
       // i1 = i5 = MI; block; loop: i5 = its next one; end of MBB: br_if (block);
       '200022012105' + '0240' + '0340' + '20052802042205' + '2018460d01' +
         // if it does not use SCC (19): if it does not define SCC either, loop, else br (block); end; end
         '20054113' + '41004100109903410048' + '0440' + '20054113410041004100' + '10cf02410048' + '0d01' + '0c02' + '0b0b' +
-        // loop: i1 = the one before i1; if it does not define SCC, loop; end
-        '0340' + '20012802002201' + '4113410041004100' + '10cf02410048' + '0d000b' +
-        // Take i1 out of the list, and put it in front of MI; end
-        '20012802002105' + '20012802042208' + '2005360200' + '20052008360204' +
-        '20002802002105' + '20012005360200' + '20012000360204' + '20052001360204' + '20002001360200' + '0b' +
+        // loop: i5 = the one before it; if it does not define SCC, loop; end; if it defines a register, br_if (block)
+        '0340' + '20052802002205' + '4113410041004100' + '10cf02410048' + '0d000b' + '20052802082d00060d00' +
+        // i1 = MachineFunction::CloneMachineInstr(i5); MBB gets it, in front of MI; end
+        '20062802142005' + '1097072101' + '200641186a2001' + '1061' +
+        '200120002802002208360200' + '20012000360204' + '20082001360204' + '20002001360200' + '0b' +
         // The same with i1 in the place of MI
-        '20034140' + '6b20062001' + '2007200a2002200641' + '0010fa0b' + NOP.repeat(2), // prettier-ignore
+        '20034140' + '6b20062001' + '2007200a2002200641' + '0010fa0b' + NOP, // prettier-ignore
     ],
   },
 ];

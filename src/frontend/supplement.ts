@@ -14,8 +14,8 @@
  * musl says `nullptr` where GNU's library, and clang itself, say `__null` for `NULL`: programs compare it with numbers,
  * cast it and return it as one. And libraries that know libc++ call its namespace `_VSTD`. libc++ has lost that name.
  *
- * In C++26, libc++'s placement delete is constexpr, which makes it a function of the device, too; clang's wrapper of <new>
- * has another one for the device. Here it is the host's.
+ * In C++26, libc++'s placement delete is constexpr, which makes it a function of the device, too; clang's wrapper of
+ * <new> has another one for the device. Here it is the host's.
  *
  * Host code written for GNU's library and for OpenMP includes headers that neither libc++ nor musl has. What they
  * declare is declared here: host code is parsed, and never called.

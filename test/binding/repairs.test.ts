@@ -2,6 +2,7 @@
  * What LLVM does wrong and is repaired in the module (wasm/repair.mjs): sums of products, halves, and loops that share a
  * header. The other repairs show in what kernels compute (test/melding/fixtures/, `structurizer-*` and `lost-*`).
  */
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LlvmModule } from '../../src/binding/module.js';
@@ -161,7 +162,9 @@ const USED_BEHIND = SHARED_HEADER.replace(
   .replace('add i32 %sum, %step', 'add i32 %sum.0, %step')
   .replace(
     '%c = icmp ult i32 %sum.3, 196608',
-    '%flag.at = getelementptr i32, ptr addrspace(1) %out, i32 64\n    %flag = load volatile i32, ptr addrspace(1) %flag.at\n    %c = icmp ne i32 %flag, 0',
+    `%at = getelementptr i32, ptr addrspace(1) %out, i32 64
+    %flag = load volatile i32, ptr addrspace(1) %at
+    %c = icmp ne i32 %flag, 0`,
   )
   .replace('%p =', '%last = select i1 %d, i32 16777216, i32 33554432\n    %result = or i32 %sum.3, %last\n    %p =')
   .replace('store i32 %sum.3', 'store i32 %result');
@@ -188,16 +191,16 @@ test('merging lane masks leaves a comparison to the branch behind it', async () 
   );
   const spec = specOf(FAMILIES.retry.launch('k200_2', 201802));
   const options = { ...DEFAULT_SIMULATION, maxInstructions: 2e7, cycles: false };
-  for (const mcpu of CPUS) {
-    const bytes = new TextEncoder().encode(ir.replaceAll('"gfx906"', `"${mcpu}"`));
-    const memory = async (optimize: 'O1' | 'O3'): Promise<Uint8Array[]> => {
+  for (const mcpu of CPUS)
+    for (const optimize of ['O1', 'O3'] as const) {
+      const bytes = new TextEncoder().encode(ir.replaceAll('"gfx906"', `"${mcpu}"`));
       const { object, disassembly } = await decoded(bytes, { meld: 'off', optimize });
       const { buffers } = await simulate({ object, spec, options, disassembly: () => disassembly });
-      return buffers.map((buffer) => buffer.bytes);
-    };
-    // Behind -O3 this kernel's masks are merged elsewhere.
-    assert.equal(await memory('O1'), await memory('O3'), mcpu);
-  }
+      const hash = createHash('sha256');
+      for (const buffer of buffers) hash.update(buffer.bytes);
+      // As the host leaves it (test/campaign/simulate.ts).
+      assert.is(hash.digest('hex').slice(0, 16), 'e96ea9d2638678ec', `${mcpu} ${optimize}`);
+    }
 });
 
 test.run();

@@ -5,6 +5,8 @@
  *   node dist/test/campaign/simulate.js [--seconds N] [--seed S] [--batch N] [--size N] [--family plain|wide|retry]
  *                                       [--target CPU] [--form NAME] [--only KERNEL [--shrink]] [--kernels]
  *
+ * `--family retry` is run on request only: it finds faults of LLVM that are known (docs/simulator.md).
+ *
  * `--kernels` runs only those of the repository. `--only` runs one kernel of a batch and writes it to build/campaign/;
  * with `--shrink` (and `--target` and `--form`) the smallest kernel that still fails. A batch depends only on its seed,
  * size and family. Needs clang-22 and opt-22 (CLANG and OPT give other names). Exit code 1 on any failure.
@@ -293,7 +295,7 @@ async function shrink(kernel: Drawn, launch: Launch, family: FamilyName): Promis
 
 async function randomKernels(): Promise<void> {
   for (let seed = Number(args.seed); elapsed() < Number(args.seconds) && totals.failed < 40; seed++) {
-    const family = (args.family as FamilyName | undefined) ?? (['plain', 'wide', 'retry', 'wide'] as const)[seed % 4]!;
+    const family = (args.family as FamilyName | undefined) ?? (seed % 4 === 0 ? 'plain' : 'wide');
     const repeat = `--seed ${seed} --seconds 1 --batch ${args.batch} --family ${family}${args.size ? ` --size ${args.size}` : ''}`;
     try {
       const { kernels, module, launches } = batchOf(seed, family);
