@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { LlvmModule } from '../../src/binding/module.js';
+import type { JobOptions } from '../../src/job/options.js';
 import { parseSpec } from '../../src/simulator/launch/spec.js';
 import { DEFAULT_SIMULATION } from '../../src/simulator/options.js';
 import { simulate } from '../../src/simulator/run.js';
@@ -15,7 +16,7 @@ import { decoded } from '../support/kernel-launch.js';
 import { REPOSITORY, runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/repairs', { tests: 6 });
+const test = suite('binding/repairs', { tests: 7 });
 
 const CPUS = ['gfx906', 'gfx1100'];
 const DOT = /v_dot4/;
@@ -137,10 +138,10 @@ function expectedSum(id: number): number {
 }
 
 /** What 64 threads of the kernel store. Behind that is a word of zero. */
-async function stored(ir: string, mcpu: string): Promise<Uint32Array> {
+async function stored(ir: string, mcpu: string, more: Partial<JobOptions> = {}): Promise<Uint32Array> {
   const args = [{ buffer: 'u32', length: 65, out: true }];
   const spec = parseSpec(JSON.stringify({ kernel: 'f', grid: [1], block: [64], args }), () => new Uint8Array());
-  const { object, disassembly } = await decoded(new TextEncoder().encode(ir), { mcpu, meld: 'off' });
+  const { object, disassembly } = await decoded(new TextEncoder().encode(ir), { mcpu, meld: 'off', ...more });
   const options = { ...DEFAULT_SIMULATION, cycles: false };
   const { buffers } = await simulate({ object, spec, options, disassembly: () => disassembly });
   return new Uint32Array(buffers[0]!.bytes.slice().buffer).subarray(0, 64);
@@ -201,6 +202,57 @@ test('merging lane masks leaves a comparison to the branch behind it', async () 
       // As the host leaves it (test/campaign/simulate.ts).
       assert.is(hash.digest('hex').slice(0, 16), 'e96ea9d2638678ec', `${mcpu} ${optimize}`);
     }
+});
+
+/** Two selects ask one uniform comparison. Between them, `%d` is computed, which is used behind the loop. */
+const COMPARED_TWICE = `target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
+  entry:
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %seed = mul i32 %id, 74755
+    br label %header
+  header:
+    %x = phi i32 [ %seed, %entry ], [ %next, %even ], [ %next, %odd ]
+    %n = phi i32 [ 0, %entry ], [ %n.1, %even ], [ %n.1, %odd ]
+    %s = phi i32 [ 1, %entry ], [ %s.1, %even ], [ %s.1, %odd ]
+    %t = phi i32 [ 3, %entry ], [ %t.1, %even ], [ %t.1, %odd ]
+    %m = mul i32 %x, 1664525
+    %next = add i32 %m, 1013904223
+    %n.1 = add i32 %n, 1
+    %early = icmp ult i32 %n.1, 5
+    %s.1 = select i1 %early, i32 %s, i32 %n.1
+    %d = icmp slt i32 %next, 0
+    %low = and i32 %next, 805306368
+    %a = icmp ne i32 %low, 0
+    %t.1 = select i1 %early, i32 %t, i32 %s.1
+    %bit = and i32 %n, 1
+    %u = icmp eq i32 %bit, 0
+    br i1 %u, label %even, label %odd
+  even:
+    br label %header
+  odd:
+    br i1 %a, label %header, label %end
+  end:
+    %last = select i1 %d, i32 65536, i32 131072
+    %t.2 = shl i32 %t.1, 8
+    %both = or i32 %s.1, %t.2
+    %result = or i32 %both, %last
+    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
+    store i32 %result, ptr addrspace(1) %p
+    ret void
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()`;
+
+test('merging lane masks leaves a comparison to users on both sides of it', async () => {
+  const expected = Uint32Array.from({ length: 64 }, (_, id) => {
+    let [x, s, t] = [Math.imul(id, 74755), 1, 3];
+    for (let n = 0; ; n++) {
+      x = (Math.imul(x, 1664525) + 1013904223) | 0;
+      if (n + 1 >= 5) s = t = n + 1;
+      if (n % 2 === 1 && (x & 805306368) === 0) return s | (t << 8) | (x < 0 ? 65536 : 131072);
+    }
+  });
+  for (const mcpu of CPUS) assert.equal(await stored(COMPARED_TWICE, mcpu, { codegenLevel: 0 }), expected, mcpu);
 });
 
 test.run();
