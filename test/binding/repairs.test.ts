@@ -1,6 +1,6 @@
 /**
- * What LLVM does wrong and is repaired in the module (wasm/repair.mjs): sums of products, halves, and loops that share a
- * header. The other repairs show in what kernels compute (test/melding/fixtures/, `structurizer-*` and `lost-*`).
+ * What LLVM does wrong and is repaired in the module (wasm/repair.mjs): sums of products, halves, loops that share a
+ * header, and what is copied in a loop. The other repairs show in what kernels compute (test/melding/fixtures/, `structurizer-*` and `lost-*`).
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -16,9 +16,11 @@ import { decoded } from '../support/kernel-launch.js';
 import { REPOSITORY, runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/repairs', { tests: 7 });
+const test = suite('binding/repairs', { tests: 9 });
 
 const CPUS = ['gfx906', 'gfx1100'];
+/** At level 0, loops reach the structurizer with several back edges; above it, CodeGenPrepare leaves them one. */
+const LEVELS = [0, 3] as const;
 const DOT = /v_dot4/;
 
 async function assembly(ir: string, cpu: string): Promise<string> {
@@ -149,7 +151,9 @@ async function stored(ir: string, mcpu: string, more: Partial<JobOptions> = {}):
 
 test('a loop that shares its header is left for what each thread found', async () => {
   const expected = Uint32Array.from({ length: 64 }, (_, id) => expectedSum(id));
-  for (const mcpu of CPUS) assert.equal(await stored(SHARED_HEADER, mcpu), expected, mcpu);
+  for (const mcpu of CPUS)
+    for (const codegenLevel of LEVELS)
+      assert.equal(await stored(SHARED_HEADER, mcpu, { codegenLevel }), expected, `${mcpu} -O${codegenLevel}`);
 });
 
 /**
@@ -182,7 +186,9 @@ test('a condition that a loop with a shared header computes is the one each thre
       else return (sum + 65536) | (x < 0 ? 16777216 : 33554432);
     }
   });
-  for (const mcpu of CPUS) assert.equal(await stored(USED_BEHIND, mcpu), expected, mcpu);
+  for (const mcpu of CPUS)
+    for (const codegenLevel of LEVELS)
+      assert.equal(await stored(USED_BEHIND, mcpu, { codegenLevel }), expected, `${mcpu} -O${codegenLevel}`);
 });
 
 test('merging lane masks leaves a comparison to the branch behind it', async () => {
@@ -253,6 +259,75 @@ test('merging lane masks leaves a comparison to users on both sides of it', asyn
     }
   });
   for (const mcpu of CPUS) assert.equal(await stored(COMPARED_TWICE, mcpu, { codegenLevel: 0 }), expected, mcpu);
+});
+
+/**
+ * Two ways back to the header. `%first` is one value for all threads in the loop; the first thread leaves the inner of
+ * the structurizer's loops later than the others, and all leave the outer one together.
+ */
+const TWO_WAYS_BACK = `target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
+  entry:
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %zero = icmp eq i32 %id, 0
+    %at = getelementptr i32, ptr addrspace(1) %out, i32 64
+    %flag = load i32, ptr addrspace(1) %at
+    %again = icmp ne i32 %flag, 0
+    br label %header
+  header:
+    %first = phi i1 [ true, %entry ], [ false, %back ]
+    %c = and i1 %first, %zero
+    br i1 %c, label %back, label %other
+  back:
+    br label %header
+  other:
+    br i1 %again, label %back, label %end
+  end:
+    %result = select i1 %first, i32 1, i32 2
+    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
+    store i32 %result, ptr addrspace(1) %p
+    ret void
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()`;
+
+test('a loop with several ways back keeps one back edge', async () => {
+  const expected = Uint32Array.from({ length: 64 }, (_, id) => (id === 0 ? 2 : 1));
+  for (const mcpu of CPUS) assert.equal(await stored(TWO_WAYS_BACK, mcpu), expected, mcpu);
+});
+
+/** `%v` has a part that differs between threads. The others are scalar registers that are copied in the loop. */
+const PARTLY_UNIFORM = `target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
+  entry:
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %low = and i32 %id, 1
+    %odd = icmp ne i32 %low, 0
+    %start = insertelement <4 x i32> <i32 1, i32 2, i32 3, i32 4>, i32 %id, i64 0
+    br label %header
+  header:
+    %v = phi <4 x i32> [ %start, %entry ], [ %moved, %header ]
+    %n = phi i32 [ 0, %entry ], [ 1, %header ]
+    %begins = icmp eq i32 %n, 0
+    %c = and i1 %begins, %odd
+    %set = or <4 x i32> %v, splat (i32 1)
+    %moved = shufflevector <4 x i32> zeroinitializer, <4 x i32> %set, <4 x i32> <i32 5, i32 1, i32 7, i32 1>
+    br i1 %c, label %header, label %end
+  end:
+    %big = icmp ugt i32 %id, 40
+    %chosen = select i1 %big, <4 x i32> zeroinitializer, <4 x i32> %moved
+    %a = extractelement <4 x i32> %chosen, i64 0
+    %b = extractelement <4 x i32> %chosen, i64 2
+    %shifted = shl i32 %b, 8
+    %result = or i32 %a, %shifted
+    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
+    store i32 %result, ptr addrspace(1) %p
+    ret void
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()`;
+
+test('a copy of a scalar register stays in the loop that threads leave at different times', async () => {
+  const expected = Uint32Array.from({ length: 64 }, (_, id) => (id > 40 ? 0 : id % 2 ? 0x101 : 0x503));
+  for (const mcpu of CPUS) assert.equal(await stored(PARTLY_UNIFORM, mcpu), expected, mcpu);
 });
 
 test.run();

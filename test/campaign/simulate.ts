@@ -5,8 +5,6 @@
  *   node dist/test/campaign/simulate.js [--seconds N] [--seed S] [--batch N] [--size N] [--family plain|wide|retry]
  *                                       [--target CPU] [--form NAME] [--only KERNEL [--shrink]] [--kernels]
  *
- * `--family retry` is run on request only: it finds faults of LLVM that are known (docs/simulator.md).
- *
  * `--kernels` runs only those of the repository. `--only` runs one kernel of a batch and writes it to build/campaign/;
  * with `--shrink` (and `--target` and `--form`) the smallest kernel that still fails. A batch depends only on its seed,
  * size and family. Needs clang-22 and opt-22 (CLANG and OPT give other names). Exit code 1 on any failure.
@@ -67,6 +65,9 @@ const ALL_FORMS: readonly Form[] = [
   { name: 'O1 melded', options: { optimize: 'O1', profit: 'paper', threshold: 0.05 } },
 ];
 const FORMS = ALL_FORMS.filter(({ name }) => !args.form || name === args.form);
+
+/** Of which family batches are, by their seeds. */
+const MIX: readonly FamilyName[] = ['plain', 'wide', 'retry', 'wide'];
 
 const totals = { passed: 0, failed: 0, llvm: 0, kernels: 0, instructions: 0 };
 const mnemonics = new Map<string, Set<string>>();
@@ -294,8 +295,11 @@ async function shrink(kernel: Drawn, launch: Launch, family: FamilyName): Promis
 }
 
 async function randomKernels(): Promise<void> {
-  for (let seed = Number(args.seed); elapsed() < Number(args.seconds) && totals.failed < 40; seed++) {
-    const family = (args.family as FamilyName | undefined) ?? (seed % 4 === 0 ? 'plain' : 'wide');
+  const first = Number(args.seed);
+  const goesOn = (seed: number): boolean =>
+    args.only ? seed === first : elapsed() < Number(args.seconds) && totals.failed < 40;
+  for (let seed = first; goesOn(seed); seed++) {
+    const family = (args.family as FamilyName | undefined) ?? MIX[seed % MIX.length]!;
     const repeat = `--seed ${seed} --seconds 1 --batch ${args.batch} --family ${family}${args.size ? ` --size ${args.size}` : ''}`;
     try {
       const { kernels, module, launches } = batchOf(seed, family);
