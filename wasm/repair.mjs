@@ -27,7 +27,7 @@ const CONDITION_OR_LOOP =
 /** In handleLoopCondition: the first instruction of the loop. */
 const LOOP_START = '200141a8026a' + '2008280210280200' + '41b912110001' + '20012802a80241106b0c01';
 
-/** In collectIncomingValuesFromPhi: for each operation, by its number, where to go on with the value that it defines. */
+/** In collectIncomingValuesFromPhi: for each operation, by its number, where to go on with the value it defines. */
 const BY_OPERATION = '024002400240' + '2000280214200510e3032204280220410a6b' + '0e0b0201010101010101010100010b';
 
 /** In collectIncomingValuesFromPhi: for a copy, what it copies; and the value goes to the end of `Incomings`. */
@@ -46,8 +46,9 @@ const REPAIRS = [
   {
     // LiveRangeCalc::isDefOnEntry (llvm/lib/CodeGen/LiveRangeCalc.cpp), in front of "No segment overlaps with this
     // block". A block that undefines a part of a register, by setting another part of it, counts as one in front of
-    // which the part is undefined already (`UndefOnEntry[N] = true`). If the block itself uses the part before that, the
-    // use gets no value (docs/simulator.md). The assignment is left out. Without it, the function asks again next time.
+    // which the part is undefined already (`UndefOnEntry[N] = true`). If the block itself uses the part before that,
+    // the use gets no value (docs/simulator.md). The assignment is left out. Without it, the function asks again next
+    // time.
     file: 'rest.wasm',
     // local.get 2, local.get 15, local.get 18, i32.or, i32.store; end; local.get 23
     faulty: '2002200f2012723602000b2017',
@@ -60,8 +61,8 @@ const REPAIRS = [
     // in the place of a shortcut in DominatorTree::findNearestCommonDominator: whether one of the two blocks is the
     // function's first. The walk up the tree that follows finds the same.
     file: 'llvm.wasm',
-    // local.get 22 (ElseBB), i32.load 40, i32.load 52, i32.const 16, i32.sub, local.tee 17, local.get 22, i32.eq, br_if;
-    // local.get 7 (ThenBB), local.get 17 (CommonDominator), i32.eq, br_if
+    // local.get 22 (ElseBB), i32.load 40, i32.load 52, i32.const 16, i32.sub, local.tee 17, local.get 22, i32.eq,
+    // br_if; local.get 7 (ThenBB), local.get 17 (CommonDominator), i32.eq, br_if
     faulty: '201628022828023441106b22112016460d002007201146' + '0d00',
     // i32.const 0, local.set 17; local.get 22, i32.const 1, call BasicBlock::hasNPredecessors, i32.eqz, br_if
     right: '41002111' + '2016410110e50a450d00' + NOP.repeat(11),
@@ -69,9 +70,10 @@ const REPAIRS = [
     behind: '200d410210e50a450d00',
   },
   {
-    // SITargetLowering::performAddCombine (llvm/lib/Target/AMDGPU/SIISelLowering.cpp). For `v_dot4` it follows a chain of
-    // operations from a sum upwards, and takes each for a sum that has two operands (`getNumOperands() < 2`): of
-    // `a * b + (d | e * f)` it makes `a * b + d + e * f`. The repair goes on with sums only (`getOpcode() != ISD::ADD`).
+    // SITargetLowering::performAddCombine (llvm/lib/Target/AMDGPU/SIISelLowering.cpp). For `v_dot4` it follows a chain
+    // of operations from a sum upwards, and takes each for a sum that has two operands (`getNumOperands() < 2`): of
+    // `a * b + (d | e * f)` it makes `a * b + d + e * f`. The repair goes on with sums only
+    // (`getOpcode() != ISD::ADD`).
     file: 'llvm.wasm',
     // local.get 2, i32.load16_u 40, i32.const 2, i32.lt_u, br_if; local.get 2, i32.load 28, local.tee 1, i32.load 20
     faulty: '20022f01284102490d02' + '200228021c2201280214',
@@ -79,10 +81,10 @@ const REPAIRS = [
     right: '200228020c413b470d02' + '200228021c2201280214',
   },
   {
-    // isCrossCopy (llvm/lib/CodeGen/DetectDeadLanes.cpp) takes each copy within one class for one whose parts stay where
-    // they are. The half of a register that a REG_SEQUENCE of the same class is put into is not: on targets with 16-bit
-    // registers it asked for the upper half of a value whose lower one is used, and the value was gone. The repair leaves
-    // the answer to what follows, findCommonRegClass, in each case.
+    // isCrossCopy (llvm/lib/CodeGen/DetectDeadLanes.cpp) takes each copy within one class for one whose parts stay
+    // where they are. The half of a register that a REG_SEQUENCE of the same class is put into is not: on targets with
+    // 16-bit registers it asked for the upper half of a value whose lower one is used, and the value was gone. The
+    // repair leaves the answer to what follows, findCommonRegClass, in each case.
     file: 'llvm.wasm',
     // i32.and, local.tee 6 (SrcRC), local.get 2 (DstRC), i32.ne, if; local.get 3, i32.load, i32.const 8, i32.shr_u
     faulty: '712206200247047f' + '2003280200410876',
@@ -91,8 +93,8 @@ const REPAIRS = [
   },
   {
     // calculateByteProvider (llvm/lib/Target/AMDGPU/SIISelLowering.cpp) says which byte a factor of `v_dot4` is. For
-    // `x & 1023` it is the lowest byte of x, and the next one is not known, which handleMulOperand lets pass. The repair
-    // asks at the root of an expression (Depth 0), where `v_dot4` begins, for a mask without other bits:
+    // `x & 1023` it is the lowest byte of x, and the next one is not known, which handleMulOperand lets pass. The
+    // repair asks at the root of an expression (Depth 0), where `v_dot4` begins, for a mask without other bits:
     // `(IndexMask | -(Depth == 0)) & BitMask` stands where `IndexMask & BitMask` did. It stands in the place of a check
     // for vectors, whose masks are no ConstantSDNode.
     file: 'llvm.wasm',
@@ -103,11 +105,11 @@ const REPAIRS = [
     right: '41002003456b2107' + NOP.repeat(10) + CONSTANT_MASK + '41ff012002410374742206' + '200772',
   },
   {
-    // SIAnnotateControlFlow::handleLoopCondition (llvm/lib/Target/AMDGPU/SIAnnotateControlFlow.cpp) puts `if.break` into
-    // the block of the loop's condition. Loops that share a header are one loop to LoopInfo. So that block may be in an
-    // inner loop that threads leave at different times, and then it is that of the last ones. The repair puts it in front
-    // of the branch, as for conditions of an inner loop, where the loop has no single latch. It stands in the place of
-    // code that is there a second time behind it (for conditions from outside of the loop).
+    // SIAnnotateControlFlow::handleLoopCondition (llvm/lib/Target/AMDGPU/SIAnnotateControlFlow.cpp) puts `if.break`
+    // into the block of the loop's condition. Loops that share a header are one loop to LoopInfo. So that block may be
+    // in an inner loop that threads leave at different times, and then it is that of the last ones. The repair puts it
+    // in front of the branch, as for conditions of an inner loop, where the loop has no single latch. It stands in the
+    // place of code that is there a second time behind it (for conditions from outside of the loop).
     file: 'llvm.wasm',
     // local.get 8 (L), i32.eq, if
     faulty: '200846' + CONDITION_OR_LOOP + LOOP_START + '0b' + '200341164d',
@@ -117,9 +119,9 @@ const REPAIRS = [
   {
     // Vreg1LoweringHelper::collectIncomingValuesFromPhi (llvm/lib/Target/AMDGPU/SILowerI1Copies.cpp) takes a copy's
     // source for an incoming value. The copy keeps the values of threads that have left a loop already, its source does
-    // not. If loops share a header, no other phi stands between them, and such threads lost their value. The repair takes
-    // the source of copies in the incoming block only. For that it makes one loop of the code, of which the first two
-    // iterations stood by themselves; what stays behind it is not reached.
+    // not. If loops share a header, no other phi stands between them, and such threads lost their value. The repair
+    // takes the source of copies in the incoming block only. For that it makes one loop of the code, of which the first
+    // two iterations stood by themselves; what stays behind it is not reached.
     file: 'llvm.wasm',
     // The first iteration; the number of operands, or it ends (br_if); the beginning of the second
     faulty:
@@ -139,20 +141,22 @@ const REPAIRS = [
     // mask already, to the value. So a copy that is such a value was not lowered any more, and kept nothing. The repair
     // gives the value's register to the users of the phi.
     file: 'llvm.wasm',
-    // The body of the function: local.get 0, i32.load 20, local.get 1 (NewReg), local.get 2 (OldReg), call replaceRegWith
+    // The body of the function: local.get 0, i32.load 20, local.get 1 (NewReg), local.get 2 (OldReg), call
+    // replaceRegWith
     faulty: '0e00' + '2000280214' + '20012002' + '10aa030b',
     // The same with the operands in the other order
     right: '0e00' + '2000280214' + '20022001' + '10aa030b',
   },
   {
-    // Vreg1LoweringHelper::lowerCopiesToI1 puts what merges lane masks, which sets SCC, in front of the copy, also where SCC
-    // is live: between a comparison and the branch or select that asks for it. The repair repeats the comparison behind it.
-    // The room for that is from std::vector's push_back (`DomBlocks`), without its checks for sizes that no vector has, and
-    // from SmallVector's in MachineIDFSSAUpdater::addUseBlock, which has room for the first block.
+    // Vreg1LoweringHelper::lowerCopiesToI1 puts what merges lane masks, which sets SCC, in front of the copy, also
+    // where SCC is live: between a comparison and the branch or select that asks for it. The repair repeats the
+    // comparison behind it. The room for that is from std::vector's push_back (`DomBlocks`), without its checks for
+    // sizes that no vector has, and from SmallVector's in MachineIDFSSAUpdater::addUseBlock, which has room for the
+    // first block.
     file: 'llvm.wasm',
     faulty: [
-      // local 5 (the vector's end) - local 4 (its beginning), ..., throw if it is too long; the new length, as long as it can
-      // be, or throw; a new vector of that length; the block at its end; the others; free the old one
+      // local 5 (the vector's end) - local 4 (its beginning), ..., throw if it is too long; the new length, as long as
+      // it can be, or throw; a new vector of that length; the block at its end; the others; free the old one
       '200520046b220541027522' + '0e41016a22084180808080044f0d03' +
         '200541ffffffff03200720046b220741017522' + '0b20082008200b491b200741fcffffff074f1b2207' +
         '047f200741808080800' + '44f0d05200741027410' + '2d0541000b220b6a22082002360200' +
