@@ -12,8 +12,9 @@
  * - Temporal: when threads leave a cycle in different iterations, what the cycle defines is divergent for users
  *   outside. This shows at the use (`isDivergentUse`) and in the user, but not in the value itself.
  *
- * As in LLVM, every instruction counts as a value, stores too. Terminators are kept apart, so the result of an `invoke`
- * is never divergent. A function without branch divergence has no divergence at all.
+ * As in LLVM, every instruction counts as a value, stores too. Terminators are kept apart, so what the result of an
+ * `invoke` flows into is not marked: only the result is divergent, as a source. A function without branch divergence
+ * has no divergence at all.
  *
  * Order: marks only grow. What a mark leads to does not depend on when it was set, with one exception that LLVM has,
  * too. Users of `AlwaysUniform` values of a cycle are marked or not, depending on whether the cycle was assumed
@@ -36,7 +37,7 @@ import type { Uses } from './uses.js';
 import { usesOf } from './uses.js';
 
 export interface Divergence {
-  /** Per `ValueId`: 1 if it is divergent. Always 0 for terminators. */
+  /** Per `ValueId`: 1 if it is divergent. Of terminators, only one that is a source is, an `invoke`. */
   readonly valueDivergent: Uint8Array;
   /** Per `BlockId`: 1 if its terminator is divergent. */
   readonly terminatorDivergent: Uint8Array;
@@ -112,8 +113,11 @@ class Propagation implements Divergence {
 
   run(): void {
     const { fn } = this;
-    for (let i = 0; i < fn.instrCount; i++)
-      if (fn.instrUniformity[i] === Uniformity.NeverUniform) this.mark(i as InstrId);
+    for (let i = 0; i < fn.instrCount; i++) {
+      if (fn.instrUniformity[i] !== Uniformity.NeverUniform) continue;
+      this.mark(i as InstrId);
+      this.valueDivergent[fn.argCount + i] = 1;
+    }
     for (let a = 0; a < fn.argCount; a++) {
       if (fn.argUniformity[a] !== Uniformity.NeverUniform) continue;
       this.valueDivergent[a] = 1;

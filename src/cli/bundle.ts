@@ -65,22 +65,27 @@ async function replace(container: Container, flags: BundleFlags): Promise<void> 
 }
 
 async function create(pairs: readonly Pair[], flags: BundleFlags): Promise<void> {
+  const names = namesOf(pairs);
   const images: (ImageName & { readonly bytes: Uint8Array })[] = [];
-  for (const { target, file } of pairs) {
-    const name = imageNameFor(target);
-    if (images.some(({ id }) => id === name.id)) throw new DarmError('usage', `'${target}' is given twice`);
-    images.push({ ...name, bytes: await readImage(file, name.target) });
-  }
-  for (const { kind, triple } of images) {
-    const alike = images.filter((each) => each.kind === kind && each.triple === triple);
-    checkSameSettings(alike.map(({ target }) => target));
-  }
+  for (const [index, name] of names.entries())
+    images.push({ ...name, bytes: await readImage(pairs[index]!.file, name.target) });
   if (flags.type === 'offload-binary') return write(writeOffloadBinaries(images), flags);
   const host = images.some(({ kind }) => kind === 'host') ? [] : [{ id: HOST_ID, bytes: new Uint8Array(0) }];
   const bundle = writeBundle([...host, ...images]);
   const { compress, formatVersion } = flags;
   const version = Number(formatVersion) as CompressedVersion;
   await write(compress === 'none' ? bundle : await writeCompressed(bundle, compress, version), flags);
+}
+
+function namesOf(pairs: readonly Pair[]): ImageName[] {
+  const names = pairs.map(({ target }) => imageNameFor(target));
+  names.forEach(({ id, kind, triple }, index) => {
+    if (names.findIndex((each) => each.id === id) < index)
+      throw new DarmError('usage', `'${pairs[index]!.target}' is given twice`);
+    const alike = names.filter((each) => each.kind === kind && each.triple === triple);
+    checkSameSettings(alike.map(({ target }) => target));
+  });
+  return names;
 }
 
 /** Refuses a code object for another processor: HIP's runtime would ignore it without a message. */

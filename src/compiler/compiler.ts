@@ -284,7 +284,8 @@ class ThreadedCompiler implements Compiler {
     const module = this.#moduleBytes(bytes);
     checkOptions('tune()', tuning, TUNE_CHECKS);
     const { specs = [], budget = DEFAULT_BUDGET, tolerance = {}, fullUnit = false } = tuning;
-    specs.forEach(checkSpec);
+    // A copy has no holes, which `forEach` leaves out.
+    [...specs].forEach(checkSpec);
     const { tuneOn } = await import('./tune/tune.js');
     const executor = await this.#start();
     const setup = {

@@ -53,9 +53,12 @@ export interface FatBinaryResult {
 export async function compileContainer(
   compiler: ModuleCompiler,
   bytes: Uint8Array,
-  { maxUncompressed, ...options }: ContainerOptions = {},
+  given: ContainerOptions = {},
   call: CallOptions = {},
 ): Promise<FatBinaryResult> {
+  if (typeof given !== 'object' || given === null)
+    throw new DarmError('usage', 'the options of compileContainer() must be an object');
+  const { maxUncompressed, ...options } = given;
   const container = await readContainer(bytes, maxUncompressed);
   for (const image of container.images) if (isModule(image)) checkTarget(image);
   const results = await all(
@@ -84,7 +87,8 @@ export async function compileFatBinary(
   options: FatBinaryOptions | (SourceOptions & FatBinaryOptions) = {},
   call: CallOptions & SourceCallOptions = {},
 ): Promise<FatBinaryResult> {
-  if (!Array.isArray(targets as unknown) || targets.some((target: unknown) => typeof target !== 'string'))
+  // A copy has no holes, which `some` leaves out.
+  if (!Array.isArray(targets as unknown) || [...targets].some((target: unknown) => typeof target !== 'string'))
     throw new DarmError('usage', 'the targets must be an array of strings');
   if (new Set(targets).size !== targets.length) throw new DarmError('usage', 'a target is named twice');
   const wanted = targets.length === 0 ? [null] : targets;

@@ -64,7 +64,7 @@ export function completeSource(where: string, source: string | Uint8Array, given
   if (job.mcpu === null)
     throw new DarmError(
       'usage',
-      'source needs a processor, e.g. gfx1100: mcpu, or targets of a fat binary (--mcpu, --offload-arch)',
+      'source needs a processor, such as gfx1100: as mcpu (--mcpu, --offload-arch), or as a target of a fat binary',
     );
   const ofPipeline = job.optimize === 'none' ? '0' : job.optimize.slice(1);
   const optimize = flags.optimize ?? ofPipeline;
@@ -103,8 +103,9 @@ function sourceOptions(where: string, given: SourceCompileOptions): SourceOption
   const isText = (value: unknown): boolean => typeof value === 'string' && value !== '' && !value.includes('\0');
   if (language !== 'hip' && language !== 'opencl') fail('language', 'must be "hip" or "opencl"');
   if (name !== undefined && !isText(name)) fail('name', 'must be a string');
+  // Copies have no holes, which `every` leaves out.
   for (const [key, value] of Object.entries({ includePaths, flags, nameExpressions }))
-    if (!Array.isArray(value) || !value.every(isText)) fail(key, 'must be a list of strings');
+    if (!Array.isArray(value) || ![...(value as unknown[])].every(isText)) fail(key, 'must be a list of strings');
   for (const [key, value] of Object.entries({ headers, defines }))
     if (typeof value !== 'object' || value === null) fail(key, 'must be an object');
   for (const [header, content] of Object.entries(headers))

@@ -15,7 +15,7 @@
  * cast it and return it as one. And libraries that know libc++ call its namespace `_VSTD`. libc++ has lost that name.
  *
  * In C++26, libc++'s placement delete is constexpr, which makes it a function of the device, too; clang's wrapper of
- * <new> has another one for the device. Here it is the host's.
+ * <new> has another one for the device. Where there are clang's wrappers, it is the host's.
  *
  * Host code written for GNU's library and for OpenMP includes headers that neither libc++ nor musl has. What they
  * declare is declared here: host code is parsed, and never called.
@@ -75,7 +75,7 @@ const CONFIG = `#pragma once
 const PLACEMENT = `#pragma once
 #include <__config>
 #include <__cstddef/size_t.h>
-#if _LIBCPP_STD_VER < 26 || !defined(__HIP__)
+#if _LIBCPP_STD_VER < 26 || !defined(__CLANG_HIP_RUNTIME_WRAPPER_H__)
 #include_next <__new/placement_new_delete.h>
 #else
 [[nodiscard]] inline _LIBCPP_HIDE_FROM_ABI constexpr void *operator new(std::size_t, void *place) noexcept {

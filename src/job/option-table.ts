@@ -106,7 +106,12 @@ export function complaintAbout(type: OptionType, value: unknown): string | null 
       if (!Array.isArray(value) || value.length < type.least)
         return 'must be an array' + (type.least > 0 ? ' that is not empty' : '');
       if (new Set(value).size !== value.length) return 'must not name anything twice';
-      return value.map((each) => complaintAbout(type.of, each)).find((complaint) => complaint !== null) ?? null;
+      // A copy has no holes, which `map` leaves out.
+      return (
+        [...(value as unknown[])]
+          .map((each) => complaintAbout(type.of, each))
+          .find((complaint) => complaint !== null) ?? null
+      );
   }
 }
 

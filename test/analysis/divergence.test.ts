@@ -7,7 +7,7 @@ import type { BuiltSnapshot } from '../support/snapshot-builder.js';
 import { snapshot } from '../support/snapshot-builder.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('analysis/divergence', { tests: 15 });
+const test = suite('analysis/divergence', { tests: 16 });
 
 /**
  * Analyses an annotated function. Values called `%div…` must be divergent and `%uni…` uniform. The terminators of
@@ -49,6 +49,18 @@ test('data: users of divergent values, stores too, but not always-uniform ones',
   assert.is(d.valueDivergent[s.value('st')], 1);
   assert.ok(d.isDivergentUse(...useOf(s, s.instr('%div.y'), 1)));
   assert.not(d.isDivergentUse(...useOf(s, s.instr('%div.y'), 0)));
+});
+
+test("an invoke's result is divergent; what it flows into is not, as in LLVM", () => {
+  check(
+    `
+    entry:
+      %div.v = invoke @f next next !never
+    next:
+      %uni.x = add %div.v 1
+      ret`,
+    ['entry'],
+  );
 });
 
 test('a function without branch divergence is uniform', () => {

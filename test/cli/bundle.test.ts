@@ -184,7 +184,7 @@ test.long('what can go wrong', () =>
     await fails(folder, 2, /no image for 'gfx906': the container has .*gfx1100/, ...replace, 'gfx906=gfx906.hsaco');
     await fails(folder, 1, /gfx906\.hsaco is a code object for gfx906, not for gfx1100/, ...replace, 'gfx1100=gfx906.hsaco'); // prettier-ignore
     await fails(folder, 1, /cannot read nothing/, ...replace, 'gfx1100=nothing');
-    await fails(folder, 2, /given twice/, 'bundle', '--create', '-o', 'out', 'gfx906=in', 'gfx906=in');
+    await fails(folder, 2, /given twice/, 'bundle', '--create', '-o', 'out', 'gfx906=missing', 'gfx906=missing');
     const conflict = ['gfx90a=in', 'openmp-amdgcn-amd-amdhsa--gfx90a:xnack+=in', 'gfx90a:xnack+=in'];
     await fails(folder, 2, /gfx90a and gfx90a:xnack\+ exclude each other/, 'bundle', '--create', '-o', 'out', ...conflict); // prettier-ignore
     await succeeds(folder, 'bundle', '--create', '-o', 'out', ...conflict.slice(0, 2));

@@ -1,6 +1,7 @@
 /** The public API with worker threads: results do not depend on their number, and a failure ends only its own job. */
 import { createHash } from 'node:crypto';
 import {
+  compileContainer,
   compileFatBinary,
   createCompiler,
   DarmError,
@@ -156,6 +157,9 @@ test('unknown and impossible options are refused by name', async () => {
   assert.throws(() => createCompiler({ memoryLimit: 1 }), /option "memoryLimit"/);
 });
 
+/** An array of one element that is not there. */
+const HOLE = new Array<never>(1);
+
 test('what has the wrong type is refused by each call, in one way', async () => {
   await using({ threads: 0 }, async (compiler) => {
     const module = EMPTY_KERNEL;
@@ -180,6 +184,11 @@ test('what has the wrong type is refused by each call, in one way', async () => 
       'text of a spec': async () => parseSpec('{}', wrong(undefined)),
       container: () => readContainer(wrong('bundle')),
       targets: () => compileFatBinary(compiler, module, wrong('gfx906')),
+      'targets with a hole': () => compileFatBinary(compiler, module, HOLE),
+      'a list with a hole': () => compiler.compile(module, { emit: HOLE }),
+      'flags with a hole': () => compiler.preprocess('', { ...source, flags: HOLE }),
+      'specs with a hole': () => compiler.tune(module, {}, { specs: HOLE }),
+      'options of a container': () => compileContainer(compiler, module, wrong(null)),
     };
     for (const [name, call] of Object.entries(calls))
       assert.is((await failure(call())).code, 'usage', `${name}: another error`);

@@ -125,6 +125,11 @@ static_assert(constant() == 4);
     const { log } = await inlineCompiler().translate(source, { language: 'hip', mcpu: 'gfx906', flags, disk: false });
     assert.is(log, '', standard);
   }
+  // Without clang's wrapper of <new> it is libc++'s own, which C++26 lets the device have.
+  const bare = source.replace('#include <hip/hip_runtime.h>', '#define __global__ __attribute__((global))');
+  const flags = ['-std=c++26', '-nogpuinc'];
+  const { log } = await inlineCompiler().translate(bare, { language: 'hip', mcpu: 'gfx906', flags, disk: false });
+  assert.is(log, '');
 });
 
 test.long('<bits/stdc++.h> in the oldest and the newest standard', async () => {
