@@ -1,10 +1,10 @@
 /**
- * Repairs faults of LLVM in the code that was compiled of it. What is shipped compressed stays as it was built; it is
- * repaired where it is unpacked (src/platform/repair.ts). So a repair adds nothing to the repository.
+ * Repairs faults of LLVM in the code and the tables that were compiled of it. What is shipped compressed stays as it was
+ * built; it is repaired where it is unpacked (src/platform/repair.ts). So a repair adds nothing to the repository.
  *
  *   node repair.mjs FOLDER
  *
- * Repairs the files in the folder, and writes beside each, for the manifest, what was done (`*.wasm.repairs`). A repair
+ * Repairs the files in the folder, and writes beside each, for the manifest, what was done (`*.repairs`). A repair
  * that does not fit exactly one place is an error: another compiler, or another LLVM, has made other code. Then the
  * function has to be looked at again (`wasm-dis`).
  */
@@ -269,6 +269,15 @@ const REPAIRS = [
       '2000200941306a4130fc0a0000' + '2004200428020441016a360204', // prettier-ignore
     ],
   },
+  // The pattern of llvm.fptosi.sat.i16.f32 before GFX11 (FPToSSatI16Pat in llvm/lib/Target/AMDGPU/VOP3PInstructions.td)
+  // clamps at 32768 where -32768 is meant, so what is in range becomes 32767 (llvm/llvm-project#211703). It is there
+  // twice, with and without registers of 16 bits; this is the table of the instruction selector, not code.
+  // V_MOV_B32 of 32768, S_MOV_B32 of 32767, V_MED3_I32; then a sub-register, or the end
+  ...['b6', 'ac'].map((end) => ({
+    file: 'llvm.memory',
+    faulty: '85808002' + 'acda280601d302' + '85ffff01' + 'ac88140601c105' + end,
+    right: '8580807e' + 'acda280601d302' + '85ffff01' + 'ac88140601c105' + end,
+  })),
 ];
 
 const folder = process.argv[2];

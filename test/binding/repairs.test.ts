@@ -16,7 +16,7 @@ import { decoded } from '../support/kernel-launch.js';
 import { REPOSITORY, runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/repairs', { tests: 9 });
+const test = suite('binding/repairs', { tests: 10 });
 
 const CPUS = ['gfx906', 'gfx1100'];
 /** At level 0, loops reach the structurizer with several back edges; above it, CodeGenPrepare leaves them one. */
@@ -328,6 +328,31 @@ const PARTLY_UNIFORM = `target triple = "amdgcn-amd-amdhsa"
 test('a copy of a scalar register stays in the loop that threads leave at different times', async () => {
   const expected = Uint32Array.from({ length: 64 }, (_, id) => (id > 40 ? 0 : id % 2 ? 0x101 : 0x503));
   for (const mcpu of CPUS) assert.equal(await stored(PARTLY_UNIFORM, mcpu), expected, mcpu);
+});
+
+/** What audio does with its samples. LLVM makes a conversion that saturates of it. */
+const CLAMPED = `target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %centred = sub i32 %id, 32
+    %scaled = mul i32 %centred, 1500
+    %x = sitofp i32 %scaled to float
+    %n = fptosi float %x to i32
+    %at.least = call i32 @llvm.smax.i32(i32 %n, i32 -32768)
+    %at.most = call i32 @llvm.smin.i32(i32 %at.least, i32 32767)
+    %s = trunc i32 %at.most to i16
+    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
+    store i16 %s, ptr addrspace(1) %p
+    ret void
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()`;
+
+test('a number that is clamped to 16 bits keeps its value within them', async () => {
+  const expected = Uint32Array.from(
+    { length: 64 },
+    (_, id) => Math.min(Math.max((id - 32) * 1500, -32768), 32767) & 0xffff,
+  );
+  for (const mcpu of [...CPUS, 'gfx1030']) assert.equal(await stored(CLAMPED, mcpu), expected, mcpu);
 });
 
 test.run();

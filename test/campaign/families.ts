@@ -59,7 +59,15 @@ export const FAMILIES = {
   ),
   /** All types and operations, in phases between which threads exchange values. */
   wide: family(wideBody, (kernels) => emitFamily(kernels, partial), partial, 2, wideArguments),
-  /** The same operations in small kernels, with uniform control flow and cross-lane operations. */
+  /** The same operations in loops with several back edges. */
+  'wide-retry': family(
+    (size) => retryBody(size).map((body): Body => [{ kind: 'phase', body }]),
+    (kernels) => emitFamily(kernels, partial),
+    partial,
+    2,
+    wideArguments,
+  ),
+  /** The operations of `wide` in small kernels, with uniform control flow and cross-lane operations. */
   mixed: family(
     (size) => mixedBody(size, 2),
     (kernels) => emitFamily(kernels, full),
