@@ -16,7 +16,7 @@ import { decoded } from '../support/kernel-launch.js';
 import { REPOSITORY, runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/repairs', { tests: 10 });
+const test = suite('binding/repairs', { tests: 11 });
 
 const CPUS = ['gfx906', 'gfx1100'];
 /** At level 0, loops reach the structurizer with several back edges; above it, CodeGenPrepare leaves them one. */
@@ -353,6 +353,67 @@ test('a number that is clamped to 16 bits keeps its value within them', async ()
     (_, id) => Math.min(Math.max((id - 32) * 1500, -32768), 32767) & 0xffff,
   );
   for (const mcpu of [...CPUS, 'gfx1030']) assert.equal(await stored(CLAMPED, mcpu), expected, mcpu);
+});
+
+/** Halves, then bfloats, and what they are in 64 bits: with a sign, and without. */
+const NUMBERS: readonly (readonly [bits: number, signed: bigint, unsigned: bigint])[] = [
+  [0x7c00, 2n ** 63n - 1n, 2n ** 64n - 1n],
+  [0xfc00, -(2n ** 63n), 0n],
+  [0x7e00, 0n, 0n],
+  [0x7bff, 65504n, 65504n],
+  [0xfbff, -65504n, 0n],
+  [0xc580, -5n, 0n],
+  [0x0000, 0n, 0n],
+  [0x5150, 42n, 42n],
+  [0x7f80, 2n ** 63n - 1n, 2n ** 64n - 1n],
+  [0xff80, -(2n ** 63n), 0n],
+  [0x7fc0, 0n, 0n],
+  [0x7149, 2n ** 63n - 1n, 2n ** 64n - 1n],
+  [0x5f00, 2n ** 63n - 1n, 2n ** 63n],
+  [0xde80, -(2n ** 62n), 0n],
+  [0x4f00, 2n ** 31n, 2n ** 31n],
+  [0xc0b0, -5n, 0n],
+];
+
+/** Four threads for each of `NUMBERS`: the lower and upper words with a sign, and those without. */
+const SATURATED = `target triple = "amdgcn-amd-amdhsa"
+  @numbers = internal addrspace(4) constant [16 x i16] [${NUMBERS.map(([bits]) => `i16 ${bits}`).join(', ')}]
+  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %index = lshr i32 %id, 2
+    %at = getelementptr [16 x i16], ptr addrspace(4) @numbers, i32 0, i32 %index
+    %bits = load i16, ptr addrspace(4) %at
+    %half = bitcast i16 %bits to half
+    %bfloat = bitcast i16 %bits to bfloat
+    %hs = call i64 @llvm.fptosi.sat.i64.f16(half %half)
+    %hu = call i64 @llvm.fptoui.sat.i64.f16(half %half)
+    %bs = call i64 @llvm.fptosi.sat.i64.bf16(bfloat %bfloat)
+    %bu = call i64 @llvm.fptoui.sat.i64.bf16(bfloat %bfloat)
+    %first = icmp ult i32 %id, 32
+    %signed = select i1 %first, i64 %hs, i64 %bs
+    %unsigned = select i1 %first, i64 %hu, i64 %bu
+    %kind = and i32 %id, 2
+    %has.sign = icmp eq i32 %kind, 0
+    %number = select i1 %has.sign, i64 %signed, i64 %unsigned
+    %part = and i32 %id, 1
+    %word = zext i32 %part to i64
+    %by = shl i64 %word, 5
+    %shifted = lshr i64 %number, %by
+    %result = trunc i64 %shifted to i32
+    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
+    store i32 %result, ptr addrspace(1) %p
+    ret void
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()`;
+
+test('halves and bfloats saturate at the 64 bits that they are converted to', async () => {
+  const expected = Uint32Array.from({ length: 64 }, (_, id) => {
+    const [, signed, unsigned] = NUMBERS[id >> 2]!;
+    return Number(BigInt.asUintN(32, (id & 2 ? unsigned : signed) >> (id & 1 ? 32n : 0n)));
+  });
+  for (const mcpu of [...CPUS, 'gfx1030'])
+    for (const codegenLevel of LEVELS)
+      assert.equal(await stored(SATURATED, mcpu, { codegenLevel }), expected, `${mcpu} -O${codegenLevel}`);
 });
 
 test.run();

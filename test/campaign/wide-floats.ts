@@ -142,11 +142,7 @@ const toInteger: WideOperation = (e, s) => {
     return e.put(to, s.d, e.value(`${how} ${type} ${value} to ${result}`));
   }
   const scaled = s.k & 2 ? e.value(`fmul ${type} ${e.get(of, s.a)}, 1000.0`) : e.get(of, s.a);
-  const saturated = (value: string): string => e.value(`call ${result} @llvm.${how}.sat.${result}.${name}(${value})`);
-  if (of !== 'x' || to !== 'w') return e.put(to, s.d, saturated(`${type} ${scaled}`));
-  // Of a half, LLVM saturates at 32 bits, which is wrong for infinities (docs/simulator.md).
-  const infinite = e.value(`call i1 @llvm.is.fpclass.${name}(${type} ${scaled}, i32 516)`);
-  e.put(to, s.d, saturated(`${type} ${e.value(`select i1 ${infinite}, ${type} 1.0, ${type} ${scaled}`)}`));
+  e.put(to, s.d, e.value(`call ${result} @llvm.${how}.sat.${result}.${name}(${type} ${scaled})`));
 };
 const convert: WideOperation = (e, s) => {
   const [from, to] = at([['g', 'd'], ['d', 'g'], ['g', 'x'], ['x', 'g'], ['x', 'd'], ['d', 'x']] as const, s.k >> 4);
