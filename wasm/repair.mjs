@@ -222,12 +222,16 @@ const REPAIRS = [
     // SIFoldOperandsImpl::foldOperand (llvm/lib/Target/AMDGPU/SIFoldOperands.cpp) puts what a copy copies from scalar
     // to vector registers in the place of the copy, also where the copy is in a loop that threads leave at different
     // times, and the use behind it. There the scalar register is that of the last threads (llvm/llvm-project#203256).
-    // The repair does not fold where a SI_LOOP stands between the copy and the use that leads back to the copy's block
-    // or in front of it. Its room is from fields of structures that are copied one by one.
+    // The repair does not fold where a SI_LOOP stands between the copy and the use, of a loop that the copy can be in:
+    // its header is not behind the copy's block, or it is behind the SI_LOOP, as FixIrreducible's are. Its room is from
+    // fields of structures that are copied one by one.
     file: 'llvm.wasm',
     faulty: [
       // TRI, drop; MRI, the register, call isSGPRReg, i32.eqz, br_if (return); end
       '200028020c1a' + '200028020420012802002802041' + '0d403450d010b',
+      // An address + 40, i32.load; an address + 4, i32.load
+      '41286a280200' + '2117200728',
+      '41046a280200' + '4120470d04',
       // The FoldableDef into a FoldCandidate; its other fields
       '200941c8006a200141106a290300370300' +
         '200941406b200141086a290300370300' +
@@ -237,6 +241,8 @@ const REPAIRS = [
       '20002009290330370000' + '200041286a200941d8006a290300370000' + '200041206a200941d0006a290300370000' +
         '200041186a200941c8006a290300370000' + '200041106a200941406b290300370000' + '200041086a200941386a290300370000' +
         '2004200428020441016a360204', // prettier-ignore
+      // An address + 4, i32.load
+      '41046a280200' + '0c010b',
     ],
     right: [
       '200028020420012802002802041' +
@@ -252,21 +258,67 @@ const REPAIRS = [
         '0d403450d00' +
         '0340' +
         '2006200228020c460d01' +
-        // local 24 = call getFirstTerminator; if it is SI_LOOP (4383), and its header is not behind the copy's block,
-        // return
+        // local 24 = call getFirstTerminator; if it is SI_LOOP (4383), local 24 = the number of its header; if that is
+        // not larger than the copy's block's, or larger than its own block's, return
         '200610e7022218' +
         '280220419f224604' +
         '40' +
         '20182802102802282802' +
-        '0c201528020c4c0d03' +
+        '0c2218' +
+        '201528020c4c' +
+        '2018200628020c4a' +
+        '720d03' +
         '0b' +
         // local 6 = the next block; if it is not the end of the function, loop; end; end
         '20062802042206' +
         '201528021441a4016a470d00' +
-        '0b0b' +
-        NOP.repeat(2),
+        '0b0b',
+      '280228' + '2117200728',
+      '280204' + '4120470d04',
       '200941386a20014118fc0a0000' + '200941003a0058',
       '2000200941306a4130fc0a0000' + '2004200428020441016a360204', // prettier-ignore
+      '280204' + '0c010b',
+    ],
+  },
+  {
+    // SITargetLowering::performAddCombine makes a `v_dot4`, whose sum has 32 bits, of sums of 64 bits, too
+    // (llvm/llvm-project#216015). The repair ends after what it tries for 64 bits.
+    file: 'llvm.wasm',
+    // VT & 65535, i32.const 8 (MVT::i64), i32.ne, br_if; local.get 11, br_if; call foldAddSub64WithZeroLowBitsTo32; if
+    // there is a result, return (br_if); end
+    faulty: '41ffff03714108470d00' + '200b0d00' + '200020022003109618' + '20002802000d01' + '0b',
+    // The same, and return
+    right: '41ffff03714108470d00' + '200b0d00' + '200020022003109618' + NOP.repeat(5) + '0c01' + '0b',
+  },
+  {
+    // SIFoldOperandsImpl::isClamp takes the maximum of a number and of the same with a modifier, as its absolute value,
+    // for that of the number and itself (llvm/llvm-project#224517). The repair asks that neither has a modifier, in the
+    // place of one of them.
+    file: 'llvm.wasm',
+    // local.tee 4 (UnsetMods), local.get 3, i32.load 16 (Src0Mods), i32.ne, if; local.get 4, local.get 5, i32.load 16
+    // (Src1Mods), i32.ne, br_if (return); end
+    faulty: '417d714198d300461b' + '220420032802104704' + '40' + '2004200528021047' + '0d010b',
+    // The same with br_if in the place of if
+    right: '417d714198d300461b' + '22042003280210470d' + '00' + '2004200528021047' + '0d00' + NOP,
+  },
+  {
+    // SIPreEmitPeephole::optimizeVccBranch (llvm/lib/Target/AMDGPU/SIPreEmitPeephole.cpp) erases an `s_and` of exec and
+    // VCC, which a branch does not need, also if its SCC is used (llvm/llvm-project#215829). The repair asks that the
+    // operation's fourth operand, its SCC, is dead. Its room is from masks of what has no other bits.
+    file: 'llvm.wasm',
+    faulty: [
+      // i32.const -4, i32.and, local.tee 2, i32.load8_u 24, i32.const 4, i32.and, br_if (loop); end, end; twice
+      '417c71' + '22022d00184104710d000b0b' + '20022013460d05200f2802342103',
+      '417c71' + '22022d00184104710d000b0b' + '2006200b722106201172211120',
+      // ModifiesExec, i32.or, i32.const 1, i32.and, br_if; the description of M, i32.load8_u 25, i32.const 2 (VOPC),
+      // i32.and, i32.eqz, br_if; the s_and, call eraseFromParent
+      '200672' + '4101710d00' + '20072d0019' + '410271450d00' + '200510501a',
+    ],
+    right: [
+      '22022d00184104710d000b0b' + '20022013460d05200f2802342103',
+      '22022d00184104710d000b0b' + '2006200b722106201172211120',
+      // The same; and the byte of operand 3 with its flag 4 (dead), i32.const 1, i32.shr_u, i32.and
+      '200672' + '0d00' + '20072d0019' + '200f2d004b41017671' + '410271450d00' + '200510501a',
     ],
   },
   {
