@@ -16,7 +16,7 @@ import { decoded } from '../support/kernel-launch.js';
 import { REPOSITORY, runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/repairs', { tests: 11 });
+const test = suite('binding/repairs', { tests: 15 });
 
 const CPUS = ['gfx906', 'gfx1100'];
 /** At level 0, loops reach the structurizer with several back edges; above it, CodeGenPrepare leaves them one. */
@@ -414,6 +414,128 @@ test('halves and bfloats saturate at the 64 bits that they are converted to', as
   for (const mcpu of [...CPUS, 'gfx1030'])
     for (const codegenLevel of LEVELS)
       assert.equal(await stored(SATURATED, mcpu, { codegenLevel }), expected, `${mcpu} -O${codegenLevel}`);
+});
+
+/** Four products of bytes, added to a number beyond 32 bits. */
+const WIDE_DOT = `target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %x = mul i32 %id, 66051
+    %y = mul i32 %id, 50462976
+    %start = zext i32 %id to i64
+    %sum.0 = shl i64 %start, 33
+    ${[0, 8, 16, 24]
+      .map(
+        (by, k) => `%xs.${k} = lshr i32 %x, ${by}
+    %xb.${k} = and i32 %xs.${k}, 255
+    %xw.${k} = zext i32 %xb.${k} to i64
+    %ys.${k} = lshr i32 %y, ${by}
+    %yb.${k} = and i32 %ys.${k}, 255
+    %yw.${k} = zext i32 %yb.${k} to i64
+    %product.${k} = mul i64 %xw.${k}, %yw.${k}
+    %sum.${k + 1} = add i64 %sum.${k}, %product.${k}`,
+      )
+      .join('\n')}
+    %upper = lshr i64 %sum.4, 32
+    %result = trunc i64 %upper to i32
+    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
+    store i32 %result, ptr addrspace(1) %p
+    ret void
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()`;
+
+test('a sum of 64 bits is no dot product of 32', async () => {
+  const expected = Uint32Array.from({ length: 64 }, (_, id) => 2 * id);
+  for (const mcpu of [...CPUS, 'gfx1030']) assert.equal(await stored(WIDE_DOT, mcpu), expected, mcpu);
+});
+
+/** The larger one of a number and its absolute value, between 0 and 1, in sixteenths. */
+const CLAMPED_MAXIMUM = `target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %centred = sub i32 %id, 32
+    %whole = sitofp i32 %centred to float
+    %x = fmul float %whole, 6.25e-02
+    %absolute = call float @llvm.fabs.f32(float %x)
+    %most = call nnan float @llvm.maxnum.f32(float %x, float %absolute)
+    %clamped = call float @llvm.amdgcn.fmed3.f32(float %most, float 0.0, float 1.0)
+    %scaled = fmul float %clamped, 1.6e+01
+    %result = fptoui float %scaled to i32
+    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
+    store i32 %result, ptr addrspace(1) %p
+    ret void
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()`;
+
+test('a maximum of a number and its absolute value is not that number', async () => {
+  const expected = Uint32Array.from({ length: 64 }, (_, id) => Math.min(16, Math.abs(id - 32)));
+  for (const mcpu of [...CPUS, 'gfx1030']) assert.equal(await stored(CLAMPED_MAXIMUM, mcpu), expected, mcpu);
+});
+
+/** For each k a loop of `%high` iterations. Both a select and a branch ask whether k is beyond `%high`. */
+const ASKED_TWICE = `target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @f(ptr addrspace(1) %out, ptr addrspace(1) %in, i64 %low, i64 %high, i64 %n) {
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %id.64 = zext nneg i32 %id to i64
+    %own.out = getelementptr float, ptr addrspace(1) %out, i64 %id.64
+    %any = icmp slt i64 %low, %n
+    br i1 %any, label %start, label %end
+  start:
+    %own.in = getelementptr inbounds nuw float, ptr addrspace(1) %in, i64 %id.64
+    br label %outer
+  end:
+    ret void
+  outer:
+    %k = phi i64 [ %low, %start ], [ %k.1, %next ]
+    %beyond = icmp sgt i64 %k, %high
+    %bound = select i1 %beyond, i64 0, i64 %high
+    br i1 %beyond, label %next, label %begin
+  begin:
+    %none = icmp eq i64 %bound, 0
+    br i1 %none, label %finish, label %inner
+  finish:
+    %sum = phi float [ 0.0, %begin ], [ %v.1, %inner ]
+    %row = getelementptr float, ptr addrspace(1) %own.out, i64 %k
+    %p = getelementptr i8, ptr addrspace(1) %row, i64 32
+    store float %sum, ptr addrspace(1) %p
+    br label %next
+  inner:
+    %r = phi i64 [ %r.1, %inner ], [ 0, %begin ]
+    %v = phi float [ %v.1, %inner ], [ 0.0, %begin ]
+    %at = getelementptr inbounds nuw float, ptr addrspace(1) %own.in, i64 %r
+    %x = load float, ptr addrspace(1) %at
+    %v.1 = fadd float %v, %x
+    %r.1 = add nuw nsw i64 %r, 1
+    %done = icmp eq i64 %r.1, %bound
+    br i1 %done, label %finish, label %inner
+  next:
+    %k.1 = add nsw i64 %k, 1
+    %more = icmp slt i64 %k.1, %n
+    br i1 %more, label %outer, label %end
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()`;
+
+test('an operation whose SCC is used stays where its result is not needed', async () => {
+  for (const mcpu of ['gfx906', 'gfx90a'])
+    assert.match(await assembly(ASKED_TWICE, mcpu), /v_cmp_gt_i64.* vcc, .*\n\ts_and_b64 vcc, exec, vcc\n/, mcpu);
+});
+
+/** `PARTLY_UNIFORM` in a loop that is entered at two places. Its new header comes behind all other blocks. */
+const PARTLY_UNIFORM_IRREDUCIBLE = PARTLY_UNIFORM.replace(
+  'br label %header',
+  `%four = and i32 %id, 4
+    %second = icmp ne i32 %four, 0
+    br i1 %second, label %header, label %before`,
+)
+  .replace('header:', 'before:\n    %b0 = phi i32 [ 0, %entry ], [ 1, %header ]\n    br label %header\n  header:')
+  .replace('[ %start, %entry ], [ %moved, %header ]', '[ %start, %entry ], [ %kept, %before ]')
+  .replace('[ 0, %entry ], [ 1, %header ]\n    %begins', '[ 0, %entry ], [ %b0, %before ]\n    %begins')
+  .replace('%b0 = phi', '%kept = phi <4 x i32> [ %start, %entry ], [ %moved, %header ]\n    %b0 = phi')
+  .replace('br i1 %c, label %header, label %end', 'br i1 %c, label %before, label %end');
+
+test('so it does in a loop that is entered at two places', async () => {
+  const expected = Uint32Array.from({ length: 64 }, (_, id) => (id > 40 ? 0 : id % 2 ? 0x101 : 0x503));
+  for (const mcpu of CPUS) assert.equal(await stored(PARTLY_UNIFORM_IRREDUCIBLE, mcpu), expected, mcpu);
 });
 
 test.run();
