@@ -1,6 +1,6 @@
 /**
- * Repairs faults of LLVM in the code and the tables that were compiled of it. What is shipped compressed stays as it was
- * built; it is repaired where it is unpacked (src/platform/repair.ts). So a repair adds nothing to the repository.
+ * Repairs faults of LLVM in the code and the tables that were compiled of it. What is shipped compressed stays as it
+ * was built; it is repaired where it is unpacked (src/platform/repair.ts). So a repair adds nothing to the repository.
  *
  *   node repair.mjs FOLDER
  *

@@ -1,6 +1,7 @@
 /**
  * What LLVM does wrong and is repaired in the module (wasm/repair.mjs): sums of products, halves, loops that share a
- * header, and what is copied in a loop. The other repairs show in what kernels compute (test/melding/fixtures/, `structurizer-*` and `lost-*`).
+ * header, what is copied in a loop, clamps and conversions. The other repairs show in what kernels compute
+ * (test/melding/fixtures/, `structurizer-*` and `lost-*`).
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
