@@ -228,7 +228,7 @@ const REPAIRS = [
     file: 'llvm.wasm',
     faulty: [
       // TRI, drop; MRI, the register, call isSGPRReg, i32.eqz, br_if (return); end
-      '200028020c1a' + '200028020420012802002802041' + '0d403450d010b',
+      '200028020c1a' + '2000280204' + '2001280200280204' + '10d403450d010b',
       // An address + 40, i32.load; an address + 4, i32.load
       '41286a280200' + '2117200728',
       '41046a280200' + '4120470d04',
@@ -245,34 +245,17 @@ const REPAIRS = [
       '41046a280200' + '0c010b',
     ],
     right: [
-      '200028020420012802002802041' +
-        '0d403450d010b' +
+      '2000280204' + '2001280200280204' + '10d403450d010b' +
         // block; local 24 = DefMI; if it is not a COPY (20), br_if; local 6 = local 21 = its block
-        '0240' +
-        '200128020c2218' +
-        '28022041144' +
-        '70d00' +
-        '201828020c22152106' +
+        '0240' + '200128020c2218' + '2802204114470d00' + '201828020c22152106' +
         // if the register is not scalar, br_if; loop; local 6 is the block of UseMI: br_if
-        '200028020420012802002802041' +
-        '0d403450d00' +
-        '0340' +
-        '2006200228020c460d01' +
+        '2000280204' + '2001280200280204' + '10d403450d00' + '0340' + '2006200228020c460d01' +
         // local 24 = call getFirstTerminator; if it is SI_LOOP (4383), local 24 = the number of its header; if that is
         // not larger than the copy's block's, or larger than its own block's, return
-        '200610e7022218' +
-        '280220419f224604' +
-        '40' +
-        '20182802102802282802' +
-        '0c2218' +
-        '201528020c4c' +
-        '2018200628020c4a' +
-        '720d03' +
-        '0b' +
+        '200610e7022218' + '280220419f2246' + '0440' + '201828021028022828020c2218' + '201528020c4c' +
+        '2018200628020c4a' + '720d03' + '0b' +
         // local 6 = the next block; if it is not the end of the function, loop; end; end
-        '20062802042206' +
-        '201528021441a4016a470d00' +
-        '0b0b',
+        '20062802042206' + '201528021441a4016a470d00' + '0b0b', // prettier-ignore
       '280228' + '2117200728',
       '280204' + '4120470d04',
       '200941386a20014118fc0a0000' + '200941003a0058',
@@ -297,9 +280,9 @@ const REPAIRS = [
     file: 'llvm.wasm',
     // local.tee 4 (UnsetMods), local.get 3, i32.load 16 (Src0Mods), i32.ne, if; local.get 4, local.get 5, i32.load 16
     // (Src1Mods), i32.ne, br_if (return); end
-    faulty: '417d714198d300461b' + '220420032802104704' + '40' + '2004200528021047' + '0d010b',
+    faulty: '417d714198d300461b' + '2204200328021047' + '0440' + '2004200528021047' + '0d010b',
     // The same with br_if in the place of if
-    right: '417d714198d300461b' + '22042003280210470d' + '00' + '2004200528021047' + '0d00' + NOP,
+    right: '417d714198d300461b' + '2204200328021047' + '0d00' + '2004200528021047' + '0d00' + NOP,
   },
   {
     // SIPreEmitPeephole::optimizeVccBranch (llvm/lib/Target/AMDGPU/SIPreEmitPeephole.cpp) erases an `s_and` of exec and

@@ -37,7 +37,7 @@ import type { Uses } from './uses.js';
 import { usesOf } from './uses.js';
 
 export interface Divergence {
-  /** Per `ValueId`: 1 if it is divergent. Of terminators, only one that is a source is, an `invoke`. */
+  /** Per `ValueId`: 1 if it is divergent. Of terminators, only sources of divergence are, such as an `invoke`. */
   readonly valueDivergent: Uint8Array;
   /** Per `BlockId`: 1 if its terminator is divergent. */
   readonly terminatorDivergent: Uint8Array;

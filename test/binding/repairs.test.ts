@@ -17,7 +17,7 @@ import { decoded } from '../support/kernel-launch.js';
 import { REPOSITORY, runtime, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/repairs', { tests: 15 });
+const test = suite('binding/repairs', { tests: 14 });
 
 const CPUS = ['gfx906', 'gfx1100'];
 /** At level 0, loops reach the structurizer with several back edges; above it, CodeGenPrepare leaves them one. */
@@ -296,23 +296,26 @@ test('a loop with several ways back keeps one back edge', async () => {
   for (const mcpu of CPUS) assert.equal(await stored(TWO_WAYS_BACK, mcpu), expected, mcpu);
 });
 
-/** `%v` has a part that differs between threads. The others are scalar registers that are copied in the loop. */
-const PARTLY_UNIFORM = `target triple = "amdgcn-amd-amdhsa"
+/**
+ * `%v` has a part that differs between threads. The others are scalar registers that are copied in the loop.
+ *
+ * @param loop from `entry`'s branch on, to the blocks `header` and `end`
+ * @param back where threads go on that stay in the loop
+ */
+const partlyUniform = (loop: string, back: string): string => `target triple = "amdgcn-amd-amdhsa"
   define amdgpu_kernel void @f(ptr addrspace(1) %out) {
   entry:
     %id = call i32 @llvm.amdgcn.workitem.id.x()
     %low = and i32 %id, 1
     %odd = icmp ne i32 %low, 0
     %start = insertelement <4 x i32> <i32 1, i32 2, i32 3, i32 4>, i32 %id, i64 0
-    br label %header
-  header:
-    %v = phi <4 x i32> [ %start, %entry ], [ %moved, %header ]
-    %n = phi i32 [ 0, %entry ], [ 1, %header ]
-    %begins = icmp eq i32 %n, 0
+    ${loop}
+    %n.1 = add i32 %n, 1
+    %begins = icmp ult i32 %n, 2
     %c = and i1 %begins, %odd
     %set = or <4 x i32> %v, splat (i32 1)
     %moved = shufflevector <4 x i32> zeroinitializer, <4 x i32> %set, <4 x i32> <i32 5, i32 1, i32 7, i32 1>
-    br i1 %c, label %header, label %end
+    br i1 %c, label ${back}, label %end
   end:
     %big = icmp ugt i32 %id, 40
     %chosen = select i1 %big, <4 x i32> zeroinitializer, <4 x i32> %moved
@@ -326,9 +329,38 @@ const PARTLY_UNIFORM = `target triple = "amdgcn-amd-amdhsa"
   }
   declare i32 @llvm.amdgcn.workitem.id.x()`;
 
+const COPIED_IN = {
+  'a loop': partlyUniform(
+    `br label %header
+  header:
+    %v = phi <4 x i32> [ %start, %entry ], [ %moved, %header ]
+    %n = phi i32 [ 0, %entry ], [ 2, %header ]`,
+    '%header',
+  ),
+  // The header that FixIrreducible makes comes behind all other blocks.
+  'a loop that is entered at two places': partlyUniform(
+    `%at = getelementptr i32, ptr addrspace(1) %out, i32 64
+    %flag = load i32, ptr addrspace(1) %at
+    %flagged = icmp ne i32 %flag, 0
+    br i1 %flagged, label %before, label %header
+  before:
+    %v.before = phi <4 x i32> [ %start, %entry ], [ %moved, %header ]
+    %n.before = phi i32 [ 0, %entry ], [ %n.1, %header ]
+    %n.next = add i32 %n.before, 1
+    br label %header
+  header:
+    %v = phi <4 x i32> [ %start, %entry ], [ %v.before, %before ]
+    %n = phi i32 [ 0, %entry ], [ %n.next, %before ]`,
+    '%before',
+  ),
+};
+
 test('a copy of a scalar register stays in the loop that threads leave at different times', async () => {
   const expected = Uint32Array.from({ length: 64 }, (_, id) => (id > 40 ? 0 : id % 2 ? 0x101 : 0x503));
-  for (const mcpu of CPUS) assert.equal(await stored(PARTLY_UNIFORM, mcpu), expected, mcpu);
+  for (const mcpu of CPUS)
+    for (const [where, ir] of Object.entries(COPIED_IN))
+      for (const optimize of ['none', 'O3'] as const)
+        assert.equal(await stored(ir, mcpu, { optimize }), expected, `${mcpu}, ${where}, ${optimize}`);
 });
 
 /** What audio does with its samples. LLVM makes a conversion that saturates of it. */
@@ -519,24 +551,6 @@ const ASKED_TWICE = `target triple = "amdgcn-amd-amdhsa"
 test('an operation whose SCC is used stays where its result is not needed', async () => {
   for (const mcpu of ['gfx906', 'gfx90a'])
     assert.match(await assembly(ASKED_TWICE, mcpu), /v_cmp_gt_i64.* vcc, .*\n\ts_and_b64 vcc, exec, vcc\n/, mcpu);
-});
-
-/** `PARTLY_UNIFORM` in a loop that is entered at two places. Its new header comes behind all other blocks. */
-const PARTLY_UNIFORM_IRREDUCIBLE = PARTLY_UNIFORM.replace(
-  'br label %header',
-  `%four = and i32 %id, 4
-    %second = icmp ne i32 %four, 0
-    br i1 %second, label %header, label %before`,
-)
-  .replace('header:', 'before:\n    %b0 = phi i32 [ 0, %entry ], [ 1, %header ]\n    br label %header\n  header:')
-  .replace('[ %start, %entry ], [ %moved, %header ]', '[ %start, %entry ], [ %kept, %before ]')
-  .replace('[ 0, %entry ], [ 1, %header ]\n    %begins', '[ 0, %entry ], [ %b0, %before ]\n    %begins')
-  .replace('%b0 = phi', '%kept = phi <4 x i32> [ %start, %entry ], [ %moved, %header ]\n    %b0 = phi')
-  .replace('br i1 %c, label %header, label %end', 'br i1 %c, label %before, label %end');
-
-test('so it does in a loop that is entered at two places', async () => {
-  const expected = Uint32Array.from({ length: 64 }, (_, id) => (id > 40 ? 0 : id % 2 ? 0x101 : 0x503));
-  for (const mcpu of CPUS) assert.equal(await stored(PARTLY_UNIFORM_IRREDUCIBLE, mcpu), expected, mcpu);
 });
 
 test.run();
