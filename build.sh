@@ -277,8 +277,8 @@ write_dist() {
     printf '  "compileFlags": "%s",\n' "$(echo $compile_flags $profile_flags)"
     printf '  "linkFlags": "%s",\n' "$link_flags $(echo $settings)"
     printf '  "sources": {\n'
-    for file in $(cd "$here" && { ls wasm/*.cpp wasm/*.h wasm/*.mjs wasm/exports.txt wasm/profile/* build.sh &&
-      find wasm/frontend -type f; } | LC_ALL=C sort); do
+    for file in $(cd "$here" && { ls wasm/*.cpp wasm/*.h wasm/*.mjs wasm/exports.txt build.sh &&
+      find wasm/frontend wasm/profile wasm/repairs -type f; } | LC_ALL=C sort); do
       [ $first = 1 ] || printf ',\n'
       first=0
       printf '    "%s": "%s"' "$file" "$(hash "$here/$file")"

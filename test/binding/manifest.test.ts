@@ -24,7 +24,8 @@ test('names every source with its hash', async () => {
   const wanted = folder
     .filter((name) => /\.(cpp|h|mjs)$/.test(name) || name === 'exports.txt')
     .map((name) => `wasm/${name}`);
-  for (const name of await readdir(path.join(REPOSITORY, 'wasm', 'profile'))) wanted.push(`wasm/profile/${name}`);
+  for (const part of ['profile', 'repairs'])
+    for (const name of await readdir(path.join(REPOSITORY, 'wasm', part))) wanted.push(`wasm/${part}/${name}`);
   for (const entry of await readdir(path.join(REPOSITORY, 'wasm', 'frontend'), {
     recursive: true,
     withFileTypes: true,

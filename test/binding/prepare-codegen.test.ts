@@ -66,7 +66,7 @@ test('selects between conditions become masks', async () => {
   assert.match(ir, /or i1/);
 });
 
-/** Expressions that LLVM 23 took for sums of products, at once or after it had rearranged them (wasm/repair.mjs). */
+/** Expressions that LLVM 23 took for sums of products, at once or after it had rearranged them (wasm/repairs/). */
 const NO_SUMS = {
   'a select': '%o = select i1 %c, i32 %q, i32 %x\n %s = add i32 %p, %o',
   'a difference': '%o = sub i32 %q, %x\n %s = add i32 %o, %p',

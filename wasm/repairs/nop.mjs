@@ -1,0 +1,2 @@
+/** WebAssembly's `nop`, in hexadecimal. */
+export const NOP = '01';
