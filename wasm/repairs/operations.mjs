@@ -62,6 +62,16 @@ export const OPERATIONS = [
     faulty: '4108470d0020070d002006452005',
     right: '4100470d0020070d002006452005',
   },
+  {
+    // computeNumGridDims (llvm/lib/Target/AMDGPU/AMDGPULowerKernelAttributes.cpp) takes the dimensions of a grid for
+    // those of the required size of its groups: of groups of 64 x 1 x 1, one, though the grid may have two or three
+    // (llvm/llvm-project#211285). So OpenCL's get_work_dim and get_global_linear_id were wrong. The repair says 0, not
+    // known, in the place of 1 and 2.
+    file: 'rest.wasm',
+    // i64.const 1, i64.ne, br_if (3); drop; i32.const 1, i32.const 2, KnownY (for select)
+    faulty: '4201520d00' + '1a' + '41014102' + '027f',
+    right: '4201520d00' + '1a' + '41004100' + '027f',
+  },
   // The pattern of `(h << 16) | s` on GFX11 and GFX12 (llvm/lib/Target/AMDGPU/SIInstructions.td, "Real-true16: high
   // source is a VGPR_16") takes the halves of s, which a scalar register does not have: for a uniform s, the code was
   // refused or wrong (llvm/llvm-project#211102). The repair asks that s is divergent, in the place of asking that the

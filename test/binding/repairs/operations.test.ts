@@ -1,8 +1,9 @@
 /** What LLVM selects wrong instructions for, and is repaired (wasm/repairs/operations.mjs). */
+import { artifact, compile, text } from '../../support/llvm.js';
 import { assembly, CPUS, LEVELS, stored } from '../../support/repaired.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('binding/repairs/operations', { tests: 9 });
+const test = suite('binding/repairs/operations', { tests: 10 });
 
 const DOT = /v_dot4/;
 
@@ -183,6 +184,27 @@ const CLAMPED_MAXIMUM = `target triple = "amdgcn-amd-amdhsa"
 test('a maximum of a number and its absolute value is not that number', async () => {
   const expected = Uint32Array.from({ length: 64 }, (_, id) => Math.min(16, Math.abs(id - 32)));
   for (const mcpu of [...CPUS, 'gfx1030']) assert.equal(await stored(CLAMPED_MAXIMUM, mcpu), expected, mcpu);
+});
+
+/** What OpenCL's get_work_dim reads, in a kernel whose groups have this size. */
+const dimensions = (size: string): string => `target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @f(ptr addrspace(1) %out) #0 !reqd_work_group_size !0 {
+    %implicit = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+    %at = getelementptr i8, ptr addrspace(4) %implicit, i64 64
+    %n = load i16, ptr addrspace(4) %at
+    store i16 %n, ptr addrspace(1) %out
+    ret void
+  }
+  declare ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+  attributes #0 = { "amdgpu-flat-work-group-size"="64,64" }
+  !0 = !{${size}}`;
+
+test('groups of one dimension do not make grids of one', async () => {
+  const optimised = async (ir: string): Promise<string> =>
+    text(artifact(await compile(ir, { mcpu: 'gfx906', optimize: 'O1', meld: 'off', emit: ['ll'] }), 'll'));
+  for (const size of ['i32 64, i32 1, i32 1', 'i32 8, i32 8, i32 1'])
+    assert.match(await optimised(dimensions(size)), /load i16/, size);
+  assert.match(await optimised(dimensions('i32 4, i32 4, i32 4')), /store i16 3/);
 });
 
 /** What two halves of a word are packed from: the upper one by each thread; the lower word is the same for all. */
