@@ -65,6 +65,8 @@ interface KernelCheck {
   readonly before: readonly CheckedLaunch[];
   readonly after: readonly CheckedLaunch[];
   readonly differences: readonly (Difference & { readonly input: number })[];
+  /** Races of the first code object with inputs for which there are differences. */
+  readonly races: readonly string[];
   /** Errors of the second code object with inputs for which the first had none. */
   readonly failures: readonly string[];
 }
@@ -227,6 +229,7 @@ function summed(kernel: string, found: readonly LaunchCheck[]): KernelCheck {
     before: found.flatMap(({ before }) => before),
     after: found.flatMap(({ after }) => after),
     differences: found.flatMap(({ differences }, input) => differences.map((each) => ({ ...each, input }))),
+    races: found.flatMap(({ race }) => race ?? []),
     failures: found.flatMap(({ failure }) => failure ?? []),
   };
 }
@@ -246,9 +249,14 @@ function complaints(check: KernelCheck, [first, second]: readonly [string, strin
       ? []
       : [
           `kernel '${kernel}': ${difference.name}[${difference.index}] is ${difference.before} (${first}) and ` +
-            `${difference.after} (${second})`,
+            `${difference.after} (${second})${raceText(check, first)}`,
         ]),
   ];
+}
+
+function raceText({ races: [race] }: KernelCheck, first: string): string {
+  if (race === undefined) return '';
+  return `; that may be chance, because '${first}' has ${race}`;
 }
 
 function kernelText(check: KernelCheck, titles: readonly [string, string], estimate: Estimate): string {
@@ -303,6 +311,7 @@ function checkDocument(kernels: readonly KernelCheck[], tolerance: Tolerance, eq
         after: plain(after),
       })),
       failures: check.failures,
+      races: check.races,
     })),
   };
 }

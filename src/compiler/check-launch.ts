@@ -5,6 +5,7 @@
 import { DarmError, type ErrorCode } from '../errors.js';
 import { differences, type Difference, type Tolerance } from '../simulator/compare.js';
 import type { LaunchSpec } from '../simulator/launch/spec.js';
+import { isRace } from '../simulator/races.js';
 import type { SimulationOptions } from '../simulator/options.js';
 import type { LaunchResult, SimulationResult } from '../simulator/run.js';
 import type { CallOptions, Compiler } from './api.js';
@@ -32,12 +33,17 @@ export interface LaunchCheck {
   readonly before: readonly CheckedLaunch[];
   readonly after: readonly CheckedLaunch[];
   readonly differences: readonly Difference[];
+  /** If there are differences: the data race that the first code object has with this input, if any. */
+  readonly race: string | null;
 }
 
 /** The second code object may take a little longer, so its limit is higher. */
 const MORE_INSTRUCTIONS = 4;
 
-const NOTHING: LaunchCheck = { unfit: null, failure: null, kernels: [], before: [], after: [], differences: [] };
+const NOTHING: LaunchCheck = {
+  ...{ unfit: null, failure: null, kernels: [], before: [], after: [], differences: [] },
+  race: null,
+};
 
 /**
  * @throws DarmError that of the first code object with a spec that was not made up; and whatever is no fault of a code
@@ -59,13 +65,14 @@ export async function checkLaunch(
   );
   if (typeof other === 'string') return { ...NOTHING, kernels, failure: other };
   const found = differences(one, other, tolerance, madeUp);
-  if (madeUp && found.length > 0) {
-    // If the first code object has a data race with this input, a different result does not prove anything.
-    const racing = { ...options, profile: false, detectRaces: true };
-    const raced = await resultOrReason(compiler.simulate(before, spec, racing, call));
-    if (typeof raced === 'string') return { ...NOTHING, unfit: raced };
-  }
-  return { ...NOTHING, kernels, before: launchesOf(one), after: launchesOf(other), differences: found };
+  const checked = { ...NOTHING, kernels, before: launchesOf(one), after: launchesOf(other), differences: found };
+  if (found.length === 0) return checked;
+  // If the first code object has a data race with this input, a different result does not prove anything.
+  const racing = { ...options, profile: false, detectRaces: true };
+  const raced = await resultOrReason(compiler.simulate(before, spec, racing, call));
+  if (typeof raced !== 'string') return checked;
+  if (madeUp) return { ...NOTHING, unfit: raced };
+  return { ...checked, race: isRace(raced) ? raced : null };
 }
 
 const hasProfile = ({ launches }: SimulationResult): boolean => launches.some(({ profile }) => profile !== null);

@@ -26,9 +26,9 @@ export const encodeCheck = (key: string, check: LaunchCheck): Uint8Array => enco
 export function decodeCheck(bytes: Uint8Array, key: string): LaunchCheck {
   const { key: theirs, check } = Object(decodeExact(bytes)) as { key: unknown; check: LaunchCheck };
   if (theirs !== key) throw new Error('the result belongs to another job');
-  const { unfit, failure, kernels, before, after, differences } = Object(check) as LaunchCheck;
+  const { unfit, failure, kernels, before, after, differences, race } = Object(check) as LaunchCheck;
   const isText = (value: unknown): boolean => value === null || typeof value === 'string';
-  if (!isText(unfit) || !isText(failure) || ![kernels, before, after, differences].every(Array.isArray))
+  if (![unfit, failure, race].every(isText) || ![kernels, before, after, differences].every(Array.isArray))
     throw new Error('the result has another form');
   for (const launch of [...before, ...after])
     if (typeof launch.kernel !== 'string' || typeof launch.counters !== 'object')

@@ -31,6 +31,11 @@ const PAGE = 1 << PAGE_BITS;
 /** Bits of `cpol` (LLVM, SIDefines.h, CPol): GLC or SC0, DLC, SC1. */
 const COHERENT = 1 | 4 | 16;
 
+const RACE = 'a race: ';
+
+/** Whether an error of a launch is that it has a race. */
+export const isRace = (message: string): boolean => message.startsWith(RACE);
+
 /** A set of accesses: one instruction, executed by one wavefront between two barriers. */
 interface AccessEvent {
   readonly instruction: Instruction;
@@ -223,7 +228,7 @@ export class Races {
     const { instruction, workgroup, wave } = event;
     const whose = workgroup === this.#workgroup ? '' : `workgroup ${workgroup}, `;
     const place = `pc 0x${instruction.offset.toString(16)} '${instruction.text}', ${whose}wave ${wave}, lane ${other & 63}`;
-    return new Fault(`a race: ${describe(access)} at ${where} and ${describe(event)} [${place}]`, lane);
+    return new Fault(`${RACE}${describe(access)} at ${where} and ${describe(event)} [${place}]`, lane);
   }
 }
 

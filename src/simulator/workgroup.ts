@@ -62,6 +62,8 @@ export interface WorkgroupRun {
   readonly budget: { left: number };
   /** Called when all waves have reached a barrier. */
   readonly onBarrier?: () => void;
+  /** Whether a wave may not end that others wait for at a barrier. */
+  readonly allReachBarriers?: boolean;
 }
 
 /** So many instructions a wave executes before others get on: it may wait for what one of them writes. */
@@ -76,10 +78,10 @@ export function runWorkgroup(run: WorkgroupRun): void {
     } while (waves.some((wave) => wave.state === WaveState.Running));
     const waiting = waves.filter((wave) => wave.state === WaveState.AtBarrier);
     if (waiting.length === 0) return;
-    // A wave that has ended no longer counts for the barrier (ISA documents, S_BARRIER), but a workgroup whose waves
-    // disagree about their barriers is a mistake that people look for.
+    // A wave that has ended no longer counts for the barrier (ISA documents, S_BARRIER). Languages do not allow it, but
+    // many kernels let waves without work go early.
     const ended = waves.find((wave) => wave.state === WaveState.Ended);
-    if (ended !== undefined)
+    if (ended !== undefined && run.allReachBarriers === true)
       throw located(run, waiting[0]!, new Fault(`wave ${ended.id} ended without reaching this barrier`));
     run.onBarrier?.();
     for (const wave of waiting) wave.state = WaveState.Running;

@@ -7,7 +7,7 @@ import { darm, inFolder } from '../support/command.js';
 import { artifact, compile, kernel, REPOSITORY, text } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/check', { tests: 13, timeoutMs: 120_000 });
+const test = suite('cli/check', { tests: 14, timeoutMs: 120_000 });
 
 const inKernels = (name: string): string => path.join(REPOSITORY, 'kernels', name);
 
@@ -21,6 +21,7 @@ interface CheckDocument {
     readonly counters: Readonly<Record<'before' | 'after', Readonly<Record<string, number>>>>;
     readonly differences: readonly { readonly name: string; readonly index: number }[];
     readonly failures: readonly string[];
+    readonly races: readonly string[];
   }[];
 }
 
@@ -268,6 +269,37 @@ test('code that fails only when melded is a failure', () =>
       stderr,
       /^darm: error: right\.hsaco: kernel 'k': second fails where first does not: a write of 4 bytes/,
     );
+  }));
+
+test('a difference that a race may have made is one, and the race is named', () =>
+  inFolder(async (folder) => {
+    // All threads store to the same word.
+    const racing = (more: string): string =>
+      module(`  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %v = add i32 %id, ${more}
+  store i32 %v, ptr addrspace(1) %p
+  ret void`);
+    for (const [name, more] of [
+      ['one', '0'],
+      ['other', '%n'],
+    ] as const)
+      // prettier-ignore
+      await writeFile(
+        path.join(folder, `${name}.hsaco`),
+        artifact(await compile(racing(more), { emit: ['hsaco'], meld: 'off' }), 'hsaco'),
+      );
+    const spec = { kernel: 'k', grid: [1], block: [64], args: [{ name: 'p', buffer: 'u32', length: 1, out: true }, { scalar: 'i32', value: 5 }] }; // prettier-ignore
+    await writeFile(path.join(folder, 'spec.json'), JSON.stringify(spec));
+    const pair = ['check', 'one.hsaco', 'other.hsaco'];
+    const { code, stderr } = await darm([...pair, '--spec', 'spec.json'], { cwd: folder });
+    assert.is(code, 1);
+    assert.match(
+      stderr,
+      /: p\[0\] is 63 \(first\) and 68 \(second\); that may be chance, because 'first' has a race: a write of /,
+    );
+    const json = await darm([...pair, '--spec', 'spec.json', '--json'], { cwd: folder });
+    const { kernels } = JSON.parse(json.stdout.toString()) as CheckDocument;
+    assert.match(kernels[0]!.races[0]!, /^a race: a write/);
   }));
 
 test('command lines and inputs that make no sense', () =>

@@ -44,7 +44,7 @@ test('a question keeps its spec; an answer must be that to its key', () => {
     options: { maxInstructions: 1e8 },
   };
   assert.equal(questionOf(before, after, encodeRest(question)), question);
-  const check = { unfit: 'no', failure: null, kernels: [], before: [], after: [], differences: [] };
+  const check = { unfit: 'no', failure: null, kernels: [], before: [], after: [], differences: [], race: null };
   assert.equal(decodeCheck(encodeCheck('key', check), 'key'), check);
   for (const wrong of [
     encodeCheck('other', check),

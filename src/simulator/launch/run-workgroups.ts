@@ -182,7 +182,8 @@ class PartRun {
     lanes?.begin(waves, laneTraces);
     const budget = { left: launch.maxInstructions };
     const onBarrier = (): void => races?.barrier();
-    runWorkgroup({ kernel: launch.kernel, code, id, waves, counts, traces, budget, onBarrier });
+    const allReachBarriers = launch.detectRaces;
+    runWorkgroup({ kernel: launch.kernel, code, id, waves, counts, traces, budget, onBarrier, allReachBarriers });
     if (traces !== null) this.addToEstimate(traces);
   }
 
