@@ -90,12 +90,12 @@ export function byCost(ctx: PlanningContext, region: DivergentRegion, judged: Ju
   const legal = (pairs: Choice['pairs']): Judged[] => pairs.map(([i, j]) => judged.legal(i, j)!);
   let best: Choice | null = null;
   let most = -Infinity;
-  let isScattered = false;
+  let reason: string | null = null;
   for (const sides of may ? ALL_QUESTIONS : [[]]) {
     const choice = new AskedChoice({ ctx, gains, region, judged, bonus }, sides);
     if (choice.pairs.length === 0) continue;
-    const { worth: total, ...appraisal } = choice.appraisal(legal(choice.pairs));
-    isScattered ||= appraisal.isScattered;
+    const { worth: total, reason: here } = choice.appraisal(legal(choice.pairs));
+    reason ??= here;
     if (total <= most) continue;
     // `ALL_QUESTIONS` begins with none.
     if (best?.sides.length === 0 && total <= most * CostModel.enclosedQuestion && isEnclosed(ctx, region)) continue;
@@ -104,10 +104,11 @@ export function byCost(ctx: PlanningContext, region: DivergentRegion, judged: Ju
   }
   if (best !== null) return best;
   const parted = { total: inParted.total, melds: legal(inParted.pairs) };
-  return { ...NOTHING, verdict: isScattered ? SCATTERED : whyNot(parted, gains.percentParted) };
+  return { ...NOTHING, verdict: reason ?? whyNot(parted, gains.percentParted) };
 }
 
 const SCATTERED = 'what it accesses in memory lies scattered, and takes as long together as apart';
+const HIDDEN = 'what it saves, other waves would hide, and it costs them work';
 
 /** Why melds do not pay with any question. @param parted those of waves that part, and what these gain */
 function whyNot(
@@ -132,8 +133,8 @@ const scatteredOf = (melds: readonly Judged[]): number => melds.reduce((sum, { e
 interface Appraisal {
   /** See `Choice.worth`. */
   readonly worth: number;
-  /** Whether they would pay if their accesses to memory did not lie scattered. */
-  readonly isScattered: boolean;
+  /** Why they do not pay, where it is not that too few waves part. */
+  readonly reason: string | null;
 }
 
 interface CostedBranch {
@@ -181,26 +182,26 @@ class AskedChoice implements Choice {
   }
 
   appraisal(melds: readonly Judged[]): Appraisal {
-    const { expected, least } = this.expectation(melds);
+    const { alone, expected, least } = this.expectation(melds);
     const margin = marginOf(melds);
-    const pays = least - this.melded * scatteredOf(melds) > margin;
-    return { worth: pays ? expected : -Infinity, isScattered: !pays && least > margin };
+    if (least - this.melded * scatteredOf(melds) > margin) return { worth: expected, reason: null };
+    return { worth: -Infinity, reason: least > margin ? SCATTERED : alone > margin ? HIDDEN : null };
   }
 
-  /** What melds are worth as waves are expected to be, in cycles of one that is alone; and what must be enough. */
-  private expectation(melds: readonly Judged[]): { readonly expected: number; readonly least: number } {
+  /** What melds are worth to a wave that is alone, and as waves are expected to be; and what must be enough. */
+  private expectation(melds: readonly Judged[]): Readonly<Record<'alone' | 'expected' | 'least', number>> {
     const { ctx } = this.of;
     const effects = melds.map(({ effect }) => effect);
     const cycles = ctx.expected();
     const alone = this.inRegime(effects, this.neighbours, ctx.costs.target.question, cycles.alone);
     const share = ctx.busyShare();
-    if (share === 0) return { expected: alone, least: alone };
+    if (share === 0) return { alone, expected: alone, least: alone };
     const effectsOfMany = melds.map(({ busy }) => busy);
     const busy = this.inRegime(effectsOfMany, 0, ctx.busy.costs.target.question, cycles.busy);
     // Where other waves hide the rest, a cycle is a larger part of what a wave spends.
     const scale = cycles.busy > 0 ? cycles.alone / cycles.busy : 1;
     const expected = (1 - share) * alone + share * scale * busy;
-    return { expected, least: Math.min(expected, alone + Math.min(0, busy)) };
+    return { alone, expected, least: Math.min(expected, alone + Math.min(0, busy)) };
   }
 
   /** @param spent what a wave spends in the function */

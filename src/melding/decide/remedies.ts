@@ -99,7 +99,8 @@ function losses(planned: Planned, branch: BlockId): string | null {
   const { pairs, alone, operands } = countsOf(fn, melds);
   const lacking = Math.ceil(-melds.reduce((sum, { net }) => sum + net, 0));
   const what = `melded, ${pairs} instructions would pair, ${alone} stay alone, and ${operands} operands differ`;
-  if (lacking <= 0) return `${what}: it pays if it saves more, e.g. with fewer operands that differ`;
+  if (lacking <= 0)
+    return `${what}: it pays if it saves more, ${operands > 0 ? 'e.g. with fewer operands that differ' : 'with more that is alike'}`;
   return `${what}: it pays if that saved ${lacking} ${netUnit} more, e.g. with operands chosen in front of the branch`;
 }
 

@@ -96,7 +96,9 @@ const ORDERED = '%c = icmp sgt %data 0';
 
 test('where waves compute, those that agree may lose too much; where they wait for memory, they do not', () => {
   const about = { every: 7, options: { versions: 'never' } } as const;
-  assert.is(planned({ ...about, condition: ORDERED }).melds.length, 0);
+  const { melds, candidates } = planned({ ...about, condition: ORDERED });
+  assert.is(melds.length, 0);
+  assert.match(candidates[0]!.reason, /^what it saves, other waves would hide/);
   // What they lose with fewer selects is noise, by the costs of gfx906.
   assert.is(planned({ ...about, every: 8, condition: ORDERED }).melds.length, 1);
   assert.is(planned({ ...about, condition: `${loads(16)}\n${ORDERED}` }).melds.length, 1);
