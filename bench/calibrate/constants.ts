@@ -7,7 +7,7 @@
  * times what it is. What the cycle model has from measurements is not fitted.
  */
 import { CostModel } from '../../src/melding/cost/cost-model.js';
-import { costsOf } from '../../src/melding/cost/latency.js';
+import { costsOf } from '../../src/melding/cost/target-costs.js';
 
 export interface Constant {
   readonly name: string;

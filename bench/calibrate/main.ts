@@ -8,7 +8,7 @@
  * 1.5 does not count, so that no kernel outweighs all others.
  *
  * It changes no file: it prints the constants that it would change. Their places are src/melding/cost/cost-model.ts
- * and latency.ts.
+ * and target-costs.ts.
  *
  * usage: node dist/bench/calibrate/main.js [--minutes 20] [--targets gfx906,gfx1100] [--constants guard,speculate]
  *   [--json FILE] [options of melding, as of darm check]

@@ -16,7 +16,7 @@ import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import { FunctionFlag, hasCalls, type FunctionSnapshot } from '../ir/snapshot.js';
 import { expectedGain, type ExpectedCycles } from '../melding/cost/expected-cycles.js';
-import { costsOf } from '../melding/cost/latency.js';
+import { costsOf } from '../melding/cost/target-costs.js';
 import { leastWaves, slowdown } from '../melding/cost/waves.js';
 import { prepareFunction, type Compilation } from './compilation.js';
 import { cyclesInOwnModule, isNameable } from './function-gain.js';

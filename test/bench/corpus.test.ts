@@ -7,7 +7,7 @@ import { placesWithin, type Measurement, type SettingMeasurement } from '../../b
 import { writeDocument } from '../../bench/corpus/report.js';
 import { flips, outcome, summarize } from '../../bench/corpus/statistics.js';
 import { CostModel } from '../../src/melding/cost/cost-model.js';
-import { costsOf } from '../../src/melding/cost/latency.js';
+import { costsOf } from '../../src/melding/cost/target-costs.js';
 import { inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 

@@ -1,6 +1,6 @@
 /**
  * The constants of the cost model that do not depend on the target, in cycles unless a comment says otherwise.
- * latency.ts has those of the targets. docs/melding.md, rule 7, explains how they are used.
+ * target-costs.ts has those of the targets. docs/melding.md, rule 7, explains how they are used.
  */
 export const CostModel = {
   /** Per instruction that runs for every thread although not every thread needs it. */

@@ -13,7 +13,7 @@ import {
   isAmd,
   type FunctionSnapshot,
 } from '../../ir/snapshot.js';
-import { AddressSpace } from './latency.js';
+import { AddressSpace } from '../../ir/address-space.js';
 import { pointerOf } from './memory-accesses.js';
 
 export interface HiddenArgument {

@@ -2,7 +2,8 @@
 import type { Analyses } from '../../analysis/analyses.js';
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { costsOf, exposedShare } from './latency.js';
+import { costsOf } from './target-costs.js';
+import { exposedShare } from './latency.js';
 import { WORDS_OF_LINE, mayScatter, type MemoryAccesses } from './memory-accesses.js';
 import type { Strides } from './strides.js';
 

@@ -4,7 +4,7 @@
  * turned out no better than what kernels lose on average: with n waves, a SIMD takes 1 + (h / n)² times as long as with
  * any number (docs/melding.md, rule 7, has the measurements).
  */
-import { costsOf } from './latency.js';
+import { costsOf } from './target-costs.js';
 
 /** Registers that code generation may use for each that must be live. Measured: 1.0 to 1.4, seldom up to 1.9. */
 const MOST_FOR_LIVE = 1.5;

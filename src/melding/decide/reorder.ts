@@ -9,7 +9,7 @@ import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { InstrFlag, Opcode, definingInstr, hasFlag, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
-import { AddressSpace } from '../cost/latency.js';
+import { AddressSpace } from '../../ir/address-space.js';
 import { OperandOrder } from '../cost/matching.js';
 import { selectCycles } from '../cost/operands.js';
 import type { Draft } from '../draft/draft.js';

@@ -18,7 +18,7 @@ import type { PlanningContext } from '../cost/context.js';
 import type { Draft, MeldedUniformity } from './draft.js';
 import { CostModel } from '../cost/cost-model.js';
 import { cyclesOf, pairGain, scatteredCost } from '../cost/gains.js';
-import { AddressSpace } from '../cost/latency.js';
+import { AddressSpace } from '../../ir/address-space.js';
 import { selectCycles } from '../cost/operands.js';
 import { isSkipped } from '../cost/skipping.js';
 import type { Group, Run } from './groups.js';

@@ -7,7 +7,7 @@ import { NONE } from '../../ir/ids.js';
 import { Opcode, ValueKind, definingInstr, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
-import { AddressSpace } from '../cost/latency.js';
+import { AddressSpace } from '../../ir/address-space.js';
 import { WORDS_OF_LINE, pointerOf, wordsOf } from '../cost/memory-accesses.js';
 import type { Draft } from './draft.js';
 import type { Group } from './groups.js';

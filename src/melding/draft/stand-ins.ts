@@ -14,7 +14,7 @@ import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { InstrFlag, Opcode, definingInstr, hasFlag, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
-import { AddressSpace } from '../cost/latency.js';
+import { AddressSpace } from '../../ir/address-space.js';
 import { OperandOrder } from '../cost/matching.js';
 import { WORDS_OF_LINE, pointerOf } from '../cost/memory-accesses.js';
 import { canSelect, meetsDemand } from '../cost/operands.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { BlockId, InstrId } from '../../../src/ir/ids.js';
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import { planningContext } from '../../../src/melding/cost/context.js';
-import { costsOf } from '../../../src/melding/cost/latency.js';
+import { costsOf } from '../../../src/melding/cost/target-costs.js';
 import { swappedPredicate } from '../../../src/ir/predicates.js';
 import { Matcher, OperandOrder } from '../../../src/melding/cost/matching.js';
 import { type BlockProfiles, subgraphProfit } from '../../../src/melding/cost/profitability.js';

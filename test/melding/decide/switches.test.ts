@@ -1,7 +1,7 @@
 /** When divergent switches become chains of branches although nothing melds. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import type { BlockId } from '../../../src/ir/ids.js';
-import { costsOf } from '../../../src/melding/cost/latency.js';
+import { costsOf } from '../../../src/melding/cost/target-costs.js';
 import { loweredSwitches, worthOfLowering } from '../../../src/melding/decide/switches.js';
 import type { NetUnit } from '../../../src/melding/plan.js';
 import { snapshot } from '../../support/snapshot-builder.js';

@@ -7,7 +7,7 @@ import { Frame } from '../../../src/melding/draft/frame.js';
 import { cyclesOf, pairGain } from '../../../src/melding/cost/gains.js';
 import { dividedBatches, lostOffsetCost } from '../../../src/melding/draft/losses.js';
 import { PairTable } from '../../../src/melding/draft/pair-facts.js';
-import { costsOf } from '../../../src/melding/cost/latency.js';
+import { costsOf } from '../../../src/melding/cost/target-costs.js';
 import { memoryAccesses } from '../../../src/melding/cost/memory-accesses.js';
 import { canSelect, moveCycles } from '../../../src/melding/cost/operands.js';
 import { alignBlocks, proposePhis } from '../../../src/melding/decide/pairing.js';
