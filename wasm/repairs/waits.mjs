@@ -77,4 +77,21 @@ export const WAITS = [
         '0b' + NOP.repeat(144) + '200722042005470d00', // prettier-ignore
     ],
   },
+  {
+    // WaitcntGeneratorPreGFX12::getWaitEvents. Where there is no counter of its own for stores (before gfx10), they
+    // count as loads, and as stores, too, with which no memory is pending. What a function begins with, and what
+    // follows a call, has all events of stores. So a block with a store behind it in a loop found no new ones, was not
+    // visited again, and kept no wait. The repair gives stores no events there.
+    file: 'llvm.wasm',
+    // local 2 = the events of counter i1; local.get 1, if, local.get 2, else, local.get 2, local.get 2, i32.const 48
+    // (those of stores), i32.or, ST->hasVscnt(), select; end; end
+    faulty:
+      '20014102742802a0e6a909' + '2102' + '2001' + '047f' + '2002' + '05' + '2002' + '2002413072' +
+      '20002802042d008505' + '1b' + '0b' + '0b', // prettier-ignore
+    // The events; i32.const 48, i32.const 0, whether i1 is 0 (loads) or 3 (stores), and not ST->hasVscnt(), select,
+    // i32.xor
+    right:
+      '20014102742802a0e6a909' + '4130' + '4100' + '200145' + '2001410346' + '72' + '20002802042d00850545' + '71' +
+      '1b' + '73' + NOP + '0b', // prettier-ignore
+  },
 ];

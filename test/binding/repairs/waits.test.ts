@@ -2,7 +2,7 @@
 import { assembly } from '../../support/repaired.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('binding/repairs/waits', { tests: 4 });
+const test = suite('binding/repairs/waits', { tests: 5 });
 
 /** Targets whose barriers do not wait for memory themselves. */
 const CPUS = ['gfx90a', 'gfx942', 'gfx1030', 'gfx1100', 'gfx1201'];
@@ -78,6 +78,30 @@ test('where no store is pending, nothing waits for one', async () => {
   const ir = loop('', '%w = mul i32 %s, 3', '0');
   assert.not.match(await beforeBarrier(ir, 'gfx1100'), /s_waitcnt_vscnt|vmcnt/);
   assert.not.match(await beforeBarrier(ir, 'gfx1201'), /s_wait_(storecnt|dscnt)/);
+});
+
+/** A function whose loop begins with a fence for the whole device and an atomic store, and ends with a store. */
+const PUBLISHING = `target triple = "amdgcn-amd-amdhsa"
+  define void @f(ptr addrspace(1) %data, ptr addrspace(1) %flag, i32 %x, i32 inreg %n) {
+  entry:
+    br label %loop
+  loop:
+    %i = phi i32 [ 0, %entry ], [ %i.1, %loop ]
+    fence syncscope("agent") release
+    store atomic i32 %i, ptr addrspace(1) %flag syncscope("agent") monotonic, align 4
+    store i32 %x, ptr addrspace(1) %data
+    %i.1 = add i32 %i, 1
+    %more = icmp ult i32 %i.1, %n
+    br i1 %more, label %loop, label %end
+  end:
+    ret void
+  }`;
+
+test('a fence waits for a store at the end of the loop, in a function, too', async () => {
+  for (const cpu of ['gfx906', 'gfx90a']) {
+    const [, code] = /Loop Header[^]*?\n([^]*?)global_store/.exec(await assembly(PUBLISHING, cpu))!;
+    assert.match(code!, /s_waitcnt .*vmcnt\(0\)/, cpu);
+  }
 });
 
 test.run();
