@@ -156,7 +156,7 @@ export function completeJobOptions(where: string, given: Partial<JobOptions>): J
   if (options.meldPoint === 'early' && options.optimize === 'none')
     throw new DarmError(
       'usage',
-      `an early meld point in ${where} needs an optimisation level: give the option optimize, e.g. O3`,
+      `an early meld point in ${where} needs an optimisation level: optimize must not be none`,
     );
   // Mistakes are told before the job waits for its turn.
   if (options.plan !== null) parsePlan(options.plan);

@@ -17,6 +17,10 @@ const PAGE_BITS = 12;
 const PAGE = 1 << PAGE_BITS;
 /** Unmapped bytes between regions, at least. */
 const GAP = 16 * PAGE;
+
+/** Addresses below are null pointers, and fields of what they point to. */
+const NEAR_NULL = 4096;
+const NULL_POINTER = ' (a null pointer, as of what only a runtime provides: printf, malloc, textures)';
 const LIMIT = 2 ** 31;
 
 export interface Region {
@@ -137,7 +141,8 @@ export class GlobalMemory {
       if (before !== undefined && at - (before.start + before.size) < GAP)
         return new Fault(`${what}: ${at - before.start} bytes into ${before.name}, which has ${before.size}`, lane);
     }
-    return new Fault(`${what}: no memory of this launch`, lane);
+    const isNull = high === 0 && at >>> 0 < NEAR_NULL;
+    return new Fault(`${what}: no memory of this launch${isNull ? NULL_POINTER : ''}`, lane);
   }
 
   /** The bytes of a region, not a copy. */

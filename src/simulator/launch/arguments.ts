@@ -112,7 +112,7 @@ function hiddenValue(kind: string, { grid, block, dynamicLds }: KernelLaunch, { 
     case 'hidden_group_size_z':
       return BigInt(block[axis]!);
     case 'hidden_grid_dims':
-      return BigInt(grid[2] * block[2] > 1 ? 3 : grid[1] * block[1] > 1 ? 2 : 1);
+      return BigInt(dimensionsOf({ grid, block }));
     case 'hidden_dynamic_lds_size':
       return BigInt(dynamicLds);
     case 'hidden_private_base':
@@ -129,6 +129,10 @@ function hiddenValue(kind: string, { grid, block, dynamicLds }: KernelLaunch, { 
   }
 }
 
+/** How many dimensions the grid has. */
+const dimensionsOf = ({ grid, block }: Pick<KernelLaunch, 'grid' | 'block'>): number =>
+  grid[2] * block[2] > 1 ? 3 : grid[1] * block[1] > 1 ? 2 : 1;
+
 /** `hsa_kernel_dispatch_packet_t`, 64 bytes (HSA Runtime Specification 1.2, section 2.9.6). */
 export function dispatchPacket(
   kernel: LoadableKernel,
@@ -139,7 +143,7 @@ export function dispatchPacket(
   const { grid, block } = launch;
   const HSA_PACKET_TYPE_KERNEL_DISPATCH = 2;
   view.setUint16(0, HSA_PACKET_TYPE_KERNEL_DISPATCH, true);
-  view.setUint16(2, 3, true);
+  view.setUint16(2, dimensionsOf(launch), true);
   block.forEach((size, axis) => view.setUint16(4 + 2 * axis, size, true));
   grid.forEach((groups, axis) => view.setUint32(12 + 4 * axis, groups * block[axis]!, true));
   view.setUint32(24, kernel.descriptor.privateSegmentBytes, true);

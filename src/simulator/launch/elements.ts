@@ -28,6 +28,13 @@ export function rangeOf(type: ElementType): [bigint, bigint] {
   return type.startsWith('u') ? [0n, (1n << bits) - 1n] : [-(1n << (bits - 1n)), (1n << (bits - 1n)) - 1n];
 }
 
+/** Whether a number is finite in a type of floats, too. */
+export function isFiniteIn(type: ElementType, value: number): boolean {
+  const view = new DataView(new ArrayBuffer(8));
+  putElement(view, type, 0, value);
+  return Number.isFinite(getElement(view, type, 0));
+}
+
 /** Writes one element; an integer that does not fit wraps around. */
 export function putElement(view: DataView, type: ElementType, at: number, value: number | bigint): void {
   switch (type) {

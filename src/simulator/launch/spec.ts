@@ -5,7 +5,15 @@
  * arguments.ts.
  */
 import { DarmError } from '../../errors.js';
-import { ELEMENT_BYTES, isElementType, isFloat, putElement, rangeOf, type ElementType } from './elements.js';
+import {
+  ELEMENT_BYTES,
+  isElementType,
+  isFiniteIn,
+  isFloat,
+  putElement,
+  rangeOf,
+  type ElementType,
+} from './elements.js';
 import { defaultRange, type Fill } from './fill.js';
 
 export interface BufferSpec {
@@ -253,9 +261,9 @@ const FLOAT_NAMES: Readonly<Record<string, number>> = { nan: NaN, inf: Infinity,
  */
 function number(value: unknown, at: string, type: ElementType): number | bigint {
   if (isFloat(type)) {
-    if (typeof value === 'number') return value;
+    if (typeof value === 'number' && isFiniteIn(type, value)) return value;
     const named = typeof value === 'string' ? FLOAT_NAMES[value.toLowerCase()] : undefined;
-    if (named === undefined) fail(at, 'must be a number, "nan", "inf" or "-inf"');
+    if (named === undefined) fail(at, `must be a number that ${type} holds, "nan", "inf" or "-inf"`);
     return named;
   }
   let exact: bigint | null = null;
@@ -272,8 +280,12 @@ function number(value: unknown, at: string, type: ElementType): number | bigint 
 
 function bound(value: unknown, at: string, type: ElementType): number {
   if (typeof value !== 'number' || !Number.isFinite(value)) fail(at, 'must be a number');
-  const [low, high] = isFloat(type) ? [-Infinity, Infinity] : rangeOf(type).map(Number);
-  if (!isFloat(type) && (!Number.isSafeInteger(value) || value < low! || value > high!))
+  if (isFloat(type)) {
+    if (!isFiniteIn(type, value)) fail(at, `must be a number that ${type} holds`);
+    return value;
+  }
+  const [low, high] = rangeOf(type);
+  if (!Number.isSafeInteger(value) || value < low || value > high)
     fail(at, `must be a whole number that ${type} holds`);
   return value;
 }

@@ -182,6 +182,8 @@ test('the dispatch packet', async () => {
   const words = wordsOf(await simulate(object, { grid: [5, 3, 2], block: [16, 2, 1] }));
   // Type and dimensions, block sizes, grid sizes in work-items, scratch, LDS.
   assert.equal(words.slice(0, 8), [2 | (3 << 16), 16 | (2 << 16), 1, 80, 6, 2, 0, 0]);
+  const flat = wordsOf(await simulate(object, { grid: [5], block: [16, 2] }));
+  assert.equal(flat.slice(0, 8), [2 | (2 << 16), 16 | (2 << 16), 1, 80, 2, 1, 0, 0]);
 });
 
 test('spec and kernel that do not fit', async () => {
@@ -216,7 +218,7 @@ test.long('endless loops and wild pointers', async () => {
   await fails(
     simulate(object, { kernel: 'wild' }),
     'simulation-failed',
-    /0x0000000000000040: no memory of this launch/,
+    /0x0000000000000040: no memory of this launch \(a null pointer, /,
   );
   const past = /a write of 4 bytes at 0x\w+: 64 bytes into buffer 'out', which has 64 \[kernel past, .*lane 0\]$/;
   await fails(simulate(object, { kernel: 'past' }), 'simulation-failed', past);
