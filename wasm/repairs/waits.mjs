@@ -36,23 +36,35 @@ export const WAITS = [
       '0240' + '2005201472417f46' + '200a710d03' + '200b0d00' + NOP.repeat(3) + '2007210b0c03', // prettier-ignore
   },
   {
-    // WaitcntGeneratorGFX12Plus::applyPreexistingWaitcnt, waits for one counter
+    // WaitcntGeneratorGFX12Plus::applyPreexistingWaitcnt, waits for one counter. A soft one that is needed becomes a
+    // wait in its place, as before. One that is not needed is left, and so is one behind another for the same counter.
     file: 'rest.wasm',
-    faulty:
+    faulty: [
       // block; whether the wait is not a soft one (local.get 6), i32.eqz, if; local 6 = Wait; if the counter (local 7)
       // has a value, br_if, else br (error); end; local 6 = RequiredWait; if the counter has none, br_if (error); end
       '0240' + '200641017145' + '0440' + '20032106' + '20074101710d01' + '0c03' + '0b' +
-      '200541e0006a2106' + '2007410171450d02' + '0b' +
-      // Its counter = the minimum; if there is a first wait of its kind, go on (erase)
-      '2006' + '20052802304102742207' + '6a2206' + '2008' + '20062802002206' + '200620084b' + '1b360200' +
-      '20054190016a' + '20076a2206' + '280200450440', // prettier-ignore
-    right:
+        '200541e0006a2106' + '2007410171450d02' + '0b' +
+        // Its counter = the minimum; if there is no first wait of its kind, it is this one, br (the next one); end
+        '2006' + '20052802304102742207' + '6a2206' + '2008' + '20062802002206' + '200620084b' + '1b360200' +
+        '20054190016a' + '20076a2206' + '280200450440' + '20062009360200' + '0c040b', // prettier-ignore
+    ],
+    right: [
       // local.get 3, RequiredWait, local.get 6, i32.const 1, i32.and, i32.eqz, local.tee 10, select, local.set 6; if
       // the counter has no value, br_if (error)
       '2003' + '200541e0006a' + '200641017145220a' + '1b2106' + '2007410171450d01' +
-      '2006' + '20052802304102742207' + '6a2206' + '2008' + '20062802002206' + '200620084b' + '1b360200' +
-      // local.get 10, br_if (the next one)
-      '200a0d03' + NOP.repeat(10) + '20054190016a' + '20076a2206' + '280200450440', // prettier-ignore
+        '2006' + '20052802304102742207' + '6a2206' + '2008' + '20062802002206' + '200620084b' + '1b360200' +
+        '20054190016a' + '20076a2206' + '280200450440' + '20062009360200' + '0c040b' +
+        // local.get 10, br_if (the next one)
+        '200a0d03' + NOP.repeat(10), // prettier-ignore
+    ],
+  },
+  {
+    // The same function, where a wait for one counter is not needed
+    file: 'rest.wasm',
+    // end; the wait, call eraseFromParent, drop; i32.const 1, local.set 11 (Modified); end; local.get 26, i64.const 1,
+    // i64.add, local.tee 26, local.get 28, i64.ne
+    faulty: '0b' + '200a10f6101a' + '4101210b' + '0b' + '201a42017c221a201c52',
+    right: '0b' + NOP.repeat(10) + '0b' + '201a42017c221a201c52',
   },
   {
     // SIInsertWaitcnts::run. The room is that of scalar stores, which nothing makes any more.
