@@ -12,9 +12,9 @@
 import { NONE, type InstrId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, TypeKind, hasFlag, isAmd } from '../../ir/snapshot.js';
-import { costsOf, type TargetCosts } from './target-costs.js';
 import { divisionCycles, isExactDivision, type InstrCosts } from './latency.js';
 import type { MemoryAccesses } from './memory-accesses.js';
+import { costsOf, type TargetCosts } from './target-costs.js';
 
 /** Bytes of an instruction with a short encoding, and of one with a long one. */
 interface Encoding {

@@ -2,6 +2,7 @@
 import type { Analyses } from '../../analysis/analyses.js';
 import { Sinking } from '../../analysis/sinking.js';
 import { Tables } from '../../analysis/tables.js';
+import { AddressSpace } from '../../ir/address-space.js';
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
@@ -11,8 +12,6 @@ import { instrSizes } from './code-size.js';
 import { expectedOver, type ExpectedCycles } from './expected-cycles.js';
 import { fusedInto } from './fusion.js';
 import type { InstrCosts } from './latency.js';
-import { AddressSpace } from '../../ir/address-space.js';
-import { busyTarget } from './target-costs.js';
 import { instrCosts, presentCosts, selectCosts } from './latency.js';
 import { memoryAccesses, type MemoryAccesses } from './memory-accesses.js';
 import { hiddenWaits, memoryTime, mostMemoryTime } from './memory-time.js';
@@ -21,6 +20,7 @@ import { selectClasses } from './select-classes.js';
 import type { PlanOptions } from '../plan.js';
 import { BlockProfiles } from './profitability.js';
 import { Strides } from './strides.js';
+import { busyTarget } from './target-costs.js';
 import { WaveSamples } from './wave-samples.js';
 
 /** What instructions cost, given what else the machine does. */

@@ -6,9 +6,9 @@ import type { Analyses } from '../../analysis/analyses.js';
 import type { BlockId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { blockWeight } from './block-weight.js';
-import { busyTarget, costsOf } from './target-costs.js';
 import { instrCosts, presentCosts } from './latency.js';
 import { memoryAccesses } from './memory-accesses.js';
+import { busyTarget, costsOf } from './target-costs.js';
 import { WaveSamples } from './wave-samples.js';
 
 /** Cycles; loops count as if they ran eight times. */

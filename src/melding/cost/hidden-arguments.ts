@@ -2,6 +2,7 @@
  * What the runtime passes to every kernel of AMD's beside its arguments (LLVM, "User Guide for AMDGPU Backend", hidden
  * kernel arguments of code object version 5): sizes of the work group, and where the launch begins.
  */
+import { AddressSpace } from '../../ir/address-space.js';
 import type { ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import {
@@ -13,7 +14,6 @@ import {
   isAmd,
   type FunctionSnapshot,
 } from '../../ir/snapshot.js';
-import { AddressSpace } from '../../ir/address-space.js';
 import { pointerOf } from './memory-accesses.js';
 
 export interface HiddenArgument {

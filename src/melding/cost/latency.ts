@@ -13,8 +13,8 @@
  * Memory latencies are those of the target (target-costs.ts).
  */
 import type { Divergence } from '../../analysis/divergence.js';
-import type { InstrId, ValueId } from '../../ir/ids.js';
 import { AddressSpace } from '../../ir/address-space.js';
+import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, TypeKind, ValueKind, hasFlag, instrValue, isAmd } from '../../ir/snapshot.js';

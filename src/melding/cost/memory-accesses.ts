@@ -11,10 +11,10 @@
  * (draft/losses.ts).
  */
 import type { Divergence } from '../../analysis/divergence.js';
+import { AddressSpace } from '../../ir/address-space.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { NONE, type InstrId, type ValueId } from '../../ir/ids.js';
 import { NO_INTEGER, Opcode, ValueKind, definingInstr, instrValue } from '../../ir/snapshot.js';
-import { AddressSpace } from '../../ir/address-space.js';
 
 /** The most that one vector memory instruction moves per thread. */
 const WIDEST_BYTES = 16;

@@ -2,10 +2,10 @@
 import type { Analyses } from '../../analysis/analyses.js';
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { costsOf } from './target-costs.js';
 import { exposedShare } from './latency.js';
 import { WORDS_OF_LINE, mayScatter, type MemoryAccesses } from './memory-accesses.js';
 import type { Strides } from './strides.js';
+import { costsOf } from './target-costs.js';
 
 /** What the accesses of a function are known by. */
 export interface Accesses extends Pick<Analyses, 'divergence'> {

@@ -5,11 +5,11 @@
  * Both blocks are scheduled together, as in list scheduling: of the instructions that wait for nothing any more, the two
  * that gain most as one come next. If no two gain anything, the next one of each block comes alone.
  */
+import { AddressSpace } from '../../ir/address-space.js';
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { InstrFlag, Opcode, definingInstr, hasFlag, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
-import { AddressSpace } from '../../ir/address-space.js';
 import { OperandOrder } from '../cost/matching.js';
 import { selectCycles } from '../cost/operands.js';
 import type { Draft } from '../draft/draft.js';

@@ -15,12 +15,12 @@ import { sizesOf } from '../cost/code-size.js';
 import { CostModel, averse } from '../cost/cost-model.js';
 import { expectedCycles } from '../cost/expected-cycles.js';
 import { LAUNCHES, WAVES_PER_LAUNCH, uniform } from '../cost/lanes.js';
-import { costsOf } from '../cost/target-costs.js';
 import { instrCosts } from '../cost/latency.js';
 import { memoryAccesses } from '../cost/memory-accesses.js';
 import { cyclesSpent } from '../cost/memory-time.js';
 import { Strides } from '../cost/strides.js';
 import { chainCycles, treeCycles, type SwitchShape } from '../cost/switch-cycles.js';
+import { costsOf } from '../cost/target-costs.js';
 import { WaveSamples } from '../cost/wave-samples.js';
 import type { NetUnit } from '../plan.js';
 

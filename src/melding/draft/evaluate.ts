@@ -11,6 +11,7 @@
  * This is not counted: registers, and so occupancy (pipeline/lost-waves.ts judges them), the instruction cache, and what
  * instruction selection folds beyond cost/fusion.ts.
  */
+import { AddressSpace } from '../../ir/address-space.js';
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Opcode, ValueKind, definingInstr, instrValue, isConditionalBranch, terminatorOf } from '../../ir/snapshot.js';
@@ -18,7 +19,6 @@ import type { PlanningContext } from '../cost/context.js';
 import type { Draft, MeldedUniformity } from './draft.js';
 import { CostModel } from '../cost/cost-model.js';
 import { cyclesOf, pairGain, scatteredCost } from '../cost/gains.js';
-import { AddressSpace } from '../../ir/address-space.js';
 import { selectCycles } from '../cost/operands.js';
 import { isSkipped } from '../cost/skipping.js';
 import type { Group, Run } from './groups.js';

@@ -2,12 +2,12 @@
  * What a pair or a gap loses because of what else pairs in the draft: fusion with its user, and constant LDS offsets.
  * cost/gains.ts has the gains that depend on the two instructions alone.
  */
+import { AddressSpace } from '../../ir/address-space.js';
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Opcode, ValueKind, definingInstr, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { CostModel } from '../cost/cost-model.js';
-import { AddressSpace } from '../../ir/address-space.js';
 import { WORDS_OF_LINE, pointerOf, wordsOf } from '../cost/memory-accesses.js';
 import type { Draft } from './draft.js';
 import type { Group } from './groups.js';

@@ -10,11 +10,11 @@
  * everywhere; nor have loads of the scalar unit, which selected addresses would move to the vector unit, and those that
  * take a line of memory per thread.
  */
+import { AddressSpace } from '../../ir/address-space.js';
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { InstrFlag, Opcode, definingInstr, hasFlag, instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
-import { AddressSpace } from '../../ir/address-space.js';
 import { OperandOrder } from '../cost/matching.js';
 import { WORDS_OF_LINE, pointerOf } from '../cost/memory-accesses.js';
 import { canSelect, meetsDemand } from '../cost/operands.js';

@@ -1,8 +1,8 @@
 /** What instructions cost where LLVM's own numbers do not say it. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
-import { costsOf } from '../../../src/melding/cost/target-costs.js';
 import { instrCosts } from '../../../src/melding/cost/latency.js';
 import { memoryAccesses } from '../../../src/melding/cost/memory-accesses.js';
+import { costsOf } from '../../../src/melding/cost/target-costs.js';
 import { snapshot, type BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
