@@ -90,10 +90,11 @@ export const WAITS = [
     ],
   },
   {
-    // WaitcntGeneratorPreGFX12::getWaitEvents. Before gfx10, stores have no counter of their own and count as loads. But
-    // their events belong to the counter for stores, too, and at the beginning of a function and behind a call these
-    // are set, while no store is counted. So when a loop brought a store to such a block, its events were not new, the
-    // block was not visited again, and a soft wait in it was lost. The repair gives the counter for stores no events.
+    // WaitcntGeneratorPreGFX12::getWaitEvents. Before gfx10, stores have no counter of their own and count as loads.
+    // But their events belong to the counter for stores, too, and at the beginning of a function and behind a call
+    // these are set, while no store is counted. So when a loop brought a store to such a block, its events were not
+    // new, the block was not visited again, and a soft wait in it was lost. The repair gives the counter for stores no
+    // events.
     file: 'llvm.wasm',
     // local 2 = the events of counter i1; local.get 1, if, local.get 2, else, local.get 2, local.get 2, i32.const 48
     // (those of stores), i32.or, ST->hasVscnt(), select; end; end
