@@ -15,7 +15,7 @@ import { hasCalls } from '../ir/snapshot.js';
 import { mayLose } from './function-gain.js';
 import { PlanGuide, type Guide } from './guide.js';
 import { spareBodies } from './kernel-bodies.js';
-import { beforeEarlyMeld, defaultPipeline, meldsEarly } from './passes.js';
+import { beforeEarlyMeld, beforeLateMeld, defaultPipeline, meldsEarly } from './passes.js';
 import { Stopwatch } from './stopwatch.js';
 
 /** Who decides about the melds of a function; null: the cost model. */
@@ -87,9 +87,17 @@ export class Compilation {
   readAtMeldPoint(): LlvmModule {
     const module = this.#read();
     if (this.#isAtMeldPoint) return module;
-    if (meldsEarly(this.options)) this.watch.time('optimize', () => module.runPasses(beforeEarlyMeld(module.isAmdgcn)));
-    else this.#optimize(module);
+    if (meldsEarly(this.options)) this.#runPasses(module, beforeEarlyMeld(module.isAmdgcn));
+    else {
+      this.#optimize(module);
+      this.#runPasses(module, beforeLateMeld(module.isAmdgcn));
+    }
     return module;
+  }
+
+  /** Whether a module at the meld point has been changed for the sake of melding. */
+  changes({ isAmdgcn }: LlvmModule): boolean {
+    return meldsEarly(this.options) || beforeLateMeld(isAmdgcn) !== null;
   }
 
   /** The same with these edits, from the bytes in a heap like a fresh instance's. */
@@ -153,7 +161,11 @@ export class Compilation {
   }
 
   #optimize(module: LlvmModule): void {
-    const pipeline = defaultPipeline(this.options.optimize);
+    this.#runPasses(module, defaultPipeline(this.options.optimize));
+  }
+
+  /** @param pipeline null: nothing */
+  #runPasses(module: LlvmModule, pipeline: string | null): void {
     if (pipeline !== null) this.watch.time('optimize', () => module.runPasses(pipeline));
   }
 

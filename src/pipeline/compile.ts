@@ -48,8 +48,8 @@ export function meldInPlace(compilation: Compilation): { module?: LlvmModule; lo
   if (compilation.options.meld === 'off') return { logs: [] };
   const { module, logs } = meld(compilation, ALL_FUNCTIONS);
   // A function that failed half-way or was taken back cannot be written: start over with the edits that went well. So do
-  // modules without edits that the passes in front of an early meld have changed.
-  const isInPlace = logs.every((log) => log.isInPlace) && (logs.some(hasEdits) || !meldsEarly(compilation.options));
+  // modules without edits that the passes in front of melding have changed.
+  const isInPlace = logs.every((log) => log.isInPlace) && (logs.some(hasEdits) || !compilation.changes(module));
   return isInPlace ? { module: compilation.finish(module, meldedFunctions(logs)), logs } : { logs };
 }
 

@@ -28,6 +28,13 @@ export const beforeEarlyMeld = (isAmdgcn: boolean): string =>
   `${NO_HOIST_OR_SINK},loop-simplify,lcssa),globaldce`;
 
 /**
+ * What comes in front of a late meld; null: nothing. NVPTX's code generation begins with the same pass: until then all
+ * pointers are generic, and nothing says which accesses go to shared memory.
+ */
+export const beforeLateMeld = (isAmdgcn: boolean): string | null =>
+  isAmdgcn ? null : 'function(infer-address-spaces)';
+
+/**
  * LLVM's own pipeline for an optimisation level, or null for none. Size is no level of LLVM's any more: functions ask
  * for it by attributes, which clang gives them.
  */

@@ -5,7 +5,7 @@ import { compileMelded, meldFunctions } from '../../src/pipeline/compile.js';
 import { artifact, compile, kernel, runtime, SILENT, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/meld', { tests: 14, timeoutMs: 120_000 });
+const test = suite('pipeline/meld', { tests: 16, timeoutMs: 120_000 });
 const EARLY = { meldPoint: 'early', optimize: 'O3' } as const;
 
 /** Kinds of the melds of a kernel, and its report. */
@@ -55,6 +55,60 @@ test('an NVPTX kernel melds, too', async () => {
   const result = await compile(await kernel('nvptx-threshold.sm_70.O3'), { emit: ['ptx'] });
   assert.ok(result.functions.some((fn) => fn.melds.length > 0));
   assert.match(text(artifact(result, 'ptx')), /\.target sm_70/);
+});
+
+/** Threads read shared or global memory; as clang writes it, both through generic pointers. */
+const SHARED_OR_GLOBAL = `
+  target triple = "nvptx64-nvidia-cuda"
+  @tile = internal addrspace(3) global [256 x float] undef
+  define ptx_kernel void @k(ptr %in, ptr %out, ptr %flags) #0 {
+    %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+    %i = zext i32 %tid to i64
+    %own = getelementptr [256 x float], ptr addrspacecast (ptr addrspace(3) @tile to ptr), i64 0, i64 %i
+    store float 1.0, ptr %own
+    call void @llvm.nvvm.barrier0()
+    %slot = getelementptr i32, ptr %flags, i64 %i
+    %flag = load i32, ptr %slot
+    %other = xor i64 %i, 7
+    %c = icmp eq i32 %flag, 0
+    br i1 %c, label %near, label %far
+  near:
+    %p = getelementptr [256 x float], ptr addrspacecast (ptr addrspace(3) @tile to ptr), i64 0, i64 %other
+    %x = load float, ptr %p
+    %x2 = fmul float %x, 2.0
+    %x3 = call float @llvm.sqrt.f32(float %x2)
+    %x4 = fdiv float %x3, 3.0
+    br label %end
+  far:
+    %q = getelementptr float, ptr %in, i64 %other
+    %y = load float, ptr %q
+    %y2 = fmul float %y, 2.0
+    %y3 = call float @llvm.sqrt.f32(float %y2)
+    %y4 = fdiv float %y3, 3.0
+    br label %end
+  end:
+    %r = phi float [ %x4, %near ], [ %y4, %far ]
+    %to = getelementptr float, ptr %out, i64 %i
+    store float %r, ptr %to
+    ret void
+  }
+  declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  declare void @llvm.nvvm.barrier0()
+  declare float @llvm.sqrt.f32(float)
+  attributes #0 = { "target-cpu"="sm_70" }`;
+
+test('NVPTX: loads of shared and of global memory do not become one load of both', async () => {
+  const result = await compile(SHARED_OR_GLOBAL, { emit: ['ptx'], profit: 'paper' });
+  const ptx = text(artifact(result, 'ptx'));
+  assert.match(ptx, /ld\.shared\.b32/);
+  assert.not.match(ptx, /\bld\.b32/);
+});
+
+test('NVPTX: where nothing melds, nothing is left of what comes in front of melding', async () => {
+  const ir = SHARED_OR_GLOBAL.replace('br i1 %c,', 'br i1 true,');
+  const [as, off] = await Promise.all((['darm', 'off'] as const).map((meld) => compile(ir, { emit: ['ll'], meld })));
+  assert.is(as!.functions[0]!.melds.length, 0);
+  assert.is(text(artifact(as!, 'll')), text(artifact(off!, 'll')));
 });
 
 test('a melded function that is no kernel changes no function that calls nothing', async () => {

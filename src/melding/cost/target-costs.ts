@@ -95,7 +95,14 @@ export interface TargetCosts {
   readonly namesBytes: boolean;
   /** Whether the scalar unit has floating point. */
   readonly scalarFloat: boolean;
+  /**
+   * What the same work takes of the unit that all waves want. AMD's scalar unit works beside it; NVIDIA's scheduler
+   * issues branches in turn with everything else: five instructions for a diamond, two for a guard and for a branch.
+   */
+  readonly shared: Pick<TargetCosts, 'salu' | 'guard' | 'branch' | 'diamond'>;
 }
+
+const BESIDE = { salu: 0, guard: 0, branch: 0, diamond: 0 };
 
 const gfx9: TargetCosts = {
   valu: 4,
@@ -131,6 +138,7 @@ const gfx9: TargetCosts = {
   namesBytes: true,
   countsByCarry: true,
   scalarFloat: false,
+  shared: BESIDE,
 };
 /** From gfx90a on. */
 const cdna: TargetCosts = { ...gfx9, roomyRegisters: 64 };
@@ -168,6 +176,7 @@ const gfx10: TargetCosts = {
   namesBytes: false,
   countsByCarry: false,
   scalarFloat: false,
+  shared: BESIDE,
 };
 
 /** By prefix of the processor's name; the first that fits counts. Anything else is taken for NVPTX. */
@@ -191,7 +200,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       guard: 12,
       branch: 8,
       freeScalars: 2,
-      // This, and how many waves there are below, is fitted to times of bench:gpu on an H100.
+      // This, how many waves there are, and `exposedLds` are fitted to times of bench:gpu on an H100.
       diamond: 32,
       masks: 0,
       hiddenMasks: 0.5,
@@ -212,7 +221,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       scalarMemory: 40,
       scratch: 40,
       exposed: 0.25,
-      exposedLds: 0.25,
+      exposedLds: 0.75,
       ldsIssue: 4,
       issue: 8,
       memoryCredit: 8,
@@ -221,6 +230,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       namesBytes: false,
       countsByCarry: false,
       scalarFloat: true,
+      shared: { salu: 2, guard: 4, branch: 4, diamond: 10 },
     },
   ],
 ];
@@ -228,14 +238,14 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
 export const costsOf = (cpu: string): TargetCosts => TARGETS.find(([prefix]) => cpu.startsWith(prefix))![1];
 
 /**
- * The costs where other waves hide everything but the work of the units that all of them want: scalar work and
- * latencies cost nothing there. Many kernels are between both.
+ * The costs where other waves hide everything but the work of the units that all of them want: latencies cost nothing
+ * there. Many kernels are between both.
  */
 export function busyTarget(target: TargetCosts): TargetCosts {
-  const { valu, issue, ldsIssue } = target;
+  const { valu, issue, ldsIssue, shared } = target;
   return {
-    ...target,
-    ...{ salu: 0, guard: 0, branch: 0, diamond: 0, hiddenMasks: 0, memoryCredit: 0, exposed: 0, exposedLds: 0 },
+    ...{ ...target, ...shared },
+    ...{ hiddenMasks: 0, memoryCredit: 0, exposed: 0, exposedLds: 0 },
     ...{ question: valu, ldsStore: ldsIssue, store: issue },
   };
 }
