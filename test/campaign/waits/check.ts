@@ -57,7 +57,7 @@ function faultsOf({ name, isKernel, blocks }: AssemblyFunction, family: Family):
   return faults;
 }
 
-/** A caller waits for nothing but its own needs: a function begins with a wait, for all but stores where they count apart. */
+/** A caller waits only for what it needs itself. A function begins with a wait for all else, but for stores apart. */
 function atEntry(family: Family): Outstanding {
   const { load, store, lds, scalar } = family;
   const begun = (counter: string, access: Access, destination: null | []): [Operation, number] => [
@@ -89,9 +89,12 @@ type Report = (instruction: Instruction, what: string) => void;
 /** What is outstanding behind a block. */
 function through(block: Block, incoming: Outstanding, family: Family, report?: Report): Outstanding {
   const outstanding: Outstanding = new Map(incoming);
+  let before: readonly Operation[] = [];
   for (const instruction of block.instructions) {
-    if (report) for (const what of wrongAt(instruction, outstanding, family)) report(instruction, what);
+    const { effect } = instruction;
+    if (report) for (const what of wrongAt(instruction, outstanding, before, family)) report(instruction, what);
     advance(instruction, outstanding);
+    if (effect.kind !== 'wait') before = effect.kind === 'begin' ? effect.operations : [];
   }
   return outstanding;
 }
@@ -107,7 +110,7 @@ function advance({ effect }: Instruction, outstanding: Outstanding): void {
         for (const [older, score] of outstanding)
           if (older.counter === operation.counter && older.kind === operation.kind)
             outstanding.set(older, Math.min(score + 1, MOST));
-      // In a loop the same one may be outstanding from the turn before. It is done before this one, or with a wait for all.
+      // It may also be outstanding from the turn of a loop before. That one is done no later.
       outstanding.set(operation, 0);
     }
   else if (effect.kind === 'call') {
@@ -117,8 +120,17 @@ function advance({ effect }: Instruction, outstanding: Outstanding): void {
   }
 }
 
-/** What is wrong at an instruction in front of which operations are outstanding. */
-function wrongAt(instruction: Instruction, outstanding: Outstanding, family: Family): string[] {
+/**
+ * What is wrong at an instruction in front of which operations are outstanding.
+ *
+ * @param before those of the instruction that stands directly in front of it, but for waits
+ */
+function wrongAt(
+  instruction: Instruction,
+  outstanding: Outstanding,
+  before: readonly Operation[],
+  family: Family,
+): string[] {
   const { effect } = instruction;
   const wrong: string[] = [];
   const used = new Set(instruction.registers);
@@ -151,8 +163,7 @@ function wrongAt(instruction: Instruction, outstanding: Outstanding, family: Fam
       complain('end of a volatile access', effect.access);
       break;
     case 'invalidate':
-      // One of them may be the load that found that others have stored; what is read from now on has to be younger.
-      complain('invalidation', 'load');
+      wrong.push(...acquiredTooEarly(outstanding, before));
       break;
     case 'return':
       wrong.push(...leftBehind(outstanding, family));
@@ -185,13 +196,25 @@ function overtaken(operation: Operation, all: readonly Operation[], outstanding:
 }
 
 /**
- * What a release makes visible. The waves of a workgroup share the LDS. Before gfx10 they share a first-level cache, too,
- * which does one access after the other. Since then they may be on two compute units, each with a cache of its own
- * ("WGP mode"); where they are not, others have to be able to pass on what they have seen.
+ * What a release makes visible. The waves of a workgroup share the LDS. Before gfx10 they share a first-level cache,
+ * too, which does one access after the other. Since then they may be on two compute units, each with a cache of its
+ * own ("WGP mode"); where they are not, others have to be able to pass on what they have seen.
  */
 function releasedTo(scope: 'workgroup' | 'agent' | 'system', { generation }: Family): readonly Access[] {
   if (scope === 'workgroup' && generation === 9) return ['lds', 'direct'];
   return ['lds', 'direct', 'load', 'store', 'write-back'];
+}
+
+/**
+ * What is read behind an invalidation of a cache has to be younger than what found that others have stored: the atomic
+ * in front of it, or else, for a fence, any load.
+ */
+function acquiredTooEarly(outstanding: Outstanding, before: readonly Operation[]): string[] {
+  const late =
+    before.length > 0
+      ? before.find((each) => each.access !== 'none' && outstanding.has(each))
+      : [...outstanding.keys()].find(({ access }) => access === 'load');
+  return late === undefined ? [] : [`invalidation with an outstanding ${NAMES[late.access]}, see line ${late.line}`];
 }
 
 /** A function returns with nothing outstanding but stores, where they have a counter of their own. */

@@ -1,4 +1,4 @@
-/** The counters of outstanding memory operations that the families of AMD's processors have, and what waits for them. */
+/** The counters of outstanding memory operations that AMD's processors have, and what waits for them. */
 
 /** A counter, under the name that the assembler has for it: `vmcnt`, `loadcnt` ... */
 export type Counter = string;
@@ -31,7 +31,7 @@ const GFX12 = {
   ...{ sample: 'samplecnt', rayTracing: 'bvhcnt' },
 };
 
-/** @throws Error for gfx12.5, whose asynchronous operations have counters of their own, and for what is newer or older */
+/** @throws Error for gfx12.5, which has more counters, and for what is newer or older */
 export function familyOf(cpu: string): Family {
   const [, digits] = /^gfx(9|1[0-2])[0-9a-f]{2}$/.exec(cpu) ?? [];
   if (digits === undefined || /^gfx125/.test(cpu)) throw new Error(`the checker of waits does not know ${cpu}`);

@@ -20,8 +20,8 @@ export interface Operation {
   /** Operations of one kind are done in the order in which they were begun, those of two kinds in any order. */
   readonly kind: string;
   /**
-   * Whether it may be done before older ones of its kind all the same. Scalar loads may. So may, before gfx10, what uses
-   * flat addresses: a counter that has nothing to do with its data counts it as done at once.
+   * Whether it may be done before older ones of its kind all the same. Scalar loads may. So may, before gfx10, what
+   * uses flat addresses: a counter that has nothing to do with its data counts it as done at once.
    */
   readonly overtakes: boolean;
   readonly access: Access;
@@ -85,8 +85,8 @@ const DIRECT = /_load_lds_|\blds\b/;
 const RETURNS_OLD = /\b(glc|sc0)\b|\bth:TH_ATOMIC\w*RETURN/;
 
 /**
- * The operands' text with the half that is meant: since gfx11 a load or store of at most 16 bits names the register only.
- * Then LLVM uses the other half for something else.
+ * The operands' text with the half that is meant. Since gfx11 LLVM uses the halves of a register apart, but loads and
+ * stores of at most 16 bits name all of it.
  */
 export function withHalves(mnemonic: string, args: string, { generation }: Family): string {
   const load = /_load_.*d16/.test(mnemonic);

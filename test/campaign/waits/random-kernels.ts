@@ -1,11 +1,11 @@
 /**
- * Random kernels whose waits can be checked: accesses to the LDS and to memory, barriers, fences and atomics, in loops and
- * branches, and calls of functions that are not inlined. They are never executed, so races do no harm, and loops may go
- * on for as long as they like. What they compute means nothing.
+ * Random kernels whose waits can be checked: accesses to the LDS and to memory, barriers, fences and atomics, in loops
+ * and branches, and calls of functions that are not inlined. They are never executed, so races do no harm, and loops
+ * may go on for as long as they like. What they compute means nothing.
  *
  * Fences leave nothing in assembly but the waits that are to be checked. So comments say where they are, as inline
- * assembly, which LLVM leaves in its place: `; RELEASE workgroup` behind a fence that releases, `; VOLATILE load` behind a
- * volatile load from memory.
+ * assembly, which LLVM leaves in its place: `; RELEASE workgroup` behind a fence that releases, `; VOLATILE load`
+ * behind a volatile load from memory.
  */
 import type { Draw } from '../../support/draw.js';
 
@@ -79,7 +79,8 @@ class Body {
   asKernel(name: string): string {
     this.#emit('%id = call i32 @llvm.amdgcn.workitem.id.x()');
     this.#fill(8 + this.#draw.below(19), ['%id', '%n', '%m', '5'], true);
-    this.#emit(`store i32 ${this.#get()}, ptr addrspace(1) ${this.#define('getelementptr i32, ptr addrspace(1) %out, i32 %id')}`); // prettier-ignore
+    const result = this.#define('getelementptr i32, ptr addrspace(1) %out, i32 %id');
+    this.#emit(`store i32 ${this.#get()}, ptr addrspace(1) ${result}`);
     return this.#whole(`define amdgpu_kernel void @${name}(${PARAMETERS}, i32 %n, i32 %m) #0`, 'ret void');
   }
 
@@ -221,8 +222,8 @@ class Body {
   }
 
   #barrier(): void {
-    // Else SimplifyCFG would hoist fences of both sides in front of a branch, without their barriers: then there are ways
-    // from what is between them to a barrier without a wait, which only the values of conditions exclude.
+    // Else SimplifyCFG would hoist fences of both sides in front of a branch, without their barriers. Then there are
+    // ways from what is between them to a barrier without a wait, which only the values of conditions exclude.
     this.#comment(`barrier ${this.#names++}`);
     const [before, after, scope] = this.#draw.pick([
       ...Array<[string, string, string]>(7).fill(['release', 'acquire', 'workgroup']),
@@ -310,15 +311,15 @@ class Body {
     const isLds = draw.chance(0.5);
     const pointer = isLds ? `ptr addrspace(3) ${this.#ldsPointer()}` : `ptr addrspace(1) ${this.#memoryPointer()}`;
     const scope = inScope(draw.pick(SCOPES));
-    // What an atomic in the LDS acquires does not depend on loads from memory, but the check does not know that.
-    const acquire = isLds ? 'monotonic' : 'acquire';
     const choice = draw.next();
     if (choice < 0.15) {
-      this.#put(this.#define(`load atomic i32, ${pointer} ${scope}${draw.pick(['monotonic', acquire, 'seq_cst'])}, align 4`)); // prettier-ignore
+      const order = draw.pick(['monotonic', 'acquire', 'seq_cst']);
+      this.#put(this.#define(`load atomic i32, ${pointer} ${scope}${order}, align 4`));
     } else if (choice < 0.3) {
-      this.#emit(`store atomic i32 ${this.#get()}, ${pointer} ${scope}${draw.pick(['monotonic', 'release', 'seq_cst'])}, align 4`); // prettier-ignore
+      const order = draw.pick(['monotonic', 'release', 'seq_cst']);
+      this.#emit(`store atomic i32 ${this.#get()}, ${pointer} ${scope}${order}, align 4`);
     } else {
-      const order = draw.pick(['monotonic', acquire, 'release', 'acq_rel', 'seq_cst']);
+      const order = draw.pick(['monotonic', 'acquire', 'release', 'acq_rel', 'seq_cst']);
       const operation = draw.pick(['add', 'xchg', 'umax']);
       const old = this.#define(`atomicrmw ${operation} ${pointer}, i32 ${this.#get()} ${scope}${order}`);
       if (draw.chance(0.5)) this.#put(old);

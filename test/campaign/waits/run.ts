@@ -1,11 +1,11 @@
 /**
- * Checks the waits for memory in the code of random kernels, of the paper's kernels and of the corpus (check.ts), melded
- * and not, for all families of processors.
+ * Checks the waits for memory in the code of random kernels, of the paper's kernels and of the corpus (check.ts),
+ * melded and not, for all families of processors.
  *
  *   node dist/test/campaign/waits/run.js [--seconds N] [--seed S] [--target CPU] [--kernels]
  *
  * `--kernels` checks only those of the repository, `--seed` begins with that module and leaves them out. Assembly with
- * faults is written to build/campaign/. Exit status 1 on any fault.
+ * faults is written to build/campaign/. Exit status 1 on any fault that is not known.
  */
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -46,7 +46,10 @@ const OF_RANDOM_KERNELS: readonly Form[] = [
   { name: 'melded', options: { ...MELDED.options, optimize: 'O3' } },
 ];
 
-const totals = { assemblies: 0, faulty: 0, faults: 0, failed: 0 };
+/** LLVM loses waits for these in loops, and darm has them from it (docs/simulator.md, "Faults that are left"). */
+const KNOWN = /with an outstanding load into the LDS/;
+
+const totals = { assemblies: 0, faulty: 0, faults: 0, known: 0, failed: 0 };
 const started = performance.now();
 const elapsed = (): number => (performance.now() - started) / 1000;
 
@@ -57,7 +60,9 @@ async function check(name: string, input: Uint8Array | string, cpu: string, form
       const compiled = await compile(input, { mcpu: cpu, ...form.options, emit: ['asm'] });
       const assembly = text(artifact(compiled, 'asm'));
       totals.assemblies++;
-      const faults = checkWaits(assembly, cpu);
+      const all = checkWaits(assembly, cpu);
+      const faults = all.filter((fault) => !KNOWN.test(fault.what));
+      totals.known += all.length - faults.length;
       if (faults.length === 0) continue;
       totals.faulty++;
       totals.faults += faults.length;
@@ -96,9 +101,8 @@ const ofRepository = totals.assemblies;
 let seed = Number(args.seed ?? 1);
 for (const first = seed; !args.kernels && (seed === first || elapsed() < Number(args.seconds)); seed++)
   for (const cpu of TARGETS) await check(`random${seed}`, moduleOf(seed, cpu), cpu, OF_RANDOM_KERNELS);
-const { assemblies, faulty, faults, failed } = totals;
-console.log(
-  `${ofRepository} assemblies of the repository's kernels, ${assemblies - ofRepository} of random ones, ${elapsed().toFixed(0)} s`,
-);
-console.log(`${faults} faults in ${faulty} of them, ${failed} not compiled`);
+const { assemblies, faulty, faults, known, failed } = totals;
+const ofRandom = `${assemblies - ofRepository} of ${seed - Number(args.seed ?? 1)} random modules`;
+console.log(`${ofRepository} assemblies of the repository's kernels, ${ofRandom}, ${elapsed().toFixed(0)} s`);
+console.log(`${faults} faults in ${faulty} of them, ${known} known faults, ${failed} not compiled`);
 process.exitCode = faults + failed > 0 ? 1 : 0;
