@@ -133,6 +133,10 @@ test('a fence that releases waits for what others then see', () => {
   twins('gfx906', `${store}[[; RELEASE workgroup|; RELEASE system]]`, /system fence/);
   twins('gfx906', 'ds_write_b32 v0, v1\n[[s_waitcnt lgkmcnt(0)]]\n; RELEASE workgroup', /workgroup fence/);
   twins('gfx942', `buffer_wbl2 sc1\n[[s_waitcnt vmcnt(0)]]\n${store}`, /store with an outstanding write-back/);
+  twins('gfx942', 'buffer_wbl2 sc1\n[[s_waitcnt vmcnt(0)]]\ns_barrier', /barrier with an outstanding write-back/);
+  // What stands directly in front of the comment is the atomic itself.
+  const flag = 'global_atomic_swap v3, v4, s[2:3]\n; RELEASED agent';
+  twins('gfx906', `${store}[[s_waitcnt vmcnt(0)]]\n${flag}`, /agent release by an atomic with an outstanding store/);
   twins('gfx1201', 'global_wb scope:SCOPE_DEV\n[[s_wait_storecnt 0x0]]\nglobal_store_b32 v0, v1, s[0:1]', /write-back/);
 });
 

@@ -9,12 +9,12 @@
  * A wait for at most n outstanding operations ends those with a score of n and more. Operations that are done in any
  * order keep the score 0, so they end only with a wait for all.
  *
- * It does not see: that a way is never taken; which addresses are the same; the release of an atomic operation, if no
- * cache is written back for it; loads into the LDS that the same wave reads; waits for exports.
+ * It does not see: that a way is never taken; which addresses are the same, so no load into the LDS that the same wave
+ * reads; fences and atomic operations that release, where no comment says so (random-kernels.ts); waits for exports.
  */
 import { parseAssembly, type AssemblyFunction, type Block, type Instruction } from './assembly.js';
 import { familyOf, type Family } from './counters.js';
-import type { Access, Operation } from './operations.js';
+import type { Access, Operation, Scope } from './operations.js';
 import { registerName } from './registers.js';
 
 export interface Fault {
@@ -89,12 +89,16 @@ type Report = (instruction: Instruction, what: string) => void;
 /** What is outstanding behind a block. */
 function through(block: Block, incoming: Outstanding, family: Family, report?: Report): Outstanding {
   const outstanding: Outstanding = new Map(incoming);
-  let before: readonly Operation[] = [];
+  let [before, lastAccess]: (readonly Operation[])[] = [[], []];
   for (const instruction of block.instructions) {
     const { effect } = instruction;
-    if (report) for (const what of wrongAt(instruction, outstanding, before, family)) report(instruction, what);
+    if (report) {
+      const place = { outstanding, before: before!, lastAccess: lastAccess! };
+      for (const what of wrongAt(instruction, place, family)) report(instruction, what);
+    }
     advance(instruction, outstanding);
     if (effect.kind !== 'wait') before = effect.kind === 'begin' ? effect.operations : [];
+    if (before!.some(({ access }) => access !== 'none')) lastAccess = before;
   }
   return outstanding;
 }
@@ -120,17 +124,15 @@ function advance({ effect }: Instruction, outstanding: Outstanding): void {
   }
 }
 
-/**
- * What is wrong at an instruction in front of which operations are outstanding.
- *
- * @param before those of the instruction that stands directly in front of it, but for waits
- */
-function wrongAt(
-  instruction: Instruction,
-  outstanding: Outstanding,
-  before: readonly Operation[],
-  family: Family,
-): string[] {
+interface Place {
+  readonly outstanding: Outstanding;
+  /** What the instruction directly in front of it begins, but for waits. */
+  readonly before: readonly Operation[];
+  /** What the last access to memory in the same block began. */
+  readonly lastAccess: readonly Operation[];
+}
+
+function wrongAt(instruction: Instruction, { outstanding, before, lastAccess }: Place, family: Family): string[] {
   const { effect } = instruction;
   const wrong: string[] = [];
   const used = new Set(instruction.registers);
@@ -154,11 +156,23 @@ function wrongAt(
       if (effect.isWrite) complain('store', 'write-back');
       break;
     case 'barrier':
-      complain('barrier', ...releasedTo('workgroup', family));
+      // There is no write-back but for a fence, which stands in front of the barrier then.
+      complain('barrier', ...releasedTo('workgroup', family), 'write-back');
       break;
     case 'fence':
       complain(`${effect.scope} fence`, ...releasedTo(effect.scope, family));
       break;
+    case 'atomic': {
+      const accesses = releasedTo(effect.scope, family);
+      const older = [...outstanding.keys()].find(
+        (each) => accesses.includes(each.access) && !lastAccess.includes(each),
+      );
+      if (older !== undefined && lastAccess.length > 0)
+        wrong.push(
+          `${effect.scope} release by an atomic with an outstanding ${NAMES[older.access]}, see line ${older.line}`,
+        );
+      break;
+    }
     case 'volatile':
       complain('end of a volatile access', effect.access);
       break;
@@ -200,7 +214,7 @@ function overtaken(operation: Operation, all: readonly Operation[], outstanding:
  * too, which does one access after the other. Since then they may be on two compute units, each with a cache of its
  * own ("WGP mode"); where they are not, others have to be able to pass on what they have seen.
  */
-function releasedTo(scope: 'workgroup' | 'agent' | 'system', { generation }: Family): readonly Access[] {
+function releasedTo(scope: Scope, { generation }: Family): readonly Access[] {
   if (scope === 'workgroup' && generation === 9) return ['lds', 'direct'];
   return ['lds', 'direct', 'load', 'store', 'write-back'];
 }

@@ -38,7 +38,7 @@ export type Effect =
   | { readonly kind: 'begin'; readonly operations: readonly Operation[]; readonly isWrite: boolean }
   | { readonly kind: 'wait'; readonly limits: readonly Limit[] }
   | { readonly kind: 'barrier' }
-  | { readonly kind: 'fence'; readonly scope: Scope }
+  | { readonly kind: 'fence' | 'atomic'; readonly scope: Scope }
   | { readonly kind: 'volatile'; readonly access: 'load' | 'store' }
   | { readonly kind: 'invalidate'; readonly operations: readonly Operation[] }
   | { readonly kind: 'branch'; readonly target: string; readonly falls: boolean }
@@ -198,7 +198,8 @@ function ofControl(mnemonic: string, args: string, line: number, family: Family)
 
 /** The comments in assembly that say what has to be done at a place. */
 export function effectOfComment(line: string): Effect | null {
-  const [, what, of] = /^\s*; (RELEASE|VOLATILE) (\w+)$/.exec(line) ?? [];
+  const [, what, of] = /^\s*; (RELEASE|RELEASED|VOLATILE) (\w+)$/.exec(line) ?? [];
   if (what === 'RELEASE') return { kind: 'fence', scope: of as Scope };
+  if (what === 'RELEASED') return { kind: 'atomic', scope: of as Scope };
   return what === 'VOLATILE' ? { kind: 'volatile', access: of as 'load' | 'store' } : null;
 }

@@ -4,8 +4,8 @@
  * may go on for as long as they like. What they compute means nothing.
  *
  * Fences leave nothing in assembly but the waits that are to be checked. So comments say where they are, as inline
- * assembly, which LLVM leaves in its place: `; RELEASE workgroup` behind a fence that releases, `; VOLATILE load`
- * behind a volatile load from memory.
+ * assembly, which LLVM leaves in its place: `; RELEASE workgroup` behind a fence that releases, `; RELEASED agent`
+ * behind an atomic operation that does, `; VOLATILE load` behind a volatile load from memory.
  */
 import type { Draw } from '../../support/draw.js';
 
@@ -310,7 +310,11 @@ class Body {
     const draw = this.#draw;
     const isLds = draw.chance(0.5);
     const pointer = isLds ? `ptr addrspace(3) ${this.#ldsPointer()}` : `ptr addrspace(1) ${this.#memoryPointer()}`;
-    const scope = inScope(draw.pick(SCOPES));
+    const scopeName = draw.pick(SCOPES);
+    const scope = inScope(scopeName);
+    // The LDS belongs to a workgroup.
+    const released = (): void =>
+      this.#comment(`RELEASED ${isLds ? 'workgroup' : scopeName === '' ? 'system' : scopeName}`);
     const choice = draw.next();
     if (choice < 0.15) {
       const order = draw.pick(['monotonic', 'acquire', 'seq_cst']);
@@ -318,11 +322,13 @@ class Body {
     } else if (choice < 0.3) {
       const order = draw.pick(['monotonic', 'release', 'seq_cst']);
       this.#emit(`store atomic i32 ${this.#get()}, ${pointer} ${scope}${order}, align 4`);
+      if (order !== 'monotonic') released();
     } else {
       const order = draw.pick(['monotonic', 'acquire', 'release', 'acq_rel', 'seq_cst']);
       const operation = draw.pick(['add', 'xchg', 'umax']);
       const old = this.#define(`atomicrmw ${operation} ${pointer}, i32 ${this.#get()} ${scope}${order}`);
       if (draw.chance(0.5)) this.#put(old);
+      if (order !== 'monotonic' && order !== 'acquire') released();
     }
   }
 
