@@ -19,9 +19,12 @@ const DECLARATIONS = `declare i32 @llvm.amdgcn.workitem.id.x()
 declare void @llvm.amdgcn.s.barrier()
 declare void @llvm.amdgcn.global.load.lds(ptr addrspace(1), ptr addrspace(3), i32, i32, i32)
 declare i32 @llvm.amdgcn.ds.bpermute(i32, i32)
-attributes #0 = { "amdgpu-flat-work-group-size"="${THREADS},${THREADS}" }
-attributes #1 = { noinline nounwind "amdgpu-flat-work-group-size"="${THREADS},${THREADS}" }
 !0 = !{!"amdgpu-synchronize-as", !"local"}`;
+
+const attributes = (features: string): string => {
+  const common = `"amdgpu-flat-work-group-size"="${THREADS},${THREADS}" ${features}`;
+  return `attributes #0 = { ${common} }\nattributes #1 = { noinline nounwind ${common} }`;
+};
 
 const SCOPES = ['workgroup', 'agent', ''] as const;
 const inScope = (scope: string): string => (scope === '' ? '' : `syncscope("${scope}") `);
@@ -47,7 +50,11 @@ export function randomModule(draw: Draw, name: string, cpu: string): string {
     functions.push(new Body(draw, { loadsIntoLds, callees: called, lds: ['@a', '@b'] }).asKernel(`${name}_${index}`));
   }
   const memory = ['a', 'b'].map((each) => `@${each} = internal addrspace(3) global [${THREADS} x i32] poison`);
-  return ['target triple = "amdgcn-amd-amdhsa"', ...memory, ...functions, DECLARATIONS, ''].join('\n');
+  // In "CU mode" all waves of a workgroup share a first-level cache.
+  const features = draw.chance(0.25) && /^gfx1/.test(cpu) ? '"target-features"="+cumode"' : '';
+  return ['target triple = "amdgcn-amd-amdhsa"', ...memory, ...functions, DECLARATIONS, attributes(features), ''].join(
+    '\n',
+  );
 }
 
 interface Surroundings {
