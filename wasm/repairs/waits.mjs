@@ -67,6 +67,15 @@ export const WAITS = [
     right: '0b' + NOP.repeat(10) + '0b' + '201a42017c221a201c52',
   },
   {
+    // WaitcntGeneratorPreGFX12::applyPreexistingWaitcnt, S_WAITCNT_lds_direct: a release waits for loads that write into
+    // the LDS themselves. It is erased when the pass first comes to the block. So in a loop, a barrier did not wait for
+    // such loads behind it. It is left, too, until the pass ends.
+    file: 'llvm.wasm',
+    // determineWaitForLDSDMA(LOAD_CNT, LDSDMA_BEGIN, Wait); local.get 7 (II), call eraseFromParent, drop; br
+    faulty: '20014100418080042003109314' + '200710501a' + '0c05',
+    right: '20014100418080042003109314' + NOP.repeat(5) + '0c05',
+  },
+  {
     // SIInsertWaitcnts::run. The room is that of scalar stores, which nothing makes any more.
     file: 'llvm.wasm',
     faulty: [
@@ -83,9 +92,9 @@ export const WAITS = [
     ],
     right: [
       '20024280808080c0003702f402',
-      // local 7 = the next one; local 8 = the opcode - 5391; if it is below 24, and a soft wait's (a mask of them),
-      // call eraseFromParent
-      '20042802042107' + '2004280220418f2a6b2208' + '411849' + '41a5a1ca042008764101' + '7171' + '0440' + '200410501a' +
+      // local 7 = the next one; local 8 = the opcode - 5391; if it is below 24, and a soft wait's or that of
+      // S_WAITCNT_lds_direct (a mask of them), call eraseFromParent
+      '20042802042107' + '2004280220418f2a6b2208' + '411849' + '41a7a1ca042008764101' + '7171' + '0440' + '200410501a' +
         '0b' + NOP.repeat(144) + '200722042005470d00', // prettier-ignore
     ],
   },

@@ -2,7 +2,7 @@
 import { assembly } from '../../support/repaired.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('binding/repairs/waits', { tests: 5 });
+const test = suite('binding/repairs/waits', { tests: 6 });
 
 /** Targets whose barriers do not wait for memory themselves. */
 const CPUS = ['gfx90a', 'gfx942', 'gfx1030', 'gfx1100', 'gfx1201'];
@@ -101,6 +101,32 @@ test('a fence waits for a store at the end of the loop, in a function, too', asy
   for (const cpu of ['gfx906', 'gfx90a']) {
     const [, code] = /Loop Header[^]*?\n([^]*?)global_store/.exec(await assembly(PUBLISHING, cpu))!;
     assert.match(code!, /s_waitcnt .*vmcnt\(0\)/, cpu);
+  }
+});
+
+/** A loop that begins with a barrier, and ends with a load that writes into the LDS by itself. */
+const DIRECT = `target triple = "amdgcn-amd-amdhsa"
+  @ring = internal unnamed_addr addrspace(3) global [256 x i32] poison
+  define amdgpu_kernel void @f(ptr addrspace(1) %in, i32 %n) {
+  entry:
+    br label %loop
+  loop:
+    %i = phi i32 [ 0, %entry ], [ %i.1, %loop ]
+    ${BARRIER}
+    call void @llvm.amdgcn.global.load.lds(ptr addrspace(1) %in, ptr addrspace(3) @ring, i32 4, i32 0, i32 0)
+    %i.1 = add i32 %i, 1
+    %more = icmp ult i32 %i.1, %n
+    br i1 %more, label %loop, label %end
+  end:
+    ret void
+  }
+  declare void @llvm.amdgcn.s.barrier()
+  declare void @llvm.amdgcn.global.load.lds(ptr addrspace(1), ptr addrspace(3), i32, i32, i32)`;
+
+test('a barrier waits for a load into the LDS at the end of the loop', async () => {
+  for (const cpu of ['gfx90a', 'gfx942']) {
+    assert.match(await beforeBarrier(DIRECT, cpu), /s_waitcnt .*vmcnt\(0\)/, cpu);
+    assert.not.match(await assembly(DIRECT, cpu), /lds_direct/, cpu);
   }
 });
 
