@@ -18,7 +18,7 @@ export interface GpuResults {
 
 export interface GpuOutcome {
   readonly kernel: string;
-  /** Medians in microseconds; null where nothing melds. */
+  /** Medians in microseconds; null where melding changes nothing. */
   readonly plain: number | null;
   readonly melded: number | null;
   /** Of the plain version's times, every second: their median over that of the others. As much is noise. */
@@ -33,17 +33,25 @@ export interface GpuOutcome {
 }
 
 const REFERENCE_TARGET = 'gfx906';
+
+/** A code object of the same module, unmelded, for the simulator. */
+export async function referenceCode(compiler: Compiler, { bitcode }: GpuModule): Promise<Uint8Array> {
+  const { artifacts } = await compiler.compile(bitcode(REFERENCE_TARGET), { meld: 'off' });
+  return artifacts[0]!.bytes;
+}
+
 /** Of a float's value. */
 const TOLERANCE = 1e-3;
 /** Share of the elements that may differ by more where the hardware's functions decide about ways. */
 const MOST_ELSEWHERE = 0.05;
 
+/** @param reference what `referenceCode` makes of the kernel's module */
 export async function evaluate(
   compiler: Compiler,
   folder: string,
   results: GpuResults,
-  module: GpuModule,
-  { kernel, melded, approximate }: PreparedKernel,
+  reference: Uint8Array,
+  { kernel, changed, approximate }: PreparedKernel,
 ): Promise<GpuOutcome> {
   const names = launchNames(kernel);
   const failed = (complaint: string): GpuOutcome => ({
@@ -54,7 +62,7 @@ export async function evaluate(
     simulator: 'differs',
     complaint,
   });
-  const wanted = melded ? [names.checked, names.timed] : [names.checked];
+  const wanted = changed ? [names.checked, names.timed] : [names.checked];
   for (const name of wanted) {
     const error = results.launches[name]?.error;
     if (error !== undefined || results.launches[name] === undefined) return failed(error ?? `${name} did not run`);
@@ -70,8 +78,7 @@ export async function evaluate(
       if (!(await read(name, 'plain', index)).equals(await read(name, 'melded', index)))
         return failed(`${name}: argument ${index} differs between the versions`);
 
-  const code = await compiler.compile(module.bitcode(REFERENCE_TARGET), { meld: 'off' });
-  const expected = (await compiler.simulate(code.artifacts[0]!.bytes, spec, { cycles: false })).buffers;
+  const expected = (await compiler.simulate(reference, spec, { cycles: false })).buffers;
   const found = await Promise.all(outputs.map((index) => read(names.checked, 'plain', index)));
   const simulator = worst(expected.filter(({ out }) => out).map((buffer, at) => compare(buffer, found[at]!)));
   const { times } = results.launches[names.timed] ?? {};

@@ -23,15 +23,15 @@ export interface GpuLaunch {
 
 export interface PreparedKernel {
   readonly kernel: GpuKernel;
-  /** Whether anything melds in it. */
-  readonly melded: boolean;
+  /** Whether melding changes its code. */
+  readonly changed: boolean;
   /** Whether it uses instructions whose last bits are the hardware's own: exponentials, logarithms, sines. */
   readonly approximate: boolean;
 }
 
 export const launchNames = ({ name }: GpuKernel) => ({ checked: `${name}.checked`, timed: `${name}.timed` });
 
-/** Writes what it takes to launch a module's kernels. Kernels in which nothing melds are checked, not timed. */
+/** Writes what it takes to launch a module's kernels. Kernels whose code stays as it is are checked, not timed. */
 export async function prepareModule(
   compiler: Compiler,
   folder: string,
@@ -44,18 +44,19 @@ export async function prepareModule(
   await mkdir(folder, { recursive: true });
   const plain = await compiler.compile(bytes, { ...options, emit: ['ptx'], meld: 'off' });
   const melded = await compiler.compile(bytes, { ...options, emit: ['ptx'] });
-  const text = new TextDecoder().decode(plain.artifacts[0]!.bytes);
-  await writeFile(path.join(folder, versions.plain), text);
-  await writeFile(path.join(folder, versions.melded), melded.artifacts[0]!.bytes);
+  const [before, after] = [plain, melded].map(({ artifacts }) => new TextDecoder().decode(artifacts[0]!.bytes));
+  await writeFile(path.join(folder, versions.plain), before!);
+  await writeFile(path.join(folder, versions.melded), after!);
   const manifest: GpuLaunch[] = [];
   const result: PreparedKernel[] = [];
   for (const kernel of kernels) {
     const { name, checked, timed } = kernel;
-    const melds = melded.functions.find((each) => each.name === name)!.melds.length > 0;
+    const body = bodyOf(before!, name);
+    const changed = body !== bodyOf(after!, name);
     const names = launchNames(kernel);
     manifest.push(await writeLaunch(folder, names.checked, checked, versions, 0));
-    if (melds) manifest.push(await writeLaunch(folder, names.timed, timed, versions, repeats));
-    result.push({ kernel, melded: melds, approximate: /\b(ex2|lg2|sin|cos)\.approx/.test(bodyOf(text, name)) });
+    if (changed) manifest.push(await writeLaunch(folder, names.timed, timed(), versions, repeats));
+    result.push({ kernel, changed, approximate: /\b(ex2|lg2|sin|cos)\.approx/.test(body) });
   }
   await writeFile(path.join(folder, 'manifest.json'), JSON.stringify(manifest));
   return result;

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { compare, evaluate, type GpuResults } from '../../bench/gpu/evaluate.js';
+import { compare, evaluate, referenceCode, type GpuResults } from '../../bench/gpu/evaluate.js';
 import { gpuModules } from '../../bench/gpu/modules.js';
 import { bodyOf, prepareModule, type GpuLaunch } from '../../bench/gpu/prepare.js';
 import { corpusModule } from '../../kernels/corpus/index.js';
@@ -52,7 +52,7 @@ test.long('a family becomes PTX, buffers and a manifest, and results are judged'
     assert.is(others.length, 0);
     const prepared = await prepareModule(compiler, folder, module!, 3, { profit: 'paper' });
     assert.equal(
-      prepared.map(({ kernel, melded, approximate }) => [kernel.name, melded, approximate]),
+      prepared.map(({ kernel, changed, approximate }) => [kernel.name, changed, approximate]),
       [
         ['parse_integers', false, false],
         ['title_case', true, false],
@@ -99,7 +99,8 @@ test.long('a family becomes PTX, buffers and a manifest, and results are judged'
         path.join(folder, `title_case.timed.${version}.0.bin`),
       );
     }
-    const judge = () => evaluate(compiler, folder, results, module!, kernel);
+    const reference = await referenceCode(compiler, module!);
+    const judge = () => evaluate(compiler, folder, results, reference, kernel);
     const good = { kernel: 'title_case', plain: 1.5, melded: 1, noise: 2.5, simulator: 'equal', complaint: null };
     assert.equal(await judge(), good);
     await writeFile(
@@ -143,8 +144,8 @@ test('a launch that failed is a complaint', async () => {
     device: 'none',
     launches: { [`${kernel!.name}.checked`]: { error: 'cuLaunchKernel: no' } },
   };
-  const of = { kernel: kernel!, melded: false, approximate: false };
-  const { complaint } = await evaluate(compiler, '.', results, module!, of);
+  const of = { kernel: kernel!, changed: false, approximate: false };
+  const { complaint } = await evaluate(compiler, '.', results, new Uint8Array(), of);
   assert.is(complaint, 'cuLaunchKernel: no');
   await compiler.close();
 });
