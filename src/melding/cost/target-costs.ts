@@ -95,14 +95,7 @@ export interface TargetCosts {
   readonly namesBytes: boolean;
   /** Whether the scalar unit has floating point. */
   readonly scalarFloat: boolean;
-  /**
-   * What the same work takes of the unit that all waves want. AMD's scalar unit works beside it; NVIDIA's scheduler
-   * issues branches in turn with everything else: five instructions for a diamond, two for a guard and for a branch.
-   */
-  readonly shared: Pick<TargetCosts, 'salu' | 'guard' | 'branch' | 'diamond'>;
 }
-
-const BESIDE = { salu: 0, guard: 0, branch: 0, diamond: 0 };
 
 const gfx9: TargetCosts = {
   valu: 4,
@@ -138,7 +131,6 @@ const gfx9: TargetCosts = {
   namesBytes: true,
   countsByCarry: true,
   scalarFloat: false,
-  shared: BESIDE,
 };
 /** From gfx90a on. */
 const cdna: TargetCosts = { ...gfx9, roomyRegisters: 64 };
@@ -176,7 +168,6 @@ const gfx10: TargetCosts = {
   namesBytes: false,
   countsByCarry: false,
   scalarFloat: false,
-  shared: BESIDE,
 };
 
 /** By prefix of the processor's name; the first that fits counts. Anything else is taken for NVPTX. */
@@ -230,7 +221,6 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       namesBytes: false,
       countsByCarry: false,
       scalarFloat: true,
-      shared: { salu: 2, guard: 4, branch: 4, diamond: 10 },
     },
   ],
 ];
@@ -238,14 +228,14 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
 export const costsOf = (cpu: string): TargetCosts => TARGETS.find(([prefix]) => cpu.startsWith(prefix))![1];
 
 /**
- * The costs where other waves hide everything but the work of the units that all of them want: latencies cost nothing
- * there. Many kernels are between both.
+ * The costs where other waves hide everything but the work of the units that all of them want: scalar work and
+ * latencies cost nothing there. Many kernels are between both.
  */
 export function busyTarget(target: TargetCosts): TargetCosts {
-  const { valu, issue, ldsIssue, shared } = target;
+  const { valu, issue, ldsIssue } = target;
   return {
-    ...{ ...target, ...shared },
-    ...{ hiddenMasks: 0, memoryCredit: 0, exposed: 0, exposedLds: 0 },
+    ...target,
+    ...{ salu: 0, guard: 0, branch: 0, diamond: 0, hiddenMasks: 0, memoryCredit: 0, exposed: 0, exposedLds: 0 },
     ...{ question: valu, ldsStore: ldsIssue, store: issue },
   };
 }
