@@ -95,9 +95,15 @@ export class Compilation {
     return module;
   }
 
-  /** Whether a module at the meld point has been changed for the sake of melding. */
-  changes({ isAmdgcn }: LlvmModule): boolean {
-    return meldsEarly(this.options) || beforeLateMeld(isAmdgcn) !== null;
+  /**
+   * Whether a module in which nothing melds is not what it would be without melding. NVPTX's code generation begins with
+   * the pass in front of a late meld, and LLVM's pipeline takes long. So where only code is asked for, it is kept.
+   */
+  isChanged({ isAmdgcn }: LlvmModule): boolean {
+    const { codegenLevel, emit, optimize } = this.options;
+    if (meldsEarly(this.options)) return true;
+    if (beforeLateMeld(isAmdgcn) === null) return false;
+    return optimize === 'none' || codegenLevel === 0 || emit.includes('bc') || emit.includes('ll');
   }
 
   /** The same with these edits, from the bytes in a heap like a fresh instance's. */
@@ -148,6 +154,8 @@ export class Compilation {
     this.startOver();
     const module = this.#read();
     this.#optimize(module);
+    if (this.options.meld !== 'off' && !this.isChanged(module))
+      this.#runPasses(module, beforeLateMeld(module.isAmdgcn));
     return module;
   }
 

@@ -106,9 +106,16 @@ test('NVPTX: loads of shared and of global memory do not become one load of both
 
 test('NVPTX: where nothing melds, nothing is left of what comes in front of melding', async () => {
   const ir = SHARED_OR_GLOBAL.replace('br i1 %c,', 'br i1 true,');
-  const [as, off] = await Promise.all((['darm', 'off'] as const).map((meld) => compile(ir, { emit: ['ll'], meld })));
-  assert.is(as!.functions[0]!.melds.length, 0);
-  assert.is(text(artifact(as!, 'll')), text(artifact(off!, 'll')));
+  for (const options of [
+    { emit: ['ll'] },
+    { emit: ['ll', 'ptx'], optimize: 'O1' },
+    { emit: ['ptx'], optimize: 'O1' },
+    { emit: ['ptx'], optimize: 'O1', codegenLevel: 0 },
+  ] as const) {
+    const [on, off] = [await compile(ir, options), await compile(ir, { ...options, meld: 'off' })];
+    assert.is(on.functions[0]!.melds.length, 0);
+    for (const kind of options.emit) assert.is(text(artifact(on, kind)), text(artifact(off, kind)));
+  }
 });
 
 test('a melded function that is no kernel changes no function that calls nothing', async () => {

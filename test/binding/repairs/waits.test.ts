@@ -128,6 +128,11 @@ test('a barrier waits for a load into the LDS at the end of the loop', async () 
     assert.match(await beforeBarrier(DIRECT, cpu), /s_waitcnt .*vmcnt\(0\)/, cpu);
     assert.not.match(await assembly(DIRECT, cpu), /lds_direct/, cpu);
   }
+  const release = `store atomic i32 %i, ptr addrspace(1) %in syncscope("workgroup") release, align 4`;
+  for (const cpu of ['gfx906', 'gfx90a']) {
+    const code = await assembly(DIRECT.replace(BARRIER, release), cpu);
+    assert.match(code, /Loop Header[^]*?s_waitcnt .*vmcnt\(0\)[^]*?global_store_dword [^]*? lds/, cpu);
+  }
 });
 
 test.run();

@@ -10,7 +10,9 @@
  * order keep the score 0, so they end only with a wait for all.
  *
  * It does not see: that a way is never taken; which addresses are the same, so no load into the LDS that the same wave
- * reads; fences and atomic operations that release, where no comment says so (random-kernels.ts); waits for exports.
+ * reads; fences and atomic operations that release, where no comment says so (random-kernels.ts); waits for exports. From
+ * gfx10 on, it takes each barrier for one that releases all memory, as `__syncthreads()` does; OpenCL's, with
+ * `CLK_LOCAL_MEM_FENCE`, releases the LDS only.
  */
 import { parseAssembly, type AssemblyFunction, type Block, type Instruction } from './assembly.js';
 import { familyOf, type Family } from './counters.js';
@@ -38,14 +40,17 @@ export function checkWaits(assembly: string, cpu: string): readonly Fault[] {
 function faultsOf({ name, isKernel, blocks }: AssemblyFunction, family: Family): Fault[] {
   const incoming: (Outstanding | undefined)[] = blocks.map(() => undefined);
   incoming[0] = isKernel ? new Map() : atEntry(family);
-  const work = [0];
-  for (let block = work.pop(); block !== undefined; block = work.pop()) {
+  // In the order of the text, in which most ways lead.
+  const next = new Set([0]);
+  while (next.size > 0) {
+    const block = Math.min(...next);
+    next.delete(block);
     const outgoing = through(blocks[block]!, incoming[block]!, family);
     for (const successor of blocks[block]!.successors) {
       const known = incoming[successor];
       if (known === undefined) incoming[successor] = new Map(outgoing);
       else if (!merge(known, outgoing)) continue;
-      if (!work.includes(successor)) work.push(successor);
+      next.add(successor);
     }
   }
   const faults: Fault[] = [];
