@@ -50,34 +50,14 @@ const COMPUTE: Effect = { kind: 'compute' };
 const UNKNOWN: Effect = { kind: 'unknown' };
 
 /** Scalar instructions that have nothing to do with memory, by how their names begin. */
-const SCALAR = new RegExp(
-  '^s_(' +
-    [
-      ...[
-        'movk?',
-        'cmovk?',
-        'cselect',
-        'cmp',
-        'cmpk',
-        'bitcmp',
-        'add',
-        'addc',
-        'addk',
-        'sub',
-        'subb',
-        'min',
-        'max',
-        'mul',
-      ],
-      ...['mulk', 'abs', 'absdiff', 'and', 'or', 'xor', 'nand', 'nor', 'xnor', 'not', 'andn1', 'andn2', 'orn1', 'orn2'],
-      ...['lshl', 'lshr', 'ashr', 'lshl[1-4]_add', 'bfe', 'bfm', 'bcnt[01]', 'brev', 'ff[01]', 'flbit', 'ctz', 'cls'],
-      ...['clz', 'bitset[01]', 'bitreplicate', 'sext', 'wqm', 'quadmask', 'pack', 'getpc', 'getreg', 'setreg', 'fmac'],
-      ...['fmamk', 'fmaak', 'ceil', 'floor', 'trunc', 'rndne', 'cvt', 'set_gpr_idx', 'nop', 'sleep', 'sleep_var'],
-      ...['setprio', 'delay_alu', 'clause', 'set_inst_prefetch_distance', 'inst_prefetch', 'denorm_mode', 'round_mode'],
-      ...['sethalt', 'trap', 'version', 'code_end', 'icache_inv', 'barrier_wait', 'wakeup', 'ttracedata', 'setkill'],
-    ].join('|') +
-    ')(?![a-z])',
-);
+const SCALAR_NAMES = [
+  'movk? cmovk? cselect cmp cmpk bitcmp add addc addk sub subb min max mul mulk abs absdiff and or xor nand nor xnor not',
+  'andn1 andn2 orn1 orn2 lshl lshr ashr lshl[1-4]_add bfe bfm bcnt[01] brev ff[01] flbit ctz cls clz bitset[01] sext',
+  'bitreplicate wqm quadmask pack getpc getreg setreg fmac fmamk fmaak ceil floor trunc rndne cvt set_gpr_idx nop sleep',
+  'sleep_var setprio delay_alu clause set_inst_prefetch_distance inst_prefetch denorm_mode round_mode sethalt trap version',
+  'code_end icache_inv barrier_wait wakeup ttracedata setkill',
+];
+const SCALAR = new RegExp(`^s_(${SCALAR_NAMES.join(' ').replaceAll(' ', '|')})(?![a-z])`);
 
 const LANES_ONLY = /^ds_(b?permute|swizzle)/;
 const RETURNS_FROM_LDS = /^ds_(read|load|consume|append|ordered_count)|_rtn(_|$)/;
