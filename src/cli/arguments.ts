@@ -1,5 +1,5 @@
 /** The command line: which subcommand, with which options. Parsing is commander's; mistakes become `usage` errors. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { DarmError } from '../errors.js';
 import { addBundleCommand, type BundleInvocation } from './bundle-arguments.js';
 import { addBatch, type BatchFlags } from './batch-arguments.js';
@@ -193,12 +193,7 @@ function addCheck(program: Command, found: Found): void {
     .description('compile with and without melding, run both, compare memory and counters')
     .argument('<input>', '.hip, .cl, .bc, .ll, wrapped bitcode, or - for standard input; or a code object')
     .argument('[other]', 'another code object, to be compared with the first')
-    .addOption(
-      new Option('--seeds <n>', 'without a spec: how many made-up inputs')
-        .argParser(numeric(1, 1000, { whole: true }))
-        .default(4)
-        .conflicts('spec'),
-    )
+    .option('--seeds <n>', 'without a spec: how many made-up inputs', numeric(1, 1000, { whole: true }), 4)
     .option('--tolerance <x>', 'relative difference of floats that counts as none', numeric(0, 1));
   addRemoteCacheOptions(addFleetOptions(check, 'simulate'));
   addRunOptions(addSimulateOptions(addJobOptions(check))).action(

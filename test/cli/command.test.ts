@@ -227,7 +227,6 @@ test.long('usage errors', async () => {
   await usageError(['compile'], /missing required argument 'input'/);
   await usageError(['compile', 'a.bc', '--frobnicate'], /unknown option '--frobnicate'/);
   await usageError(['compile', 'a.bc', 'b.bc'], /too many arguments/);
-  await usageError(['check', 'a.bc', '--spec', 'a.json', '--seeds', '2'], /'--seeds <n>' cannot be used with .*--spec/);
   await usageError(['compile', 'a.bc', '-j', '0'], /-j, --jobs .* from 1 to 256/);
   await usageError(['compile', 'a.bc', '-O', '4'], /must be one of 0, 1, 2, 3/);
   await usageError(['compile', 'a.bc', '--threshold', '0.9'], /from 0 to 0\.5/);
