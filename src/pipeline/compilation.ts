@@ -96,8 +96,9 @@ export class Compilation {
   }
 
   /**
-   * Whether a module in which nothing melds is not what it would be without melding. NVPTX's code generation begins with
-   * the pass in front of a late meld, and LLVM's pipeline takes long. So where only code is asked for, it is kept.
+   * Whether a module in which nothing melds must be made again, because the passes in front of melding changed it.
+   * NVPTX's code generation begins with the one in front of a late meld: so not where only code is asked for, and
+   * LLVM's pipeline would have to run again.
    */
   isChanged({ isAmdgcn }: LlvmModule): boolean {
     const { codegenLevel, emit, optimize } = this.options;
