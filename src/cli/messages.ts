@@ -20,11 +20,15 @@ function position({ file, line, column }: SourceLocation): string {
   );
 }
 
+const ignore = (): void => {};
+
 /** Writes to standard error. When it does not take messages, the results are still worth writing. */
 export function writeMessage(text: string): void {
   const here = surroundings();
   if (here !== null) return here.message(text);
-  if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
+  // Also where others listen: the pipe from a worker thread's standard error does until the first error, which it throws
+  // if nobody else listens.
+  if (!process.stderr.listeners('error').includes(ignore)) process.stderr.on('error', ignore);
   process.stderr.write(text);
 }
 

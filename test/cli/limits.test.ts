@@ -1,6 +1,6 @@
 /** Nothing is lost without an error, nothing runs for ever, and every failure is one line. */
 import { spawn, spawnSync } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { darm, filesIn, inFolder, MAIN, type CommandResult } from '../support/command.js';
 import { kernelPath } from '../support/llvm.js';
@@ -51,6 +51,11 @@ test('standard error that is full changes nothing', () =>
     assert.is((await full('compile', KERNEL, '-o', 'x.hsaco', '--stats')).code, 0);
     assert.is((await full('compile', 'nothing.bc')).code, 1);
     assert.equal(await filesIn(folder), ['x.hsaco']);
+    // Lines before and after the start of the workers, whose standard error has a pipe of its own to it.
+    const copies = ['a.bc', 'b.bc', 'c.bc'];
+    for (const copy of copies) await copyFile(KERNEL, path.join(folder, copy));
+    assert.is((await full('batch', ...copies, '--out-dir', 'out', '-j', '1')).code, 0);
+    assert.equal((await filesIn(path.join(folder, 'out'))).filter((name) => name.endsWith('.hsaco')).length, 3);
   }));
 
 test.long('too few file descriptors: one line from every subcommand', () =>
