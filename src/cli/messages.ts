@@ -1,5 +1,6 @@
 /** Messages on standard error, one line each: `darm: error: FILE:LINE:COLUMN: message`. */
 import type { DarmError, SourceLocation } from '../errors.js';
+import { outliveErrors } from '../process/files.js';
 import { surroundings } from '../process/surroundings.js';
 import { visibleLine } from '../report/visible.js';
 
@@ -20,15 +21,11 @@ function position({ file, line, column }: SourceLocation): string {
   );
 }
 
-const ignore = (): void => {};
-
 /** Writes to standard error. When it does not take messages, the results are still worth writing. */
 export function writeMessage(text: string): void {
   const here = surroundings();
   if (here !== null) return here.message(text);
-  // Also where others listen: the pipe from a worker thread's standard error does until the first error, which it throws
-  // if nobody else listens.
-  if (!process.stderr.listeners('error').includes(ignore)) process.stderr.on('error', ignore);
+  outliveErrors(process.stderr);
   process.stderr.write(text);
 }
 

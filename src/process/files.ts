@@ -240,10 +240,20 @@ export async function writeStandardOutput(content: Uint8Array | string): Promise
   }
 }
 
+const ignore = (): void => {};
+
+/**
+ * Keeps the errors of a standard stream from ending the process. It does not matter who else listens: the pipe from a
+ * worker thread's stream listens until the first error, and throws it if nobody else does.
+ */
+export function outliveErrors(stream: NodeJS.WriteStream): void {
+  if (!stream.listeners('error').includes(ignore)) stream.on('error', ignore);
+}
+
 function writeStream(stream: NodeJS.WriteStream, content: Uint8Array | string): Promise<void> {
   return new Promise((resolve, reject) => {
-    // The callback gets the error. Without a listener the error would also end the process.
-    if (stream.listenerCount('error') === 0) stream.on('error', () => {});
+    // The callback gets the error.
+    outliveErrors(stream);
     stream.write(content, (error) => (error ? reject(error) : resolve()));
   });
 }

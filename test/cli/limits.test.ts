@@ -37,12 +37,18 @@ test.long('standard output that is full is an error', () =>
 );
 
 test('a reader that has gone is not an error', async () => {
-  const child = spawn(process.execPath, [MAIN, 'compile', KERNEL, '-o', '-', '--emit', 'll'], { stdio: 'pipe' });
-  child.stdout.destroy();
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => (stderr += String(chunk)));
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  assert.equal([code, stderr], [0, '']);
+  // On the calling thread, and beside a worker thread, whose standard output has a pipe to that of the process.
+  for (const args of [
+    ['compile', KERNEL, '-o', '-', '--emit', 'll'],
+    ['analyze', KERNEL],
+  ]) {
+    const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'pipe' });
+    child.stdout.destroy();
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += String(chunk)));
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    assert.equal([args[0], code, stderr], [args[0], 0, '']);
+  }
 });
 
 test('standard error that is full changes nothing', () =>
@@ -51,7 +57,7 @@ test('standard error that is full changes nothing', () =>
     assert.is((await full('compile', KERNEL, '-o', 'x.hsaco', '--stats')).code, 0);
     assert.is((await full('compile', 'nothing.bc')).code, 1);
     assert.equal(await filesIn(folder), ['x.hsaco']);
-    // Lines before and after the start of the workers, whose standard error has a pipe of its own to it.
+    // Lines before and after the start of the worker threads, which have pipes to standard error.
     const copies = ['a.bc', 'b.bc', 'c.bc'];
     for (const copy of copies) await copyFile(KERNEL, path.join(folder, copy));
     assert.is((await full('batch', ...copies, '--out-dir', 'out', '-j', '1')).code, 0);
