@@ -10,14 +10,14 @@ import { folderOf, joined, normalized } from './posix-path.js';
 
 /** Flags that are followed by a folder of headers. */
 const FOLDER_FLAGS = ['-iquote', '-I', '-isystem', '-idirafter'];
-/** A guess is worth no more questions than this, and no more text. */
+/** Beyond this many questions or bytes, looking costs about what leaving functions out saves. */
 const MOST_ASKED = 4096;
 const MOST_BYTES = 2 ** 20;
 
 const latin1 = new TextDecoder('latin1');
 
-/** @returns the text of all of them, each once */
-export function ownHeaders(job: SourceJob): string {
+/** @returns the text of all of them, each once; null where there is too much of it */
+export function ownHeaders(job: SourceJob): string | null {
   const disk = job.disk ? platform.disk : null;
   if (disk === null) return '';
   const behind = (flags: readonly string[]): string[] =>
@@ -25,20 +25,22 @@ export function ownHeaders(job: SourceJob): string {
   const folders = behind(FOLDER_FLAGS).filter((folder) => folder !== HEADERS_FOLDER);
   const found = new Map<string, string>();
   const asked = new Set<string>();
-  let left = MOST_BYTES;
+  let bytes = 0;
+  const isTooMuch = (): boolean => asked.size > MOST_ASKED || bytes > MOST_BYTES;
   const textOf = (file: string): string | null => {
     asked.add(file);
     const { kind, size } = disk.stat(file);
     // Files of the system have no size, and some never end.
-    const content = kind === FileKind.File && size > 0 && size <= left ? disk.read(file) : null;
-    left -= content?.length ?? 0;
+    if (kind !== FileKind.File || size === 0) return null;
+    bytes += size;
+    const content = isTooMuch() ? null : disk.read(file);
     return content && latin1.decode(content);
   };
   const follow = (text: string, folder: string): void => {
     for (const [, header] of text.matchAll(INCLUDE))
       for (const from of header!.startsWith('/') ? ['/'] : [folder, ...folders]) {
         const file = joined(from, header!);
-        if (found.has(file) || asked.size >= MOST_ASKED) break;
+        if (found.has(file) || isTooMuch()) break;
         const there = asked.has(file) ? null : textOf(file);
         if (there === null) continue;
         found.set(file, there);
@@ -50,5 +52,5 @@ export function ownHeaders(job: SourceJob): string {
     follow(latin1.decode(content), folderOf(normalized(job.name)));
   // A map goes on with what is added meanwhile.
   for (const [file, text] of found) follow(text, folderOf(file));
-  return [...found.values()].join('\n');
+  return isTooMuch() ? null : [...found.values()].join('\n');
 }

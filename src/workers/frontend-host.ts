@@ -59,12 +59,14 @@ export class FrontendHost {
     within: Within,
   ): Promise<TranslatedFiles | null> {
     const words = leanArguments(job.arguments);
-    if (words === null) return null;
+    const own = words === null ? null : ownHeaders(job);
+    // Libraries of C++ take so long by themselves that a second translation is never worth the risk.
+    if (words === null || own === null) return null;
     const mentioned = new MentionedNames();
     // Macros, and headers in front of the source.
     mentioned.addText(job.arguments.join(' ').replace(/-include (\S+)/g, '\n#include <$1>\n'));
     for (const content of [job.source, ...job.headers.values()]) mentioned.addSource(content);
-    mentioned.addText(ownHeaders(job));
+    mentioned.addText(own);
     // Debug information names headers and their hashes.
     const hasLines = words.some((word) => word.startsWith('-debug-info-kind='));
     try {

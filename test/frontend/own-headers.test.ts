@@ -11,7 +11,7 @@ import { FrontendHost } from '../../src/workers/frontend-host.js';
 import { clangCode } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('frontend/own-headers', { tests: 3, timeoutMs: 120_000 });
+const test = suite('frontend/own-headers', { tests: 4, timeoutMs: 120_000 });
 
 async function withFiles(files: Record<string, string>, use: (folder: string) => void | Promise<void>): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'darm-headers-'));
@@ -49,42 +49,54 @@ test('headers of the own folder and of folders of flags, and what they include, 
   });
 });
 
-test('no folders and devices, and no more questions and text than a guess is worth', async () => {
+test('no folders and devices, and nothing where it is more than looking is worth', async () => {
   const half = ' '.repeat(2 ** 19);
-  const files = { 'half.h': half, 'other.h': `${half} `, 'own/a.h': '', 'last.h': '// last' };
+  const files = { 'half.h': half, 'other.h': half, 'more.h': `${half} `, 'own/a.h': '', 'last.h': '// last' };
   await withFiles(files, async (folder) => {
     await symlink('/dev/zero', path.join(folder, 'endless.h'));
-    const last = '#include "last.h"\n';
-    const odd = ['endless.h', 'own'].map((each) => `#include "${each}"\n`).join('');
-    assert.is(ownHeaders(jobIn(folder, odd + last)), '// last');
-    const both = '#include "half.h"\n#include "other.h"\n';
-    assert.is(ownHeaders(jobIn(folder, both + last)), `${half}\n// last`);
-    const missing = Array.from({ length: 5000 }, (_, n) => `#include "missing${n}.h"\n`).join('');
-    assert.is(ownHeaders(jobIn(folder, missing + last)), '');
+    const including = (...names: string[]): SourceJob =>
+      jobIn(folder, names.map((each) => `#include "${each}"\n`).join(''));
+    assert.is(ownHeaders(including('endless.h', 'own', 'last.h')), '// last');
+    assert.ok(ownHeaders(including('half.h', 'other.h')) === `${half}\n${half}`);
+    assert.ok(ownHeaders(including('half.h', 'more.h', 'last.h')) === null);
+    assert.is(ownHeaders(including(...Array.from({ length: 5000 }, (_, n) => `missing${n}.h`))), null);
   });
 });
 
-test("what these mention is in HIP's headers from the start", async () => {
+const SQUARE = '__device__ inline float square(float x) { return sinf(x) * sinf(x); }\n';
+const USER = '#include <hip/hip_runtime.h>\n#include "square.h"\n__global__ void k(float *p) { *p = square(*p); }\n';
+
+/** How often clang reads a source with these headers. */
+async function roundsWith(files: Record<string, string>): Promise<number> {
   const clang = await clangCode();
   const { processors } = await frontendManifest();
-  const square = '__device__ inline float square(float x) { return sinf(x) * sinf(x); }\n';
-  const text = '#include <hip/hip_runtime.h>\n#include "square.h"\n__global__ void k(float *p) { *p = square(*p); }\n';
-  await withFiles({ 'square.h': square }, async (folder) => {
-    const { name } = jobIn(folder, text);
+  let rounds = 0;
+  await withFiles(files, async (folder) => {
+    const { name } = jobIn(folder, USER);
     const words = cc1Arguments({
       ...{ flags: parseFlags([]), language: 'hip', name, target: 'gfx1100', optimize: '3' },
       ...{ product: 'bitcode', hasHeaders: false, processors },
     });
-    let rounds = 0;
     const host = new FrontendHost({ memoryLimitBytes: 2 ** 31 });
-    const { product, dependencies } = await host.translate(clang, jobIn(folder, text, words), (work) => {
+    const { product, dependencies } = await host.translate(clang, jobIn(folder, USER, words), (work) => {
       rounds++;
       return work();
     });
     assert.ok(product !== null);
-    assert.equal(dependencies, [path.join(folder, 'square.h')]);
-    assert.is(rounds, 1);
+    assert.equal(
+      dependencies,
+      Object.keys(files).map((each) => path.join(folder, each)),
+    );
   });
+  return rounds;
+}
+
+test("what these mention is in HIP's headers from the start", async () => {
+  assert.is(await roundsWith({ 'square.h': SQUARE }), 1);
+});
+
+test('a source with a large library is read once, too, and with all headers', async () => {
+  assert.is(await roundsWith({ 'square.h': '// nothing\n'.repeat(2 ** 17) + SQUARE }), 1);
 });
 
 test.run();
