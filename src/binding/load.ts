@@ -4,6 +4,7 @@
  * What is cold in the rest is a module of its own (platform/divide.ts), which is read only then. A fourth file is the
  * memory that an instance starts with. Where the files lie is the platform's affair.
  */
+import { DarmError } from '../errors.js';
 import { platform } from '../platform/index.js';
 import type { ColdCode, FileFacts, ModulePart } from '../platform/interface.js';
 
@@ -176,6 +177,8 @@ export async function beginParts(
   facts: ModuleFacts | Promise<ModuleFacts>,
   make: Make,
 ): Promise<BegunCode> {
+  if (typeof WebAssembly === 'undefined')
+    throw new DarmError('usage', 'this process has no WebAssembly, without which LLVM cannot run (--jitless)');
   const { module, further, memory, constants } = await facts;
   const names = Object.keys(further);
   const open = (part: string): ModulePart => platform.openModule(part, further[part]!);

@@ -122,7 +122,9 @@ export async function writePrepared(bytes: Uint8Array<ArrayBuffer>, facts: FileF
   for (const flag of FLAGS) v8.setFlagsFromString(`--${flag}`);
   const code = new Uint8Array(natively('return %SerializeWasmModule(module)', { module }) as ArrayBuffer);
   const file = path.join(folder, fileName(facts));
-  await writeAtomically(file, Buffer.concat([hashOf(code), code]), 0o644);
+  await writeAtomically(file, Buffer.concat([hashOf(code), code]), 0o644).catch((error: unknown) => {
+    throw ioError('write', file, error);
+  });
   return { file, bytes: code.length };
 }
 

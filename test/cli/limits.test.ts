@@ -3,12 +3,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { darm, filesIn, inFolder, MAIN, type CommandResult } from '../support/command.js';
-import { kernelPath } from '../support/llvm.js';
+import { kernelPath, REPOSITORY } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/limits', { tests: 16, timeoutMs: 120_000 });
+const test = suite('cli/limits', { tests: 17, timeoutMs: 120_000 });
 
 const KERNEL = kernelPath('sb1.gfx906.O3');
+const KERNEL_SOURCE = path.join(REPOSITORY, 'kernels', 'bit.hip');
 const TRIPLE = 'target triple = "amdgcn-amd-amdhsa"\n';
 const EMPTY = `${TRIPLE}define amdgpu_kernel void @k() "target-cpu"="gfx906" { ret void }\n`;
 
@@ -48,6 +49,16 @@ test('a reader that has gone is not an error', async () => {
     child.stderr.on('data', (chunk: Buffer) => (stderr += String(chunk)));
     const code = await new Promise((resolve) => child.once('close', resolve));
     assert.equal([args[0], code, stderr], [args[0], 0, '']);
+  }
+});
+
+test('a Node without WebAssembly is told so', () => {
+  for (const source of [KERNEL, KERNEL_SOURCE]) {
+    const args = ['--jitless', MAIN, 'compile', source, '--mcpu', 'gfx906', '-o', '-'];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    assert.is(status, 2);
+    // Node itself warns in front of it.
+    assert.match(stderr, /^darm: error: this process has no WebAssembly[^\n]*\n$/m);
   }
 });
 
