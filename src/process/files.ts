@@ -36,7 +36,9 @@ export function ioError(action: string, file: string, error: unknown): DarmError
 export function typedError(thrown: unknown): DarmError {
   if (thrown instanceof DarmError) return thrown;
   if (!(thrown instanceof Error)) return new DarmError('internal', String(thrown));
-  const { syscall, path: file } = thrown as NodeJS.ErrnoException;
+  const { code, syscall, path: file } = thrown as NodeJS.ErrnoException;
+  // Node's own permissions (`--permission`): its message names the flag that is missing.
+  if (code === 'ERR_ACCESS_DENIED') return new DarmError('io', thrown.message);
   return syscall === undefined ? new DarmError('internal', String(thrown)) : ioError(syscall, file ?? 'a file', thrown);
 }
 
