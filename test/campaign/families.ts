@@ -2,7 +2,7 @@
 import type fc from 'fast-check';
 import { SpecRandom } from '../../src/simulator/launch/random.js';
 import type { Argument, Launch } from './execute-host.js';
-import { mixedBody, plainBody, retryBody, wideBody, type Body, type Kernel } from './random-kernel.js';
+import { gotoBody, mixedBody, plainBody, retryBody, wideBody, type Body, type Kernel } from './random-kernel.js';
 import { IN_WORDS, PLAIN, emitFamily } from './random-module.js';
 import { wideArguments, wideFamily } from './wide-module.js';
 
@@ -52,6 +52,14 @@ export const FAMILIES = {
   /** The same operations in loops with several back edges. */
   retry: family(
     retryBody,
+    (kernels) => emitFamily(kernels, PLAIN),
+    PLAIN,
+    2,
+    () => [],
+  ),
+  /** The same operations in loops that are entered at several places. */
+  goto: family(
+    gotoBody,
     (kernels) => emitFamily(kernels, PLAIN),
     PLAIN,
     2,

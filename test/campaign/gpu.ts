@@ -29,7 +29,8 @@ const { values: args } = parseArgs({
   },
 });
 
-if (args.family !== 'plain' && args.family !== 'retry') throw new Error('--family takes plain or retry');
+if (args.family !== 'plain' && args.family !== 'retry' && args.family !== 'goto')
+  throw new Error('--family takes plain, retry or goto');
 const family = FAMILIES[args.family];
 
 const most = Number(args.kernels);

@@ -274,6 +274,24 @@ export class Emitter {
         for (const [stage, { d }] of s.stages.entries()) if (d & 2) add(d, this.value(`zext i1 ${flag(stage)} to i32`));
         return;
       }
+      case 'goto': {
+        const counter = this.variable('i32');
+        const labels = s.blocks.map(() => this.label());
+        const end = this.label();
+        const trips = this.value(`add i32 ${this.#trips(s.trips)}, ${labels.length}`);
+        this.emit(`store i32 0, ptr addrspace(5) ${counter}`);
+        this.#branch(this.condition(s.when), labels[0]!, labels[1]!);
+        for (const [index, { body, when, to, on }] of s.blocks.entries()) {
+          this.block(labels[index]!);
+          this.body(body);
+          const count = this.value(`add i32 ${this.value(`load i32, ptr addrspace(5) ${counter}`)}, 1`);
+          this.emit(`store i32 ${count}, ptr addrspace(5) ${counter}`);
+          const more = this.value(`icmp ult i32 ${count}, ${trips}`);
+          const jumps = this.value(`and i1 ${this.condition(when)}, ${more}`);
+          this.#branch(jumps, at(labels, to), labels[index + 1 + on] ?? end);
+        }
+        return this.block(end);
+      }
     }
   }
 

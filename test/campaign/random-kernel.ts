@@ -91,12 +91,22 @@ export type Statement =
       readonly trips: Condition;
       readonly stages: readonly { readonly when: Condition; readonly body: Body; readonly d: number }[];
     }
+  /** Blocks that jump to each other, entered at two of them: an irreducible loop. After some `trips` all jumps go on. */
+  | { readonly kind: 'goto'; readonly when: Condition; readonly trips: Condition; readonly blocks: readonly Jump[] }
   /** A body that `leave` does not leave: after it all threads are active again. */
   | { readonly kind: 'phase'; readonly body: Body }
   | { readonly kind: 'barrier' }
   /** A cross-lane operation; only where all threads are active. */
   | { readonly kind: 'lanes'; readonly leaf: Leaf };
 export type Body = readonly Statement[];
+
+/** A block of a `goto`, and the blocks that are behind it: `to` where `when` holds, else one that comes later. */
+interface Jump {
+  readonly body: Body;
+  readonly when: Condition;
+  readonly to: number;
+  readonly on: number;
+}
 
 export interface Kernel {
   readonly name: string;
@@ -128,6 +138,8 @@ function withBodies(s: Statement, f: (body: Body) => Body): Statement {
       return { ...s, cases: s.cases.map(f) };
     case 'retry':
       return { ...s, stages: s.stages.map((stage) => ({ ...stage, body: f(stage.body) })) };
+    case 'goto':
+      return { ...s, blocks: s.blocks.map((block) => ({ ...block, body: f(block.body) })) };
     case 'loop':
     case 'block':
     case 'phase':
@@ -363,6 +375,16 @@ export function retryBody(size: number): fc.Arbitrary<Body> {
   const stages = fc.array(stage, { minLength: 2, maxLength: 4 });
   const retry = fc.record({ kind: fc.constant('retry' as const), trips: condition, stages });
   return fc.tuple(leaves(4), retry, leaves(3)).map(([before, middle, after]) => [...before, middle, ...after]);
+}
+
+/** For the goto family: loops that are entered at several places. */
+export function gotoBody(size: number): fc.Arbitrary<Body> {
+  const { if: branch } = bodies(size, 1);
+  const inside = fc.oneof({ weight: 6, arbitrary: leaves(3) }, { weight: 1, arbitrary: branch });
+  const block = fc.record({ body: inside, when: condition, to: nat(7), on: nat(3) });
+  const blocks = fc.array(block, { minLength: 3, maxLength: 6 });
+  const jumps = fc.record({ kind: fc.constant('goto' as const), when: condition, trips: condition, blocks });
+  return fc.tuple(leaves(4), jumps, leaves(3)).map(([before, middle, after]) => [...before, middle, ...after]);
 }
 
 /** For the wide family: three phases with barriers between them. */

@@ -67,7 +67,7 @@ const ALL_FORMS: readonly Form[] = [
 const FORMS = ALL_FORMS.filter(({ name }) => !args.form || name === args.form);
 
 /** Of which family batches are, by their seeds. */
-const MIX: readonly FamilyName[] = ['plain', 'wide', 'retry', 'wide-retry'];
+const MIX: readonly FamilyName[] = ['plain', 'wide', 'retry', 'wide-retry', 'goto'];
 
 const totals = { passed: 0, failed: 0, llvm: 0, kernels: 0, instructions: 0 };
 const mnemonics = new Map<string, Set<string>>();

@@ -194,4 +194,22 @@ export const CONTROL_FLOW = [
       '280204' + '0c010b',
     ],
   },
+  {
+    // reconnectPhis (llvm/lib/Transforms/Utils/ControlFlowUtils.cpp), for FixIrreducible. A hub takes the place of edges
+    // into `Out`, and what Out's phis had for them goes to phis of the hub. It took what they had for all edges of a
+    // branch of which the hub takes one. Where the other one leads from within the cycle into another of its entries,
+    // Out's phi lost that value. The repair leaves it alone. It stands in the place of a loop that looks a second time
+    // for the edge.
+    file: 'rest.wasm',
+    faulty:
+      // local 8 = 0; local 4 = 0; loop: while local 10 (BB) is not the block of operand 4, the next one, or it ends
+      '41002108' + '41002104' + '0340' + '200a2012200441027' + '46a28020047' + '0440' + '200441016a2204200f470d010c020b0b' +
+      // The same with local 8
+      '02400340' + '2012200841027' + '46a280200200a460d01' + '200841016a2208200f470d000b' + '417f21080b', // prettier-ignore
+    right:
+      // local 8 = 0; local 14 (Succ0), local 0 (Out), i32.ne; local 13 (Succ1), local 0, i32.ne; i32.and, br_if (no
+      // value); the loop with local 8
+      '41002108' + '200e200047' + '200d200047' + '710d00' +
+      '0340' + '200a2012200841027' + '46a28020047' + '0440' + '200841016a2208200f470d010c020b0b' + NOP.repeat(29), // prettier-ignore
+  },
 ];

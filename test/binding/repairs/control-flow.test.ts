@@ -14,7 +14,7 @@ import { REPOSITORY } from '../../support/llvm.js';
 import { CPUS, LEVELS, stored } from '../../support/repaired.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('binding/repairs/control-flow', { tests: 6 });
+const test = suite('binding/repairs/control-flow', { tests: 7 });
 
 /**
  * Three loops share the block `header`. Threads leave the first one at different times; `%b`, which it computes, decides
@@ -274,6 +274,58 @@ test('a copy of a scalar register stays in the loop that threads leave at differ
     for (const [where, ir] of Object.entries(COPIED_IN))
       for (const optimize of ['none', 'O3'] as const)
         assert.equal(await stored(ir, mcpu, { optimize }), expected, `${mcpu}, ${where}, ${optimize}`);
+});
+
+/** Threads enter the loop at `a` or at `b`, and `c` goes on to either. */
+const ENTERED_TWICE = `target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
+  entry:
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %low = and i32 %id, 1
+    %odd = icmp ne i32 %low, 0
+    br i1 %odd, label %a, label %b
+  a:
+    %n.a = phi i32 [ 0, %entry ], [ %n.1, %c ]
+    %x.a = phi i32 [ 1, %entry ], [ %x.1, %c ]
+    %added = add i32 %x.a, 3
+    br label %c
+  b:
+    %n.b = phi i32 [ 0, %entry ], [ %n.1, %c ]
+    %x.b = phi i32 [ 7, %entry ], [ %x.1, %c ]
+    %scaled = mul i32 %x.b, 5
+    %stays = icmp ult i32 %n.b, 6
+    br i1 %stays, label %c, label %end
+  c:
+    %n = phi i32 [ %n.a, %a ], [ %n.b, %b ]
+    %x = phi i32 [ %added, %a ], [ %scaled, %b ]
+    %n.1 = add i32 %n, 1
+    %x.1 = xor i32 %x, %id
+    %shifted = lshr i32 %id, %n.1
+    %bit = trunc i32 %shifted to i1
+    br i1 %bit, label %a, label %b
+  end:
+    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
+    store i32 %scaled, ptr addrspace(1) %p
+    ret void
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()`;
+
+function expectedOfTwo(id: number): number {
+  let x = id % 2 ? 1 : 7;
+  for (let n = 0; ;) {
+    const isAtA = ((id >>> n) & 1) !== 0;
+    x = isAtA ? x + 3 : Math.imul(x, 5);
+    if (!isAtA && n >= 6) return x >>> 0;
+    n++;
+    x ^= id;
+  }
+}
+
+test('what a loop that is entered at two places carries from one entry to the other', async () => {
+  const expected = Uint32Array.from({ length: 64 }, (_, id) => expectedOfTwo(id));
+  for (const mcpu of CPUS)
+    for (const codegenLevel of LEVELS)
+      assert.equal(await stored(ENTERED_TWICE, mcpu, { codegenLevel }), expected, `${mcpu} -O${codegenLevel}`);
 });
 
 test.run();
