@@ -42,6 +42,7 @@ import { CALL_CHECKS, COMPILER_CHECKS, TUNE_CHECKS } from './compiler-checks.js'
 import { compileOn } from './compile-on.js';
 import type { Elsewhere } from './elsewhere.js';
 import { LlvmLoader } from './llvm-code.js';
+import { checkPackage } from '../platform/node.js';
 import { Retried } from './retried.js';
 import type { SourceJobs } from './source-jobs.js';
 import { DEFAULT_BUDGET } from './tune/budget.js';
@@ -65,6 +66,7 @@ export function createCompiler(options: CompilerOptions = {}): Compiler {
 /** A compiler whose modules are compiled elsewhere, as far as that takes them. What it does not take is done here. */
 export function createCompilerWith(elsewhere: Elsewhere | null, options: CompilerOptions): Compiler {
   checkOptions('createCompiler()', options, COMPILER_CHECKS);
+  checkPackage();
   return new ThreadedCompiler(options, elsewhere);
 }
 

@@ -3,7 +3,7 @@
  * The first use writes the unpacked files beside them or, where that folder is read-only, into a folder of the user's
  * among the temporary files, under names with the content's hash.
  */
-import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -19,6 +19,25 @@ import { COLD, DAMAGED, factsOf, packedName, unpackedCold, unpackedFiles, type U
 export function moduleFolder(): string {
   const root = fileURLToPath(new URL('../../../', import.meta.url));
   return process.env['DARM_WASM'] ? path.resolve(process.env['DARM_WASM']) : path.join(root, 'wasm', 'dist');
+}
+
+/** The third: bundlers that make CommonJS leave a module without an address. */
+const IS_ELSEWHERE = new Set(['ENOENT', 'ENOTDIR', 'ERR_INVALID_URL']);
+
+/**
+ * A bundler that takes darm's code along leaves behind what lies beside it.
+ *
+ * @throws DarmError `usage`
+ */
+export function checkPackage(): void {
+  if (process.env['DARM_WASM']) return;
+  try {
+    statSync(path.join(moduleFolder(), 'manifest.json'));
+  } catch (error) {
+    if (!IS_ELSEWHERE.has((error as NodeJS.ErrnoException).code!)) return;
+    const advice = 'if a bundler has put it elsewhere, name darm among what is external';
+    throw new DarmError('usage', `darm's code is not where its package is: ${advice} (docs/library.md)`);
+  }
 }
 
 function readPackaged(name: string): Buffer {

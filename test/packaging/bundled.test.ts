@@ -1,0 +1,39 @@
+/** What becomes of the library in the hands of a bundler that does not leave it as it is. */
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { inFolder } from '../support/command.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('packaging/bundled', { tests: 1, timeoutMs: 60_000 });
+
+const LIBRARY = fileURLToPath(new URL('../../src/index.js', import.meta.url));
+const USER = `
+import { createCompiler } from ${JSON.stringify(LIBRARY)};
+try {
+  createCompiler({ threads: 1 });
+} catch ({ name, code, message }) {
+  console.log(name, code, message);
+}
+`;
+
+test('it says what to do, as a module and as CommonJS', () =>
+  inFolder(async (folder) => {
+    const user = path.join(folder, 'user.mjs');
+    await writeFile(user, USER);
+    for (const format of ['esm', 'cjs'] as const) {
+      const outfile = path.join(folder, 'out', format === 'esm' ? 'bundle.mjs' : 'bundle.cjs');
+      await build({
+        ...{ entryPoints: [user], outfile, format, bundle: true, platform: 'node', logLevel: 'silent' },
+        // Optional, and not found from a folder of its own.
+        external: ['bullmq', 'ioredis', 'pg'],
+      });
+      const { stdout } = await promisify(execFile)(process.execPath, [outfile]);
+      assert.match(stdout, /^DarmError usage darm's code is not where its package is: .* name darm among .* external/);
+    }
+  }));
+
+test.run();
