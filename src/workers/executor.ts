@@ -22,6 +22,10 @@ export function unwrap<T>(outcome: Outcome<T>): T {
 export const timeoutError = (timeoutMs: number): DarmError =>
   new DarmError('timeout', `the job took longer than its limit of ${timeoutMs / 1000} s`);
 
+/** The caller has transferred what the job was given. */
+export const goneError = (): DarmError =>
+  new DarmError('usage', 'the bytes are gone: they must stay as they are until the job is done');
+
 /**
  * V8's limits for a worker. The stack is for LLVM's recursion: native LLVM has 8 MiB, and the frames of WebAssembly's
  * baseline code are larger. The limit of the heap is for our own code: without it, a worker that needs too much ends

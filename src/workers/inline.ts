@@ -12,7 +12,7 @@ import vm from 'node:vm';
 import { arrived } from '../binding/load.js';
 import { abortedError } from '../errors.js';
 import { ioError } from '../process/files.js';
-import { timeoutError, unwrap, type Executor } from './executor.js';
+import { goneError, timeoutError, unwrap, type Executor } from './executor.js';
 import { Teller, type TaskLimits } from './task-limits.js';
 import { isOutOfStack, LlvmHost, type HostSetup } from './llvm-host.js';
 import type { Task, TaskResult } from './tasks.js';
@@ -36,6 +36,10 @@ function checkDescriptors(): void {
   }
 }
 
+/** Node 20 does not tell. */
+const isGone = (task: Task): boolean =>
+  'bytes' in task && (task.bytes.buffer as { readonly detached?: boolean }).detached === true;
+
 export class InlineExecutor implements Executor {
   readonly width = 1;
   readonly #setup: HostSetup;
@@ -58,7 +62,10 @@ export class InlineExecutor implements Executor {
   async #runNow<T extends Task>(task: T, limits: TaskLimits): Promise<TaskResult<T>> {
     if (limits.signal?.aborted) throw abortedError(limits.signal);
     const teller = new Teller(limits.events);
-    const outcome = await this.#host.run(task, teller, (perform) => this.#within(limits.timeoutMs, perform));
+    const outcome = await this.#host.run(task, teller, (perform) => {
+      if (isGone(task)) throw goneError();
+      return this.#within(limits.timeoutMs, perform);
+    });
     teller.check();
     if (outcome.ok || !isOutOfStack(outcome.error)) return unwrap(outcome);
     this.#pool ??= this.#startPool();

@@ -16,7 +16,7 @@ import { Piscina } from 'piscina';
 import { expose, nodeEndpoint } from './comlink.js';
 import { abortedError, DarmError } from '../errors.js';
 import type { Events } from '../job/events.js';
-import { timeoutError, unwrap, WORKER_LIMITS, type Executor } from './executor.js';
+import { goneError, timeoutError, unwrap, WORKER_LIMITS, type Executor } from './executor.js';
 import { Teller, type TaskLimits } from './task-limits.js';
 import type { Outcome, Task, TaskResult, WorkerSetup } from './tasks.js';
 
@@ -90,8 +90,7 @@ export class WorkerPool implements Executor {
           'out-of-memory',
           `the job needs more than ${WORKER_LIMITS.maxOldGenerationSizeMb} MiB of V8's heap`,
         );
-      if (error instanceof DOMException && error.name === 'DataCloneError')
-        throw new DarmError('usage', 'the bytes are gone: they must stay as they are until the job is done');
+      if (error instanceof DOMException && error.name === 'DataCloneError') throw goneError();
       throw new DarmError('internal', `a worker died: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
       clearTimeout(timer);

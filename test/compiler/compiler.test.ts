@@ -290,15 +290,16 @@ test.long('what a callback throws is what the call fails with', async () => {
 });
 
 test('bytes that the caller gives away while they wait are the fault of the call', async () => {
-  await using({ threads: 1 }, async (compiler) => {
-    const bytes = new Uint8Array(await kernel('sb1.gfx906.O3'));
-    const running = compiler.compile(bytes, { emit: ['bc'] });
-    structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
-    const { code, message } = await failure(running);
-    assert.is(code, 'usage');
-    assert.match(message, /the bytes are gone: they must stay as they are until the job is done/);
-    assert.is((await compiler.compile(await kernel('sb1.gfx906.O3'))).artifacts.length, 1);
-  });
+  for (const threads of [0, 1])
+    await using({ threads }, async (compiler) => {
+      const bytes = new Uint8Array(await kernel('sb1.gfx906.O3'));
+      const running = compiler.compile(bytes, { emit: ['bc'] });
+      structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
+      const { code, message } = await failure(running);
+      assert.is(code, 'usage');
+      assert.match(message, /the bytes are gone: they must stay as they are until the job is done/);
+      assert.is((await compiler.compile(await kernel('sb1.gfx906.O3'))).artifacts.length, 1);
+    });
 });
 
 test('bad input does not harm the pool', async () => {
