@@ -19,10 +19,11 @@ COPY --from=build /darm/wasm/dist wasm/dist
 COPY --from=build /darm/prepared prepared
 COPY --from=build /darm/dist/bundle dist/bundle
 COPY --from=build /darm/dist/command dist/command
+COPY --from=build /darm/dist/site dist/site
 COPY --from=build /darm/src/report/html/page.css src/report/html/page.css
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:8080/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Signals reach the service itself, which finishes what runs.
 ENTRYPOINT ["node", "dist/command/main.js", "serve", "--host", "0.0.0.0"]
