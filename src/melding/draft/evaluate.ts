@@ -25,7 +25,7 @@ import type { Group, Run } from './groups.js';
 import { addressesOf, groupsOf, isLong } from './groups.js';
 import { hostBlock } from '../plan.js';
 import type { Slot } from './frame.js';
-import { dividedBatches, lostBatches, lostFusion, lostOffsetCost, lostWidth, offsetCost } from './losses.js';
+import { lostBatches, lostFusion, lostOffsetCost, lostWidth, offsetCost } from './losses.js';
 import { meldedUniformity } from './uniformity.js';
 
 /** What melded code costs for nothing, in cycles: for a wave that takes F only, and for one that takes T only. */
@@ -184,7 +184,6 @@ function workGain(
     const lost = lostBatches(draft, ctx, groups);
     if (lost < 0) spared -= lost;
     else here -= lost;
-    here -= dividedBatches(draft, ctx, k);
   }
   return { here, spared, home };
 }

@@ -11,7 +11,6 @@ import { Opcode, definingInstr, terminatorOf } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 import { canSelect, isPoison, moveCycles, refoldedDivision, selectCycles } from '../cost/operands.js';
 import { matchesOf, workOf, type BlockMatches, type BlockWork } from './block-matches.js';
-import { findLoadsMovedDown } from './moved-loads.js';
 import { findStandIns } from './stand-ins.js';
 import type { EarlierPartners } from './partner-log.js';
 import { hostBlock, type MeldExit, type MeldedBlock, type Shape } from '../plan.js';
@@ -82,7 +81,6 @@ export class Frame implements FrameParts {
   private readonly phis = new Map<number, readonly Slot[]>();
   private readonly knownStandIns = new Map<InstrId, readonly InstrId[]>();
   private blockMatches: readonly (BlockMatches | null)[] | null = null;
-  private movedDown: readonly (readonly InstrId[])[] | null = null;
   private slotsOfExits: readonly Slot[] | null = null;
   private slotsOfTerminators: readonly (readonly Slot[])[] | null = null;
 
@@ -357,14 +355,6 @@ export class Frame implements FrameParts {
       }
     }
     return slots;
-  }
-
-  /**
-   * Per block pair: the loads in front of the branch that code generation will move down into the melded block, because
-   * nothing else uses them any more. Both sides used them, so they were in front of both.
-   */
-  get loadsMovedDown(): readonly (readonly InstrId[])[] {
-    return (this.movedDown ??= findLoadsMovedDown(this));
   }
 
   /** Whether several melded blocks lead out of the subgraphs. */

@@ -72,23 +72,6 @@ function waitingFor({ fn, divergence, costs }: PlanningContext, i: InstrId): num
 }
 
 /**
- * Cost when some loads of a batch in front of the branch move down into melded block `k` (`Frame.loadsMovedDown`) and
- * others stay: the wave waits again there. Per run of the block pair.
- */
-export function dividedBatches({ frame }: Draft, ctx: PlanningContext, k: number): number {
-  const { fn, memory } = ctx;
-  const moved = new Set<number>(frame.loadsMovedDown[k]);
-  if (moved.size === 0) return 0;
-  const depthsThatStay = new Set<number>();
-  for (let i = fn.blockInstrStart[frame.branch]; i < fn.blockInstrStart[frame.branch + 1]; i++)
-    if (!moved.has(i)) depthsThatStay.add(memory.depth[i]);
-  let most = 0;
-  for (const i of frame.loadsMovedDown[k])
-    if (depthsThatStay.has(memory.depth[i])) most = Math.max(most, waitingFor(ctx, i));
-  return most;
-}
-
-/**
  * Cost when loads of a batch (cost/memory-accesses.ts) are no longer on their way together: the wave waits for them
  * where a guarded run uses one, and then again. Per run of the block pair. `pairGain` supposes that each pair of loads
  * spares its share of the waiting. Negative where hoisted loads, or such with stand-ins, join a batch.

@@ -5,7 +5,7 @@ import { evaluate } from '../../../src/melding/draft/evaluate.js';
 import { Draft } from '../../../src/melding/draft/draft.js';
 import { Frame } from '../../../src/melding/draft/frame.js';
 import { cyclesOf, pairGain } from '../../../src/melding/cost/gains.js';
-import { dividedBatches, lostOffsetCost } from '../../../src/melding/draft/losses.js';
+import { lostOffsetCost } from '../../../src/melding/draft/losses.js';
 import { PairTable } from '../../../src/melding/draft/pair-facts.js';
 import { memoryAccesses } from '../../../src/melding/cost/memory-accesses.js';
 import { canSelect, moveCycles } from '../../../src/melding/cost/operands.js';
@@ -22,7 +22,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/draft/evaluate', { tests: 15 });
+const test = suite('melding/draft/evaluate', { tests: 14 });
 
 const { valu, salu, diamond, hiddenMasks, ldsStore } = costsOf('gfx906');
 
@@ -252,19 +252,6 @@ function draftOfNested(s: BuiltSnapshot): Draft {
   const frame = new Frame({ ctx, branch: 0 as BlockId, shape, exit, front: false, back: false, earlier: null });
   return pairedDraft(frame);
 }
-
-test('loads that both sides share go down into the one block that uses them after the meld, and the wave waits twice', () => {
-  const front = '%l = load %p !as=1\n%m = load %q !as=1\n%w = add %m 1';
-  const moved = (user: string, other: string) => {
-    const s = nested(front, [`%v = add %w ${user}`, `%u = add %w ${other}`], '[%x t] [%v t1] [%y f] [%u f1]');
-    const draft = draftOfNested(s);
-    return [draft.frame.loadsMovedDown[1].length, dividedBatches(draft, draft.ctx, 1)];
-  };
-  const { global, exposed } = costsOf('gfx906');
-  assert.equal(moved('1', '1'), [1, global * exposed]);
-  // Both loads go: they are one batch there as well.
-  assert.equal(moved('%l', '%l'), [1, global * exposed]);
-});
 
 test('behind several exits, one select chooses between the phis of both sides, and what they share is copied', () => {
   const net = (values: string): number => {
