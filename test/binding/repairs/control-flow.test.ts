@@ -14,7 +14,7 @@ import { REPOSITORY } from '../../support/llvm.js';
 import { CPUS, LEVELS, stored } from '../../support/repaired.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('binding/repairs/control-flow', { tests: 7 });
+const test = suite('binding/repairs/control-flow', { tests: 8 });
 
 /**
  * Three loops share the block `header`. Threads leave the first one at different times; `%b`, which it computes, decides
@@ -326,6 +326,54 @@ test('what a loop that is entered at two places carries from one entry to the ot
   for (const mcpu of CPUS)
     for (const codegenLevel of LEVELS)
       assert.equal(await stored(ENTERED_TWICE, mcpu, { codegenLevel }), expected, `${mcpu} -O${codegenLevel}`);
+});
+
+/** The same, where threads that are at `b` also stay there. */
+const STAYS_AT_ENTRY = `target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
+  entry:
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %low = and i32 %id, 1
+    %odd = icmp ne i32 %low, 0
+    br i1 %odd, label %a, label %b
+  a:
+    %n.a = phi i32 [ 0, %entry ], [ %n.b1, %b ]
+    %x.a = phi i32 [ 1, %entry ], [ %x.b1, %b ]
+    %x.a1 = xor i32 %x.a, 5
+    %n.a1 = add i32 %n.a, 1
+    %stays = icmp ult i32 %n.a1, 7
+    br i1 %stays, label %b, label %end
+  b:
+    %n.b = phi i32 [ 0, %entry ], [ %n.a1, %a ], [ %n.b1, %b ]
+    %x.b = phi i32 [ 7, %entry ], [ %x.a1, %a ], [ %x.b1, %b ]
+    %scaled = mul i32 %x.b, 3
+    %x.b1 = add i32 %scaled, %id
+    %n.b1 = add i32 %n.b, 1
+    %shifted = lshr i32 %id, %n.b1
+    %bit = trunc i32 %shifted to i1
+    br i1 %bit, label %b, label %a
+  end:
+    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
+    store i32 %x.a1, ptr addrspace(1) %p
+    ret void
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()`;
+
+function expectedOfStaying(id: number): number {
+  let isAtA = id % 2 !== 0;
+  let x = isAtA ? 1 : 7;
+  for (let n = 1; ; n++) {
+    x = isAtA ? x ^ 5 : Math.imul(x, 3) + id;
+    if (isAtA && n >= 7) return x >>> 0;
+    isAtA = !isAtA && ((id >>> n) & 1) === 0;
+  }
+}
+
+test('what a loop carries from an entry to the same entry', async () => {
+  const expected = Uint32Array.from({ length: 64 }, (_, id) => expectedOfStaying(id));
+  for (const mcpu of CPUS)
+    for (const codegenLevel of LEVELS)
+      assert.equal(await stored(STAYS_AT_ENTRY, mcpu, { codegenLevel }), expected, `${mcpu} -O${codegenLevel}`);
 });
 
 test.run();
