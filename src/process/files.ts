@@ -37,7 +37,7 @@ export function typedError(thrown: unknown): DarmError {
   if (thrown instanceof DarmError) return thrown;
   if (!(thrown instanceof Error)) return new DarmError('internal', String(thrown));
   const { code, syscall, path: file } = thrown as NodeJS.ErrnoException;
-  // Node's own permissions (`--permission`): its message names the flag that is missing.
+  // Node's own permissions (`--permission`): from Node 22 on, its message names the flag that is missing.
   if (code === 'ERR_ACCESS_DENIED') return new DarmError('io', thrown.message);
   return syscall === undefined ? new DarmError('internal', String(thrown)) : ioError(syscall, file ?? 'a file', thrown);
 }
