@@ -36,9 +36,16 @@ function checkDescriptors(): void {
   }
 }
 
-/** Node 20 does not tell. */
-const isGone = (task: Task): boolean =>
-  'bytes' in task && (task.bytes.buffer as { readonly detached?: boolean }).detached === true;
+/** Of a buffer that was transferred there are no views. (`detached` says so only from Node 22 on.) */
+function isGone(task: Task): boolean {
+  if (!('bytes' in task)) return false;
+  try {
+    void new Uint8Array(task.bytes.buffer);
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 export class InlineExecutor implements Executor {
   readonly width = 1;
