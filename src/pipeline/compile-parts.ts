@@ -13,6 +13,7 @@ import { parseTargetId } from '../job/target-id.js';
 import { Compilation, inFreshHeap } from './compilation.js';
 import { chosenCode, meldInPlace, resultOf } from './compile.js';
 import { checkKind, countFunctions } from './emit.js';
+import { generateCode } from './generate-code.js';
 import { spareBodies } from './kernel-bodies.js';
 import { leftOutWarnings } from './left-out.js';
 import { partitionModule } from './partition.js';
@@ -81,7 +82,7 @@ export function compilePart(
     const started = performance.now();
     const module = LlvmModule.read(runtime, bitcode, parseTargetId(mcpu), codegenLevel);
     module.keepOnly(names);
-    module.generate('obj');
+    generateCode(module, 'obj');
     const object = module.generated();
     const machineInstructions = module.machineInstructions();
     return { object, machineInstructions, diagnostics: module.warnings(), codegenMs: performance.now() - started };

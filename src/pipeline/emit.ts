@@ -9,6 +9,7 @@ import { DarmError } from '../errors.js';
 import type { Emit } from '../job/options.js';
 import type { Artifact, Counts } from '../job/results.js';
 import { elfFunctionSizes } from '../formats/elf.js';
+import { generateCode } from './generate-code.js';
 import { spareBodies, withoutWarningsAbout } from './kernel-bodies.js';
 import { leftOutWarnings } from './left-out.js';
 import { notesScratch, scratchOf, type Scratch } from './scratch.js';
@@ -65,7 +66,7 @@ export function emitArtifacts(request: EmitRequest): Emitted {
     if (!isUntouched) module = rebuild();
     isUntouched = false;
     watch.time('codegen', () => {
-      module.generate(code);
+      generateCode(module, code);
     });
     const asked = CODES[code].filter((kind) => kinds.includes(kind));
     if (asked.length > 0) {

@@ -20,6 +20,7 @@ import { costsOf } from '../melding/cost/target-costs.js';
 import { leastWaves, slowdown } from '../melding/cost/waves.js';
 import { prepareFunction, type Compilation } from './compilation.js';
 import { cyclesInOwnModule, isNameable } from './function-gain.js';
+import { generateCode } from './generate-code.js';
 import { meldsEarly } from './passes.js';
 
 /**
@@ -102,7 +103,7 @@ function wavesOf(module: LlvmModule, name: string, from: () => LlvmModule, isMel
       const alone = from();
       alone.keepOnly([name]);
       if (isMelded) prepareFunction(alone, name);
-      alone.generate('asm');
+      generateCode(alone, 'asm');
       const found = new TextDecoder().decode(alone.generated()).match(/^; Occupancy: \d+$/gm);
       return found === null ? null : Number(found.at(-1)!.split(' ').at(-1));
     });

@@ -35,6 +35,12 @@ export const beforeLateMeld = (isAmdgcn: boolean): string | null =>
   isAmdgcn ? null : 'function(infer-address-spaces)';
 
 /**
+ * Makes natural loops of those that are entered at several blocks, with one block each that leads back to the header.
+ * The code generator has the first two of these passes, too.
+ */
+export const NATURAL_LOOPS = 'function(lower-switch,fix-irreducible,loop-simplify)';
+
+/**
  * LLVM's own pipeline for an optimisation level, or null for none. Size is no level of LLVM's any more: functions ask
  * for it by attributes, which clang gives them.
  */

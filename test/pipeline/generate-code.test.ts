@@ -1,0 +1,84 @@
+import { CPUS, LEVELS, stored } from '../support/repaired.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('pipeline/generate-code', { tests: 1 });
+
+/**
+ * Threads enter the loop at `a` or at `b`, go from one to the other, and leave `b` for `d`, `c`, and `b` again. So
+ * there are two loops in each other with the same header once it is a natural one. What `b` gets from `a` goes with
+ * those threads only that come from there.
+ */
+const KEPT = `target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
+  entry:
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+    %bits = mul i32 %id, -1640531535
+    %low = and i32 %id, 5
+    %starts = icmp eq i32 %low, 0
+    %kept = icmp ult i32 %id, 20
+    br i1 %starts, label %a, label %b
+  a:
+    %n.a = phi i32 [ 0, %entry ], [ %n.b1, %b ]
+    %n.a1 = add i32 %n.a, 1
+    %bits.a = lshr i32 %bits, %n.a1
+    %bit.a = trunc i32 %bits.a to i1
+    br i1 %bit.a, label %b, label %c
+  b:
+    %n.b = phi i32 [ 0, %entry ], [ %n.a1, %a ], [ %n.c1, %c ]
+    %kept.b = phi i1 [ %kept, %entry ], [ true, %a ], [ %kept.c, %c ]
+    %n.b1 = add i32 %n.b, 1
+    %bits.b = lshr i32 %bits, %n.b1
+    %bit.b = trunc i32 %bits.b to i1
+    %short.b = icmp ult i32 %n.b1, 20
+    %to.a = and i1 %bit.b, %short.b
+    br i1 %to.a, label %a, label %d
+  d:
+    %n.d = phi i32 [ %n.b1, %b ], [ %n.d1, %d ]
+    %n.d1 = add i32 %n.d, 1
+    %bits.d = lshr i32 %bits, %n.d1
+    %bit.d = trunc i32 %bits.d to i1
+    %short.d = icmp ult i32 %n.d1, 20
+    %stays = and i1 %bit.d, %short.d
+    br i1 %stays, label %d, label %c
+  c:
+    %n.c = phi i32 [ %n.a1, %a ], [ %n.d1, %d ]
+    %kept.c = phi i1 [ %bit.a, %a ], [ %kept.b, %d ]
+    %n.c1 = add i32 %n.c, 1
+    %bits.c = lshr i32 %bits, %n.c1
+    %bit.c = trunc i32 %bits.c to i1
+    %short.c = icmp ult i32 %n.c1, 20
+    %to.b = and i1 %bit.c, %short.c
+    br i1 %to.b, label %b, label %end
+  end:
+    %count = shl i32 %n.c1, 1
+    %last = zext i1 %kept.c to i32
+    %result = or i32 %count, %last
+    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
+    store i32 %result, ptr addrspace(1) %p
+    ret void
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()`;
+
+function expectedOf(id: number): number {
+  const bit = (n: number): boolean => ((Math.imul(id, -1640531535) >>> n) & 1) !== 0;
+  let at = (id & 5) === 0 ? 'a' : 'b';
+  let kept = id < 20;
+  for (let n = 1; ; n++) {
+    if (at === 'a') {
+      kept = bit(n);
+      at = kept ? 'b' : 'c';
+    } else if (at === 'b') at = bit(n) && n < 20 ? 'a' : 'd';
+    else if (at === 'd') at = bit(n) && n < 20 ? 'd' : 'c';
+    else if (bit(n) && n < 20) at = 'b';
+    else return (n << 1) | (kept ? 1 : 0);
+  }
+}
+
+test('a condition that threads carry out of a loop that is entered at two places', async () => {
+  const expected = Uint32Array.from({ length: 64 }, (_, id) => expectedOf(id));
+  for (const mcpu of CPUS)
+    for (const codegenLevel of LEVELS)
+      assert.equal(await stored(KEPT, mcpu, { codegenLevel }), expected, `${mcpu} -O${codegenLevel}`);
+});
+
+test.run();
