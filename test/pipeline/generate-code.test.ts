@@ -1,4 +1,4 @@
-import { CPUS, LEVELS, stored } from '../support/repaired.js';
+import { CPUS, LEVELS, stored, storing } from '../support/repaired.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('pipeline/generate-code', { tests: 1 });
@@ -8,10 +8,9 @@ const test = suite('pipeline/generate-code', { tests: 1 });
  * there are two loops in each other with the same header once it is a natural one. What `b` gets from `a` goes with
  * those threads only that come from there.
  */
-const KEPT = `target triple = "amdgcn-amd-amdhsa"
-  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
-  entry:
-    %id = call i32 @llvm.amdgcn.workitem.id.x()
+const KEPT = storing(
+  '%result',
+  `
     %bits = mul i32 %id, -1640531535
     %low = and i32 %id, 5
     %starts = icmp eq i32 %low, 0
@@ -52,12 +51,8 @@ const KEPT = `target triple = "amdgcn-amd-amdhsa"
   end:
     %count = shl i32 %n.c1, 1
     %last = zext i1 %kept.c to i32
-    %result = or i32 %count, %last
-    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
-    store i32 %result, ptr addrspace(1) %p
-    ret void
-  }
-  declare i32 @llvm.amdgcn.workitem.id.x()`;
+    %result = or i32 %count, %last`,
+);
 
 function expectedOf(id: number): number {
   const bit = (n: number): boolean => ((Math.imul(id, -1640531535) >>> n) & 1) !== 0;

@@ -11,6 +11,23 @@ export const CPUS = ['gfx906', 'gfx1100'];
 /** At level 0, loops reach the structurizer with several back edges; above it, CodeGenPrepare leaves them one. */
 export const LEVELS = [0, 3] as const;
 
+/**
+ * A kernel whose threads store a word each.
+ *
+ * @param body from the first block on, which has the thread's number in `%id`
+ * @param result the word, an i32
+ */
+export const storing = (result: string, body: string): string => `target triple = "amdgcn-amd-amdhsa"
+  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
+  entry:
+    %id = call i32 @llvm.amdgcn.workitem.id.x()
+${body}
+    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
+    store i32 ${result}, ptr addrspace(1) %p
+    ret void
+  }
+  declare i32 @llvm.amdgcn.workitem.id.x()`;
+
 /** What LLVM generates for `ir` at level 2. */
 export async function assembly(ir: string, cpu: string): Promise<string> {
   const llvm = await runtime();

@@ -11,7 +11,7 @@ import { FAMILIES } from '../../campaign/families.js';
 import { specOf } from '../../fuzz/bench.js';
 import { decoded } from '../../support/kernel-launch.js';
 import { REPOSITORY } from '../../support/llvm.js';
-import { CPUS, LEVELS, stored } from '../../support/repaired.js';
+import { CPUS, LEVELS, stored, storing } from '../../support/repaired.js';
 import { assert, suite } from '../../support/suite.js';
 
 const test = suite('binding/repairs/control-flow', { tests: 8 });
@@ -20,10 +20,9 @@ const test = suite('binding/repairs/control-flow', { tests: 8 });
  * Three loops share the block `header`. Threads leave the first one at different times; `%b`, which it computes, decides
  * about the second.
  */
-const SHARED_HEADER = `target triple = "amdgcn-amd-amdhsa"
-  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
-  entry:
-    %id = call i32 @llvm.amdgcn.workitem.id.x()
+const SHARED_HEADER = storing(
+  '%sum.3',
+  `
     %seed = mul i32 %id, 74755
     br label %header
   header:
@@ -45,12 +44,8 @@ const SHARED_HEADER = `target triple = "amdgcn-amd-amdhsa"
     %sum.3 = add i32 %sum, 65536
     %c = icmp ult i32 %sum.3, 196608
     br i1 %c, label %header, label %end
-  end:
-    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
-    store i32 %sum.3, ptr addrspace(1) %p
-    ret void
-  }
-  declare i32 @llvm.amdgcn.workitem.id.x()`;
+  end:`,
+);
 
 function expectedSum(id: number): number {
   let sum = 0;
@@ -125,10 +120,9 @@ test('merging lane masks leaves a comparison to the branch behind it', async () 
 });
 
 /** Two selects ask one uniform comparison. Between them, `%d` is computed, which is used behind the loop. */
-const COMPARED_TWICE = `target triple = "amdgcn-amd-amdhsa"
-  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
-  entry:
-    %id = call i32 @llvm.amdgcn.workitem.id.x()
+const COMPARED_TWICE = storing(
+  '%result',
+  `
     %seed = mul i32 %id, 74755
     br label %header
   header:
@@ -156,12 +150,8 @@ const COMPARED_TWICE = `target triple = "amdgcn-amd-amdhsa"
     %last = select i1 %d, i32 65536, i32 131072
     %t.2 = shl i32 %t.1, 8
     %both = or i32 %s.1, %t.2
-    %result = or i32 %both, %last
-    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
-    store i32 %result, ptr addrspace(1) %p
-    ret void
-  }
-  declare i32 @llvm.amdgcn.workitem.id.x()`;
+    %result = or i32 %both, %last`,
+);
 
 test('merging lane masks leaves a comparison to users on both sides of it', async () => {
   const expected = Uint32Array.from({ length: 64 }, (_, id) => {
@@ -179,10 +169,9 @@ test('merging lane masks leaves a comparison to users on both sides of it', asyn
  * Two ways back to the header. `%first` is one value for all threads in the loop; the first thread leaves the inner of
  * the structurizer's loops later than the others, and all leave the outer one together.
  */
-const TWO_WAYS_BACK = `target triple = "amdgcn-amd-amdhsa"
-  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
-  entry:
-    %id = call i32 @llvm.amdgcn.workitem.id.x()
+const TWO_WAYS_BACK = storing(
+  '%result',
+  `
     %zero = icmp eq i32 %id, 0
     %at = getelementptr i32, ptr addrspace(1) %out, i32 64
     %flag = load i32, ptr addrspace(1) %at
@@ -197,12 +186,8 @@ const TWO_WAYS_BACK = `target triple = "amdgcn-amd-amdhsa"
   other:
     br i1 %again, label %back, label %end
   end:
-    %result = select i1 %first, i32 1, i32 2
-    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
-    store i32 %result, ptr addrspace(1) %p
-    ret void
-  }
-  declare i32 @llvm.amdgcn.workitem.id.x()`;
+    %result = select i1 %first, i32 1, i32 2`,
+);
 
 test('a loop with several ways back keeps one back edge', async () => {
   const expected = Uint32Array.from({ length: 64 }, (_, id) => (id === 0 ? 2 : 1));
@@ -215,10 +200,10 @@ test('a loop with several ways back keeps one back edge', async () => {
  * @param loop from `entry`'s branch on, to the blocks `header` and `end`
  * @param back where threads go on that stay in the loop
  */
-const partlyUniform = (loop: string, back: string): string => `target triple = "amdgcn-amd-amdhsa"
-  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
-  entry:
-    %id = call i32 @llvm.amdgcn.workitem.id.x()
+const partlyUniform = (loop: string, back: string): string =>
+  storing(
+    '%result',
+    `
     %low = and i32 %id, 1
     %odd = icmp ne i32 %low, 0
     %start = insertelement <4 x i32> <i32 1, i32 2, i32 3, i32 4>, i32 %id, i64 0
@@ -235,12 +220,8 @@ const partlyUniform = (loop: string, back: string): string => `target triple = "
     %a = extractelement <4 x i32> %chosen, i64 0
     %b = extractelement <4 x i32> %chosen, i64 2
     %shifted = shl i32 %b, 8
-    %result = or i32 %a, %shifted
-    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
-    store i32 %result, ptr addrspace(1) %p
-    ret void
-  }
-  declare i32 @llvm.amdgcn.workitem.id.x()`;
+    %result = or i32 %a, %shifted`,
+  );
 
 const COPIED_IN = {
   'a loop': partlyUniform(
@@ -277,10 +258,9 @@ test('a copy of a scalar register stays in the loop that threads leave at differ
 });
 
 /** Threads enter the loop at `a` or at `b`, and `c` goes on to either. */
-const ENTERED_TWICE = `target triple = "amdgcn-amd-amdhsa"
-  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
-  entry:
-    %id = call i32 @llvm.amdgcn.workitem.id.x()
+const ENTERED_TWICE = storing(
+  '%scaled',
+  `
     %low = and i32 %id, 1
     %odd = icmp ne i32 %low, 0
     br i1 %odd, label %a, label %b
@@ -303,12 +283,8 @@ const ENTERED_TWICE = `target triple = "amdgcn-amd-amdhsa"
     %shifted = lshr i32 %id, %n.1
     %bit = trunc i32 %shifted to i1
     br i1 %bit, label %a, label %b
-  end:
-    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
-    store i32 %scaled, ptr addrspace(1) %p
-    ret void
-  }
-  declare i32 @llvm.amdgcn.workitem.id.x()`;
+  end:`,
+);
 
 function expectedOfTwo(id: number): number {
   let x = id % 2 ? 1 : 7;
@@ -329,10 +305,9 @@ test('what a loop that is entered at two places carries from one entry to the ot
 });
 
 /** The same, where threads that are at `b` also stay there. */
-const STAYS_AT_ENTRY = `target triple = "amdgcn-amd-amdhsa"
-  define amdgpu_kernel void @f(ptr addrspace(1) %out) {
-  entry:
-    %id = call i32 @llvm.amdgcn.workitem.id.x()
+const STAYS_AT_ENTRY = storing(
+  '%x.a1',
+  `
     %low = and i32 %id, 1
     %odd = icmp ne i32 %low, 0
     br i1 %odd, label %a, label %b
@@ -352,12 +327,8 @@ const STAYS_AT_ENTRY = `target triple = "amdgcn-amd-amdhsa"
     %shifted = lshr i32 %id, %n.b1
     %bit = trunc i32 %shifted to i1
     br i1 %bit, label %b, label %a
-  end:
-    %p = getelementptr i32, ptr addrspace(1) %out, i32 %id
-    store i32 %x.a1, ptr addrspace(1) %p
-    ret void
-  }
-  declare i32 @llvm.amdgcn.workitem.id.x()`;
+  end:`,
+);
 
 function expectedOfStaying(id: number): number {
   let isAtA = id % 2 !== 0;
