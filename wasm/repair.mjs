@@ -11,6 +11,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CONTROL_FLOW } from './repairs/control-flow.mjs';
+import { LANES } from './repairs/lanes.mjs';
 import { OPERATIONS } from './repairs/operations.mjs';
 import { REGISTERS } from './repairs/registers.mjs';
 import { WAITS } from './repairs/waits.mjs';
@@ -21,7 +22,7 @@ import { WAITS } from './repairs/waits.mjs';
  * `faulty` and `right` can have several parts, one behind the other; what stands between them moves. Only their sum has
  * to have as many bytes as before.
  */
-const REPAIRS = [...CONTROL_FLOW, ...OPERATIONS, ...REGISTERS, ...WAITS];
+const REPAIRS = [...CONTROL_FLOW, ...LANES, ...OPERATIONS, ...REGISTERS, ...WAITS];
 
 const folder = process.argv[2];
 const done = new Map();

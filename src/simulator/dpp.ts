@@ -1,5 +1,5 @@
 /**
- * Data-parallel primitives: src0 is read from another lane. DPP16 (`dpp_ctrl`) and DPP8.
+ * Data-parallel primitives: one operand is read from another lane. DPP16 (`dpp_ctrl`) and DPP8.
  *
  * A lane whose source is outside its row, or not active, gets 0 where `bound_ctrl` (or, for inactive lanes, `fi`) says
  * so and is not written otherwise; row and bank masks take lanes out as well. ISA documents, "Data Parallel
@@ -98,7 +98,21 @@ function validSource(wave: Wave, { from, fetchesInactive }: Permutation, lane: n
   return source !== INVALID && (fetchesInactive || wave.isActive(source)) ? source : INVALID;
 }
 
-/** src0 as its lanes read it, in a scratch row; the source itself where the instruction does not use DPP. */
+const SUBTRACTS_IN_REVERSE = /^v_sub(b|)rev_(nc_|co_|co_ci_|)u(16|32)$/;
+const SHIFTS = /^v_(lshl|lshr|ashr)rev_[bi](16|32)$/;
+
+/**
+ * Which operand is read from other lanes. Of integers that are subtracted in reverse order it is the second, as if DPP
+ * came before the order; and so it is for shifts, whose operands are always in reverse order, before gfx11. The ISA
+ * documents are silent about it: Mesa's ACO found it by tests, and AMD in a benchmark (llvm/llvm-project#216835).
+ */
+const permutedOperand = ({ instruction: { mnemonic }, target }: PlainSite): 'src0' | 'src1' =>
+  SUBTRACTS_IN_REVERSE.test(mnemonic) || (target.permutesShiftedOperand && SHIFTS.test(mnemonic)) ? 'src1' : 'src0';
+
+/** Whether DPP reads the operand of this name from other lanes. */
+export const isPermuted = (site: PlainSite, name: string): boolean => name === permutedOperand(site);
+
+/** An operand as its lanes read it, in a scratch row; the source itself where the instruction does not use DPP. */
 export function dppSource(site: PlainSite, plain: Source, type: ValueType): Source {
   const dpp = permutation(site);
   if (dpp === null || plain.stride === 0) return plain;

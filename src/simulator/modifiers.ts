@@ -9,7 +9,7 @@ import { OperandKind } from '../formats/disassembly.js';
 import { flushF16, flushF32, flushF64 } from './arithmetic/denormals.js';
 import { f64OfWords, highOfF64, lowOfF64 } from './arithmetic/bits.js';
 import { clamp as clampNumber, clampF16, omodF16, omodF32, omodF64 } from './arithmetic/shape.js';
-import { dppSource } from './dpp.js';
+import { dppSource, isPermuted } from './dpp.js';
 import type { Operand } from './program.js';
 import type { Destination, Source, ValueType } from './operands.js';
 import type { PlainSite } from './plain-site.js';
@@ -102,7 +102,7 @@ export function signStep(site: PlainSite, s: number, stride: 0 | 1, and: number,
 export function sourceStep(site: PlainSite, plain: Source, { name, type, operand }: SourceModifiers): Source {
   const { instruction } = site;
   const modifiers = instruction.immediate(`${name}_modifiers`);
-  let current = name === 'src0' ? dppSource(site, plain, type) : plain;
+  let current = isPermuted(site, name) ? dppSource(site, plain, type) : plain;
 
   // Part of a register: SDWA select, op_sel, or a named half.
   let first = 0;

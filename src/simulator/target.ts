@@ -40,6 +40,9 @@ interface Family {
   /** ds_permute and ds_bpermute reach all 64 lanes of a wave; otherwise the lane's own half of them. */
   readonly permutesWholeWave: boolean;
 
+  /** With DPP, shifts take their second operand from other lanes: what is shifted, not by how much. */
+  readonly permutesShiftedOperand: boolean;
+
   /** Bytes of a cache line of vector memory, as a power of two. */
   readonly cacheLineBits: 6 | 7;
   /**
@@ -92,6 +95,7 @@ const GFX9: Family = {
   trigReducedRange: true,
   cmpxWritesDestination: true,
   permutesWholeWave: true,
+  permutesShiftedOperand: true,
   cacheLineBits: 6,
   offsetBits: 13,
   memoryAtomicsFlushF32: true,
@@ -139,6 +143,7 @@ const GFX103: Family = {
   trigReducedRange: false,
   cmpxWritesDestination: false,
   permutesWholeWave: false,
+  permutesShiftedOperand: true,
   cacheLineBits: 7,
   offsetBits: 12,
   memoryAtomicsFlushF32: true,
@@ -167,6 +172,7 @@ const GFX11: Family = {
   flatScratchRegister: 'read-only',
   hasDeallocVgprsMessage: true,
   minMaxReturnsFirstNan: true,
+  permutesShiftedOperand: false,
   offsetBits: 13,
   bufferDescriptor: { ...GFX103.bufferDescriptor, swizzleBits: 2 },
   waitcnt: { vmcnt: [[10, 6]], lgkmcnt: [[4, 6]], expcnt: [[0, 3]] },

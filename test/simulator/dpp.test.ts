@@ -5,7 +5,7 @@
 import { assemble, execute, machine, type Machine } from '../support/simulator.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('simulator/dpp', { tests: 10 });
+const test = suite('simulator/dpp', { tests: 11 });
 
 /** The lane that is read, or null. */
 type Sources = readonly (number | null)[];
@@ -190,6 +190,30 @@ test('arithmetic: only src0 comes from elsewhere; the destination may be a sourc
   assert.equal(lanes(m, 1), numbers(64).map((lane) => (first(lane) ? OLD + lane : sum(lane))));
   assert.equal(lanes(m, 2), numbers(64).map((lane) => (first(lane) ? OLD + lane : sum(lane))));
   assert.equal(lanes(m, 0), numbers(64).map((lane) => SOURCE + (lane % 16 === 15 ? lane : lane + 1)));
+}); // prettier-ignore
+
+test('integers in reverse order: the second operand comes from elsewhere, of shifts before gfx11', async () => {
+  const neighbour = (lane: number): number => (lane % 2 === 0 ? lane + 1 : lane - 1);
+  for (const [cpu, nc] of [['gfx906', ''], ['gfx1030', '_nc'], ['gfx1100', '_nc']] as const) {
+    const from = 'quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf';
+    const lines = [
+      `v_subrev${nc}_u32_dpp v2, v0, v1 ${from}`,
+      `v_lshlrev_b32_dpp v3, v0, v1 ${from}`,
+      `v_ashrrev_i32_dpp v4, v0, v1 ${from}`,
+      `v_subrev_f32_dpp v5, v0, v1 ${from}`,
+    ];
+    const m = await prepared(cpu, lines, [-1, -1]);
+    const { size, f32 } = m.wave;
+    execute(m);
+    const [first, second] = [0, 1].map((register) => (lane: number) => m.wave.u32[m.vgpr(register) + lane]!);
+    assert.equal(lanes(m, 2), numbers(size).map((lane) => second!(neighbour(lane)) - first!(lane)), cpu);
+    const [count, value] = cpu === 'gfx1100' ? [neighbour, (lane: number) => lane] : [(lane: number) => lane, neighbour];
+    const shifted = numbers(size).map((lane) => [second!(value(lane)), first!(count(lane))] as const);
+    assert.equal(lanes(m, 3), shifted.map(([number, by]) => (number << by) >>> 0), cpu);
+    assert.equal(lanes(m, 4), shifted.map(([number, by]) => number >> by), cpu);
+    const float = (register: number, lane: number): number => f32[m.vgpr(register) + lane]!;
+    for (const lane of numbers(size)) assert.is(float(5, lane), Math.fround(float(1, lane) - float(0, neighbour(lane))));
+  }
 }); // prettier-ignore
 
 test('an inclusive scan as compilers write it', async () => {
