@@ -10,6 +10,9 @@ import { DarmError, type ErrorCode, type SourceLocation } from '../errors.js';
 /** Reasons for which the service itself, not the compiler, refuses a request. */
 export type RefusalCode =
   | 'malformed-request'
+  | 'malformed-http'
+  | 'request-timeout'
+  | 'head-too-large'
   | 'not-found'
   | 'method-not-allowed'
   | 'body-timeout'
@@ -44,11 +47,14 @@ interface Kind {
 
 const REFUSALS: Readonly<Record<RefusalCode, Kind>> = {
   'malformed-request': { status: 400, title: 'The request is malformed' },
+  'malformed-http': { status: 400, title: 'The request cannot be read', closes: true },
   'not-found': { status: 404, title: 'There is no such resource' },
   'method-not-allowed': { status: 405, title: 'The resource does not support this method' },
   'body-timeout': { status: 408, title: 'The body came too slowly', closes: true },
+  'request-timeout': { status: 408, title: 'The request came too slowly', closes: true },
   'body-too-large': { status: 413, title: 'The request is too large', closes: true },
   'unsupported-media-type': { status: 415, title: 'The body has a type that is not supported', closes: true },
+  'head-too-large': { status: 431, title: 'The head of the request is too large', closes: true },
   'answer-too-large': { status: 422, title: 'The answer is larger than the service sends' },
   overloaded: { status: 429, title: 'The service is full', closes: true, retryAfterSeconds: 1 },
   'queue-timeout': { status: 503, title: 'No worker became free in time', retryAfterSeconds: 5 },

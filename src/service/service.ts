@@ -21,6 +21,7 @@ import { JobRunner, LONGEST_MS, shorter } from './job-runner.js';
 import { safeLog, type ServiceLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { problemHeaders, problemOf, Refusal, type Problem } from './problem.js';
+import type { Unreadable } from './unreadable.js';
 
 export interface ServiceOptions extends AdmissionLimits, BodyLimits {
   /** Longest time that a job may run, in milliseconds; 0 for no limit except the compiler's own. */
@@ -41,6 +42,11 @@ export interface FetchLimits {
 
 export interface Service {
   fetch(request: Request, limits?: FetchLimits): Promise<Response>;
+  /**
+   * The answer to what a server cannot make a `Request` of. It is logged and counted like all others. `listen` does
+   * without, with answers that have no body.
+   */
+  refuse?(request: Unreadable): Promise<Response>;
   /** Refuses new work, and resolves when the answers to all accepted requests are sent. The compiler stays open. */
   close(): Promise<void>;
 }
@@ -80,7 +86,7 @@ interface Env {
     /** Set at the end of the answer to a batch. */
     counts?: BatchCounts;
   };
-  Bindings: FetchLimits;
+  Bindings: FetchLimits & { readonly unreadable?: Unreadable };
 }
 
 interface BatchItem {
@@ -106,7 +112,11 @@ export function createService(
   requireOptions('createService()', options, ['concurrency']);
   const service = new CompileService(compiler, { ...DEFAULT_SERVICE, ...givenOf(options) });
   return {
-    fetch: async (request, limits = {}) => service.app.fetch(request, limits),
+    fetch: async (request, { timeout } = {}) => service.app.fetch(request, timeout === undefined ? {} : { timeout }),
+    refuse: async (unreadable) => {
+      const headers = { 'X-Request-Id': unreadable.requestId ?? '' };
+      return service.app.fetch(new Request('http://unreadable/', { headers }), { unreadable });
+    },
     close: () => service.admission.close(),
   };
 }
@@ -139,6 +149,11 @@ class CompileService {
     this.#runner = new JobRunner(compiler, admission, this.#metrics);
     this.app.use(requestId({ limitLength: 128 }));
     this.app.use((c, next) => this.#observe(c, next));
+    this.app.use((c, next) => {
+      const { unreadable } = c.env;
+      if (unreadable !== undefined) throw unreadable.refusal;
+      return next();
+    });
     this.#routeOperations();
     this.#routeWork();
     if (explore) this.#routeExplorer();
@@ -205,12 +220,12 @@ class CompileService {
     await next();
     c.header('X-Content-Type-Options', 'nosniff');
     c.header('Darm-Version', this.#version);
-    const { method, path } = c.req;
+    const { method, path } = c.env.unreadable ?? c.req;
     const { status } = c.res;
     const id = c.get('requestId');
     const report = (more: object): void => {
       const ms = performance.now() - started;
-      this.#metrics.request(ROUTES.includes(path) ? path : 'other', status, ms);
+      this.#metrics.request(path !== null && ROUTES.includes(path) ? path : 'other', status, ms);
       this.#log.info({ requestId: id, method, path, status, ms: Math.round(ms), ...more }, 'request');
     };
     const ending = c.get('ending');
@@ -325,7 +340,7 @@ class CompileService {
   }
 
   #callOf(c: Context<Env>): { signal: AbortSignal; patient: boolean; timeout: number } {
-    const timeout = shorter(this.settings.timeout, c.env?.timeout ?? 0);
+    const timeout = shorter(this.settings.timeout, c.env.timeout ?? 0);
     return { signal: c.req.raw.signal, patient: false, timeout };
   }
 

@@ -1,0 +1,125 @@
+/** Requests that cannot be read are refused as all others are: with a problem and an id, logged and counted. */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { listen, type Service } from '../../src/service/index.js';
+import { assert, suite } from '../support/suite.js';
+import { fakeService, figure, HeldJobs, settle } from '../support/service.js';
+
+const test = suite('service/exchanges', { tests: 7, timeoutMs: 60_000 });
+
+type Line = Record<string, unknown>;
+
+interface Served {
+  readonly answer: string;
+  readonly log: readonly Line[];
+  readonly service: Service;
+}
+
+/** Sends the parts of a request, each after `between`, and reads until the connection ends. */
+async function exchange(parts: readonly string[], between = settle, jobs = new HeldJobs()): Promise<Served> {
+  const log: Line[] = [];
+  const note = (fields: object): void => void log.push(fields as Line);
+  const service = fakeService(jobs.compile, { log: { info: note, error: note } });
+  const limits = { bodyTimeout: 30_000, queueTimeout: 0, timeout: 0, grace: 1 };
+  const server = await listen(service, { ...limits, host: '127.0.0.1', port: 0 });
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  const closed = once(socket, 'close');
+  let answer = '';
+  socket.on('data', (bytes) => {
+    answer += bytes.toString();
+    // A server lets its clients be the first to close.
+    if (/"requestId":"[^"]*"\}(\r\n0\r\n\r\n)?$/.test(answer)) socket.end();
+  });
+  for (const part of parts) {
+    socket.write(part);
+    await between();
+  }
+  await closed;
+  await server.close();
+  return { answer, log, service };
+}
+
+const HOST = 'Host: x\r\n';
+
+/** The heads and the codes of the answers. */
+const codes = ({ answer }: Served): string[] =>
+  [...answer.matchAll(/HTTP\/1\.1 (\d+)|"code":"([^"]+)"/g)].map(([, status, code]) => status ?? code!);
+
+test('heads that the parser takes: the target, the host', async () => {
+  for (const [line, path, host] of [
+    ['GET /healthz?x', '/healthz', 'Host: a b[\r\n'],
+    ['GET /healthz', '/healthz', ''],
+    ['GET http://[', 'http://[', HOST],
+    ['OPTIONS *', '*', HOST],
+  ] as const) {
+    const served = await exchange([`${line} HTTP/1.1\r\n${host}X-Request-Id: mine\r\n\r\n`]);
+    assert.equal(codes(served), ['400', 'malformed-http'], line);
+    assert.match(served.answer, /content-type: application\/problem\+json.*x-request-id: mine.*"requestId":"mine"/is);
+    const { ms, ...logged } = served.log[0]!;
+    assert.type(ms, 'number');
+    const [method] = line.split(' ');
+    assert.equal(logged, { requestId: 'mine', method, path, status: 400, code: 'malformed-http' });
+    const route = path === '/healthz' ? path : 'other';
+    assert.is(await figure(served.service, `darm_requests_total{route="${route}",status="400"}`), 1);
+  }
+});
+
+test('a request of HTTP 1.0 needs no host', async () => {
+  assert.match((await exchange(['GET /healthz HTTP/1.0\r\n\r\n'])).answer, /^HTTP\/1.1 200 .*"ok"/s);
+});
+
+test('heads that the parser refuses', async () => {
+  for (const [head, status, code] of [
+    ['GARBAGE\r\n\r\n', '400', 'malformed-http'],
+    [`POST / HTTP/1.1\r\n${HOST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, '400', 'malformed-http'],
+    [`GET / HTTP/1.1\r\n${HOST}A: ${'x'.repeat(100_000)}\r\n\r\n`, '431', 'head-too-large'],
+  ] as const) {
+    const served = await exchange([head]);
+    assert.equal(codes(served), [status, code]);
+    const [, id] = /\r\nx-request-id: ([0-9a-f-]{36})\r\n.*Content-Length: \d+\r\n\r\n\{"type"/s.exec(served.answer)!;
+    const { ms: _, ...logged } = served.log[0]!;
+    assert.equal(logged, { requestId: id, method: null, path: null, status: Number(status), code });
+    assert.is(await figure(served.service, `darm_requests_total{route="other",status="${status}"}`), 1);
+  }
+});
+
+const POST = `POST /v1/compile HTTP/1.1\r\n${HOST}`;
+
+test('a body that the parser refuses: its request gets the one answer', async () => {
+  const served = await exchange([`${POST}Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`, 'zz\r\n', 'more']);
+  assert.equal(codes(served), ['400', 'malformed-http']);
+  assert.equal(
+    served.log.map(({ method, path, status }) => ({ method, path, status })),
+    [{ method: 'POST', path: '/v1/compile', status: 400 }],
+  );
+});
+
+test('an answer before its body is the only one', async () => {
+  const served = await exchange([`GET /healthz HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`, 'zz\r\n']);
+  assert.equal(codes(served), ['200']);
+  assert.is(served.log.length, 1);
+});
+
+test('what cannot be read behind a request waits for its answer', async () => {
+  const jobs = new HeldJobs();
+  const parts = [`${POST}Content-Length: 1\r\n\r\nx`, 'GARBAGE\r\n\r\n', ''];
+  let sent = 0;
+  const between = async (): Promise<void> => {
+    await settle();
+    if (++sent === parts.length) jobs.finishAll();
+  };
+  const served = await exchange(parts, between, jobs);
+  assert.equal(codes(served), ['200', '400', 'malformed-http']);
+  assert.equal(
+    served.log.map(({ status }) => status),
+    [200, 400],
+  );
+});
+
+test.long('a head that comes too slowly', async () => {
+  const served = await exchange(['GET / HTTP/1.1\r\n']);
+  assert.equal(codes(served), ['408', 'request-timeout']);
+  assert.is(served.log.length, 1);
+});
+
+test.run();
