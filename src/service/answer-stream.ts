@@ -6,7 +6,8 @@ import type { Pieces } from './answers.js';
 
 /** How an answer ended: `sent` to its end, or broken off because of what. */
 export type Ending =
-  { readonly kind: 'sent' | 'stalled' | 'gone' } | { readonly kind: 'failed'; readonly error: unknown };
+  | { readonly kind: 'sent' | 'stalled' | 'gone' | 'shutting-down' }
+  | { readonly kind: 'failed'; readonly error: unknown };
 
 export interface AnswerStreaming {
   /** How long the client may take to read a piece, in milliseconds; 0 for no limit. */

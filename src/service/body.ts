@@ -2,7 +2,7 @@
  * Reads a request's body within limits on size and time. A body that exceeds them is not read any further. Bodies with
  * a content coding are refused, because a small one could unpack to any size.
  */
-import { DarmError } from '../errors.js';
+import { abortedError, DarmError } from '../errors.js';
 import { Refusal } from './problem.js';
 
 export interface BodyLimits {
@@ -15,12 +15,14 @@ export interface BodyLimits {
 export interface BodyReading extends BodyLimits {
   /** Told how many bytes have come; what it throws ends the reading. */
   readonly received: (bytes: number) => void;
+  /** Ends the reading. */
+  readonly signal: AbortSignal;
 }
 
 /** @throws Refusal `body-too-large`, `body-timeout`, `unsupported-media-type`; DarmError `aborted` */
 export async function readBody(
   request: Request,
-  { maxBody, bodyTimeout, received }: BodyReading,
+  { maxBody, bodyTimeout, received, signal }: BodyReading,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const coding = request.headers.get('content-encoding') ?? 'identity';
   if (coding.toLowerCase() !== 'identity')
@@ -32,13 +34,15 @@ export async function readBody(
   const reader = request.body.getReader();
   const cancel = (): void => void reader.cancel().catch(() => {});
   const tooLate = bodyTimeout === 0 ? null : AbortSignal.timeout(bodyTimeout);
-  tooLate?.addEventListener('abort', cancel, { once: true });
+  const ended = AbortSignal.any(tooLate === null ? [signal] : [signal, tooLate]);
+  ended.addEventListener('abort', cancel, { once: true });
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (tooLate?.aborted) throw new Refusal('body-timeout', `the body did not arrive within ${bodyTimeout / 1000} s`);
+      if (signal.aborted) throw abortedError();
       if (done) break;
       size += value.byteLength;
       if (size > maxBody) throw tooLarge();
@@ -51,7 +55,7 @@ export async function readBody(
     // The stream breaks when the client goes away.
     throw new DarmError('aborted', 'the client closed the connection');
   } finally {
-    tooLate?.removeEventListener('abort', cancel);
+    ended.removeEventListener('abort', cancel);
   }
   return joined(chunks, size);
 }

@@ -71,7 +71,7 @@ export class Metrics {
     });
     this.#brokenOff = new Counter({
       name: 'darm_answers_broken_off_total',
-      help: 'Answers that began and did not come to their end: stalled or gone clients, failed for an error',
+      help: 'Answers that began and did not come to their end: stalled or gone clients, failed for an error, or shutting down',
       labelNames: ['reason'],
       registers,
     });

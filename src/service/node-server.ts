@@ -25,8 +25,8 @@ export interface ServiceServer {
   readonly url: string;
   /**
    * Refuses new work from now on, and stops listening when the answers to all accepted requests are sent. Until then
-   * `/readyz` says that the service is shutting down. What is not sent within the grace is broken off: its connection
-   * ends without the end of the answer.
+   * `/readyz` says that the service is shutting down. At the end of the grace, jobs are ended and their requests
+   * refused; what is not sent a second later is broken off: its connection ends without the end of the answer.
    */
   close(): Promise<void>;
 }
@@ -34,6 +34,8 @@ export interface ServiceServer {
 const HEAD_MS = 10_000;
 /** A connection without any traffic is closed after this time plus the longest time that a job can take. */
 const IDLE_MS = 10 * 60_000;
+/** How long the refusals of what is left at the end of the grace may take. */
+const REFUSALS_MS = 1000;
 /** How long the end of the last answers may take when their bodies are sent. */
 const LAST_ENDS_MS = 5000;
 /**
@@ -75,8 +77,10 @@ export async function listen(service: Service, options: ListenOptions): Promise<
     url,
     async close() {
       const breakOff = (): void => server.closeAllConnections();
-      const timers = grace === 0 ? [] : [setTimeout(breakOff, grace)];
-      await service.close();
+      const enough = new AbortController();
+      const timers =
+        grace === 0 ? [] : [setTimeout(() => enough.abort(), grace), setTimeout(breakOff, grace + REFUSALS_MS)];
+      await service.close(enough.signal);
       timers.push(setTimeout(breakOff, LAST_ENDS_MS));
       // Closing cuts off what counts as idle.
       await exchanges.sent();

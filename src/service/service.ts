@@ -47,8 +47,12 @@ export interface Service {
    * without, with answers that have no body.
    */
   refuse?(request: Unreadable): Promise<Response>;
-  /** Refuses new work, and resolves when the answers to all accepted requests are sent. The compiler stays open. */
-  close(): Promise<void>;
+  /**
+   * Refuses new work, and resolves when the answers to all accepted requests are sent. The compiler stays open.
+   *
+   * @param enough when it is aborted, the jobs that are left are ended, and answered with `shutting-down`
+   */
+  close(enough?: AbortSignal): Promise<void>;
 }
 
 const CHECKS: Checks<ServiceOptions> = {
@@ -81,6 +85,8 @@ export const DEFAULT_SERVICE: Omit<ServiceOptions, 'concurrency'> = {
 interface Env {
   Variables: {
     requestId: string;
+    /** Set for a request for work: ends its jobs. */
+    signal: AbortSignal;
     /** Set for the answer to a request for work. */
     ending?: Promise<Ending>;
     /** Set at the end of the answer to a batch. */
@@ -93,7 +99,6 @@ interface BatchItem {
   readonly input: BatchInput;
   readonly index: number;
   readonly visit: Visit;
-  readonly signal: AbortSignal;
 }
 
 const OPERATIONS = ['/healthz', '/readyz', '/metrics', '/openapi.json'] as const;
@@ -117,7 +122,7 @@ export function createService(
       const headers = { 'X-Request-Id': unreadable.requestId ?? '' };
       return service.app.fetch(new Request('http://unreadable/', { headers }), { unreadable });
     },
-    close: () => service.admission.close(),
+    close: (enough) => service.close(enough),
   };
 }
 
@@ -128,6 +133,9 @@ class CompileService {
   readonly #log: Required<ServiceLog>;
   readonly #metrics: Metrics;
   readonly #runner: JobRunner;
+  /** Of the requests for work that are not answered yet. One signal for all would keep something of each. */
+  readonly #stops = new Set<AbortController>();
+  #isEnough = false;
 
   constructor(
     private readonly compiler: Compiler,
@@ -160,6 +168,16 @@ class CompileService {
     this.#routeRefusals();
   }
 
+  close(enough?: AbortSignal): Promise<void> {
+    const stop = (): void => {
+      this.#isEnough = true;
+      for (const each of this.#stops) each.abort();
+    };
+    if (enough?.aborted) stop();
+    else enough?.addEventListener('abort', stop, { once: true });
+    return this.admission.close();
+  }
+
   #routeOperations(): void {
     const { app } = this;
     const metrics = this.#metrics;
@@ -176,7 +194,7 @@ class CompileService {
     const { app } = this;
     app.post('/v1/compile', (c) => this.#serve(c, (visit) => this.#compile(c, visit)));
     app.post('/v1/analyze', (c) => this.#serve(c, (visit) => this.#analyze(c, visit)));
-    app.post('/v1/batch', (c) => this.#serve(c, (visit, stop) => this.#batch(c, visit, stop)));
+    app.post('/v1/batch', (c) => this.#serve(c, (visit) => this.#batch(c, visit)));
   }
 
   #routeExplorer(): void {
@@ -192,7 +210,7 @@ class CompileService {
     app.post('/explore/ask', (c) =>
       this.#serve(c, async (visit) => {
         const { explorer: answering, outcomeAnswer } = await explorer.get();
-        const body = await readBody(c.req.raw, this.#readingFor(visit));
+        const body = await readBody(c.req.raw, this.#readingFor(c, visit));
         const question = answering.question(c.req.header('Content-Type'), body);
         visit.enter();
         const outcome = await this.#runner.explore(this.#callOf(c), (signal) => answering.answer(question, signal));
@@ -229,7 +247,7 @@ class CompileService {
       this.#log.info({ requestId: id, method, path, status, ms: Math.round(ms), ...more }, 'request');
     };
     const ending = c.get('ending');
-    if (ending === undefined) return report(c.error ? { code: problemOf(c.error, id).code } : {});
+    if (ending === undefined) return report(c.error ? { code: problemOf(this.#reasonFor(c.error), id).code } : {});
     void ending.then((how) => {
       if (how.kind === 'failed') this.#log.error({ requestId: id, err: how.error }, 'an answer broke off');
       if (how.kind !== 'sent') this.#metrics.brokenOff(how.kind);
@@ -246,11 +264,17 @@ class CompileService {
   }
 
   /** Answers a request for work. The visit ends when the answer is sent, or broken off. */
-  async #serve(c: Context<Env>, work: (visit: Visit, stop: AbortSignal) => Promise<Answer>): Promise<Response> {
+  async #serve(c: Context<Env>, work: (visit: Visit) => Promise<Answer>): Promise<Response> {
     const visit = this.admission.arrive();
     const stop = new AbortController();
+    this.#stops.add(stop);
+    const leave = (): void => {
+      this.#stops.delete(stop);
+      visit.leave();
+    };
+    c.set('signal', AbortSignal.any([c.req.raw.signal, stop.signal]));
     try {
-      const answer = await work(visit, stop.signal);
+      const answer = await work(visit);
       c.set(
         'ending',
         new Promise((resolve) => {
@@ -258,8 +282,8 @@ class CompileService {
             stallMs: this.settings.bodyTimeout,
             stop: () => stop.abort(),
             ended: (ending) => {
-              visit.leave();
-              resolve(ending);
+              leave();
+              resolve(ending.kind === 'gone' && this.#isEnough ? { kind: 'shutting-down' } : ending);
             },
           });
           c.res = c.body(stream, 200, answer.headers);
@@ -267,14 +291,14 @@ class CompileService {
       );
       return c.res;
     } catch (error) {
-      visit.leave();
+      leave();
       throw error;
     }
   }
 
   async #compile(c: Context<Env>, visit: Visit): Promise<Answer> {
     const { maxArtifact } = this.settings;
-    const { module, options: given } = await moduleInput(c.req.raw, this.#readingFor(visit));
+    const { module, options: given } = await moduleInput(c.req.raw, this.#readingFor(c, visit));
     const job = requestedJob(given);
     const wantsJson = /\bapplication\/json\b/.test(c.req.header('Accept') ?? '');
     if (!wantsJson && job.emit.length > 1)
@@ -289,7 +313,7 @@ class CompileService {
   }
 
   async #analyze(c: Context<Env>, visit: Visit): Promise<Answer> {
-    const { module, options: given } = await moduleInput(c.req.raw, this.#readingFor(visit));
+    const { module, options: given } = await moduleInput(c.req.raw, this.#readingFor(c, visit));
     const job = requestedJob(given);
     visit.enter();
     return this.#runner.run('analyze', module, job, this.#callOf(c), (result) =>
@@ -297,12 +321,11 @@ class CompileService {
     );
   }
 
-  async #batch(c: Context<Env>, visit: Visit, stop: AbortSignal): Promise<Answer> {
+  async #batch(c: Context<Env>, visit: Visit): Promise<Answer> {
     const { maxBatch, concurrency } = this.settings;
-    const inputs = await batchInputs(c.req.raw, { ...this.#readingFor(visit), maxBatch });
+    const inputs = await batchInputs(c.req.raw, { ...this.#readingFor(c, visit), maxBatch });
     visit.enter();
-    const signal = AbortSignal.any([c.req.raw.signal, stop]);
-    const jobs = inputs.map((input, index) => this.#batchJob(c, { input, index, visit, signal }));
+    const jobs = inputs.map((input, index) => this.#batchJob(c, { input, index, visit }));
     const done = (counts: BatchCounts): void => c.set('counts', counts);
     return {
       headers: { 'Content-Type': 'application/x-ndjson' },
@@ -311,7 +334,7 @@ class CompileService {
     };
   }
 
-  #batchJob(c: Context<Env>, { input: load, index, visit, signal }: BatchItem): BatchJob {
+  #batchJob(c: Context<Env>, { input: load, index, visit }: BatchItem): BatchJob {
     const { maxArtifact } = this.settings;
     return async () => {
       let name: string | null = null;
@@ -320,7 +343,7 @@ class CompileService {
         if (this.admission.closing)
           throw new Refusal('shutting-down', 'the service shut down before the module had its turn');
         const job = requestedJob(input.options);
-        const call = { ...this.#callOf(c), signal, patient: true };
+        const call = { ...this.#callOf(c), patient: true };
         return await this.#runner.run('compile', input.module, job, call, async (result) => {
           checkArtifacts(result.artifacts, maxArtifact);
           const { pieces, size } = await compileAnswer(result, maxArtifact, { index, name });
@@ -334,21 +357,27 @@ class CompileService {
     };
   }
 
-  #readingFor(visit: Visit): BodyReading {
+  #readingFor(c: Context<Env>, visit: Visit): BodyReading {
     const { maxBody, bodyTimeout } = this.settings;
-    return { maxBody, bodyTimeout, received: (bytes) => visit.holdBody(bytes) };
+    return { maxBody, bodyTimeout, received: (bytes) => visit.holdBody(bytes), signal: c.get('signal') };
   }
 
   #callOf(c: Context<Env>): { signal: AbortSignal; patient: boolean; timeout: number } {
     const timeout = shorter(this.settings.timeout, c.env.timeout ?? 0);
-    return { signal: c.req.raw.signal, patient: false, timeout };
+    return { signal: c.get('signal'), patient: false, timeout };
   }
 
   /** The problem as the client sees it. An internal error, whose details it does not see, is logged. */
   #tell(error: unknown, c: Context<Env>): Problem {
-    const problem = problemOf(error, c.get('requestId'));
+    const problem = problemOf(this.#reasonFor(error), c.get('requestId'));
     if (problem.status === 500) this.#log.error({ requestId: problem.requestId, err: error }, 'internal error');
     return problem;
+  }
+
+  /** Who ended a job: the client that has gone, or the service. */
+  #reasonFor(error: unknown): unknown {
+    if (!this.#isEnough || !(error instanceof DarmError) || error.code !== 'aborted') return error;
+    return new Refusal('shutting-down', 'the service shut down before the job was done');
   }
 
   #refuse(c: Context<Env>, error: Error): Response {

@@ -10,13 +10,14 @@ import {
   figure,
   get,
   HeldJobs,
+  LINES,
   post,
   problem,
   settle,
   text,
 } from '../support/service.js';
 
-const test = suite('service/operations', { tests: 9 });
+const test = suite('service/operations', { tests: 10 });
 
 test('ready until it is closed; closing waits for accepted requests', async () => {
   const jobs = new HeldJobs();
@@ -42,6 +43,42 @@ test('ready until it is closed; closing waits for accepted requests', async () =
     await (await answer).text();
   }
   await closing;
+});
+
+test('closing with an end: what runs, waits or arrives is refused, and the log says why', async () => {
+  const jobs = new HeldJobs();
+  const log: Record<string, unknown>[] = [];
+  const note = (fields: object): void => void log.push(fields as Record<string, unknown>);
+  const service = fakeService(jobs.compile, { log: { info: note, error: note } });
+  const limits = { bodyTimeout: 30_000, queueTimeout: 0, timeout: 0, grace: 50 };
+  const server = await listen(service, { ...limits, host: '127.0.0.1', port: 0 });
+  const ask = (path: string, init: RequestInit): Promise<Response> =>
+    fetch(`${server.url}${path}`, { method: 'POST', ...init });
+  const slow = {
+    body: new ReadableStream({ start: (body) => body.enqueue(text('x')) }),
+    duplex: 'half',
+  } as RequestInit;
+  const lines = Array<string>(3)
+    .fill(JSON.stringify({ module: '' }))
+    .join('\n');
+  const asked = [
+    ask('/v1/compile', { body: 'running' }),
+    ask('/v1/compile', { body: 'waiting' }),
+    ask('/v1/compile', slow),
+  ];
+  const batch = ask('/v1/batch', { body: lines, ...LINES });
+  while ((await figure(service, 'darm_requests_in_flight')) < 4) await settle();
+  await server.close();
+  for (const answer of await Promise.all(asked)) {
+    assert.is(answer.status, 503);
+    assert.is((await problem(answer)).code, 'shutting-down');
+  }
+  const answers = (await (await batch).text()).match(/"code":"[^"]+"|"done".*/g);
+  assert.equal(answers, [...Array<string>(3).fill('"code":"shutting-down"'), '"done":true,"succeeded":0,"failed":3}']);
+  assert.equal(
+    log.filter(({ path }) => path === '/v1/compile').map(({ status, code }) => [status, code]),
+    Array<unknown[]>(3).fill([503, 'shutting-down']),
+  );
 });
 
 test('metrics', async () => {

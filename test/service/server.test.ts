@@ -143,7 +143,7 @@ test.long('SIGTERM: an answer that began is finished, or visibly broken off at t
   assert.ok(cut.bytes < size && !cut.complete);
   assert.equal(
     server.log.filter(({ path }) => path === '/v1/compile').map(({ brokenOff }) => brokenOff),
-    [undefined, 'gone'],
+    [undefined, 'shutting-down'],
   );
 });
 
