@@ -44,6 +44,12 @@ export class BatchOutputs {
       if (key === keyOfOwn || key.startsWith(keyOfOwn + path.sep))
         throw new DarmError('usage', `${job.input} would be written to ${job.output}, where darm keeps its own files`);
     }
+    for (const [key, job] of this.#jobs) {
+      const above = foldersOf(key).find((folder) => this.#jobs.has(folder));
+      if (above === undefined) continue;
+      const { input, output } = this.#jobs.get(above)!;
+      throw new DarmError('usage', `${input} would be written to ${output}, the folder of ${job.output}`);
+    }
   }
 
   /**
@@ -74,6 +80,11 @@ export class BatchOutputs {
     const real = realPath(path.resolve(file), this.#folders);
     return this.#foldsCase ? real.normalize('NFC').toLowerCase() : real;
   }
+}
+
+function foldersOf(file: string): string[] {
+  const folder = path.dirname(file);
+  return folder === file ? [] : [folder, ...foldersOf(folder)];
 }
 
 function sameFile(one: string, other: string): boolean {

@@ -171,14 +171,19 @@ export async function arrived(code: ComingCode | LlvmCode): Promise<LlvmCode> {
 /** What the manifest says of LLVM and of clang. */
 type ModuleFacts = Pick<Manifest, 'module' | 'further' | 'memory' | 'constants'>;
 
+/** @throws DarmError `usage` where Node was started without WebAssembly */
+export function requireWebAssembly(): void {
+  if (typeof WebAssembly === 'undefined')
+    throw new DarmError('usage', 'this process has no WebAssembly, without which LLVM cannot run (--jitless)');
+}
+
 /** Begins with what is compiled ahead, on other threads. */
 export async function beginParts(
   name: 'llvm' | 'clang',
   facts: ModuleFacts | Promise<ModuleFacts>,
   make: Make,
 ): Promise<BegunCode> {
-  if (typeof WebAssembly === 'undefined')
-    throw new DarmError('usage', 'this process has no WebAssembly, without which LLVM cannot run (--jitless)');
+  requireWebAssembly();
   const { module, further, memory, constants } = await facts;
   const names = Object.keys(further);
   const open = (part: string): ModulePart => platform.openModule(part, further[part]!);

@@ -16,6 +16,7 @@ import { abortedError, DarmError } from '../errors.js';
 import type { Executor } from '../workers/executor.js';
 import type { TaskLimits } from '../workers/task-limits.js';
 import { unwrapModule, sniffInput } from '../formats/bitcode.js';
+import { isBytes } from '../formats/bytes.js';
 import type { CodeObjectInfo } from '../formats/code-object.js';
 import type { ContainerInfo } from '../formats/offload/describe.js';
 import type { JobOptions } from '../job/options.js';
@@ -71,7 +72,7 @@ export function createCompilerWith(elsewhere: Elsewhere | null, options: Compile
 }
 
 function checkBytes(bytes: Uint8Array, what = 'module'): void {
-  if (!(bytes instanceof Uint8Array)) throw new DarmError('usage', `the ${what} must be a Uint8Array`);
+  if (!isBytes(bytes)) throw new DarmError('usage', `the ${what} must be a Uint8Array`);
 }
 
 function checkSpec(spec: LaunchSpec): void {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { readManifest, unpackAll } from '../binding/load.js';
+import { readManifest, requireWebAssembly, unpackAll } from '../binding/load.js';
 import { DarmError, type ErrorData } from '../errors.js';
 import { platform } from '../platform/index.js';
 import { preparedFolder, readPrepared, whyNone, type PreparedFile } from '../workers/prepared-code.js';
@@ -16,9 +16,10 @@ type Outcome =
  * Writes optimised code of LLVM and of clang, for this Node and this processor, into the folder for prepared code,
  * where later processes find it; and unpacks all that the package has compressed.
  *
- * @throws DarmError `usage` when this Node does not hand out code, `io`
+ * @throws DarmError `usage` when this Node does not hand out code or has no WebAssembly, `io`
  */
 export async function prepareCode(): Promise<readonly PreparedFile[]> {
+  requireWebAssembly();
   await unpackAll();
   const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT]).catch((error: Error) => {
     throw new DarmError('internal', `the process that prepares code failed: ${error.message}`);

@@ -2,6 +2,7 @@
 import type { Make } from '../binding/load.js';
 import { DarmError } from '../errors.js';
 import { sniffInput, type InputKind } from '../formats/bitcode.js';
+import { isBytes } from '../formats/bytes.js';
 import type { SourceCompileOptions, SourceRequest } from '../frontend/options.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
@@ -130,7 +131,7 @@ export class SourceJobs {
   /** A source, checked, and what translates it. */
   async #prepare(where: string, { input, options, product, colors = false }: SourceQuestion, limits: TaskLimits) {
     const { maxInput, start } = this.setup;
-    if (typeof input !== 'string' && !(input instanceof Uint8Array))
+    if (typeof input !== 'string' && !isBytes(input))
       throw new DarmError('usage', 'the source must be a string or a Uint8Array');
     if (input.length > maxInput)
       throw new DarmError('bad-input', `the source has ${input.length} bytes, the limit is ${maxInput}`);

@@ -9,10 +9,8 @@ import type { ExploreOutcome, ExploreQuestion } from '../explorer/protocol.js';
 import { decodeMessagePack } from '../formats/message-pack.js';
 import { loadLayout } from '../report/graph/layout.js';
 import type { Answer } from './answers.js';
+import { SITE } from './explorer-page.js';
 import { Refusal } from './problem.js';
-
-/** Made by page/build.ts. */
-const SITE = new URL('../../site/', import.meta.url);
 
 /** The page's files, without those of a page that compiles by itself. */
 const FILES: ReadonlyMap<string, string> = new Map([

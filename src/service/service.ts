@@ -22,6 +22,7 @@ import { safeLog, type ServiceLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { problemHeaders, problemOf, Refusal, type Problem } from './problem.js';
 import type { Unreadable } from './unreadable.js';
+import { requirePage } from './explorer-page.js';
 
 export interface ServiceOptions extends AdmissionLimits, BodyLimits {
   /** Longest time that a job may run, in milliseconds; 0 for no limit except the compiler's own. */
@@ -107,7 +108,7 @@ const ROUTES: readonly string[] = [...OPERATIONS, ...WORK];
 
 /**
  * @param options `concurrency` is required: the compiler's number of threads
- * @throws DarmError `usage`
+ * @throws DarmError `usage`, `io` where the explorer's page is missing
  */
 export function createService(
   compiler: Compiler,
@@ -198,6 +199,7 @@ class CompileService {
   }
 
   #routeExplorer(): void {
+    requirePage();
     const { app, compiler, settings } = this;
     // What draws graphs is large, and most services have no page.
     const explorer = new Retried(async () => {

@@ -5,7 +5,7 @@ import { darm, filesIn, inFolder, type CommandResult } from '../support/command.
 import { kernelPath } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('batch/outputs', { tests: 10, timeoutMs: 60_000 });
+const test = suite('batch/outputs', { tests: 11, timeoutMs: 60_000 });
 
 const batch = (folder: string, ...args: string[]): Promise<CommandResult> =>
   darm(['batch', '--out-dir', 'out', '--no-cache', ...args], { cwd: folder });
@@ -28,6 +28,17 @@ test('two paths of one file are refused', () =>
     for (const other of ['./o.hsaco', 'x/../o.hsaco', './/o.hsaco']) {
       await manifest(folder, 'o.hsaco', other);
       await refuses(folder, /a\.bc and b\.bc would both be written to o\.hsaco/);
+    }
+  }));
+
+test('a result is no folder of another one', () =>
+  inFolder(async (folder) => {
+    for (const outputs of [
+      ['o', 'o/x.hsaco'],
+      ['o/x/y.hsaco', 'o'],
+    ] as const) {
+      await manifest(folder, ...outputs);
+      await refuses(folder, /[ab]\.bc would be written to o, the folder of o\/x/);
     }
   }));
 

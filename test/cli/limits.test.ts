@@ -53,9 +53,9 @@ test('a reader that has gone is not an error', async () => {
 });
 
 test('a Node without WebAssembly is told so', () => {
-  for (const source of [KERNEL, KERNEL_SOURCE]) {
-    const args = ['--jitless', MAIN, 'compile', source, '--mcpu', 'gfx906', '-o', '-'];
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  const compile = (source: string): string[] => ['compile', source, '--mcpu', 'gfx906', '-o', '-'];
+  for (const args of [compile(KERNEL), compile(KERNEL_SOURCE), ['prepare']]) {
+    const { status, stderr } = spawnSync(process.execPath, ['--jitless', MAIN, ...args], { encoding: 'utf8' });
     assert.is(status, 2);
     // Node itself warns in front of it.
     assert.match(stderr, /^darm: error: this process has no WebAssembly[^\n]*\n$/m);

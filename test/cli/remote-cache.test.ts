@@ -11,7 +11,7 @@ import { kernel, kernelPath } from '../support/llvm.js';
 import { figureAt, startServer } from '../support/server.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/remote-cache', { tests: 7, timeoutMs: 60_000 });
+const test = suite('cli/remote-cache', { tests: 8, timeoutMs: 60_000 });
 
 const INPUT = kernelPath('sb1.gfx906.O3');
 
@@ -35,6 +35,13 @@ async function withCacheServer(folder: string, use: (url: string, shown: string)
   assert.equal(await exit, [0, null]);
   assert.not.match(log.join('\n'), /secret/);
 }
+
+test('a server with empty credentials does not start', async () => {
+  const args = ['cache', 'serve', '--cache', 'nothing', '--port', '0'];
+  const { code, stderr } = await darm(args, { env: { DARM_CACHE_CREDENTIALS: '' } });
+  assert.is(code, 2);
+  assert.match(stderr, /\$DARM_CACHE_CREDENTIALS is empty/);
+});
 
 test('what one machine compiled, another one takes: same bytes, same report', () =>
   inFolder(async (folder) => {

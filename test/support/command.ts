@@ -21,13 +21,19 @@ export interface CommandSetting {
   /** Files that take the place of the pipes. */
   readonly stdout?: string;
   readonly stderr?: string;
+  /** Variables of the environment beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-export function darm(args: readonly string[], { cwd, input, ...files }: CommandSetting = {}): Promise<CommandResult> {
+export function darm(
+  args: readonly string[],
+  { cwd, input, env, ...files }: CommandSetting = {},
+): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     const [out, err] = [files.stdout, files.stderr].map((file) => (file === undefined ? 'pipe' : openSync(file, 'w')));
     const stdio = ['pipe', out!, err!] as const;
-    const child = spawn(process.execPath, [MAIN, ...args], { stdio: [...stdio], ...(cwd !== undefined && { cwd }) });
+    const options = { stdio: [...stdio], env: { ...process.env, ...env }, ...(cwd !== undefined && { cwd }) };
+    const child = spawn(process.execPath, [MAIN, ...args], options);
     for (const file of [out, err]) if (typeof file === 'number') closeSync(file);
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
