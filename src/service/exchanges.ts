@@ -69,9 +69,8 @@ export class Exchanges {
     this.#last.set(incoming.socket, exchange);
     const refuse = (detail: string): Promise<void> =>
       this.#answer(exchange, () => this.#refuse(aboutHead(incoming, detail)));
-    // The adapter would take our own name for the host's.
-    if (incoming.httpVersion === '1.1' && incoming.headers.host === undefined)
-      return void refuse('the header Host is missing');
+    const complaint = complaintAbout(incoming);
+    if (complaint !== null) return void refuse(complaint);
     const listener = getRequestListener(
       async (request) => {
         const read = request.method === 'POST' ? withBody(request, exchange) : request;
@@ -130,6 +129,15 @@ export class Exchanges {
   async #refuse(unreadable: Unreadable): Promise<Response> {
     return (await this.service.refuse?.(unreadable)) ?? withoutService(unreadable);
   }
+}
+
+/** What neither Node's parser nor the adapter minds. */
+function complaintAbout({ httpVersion, headers }: IncomingMessage): string | null {
+  // The adapter would take our own name for the host's.
+  if (httpVersion === '1.1' && headers.host === undefined) return 'the header Host is missing';
+  // The parser would take the body for another request.
+  if (headers['transfer-encoding'] === '') return 'the header Transfer-Encoding is empty';
+  return null;
 }
 
 const endsConnection = ({ headers }: Response): boolean => headers.get('connection') === 'close';

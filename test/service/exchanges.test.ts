@@ -5,7 +5,7 @@ import { listen, type Service } from '../../src/service/index.js';
 import { assert, suite } from '../support/suite.js';
 import { fakeService, figure, HeldJobs, settle } from '../support/service.js';
 
-const test = suite('service/exchanges', { tests: 7, timeoutMs: 60_000 });
+const test = suite('service/exchanges', { tests: 8, timeoutMs: 60_000 });
 
 type Line = Record<string, unknown>;
 
@@ -97,6 +97,12 @@ test('a body that the parser refuses: its request gets the one answer', async ()
 test('an answer before its body is the only one', async () => {
   const served = await exchange([`GET /healthz HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`, 'zz\r\n']);
   assert.equal(codes(served), ['200']);
+  assert.is(served.log.length, 1);
+});
+
+test('a body that the parser takes for another request', async () => {
+  const served = await exchange([`${POST}Transfer-Encoding:\r\n\r\nBC`]);
+  assert.equal(codes(served), ['400', 'malformed-http']);
   assert.is(served.log.length, 1);
 });
 
