@@ -41,6 +41,9 @@ export function instructionTexts(body: string): string[][] {
   return blocks;
 }
 
+/** Whether metadata says of anything in a body how often it is so. */
+export const hasWeights = (body: string): boolean => body.includes(', !prof !');
+
 /** Whether a body holds a `switch` of which metadata says how often it goes where. */
 export const hasWeighedSwitch = (body: string): boolean => /^ {2}\].*, !prof !/m.test(body);
 
