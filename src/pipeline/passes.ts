@@ -36,9 +36,9 @@ export const beforeLateMeld = (isAmdgcn: boolean): string | null =>
 
 /**
  * Makes natural loops of those that are entered at several blocks, with one block each that leads back to the header.
- * The code generator has the first two of these passes, too.
+ * The code generator has the first three of these passes, too; fix-irreducible knows no `switch` and no `invoke`.
  */
-export const NATURAL_LOOPS = 'function(lower-switch,fix-irreducible,loop-simplify)';
+export const NATURAL_LOOPS = 'function(lower-switch,lower-invoke,fix-irreducible,loop-simplify)';
 
 /**
  * LLVM's own pipeline for an optimisation level, or null for none. Size is no level of LLVM's any more: functions ask

@@ -1,7 +1,7 @@
 import { CPUS, LEVELS, stored, storing } from '../support/repaired.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/generate-code', { tests: 1 });
+const test = suite('pipeline/generate-code', { tests: 2 });
 
 /**
  * Threads enter the loop at `a` or at `b`, go from one to the other, and leave `b` for `d`, `c`, and `b` again. So
@@ -74,6 +74,37 @@ test('a condition that threads carry out of a loop that is entered at two places
   for (const mcpu of CPUS)
     for (const codegenLevel of LEVELS)
       assert.equal(await stored(KEPT, mcpu, { codegenLevel }), expected, `${mcpu} -O${codegenLevel}`);
+});
+
+/** The loop is entered at `a`, to which an invoke leads, and at `b`. */
+const INVOKES = `${storing(
+  '%n.b1',
+  `
+    %starts = icmp ult i32 %id, 20
+    br i1 %starts, label %a, label %b
+  a:
+    %n.a = phi i32 [ 0, %entry ], [ %n.b1, %b ]
+    invoke void @g() to label %b unwind label %thrown
+  b:
+    %n.b = phi i32 [ 7, %entry ], [ %n.a, %a ]
+    %n.b1 = add i32 %n.b, 1
+    %again = icmp ult i32 %n.b1, %id
+    br i1 %again, label %a, label %end
+  thrown:
+    %lost = landingpad { ptr, i32 } cleanup
+    unreachable
+  end:`,
+).replace('%out) {', '%out) personality ptr @personality {')}
+  define internal void @g() noinline {
+    call void asm sideeffect "", ""()
+    ret void
+  }
+  declare i32 @personality(...)`;
+
+test('an invoke in a loop that is entered at two places', async () => {
+  const expected = Uint32Array.from({ length: 64 }, (_, id) => Math.max(id, id < 20 ? 1 : 8));
+  for (const codegenLevel of LEVELS)
+    assert.equal(await stored(INVOKES, 'gfx906', { codegenLevel }), expected, `-O${codegenLevel}`);
 });
 
 test.run();
