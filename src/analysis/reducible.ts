@@ -7,7 +7,10 @@ import type { BlockId } from '../ir/ids.js';
 import { dominators } from './dominators.js';
 import { positionsIn, reversePostOrder, type Graph } from './graph.js';
 
-/** O(blocks + edges), and most functions need no dominators. Unreachable blocks do not count. */
+/**
+ * Unreachable blocks do not count. `cycles` says it, too, but lists the blocks of all cycles, which is too much where
+ * thousands are in each other; most functions do not even need dominators here.
+ */
 export function isReducible(graph: Graph): boolean {
   const order = reversePostOrder(graph);
   const position = positionsIn(order, graph.count);

@@ -45,10 +45,9 @@ export class BatchOutputs {
         throw new DarmError('usage', `${job.input} would be written to ${job.output}, where darm keeps its own files`);
     }
     for (const [key, job] of this.#jobs) {
-      const above = foldersOf(key).find((folder) => this.#jobs.has(folder));
-      if (above === undefined) continue;
-      const { input, output } = this.#jobs.get(above)!;
-      throw new DarmError('usage', `${input} would be written to ${output}, the folder of ${job.output}`);
+      const above = this.#above(key);
+      if (above !== null)
+        throw new DarmError('usage', `${above.input} would be written to ${above.output}, the folder of ${job.output}`);
     }
   }
 
@@ -72,6 +71,15 @@ export class BatchOutputs {
       throw new DarmError('usage', `the result would replace ${job.output}, which a source of the batch includes`);
   }
 
+  /** The job whose result is where a folder of this file has to be. */
+  #above(key: string): BatchJob | null {
+    for (let folder = path.dirname(key); folder !== path.dirname(folder); folder = path.dirname(folder)) {
+      const job = this.#jobs.get(folder);
+      if (job !== undefined) return job;
+    }
+    return null;
+  }
+
   #keyOfResult({ output }: BatchJob): string {
     return this.#key(path.join(this.outDir, output));
   }
@@ -80,11 +88,6 @@ export class BatchOutputs {
     const real = realPath(path.resolve(file), this.#folders);
     return this.#foldsCase ? real.normalize('NFC').toLowerCase() : real;
   }
-}
-
-function foldersOf(file: string): string[] {
-  const folder = path.dirname(file);
-  return folder === file ? [] : [folder, ...foldersOf(folder)];
 }
 
 function sameFile(one: string, other: string): boolean {

@@ -44,8 +44,8 @@ export interface FetchLimits {
 export interface Service {
   fetch(request: Request, limits?: FetchLimits): Promise<Response>;
   /**
-   * The answer to what a server cannot make a `Request` of. It is logged and counted like all others. `listen` does
-   * without, with answers that have no body.
+   * The answer to what a server cannot make a `Request` of. It is logged and counted like all others. Without this
+   * method, `listen` answers with the problem alone.
    */
   refuse?(request: Unreadable): Promise<Response>;
   /**

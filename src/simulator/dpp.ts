@@ -98,7 +98,7 @@ function validSource(wave: Wave, { from, fetchesInactive }: Permutation, lane: n
   return source !== INVALID && (fetchesInactive || wave.isActive(source)) ? source : INVALID;
 }
 
-const SUBTRACTS_IN_REVERSE = /^v_sub(b|)rev_(nc_|co_|co_ci_|)u(16|32)$/;
+const SUBTRACTS_IN_REVERSE = /^v_subb?rev_(nc_|co_|co_ci_)?u(16|32)$/;
 const SHIFTS = /^v_(lshl|lshr|ashr)rev_[bi](16|32)$/;
 
 /**

@@ -3,6 +3,16 @@ import { assert, suite } from '../support/suite.js';
 
 const test = suite('pipeline/generate-code', { tests: 2 });
 
+/** Counts on in a block, and takes the bit of that number. */
+const step = (at: string): string => `%n.${at}1 = add i32 %n.${at}, 1
+    %bits.${at} = lshr i32 %bits, %n.${at}1
+    %bit.${at} = trunc i32 %bits.${at} to i1`;
+
+/** The same, up to a count at which the loop ends. */
+const bounded = (at: string): string => `${step(at)}
+    %short.${at} = icmp ult i32 %n.${at}1, 20
+    %on.${at} = and i1 %bit.${at}, %short.${at}`;
+
 /**
  * Threads enter the loop at `a` or at `b`, go from one to the other, and leave `b` for `d`, `c`, and `b` again. So
  * there are two loops in each other with the same header once it is a natural one. What `b` gets from `a` goes with
@@ -18,36 +28,22 @@ const KEPT = storing(
     br i1 %starts, label %a, label %b
   a:
     %n.a = phi i32 [ 0, %entry ], [ %n.b1, %b ]
-    %n.a1 = add i32 %n.a, 1
-    %bits.a = lshr i32 %bits, %n.a1
-    %bit.a = trunc i32 %bits.a to i1
+    ${step('a')}
     br i1 %bit.a, label %b, label %c
   b:
     %n.b = phi i32 [ 0, %entry ], [ %n.a1, %a ], [ %n.c1, %c ]
     %kept.b = phi i1 [ %kept, %entry ], [ true, %a ], [ %kept.c, %c ]
-    %n.b1 = add i32 %n.b, 1
-    %bits.b = lshr i32 %bits, %n.b1
-    %bit.b = trunc i32 %bits.b to i1
-    %short.b = icmp ult i32 %n.b1, 20
-    %to.a = and i1 %bit.b, %short.b
-    br i1 %to.a, label %a, label %d
+    ${bounded('b')}
+    br i1 %on.b, label %a, label %d
   d:
     %n.d = phi i32 [ %n.b1, %b ], [ %n.d1, %d ]
-    %n.d1 = add i32 %n.d, 1
-    %bits.d = lshr i32 %bits, %n.d1
-    %bit.d = trunc i32 %bits.d to i1
-    %short.d = icmp ult i32 %n.d1, 20
-    %stays = and i1 %bit.d, %short.d
-    br i1 %stays, label %d, label %c
+    ${bounded('d')}
+    br i1 %on.d, label %d, label %c
   c:
     %n.c = phi i32 [ %n.a1, %a ], [ %n.d1, %d ]
     %kept.c = phi i1 [ %bit.a, %a ], [ %kept.b, %d ]
-    %n.c1 = add i32 %n.c, 1
-    %bits.c = lshr i32 %bits, %n.c1
-    %bit.c = trunc i32 %bits.c to i1
-    %short.c = icmp ult i32 %n.c1, 20
-    %to.b = and i1 %bit.c, %short.c
-    br i1 %to.b, label %b, label %end
+    ${bounded('c')}
+    br i1 %on.c, label %b, label %end
   end:
     %count = shl i32 %n.c1, 1
     %last = zext i1 %kept.c to i32
