@@ -1,7 +1,8 @@
 /**
  * Repairs of instructions that read other lanes (DPP: data parallel primitives), which GCNDPPCombine makes of a move
- * and of what uses it (llvm/lib/Target/AMDGPU/GCNDPPCombine.cpp, ../repair.mjs). They are in tables of opcodes.
+ * and of what uses it (llvm/lib/Target/AMDGPU/GCNDPPCombine.cpp, ../repair.mjs). Most are in tables of opcodes.
  */
+import { NOP } from './nop.mjs';
 
 /** Numbers of 32 bits, the lowest byte first. */
 const words = (...numbers) => Buffer.from(Uint32Array.from(numbers).buffer).toString('hex');
@@ -25,6 +26,24 @@ const row = (opcode, { gfx8 = NONE, gfx10 = NONE, gfx11 = NONE, gfx12 = NONE, gf
   words(opcode, NONE, gfx8, NONE, NONE, NONE, NONE, gfx10, NONE, NONE, NONE, gfx11, NONE, gfx12, NONE, gfx13);
 
 export const LANES = [
+  {
+    // SIInstrInfo::findCommutedOpIndices (llvm/lib/Target/AMDGPU/SIInstrInfo.cpp) does not ask whether the first operand
+    // comes from other lanes. So MachineCSE took `x ^ dpp(y)` for `y ^ dpp(x)`, if both have the same value for lanes
+    // that are not written (llvm/llvm-project#218393). With the repair, nothing with DPP commutes.
+    file: 'llvm.wasm',
+    // The description of the instruction (local.tee 1), i32.load8_u 19, i32.const 2 (commutable), i32.and, i32.eqz, br_if
+    faulty:
+      '200128020822012d0013410271450d00' +
+      // Its opcode (local.tee 1); its row in the table of operands: that of src0 (local.tee 4), if it has one
+      '20012802002201' + '4101742f0190dd9610418c016c' + '41016a' + '2c00b09ac30f' + '2204417f460d00' +
+      // The row again: that of src1 (local.tee 1), if it has one
+      '2001' + '4101742f0190dd9610418c016c' + '41196a' + '2c00b09ac30f' + '2201417f460d00', // prettier-ignore
+    // The same; local.get 1, i32.load8_s 25, i32.const 0, i32.lt_s (DPP), br_if; the row stays in local 1
+    right:
+      '200128020822012d0013410271450d00' + '20012c00194100480d00' +
+      '2001280200' + '4101742f0190dd9610418c016c' + '220141016a' + '2c00b09ac30f' + '2204417f460d00' +
+      NOP.repeat(3) + '2001' + '41196a' + '2c00b09ac30f' + '2201417f460d00', // prettier-ignore
+  },
   // What subtracts or shifts with its operands in reverse order takes the second operand from other lanes, not the
   // first (llvm/llvm-project#216835): `x - dpp(y)` was `dpp(x) - y`. The repair leaves V_SUBREV, V_SUBREV_CO and
   // V_SUBBREV of integers as they are, on all processors,

@@ -2,7 +2,7 @@
 import { assembly, CPUS, stored, storing } from '../../support/repaired.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('binding/repairs/lanes', { tests: 3 });
+const test = suite('binding/repairs/lanes', { tests: 4 });
 
 /**
  * Each thread computes with a number of its own, `%x`, and with `%d`, which is that of its neighbour.
@@ -58,6 +58,22 @@ test('a shift of 64 bits by a number of another lane', async () => {
   for (const cpu of CPUS) assert.equal(await stored(WIDE, cpu), expected, cpu);
   // Nothing simulates it, and LLVM does not know the instruction when it reads it.
   assert.not.match(await assembly(WIDE, 'gfx1200'), /v_lshlrev_b64_dpp/);
+});
+
+test('two operations with each other, each with one number of another lane', async () => {
+  const ir = storing(
+    '%result',
+    `%x = mul i32 %id, 74755
+    %y = mul i32 %id, 20219
+    %old = freeze i32 poison
+    %dx = call i32 @llvm.amdgcn.update.dpp.i32(i32 %old, i32 %x, i32 177, i32 15, i32 15, i1 true)
+    %dy = call i32 @llvm.amdgcn.update.dpp.i32(i32 %old, i32 %y, i32 177, i32 15, i32 15, i1 true)
+    %a = xor i32 %x, %dy
+    %b = xor i32 %y, %dx
+    %result = mul i32 %a, %b`,
+  );
+  const expected = words((id) => Math.imul(x(id) ^ y(neighbour(id)), y(id) ^ x(neighbour(id))));
+  for (const cpu of CPUS) assert.equal(await stored(ir, cpu), expected, cpu);
 });
 
 test('what can read other lanes still does so', async () => {
