@@ -3,6 +3,7 @@
  * It owns what it allocates. A reset of the runtime invalidates it, and using it afterwards throws.
  */
 import { DarmError, invariant, type ErrorCode, type SourceLocation } from '../errors.js';
+import { functionBodies, hasRoughDivision } from '../formats/ir-text.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import type { DebugLocation } from '../job/remarks.js';
 import { Status, type JobPtr, type ValuePtr } from './abi.js';
@@ -96,6 +97,8 @@ export class LlvmModule {
   /** Addresses of the functions by name; null until they are listed. */
   #pointers: Map<string, ValuePtr> | null = null;
   #cpu: string | null = null;
+  /** Functions that divide roughly; null until that is asked. */
+  #rough: ReadonlySet<string> | null = null;
   #disposed = false;
 
   private constructor(private readonly runtime: LlvmRuntime) {
@@ -272,9 +275,17 @@ export class LlvmModule {
     this.#check(this.#llvm()._darm_snapshot(this.#job, fn));
     const llvm = this.#llvm();
     const words = this.runtime.borrowWords(llvm._darm_words_data(this.#job), llvm._darm_words_size(this.#job));
-    const decoded = decodeSnapshot(words, name, this.cpu);
+    const decoded = decodeSnapshot(words, { name, cpu: this.cpu, dividesRoughly: () => this.#dividesRoughly(name) });
     const editor = new FunctionEditor(this.runtime, this.#llvm()._darm_module(this.#job), decoded);
     return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };
+  }
+
+  /** Passes keep it, and so does melding. */
+  #dividesRoughly(name: string): boolean {
+    this.#rough ??= new Set(
+      [...this.peek(() => this.bodies())].flatMap(([each, body]) => (hasRoughDivision(body) ? [each] : [])),
+    );
+    return this.#rough.has(name);
   }
 
   /** The same without an editor, for those who change nothing. */
@@ -380,6 +391,12 @@ export class LlvmModule {
   text(): Uint8Array<ArrayBuffer> {
     this.#check(this.#llvm()._darm_write_text(this.#job));
     return this.#output();
+  }
+
+  /** The text of each function that has a body. */
+  bodies(text = new TextDecoder().decode(this.text())): ReadonlyMap<string, string> {
+    const bodies = functionBodies(text);
+    return new Map(this.functions().map(({ name }, index) => [name, bodies[index] ?? '']));
   }
 
   /** Generates code. This consumes the module: nothing but the three methods below works afterwards. */

@@ -18,7 +18,10 @@ type Section = (typeof SNAPSHOT_SECTIONS)[number];
 const SECTION_INDEX = Object.fromEntries(SNAPSHOT_SECTIONS.map((name, index) => [name, index]));
 const HEADER_WORDS = 4;
 
-export function decodeSnapshot(words: Int32Array, name: string, cpu: string): DecodedSnapshot {
+export function decodeSnapshot(
+  words: Int32Array,
+  { name, cpu, dividesRoughly }: Pick<FunctionSnapshot, 'name' | 'cpu' | 'dividesRoughly'>,
+): DecodedSnapshot {
   invariant(words[0] === ABI_VERSION && words[1] === SNAPSHOT_SECTIONS.length, 'snapshot of another interface version');
   const section = (wanted: Section): Int32Array => {
     const at = HEADER_WORDS + 2 * SECTION_INDEX[wanted]!;
@@ -43,6 +46,7 @@ export function decodeSnapshot(words: Int32Array, name: string, cpu: string): De
     cpu,
     groupSize: [x, y, z],
     mostThreads,
+    dividesRoughly,
     argCount,
     blockCount: section('blockPointer').length,
     instrCount: section('instrOpcode').length,

@@ -195,6 +195,11 @@ export interface FunctionSnapshot {
   readonly groupSize: readonly number[];
   /** The most threads of a work group, 0 if the function does not say. */
   readonly mostThreads: number;
+  /**
+   * Whether divisions of floats need not be rounded correctly (`!fpmath`): so OpenCL has it. It is asked of the text of
+   * the module, once.
+   */
+  readonly dividesRoughly: () => boolean;
 
   readonly blockCount: number;
   readonly argCount: number;

@@ -10,7 +10,7 @@
  */
 import type { LlvmModule } from '../binding/module.js';
 import { DebugLines } from '../formats/debug-lines.js';
-import { functionBodies, hasWeighedSwitch, hasWeights, instructionTexts } from '../formats/ir-text.js';
+import { hasWeighedSwitch, hasWeights, instructionTexts } from '../formats/ir-text.js';
 import type { BlockRef, ValueRef } from '../ir/editor.js';
 import type { BlockId, InstrId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
@@ -60,16 +60,12 @@ export class FunctionTexts {
   }
 
   #bodies(): ReadonlyMap<string, string> {
-    return this.module.peek(() => this.#print()).bodies;
+    return this.module.peek(() => this.module.bodies());
   }
 
   #print(): PrintedModule {
     const text = new TextDecoder().decode(this.module.text());
-    const bodies = functionBodies(text);
-    return {
-      bodies: new Map(this.module.functions().map(({ name }, index) => [name, bodies[index] ?? ''])),
-      lines: new DebugLines(text),
-    };
+    return { bodies: this.module.bodies(text), lines: new DebugLines(text) };
   }
 }
 

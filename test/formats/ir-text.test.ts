@@ -1,8 +1,8 @@
 /** Takes instructions out of the text that LLVM prints. */
-import { functionBodies, hasWeighedSwitch, instructionTexts } from '../../src/formats/ir-text.js';
+import { functionBodies, hasRoughDivision, hasWeighedSwitch, instructionTexts } from '../../src/formats/ir-text.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('formats/ir-text', { tests: 5 });
+const test = suite('formats/ir-text', { tests: 6 });
 
 const MODULE = `; ModuleID = 'define '
 @s = constant [9 x i8] c"\\0Adefine x"
@@ -50,6 +50,11 @@ test('what weighs a switch, and not what weighs a branch', () => {
   assert.ok(weighed(', !prof !3'));
   assert.ok(weighed(', !dbg !5, !prof !3'));
   assert.not.ok(weighed(', !dbg !5', ', !prof !3'));
+});
+
+test('divisions that need not be rounded correctly', () => {
+  assert.ok(hasRoughDivision('  %q = fdiv nsz float %a, 3.000000e+00, !dbg !2, !fpmath !4\n'));
+  assert.not.ok(hasRoughDivision('  %q = fdiv float %a, %b\n  %r = call float @sqrtf(float %q), !fpmath !4\n'));
 });
 
 test('a module that begins with a function', () => {

@@ -194,6 +194,7 @@ export function snapshot(text: string): BuiltSnapshot {
   let cpu = 'gfx906';
   let waveSize = 64;
   let groupSize = [0, 0, 0];
+  let dividesRoughly = false;
   let flags: number = FunctionFlag.HasBranchDivergence | FunctionFlag.Kernel;
   const uniformityOf = (word: string): number =>
     word === 'never' ? Uniformity.NeverUniform : word === 'always' ? Uniformity.AlwaysUniform : Uniformity.Default;
@@ -214,6 +215,7 @@ export function snapshot(text: string): BuiltSnapshot {
         else if (w.startsWith('-')) flags &= ~flag;
         else if (w.startsWith('cpu=')) cpu = w.slice(4);
         else if (w.startsWith('wave=')) waveSize = Number(w.slice(5));
+        else if (w === 'rough') dividesRoughly = true;
         else if (w.startsWith('group=')) groupSize = w.slice(6).split('x').map(Number);
       }
     } else if (first === 'arg') {
@@ -226,7 +228,7 @@ export function snapshot(text: string): BuiltSnapshot {
       raw.push(parseInstr(words, blockNames.length - 1));
     }
   }
-  return assemble({ name, flags, cpu, waveSize, groupSize, args, raw, blockNames });
+  return assemble({ name, flags, cpu, waveSize, groupSize, dividesRoughly, args, raw, blockNames });
 }
 
 function parseInstr(words: string[], block: number): RawInstr {
@@ -285,12 +287,13 @@ function parseInstr(words: string[], block: number): RawInstr {
 }
 
 interface ParsedFunction extends Pick<FunctionSnapshot, 'name' | 'flags' | 'cpu' | 'waveSize' | 'groupSize'> {
+  readonly dividesRoughly: boolean;
   readonly args: readonly { name: string; type: string; uniformity: number }[];
   readonly raw: readonly RawInstr[];
   readonly blockNames: readonly string[];
 }
 
-function assemble({ name, flags, cpu, waveSize, groupSize, args, raw, blockNames }: ParsedFunction): BuiltSnapshot {
+function assemble({ args, raw, blockNames, ...parsed }: ParsedFunction): BuiltSnapshot {
   const blocks = new Map(blockNames.map((n, i) => [n, i]));
   const block = (n: string): BlockId => (blocks.get(n) ?? fail(`no block '${n}'`)) as BlockId;
   const instrs = new Map<string, number>();
@@ -412,12 +415,9 @@ function assemble({ name, flags, cpu, waveSize, groupSize, args, raw, blockNames
   });
 
   const f: FunctionSnapshot = {
-    name,
-    flags,
-    cpu,
-    waveSize,
-    groupSize,
+    ...parsed,
     mostThreads: 0,
+    dividesRoughly: () => parsed.dividesRoughly,
     blockCount: blockNames.length,
     argCount: args.length,
     instrCount: raw.length,

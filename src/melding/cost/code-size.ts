@@ -52,7 +52,7 @@ export function instrSizes(fn: FunctionSnapshot, { joined }: Pick<MemoryAccesses
     vector[i] = bytesOf(fn, i, target) + target.valu * literalsOf(fn, i);
     scalar[i] = vector[i]! - (isPlainProduct(fn, i) ? target.multiply - target.salu : 0);
   }
-  return { target, latency: vector, vector, scalar };
+  return { target, dividesRoughly: false, latency: vector, vector, scalar };
 }
 
 const wordsIn = ({ typeBits }: FunctionSnapshot, type: number): number => Math.max(1, Math.ceil(typeBits[type]! / 32));

@@ -22,6 +22,8 @@ import { costsOf, type TargetCosts } from './target-costs.js';
 
 export interface InstrCosts {
   readonly target: TargetCosts;
+  /** Whether divisions of floats by constants are cheaper than others. Found out only where there are several. */
+  readonly dividesRoughly: boolean;
   /** All `[instrCount]`, cycles. */
   readonly latency: Float64Array;
   readonly vector: Float64Array;
@@ -51,6 +53,7 @@ export function instrCosts(
   const latency = new Float64Array(fn.instrCount);
   const vector = new Float64Array(fn.instrCount);
   const scalar = new Float64Array(fn.instrCount);
+  const dividesRoughly = isAmd(fn.cpu) && dividesBySeveral(fn) && fn.dividesRoughly();
   /** By index of elements: the last block in which it is compared. */
   const comparedIn = new Map<ValueId, number>();
   for (let i = 0; i < fn.instrCount; i++) {
@@ -72,7 +75,8 @@ export function instrCosts(
       continue;
     }
     const index = indexOf(fn, i as InstrId);
-    let sequence = divisionCycles(fn, i as InstrId, target);
+    let sequence =
+      (dividesRoughly ? roughCycles(fn, i as InstrId, target) : null) ?? divisionCycles(fn, i as InstrId, target);
     if (index !== NONE && valueDivergent[index] === 1) {
       const isCompared = comparedIn.get(index) === fn.instrBlock[i];
       comparedIn.set(index, fn.instrBlock[i]!);
@@ -86,14 +90,41 @@ export function instrCosts(
     latency[i] = vector[i] = units * target.valu + (isExactDivision(fn, i as InstrId) ? target.divisionSteps : 0);
     scalar[i] = isFloat(fn, i as InstrId) && !target.scalarFloat ? vector[i]! : units * target.salu;
   }
-  return { target, latency, vector, scalar };
+  return { target, dividesRoughly, latency, vector, scalar };
 }
 
-/** Whether a division of floats is rounded correctly. Otherwise it is a reciprocal and a few multiplications. */
+/**
+ * Whether a division of floats is rounded correctly, unless the function divides roughly. With `afn` it is a reciprocal
+ * and a multiplication.
+ */
 export const isExactDivision = (fn: FunctionSnapshot, i: InstrId): boolean =>
   fn.instrOpcode[i] === Opcode.FDiv && fn.typeBits[fn.instrType[i]!] === 32 && fn.instrLatency[i]! >= LEAST_EXACT;
 /** TargetTransformInfo's cost of one, in full-rate instructions. */
 const LEAST_EXACT = 10;
+
+/**
+ * A division of floats that need not be rounded correctly (AMDGPUCodeGenPrepare): mantissas and exponents, a reciprocal
+ * at a quarter of the rate, a multiplication. Those of a constant are known. In full-rate instructions, as llc-23 makes
+ * them. Null for all others.
+ */
+function roughCycles(fn: FunctionSnapshot, i: InstrId, { valu }: TargetCosts): number | null {
+  if (!isExactDivision(fn, i)) return null;
+  return (fn.valueKind[divisorOf(fn, i)] === ValueKind.Constant ? 5 : ROUGHLY_BY_VARIABLE) * valu;
+}
+const ROUGHLY_BY_VARIABLE = 11;
+
+const divisorOf = (fn: FunctionSnapshot, i: InstrId): ValueId => fn.operand[fn.operandStart[i]! + 1]! as ValueId;
+
+/** Whether a function divides floats by several constants. */
+function dividesBySeveral(fn: FunctionSnapshot): boolean {
+  let first: ValueId | -1 = NONE;
+  for (let i = 0 as InstrId; i < fn.instrCount; i++) {
+    if (!isExactDivision(fn, i) || fn.valueKind[divisorOf(fn, i)] !== ValueKind.Constant) continue;
+    if (first !== NONE && divisorOf(fn, i) !== first) return true;
+    first = divisorOf(fn, i);
+  }
+  return false;
+}
 
 /** Which element of a vector an instruction reads or writes; `NONE` for all other instructions. */
 export function indexOf(fn: FunctionSnapshot, i: InstrId): ValueId | -1 {
@@ -133,13 +164,18 @@ export function elementCycles(
 export function divisionCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
   const division = divisionAt(fn, i);
   if (division === null) return null;
-  const divisor = fn.operand[fn.operandStart[i]! + 1]!;
+  const divisor = divisorOf(fn, i);
   const isConstant = fn.valueKind[divisor] === ValueKind.Constant;
   return cyclesOfDivision(division, isConstant ? fn.valueInteger[divisor]! : null, target);
 }
 
 /** What an instruction costs whose constant operands become variable: division only, the others cost the same. */
-export function variableCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
+export function variableCycles(
+  fn: FunctionSnapshot,
+  i: InstrId,
+  { target, dividesRoughly }: InstrCosts,
+): number | null {
+  if (dividesRoughly && isExactDivision(fn, i)) return ROUGHLY_BY_VARIABLE * target.valu;
   const division = divisionAt(fn, i);
   return division && cyclesOfDivision(division, null, target);
 }

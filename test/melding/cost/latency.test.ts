@@ -6,7 +6,7 @@ import { costsOf } from '../../../src/melding/cost/target-costs.js';
 import { snapshot, type BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/latency', { tests: 3 });
+const test = suite('melding/cost/latency', { tests: 4 });
 
 /** @param units TargetTransformInfo's, in full-rate instructions */
 function division(cpu: string, units: number, type = 'float'): number {
@@ -31,6 +31,25 @@ test('the steps of an exact division of floats are slow on GCN and CDNA', () => 
   // A reciprocal and a multiplication.
   assert.is(division('gfx906', 5), 5 * 4);
   assert.is(division('gfx906', 30, 'double'), 30 * 4);
+});
+
+test('a division by a constant is cheaper if it need not be rounded correctly', () => {
+  const divisions = (words: string): number[] => {
+    const s = snapshot(`
+      func kernel ${words}
+      arg %a float never
+      entry:
+        %p = fdiv %a 3 !type=float !lat=14
+        %q = fdiv %a 5 !type=float !lat=14
+        %r = fdiv %p %q !type=float !lat=14
+        ret`);
+    return ['%p', '%q', '%r'].map((name) => cyclesOf(s, name));
+  };
+  const exact = 14 * 4 + 48;
+  assert.equal(divisions('cpu=gfx906'), [exact, exact, exact]);
+  // Counts of llc-23, a reciprocal for four.
+  assert.equal(divisions('cpu=gfx906 rough'), [5 * 4, 5 * 4, 11 * 4]);
+  assert.equal(divisions('cpu=gfx1100 rough'), [5 * 2, 5 * 2, 11 * 2]);
 });
 
 test('an element is compared with every index, once in a block, where threads have indices of their own', () => {

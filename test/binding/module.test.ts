@@ -1,0 +1,33 @@
+/** What a module says of its functions. */
+import { LlvmModule } from '../../src/binding/module.js';
+import { runtime } from '../support/llvm.js';
+import { assert, suite } from '../support/suite.js';
+
+const test = suite('binding/module', { tests: 1 });
+
+const DIVISIONS = `target triple = "amdgcn-amd-amdhsa"
+define float @exact(float %a) {
+  %q = fdiv float %a, 3.0
+  ret float %q
+}
+define float @rough(float %a) {
+  %q = fdiv float %a, 3.0, !fpmath !0
+  ret float %q
+}
+!0 = !{float 2.5}`;
+
+test('whether a function divides roughly is asked without a trace, and behind any other question', async () => {
+  const llvm = await runtime();
+  llvm.reset();
+  llvm.run(() => {
+    using module = LlvmModule.read(llvm, new TextEncoder().encode(DIVISIONS), { cpu: 'gfx906', features: '' }, 2);
+    const { snapshot } = module.look('exact');
+    const opcodes = [...snapshot.instrOpcode];
+    assert.is(snapshot.dividesRoughly(), false);
+    assert.equal([...snapshot.instrOpcode], opcodes);
+    assert.is(module.look('rough').snapshot.dividesRoughly(), true);
+    assert.is(module.look('exact').snapshot.dividesRoughly(), false);
+  });
+});
+
+test.run();
