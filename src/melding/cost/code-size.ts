@@ -12,7 +12,7 @@
 import { NONE, type InstrId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, TypeKind, hasFlag, isAmd } from '../../ir/snapshot.js';
-import { divisionCycles, isExactDivision, type InstrCosts } from './latency.js';
+import { divisionCycles, exactDivisions, type InstrCosts } from './latency.js';
 import type { MemoryAccesses } from './memory-accesses.js';
 import { costsOf, type TargetCosts } from './target-costs.js';
 
@@ -52,7 +52,7 @@ export function instrSizes(fn: FunctionSnapshot, { joined }: Pick<MemoryAccesses
     vector[i] = bytesOf(fn, i, target) + target.valu * literalsOf(fn, i);
     scalar[i] = vector[i]! - (isPlainProduct(fn, i) ? target.multiply - target.salu : 0);
   }
-  return { target, dividesRoughly: false, latency: vector, vector, scalar };
+  return { target, roughDivisors: new Set(), latency: vector, vector, scalar };
 }
 
 const wordsIn = ({ typeBits }: FunctionSnapshot, type: number): number => Math.max(1, Math.ceil(typeBits[type]! / 32));
@@ -83,7 +83,7 @@ function bytesOf(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number 
   const isWide = fn.typeBits[type]! > 32;
   switch (opcode) {
     case Opcode.FDiv:
-      return isWide || isExactDivision(fn, i) ? LONG_IN_DIVISION * long : Math.max(2, units) * short;
+      return isWide || exactDivisions(fn, i) > 0 ? LONG_IN_DIVISION * long : Math.max(2, units) * short;
     case Opcode.Mul:
       return isWide && fn.typeKind[type] === TypeKind.Integer ? LONG_IN_WIDE_MULTIPLICATION * long : long;
     case Opcode.Shl:

@@ -71,7 +71,7 @@ function variable({ fn, costs }: PlanningContext, t: InstrId, f: InstrId): numbe
   const [indexT, indexF] = [indexOf(fn, t), indexOf(fn, f)];
   if (indexT !== indexF) return elementCycles(fn, t, costs.target) ?? 0;
   const divisor = (i: InstrId): number => fn.operand[fn.operandStart[i] + 1];
-  const cycles = variableCycles(fn, t, costs);
+  const cycles = variableCycles(fn, t, costs.target);
   return cycles === null || divisor(t) === divisor(f) ? 0 : cycles;
 }
 

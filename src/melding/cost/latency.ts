@@ -22,8 +22,8 @@ import { costsOf, type TargetCosts } from './target-costs.js';
 
 export interface InstrCosts {
   readonly target: TargetCosts;
-  /** Whether divisions of floats by constants are cheaper than others. Found out only where there are several. */
-  readonly dividesRoughly: boolean;
+  /** See `roughDivisors`. */
+  readonly roughDivisors: ReadonlySet<ValueId>;
   /** All `[instrCount]`, cycles. */
   readonly latency: Float64Array;
   readonly vector: Float64Array;
@@ -53,7 +53,9 @@ export function instrCosts(
   const latency = new Float64Array(fn.instrCount);
   const vector = new Float64Array(fn.instrCount);
   const scalar = new Float64Array(fn.instrCount);
-  const dividesRoughly = isAmd(fn.cpu) && dividesBySeveral(fn) && fn.dividesRoughly();
+  const divisors = roughDivisors(fn);
+  /** By variable divisor: the last block in which its reciprocal is taken. */
+  const invertedIn = new Map<ValueId, number>();
   /** By index of elements: the last block in which it is compared. */
   const comparedIn = new Map<ValueId, number>();
   for (let i = 0; i < fn.instrCount; i++) {
@@ -75,8 +77,14 @@ export function instrCosts(
       continue;
     }
     const index = indexOf(fn, i as InstrId);
-    let sequence =
-      (dividesRoughly ? roughCycles(fn, i as InstrId, target) : null) ?? divisionCycles(fn, i as InstrId, target);
+    let sequence = divisionCycles(fn, i as InstrId, target);
+    const quotients = divisors.size > 0 ? exactDivisions(fn, i as InstrId) : 0;
+    if (quotients > 0) {
+      const divisor = divisorOf(fn, i as InstrId);
+      const isInverted = divisors.has(divisor) || invertedIn.get(divisor) === fn.instrBlock[i];
+      invertedIn.set(divisor, fn.instrBlock[i]!);
+      sequence = quotients * (ROUGH_QUOTIENT + (isInverted ? 0 : ROUGH_RECIPROCAL)) * target.valu;
+    }
     if (index !== NONE && valueDivergent[index] === 1) {
       const isCompared = comparedIn.get(index) === fn.instrBlock[i];
       comparedIn.set(index, fn.instrBlock[i]!);
@@ -87,44 +95,53 @@ export function instrCosts(
       continue;
     }
     const units = Math.min(MOST_UNITS, fn.instrLatency[i]!);
-    latency[i] = vector[i] = units * target.valu + (isExactDivision(fn, i as InstrId) ? target.divisionSteps : 0);
+    latency[i] = vector[i] = units * target.valu + exactDivisions(fn, i as InstrId) * target.divisionSteps;
     scalar[i] = isFloat(fn, i as InstrId) && !target.scalarFloat ? vector[i]! : units * target.salu;
   }
-  return { target, dividesRoughly, latency, vector, scalar };
+  return { target, roughDivisors: divisors, latency, vector, scalar };
 }
 
 /**
- * Whether a division of floats is rounded correctly, unless the function divides roughly. With `afn` it is a reciprocal
- * and a multiplication.
+ * How many divisions of floats an instruction holds that are rounded correctly, unless the function divides roughly. With
+ * `afn`, a division is a reciprocal and a multiplication, and does not count. In a vector, a double counts as two floats,
+ * and two halves as one.
  */
-export const isExactDivision = (fn: FunctionSnapshot, i: InstrId): boolean =>
-  fn.instrOpcode[i] === Opcode.FDiv && fn.typeBits[fn.instrType[i]!] === 32 && fn.instrLatency[i]! >= LEAST_EXACT;
+export function exactDivisions(fn: FunctionSnapshot, i: InstrId): number {
+  if (fn.instrOpcode[i] !== Opcode.FDiv) return 0;
+  const type = fn.instrType[i]!;
+  const count = fn.typeKind[type] === TypeKind.Vector || fn.typeBits[type] === 32 ? fn.typeBits[type]! / 32 : 0;
+  return fn.instrLatency[i]! >= LEAST_EXACT * count ? count : 0;
+}
 /** TargetTransformInfo's cost of one, in full-rate instructions. */
 const LEAST_EXACT = 10;
 
 /**
- * A division of floats that need not be rounded correctly (AMDGPUCodeGenPrepare): mantissas and exponents, a reciprocal
- * at a quarter of the rate, a multiplication. Those of a constant are known. In full-rate instructions, as llc-23 makes
- * them. Null for all others.
+ * A division of floats that need not be rounded correctly (AMDGPUCodeGenPrepare), in full-rate instructions as llc-23
+ * makes them: the mantissa and the exponent of the dividend, a product, a difference, and both put together again. And
+ * the mantissa of the divisor, its exponent, and a reciprocal at a quarter of the rate: those of a constant are known.
  */
-function roughCycles(fn: FunctionSnapshot, i: InstrId, { valu }: TargetCosts): number | null {
-  if (!isExactDivision(fn, i)) return null;
-  return (fn.valueKind[divisorOf(fn, i)] === ValueKind.Constant ? 5 : ROUGHLY_BY_VARIABLE) * valu;
-}
-const ROUGHLY_BY_VARIABLE = 11;
+const ROUGH_QUOTIENT = 5;
+const ROUGH_RECIPROCAL = 6;
 
 const divisorOf = (fn: FunctionSnapshot, i: InstrId): ValueId => fn.operand[fn.operandStart[i]! + 1]! as ValueId;
 
-/** Whether a function divides floats by several constants. */
-function dividesBySeveral(fn: FunctionSnapshot): boolean {
-  let first: ValueId | -1 = NONE;
+/**
+ * The constants by which a function divides floats, if it need not round the quotients correctly. Empty where all are
+ * rounded correctly, or where there is but one constant: nothing can become of it that is dearer.
+ */
+function roughDivisors(fn: FunctionSnapshot): ReadonlySet<ValueId> {
+  const found = new Set<ValueId>();
   for (let i = 0 as InstrId; i < fn.instrCount; i++) {
-    if (!isExactDivision(fn, i) || fn.valueKind[divisorOf(fn, i)] !== ValueKind.Constant) continue;
-    if (first !== NONE && divisorOf(fn, i) !== first) return true;
-    first = divisorOf(fn, i);
+    if (exactDivisions(fn, i) === 0) continue;
+    const divisor = divisorOf(fn, i);
+    if (fn.valueKind[divisor] === ValueKind.Constant) found.add(divisor);
   }
-  return false;
+  return isAmd(fn.cpu) && found.size > 1 && fn.dividesRoughly() ? found : new Set();
 }
+
+/** What a select between two such constants costs beside itself: its reciprocal is not known. */
+export const reciprocalCycles = ({ roughDivisors, target }: InstrCosts, a: ValueId, b: ValueId): number =>
+  roughDivisors.has(a) && roughDivisors.has(b) ? ROUGH_RECIPROCAL * target.valu : 0;
 
 /** Which element of a vector an instruction reads or writes; `NONE` for all other instructions. */
 export function indexOf(fn: FunctionSnapshot, i: InstrId): ValueId | -1 {
@@ -169,13 +186,8 @@ export function divisionCycles(fn: FunctionSnapshot, i: InstrId, target: TargetC
   return cyclesOfDivision(division, isConstant ? fn.valueInteger[divisor]! : null, target);
 }
 
-/** What an instruction costs whose constant operands become variable: division only, the others cost the same. */
-export function variableCycles(
-  fn: FunctionSnapshot,
-  i: InstrId,
-  { target, dividesRoughly }: InstrCosts,
-): number | null {
-  if (dividesRoughly && isExactDivision(fn, i)) return ROUGHLY_BY_VARIABLE * target.valu;
+/** What an instruction costs whose constant operands become variable: integer division only, the others cost the same. */
+export function variableCycles(fn: FunctionSnapshot, i: InstrId, target: TargetCosts): number | null {
   const division = divisionAt(fn, i);
   return division && cyclesOfDivision(division, null, target);
 }

@@ -34,7 +34,7 @@ function thawed(fn: FunctionSnapshot, v: number): number {
 export function refoldedDivision({ fn, costs, cost }: PlanningContext, a: ValueId, b: ValueId): number {
   const [i, j] = [definingInstr(fn, a), definingInstr(fn, b)];
   if (i === NONE || j === NONE || fn.instrOpcode[i] !== fn.instrOpcode[j]) return 0;
-  const cycles = variableCycles(fn, i, costs);
+  const cycles = variableCycles(fn, i, costs.target);
   if (cycles === null || thawed(fn, fn.operand[fn.operandStart[i]]) !== thawed(fn, fn.operand[fn.operandStart[j]]))
     return 0;
   return Math.max(0, cycles - cost[i] - cost[j]);

@@ -9,6 +9,7 @@ import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Opcode, definingInstr, terminatorOf } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
+import { reciprocalCycles } from '../cost/latency.js';
 import { canSelect, isPoison, moveCycles, refoldedDivision, selectCycles } from '../cost/operands.js';
 import { matchesOf, workOf, type BlockMatches, type BlockWork } from './block-matches.js';
 import { findStandIns } from './stand-ins.js';
@@ -224,7 +225,7 @@ export class Frame implements FrameParts {
   selectCost(t: ValueId, f: ValueId, at: BlockId): number {
     const { ctx } = this;
     const early = this.isInside(t) || this.isInside(f) ? at : this.entry;
-    const cycles = selectCycles(ctx, t) + refoldedDivision(ctx, t, f);
+    const cycles = selectCycles(ctx, t) + refoldedDivision(ctx, t, f) + reciprocalCycles(ctx.costs, t, f);
     return cycles * Math.min(this.weight(early), this.weight(at)) + moveCycles(ctx, t, f);
   }
 

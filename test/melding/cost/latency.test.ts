@@ -1,6 +1,7 @@
 /** What instructions cost where LLVM's own numbers do not say it. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
-import { instrCosts } from '../../../src/melding/cost/latency.js';
+import type { ValueId } from '../../../src/ir/ids.js';
+import { instrCosts, reciprocalCycles, type InstrCosts } from '../../../src/melding/cost/latency.js';
 import { memoryAccesses } from '../../../src/melding/cost/memory-accesses.js';
 import { costsOf } from '../../../src/melding/cost/target-costs.js';
 import { snapshot, type BuiltSnapshot } from '../../support/snapshot-builder.js';
@@ -20,10 +21,12 @@ function division(cpu: string, units: number, type = 'float'): number {
   return cyclesOf(s, '%q');
 }
 
-function cyclesOf(s: BuiltSnapshot, name: string): number {
+function costs(s: BuiltSnapshot): InstrCosts {
   const { divergence } = analysesOf(s.f);
-  return instrCosts(s.f, memoryAccesses(s.f, divergence), divergence).vector[s.instr(name)]!;
+  return instrCosts(s.f, memoryAccesses(s.f, divergence), divergence);
 }
+
+const cyclesOf = (s: BuiltSnapshot, name: string): number => costs(s).vector[s.instr(name)]!;
 
 test('the steps of an exact division of floats are slow on GCN and CDNA', () => {
   assert.equal([division('gfx906', 14), division('gfx90a', 14)], [14 * 4 + 48, 14 * 4 + 48]);
@@ -34,22 +37,28 @@ test('the steps of an exact division of floats are slow on GCN and CDNA', () => 
 });
 
 test('a division by a constant is cheaper if it need not be rounded correctly', () => {
-  const divisions = (words: string): number[] => {
+  const divisions = (words: string, type = 'float', units = 14): number[] => {
     const s = snapshot(`
       func kernel ${words}
-      arg %a float never
+      arg %a ${type} never
       entry:
-        %p = fdiv %a 3 !type=float !lat=14
-        %q = fdiv %a 5 !type=float !lat=14
-        %r = fdiv %p %q !type=float !lat=14
+        %p = fdiv %a 3 !type=${type} !lat=${units}
+        %q = fdiv %a 5 !type=${type} !lat=${units}
+        %r = fdiv %p %q !type=${type} !lat=${units}
+        %s = fdiv %r %q !type=${type} !lat=${units}
         ret`);
-    return ['%p', '%q', '%r'].map((name) => cyclesOf(s, name));
+    const [ofP, ofQ] = ['%p', '%q'].map((name) => s.f.operand[s.f.operandStart[s.instr(name)]! + 1] as ValueId);
+    const selecting = reciprocalCycles(costs(s), ofP!, ofQ!);
+    return [...['%p', '%q', '%r', '%s'].map((name) => cyclesOf(s, name)), selecting];
   };
   const exact = 14 * 4 + 48;
-  assert.equal(divisions('cpu=gfx906'), [exact, exact, exact]);
+  assert.equal(divisions('cpu=gfx906'), [exact, exact, exact, exact, 0]);
   // Counts of llc-23, a reciprocal for four.
-  assert.equal(divisions('cpu=gfx906 rough'), [5 * 4, 5 * 4, 11 * 4]);
-  assert.equal(divisions('cpu=gfx1100 rough'), [5 * 2, 5 * 2, 11 * 2]);
+  assert.equal(divisions('cpu=gfx906 rough'), [5 * 4, 5 * 4, 11 * 4, 5 * 4, 6 * 4]);
+  assert.equal(divisions('cpu=gfx1100 rough'), [5 * 2, 5 * 2, 11 * 2, 5 * 2, 6 * 2]);
+  assert.equal(divisions('cpu=gfx906 rough', 'v4xfloat', 56), [4 * 5 * 4, 4 * 5 * 4, 4 * 11 * 4, 4 * 5 * 4, 6 * 4]);
+  // Approximate ones are what LLVM says.
+  assert.equal(divisions('cpu=gfx906 rough', 'v4xfloat', 20), [80, 80, 80, 80, 0]);
 });
 
 test('an element is compared with every index, once in a block, where threads have indices of their own', () => {
