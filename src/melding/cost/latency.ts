@@ -22,7 +22,7 @@ import { costsOf, type TargetCosts } from './target-costs.js';
 
 export interface InstrCosts {
   readonly target: TargetCosts;
-  /** See `roughDivisors`. */
+  /** See `roughDivisorsOf`. */
   readonly roughDivisors: ReadonlySet<ValueId>;
   /** All `[instrCount]`, cycles. */
   readonly latency: Float64Array;
@@ -53,7 +53,7 @@ export function instrCosts(
   const latency = new Float64Array(fn.instrCount);
   const vector = new Float64Array(fn.instrCount);
   const scalar = new Float64Array(fn.instrCount);
-  const divisors = roughDivisors(fn);
+  const divisors = roughDivisorsOf(fn);
   /** By variable divisor: the last block in which its reciprocal is taken. */
   const invertedIn = new Map<ValueId, number>();
   /** By index of elements: the last block in which it is compared. */
@@ -129,7 +129,7 @@ const divisorOf = (fn: FunctionSnapshot, i: InstrId): ValueId => fn.operand[fn.o
  * The constants by which a function divides floats, if it need not round the quotients correctly. Empty where all are
  * rounded correctly, or where there is but one constant: nothing can become of it that is dearer.
  */
-function roughDivisors(fn: FunctionSnapshot): ReadonlySet<ValueId> {
+function roughDivisorsOf(fn: FunctionSnapshot): ReadonlySet<ValueId> {
   const found = new Set<ValueId>();
   for (let i = 0 as InstrId; i < fn.instrCount; i++) {
     if (exactDivisions(fn, i) === 0) continue;
