@@ -22,7 +22,8 @@ export const BORDER: Rates = (_, y) => [0.1 + 0.8 * y, 15 / 16];
 /** Neighbours often choose alike: the largest of three colours, the cheapest of three ways. */
 export const CHOICE: Rates = (x, y) => [0.1 + 0.8 * y, x < 0.5 ? 0.95 : 0];
 export const EQUALITY: Rates = (x, y) => [x < 0.5 ? 0 : x < 0.75 ? 1 / 64 : 0.05 + 0.3 * y, 0];
-export const NOT_A_NUMBER: Rates = (x) => [x < 0.9 ? 0 : 1 / 256, 0];
+/** What is not a number, and what only its exponent makes special. */
+export const RARE: Rates = (x) => [x < 0.9 ? 0 : 1 / 256, 0];
 export const UNPREDICTABLE: Rates = () => [0.5, 0];
 
 /**

@@ -25,9 +25,9 @@ import {
   COIN,
   EQUALITY,
   GATHERED_ORDER,
-  NOT_A_NUMBER,
   ORDER,
   OTHER,
+  RARE,
   UNPREDICTABLE,
   bounded,
   event,
@@ -53,6 +53,7 @@ import {
   type LaneSet,
   type Lanes,
 } from './lanes.js';
+import { reducesLargeAngles } from './large-angles.js';
 import { isOneOfSeveral } from './one-of-several.js';
 import { DEEPEST, Data, Scale, rootsOf, type Sampled } from './sampled.js';
 import { areSmooth, keepsSmooth } from './smooth.js';
@@ -142,12 +143,24 @@ export class LaneValues {
     const { circles } = this;
     const sample = this.sample(value, 0);
     const taken = this.fn.instrTaken[terminator]!;
-    const isKnown = taken === NONE || sample.scale === Scale.Known;
-    const found = lanesWhere(isKnown ? sample : this.event(value, taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]));
+    const isKnown = sample.scale === Scale.Known;
+    const found = lanesWhere(
+      isKnown ? sample : taken === NONE ? this.unlessRare(branch, sample) : this.event(value, ratesOf(taken)),
+    );
     // In a circle the condition is not known yet. What a long chain of conditions cut off counts as known: else each
     // question would follow it again.
     if (this.open.size === 0 || this.circles === circles) this.conditions.set(branch, found);
     return found;
+  }
+
+  /** What a branch asks, or that hardly any thread takes one of its sides. */
+  private unlessRare(branch: BlockId, sample: Sampled): Sampled {
+    const { fn } = this;
+    const value = fn.operand[fn.operandStart[terminatorOf(fn, branch)]!] as ValueId;
+    const [isRare, isUsual] = [0, 1].map((k) => reducesLargeAngles(fn, fn.succ[fn.succStart[branch]! + k] as BlockId));
+    if (isRare === isUsual) return sample;
+    const rare = this.event(value, RARE);
+    return isRare ? rare : this.notSo(rare);
   }
 
   /** By lane, which of `runs` runs of cases of a switch a value is in; `OTHER` where it is in none. */
@@ -340,7 +353,7 @@ export class LaneValues {
     if (!comparesIntegers(predicate)) {
       const isEquality = isFloatEquality(predicate);
       const ofNumbers = !isEquality ? this.orderOf(v, a, b) : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
-      const yes = this.event(v, isNumberTest(predicate) ? NOT_A_NUMBER : ofNumbers, [a, b]);
+      const yes = this.event(v, isNumberTest(predicate) ? RARE : ofNumbers, [a, b]);
       return NEGATED.includes(predicate) ? this.notSo(yes) : yes;
     }
     const other = fn.operand[fn.operandStart[i]! + 1] as ValueId;
@@ -464,6 +477,9 @@ export class LaneValues {
     return event(this.memory, v, rates, this.fn.waveSize, sources);
   }
 }
+
+/** What metadata says: `instrTaken` of the snapshot. */
+const ratesOf = (taken: number): Rates => (taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]);
 
 /** Compares of floats that do not hold where the rare thing happens. */
 const NEGATED: readonly number[] = [Predicate.FCmpORD, Predicate.FCmpONE, Predicate.FCmpUNE];

@@ -104,7 +104,7 @@ export function byCost(ctx: PlanningContext, region: DivergentRegion, judged: Ju
   }
   if (best !== null) return best;
   const parted = { total: inParted.total, melds: legal(inParted.pairs) };
-  return { ...NOTHING, verdict: reason ?? whyNot(parted, gains.percentParted) };
+  return { ...NOTHING, verdict: reason ?? whyNot(gains, parted) };
 }
 
 const SCATTERED = 'what it accesses in memory lies scattered, and takes as long together as apart';
@@ -112,10 +112,11 @@ const HIDDEN = 'what it saves, other waves would hide, and it costs them work';
 
 /** Why melds do not pay with any question. @param parted those of waves that part, and what these gain */
 function whyNot(
+  gains: WaveGains,
   { total, melds }: { readonly total: number; readonly melds: readonly Judged[] },
-  percentParted: number,
 ): string {
-  const margin = marginOf(melds);
+  const { percentParted } = gains;
+  const margin = marginOf(gains, melds);
   if (total > margin && total - scatteredOf(melds) <= margin) return SCATTERED;
   return total > margin && percentParted < 90
     ? `only ${percentParted} % of the waves are expected to take both sides`
@@ -123,8 +124,8 @@ function whyNot(
 }
 
 /** What melds must be worth, at least. */
-function marginOf(melds: readonly Judged[]): number {
-  const work = melds.reduce((sum, { effect: { vain } }) => sum + vain.t + vain.f, 0);
+function marginOf(gains: WaveGains, melds: readonly Judged[]): number {
+  const work = melds.reduce((sum, { effect }) => sum + gains.workOfParted(effect), 0);
   return Math.max(CostModel.leastWorth, CostModel.leastShare * work);
 }
 
@@ -183,7 +184,7 @@ class AskedChoice implements Choice {
 
   appraisal(melds: readonly Judged[]): Appraisal {
     const { alone, expected, least } = this.expectation(melds);
-    const margin = marginOf(melds);
+    const margin = marginOf(this.of.gains, melds);
     if (least - this.melded * scatteredOf(melds) > margin) return { worth: expected, reason: null };
     return { worth: -Infinity, reason: least > margin ? SCATTERED : alone > margin ? HIDDEN : null };
   }

@@ -111,6 +111,18 @@ export class WaveGains {
     return ofMelded(sides, found);
   }
 
+  /** How long a wave that parts is at what becomes one: blocks to which few of these waves come count less. */
+  workOfParted({ vain, blocks }: Effect): number {
+    let work = vain.t + vain.f;
+    const { parted } = this.mean;
+    if (parted === 0) return work;
+    for (const block of blocks) {
+      const { both, onlyT, onlyF } = this.meanComers(block);
+      work -= block.vain.t * (1 - (both + onlyT) / parted) + block.vain.f * (1 - (both + onlyF) / parted);
+    }
+    return work;
+  }
+
   /**
    * What the melds of a branch are worth together, in cycles per run of the function.
    *

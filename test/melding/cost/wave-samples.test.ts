@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 30 });
+const test = suite('melding/cost/wave-samples', { tests: 32 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -213,6 +213,75 @@ test('data that are gathered by an index part more waves than data in the order 
     const more = parted('%far', compare) - parted('%data', compare);
     assert.ok(more > 0 && more < 0.2, `${compare}: ${more}`);
   }
+});
+
+/** @param digit what a large angle is multiplied by @param more what is done with it */
+const ofAngle = (digit: string, sides = 'then else'): ByWave =>
+  sharesAt(
+    snapshot(`
+      func kernel
+      arg %p ptr1 never
+      arg %x double never
+      entry:
+        %angle = load %p !as=1 !type=float
+        %wide = load %p !as=1 !type=i64
+        br if
+      if:
+        %c = fcmp olt %angle %angle
+        br %c ${sides}
+      then:
+        br join
+      else:
+        ${digit}
+        br join
+      join:
+        ret
+    `),
+    'if',
+  );
+
+test('hardly any thread has an angle that wants 2/π to hundreds of bits', () => {
+  const [usual, rare] = [ofAngle('%d = mul %wide 12345 !type=i64'), ofAngle('%d = mul %wide 1011060801 !type=i64')];
+  assert.ok(usual.parted > 0.5, `${usual.parted}`);
+  assert.ok(rare.parted < 0.2 && rare.none < 0.1, `${rare.parted}`);
+  assert.ok(ofAngle('%d = mul %wide 1313084713 !type=i64', 'else then').all < 0.1);
+  // For doubles, an intrinsic gives the digits.
+  const preop = (from: number): ByWave => ofAngle(`%d = call @llvm.amdgcn.trig.preop.f64 %x ${from} !type=double`);
+  assert.ok(preop(0).parted < 0.2);
+  assert.ok(preop(1).parted > 0.5);
+});
+
+test('a wave is at blocks for as long as it comes to them', () => {
+  const s = snapshot(`
+    func kernel
+    arg %p ptr1 never
+    entry:
+      %angle = load %p !as=1 !type=float
+      %wide = load %p !as=1 !type=i64
+      br if
+    if:
+      %c = fcmp olt %angle 2.0
+      br %c then else
+    then:
+      %large = fcmp ogt %angle 3.0
+      br %large slow fast
+    slow:
+      %d = mul %wide 1011060801 !type=i64
+      br fast
+    fast:
+      br join
+    else:
+      br join
+    join:
+      ret
+  `);
+  const block = { f: -1, passed: true, net: 0, waiting: 0 } as const;
+  const blocks = [
+    { ...block, t: s.block('slow'), vain: { t: 1000, f: 0 } },
+    { ...block, t: s.block('fast'), vain: { t: 100, f: 0 } },
+  ];
+  const work = gainsAt(s, 'if').workOfParted({ net: 0, scattered: 0, vain: { t: 1110, f: 20 }, blocks });
+  assert.ok(work >= 130 && work < 400, `${work}`);
 });
 
 test('equality with a number is rarer than order, and a test for not-a-number rarer still', () => {
