@@ -24,38 +24,29 @@ const READS_ONE_CHUNK = Number(process.versions.node.split('.')[0]) >= 26;
 const LARGE_ANSWER = 64 * 1024;
 
 /**
- * How long what a refused request still sends is thrown away. A connection that ends while its client sends is reset,
- * and most clients lose the refusal by that.
+ * How long what a request still sends behind its answer is thrown away. A connection that ends while its client sends
+ * is reset, and most clients lose the answer by that.
  */
 const DISCARD_MS = 5000;
 
-interface Sides {
+interface Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-}
-
-interface Exchange extends Sides {
   /** Breaks the body off that the service reads. */
   failBody?: (reason: Refusal) => void;
 }
 
 export class Exchanges {
   readonly #sending = new Set<Promise<void>>();
-  /** Connections that end with an answer which is known already. */
-  readonly #ending = new WeakSet<Socket>();
   /** Connections on which the parser is lost: it complains of all that still comes. */
   readonly #broken = new WeakSet<Socket>();
   /** The last request of each connection. */
   readonly #last = new WeakMap<Socket, Exchange>();
   lastLargeAnswer = -Infinity;
 
-  /**
-   * @param hostname of requests that name none, as those of HTTP 1.0 may
-   * @param idle told when nothing is being sent any more
-   */
+  /** @param idle told when nothing is being sent any more */
   constructor(
     private readonly service: Service,
-    private readonly hostname: string | undefined,
     private readonly idle: () => void,
   ) {}
 
@@ -67,20 +58,22 @@ export class Exchanges {
   onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const exchange: Exchange = { incoming, outgoing };
     this.#last.set(incoming.socket, exchange);
-    const refuse = (detail: string): Promise<void> =>
-      this.#answer(exchange, () => this.#refuse(aboutHead(incoming, detail)));
-    const complaint = complaintAbout(incoming);
-    if (complaint !== null) return void refuse(complaint);
     const listener = getRequestListener(
       async (request) => {
+        checkHead(incoming);
         const read = request.method === 'POST' ? withBody(request, exchange) : request;
         await this.#answer(exchange, () => this.service.fetch(read));
         return RESPONSE_ALREADY_SENT;
       },
       {
-        ...(this.hostname !== undefined && { hostname: this.hostname }),
+        // Of requests that name no host, as those of HTTP 1.0 may.
+        hostname: 'localhost',
+        overrideGlobalObjects: false,
+        autoCleanupIncoming: false,
         errorHandler: (error) =>
-          error instanceof RequestError ? refuse(error.message) : new Response(null, { status: 500 }),
+          error instanceof RequestError
+            ? this.#answer(exchange, () => this.#refuse(aboutHead(incoming, error.message)))
+            : new Response(null, { status: 500 }),
       },
     );
     void listener(incoming, outgoing);
@@ -96,34 +89,37 @@ export class Exchanges {
     const last = this.#last.get(socket);
     const isOfBody = last !== undefined && !last.incoming.complete;
     if (isOfBody) {
-      const { outgoing, failBody } = last;
       // Whoever hangs up in a body has gone. The parser calls it an error of the body.
-      if (error.code === HUNG_UP || outgoing.headersSent || failBody === undefined) return void socket.destroy();
-      failBody(refusal);
+      if (error.code === HUNG_UP || last.outgoing.headersSent) return void socket.destroy();
+      last.failBody?.(refusal);
     }
-    if (last?.outgoing.closed === false) await whileConnected(socket, once(last.outgoing, 'close'));
-    if (isOfBody || this.#ending.has(socket) || !socket.writable) return socket.destroySoon();
+    if (last?.outgoing.closed === false) await once(last.outgoing, 'close');
+    if (isOfBody || !socket.writable) return socket.destroySoon();
     const answer = await this.#refuse(aboutNothing(refusal));
     await this.#noted(sendAndEnd(answer, socket));
   }
 
+  /** Requests of a connection take turns: each begins when the answer before it is sent, and the client still there. */
   async #answer(exchange: Exchange, ask: () => Promise<Response>): Promise<void> {
     const { socket } = exchange.incoming;
-    // An answer without its connection is one that waits for another. If that one is a refusal which needs no body, it
-    // is known in the next turn.
-    if (exchange.outgoing.socket === null) await nextTurn();
-    if (this.#ending.has(socket)) return;
+    if (exchange.outgoing.socket === null) await once(exchange.outgoing, 'socket');
+    // The answer before it ended the connection.
+    if (!socket.writable) return;
     const answer = await ask();
-    if (endsConnection(answer)) this.#ending.add(socket);
-    await this.#noted(whileConnected(socket, send(answer, exchange)));
-    if (isLarge(answer)) this.lastLargeAnswer = performance.now();
+    await this.#noted(this.#send(answer, exchange));
     if (this.#sending.size === 0) this.idle();
+  }
+
+  async #send(answer: Response, exchange: Exchange): Promise<void> {
+    const { socket } = exchange.incoming;
+    const before = socket.bytesWritten;
+    await send(answer, exchange);
+    if (socket.bytesWritten - before > LARGE_ANSWER) this.lastLargeAnswer = performance.now();
   }
 
   async #noted(sending: Promise<void>): Promise<void> {
     this.#sending.add(sending);
-    await sending;
-    this.#sending.delete(sending);
+    await sending.finally(() => this.#sending.delete(sending));
   }
 
   async #refuse(unreadable: Unreadable): Promise<Response> {
@@ -131,19 +127,16 @@ export class Exchanges {
   }
 }
 
-/** What neither Node's parser nor the adapter minds. */
-function complaintAbout({ httpVersion, headers }: IncomingMessage): string | null {
-  // The adapter would take our own name for the host's.
-  if (httpVersion === '1.1' && headers.host === undefined) return 'the header Host is missing';
+/**
+ * What neither Node's parser nor the adapter minds.
+ *
+ * @throws RequestError
+ */
+function checkHead({ httpVersion, headers }: IncomingMessage): void {
+  if (httpVersion === '1.1' && headers.host === undefined) throw new RequestError('the header Host is missing');
   // The parser would take the body for another request.
-  if (headers['transfer-encoding'] === '') return 'the header Transfer-Encoding is empty';
-  return null;
+  if (headers['transfer-encoding'] === '') throw new RequestError('the header Transfer-Encoding is empty');
 }
-
-const endsConnection = ({ headers }: Response): boolean => headers.get('connection') === 'close';
-
-const isLarge = ({ headers }: Response): boolean =>
-  !(Number(headers.get('content-length') ?? Infinity) <= LARGE_ANSWER);
 
 /**
  * The request with a body that comes in pieces of what has arrived in a turn of the event loop. The adapter's body has
@@ -180,11 +173,10 @@ function withBody({ url, method, headers }: Request, node: Exchange): Request {
  * Sends an answer as fast as its client reads. An answer that breaks off ends its connection, so that no client takes
  * it for complete. The adapter's own sending ends some of them as if they were.
  */
-async function send(answer: Response, { incoming, outgoing }: Sides): Promise<void> {
+async function send(answer: Response, { incoming, outgoing }: Exchange): Promise<void> {
   const { status, headers, body } = answer;
   outgoing.setHeaders(headers);
-  const isRefused = endsConnection(answer) && !incoming.complete;
-  if (isRefused) return sendRefusal(answer, { incoming, outgoing });
+  if (!incoming.complete) return sendEarly(answer, { incoming, outgoing });
   outgoing.writeHead(status);
   if (body === null) {
     outgoing.end();
@@ -196,11 +188,13 @@ async function send(answer: Response, { incoming, outgoing }: Sides): Promise<vo
   await pipeline(source, outgoing).catch(() => {});
 }
 
-/** Its length tells the client when it has all of it: the connection stays a while, and reads what still comes. */
-async function sendRefusal(answer: Response, { incoming, outgoing }: Sides): Promise<void> {
+/**
+ * Sends an answer whose request is not all there, as most refusals. Its length tells the client when it has all of it:
+ * the connection stays a while, and reads what still comes.
+ */
+async function sendEarly(answer: Response, { incoming, outgoing }: Exchange): Promise<void> {
   const content = Buffer.from(await answer.arrayBuffer());
-  outgoing.removeHeader('Transfer-Encoding');
-  outgoing.setHeader('Content-Length', content.length).writeHead(answer.status);
+  outgoing.setHeader('Content-Length', content.length).setHeader('Connection', 'close').writeHead(answer.status);
   await pipeline(Readable.from([content]), outgoing, { end: false }).catch(() => {});
   incoming.on('data', () => {});
   await finished(incoming, { signal: AbortSignal.timeout(DISCARD_MS) }).catch(() => {});
@@ -212,12 +206,4 @@ async function sendAndEnd(answer: Response, socket: Socket): Promise<void> {
   socket.end(await answerText(answer));
   await finished(socket, { signal: AbortSignal.timeout(DISCARD_MS) }).catch(() => {});
   socket.destroy();
-}
-
-/** Waits for the end of something, or of the connection: the request behind a refused one never gets its turn. */
-async function whileConnected(connection: Socket, something: Promise<unknown>): Promise<void> {
-  if (connection.destroyed) return void something.catch(() => {});
-  const ended = new AbortController();
-  const gone = once(connection, 'close', { signal: ended.signal }).catch(() => {});
-  await Promise.race([something.finally(() => ended.abort()), gone]);
 }

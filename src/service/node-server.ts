@@ -54,7 +54,7 @@ export async function listen(service: Service, options: ListenOptions): Promise<
     throw new DarmError('usage', 'option "host" in listen() must be a string that is not empty');
   const { bodyTimeout, queueTimeout, timeout, grace } = options;
   let closing = false;
-  const exchanges = new Exchanges(service, 'host' in options ? options.host : undefined, () => {
+  const exchanges = new Exchanges(service, () => {
     // Else the connection stays open for another request. For Node a connection is idle when its answer has been
     // written, even if most of it waits in the process.
     if (closing) setImmediate(() => server.closeIdleConnections());

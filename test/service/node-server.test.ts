@@ -1,10 +1,11 @@
 /** Node's HTTP server in front of a service: how bodies arrive. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { listen, type Service } from '../../src/service/index.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('service/node-server', { tests: 7, timeoutMs: 60_000 });
+const test = suite('service/node-server', { tests: 9, timeoutMs: 60_000 });
 
 /** Sends one request to a service that is `fetch`, and returns what comes until the connection ends. */
 async function exchange(fetch: Service['fetch'], request: string, hangUp = false): Promise<string> {
@@ -149,6 +150,36 @@ test('nor is what comes when the refused request has all of its body', async () 
     socket.write(`body${POST}Content-Length: 0\r\n\r\n`);
     await once(socket, 'close');
   });
+});
+
+test('requests behind another wait for its answer, and are not begun when their client has gone', async () => {
+  let begun = 0;
+  const fetch = async ({ signal }: Request): Promise<Response> => {
+    begun++;
+    if (!signal.aborted) await once(signal, 'abort');
+    return new Response('nobody reads this');
+  };
+  await exchange(fetch, `${POST}Content-Length: 0\r\n\r\n`.repeat(20), true);
+  assert.is(begun, 1);
+});
+
+test('an answer before the body: the client may send the rest, and is told that the connection ends', async () => {
+  const service: Service = {
+    fetch: () => Promise.resolve(new Response('not found', { status: 404 })),
+    close: () => Promise.resolve(),
+  };
+  const limits = { bodyTimeout: 30_000, queueTimeout: 0, timeout: 0, grace: 0 };
+  const server = await listen(service, { ...limits, host: '127.0.0.1', port: 0 });
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  let ended = false;
+  socket.on('end', () => (ended = true));
+  socket.write(`${POST}Content-Length: 8\r\n\r\nbody`);
+  assert.match(await answerOf(socket, 'not found'), /^HTTP\/1.1 404 .*Content-Length: 9\r\nConnection: close\r\n/s);
+  await sleep(700);
+  assert.not.ok(ended);
+  socket.write('body');
+  await once(socket, 'close');
+  await server.close();
 });
 
 test.run();
