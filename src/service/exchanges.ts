@@ -132,8 +132,10 @@ export class Exchanges {
  *
  * @throws RequestError
  */
-function checkHead({ httpVersion, headers }: IncomingMessage): void {
-  if (httpVersion === '1.1' && headers.host === undefined) throw new RequestError('the header Host is missing');
+function checkHead({ httpVersion, headers, headersDistinct }: IncomingMessage): void {
+  const hosts = headersDistinct.host?.length ?? 0;
+  if (hosts === 0 && httpVersion === '1.1') throw new RequestError('the header Host is missing');
+  if (hosts > 1) throw new RequestError('the header Host is there more than once');
   // The parser would take the body for another request.
   if (headers['transfer-encoding'] === '') throw new RequestError('the header Transfer-Encoding is empty');
 }

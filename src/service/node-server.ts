@@ -3,7 +3,7 @@
  * that arrive slowly, idle connections, and clients that do not read their answers.
  */
 import { once } from 'node:events';
-import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -67,7 +67,10 @@ export async function listen(service: Service, options: ListenOptions): Promise<
     // Node's own refusal would be neither logged nor counted.
     requireHostHeader: false,
   };
-  const server = createServer(settings, (incoming, outgoing) => exchanges.onRequest(incoming, outgoing));
+  const server = createServer(settings);
+  // What a client expects that Node does not know is ignored: Node would refuse it without an id and a line in the log.
+  for (const event of ['request', 'checkExpectation'])
+    server.on(event, (incoming: IncomingMessage, outgoing: ServerResponse) => exchanges.onRequest(incoming, outgoing));
   server.on('clientError', (error, socket) => {
     exchanges.onClientError(error, socket as Socket).catch(() => socket.destroy());
   });

@@ -230,7 +230,9 @@ class CompileService {
         throw new Refusal('method-not-allowed', `${path} takes ${allowed}`);
       });
     }
-    app.notFound((c) => this.#refuse(c, new Refusal('not-found', 'there is nothing under this path')));
+    app.notFound(() => {
+      throw new Refusal('not-found', 'there is nothing under this path');
+    });
     app.onError((error, c) => this.#refuse(c, error));
   }
 

@@ -1,11 +1,13 @@
 /** Requests that cannot be read are refused as all others are: with a problem and an id, logged and counted. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import path from 'node:path';
 import { listen, type Service } from '../../src/service/index.js';
+import { inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 import { fakeService, figure, HeldJobs, settle } from '../support/service.js';
 
-const test = suite('service/exchanges', { tests: 8, timeoutMs: 60_000 });
+const test = suite('service/exchanges', { tests: 9, timeoutMs: 60_000 });
 
 type Line = Record<string, unknown>;
 
@@ -15,14 +17,20 @@ interface Served {
   readonly service: Service;
 }
 
+const PLACE = { host: '127.0.0.1', port: 0 };
+
 /** Sends the parts of a request, each after `between`, and reads until the connection ends. */
-async function exchange(parts: readonly string[], between = settle, jobs = new HeldJobs()): Promise<Served> {
+async function exchange(
+  parts: readonly string[],
+  { between = settle, jobs = new HeldJobs(), place = PLACE as typeof PLACE | { readonly socketPath: string } } = {},
+): Promise<Served> {
   const log: Line[] = [];
   const note = (fields: object): void => void log.push(fields as Line);
   const service = fakeService(jobs.compile, { log: { info: note, error: note } });
   const limits = { bodyTimeout: 30_000, queueTimeout: 0, timeout: 0, grace: 1 };
-  const server = await listen(service, { ...limits, host: '127.0.0.1', port: 0 });
-  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  const server = await listen(service, { ...limits, ...place });
+  const socket =
+    'socketPath' in place ? connect(place.socketPath) : connect(Number(new URL(server.url).port), place.host);
   const closed = once(socket, 'close');
   let answer = '';
   // What is sent behind a refusal may find the connection closed.
@@ -53,6 +61,7 @@ test('heads that the parser takes: the target, the host', async () => {
   for (const [line, path, host] of [
     ['GET /healthz?x', '/healthz', 'Host: a b[\r\n'],
     ['GET /healthz', '/healthz', ''],
+    ['GET /healthz', '/healthz', `${HOST}${HOST}`],
     ['GET http://[', 'http://[', HOST],
     ['OPTIONS *', '*', HOST],
   ] as const) {
@@ -68,8 +77,20 @@ test('heads that the parser takes: the target, the host', async () => {
   }
 });
 
-test('a request of HTTP 1.0 needs no host', async () => {
-  assert.match((await exchange(['GET /healthz HTTP/1.0\r\n\r\n'])).answer, /^HTTP\/1.1 200 .*"ok"/s);
+test('a request of HTTP 1.0 needs no host, on a socket of the file system either', () =>
+  inFolder(async (folder) => {
+    for (const place of [PLACE, { socketPath: path.join(folder, 'socket') }])
+      assert.match((await exchange(['GET /healthz HTTP/1.0\r\n\r\n'], { place })).answer, /^HTTP\/1.1 200 .*"ok"/s);
+  }));
+
+test('what is refused or ignored without a body is logged as all else', async () => {
+  for (const [head, status, code] of [
+    ['GET /healthz HTTP/1.1\r\nExpect: wonders\r\n', 200, undefined],
+    ['GET /nothing HTTP/1.1\r\n', 404, 'not-found'],
+  ] as const) {
+    const { log } = await exchange([`${head}${HOST}Connection: close\r\n\r\n`]);
+    assert.equal([log[0]!['status'], log[0]!['code']], [status, code]);
+  }
 });
 
 test('heads that the parser refuses', async () => {
@@ -118,7 +139,7 @@ test('what cannot be read behind a request waits for its answer', async () => {
     await settle();
     if (++sent === parts.length) jobs.finishAll();
   };
-  const served = await exchange(parts, between, jobs);
+  const served = await exchange(parts, { between, jobs });
   assert.equal(codes(served), ['200', '400', 'malformed-http']);
   assert.equal(
     served.log.map(({ status }) => status),
