@@ -65,5 +65,6 @@ export async function runServe(flags: ServeFlags): Promise<void> {
 function logFaults(log: ServiceLog): void {
   process.on('unhandledRejection', (reason) => log.error({ err: reason }, 'internal error'));
   process.removeAllListeners('warning');
-  process.on('warning', (warning) => log.info({ err: warning }, 'warning'));
+  // What Node warns of may hang on the warning: a connection, with a client's headers.
+  process.on('warning', ({ stack }) => log.info({ warning: stack }, 'warning'));
 }

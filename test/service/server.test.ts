@@ -7,10 +7,17 @@ import { inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 import { kernel } from '../support/llvm.js';
 import { MAIN } from '../support/command.js';
-import { figureAt as figure, readSlowly, startServer, startServerWithFiles, unread } from '../support/server.js';
+import {
+  figureAt as figure,
+  readSlowly,
+  startServer,
+  startServerBehind,
+  startServerWithFiles,
+  unread,
+} from '../support/server.js';
 import { base64, largeModule, LINES, POISON, tinyKernel } from '../support/service.js';
 
-const test = suite('service/server', { tests: 8, timeoutMs: 60_000 });
+const test = suite('service/server', { tests: 9, timeoutMs: 60_000 });
 
 const compile = (url: string, body: Uint8Array<ArrayBuffer>, init: RequestInit = {}): Promise<Response> =>
   fetch(`${url}/v1/compile`, { method: 'POST', body, ...init });
@@ -121,6 +128,17 @@ test.long('a port in use gives an error of one line', async () => {
   child.stderr.on('data', (chunk: Buffer) => (written += chunk.toString()));
   assert.equal((await once(child, 'close'))[0], 1);
   assert.match(written, /^darm: error: cannot listen on 127\.0\.0\.1, port \d+: it is in use\n$/);
+  server.child.kill('SIGTERM');
+  assert.is(await server.exit, 0);
+});
+
+test('a warning of Node is logged without what hangs on it', async () => {
+  const warn = `process.emitWarning(Object.assign(new Error('too many listeners'), { emitter: {} }))`;
+  const server = await startServerBehind(`setTimeout(() => ${warn}, 500)`, '-j', '1');
+  await server.logged(({ msg }) => msg === 'warning');
+  const line = server.log.at(-1)!;
+  assert.equal(Object.keys(line), ['level', 'time', 'warning', 'msg']);
+  assert.match(line['warning'] as string, /^Error: too many listeners\n +at /);
   server.child.kill('SIGTERM');
   assert.is(await server.exit, 0);
 });

@@ -18,6 +18,10 @@ export interface Running {
 /** Starts `darm serve` on a free port. A signal ends it. Its log must say when it listens (level `info`). */
 export const startServer = (...args: readonly string[]): Promise<Running> => start([process.execPath], args);
 
+/** Like `startServer`; this JavaScript runs before. */
+export const startServerBehind = (script: string, ...args: readonly string[]): Promise<Running> =>
+  start([process.execPath, '--import', `data:text/javascript,${encodeURIComponent(script)}`], args);
+
 /** Like `startServer`; the process may open this many files at the same time. */
 export const startServerWithFiles = (files: number, ...args: readonly string[]): Promise<Running> =>
   start(['sh', '-c', `ulimit -n ${files}; exec "$0" "$@"`, process.execPath], args);
