@@ -72,6 +72,9 @@ type ReaddirDone = (error: NodeJS.ErrnoException | null, entries: Dirent[] | und
 const LINE_END = /[\n\r\u2028\u2029]/;
 const UNMATCHED_FOLDER = 'the name of this folder has a line end; name the folder itself';
 
+const isWithin = (folder: string, above: string): boolean =>
+  folder === above || folder.startsWith(above.endsWith(path.sep) ? above : above + path.sep);
+
 async function globJobs(base: string, patterns: string[], collect: CollectOptions, none: string): Promise<BatchJob[]> {
   const unreadable: DarmError[] = [];
   // tinyglobby itself says nothing of a folder that it cannot read.
@@ -83,11 +86,21 @@ async function globJobs(base: string, patterns: string[], collect: CollectOption
           unreadable.push(new DarmError('io', `cannot read ${path.join(folder, entry.name)}: ${UNMATCHED_FOLDER}`));
       done(error, entries);
     });
-  // Nor of a link that leads nowhere. Here that is a file, and to read it will fail.
+  // Nor of a link that leads nowhere. Here that is a file, and to read it will fail. And it would go round once where a
+  // link leads to a folder above it.
+  const loops = new Set<string>();
   const realpathOrLink = (file: string, done: (error: null, found: string) => void): void =>
-    realpath(file, (error, found) => done(null, error === null ? found : file));
+    realpath(path.dirname(file), (_, folder) =>
+      realpath(file, (error, found) => {
+        if (error !== null) return done(null, file);
+        if (!isWithin(folder, found)) return done(null, found);
+        loops.add(file);
+        unreadable.push(new DarmError('io', `cannot read ${file}: it is a link to a folder that it lies in`));
+        done(null, file);
+      }),
+    );
   const statOrFile = (file: string, done: (error: null, found: Pick<Stats, 'isDirectory'>) => void): void =>
-    stat(file, (error, found) => done(null, error === null ? found : { isDirectory: () => false }));
+    stat(file, (error, found) => done(null, error === null && !loops.has(file) ? found : { isDirectory: () => false }));
   const fs = { readdir: reportingReaddir, realpath: realpathOrLink, stat: statOrFile };
   const files = await glob(patterns, { cwd: base, dot: false, expandDirectories: false, fs: fs as FileSystemAdapter });
   unreadable.sort((a, b) => (a.message < b.message ? -1 : 1)).forEach((error) => collect.onUnreadable?.(error));

@@ -6,7 +6,7 @@ import type { DarmError } from '../../src/errors.js';
 import { assert, suite } from '../support/suite.js';
 import { inFolder } from '../support/command.js';
 
-const test = suite('batch/jobs', { tests: 3, timeoutMs: 60_000 });
+const test = suite('batch/jobs', { tests: 4, timeoutMs: 60_000 });
 
 test('a folder that cannot be read is reported, and the rest is found', () =>
   inFolder(async (folder) => {
@@ -74,6 +74,39 @@ test('a link that leads nowhere is an input that cannot be read, and no link to 
         ['a.hsaco', 'b.hsaco', 'c.hsaco'],
       );
     }
+  }));
+
+test('a link to a folder that it lies in is reported, and leads to no modules', () =>
+  inFolder(async (folder) => {
+    await mkdir(path.join(folder, 'kernels', 'deep'), { recursive: true });
+    await mkdir(path.join(folder, 'kernels-too'));
+    for (const name of ['kernels/a.bc', 'kernels/deep/b.bc', 'kernels-too/c.bc', 'd.bc'])
+      await writeFile(path.join(folder, name), '');
+    for (const [name, target] of Object.entries({
+      up: '..',
+      'deep/here': '.',
+      'deep/up': folder,
+      other: '../kernels-too',
+    }))
+      // prettier-ignore
+      await symlink(target, path.join(folder, 'kernels', name));
+    const errors: string[] = [];
+    const jobs = await collectJobs([path.join(folder, 'kernels')], {
+      options: {},
+      fatBinary: false,
+      extension: () => '.hsaco',
+      onUnreadable: ({ message }) => errors.push(message),
+    });
+    assert.equal(
+      jobs.map(({ output }) => output),
+      ['a.hsaco', 'deep/b.hsaco', 'other/c.hsaco'],
+    );
+    assert.equal(
+      errors,
+      ['deep/here', 'deep/up', 'up'].map(
+        (name) => `cannot read ${path.join(folder, 'kernels', name)}: it is a link to a folder that it lies in`,
+      ),
+    );
   }));
 
 test.run();
