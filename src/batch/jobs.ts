@@ -3,7 +3,7 @@
  * `.bc` and `.ll` files), glob patterns and manifests. A line of a manifest is a file name or a JSON object `{"input",
  * "output"?, "options"?}`. No files but manifests are read here.
  */
-import { promises, readdir, realpath, stat, type Dirent, type Stats } from 'node:fs';
+import { promises, readdir, type Dirent, type Stats } from 'node:fs';
 import path from 'node:path';
 import { glob, type FileSystemAdapter } from 'tinyglobby';
 import { completeJobOptions } from '../job/options.js';
@@ -72,9 +72,6 @@ type ReaddirDone = (error: NodeJS.ErrnoException | null, entries: Dirent[] | und
 const LINE_END = /[\n\r\u2028\u2029]/;
 const UNMATCHED_FOLDER = 'the name of this folder has a line end; name the folder itself';
 
-const isWithin = (folder: string, above: string): boolean =>
-  folder === above || folder.startsWith(above.endsWith(path.sep) ? above : above + path.sep);
-
 async function globJobs(base: string, patterns: string[], collect: CollectOptions, none: string): Promise<BatchJob[]> {
   const unreadable: DarmError[] = [];
   // tinyglobby itself says nothing of a folder that it cannot read.
@@ -86,22 +83,26 @@ async function globJobs(base: string, patterns: string[], collect: CollectOption
           unreadable.push(new DarmError('io', `cannot read ${path.join(folder, entry.name)}: ${UNMATCHED_FOLDER}`));
       done(error, entries);
     });
-  // Nor of a link that leads nowhere. Here that is a file, and to read it will fail. And it would go round once where a
-  // link leads to a folder above it.
-  const loops = new Set<string>();
-  const realpathOrLink = (file: string, done: (error: null, found: string) => void): void =>
-    realpath(path.dirname(file), (_, folder) =>
-      realpath(file, (error, found) => {
-        if (error !== null) return done(null, file);
-        if (!isWithin(folder, found)) return done(null, found);
-        loops.add(file);
-        unreadable.push(new DarmError('io', `cannot read ${file}: it is a link to a folder that it lies in`));
-        done(null, file);
-      }),
-    );
-  const statOrFile = (file: string, done: (error: null, found: Pick<Stats, 'isDirectory'>) => void): void =>
-    stat(file, (error, found) => done(null, error === null && !loops.has(file) ? found : { isDirectory: () => false }));
-  const fs = { readdir: reportingReaddir, realpath: realpathOrLink, stat: statOrFile };
+  // Nor of a link that leads nowhere, and it would go once round where a link leads to a folder above it.
+  const realFolder = async (link: string): Promise<string> => {
+    try {
+      if (!(await promises.stat(link)).isDirectory()) return link;
+      // With a separator: else tinyglobby takes "kernels-2" for a folder in "kernels", and leaves it out.
+      const folder = path.join(await promises.realpath(link), path.sep);
+      if (!path.join(await promises.realpath(path.dirname(link)), path.sep).startsWith(folder)) return folder;
+      unreadable.push(new DarmError('io', `cannot read ${link}: it is a link to a folder that it lies in`));
+    } catch {
+      // It leads nowhere, which reading it will tell.
+    }
+    return link;
+  };
+  const fs = {
+    readdir: reportingReaddir,
+    realpath: (link: string, done: (error: null, found: string) => void): void =>
+      void realFolder(link).then((found) => done(null, found)),
+    stat: (found: string, done: (error: null, found: Pick<Stats, 'isDirectory'>) => void): void =>
+      done(null, { isDirectory: () => found.endsWith(path.sep) }),
+  };
   const files = await glob(patterns, { cwd: base, dot: false, expandDirectories: false, fs: fs as FileSystemAdapter });
   unreadable.sort((a, b) => (a.message < b.message ? -1 : 1)).forEach((error) => collect.onUnreadable?.(error));
   if (files.length === 0) throw new DarmError('bad-input', none);

@@ -6,7 +6,7 @@ import type { DarmError } from '../../src/errors.js';
 import { assert, suite } from '../support/suite.js';
 import { inFolder } from '../support/command.js';
 
-const test = suite('batch/jobs', { tests: 4, timeoutMs: 60_000 });
+const test = suite('batch/jobs', { tests: 5, timeoutMs: 60_000 });
 
 test('a folder that cannot be read is reported, and the rest is found', () =>
   inFolder(async (folder) => {
@@ -74,6 +74,20 @@ test('a link that leads nowhere is an input that cannot be read, and no link to 
         ['a.hsaco', 'b.hsaco', 'c.hsaco'],
       );
     }
+  }));
+
+test('a link in a folder behind a link is followed, also where the name of one begins with that of the other', () =>
+  inFolder(async (folder) => {
+    for (const name of ['kernels', 'real', 'real-too']) await mkdir(path.join(folder, name));
+    await writeFile(path.join(folder, 'real-too', 'a.bc'), '');
+    await symlink('../real', path.join(folder, 'kernels', 'link'));
+    await symlink('../real-too', path.join(folder, 'real', 'too'));
+    const collect = { options: {}, fatBinary: false, extension: () => '.hsaco' };
+    const jobs = await collectJobs([path.join(folder, 'kernels')], collect);
+    assert.equal(
+      jobs.map(({ output }) => output),
+      ['link/too/a.hsaco'],
+    );
   }));
 
 test('a link to a folder that it lies in is reported, and leads to no modules', () =>
