@@ -11,6 +11,12 @@ import { ifThere, ioError, makeFolder, writeOutput } from '../process/files.js';
 /** The folder, in the output folder, for the journal and the cache. */
 export const OWN_FOLDER = '.darm';
 
+/** Makes the folder in an output folder, unless it is there. */
+export async function makeOwnFolder(outDir: string): Promise<void> {
+  const own = path.join(outDir, OWN_FOLDER);
+  await makeFolder(own).catch((error) => Promise.reject(ioError('make', own, error)));
+}
+
 interface Line {
   /** Path in the output folder. */
   readonly output: string;
@@ -37,11 +43,9 @@ export class Journal {
     this.#lines = lines;
   }
 
-  /** Makes the folder if necessary. Lines that an interruption left incomplete are dropped. */
+  /** Lines that an interruption left incomplete are dropped. */
   static async open(folder: string): Promise<Journal> {
     const file = path.join(folder, OWN_FOLDER, 'journal.jsonl');
-    const own = path.dirname(file);
-    await makeFolder(own).catch((error) => Promise.reject(ioError('make', own, error)));
     const text = await ifThere(readFile(file, 'utf8')).catch((error) => Promise.reject(ioError('read', file, error)));
     const lines = new Map<string, Line>();
     for (const each of (text ?? '').split('\n').map(parsed)) if (each !== null) lines.set(each.output, each);

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { SingleBar } from 'cli-progress';
 import { collectJobs } from '../batch/jobs.js';
-import { Journal, OWN_FOLDER } from '../batch/journal.js';
+import { Journal, makeOwnFolder, OWN_FOLDER } from '../batch/journal.js';
 import { BatchOutputs } from '../batch/outputs.js';
 import { runBatch, type BatchEvent, type BatchTotals } from '../batch/run.js';
 import { createCompilerWith } from '../compiler/compiler.js';
@@ -38,12 +38,13 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
     extension: (options) => EXTENSIONS[fatBinary ? 'fatbin' : options.emit[0]!],
     onUnreadable: ({ message }) => warn(message),
   });
-  const journal = await Journal.open(outDir);
+  const remote = remoteCacheOption(flags);
   const manifests = inputs.filter((input) => input.endsWith('.jsonl'));
+  await makeOwnFolder(outDir);
   const outputs = new BatchOutputs(jobs, outDir, [...manifests, ...(given.plan === undefined ? [] : [given.plan])]);
+  const journal = await Journal.open(outDir);
   const cache = cacheFolder(flags, path.join(outDir, OWN_FOLDER, 'cache'));
   const fleet = await openFleet(flags, flags.quiet);
-  const remote = remoteCacheOption(flags);
   const compiler = createCompilerWith(fleet, {
     threads: flags.jobs,
     timeout: flags.timeout,

@@ -1,5 +1,5 @@
 /** No result of a batch replaces another one, an input, or what darm keeps beside them. */
-import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { darm, filesIn, inFolder, type CommandResult } from '../support/command.js';
 import { kernelPath } from '../support/llvm.js';
@@ -23,12 +23,13 @@ async function refuses(folder: string, message: RegExp): Promise<void> {
   assert.is(code, 2);
 }
 
-test('two paths of one file are refused', () =>
+test('two paths of one file are refused, and no journal is left behind', () =>
   inFolder(async (folder) => {
     for (const other of ['./o.hsaco', 'x/../o.hsaco', './/o.hsaco']) {
       await manifest(folder, 'o.hsaco', other);
       await refuses(folder, /a\.bc and b\.bc would both be written to o\.hsaco/);
     }
+    assert.equal(await readdir(path.join(folder, 'out', '.darm')), []);
   }));
 
 test('a result is no folder of another one', () =>
