@@ -5,8 +5,10 @@
  * are kept.
  */
 import { createHash } from 'node:crypto';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import cacache from 'cacache';
-import { ioError, makeFolder } from '../process/files.js';
+import { ifThere, ioError, makeFolder } from '../process/files.js';
 import { decodeResult, encodeResult } from './stored-result.js';
 import type { CompileResult } from '../job/results.js';
 
@@ -36,7 +38,7 @@ export interface CacheStatistics {
 
 export interface CacheVerification {
   readonly checked: number;
-  /** Damaged contents that were removed. */
+  /** Damaged ones that were removed. */
   readonly damaged: number;
   readonly bytesFreed: number;
 }
@@ -44,6 +46,8 @@ export interface CacheVerification {
 const DEFAULT_MAX_BYTES = 2 * 2 ** 30;
 /** Evicting goes on to this part of the limit, so that the next result does not evict again. */
 const EVICT_TO = 0.8;
+/** cacache's folders. */
+const [INDEX, CONTENTS] = ['index-v5', 'content-v2'];
 
 export class CompileCache {
   readonly #path: string;
@@ -137,6 +141,8 @@ export async function evictOldest(path: string, maxBytes: number): Promise<numbe
 /** What cacache's list holds; its types leave some of it out. */
 interface Entry {
   readonly key: string;
+  /** The file of its content. */
+  readonly path: string;
   readonly integrity: string;
   readonly size: number;
   readonly time: number;
@@ -155,20 +161,53 @@ export async function cacheStatistics(path: string): Promise<CacheStatistics> {
   };
 }
 
-/** Removes every entry. */
+/** Removes every entry. (cacache itself would take the name of the folder for a pattern.) */
 export async function cleanCache(path: string): Promise<CacheStatistics> {
   const before = await cacheStatistics(path);
-  await cacache.rm.all(path);
+  for (const folder of [INDEX, CONTENTS]) await rm(join(path, folder), { recursive: true, force: true });
   return before;
 }
 
-/** Checks all entries against their hashes and removes what is damaged or belongs to nothing. */
+/**
+ * Checks all entries against their hashes and removes what is damaged or belongs to nothing. It needs no space on the
+ * disk. (cacache itself writes its index anew, and takes the name of the folder for a pattern.)
+ */
 export async function verifyCache(path: string): Promise<CacheVerification> {
   await makeFolder(path);
-  const { verifiedContent, badContentCount, reclaimedSize } = (await cacache.verify(path)) as unknown as {
-    verifiedContent: number;
-    badContentCount: number;
-    reclaimedSize: number;
-  };
-  return { checked: verifiedContent + badContentCount, damaged: badContentCount, bytesFreed: reclaimedSize };
+  // First: a content that another process stores meanwhile is not among them, and stays.
+  const files = (await ifThere(readdir(join(path, CONTENTS), { recursive: true, withFileTypes: true }))) ?? [];
+  const kept = new Set<string>();
+  const lost: string[] = [];
+  const found = { checked: 0, damaged: 0, bytesFreed: 0 };
+  for (const { key, integrity, path: file } of await entriesOf(path)) {
+    const fault = await faultOf(path, integrity);
+    if (fault === null) kept.add(file);
+    else lost.push(key);
+    if (fault !== 'ENOENT') found.checked++;
+    if (fault === 'EINTEGRITY') found.damaged++;
+  }
+  for (const { parentPath, name } of files.filter((each) => each.isFile())) {
+    const file = join(parentPath, name);
+    if (kept.has(file)) continue;
+    found.bytesFreed += (await stat(file)).size;
+    await rm(file, { force: true });
+  }
+  for (const key of lost) await removeEntry(path, key, { removeFully: true });
+  await rm(join(path, 'tmp'), { recursive: true, force: true });
+  return found;
 }
+
+/** Null for a content that is there and whole. */
+async function faultOf(path: string, integrity: string): Promise<'ENOENT' | 'EINTEGRITY' | null> {
+  try {
+    await cacache.get.byDigest(path, integrity);
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'EINTEGRITY') return code;
+    throw error;
+  }
+}
+
+/** The type leaves the options out: without this one, cacache writes that the entry is gone. */
+const removeEntry = cacache.rm.entry as (path: string, key: string, options: { removeFully: true }) => Promise<unknown>;

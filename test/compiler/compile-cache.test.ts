@@ -12,7 +12,7 @@ import { darm, inFolder } from '../support/command.js';
 import { kernel, kernelPath } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cache/compile-cache', { tests: 9, timeoutMs: 60_000 });
+const test = suite('cache/compile-cache', { tests: 10, timeoutMs: 60_000 });
 
 const result = (bytes: number, fill = 1): CompileResult => ({
   target: 'gfx906',
@@ -63,6 +63,16 @@ test('the key depends on the input and on every option', async () => {
   assert.match(keys[0]!, /^[0-9a-f]{64}$/);
 });
 
+test('the name of the folder is no pattern', () =>
+  inFolder(async (folder) => {
+    const place = path.join(folder, 'a[b]{c}*');
+    await new CompileCache({ path: place }).put('a', result(1000, 1));
+    assert.is((await verifyCache(place)).checked, 1);
+    assert.is((await cleanCache(place)).entries, 1);
+    assert.is((await cacheStatistics(place)).entries, 0);
+    assert.equal(await filesBelow(place), []);
+  }));
+
 test('a damaged entry is a miss, and verify removes it', () =>
   inFolder(async (folder) => {
     const cache = new CompileCache({ path: folder });
@@ -72,7 +82,9 @@ test('a damaged entry is a miss, and verify removes it', () =>
     const bytes = await readFile(file!);
     bytes[500]! ^= 1;
     await writeFile(file!, bytes);
-    assert.equal((await verifyCache(folder)).damaged, 1);
+    await writeFile(path.join(path.dirname(file!), 'nobody'), 'x');
+    assert.equal(await verifyCache(folder), { checked: 2, damaged: 1, bytesFreed: bytes.length + 1 });
+    assert.is((await cacheStatistics(folder)).entries, 1);
     const found = [await cache.get('a'), await cache.get('b')].filter((each) => each !== null);
     assert.is(found.length, 1);
     assert.is((await contents(folder)).length, 1);
