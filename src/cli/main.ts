@@ -13,7 +13,8 @@ const LEAVE_TIME = 100;
 /** For what the modules that report errors could not: they may be what cannot be loaded. */
 function fail(thrown: unknown): never {
   const { message = String(thrown), code, syscall } = Object(thrown) as NodeJS.ErrnoException;
-  process.stderr.write(`darm: error: ${message.replace(/\s+/g, ' ')}\n`);
+  const advice = code === 'EMFILE' ? ': raise the limit (ulimit -n)' : '';
+  process.stderr.write(`darm: error: ${message.replace(/\s+/g, ' ')}${advice}\n`);
   process.exit(syscall === undefined && code !== 'ERR_ACCESS_DENIED' ? 3 : 1);
 }
 

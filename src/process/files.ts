@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'no space left within the quota',
   EROFS: 'the file system is read-only',
   ENAMETOOLONG: 'the name is too long',
-  EMFILE: 'too many open files',
+  EMFILE: 'too many open files: raise the limit (ulimit -n)',
   EFBIG: 'the file would be larger than allowed',
   ELOOP: 'too many symbolic links',
   ENFILE: 'too many open files in the whole system',

@@ -32,3 +32,16 @@ export const goneError = (): DarmError =>
  * the whole process.
  */
 export const WORKER_LIMITS = { stackSizeMb: 32, maxOldGenerationSizeMb: 2048 };
+
+/** Why a worker ended by itself. */
+export function deathError(worker: string, thrown: unknown): DarmError {
+  const { code, message = String(thrown) } = Object(thrown) as NodeJS.ErrnoException;
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
+    const { maxOldGenerationSizeMb: limit } = WORKER_LIMITS;
+    return new DarmError('out-of-memory', `the job needs more than ${limit} MiB of V8's heap`);
+  }
+  // Only the message says so in all cases.
+  if (/\bEMFILE\b/.test(message))
+    return new DarmError('io', `${worker} cannot start: too many open files: raise the limit (ulimit -n)`);
+  return new DarmError('internal', `${worker} died: ${message}`);
+}

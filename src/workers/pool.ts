@@ -16,7 +16,7 @@ import { Piscina } from 'piscina';
 import { expose, nodeEndpoint } from './comlink.js';
 import { abortedError, DarmError } from '../errors.js';
 import type { Events } from '../job/events.js';
-import { goneError, timeoutError, unwrap, WORKER_LIMITS, type Executor } from './executor.js';
+import { deathError, goneError, timeoutError, unwrap, WORKER_LIMITS, type Executor } from './executor.js';
 import { Teller, type TaskLimits } from './task-limits.js';
 import type { Outcome, Task, TaskResult, WorkerSetup } from './tasks.js';
 
@@ -85,13 +85,8 @@ export class WorkerPool implements Executor {
       if (timeUp.signal.aborted) throw timeoutError(timeoutMs);
       if (signal?.aborted) throw abortedError(signal);
       if (this.#closed) throw abortedError();
-      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
-        throw new DarmError(
-          'out-of-memory',
-          `the job needs more than ${WORKER_LIMITS.maxOldGenerationSizeMb} MiB of V8's heap`,
-        );
       if (error instanceof DOMException && error.name === 'DataCloneError') throw goneError();
-      throw new DarmError('internal', `a worker died: ${error instanceof Error ? error.message : String(error)}`);
+      throw deathError('a worker', error);
     } finally {
       clearTimeout(timer);
       port1.close();

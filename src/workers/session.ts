@@ -6,7 +6,7 @@
 import { Worker } from 'node:worker_threads';
 import { nodeEndpoint, type Remote, wrap } from './comlink.js';
 import { abortedError, DarmError } from '../errors.js';
-import { timeoutError, unwrap, WORKER_LIMITS } from './executor.js';
+import { deathError, timeoutError, unwrap, WORKER_LIMITS } from './executor.js';
 import type { Outcome, WorkerSetup } from './tasks.js';
 import type { JobOptions } from '../job/options.js';
 import type { AnalyzeResult, ModuleInfo } from '../job/results.js';
@@ -41,9 +41,7 @@ export class WorkerSession {
       resourceLimits: WORKER_LIMITS,
     });
     this.#death = new Promise((_, reject) => {
-      this.#worker.once('error', (error) =>
-        reject(new DarmError('internal', `the session's worker died: ${error.message}`)),
-      );
+      this.#worker.once('error', (error) => reject(deathError("the session's worker", error)));
       this.#worker.once('exit', () => reject(this.#ending ?? new DarmError('internal', "the session's worker died")));
     });
     // Nobody may be waiting when the session is closed.
