@@ -30,7 +30,11 @@ export function parseQueueAddress(given: string, password: string | undefined): 
       `${QUEUE_FLAG} needs an address: redis://HOST:6379/0, rediss://HOST or postgres://HOST/DB`,
     );
   const shown = `${url.protocol}//${url.host}${url.pathname}`;
-  if (url.password === '' && password) url.password = encodeURIComponent(password);
+  if (url.password === '' && password !== undefined) {
+    // What should have filled it has failed.
+    if (password === '') throw new DarmError('usage', '$DARM_QUEUE_PASSWORD is empty: set it, or unset it');
+    url.password = encodeURIComponent(password);
+  }
   if (kind === 'postgres')
     return {
       kind,

@@ -56,7 +56,8 @@ test('addresses: host, port, database, user, password, TLS', () => {
   const other = parseQueueAddress('redis://host', 'from:the@environment');
   assert.is(other.shown, 'redis://host');
   assert.is((other.connection as Record<string, unknown>)['password'], 'from:the@environment');
-  assert.is(parseQueueAddress('postgres://jane:secret@host/db', undefined).shown, 'postgres://host/db');
+  assert.is(parseQueueAddress('postgres://jane:secret@host/db', '').shown, 'postgres://host/db');
+  assert.throws(() => parseQueueAddress('redis://host', ''), /^\$DARM_QUEUE_PASSWORD is empty: set it, or unset it$/);
 });
 
 test('what is no address is refused, and not repeated', () => {
