@@ -35,40 +35,38 @@ export class JobRunner {
   run<K extends keyof JobResults, T>(
     kind: K,
     module: Uint8Array,
-    job: RequestedJob,
+    { options, timeout }: RequestedJob,
     call: JobCall,
     finish: (result: JobResults[K]) => T | Promise<T>,
   ): Promise<T> {
-    return this.#admission.run(async (waitedMs) => {
-      this.#metrics.waited(waitedMs);
-      return finish(await this.#measured(kind, module, job, call));
-    }, call);
+    const job = (signal: AbortSignal): Promise<CompiledModule | AnalyzeResult> =>
+      kind === 'compile' ? this.#compiler.compile(module, options, { signal }) : this.#analyze(module, options, signal);
+    const limited = { ...call, timeout: shorter(call.timeout, timeout ?? 0) };
+    return this.#inSlot(kind, limited, job as (signal: AbortSignal) => Promise<JobResults[K]>, finish);
   }
 
   /** Several tasks, for an answer of the explorer. */
   explore<T>(call: JobCall, answer: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return this.#inSlot('explore', call, answer, (outcome) => outcome);
+  }
+
+  #inSlot<R, T>(
+    kind: string,
+    call: JobCall,
+    job: (signal: AbortSignal) => Promise<R>,
+    finish: (result: R) => T | Promise<T>,
+  ): Promise<T> {
     return this.#admission.run(async (waitedMs) => {
       this.#metrics.waited(waitedMs);
-      return withTimeout(call.timeout, call.signal, answer);
+      return finish(await this.#measured(kind, () => withTimeout(call.timeout, call.signal, job)));
     }, call);
   }
 
-  async #measured<K extends keyof JobResults>(
-    kind: K,
-    module: Uint8Array,
-    { options, timeout }: RequestedJob,
-    call: JobCall,
-  ): Promise<JobResults[K]> {
+  async #measured<R>(kind: string, job: () => Promise<R>): Promise<R> {
     const started = performance.now();
     let outcome = 'ok';
     try {
-      return await withTimeout(shorter(call.timeout, timeout ?? 0), call.signal, (signal) => {
-        const job: Promise<CompiledModule | AnalyzeResult> =
-          kind === 'compile'
-            ? this.#compiler.compile(module, options, { signal })
-            : this.#analyze(module, options, signal);
-        return job as Promise<JobResults[K]>;
-      });
+      return await job();
     } catch (error) {
       outcome = error instanceof DarmError ? error.code : 'internal';
       throw error;

@@ -4,7 +4,7 @@ import { createCompiler } from '../../src/index.js';
 import { checkQuestion } from '../../src/explorer/check-question.js';
 import type { ExploreOutcome } from '../../src/explorer/protocol.js';
 import { createService } from '../../src/service/index.js';
-import { tinyKernel } from '../support/service.js';
+import { figure, tinyKernel } from '../support/service.js';
 import { assert, suite } from '../support/suite.js';
 
 const test = suite('service/explorer', { tests: 3, timeoutMs: 60_000 });
@@ -49,6 +49,7 @@ test.long('the page, and answers to its questions', async () => {
   const bad = await service.fetch(ask(encode({ ...QUESTION, job: { ...JOB, source: 'define' } })));
   const refused = decode(new Uint8Array(await bad.arrayBuffer())) as ExploreOutcome;
   assert.is(refused.ok ? null : refused.error.code, 'bad-input');
+  assert.is(await figure(service, 'darm_jobs_total{kind="explore",outcome="ok"}'), 2);
   // Forms of other sites can send this, but not the type that is asked for.
   assert.is((await service.fetch(ask(encode(QUESTION), 'text/plain'))).status, 415);
   assert.is((await service.fetch(ask(new Uint8Array([0xc1])))).status, 422);
