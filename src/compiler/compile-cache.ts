@@ -49,6 +49,12 @@ const EVICT_TO = 0.8;
 /** cacache's folders. */
 const [INDEX, CONTENTS] = ['index-v5', 'content-v2'];
 
+/** Without its option, which the types leave out, cacache writes that the entry is gone, and keeps a file for it. */
+const removeEntry = (path: string, key: string): Promise<unknown> =>
+  (cacache.rm.entry as (path: string, key: string, options: object) => Promise<unknown>)(path, key, {
+    removeFully: true,
+  });
+
 export class CompileCache {
   readonly #path: string;
   readonly #maxBytes: number;
@@ -96,7 +102,7 @@ export class CompileCache {
   async #drop(key: string): Promise<void> {
     const entry = await cacache.get.info(this.#path, key);
     if (entry !== null) await cacache.rm.content(this.#path, entry.integrity);
-    await cacache.rm.entry(this.#path, key);
+    await removeEntry(this.#path, key);
   }
 
   async put(key: string, result: CompileResult): Promise<void> {
@@ -130,7 +136,7 @@ export async function evictOldest(path: string, maxBytes: number): Promise<numbe
   let bytes = entries.reduce((sum, { size }) => sum + size, 0);
   for (const { key, integrity, size } of entries) {
     if (bytes <= maxBytes) break;
-    await cacache.rm.entry(path, key);
+    await removeEntry(path, key);
     // An equal content of another key goes with it and becomes a miss.
     await cacache.rm.content(path, integrity);
     bytes -= size;
@@ -192,7 +198,7 @@ export async function verifyCache(path: string): Promise<CacheVerification> {
     found.bytesFreed += (await stat(file)).size;
     await rm(file, { force: true });
   }
-  for (const key of lost) await removeEntry(path, key, { removeFully: true });
+  for (const key of lost) await removeEntry(path, key);
   await rm(join(path, 'tmp'), { recursive: true, force: true });
   return found;
 }
@@ -208,6 +214,3 @@ async function faultOf(path: string, integrity: string): Promise<'ENOENT' | 'EIN
     throw error;
   }
 }
-
-/** The type leaves the options out: without this one, cacache writes that the entry is gone. */
-const removeEntry = cacache.rm.entry as (path: string, key: string, options: { removeFully: true }) => Promise<unknown>;

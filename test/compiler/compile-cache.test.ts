@@ -85,6 +85,7 @@ test('a damaged entry is a miss, and verify removes it', () =>
     await writeFile(path.join(path.dirname(file!), 'nobody'), 'x');
     assert.equal(await verifyCache(folder), { checked: 2, damaged: 1, bytesFreed: bytes.length + 1 });
     assert.is((await cacheStatistics(folder)).entries, 1);
+    assert.is((await filesBelow(path.join(folder, 'index-v5'))).length, 1);
     const found = [await cache.get('a'), await cache.get('b')].filter((each) => each !== null);
     assert.is(found.length, 1);
     assert.is((await contents(folder)).length, 1);
@@ -134,6 +135,7 @@ test('the oldest entries go when the limit is reached', () =>
     for (let n = 0; n < 20; n++) await cache.put(`k${n}`, result(1000, n));
     const { entries, bytes } = await cacheStatistics(folder);
     assert.ok(bytes <= 10_000 && entries >= 5, `${entries} entries, ${bytes} bytes`);
+    assert.is((await filesBelow(path.join(folder, 'index-v5'))).length, entries);
     assert.ok((await cache.get('k19')) !== null);
     assert.is(await cache.get('k0'), null);
     assert.equal((await cleanCache(folder)).entries, entries);
