@@ -441,7 +441,24 @@ export class LaneValues {
     const found = computed(this.memory, opcode, a, by);
     const isConstant = fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] === ValueKind.Constant;
     const isBound = scale === Scale.Unknown && isConstant && BOUNDING.includes(opcode);
+    if (isBound && this.isTag(i)) return this.tag(v, found, [a]);
     return isBound ? bounded(v, found, fn.waveSize, this.order(v)) : { ...found, scale };
+  }
+
+  /** Whether it is the upper bits of a loaded number: what a number has there beside itself, such as a kind or a flag. */
+  private isTag(i: InstrId): boolean {
+    const { fn } = this;
+    const [of, by] = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1]) as unknown as [ValueId, ValueId];
+    const source = definingInstr(fn, of);
+    const isLoaded = source !== NONE && fn.instrOpcode[source] === Opcode.Load;
+    const left = fn.typeBits[fn.instrType[i]!]! - fn.valueInteger[by]!;
+    return fn.instrOpcode[i] === Opcode.LShr && isLoaded && left <= TAG_BITS;
+  }
+
+  /** Most numbers have none: the tag is 0. */
+  private tag(v: ValueId, bits: Lanes, sources: readonly Lanes[]): Sampled {
+    const isThere = lanesWhere(this.event(v, EQUALITY, sources));
+    return { ...choose(this.memory, isThere, bits, this.constant(0, v)), scale: Scale.Bounded };
   }
 
   /** Constants that 32 bits do not hold are not known. Carries and borrows of words are tested as bit 32 of two words. */
@@ -484,5 +501,7 @@ const ratesOf = (taken: number): Rates => (taken < 0 ? UNPREDICTABLE : () => [ta
 /** Compares of floats that do not hold where the rare thing happens. */
 const NEGATED: readonly number[] = [Predicate.FCmpORD, Predicate.FCmpONE, Predicate.FCmpUNE];
 const SHIFTS: readonly number[] = [Opcode.Shl, Opcode.LShr, Opcode.AShr];
+/** So many upper bits of a loaded number are a tag. */
+const TAG_BITS = 4;
 /** With a constant, these give data a range. */
 const BOUNDING: readonly number[] = [Opcode.And, Opcode.URem, Opcode.SRem, Opcode.LShr];

@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 32 });
+const test = suite('melding/cost/wave-samples', { tests: 33 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -239,6 +239,18 @@ const ofAngle = (digit: string, sides = 'then else'): ByWave =>
     `),
     'if',
   );
+
+test('the uppermost bits of a loaded number are a tag, which most numbers do not have', () => {
+  const tagged = (number: string): number =>
+    shares(`%x = xor %data 12345\n %t = lshr ${number} 30\n %c = icmp eq %t 1`).parted;
+  assert.ok(tagged('%data') < 0.4, `${tagged('%data')}`);
+  // Random numbers are computed.
+  assert.ok(tagged('%x') > 0.6, `${tagged('%x')}`);
+  // What is looked up by a tag is the same for most threads.
+  const looked = '%t = lshr %data 30\n %q = gep %p %t\n %l = load %q !as=1 !type=float\n';
+  const byTag = shares(`${looked} %c = fcmp ogt %l 1.0`).parted;
+  assert.ok(byTag < 0.4 && byTag > 0, `${byTag}`);
+});
 
 test('hardly any thread has an angle that wants 2/π to hundreds of bits', () => {
   const [usual, rare] = [ofAngle('%d = mul %wide 12345 !type=i64'), ofAngle('%d = mul %wide 1011060801 !type=i64')];
