@@ -57,7 +57,7 @@ export type ReadFile = (name: string) => Uint8Array;
 
 export const MAX_BUFFER_BYTES = 2 ** 30;
 
-/** @throws DarmError `bad-input`, naming the place in the document */
+/** @throws DarmError `bad-input`, naming the place in the document; `usage` where something else is given */
 export function parseSpec(text: string, readFile: ReadFile): LaunchSpec {
   if (typeof text !== 'string' || typeof readFile !== 'function')
     throw new DarmError('usage', 'parseSpec() takes a text and a function that reads files');
@@ -195,8 +195,15 @@ class SpecReader {
         return { kind: 'value', value: number(fields['value'], `${at}.value`, type) };
       default:
         known(fields, at, ['file']);
-        return { kind: 'bytes', bytes: this.#readFile(string(fields['file'], `${at}.file`)) };
+        return { kind: 'bytes', bytes: this.#bytesOf(string(fields['file'], `${at}.file`)) };
     }
+  }
+
+  #bytesOf(file: string): Uint8Array {
+    const bytes: unknown = this.#readFile(file);
+    // What reads files with promises is the wrong function, and not the fault of the document.
+    if (!(bytes instanceof Uint8Array)) throw new DarmError('usage', 'the function that reads files must return bytes');
+    return bytes;
   }
 }
 

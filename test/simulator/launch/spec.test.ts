@@ -6,7 +6,7 @@ import { parseSpec, type LaunchSpec } from '../../../src/simulator/launch/spec.j
 import { REPOSITORY } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('simulator/launch/spec', { tests: 6 });
+const test = suite('simulator/launch/spec', { tests: 7 });
 
 const FILES: Readonly<Record<string, Uint8Array>> = { 'eight.bin': Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8) };
 
@@ -26,6 +26,15 @@ const launch = (fields: object = {}): object => ({
   ...fields,
 });
 const withArgument = (argument: unknown): object => launch({ args: [argument] });
+
+test('a function that reads files with a promise', () => {
+  const document = JSON.stringify(withArgument({ buffer: 'u8', length: 8, fill: { file: 'eight.bin' } }));
+  const later = (async () => FILES['eight.bin']) as unknown as typeof readFile;
+  assert.throws(
+    () => parseSpec(document, later),
+    (error: DarmError) => error.code === 'usage' && error.message.endsWith('must return bytes'),
+  );
+});
 
 test('a launch with every kind of argument', () => {
   const spec = parse(
