@@ -41,7 +41,7 @@ export function deathError(worker: string, thrown: unknown): DarmError {
     return new DarmError('out-of-memory', `the job needs more than ${limit} MiB of V8's heap`);
   }
   // Only the message says so in all cases.
-  if (/\bEMFILE\b/.test(message))
+  if (/\bEMFILE\b|too many open files/.test(message))
     return new DarmError('io', `${worker} cannot start: too many open files: raise the limit (ulimit -n)`);
   return new DarmError('internal', `${worker} died: ${message}`);
 }
