@@ -280,7 +280,7 @@ export class LlvmModule {
     return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };
   }
 
-  /** Passes keep it, and so does melding. */
+  /** Melding keeps it. */
   #dividesRoughly(name: string): boolean {
     this.#rough ??= new Set(
       [...this.peek(() => this.bodies())].flatMap(([each, body]) => (hasRoughDivision(body) ? [each] : [])),
@@ -327,11 +327,12 @@ export class LlvmModule {
 
   /** Asks LLVM something and undoes every effect on its memory: see `LlvmRuntime.peek`. */
   peek<T>(ask: () => T): T {
-    const pointers = this.#pointers;
+    const [pointers, rough] = [this.#pointers, this.#rough];
     try {
       return this.runtime.peek(ask);
     } finally {
       this.#pointers = pointers;
+      this.#rough = rough;
     }
   }
 
@@ -374,7 +375,8 @@ export class LlvmModule {
 
   /** Runs a module pipeline in LLVM's textual form (`default<O3>`). */
   runPasses(pipeline: string): void {
-    this.#pointers = null; // passes may delete functions
+    // Passes may delete functions, and inline what divides roughly.
+    this.#pointers = this.#rough = null;
     this.runtime.withString(pipeline, (text) => this.#check(this.#llvm()._darm_run_passes(this.#job, text)));
   }
 

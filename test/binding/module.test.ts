@@ -3,7 +3,7 @@ import { LlvmModule } from '../../src/binding/module.js';
 import { runtime } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/module', { tests: 1 });
+const test = suite('binding/module', { tests: 2 });
 
 const DIVISIONS = `target triple = "amdgcn-amd-amdhsa"
 define float @exact(float %a) {
@@ -27,6 +27,38 @@ test('whether a function divides roughly is asked without a trace, and behind an
     assert.equal([...snapshot.instrOpcode], opcodes);
     assert.is(module.look('rough').snapshot.dividesRoughly(), true);
     assert.is(module.look('exact').snapshot.dividesRoughly(), false);
+  });
+});
+
+const INLINED = `target triple = "amdgcn-amd-amdhsa"
+define float @exact(float %a) {
+  %q = fdiv float %a, 3.0
+  ret float %q
+}
+define internal float @rough(float %a) alwaysinline {
+  %q = fdiv float %a, 3.0, !fpmath !0
+  ret float %q
+}
+define float @caller(float %a) {
+  %q = call float @rough(float %a)
+  ret float %q
+}
+!0 = !{float 2.5}`;
+
+test('a pass may inline what divides roughly, and what one in a question did is forgotten', async () => {
+  const llvm = await runtime();
+  llvm.reset();
+  llvm.run(() => {
+    using module = LlvmModule.read(llvm, new TextEncoder().encode(INLINED), { cpu: 'gfx906', features: '' }, 2);
+    const dividesRoughly = (name: string): boolean => module.look(name).snapshot.dividesRoughly();
+    module.peek(() => {
+      module.keepOnly(['exact']);
+      assert.is(dividesRoughly('exact'), false);
+    });
+    assert.is(dividesRoughly('rough'), true);
+    assert.is(dividesRoughly('caller'), false);
+    module.runPasses('always-inline');
+    assert.is(dividesRoughly('caller'), true);
   });
 });
 

@@ -54,6 +54,7 @@ test('what weighs a switch, and not what weighs a branch', () => {
 
 test('divisions that need not be rounded correctly', () => {
   assert.ok(hasRoughDivision('  %q = fdiv nsz float %a, 3.000000e+00, !dbg !2, !fpmath !4\n'));
+  assert.ok(hasRoughDivision('  %"a quotient" = fdiv float %a, 3.000000e+00, !fpmath !4\n'));
   assert.not.ok(hasRoughDivision('  %q = fdiv float %a, %b\n  %r = call float @sqrtf(float %q), !fpmath !4\n'));
 });
 

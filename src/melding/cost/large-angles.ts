@@ -4,7 +4,7 @@
  * there: angles of floats are smaller than 2¹⁷, those of doubles smaller than 2³⁰.
  */
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
-import { Opcode, TypeKind, type FunctionSnapshot } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, TypeKind, hasFlag, type FunctionSnapshot } from '../../ir/snapshot.js';
 
 /** Those of the 32-bit digits of 2/π that a snapshot holds. ocml multiplies floats by all of the first seven. */
 const DIGITS: readonly number[] = [0x4e441529, 0x3c439041];
@@ -27,7 +27,8 @@ export function reducesLargeAngles(fn: FunctionSnapshot, b: BlockId): boolean {
 function isDigitOfDouble(fn: FunctionSnapshot, i: InstrId, by: ValueId): boolean {
   const type = fn.instrType[i]!;
   return (
-    fn.instrOpcode[i] === Opcode.Call &&
+    hasFlag(fn, i, InstrFlag.Intrinsic) &&
+    hasFlag(fn, i, InstrFlag.Speculatable) &&
     fn.typeKind[type] === TypeKind.Float &&
     fn.typeBits[type] === 64 &&
     fn.valueInteger[by] === 0 &&
