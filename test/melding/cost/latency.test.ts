@@ -57,6 +57,8 @@ test('a division by a constant is cheaper if it need not be rounded correctly', 
   assert.equal(divisions('cpu=gfx906 rough'), [5 * 4, 5 * 4, 11 * 4, 5 * 4, 6 * 4]);
   assert.equal(divisions('cpu=gfx1100 rough'), [5 * 2, 5 * 2, 11 * 2, 5 * 2, 6 * 2]);
   assert.equal(divisions('cpu=gfx906 rough', 'v4xfloat', 56), [4 * 5 * 4, 4 * 5 * 4, 4 * 11 * 4, 4 * 5 * 4, 6 * 4]);
+  // So much are two doubles on gfx906, gfx90a and gfx1030.
+  for (const units of [48, 34, 76]) assert.is(divisions('cpu=gfx906 rough', 'v4xfloat', units)[4], 0);
   // Approximate ones are what LLVM says.
   assert.equal(divisions('cpu=gfx906 rough', 'v4xfloat', 20), [80, 80, 80, 80, 0]);
 });
