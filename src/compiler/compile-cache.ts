@@ -195,7 +195,7 @@ export async function verifyCache(path: string): Promise<CacheVerification> {
   for (const { parentPath, name } of files.filter((each) => each.isFile())) {
     const file = join(parentPath, name);
     if (kept.has(file)) continue;
-    found.bytesFreed += (await stat(file)).size;
+    found.bytesFreed += (await ifThere(stat(file)))?.size ?? 0;
     await rm(file, { force: true });
   }
   for (const key of lost) await removeEntry(path, key);
