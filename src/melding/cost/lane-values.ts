@@ -53,10 +53,11 @@ import {
   type LaneSet,
   type Lanes,
 } from './lanes.js';
-import { reducesLargeAngles } from './large-angles.js';
+import { sideOfLargeAngles } from './large-angles.js';
 import { isOneOfSeveral } from './one-of-several.js';
 import { DEEPEST, Data, Scale, rootsOf, type Sampled } from './sampled.js';
 import { areSmooth, keepsSmooth } from './smooth.js';
+import { isTag } from './tags.js';
 import { VectorElements } from './vector-elements.js';
 
 /** Unknown integers that are the same for all threads: sizes and bounds, counters of loops, numbers of work groups. */
@@ -138,29 +139,26 @@ export class LaneValues {
     const known = this.conditions.get(branch);
     if (known) return known;
     this.makeRoom();
-    const terminator = terminatorOf(this.fn, branch);
-    const value = this.fn.operand[this.fn.operandStart[terminator]!] as ValueId;
+    const value = this.fn.operand[this.fn.operandStart[terminatorOf(this.fn, branch)]!] as ValueId;
     const { circles } = this;
-    const sample = this.sample(value, 0);
-    const taken = this.fn.instrTaken[terminator]!;
-    const isKnown = sample.scale === Scale.Known;
-    const found = lanesWhere(
-      isKnown ? sample : taken === NONE ? this.unlessRare(branch, sample) : this.event(value, ratesOf(taken)),
-    );
+    const found = lanesWhere(this.asked(branch, value));
     // In a circle the condition is not known yet. What a long chain of conditions cut off counts as known: else each
     // question would follow it again.
     if (this.open.size === 0 || this.circles === circles) this.conditions.set(branch, found);
     return found;
   }
 
-  /** What a branch asks, or that hardly any thread takes one of its sides. */
-  private unlessRare(branch: BlockId, sample: Sampled): Sampled {
+  /** The condition of a branch, or how likely it is by what metadata or its sides say. */
+  private asked(branch: BlockId, condition: ValueId): Sampled {
     const { fn } = this;
-    const value = fn.operand[fn.operandStart[terminatorOf(fn, branch)]!] as ValueId;
-    const [isRare, isUsual] = [0, 1].map((k) => reducesLargeAngles(fn, fn.succ[fn.succStart[branch]! + k] as BlockId));
-    if (isRare === isUsual) return sample;
-    const rare = this.event(value, RARE);
-    return isRare ? rare : this.notSo(rare);
+    const sample = this.sample(condition, 0);
+    if (sample.scale === Scale.Known) return sample;
+    const taken = fn.instrTaken[terminatorOf(fn, branch)]!;
+    if (taken !== NONE) return this.event(condition, taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]);
+    const side = sideOfLargeAngles(fn, branch);
+    if (side === NONE) return sample;
+    const rare = this.event(condition, RARE);
+    return side === 0 ? rare : this.notSo(rare);
   }
 
   /** By lane, which of `runs` runs of cases of a switch a value is in; `OTHER` where it is in none. */
@@ -441,18 +439,8 @@ export class LaneValues {
     const found = computed(this.memory, opcode, a, by);
     const isConstant = fn.valueKind[fn.operand[fn.operandStart[i]! + 1]!] === ValueKind.Constant;
     const isBound = scale === Scale.Unknown && isConstant && BOUNDING.includes(opcode);
-    if (isBound && this.isTag(i)) return this.tag(v, found, [a]);
+    if (isBound && isTag(fn, i)) return this.tag(v, found, [a]);
     return isBound ? bounded(v, found, fn.waveSize, this.order(v)) : { ...found, scale };
-  }
-
-  /** Whether it is the upper bits of a loaded number: what a number has there beside itself, such as a kind or a flag. */
-  private isTag(i: InstrId): boolean {
-    const { fn } = this;
-    const [of, by] = fn.operand.subarray(fn.operandStart[i], fn.operandStart[i + 1]) as unknown as [ValueId, ValueId];
-    const source = definingInstr(fn, of);
-    const isLoaded = source !== NONE && fn.instrOpcode[source] === Opcode.Load;
-    const left = fn.typeBits[fn.instrType[i]!]! - fn.valueInteger[by]!;
-    return fn.instrOpcode[i] === Opcode.LShr && isLoaded && left <= TAG_BITS;
   }
 
   /** Most numbers have none: the tag is 0. */
@@ -495,13 +483,8 @@ export class LaneValues {
   }
 }
 
-/** What metadata says: `instrTaken` of the snapshot. */
-const ratesOf = (taken: number): Rates => (taken < 0 ? UNPREDICTABLE : () => [taken / 1024, 0]);
-
 /** Compares of floats that do not hold where the rare thing happens. */
 const NEGATED: readonly number[] = [Predicate.FCmpORD, Predicate.FCmpONE, Predicate.FCmpUNE];
 const SHIFTS: readonly number[] = [Opcode.Shl, Opcode.LShr, Opcode.AShr];
-/** So many upper bits of a loaded number are a tag. */
-const TAG_BITS = 4;
 /** With a constant, these give data a range. */
 const BOUNDING: readonly number[] = [Opcode.And, Opcode.URem, Opcode.SRem, Opcode.LShr];

@@ -4,13 +4,20 @@
  * there: angles of floats are smaller than 2¹⁷, those of doubles smaller than 2³⁰.
  */
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
 import { InstrFlag, Opcode, TypeKind, hasFlag, type FunctionSnapshot } from '../../ir/snapshot.js';
 
 /** Those of the 32-bit digits of 2/π that a snapshot holds. ocml multiplies floats by all of the first seven. */
 const DIGITS: readonly number[] = [0x4e441529, 0x3c439041];
 
+/** Which side of a branch hardly any thread takes for that: 0 for T, 1 for F, or `NONE`. */
+export function sideOfLargeAngles(fn: FunctionSnapshot, branch: BlockId): 0 | 1 | -1 {
+  const [t, f] = [0, 1].map((k) => reducesLargeAngles(fn, fn.succ[fn.succStart[branch]! + k] as BlockId));
+  return t === f ? NONE : t ? 0 : 1;
+}
+
 /** Whether a block multiplies by digits of 2/π. */
-export function reducesLargeAngles(fn: FunctionSnapshot, b: BlockId): boolean {
+function reducesLargeAngles(fn: FunctionSnapshot, b: BlockId): boolean {
   for (let i = fn.blockInstrStart[b]! as InstrId; i < fn.blockInstrStart[b + 1]!; i++) {
     const by = fn.operand[fn.operandStart[i]! + 1] as ValueId | undefined;
     if (fn.operandStart[i + 1]! - fn.operandStart[i]! < 2 || by === undefined) continue;
