@@ -48,6 +48,7 @@ export const hasWeights = (body: string): boolean => body.includes(', !prof !');
 export const hasWeighedSwitch = (body: string): boolean => /^ {2}\].*, !prof !/m.test(body);
 
 /** Whether a body divides floats and need not round the results correctly. */
-export const hasRoughDivision = (body: string): boolean => /^ {2}%.+ = fdiv .*, !fpmath !/m.test(body);
+export const hasRoughDivision = (body: string): boolean =>
+  body.split('\n').some((line) => line.includes(' = fdiv ') && line.includes(', !fpmath !'));
 
 const isFirstLabel = (body: string, line: string): boolean => body.trimStart().startsWith(line);

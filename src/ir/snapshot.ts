@@ -196,8 +196,8 @@ export interface FunctionSnapshot {
   /** The most threads of a work group, 0 if the function does not say. */
   readonly mostThreads: number;
   /**
-   * Whether divisions of floats need not be rounded correctly (`!fpmath`): so OpenCL has it. It is asked of the text of
-   * the module, once.
+   * Whether divisions of floats need not be rounded correctly (`!fpmath`), as in OpenCL. Found out from the text of the
+   * module when it is first asked.
    */
   readonly dividesRoughly: () => boolean;
 

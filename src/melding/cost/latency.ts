@@ -102,9 +102,9 @@ export function instrCosts(
 }
 
 /**
- * How many divisions of floats an instruction holds that are rounded correctly, unless the function divides roughly. With
- * `afn`, a division is a reciprocal and a multiplication, and does not count. The type of a vector does not tell whether
- * its elements are floats, but what 32 bits of it cost does: doubles are cheaper or dearer, and halves dearer.
+ * How many divisions of floats an instruction holds that are rounded correctly, unless the function divides roughly.
+ * With `afn`, a division is a reciprocal and a multiplication, and does not count. The type of a vector does not tell
+ * whether its elements are floats, but what 32 bits of it cost does: doubles are cheaper or dearer, and halves dearer.
  */
 export function exactDivisions(fn: FunctionSnapshot, i: InstrId): number {
   if (fn.instrOpcode[i] !== Opcode.FDiv) return 0;

@@ -215,8 +215,8 @@ test('data that are gathered by an index part more waves than data in the order 
   }
 });
 
-/** @param digit what a large angle is multiplied by @param more what is done with it */
-const ofAngle = (digit: string, sides = 'then else'): ByWave =>
+/** @param large what is done on the side of F @param sides of the branch, T first */
+const ofAngle = (large: string, sides = 'then else'): ByWave =>
   sharesAt(
     snapshot(`
       func kernel
@@ -232,7 +232,7 @@ const ofAngle = (digit: string, sides = 'then else'): ByWave =>
       then:
         br join
       else:
-        ${digit}
+        ${large}
         br join
       join:
         ret
