@@ -74,14 +74,16 @@ export function kinds(
   const perWave = waveSize >> keys.shift;
   const numbers = memory.take((WAVES * waveSize) >> keys.shift);
   // What is the same for a wave or more is drawn once.
-  const alikeIn = (wave: number): boolean => perWave > 1 && areAlike(v, wave, order);
+  const ofAlike = Array.from({ length: WAVES }, (_, wave) =>
+    perWave > 1 && areAlike(v, wave, order) ? ofWave(v, wave) : null,
+  );
   const most = constants.length;
   const drawn = Array.from({ length: LAUNCHES }, (_, launch) => strata(v, launch));
   for (let k = 0; k < numbers.length; k++) {
     const wave = Math.floor((k << keys.shift) / waveSize);
     const [, x] = drawn[launchOf(wave)]!;
     const named = x < 0.25 ? 1 / 64 : x < 0.5 ? 0.5 : 0.95;
-    const u = alikeIn(wave) ? ofWave(v, wave) : uniformOf(keys.words[k]!);
+    const u = ofAlike[wave] ?? uniformOf(keys.words[k]!);
     numbers[k] = u < named ? constants[Math.floor((u / named) * most)]! : OTHER;
   }
   return { numbers, shift: keys.shift, scale: Scale.Bounded };
