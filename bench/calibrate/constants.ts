@@ -21,8 +21,9 @@ export interface Constant {
 /** By name. */
 export type Values = Readonly<Record<string, number>>;
 
-/** Rates and latencies (docs/cycle-model.md), and what only orders equals. */
+/** Rates and latencies (docs/cycle-model.md), what only orders equals, and chance. */
 const FIXED = [
+  'drawing',
   'valu',
   'salu',
   'multiply',

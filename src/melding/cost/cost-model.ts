@@ -3,6 +3,8 @@
  * target-costs.ts has those of the targets. docs/melding.md, rule 7, explains how they are used.
  */
 export const CostModel = {
+  /** Which of many drawings of the unknown the waves are sampled from (wave-samples.ts): none is better than another. */
+  drawing: 0,
   /** Per instruction that runs for every thread although not every thread needs it. */
   speculate: 0.25,
   /** The second guarded run of a group, as a share of the first: both share one diamond. */

@@ -4,6 +4,7 @@
  */
 import { Predicate, isUnsigned } from '../../ir/predicates.js';
 import { Opcode } from '../../ir/snapshot.js';
+import { CostModel } from './cost-model.js';
 import type { LaneMemory } from './lane-memory.js';
 
 export const LAUNCHES = 16;
@@ -189,7 +190,8 @@ export function keysOf(
   const size = (LAUNCHES << launchShift) >> shift;
   if (scratch.length < size) scratch = new Int32Array(size);
   const words = scratch.subarray(0, size);
-  for (let k = 0; k < size; k++) words[k] = seed + Math.imul(k >> (launchShift - shift), MIX);
+  const first = seed + Math.imul(CostModel.drawing, 0x27d4eb2f);
+  for (let k = 0; k < size; k++) words[k] = first + Math.imul(k >> (launchShift - shift), MIX);
   for (const source of sources) {
     const { numbers } = source;
     const down = source.shift - shift;
@@ -202,7 +204,7 @@ let scratch = new Int32Array(4096);
 
 /** A hash of three whole numbers, from 0 up to 1. */
 export const uniform = (a: number, b: number, c: number): number =>
-  uniformOf(Math.imul(a + 1, MIX) ^ Math.imul(b + 1, 0x85ebca77) ^ Math.imul(c, 0xc2b2ae3d));
+  uniformOf(Math.imul(a + 1, MIX) ^ Math.imul(b + 1, 0x85ebca77) ^ Math.imul(c + 16 * CostModel.drawing, 0xc2b2ae3d));
 
 const MIX = 0x9e3779b1;
 

@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 33 });
+const test = suite('melding/cost/wave-samples', { tests: 34 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -55,6 +55,24 @@ test('bits of thread numbers part every wave, or none', () => {
   assert.is(shares('%b = and %tid 32\n %c = icmp ne %b 0', { head: 'func kernel wave=32' }).parted, 0);
   // The parity of several bits.
   assert.is(shares('%h = lshr %tid 1\n %x = xor %tid %h\n %b = and %x 1\n %c = icmp eq %b 0').parted, 1);
+});
+
+test('another drawing has other waves, but what is known stays as it is', () => {
+  const constants: { drawing: number } = CostModel;
+  const launches = (lines: string): readonly number[] => {
+    const { f, block } = branching(lines);
+    return [...new WaveSamples(f, analysesOf(f)).wavesAt(block('if')).all];
+  };
+  const [data, known] = ['%c = icmp sgt %data %m', '%b = and %tid 64\n %c = icmp ne %b 0'];
+  const [dataBefore, knownBefore] = [launches(data), launches(known)];
+  try {
+    constants.drawing = 1;
+    assert.not.equal(launches(data), dataBefore);
+    assert.equal(launches(known), knownBefore);
+  } finally {
+    constants.drawing = 0;
+  }
+  assert.equal(launches(data), dataBefore);
 });
 
 test('a row of a plane is a wave in some launches, and part of one otherwise', () => {
