@@ -26,6 +26,7 @@ import type { Measurement } from '../corpus/measure.js';
 import { printSummaries } from '../corpus/report.js';
 import { printTable } from '../support.js';
 import { constants, type Values } from './constants.js';
+import { printDrawings } from './drawings.js';
 import { coordinateSearch, scoreOf } from './search.js';
 import type { Question, WorkerData } from './worker.js';
 
@@ -102,10 +103,13 @@ printTable(
   ['constant', 'before', 'after'],
   changed.map(({ name, value }) => [name, value.toPrecision(3), values[name]!.toPrecision(3)]),
 );
-for (const [when, measurements] of Object.entries({ before, after }))
+for (const [when, measurements] of Object.entries({ before, after })) {
   for (const [k, drawing] of drawings.entries()) {
     console.log(`\n${when}, drawing ${drawing}`);
     printSummaries(measurements[k]!);
   }
+  console.log(`\n${when}\n`);
+  printDrawings(drawings, measurements);
+}
 if (flags.json !== undefined)
   await writeFile(flags.json, JSON.stringify({ schema: 2, drawings, initial, values, before, after }, null, 1) + '\n');
