@@ -135,8 +135,8 @@ test.long('a port in use gives an error of one line', async () => {
 test('a warning of Node is logged without what hangs on it', async () => {
   const warn = `process.emitWarning(Object.assign(new Error('too many listeners'), { emitter: {} }))`;
   // Not before the service listens for warnings, however long it takes to start.
-  const warnOnce = `process.on('newListener', (name) => name === 'warning' && setImmediate(() => ${warn}))`;
-  const server = await startServerBehind(warnOnce, '-j', '1');
+  const warnWhenHeard = `process.on('newListener', (name) => name === 'warning' && setImmediate(() => ${warn}))`;
+  const server = await startServerBehind(warnWhenHeard, '-j', '1');
   await server.logged(({ msg }) => msg === 'warning');
   const line = server.log.find(({ msg }) => msg === 'warning')!;
   assert.equal(Object.keys(line), ['level', 'time', 'warning', 'msg']);

@@ -202,7 +202,7 @@ export function keysOf(
 
 let scratch = new Int32Array(4096);
 
-/** A hash of three whole numbers, from 0 up to 1. */
+/** A hash of three whole numbers and of the drawing, from 0 up to 1. */
 export const uniform = (a: number, b: number, c: number): number =>
   uniformOf(Math.imul(a + 1, MIX) ^ Math.imul(b + 1, 0x85ebca77) ^ Math.imul(c + 16 * CostModel.drawing, 0xc2b2ae3d));
 
