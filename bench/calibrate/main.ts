@@ -9,17 +9,18 @@
  *
  * The model samples waves, and which melds seem to pay depends on the drawing in one of twenty kernels. A constant that
  * is fitted to one drawing is partly fitted to luck. So the score is the mean over several, and figures are given for
- * each.
+ * each. It is the mean over several kinds of data, too (kernels/corpus/coherent.ts): on what is sorted, other melds pay.
  *
  * It changes no file: it prints the constants that it would change. Their places are src/melding/cost/cost-model.ts
  * and target-costs.ts.
  *
  * usage: node dist/bench/calibrate/main.js [--minutes 20] [--targets gfx906,gfx1100] [--constants guard,speculate]
- *   [--drawings 0,1,2] [--json FILE] [options of melding, as of darm check]
+ *   [--drawings 0,1,2] [--data usual,runs,records] [--json FILE] [options of melding, as of darm check]
  */
 import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { Piscina } from 'piscina';
+import { DATA_KINDS, dataKinds } from '../../kernels/corpus/coherent.js';
 import { CORPUS_TARGETS, type Half } from '../../kernels/corpus/index.js';
 import { addJobOptions, jobOptions } from '../../src/cli/option-groups.js';
 import type { Measurement } from '../corpus/measure.js';
@@ -35,6 +36,7 @@ interface Flags {
   readonly targets: string;
   readonly constants?: string;
   readonly drawings: string;
+  readonly data: string;
   readonly json?: string;
 }
 
@@ -44,6 +46,7 @@ const flags = addJobOptions(
     .option('--targets <names>', 'processors', CORPUS_TARGETS.join())
     .option('--constants <parts of names>', 'fit only these')
     .option('--drawings <numbers>', 'of the unknown, on which all are judged; darm compiles with 0', '0,1,2')
+    .option('--data <kinds>', 'on which all are judged', DATA_KINDS.join())
     .option('--json <file>', 'write constants and measurements'),
 )
   .parse()
@@ -52,6 +55,7 @@ const flags = addJobOptions(
 const targets = flags.targets.split(',');
 const drawings = flags.drawings.split(',').map(Number);
 if (!drawings.every(Number.isSafeInteger)) throw new Error(`'${flags.drawings}' is no list of whole numbers`);
+const data = dataKinds(flags.data);
 const parts = flags.constants?.split(',') ?? [''];
 const fitted = constants(CORPUS_TARGETS)
   .map((each) => ({ ...each, targets: each.targets.filter((target) => targets.includes(target)) }))
@@ -61,7 +65,7 @@ const initial: Values = Object.fromEntries(fitted.map(({ name, value }) => [name
 const filename = new URL('worker.js', import.meta.url).href;
 const workers = new Map(
   targets.map((target) => {
-    const workerData: WorkerData = { target, options: jobOptions(flags) };
+    const workerData: WorkerData = { target, options: jobOptions(flags), data };
     return [target, new Piscina({ filename, minThreads: 1, maxThreads: 1, workerData, atomics: 'disabled' })] as const;
   }),
 );
@@ -109,7 +113,10 @@ for (const [when, measurements] of Object.entries({ before, after })) {
     printSummaries(measurements[k]!);
   }
   console.log(`\n${when}\n`);
-  printDrawings(drawings, measurements);
+  printDrawings(drawings, data, measurements);
 }
 if (flags.json !== undefined)
-  await writeFile(flags.json, JSON.stringify({ schema: 2, drawings, initial, values, before, after }, null, 1) + '\n');
+  await writeFile(
+    flags.json,
+    JSON.stringify({ schema: 3, drawings, data, initial, values, before, after }, null, 1) + '\n',
+  );

@@ -1,5 +1,5 @@
 /** Coordinate search over the constants of the cost model. */
-import type { Measurement } from '../corpus/measure.js';
+import type { Measurement, SettingMeasurement } from '../corpus/measure.js';
 import { outcome } from '../corpus/statistics.js';
 import { sum } from '../support.js';
 import type { Constant, Values } from './constants.js';
@@ -7,14 +7,14 @@ import type { Constant, Values } from './constants.js';
 const LOSS_WEIGHT = 4;
 const LARGEST_GAIN = 1.5;
 
-/** 0 where nothing melds; the more, the better. */
+/** 0 where nothing melds; the more, the better. The mean of all settings. */
 export const scoreOf = (measurements: readonly Measurement[]): number =>
-  sum(
-    measurements.map(({ settings }) => {
-      const gain = Math.log(Math.min(LARGEST_GAIN, outcome(settings[0]!).speedup));
-      return gain < 0 ? LOSS_WEIGHT * gain : gain;
-    }),
-  );
+  sum(measurements.map(({ settings }) => sum(settings.map(scoreIn)) / settings.length));
+
+function scoreIn(setting: SettingMeasurement): number {
+  const gain = Math.log(Math.min(LARGEST_GAIN, outcome(setting).speedup));
+  return gain < 0 ? LOSS_WEIGHT * gain : gain;
+}
 
 export interface Search {
   readonly constants: readonly Constant[];

@@ -7,6 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
+import type { DataKind } from '../../kernels/corpus/coherent.js';
 import { CORPUS, corpusModule, CORPUS_TARGETS, type CorpusKernel, type Half } from '../../kernels/corpus/index.js';
 import { createCompiler, DEFAULT_OPTIONS, type JobOptions } from '../../src/index.js';
 import { NO_EVENTS } from '../../src/job/events.js';
@@ -21,16 +22,19 @@ import { codeWithoutMelds } from '../without-melds.js';
 export interface WorkerData {
   readonly target: string;
   readonly options: Partial<JobOptions>;
+  /** The kinds of data that every kernel is launched with. */
+  readonly data: readonly DataKind[];
 }
 export interface Question {
   readonly half: Half;
   readonly values: Values;
 }
 
-const { target, options: given } = workerData as WorkerData;
+const { target, options: given, data } = workerData as WorkerData;
 const rt = await freshLlvm();
 const compiler = createCompiler({ threads: 0 });
-const bench: Bench = { rt, compiler, settings: [{ seed: 1, size: 1 }], fullUnit: false, cache: new Map() };
+const settings = data.map((kind) => ({ seed: 1, size: 1, data: kind }));
+const bench: Bench = { rt, compiler, settings, fullUnit: false, cache: new Map() };
 
 /** By kernel and what melds in it. */
 const known = new Map<string, Measurement>();

@@ -3,18 +3,20 @@
  * simulator and prints what melding gains or loses. The exit status is 1 if any code leaves other memory than -O3's.
  *
  * usage: node dist/bench/corpus/main.js [--targets gfx906,gfx1100] [--half fit|unseen|all] [--kernels csr,bfs]
- *   [--seeds 1,2,3] [--sizes 1,0.5,2] [--full-unit] [--from-source] [--all] [--json FILE] [--from FILE] [--doc] [-j 2]
- *   [options of melding, as of darm check]
+ *   [--seeds 1,2,3] [--sizes 1,0.5,2] [--data usual,runs,records] [--full-unit] [--from-source] [--all]
+ *   [--json FILE] [--from FILE] [--doc] [-j 2] [options of melding, as of darm check]
  *
- * Figures are of the first seed and size. With several, kernels are counted that melding makes faster with some and
- * slower with others. `--kernels` takes parts of names. `--full-unit` estimates cycles as if there were enough workgroups
- * to fill a compute unit all the time. `--all` lists kernels in which nothing melds, too. `--doc` writes the table of
- * docs/evaluation.md, and does not go with `--full-unit`. `--from` measures nothing and takes what `--json` has written.
+ * Figures are of the first seed, size and kind of data (kernels/corpus/coherent.ts). With several, kernels are counted
+ * that melding makes faster with some and slower with others. `--kernels` takes parts of names. `--full-unit` estimates
+ * cycles as if there were enough workgroups to fill a compute unit all the time. `--all` lists kernels in which nothing
+ * melds, too. `--doc` writes the table of docs/evaluation.md, and does not go with `--full-unit`. `--from` measures
+ * nothing and takes what `--json` has written.
  */
 import { availableParallelism } from 'node:os';
 import { readFile, writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import pLimit from 'p-limit';
+import { dataKinds, DATA_KINDS } from '../../kernels/corpus/coherent.js';
 import { CORPUS, CORPUS_TARGETS } from '../../kernels/corpus/index.js';
 import { addJobOptions, jobOptions } from '../../src/cli/option-groups.js';
 import { createCompiler } from '../../src/index.js';
@@ -29,6 +31,7 @@ interface Flags {
   readonly kernels?: string;
   readonly seeds: string;
   readonly sizes: string;
+  readonly data: string;
   readonly fullUnit: boolean;
   readonly fromSource: boolean;
   readonly all: boolean;
@@ -46,6 +49,7 @@ const command = addJobOptions(
     .option('--kernels <parts of names>')
     .option('--seeds <numbers>', 'of the data', '1')
     .option('--sizes <numbers>', 'of the data', '1')
+    .option('--data <kinds>', `of ${DATA_KINDS.join()}`, 'usual')
     .option('--full-unit', 'cycles of launches that fill a compute unit all the time', false)
     .option('--from-source', 'compile the source instead of bitcode', false)
     .option('--all', 'also list kernels in which nothing melds', false)
@@ -60,7 +64,9 @@ const parts = flags.kernels?.split(',') ?? [''];
 const kernels = CORPUS.filter(
   ({ name, half }) => (flags.half === 'all' || half === flags.half) && parts.some((part) => name.includes(part)),
 );
-const settings = numbers(flags.seeds).flatMap((seed) => numbers(flags.sizes).map((size) => ({ seed, size })));
+const settings = numbers(flags.seeds).flatMap((seed) =>
+  numbers(flags.sizes).flatMap((size) => dataKinds(flags.data).map((data) => ({ seed, size, data }))),
+);
 
 function numbers(text: string): number[] {
   const values = text.split(',').map(Number);

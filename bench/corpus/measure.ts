@@ -141,7 +141,7 @@ async function runKernel(
   kernel: CorpusKernel,
   setting: Setting,
 ) {
-  const key = `${keyOf(code, kernel.name)} ${setting.seed} ${setting.size}`;
+  const key = `${keyOf(code, kernel.name)} ${JSON.stringify(setting)}`;
   const known = cache.get(key);
   if (known !== undefined) return known;
   const result = await compiler.simulate(code, corpusSpec(kernel, setting), { cycles: true, fullUnit });

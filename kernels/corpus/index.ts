@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
+import { withData, type DataKind } from './coherent.js';
 import type { Family } from './family.js';
 import { Inputs } from './inputs.js';
 import { launchSpec, type CorpusLaunch } from './launch.js';
@@ -97,6 +98,8 @@ export interface CorpusKernel {
 export interface Setting {
   readonly seed: number;
   readonly size: number;
+  /** Left out: `usual`. */
+  readonly data?: DataKind;
 }
 
 /** By family and name. */
@@ -109,8 +112,8 @@ function halfOf(name: string): Half {
   return createHash('sha256').update(name).digest()[0]! % 2 === 0 ? 'fit' : 'unseen';
 }
 
-export const corpusLaunch = ({ family, name }: CorpusKernel, { seed, size }: Setting): CorpusLaunch =>
-  FAMILIES[family]![name]!(new Inputs(name, seed, size));
+export const corpusLaunch = ({ family, name }: CorpusKernel, { seed, size, data = 'usual' }: Setting): CorpusLaunch =>
+  withData(FAMILIES[family]![name]!(new Inputs(name, seed, size)), data);
 
 export const corpusSpec = (kernel: CorpusKernel, setting: Setting): LaunchSpec =>
   launchSpec(kernel.name, corpusLaunch(kernel, setting));
