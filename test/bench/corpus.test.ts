@@ -89,6 +89,8 @@ test('a loss outweighs a gain', () => {
   assert.ok(scoreOf([measurement('a', 1, setting(100, 100, 80)), measurement('b', 1, setting(80, 80, 100))]) < 0);
   const [large, larger] = [2, 3].map((gain) => scoreOf([measurement('a', 1, setting(100 * gain, 900, 100))]));
   assert.is(large, larger);
+  const twoKinds = measurement('a', 1, setting(100, 100, 80), setting(100, 100, 100));
+  assert.is(scoreOf([twoKinds]), scoreOf([measurement('a', 1, setting(100, 100, 80))]) / 2);
 });
 
 test('the search finds the best constants within their bounds', async () => {
