@@ -23,12 +23,26 @@ export function dataKinds(names: string): DataKind[] {
 /** Threads of the largest wave. */
 const RUN = 64;
 
-/** The launch with data of a kind. Values that are no buffers stay, and so do sizes. */
+/** Buffers that describe each other. With others, these kernels would not end, or would leave their buffers. */
+const KEEP_USUAL: ReadonlySet<string> = new Set([
+  'barnes_hut_force',
+  'octree_descend',
+  'packbits_decode',
+  'parse_reals',
+  'spmv_jds',
+  'traverse_hierarchy',
+]);
+
+/** What a kernel is launched with instead, if it can be. */
+export const kindFor = (kernel: string, kind: DataKind): DataKind => (KEEP_USUAL.has(kernel) ? 'usual' : kind);
+
+/** The launch with data of a kind. What is sorted stays, as values and sizes do. */
 export function withData(launch: CorpusLaunch, kind: DataKind): CorpusLaunch {
   if (kind === 'usual') return launch;
   const perGroup = product(launch.block);
   const threads = product(launch.grid) * perGroup;
   const change = (elements: Elements): Elements => {
+    if (isSorted(elements)) return elements;
     if (kind === 'runs') return inRuns(elements, 1);
     const perThread = Math.max(1, Math.ceil(elements.length / threads));
     // The last group may have threads without data. With fewer records than that, it is a table.
@@ -43,7 +57,10 @@ function changed(argument: Argument, change: (elements: Elements) => Elements): 
   return 'contents' in argument ? { contents: change(argument.contents) } : change(argument);
 }
 
-/** Every `RUN` records are the first of them. What is sorted stays so, and all numbers are numbers that were there. */
+/** Neighbours are alike enough, and where the rows of a matrix begin does not change. */
+const isSorted = (elements: Elements): boolean => elements.every((x, k) => k === 0 || elements[k - 1]! <= x);
+
+/** Every `RUN` records are the first of them, so all numbers are numbers that were there. */
 function inRuns(elements: Elements, perRecord: number): Elements {
   const copy = elements.slice();
   for (let k = 0; k < copy.length; k++) {

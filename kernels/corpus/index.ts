@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
-import { withData, type DataKind } from './coherent.js';
+import { kindFor, withData, type DataKind } from './coherent.js';
 import type { Family } from './family.js';
 import { Inputs } from './inputs.js';
 import { launchSpec, type CorpusLaunch } from './launch.js';
@@ -113,7 +113,7 @@ function halfOf(name: string): Half {
 }
 
 export const corpusLaunch = ({ family, name }: CorpusKernel, { seed, size, data = 'usual' }: Setting): CorpusLaunch =>
-  withData(FAMILIES[family]![name]!(new Inputs(name, seed, size)), data);
+  withData(FAMILIES[family]![name]!(new Inputs(name, seed, size)), kindFor(name, data));
 
 export const corpusSpec = (kernel: CorpusKernel, setting: Setting): LaunchSpec =>
   launchSpec(kernel.name, corpusLaunch(kernel, setting));
