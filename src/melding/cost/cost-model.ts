@@ -48,6 +48,11 @@ export const CostModel = {
   ownQuestion: 0.25,
   otherQuestion: 0.75,
   /**
+   * How much of the price of questions counts where melds pay anyway, and only which questions to ask is open: usually
+   * other waves hide the rest. Set by hand, see docs/evaluation.md, "Data on which waves agree".
+   */
+  questionShare: 0.5,
+  /**
    * How much more melds must be worth with questions than without in a side of a branch that could meld, too: a question
    * is convergent, so there it could not any more.
    */

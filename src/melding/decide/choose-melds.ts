@@ -87,24 +87,44 @@ export function byCost(ctx: PlanningContext, region: DivergentRegion, judged: Ju
   const may = ctx.options.versions !== 'never' && mayAsk(ctx, region);
   if (may && ctx.options.versions === 'always') return ofParted(inParted.pairs, EVERY_QUESTION);
   const gains = new WaveGains(ctx.waves, region);
-  const legal = (pairs: Choice['pairs']): Judged[] => pairs.map(([i, j]) => judged.legal(i, j)!);
-  let best: Choice | null = null;
+  const costed = { ctx, gains, region, judged, bonus };
+  const asked = may ? ALL_QUESTIONS : [[]];
+  const { best, reason } = bestOf({ ...costed, questionShare: 1 }, asked);
+  if (best === null) {
+    const parted = { total: inParted.total, melds: legalOf(judged, inParted.pairs) };
+    return { ...NOTHING, verdict: reason ?? whyNot(gains, parted) };
+  }
+  if (!may) return best;
+  // It pays with questions at their full price. Which of them to ask is decided by what they usually cost.
+  return bestOf({ ...costed, questionShare: CostModel.questionShare }, asked).best ?? best;
+}
+
+const legalOf = (judged: JudgedPairs, pairs: Choice['pairs']): Judged[] => pairs.map(([i, j]) => judged.legal(i, j)!);
+
+interface BestChoice {
+  /** Null: no melds pay. */
+  readonly best: AskedChoice | null;
+  /** See `Appraisal`. */
+  readonly reason: string | null;
+}
+
+/** @param asked the questions to choose from, with none at the front */
+function bestOf(of: CostedBranch, asked: readonly Questions[]): BestChoice {
+  let best: AskedChoice | null = null;
   let most = -Infinity;
   let reason: string | null = null;
-  for (const sides of may ? ALL_QUESTIONS : [[]]) {
-    const choice = new AskedChoice({ ctx, gains, region, judged, bonus }, sides);
+  for (const sides of asked) {
+    const choice = new AskedChoice(of, sides);
     if (choice.pairs.length === 0) continue;
-    const { worth: total, reason: here } = choice.appraisal(legal(choice.pairs));
+    const { worth: total, reason: here } = choice.appraisal(legalOf(of.judged, choice.pairs));
     reason ??= here;
     if (total <= most) continue;
-    // `ALL_QUESTIONS` begins with none.
-    if (best?.sides.length === 0 && total <= most * CostModel.enclosedQuestion && isEnclosed(ctx, region)) continue;
+    const isInstead = best?.sides.length === 0 && isEnclosed(of.ctx, of.region);
+    if (isInstead && total <= most * CostModel.enclosedQuestion) continue;
     most = total;
     best = choice;
   }
-  if (best !== null) return best;
-  const parted = { total: inParted.total, melds: legal(inParted.pairs) };
-  return { ...NOTHING, verdict: reason ?? whyNot(gains, parted) };
+  return { best, reason };
 }
 
 const SCATTERED = 'what it accesses in memory lies scattered, and takes as long together as apart';
@@ -145,6 +165,8 @@ interface CostedBranch {
   readonly judged: JudgedPairs;
   /** What two melds gain that are neighbours, for a wave that gets to them. */
   readonly bonus: number;
+  /** How much of the price of a question counts where a wave is alone. */
+  readonly questionShare: number;
 }
 
 /** The best melds of a branch where waves are asked about these sides, if any. */
@@ -158,12 +180,15 @@ class AskedChoice implements Choice {
   private readonly weight: number;
   /** What the pairs gain because they are neighbours. */
   private readonly neighbours: number;
+  /** What a question costs a wave that is alone and parts. */
+  private readonly question: number;
 
   constructor(
     private readonly of: CostedBranch,
     readonly sides: Questions,
   ) {
-    const { ctx, gains, region, judged, bonus } = of;
+    const { ctx, gains, region, judged, bonus, questionShare } = of;
+    this.question = questionShare * ctx.costs.target.question;
     this.melded = gains.shareMelded(sides);
     this.weight = ctx.weight[region.branch];
     const { pairs } = judged.align((pair) => this.gain(pair, 0), bonus * this.melded);
@@ -171,7 +196,7 @@ class AskedChoice implements Choice {
       k > 0 && pairs[k - 1][0] === i - 1 && pairs[k - 1][1] === j - 1;
     this.pairs = pairs;
     this.neighbours = pairs.filter(isNext).length * bonus;
-    this.asking = -sides.length * this.weight * ctx.costs.target.question * this.melded;
+    this.asking = -sides.length * this.weight * this.question * this.melded;
   }
 
   gain({ effect }: Judged, bonus: number): number {
@@ -194,7 +219,7 @@ class AskedChoice implements Choice {
     const { ctx } = this.of;
     const effects = melds.map(({ effect }) => effect);
     const cycles = ctx.expected();
-    const alone = this.inRegime(effects, this.neighbours, ctx.costs.target.question, cycles.alone);
+    const alone = this.inRegime(effects, this.neighbours, this.question, cycles.alone);
     const share = ctx.busyShare();
     if (share === 0) return { alone, expected: alone, least: alone };
     const effectsOfMany = melds.map(({ busy }) => busy);

@@ -2,11 +2,12 @@
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import type { FunctionPlan, PlanOptions } from '../../../src/melding/plan.js';
 import { planFunction } from '../../../src/melding/decide/plan-function.js';
+import { CostModel } from '../../../src/melding/cost/cost-model.js';
 import { DARM } from '../../support/plan-options.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/versions', { tests: 13 });
+const test = suite('melding/decide/versions', { tests: 14 });
 
 const LENGTH = 64;
 
@@ -77,10 +78,18 @@ test('where waves hardly part, nothing melds, and the reason says so', () => {
 });
 
 test('where some waves part, those that agree are asked first', () => {
-  const { melds, versions, candidates } = planned({ condition: RARE });
-  assert.is(melds.length, 1);
-  assert.equal(versions, [{ branch: 0, join: 3, sides: ['f'], sunk: [] }]);
-  assert.match(candidates[0]!.reason, /unless a wave agrees on the false side/);
+  const about = (every: number): [FunctionPlan['versions'], string] => {
+    const { melds, versions, candidates } = planned({ every, condition: RARE });
+    assert.is(melds.length, 1);
+    return [versions, candidates[0]!.reason];
+  };
+  // With more selects, a wave that agrees on the true side would lose too much.
+  const [two, ofTwo] = about(6);
+  assert.equal(two, [{ branch: 0, join: 3, sides: ['f', 't'], sunk: [] }]);
+  assert.match(ofTwo, /^profitable for waves that part; those that agree keep their side$/);
+  const [one, ofOne] = about(16);
+  assert.equal(one, [{ branch: 0, join: 3, sides: ['f'], sunk: [] }]);
+  assert.match(ofOne, /unless a wave agrees on the false side/);
 });
 
 /** What a wave does in front of the branch. */
@@ -148,6 +157,19 @@ test('and what gains something without a question still melds', () => {
   const { melds, versions } = planned({ condition: `${loads(20)}\n${ORDERED}` });
   assert.is(melds.length, 1);
   assert.equal(versions, []);
+});
+
+test('where it pays anyway, questions count at what they usually cost', () => {
+  const plan = (): FunctionPlan => planned({ every: 8, condition: `${loads(12)}\n${ORDERED}` });
+  assert.equal([plan().melds.length, plan().versions.length], [1, 1]);
+  const model = CostModel as { questionShare: number };
+  const { questionShare } = model;
+  model.questionShare = 1;
+  try {
+    assert.equal([plan().melds.length, plan().versions.length], [1, 0]);
+  } finally {
+    model.questionShare = questionShare;
+  }
 });
 
 test('in a side of a branch that could meld, a question must be worth more', () => {
