@@ -53,6 +53,11 @@ export const CostModel = {
    */
   questionShare: 0.5,
   /**
+   * There, what melds lose in a launch in which all waves agree counts too, however few of such launches are drawn: what
+   * goes beyond this share of what a wave spends in the function. Set by hand, see there.
+   */
+  acceptedRisk: 0.02,
+  /**
    * How much more melds must be worth with questions than without in a side of a branch that could meld, too: a question
    * is convergent, so there it could not any more.
    */

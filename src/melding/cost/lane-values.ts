@@ -139,13 +139,17 @@ export class LaneValues {
     const known = this.conditions.get(branch);
     if (known) return known;
     this.makeRoom();
-    const value = this.fn.operand[this.fn.operandStart[terminatorOf(this.fn, branch)]!] as ValueId;
     const { circles } = this;
-    const found = lanesWhere(this.asked(branch, value));
+    const found = lanesWhere(this.asked(branch, conditionOf(this.fn, branch)));
     // In a circle the condition is not known yet. What a long chain of conditions cut off counts as known: else each
     // question would follow it again.
     if (this.open.size === 0 || this.circles === circles) this.conditions.set(branch, found);
     return found;
+  }
+
+  /** Whether the condition of a branch depends on data, which are drawn. */
+  isDrawn(branch: BlockId): boolean {
+    return this.numbersOf(conditionOf(this.fn, branch)).scale !== Scale.Known;
   }
 
   /** The condition of a branch, or how likely it is by what metadata or its sides say. */
@@ -482,6 +486,9 @@ export class LaneValues {
     return event(this.memory, v, rates, this.fn.waveSize, sources);
   }
 }
+
+const conditionOf = (fn: FunctionSnapshot, branch: BlockId): ValueId =>
+  fn.operand[fn.operandStart[terminatorOf(fn, branch)]!] as ValueId;
 
 /** Compares of floats that do not hold where the rare thing happens. */
 const NEGATED: readonly number[] = [Predicate.FCmpORD, Predicate.FCmpONE, Predicate.FCmpUNE];

@@ -76,6 +76,18 @@ export class WaveSamples {
     return found;
   }
 
+  /** The share of the threads that come to a conditional branch which take T, 0 to 1. */
+  shareTaking(branch: BlockId): number {
+    const condition = this.values.condition(branch);
+    const mask = this.comesTo(branch).some((waves) => waves !== 0) ? this.mask(branch) : this.threads;
+    let [all, taken] = [0, 0];
+    for (const [w, lanes] of mask.entries()) {
+      all += bitCount(lanes);
+      taken += bitCount(lanes & condition[w]!);
+    }
+    return taken / all;
+  }
+
   /**
    * The same for sides with several entry edges: a thread takes T if it comes to block `t`.
    *

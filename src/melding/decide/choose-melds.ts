@@ -87,16 +87,14 @@ export function byCost(ctx: PlanningContext, region: DivergentRegion, judged: Ju
   const may = ctx.options.versions !== 'never' && mayAsk(ctx, region);
   if (may && ctx.options.versions === 'always') return ofParted(inParted.pairs, EVERY_QUESTION);
   const gains = new WaveGains(ctx.waves, region);
-  const costed = { ctx, gains, region, judged, bonus };
+  const costed = { ctx, gains, region, judged, bonus, hasPaid: false };
   const asked = may ? ALL_QUESTIONS : [[]];
-  const { best, reason } = bestOf({ ...costed, questionShare: 1 }, asked);
+  const { best, reason } = bestOf(costed, asked);
   if (best === null) {
     const parted = { total: inParted.total, melds: legalOf(judged, inParted.pairs) };
     return { ...NOTHING, verdict: reason ?? whyNot(gains, parted) };
   }
-  if (!may) return best;
-  // It pays with questions at their full price. Which of them to ask is decided by what they usually cost.
-  return bestOf({ ...costed, questionShare: CostModel.questionShare }, asked).best ?? best;
+  return may ? (bestOf({ ...costed, hasPaid: true }, asked).best ?? best) : best;
 }
 
 const legalOf = (judged: JudgedPairs, pairs: Choice['pairs']): Judged[] => pairs.map(([i, j]) => judged.legal(i, j)!);
@@ -116,12 +114,12 @@ function bestOf(of: CostedBranch, asked: readonly Questions[]): BestChoice {
   for (const sides of asked) {
     const choice = new AskedChoice(of, sides);
     if (choice.pairs.length === 0) continue;
-    const { worth: total, reason: here } = choice.appraisal(legalOf(of.judged, choice.pairs));
+    const { preference, reason: here } = choice.appraisal(legalOf(of.judged, choice.pairs));
     reason ??= here;
-    if (total <= most) continue;
+    if (preference <= most) continue;
     const isInstead = best?.sides.length === 0 && isEnclosed(of.ctx, of.region);
-    if (isInstead && total <= most * CostModel.enclosedQuestion) continue;
-    most = total;
+    if (isInstead && preference <= most * CostModel.enclosedQuestion) continue;
+    most = preference;
     best = choice;
   }
   return { best, reason };
@@ -154,6 +152,8 @@ const scatteredOf = (melds: readonly Judged[]): number => melds.reduce((sum, { e
 interface Appraisal {
   /** See `Choice.worth`. */
   readonly worth: number;
+  /** The choice for which this is most is best; -Infinity: it does not pay. */
+  readonly preference: number;
   /** Why they do not pay, where it is not that too few waves part. */
   readonly reason: string | null;
 }
@@ -165,8 +165,8 @@ interface CostedBranch {
   readonly judged: JudgedPairs;
   /** What two melds gain that are neighbours, for a wave that gets to them. */
   readonly bonus: number;
-  /** How much of the price of a question counts where a wave is alone. */
-  readonly questionShare: number;
+  /** Whether melds pay with some questions at their full price, so that only which to ask is open. */
+  readonly hasPaid: boolean;
 }
 
 /** The best melds of a branch where waves are asked about these sides, if any. */
@@ -187,8 +187,8 @@ class AskedChoice implements Choice {
     private readonly of: CostedBranch,
     readonly sides: Questions,
   ) {
-    const { ctx, gains, region, judged, bonus, questionShare } = of;
-    this.question = questionShare * ctx.costs.target.question;
+    const { ctx, gains, region, judged, bonus, hasPaid } = of;
+    this.question = ctx.costs.target.question * (hasPaid ? CostModel.questionShare : 1);
     this.melded = gains.shareMelded(sides);
     this.weight = ctx.weight[region.branch];
     const { pairs } = judged.align((pair) => this.gain(pair, 0), bonus * this.melded);
@@ -208,31 +208,60 @@ class AskedChoice implements Choice {
   }
 
   appraisal(melds: readonly Judged[]): Appraisal {
-    const { alone, expected, least } = this.expectation(melds);
-    const margin = marginOf(this.of.gains, melds);
-    if (least - this.melded * scatteredOf(melds) > margin) return { worth: expected, reason: null };
-    return { worth: -Infinity, reason: least > margin ? SCATTERED : alone > margin ? HIDDEN : null };
+    const { gains, hasPaid } = this.of;
+    const { expected, alone, least } = this.expectation(melds);
+    const margin = marginOf(gains, melds);
+    const enough = hasPaid ? expected : least - this.melded * scatteredOf(melds);
+    if (enough > margin)
+      return { worth: expected, preference: hasPaid ? expected - this.risk(melds) : expected, reason: null };
+    const reason = least > margin ? SCATTERED : alone > margin ? HIDDEN : null;
+    return { worth: -Infinity, preference: -Infinity, reason };
   }
 
   /** What melds are worth to a wave that is alone, and as waves are expected to be; and what must be enough. */
   private expectation(melds: readonly Judged[]): Readonly<Record<'alone' | 'expected' | 'least', number>> {
-    const { ctx } = this.of;
-    const effects = melds.map(({ effect }) => effect);
-    const cycles = ctx.expected();
-    const alone = this.inRegime(effects, this.neighbours, this.question, cycles.alone);
-    const share = ctx.busyShare();
-    if (share === 0) return { alone, expected: alone, least: alone };
-    const effectsOfMany = melds.map(({ busy }) => busy);
-    const busy = this.inRegime(effectsOfMany, 0, ctx.busy.costs.target.question, cycles.busy);
-    // Where other waves hide the rest, a cycle is a larger part of what a wave spends.
-    const scale = cycles.busy > 0 ? cycles.alone / cycles.busy : 1;
-    const expected = (1 - share) * alone + share * scale * busy;
+    const { gains, ctx } = this.of;
+    const { smallLoss } = ctx.costs.target;
+    const { alone, busy, expected } = this.inRegimes(melds, (effects, more, question, spent) =>
+      gains.worth(this.sides, effects, more, question, smallLoss * spent),
+    );
     return { alone, expected, least: Math.min(expected, alone + Math.min(0, busy)) };
   }
 
-  /** @param spent what a wave spends in the function */
-  private inRegime(effects: readonly Effect[], more: number, question: number, spent: number): number {
-    const { smallLoss } = this.of.ctx.costs.target;
-    return this.of.gains.worth(this.sides, effects, more, this.weight * question, smallLoss * spent);
+  /**
+   * What counts against melds because all waves of a launch may agree, however likely that is: what they lose then, if
+   * that is much. Thread numbers are what they are in each launch. If the branch could meld as a part of another one, a
+   * question would prevent that.
+   */
+  private risk(melds: readonly Judged[]): number {
+    const { gains, ctx, region } = this.of;
+    if (isEnclosed(ctx, region) || !ctx.waves.values.isDrawn(region.branch)) return 0;
+    const { expected } = this.inRegimes(melds, (effects, more, question) =>
+      gains.ifAllAgree(this.sides, effects, more, question),
+    );
+    return Math.max(0, -expected - CostModel.acceptedRisk * ctx.expected().alone);
+  }
+
+  /**
+   * What something is for a wave that is alone, for one of many, and as waves are expected to be.
+   *
+   * @param of takes the effects, what every wave gains beside them, what a question costs, and what a wave spends in the
+   *   function
+   */
+  private inRegimes(
+    melds: readonly Judged[],
+    of: (effects: readonly Effect[], more: number, question: number, spent: number) => number,
+  ): Readonly<Record<'alone' | 'busy' | 'expected', number>> {
+    const { ctx } = this.of;
+    const cycles = ctx.expected();
+    const effects = melds.map(({ effect }) => effect);
+    const alone = of(effects, this.neighbours, this.weight * this.question, cycles.alone);
+    const share = ctx.busyShare();
+    if (share === 0) return { alone, busy: 0, expected: alone };
+    const effectsOfMany = melds.map(({ busy }) => busy);
+    const busy = of(effectsOfMany, 0, this.weight * ctx.busy.costs.target.question, cycles.busy);
+    // Where other waves hide the rest, a cycle is a larger part of what a wave spends.
+    const scale = cycles.busy > 0 ? cycles.alone / cycles.busy : 1;
+    return { alone, busy, expected: (1 - share) * alone + share * scale * busy };
   }
 }

@@ -65,8 +65,9 @@ export class WaveGains {
 
   constructor(
     private readonly samples: WaveSamples,
-    { branch, front, t }: Pick<DivergentRegion, 'branch' | 'front' | 't'>,
+    private readonly region: Pick<DivergentRegion, 'branch' | 'front' | 't'>,
   ) {
+    const { branch, front, t } = region;
     this.at = front === null ? samples.wavesAt(branch) : samples.wavesBehind(branch, front, t.start);
     const { parted, all, none } = this.at;
     const [launches, counts, shares]: [number[], number[], ByWave[]] = [[], [], []];
@@ -138,11 +139,26 @@ export class WaveGains {
   /** The same without aversion: what a wave gains, by launch. */
   byLaunch(sides: Questions, melds: readonly Effect[], more: number, question: number): number[] {
     return this.shares.map((share, k) => {
-      const asked = sides.length * ofMelded(sides, share) + askedForAgreeing(sides, share);
-      let gain = ofMelded(sides, share) * more - asked * question;
+      let gain = ofMelded(sides, share) * more - asked(sides, share) * question;
       for (const meld of melds) gain += ofMelded(sides, this.gainsOf(meld)[k]!);
       return gain;
     });
+  }
+
+  /**
+   * What a wave gains on average in launches in which all waves agree and come to all blocks of their side. As many take
+   * a side as threads do otherwise.
+   */
+  ifAllAgree(sides: Questions, melds: readonly Effect[], more: number, question: number): number {
+    const taking = this.samples.shareTaking(this.region.branch);
+    const share = { parted: 0, both: 0, onlyT: 0, onlyF: 0, all: taking, none: 1 - taking };
+    let gain = ofMelded(sides, share) * more - asked(sides, share) * question;
+    for (const meld of melds)
+      gain += ofMelded(
+        sides,
+        gainOf(meld, share, () => share),
+      );
+    return gain;
   }
 
   /** What one meld gains, by launch. */
@@ -226,6 +242,10 @@ const askedForAgreeing = (sides: Questions, { all, none }: ByWave): number =>
       sum + (CostModel.ownQuestion + CostModel.otherQuestion * before) * (side === 't' ? all : none),
     0,
   );
+
+/** How many questions waves pay for. */
+const asked = (sides: Questions, share: ByWave): number =>
+  sides.length * ofMelded(sides, share) + askedForAgreeing(sides, share);
 
 /** The part of the waves that get to melded code. */
 const ofMelded = (sides: Questions, { parted, all, none }: ByWave): number =>

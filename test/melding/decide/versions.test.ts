@@ -7,7 +7,7 @@ import { DARM } from '../../support/plan-options.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/versions', { tests: 14 });
+const test = suite('melding/decide/versions', { tests: 15 });
 
 const LENGTH = 64;
 
@@ -169,6 +169,21 @@ test('where it pays anyway, questions count at what they usually cost', () => {
     assert.equal([plan().melds.length, plan().versions.length], [1, 0]);
   } finally {
     model.questionShare = questionShare;
+  }
+});
+
+test('where all waves may agree although none is expected to, what they lose then counts', () => {
+  const orders = [0, 5, 9].map((bound, k) => `%c${k} = icmp sgt %data ${bound}`);
+  const condition = [loads(4), ...orders, '%first = xor %c0 %c1', '%c = xor %first %c2'].join('\n');
+  const sides = (): string[] => planned({ every: 8, condition }).versions.flatMap((version) => version.sides);
+  assert.equal(sides(), ['f', 't']);
+  const model = CostModel as { acceptedRisk: number };
+  const { acceptedRisk } = model;
+  model.acceptedRisk = 1;
+  try {
+    assert.equal(sides(), []);
+  } finally {
+    model.acceptedRisk = acceptedRisk;
   }
 });
 
