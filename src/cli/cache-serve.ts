@@ -16,6 +16,7 @@ export async function runCacheServer(folder: string, flags: CacheCommandFlags): 
   if (!readOnly) await makeFolder(folder).catch((error) => Promise.reject(ioError('make', folder, error)));
   const output = new LogOutput();
   const log = logTo(output);
+  const signalled = firstSignal();
   const server = await serveCache(new Store(folder, cacheSize), {
     host,
     port,
@@ -25,7 +26,7 @@ export async function runCacheServer(folder: string, flags: CacheCommandFlags): 
     onFault: (error) => log.error({ err: error }, 'internal error'),
   });
   log.info({ url: server.url }, 'listening');
-  log.info({ signal: await firstSignal() }, 'shutting down');
+  log.info({ signal: await signalled }, 'shutting down');
   await server.close();
   log.info({}, 'stopped');
   await output.flush();

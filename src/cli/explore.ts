@@ -14,11 +14,12 @@ export async function runExplore({ host, port, jobs }: ExploreFlags): Promise<vo
   const compiler = createCompiler({ threads: jobs, tierPolicy: 'long' });
   const limits = { ...DEFAULT_SERVICE, timeout: TIMEOUT };
   const service = createService(compiler, { ...limits, concurrency: jobs, explore: true });
+  const signalled = firstSignal();
   const server = await listen(service, { ...limits, host, port, grace: GRACE });
   // The first kernel does not have to wait for LLVM.
   compiler.ready().catch(() => {});
   await writeStandardOutput(`${server.url}/explore/\n`);
-  await firstSignal();
+  await signalled;
   await server.close();
   await compiler.close();
 }

@@ -48,10 +48,11 @@ export async function runServe(flags: ServeFlags): Promise<void> {
   const limits = { queue, queueTimeout, timeout, bodyTimeout, maxBody, maxBatch, maxArtifact, maxBuffered };
   const service = createService(compiler, { ...limits, concurrency: jobs, log, explore: flags.explore });
   const { host, port, listen: place = { host, port }, grace } = flags;
+  const signalled = firstSignal();
   const server = await listen(service, { ...limits, ...place, grace });
   log.info({ url: server.url, workers: jobs }, 'listening');
 
-  log.info({ signal: await firstSignal() }, 'shutting down: new work is refused, accepted work is finished');
+  log.info({ signal: await signalled }, 'shutting down: new work is refused, accepted work is finished');
   await server.close();
   await compiler.close();
   log.info({}, 'stopped');

@@ -3,7 +3,10 @@ import { constants } from 'node:os';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** For servers: waits for the first signal. A second one ends the process at once. */
+/**
+ * For servers: waits for the first signal. A second one ends the process at once. It is called before a server says
+ * that it is there, because who reads that may send a signal at once.
+ */
 export function firstSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of SIGNALS)

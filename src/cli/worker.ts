@@ -34,6 +34,7 @@ export async function runWorker(flags: WorkerFlags): Promise<void> {
     ...remoteCacheOption(flags),
   });
   await compiler.ready();
+  const signalled = firstSignal();
   const worker = new FleetWorker({
     connection,
     carrier,
@@ -47,7 +48,7 @@ export async function runWorker(flags: WorkerFlags): Promise<void> {
     metricsPort === undefined ? null : await serveFigures({ queue, worker, compiler, host, port: metricsPort });
   log.info({ queue: connection.shown, name: connection.queueName, threads: jobs, metrics: figures?.url }, 'working');
 
-  log.info({ signal: await firstSignal() }, 'shutting down: no new jobs, those that run are finished');
+  log.info({ signal: await signalled }, 'shutting down: no new jobs, those that run are finished');
   await worker.close();
   await figures?.close();
   await compiler.close();

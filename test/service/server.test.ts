@@ -17,7 +17,7 @@ import {
 } from '../support/server.js';
 import { base64, largeModule, LINES, POISON, tinyKernel } from '../support/service.js';
 
-const test = suite('service/server', { tests: 9, timeoutMs: 60_000 });
+const test = suite('service/server', { tests: 10, timeoutMs: 60_000 });
 
 const compile = (url: string, body: Uint8Array<ArrayBuffer>, init: RequestInit = {}): Promise<Response> =>
   fetch(`${url}/v1/compile`, { method: 'POST', body, ...init });
@@ -44,6 +44,21 @@ test.long('SIGTERM: accepted jobs are finished, new ones refused, exit code 0', 
   );
   assert.ok(first!.length > 1000);
   assert.equal(first, second);
+  assert.is(await server.exit, 0);
+  assert.is(server.log.at(-1)!['msg'], 'stopped');
+});
+
+test('a signal that comes just when the service says that it listens: exit code 0', async () => {
+  const signal = `(text.includes('"listening"') && process.kill(process.pid, 'SIGTERM'))`;
+  const server = await startServerBehind(
+    `import fs from 'node:fs';
+     import { syncBuiltinESMExports } from 'node:module';
+     const { writeFile } = fs;
+     fs.writeFile = (file, text, done) => (${signal}, writeFile(file, text, done));
+     syncBuiltinESMExports();`,
+    '-j',
+    '1',
+  );
   assert.is(await server.exit, 0);
   assert.is(server.log.at(-1)!['msg'], 'stopped');
 });
