@@ -9,7 +9,8 @@
  *
  * The model samples waves, and which melds seem to pay depends on the drawing in one of twenty kernels. A constant that
  * is fitted to one drawing is partly fitted to luck. So the score is the mean over several, and figures are given for
- * each. It is the mean over several kinds of data, too (kernels/corpus/coherent.ts): on what is sorted, other melds pay.
+ * each. It is the mean over several kinds of data, too (kernels/corpus/coherent.ts): on what is sorted, other melds
+ * pay.
  *
  * It changes no file: it prints the constants that it would change. Their places are src/melding/cost/cost-model.ts
  * and target-costs.ts.

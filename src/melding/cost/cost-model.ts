@@ -3,7 +3,7 @@
  * target-costs.ts has those of the targets. docs/melding.md, rule 7, explains how they are used.
  */
 export const CostModel = {
-  /** Which of many drawings of the unknown the waves are sampled from (wave-samples.ts): none is better than another. */
+  /** Which of many drawings of the unknown waves are sampled from (wave-samples.ts): none is better than another. */
   drawing: 0,
   /** Per instruction that runs for every thread although not every thread needs it. */
   speculate: 0.25,
@@ -53,8 +53,8 @@ export const CostModel = {
    */
   questionShare: 0.5,
   /**
-   * There, what melds lose in a launch in which all waves agree counts too, however few of such launches are drawn: what
-   * goes beyond this share of what a wave spends in the function. Set by hand, see there.
+   * There, what melds lose in a launch in which all waves agree counts too, however few of such launches are drawn:
+   * what goes beyond this share of what a wave spends in the function. Set by hand.
    */
   acceptedRisk: 0.02,
   /**

@@ -245,8 +245,8 @@ class AskedChoice implements Choice {
   /**
    * What something is for a wave that is alone, for one of many, and as waves are expected to be.
    *
-   * @param of takes the effects, what every wave gains beside them, what a question costs, and what a wave spends in the
-   *   function
+   * @param of takes the effects, what every wave gains beside them, what a question costs, and what a wave spends in
+   *   the function
    */
   private inRegimes(
     melds: readonly Judged[],

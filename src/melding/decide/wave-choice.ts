@@ -146,8 +146,8 @@ export class WaveGains {
   }
 
   /**
-   * What a wave gains on average in launches in which all waves agree and come to all blocks of their side. As many take
-   * a side as threads do otherwise.
+   * What a wave gains on average in launches in which all waves agree and come to all blocks of their side. As many
+   * take a side as threads do otherwise.
    */
   ifAllAgree(sides: Questions, melds: readonly Effect[], more: number, question: number): number {
     const taking = this.samples.shareTaking(this.region.branch);
