@@ -227,7 +227,9 @@ test('in a side of a branch that could meld, a question must be worth more', () 
   const { melds, versions } = inside('else', 16);
   assert.is(melds.length, 1);
   assert.equal(versions, []);
-  // Here agreeing waves lose much without.
+  // What all waves would lose if they agreed does not count here.
+  assert.equal(inside('else', 12).versions, []);
+  // Those that agree lose much without.
   assert.is(inside('else', 6).versions.length, 1);
 });
 
