@@ -84,14 +84,15 @@ export function parseElf(bytes: Uint8Array): ElfFile {
     const count = reader.u16(countAt, field);
     if (count === 0 || offset === 0) return [];
     const stride = reader.u16(entryAt, field);
-    if (stride < entryBytes) throw new DarmError('bad-input', `the ELF file is damaged: ${field} have a wrong size`);
+    if (stride < entryBytes)
+      throw new DarmError('bad-input', `the ELF file is damaged: ${field} has entries of a wrong size`);
     reader.check(offset, count * stride, field);
     return Array.from({ length: count }, (_, i) => offset + i * stride);
   };
 
   if (reader.u16(56, 'the number of program headers') > MAX_SEGMENTS)
     throw new DarmError('bad-input', `the ELF file has more than ${MAX_SEGMENTS} program headers`);
-  const segments = table(32, 56, 54, PROGRAM_HEADER_BYTES, 'the program headers').map((at) => ({
+  const segments = table(32, 56, 54, PROGRAM_HEADER_BYTES, 'the table of program headers').map((at) => ({
     type: reader.u32(at, 'a program header'),
     flags: reader.u32(at + 4, 'a program header'),
     offset: reader.u64(at + 8, 'a segment offset'),
@@ -99,7 +100,7 @@ export function parseElf(bytes: Uint8Array): ElfFile {
     fileSize: reader.u64(at + 32, 'a segment size'),
     memorySize: reader.u64(at + 40, 'a segment size'),
   }));
-  const sections = table(40, 60, 58, SECTION_HEADER_BYTES, 'the section headers').map((at) => ({
+  const sections = table(40, 60, 58, SECTION_HEADER_BYTES, 'the table of section headers').map((at) => ({
     nameOffset: reader.u32(at, 'a section header'),
     type: reader.u32(at + 4, 'a section header'),
     address: reader.u64(at + 16, 'a section address'),
@@ -206,7 +207,7 @@ export function elfNote(elf: ElfFile, name: string, type: number): Uint8Array | 
     throw new DarmError('bad-input', 'the ELF file is damaged: its notes overlap');
   const align = (value: number): number => Math.ceil(value / 4) * 4;
   for (const { offset, size } of places) {
-    reader.check(offset, size, 'the notes');
+    reader.check(offset, size, 'a list of notes');
     const end = offset + size;
     for (let at = offset; at + 12 <= end;) {
       const nameBytes = reader.u32(at, 'a note');

@@ -91,6 +91,7 @@ test('refuses other ELF files', () => {
   assert.throws(() => inspectCodeObject(changed(7, 0)), /not for the HSA runtime/);
   assert.throws(() => inspectCodeObject(changed(4, 1)), /64-bit/);
   assert.throws(() => inspectCodeObject(elf.subarray(0, 30)), /header lies outside/);
+  assert.throws(() => inspectCodeObject(elf.subarray(0, -1)), /the table of section headers lies outside/);
 });
 
 test('every truncation is refused', () => {

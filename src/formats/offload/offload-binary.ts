@@ -55,7 +55,7 @@ export function readOffloadBinary(bytes: Uint8Array): OffloadBinary {
   const count = version === 1 ? 1 : reader.u64(24, 'the number of entries');
   if (version === 1 && reader.u64(24, 'the size of the entry') < ENTRY_BYTES)
     throw new DarmError('bad-input', 'the offload binary is damaged: its entry is too small');
-  reader.check(table, count * ENTRY_BYTES, 'the entries');
+  reader.check(table, count * ENTRY_BYTES, 'the table of entries');
 
   checkCount(count, 'the offload binary');
 
