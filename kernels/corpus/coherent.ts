@@ -11,14 +11,15 @@ import type { Argument, CorpusLaunch, Elements } from './launch.js';
 export const DATA_KINDS = ['usual', 'runs', 'records'] as const;
 export type DataKind = (typeof DATA_KINDS)[number];
 
-/** @throws Error where a name is none of `DATA_KINDS` */
-export function dataKinds(names: string): DataKind[] {
-  return names.split(',').map((name) => {
-    const kind = DATA_KINDS.find((each) => each === name);
-    if (kind === undefined) throw new Error(`'${name}' is no kind of data: there are ${DATA_KINDS.join(', ')}`);
-    return kind;
-  });
+/** @throws Error where the name is none of `DATA_KINDS` */
+export function dataKind(name: string): DataKind {
+  const kind = DATA_KINDS.find((each) => each === name);
+  if (kind === undefined) throw new Error(`'${name}' is no kind of data: there are ${DATA_KINDS.join(', ')}`);
+  return kind;
 }
+
+/** The same of several names, with commas between. */
+export const dataKinds = (names: string): DataKind[] => names.split(',').map(dataKind);
 
 /** Threads of the largest wave. */
 const RUN = 64;

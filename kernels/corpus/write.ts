@@ -8,7 +8,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { dataKinds } from './coherent.js';
+import { dataKind } from './coherent.js';
 import { CORPUS, corpusSpec } from './index.js';
 import { specDocument } from './launch.js';
 
@@ -23,11 +23,11 @@ const { values, positionals } = parseArgs({
 const [folder, ...parts] = positionals;
 if (folder === undefined)
   throw new Error('usage: write.js FOLDER [--seed 1] [--size 1] [--data runs] [PARTS OF NAMES...]');
-const [data] = dataKinds(values.data);
+const data = dataKind(values.data);
 mkdirSync(folder, { recursive: true });
 for (const kernel of CORPUS) {
   if (parts.length > 0 && !parts.some((part) => kernel.name.includes(part))) continue;
-  const spec = corpusSpec(kernel, { seed: Number(values.seed), size: Number(values.size), data: data! });
+  const spec = corpusSpec(kernel, { seed: Number(values.seed), size: Number(values.size), data });
   const { document, files } = specDocument(kernel.name, spec);
   writeFileSync(path.join(folder, `${kernel.name}.json`), JSON.stringify(document, null, 2) + '\n');
   for (const [name, bytes] of files) writeFileSync(path.join(folder, name), bytes);

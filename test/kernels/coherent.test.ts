@@ -1,5 +1,5 @@
 /** Data of the corpus on which waves agree. */
-import { dataKinds, kindFor, withData } from '../../kernels/corpus/coherent.js';
+import { dataKind, dataKinds, kindFor, withData } from '../../kernels/corpus/coherent.js';
 import { i32, inOut, line, type CorpusLaunch, type Elements } from '../../kernels/corpus/launch.js';
 import { assert, suite } from '../support/suite.js';
 
@@ -58,6 +58,7 @@ test('what a kernel changes has other contents, and the launch keeps its own', (
 test('kinds of data are named', () => {
   assert.equal(dataKinds('runs,usual'), ['runs', 'usual']);
   assert.throws(() => dataKinds('sorted'), /^'sorted' is no kind of data: there are usual, runs, records$/);
+  assert.throws(() => dataKind('runs,usual'), /^'runs,usual' is no kind of data/);
 });
 
 test.run();
