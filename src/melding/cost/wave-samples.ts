@@ -69,9 +69,7 @@ export class WaveSamples {
     const known = this.waves.get(branch);
     if (known) return known;
     const condition = this.values.condition(branch);
-    let found = this.partition(condition, this.mask(branch));
-    // No sampled wave comes here: then all count.
-    if (!this.comesTo(branch).some((waves) => waves !== 0)) found = this.partition(condition, this.threads);
+    const found = this.partition(condition, this.threadsAt(branch));
     this.waves.set(branch, found);
     return found;
   }
@@ -79,7 +77,7 @@ export class WaveSamples {
   /** The share of the threads that come to a conditional branch which take T, 0 to 1. */
   shareTaking(branch: BlockId): number {
     const condition = this.values.condition(branch);
-    const mask = this.comesTo(branch).some((waves) => waves !== 0) ? this.mask(branch) : this.threads;
+    const mask = this.threadsAt(branch);
     let [all, taken] = [0, 0];
     for (const [w, lanes] of mask.entries()) {
       all += bitCount(lanes);
@@ -95,8 +93,7 @@ export class WaveSamples {
    */
   wavesBehind(branch: BlockId, front: readonly BlockId[], t: BlockId): SampledWaves {
     const { succStart, succ } = this.analyses.graph;
-    const isSampled = this.comesTo(branch).some((waves) => waves !== 0);
-    const mask = isSampled ? this.mask(branch) : this.threads;
+    const mask = this.threadsAt(branch);
     const arriving = new Map<number, LaneSet>([[branch, mask]]);
     for (const b of [branch, ...front]) {
       const here = arriving.get(b);
@@ -137,9 +134,9 @@ export class WaveSamples {
    */
   waysAt(b: BlockId, runs: number): Uint8Array[] {
     const { fn } = this;
+    // In front of `way`: its numbers hold until the next question.
+    const mask = this.threadsAt(b);
     const { numbers, shift } = this.values.way(fn.operand[fn.operandStart[terminatorOf(fn, b)]!] as ValueId, runs);
-    // No sampled wave comes here: then all count.
-    const mask = this.comesTo(b).some((waves) => waves !== 0) ? this.mask(b) : this.threads;
     return Array.from({ length: WAVES }, (_, wave) => {
       const taken = new Uint8Array(runs + 1);
       for (let lane = wave * fn.waveSize; lane < (wave + 1) * fn.waveSize; lane++) {
@@ -173,6 +170,11 @@ export class WaveSamples {
       does[Math.floor(wave / WAVES_PER_LAUNCH)]! |= 1 << (wave % WAVES_PER_LAUNCH);
     }
     return { parted, all, none };
+  }
+
+  /** The lanes whose threads come to block `b`. If no sampled wave does, all count. */
+  private threadsAt(b: BlockId): LaneSet {
+    return this.comesTo(b).some((waves) => waves !== 0) ? this.mask(b) : this.threads;
   }
 
   /** The lanes whose threads come to block `b`. */

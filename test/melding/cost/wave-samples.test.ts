@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 34 });
+const test = suite('melding/cost/wave-samples', { tests: 35 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -73,6 +73,41 @@ test('another drawing has other waves, but what is known stays as it is', () => 
     constants.drawing = 0;
   }
   assert.equal(launches(data), dataBefore);
+});
+
+test('the ways at a switch are the same whatever was asked before', () => {
+  // A tree of so many values that they are forgotten for the next question.
+  const count = 1100;
+  const values = Array.from({ length: count }, (_, k) =>
+    2 * k + 2 < count ? `%v${k} = gep %v${2 * k + 1} %v${2 * k + 2}` : `%v${k} = load %at !as=1`,
+  ).reverse();
+  const ways = (isAskedBefore: boolean): Uint8Array[] => {
+    const { f, block } = snapshot(`
+      func kernel
+      arg %p ptr1
+      entry:
+        %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+        %at = gep %p %tid
+        %data = load %at !as=1
+        %c = icmp sgt %data 0
+        ${values.join('\n')}
+        %w = load %v0
+        %way = and %w 3
+        br %c pick join
+      pick:
+        switch %way join 0 one 1 two
+      one:
+        br join
+      two:
+        br join
+      join:
+        ret
+    `);
+    const waves = new WaveSamples(f, analysesOf(f));
+    if (isAskedBefore) waves.comesTo(block('pick'));
+    return waves.waysAt(block('pick'), 2);
+  };
+  assert.equal(ways(false), ways(true));
 });
 
 test('a row of a plane is a wave in some launches, and part of one otherwise', () => {
