@@ -65,8 +65,8 @@ export function byPaper(ctx: PlanningContext, region: DivergentRegion, judged: J
 }
 
 /**
- * Where profit is code size, it does not matter how often waves part, and there are no versions, because they copy code.
- * There is no margin either: what does not shrink the code is taken back when it is there (src/pipeline/code-size.ts).
+ * Where profit is code size, it does not matter how often waves part, and there are no versions, because they copy
+ * code. There is no margin either: what does not shrink the code is taken back when it is there (src/pipeline/code-size.ts).
  */
 export const bySize = (judged: JudgedPairs, bonus: number): Choice => ofParted(judged.align(netOf, bonus).pairs, []);
 
@@ -117,8 +117,8 @@ function bestOf(of: CostedBranch, asked: readonly Questions[]): BestChoice {
     const { preference, reason: here } = choice.appraisal(legalOf(of.judged, choice.pairs));
     reason ??= here;
     if (preference <= most) continue;
-    const isInstead = best?.sides.length === 0 && isEnclosed(of.ctx, of.region);
-    if (isInstead && preference <= most * CostModel.enclosedQuestion) continue;
+    const endsOuter = best?.sides.length === 0 && isEnclosed(of.ctx, of.region);
+    if (endsOuter && preference <= most * CostModel.enclosedQuestion) continue;
     most = preference;
     best = choice;
   }
@@ -231,7 +231,7 @@ class AskedChoice implements Choice {
   /**
    * What counts against melds because all waves of a launch may agree, however likely that is: what they lose then, if
    * that is much. Thread numbers are what they are in each launch. If the branch could meld as a part of another one, a
-   * question would prevent that.
+   * question would prevent that. Questions have the price that they have for the choice.
    */
   private risk(melds: readonly Judged[]): number {
     const { gains, ctx, region } = this.of;
@@ -245,21 +245,21 @@ class AskedChoice implements Choice {
   /**
    * What something is for a wave that is alone, for one of many, and as waves are expected to be.
    *
-   * @param of takes the effects, what every wave gains beside them, what a question costs, and what a wave spends in
-   *   the function
+   * @param figure takes the effects, what every wave gains beside them, what a question costs, and what a wave spends
+   *   in the function
    */
   private inRegimes(
     melds: readonly Judged[],
-    of: (effects: readonly Effect[], more: number, question: number, spent: number) => number,
+    figure: (effects: readonly Effect[], more: number, question: number, spent: number) => number,
   ): Readonly<Record<'alone' | 'busy' | 'expected', number>> {
     const { ctx } = this.of;
     const cycles = ctx.expected();
     const effects = melds.map(({ effect }) => effect);
-    const alone = of(effects, this.neighbours, this.weight * this.question, cycles.alone);
+    const alone = figure(effects, this.neighbours, this.weight * this.question, cycles.alone);
     const share = ctx.busyShare();
     if (share === 0) return { alone, busy: 0, expected: alone };
     const effectsOfMany = melds.map(({ busy }) => busy);
-    const busy = of(effectsOfMany, 0, this.weight * ctx.busy.costs.target.question, cycles.busy);
+    const busy = figure(effectsOfMany, 0, this.weight * ctx.busy.costs.target.question, cycles.busy);
     // Where other waves hide the rest, a cycle is a larger part of what a wave spends.
     const scale = cycles.busy > 0 ? cycles.alone / cycles.busy : 1;
     return { alone, busy, expected: (1 - share) * alone + share * scale * busy };
