@@ -211,7 +211,9 @@ class AskedChoice implements Choice {
     const { gains, hasPaid } = this.of;
     const { expected, alone, least } = this.expectation(melds);
     const margin = marginOf(gains, melds);
-    const enough = hasPaid ? expected : least - this.melded * scatteredOf(melds);
+    // What has no question has no price of questions either: it must pay by itself.
+    const isCheaper = hasPaid && this.sides.length > 0;
+    const enough = isCheaper ? expected : least - this.melded * scatteredOf(melds);
     if (enough > margin)
       return { worth: expected, preference: hasPaid ? expected - this.risk(melds) : expected, reason: null };
     const reason = least > margin ? SCATTERED : alone > margin ? HIDDEN : null;
