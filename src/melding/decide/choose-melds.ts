@@ -66,7 +66,8 @@ export function byPaper(ctx: PlanningContext, region: DivergentRegion, judged: J
 
 /**
  * Where profit is code size, it does not matter how often waves part, and there are no versions, because they copy
- * code. There is no margin either: what does not shrink the code is taken back when it is there (src/pipeline/code-size.ts).
+ * code. There is no margin either: what does not shrink the code is taken back when it is there
+ * (src/pipeline/code-size.ts).
  */
 export const bySize = (judged: JudgedPairs, bonus: number): Choice => ofParted(judged.align(netOf, bonus).pairs, []);
 
@@ -94,6 +95,7 @@ export function byCost(ctx: PlanningContext, region: DivergentRegion, judged: Ju
     const parted = { total: inParted.total, melds: legalOf(judged, inParted.pairs) };
     return { ...NOTHING, verdict: reason ?? whyNot(gains, parted) };
   }
+  // Which questions to ask is decided by what they usually cost, and by what is lost where all waves agree.
   return may ? (bestOf({ ...costed, hasPaid: true }, asked).best ?? best) : best;
 }
 
