@@ -70,10 +70,16 @@ function sunkWork(fn: FunctionSnapshot, analyses: Analyses): Sunk {
   return { into: sunk, home };
 }
 
+const STAYS =
+  InstrFlag.HasSideEffects |
+  InstrFlag.MayWriteMemory |
+  InstrFlag.Convergent |
+  InstrFlag.TakenForConvergent |
+  InstrFlag.Terminator;
+
 function maySink(fn: FunctionSnapshot, i: InstrId, isStoreBehind: boolean): boolean {
   const opcode = fn.instrOpcode[i];
-  const stays = InstrFlag.HasSideEffects | InstrFlag.MayWriteMemory | InstrFlag.Convergent | InstrFlag.Terminator;
-  if (opcode === Opcode.Phi || opcode === Opcode.Alloca || (fn.instrFlags[i] & stays) !== 0) return false;
+  if (opcode === Opcode.Phi || opcode === Opcode.Alloca || (fn.instrFlags[i] & STAYS) !== 0) return false;
   return !(isStoreBehind && hasFlag(fn, i, InstrFlag.MayReadMemory));
 }
 

@@ -2,8 +2,9 @@
  * Decodes the output of `darm_snapshot` (wasm/snapshot.cpp has its layout) into the data model of src/ir/snapshot.ts.
  */
 import { invariant } from '../errors.js';
-import type { FunctionSnapshot } from '../ir/snapshot.js';
+import { isAmd, type FunctionSnapshot } from '../ir/snapshot.js';
 import { ABI_VERSION, SNAPSHOT_SECTIONS } from './abi.js';
+import { flagsOfIntrinsics } from './opencl-intrinsics.js';
 
 export interface DecodedSnapshot {
   readonly snapshot: FunctionSnapshot;
@@ -39,7 +40,7 @@ export function decodeSnapshot(
     number,
   ];
   const hex = (word: number) => (word >>> 0).toString(16).padStart(8, '0');
-  const snapshot: FunctionSnapshot = {
+  const facts: FunctionSnapshot = {
     name,
     flags,
     waveSize,
@@ -84,7 +85,7 @@ export function decodeSnapshot(
     typeAddressSpace: section('typeAddressSpace'),
   };
   return {
-    snapshot,
+    snapshot: isAmd(cpu) ? { ...facts, instrFlags: flagsOfIntrinsics(facts) } : facts,
     fingerprint: hex(words[3]!) + hex(words[2]!),
     blockPointers: unsigned(section('blockPointer')),
     valuePointers: unsigned(section('valuePointer')),

@@ -82,7 +82,7 @@ export const Opcode = {
   PtrToAddr: 69,
 } as const;
 
-/** Facts about one instruction, as bits of `instrFlags`. All come from LLVM (wasm/facts.cpp). */
+/** Facts about one instruction, as bits of `instrFlags`. They come from LLVM (wasm/facts.cpp). */
 export const InstrFlag = {
   /** Convergent call, or an intrinsic/inline asm that communicates between lanes or needs all lanes (rule 1.5). */
   Convergent: 1 << 0,
@@ -118,6 +118,8 @@ export const InstrFlag = {
    * Melds only if each operand is the same value on both sides: intrinsics that are not on the allow-list, inline asm.
    */
   IdenticalOperandsOnly: 1 << 18,
+  /** A call that LLVM's passes leave where it is, as if it were convergent (src/binding/opencl-intrinsics.ts). */
+  TakenForConvergent: 1 << 19,
 } as const;
 
 /** Facts about one operand, as bits of `operandFlags`. */

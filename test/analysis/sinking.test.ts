@@ -4,7 +4,7 @@ import { Sinking } from '../../src/analysis/sinking.js';
 import { snapshot } from '../support/snapshot-builder.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('analysis/sinking', { tests: 3 });
+const test = suite('analysis/sinking', { tests: 4 });
 
 /** The names of what goes to each of the blocks. */
 function sunk(text: string, blocks: readonly string[], names: readonly string[]): readonly (readonly string[])[] {
@@ -63,6 +63,22 @@ test('loads go only to the block behind, and not past a store', () => {
       ret`;
   // LLVM looks again at what has gone down: from t, the load goes on to t1. Here it stays one block above.
   assert.equal(sunk(text, ['t', 't1', 'f'], ['%early', '%late', '%far']), [['%late', '%far'], [], []]);
+});
+
+test('what LLVM takes for convergent stays where it is', () => {
+  const text = (flag: string): string => `
+    arg %c i1 never
+    arg %x i32 never
+    entry:
+      %a = call @llvm.f %x ${flag}
+      br %c t f
+    t:
+      %y = add %a 1
+      br f
+    f:
+      ret`;
+  assert.equal(sunk(text(''), ['t'], ['%a']), [['%a']]);
+  for (const flag of ['Convergent', 'TakenForConvergent']) assert.equal(sunk(text(`!+${flag}`), ['t'], ['%a']), [[]]);
 });
 
 test('nothing goes into a loop', () => {

@@ -6,7 +6,7 @@ import { analyzeModule } from '../../src/pipeline/analyze.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 32, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 33, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -585,6 +585,17 @@ const CASTS = `  %lds = getelementptr i32, ptr addrspace(3) @l, i32 %id
 const LDS = '@l = internal addrspace(3) global [64 x i32] poison';
 const joined = (type: string, t: string, f: string, globals = ''): string =>
   diamond(WORK('a', '7'), WORK('b', '9'), `  %r = phi ${type} [ ${t}, %a ], [ ${f}, %b ]`, globals);
+
+test("intrinsics in the place of OpenCL's functions meld, whatever their calls say (1.5)", async () => {
+  const side = (s: string, factor: string): string => `
+  %x${s} = load float, ptr addrspace(1) %gp
+  %y${s} = fmul float %x${s}, ${factor}
+  %z${s} = call float @llvm.maxnum.f32(float %y${s}, float ${factor}) #1
+  store float %z${s}, ptr addrspace(1) %gp`;
+  const globals = 'declare float @llvm.maxnum.f32(float, float)\nattributes #1 = { convergent nounwind }';
+  const ll = await melded(diamond(side('a', '3.0'), side('b', '5.0'), '', globals));
+  assert.is(ll.match(/call float @llvm.maxnum/g)!.length, 1);
+});
 
 test('no select between different allocas where a meld has a single exit (3)', async () => {
   assert.is(await refusal(inFront(joined('ptr addrspace(5)', '%a1', '%a2'), ALLOCAS)), '3');
