@@ -25,6 +25,8 @@ export const P = {
   flags: ['', ' nuw', ' nsw', ' nuw nsw'],
   fast: ['', ' nnan', ' nsz', ' nnan ninf nsz', ' contract', ' reassoc nsz'],
 } as const;
+/** Behind a call: its attributes where LLVM has put an intrinsic in the place of an OpenCL function. */
+export const OF_OPENCL = ' #3';
 export const at = <T>(list: readonly T[], index: number): T => list[index % list.length]!;
 
 /** Writes one statement without control flow. */
@@ -331,7 +333,7 @@ export class Emitter {
     return this.value(`sitofp i32 ${this.masked(index, mask)} to float`);
   }
   clamped(value: string): string {
-    const low = this.value(`call float @llvm.maxnum.f32(float ${value}, float -1000.0)`);
+    const low = this.value(`call float @llvm.maxnum.f32(float ${value}, float -1000.0)${OF_OPENCL}`);
     return this.value(`call float @llvm.minnum.f32(float ${low}, float 1000.0)`);
   }
 }

@@ -1,5 +1,5 @@
 /** The module around random kernels: arguments, initial and final values of the variables, device functions, passes. */
-import { CLASSES, COUNTS, Emitter, TYPES } from './random-emitter.js';
+import { CLASSES, COUNTS, Emitter, OF_OPENCL, TYPES } from './random-emitter.js';
 import type { Class } from './random-emitter.js';
 import type { Kernel } from './random-kernel.js';
 import { OPS } from './random-operations.js';
@@ -231,6 +231,7 @@ declare void @llvm.amdgcn.s.barrier()
 attributes #0 = { nounwind "target-cpu"="gfx906" "amdgpu-flat-work-group-size"="${threads},${threads}" }
 attributes #1 = { noinline nounwind willreturn "target-cpu"="gfx906" }
 attributes #2 = { noinline nounwind willreturn memory(none) "target-cpu"="gfx906" }
+attributes${OF_OPENCL} = { convergent nounwind }
 
 !0 = !{}
 !1 = !{i8 0, i8 -1}

@@ -2,7 +2,7 @@
  * The operations of random kernels: one template per operation, whose operands, flags and constants depend on the
  * statement's numbers. None has undefined behaviour, whatever the values of the variables (see random-kernel.ts).
  */
-import { P, at } from './random-emitter.js';
+import { OF_OPENCL, P, at } from './random-emitter.js';
 import type { Emitter, Operation } from './random-emitter.js';
 
 const odd = (k: number): number => (k & 0xff) | 1;
@@ -223,7 +223,7 @@ export const OPS: readonly Operation[] = [
       s.d,
       e.clamped(
         e.value(
-          `call float @llvm.fmuladd.f32(float ${e.read('f', s.a)}, float ${e.small(s.b, 15)}, float ${e.read('f', s.c)})`,
+          `call float @llvm.fmuladd.f32(float ${e.read('f', s.a)}, float ${e.small(s.b, 15)}, float ${e.read('f', s.c)})${OF_OPENCL}`,
         ),
       ),
     ),

@@ -5,7 +5,7 @@
  * Kernels compute with NaNs, but their bits never reach memory or integers: `bitsOf` and `fromBits` replace each NaN by
  * one fixed pattern.
  */
-import { COUNTS, Emitter, TYPES, at, type Operation } from './random-emitter.js';
+import { COUNTS, Emitter, OF_OPENCL, TYPES, at, type Operation } from './random-emitter.js';
 import type { Leaf, Statement } from './random-kernel.js';
 
 export const FLOATS = ['g', 'd', 'x'] as const;
@@ -52,10 +52,14 @@ export class WideEmitter extends Emitter {
   put(of: WideClass, index: number, value: string): void {
     this.emit(`store ${WIDE_TYPES[of]} ${value}, ptr addrspace(5) %${of}${index % WIDE_COUNTS[of]}`);
   }
-  /** `call TYPE @llvm.NAME(…)`, with operands of that type unless they give another. */
+  /**
+   * `call TYPE @llvm.NAME(…)`, with operands of that type unless they give another. Half of the functions of
+   * floating-point numbers are called as LLVM calls them for OpenCL.
+   */
   call(type: string, name: string, ...operands: readonly string[]): string {
     const list = operands.map((each) => (each.includes(' ') ? each : `${type} ${each}`));
-    return this.value(`call ${type} @llvm.${name}(${list.join(', ')})`);
+    const isOfOpencl = /float|double|half/.test(type) && name.length % 2 === 0;
+    return this.value(`call ${type} @llvm.${name}(${list.join(', ')})${isOfOpencl ? OF_OPENCL : ''}`);
   }
   quiet(of: FloatLike, value: string): string {
     const { type, nan } = FLOAT_TYPES[of];
