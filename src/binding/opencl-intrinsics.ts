@@ -29,6 +29,8 @@ export function flagsOfIntrinsics(facts: Facts): Int32Array {
     if (!isNumber && typeKind[type] !== TypeKind.Vector) return false;
     // The last operand is the intrinsic. Others than these have masks or lengths, which may be undefined behaviour.
     const types = valueTypesOf(operand.subarray(operandStart[i], operandStart[i + 1]! - 1));
+    // Of vectors, three may be a division of truth values with a mask. A fused product commutes.
+    if (!isNumber && types.length > 2 && (instrFlags[i]! & InstrFlag.Commutative) === 0) return false;
     return types.every((each) => each === type || (isNumber && typeKind[each] === TypeKind.Integer));
   };
   const valueTypesOf = (values: Int32Array): Int32Array => values.map((v) => valueType[v]!);

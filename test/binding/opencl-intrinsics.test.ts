@@ -33,6 +33,8 @@ test('arithmetic is as it is without the attribute', async () => {
     ['call float @llvm.fmuladd.f32(float %a, float %a, float 1.0)', 'declare float @llvm.fmuladd.f32(float, float, float)'], // prettier-ignore
     ['call float @llvm.ldexp.f32.i32(float %a, i32 %i)', 'declare float @llvm.ldexp.f32.i32(float, i32)'],
     ['call <2 x float> @llvm.floor.v2f32(<2 x float> %v)', 'declare <2 x float> @llvm.floor.v2f32(<2 x float>)'],
+    ['call <2 x float> @llvm.fma.v2f32(<2 x float> %v, <2 x float> %v, <2 x float> %v)', 'declare <2 x float> @llvm.fma.v2f32(<2 x float>, <2 x float>, <2 x float>)'], // prettier-ignore
+    ['call <2 x float> @llvm.fmuladd.v2f32(<2 x float> %v, <2 x float> %v, <2 x float> %v)', 'declare <2 x float> @llvm.fmuladd.v2f32(<2 x float>, <2 x float>, <2 x float>)'], // prettier-ignore
   ] as const) {
     const flags = await amd(call, declaration);
     assert.is(flags & InstrFlag.Speculatable, InstrFlag.Speculatable, call);
@@ -51,6 +53,8 @@ test('what talks to other threads, and what may, stays convergent', async () => 
     // Undefined behaviour if the length is too large.
     ['call <2 x float> @llvm.vp.fadd.v2f32(<2 x float> %v, <2 x float> %v, <2 x i1> %mask, i32 %i) #0', 'declare <2 x float> @llvm.vp.fadd.v2f32(<2 x float>, <2 x float>, <2 x i1>, i32)'], // prettier-ignore
     ['call float @llvm.vp.reduce.fadd.v2f32(float %a, <2 x float> %v, <2 x i1> %mask, i32 %i) #0', 'declare float @llvm.vp.reduce.fadd.v2f32(float, <2 x float>, <2 x i1>, i32)'], // prettier-ignore
+    // And if a divisor is 0 where the mask, of the same type here, holds.
+    ['call <2 x i1> @llvm.masked.udiv.v2i1(<2 x i1> %mask, <2 x i1> %mask, <2 x i1> %mask) #0', 'declare <2 x i1> @llvm.masked.udiv.v2i1(<2 x i1>, <2 x i1>, <2 x i1>)'], // prettier-ignore
   ] as const) {
     const flags = await amd(call, declaration);
     assert.is(flags & (InstrFlag.Convergent | InstrFlag.TakenForConvergent), InstrFlag.Convergent, call);
