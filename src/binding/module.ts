@@ -3,7 +3,7 @@
  * It owns what it allocates. A reset of the runtime invalidates it, and using it afterwards throws.
  */
 import { DarmError, invariant, type ErrorCode, type SourceLocation } from '../errors.js';
-import { functionBodies, hasRoughDivision } from '../formats/ir-text.js';
+import { functionBodies, globalsIn, hasRoughDivision, ldsVariables } from '../formats/ir-text.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import type { DebugLocation } from '../job/remarks.js';
 import { Status, type JobPtr, type ValuePtr } from './abi.js';
@@ -38,6 +38,14 @@ export interface OpenFunction {
 }
 
 /** What LLVM's own analyses say about a function. */
+/** What only the text of a module tells of its functions. */
+interface TextFacts {
+  /** Functions that divide roughly. */
+  readonly rough: ReadonlySet<string>;
+  /** See `FunctionSnapshot`. */
+  readonly ldsBytes: ReadonlyMap<string, number>;
+}
+
 export interface Oracle {
   /** 1 for each divergent value: the arguments, then the instructions. */
   readonly values: Int32Array;
@@ -97,8 +105,8 @@ export class LlvmModule {
   /** Addresses of the functions by name; null until they are listed. */
   #pointers: Map<string, ValuePtr> | null = null;
   #cpu: string | null = null;
-  /** Functions that divide roughly; null until that is asked. */
-  #rough: ReadonlySet<string> | null = null;
+  /** Null until it is asked for. */
+  #ofText: TextFacts | null = null;
   #disposed = false;
 
   private constructor(private readonly runtime: LlvmRuntime) {
@@ -275,17 +283,26 @@ export class LlvmModule {
     this.#check(this.#llvm()._darm_snapshot(this.#job, fn));
     const llvm = this.#llvm();
     const words = this.runtime.borrowWords(llvm._darm_words_data(this.#job), llvm._darm_words_size(this.#job));
-    const decoded = decodeSnapshot(words, { name, cpu: this.cpu, dividesRoughly: () => this.#dividesRoughly(name) });
+    const dividesRoughly = () => this.#textFacts().rough.has(name);
+    const ldsBytes = () => this.#textFacts().ldsBytes.get(name) ?? 0;
+    const decoded = decodeSnapshot(words, { name, cpu: this.cpu, dividesRoughly, ldsBytes });
     const editor = new FunctionEditor(this.runtime, this.#llvm()._darm_module(this.#job), decoded);
     return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };
   }
 
-  /** Melding keeps it. */
-  #dividesRoughly(name: string): boolean {
-    this.#rough ??= new Set(
-      [...this.peek(() => this.bodies())].flatMap(([each, body]) => (hasRoughDivision(body) ? [each] : [])),
-    );
-    return this.#rough.has(name);
+  /** Melding keeps them. */
+  #textFacts(): TextFacts {
+    if (this.#ofText !== null) return this.#ofText;
+    const [text, bodies] = this.peek(() => {
+      const text = new TextDecoder().decode(this.text());
+      return [text, this.bodies(text)] as const;
+    });
+    const sizes = ldsVariables(text);
+    const bytesIn = (body: string): number =>
+      sizes.size === 0 ? 0 : [...globalsIn(body)].reduce((sum, each) => sum + (sizes.get(each) ?? 0), 0);
+    const rough = [...bodies].flatMap(([each, body]) => (hasRoughDivision(body) ? [each] : []));
+    const ldsBytes = [...bodies].map(([each, body]) => [each, bytesIn(body)] as const);
+    return (this.#ofText = { rough: new Set(rough), ldsBytes: new Map(ldsBytes) });
   }
 
   /** The same without an editor, for those who change nothing. */
@@ -327,12 +344,12 @@ export class LlvmModule {
 
   /** Asks LLVM something and undoes every effect on its memory: see `LlvmRuntime.peek`. */
   peek<T>(ask: () => T): T {
-    const [pointers, rough] = [this.#pointers, this.#rough];
+    const [pointers, ofText] = [this.#pointers, this.#ofText];
     try {
       return this.runtime.peek(ask);
     } finally {
       this.#pointers = pointers;
-      this.#rough = rough;
+      this.#ofText = ofText;
     }
   }
 
@@ -376,7 +393,7 @@ export class LlvmModule {
   /** Runs a module pipeline in LLVM's textual form (`default<O3>`). */
   runPasses(pipeline: string): void {
     // Passes may delete functions, and inline what divides roughly.
-    this.#pointers = this.#rough = null;
+    this.#pointers = this.#ofText = null;
     this.runtime.withString(pipeline, (text) => this.#check(this.#llvm()._darm_run_passes(this.#job, text)));
   }
 

@@ -51,4 +51,25 @@ export const hasWeighedSwitch = (body: string): boolean => /^ {2}\].*, !prof !/m
 export const hasRoughDivision = (body: string): boolean =>
   body.split('\n').some((line) => line.includes(' = fdiv ') && line.includes(', !fpmath !'));
 
+/**
+ * Sizes of a module's variables in LDS, in bytes, by name with `@`. Infinity: of a type that the text names only, or as
+ * large as the launch says.
+ */
+export function ldsVariables(module: string): ReadonlyMap<string, number> {
+  const found = module.matchAll(/^(@\S+|@".*?") = .*\baddrspace\(3\) .*?\bglobal (.*)$/gm);
+  return new Map([...found].map(([, name, type]) => [name!, bytesOf(type!) || Infinity]));
+}
+
+/** Bytes of a type of numbers at the beginning of a text; NaN for other types. */
+function bytesOf(text: string): number {
+  const [, count, element] = /^[[<](\d+) x (.*)/.exec(text) ?? [];
+  if (element !== undefined) return Number(count) * bytesOf(element);
+  const [, bits, float] = /^(?:i(\d+)|(half|bfloat|float|double))\b/.exec(text) ?? [];
+  if (bits !== undefined) return Math.ceil(Number(bits) / 8);
+  return { half: 2, bfloat: 2, float: 4, double: 8 }[float ?? ''] ?? NaN;
+}
+
+/** The names of globals in a body, with `@`. */
+export const globalsIn = (body: string): ReadonlySet<string> => new Set(body.match(/@"[^"]*"|@[\w$.-]+/g));
+
 const isFirstLabel = (body: string, line: string): boolean => body.trimStart().startsWith(line);

@@ -202,6 +202,11 @@ export interface FunctionSnapshot {
    * module when it is first asked.
    */
   readonly dividesRoughly: () => boolean;
+  /**
+   * Bytes of the variables in LDS that the function names, Infinity if they are as many as the launch says, or the text
+   * does not tell. Found out in the same way.
+   */
+  readonly ldsBytes: () => number;
 
   readonly blockCount: number;
   readonly argCount: number;

@@ -195,6 +195,7 @@ export function snapshot(text: string): BuiltSnapshot {
   let waveSize = 64;
   let groupSize = [0, 0, 0];
   let dividesRoughly = false;
+  let ldsBytes = Infinity;
   let flags: number = FunctionFlag.HasBranchDivergence | FunctionFlag.Kernel;
   const uniformityOf = (word: string): number =>
     word === 'never' ? Uniformity.NeverUniform : word === 'always' ? Uniformity.AlwaysUniform : Uniformity.Default;
@@ -216,6 +217,7 @@ export function snapshot(text: string): BuiltSnapshot {
         else if (w.startsWith('cpu=')) cpu = w.slice(4);
         else if (w.startsWith('wave=')) waveSize = Number(w.slice(5));
         else if (w === 'rough') dividesRoughly = true;
+        else if (w.startsWith('lds=')) ldsBytes = Number(w.slice(4));
         else if (w.startsWith('group=')) groupSize = w.slice(6).split('x').map(Number);
       }
     } else if (first === 'arg') {
@@ -228,7 +230,7 @@ export function snapshot(text: string): BuiltSnapshot {
       raw.push(parseInstr(words, blockNames.length - 1));
     }
   }
-  return assemble({ name, flags, cpu, waveSize, groupSize, dividesRoughly, args, raw, blockNames });
+  return assemble({ name, flags, cpu, waveSize, groupSize, dividesRoughly, ldsBytes, args, raw, blockNames });
 }
 
 function parseInstr(words: string[], block: number): RawInstr {
@@ -288,6 +290,7 @@ function parseInstr(words: string[], block: number): RawInstr {
 
 interface ParsedFunction extends Pick<FunctionSnapshot, 'name' | 'flags' | 'cpu' | 'waveSize' | 'groupSize'> {
   readonly dividesRoughly: boolean;
+  readonly ldsBytes: number;
   readonly args: readonly { name: string; type: string; uniformity: number }[];
   readonly raw: readonly RawInstr[];
   readonly blockNames: readonly string[];
@@ -418,6 +421,7 @@ function assemble({ args, raw, blockNames, ...parsed }: ParsedFunction): BuiltSn
     ...parsed,
     mostThreads: 0,
     dividesRoughly: () => parsed.dividesRoughly,
+    ldsBytes: () => parsed.ldsBytes,
     blockCount: blockNames.length,
     argCount: args.length,
     instrCount: raw.length,

@@ -147,12 +147,22 @@ function busyShare(ctx: Unfinished): number {
   const runs = (b: BlockId): number => weight[b];
   const accesses = { ...ctx, latency: costs.latency };
   alone += hiddenWaits(accesses, runs);
-  const waves = usesLds ? target.residentWithLds : target.residentWaves;
+  const waves = usesLds && keepsDataInLds(fn) ? target.residentWithLds : target.residentWaves;
   const few = Math.min(waves, target.residentAtLeast);
   const shareOf = (load: number): number => (load > alone ? 1 - alone / load : 0);
   const units = shareOf(shared * waves);
   const most = shareOf(mostMemoryTime(accesses, runs) * few);
   return most > units ? Math.max(units, shareOf(memoryTime(accesses, runs) * few)) : units;
+}
+
+/**
+ * Whether LDS holds data of the threads. What has no room for a word of each thread of a wave holds results that waves
+ * exchange, of a sum for instance.
+ */
+function keepsDataInLds(fn: FunctionSnapshot): boolean {
+  for (let v = 0; v < fn.argCount; v++)
+    if (fn.typeAddressSpace[fn.valueType[v]] === AddressSpace.Local) return true;
+  return fn.ldsBytes() >= 4 * fn.waveSize;
 }
 
 function demandsUniform({ operandFlags }: FunctionSnapshot): boolean {

@@ -42,7 +42,7 @@ export interface TargetCosts {
   readonly resultAfter: number;
   readonly unskipped: number;
   /**
-   * How many waves a SIMD usually holds, how many of a function that keeps data in LDS, and how many even of a small
+   * How many waves a SIMD usually holds, how many of a function that keeps its threads' data in LDS, and how many even of a small
    * launch.
    */
   readonly residentWaves: number;
