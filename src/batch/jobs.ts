@@ -6,11 +6,11 @@
 import { promises, readdir, type Dirent, type Stats } from 'node:fs';
 import path from 'node:path';
 import { glob, type FileSystemAdapter } from 'tinyglobby';
-import { completeJobOptions } from '../job/options.js';
+import { completeJobOptions, type JobOptions } from '../job/options.js';
 import { DarmError } from '../errors.js';
 import { ifThere, ioError, readText } from '../process/files.js';
-import type { SourceOptions } from '../frontend/options.js';
-import type { JobOptions } from '../job/options.js';
+import { completeSource, type SourceOptions } from '../frontend/options.js';
+import { parseTargetId } from '../job/target-id.js';
 
 export interface BatchJob {
   /** Path as the caller gave it; for a manifest's line, the path joined to the manifest's folder. */
@@ -119,7 +119,21 @@ function jobOf(
   const job = completeJobOptions('darm batch', { ...options, ...own });
   const found = sourceOf?.(input) ?? null;
   const source = found && { ...found, emit: job.emit, ...own };
+  // What no input can make good is told before anything is compiled, and not once for each of them.
+  for (const mcpu of targetsOf({ options: source ?? job, fatBinary })) {
+    parseTargetId(mcpu);
+    if (source !== null) completeSource('darm batch', '', { ...source, mcpu });
+  }
   return { input, output: withExtension(name, extension(job)), options: job, source, fatBinary };
+}
+
+/** A job's target ids; null stands for the processor that the functions name. */
+export const targetsOf = ({ options, fatBinary }: TargetsGiven): readonly (string | null)[] =>
+  (fatBinary ? options.mcpu?.split(',') : null) ?? [options.mcpu ?? null];
+
+interface TargetsGiven {
+  readonly options: Partial<JobOptions>;
+  readonly fatBinary: boolean;
 }
 
 const withExtension = (name: string, extension: string): string =>

@@ -10,7 +10,7 @@ import { DarmError, type ErrorData } from '../errors.js';
 import { ioError, makeFolder, readInput, typedError, writeOutput } from '../process/files.js';
 import { sniffInput } from '../formats/bitcode.js';
 import type { JobOptions } from '../job/options.js';
-import type { BatchJob } from './jobs.js';
+import { targetsOf, type BatchJob } from './jobs.js';
 import { sha256, type Journal } from './journal.js';
 import type { BatchOutputs } from './outputs.js';
 
@@ -173,9 +173,8 @@ async function modulesOf(
   signal: AbortSignal,
 ): Promise<BatchModule[]> {
   if (source === null) return [{ bytes, options, log: '', included: [] }];
-  const targets = fatBinary ? (source.mcpu?.split(',') ?? []) : [source.mcpu ?? null];
   const modules: BatchModule[] = [];
-  for (const mcpu of targets) {
+  for (const mcpu of targetsOf({ options: source, fatBinary })) {
     const translated = await compiler.translate(bytes, { ...source, mcpu }, { signal });
     const { bitcode, options: own, log, dependencies: included } = translated;
     modules.push({ bytes: bitcode, options: own, log, included });

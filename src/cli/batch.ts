@@ -20,7 +20,7 @@ import { withPlanText } from './plan.js';
 import { progressBar } from './progress-bar.js';
 import { remoteCacheText, warnOfCache, warnOfRemoteCache } from './caches.js';
 import { exitCodeOf, stoppedBySignal } from './signals.js';
-import { printLog, sourceJobOptions, sourceOf } from './source.js';
+import { offloadTargets, printLog, sourceJobOptions, sourceOf } from './source.js';
 import { table } from './table.js';
 
 /** @returns the exit code: 0, that of the worst failure, or 128 plus the number of the signal that ended the batch */
@@ -33,7 +33,12 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
     fatBinary,
     sourceOf: (input) => {
       const source = sourceOf(input, flags);
-      return source && { ...sourceJobOptions(flags), ...source };
+      if (source === null) return null;
+      const options = sourceJobOptions(flags);
+      if (!fatBinary) return { ...options, ...source };
+      const [targets, others] = offloadTargets(source.flags ?? []);
+      const mcpu = [...(options.mcpu?.split(',') ?? []), ...targets].join() || null;
+      return { ...options, mcpu, ...source, flags: others };
     },
     extension: (options) => EXTENSIONS[fatBinary ? 'fatbin' : options.emit[0]!],
     onUnreadable: ({ message }) => warn(message),

@@ -18,7 +18,7 @@ import { warn, writeMessage } from './messages.js';
 import { withPlanText } from './plan.js';
 import { checkOutputs, type Outputs } from './outputs.js';
 import { writeRemarks } from './remarks.js';
-import { hasColors, moduleOf, printLog, sourceJobOptions, sourceOf } from './source.js';
+import { hasColors, moduleOf, offloadTargets, printLog, sourceJobOptions, sourceOf } from './source.js';
 
 export const EXTENSIONS: Record<CompileFlags['emit'], string> = {
   hsaco: '.hsaco',
@@ -212,32 +212,18 @@ async function compile(
     report: flags.report !== undefined,
   };
   if (flags.emit !== 'fatbin') {
-    if (mcpu?.includes(','))
-      throw new DarmError('usage', `'${mcpu}' are several targets, which only a fat binary has: --emit fatbin`);
     const compiled = await compiler.compile(bytes, { ...common, mcpu: mcpu ?? null, emit: [flags.emit] }, call);
     const artifact = compiled.artifacts[0]!;
     return { bytes: artifact.bytes, images: [{ id: '', bytes: artifact.bytes, compiled }] };
   }
   const { compileContainer, compileFatBinary } = await import('../compiler/fat-binary.js');
   if (source !== null) {
-    const [targets, rest] = offloadTargets(source.flags ?? []);
-    return compileFatBinary(
-      compiler,
-      bytes,
-      [...(mcpu?.split(',') ?? []), ...targets],
-      { ...common, flags: rest },
-      call,
-    );
+    const [targets, flags] = offloadTargets(source.flags ?? []);
+    return compileFatBinary(compiler, bytes, [...(mcpu?.split(',') ?? []), ...targets], { ...common, flags }, call);
   }
   if (sniffInput(bytes) !== 'offload-bundle') return compileFatBinary(compiler, bytes, mcpu?.split(',') ?? [], common);
   if (mcpu != null) throw new DarmError('usage', 'the images of a bundle name their targets: leave --mcpu out');
   return compileContainer(compiler, bytes, common);
-}
-
-/** The processors of `--offload-arch`, of which a fat binary may have several, and the other flags. */
-function offloadTargets(flags: readonly string[]): [string[], string[]] {
-  const targets = flags.map((flag) => /^--(?:offload|cuda-gpu)-arch=(.*)$/s.exec(flag)?.[1] ?? null);
-  return [targets.flatMap((target) => target?.split(',') ?? []), flags.filter((_, at) => targets[at] === null)];
 }
 
 function sourceDocument(sources: readonly SourceResult[]): object {

@@ -114,6 +114,12 @@ function levelOf(flags: SourceFlags): string[] {
   return flags.unset.includes('codegenLevel') || codegenLevel === undefined ? [] : [`-O${codegenLevel}`];
 }
 
+/** The processors of `--offload-arch`, of which a fat binary may have several, and the other flags. */
+export function offloadTargets(flags: readonly string[]): [string[], string[]] {
+  const targets = flags.map((flag) => /^--(?:offload|cuda-gpu)-arch=(.*)$/s.exec(flag)?.[1] ?? null);
+  return [targets.flatMap((target) => target?.split(',') ?? []), flags.filter((_, at) => targets[at] === null)];
+}
+
 /** The options of a job on source: what was not given is left to the defaults of source. */
 export function sourceJobOptions(flags: SourceFlags): Partial<JobOptions> {
   const given = Object.entries(jobOptions(flags)).filter(([name]) => !flags.unset.includes(name as keyof JobOptions));

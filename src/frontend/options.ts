@@ -64,7 +64,7 @@ export function completeSource(where: string, source: string | Uint8Array, given
   if (job.mcpu === null)
     throw new DarmError(
       'usage',
-      'source needs a processor, such as gfx1100: as mcpu (--mcpu, --offload-arch), or as a target of a fat binary',
+      'source needs a processor: --mcpu gfx1100, for example (in the library mcpu, or a target for compileFatBinary)',
     );
   const ofPipeline = job.optimize === 'none' ? '0' : job.optimize.slice(1);
   const optimize = flags.optimize ?? ofPipeline;

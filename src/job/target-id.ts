@@ -38,6 +38,8 @@ export function withSettings(target: string, settings: ReadonlyMap<string, strin
 /** Throws `usage` for anything that is no target id. */
 export function parseTargetId(text: string | null): TargetId {
   if (text === null) return { cpu: '', features: '' };
+  if (text.includes(','))
+    throw new DarmError('usage', `'${text}' are several targets, which only a fat binary has: --emit fatbin`);
   const [cpu = '', ...settings] = text.split(':');
   const features = settings.map((setting) => {
     const [, name, sign] = /^(sramecc|xnack)([+-])$/.exec(setting) ?? [];

@@ -7,7 +7,7 @@ import { isFlag, parseFlags } from '../../src/frontend/flags.js';
 import { darm as run, inFolder, type CommandSetting } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/source', { tests: 14, timeoutMs: 120_000 });
+const test = suite('cli/source', { tests: 16, timeoutMs: 120_000 });
 
 async function darm(
   words: readonly string[],
@@ -187,6 +187,48 @@ test.long('analyze, check and batch take source', async () => {
     assert.equal(await events(), ['start', 'skipped', 'end']);
     await writeFile(path.join(folder, 'inc', 'value.h'), '#define VALUE 43\n');
     assert.equal(await events(), ['start', 'done', 'end']);
+  });
+});
+
+test('a batch of fat binaries compiles what changed, for each --offload-arch', async () => {
+  await withKernel(async (folder) => {
+    const batch = async (...targets: string[]): Promise<string> => {
+      const words = ['batch', 'k.hip', '-nogpuinc', '-Iinc', '--emit', 'fatbin', '--out-dir', 'out', ...targets];
+      const { code, stderr } = await darm(words, { cwd: folder });
+      assert.is(code, 0, stderr);
+      return stderr.split('\n')[0]!.replace(/\d+ ms/, 'N ms');
+    };
+    const image = async (target: string): Promise<string> => {
+      const { code } = await darm(['bundle', 'out/k.hipfb', '--extract', `${target}=image`], { cwd: folder });
+      assert.is(code, 0);
+      return readFile(path.join(folder, 'image'), 'latin1');
+    };
+    const compiled = '[1/1] k.hip: 0 melds, N ms';
+    assert.is(await batch('--offload-arch=gfx906'), compiled);
+    const before = await image('gfx906');
+    assert.is(await batch('--offload-arch=gfx906'), '[1/1] k.hip: there already');
+    await writeFile(path.join(folder, 'inc', 'value.h'), '#define VALUE 43\n');
+    assert.is(await batch('--offload-arch=gfx906'), compiled);
+    const after = await image('gfx906');
+    assert.is.not(after, before);
+    assert.is(await batch('--mcpu', 'gfx906', '--offload-arch=gfx1100'), compiled);
+    assert.is(await image('gfx906'), after);
+    assert.is.not(await image('gfx1100'), after);
+  });
+});
+
+test('what no input can make good, a batch refuses before anything is compiled', async () => {
+  await withKernel(async (folder) => {
+    for (const [words, message] of [
+      [[], /^darm: error: source needs a processor: --mcpu gfx1100, for example.*\n$/],
+      [['--mcpu', 'gfx906,gfx1100'], /^darm: error: 'gfx906,gfx1100' are several targets.*--emit fatbin\n$/],
+      [['--mcpu', 'gfx906', '-fprofile-use=x'], /^darm: error: unknown flag '-fprofile-use=x'.*\n$/],
+    ] as const) {
+      const { code, stderr } = await darm(['batch', 'k.hip', 'k.hip', ...words, '--out-dir', 'out'], { cwd: folder });
+      assert.is(code, 2);
+      assert.match(stderr, message);
+    }
+    assert.not((await readdir(folder)).includes('out'));
   });
 });
 

@@ -156,7 +156,7 @@ test('a module becomes a fat binary for one target or several', () =>
     assert.match(await completed.then(() => '', String), /a target is named twice/);
     const refused = (...some: unknown[]): Promise<string> =>
       compileFatBinary(compiler, new Uint8Array(), some as string[], { language: 'hip' }).then(() => 'done', String);
-    assert.match(await refused(), /source needs a processor.*a target of a fat binary/);
+    assert.match(await refused(), /source needs a processor.*a target for compileFatBinary/);
     assert.match(await refused(906), /the targets must be an array of strings/);
     const outcome = (...some: string[]): Promise<string> =>
       compileFatBinary(compiler, forAny, some, { meld: 'off' }).then(() => 'done', String);

@@ -27,7 +27,7 @@ test('what a target id says itself stays', () => {
 test('what is no target id', () => {
   for (const [text, reason] of [
     ['', /names no processor/],
-    ['gfx906,gfx908', /names no processor/],
+    ['gfx906,gfx908', /are several targets/],
     ['gfx90a:foo+', /expected PROCESSOR/],
     ['gfx90a:xnack', /expected PROCESSOR/],
     ['gfx906:xnack+:xnack-', /names xnack twice/],
