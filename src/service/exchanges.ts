@@ -12,7 +12,7 @@ import type { ReadableStream as WebReadableStream } from 'node:stream/web';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { Refusal } from './problem.js';
+import { Refusal } from './problem.js';
 import type { Service } from './service.js';
 import { aboutHead, aboutNothing, answerText, refusalOfParser, withoutService, type Unreadable } from './unreadable.js';
 
@@ -96,6 +96,17 @@ export class Exchanges {
     if (last?.outgoing.closed === false) await once(last.outgoing, 'close');
     if (isOfBody || !socket.writable) return socket.destroySoon();
     const answer = await this.#refuse(aboutNothing(refusal));
+    await this.#noted(sendAndEnd(answer, socket));
+  }
+
+  /** Refuses to be a proxy. Node gives such a connection away, and has no `ServerResponse` for it either. */
+  async onConnect(incoming: IncomingMessage, socket: Socket): Promise<void> {
+    socket.on('error', () => {});
+    const last = this.#last.get(socket);
+    if (last?.outgoing.closed === false) await once(last.outgoing, 'close');
+    const refusal = new Refusal('method-not-allowed', 'the service is no proxy');
+    const answer = await this.#refuse({ ...aboutHead(incoming, ''), refusal });
+    answer.headers.set('Connection', 'close');
     await this.#noted(sendAndEnd(answer, socket));
   }
 

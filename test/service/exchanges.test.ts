@@ -7,7 +7,7 @@ import { inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 import { fakeService, figure, HeldJobs, settle } from '../support/service.js';
 
-const test = suite('service/exchanges', { tests: 9, timeoutMs: 60_000 });
+const test = suite('service/exchanges', { tests: 10, timeoutMs: 60_000 });
 
 type Line = Record<string, unknown>;
 
@@ -82,6 +82,15 @@ test('a request of HTTP 1.0 needs no host, on a socket of the file system either
     for (const place of [PLACE, { socketPath: path.join(folder, 'socket') }])
       assert.match((await exchange(['GET /healthz HTTP/1.0\r\n\r\n'], { place })).answer, /^HTTP\/1.1 200 .*"ok"/s);
   }));
+
+test('who takes the service for a proxy gets an answer, behind that of the request before', async () => {
+  const connected = 'CONNECT away:443 HTTP/1.1\r\nHost: away:443\r\n\r\n';
+  const served = await exchange([`GET /healthz HTTP/1.1\r\n${HOST}\r\n${connected}`]);
+  assert.equal(codes(served), ['200', '405', 'method-not-allowed']);
+  assert.match(served.answer, /connection: close.*the service is no proxy/is);
+  const { ms: _, requestId: __, ...logged } = served.log[1]!;
+  assert.equal(logged, { method: 'CONNECT', path: 'away:443', status: 405, code: 'method-not-allowed' });
+});
 
 test('what is refused or ignored without a body is logged as all else', async () => {
   for (const [head, status, code] of [
