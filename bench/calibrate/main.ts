@@ -56,6 +56,8 @@ const flags = addJobOptions(
 const targets = flags.targets.split(',');
 const drawings = flags.drawings.split(',').map(Number);
 if (!drawings.every(Number.isSafeInteger)) throw new Error(`'${flags.drawings}' is no list of whole numbers`);
+const minutes = Number(flags.minutes);
+if (!(minutes >= 0)) throw new Error(`'${flags.minutes}' is no number of minutes`);
 const data = dataKinds(flags.data);
 const parts = flags.constants?.split(',') ?? [''];
 const fitted = constants(CORPUS_TARGETS)
@@ -91,7 +93,7 @@ async function meanScore(target: string, values: Values): Promise<number> {
 }
 
 const before = await measureAll(initial);
-const end = performance.now() + 60_000 * Number(flags.minutes);
+const end = performance.now() + 60_000 * minutes;
 const { values, score, asked } = await coordinateSearch({
   constants: fitted,
   score: meanScore,
