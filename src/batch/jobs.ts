@@ -89,7 +89,7 @@ async function globJobs(base: string, patterns: string[], collect: CollectOption
       if (!(await promises.stat(link)).isDirectory()) return link;
       // With a separator: else tinyglobby takes "kernels-2" for a folder in "kernels", and leaves it out.
       const folder = path.join(await promises.realpath(link), path.sep);
-      if (!path.join(await promises.realpath(path.dirname(link)), path.sep).startsWith(folder)) return folder;
+      if (!(await liesIn(link, folder))) return folder;
       unreadable.push(new DarmError('io', `cannot read ${link}: it is a link to a folder that it lies in`));
     } catch {
       // It leads nowhere, which reading it will tell.
@@ -125,6 +125,20 @@ function jobOf(
     if (source !== null) completeSource('darm batch', '', { ...source, mcpu });
   }
   return { input, output: withExtension(name, extension(job)), options: job, source, fatBinary };
+}
+
+/**
+ * Whether the way to a link leads through a folder. The folders on the way may be links, too: where two folders have
+ * links to each other, neither lies in the other.
+ *
+ * @param folder a real path with a separator at its end
+ */
+async function liesIn(link: string, folder: string): Promise<boolean> {
+  for (let at = link; at !== path.dirname(at);) {
+    at = path.dirname(at);
+    if (path.join(await promises.realpath(at), path.sep).startsWith(folder)) return true;
+  }
+  return false;
 }
 
 /** A job's target ids; null stands for the processor that the functions name. */

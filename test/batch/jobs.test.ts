@@ -6,7 +6,7 @@ import type { DarmError } from '../../src/errors.js';
 import { assert, suite } from '../support/suite.js';
 import { inFolder } from '../support/command.js';
 
-const test = suite('batch/jobs', { tests: 5, timeoutMs: 60_000 });
+const test = suite('batch/jobs', { tests: 6, timeoutMs: 60_000 });
 
 test('a folder that cannot be read is reported, and the rest is found', () =>
   inFolder(async (folder) => {
@@ -87,6 +87,32 @@ test('a link in a folder behind a link is followed, also where the name of one b
     assert.equal(
       jobs.map(({ output }) => output),
       ['link/too/a.hsaco'],
+    );
+  }));
+
+test('where two folders have links to each other, each is found once through the other', () =>
+  inFolder(async (folder) => {
+    for (const [name, other] of ['ab', 'ba'] as const) {
+      await mkdir(path.join(folder, name!));
+      await writeFile(path.join(folder, name!, `${name}.bc`), '');
+      await symlink(`../${other}`, path.join(folder, name!, 'link'));
+    }
+    const errors: string[] = [];
+    const jobs = await collectJobs([folder], {
+      options: {},
+      fatBinary: false,
+      extension: () => '.hsaco',
+      onUnreadable: ({ message }) => errors.push(message),
+    });
+    assert.equal(
+      jobs.map(({ output }) => output),
+      ['a/a.hsaco', 'a/link/b.hsaco', 'b/b.hsaco', 'b/link/a.hsaco'],
+    );
+    assert.equal(
+      errors,
+      ['a/link/link', 'b/link/link'].map(
+        (name) => `cannot read ${path.join(folder, name)}: it is a link to a folder that it lies in`,
+      ),
     );
   }));
 
