@@ -39,6 +39,10 @@ export function typedError(thrown: unknown): DarmError {
   const { code, syscall, path: file } = thrown as NodeJS.ErrnoException;
   // Node's own permissions (`--permission`): from Node 22 on, its message names the flag that is missing.
   if (code === 'ERR_ACCESS_DENIED') return new DarmError('io', thrown.message);
+  // Node's loader says so in its own words, or takes a file that it could not open for one that is not there.
+  if (/: too many open files/.test(thrown.message)) return ioError('load', 'a module', { code: 'EMFILE' });
+  if (code === 'ERR_MODULE_NOT_FOUND')
+    return new DarmError('io', `${thrown.message}: install darm anew, or raise the limit of open files (ulimit -n)`);
   return syscall === undefined ? new DarmError('internal', String(thrown)) : ioError(syscall, file ?? 'a file', thrown);
 }
 

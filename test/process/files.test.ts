@@ -25,7 +25,12 @@ test('a folder that the system refuses is an error, and not tried for ever', asy
 });
 
 test("what the system or Node's permissions refuse is no fault of darm", () => {
-  for (const facts of [{ code: 'ERR_ACCESS_DENIED' }, { code: 'ENOSPC', syscall: 'write' }])
+  for (const facts of [
+    { code: 'ERR_ACCESS_DENIED' },
+    { code: 'ENOSPC', syscall: 'write' },
+    { code: 'ERR_MODULE_NOT_FOUND' },
+    { message: 'Cannot read package config /a/package.json: too many open files.' },
+  ])
     assert.is(typedError(Object.assign(new Error('refused'), facts)).exitCode, 1);
   assert.is(typedError(new TypeError('undefined is not a function')).exitCode, 3);
 });
