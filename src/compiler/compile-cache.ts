@@ -47,7 +47,9 @@ const DEFAULT_MAX_BYTES = 2 * 2 ** 30;
 /** Evicting goes on to this part of the limit, so that the next result does not evict again. */
 const EVICT_TO = 0.8;
 /** cacache's folders. */
-const [INDEX, CONTENTS] = ['index-v5', 'content-v2'];
+const [INDEX, CONTENTS, TEMPORARY] = ['index-v5', 'content-v2', 'tmp'];
+/** Nobody takes so long to write a file. */
+const LEFT_BEHIND_MS = 60 * 60_000;
 
 /** Without its option, which the types leave out, cacache writes that the entry is gone, and keeps a file for it. */
 const removeEntry = (path: string, key: string): Promise<unknown> =>
@@ -199,8 +201,17 @@ export async function verifyCache(path: string): Promise<CacheVerification> {
     await rm(file, { force: true });
   }
   for (const key of lost) await removeEntry(path, key);
-  await rm(join(path, 'tmp'), { recursive: true, force: true });
+  await removeLeftBehind(join(path, TEMPORARY));
   return found;
+}
+
+/** Removes what killed processes have left. Younger files may be those of others that are storing a result. */
+async function removeLeftBehind(folder: string): Promise<void> {
+  for (const name of (await ifThere(readdir(folder))) ?? []) {
+    const file = join(folder, name);
+    const found = await ifThere(stat(file));
+    if (found !== null && Date.now() - found.mtimeMs > LEFT_BEHIND_MS) await rm(file, { recursive: true, force: true });
+  }
 }
 
 /** Null for a content that is there and whole. */

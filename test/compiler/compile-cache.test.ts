@@ -1,7 +1,7 @@
 /**
  * The cache: it returns what was stored, damage is a miss, the size is limited, several processes may use one folder.
  */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { cacheStatistics, cleanCache, CompileCache, verifyCache } from '../../src/compiler/compile-cache.js';
 import { compileKey } from '../../src/compiler/compile-key.js';
@@ -12,7 +12,7 @@ import { darm, inFolder } from '../support/command.js';
 import { kernel, kernelPath } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cache/compile-cache', { tests: 10, timeoutMs: 60_000 });
+const test = suite('cache/compile-cache', { tests: 11, timeoutMs: 60_000 });
 
 const result = (bytes: number, fill = 1): CompileResult => ({
   target: 'gfx906',
@@ -89,6 +89,16 @@ test('a damaged entry is a miss, and verify removes it', () =>
     const found = [await cache.get('a'), await cache.get('b')].filter((each) => each !== null);
     assert.is(found.length, 1);
     assert.is((await contents(folder)).length, 1);
+  }));
+
+test('verify removes what a killed process has left, and not what another one is writing', () =>
+  inFolder(async (folder) => {
+    const temporary = path.join(folder, 'tmp');
+    await mkdir(temporary);
+    for (const name of ['left', 'written']) await writeFile(path.join(temporary, name), 'x');
+    await utimes(path.join(temporary, 'left'), 0, 0);
+    await verifyCache(folder);
+    assert.equal(await readdir(temporary), ['written']);
   }));
 
 test('a damaged entry is replaced by the next result', () =>
