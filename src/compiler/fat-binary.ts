@@ -82,7 +82,7 @@ export async function compileContainer(
  */
 export async function compileFatBinary(
   compiler: ModuleCompiler,
-  bytes: Uint8Array,
+  input: Uint8Array | string,
   targets: readonly string[] = [],
   options: FatBinaryOptions | (SourceOptions & FatBinaryOptions) = {},
   call: CallOptions & SourceCallOptions = {},
@@ -92,7 +92,7 @@ export async function compileFatBinary(
     throw new DarmError('usage', 'the targets must be an array of strings');
   if (new Set(targets).size !== targets.length) throw new DarmError('usage', 'a target is named twice');
   const wanted = targets.length === 0 ? [null] : targets;
-  const results = await all(wanted.map((mcpu) => compiler.compile(bytes, { ...options, emit: ['hsaco'], mcpu }, call)));
+  const results = await all(wanted.map((mcpu) => compiler.compile(input, { ...options, emit: ['hsaco'], mcpu }, call)));
   const images = results.map((compiled) => {
     const code = compiled.artifacts[0]!.bytes;
     const { id, target } = imageNameFor(targetIdOf(parseElf(code).flags));

@@ -152,7 +152,7 @@ test('a module becomes a fat binary for one target or several', () =>
     );
     assert.ok(twice instanceof DarmError && twice.code === 'usage');
     const source = { language: 'hip', flags: ['-mxnack'], optimize: 'none' } as const;
-    const completed = compileFatBinary(compiler, new Uint8Array(), ['gfx90a:xnack+', 'gfx90a'], source);
+    const completed = compileFatBinary(compiler, '', ['gfx90a:xnack+', 'gfx90a'], source);
     assert.match(await completed.then(() => '', String), /a target is named twice/);
     const refused = (...some: unknown[]): Promise<string> =>
       compileFatBinary(compiler, new Uint8Array(), some as string[], { language: 'hip' }).then(() => 'done', String);
