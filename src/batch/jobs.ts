@@ -31,6 +31,8 @@ export interface CollectOptions {
   readonly sourceOf?: (input: string) => (SourceOptions & Partial<JobOptions>) | null;
   /** The extension, with the dot, of results that no manifest names. */
   readonly extension: (options: JobOptions) => string;
+  /** Where results go: what lies there is no input of a folder or pattern that leads there from above. */
+  readonly outDir?: string;
   /** Told of each folder that cannot be read or found below another: its modules are left out. */
   readonly onUnreadable?: (error: DarmError) => void;
 }
@@ -103,7 +105,8 @@ async function globJobs(base: string, patterns: string[], collect: CollectOption
     stat: (found: string, done: (error: null, found: Pick<Stats, 'isDirectory'>) => void): void =>
       done(null, { isDirectory: () => found.endsWith(path.sep) }),
   };
-  const files = await glob(patterns, { cwd: base, dot: false, expandDirectories: false, fs: fs as FileSystemAdapter });
+  const found = await glob(patterns, { cwd: base, dot: false, expandDirectories: false, fs: fs as FileSystemAdapter });
+  const files = withoutResults(base, found, collect.outDir);
   unreadable.sort((a, b) => (a.message < b.message ? -1 : 1)).forEach((error) => collect.onUnreadable?.(error));
   if (files.length === 0) throw new DarmError('bad-input', none);
   return files.sort().map((file) => jobOf(path.join(base, file), file, collect));
@@ -125,6 +128,14 @@ function jobOf(
     if (source !== null) completeSource('darm batch', '', { ...source, mcpu });
   }
   return { input, output: withExtension(name, extension(job)), options: job, source, fatBinary };
+}
+
+/** Else a second run would take the first one's results for inputs. */
+function withoutResults(base: string, files: string[], outDir: string | undefined): string[] {
+  if (outDir === undefined) return files;
+  const isResult = (file: string): boolean =>
+    path.join(path.resolve(file), path.sep).startsWith(path.join(path.resolve(outDir), path.sep));
+  return isResult(base) ? files : files.filter((file) => !isResult(path.join(base, file)));
 }
 
 /**

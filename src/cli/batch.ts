@@ -40,6 +40,7 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
       const mcpu = [...(options.mcpu?.split(',') ?? []), ...targets].join() || null;
       return { ...options, mcpu, ...source, flags: others };
     },
+    outDir,
     extension: (options) => EXTENSIONS[fatBinary ? 'fatbin' : options.emit[0]!],
     onUnreadable: ({ message }) => warn(message),
   });

@@ -6,7 +6,7 @@ import type { DarmError } from '../../src/errors.js';
 import { assert, suite } from '../support/suite.js';
 import { inFolder } from '../support/command.js';
 
-const test = suite('batch/jobs', { tests: 6, timeoutMs: 60_000 });
+const test = suite('batch/jobs', { tests: 7, timeoutMs: 60_000 });
 
 test('a folder that cannot be read is reported, and the rest is found', () =>
   inFolder(async (folder) => {
@@ -114,6 +114,22 @@ test('where two folders have links to each other, each is found once through the
         (name) => `cannot read ${path.join(folder, name)}: it is a link to a folder that it lies in`,
       ),
     );
+  }));
+
+test('what lies in the output folder is no input, except where that folder itself is named', () =>
+  inFolder(async (folder) => {
+    for (const name of ['out/deep', 'out-too']) await mkdir(path.join(folder, name), { recursive: true });
+    for (const name of ['a.bc', 'out/b.bc', 'out/deep/c.bc', 'out-too/d.bc'])
+      await writeFile(path.join(folder, name), '');
+    const outputs = async (input: string): Promise<string[]> => {
+      const outDir = path.relative('.', path.join(folder, 'out'));
+      const jobs = await collectJobs([input], { options: {}, fatBinary: false, outDir, extension: () => '.hsaco' });
+      return jobs.map(({ output }) => output);
+    };
+    for (const input of [folder, `${folder}/**/*.bc`])
+      assert.equal(await outputs(input), ['a.hsaco', 'out-too/d.hsaco']);
+    assert.equal(await outputs(path.join(folder, 'out')), ['b.hsaco', 'deep/c.hsaco']);
+    assert.equal(await outputs(`${folder}/out/*/*.bc`), ['deep/c.hsaco']);
   }));
 
 test('a link to a folder that it lies in is reported, and leads to no modules', () =>
