@@ -82,7 +82,7 @@ function jobOptions(where: string, given: SourceCompileOptions, flags: ParsedFla
   const pipeline = level === 'z' ? 's' : level;
   const optimize = asked.optimize ?? (level === '0' ? 'none' : (`O${pipeline}` as JobOptions['optimize']));
   const codegenLevels = { none: 0, O1: 1, O2: 2, O3: 3, Os: 2 } as const;
-  if (flags.targets.length > 1)
+  if (new Set([...(asked.mcpu ? [asked.mcpu] : []), ...flags.targets]).size > 1)
     throw new DarmError('usage', 'one target at a time, or a fat binary: --emit fatbin, compileFatBinary with targets');
   const target = asked.mcpu ?? flags.targets[0] ?? null;
   return completeJobOptions(where, {

@@ -124,6 +124,7 @@ test.long('flags that are not known, or not for this input, are refused by name'
     const cases: [string[], RegExp][] = [
       [['compile', 'k.hip', ...QUICK, '-fprofile-use=x'], /unknown flag '-fprofile-use=x'/],
       [['compile', 'k.hip', '-nogpuinc'], /needs a processor/],
+      [['compile', 'k.hip', ...QUICK, '--offload-arch=gfx1100'], /one target at a time/],
       [['compile', 'k.ll', '-DX'], /-DX is for source/],
       [['compile', 'k.ll', '--emit', 'i'], /only source is preprocessed/],
       [['compile', 'k.hip', ...QUICK, '-x', 'fortran'], /'fortran' is not one of/],
