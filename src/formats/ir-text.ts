@@ -56,7 +56,9 @@ export const hasRoughDivision = (body: string): boolean =>
  * large as the launch says.
  */
 export function ldsVariables(module: string): ReadonlyMap<string, number> {
-  const found = module.matchAll(/^(@\S+|@".*?") = .*\baddrspace\(3\) .*?\bglobal (.*)$/gm);
+  const found = module.matchAll(
+    /^(@"[^"\n]*"|@[\w$.-]+) = (?:[a-z_]+(?:\([a-z]+\))? )*addrspace\(3\) (?:externally_initialized )?global (.*)$/gm,
+  );
   return new Map([...found].map(([, name, type]) => [name!, bytesOf(type!) || Infinity]));
 }
 
@@ -70,6 +72,6 @@ function bytesOf(text: string): number {
 }
 
 /** The names of globals in a body, with `@`. */
-export const globalsIn = (body: string): ReadonlySet<string> => new Set(body.match(/@"[^"]*"|@[\w$.-]+/g));
+export const globalsIn = (body: string): ReadonlySet<string> => new Set(body.match(/@"[^"\n]*"|@[\w$.-]+/g));
 
 const isFirstLabel = (body: string, line: string): boolean => body.trimStart().startsWith(line);

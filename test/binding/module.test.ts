@@ -3,7 +3,7 @@ import { LlvmModule } from '../../src/binding/module.js';
 import { runtime } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/module', { tests: 2 });
+const test = suite('binding/module', { tests: 3 });
 
 const DIVISIONS = `target triple = "amdgcn-amd-amdhsa"
 define float @exact(float %a) {
@@ -27,6 +27,39 @@ test('whether a function divides roughly is asked without a trace, and behind an
     assert.equal([...snapshot.instrOpcode], opcodes);
     assert.is(module.look('rough').snapshot.dividesRoughly(), true);
     assert.is(module.look('exact').snapshot.dividesRoughly(), false);
+  });
+});
+
+const EXCHANGES = `target triple = "amdgcn-amd-amdhsa"
+@sums = internal addrspace(3) global [4 x float] poison
+@data = internal addrspace(3) global [64 x i16] poison
+@launch = external addrspace(3) global [0 x i32]
+define void @small(i32 %i) {
+  %p = getelementptr float, ptr addrspace(3) @sums, i32 %i
+  store float 1.0, ptr addrspace(3) %p
+  ret void
+}
+define void @both(i32 %i) {
+  store float 1.0, ptr addrspace(3) @sums
+  store i16 1, ptr addrspace(3) getelementptr (i16, ptr addrspace(3) @data, i32 3)
+  ret void
+}
+define void @unknown() {
+  store i32 1, ptr addrspace(3) @launch
+  ret void
+}
+define void @none(ptr addrspace(3) %p) {
+  store i32 1, ptr addrspace(3) %p
+  ret void
+}`;
+
+test('how much LDS a function names', async () => {
+  const llvm = await runtime();
+  llvm.reset();
+  llvm.run(() => {
+    using module = LlvmModule.read(llvm, new TextEncoder().encode(EXCHANGES), { cpu: 'gfx906', features: '' }, 2);
+    const bytes = ['small', 'both', 'unknown', 'none'].map((name) => module.look(name).snapshot.ldsBytes());
+    assert.equal(bytes, [16, 16 + 128, Infinity, 0]);
   });
 });
 

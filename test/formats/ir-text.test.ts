@@ -1,8 +1,15 @@
 /** Takes instructions out of the text that LLVM prints. */
-import { functionBodies, hasRoughDivision, hasWeighedSwitch, instructionTexts } from '../../src/formats/ir-text.js';
+import {
+  functionBodies,
+  globalsIn,
+  hasRoughDivision,
+  hasWeighedSwitch,
+  instructionTexts,
+  ldsVariables,
+} from '../../src/formats/ir-text.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('formats/ir-text', { tests: 6 });
+const test = suite('formats/ir-text', { tests: 8 });
 
 const MODULE = `; ModuleID = 'define '
 @s = constant [9 x i8] c"\\0Adefine x"
@@ -56,6 +63,32 @@ test('divisions that need not be rounded correctly', () => {
   assert.ok(hasRoughDivision('  %q = fdiv nsz float %a, 3.000000e+00, !dbg !2, !fpmath !4\n'));
   assert.ok(hasRoughDivision('  %"a quotient" = fdiv float %a, 3.000000e+00, !fpmath !4\n'));
   assert.not.ok(hasRoughDivision('  %q = fdiv float %a, %b\n  %r = call float @sqrtf(float %q), !fpmath !4\n'));
+});
+
+test('variables in LDS and their sizes', () => {
+  const text = `@a = internal unnamed_addr addrspace(3) global [4 x [3 x float]] poison, align 16
+@"b c" = internal addrspace(3) global <2 x half> undef
+@c = addrspace(3) global i1 undef, align 1
+@launch = external hidden addrspace(3) global [0 x i32], align 4
+@named = internal addrspace(3) global %struct.pair undef
+@structure = internal addrspace(3) global { i32, i32 } undef
+@wide = internal thread_local(initialexec) addrspace(3) externally_initialized global i65 undef
+@other = internal addrspace(1) global [4 x i32] zeroinitializer
+@text = constant [40 x i8] c"@x = addrspace(3) global [4 x i32] poison"
+@pointer = global ptr addrspace(3) null
+`;
+  assert.equal([...ldsVariables(text)], [
+    ...[['@a', 48], ['@"b c"', 4], ['@c', 1], ['@launch', Infinity], ['@named', Infinity]],
+    ...[['@structure', Infinity], ['@wide', 9]],
+  ]); // prettier-ignore
+  const hostile = `@s = constant [9 x i8] c"${'a addrspace(3) '.repeat(100_000)}"\n@t = ${'internal '.repeat(100_000)}\n`;
+  assert.is(ldsVariables(hostile).size, 0);
+});
+
+test('globals of a body', () => {
+  const body =
+    '  %x = load i32, ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @"b c", i32 4)\n  call void @f.1(ptr @a)\n';
+  assert.equal([...globalsIn(body)], ['@"b c"', '@f.1', '@a']);
 });
 
 test('a module that begins with a function', () => {

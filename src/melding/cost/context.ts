@@ -156,13 +156,14 @@ function busyShare(ctx: Unfinished): number {
 }
 
 /**
- * Whether LDS holds data of the threads. What has no room for a word of each thread of a wave holds results that waves
- * exchange, of a sum for instance.
+ * Whether the LDS that a function accesses holds data of the threads. What has no room for a word of each thread of a
+ * wave holds results that waves exchange, of a sum for instance. Of what pointers from elsewhere lead to, nobody knows.
  */
 function keepsDataInLds(fn: FunctionSnapshot): boolean {
   for (let v = 0; v < fn.argCount; v++)
     if (fn.typeAddressSpace[fn.valueType[v]] === AddressSpace.Local) return true;
-  return fn.ldsBytes() >= 4 * fn.waveSize;
+  const bytes = fn.ldsBytes();
+  return bytes === 0 || bytes >= 4 * fn.waveSize;
 }
 
 function demandsUniform({ operandFlags }: FunctionSnapshot): boolean {

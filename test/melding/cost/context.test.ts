@@ -1,0 +1,38 @@
+/** How much of the time a unit is taken to be busy. */
+import { analysesOf } from '../../../src/analysis/analyses.js';
+import { planningContext } from '../../../src/melding/cost/context.js';
+import { DARM } from '../../support/plan-options.js';
+import { snapshot } from '../../support/snapshot-builder.js';
+import { assert, suite } from '../../support/suite.js';
+
+const test = suite('melding/cost/context', { tests: 1 });
+
+/** Of a function that computes much of a word in LDS. @param given about the function */
+function busyShare(given: string, pointer = '@words'): number {
+  const { f } = snapshot(`func @k ${given}
+    arg %n i32 never
+    ${pointer === '%given' ? 'arg %given ptr3' : ''}
+    entry:
+      %m0 = load ${pointer} !as=3
+      ${Array.from({ length: 200 }, (_, n) => `%m${n + 1} = mul %m${n} %n`).join('\n')}
+      ret %m200`);
+  return planningContext(f, analysesOf(f), DARM, () => true).busyShare();
+}
+
+test('few waves are resident where LDS holds a word of each thread, or nobody knows', () => {
+  for (const [target, wave] of [
+    ['gfx906', 64],
+    ['gfx1100', 32],
+  ] as const) {
+    const share = (bytes: number, pointer?: string): number =>
+      busyShare(`cpu=${target} wave=${wave} lds=${bytes}`, pointer);
+    const [exchanged, data] = [share(4 * wave - 4), share(4 * wave)];
+    assert.ok(exchanged > data);
+    assert.is(share(4), exchanged);
+    assert.is(share(Infinity), data);
+    assert.is(share(0), data);
+    assert.is(share(4, '%given'), data);
+  }
+});
+
+test.run();
