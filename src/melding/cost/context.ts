@@ -160,8 +160,7 @@ function busyShare(ctx: Unfinished): number {
  * wave holds results that waves exchange, of a sum for instance. Of what pointers from elsewhere lead to, nobody knows.
  */
 function keepsDataInLds(fn: FunctionSnapshot): boolean {
-  for (let v = 0; v < fn.argCount; v++)
-    if (fn.typeAddressSpace[fn.valueType[v]] === AddressSpace.Local) return true;
+  for (let v = 0; v < fn.argCount; v++) if (fn.typeAddressSpace[fn.valueType[v]] === AddressSpace.Local) return true;
   const bytes = fn.ldsBytes();
   return bytes === 0 || bytes >= 4 * fn.waveSize;
 }
