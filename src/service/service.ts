@@ -137,6 +137,7 @@ class CompileService {
   /** Of the requests for work that are not answered yet. One signal for all would keep something of each. */
   readonly #stops = new Set<AbortController>();
   #isEnough = false;
+  #isCacheNoted = false;
 
   constructor(
     private readonly compiler: Compiler,
@@ -249,6 +250,7 @@ class CompileService {
       const ms = performance.now() - started;
       this.#metrics.request(path !== null && ROUTES.includes(path) ? path : 'other', status, ms);
       this.#log.info({ requestId: id, method, path, status, ms: Math.round(ms), ...more }, 'request');
+      this.#noteCache();
     };
     const ending = c.get('ending');
     if (ending === undefined) return report(c.error ? { code: problemOf(this.#reasonFor(c.error), id).code } : {});
@@ -257,6 +259,14 @@ class CompileService {
       if (how.kind !== 'sent') this.#metrics.brokenOff(how.kind);
       report({ ...c.get('counts'), ...(how.kind !== 'sent' && { brokenOff: how.kind }) });
     });
+  }
+
+  /** A cache that keeps nothing refuses no work, but somebody has to see it. It may be full for long: one line is enough. */
+  #noteCache(): void {
+    const complaint = this.compiler.cacheCounts?.complaint ?? null;
+    if (complaint === null || this.#isCacheNoted) return;
+    this.#isCacheNoted = true;
+    this.#log.error({ err: complaint }, 'results are not in the cache');
   }
 
   async #checkReady(id: string): Promise<void> {

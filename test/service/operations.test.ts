@@ -17,7 +17,7 @@ import {
   text,
 } from '../support/service.js';
 
-const test = suite('service/operations', { tests: 10 });
+const test = suite('service/operations', { tests: 11 });
 
 test('ready until it is closed; closing waits for accepted requests', async () => {
   const jobs = new HeldJobs();
@@ -154,6 +154,27 @@ test('not ready while the compiler cannot be loaded', async () => {
   assert.match(errors.join(), /secret/);
   broken = false;
   assert.is((await get(service, '/readyz')).status, 200);
+});
+
+test('that results cannot be kept is in the log, once', async () => {
+  const errors: object[] = [];
+  const log = { info: () => {}, error: (fields: object) => void errors.push(fields) };
+  const counts = { hits: 0, misses: 1, errors: 0, complaint: null as string | null };
+  const compiler = Object.assign(
+    fakeCompiler(async () => compiled()),
+    { cacheCounts: counts },
+  );
+  const service = createService(compiler, { concurrency: 1, log });
+  const ask = async (): Promise<void> => {
+    await (await post(service, '/v1/compile', text('x'))).text();
+    await settle();
+  };
+  await ask();
+  assert.equal(errors, []);
+  counts.complaint = 'cannot write /cache: no space left';
+  await ask();
+  await ask();
+  assert.equal(errors, [{ err: counts.complaint }]);
 });
 
 test('a log that fails costs lines, not requests', async () => {
