@@ -28,6 +28,8 @@ const LARGE_ANSWER = 64 * 1024;
  * is reset, and most clients lose the answer by that.
  */
 const DISCARD_MS = 5000;
+/** How long a request to be a proxy waits for the answers before it. */
+const ANSWERS_BEFORE_MS = 5000;
 
 interface Exchange {
   readonly incoming: IncomingMessage;
@@ -102,8 +104,15 @@ export class Exchanges {
   /** Refuses to be a proxy. Node gives such a connection away, and has no `ServerResponse` for it either. */
   async onConnect(incoming: IncomingMessage, socket: Socket): Promise<void> {
     socket.on('error', () => {});
+    // What a client sends to the other side is thrown away; and unread, it would hide that the client has gone.
+    socket.resume();
     const last = this.#last.get(socket);
-    if (last?.outgoing.closed === false) await once(last.outgoing, 'close');
+    // Node goes on no longer with an answer that did not fit into one write: it would be on its way for ever.
+    if (last?.outgoing.closed === false)
+      await once(last.outgoing, 'close', { signal: AbortSignal.timeout(ANSWERS_BEFORE_MS) }).catch(() =>
+        socket.destroy(),
+      );
+    if (!socket.writable) return void socket.destroy();
     const refusal = new Refusal('method-not-allowed', 'the service is no proxy');
     const answer = await this.#refuse({ ...aboutHead(incoming, ''), refusal });
     answer.headers.set('Connection', 'close');

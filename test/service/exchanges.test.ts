@@ -7,7 +7,7 @@ import { inFolder } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 import { fakeService, figure, HeldJobs, settle } from '../support/service.js';
 
-const test = suite('service/exchanges', { tests: 10, timeoutMs: 60_000 });
+const test = suite('service/exchanges', { tests: 11, timeoutMs: 60_000 });
 
 type Line = Record<string, unknown>;
 
@@ -90,6 +90,20 @@ test('who takes the service for a proxy gets an answer, behind that of the reque
   assert.match(served.answer, /connection: close.*the service is no proxy/is);
   const { ms: _, requestId: __, ...logged } = served.log[1]!;
   assert.equal(logged, { method: 'CONNECT', path: 'away:443', status: 405, code: 'method-not-allowed' });
+});
+
+test.long('a large answer in front of a request to be a proxy does not keep the server from closing', async () => {
+  let pieces = 0;
+  const large = (): ReadableStream =>
+    new ReadableStream({ pull: (to) => (pieces++ < 100 ? to.enqueue(new Uint8Array(2 ** 16)) : to.close()) });
+  const service: Service = { fetch: () => Promise.resolve(new Response(large())), close: () => Promise.resolve() };
+  const server = await listen(service, { bodyTimeout: 30_000, queueTimeout: 0, timeout: 0, grace: 1, ...PLACE });
+  const socket = connect(Number(new URL(server.url).port), PLACE.host);
+  socket.on('error', () => {}).resume();
+  socket.write(`GET / HTTP/1.1\r\n${HOST}\r\nCONNECT away:443 HTTP/1.1\r\nHost: away:443\r\n\r\n`);
+  await once(socket, 'data');
+  await server.close();
+  if (!socket.closed) await once(socket, 'close');
 });
 
 test('what is refused or ignored without a body is logged as all else', async () => {
