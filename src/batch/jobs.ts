@@ -106,9 +106,10 @@ async function globJobs(base: string, patterns: string[], collect: CollectOption
       done(null, { isDirectory: () => found.endsWith(path.sep) }),
   };
   const found = await glob(patterns, { cwd: base, dot: false, expandDirectories: false, fs: fs as FileSystemAdapter });
-  const files = withoutResults(base, found, collect.outDir);
+  const files = await withoutResults(base, found, collect.outDir);
   unreadable.sort((a, b) => (a.message < b.message ? -1 : 1)).forEach((error) => collect.onUnreadable?.(error));
-  if (files.length === 0) throw new DarmError('bad-input', none);
+  const inOut = `what is found in ${base} lies in the output folder: it is taken for results`;
+  if (files.length === 0) throw new DarmError('bad-input', found.length === 0 ? none : inOut);
   return files.sort().map((file) => jobOf(path.join(base, file), file, collect));
 }
 
@@ -131,21 +132,26 @@ function jobOf(
 }
 
 /** Else a second run would take the first one's results for inputs. */
-function withoutResults(base: string, files: string[], outDir: string | undefined): string[] {
+async function withoutResults(base: string, files: string[], outDir: string | undefined): Promise<string[]> {
   if (outDir === undefined) return files;
-  const isResult = (file: string): boolean =>
-    path.join(path.resolve(file), path.sep).startsWith(path.join(path.resolve(outDir), path.sep));
-  return isResult(base) ? files : files.filter((file) => !isResult(path.join(base, file)));
+  const out = await ifThere(promises.realpath(outDir)).catch((error) => Promise.reject(ioError('read', outDir, error)));
+  if (out === null) return files;
+  const isOfOut = (file: string): Promise<boolean> => liesIn(path.resolve(base, file), path.join(out, path.sep));
+  if (await isOfOut('any')) return files;
+  const results = new Set<string>();
+  for (const folder of new Set(files.map((file) => path.dirname(file))))
+    if (await isOfOut(path.join(folder, 'any'))) results.add(folder);
+  return files.filter((file) => !results.has(path.dirname(file)));
 }
 
 /**
- * Whether the way to a link leads through a folder. The folders on the way may be links, too: where two folders have
- * links to each other, neither lies in the other.
+ * Whether the way to a file or link leads through a folder. The folders on the way may be links, too: where two folders
+ * have links to each other, neither lies in the other.
  *
  * @param folder a real path with a separator at its end
  */
-async function liesIn(link: string, folder: string): Promise<boolean> {
-  for (let at = link; at !== path.dirname(at);) {
+async function liesIn(file: string, folder: string): Promise<boolean> {
+  for (let at = file; at !== path.dirname(at);) {
     at = path.dirname(at);
     if (path.join(await promises.realpath(at), path.sep).startsWith(folder)) return true;
   }

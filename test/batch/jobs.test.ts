@@ -121,15 +121,17 @@ test('what lies in the output folder is no input, except where that folder itsel
     for (const name of ['out/deep', 'out-too']) await mkdir(path.join(folder, name), { recursive: true });
     for (const name of ['a.bc', 'out/b.bc', 'out/deep/c.bc', 'out-too/d.bc'])
       await writeFile(path.join(folder, name), '');
-    const outputs = async (input: string): Promise<string[]> => {
-      const outDir = path.relative('.', path.join(folder, 'out'));
+    await symlink('out', path.join(folder, 'same'));
+    const outputs = async (input: string, out = 'out'): Promise<string[]> => {
+      const outDir = path.relative('.', path.join(folder, out));
       const jobs = await collectJobs([input], { options: {}, fatBinary: false, outDir, extension: () => '.hsaco' });
       return jobs.map(({ output }) => output);
     };
     for (const input of [folder, `${folder}/**/*.bc`])
-      assert.equal(await outputs(input), ['a.hsaco', 'out-too/d.hsaco']);
+      for (const out of ['out', 'same']) assert.equal(await outputs(input, out), ['a.hsaco', 'out-too/d.hsaco']);
     assert.equal(await outputs(path.join(folder, 'out')), ['b.hsaco', 'deep/c.hsaco']);
     assert.equal(await outputs(`${folder}/out/*/*.bc`), ['deep/c.hsaco']);
+    assert.match(await outputs(`${folder}/o*/b.bc`).then(String, String), /is found in .* lies in the output folder/);
   }));
 
 test('a link to a folder that it lies in is reported, and leads to no modules', () =>
