@@ -71,7 +71,8 @@ function bytesOf(text: string): number {
   return { half: 2, bfloat: 2, float: 4, double: 8 }[float ?? ''] ?? NaN;
 }
 
-/** The names of globals in a body, with `@`. */
-export const globalsIn = (body: string): ReadonlySet<string> => new Set(body.match(/@"[^"\n]*"|@[\w$.-]+/g));
+/** The names of globals in a body, with `@`. What only debug records name does not count: `-g` changes no code. */
+export const globalsIn = (body: string): ReadonlySet<string> =>
+  new Set(body.replace(/^ +#dbg_.*$/gm, '').match(/@"[^"\n]*"|@[\w$.-]+/g));
 
 const isFirstLabel = (body: string, line: string): boolean => body.trimStart().startsWith(line);

@@ -87,7 +87,8 @@ test('variables in LDS and their sizes', () => {
 
 test('globals of a body', () => {
   const body =
-    '  %x = load i32, ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @"b c", i32 4)\n  call void @f.1(ptr @a)\n';
+    '  %x = load i32, ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @"b c", i32 4)\n  call void @f.1(ptr @a)\n' +
+    '    #dbg_value(ptr addrspace(3) @only_debugged, !5, !DIExpression(), !6)\n';
   assert.equal([...globalsIn(body)], ['@"b c"', '@f.1', '@a']);
 });
 
