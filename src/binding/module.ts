@@ -37,7 +37,6 @@ export interface OpenFunction {
   readonly editor: FunctionEditor;
 }
 
-/** What LLVM's own analyses say about a function. */
 /** What only the text of a module tells of its functions. */
 interface TextFacts {
   /** Functions that divide roughly. */
@@ -46,6 +45,7 @@ interface TextFacts {
   readonly ldsBytes: ReadonlyMap<string, number>;
 }
 
+/** What LLVM's own analyses say about a function. */
 export interface Oracle {
   /** 1 for each divergent value: the arguments, then the instructions. */
   readonly values: Int32Array;

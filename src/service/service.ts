@@ -261,7 +261,7 @@ class CompileService {
     });
   }
 
-  /** A cache that keeps nothing refuses no work, but somebody has to see it. It may be full for long: one line is enough. */
+  /** A cache that keeps nothing refuses no work, but somebody must see it. One line is enough. */
   #noteCache(): void {
     const complaint = this.compiler.cacheCounts?.complaint ?? null;
     if (complaint === null || this.#isCacheNoted) return;

@@ -42,8 +42,8 @@ export interface TargetCosts {
   readonly resultAfter: number;
   readonly unskipped: number;
   /**
-   * How many waves a SIMD usually holds, how many of a function that keeps its threads' data in LDS, and how many even of a small
-   * launch.
+   * How many waves a SIMD usually holds, how many of a function that keeps its threads' data in LDS, and how many even
+   * of a small launch.
    */
   readonly residentWaves: number;
   readonly residentWithLds: number;
