@@ -6,7 +6,7 @@ import { AddressSpace } from '../../ir/address-space.js';
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { InstrFlag, Opcode, OperandFlag } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, OperandFlag, hasCalls } from '../../ir/snapshot.js';
 import { blockWeight } from './block-weight.js';
 import { instrSizes } from './code-size.js';
 import { expectedOver, type ExpectedCycles } from './expected-cycles.js';
@@ -157,9 +157,11 @@ function busyShare(ctx: Unfinished): number {
 
 /**
  * Whether the LDS that a function accesses holds data of the threads. What has no room for a word of each thread of a
- * wave holds results that waves exchange, of a sum for instance. Of what pointers from elsewhere lead to, nobody knows.
+ * wave holds results that waves exchange, of a sum for instance. Of what pointers from elsewhere lead to, and of what
+ * functions that are called keep, nobody knows.
  */
 function keepsDataInLds(fn: FunctionSnapshot): boolean {
+  if (hasCalls(fn)) return true;
   for (let v = 0; v < fn.argCount; v++) if (fn.typeAddressSpace[fn.valueType[v]] === AddressSpace.Local) return true;
   const bytes = fn.ldsBytes();
   return bytes === 0 || bytes >= 4 * fn.waveSize;

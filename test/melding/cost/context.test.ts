@@ -8,13 +8,14 @@ import { assert, suite } from '../../support/suite.js';
 const test = suite('melding/cost/context', { tests: 1 });
 
 /** Of a function that computes much of a word in LDS. @param given about the function */
-function busyShare(given: string, pointer = '@words'): number {
+function busyShare(given: string, pointer = '@words', more = ''): number {
   const { f } = snapshot(`func @k ${given}
     arg %n i32 never
     ${pointer === '%given' ? 'arg %given ptr3' : ''}
     entry:
       %m0 = load ${pointer} !as=3
       ${Array.from({ length: 200 }, (_, n) => `%m${n + 1} = mul %m${n} %n`).join('\n')}
+      ${more}
       ret %m200`);
   return planningContext(f, analysesOf(f), DARM, () => true).busyShare();
 }
@@ -24,14 +25,15 @@ test('few waves are resident where LDS holds a word of each thread, or nobody kn
     ['gfx906', 64],
     ['gfx1100', 32],
   ] as const) {
-    const share = (bytes: number, pointer?: string): number =>
-      busyShare(`cpu=${target} wave=${wave} lds=${bytes}`, pointer);
+    const share = (bytes: number, pointer?: string, more?: string): number =>
+      busyShare(`cpu=${target} wave=${wave} lds=${bytes}`, pointer, more);
     const [exchanged, data] = [share(4 * wave - 4), share(4 * wave)];
     assert.ok(exchanged > data);
     assert.is(share(4), exchanged);
     assert.is(share(Infinity), data);
     assert.is(share(0), data);
     assert.is(share(4, '%given'), data);
+    assert.ok(share(4, '@words', 'call @f %n') < exchanged);
   }
 });
 
