@@ -196,6 +196,7 @@ export function snapshot(text: string): BuiltSnapshot {
   let groupSize = [0, 0, 0];
   let dividesRoughly = false;
   let ldsBytes = Infinity;
+  let mostThreads = 0;
   let flags: number = FunctionFlag.HasBranchDivergence | FunctionFlag.Kernel;
   const uniformityOf = (word: string): number =>
     word === 'never' ? Uniformity.NeverUniform : word === 'always' ? Uniformity.AlwaysUniform : Uniformity.Default;
@@ -218,6 +219,7 @@ export function snapshot(text: string): BuiltSnapshot {
         else if (w.startsWith('wave=')) waveSize = Number(w.slice(5));
         else if (w === 'rough') dividesRoughly = true;
         else if (w.startsWith('lds=')) ldsBytes = Number(w.slice(4));
+        else if (w.startsWith('most=')) mostThreads = Number(w.slice(5));
         else if (w.startsWith('group=')) groupSize = w.slice(6).split('x').map(Number);
       }
     } else if (first === 'arg') {
@@ -230,7 +232,19 @@ export function snapshot(text: string): BuiltSnapshot {
       raw.push(parseInstr(words, blockNames.length - 1));
     }
   }
-  return assemble({ name, flags, cpu, waveSize, groupSize, dividesRoughly, ldsBytes, args, raw, blockNames });
+  return assemble({
+    name,
+    flags,
+    cpu,
+    waveSize,
+    groupSize,
+    mostThreads,
+    dividesRoughly,
+    ldsBytes,
+    args,
+    raw,
+    blockNames,
+  });
 }
 
 function parseInstr(words: string[], block: number): RawInstr {
@@ -291,6 +305,7 @@ function parseInstr(words: string[], block: number): RawInstr {
 interface ParsedFunction extends Pick<FunctionSnapshot, 'name' | 'flags' | 'cpu' | 'waveSize' | 'groupSize'> {
   readonly dividesRoughly: boolean;
   readonly ldsBytes: number;
+  readonly mostThreads: number;
   readonly args: readonly { name: string; type: string; uniformity: number }[];
   readonly raw: readonly RawInstr[];
   readonly blockNames: readonly string[];
@@ -419,7 +434,7 @@ function assemble({ args, raw, blockNames, ...parsed }: ParsedFunction): BuiltSn
 
   const f: FunctionSnapshot = {
     ...parsed,
-    mostThreads: 0,
+    mostThreads: parsed.mostThreads,
     dividesRoughly: () => parsed.dividesRoughly,
     ldsBytes: () => parsed.ldsBytes,
     blockCount: blockNames.length,

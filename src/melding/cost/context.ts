@@ -157,14 +157,15 @@ function busyShare(ctx: Unfinished): number {
 
 /**
  * Whether the LDS that a function accesses holds data of the threads. What has no room for a word of each thread of a
- * wave holds results that waves exchange, of a sum for instance. Of what pointers from elsewhere lead to, and of what
- * functions that are called keep, nobody knows.
+ * wave, or of the group if that is smaller, holds results that waves exchange, of a sum for instance. Of what pointers
+ * from elsewhere lead to, and of what functions that are called keep, nobody knows.
  */
 function keepsDataInLds(fn: FunctionSnapshot): boolean {
   if (hasCalls(fn)) return true;
   for (let v = 0; v < fn.argCount; v++) if (fn.typeAddressSpace[fn.valueType[v]] === AddressSpace.Local) return true;
   const bytes = fn.ldsBytes();
-  return bytes === 0 || bytes >= 4 * fn.waveSize;
+  const threads = Math.min(fn.waveSize, fn.mostThreads || fn.waveSize);
+  return bytes === 0 || bytes >= 4 * threads;
 }
 
 function demandsUniform({ operandFlags }: FunctionSnapshot): boolean {

@@ -31,6 +31,9 @@ test('few waves are resident where LDS holds a word of each thread, or nobody kn
     assert.ok(exchanged > data);
     assert.is(share(4), exchanged);
     assert.is(share(Infinity), data);
+    const ofSmallGroups = (bytes: number): number => busyShare(`cpu=${target} wave=${wave} most=16 lds=${bytes}`);
+    assert.ok(ofSmallGroups(60) > ofSmallGroups(64));
+    assert.is(ofSmallGroups(64), data);
     assert.is(share(0), data);
     assert.is(share(4, '%given'), data);
     assert.ok(share(4, '@words', 'call @f %n') < exchanged);
