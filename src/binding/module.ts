@@ -3,7 +3,7 @@
  * It owns what it allocates. A reset of the runtime invalidates it, and using it afterwards throws.
  */
 import { DarmError, invariant, type ErrorCode, type SourceLocation } from '../errors.js';
-import { functionBodies, globalsIn, hasRoughDivision, ldsVariables } from '../formats/ir-text.js';
+import { functionBodies } from '../formats/ir-text.js';
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import type { DebugLocation } from '../job/remarks.js';
 import { Status, type JobPtr, type ValuePtr } from './abi.js';
@@ -11,6 +11,7 @@ import { debugLocation } from './debug-location.js';
 import { FunctionEditor } from './editor.js';
 import type { LlvmRuntime } from './runtime.js';
 import { decodeSnapshot } from './snapshot.js';
+import { textFacts, type TextFacts } from './text-facts.js';
 
 export interface FunctionInfo {
   readonly name: string;
@@ -35,14 +36,6 @@ export interface OpenFunction {
   /** Hash of everything in the snapshot except addresses, as hexadecimal text. */
   readonly fingerprint: string;
   readonly editor: FunctionEditor;
-}
-
-/** What only the text of a module tells of its functions. */
-interface TextFacts {
-  /** Functions that divide roughly. */
-  readonly rough: ReadonlySet<string>;
-  /** See `FunctionSnapshot`. */
-  readonly ldsBytes: ReadonlyMap<string, number>;
 }
 
 /** What LLVM's own analyses say about a function. */
@@ -292,17 +285,10 @@ export class LlvmModule {
 
   /** Melding keeps them. */
   #textFacts(): TextFacts {
-    if (this.#ofText !== null) return this.#ofText;
-    const [text, bodies] = this.peek(() => {
+    return (this.#ofText ??= this.peek(() => {
       const text = new TextDecoder().decode(this.text());
-      return [text, this.bodies(text)] as const;
-    });
-    const sizes = ldsVariables(text);
-    const bytesIn = (body: string): number =>
-      sizes.size === 0 ? 0 : [...globalsIn(body)].reduce((sum, each) => sum + (sizes.get(each) ?? 0), 0);
-    const rough = [...bodies].flatMap(([each, body]) => (hasRoughDivision(body) ? [each] : []));
-    const ldsBytes = [...bodies].map(([each, body]) => [each, bytesIn(body)] as const);
-    return (this.#ofText = { rough: new Set(rough), ldsBytes: new Map(ldsBytes) });
+      return textFacts(text, this.bodies(text));
+    }));
   }
 
   /** The same without an editor, for those who change nothing. */

@@ -20,7 +20,7 @@ import { withPlanText } from './plan.js';
 import { progressBar } from './progress-bar.js';
 import { remoteCacheText, warnOfCache, warnOfRemoteCache } from './caches.js';
 import { exitCodeOf, stoppedBySignal } from './signals.js';
-import { offloadTargets, printLog, sourceJobOptions, sourceOf } from './source.js';
+import { fatBinaryTargets, printLog, sourceJobOptions, sourceOf } from './source.js';
 import { table } from './table.js';
 
 /** @returns the exit code: 0, that of the worst failure, or 128 plus the number of the signal that ended the batch */
@@ -34,11 +34,10 @@ export async function runBatchCommand(inputs: readonly string[], given: BatchFla
     sourceOf: (input) => {
       const source = sourceOf(input, flags);
       if (source === null) return null;
-      const options = sourceJobOptions(flags);
-      if (!fatBinary) return { ...options, ...source };
-      const [targets, others] = offloadTargets(source.flags ?? []);
-      const mcpu = [...(options.mcpu?.split(',') ?? []), ...targets].join() || null;
-      return { ...options, mcpu, ...source, flags: others };
+      const options = { ...sourceJobOptions(flags), ...source };
+      if (!fatBinary) return options;
+      const [targets, others] = fatBinaryTargets(options);
+      return { ...options, mcpu: targets.join() || null, flags: others };
     },
     outDir,
     extension: (options) => EXTENSIONS[fatBinary ? 'fatbin' : options.emit[0]!],

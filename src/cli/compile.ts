@@ -18,7 +18,7 @@ import { warn, writeMessage } from './messages.js';
 import { withPlanText } from './plan.js';
 import { checkOutputs, type Outputs } from './outputs.js';
 import { writeRemarks } from './remarks.js';
-import { hasColors, moduleOf, offloadTargets, printLog, sourceJobOptions, sourceOf } from './source.js';
+import { fatBinaryTargets, hasColors, moduleOf, printLog, sourceJobOptions, sourceOf } from './source.js';
 
 export const EXTENSIONS: Record<CompileFlags['emit'], string> = {
   hsaco: '.hsaco',
@@ -218,8 +218,8 @@ async function compile(
   }
   const { compileContainer, compileFatBinary } = await import('../compiler/fat-binary.js');
   if (source !== null) {
-    const [targets, flags] = offloadTargets(source.flags ?? []);
-    return compileFatBinary(compiler, bytes, [...(mcpu?.split(',') ?? []), ...targets], { ...common, flags }, call);
+    const [targets, flags] = fatBinaryTargets({ ...source, mcpu: mcpu ?? null });
+    return compileFatBinary(compiler, bytes, targets, { ...common, flags }, call);
   }
   if (sniffInput(bytes) !== 'offload-bundle') return compileFatBinary(compiler, bytes, mcpu?.split(',') ?? [], common);
   if (mcpu != null) throw new DarmError('usage', 'the images of a bundle name their targets: leave --mcpu out');

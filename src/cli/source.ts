@@ -114,10 +114,11 @@ function levelOf(flags: SourceFlags): string[] {
   return flags.unset.includes('codegenLevel') || codegenLevel === undefined ? [] : [`-O${codegenLevel}`];
 }
 
-/** The processors of `--offload-arch`, of which a fat binary may have several, and the other flags. */
-export function offloadTargets(flags: readonly string[]): [string[], string[]] {
-  const targets = flags.map((flag) => /^--(?:offload|cuda-gpu)-arch=(.*)$/s.exec(flag)?.[1] ?? null);
-  return [targets.flatMap((target) => target?.split(',') ?? []), flags.filter((_, at) => targets[at] === null)];
+/** The targets of a fat binary, by `--mcpu` and by any number of `--offload-arch`, and the other flags. */
+export function fatBinaryTargets({ mcpu, flags = [] }: SourceOptions & Partial<JobOptions>): [string[], string[]] {
+  const offload = flags.map((flag) => /^--(?:offload|cuda-gpu)-arch=(.*)$/s.exec(flag)?.[1] ?? null);
+  const targets = [mcpu ?? null, ...offload].flatMap((each) => each?.split(',') ?? []);
+  return [targets, flags.filter((_, at) => offload[at] === null)];
 }
 
 /** The options of a job on source: what was not given is left to the defaults of source. */

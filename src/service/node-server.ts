@@ -71,7 +71,9 @@ export async function listen(service: Service, options: ListenOptions): Promise<
   // What a client expects that Node does not know is ignored: Node would refuse it without an id and a line in the log.
   for (const event of ['request', 'checkExpectation'])
     server.on(event, (incoming: IncomingMessage, outgoing: ServerResponse) => exchanges.onRequest(incoming, outgoing));
-  server.on('connect', (incoming: IncomingMessage, socket) => void exchanges.onConnect(incoming, socket as Socket));
+  server.on('connect', (incoming: IncomingMessage, socket) => {
+    exchanges.onConnect(incoming, socket as Socket).catch(() => socket.destroy());
+  });
   server.on('clientError', (error, socket) => {
     exchanges.onClientError(error, socket as Socket).catch(() => socket.destroy());
   });

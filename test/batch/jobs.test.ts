@@ -90,6 +90,18 @@ test('a link in a folder behind a link is followed, also where the name of one b
     );
   }));
 
+/** What a folder's jobs are called, and what of it cannot be read. */
+async function found(folder: string): Promise<{ outputs: string[]; errors: string[] }> {
+  const errors: string[] = [];
+  const jobs = await collectJobs([folder], {
+    options: {},
+    fatBinary: false,
+    extension: () => '.hsaco',
+    onUnreadable: ({ message }) => errors.push(message),
+  });
+  return { outputs: jobs.map(({ output }) => output), errors };
+}
+
 test('where two folders have links to each other, each is found once through the other', () =>
   inFolder(async (folder) => {
     for (const [name, other] of ['ab', 'ba'] as const) {
@@ -97,17 +109,8 @@ test('where two folders have links to each other, each is found once through the
       await writeFile(path.join(folder, name!, `${name}.bc`), '');
       await symlink(`../${other}`, path.join(folder, name!, 'link'));
     }
-    const errors: string[] = [];
-    const jobs = await collectJobs([folder], {
-      options: {},
-      fatBinary: false,
-      extension: () => '.hsaco',
-      onUnreadable: ({ message }) => errors.push(message),
-    });
-    assert.equal(
-      jobs.map(({ output }) => output),
-      ['a/a.hsaco', 'a/link/b.hsaco', 'b/b.hsaco', 'b/link/a.hsaco'],
-    );
+    const { outputs, errors } = await found(folder);
+    assert.equal(outputs, ['a/a.hsaco', 'a/link/b.hsaco', 'b/b.hsaco', 'b/link/a.hsaco']);
     assert.equal(
       errors,
       ['a/link/link', 'b/link/link'].map(
@@ -148,17 +151,8 @@ test('a link to a folder that it lies in is reported, and leads to no modules', 
     }))
       // prettier-ignore
       await symlink(target, path.join(folder, 'kernels', name));
-    const errors: string[] = [];
-    const jobs = await collectJobs([path.join(folder, 'kernels')], {
-      options: {},
-      fatBinary: false,
-      extension: () => '.hsaco',
-      onUnreadable: ({ message }) => errors.push(message),
-    });
-    assert.equal(
-      jobs.map(({ output }) => output),
-      ['a.hsaco', 'deep/b.hsaco', 'other/c.hsaco'],
-    );
+    const { outputs, errors } = await found(path.join(folder, 'kernels'));
+    assert.equal(outputs, ['a.hsaco', 'deep/b.hsaco', 'other/c.hsaco']);
     assert.equal(
       errors,
       ['deep/here', 'deep/up', 'up'].map(

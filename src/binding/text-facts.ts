@@ -1,0 +1,23 @@
+/** What only the text of a module tells of its functions. */
+import { globalsIn, hasRoughDivision, ldsVariables } from '../formats/ir-text.js';
+
+export interface TextFacts {
+  /** Functions that divide roughly. */
+  readonly rough: ReadonlySet<string>;
+  /** See `FunctionSnapshot`; functions that name no LDS are left out. */
+  readonly ldsBytes: ReadonlyMap<string, number>;
+}
+
+/** @param bodies of the functions, by name */
+export function textFacts(module: string, bodies: ReadonlyMap<string, string>): TextFacts {
+  const sizes = ldsVariables(module);
+  const rough = new Set<string>();
+  const ldsBytes = new Map<string, number>();
+  for (const [name, body] of bodies) {
+    if (hasRoughDivision(body)) rough.add(name);
+    if (sizes.size === 0) continue;
+    const bytes = [...globalsIn(body)].reduce((sum, each) => sum + (sizes.get(each) ?? 0), 0);
+    if (bytes > 0) ldsBytes.set(name, bytes);
+  }
+  return { rough, ldsBytes };
+}
