@@ -193,10 +193,10 @@ if (BROWSER !== null) {
     await using server = await siteServer(SITE);
     const complaints: string[] = [];
     await withBrowser(BROWSER, async (browser) => {
-      const page = await openPage(browser, `${server.url}/?example=border#a=dZA5`, complaints);
+      const page = await openPage(browser, `${server.url}/?example=bitonic-ir#a=dZA5`, complaints);
       await isShown(page);
       assert.match(await textOf(page, '#messages'), /the link cannot be read: it is damaged/);
-      assert.match(await textOf(page, '#editor .cm-content'), /A stencil with a border/);
+      assert.match(await textOf(page, '#editor .cm-content'), /source_filename = "bitonic.hip"/);
       await after(page, 'compiled', () => page.select('#meld', 'off'));
       assert.is(await textOf(page, '#messages'), '');
       const empty = await page.evaluate(() => {
