@@ -163,8 +163,8 @@ interface BatchModule {
 }
 
 /**
- * The modules of a job. Source is translated in any case, once per target: what it includes may have changed since the
- * last run.
+ * The modules of a job. Of source it is one per target, and each is asked for in any case: what the source includes may
+ * have changed since the last run. Where it has not, the compiler's cache has what clang made of it.
  */
 async function modulesOf(
   compiler: Compiler,

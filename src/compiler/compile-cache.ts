@@ -9,7 +9,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import cacache from 'cacache';
 import { ifThere, ioError, makeFolder } from '../process/files.js';
-import { decodeResult, encodeResult } from './stored-result.js';
+import { decodeResult, encodeResult, type Keepable } from './stored-result.js';
 import type { CompileResult } from '../job/results.js';
 
 export interface CacheOptions {
@@ -80,17 +80,25 @@ export class CompileCache {
   }
 
   /** What was kept, without timings; null when there is nothing, or only something damaged or no longer current. */
-  async get<Result extends CompileResult = CompileResult>(
+  async get<Result extends Keepable = CompileResult>(
     key: string,
-    isCurrent: (result: Result) => boolean = () => true,
+    isCurrent?: (result: Result) => boolean,
   ): Promise<Result | null> {
-    const read = (await this.#read(key)) as Result | null;
-    const result = read !== null && isCurrent(read) ? read : null;
+    const result = await this.find(key, isCurrent);
     this.#counts[result === null ? 'misses' : 'hits']++;
     return result;
   }
 
-  async #read(key: string): Promise<CompileResult | null> {
+  /** The same for a step on the way to a result, which is neither a hit nor a miss. */
+  async find<Result extends Keepable>(
+    key: string,
+    isCurrent: (result: Result) => boolean = () => true,
+  ): Promise<Result | null> {
+    const read = (await this.#read(key)) as Result | null;
+    return read !== null && isCurrent(read) ? read : null;
+  }
+
+  async #read(key: string): Promise<Keepable | null> {
     try {
       const { data } = await cacache.get(this.#path, key);
       return decodeResult(data);
@@ -107,7 +115,7 @@ export class CompileCache {
     await removeEntry(this.#path, key);
   }
 
-  async put(key: string, result: CompileResult): Promise<void> {
+  async put<Result extends Keepable>(key: string, result: Result): Promise<void> {
     const data = encodeResult(result);
     if (data.length > this.#maxBytes * EVICT_TO) return;
     try {

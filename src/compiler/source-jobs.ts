@@ -6,12 +6,13 @@ import { isBytes } from '../formats/bytes.js';
 import type { SourceCompileOptions, SourceRequest } from '../frontend/options.js';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
-import type { Lookup } from '../job/source.js';
+import type { Lookup, SourceJob, Translation } from '../job/source.js';
 import type { Executor } from '../workers/executor.js';
 import type { TaskLimits } from '../workers/task-limits.js';
 import type { CompiledSource, PreprocessedSource, SourceCallOptions, SourceResult, TranslatedSource } from './api.js';
 import type { CompileCache } from './compile-cache.js';
 import { SourceTranslator } from './compile-source.js';
+import type { Keepable } from './stored-result.js';
 
 type CompileBitcode = (bitcode: Uint8Array, job: JobOptions, limits: TaskLimits) => Promise<CompileResult>;
 
@@ -35,6 +36,9 @@ interface KeptSource extends CompileResult {
   readonly lookups: readonly Lookup[];
 }
 
+/** A translation as the cache keeps it: `artifacts` has the bitcode. */
+interface KeptTranslation extends Keepable, Omit<Translation, 'product' | 'time'> {}
+
 /** What clang would take for text, and quote. */
 const BINARY: Readonly<Partial<Record<InputKind, string>>> = {
   bitcode: 'LLVM bitcode',
@@ -51,6 +55,8 @@ interface SourceQuestion {
   readonly colors: boolean | undefined;
 }
 
+type Translated = Awaited<ReturnType<SourceTranslator['translate']>>;
+
 export class SourceJobs {
   readonly #translator: SourceTranslator;
 
@@ -59,8 +65,8 @@ export class SourceJobs {
   }
 
   /**
-   * Both steps, and one entry of the folder for both. What clang looked up on this disk says nothing on another
-   * machine: from the remote cache comes the second step.
+   * Both steps. The folder keeps the result of both, and that of the first for other options of the second. What clang
+   * looked up on this disk says nothing on another machine: from the remote cache comes the second step.
    */
   async compile(
     input: string | Uint8Array,
@@ -140,7 +146,33 @@ export class SourceJobs {
     const request = await this.#translator.request(where, input, options);
     const source = await this.#translator.job(request, product, colors);
     const translate = async () => this.#translator.translate(await start(), request, source, limits);
-    return { request, source, translate };
+    if (product === 'text') return { request, source, translate };
+    return {
+      request,
+      source,
+      translate: () => this.#keptTranslation(source, options.nameExpressions ?? [], translate),
+    };
+  }
+
+  /** What clang has made of a source before, where all that it looked up is as it was. */
+  async #keptTranslation(
+    source: SourceJob,
+    expressions: readonly string[],
+    translate: () => Promise<Translated>,
+  ): Promise<Translated> {
+    const cache = await this.setup.cache();
+    if (cache === null) return translate();
+    const started = performance.now();
+    const { isCurrent, sourceKey } = await import('./source-key.js');
+    const key = await sourceKey(source, null, expressions);
+    const kept = await cache.find<KeptTranslation>(key, ({ lookups }) => isCurrent(lookups));
+    if (kept !== null) {
+      const { artifacts, timings: _, ...rest } = kept;
+      return { ...rest, product: new Uint8Array(artifacts[0]!.bytes), time: performance.now() - started };
+    }
+    const { product, time, ...rest } = await translate();
+    await cache.put(key, { ...rest, artifacts: [{ kind: 'bc', bytes: product }], timings: {} });
+    return { ...rest, product, time };
   }
 
   /**

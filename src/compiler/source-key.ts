@@ -8,11 +8,19 @@ import type { Lookup, SourceJob } from '../job/source.js';
 import { platform } from '../platform/index.js';
 import { toolchainDigest } from './toolchain.js';
 
-/** The key of a compilation from source: everything but what lies on the disk. */
-export async function sourceKey(source: SourceJob, job: JobOptions, expressions: readonly string[]): Promise<string> {
+/**
+ * The key of a compilation from source: everything but what lies on the disk.
+ *
+ * @param job null for clang's translation alone
+ */
+export async function sourceKey(
+  source: SourceJob,
+  job: JobOptions | null,
+  expressions: readonly string[],
+): Promise<string> {
   const hash = createHash('sha256').update(await toolchainDigest());
   const { arguments: words, name, disk, colors } = source;
-  const sorted = Object.entries(job).sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = job && Object.entries(job).sort(([a], [b]) => (a < b ? -1 : 1));
   const headers = [...source.headers].map(([header, content]) => [header, contentHash(content)]);
   const folder = disk ? process.cwd() : '';
   hash.update(JSON.stringify(['source', words, name, disk, colors, folder, sorted, headers, expressions]));

@@ -1,15 +1,18 @@
-/** Compilations as they are kept: MessagePack, without timings. */
+/** Compilations, and clang's translations, as they are kept: MessagePack, without timings. */
 import { decode, encode } from '@msgpack/msgpack';
 import type { JobOptions } from '../job/options.js';
 import type { CompileResult } from '../job/results.js';
 
-export const encodeResult = (result: CompileResult): Uint8Array =>
+/** What is kept may have more than that. */
+export type Keepable = Pick<CompileResult, 'artifacts' | 'timings'>;
+
+export const encodeResult = (result: Keepable): Uint8Array =>
   encode({ ...result, timings: {} }, { ignoreUndefined: true });
 
-export const decodeResult = (bytes: Uint8Array): CompileResult => withOwnBytes(decode(bytes) as CompileResult);
+export const decodeResult = (bytes: Uint8Array): Keepable => withOwnBytes(decode(bytes) as Keepable);
 
 /** The decoder's bytes are views of the whole entry. */
-function withOwnBytes(result: CompileResult): CompileResult {
+function withOwnBytes<Result extends Keepable>(result: Result): Result {
   return { ...result, artifacts: result.artifacts.map((each) => ({ ...each, bytes: new Uint8Array(each.bytes) })) };
 }
 

@@ -6,7 +6,7 @@ import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 23, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 24, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -214,6 +214,29 @@ test('the cache notices a header that changes, goes, or comes in front of anothe
     assert.equal(await compile(), [true, 3]);
     await rm(path.join(folder, 'first', 'value.h'));
     assert.equal(await compile(), [false, 2]);
+  });
+});
+
+test('the cache keeps what clang has made, for other options behind it', async () => {
+  await inFolder(async (folder) => {
+    const cache = { path: path.join(folder, 'cache') };
+    const header = path.join(folder, 'value.h');
+    await writeFile(header, '#define VALUE 1');
+    const source = `${KERNEL}#include <value.h>\n#warning one\n__global__ void k(int *p) { *p = VALUE; }`;
+    const options = { ...HIP, includePaths: [folder] };
+    await using compiler = createCompiler({ threads: 1, tierPolicy: 'short', cache });
+    const { time: _, ...translated } = await compiler.translate(source, options);
+    const compiled = await compiler.compile(source, { ...options, meld: 'off' });
+    assert.equal(compiled.source.log, translated.log);
+    assert.equal(compiler.cacheCounts, { hits: 0, misses: 1, errors: 0, complaint: null });
+    // In that time clang can translate nothing.
+    await using hasty = createCompiler({ threads: 1, timeout: 1, cache });
+    const { time, ...again } = await hasty.translate(source, options);
+    assert.equal(again, translated);
+    assert.ok(time >= 0 && again.log.includes('#warning one') && again.dependencies.includes(header));
+    assert.is((await errorOf(hasty.translate(source, { ...options, nameExpressions: ['k'] }))).code, 'timeout');
+    await writeFile(header, '#define VALUE 2');
+    assert.is((await errorOf(hasty.translate(source, options))).code, 'timeout');
   });
 });
 
