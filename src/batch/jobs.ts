@@ -10,7 +10,7 @@ import { completeJobOptions, type JobOptions } from '../job/options.js';
 import { DarmError } from '../errors.js';
 import { ifThere, ioError, readText } from '../process/files.js';
 import { completeSource, type SourceOptions } from '../frontend/options.js';
-import { parseTargetId } from '../job/target-id.js';
+import { checkSameSettings, parseTargetId } from '../job/target-id.js';
 
 export interface BatchJob {
   /** Path as the caller gave it; for a manifest's line, the path joined to the manifest's folder. */
@@ -124,7 +124,11 @@ function jobOf(
   const found = sourceOf?.(input) ?? null;
   const source = found && { ...found, emit: job.emit, ...own };
   // What no input can make good is told before anything is compiled, and not once for each of them.
-  for (const mcpu of targetsOf({ options: source ?? job, fatBinary })) {
+  const targets = targetsOf({ options: source ?? job, fatBinary });
+  if (new Set(targets).size !== targets.length) throw new DarmError('usage', 'a target is named twice');
+  // Flags may complete the targets of source.
+  if (source === null) checkSameSettings(targets.filter((target) => target !== null));
+  for (const mcpu of targets) {
     parseTargetId(mcpu);
     if (source !== null) completeSource('darm batch', '', { ...source, mcpu });
   }

@@ -6,7 +6,7 @@ import type { DarmError } from '../../src/errors.js';
 import { assert, suite } from '../support/suite.js';
 import { inFolder } from '../support/command.js';
 
-const test = suite('batch/jobs', { tests: 7, timeoutMs: 60_000 });
+const test = suite('batch/jobs', { tests: 8, timeoutMs: 60_000 });
 
 test('a folder that cannot be read is reported, and the rest is found', () =>
   inFolder(async (folder) => {
@@ -88,6 +88,25 @@ test('a link in a folder behind a link is followed, also where the name of one b
       jobs.map(({ output }) => output),
       ['link/too/a.hsaco'],
     );
+  }));
+
+test('targets that one fat binary cannot have are refused before anything is compiled', () =>
+  inFolder(async (folder) => {
+    const input = path.join(folder, 'a.bc');
+    await writeFile(input, '');
+    const refusal = (mcpu: string, isSource = false): Promise<string> =>
+      collectJobs([input], {
+        options: { mcpu },
+        fatBinary: true,
+        extension: () => '.hipfb',
+        sourceOf: () => (isSource ? { language: 'hip', mcpu } : null),
+      }).then(() => 'taken', String);
+    for (const isSource of [true, false])
+      assert.match(await refusal('gfx90a,gfx906,gfx90a', isSource), /a target is named twice/);
+    assert.match(await refusal('gfx90a,gfx90a:xnack+'), /gfx90a and gfx90a:xnack\+ exclude each other/);
+    // clang's flags may complete the first to `gfx90a:xnack-`.
+    assert.is(await refusal('gfx90a,gfx90a:xnack+', true), 'taken');
+    assert.is(await refusal('gfx906,gfx90a:xnack+'), 'taken');
   }));
 
 /** What a folder's jobs are called, and what of it cannot be read. */
