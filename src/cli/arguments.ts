@@ -279,7 +279,7 @@ export function parseArguments(argv: readonly string[]): Invocation {
   const isSubcommand = program.commands.some((each) => each.name() === argv[0]);
   const words = isSubcommand && asksVersion(argv.slice(1)) ? argv.slice(1) : own;
   try {
-    program.parse(withDepfileFlags(words), { from: 'user' });
+    program.parse(words[0] === 'compile' ? withDepfileFlags(words) : words, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (invocation !== null) return invocation;

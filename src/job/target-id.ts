@@ -41,6 +41,11 @@ export function parseTargetId(text: string | null): TargetId {
   if (text.includes(','))
     throw new DarmError('usage', `'${text}' are several targets, which only a fat binary has: --emit fatbin`);
   const [cpu = '', ...settings] = text.split(':');
+  // As clang's driver takes it.
+  if (cpu === 'native')
+    throw new DarmError('usage', `'native' is no target id: darm looks for no GPU; name its processor (gfx1100)`);
+  if (/^gfx./i.test(cpu) && cpu !== cpu.toLowerCase())
+    throw new DarmError('usage', `'${text}' is no target id: processors have small letters, '${cpu.toLowerCase()}'`);
   const features = settings.map((setting) => {
     const [, name, sign] = /^(sramecc|xnack)([+-])$/.exec(setting) ?? [];
     if (name === undefined)

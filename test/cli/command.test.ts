@@ -226,6 +226,7 @@ test.long('usage errors', async () => {
   await usageError(['help', 'frobnicate'], /unknown command 'frobnicate'/);
   await usageError(['compile'], /missing required argument 'input'/);
   await usageError(['compile', 'a.bc', '--frobnicate'], /unknown option '--frobnicate'/);
+  await usageError(['batch', 'a.hip', '--out-dir', 'o', '-MD'], /unknown option '-MD'/);
   await usageError(['compile', 'a.bc', 'b.bc'], /too many arguments/);
   await usageError(['compile', 'a.bc', '-j', '0'], /-j, --jobs .* from 1 to 256/);
   await usageError(['compile', 'a.bc', '-O', '4'], /must be one of 0, 1, 2, 3/);

@@ -28,6 +28,8 @@ test('what is no target id', () => {
   for (const [text, reason] of [
     ['', /names no processor/],
     ['gfx906,gfx908', /are several targets/],
+    ['native', /darm looks for no GPU; name its processor/],
+    ['GFX90A:xnack+', /processors have small letters, 'gfx90a'/],
     ['gfx90a:foo+', /expected PROCESSOR/],
     ['gfx90a:xnack', /expected PROCESSOR/],
     ['gfx906:xnack+:xnack-', /names xnack twice/],
