@@ -71,8 +71,9 @@ export async function compileFamily(
   options: Partial<JobOptions>,
   fromSource = false,
 ): Promise<Versions> {
-  const input = fromSource ? corpusSource(family) : corpusModule(family, target);
-  const all = fromSource ? ({ ...options, ...SOURCE, mcpu: target, name: family } as const) : options;
+  const source = corpusSource(family);
+  const input = fromSource ? source.text : corpusModule(family, target);
+  const all = fromSource ? { ...options, ...source.options, mcpu: target, name: family } : options;
   const [unmelded, melded] = await Promise.all([
     compiler.compile(input, { ...all, meld: 'off' }),
     compiler.compile(input, all),
@@ -86,7 +87,7 @@ export async function compileFamily(
   if (names.length === 0) return { ...versions, plain: O3 };
   if (!fromSource) return { ...versions, plain: codeWithoutMelds(rt, corpusModule(family, target), {}, names) };
   if (options.meldPoint === 'early') {
-    const { bitcode } = await compiler.translate(input, { ...SOURCE, mcpu: target, name: family });
+    const { bitcode } = await compiler.translate(input, { ...source.options, mcpu: target, name: family });
     return { ...versions, plain: codeWithoutMelds(rt, bitcode, { optimize: 'O3', meldPoint: 'early' }, names) };
   }
   const optimized = await compiler.compile(input, { ...all, meld: 'off', emit: ['bc'] });
@@ -102,9 +103,6 @@ export const kindsOf = ({ melds, switchesLowered, sidesHoisted }: Changes): read
   if (melds.length > 0) return melds.map(({ kind }) => kind);
   return [...(switchesLowered > 0 ? ['switch'] : []), ...(sidesHoisted > 0 ? ['hoist'] : [])];
 };
-
-/** Contraction is off, so that results compare bit for bit. */
-const SOURCE = { language: 'hip', flags: ['-std=c++17', '-ffp-contract=off'] } as const;
 
 /** @throws Error when the versions do not leave the same memory */
 export async function measureKernel(

@@ -1,6 +1,6 @@
 /** What runs on a GPU: the modules of the corpus and those of the paper, each kernel with its data. */
 import { readFileSync } from 'node:fs';
-import { CORPUS, corpusModule, corpusSpec, type Setting } from '../../kernels/corpus/index.js';
+import { CORPUS, corpusModule, corpusSource, corpusSpec, type Setting } from '../../kernels/corpus/index.js';
 import type { LaunchSpec } from '../../src/index.js';
 import { BENCHMARKS, configurations, type Benchmark } from '../paper/catalogue.js';
 import { kernelPath } from '../support.js';
@@ -30,7 +30,11 @@ export interface Settings {
  * @returns only modules that have such kernels; the paper's have one size of data
  */
 export function gpuModules(wanted: (kernel: string) => boolean, { checked, timed }: Settings): GpuModule[] {
-  const families = [...new Set(CORPUS.map(({ family }) => family))].map((name): GpuModule => ({
+  // There is no PTX of OpenCL: its library is AMD's.
+  const hip = [...new Set(CORPUS.map(({ family }) => family))].filter(
+    (family) => corpusSource(family).options.language === 'hip',
+  );
+  const families = hip.map((name): GpuModule => ({
     name,
     kernels: CORPUS.filter((each) => each.family === name && wanted(each.name)).map((each) => ({
       name: each.name,

@@ -1,6 +1,6 @@
 /** The corpus: its kernels, and what each is launched with. */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { LaunchSpec } from '../../src/simulator/launch/spec.js';
 import { kindFor, withData, type DataKind } from './coherent.js';
 import type { Family } from './family.js';
@@ -118,9 +118,23 @@ export const corpusLaunch = ({ family, name }: CorpusKernel, { seed, size, data 
 export const corpusSpec = (kernel: CorpusKernel, setting: Setting): LaunchSpec =>
   launchSpec(kernel.name, corpusLaunch(kernel, setting));
 
-/** The source of a family. */
-export const corpusSource = (family: string): string =>
-  readFileSync(new URL(`../../../kernels/corpus/${family}.hip`, import.meta.url), 'utf8');
+/** What compiles a source; contraction is off, so that results compare bit for bit. */
+const LANGUAGES = {
+  hip: { language: 'hip', flags: ['-std=c++17', '-ffp-contract=off'] },
+  cl: { language: 'opencl', flags: ['-cl-std=CL2.0', '-ffp-contract=off'] },
+} as const;
+
+export interface CorpusSource {
+  readonly text: string;
+  readonly options: (typeof LANGUAGES)[keyof typeof LANGUAGES];
+}
+
+/** The source of a family; which language it is in, its file's name says. */
+export function corpusSource(family: string): CorpusSource {
+  const at = (ending: string): URL => new URL(`../../../kernels/corpus/${family}.${ending}`, import.meta.url);
+  const ending = existsSync(at('cl')) ? 'cl' : 'hip';
+  return { text: readFileSync(at(ending), 'utf8'), options: LANGUAGES[ending] };
+}
 
 /** The bitcode of a family. */
 export const corpusModule = (family: string, target: string): Uint8Array =>

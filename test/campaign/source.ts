@@ -1,8 +1,8 @@
 /**
- * Every HIP source of kernels/, from source.
+ * Every source of kernels/, from source.
  *
  * Without melding, beside native clang of the same LLVM with the same headers and libraries: are machine code and kernel
- * descriptors the same bytes?
+ * descriptors the same bytes? That is of HIP; opencl.ts compares OpenCL.
  *
  * Melded at either point, without contraction: does the simulator leave what the kernels' references say? The kernels of
  * the corpus that have no reference are compared with themselves, unmelded. gfx1201 is not simulated.
@@ -17,7 +17,7 @@
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { CORPUS, corpusLaunch } from '../../kernels/corpus/index.js';
+import { CORPUS, corpusLaunch, corpusSource } from '../../kernels/corpus/index.js';
 import { launchSpec } from '../../kernels/corpus/launch.js';
 import { CORPUS_REFERENCES } from '../../kernels/corpus/references.js';
 import { expectedOutputs } from '../../kernels/references/index.js';
@@ -53,7 +53,7 @@ const points = MELD_POINTS.filter((each) => point === undefined || each === poin
 const sources: string[] = [];
 for (const folder of ['kernels', 'kernels/corpus'])
   for (const name of (await readdir(path.join(REPOSITORY, folder))).sort())
-    if (name.endsWith('.hip') && (words.length === 0 || words.includes(name.slice(0, -4))))
+    if (/\.(hip|cl)$/.test(name) && (words.length === 0 || words.includes(path.parse(name).name)))
       sources.push(path.join(REPOSITORY, folder, name));
 
 const folder = await mkdtemp(path.join(tmpdir(), 'darm-parity-'));
@@ -63,7 +63,8 @@ const compiler = createCompiler({ threads: 2, tierPolicy: 'long' });
 
 if (only === undefined || only === 'parity') {
   const totals = { same: 0, different: 0 };
-  for (const file of sources)
+  const hip = sources.filter((file) => file.endsWith('.hip'));
+  for (const file of hip)
     for (const target of targets) {
       const defines = definesOf(file);
       const words = Object.entries(defines).map(([name, value]) => `-D${name}=${value}`);
@@ -75,7 +76,7 @@ if (only === undefined || only === 'parity') {
       totals[differing.length === 0 ? 'same' : 'different']++;
       if (differing.length > 0) console.log(`DIFFERENT ${nameOf(file)} ${target}: ${differing.join(', ')}`);
     }
-  console.log(`${sources.length} sources, ${targets.length} targets: ${totals.same} the same, ${totals.different} not`);
+  console.log(`${hip.length} sources, ${targets.length} targets: ${totals.same} the same, ${totals.different} not`);
   if (totals.different > 0) process.exitCode = 1;
 }
 
@@ -104,7 +105,7 @@ await compiler.close();
 await rm(folder, { recursive: true });
 
 function nameOf(file: string): string {
-  return path.basename(file, '.hip');
+  return path.parse(file).name;
 }
 
 function isCorpus(file: string): boolean {
@@ -134,6 +135,7 @@ interface Options {
   readonly meldPoint?: Point;
   readonly defines?: Defines;
   readonly flags?: readonly string[];
+  readonly language?: 'opencl' | 'hip';
 }
 
 async function compile(file: string, mcpu: string, options: Options): Promise<Uint8Array> {
@@ -155,9 +157,10 @@ async function checkKernel(file: string, target: string, meldPoint: Point, count
 }
 
 async function checkFamily(file: string, target: string, meldPoint: Point, count: Count): Promise<void> {
+  const { options } = corpusSource(nameOf(file));
   const [melded, plain] = await Promise.all([
-    compile(file, target, { meldPoint, flags: EXACT }),
-    compile(file, target, { flags: EXACT, meld: 'off' }),
+    compile(file, target, { ...options, meldPoint }),
+    compile(file, target, { ...options, meld: 'off' }),
   ]);
   for (const kernel of CORPUS.filter(({ family }) => family === nameOf(file))) {
     const launch = corpusLaunch(kernel, { seed: 1, size: 1 });

@@ -3,8 +3,16 @@
  * references say, without and with melding. `npm run bench:corpus` compares all kernels melded with unmelded, and
  * `npm run test:corpus` looks for races and for data that do not reach the code.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { CORPUS, CORPUS_TARGETS, corpusLaunch, corpusModule, corpusSpec } from '../../kernels/corpus/index.js';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import {
+  CORPUS,
+  CORPUS_TARGETS,
+  corpusLaunch,
+  corpusModule,
+  corpusSource,
+  corpusSpec,
+} from '../../kernels/corpus/index.js';
 import { launchSpec, specDocument } from '../../kernels/corpus/launch.js';
 import { CORPUS_REFERENCES } from '../../kernels/corpus/references.js';
 import { DEFAULT_SIMULATION } from '../../src/simulator/options.js';
@@ -26,11 +34,11 @@ const CHECKED = FAMILIES.filter((family) =>
 const test = suite('kernels/corpus', { tests: 5 + CHECKED.length, timeoutMs: 60_000 });
 
 test('every kernel has a launch, and every family its modules', () => {
-  const sources = readdirSync(FOLDER).filter((name) => name.endsWith('.hip'));
-  assert.equal(sources.map((name) => name.slice(0, -4)).sort(), FAMILIES);
+  const sources = readdirSync(FOLDER).filter((name) => /\.(hip|cl)$/.test(name));
+  assert.equal(sources.map((name) => path.parse(name).name).sort(), FAMILIES);
   for (const family of FAMILIES) {
-    const source = readFileSync(`${FOLDER}/${family}.hip`, 'utf8');
-    const kernels = [...source.matchAll(/__global__ void (\w+)\(/g)].map(([, name]) => name!);
+    const { text } = corpusSource(family);
+    const kernels = [...text.matchAll(/(?:__global__|\bkernel) void (\w+)\(/g)].map(([, name]) => name!);
     assert.equal(
       CORPUS.filter((each) => each.family === family)
         .map(({ name }) => name)
