@@ -12,6 +12,7 @@ import { chance } from './launches/chance.js';
 import { codec } from './launches/codec.js';
 import { compress } from './launches/compress.js';
 import { control } from './launches/control.js';
+import { darkroom } from './launches/darkroom.js';
 import { database } from './launches/database.js';
 import { finance } from './launches/finance.js';
 import { flux } from './launches/flux.js';
@@ -33,6 +34,7 @@ import { parse } from './launches/parse.js';
 import { particle } from './launches/particle.js';
 import { physics } from './launches/physics.js';
 import { polybench } from './launches/polybench.js';
+import { quantities } from './launches/quantities.js';
 import { ray } from './launches/ray.js';
 import { rocmx } from './launches/rocmx.js';
 import { rodinia } from './launches/rodinia.js';
@@ -50,6 +52,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   codec,
   compress,
   control,
+  darkroom,
   database,
   finance,
   flux,
@@ -71,6 +74,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   particle,
   physics,
   polybench,
+  quantities,
   ray,
   rocmx,
   rodinia,

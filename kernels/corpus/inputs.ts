@@ -182,3 +182,12 @@ export function concatenate(texts: readonly Uint8Array[]): { readonly text: Uint
 }
 
 export const latin1 = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
+
+/** In half precision, as bits, rounded to the nearest. */
+export function halves(values: Float32Array): Uint16Array {
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  return Uint16Array.from(values, (value, k) => {
+    const exponent = Math.max(-14, ((bits[k]! >>> 23) & 255) - 127);
+    return ((bits[k]! >>> 16) & 0x8000) + (exponent + 14) * 1024 + Math.round(Math.abs(value) * 2 ** (10 - exponent));
+  });
+}

@@ -31,6 +31,8 @@ export interface CorpusLaunch {
   readonly grid: readonly number[];
   readonly block: readonly number[];
   readonly args: readonly Argument[];
+  /** Bytes of LDS that an argument of OpenCL's local memory points to; left out: 0. */
+  readonly dynamicLds?: number;
 }
 
 /** At least `threads` threads in blocks of `block`, as the host code of most programs has it. */
@@ -66,6 +68,7 @@ export const out = {
   u32: (length: number): Output => ({ contents: new Uint32Array(length) }),
   i32: (length: number): Output => ({ contents: new Int32Array(length) }),
   f32: (length: number): Output => ({ contents: new Float32Array(length) }),
+  f64: (length: number): Output => ({ contents: new Float64Array(length) }),
   u64: (length: number): Output => ({ contents: new BigUint64Array(length) }),
 } as const;
 
@@ -86,7 +89,7 @@ const ELEMENT_TYPES: readonly (readonly [new (length: number) => Elements, Eleme
 const elementOf = (contents: Elements): ElementType =>
   ELEMENT_TYPES.find(([constructor]) => contents instanceof constructor)![1];
 
-export function launchSpec(kernel: string, { grid, block, args }: CorpusLaunch): LaunchSpec {
+export function launchSpec(kernel: string, { grid, block, args, dynamicLds = 0 }: CorpusLaunch): LaunchSpec {
   const buffers: BufferSpec[] = [];
   const given = args.map((argument): ArgumentSpec => {
     if ('type' in argument) return { kind: 'bytes', name: null, bytes: scalarBytes(argument) };
@@ -99,7 +102,7 @@ export function launchSpec(kernel: string, { grid, block, args }: CorpusLaunch):
   });
   return {
     buffers,
-    launches: [{ kernel, grid: dimensions(grid), block: dimensions(block), dynamicLds: 0, args: given }],
+    launches: [{ kernel, grid: dimensions(grid), block: dimensions(block), dynamicLds, args: given }],
   };
 }
 
