@@ -16,6 +16,7 @@ import { darkroom } from './launches/darkroom.js';
 import { database } from './launches/database.js';
 import { finance } from './launches/finance.js';
 import { flux } from './launches/flux.js';
+import { footage } from './launches/footage.js';
 import { geometry } from './launches/geometry.js';
 import { graph } from './launches/graph.js';
 import { hash } from './launches/hash.js';
@@ -38,11 +39,13 @@ import { quantities } from './launches/quantities.js';
 import { ray } from './launches/ray.js';
 import { rocmx } from './launches/rocmx.js';
 import { rodinia } from './launches/rodinia.js';
+import { scenes } from './launches/scenes.js';
 import { search } from './launches/search.js';
 import { shoc } from './launches/shoc.js';
 import { sort } from './launches/sort.js';
 import { sparse } from './launches/sparse.js';
 import { stencil } from './launches/stencil.js';
+import { streams } from './launches/streams.js';
 import { transformer } from './launches/transformer.js';
 
 const FAMILIES: Readonly<Record<string, Family>> = {
@@ -56,6 +59,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   database,
   finance,
   flux,
+  footage,
   geometry,
   graph,
   hash,
@@ -78,11 +82,13 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   ray,
   rocmx,
   rodinia,
+  scenes,
   search,
   shoc,
   sort,
   sparse,
   stencil,
+  streams,
   transformer,
 };
 
