@@ -66,6 +66,56 @@ function editDistance(a: string, b: string): number {
   return row[b.length]!;
 }
 
+/** Where half-words of 16 bits are summed and what overflows is added again, that is the remainder by 65535. */
+function onesComplementSum(packet: Uint8Array, protocol: number): number {
+  const sum = packet.reduce((all, byte, at) => all + byte * (at % 2 === 0 ? 256 : 1), protocol + packet.length);
+  return 65535 - (sum % 65535 || 65535);
+}
+
+/** The remainder of the reversed bits by Castagnoli's polynomial, with the usual inversions at both ends. */
+function crc32c(packet: Uint8Array): number {
+  const bits = Array.from(packet, (byte) => byte.toString(2).padStart(8, '0').split('').reverse().join('')).join('');
+  let rest = (BigInt(`0b0${bits}`) << 32n) ^ (0xffffffffn << BigInt(bits.length));
+  for (let at = BigInt(bits.length) + 31n; at >= 32n; at--) if ((rest >> at) & 1n) rest ^= 0x11edc6f41n << (at - 32n);
+  const mirrored = (rest ^ 0xffffffffn).toString(2).padStart(32, '0').split('').reverse().join('');
+  return Number.parseInt(mirrored, 2);
+}
+
+const LETTER_OF_BASE64 = /[A-Za-z0-9+/]/;
+
+/** Three bytes of four letters, or the number of those that are none. */
+function base64Quad(quad: string): Uint8Array | number {
+  const wrong = [...quad].filter((letter) => !LETTER_OF_BASE64.test(letter)).length;
+  const isEnd = quad[3] === '=' && LETTER_OF_BASE64.test(quad[0]!) && LETTER_OF_BASE64.test(quad[1]!);
+  if (wrong > 0 && !isEnd) return wrong;
+  const third = LETTER_OF_BASE64.test(quad[2]!) ? quad[2]! : 'A';
+  const [a, b, c] = Buffer.from(quad.slice(0, 2) + third + (isEnd ? 'A' : quad[3]!), 'base64');
+  return Uint8Array.of(a!, b!, isEnd ? 0 : c!);
+}
+
+/** A word of a dictionary after the rules of hashcat that the kernel knows. */
+const RULES: Readonly<Record<string, (word: string) => string>> = {
+  l: (word) => word.toLowerCase(),
+  u: (word) => word.toUpperCase(),
+  r: (word) => [...word].reverse().join(''),
+  $: (word) => `${word}1`.slice(0, 16),
+  '[': (word) => word.slice(1),
+};
+
+function digestOf(word: string): number {
+  const block = new Uint32Array(Uint8Array.from(Buffer.from(word.padEnd(16, '\0'), 'latin1')).buffer);
+  block[3]! ^= word.length;
+  let [a, b, c, d] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476];
+  for (let k = 0; k < 32; k++) {
+    const [isFirst, early] = [k < 16, block[k % 4]!];
+    const mixed = isFirst ? (b & c) | (~b & d) : (d & b) | (~d & c);
+    const sum = (a + mixed + (isFirst ? early : block[(5 * k + 1) % 4]!) + 0x5a827999) >>> 0;
+    const turn = isFirst ? 7 : 5;
+    [a, b, c, d] = [d, (b + ((sum << turn) | (sum >>> (32 - turn)))) >>> 0, b, c];
+  }
+  return (a ^ b ^ c ^ d) >>> 0;
+}
+
 const sortedCopy = (values: Int32Array): Int32Array => values.slice().sort();
 
 export const CORPUS_REFERENCES: Readonly<Record<string, CorpusReference>> = {
@@ -235,4 +285,61 @@ export const CORPUS_REFERENCES: Readonly<Record<string, CorpusReference>> = {
       errors.map((e) => (Math.abs(e) <= delta ? e : Math.sign(e) * delta)),
     ];
   },
+  histogram_bins: (args) => {
+    const [sums, peaks] = [new Int32Array(512), new Int32Array(512)];
+    for (const [i, v] of bytes(args, 2).entries()) {
+      const [channel, weight] = bytes(args, 3)[i] === 1 ? [0, Math.max(255 - v, 1)] : [256, Math.max(v, 1)];
+      const beside = channel + ((v + 1) % 256);
+      sums[channel + v]! += weight;
+      peaks[beside] = Math.max(peaks[beside]!, weight >> 1);
+    }
+    return [sums, peaks];
+  },
+  overlay_logo: (args) => {
+    const [picture, logo] = [bytes(args, 1), bytes(args, 2)];
+    const [width, , left, top, logoWidth, logoHeight] = [3, 4, 5, 6, 7, 8].map((at) => value(args, at));
+    return [
+      picture.map((below, i) => {
+        const [u, v] = [((i >> 2) % width!) - left!, Math.floor((i >> 2) / width!) - top!];
+        const isWithin = (shift: number, grown: number): boolean =>
+          u >= shift && v >= shift && u < logoWidth! + grown && v < logoHeight! + grown;
+        if (!isWithin(0, 0)) return isWithin(2, 4) ? below - (below >> 2) : below;
+        const at = 4 * (v * logoWidth! + u);
+        const opacity = logo[at + 3]!;
+        return Math.round((logo[at + (i & 3)]! * opacity + below * (255 - opacity)) / 255);
+      }),
+    ];
+  },
+  rule_words: (args) => [
+    Uint32Array.from({ length: length(args, 0) }, (_, i) => {
+      const letters = new Uint8Array(words(args, 1).buffer).subarray(16 * i, 16 * i + bytes(args, 2)[i]!);
+      const rules = latin1(bytes(args, 3).subarray(3 * i, 3 * i + 3));
+      return digestOf([...rules].reduce((word, rule) => RULES[rule]?.(word) ?? word, latin1(letters)));
+    }),
+  ],
+  utf8_widen: (args) => {
+    const starts = ints(args, 3);
+    const texts = pieces(bytes(args, 2), starts, (piece) => Buffer.from(piece).toString());
+    const wide = new Uint16Array(length(args, 0));
+    for (const [i, text] of texts.entries())
+      for (let k = 0; k < text.length; k++) wide[starts[i]! + k] = text.charCodeAt(k);
+    return [wide, Int32Array.from(texts, (text) => text.length)];
+  },
+  base64_quads: (args) => {
+    const quads = latin1(bytes(args, 2))
+      .match(/[^]{4}/g)!
+      .map(base64Quad);
+    const decoded = quads.flatMap((quad) => (typeof quad === 'number' ? [63, 63, 63] : [...quad]));
+    const wrong = quads.reduce<number>((all, quad) => all + (typeof quad === 'number' ? quad : 0), 0);
+    return [Uint8Array.from(decoded), Int32Array.of(wrong)];
+  },
+  packet_sums: (args) => [
+    Uint32Array.from(
+      pieces(bytes(args, 1), ints(args, 2), (packet) => packet),
+      (packet, i) => {
+        const protocol = bytes(args, 3)[i]!;
+        return protocol === 132 ? crc32c(packet) : onesComplementSum(packet, protocol);
+      },
+    ),
+  ],
 };
