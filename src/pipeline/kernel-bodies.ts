@@ -6,13 +6,14 @@
  */
 import type { LlvmModule } from '../binding/module.js';
 
-const PREFIX = '__clang_ocl_kern_imp_';
+/** What the names of such bodies begin with. */
+export const BODY_PREFIX = '__clang_ocl_kern_imp_';
 
 /** The bodies of kernels that nothing calls. Where nothing was inlined (`-O0`), there are none. */
 export function spareBodies(module: LlvmModule): ReadonlySet<string> {
   const functions = module.functions();
   const kernels = new Set(functions.flatMap(({ name, kernel }) => (kernel ? [name] : [])));
-  const isBody = (name: string): boolean => name.startsWith(PREFIX) && kernels.has(name.slice(PREFIX.length));
+  const isBody = (name: string): boolean => name.startsWith(BODY_PREFIX) && kernels.has(name.slice(BODY_PREFIX.length));
   return new Set(functions.flatMap(({ name }) => (isBody(name) && !module.isUsed(name) ? [name] : [])));
 }
 
