@@ -11,7 +11,7 @@ import { createCompiler } from '../../src/index.js';
 import { REPOSITORY } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('bench/gpu', { tests: 5, timeoutMs: 60_000 });
+const test = suite('bench/gpu', { tests: 6, timeoutMs: 60_000 });
 
 const LOADER = `${REPOSITORY}bench/gpu/loader.py`;
 const loader = (...args: readonly string[]) => spawnSync('python3', [LOADER, ...args], { encoding: 'utf8' });
@@ -40,6 +40,14 @@ test('the loader says what it lacks', () => {
   assert.ok([0, 3].includes(probe.status!), probe.stderr);
   assert.is((probe.status === 0 ? probe.stdout : probe.stderr).trim().split('\n').length, 1);
   assert.is(loader().status, 2);
+});
+
+test('OpenCL does not run on a GPU of NVIDIA', () => {
+  const names = gpuModules((name) => name === 'chroma_key' || name === 'title_case', { checked: ONCE, timed: ONCE });
+  assert.equal(
+    names.map(({ name }) => name),
+    ['parse'],
+  );
 });
 
 test.long('a family becomes PTX, buffers and a manifest, and results are judged', async () => {
