@@ -7,10 +7,10 @@
  *   [--json FILE] [--from FILE] [--doc] [-j 2] [options of melding, as of darm check]
  *
  * Figures are of the first seed, size and kind of data (kernels/corpus/coherent.ts). With several, kernels are counted
- * that melding makes faster with some and slower with others. `--kernels` takes parts of names. `--full-unit` estimates
- * cycles as if there were enough workgroups to fill a compute unit all the time. `--all` lists kernels in which nothing
- * melds, too. `--doc` writes the table of docs/evaluation.md, and does not go with `--full-unit`. `--from` measures
- * nothing and takes what `--json` has written.
+ * that melding makes faster with some and slower with others. `--kernels` takes families and parts of names.
+ * `--full-unit` estimates cycles as if there were enough workgroups to fill a compute unit all the time. `--all` lists
+ * kernels in which nothing melds, too. `--doc` writes the table of docs/evaluation.md, and does not go with
+ * `--full-unit`. `--from` measures nothing and takes what `--json` has written.
  */
 import { availableParallelism } from 'node:os';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -46,7 +46,7 @@ const command = addJobOptions(
   new Command('check')
     .option('--targets <names>', 'processors', CORPUS_TARGETS.join())
     .addOption(new Option('--half <name>').choices(['fit', 'unseen', 'all']).default('all'))
-    .option('--kernels <parts of names>')
+    .option('--kernels <families, parts of names>')
     .option('--seeds <numbers>', 'of the data', '1')
     .option('--sizes <numbers>', 'of the data', '1')
     .option('--data <kinds>', `of ${DATA_KINDS.join()}`, 'usual')
@@ -62,7 +62,8 @@ const flags = command.opts<Flags>();
 
 const parts = flags.kernels?.split(',') ?? [''];
 const kernels = CORPUS.filter(
-  ({ name, half }) => (flags.half === 'all' || half === flags.half) && parts.some((part) => name.includes(part)),
+  ({ name, family, half }) =>
+    (flags.half === 'all' || half === flags.half) && parts.some((part) => family === part || name.includes(part)),
 );
 const settings = numbers(flags.seeds).flatMap((seed) =>
   numbers(flags.sizes).flatMap((size) => dataKinds(flags.data).map((data) => ({ seed, size, data }))),
