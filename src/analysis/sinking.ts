@@ -5,6 +5,10 @@
  *
  * An instruction goes to the nearest block that dominates all of its uses, or to a dominator of that one, but into no
  * loop. Accesses that may write stay where they are, and so do loads in front of a store of their block.
+ *
+ * Arithmetic of OpenCL that LLVM takes for convergent stays at first, and what it is computed from with it. When machine
+ * instructions have been selected, nothing is known of that, and they go down all the same (MachineSink.cpp), but
+ * without loads: these stay where they are, and what they load waits in registers.
  */
 import type { Analyses } from './analyses.js';
 import type { BlockId, InstrId } from '../ir/ids.js';
@@ -45,8 +49,9 @@ interface Sunk {
 }
 
 function sunkWork(fn: FunctionSnapshot, analyses: Analyses): Sunk {
-  const { dominators } = analyses;
-  const home = Int32Array.from({ length: fn.instrCount }, (_, i) => fn.instrBlock[i]);
+  /** Where instructions are behind LLVM's Sinking pass, and where machine instructions are in the end. */
+  const first = Int32Array.from({ length: fn.instrCount }, (_, i) => fn.instrBlock[i]);
+  const home = fn.instrFlags.some((flags) => (flags & InstrFlag.TakenForConvergent) !== 0) ? first.slice() : first;
   const sunk = new Map<number, InstrId[]>();
   // Users are looked at first: where they go decides where their operands can.
   const blocks = Array.from({ length: fn.blockCount }, (_, b) => b as BlockId)
@@ -57,11 +62,10 @@ function sunkWork(fn: FunctionSnapshot, analyses: Analyses): Sunk {
     for (let i = (fn.blockInstrStart[b + 1] - 1) as InstrId; i >= fn.blockInstrStart[b]; i--) {
       if (hasFlag(fn, i, InstrFlag.MayWriteMemory)) isStoreBehind = true;
       if (!maySink(fn, i, isStoreBehind)) continue;
-      const isLoad = hasFlag(fn, i, InstrFlag.MayReadMemory);
-      let to = commonDominator(fn, analyses, (user) => home[user] as BlockId, i);
-      while (to !== NONE && to !== b && !mayGoTo(analyses, b, to, isLoad)) to = dominators.idom[to] as BlockId | -1;
-      if (to === NONE || to === b || !dominators.dominates(b, to)) continue;
-      home[i] = to;
+      if (!hasFlag(fn, i, InstrFlag.TakenForConvergent)) first[i] = placeFor(fn, analyses, first, i);
+      home[i] = hasFlag(fn, i, InstrFlag.MayReadMemory) ? first[i] : placeFor(fn, analyses, home, i);
+      const to = home[i] as BlockId;
+      if (to === b) continue;
       const list = sunk.get(to);
       if (list) list.push(i);
       else sunk.set(to, [i]);
@@ -70,12 +74,17 @@ function sunkWork(fn: FunctionSnapshot, analyses: Analyses): Sunk {
   return { into: sunk, home };
 }
 
-const STAYS =
-  InstrFlag.HasSideEffects |
-  InstrFlag.MayWriteMemory |
-  InstrFlag.Convergent |
-  InstrFlag.TakenForConvergent |
-  InstrFlag.Terminator;
+/** The block to which an instruction goes whose users are in the blocks `places`: its own, if it goes nowhere. */
+function placeFor(fn: FunctionSnapshot, analyses: Analyses, places: Int32Array, i: InstrId): BlockId {
+  const { dominators } = analyses;
+  const b = fn.instrBlock[i] as BlockId;
+  const isLoad = hasFlag(fn, i, InstrFlag.MayReadMemory);
+  let to = commonDominator(fn, analyses, (user) => places[user] as BlockId, i);
+  while (to !== NONE && to !== b && !mayGoTo(analyses, b, to, isLoad)) to = dominators.idom[to] as BlockId | -1;
+  return to !== NONE && dominators.dominates(b, to) ? to : b;
+}
+
+const STAYS = InstrFlag.HasSideEffects | InstrFlag.MayWriteMemory | InstrFlag.Convergent | InstrFlag.Terminator;
 
 function maySink(fn: FunctionSnapshot, i: InstrId, isStoreBehind: boolean): boolean {
   const opcode = fn.instrOpcode[i];
