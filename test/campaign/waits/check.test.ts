@@ -9,7 +9,7 @@ import { unrepairedRuntime } from '../../support/unrepaired.js';
 import { checkWaits, type Fault } from './check.js';
 import { randomModule } from './random-kernels.js';
 
-const test = suite('campaign/waits/check', { tests: 14 });
+const test = suite('campaign/waits/check', { tests: 15 });
 
 const PREFIX = '\nf:                                      ; @f\n';
 const asFunction = (code: string): string => `${PREFIX}${code.replaceAll(/^ *(?=[^.\s])/gm, '\t')}\n.Lfunc_end0:\n`;
@@ -85,6 +85,12 @@ test('what uses flat addresses counts twice, and may be done early', () => {
   const older = `global_load_dword v4, v0, s[0:1]\n${flat}`;
   twins('gfx906', `${older}s_waitcnt vmcnt([[0|1]])\nv_mov_b32_e32 v0, v4`, /^v4 /);
   twins('gfx1030', `${older}s_waitcnt vmcnt([[1|2]])\nv_mov_b32_e32 v0, v4`, /^v4 /);
+});
+
+test('a barrier of the LDS does not wait for memory', () => {
+  const faults = (access: string) => whats(checkWaits(asKernel(`${access}\ns_barrier`), 'gfx1100', true));
+  assert.is(faults('global_store_b32 v0, v1, s[0:1]'), '');
+  assert.match(faults('ds_store_b32 v0, v1'), /barrier with an outstanding access to the LDS/);
 });
 
 test('a barrier waits for the LDS, and since gfx10 for memory', () => {

@@ -11,8 +11,8 @@
  *
  * It does not see: that a way is never taken; which addresses are the same, so no load into the LDS that the same wave
  * reads; fences and atomic operations that release, where no comment says so (random-kernels.ts); waits for exports. From
- * gfx10 on, it takes each barrier for one that releases all memory, as `__syncthreads()` does; OpenCL's, with
- * `CLK_LOCAL_MEM_FENCE`, releases the LDS only.
+ * gfx10 on, it takes each barrier for one that releases all memory, as `__syncthreads()` does, or else each for one
+ * that releases the LDS only, as OpenCL's does with `CLK_LOCAL_MEM_FENCE`.
  */
 import { parseAssembly, type AssemblyFunction, type Block, type Instruction } from './assembly.js';
 import { familyOf, type Family } from './counters.js';
@@ -31,13 +31,21 @@ const MOST = 64;
 /** The operations that may be outstanding, with their scores. */
 type Outstanding = Map<Operation, number>;
 
-/** @param assembly as LLVM writes it, with comments */
-export function checkWaits(assembly: string, cpu: string): readonly Fault[] {
-  const family = familyOf(cpu);
+interface Rules extends Family {
+  /** Whether barriers release the LDS only. */
+  readonly localBarriers: boolean;
+}
+
+/**
+ * @param assembly as LLVM writes it, with comments
+ * @param localBarriers whether barriers release the LDS only
+ */
+export function checkWaits(assembly: string, cpu: string, localBarriers = false): readonly Fault[] {
+  const family: Rules = { ...familyOf(cpu), localBarriers };
   return parseAssembly(assembly, family).flatMap((each) => faultsOf(each, family));
 }
 
-function faultsOf({ name, isKernel, blocks }: AssemblyFunction, family: Family): Fault[] {
+function faultsOf({ name, isKernel, blocks }: AssemblyFunction, family: Rules): Fault[] {
   const incoming: (Outstanding | undefined)[] = blocks.map(() => undefined);
   incoming[0] = isKernel ? new Map() : atEntry(family);
   // In the order of the text, in which most ways lead.
@@ -92,7 +100,7 @@ function merge(known: Outstanding, more: Outstanding): boolean {
 type Report = (instruction: Instruction, what: string) => void;
 
 /** What is outstanding behind a block. */
-function through(block: Block, incoming: Outstanding, family: Family, report?: Report): Outstanding {
+function through(block: Block, incoming: Outstanding, family: Rules, report?: Report): Outstanding {
   const outstanding: Outstanding = new Map(incoming);
   let [before, lastAccess]: (readonly Operation[])[] = [[], []];
   for (const instruction of block.instructions) {
@@ -137,7 +145,7 @@ interface Place {
   readonly lastAccess: readonly Operation[];
 }
 
-function wrongAt(instruction: Instruction, { outstanding, before, lastAccess }: Place, family: Family): string[] {
+function wrongAt(instruction: Instruction, { outstanding, before, lastAccess }: Place, family: Rules): string[] {
   const { effect } = instruction;
   const wrong: string[] = [];
   const used = new Set(instruction.registers);
@@ -162,7 +170,7 @@ function wrongAt(instruction: Instruction, { outstanding, before, lastAccess }: 
       break;
     case 'barrier':
       // There is no write-back but for a fence, which stands in front of the barrier then.
-      complain('barrier', ...releasedTo('workgroup', family), 'write-back');
+      complain('barrier', ...(family.localBarriers ? IN_LDS : releasedTo('workgroup', family)), 'write-back');
       break;
     case 'fence':
       complain(`${effect.scope} fence`, ...releasedTo(effect.scope, family));
@@ -214,14 +222,16 @@ function overtaken(operation: Operation, all: readonly Operation[], outstanding:
   });
 }
 
+const IN_LDS = ['lds', 'direct'] as const;
+
 /**
  * What a release makes visible. The waves of a workgroup share the LDS. Before gfx10 they share a first-level cache,
  * too, which does one access after the other. Since then they may be on two compute units, each with a cache of its
  * own ("WGP mode"); where they are not, others have to be able to pass on what they have seen.
  */
 function releasedTo(scope: Scope, { generation }: Family): readonly Access[] {
-  if (scope === 'workgroup' && generation === 9) return ['lds', 'direct'];
-  return ['lds', 'direct', 'load', 'store', 'write-back'];
+  if (scope === 'workgroup' && generation === 9) return IN_LDS;
+  return [...IN_LDS, 'load', 'store', 'write-back'];
 }
 
 /**
