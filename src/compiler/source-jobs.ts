@@ -97,7 +97,7 @@ export class SourceJobs {
     const cache = await this.setup.cache();
     if (cache === null) return asResult(await compileBitcode(), false);
     const { isCurrent, sourceKey } = await import('./source-key.js');
-    const key = await sourceKey(source, request.job, options.nameExpressions ?? []);
+    const key = await sourceKey(source, request, request.job);
     const kept = await cache.get<KeptSource>(key, ({ lookups }) => isCurrent(lookups));
     if (kept !== null) return asResult({ ...kept, timings: { total: performance.now() - started } }, true);
     const result = await compileBitcode();
@@ -147,24 +147,20 @@ export class SourceJobs {
     const source = await this.#translator.job(request, product, colors);
     const translate = async () => this.#translator.translate(await start(), request, source, limits);
     if (product === 'text') return { request, source, translate };
-    return {
-      request,
-      source,
-      translate: () => this.#keptTranslation(source, options.nameExpressions ?? [], translate),
-    };
+    return { request, source, translate: () => this.#keptTranslation(request, source, translate) };
   }
 
   /** What clang has made of a source before, where all that it looked up is as it was. */
   async #keptTranslation(
+    request: SourceRequest,
     source: SourceJob,
-    expressions: readonly string[],
     translate: () => Promise<Translated>,
   ): Promise<Translated> {
     const cache = await this.setup.cache();
     if (cache === null) return translate();
     const started = performance.now();
     const { isCurrent, sourceKey } = await import('./source-key.js');
-    const key = await sourceKey(source, null, expressions);
+    const key = await sourceKey(source, request, null);
     const kept = await cache.find<KeptTranslation>(key, ({ lookups }) => isCurrent(lookups));
     if (kept !== null) {
       const { artifacts, timings: _, ...rest } = kept;

@@ -3,27 +3,30 @@
  * the disk. A file that changed, went or came in front of another makes a miss.
  */
 import { createHash } from 'node:crypto';
+import type { SourceRequest } from '../frontend/options.js';
 import type { JobOptions } from '../job/options.js';
 import type { Lookup, SourceJob } from '../job/source.js';
 import { platform } from '../platform/index.js';
 import { toolchainDigest } from './toolchain.js';
 
 /**
- * The key of a compilation from source: everything but what lies on the disk.
+ * The key of a compilation from source: everything but what lies on the disk. What the driver says of flags is no part
+ * of the arguments: `-O4` has those of `-O3`.
  *
  * @param job null for clang's translation alone
  */
 export async function sourceKey(
   source: SourceJob,
+  { options, flags }: SourceRequest,
   job: JobOptions | null,
-  expressions: readonly string[],
 ): Promise<string> {
   const hash = createHash('sha256').update(await toolchainDigest());
   const { arguments: words, name, disk, colors } = source;
   const sorted = job && Object.entries(job).sort(([a], [b]) => (a < b ? -1 : 1));
   const headers = [...source.headers].map(([header, content]) => [header, contentHash(content)]);
   const folder = disk ? process.cwd() : '';
-  hash.update(JSON.stringify(['source', words, name, disk, colors, folder, sorted, headers, expressions]));
+  const asked = [options.nameExpressions ?? [], flags.warnings];
+  hash.update(JSON.stringify(['source', words, name, disk, colors, folder, sorted, headers, ...asked]));
   return hash.update(source.source).digest('hex');
 }
 

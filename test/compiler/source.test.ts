@@ -6,7 +6,7 @@ import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 24, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 25, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -239,6 +239,21 @@ test('the cache keeps what clang has made, for other options behind it', async (
     assert.is((await errorOf(hasty.translate(source, options))).code, 'timeout');
   });
 });
+
+test('the cache tells flags apart of which only the driver has something to say', () =>
+  inFolder(async (folder) => {
+    await using compiler = createCompiler({ threads: 1, tierPolicy: 'short', cache: { path: folder } });
+    const compiled = async (...flags: string[]) => {
+      const { source, cached } = await compiler.compile(KERNEL, { ...HIP, flags: [...SMALL, ...flags] });
+      return { log: source.log, cached };
+    };
+    assert.equal(await compiled('-O3', '-Werror'), { log: '', cached: false });
+    assert.is((await errorOf(compiled('-O4', '-Werror'))).code, 'compile-failed');
+    const told = { log: 'warning: -O4 is equivalent to -O3 [-Wdeprecated]\n', cached: false };
+    assert.equal(await compiled('-O4'), told);
+    assert.equal(await compiled('-O3'), { log: '', cached: false });
+    assert.equal(await compiled('-O4'), { ...told, cached: true });
+  }));
 
 test('bombs end in one error each', async () => {
   const bombs = [
