@@ -90,18 +90,19 @@ export class JobFiles implements SourceFiles {
   lookups(): Lookup[] {
     const disk = this.#disk;
     if (disk === null) return [];
-    return [...this.#found].map(([file, { facts, content }]) => ({
-      path: disk.absolute(file),
-      found: content === null ? WORDS[facts.kind] : disk.hash(content),
-    }));
+    return [...this.#found].map(([file, { facts, content, real }]) => {
+      const path = disk.absolute(file);
+      const found = content === null ? WORDS[facts.kind] : disk.hash(content);
+      return real === null || real === path ? { path, found } : { path, found, real };
+    });
   }
 
   #lookUp(disk: Disk, file: string): DiskFile {
     let found = this.#found.get(file);
     if (found === undefined) {
       const facts = disk.stat(file);
-      const isThere = facts.kind !== FileKind.Nothing;
-      found = { facts: isThere ? { ...facts, id: this.#idOf(disk.realPath(file)) } : NOTHING, content: null };
+      const real = facts.kind === FileKind.Nothing ? null : disk.realPath(file);
+      found = { facts: real === null ? NOTHING : { ...facts, id: this.#idOf(real) }, content: null, real };
       this.#found.set(file, found);
     }
     return found;
@@ -118,6 +119,8 @@ interface DiskFile {
   readonly facts: FileFacts;
   /** Null until it is read. */
   content: Uint8Array | null;
+  /** Null where there is nothing. */
+  readonly real: string | null;
 }
 
 /** `Lookup.found` of what was not read, by kind. */

@@ -20,6 +20,8 @@ export interface Lookup {
   readonly path: string;
   /** SHA-256 of a file that was read; otherwise what there is: `nothing`, `folder`, `file`, `other`. */
   readonly found: string;
+  /** Where links lead, if they do: one file under two names is read once, two equal ones are read twice. */
+  readonly real?: string;
 }
 
 export interface Translation {

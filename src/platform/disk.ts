@@ -32,15 +32,16 @@ export const nodeDisk: Disk = {
   },
   realPath(file) {
     try {
-      return realpathSync(file);
+      return realpathSync.native(file);
     } catch {
       return path.resolve(file);
     }
   },
   absolute: (file) => path.resolve(file),
   hash: (content) => cryptography().createHash('sha256').update(content).digest('hex'),
-  isUnchanged({ path: file, found }) {
+  isUnchanged({ path: file, found, real = file }) {
     const word = KINDS[nodeDisk.stat(file).kind];
+    if (word !== 'nothing' && nodeDisk.realPath(file) !== real) return false;
     if (word !== 'file' || found === 'file') return word === found;
     const content = nodeDisk.read(file);
     return content !== null && nodeDisk.hash(content) === found;

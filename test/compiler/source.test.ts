@@ -1,12 +1,12 @@
 /** The library on source: what HIPRTC's interface does, and what it must not do. */
-import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 25, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 26, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -214,6 +214,23 @@ test('the cache notices a header that changes, goes, or comes in front of anothe
     assert.equal(await compile(), [true, 3]);
     await rm(path.join(folder, 'first', 'value.h'));
     assert.equal(await compile(), [false, 2]);
+  });
+});
+
+test('the cache notices a copy in the place of a link', async () => {
+  await inFolder(async (folder) => {
+    const cache = { path: path.join(folder, 'cache') };
+    await using cached = createCompiler({ threads: 0, tierPolicy: 'short', cache });
+    const [header, other] = [path.join(folder, 'a.h'), path.join(folder, 'b.h')];
+    await writeFile(header, '#pragma once\n__global__ void k(int *p) { *p = 1; }');
+    await symlink(header, other);
+    const source = `${KERNEL}#include <a.h>\n#include <b.h>\n`;
+    const options = { ...HIP, includePaths: [folder] };
+    for (const isHit of [false, true]) assert.is((await cached.compile(source, options)).cached, isHit);
+    await rm(other);
+    await copyFile(header, other);
+    assert.match((await errorOf(cached.translate(source, options))).message, /redefinition of 'k'/);
+    assert.match((await errorOf(cached.compile(source, options))).message, /redefinition of 'k'/);
   });
 });
 
