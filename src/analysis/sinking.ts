@@ -63,7 +63,8 @@ function sunkWork(fn: FunctionSnapshot, analyses: Analyses): Sunk {
       if (hasFlag(fn, i, InstrFlag.MayWriteMemory)) isStoreBehind = true;
       if (!maySink(fn, i, isStoreBehind)) continue;
       if (!hasFlag(fn, i, InstrFlag.TakenForConvergent)) first[i] = placeFor(fn, analyses, first, i);
-      home[i] = hasFlag(fn, i, InstrFlag.MayReadMemory) ? first[i] : placeFor(fn, analyses, home, i);
+      const goesOnce = home === first || hasFlag(fn, i, InstrFlag.MayReadMemory);
+      home[i] = goesOnce ? first[i] : placeFor(fn, analyses, home, i);
       const to = home[i] as BlockId;
       if (to === b) continue;
       const list = sunk.get(to);
