@@ -126,12 +126,12 @@ function jobOf(
   // What no input can make good is told before anything is compiled, and not once for each of them.
   const targets = targetsOf({ options: source ?? job, fatBinary });
   if (new Set(targets).size !== targets.length) throw new DarmError('usage', 'a target is named twice');
-  // Flags may complete the targets of source.
-  if (source === null) checkSameSettings(targets.filter((target) => target !== null));
   for (const mcpu of targets) {
     parseTargetId(mcpu);
     if (source !== null) completeSource('darm batch', '', { ...source, mcpu });
   }
+  // Flags may complete the targets of source.
+  if (source === null) checkSameSettings(targets.filter((target) => target !== null));
   return { input, output: withExtension(name, extension(job)), options: job, source, fatBinary };
 }
 

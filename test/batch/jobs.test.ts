@@ -104,6 +104,7 @@ test('targets that one fat binary cannot have are refused before anything is com
     for (const isSource of [true, false])
       assert.match(await refusal('gfx90a,gfx906,gfx90a', isSource), /a target is named twice/);
     assert.match(await refusal('gfx90a,gfx90a:xnack+'), /gfx90a and gfx90a:xnack\+ exclude each other/);
+    assert.match(await refusal('gfx90a,gfx90a:foo+'), /'gfx90a:foo\+' is no target id/);
     // clang's flags may complete the first to `gfx90a:xnack-`.
     assert.is(await refusal('gfx90a,gfx90a:xnack+', true), 'taken');
     assert.is(await refusal('gfx906,gfx90a:xnack+'), 'taken');
