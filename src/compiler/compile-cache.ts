@@ -115,20 +115,29 @@ export class CompileCache {
     await removeEntry(this.#path, key);
   }
 
-  async put<Result extends Keepable>(key: string, result: Result): Promise<void> {
-    const data = encodeResult(result);
-    if (data.length > this.#maxBytes * EVICT_TO) return;
+  async put(key: string, result: CompileResult): Promise<void> {
     try {
-      await makeFolder(this.#path);
-      // cacache keeps a content that is there already, even a damaged one, which no entry may lead to any more.
-      await cacache.rm.content(this.#path, `sha512-${createHash('sha512').update(data).digest('base64')}`);
-      await cacache.put(this.#path, key, data);
-      this.#bytes = (this.#bytes ?? (await cacheStatistics(this.#path)).bytes - data.length) + data.length;
-      if (this.#bytes > this.#maxBytes) await (this.#evicting ??= this.#evict().finally(() => (this.#evicting = null)));
+      await this.#write(key, result);
     } catch (error) {
       this.#counts.errors++;
       this.#counts.complaint ??= ioError('write', this.#path, error).message;
     }
+  }
+
+  /** The same for a step on the way to a result. A folder that cannot be written is told of the result. */
+  async keep<Step extends Keepable>(key: string, step: Step): Promise<void> {
+    await this.#write(key, step).catch(() => {});
+  }
+
+  async #write(key: string, result: Keepable): Promise<void> {
+    const data = encodeResult(result);
+    if (data.length > this.#maxBytes * EVICT_TO) return;
+    await makeFolder(this.#path);
+    // cacache keeps a content that is there already, even a damaged one, which no entry may lead to any more.
+    await cacache.rm.content(this.#path, `sha512-${createHash('sha512').update(data).digest('base64')}`);
+    await cacache.put(this.#path, key, data);
+    this.#bytes = (this.#bytes ?? (await cacheStatistics(this.#path)).bytes - data.length) + data.length;
+    if (this.#bytes > this.#maxBytes) await (this.#evicting ??= this.#evict().finally(() => (this.#evicting = null)));
   }
 
   async #evict(): Promise<void> {

@@ -167,7 +167,7 @@ export class SourceJobs {
       return { ...rest, product: new Uint8Array(artifacts[0]!.bytes), time: performance.now() - started };
     }
     const { product, time, ...rest } = await translate();
-    await cache.put(key, { ...rest, artifacts: [{ kind: 'bc', bytes: product }], timings: {} });
+    await cache.keep<KeptTranslation>(key, { ...rest, artifacts: [{ kind: 'bc', bytes: product }], timings: {} });
     return { ...rest, product, time };
   }
 

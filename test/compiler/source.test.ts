@@ -254,6 +254,10 @@ test('the cache keeps what clang has made, for other options behind it', async (
     assert.is((await errorOf(hasty.translate(source, { ...options, nameExpressions: ['k'] }))).code, 'timeout');
     await writeFile(header, '#define VALUE 2');
     assert.is((await errorOf(hasty.translate(source, options))).code, 'timeout');
+    // A file, where no folder can be: one result that is not kept.
+    await using full = createCompiler({ threads: 1, tierPolicy: 'short', cache: { path: header } });
+    await full.compile(source, { ...options, meld: 'off' });
+    assert.is(full.cacheCounts!.errors, 1);
   });
 });
 
