@@ -20,7 +20,7 @@ import { withPlanText } from './plan.js';
 import { progressBar } from './progress-bar.js';
 import { remoteCacheText, warnOfCache, warnOfRemoteCache } from './caches.js';
 import { exitCodeOf, stoppedBySignal } from './signals.js';
-import { fatBinaryTargets, printLog, sourceJobOptions, sourceOf } from './source.js';
+import { fatBinaryTargets, hasColors, printLog, sourceJobOptions, sourceOf } from './source.js';
 import { table } from './table.js';
 
 /** @returns the exit code: 0, that of the worst failure, or 128 plus the number of the signal that ended the batch */
@@ -101,12 +101,16 @@ const LOOKING_UP = 8;
  * @param failed told when standard output does not take the lines
  */
 async function display(
-  { json, quiet }: BatchFlags,
+  { json, quiet, clang }: BatchFlags,
   failed: (error: Error) => void,
 ): Promise<(event: BatchEvent) => void> {
   if (json) return (event) => void writeStandardOutput(JSON.stringify({ schema: 1, ...event }) + '\n').catch(failed);
   if (quiet) return (event) => warnOfFailure(event);
-  return process.stderr.isTTY ? onBar(await progressBar()) : plainLines();
+  const shown = process.stderr.isTTY ? onBar(await progressBar()) : plainLines();
+  return (event) => {
+    showLog(event, hasColors(clang));
+    shown(event);
+  };
 }
 
 function warnOfFailure(event: BatchEvent): void {
@@ -122,9 +126,9 @@ function failureOf({ input, error }: Extract<BatchEvent, { event: 'failed' }>): 
 }
 
 /** clang's text: of warnings, or of the errors that a source is refused with. */
-function showLog(event: BatchEvent): void {
-  if (event.event === 'log') printLog(event.log);
-  else if (event.event === 'failed' && event.error.source !== undefined) printLog(event.error.source.log);
+function showLog(event: BatchEvent, isColored: boolean): void {
+  if (event.event === 'log') printLog(event.log, isColored);
+  else if (event.event === 'failed' && event.error.source !== undefined) printLog(event.error.source.log, isColored);
 }
 
 function onBar(bar: SingleBar): (event: BatchEvent) => void {
@@ -132,7 +136,6 @@ function onBar(bar: SingleBar): (event: BatchEvent) => void {
     if (event.event === 'start') bar.start(event.jobs, 0);
     else if (event.event === 'end') bar.stop();
     else if (event.event !== 'log') bar.increment();
-    showLog(event);
     warnOfFailure(event);
   };
 }
@@ -140,7 +143,6 @@ function onBar(bar: SingleBar): (event: BatchEvent) => void {
 function plainLines(): (event: BatchEvent) => void {
   let [jobs, count] = [0, 0];
   return (event) => {
-    showLog(event);
     if (event.event === 'start') jobs = event.jobs;
     else if (event.event !== 'end' && event.event !== 'log')
       writeMessage(`[${++count}/${jobs}] ${visibleLine(lineOf(event))}\n`);

@@ -81,7 +81,10 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     const error = typedError(thrown);
     const input = invocation !== null && 'input' in invocation ? invocation.input : null;
     const location = locate(error, input);
-    if (error.source !== undefined) (await import('./source.js')).printLog(error.source.log);
+    if (error.source !== undefined) {
+      const { hasColors, printLog } = await import('./source.js');
+      printLog(error.source.log, hasColors(argv));
+    }
     if (!error.source?.isRefusal) reportError(error, location);
     if (process.env['DARM_DEBUG'] === '1' && thrown instanceof Error) writeMessage(`${thrown.stack}\n`);
     if (wantsJson(argv)) {

@@ -87,7 +87,7 @@ export async function runCompile(input: string, given: CompileFlags, shared?: Co
   const included = sources.flatMap((each) => each.dependencies);
   checkOutputs(outputs, [...included, ...data]);
   if (!flags.quiet) {
-    for (const log of new Set(sources.map((each) => each.log))) printLog(log);
+    for (const log of new Set(sources.map((each) => each.log))) printLog(log, hasColors(flags.clang));
     results.forEach(printWarnings);
   }
   await writeOutput(output, bytes);
@@ -199,7 +199,7 @@ async function compile(
   source: SourceOptions | null,
   flags: CompileFlags,
 ): Promise<Outcome> {
-  const call = { colors: hasColors() };
+  const call = { colors: hasColors(flags.clang) };
   if (flags.emit === 'i') {
     if (source === null) throw new DarmError('usage', 'only source is preprocessed');
     const { text, ...left } = await compiler.preprocess!(bytes, { ...sourceJobOptions(flags), ...source }, call);

@@ -139,21 +139,27 @@ export async function moduleOf(
   const translated = await compiler.translate(
     bytes,
     { ...sourceJobOptions(flags), ...source },
-    { colors: hasColors() },
+    { colors: hasColors(flags.clang) },
   );
-  printLog(translated.log);
+  printLog(translated.log, hasColors(flags.clang));
   const { bitcode: module, options, dependencies } = translated;
   return { module, options, dependencies };
 }
 
-/** Whether messages go to a terminal that shows colours. */
-export const hasColors = (): boolean => process.stderr.isTTY === true && !process.env['NO_COLOR'];
+const COLOR_FLAG = /^-f(no-)?(color-diagnostics|diagnostics-color)(=|$)/;
+
+/** Whether clang's messages have colours: where flags say nothing, if they go to a terminal that shows them. */
+export function hasColors(words: readonly string[]): boolean {
+  const last = words.findLast((word) => COLOR_FLAG.test(word));
+  if (last !== undefined && !last.endsWith('=auto')) return !/^-fno-|=never$/.test(last);
+  return process.stderr.isTTY === true && !process.env['NO_COLOR'];
+}
 
 // eslint-disable-next-line no-control-regex
 const COLOR = /(\x1b\[[0-9;]*m)/;
 
 /** clang's messages as it prints them. They quote the source, which may hold anything. */
-export function printLog(log: string): void {
+export function printLog(log: string, isColored: boolean): void {
   const parts = log.replaceAll('\t', '        ').split(COLOR);
-  writeMessage(parts.map((part, index) => (index % 2 === 0 || !hasColors() ? visible(part) : part)).join(''));
+  writeMessage(parts.map((part, index) => (index % 2 === 0 || !isColored ? visible(part) : part)).join(''));
 }

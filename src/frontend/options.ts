@@ -158,13 +158,16 @@ export async function translationJob(
   const encoder = new TextEncoder();
   const hasHeaders = headers.length > 0;
   const words = cc1Arguments({ flags, language, name, target, optimize, product, hasHeaders, processors });
+  const all = language === 'hip' ? await withUnitId(words, source) : words;
+  const isColored = flags.colors ?? colors;
   return {
-    arguments: language === 'hip' ? await withUnitId(words, source) : words,
+    // Colours are no part of the unit's id: they change no bytes of what comes out.
+    arguments: isColored ? ['-fcolor-diagnostics', ...all] : all,
     name,
     source,
     headers: new Map(headers.map(([key, text]) => [key, typeof text === 'string' ? encoder.encode(text) : text])),
     disk: options.disk ?? true,
-    colors: flags.colors ?? colors,
+    colors: isColored,
   };
 }
 

@@ -1,13 +1,14 @@
 /** `darm` on source: clang's flags, its messages, dependencies, and bad input. */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { commandLine } from '../../src/cli/arguments.js';
-import { takeClangFlags } from '../../src/cli/source.js';
+import { hasColors, takeClangFlags } from '../../src/cli/source.js';
 import { isFlag, parseFlags } from '../../src/frontend/flags.js';
 import { darm as run, inFolder, type CommandSetting } from '../support/command.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('cli/source', { tests: 16, timeoutMs: 120_000 });
+const test = suite('cli/source', { tests: 17, timeoutMs: 120_000 });
 
 async function darm(
   words: readonly string[],
@@ -168,6 +169,24 @@ test('a processor that clang or the device libraries do not know is named', asyn
     const unknown = await darm(['compile', 'k.hip', '--mcpu', 'gfx9999', '-Iinc'], { cwd: folder });
     assert.is(unknown.code, 1);
     assert.match(unknown.stderr, /no device libraries for gfx9999, only for .*gfx1100/);
+  });
+});
+
+test('messages have colours on a terminal, or where flags say so; escapes of the source are shown as what they are', async () => {
+  assert.equal(
+    [['-fcolor-diagnostics'], ['-fcolor-diagnostics', '-fno-color-diagnostics'], ['-fdiagnostics-color=always']].map(
+      hasColors,
+    ),
+    [true, false, true],
+  );
+  await inFolder(async (folder) => {
+    await writeFile(path.join(folder, 'k.cl'), '#error \x1b]0;x\x07\n');
+    const said = async (...flags: string[]): Promise<string> =>
+      (await darm(['compile', 'k.cl', '--mcpu', 'gfx906', ...flags], { cwd: folder })).stderr;
+    const [plain, colored] = [await said(), await said('-fcolor-diagnostics')];
+    assert.is(plain.includes('\x1b'), false);
+    assert.is(colored.includes('\x1b['), true);
+    assert.is(stripVTControlCharacters(colored), plain);
   });
 });
 

@@ -6,7 +6,7 @@ import { createCompiler, DarmError, type Compiler } from '../../src/index.js';
 import type { CodeObjectInfo } from '../../src/formats/code-object.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/source', { tests: 26, timeoutMs: 120_000 });
+const test = suite('compiler/source', { tests: 27, timeoutMs: 120_000 });
 
 /** Without HIP's own headers a source takes milliseconds. */
 const SMALL = ['-nogpuinc'];
@@ -275,6 +275,20 @@ test('the cache tells flags apart of which only the driver has something to say'
     assert.equal(await compiled('-O3'), { log: '', cached: false });
     assert.equal(await compiled('-O4'), { ...told, cached: true });
   }));
+
+test('messages have colours where these are asked for, and the code is the same', async () => {
+  const source = `${KERNEL}#warning one\n__global__ void k(int *p) { *p = 1; }`;
+  const made = async (flags: string[], colors = false) => {
+    const options = { ...HIP, flags: [...SMALL, ...flags] };
+    const { artifacts, source: said } = await compiler().compile(source, options, { colors });
+    return { bytes: artifacts[0]!.bytes, isColored: said.log.includes('\x1b['), message: said.diagnostics[0]!.message };
+  };
+  const plain = await made([]);
+  assert.equal([plain.isColored, plain.message], [false, 'one']);
+  for (const colored of [await made([], true), await made(['-fcolor-diagnostics'])])
+    assert.equal(colored, { ...plain, isColored: true });
+  assert.equal(await made(['-fno-color-diagnostics'], true), plain);
+});
 
 test('bombs end in one error each', async () => {
   const bombs = [
