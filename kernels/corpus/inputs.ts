@@ -137,7 +137,13 @@ export class Inputs {
 
   /** The same in bytes. */
   greyPicture(width: number, height: number): Uint8Array {
-    return Uint8Array.from(this.picture(width, height), (value) => Math.round(value * 255));
+    return toBytes(this.picture(width, height));
+  }
+
+  /** Red, green, blue and opacity of pixels along a line, from 0 to 1. */
+  pixels(length: number, opacity = (): number => 1): Float32Array {
+    const channels = [this.picture(length, 1), this.picture(length, 1), this.picture(length, 1)];
+    return Float32Array.from({ length: 4 * length }, (_, k) => channels[k % 4]?.[k >> 2] ?? opacity());
   }
 
   /** Rows with `length()` sorted columns each, without duplicates. */
@@ -182,6 +188,9 @@ export function concatenate(texts: readonly Uint8Array[]): { readonly text: Uint
 }
 
 export const latin1 = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
+
+/** From 0 to 1 to what a byte holds. */
+export const toBytes = (values: Float32Array): Uint8Array => Uint8Array.from(values, (v) => Math.round(255 * v));
 
 /** In half precision, as bits, rounded to the nearest. */
 export function halves(values: Float32Array): Uint16Array {

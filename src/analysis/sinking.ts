@@ -6,9 +6,9 @@
  * An instruction goes to the nearest block that dominates all of its uses, or to a dominator of that one, but into no
  * loop. Accesses that may write stay where they are, and so do loads in front of a store of their block.
  *
- * Arithmetic of OpenCL that LLVM takes for convergent stays at first, and what it is computed from with it. When machine
- * instructions have been selected, nothing is known of that, and they go down all the same (MachineSink.cpp), but
- * without loads: these stay where they are, and what they load waits in registers.
+ * Arithmetic of OpenCL that LLVM takes for convergent stays where it is as long as it is IR, and so does what it is
+ * computed from. Machine instructions do not say that they are convergent, and go down after all (MachineSink.cpp).
+ * Loads do not go with them, and what they have loaded waits in registers.
  */
 import type { Analyses } from './analyses.js';
 import type { BlockId, InstrId } from '../ir/ids.js';
@@ -49,8 +49,9 @@ interface Sunk {
 }
 
 function sunkWork(fn: FunctionSnapshot, analyses: Analyses): Sunk {
-  /** Where instructions are behind LLVM's Sinking pass, and where machine instructions are in the end. */
+  /** The block of each instruction behind LLVM's Sinking pass. */
   const first = Int32Array.from({ length: fn.instrCount }, (_, i) => fn.instrBlock[i]);
+  /** The block in which its machine instructions are in the end. */
   const home = fn.instrFlags.some((flags) => (flags & InstrFlag.TakenForConvergent) !== 0) ? first.slice() : first;
   const sunk = new Map<number, InstrId[]>();
   // Users are looked at first: where they go decides where their operands can.

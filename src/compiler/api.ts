@@ -188,7 +188,7 @@ export interface Compiler extends AsyncDisposable {
     options?: Partial<JobOptions> | SourceCompileOptions,
     call?: CallOptions & SourceCallOptions,
   ): Promise<CompiledModule>;
-  /** Source to bitcode, with the options that compile it: for everything that takes bitcode. */
+  /** Source to bitcode, with the options that compile it: for everything that takes bitcode. A cache keeps it, too. */
   translate(
     source: string | Uint8Array,
     options: SourceCompileOptions,

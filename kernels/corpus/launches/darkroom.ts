@@ -1,14 +1,6 @@
-import { halves, type Inputs } from '../inputs.js';
+import { halves, toBytes } from '../inputs.js';
 import { i32, line, out, plane } from '../launch.js';
 import type { Family } from '../family.js';
-
-/** Red, green, blue and opacity, along a line. */
-function colours(d: Inputs, n: number, opacity = (): number => 1): Float32Array {
-  const channels = [d.picture(n, 1), d.picture(n, 1), d.picture(n, 1)];
-  return Float32Array.from({ length: 4 * n }, (_, k) => channels[k % 4]?.[k >> 2] ?? opacity());
-}
-
-const toBytes = (values: Float32Array): Uint8Array => Uint8Array.from(values, (v) => Math.round(255 * v));
 
 export const darkroom: Family = {
   bayer_sites: (d) => {
@@ -20,15 +12,15 @@ export const darkroom: Family = {
   },
   tone_curve: (d) => {
     const n = d.count(4000);
-    return line(n, 256, out.f32(4 * n), colours(d, n), d.floats(16, 0.4, 0.6), i32(n));
+    return line(n, 256, out.f32(4 * n), d.pixels(n), d.floats(16, 0.4, 0.6), i32(n));
   },
   hue_sectors: (d) => {
     const n = d.count(4000);
-    return line(n, 256, out.f32(4 * n), colours(d, n), i32(n));
+    return line(n, 256, out.f32(4 * n), d.pixels(n), i32(n));
   },
   half_blend: (d) => {
     const n = d.count(3000);
-    const layers = [0, 1].map(() => halves(colours(d, n, () => d.fraction())));
+    const layers = [0, 1].map(() => halves(d.pixels(n, () => d.fraction())));
     return line(n, 256, out.u16(4 * n), ...layers, Uint8Array.from(d.runs(n, 100, 0, 1)), i32(n));
   },
   bilateral_uchar4: (d) => {

@@ -1,4 +1,4 @@
-import { halves, type Inputs } from '../inputs.js';
+import { halves, toBytes, type Inputs } from '../inputs.js';
 import { f32, i32, inOut, line, out, plane } from '../launch.js';
 import type { Family } from '../family.js';
 
@@ -12,12 +12,6 @@ const interleaved = (channels: readonly Float32Array[]): Float32Array =>
   Float32Array.from({ length: channels[0]!.length * channels.length }, (_, k) => {
     return channels[k % channels.length]![Math.floor(k / channels.length)]!;
   });
-
-/** Red, green, blue and no transparency, along a line. */
-const colours = (d: Inputs, n: number): Float32Array =>
-  interleaved([d.picture(n, 1), d.picture(n, 1), d.picture(n, 1), new Float32Array(n).fill(1)]);
-
-const toBytes = (values: Float32Array): Uint8Array => Uint8Array.from(values, (v) => Math.round(255 * v));
 
 /** The same picture a moment later: a part of it has moved, and the noise is another one. */
 function later(d: Inputs, picture: Float32Array, width: number): Float32Array {
@@ -39,7 +33,7 @@ export const footage: Family = {
   chroma_key: (d) => {
     const n = d.count(4000);
     // Somebody in front of a green wall, along a line.
-    const pixels = toBytes(colours(d, n));
+    const pixels = toBytes(d.pixels(n));
     const person = d.picture(n, 1).map((v) => v + 0.1 * d.real(-1, 1));
     for (let k = 0; k < n; k++)
       if (person[k]! < 0.5) pixels.set([d.whole(30, 60), d.whole(170, 220), d.whole(40, 70)], 4 * k);
@@ -48,14 +42,14 @@ export const footage: Family = {
   overlay_logo: (d) => {
     const [w, h] = extent(d);
     const [logoWidth, logoHeight] = [Math.floor(w / 2), Math.floor(h / 3)];
-    const logo = toBytes(colours(d, logoWidth * logoHeight));
+    const logo = toBytes(d.pixels(logoWidth * logoHeight));
     for (let k = 3; k < logo.length; k += 4) logo[k] = d.pick([0, 255, 255, 128]);
     const size = [i32(Math.floor(w / 3)), i32(Math.floor(h / 3)), i32(logoWidth), i32(logoHeight)];
-    return plane([w, h], WIDE, out.u8(4 * w * h), toBytes(colours(d, w * h)), logo, i32(w), i32(h), ...size);
+    return plane([w, h], WIDE, out.u8(4 * w * h), toBytes(d.pixels(w * h)), logo, i32(w), i32(h), ...size);
   },
   tonemap_hlg: (d) => {
     const n = d.count(3000);
-    return line(n, 256, out.u8(4 * n), halves(colours(d, n)), f32(10), f32(2), i32(n));
+    return line(n, 256, out.u8(4 * n), halves(d.pixels(n)), f32(10), f32(2), i32(n));
   },
   lut_tetrahedral: (d) => {
     const n = d.count(3000);
@@ -66,7 +60,7 @@ export const footage: Family = {
       const x = [r, g, b, 16][k % 4]! / 16;
       return k % 4 === 3 ? 1 : x * x * (3 - 2 * x) * [1, 0.97, 0.9][k % 4]!;
     });
-    return line(n, 256, out.f32(4 * n), colours(d, n), table, i32(size), i32(n));
+    return line(n, 256, out.f32(4 * n), d.pixels(n), table, i32(size), i32(n));
   },
   remap_mirrored: (d) => {
     const [w, h] = extent(d);
