@@ -1,5 +1,6 @@
 /** Everything that the planner knows about one function. It is computed once per plan. */
 import type { Analyses } from '../../analysis/analyses.js';
+import type { CycleId } from '../../analysis/cycles.js';
 import { Sinking } from '../../analysis/sinking.js';
 import { Tables } from '../../analysis/tables.js';
 import { AddressSpace } from '../../ir/address-space.js';
@@ -7,7 +8,7 @@ import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { InstrFlag, Opcode, OperandFlag, hasCalls } from '../../ir/snapshot.js';
-import { blockWeight } from './block-weight.js';
+import { blockWeight, weightAround } from './block-weight.js';
 import { instrSizes } from './code-size.js';
 import { expectedOver, type ExpectedCycles } from './expected-cycles.js';
 import { fusedInto } from './fusion.js';
@@ -44,6 +45,8 @@ export interface PlanningContext extends Analyses, Regime {
   readonly busyShare: () => number;
   /** What a wave is expected to spend in the function as it is. */
   readonly expected: () => ExpectedCycles;
+  /** What a wave that is alone spends in the function at least: no loop but those around the branch runs twice. */
+  readonly spentAround: (branch: BlockId) => number;
   readonly memory: MemoryAccesses;
   /** `[types]`: the cycles of a select. */
   readonly selectCost: Float64Array;
@@ -110,19 +113,26 @@ export function planningContext(
   };
   let share: number | null = countsBytes ? 0 : null;
   let expected: ExpectedCycles | null = null;
+  const spentAround = new Map<CycleId | -1, number>();
+  const expectedWith = (weightOf: (b: BlockId) => number): ExpectedCycles =>
+    expectedOver(fn, analyses, (b) => weightOf(b) * waves.shareComing(b), {
+      diamond: costs.target.diamond,
+      alone: cost,
+      busy: busyCost,
+    });
   return Object.assign(ctx, {
     busyShare: () => (share ??= busyShare(ctx)),
-    expected: () =>
-      (expected ??= expectedOver(fn, analyses, (b) => weight[b] * waves.shareComing(b), {
-        diamond: costs.target.diamond,
-        alone: cost,
-        busy: busyCost,
-      })),
+    expected: () => (expected ??= expectedWith((b) => weight[b])),
+    spentAround: (branch: BlockId) => {
+      const loop = analyses.cycles.cycleOf(branch);
+      if (!spentAround.has(loop)) spentAround.set(loop, expectedWith(weightAround(analyses, [branch])).alone);
+      return spentAround.get(loop)!;
+    },
   });
 }
 
 /** A context that is still being made. */
-type Unfinished = Omit<PlanningContext, 'busyShare' | 'expected'>;
+type Unfinished = Omit<PlanningContext, 'busyShare' | 'expected' | 'spentAround'>;
 
 /**
  * Waves that each take `alone` cycles and want a unit for `shared` of them keep it busy if they are more than

@@ -54,7 +54,7 @@ export const CostModel = {
   questionShare: 0.5,
   /**
    * There, what melds lose in a launch in which all waves agree counts too, however few of such launches are drawn:
-   * what goes beyond this share of what a wave spends in the function. Set by hand.
+   * what goes beyond this share of what a wave spends in the function at least. Set by hand.
    */
   acceptedRisk: 0.02,
   /**
@@ -70,7 +70,10 @@ export const CostModel = {
   leastShare: 0.06,
   /** What all melds of a function must gain, as a share of what a wave spends in it. Chance does as much. */
   leastOfFunction: 0.025,
-  /** The same, with aversion to losses, where waves are asked: the estimate knows less of copied code. Fitted. */
+  /**
+   * The same, with aversion to losses, where waves are asked: the estimate knows less of copied code. Of what a wave
+   * spends at least. Fitted.
+   */
   leastWithVersions: 0.08,
   /** The same of all hoisted sides together: the estimate knows less of them. Fitted. */
   leastOfHoisting: 0.06,

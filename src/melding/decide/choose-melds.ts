@@ -243,7 +243,7 @@ class AskedChoice implements Choice {
     const { expected } = this.inRegimes(melds, (effects, more, question) =>
       gains.ifAllAgree(this.sides, effects, more, question),
     );
-    return Math.max(0, -expected - CostModel.acceptedRisk * ctx.expected().alone);
+    return expected >= 0 ? 0 : Math.max(0, -expected - CostModel.acceptedRisk * ctx.spentAround(region.branch));
   }
 
   /**

@@ -20,7 +20,6 @@ import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
 import { isConditionalBranch } from '../../ir/snapshot.js';
 import { planningContext, type PlanningContext } from '../cost/context.js';
-import { CostModel } from '../cost/cost-model.js';
 import type { CanPair } from '../cost/matching.js';
 import {
   netUnitOf,
@@ -41,7 +40,7 @@ import { functionRefusal } from './legality.js';
 import { blocksOfLongChains } from './long-chains.js';
 import { branchesOutOfReach } from './nested-regions.js';
 import { planBranch, refusedBranch, type BranchPlan } from './plan-branch.js';
-import { isJudgedWhole, isTooLittle } from './whole-function.js';
+import { isJudgedWhole, isTooLittle, isTooLittleToAsk } from './whole-function.js';
 
 /** What comes from outside of a round; by default nothing does. */
 export interface PlanInputs {
@@ -83,7 +82,7 @@ export function planFunction(
   const isJudged = taken.length > 0 && isJudgedWhole(options, choices);
   // Versions copy code, and what that costs is known less well. Without them, some branches still meld.
   const asks = taken.some((p) => 'melds' in p && p.version !== null);
-  if (isJudged && asks && isTooLittle(ctx, gained + worthOf(taken), CostModel.leastWithVersions)) {
+  if (isJudged && asks && isTooLittleToAsk(ctx, gained + worthOf(taken), taken)) {
     ctx.waves.values.forget();
     return planFunction(fn, analyses, { ...options, versions: 'never' }, canPair, { hopeless, choices, gained });
   }

@@ -7,6 +7,7 @@ import type { CycleId } from '../../analysis/cycles.js';
 import { NONE, type BlockId, type InstrId } from '../../ir/ids.js';
 import { instrValue } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
+import { weightAround } from '../cost/block-weight.js';
 import { CostModel } from '../cost/cost-model.js';
 import { cyclesSpent } from '../cost/memory-time.js';
 import type { Choices, PlanOptions } from '../plan.js';
@@ -20,20 +21,42 @@ export function isJudgedWhole({ profit, versions, optimizesLater }: PlanOptions,
   return isModels && profit === 'net' && versions !== 'always' && !optimizesLater;
 }
 
-/** How often a wave runs a block. */
+/** How often a wave runs a block, or would if every wave came to it. */
 type Runs = (b: BlockId) => number;
 
 /**
  * Whether all melds gain too little of what a wave spends in the function, where others want the memory unit, too.
  *
  * @param gain of all melds up to now, in cycles that a wave is expected to gain
- * @param least what they must gain, as a share
  */
-export function isTooLittle(ctx: PlanningContext, gain: number, least: number = CostModel.leastOfFunction): boolean {
+export const isTooLittle = (ctx: PlanningContext, gain: number): boolean =>
+  isBelowShare(ctx, gain, CostModel.leastOfFunction, asGuessed(ctx));
+
+/**
+ * The same where waves are asked. What they gain at these branches is judged as if other loops ran once.
+ *
+ * @param at where something is done
+ */
+export function isTooLittleToAsk(
+  ctx: PlanningContext,
+  gain: number,
+  at: readonly { readonly branch: BlockId }[],
+): boolean {
+  const branches = at.map(({ branch }) => branch);
+  return isBelowShare(ctx, gain, CostModel.leastWithVersions, weightAround(ctx, branches));
+}
+
+function isBelowShare(ctx: PlanningContext, gain: number, least: number, weight: Runs): boolean {
   const accesses = { ...ctx, latency: ctx.costs.latency };
   const blocks = blocksOfLoop(ctx, NONE);
-  return isBelow(ctx, gain, (runs) => least * cyclesSpent(accesses, cyclesIn(ctx, blocks, runs), runs));
+  return isBelow(ctx, gain, (runs) => least * cyclesSpent(accesses, cyclesIn(ctx, blocks, runs), runs), weight);
 }
+
+/** As often as `blockWeight` guesses. */
+const asGuessed =
+  ({ weight }: PlanningContext): Runs =>
+  (b) =>
+    weight[b]!;
 
 /**
  * What is done at branches, without that of loops in which it gains too little of what a wave that is alone spends
@@ -58,13 +81,13 @@ export function inLoopsWithEnough<T extends { readonly branch: BlockId }>(
 
 function isTooLittleOfLoop(ctx: PlanningContext, gain: number, loop: CycleId | -1): boolean {
   const blocks = blocksOfLoop(ctx, loop);
-  return isBelow(ctx, gain, (runs) => CostModel.leastOfHoisting * cyclesIn(ctx, blocks, runs));
+  return isBelow(ctx, gain, (runs) => CostModel.leastOfHoisting * cyclesIn(ctx, blocks, runs), asGuessed(ctx));
 }
 
-function isBelow(ctx: PlanningContext, gain: number, needed: (runs: Runs) => number): boolean {
+function isBelow(ctx: PlanningContext, gain: number, needed: (runs: Runs) => number, weight: Runs): boolean {
   // Most gain so much that nobody has to know how many waves come to which block.
-  if (gain >= needed((b) => ctx.weight[b])) return false;
-  return gain < needed((b) => ctx.weight[b] * ctx.waves.shareComing(b));
+  if (gain >= needed(weight)) return false;
+  return gain < needed((b) => weight(b) * ctx.waves.shareComing(b));
 }
 
 /** The blocks of a loop, or of the function (`NONE`), in layout order. */

@@ -7,7 +7,7 @@ import { DARM } from '../../support/plan-options.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/versions', { tests: 15 });
+const test = suite('melding/decide/versions', { tests: 16 });
 
 const LENGTH = 64;
 
@@ -150,6 +150,21 @@ test('where the gain is a small part of the function, no wave is asked', () => {
   const { versions, candidates } = planned({ condition: `${additions(200)}\n${RARE}` });
   assert.equal(versions, []);
   assert.match(candidates[0]!.reason, /^only \d+ % of the waves/);
+});
+
+test('and how often a loop runs does not matter for that, unless the branch is in it', () => {
+  const loop = (work: string, rest: string): string => `br loop
+    loop:
+      %i = phi [0 entry] [%next loop]
+      ${work}
+      %next = add %i 1
+      %again = icmp slt %next 100
+      br %again loop rest
+    rest:
+      ${rest}`;
+  const count = (condition: string): number => planned({ condition }).versions.length;
+  assert.is(count(loop(additions(60), RARE)), 1);
+  assert.is(count(loop(additions(200), RARE)), 0);
 });
 
 test('and what gains something without a question still melds', () => {
