@@ -9,6 +9,7 @@ import type { DebugLocation } from '../job/remarks.js';
 import { Status, type JobPtr, type ValuePtr } from './abi.js';
 import { debugLocation } from './debug-location.js';
 import { FunctionEditor } from './editor.js';
+import { shortLinkError } from './link-error.js';
 import type { LlvmRuntime } from './runtime.js';
 import { decodeSnapshot } from './snapshot.js';
 import { textFacts, type TextFacts } from './text-facts.js';
@@ -89,9 +90,6 @@ const malformed = (how: string): DarmError => new DarmError('bad-input', `malfor
 /** lld, of its output, which lies in memory here. */
 const NO_ROOM = /failed to open \S+: Out of memory/;
 
-/** Of OpenCL; HIP's is in the device libraries. */
-const NO_PRINTF = " (OpenCL's printf needs the runtime of AMD's driver, which links __printf_alloc itself)";
-
 export class LlvmModule {
   readonly #job: JobPtr;
   readonly #epoch: number;
@@ -169,7 +167,9 @@ export class LlvmModule {
     };
     const message = unreadable
       ? `unreadable bitcode: ${said}`
-      : said + (/symbol: __printf_alloc /.test(said) ? NO_PRINTF : NO_IR.test(said) && isSource() ? IS_SOURCE : '');
+      : status === Status.LinkFailed
+        ? shortLinkError(said)
+        : said + (NO_IR.test(said) && isSource() ? IS_SOURCE : '');
     throw new DarmError(
       CODES[status] ?? 'internal',
       message || 'LLVM gave no reason',
