@@ -22,6 +22,7 @@
  */
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
+import type { DeadEnd } from './dead-ends.js';
 import type { DominatorTree } from './dominators.js';
 import type { Graph } from './graph.js';
 
@@ -62,6 +63,8 @@ export interface DivergentRegion {
    * (`joinedRegionOf`). Then not the condition of E says which side a thread is on, but the edge by which it comes.
    */
   readonly front: readonly BlockId[] | null;
+  /** The dead ends that lead out of it (dead-ends.ts), in reverse post-order. None of `blocks` is one. */
+  readonly deadEnds: readonly DeadEnd[];
 }
 
 /** Why a branch has no region of two sides and a join. */
@@ -123,6 +126,7 @@ export function regionOf(inputs: RegionInputs, branch: BlockId): DivergentRegion
     f: chainOf(inputs, branch, f, join),
     blocks: region,
     front: null,
+    deadEnds: [],
   };
 }
 

@@ -1,5 +1,6 @@
 /** The parts of a batch, which depend on its number: trees, launches, variants, passes that run before. */
 import type fc from 'fast-check';
+import { withDeadEnds } from '../campaign/dead-ends.js';
 import type { Launch } from '../campaign/execute-host.js';
 import { FAMILIES, type FamilyName } from '../campaign/families.js';
 import { draw, type Body, type Drawn, type Kernel } from '../campaign/random-kernel.js';
@@ -16,6 +17,8 @@ export interface Case {
   readonly bodyOf: fc.Arbitrary<Body>;
   /** Passes that bring a kernel's variables into SSA form, for sites whose pipeline does not optimise. */
   readonly preparation: string;
+  /** Whether blocks get a second way out, which ends in `unreachable`. */
+  readonly deadEnds: boolean;
   readonly variants: readonly Variant[];
 }
 
@@ -26,6 +29,7 @@ export function caseOf(batch: number): Case {
     family,
     bodyOf: FAMILIES[family].body(batch % 9 === 8 ? 2 : 1),
     preparation: PREPARATIONS[Math.floor(batch / 4) % PREPARATIONS.length]!,
+    deadEnds: batch % 3 === 2,
     variants: variantsOf(batch),
   };
 }
@@ -45,12 +49,13 @@ export const kernelOf = ({ bodyOf }: Case, campaign: number, number: number): Dr
 /** The input of the site's pipeline and the launches. A kernel's seed is also that of its launch. */
 export async function subjectOf(
   bench: Bench,
-  { family, preparation }: Case,
+  { family, preparation, deadEnds }: Case,
   kernels: readonly (Kernel & { readonly seed: number })[],
   { target, optimize }: Site,
 ): Promise<Subject> {
   const { module, launch } = FAMILIES[family];
-  const raw = module(kernels).replaceAll('"gfx906"', `"${target}"`);
+  const whole = module(kernels);
+  const raw = (deadEnds ? withDeadEnds(whole) : whole).replaceAll('"gfx906"', `"${target}"`);
   const ir = optimize === 'none' ? await bench.passes(raw, preparation) : raw;
   const launches: Launch[] = kernels.map(({ name, seed }) => launch(name, seed));
   return { ir, raw, launches };

@@ -1,4 +1,5 @@
 /** Everything that the planner knows about one function. It is computed once per plan. */
+import { liveFlow, type LiveFlow } from '../../analysis/dead-ends.js';
 import type { Analyses } from '../../analysis/analyses.js';
 import type { CycleId } from '../../analysis/cycles.js';
 import { Sinking } from '../../analysis/sinking.js';
@@ -69,6 +70,8 @@ export interface PlanningContext extends Analyses, Regime {
   readonly strides: Strides;
   /** What code generation moves down to one side of a branch. */
   readonly sinking: Sinking;
+  /** The control flow without dead ends; null if there are none. */
+  readonly liveFlow: () => LiveFlow | null;
   /** Whether any operand of the function must be uniform (rule 2). */
   readonly hasUniformDemands: boolean;
 }
@@ -120,8 +123,10 @@ export function planningContext(
       alone: cost,
       busy: busyCost,
     });
+  let live: LiveFlow | null | undefined;
   return Object.assign(ctx, {
     busyShare: () => (share ??= busyShare(ctx)),
+    liveFlow: () => (live === undefined ? (live = liveFlow(fn, analyses)) : live),
     expected: () => (expected ??= expectedWith((b) => weight[b])),
     spentAround: (branch: BlockId) => {
       const loop = analyses.cycles.cycleOf(branch);
@@ -132,7 +137,7 @@ export function planningContext(
 }
 
 /** A context that is still being made. */
-type Unfinished = Omit<PlanningContext, 'busyShare' | 'expected' | 'spentAround'>;
+type Unfinished = Omit<PlanningContext, 'busyShare' | 'expected' | 'liveFlow' | 'spentAround'>;
 
 /**
  * Waves that each take `alone` cycles and want a unit for `shared` of them keep it busy if they are more than

@@ -1,4 +1,5 @@
 /** The subgraphs of both sides of a divergent region, and what is known about pairing them. */
+import { deadEndsBehind } from '../../analysis/dead-ends.js';
 import { sharedSuccessors, type DivergentRegion, type SideChain, type Subgraph } from '../../analysis/regions.js';
 import type { BlockId } from '../../ir/ids.js';
 import type { PlanningContext } from '../cost/context.js';
@@ -77,9 +78,13 @@ export class Chains {
     const { t, f, front } = this.region;
     const inFront = ({ start }: SideChain): readonly BlockId[] =>
       last === null && front !== null ? front.filter((b) => dominators.dominates(b, start)) : [];
+    const withDeadEnds = (blocks: readonly BlockId[]): readonly BlockId[] => [
+      ...blocks,
+      ...deadEndsBehind(blocks, this.region.deadEnds).map(({ block }) => block),
+    ];
     return {
-      t: [...inFront(t), ...t.blocks.slice(last ? this.t[last[0]].end : 0, this.t[i].place)],
-      f: [...inFront(f), ...f.blocks.slice(last ? this.f[last[1]].end : 0, this.f[j].place)],
+      t: withDeadEnds([...inFront(t), ...t.blocks.slice(last ? this.t[last[0]].end : 0, this.t[i].place)]),
+      f: withDeadEnds([...inFront(f), ...f.blocks.slice(last ? this.f[last[1]].end : 0, this.f[j].place)]),
     };
   }
 

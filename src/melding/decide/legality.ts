@@ -7,6 +7,7 @@
  * Markers: an `assume` in a melded block is dropped. Lifetime markers of one alloca would have to stay together, and
  * different `noalias.scope.decl` cannot become one. Both refuse the subgraph.
  */
+import type { DeadEnd } from '../../analysis/dead-ends.js';
 import type { DivergentRegion, RegionProblem } from '../../analysis/regions.js';
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -80,12 +81,35 @@ export function mayJoin(ctx: PlanningContext, region: DivergentRegion, front: re
   return true;
 }
 
+/**
+ * Whether the ways out of a region through dead ends stay right when its sides meld. A dead end to which several blocks
+ * lead has to get values of the region by phis: some of these blocks may come to lie behind a meld, others in front.
+ */
+export function mayLeave({ fn }: PlanningContext, { blocks }: DivergentRegion, deadEnds: readonly DeadEnd[]): boolean {
+  const inside = new Set<number>(blocks);
+  const shared = new Set<number>();
+  for (const { block: d, from } of deadEnds) {
+    if (from.length === 1 && !shared.has(from[0]!)) continue;
+    shared.add(d);
+    for (let i = fn.blockInstrStart[d]; i < fn.blockInstrStart[d + 1]; i++) {
+      if (fn.instrOpcode[i] === Opcode.Phi) continue;
+      for (let o = fn.operandStart[i]; o < fn.operandStart[i + 1]; o++) {
+        const definition = definingInstr(fn, fn.operand[o] as ValueId);
+        if (definition !== NONE && inside.has(fn.instrBlock[definition])) return false;
+      }
+    }
+  }
+  return true;
+}
+
 /** @param blocks the blocks of one subgraph */
 export function subgraphRefusal(ctx: PlanningContext, blocks: readonly BlockId[]): Refusal | null {
   const { fn, cycles } = ctx;
   const members = new Set<number>(blocks);
   for (const b of blocks) {
     if (!isBranch(fn, b)) return refusal('UnsuitableBranch', 'the subgraph holds a switch');
+    if (fn.succStart[b + 1] - fn.succStart[b] !== ctx.graph.succStart[b + 1] - ctx.graph.succStart[b])
+      return refusal('UnstructuredControlFlow', 'a way out of the subgraph ends without reaching the join');
     const cycle = cycles.cycleOf(b);
     const ownLoop = cycle !== NONE && members.has(cycles.header[cycle]);
     for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]; i++) {

@@ -1,4 +1,5 @@
 /** Decides what melds at one divergent branch, as if there were no other: the melds and what they gain, or a refusal. */
+import { deadEndsBehind } from '../../analysis/dead-ends.js';
 import { joinedRegionOf, regionOf, sharedSuccessors, type DivergentRegion } from '../../analysis/regions.js';
 import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -13,7 +14,7 @@ import { Chains, working } from './chains.js';
 import { asChosen, byCost, byPaper, bySize, type Choice } from './choose-melds.js';
 import type { HopelessBlocks } from './hopeless-blocks.js';
 import { JudgedPairs } from './judged-pairs.js';
-import { mayJoin, problemRefusal, regionRefusal } from './legality.js';
+import { mayJoin, mayLeave, problemRefusal, regionRefusal } from './legality.js';
 import { sunkBelow } from './versions.js';
 
 /** The melds that one branch asks for in this round. */
@@ -49,13 +50,42 @@ export function planBranch(
   choices: Choices | null,
 ): BranchPlan | Candidate {
   const found = regionOf(ctx, branch);
-  if (found.kind === 'refused') return refusedBranch(ctx, branch, problemRefusal(found.problem));
+  if (found.kind === 'refused') {
+    const without = found.problem === 'no-join' ? withoutDeadEnds(ctx, branch) : null;
+    if (without === null) return refusedBranch(ctx, branch, problemRefusal(found.problem));
+    return planIn(without.ctx, without.region, hopeless, choices);
+  }
+  return planIn(ctx, found, hopeless, choices);
+}
+
+/** The region of a branch among those threads that come back, and the context for it; null if there is none either. */
+function withoutDeadEnds(
+  ctx: PlanningContext,
+  branch: BlockId,
+): { readonly ctx: PlanningContext; readonly region: DivergentRegion } | null {
+  const live = ctx.liveFlow();
+  if (live === null || live.graph.succStart[branch + 1]! - live.graph.succStart[branch]! !== 2) return null;
+  const { graph, postDominators } = live;
+  const inner = { ...ctx, graph, postDominators };
+  const region = regionOf(inner, branch);
+  if (region.kind === 'refused') return null;
+  const deadEnds = deadEndsBehind(region.blocks, live.deadEnds);
+  return mayLeave(ctx, region, deadEnds) ? { ctx: inner, region: { ...region, deadEnds } } : null;
+}
+
+function planIn(
+  ctx: PlanningContext,
+  found: DivergentRegion,
+  hopeless: HopelessBlocks,
+  choices: Choices | null,
+): BranchPlan | Candidate {
+  const { branch } = found;
   const why = regionRefusal(ctx, found) ?? modeRefusal(ctx, found);
   if (why) return refusedBranch(ctx, branch, why);
   const choice = choices?.branches.get(branch) ?? (choices?.others === 'leave' ? 'leave' : null);
   if (choice === 'flatten' || choice === 'leave')
     return refusedBranch(ctx, branch, refusal('NotProfitable', 'the plan leaves it'));
-  const region = meldableRegion(ctx, found);
+  const region = found.deadEnds.length === 0 ? meldableRegion(ctx, found) : found;
   return choice === null
     ? planByModel(ctx, region, hopeless)
     : planRegion(withChoice(ctx, choice), region, hopeless, choice);

@@ -16,10 +16,10 @@ import type { SunkInstr, WaveVersion } from '../plan.js';
 const MOST_COPIED = 512;
 
 /** Whether the waves that come to a branch may be asked about it. */
-export function mayAsk(ctx: PlanningContext, { branch, blocks, front }: DivergentRegion): boolean {
+export function mayAsk(ctx: PlanningContext, { branch, blocks, front, deadEnds }: DivergentRegion): boolean {
   const { fn } = ctx;
-  // Behind a selector there is no branch that waves could be asked about.
-  if (front !== null) return false;
+  // Behind a selector there is no branch that waves could be asked about. Dead ends would be entered by the copies, too.
+  if (front !== null || deadEnds.length > 0) return false;
   if ((fn.flags & FunctionFlag.AsksWaves) === 0) return false;
   let size = 0;
   for (const b of blocks) {

@@ -7,7 +7,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/plan-function', { tests: 28 });
+const test = suite('melding/decide/plan-function', { tests: 29 });
 
 const NET: PlanOptions = { ...DARM, profit: 'net', threshold: 0.2 };
 const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
@@ -66,6 +66,51 @@ const diamond = (t: string, f: string, head = '', join = 'ret'): string => `
     br join
   join:
     ${join}`;
+
+/** A diamond whose sides check something first; who fails goes to `low` or `high`. */
+const checked = (low: string, high = low): string => `
+  arg %c i1 never
+  arg %i i32 never
+  arg %g ptr1 never
+  entry:
+    br %c t f
+  t:
+    %a = add %i 1
+    %ca = icmp ult %a 100
+    br %ca t2 ${low}
+  t2:
+    %x = udiv %a %i
+    %x2 = udiv %x %i
+    br join
+  f:
+    %b = sub %i 1
+    %cb = icmp ugt %b 200
+    br %cb ${high} f2
+  f2:
+    %y = udiv %b %i
+    %y2 = udiv %y %i
+    br join
+  low:
+    store %i %g !name=said
+    unreachable
+  high:
+    store %b %g !name=saidToo
+    unreachable
+  join:
+    %r = phi [%x2 t2] [%y2 f2]
+    ret %r`;
+
+test('what stands behind checks melds; threads that fail go their own way, and waves are not asked', () => {
+  const { plan, s, lines } = planned(checked('low', 'high'));
+  assert.is(lines, 'x+y x2+y2');
+  assert.equal(plan.versions, []);
+  const ids = (...names: string[]) => names.map((name) => s.block(name));
+  assert.equal(plan.melds[0]!.before, { t: ids('t', 'low'), f: ids('f', 'high') });
+  assert.match(planned(checked('low', 'high'), PAPER).verdicts, /entry:1\.4 /);
+  // One way out for both sides is right only if no value of the region is used there.
+  assert.is(planned(checked('low')).lines, 'x+y x2+y2');
+  assert.is(planned(checked('low').replace('store %i', 'store %a')).lines, '');
+});
 
 test('bitonic sort after LLVM 22 -O3: two compares, two shared successors', () => {
   const text = `

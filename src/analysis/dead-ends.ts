@@ -1,0 +1,64 @@
+/**
+ * Dead ends: blocks from which every way ends in `unreachable`, as behind a failed assertion or bounds check. Whoever
+ * goes there never comes back. So where the other threads go is decided without them: in the graph without dead ends,
+ * branches whose sides hold such checks have a join.
+ *
+ * Blocks of cycles are none. There threads may wait for others.
+ */
+import type { BlockId } from '../ir/ids.js';
+import { NONE } from '../ir/ids.js';
+import { Opcode, terminatorOf, type FunctionSnapshot } from '../ir/snapshot.js';
+import type { Analyses } from './analyses.js';
+import { postDominators, type DominatorTree } from './dominators.js';
+import { graphOf, reversePostOrder, type Graph } from './graph.js';
+
+export interface DeadEnd {
+  readonly block: BlockId;
+  /** The blocks with edges to it. */
+  readonly from: readonly BlockId[];
+}
+
+/** The control flow of those who go on. Dead ends have no edges in it. */
+export interface LiveFlow {
+  readonly graph: Graph;
+  readonly postDominators: DominatorTree;
+  /** In reverse post-order. */
+  readonly deadEnds: readonly DeadEnd[];
+}
+
+/** Null for a function without dead ends. */
+export function liveFlow(fn: FunctionSnapshot, { graph, cycles }: Pick<Analyses, 'graph' | 'cycles'>): LiveFlow | null {
+  const order = reversePostOrder(graph);
+  const isDead = new Uint8Array(graph.count);
+  const deadEnds: DeadEnd[] = [];
+  for (const b of order.toReversed() as Iterable<BlockId>) {
+    const successors = graph.succ.subarray(graph.succStart[b], graph.succStart[b + 1]);
+    const ends = successors.length > 0 || fn.instrOpcode[terminatorOf(fn, b)] === Opcode.Unreachable;
+    if (!ends || cycles.cycleOf(b) !== NONE || successors.some((to) => isDead[to] === 0)) continue;
+    isDead[b] = 1;
+    deadEnds.push({
+      block: b,
+      from: [...graph.pred.subarray(graph.predStart[b], graph.predStart[b + 1])] as BlockId[],
+    });
+  }
+  if (deadEnds.length === 0 || isDead[graph.entry] === 1) return null;
+  const succStart = new Int32Array(graph.count + 1);
+  const succ: number[] = [];
+  for (let b = 0; b < graph.count; b++) {
+    for (const to of graph.succ.subarray(graph.succStart[b], graph.succStart[b + 1]))
+      if (isDead[b] === 0 && isDead[to] === 0) succ.push(to);
+    succStart[b + 1] = succ.length;
+  }
+  const live = graphOf(graph.count, graph.entry, succStart, Int32Array.from(succ));
+  return { graph: live, postDominators: postDominators(live), deadEnds: deadEnds.reverse() };
+}
+
+/** Those of `all` that are reached from `blocks` by way of nothing but dead ends. */
+export function deadEndsBehind(blocks: readonly BlockId[], all: readonly DeadEnd[]): DeadEnd[] {
+  const reached = new Set<number>(blocks);
+  return all.filter(({ block, from }) => {
+    if (!from.some((b) => reached.has(b))) return false;
+    reached.add(block);
+    return true;
+  });
+}
