@@ -23,6 +23,9 @@ const WRAPPER_HEADER_BYTES = 20;
 /** How many bytes are read to tell text from binary data. */
 const TEXT_PROBE_BYTES = 64 * 1024;
 
+/** Of static libraries: `!<arch>` and a line feed. */
+const ARCHIVE_MAGIC = [0x21, 0x3c, 0x61, 0x72, 0x63, 0x68, 0x3e, 0x0a];
+
 function startsWith(bytes: Uint8Array, ...magic: readonly number[]): boolean {
   return bytes.length >= magic.length && magic.every((byte, i) => bytes[i] === byte);
 }
@@ -63,13 +66,18 @@ export function unwrapModule(bytes: Uint8Array): Uint8Array {
     case 'empty':
       throw new DarmError('bad-input', 'the input is empty');
     case 'elf':
-      throw new DarmError('bad-input', 'the input is an ELF file (machine code); LLVM bitcode or IR text is needed');
+      throw new DarmError(
+        'bad-input',
+        'the input is an ELF file (machine code); LLVM bitcode or IR text is needed (darm bundle --extract takes it out of host objects)',
+      );
     case 'offload-bundle':
       throw new DarmError(
         'bad-input',
         'the input is an offload bundle, not a module: compile it with --emit fatbin, or take a module out with darm bundle --extract',
       );
     case 'other':
+      if (startsWith(bytes, ...ARCHIVE_MAGIC))
+        throw new DarmError('bad-input', 'the input is an archive, not a module: take its members out first (ar x)');
       throw new DarmError('bad-input', 'the input is neither LLVM bitcode nor LLVM IR text');
   }
 }

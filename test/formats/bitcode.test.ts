@@ -79,7 +79,8 @@ test('refuses damaged wrappers', () => {
 
 test('says what an input is that is not a module', () => {
   assert.match(refusal(new Uint8Array(0)), /empty/);
-  assert.match(refusal(ascii('\x7fELF')), /ELF/);
+  assert.match(refusal(ascii('\x7fELF')), /ELF.*darm bundle --extract/);
+  assert.match(refusal(ascii('!<arch>\n\0')), /is an archive.*ar x/);
   assert.match(refusal(ascii('CCOB')), /offload bundle.*--emit fatbin.*darm bundle --extract/);
   assert.match(refusal(new Uint8Array(1000)), /neither LLVM bitcode nor LLVM IR text/);
 });
