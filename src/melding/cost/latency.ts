@@ -95,7 +95,9 @@ export function instrCosts(
       continue;
     }
     const units = Math.min(MOST_UNITS, fn.instrLatency[i]!);
-    latency[i] = vector[i] = units * target.valu + exactDivisions(fn, i as InstrId) * target.divisionSteps;
+    latency[i] = vector[i] = isOnDoubles(fn, i as InstrId)
+      ? Math.ceil(units / target.double.units) * target.double.cycles
+      : units * target.valu + exactDivisions(fn, i as InstrId) * target.divisionSteps;
     scalar[i] = isFloat(fn, i as InstrId) && !target.scalarFloat ? vector[i]! : units * target.salu;
   }
   return { target, roughDivisors: divisors, latency, vector, scalar };
@@ -255,6 +257,13 @@ function isFloat(fn: FunctionSnapshot, i: InstrId): boolean {
   if (fn.typeKind[fn.instrType[i]!] === TypeKind.Float) return opcode !== Opcode.BitCast;
   // The type of a vector does not tell whether its elements are floats, but these opcodes do.
   return opcode >= Opcode.FAdd && opcode <= Opcode.FRem ? FLOAT_ARITHMETIC.includes(opcode) : opcode === Opcode.FNeg;
+}
+
+function isOnDoubles(fn: FunctionSnapshot, i: InstrId): boolean {
+  if (!isFloat(fn, i)) return false;
+  const isDouble = (v: ValueId): boolean =>
+    fn.typeKind[fn.valueType[v]!] === TypeKind.Float && fn.typeBits[fn.valueType[v]!] === 64;
+  return isDouble(instrValue(fn, i)) || isDouble(fn.operand[fn.operandStart[i]!] as ValueId);
 }
 const FLOAT_ARITHMETIC: readonly number[] = [Opcode.FAdd, Opcode.FSub, Opcode.FMul, Opcode.FDiv, Opcode.FRem];
 

@@ -36,6 +36,11 @@ export interface TargetCosts {
   /** 32-bit integer multiplication. */
   readonly multiply: number;
   /**
+   * An operation on doubles: what TargetTransformInfo says, in full-rate instructions, and the cycles that it takes
+   * (docs/cycle-model.md). RDNA has one double unit for 16 or 32 threads, which TargetTransformInfo does not know.
+   */
+  readonly double: Readonly<Record<'units' | 'cycles', number>>;
+  /**
    * The latency of a full-rate instruction in LLVM's scheduling model, and the most that work may have there which is
    * not branched around (skipping.ts). In full-rate instructions.
    */
@@ -109,6 +114,7 @@ const gfx9: TargetCosts = {
   question: 44,
   divisionSteps: 48,
   multiply: 16,
+  double: { units: 2, cycles: 8 },
   resultAfter: 1,
   unskipped: 9,
   residentWaves: 8,
@@ -133,7 +139,7 @@ const gfx9: TargetCosts = {
   scalarFloat: false,
 };
 /** From gfx90a on. */
-const cdna: TargetCosts = { ...gfx9, roomyRegisters: 64 };
+const cdna: TargetCosts = { ...gfx9, roomyRegisters: 64, double: { units: 1, cycles: 4 } };
 const gfx10: TargetCosts = {
   valu: 2,
   salu: 2,
@@ -148,6 +154,7 @@ const gfx10: TargetCosts = {
   question: 30,
   divisionSteps: 0,
   multiply: 8,
+  double: { units: 4, cycles: 16 },
   residentWaves: 16,
   residentWithLds: 4,
   residentAtLeast: 4,
@@ -170,6 +177,8 @@ const gfx10: TargetCosts = {
   scalarFloat: false,
 };
 
+const gfx11: TargetCosts = { ...gfx10, double: { units: 4, cycles: 32 } };
+
 /** By prefix of the processor's name; the first that fits counts. Anything else is taken for NVPTX. */
 const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
   ['gfx906', gfx9],
@@ -178,9 +187,9 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
   ['gfx94', { ...cdna, global: 480, scratch: 480 }],
   ['gfx95', { ...cdna, global: 480, scratch: 480 }],
   ['gfx10', { ...gfx10, namesBytes: true }],
-  ['gfx115', { ...gfx10, scalarFloat: true }],
-  ['gfx11', gfx10],
-  ['gfx12', { ...gfx10, scalarFloat: true }],
+  ['gfx115', { ...gfx11, scalarFloat: true }],
+  ['gfx11', gfx11],
+  ['gfx12', { ...gfx11, scalarFloat: true }],
   ['gfx', gfx9],
   [
     '',
@@ -198,6 +207,7 @@ const TARGETS: readonly (readonly [prefix: string, costs: TargetCosts])[] = [
       question: 24,
       divisionSteps: 0,
       multiply: 8,
+      double: { units: 1, cycles: 2 },
       resultAfter: 2,
       unskipped: 12,
       residentWaves: 6,

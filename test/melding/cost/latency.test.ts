@@ -7,7 +7,7 @@ import { costsOf } from '../../../src/melding/cost/target-costs.js';
 import { snapshot, type BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/latency', { tests: 4 });
+const test = suite('melding/cost/latency', { tests: 5 });
 
 /** @param units TargetTransformInfo's, in full-rate instructions */
 function division(cpu: string, units: number, type = 'float'): number {
@@ -34,6 +34,26 @@ test('the steps of an exact division of floats are slow on GCN and CDNA', () => 
   // A reciprocal and a multiplication.
   assert.is(division('gfx906', 5), 5 * 4);
   assert.is(division('gfx906', 30, 'double'), 30 * 4);
+});
+
+test('RDNA takes longer for doubles than TargetTransformInfo says', () => {
+  const cycles = (cpu: string, units: number): number[] => {
+    const s = snapshot(`
+      func kernel cpu=${cpu}
+      arg %a double never
+      arg %b double never
+      entry:
+        %x = fmul %a %b !type=double !lat=${units}
+        %c = fcmp olt %a %b !type=i1
+        %y = select %c %a %b !type=double
+        ret`);
+    return ['%x', '%c', '%y'].map((name) => cyclesOf(s, name));
+  };
+  assert.equal(cycles('gfx906', 2), [8, 8, 4]);
+  assert.equal(cycles('gfx90a', 1), [4, 4, 4]);
+  assert.equal(cycles('gfx1030', 4), [16, 16, 2]);
+  assert.equal(cycles('gfx1100', 4), [32, 32, 2]);
+  assert.is(division('gfx1100', 38, 'double'), 10 * 32);
 });
 
 test('a division by a constant is cheaper if it need not be rounded correctly', () => {
