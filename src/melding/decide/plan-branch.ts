@@ -50,12 +50,10 @@ export function planBranch(
   choices: Choices | null,
 ): BranchPlan | Candidate {
   const found = regionOf(ctx, branch);
-  if (found.kind === 'refused') {
-    const without = found.problem === 'no-join' ? withoutDeadEnds(ctx, branch) : null;
-    if (without === null) return refusedBranch(ctx, branch, problemRefusal(found.problem));
-    return planIn(without.ctx, without.region, hopeless, choices);
-  }
-  return planIn(ctx, found, hopeless, choices);
+  if (found.kind === 'region') return planIn(ctx, found, hopeless, choices);
+  const without = found.problem === 'no-join' ? withoutDeadEnds(ctx, branch) : null;
+  if (without === null) return refusedBranch(ctx, branch, problemRefusal(found.problem));
+  return planIn(without.ctx, without.region, hopeless, choices);
 }
 
 /** The region of a branch among those threads that come back, and the context for it; null if there is none either. */
