@@ -82,20 +82,27 @@ export function mayJoin(ctx: PlanningContext, region: DivergentRegion, front: re
 }
 
 /**
- * Whether the ways out of a region through dead ends stay right when its sides meld. A dead end to which several blocks
- * lead has to get values of the region by phis: some of these blocks may come to lie behind a meld, others in front.
+ * Whether the ways out of a region through dead ends stay right when its sides meld. Where several blocks lead to a dead
+ * end, some may come to lie behind a meld and others in front of it. So it may use values of the region only by phis,
+ * for the blocks that lead to it. Markers take no phis (see `regionRefusal`).
  */
-export function mayLeave({ fn }: PlanningContext, { blocks }: DivergentRegion, deadEnds: readonly DeadEnd[]): boolean {
+export function mayLeave(
+  { fn }: PlanningContext,
+  { branch, blocks }: DivergentRegion,
+  deadEnds: readonly DeadEnd[],
+): boolean {
   const inside = new Set<number>(blocks);
+  // What the branch itself holds stays in front of everything.
+  inside.delete(branch);
   const shared = new Set<number>();
   for (const { block: d, from } of deadEnds) {
-    if (from.length === 1 && !shared.has(from[0]!)) continue;
-    shared.add(d);
+    if (from.length > 1 || shared.has(from[0]!)) shared.add(d);
     for (let i = fn.blockInstrStart[d]; i < fn.blockInstrStart[d + 1]; i++) {
-      if (fn.instrOpcode[i] === Opcode.Phi) continue;
+      const isPhi = fn.instrOpcode[i] === Opcode.Phi;
       for (let o = fn.operandStart[i]; o < fn.operandStart[i + 1]; o++) {
         const definition = definingInstr(fn, fn.operand[o] as ValueId);
-        if (definition !== NONE && inside.has(fn.instrBlock[definition])) return false;
+        if (definition === NONE || !inside.has(fn.instrBlock[definition])) continue;
+        if (shared.has(isPhi ? fn.operandBlock[o] : d) || hasFlag(fn, i as InstrId, InstrFlag.Marker)) return false;
       }
     }
   }

@@ -5,12 +5,13 @@
  */
 import { Opcode } from '../../ir/snapshot.js';
 import type { BlockId } from '../../ir/ids.js';
+import { NONE } from '../../ir/ids.js';
 import type { PlanningContext } from '../cost/context.js';
 
 /** Instructions in all regions together: planning takes about half a second for so many. */
 const MOST_VISITED = 1 << 22;
 
-type Inputs = Pick<PlanningContext, 'fn' | 'graph' | 'postDominators' | 'order'>;
+type Inputs = Pick<PlanningContext, 'fn' | 'graph' | 'postDominators' | 'order' | 'liveFlow'>;
 
 /** The branches that are not looked at. */
 export function branchesOutOfReach(ctx: Inputs, branches: readonly BlockId[]): ReadonlySet<BlockId> {
@@ -28,7 +29,9 @@ export function branchesOutOfReach(ctx: Inputs, branches: readonly BlockId[]): R
 }
 
 /** The instructions of a region, and what the phis of its join choose from. @param limit beyond it, anything larger */
-function sizeOfRegion({ fn, graph, postDominators }: Inputs, branch: BlockId, limit: number): number {
+function sizeOfRegion(ctx: Inputs, branch: BlockId, limit: number): number {
+  const { fn } = ctx;
+  const { graph, postDominators } = (ctx.postDominators.idom[branch] === NONE ? ctx.liveFlow() : null) ?? ctx;
   const join = postDominators.idom[branch];
   let size = 0;
   if (join >= 0)

@@ -191,16 +191,20 @@ function inOrderOf({ branches }: Choices, plans: readonly BranchPlan[]): BranchP
 
 /**
  * Takes one branch after the other. A branch whose region touches that of one already taken waits for the next round.
+ * Several regions may lead to one dead end, but what is done elsewhere may not change it.
  */
 function withoutOverlaps(fn: FunctionSnapshot, willing: readonly Way[]): Way[] {
-  const touched = new Uint8Array(fn.blockCount);
+  const isTaken = new Uint8Array(fn.blockCount);
+  const isDeadEnd = new Uint8Array(fn.blockCount);
   const taken: Way[] = [];
   for (const p of willing) {
-    const blocks = 'melds' in p ? p.region.blocks : p.blocks;
-    if (blocks.some((b) => touched[b] === 1)) continue;
+    const { blocks, deadEnds } = 'melds' in p ? p.region : { blocks: p.blocks, deadEnds: [] };
+    if (blocks.some((b) => isTaken[b] === 1 || isDeadEnd[b] === 1)) continue;
+    if (deadEnds.some(({ block }) => isTaken[block] === 1)) continue;
     // The melds already taken may make divergent what this one needs to be uniform.
     if (taken.length > 0 && 'melds' in p && p.melds.some((m) => m.judged.needsUniform)) continue;
-    for (const b of blocks) touched[b] = 1;
+    for (const b of blocks) isTaken[b] = 1;
+    for (const { block } of deadEnds) isDeadEnd[block] = 1;
     taken.push(p);
   }
   return taken;

@@ -7,7 +7,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/plan-function', { tests: 29 });
+const test = suite('melding/decide/plan-function', { tests: 31 });
 
 const NET: PlanOptions = { ...DARM, profit: 'net', threshold: 0.2 };
 const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
@@ -110,6 +110,46 @@ test('what stands behind checks melds; threads that fail go their own way, and w
   // One way out for both sides is right only if no value of the region is used there.
   assert.is(planned(checked('low')).lines, 'x+y x2+y2');
   assert.is(planned(checked('low').replace('store %i', 'store %a')).lines, '');
+  // What the branch itself holds is in front of all.
+  const inFront = checked('low').replace('br %c t f', '%e = add %i 7\n br %c t f');
+  assert.is(planned(inFront.replace('store %i', 'store %e')).lines, 'x+y x2+y2');
+});
+
+test('phis of dead ends choose values for blocks that lead there, so not behind others that several lead to', () => {
+  const said = (phi: string): string =>
+    checked('low').replace(
+      'store %i %g !name=said\n    unreachable',
+      `br %c more said\n  more:\n    br said\n  said:\n    ${phi}\n    store %v %g !name=said\n    unreachable`,
+    );
+  assert.is(planned(said('%v = phi [%i low] [7 more]')).lines, 'x+y x2+y2');
+  assert.is(planned(said('%v = phi [%a low] [7 more]')).lines, '');
+});
+
+test('what is done at a branch among dead ends waits for another round', () => {
+  const [t, f] = ['x', 'y'].map((x) =>
+    Array.from({ length: 9 }, (_, k) => `%d${x}${k} = udiv %g2 ${k === 0 ? '%i' : `%d${x}${k - 1}`}`).join('\n'),
+  );
+  const text = checked('low', 'high')
+    .replace('arg %g ptr1 never', 'arg %g ptr1 never\n  arg %g2 i32 never\n  arg %c2 i1 never')
+    .replace(
+      'store %i %g !name=said\n    unreachable',
+      `br %c2 lt lf
+      lt:
+        ${t}
+        br stop
+      lf:
+        ${f}
+        br stop
+      stop:
+        %v = phi [%dx8 lt] [%dy8 lf]
+        store %v %g !name=said
+        unreachable`,
+    );
+  const { plan, s } = planned(text);
+  assert.equal(
+    plan.chosen.map(({ branch }) => s.blockNames[branch]),
+    ['low'],
+  );
 });
 
 test('bitonic sort after LLVM 22 -O3: two compares, two shared successors', () => {
