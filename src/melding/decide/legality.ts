@@ -82,9 +82,9 @@ export function mayJoin(ctx: PlanningContext, region: DivergentRegion, front: re
 }
 
 /**
- * Whether the ways out of a region through dead ends stay right when its sides meld. Where several blocks lead to a dead
- * end, some may come to lie behind a meld and others in front of it. So it may use values of the region only by phis,
- * for the blocks that lead to it. Markers take no phis (see `regionRefusal`).
+ * Whether the ways out of a region through dead ends stay right when its sides meld. Where several blocks of the region
+ * lead to a dead end, some may come to lie behind a meld and others in front of it. So only phis may bring values of the
+ * region there, and only from blocks of the region.
  */
 export function mayLeave(
   { fn }: PlanningContext,
@@ -94,15 +94,17 @@ export function mayLeave(
   const inside = new Set<number>(blocks);
   // What the branch itself holds stays in front of everything.
   inside.delete(branch);
-  const shared = new Set<number>();
+  /** By dead end: the only block outside of all that leads there, or `NONE`. */
+  const wayIn = new Map<number, number>();
   for (const { block: d, from } of deadEnds) {
-    if (from.length > 1 || shared.has(from[0]!)) shared.add(d);
-    for (let i = fn.blockInstrStart[d]; i < fn.blockInstrStart[d + 1]; i++) {
-      const isPhi = fn.instrOpcode[i] === Opcode.Phi;
+    const ways = new Set(from.map((b) => wayIn.get(b) ?? b));
+    wayIn.set(d, ways.size === 1 ? [...ways][0]! : NONE);
+    for (let i = fn.blockInstrStart[d] as InstrId; i < fn.blockInstrStart[d + 1]; i++) {
+      if (hasFlag(fn, i, InstrFlag.Marker) && inside.has(blockOfAlloca(fn, i))) return false;
       for (let o = fn.operandStart[i]; o < fn.operandStart[i + 1]; o++) {
+        const at = fn.instrOpcode[i] === Opcode.Phi ? fn.operandBlock[o] : d;
         const definition = definingInstr(fn, fn.operand[o] as ValueId);
-        if (definition === NONE || !inside.has(fn.instrBlock[definition])) continue;
-        if (shared.has(isPhi ? fn.operandBlock[o] : d) || hasFlag(fn, i as InstrId, InstrFlag.Marker)) return false;
+        if (wayIn.get(at) === NONE && definition !== NONE && inside.has(fn.instrBlock[definition])) return false;
       }
     }
   }

@@ -3,15 +3,15 @@
  * and regions lie in each other: `else if` a thousand times is a thousand regions, each of which holds all that follow.
  * So what is looked at has a bound, and inner branches have the first claim to it: together they take least.
  */
-import { Opcode } from '../../ir/snapshot.js';
 import type { BlockId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
+import { Opcode } from '../../ir/snapshot.js';
 import type { PlanningContext } from '../cost/context.js';
 
 /** Instructions in all regions together: planning takes about half a second for so many. */
 const MOST_VISITED = 1 << 22;
 
-type Inputs = Pick<PlanningContext, 'fn' | 'graph' | 'postDominators' | 'order' | 'liveFlow'>;
+type Inputs = Pick<PlanningContext, 'fn' | 'graph' | 'postDominators' | 'liveFlow' | 'order'>;
 
 /** The branches that are not looked at. */
 export function branchesOutOfReach(ctx: Inputs, branches: readonly BlockId[]): ReadonlySet<BlockId> {
@@ -28,15 +28,19 @@ export function branchesOutOfReach(ctx: Inputs, branches: readonly BlockId[]): R
   return found;
 }
 
-/** The instructions of a region, and what the phis of its join choose from. @param limit beyond it, anything larger */
+/**
+ * The instructions of a region, and what the phis of its join choose from; a branch without a join has no region.
+ *
+ * @param limit beyond it, anything larger
+ */
 function sizeOfRegion(ctx: Inputs, branch: BlockId, limit: number): number {
   const { fn } = ctx;
   const { graph, postDominators } = (ctx.postDominators.idom[branch] === NONE ? ctx.liveFlow() : null) ?? ctx;
   const join = postDominators.idom[branch];
   let size = 0;
-  if (join >= 0)
-    for (let i = fn.blockInstrStart[join]; fn.instrOpcode[i] === Opcode.Phi; i++)
-      size += fn.operandStart[i + 1] - fn.operandStart[i];
+  if (join === NONE) return size;
+  for (let i = fn.blockInstrStart[join]; fn.instrOpcode[i] === Opcode.Phi; i++)
+    size += fn.operandStart[i + 1] - fn.operandStart[i];
   const seen = graph.tables.lend();
   const list = [branch];
   seen[branch] = 1;

@@ -7,7 +7,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/plan-function', { tests: 31 });
+const test = suite('melding/decide/plan-function', { tests: 33 });
 
 const NET: PlanOptions = { ...DARM, profit: 'net', threshold: 0.2 };
 const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
@@ -110,46 +110,91 @@ test('what stands behind checks melds; threads that fail go their own way, and w
   // One way out for both sides is right only if no value of the region is used there.
   assert.is(planned(checked('low')).lines, 'x+y x2+y2');
   assert.is(planned(checked('low').replace('store %i', 'store %a')).lines, '');
-  // What the branch itself holds is in front of all.
-  const inFront = checked('low').replace('br %c t f', '%e = add %i 7\n br %c t f');
-  assert.is(planned(inFront.replace('store %i', 'store %e')).lines, 'x+y x2+y2');
 });
 
-test('phis of dead ends choose values for blocks that lead there, so not behind others that several lead to', () => {
-  const said = (phi: string): string =>
-    checked('low').replace(
-      'store %i %g !name=said\n    unreachable',
-      `br %c more said\n  more:\n    br said\n  said:\n    ${phi}\n    store %v %g !name=said\n    unreachable`,
-    );
-  assert.is(planned(said('%v = phi [%i low] [7 more]')).lines, 'x+y x2+y2');
-  assert.is(planned(said('%v = phi [%a low] [7 more]')).lines, '');
+/** Both checks of a side lead to `low`. */
+const checkedTwice = (low: string): string => `
+  arg %c i1 never
+  arg %i i32 never
+  arg %g ptr1 never
+  entry:
+    %e = add %i 3
+    br %c t f
+  t:
+    %a = add %i 1
+    %ca = icmp ult %a 100
+    br %ca t2 low
+  t2:
+    %x = udiv %e %i
+    %x2 = udiv %x %i
+    br t3
+  t3:
+    %ca3 = icmp ult %x2 100
+    br %ca3 t4 low
+  t4:
+    br join
+  f:
+    %y = udiv %e %e
+    %y2 = udiv %y %i
+    br join
+  low:
+    ${low}
+  join:
+    %r = phi [%x2 t4] [%y2 f]
+    ret %r`;
+
+test('values come to dead ends behind several checks by phis of their own alone', () => {
+  const behind = (own: string, lowest: string): string =>
+    planned(
+      checkedTwice(`${own}
+        br %c low2 low3
+      low2:
+        br low3
+      low3:
+        ${lowest}
+        unreachable`),
+    ).lines;
+  assert.is(behind('%z = phi [%a t] [%x2 t3]', '%z2 = phi [%z low] [7 low2]'), 'x+y x2+y2');
+  // %a does not come to `low` from a block behind the meld.
+  assert.is(behind('%z = phi [1 t] [2 t3]', '%z2 = phi [%a low] [7 low2]'), '');
+  assert.is(behind('%z = phi [1 t] [2 t3]', 'store %a %g !name=said'), '');
+  // What the branch's own block defines comes everywhere.
+  assert.is(behind('store %e %g !name=said', 'store %e %g !name=saidToo'), 'x+y x2+y2');
 });
 
-test('what is done at a branch among dead ends waits for another round', () => {
-  const [t, f] = ['x', 'y'].map((x) =>
-    Array.from({ length: 9 }, (_, k) => `%d${x}${k} = udiv %g2 ${k === 0 ? '%i' : `%d${x}${k - 1}`}`).join('\n'),
-  );
-  const text = checked('low', 'high')
-    .replace('arg %g ptr1 never', 'arg %g ptr1 never\n  arg %g2 i32 never\n  arg %c2 i1 never')
-    .replace(
-      'store %i %g !name=said\n    unreachable',
-      `br %c2 lt lf
-      lt:
-        ${t}
-        br stop
-      lf:
-        ${f}
-        br stop
-      stop:
-        %v = phi [%dx8 lt] [%dy8 lf]
-        store %v %g !name=said
+test('a dead end may branch and join, if it stays as it is in this round', () => {
+  const handler = (work: string, other: string): string =>
+    checked('low', 'high').replace(
+      /high:\n[^]*?unreachable/,
+      `high:
+        %d = add %b 3
+        %ch = icmp ult %d 7
+        br %ch high2 high3
+      high2:
+        ${work}
+        br high4
+      high3:
+        ${other}
+        br high4
+      high4:
+        %z = phi [%b high2] [%d high3]
+        store %z %g !name=saidToo
         unreachable`,
     );
-  const { plan, s } = planned(text);
-  assert.equal(
-    plan.chosen.map(({ branch }) => s.blockNames[branch]),
-    ['low'],
-  );
+  assert.is(planned(handler('', '')).lines, 'x+y x2+y2');
+  const busy = (v: string): string =>
+    `%${v}1 = udiv %d %i\n        %${v}2 = udiv %${v}1 %i\n        %${v}3 = udiv %${v}2 %i`;
+  const { plan, lines } = planned(handler(busy('h'), busy('l')));
+  assert.is(lines, 'h1+l1 h2+l2 h3+l3');
+  assert.ok(plan.candidates.some(({ reason }) => reason === 'overlaps a more profitable meld of this round'));
+});
+
+test('no lifetime marker in a dead end gets a phi for its alloca', () => {
+  const marked = (block: string): string =>
+    checked('low', 'high')
+      .replace('%a = add', '%own = alloca i32\n    %a = add')
+      .replace(`${block}:`, `${block}:\n    call @llvm.lifetime.end %own !type=void !+Marker !name=end`);
+  assert.is(planned(marked('low')).lines, '');
 });
 
 test('bitonic sort after LLVM 22 -O3: two compares, two shared successors', () => {
@@ -674,6 +719,42 @@ test.long('where too many branches lie in each other, the outer ones are refused
   const last = s.block(`if${refused.length - 1}`);
   assert.ok(refused.length > 100 && refused.length < 800, `${refused.length}`);
   assert.ok(refused.every((b) => b <= last));
+});
+
+test.long('many checks in a row are not nested: what stands behind them melds', () => {
+  const count = 900;
+  const row = Array.from(
+    { length: count },
+    (_, k) => `
+  if${k}:
+    %c${k} = icmp ult %x ${k + 2}
+    br %c${k} t${k} f${k}
+  t${k}:
+    %tc${k} = icmp eq %x ${count + k}
+    br %tc${k} low tt${k}
+  tt${k}:
+    %t${k} = udiv %x ${k + 7}
+    store %t${k} %g
+    br if${k + 1}
+  f${k}:
+    %f${k} = udiv %x ${k + 9}
+    store %f${k} %g
+    br if${k + 1}`,
+  );
+  const { plan } = planned(
+    `
+  arg %x i32 never
+  arg %g ptr1 never
+  entry:
+    br if0
+  ${row.join('')}
+  if${count}:
+    ret
+  low:
+    unreachable`,
+    { ...PAPER, threshold: 0 },
+  );
+  assert.is(new Set(plan.melds.map(({ branch }) => branch)).size, count);
 });
 
 test.run();
