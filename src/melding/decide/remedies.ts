@@ -22,7 +22,8 @@ import { OVERLAPS, planFunction, type PlanInputs } from './plan-function.js';
 const BY_RULE: Readonly<Partial<Record<RuleId, string>>> = {
   '1.2': 'give both sides work: what only one side does cannot become one with anything',
   '1.3': 'let one condition decide: compute `a || b` into a variable, so that each side has one way in',
-  '1.4': 'leave loops and branches by structured control flow only',
+  '1.4':
+    'leave loops and branches by structured control flow only, and check what must hold (assert) in front of the branch',
   '1.5': 'move the barrier or cross-lane operation in front of the branch or behind it',
   '1.6': 'take the atomic or volatile access out of the loop',
   '3': 'let both sides use the same array or address space, or choose the pointer in front of the branch',
