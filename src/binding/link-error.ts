@@ -4,10 +4,8 @@
  * list, and of the places the first is left. Other messages stay as they are.
  */
 
-/** Messages that lld gives at once are about so many symbols; then it stops. */
-const UNDEFINED = /ld\.lld: error: undefined (?:\w+ )?symbol: (.*?) >>> (referenced by .*?)(?= >>> | ld\.lld: |$)/g;
-/** One message: its places are behind it. */
-const WITH_PLACES = /ld\.lld: error: undefined .*?(?= ld\.lld: |$) ?/g;
+/** One message, with its places. lld gives about twenty and stops then. */
+const UNDEFINED = /^ld\.lld: error: undefined (?:\w+ )?symbol: (.*?) >>> (referenced by .*?)(?: >>> .*)?$/s;
 
 /** Libraries of which bitcode has to bring what it calls. */
 const LIBRARIES: readonly (readonly [RegExp, string])[] = [
@@ -21,17 +19,23 @@ const NO_PRINTF = "OpenCL's printf needs the runtime of AMD's driver, which link
 
 /** @param said lld's messages, with spaces for line ends */
 export function shortLinkError(said: string): string {
-  const found = [...said.matchAll(UNDEFINED)];
-  if (found.length === 0) return said;
-  const symbols = found.map(([, symbol]) => symbol!);
+  const symbols: string[] = [];
+  const places: string[] = [];
+  const others: string[] = [];
+  for (const message of said.split(/ (?=ld\.lld: )/)) {
+    const [, symbol, place] = UNDEFINED.exec(message.trim()) ?? [];
+    if (symbol === undefined) others.push(message);
+    else {
+      symbols.push(symbol);
+      places.push(place!);
+    }
+  }
+  if (symbols.length === 0) return said;
   const list = symbols.length === 1 ? `symbol: ${symbols[0]}` : `symbols: ${symbols.join(', ')}`;
-  const [, , place] = found[0]!;
-  const rest = said.replace(WITH_PLACES, '').trim();
-  const hints = LIBRARIES.flatMap(([prefix, library]) =>
-    symbols.some((symbol) => prefix.test(symbol)) ? `link ${library} into the bitcode first, e.g. with llvm-link` : [],
-  );
-  if (symbols.includes('__printf_alloc')) hints.push(NO_PRINTF);
-  const first = symbols.length === 1 ? place! : `the first is ${place}`;
-  const told = `ld.lld: error: undefined ${list} (${[first, ...hints].join('; ')})`;
-  return rest === '' ? told : `${told} ${rest}`;
+  const about = [symbols.length === 1 ? places[0]! : `the first is ${places[0]}`];
+  for (const [prefix, library] of LIBRARIES)
+    if (symbols.some((symbol) => prefix.test(symbol)))
+      about.push(`link ${library} into the bitcode first, e.g. with llvm-link`);
+  if (symbols.includes('__printf_alloc')) about.push(NO_PRINTF);
+  return [`ld.lld: error: undefined ${list} (${about.join('; ')})`, ...others].join(' ');
 }

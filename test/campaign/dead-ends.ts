@@ -1,6 +1,6 @@
 /**
  * Gives blocks of random kernels a second way out, as a failed assertion is: a branch to a block that ends in
- * `unreachable`. No thread ever takes it, because its condition compares with a number that values hardly ever have.
+ * `unreachable`. Its condition compares with a number that values hardly ever have, so hardly a thread takes it.
  */
 
 const HARDLY_EVER = 1_540_483_477;

@@ -83,8 +83,8 @@ export function mayJoin(ctx: PlanningContext, region: DivergentRegion, front: re
 
 /**
  * Whether the ways out of a region through dead ends stay right when its sides meld. Where several blocks of the region
- * lead to a dead end, some may come to lie behind a meld and others in front of it. So only phis may bring values of the
- * region there, and only from blocks of the region.
+ * lead to a dead end, some may come to lie behind a meld and others in front of it. So only phis may bring values of
+ * the region there, and only from blocks of the region.
  */
 export function mayLeave(
   { fn }: PlanningContext,
@@ -94,7 +94,7 @@ export function mayLeave(
   const inside = new Set<number>(blocks);
   // What the branch itself holds stays in front of everything.
   inside.delete(branch);
-  /** By dead end: the only block outside of all that leads there, or `NONE`. */
+  /** By dead end: the block outside of dead ends from which all come there, or `NONE` if there are several. */
   const wayIn = new Map<number, number>();
   for (const { block: d, from } of deadEnds) {
     const ways = new Set(from.map((b) => wayIn.get(b) ?? b));

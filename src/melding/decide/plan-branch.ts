@@ -71,6 +71,7 @@ function withoutDeadEnds(
   return mayLeave(ctx, region, deadEnds) ? { ctx: inner, region: { ...region, deadEnds } } : null;
 }
 
+/** The same for a branch of which the region is known. */
 function planIn(
   ctx: PlanningContext,
   found: DivergentRegion,
