@@ -5,7 +5,7 @@ import { compileMelded, meldFunctions } from '../../src/pipeline/compile.js';
 import { artifact, compile, kernel, runtime, SILENT, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/meld', { tests: 16, timeoutMs: 120_000 });
+const test = suite('pipeline/meld', { tests: 17, timeoutMs: 120_000 });
 const EARLY = { meldPoint: 'early', optimize: 'O3' } as const;
 
 /** Kinds of the melds of a kernel, and its report. */
@@ -290,6 +290,35 @@ test('versions: not where every wave parts, and not if they are not wanted', asy
   assert.is(await ballots('trunc i32 %tid to i1', 'auto'), 0);
   assert.ok((await ballots('trunc i32 %tid to i1', 'always')) > 0);
   assert.is(await ballots('icmp eq i32 %data, 777', 'never'), 0);
+});
+
+test('versions: each copy has its own way to a failed check', async () => {
+  const report = (x: string): string => `
+  ${x}.failed:
+    store volatile i32 %${x}0, ptr addrspace(1) %at
+    call void @llvm.trap()
+    unreachable
+  ${x}.on:`;
+  const checked = (x: string, code: string): string =>
+    code.replace(
+      new RegExp(`%${x}1 =`),
+      `%${x}.fails = icmp eq i32 %${x}0, 99
+    br i1 %${x}.fails, label %${x}.failed, label %${x}.on${report(x)}
+    %${x}1 =`,
+    );
+  const input = checked('t', checked('f', module('icmp sgt i32 %data, 7')))
+    .replace('[ %t2, %t ]', '[ %t2, %t.on ]')
+    .replace('[ %f2, %f ]', '[ %f2, %f.on ]')
+    .replace('declare', 'declare void @llvm.trap()\n  declare');
+  const melded = await compile(input, { emit: ['ll'], versions: 'always', verifyAnalyses: true });
+  assert.equal(melded.functions[0]!.bailout, null);
+  assert.ok(melded.functions[0]!.melds.length > 0);
+  const code = text(artifact(melded, 'll'));
+  for (const x of ['t', 'f'])
+    assert.match(
+      code,
+      new RegExp(`^${x}\\.failed\\.agreed:[^]*?store volatile i32 %${x}0\\.agreed, [^]*?unreachable`, 'm'),
+    );
 });
 
 test.run();

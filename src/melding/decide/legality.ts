@@ -7,7 +7,6 @@
  * Markers: an `assume` in a melded block is dropped. Lifetime markers of one alloca would have to stay together, and
  * different `noalias.scope.decl` cannot become one. Both refuse the subgraph.
  */
-import type { DeadEnd } from '../../analysis/dead-ends.js';
 import type { DivergentRegion, RegionProblem } from '../../analysis/regions.js';
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -86,11 +85,7 @@ export function mayJoin(ctx: PlanningContext, region: DivergentRegion, front: re
  * lead to a dead end, some may come to lie behind a meld and others in front of it. So only phis may bring values of
  * the region there, and only from blocks of the region.
  */
-export function mayLeave(
-  { fn }: PlanningContext,
-  { branch, blocks }: DivergentRegion,
-  deadEnds: readonly DeadEnd[],
-): boolean {
+export function mayLeave({ fn }: PlanningContext, { branch, blocks, deadEnds }: DivergentRegion): boolean {
   const inside = new Set<number>(blocks);
   // What the branch itself holds stays in front of everything.
   inside.delete(branch);
@@ -110,6 +105,12 @@ export function mayLeave(
   }
   return true;
 }
+
+/** Refuses what `mayLeave` says no to. */
+export const sharedDeadEndRefusal = refusal(
+  'NoCommonJoin',
+  'several blocks between branch and join lead to one dead end, which uses values from there',
+);
 
 /** @param blocks the blocks of one subgraph */
 export function subgraphRefusal(ctx: PlanningContext, blocks: readonly BlockId[]): Refusal | null {

@@ -14,7 +14,7 @@ import { Chains, working } from './chains.js';
 import { asChosen, byCost, byPaper, bySize, type Choice } from './choose-melds.js';
 import type { HopelessBlocks } from './hopeless-blocks.js';
 import { JudgedPairs } from './judged-pairs.js';
-import { mayJoin, mayLeave, problemRefusal, regionRefusal } from './legality.js';
+import { mayJoin, mayLeave, problemRefusal, regionRefusal, sharedDeadEndRefusal } from './legality.js';
 import { sunkBelow } from './versions.js';
 
 /** The melds that one branch asks for in this round. */
@@ -53,6 +53,7 @@ export function planBranch(
   if (found.kind === 'region') return planIn(ctx, found, hopeless, choices);
   const without = found.problem === 'no-join' ? withoutDeadEnds(ctx, branch) : null;
   if (without === null) return refusedBranch(ctx, branch, problemRefusal(found.problem));
+  if (!mayLeave(ctx, without.region)) return refusedBranch(ctx, branch, sharedDeadEndRefusal);
   return planIn(without.ctx, without.region, hopeless, choices);
 }
 
@@ -67,8 +68,7 @@ function withoutDeadEnds(
   const inner = { ...ctx, graph, postDominators };
   const region = regionOf(inner, branch);
   if (region.kind === 'refused') return null;
-  const deadEnds = deadEndsBehind(region.blocks, live.deadEnds);
-  return mayLeave(ctx, region, deadEnds) ? { ctx: inner, region: { ...region, deadEnds } } : null;
+  return { ctx: inner, region: { ...region, deadEnds: deadEndsBehind(region.blocks, live.deadEnds) } };
 }
 
 /** The same for a branch of which the region is known. */

@@ -15,23 +15,35 @@ import type { SunkInstr, WaveVersion } from '../plan.js';
 /** The largest region that is copied, in instructions: two copies should fit into the instruction cache. */
 const MOST_COPIED = 512;
 
-/** Whether the waves that come to a branch may be asked about it. */
+/** What is not copied, and what is not even in a dead end. Failures are told by convergent calls, and trap. */
+const SINGLE_IN_SIDE = InstrFlag.Convergent | InstrFlag.WritesWaveState | InstrFlag.NoDuplicate;
+const SINGLE_IN_DEAD_END = InstrFlag.NoDuplicate;
+
+/** Whether the waves that come to a branch may be asked about it. Their copies lead to dead ends of their own. */
 export function mayAsk(ctx: PlanningContext, { branch, blocks, front, deadEnds }: DivergentRegion): boolean {
   const { fn } = ctx;
-  // Behind a selector there is no branch that waves could be asked about. Dead ends would be entered by the copies, too.
-  if (front !== null || deadEnds.length > 0) return false;
-  if ((fn.flags & FunctionFlag.AsksWaves) === 0) return false;
+  // Behind a selector there is no branch that waves could be asked about.
+  if (front !== null || (fn.flags & FunctionFlag.AsksWaves) === 0) return false;
   let size = 0;
   for (const b of blocks) {
     if (b === branch) continue;
     // A loop around the branch that does not pass the join.
     for (let e = fn.succStart[b]; e < fn.succStart[b + 1]; e++) if (fn.succ[e] === branch) return false;
-    for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]; i++) {
-      if (!mayCopy(ctx, i)) return false;
-      size++;
-    }
+    if (!mayCopyAll(ctx, b, SINGLE_IN_SIDE)) return false;
+    size += fn.blockInstrStart[b + 1] - fn.blockInstrStart[b];
+  }
+  for (const { block } of deadEnds) {
+    if (!mayCopyAll(ctx, block, SINGLE_IN_DEAD_END)) return false;
+    size += fn.blockInstrStart[block + 1] - fn.blockInstrStart[block];
   }
   return size <= MOST_COPIED && !isAsked(ctx, branch);
+}
+
+function mayCopyAll(ctx: PlanningContext, b: BlockId, never: number): boolean {
+  const { blockInstrStart } = ctx.fn;
+  for (let i = blockInstrStart[b] as InstrId; i < blockInstrStart[b + 1]; i++)
+    if (!mayCopy(ctx, i, never)) return false;
+  return true;
 }
 
 /**
@@ -52,7 +64,8 @@ export function sunkBelow(
     for (const below of blocks.toReversed()) {
       if (below === branch || !dominators.dominates(start, below)) continue;
       for (const instr of sinking.into(below)) {
-        if (!dominators.dominates(fn.instrBlock[instr] as BlockId, branch) || !mayCopy(ctx, instr)) continue;
+        if (!dominators.dominates(fn.instrBlock[instr] as BlockId, branch) || !mayCopy(ctx, instr, SINGLE_IN_SIDE))
+          continue;
         // Code generation moves users inside the side first. Those stay where they are.
         const to = commonDominator(fn, ctx, placeOf, instr);
         const isInside = to !== NONE && to !== branch && dominators.dominates(start, to);
@@ -76,8 +89,7 @@ export function isEnclosed(ctx: PlanningContext, { branch }: DivergentRegion): b
   return false;
 }
 
-function mayCopy({ fn }: PlanningContext, i: InstrId): boolean {
-  const never = InstrFlag.Convergent | InstrFlag.WritesWaveState | InstrFlag.NoDuplicate;
+function mayCopy({ fn }: PlanningContext, i: InstrId, never: number): boolean {
   return (
     (fn.instrFlags[i] & never) === 0 &&
     fn.instrOpcode[i] !== Opcode.Alloca &&

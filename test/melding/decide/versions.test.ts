@@ -7,7 +7,7 @@ import { DARM } from '../../support/plan-options.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/versions', { tests: 16 });
+const test = suite('melding/decide/versions', { tests: 17 });
 
 const LENGTH = 64;
 
@@ -279,6 +279,51 @@ test('a wave is asked once', () => {
 test('large regions are not copied', () => {
   const more = Array.from({ length: 600 }, (_, k) => `%m${k} = fadd %y %z`).join('\n');
   assert.equal(planned({ condition: SURE, more, options: { versions: 'always' } }).versions, []);
+});
+
+/** A side with a check in front of what melds. Who fails reports it and comes to no end. */
+const checkedSide = (x: string, first: number, report: string): string => `
+      %ok${x} = fcmp olt %z ${first}
+      br %ok${x} go${x} failed${x}
+    failed${x}:
+      ${report}
+      unreachable
+    go${x}:
+      ${side(x, first, 6)}`;
+
+test('copies have dead ends of their own, whatever reports failures there, if that may stand in two places', () => {
+  const versionsOf = (report: string): number => {
+    const { f } = snapshot(`
+      func kernel +AsksWaves
+      arg %p ptr1
+      arg %y float never
+      arg %z float never
+      entry:
+        %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+        %at = gep %p %tid
+        %data = load %at !as=1
+        ${SURE}
+        br %c t f
+      t:
+        ${checkedSide('t', 1, report)}
+        br join
+      f:
+        ${checkedSide('f', 2, report.replaceAll('%t', '%f'))}
+        br join
+      join:
+        %r = phi [%t${LENGTH - 1} got] [%f${LENGTH - 1} gof]
+        store %r %at !as=1 !name=out
+        ret
+    `);
+    const plan = planFunction(f, analysesOf(f), { ...DARM, versions: 'always' }, () => true);
+    assert.is(plan.melds.length, 1);
+    return plan.versions.length;
+  };
+  const call = (flag: string): string => `call @llvm.some !+${flag} !-Speculatable !key=none !+NeverMelds`;
+  assert.is(versionsOf(call('Convergent')), 1);
+  assert.is(versionsOf(call('WritesWaveState')), 1);
+  assert.is(versionsOf(call('NoDuplicate')), 0);
+  assert.is(versionsOf(Array.from({ length: 600 }, (_, k) => `%tm${k} = fadd %y %z`).join('\n')), 0, 'large');
 });
 
 test.run();
