@@ -106,6 +106,9 @@ export function mayLeave({ fn }: PlanningContext, { branch, blocks, deadEnds }: 
   return true;
 }
 
+/** Of a branch to a dead end: who fails has nobody to meet again. */
+export const checkRefusal = refusal('NoCommonJoin', 'from one side no thread comes back: it is a failed check');
+
 /** Refuses what `mayLeave` says no to. */
 export const sharedDeadEndRefusal = refusal(
   'NoCommonJoin',

@@ -14,7 +14,7 @@ import { Chains, working } from './chains.js';
 import { asChosen, byCost, byPaper, bySize, type Choice } from './choose-melds.js';
 import type { HopelessBlocks } from './hopeless-blocks.js';
 import { JudgedPairs } from './judged-pairs.js';
-import { mayJoin, mayLeave, problemRefusal, regionRefusal, sharedDeadEndRefusal } from './legality.js';
+import { checkRefusal, mayJoin, mayLeave, problemRefusal, regionRefusal, sharedDeadEndRefusal } from './legality.js';
 import { sunkBelow } from './versions.js';
 
 /** The melds that one branch asks for in this round. */
@@ -51,23 +51,26 @@ export function planBranch(
 ): BranchPlan | Candidate {
   const found = regionOf(ctx, branch);
   if (found.kind === 'region') return planIn(ctx, found, hopeless, choices);
-  const without = found.problem === 'no-join' ? withoutDeadEnds(ctx, branch) : null;
-  if (without === null) return refusedBranch(ctx, branch, problemRefusal(found.problem));
+  if (found.problem !== 'no-join') return refusedBranch(ctx, branch, problemRefusal(found.problem));
+  const without = withoutDeadEnds(ctx, branch);
+  if (!('region' in without)) return refusedBranch(ctx, branch, without);
   if (!mayLeave(ctx, without.region)) return refusedBranch(ctx, branch, sharedDeadEndRefusal);
   return planIn(without.ctx, without.region, hopeless, choices);
 }
 
-/** The region of a branch among those threads that come back, and the context for it; null if there is none either. */
+/** The region of a branch among those threads that come back, and the context for it; or why there is none either. */
 function withoutDeadEnds(
   ctx: PlanningContext,
   branch: BlockId,
-): { readonly ctx: PlanningContext; readonly region: DivergentRegion } | null {
+): { readonly ctx: PlanningContext; readonly region: DivergentRegion } | Refusal {
   const live = ctx.liveFlow();
-  if (live === null || live.graph.succStart[branch + 1]! - live.graph.succStart[branch]! !== 2) return null;
+  const ways = live === null ? 0 : live.graph.succStart[branch + 1]! - live.graph.succStart[branch]!;
+  if (live === null || ways === 0) return problemRefusal('no-join');
+  if (ways === 1) return checkRefusal;
   const { graph, postDominators } = live;
   const inner = { ...ctx, graph, postDominators };
   const region = regionOf(inner, branch);
-  if (region.kind === 'refused') return null;
+  if (region.kind === 'refused') return problemRefusal(region.problem);
   return { ctx: inner, region: { ...region, deadEnds: deadEndsBehind(region.blocks, live.deadEnds) } };
 }
 

@@ -16,6 +16,7 @@ import {
   type PlanOptions,
 } from '../plan.js';
 import type { RuleId } from '../rules.js';
+import { checkRefusal } from './legality.js';
 import { OVERLAPS, planFunction, type PlanInputs } from './plan-function.js';
 
 /** By rule; rules that are not here say all there is to say themselves. */
@@ -53,8 +54,8 @@ export function remediesOf(planned: Planned, { candidates }: FunctionPlan): (str
   return candidates.map((candidate) => {
     const { branch, rule, verdict, reason } = candidate;
     if (verdict === 'meld' || rule === null || reason === OVERLAPS) return null;
-    // The way out of a loop, or back, has no other side.
-    if (rule === '1.2' && leadsOutOrBack(fn, analyses, branch)) return null;
+    // The way out of a loop, or back, has no other side, and neither has a check.
+    if (rule === '1.2' && (reason === checkRefusal.reason || leadsOutOrBack(fn, analyses, branch))) return null;
     if (rule !== '7' && rule !== '2') return BY_RULE[rule] ?? null;
     if (!tried.has(branch) && tried.size < most) tried.set(branch, byTrial(planned, candidate));
     return tried.get(branch) ?? null;

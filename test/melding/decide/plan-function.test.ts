@@ -7,7 +7,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/plan-function', { tests: 33 });
+const test = suite('melding/decide/plan-function', { tests: 34 });
 
 const NET: PlanOptions = { ...DARM, profit: 'net', threshold: 0.2 };
 const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
@@ -111,6 +111,31 @@ test('what stands behind checks melds; threads that fail go their own way', () =
   const used = planned(checked('low').replace('store %i', 'store %a'));
   assert.is(used.lines, '');
   assert.ok(used.plan.candidates.some(({ reason }) => reason?.includes('lead to one dead end, which uses values')));
+});
+
+test('a refused branch with checks says what the threads that come back would meet', () => {
+  const whyNot = (text: string, branch: string): string | null | undefined => {
+    const { plan, s } = planned(text);
+    return plan.candidates.find((each) => each.branch === s.block(branch))?.reason;
+  };
+  assert.is(whyNot(checked('low', 'high'), 't'), 'from one side no thread comes back: it is a failed check');
+  const alone = `
+    arg %c i1 never
+    arg %i i32 never
+    entry:
+      br %c t join
+    t:
+      %ca = icmp ult %i 100
+      br %ca t2 low
+    t2:
+      %x = udiv %i 3
+      br join
+    low:
+      unreachable
+    join:
+      %r = phi [%x t2] [%i entry]
+      ret %r`;
+  assert.is(whyNot(alone, 'entry'), 'one successor post-dominates the other');
 });
 
 /** Both checks of a side lead to `low`. */
