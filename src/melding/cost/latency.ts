@@ -14,10 +14,10 @@
  */
 import type { Divergence } from '../../analysis/divergence.js';
 import { AddressSpace } from '../../ir/address-space.js';
-import type { InstrId, ValueId } from '../../ir/ids.js';
+import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { InstrFlag, Opcode, TypeKind, ValueKind, hasFlag, instrValue, isAmd } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, TypeKind, ValueKind, hasFlag, instrValue, isAmd, terminatorOf } from '../../ir/snapshot.js';
 import { costsOf, type TargetCosts } from './target-costs.js';
 
 export interface InstrCosts {
@@ -30,7 +30,11 @@ export interface InstrCosts {
   readonly scalar: Float64Array;
 }
 
-/** A cap for TargetTransformInfo's answer: for unknown calls and the like it is too large to be a latency. */
+/**
+ * A cap for TargetTransformInfo's answer, which is sometimes too large to be a latency. A call takes as much: LLVM has
+ * inlined what is small, and TargetTransformInfo counts no more of a call than its operands. (Not a call that tells of a
+ * failure and does not come back: hardly any thread makes it.)
+ */
 const MOST_UNITS = 64;
 
 /** What memory accesses share, `[instrCount]` (memory-accesses.ts). */
@@ -90,6 +94,7 @@ export function instrCosts(
       comparedIn.set(index, fn.instrBlock[i]!);
       sequence = elementCycles(fn, i as InstrId, target, isCompared);
     }
+    if (isCallWithReturn(fn, i as InstrId)) sequence = MOST_UNITS * target.valu;
     if (sequence !== null) {
       latency[i] = vector[i] = scalar[i] = sequence;
       continue;
@@ -102,6 +107,10 @@ export function instrCosts(
   }
   return { target, roughDivisors: divisors, latency, vector, scalar };
 }
+
+const isCallWithReturn = (fn: FunctionSnapshot, i: InstrId): boolean =>
+  hasFlag(fn, i, InstrFlag.Call) &&
+  fn.instrOpcode[terminatorOf(fn, fn.instrBlock[i] as BlockId)] !== Opcode.Unreachable;
 
 /**
  * How many divisions of floats an instruction holds that are rounded correctly, unless the function divides roughly.

@@ -7,7 +7,7 @@ import { costsOf } from '../../../src/melding/cost/target-costs.js';
 import { snapshot, type BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/latency', { tests: 5 });
+const test = suite('melding/cost/latency', { tests: 6 });
 
 /** @param units TargetTransformInfo's, in full-rate instructions */
 function division(cpu: string, units: number, type = 'float'): number {
@@ -34,6 +34,25 @@ test('the steps of an exact division of floats are slow on GCN and CDNA', () => 
   // A reciprocal and a multiplication.
   assert.is(division('gfx906', 5), 5 * 4);
   assert.is(division('gfx906', 30, 'double'), 30 * 4);
+});
+
+test('a call takes far longer than its operands, unless it does not come back', () => {
+  const s = snapshot(`
+    func kernel cpu=gfx906
+    arg %a i32
+    arg %c i1
+    entry:
+      %x = call @f %a !+Call !lat=3
+      %y = call @llvm.abs %a !+Intrinsic !lat=3
+      br %c low end
+    low:
+      %z = call @fail %a !+Call !lat=3
+      unreachable
+    end:
+      ret`);
+  const { vector, scalar } = costs(s);
+  const of = (name: string): number[] => [vector, scalar].map((cycles) => cycles[s.instr(name)]!);
+  assert.equal([of('%x'), of('%y'), of('%z')].flat(), [64 * 4, 64 * 4, 3 * 4, 3 * 4, 3 * 4, 3 * 4]);
 });
 
 test('RDNA takes longer for doubles than TargetTransformInfo says', () => {
