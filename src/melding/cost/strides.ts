@@ -133,6 +133,9 @@ export class Strides {
         return strides().reduce((found, stride) => Math.min(found, stride), Infinity);
       case Opcode.Select:
         return least();
+      case Opcode.Load:
+        // Neighbours that load from one place have the same number: those of a row, or of a block of a compressed array.
+        return this.#from(pointerOf(fn, i), depth + 1) === 0 ? 0 : Infinity;
       case Opcode.Call:
         // A number between bounds, for instance.
         return hasFlag(fn, i, InstrFlag.Intrinsic) ? least() : Infinity;

@@ -5,7 +5,7 @@ import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 import { Strides } from '../../../src/melding/cost/strides.js';
 
-const test = suite('melding/cost/strides', { tests: 3 });
+const test = suite('melding/cost/strides', { tests: 4 });
 
 test('how far apart neighbouring threads access memory', () => {
   const s = snapshot(`
@@ -43,6 +43,32 @@ test('how far apart neighbouring threads access memory', () => {
   // Loads and stores have it in words.
   assert.is(strides.ofAccess(s.instr('%byte')), 1 / 4);
   assert.is(strides.ofAccess(s.instr('%number')), 96);
+});
+
+// As compressed arrays are read: a thread knows its block, and an array says where that starts.
+test('neighbours that load from one place have the same number', () => {
+  const s = snapshot(`
+    func kernel
+    arg %p ptr1
+    entry:
+      %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+      %block = lshr %tid 5
+      %start = gep %p %block
+      %at = load %start !as=1
+      %head = gep %p %at
+      %in = and %tid 7
+      %byte = add %at %in
+      %packed = gep %p %byte
+      %own = gep %p %tid
+      %other = load %own !as=1
+      %any = gep %p %other
+      ret
+  `);
+  const analyses = analysesOf(s.f);
+  const strides = new Strides(s.f, analyses.divergence, new WaveSamples(s.f, analyses).values);
+  assert.is(strides.of(s.value('%head')), 0);
+  assert.is(strides.of(s.value('%packed')), 1);
+  assert.is(strides.of(s.value('%any')), Infinity);
 });
 
 // As images are read: coordinates are clamped, and a row starts at a multiple of its width.
