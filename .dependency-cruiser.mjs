@@ -55,7 +55,7 @@ const FREE_OF_NODE = [
   '^src/(errors|ir|formats|analysis|melding|simulator|job|binding|frontend|pipeline|report|explorer)(/|\\.ts$)',
   '^src/platform/interface\\.ts$',
   '^src/workers/(tasks|executor|llvm-host|frontend-host)\\.ts$',
-  '^src/compiler/(simulate|compile-source|llvm-code|retried)\\.ts$',
+  '^src/compiler/(simulate|compile-source|link-libraries|llvm-code|retried)\\.ts$',
 ];
 /** What the main thread of Node alone does: containers of device images, and files of the user's. */
 const MAIN_THREAD_ONLY = ['^src/formats/offload/(?!magic)', '^src/report/html/(page|document|profile/page)\\.ts$'];

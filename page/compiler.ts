@@ -3,6 +3,7 @@
  * Web Worker. Whoever wants to stop a job ends the worker.
  */
 import { SourceTranslator } from '../src/compiler/compile-source.js';
+import { withDeviceLibraries } from '../src/compiler/link-libraries.js';
 import { LlvmLoader } from '../src/compiler/llvm-code.js';
 import { simulateOn } from '../src/compiler/simulate.js';
 import type { CompiledModule } from '../src/compiler/api.js';
@@ -69,8 +70,9 @@ function compilerOf(executor: OwnThread, translator: SourceTranslator, keeps: bo
   return {
     async compile(input, options = {}) {
       const job = completeJobOptions('compile()', options as Partial<JobOptions>);
-      const bytes = new Uint8Array(unwrapModule(input as Uint8Array));
-      const result = await executor.run({ kind: 'compile', bytes, options: job });
+      const linking = { start: async () => executor, translator: async () => translator, limits: LIMITS };
+      const module = await withDeviceLibraries(unwrapModule(input as Uint8Array), job, linking);
+      const result = await executor.run({ kind: 'compile', bytes: new Uint8Array(module), options: job });
       return { ...result, cached: false } satisfies CompiledModule;
     },
     async translate(source, options) {

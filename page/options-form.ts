@@ -9,7 +9,7 @@ type Name = keyof JobOptions;
 type Options = Partial<JobOptions>;
 
 /** These have a place of their own, or would show nothing here. */
-const ELSEWHERE: readonly Name[] = ['mcpu', 'meld', 'stats', 'partitions'];
+const ELSEWHERE: readonly Name[] = ['mcpu', 'meld', 'stats', 'deviceLibs', 'partitions'];
 
 const ENTRIES = Object.entries(JOB_OPTIONS) as unknown as readonly (readonly [Name, OptionEntry])[];
 const OFFERED = ENTRIES.filter(([name, { flag }]) => flag?.commands.includes('compile') && !ELSEWHERE.includes(name));

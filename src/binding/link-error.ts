@@ -7,15 +7,15 @@
 /** One message, with its places. lld gives about twenty and stops then. */
 const UNDEFINED = /^ld\.lld: error: undefined (?:\w+ )?symbol: (.*?) >>> (referenced by .*?)(?: >>> .*)?$/s;
 
-/** Libraries of which bitcode has to bring what it calls. */
-const LIBRARIES: readonly (readonly [RegExp, string])[] = [
-  [/^(?:__kmpc_|omp_)/, "OpenMP's device runtime"],
-  [/^__(?:ocml|ockl|oclc)_/i, "AMD's device libraries"],
-  [/^core::/, "Rust's core"],
-];
+const linkFirst = (library: string): string => `link ${library} into the bitcode first, e.g. with llvm-link`;
 
-/** Of OpenCL; HIP's is in the device libraries. */
-const NO_PRINTF = "OpenCL's printf needs the runtime of AMD's driver, which links __printf_alloc itself";
+/** What can be said about symbols. OpenCL's printf is apart; HIP's is in the device libraries. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:__kmpc_|omp_)/, linkFirst("OpenMP's device runtime")],
+  [/^__(?:ocml|ockl|oclc)_/i, "AMD's device libraries lack it, or were not to be linked (--device-libs)"],
+  [/^core::/, linkFirst("Rust's core")],
+  [/^__printf_alloc$/, "OpenCL's printf needs the runtime of AMD's driver, which links __printf_alloc itself"],
+];
 
 /** @param said lld's messages, with spaces for line ends */
 export function shortLinkError(said: string): string {
@@ -33,9 +33,6 @@ export function shortLinkError(said: string): string {
   if (symbols.length === 0) return said;
   const list = symbols.length === 1 ? `symbol: ${symbols[0]}` : `symbols: ${symbols.join(', ')}`;
   const about = [symbols.length === 1 ? places[0]! : `the first is ${places[0]}`];
-  for (const [prefix, library] of LIBRARIES)
-    if (symbols.some((symbol) => prefix.test(symbol)))
-      about.push(`link ${library} into the bitcode first, e.g. with llvm-link`);
-  if (symbols.includes('__printf_alloc')) about.push(NO_PRINTF);
+  for (const [names, hint] of HINTS) if (symbols.some((symbol) => names.test(symbol))) about.push(hint);
   return [`ld.lld: error: undefined ${list} (${about.join('; ')})`, ...others].join(' ');
 }

@@ -160,6 +160,7 @@ export interface InspectedModule extends ModuleInfo {
 /** A module kept open in a worker of its own, for asking several things about it. */
 export interface ModuleSession extends AsyncDisposable {
   info(call?: Pick<CallOptions, 'signal'>): Promise<ModuleInfo>;
+  /** The module as it is, without device libraries that it lacks. */
   analyze(options?: Partial<JobOptions>, call?: Pick<CallOptions, 'signal'>): Promise<AnalyzeResult>;
   close(): Promise<void>;
 }

@@ -3,7 +3,9 @@ import type { Make } from '../binding/load.js';
 import { compileFrontend, frontendManifest, type FrontendCode } from '../binding/load-frontend.js';
 import { DarmError } from '../errors.js';
 import { driverDiagnostics, driverLog } from '../frontend/driver-warnings.js';
-import { completeSource, refusal, translationJob, type SourceCompileOptions, type SourceRequest } from '../frontend/options.js'; // prettier-ignore
+import { completeSource, isError, refusal, translationJob, type SourceCompileOptions, type SourceRequest } from '../frontend/options.js'; // prettier-ignore
+import { linkingJob } from '../frontend/link-libraries.js';
+import type { LibraryUser } from '../job/library-user.js';
 import type { SourceJob, Translation } from '../job/source.js';
 import type { Executor } from '../workers/executor.js';
 import type { TaskLimits } from '../workers/task-limits.js';
@@ -49,6 +51,24 @@ export class SourceTranslator {
     const { product } = translation;
     if (product === null) throw refusal(translation, folders);
     return { ...translation, product };
+  }
+
+  /**
+   * A module with AMD's device libraries.
+   *
+   * @throws DarmError `bad-target` without libraries for the processor, `link-failed`
+   */
+  async link(executor: Executor, user: LibraryUser, limits: TaskLimits): Promise<Uint8Array<ArrayBuffer>> {
+    const { processors } = await frontendManifest();
+    const source = linkingJob(user, processors);
+    const clang = await this.#clang.get();
+    const linked = await executor.run({ kind: 'translate', source, clang }, { ...limits, events: null });
+    if (linked.product !== null) return linked.product;
+    const { message = 'clang gave no reason' } = linked.diagnostics.find(isError) ?? {};
+    throw new DarmError(
+      'link-failed',
+      `AMD's device libraries cannot be linked: ${message.replace(/\s+/g, ' ').trim()}`,
+    );
   }
 
   /** What fails behind clang still tells what clang said: a warning is often about the same mistake. */

@@ -41,7 +41,9 @@ import type {
 } from './api.js';
 import { CALL_CHECKS, COMPILER_CHECKS, TUNE_CHECKS } from './compiler-checks.js';
 import { compileOn } from './compile-on.js';
+import type { SourceTranslator } from './compile-source.js';
 import type { Elsewhere } from './elsewhere.js';
+import { withDeviceLibraries } from './link-libraries.js';
 import { LlvmLoader } from './llvm-code.js';
 import { checkPackage } from '../platform/node.js';
 import { Retried } from './retried.js';
@@ -214,20 +216,26 @@ class ThreadedCompiler implements Compiler {
   async #compile(module: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<CompileResult> {
     const done = (await this.elsewhere?.compile(module, job, limits)) ?? null;
     if (done !== null) return done;
+    const linked = await this.#withLibraries(module, job, limits);
     const executor = await this.#start();
     this.#compiling++;
     try {
       // To divide one job pays while there are workers to spare. Jobs side by side keep the workers busy without it.
-      return await compileOn(executor, module, job, limits, () => this.#compiling * 2 <= executor.width);
+      return await compileOn(executor, linked, job, limits, () => this.#compiling * 2 <= executor.width);
     } finally {
       this.#compiling--;
     }
   }
 
+  #withLibraries(module: Uint8Array, job: JobOptions, limits: TaskLimits): Promise<Uint8Array> {
+    const translator = async (): Promise<SourceTranslator> => (await this.#forSource()).translator;
+    return withDeviceLibraries(module, job, { start: () => this.#start(), translator, limits });
+  }
+
   async analyze(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<AnalyzeResult> {
     const limits = this.#begin('analyze()', call);
     const job = completeJobOptions('analyze()', options);
-    const module = this.#moduleBytes(bytes);
+    const module = await this.#withLibraries(this.#moduleBytes(bytes), job, limits);
     const executor = await this.#start();
     return executor.run({ kind: 'analyze', bytes: module, options: job }, limits);
   }
@@ -290,6 +298,7 @@ class ThreadedCompiler implements Compiler {
     // A copy has no holes, which `forEach` leaves out.
     [...specs].forEach(checkSpec);
     const { tuneOn } = await import('./tune/tune.js');
+    const linked = await this.#withLibraries(module, job, limits);
     const executor = await this.#start();
     const setup = {
       executor,
@@ -297,7 +306,7 @@ class ThreadedCompiler implements Compiler {
       compile: (input: Uint8Array, of: JobOptions) => this.#compile(input, of, limits),
       onProgress: call.onTrial ?? (() => {}),
     };
-    return tuneOn(setup, module, job, { specs, budget, tolerance, fullUnit });
+    return tuneOn(setup, linked, job, { specs, budget, tolerance, fullUnit });
   }
 
   async open(bytes: Uint8Array): Promise<ModuleSession> {

@@ -58,10 +58,11 @@ interface SourceQuestion {
 type Translated = Awaited<ReturnType<SourceTranslator['translate']>>;
 
 export class SourceJobs {
-  readonly #translator: SourceTranslator;
+  /** clang, also for jobs that begin with bitcode. */
+  readonly translator: SourceTranslator;
 
   constructor(private readonly setup: SourceSetup) {
-    this.#translator = new SourceTranslator(setup.make);
+    this.translator = new SourceTranslator(setup.make);
   }
 
   /**
@@ -79,7 +80,7 @@ export class SourceJobs {
     const started = performance.now();
     const compileBitcode = async (): Promise<KeptSource> => {
       const translation = await translate();
-      const compiled = await this.#translator.keepingLog(
+      const compiled = await this.translator.keepingLog(
         translation,
         this.setup.compileUnlessShared(translation.product, request.job, limits).catch(async (error: unknown) => {
           throw await this.#placed(error, request, limits);
@@ -87,7 +88,7 @@ export class SourceJobs {
       );
       const { total = 0 } = compiled.timings;
       const timings = { ...compiled.timings, translate: translation.time, total: total + translation.time };
-      const left = this.#translator.result(request, translation);
+      const left = this.translator.result(request, translation);
       return { ...compiled, timings, source: left, lookups: translation.lookups };
     };
     const asResult = ({ lookups: _, ...result }: KeptSource, cached: boolean): CompiledSource => ({
@@ -115,7 +116,7 @@ export class SourceJobs {
     const { request, translate } = await this.#prepare('translate()', asked, limits);
     const translation = await translate();
     const { product: bitcode, time } = translation;
-    return { ...this.#translator.result(request, translation), bitcode, options: request.job, time };
+    return { ...this.translator.result(request, translation), bitcode, options: request.job, time };
   }
 
   async preprocess(
@@ -127,11 +128,11 @@ export class SourceJobs {
     const asked = { input, options, product: 'text' as const, colors };
     const { request, translate } = await this.#prepare('preprocess()', asked, limits);
     const translation = await translate();
-    return { ...this.#translator.result(request, translation), text: translation.product };
+    return { ...this.translator.result(request, translation), text: translation.product };
   }
 
   async close(): Promise<void> {
-    await this.#translator.close();
+    await this.translator.close();
   }
 
   /** A source, checked, and what translates it. */
@@ -143,9 +144,9 @@ export class SourceJobs {
       throw new DarmError('bad-input', `the source has ${input.length} bytes, the limit is ${maxInput}`);
     const binary = typeof input === 'string' ? undefined : BINARY[sniffInput(input)];
     if (binary !== undefined) throw new DarmError('bad-input', `the source is ${binary}, not text`);
-    const request = await this.#translator.request(where, input, options);
-    const source = await this.#translator.job(request, product, colors);
-    const translate = async () => this.#translator.translate(await start(), request, source, limits);
+    const request = await this.translator.request(where, input, options);
+    const source = await this.translator.job(request, product, colors);
+    const translate = async () => this.translator.translate(await start(), request, source, limits);
     if (product === 'text') return { request, source, translate };
     return { request, source, translate: () => this.#keptTranslation(request, source, translate) };
   }
@@ -180,8 +181,8 @@ export class SourceJobs {
     const lined: SourceRequest = { ...request, flags: { ...request.flags, debug: 'lines' } };
     const silent = { ...limits, events: null };
     try {
-      const source = await this.#translator.job(lined, 'bitcode', false);
-      const { product } = await this.#translator.translate(await this.setup.start(), lined, source, silent);
+      const source = await this.translator.job(lined, 'bitcode', false);
+      const { product } = await this.translator.translate(await this.setup.start(), lined, source, silent);
       await this.setup.compile(product, { ...request.job, meld: 'off', plan: null }, silent);
     } catch (second) {
       if (!(second instanceof DarmError)) return error;

@@ -3,7 +3,7 @@
  * (clang/lib/Driver/ToolChains/Clang.cpp, AMDGPU.cpp, HIPAMD.cpp), without the driver. Folders below `IMAGE_FOLDER`
  * are the package's headers and device libraries.
  */
-import { DarmError } from '../errors.js';
+import { deviceLibraries, linkingArguments } from './device-libraries.js';
 import { HEADERS_FOLDER } from './files.js';
 import type { ParsedFlags } from './flags.js';
 import { IMAGE_FOLDER } from './image.js';
@@ -57,9 +57,7 @@ export function cc1Arguments(job: Translating): string[] {
   if (flags.visibility === null) words.push('-fvisibility=hidden', '-fapply-global-visibility-to-externs');
   else words.push(`-fvisibility=${flags.visibility}`);
   if (flags.codeObjectVersion !== 6) words.push(`-mcode-object-version=${flags.codeObjectVersion}`);
-  if (flags.libraries && job.product === 'bitcode')
-    for (const library of librariesFor(job, cpu))
-      words.push('-mlink-builtin-bitcode', `${IMAGE_FOLDER}/device/${library}.bc`);
+  if (flags.libraries && job.product === 'bitcode') words.push(...linkingArguments(librariesFor(job, cpu)));
   words.push('-target-cpu', cpu);
   for (const feature of features.split(',').filter(Boolean)) words.push('-target-feature', feature);
   if (flags.debug !== 'none')
@@ -103,26 +101,18 @@ export function leanArguments(words: readonly string[]): string[] | null {
 
 const baseName = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 
-/** In the order in which clang's driver has them, which is the order of linking. */
+/** OpenCL's own in front. */
 function librariesFor({ flags, language, processors }: Translating, cpu: string): string[] {
-  const processor = cpu.replace(/^gfx/, '');
-  if (!processors.includes(processor))
-    throw new DarmError('bad-target', `there are no device libraries for ${cpu}, only for ${list(processors)}`);
-  const has64Lanes = flags.waveSize === 64 || /^[6-9](\w\w|-.*)$/.test(processor);
-  const onOff = (value: boolean): string => (value ? 'on' : 'off');
-  return [
-    ...(language === 'opencl' ? ['opencl'] : []),
-    'ocml',
-    'ockl',
-    `oclc_unsafe_math_${onOff(flags.floatingPoint.unsafeLibraries)}`,
-    `oclc_finite_only_${onOff(flags.floatingPoint.finiteLibraries)}`,
-    `oclc_wavefrontsize64_${onOff(has64Lanes)}`,
-    `oclc_isa_version_${processor}`,
-    `oclc_abi_version_${flags.codeObjectVersion}00`,
-  ];
+  const common = deviceLibraries({
+    cpu,
+    processors,
+    has64Lanes: flags.waveSize === 64,
+    unsafeMath: flags.floatingPoint.unsafeLibraries,
+    finiteOnly: flags.floatingPoint.finiteLibraries,
+    codeObjectVersion: flags.codeObjectVersion * 100,
+  });
+  return language === 'opencl' ? ['opencl', ...common] : common;
 }
-
-const list = (processors: readonly string[]): string => processors.map((each) => `gfx${each}`).join(', ');
 
 /** The package's headers, behind the user's own. */
 function folders(flags: ParsedFlags, isHip: boolean): string[] {

@@ -1,5 +1,5 @@
 /** What a source needs beside the options of a job: the API's side of clang's flags. */
-import { DarmError } from '../errors.js';
+import { DarmError, type SourceDiagnostic } from '../errors.js';
 import { completeJobOptions, type JobOptions } from '../job/options.js';
 import type { SourceJob, Translation } from '../job/source.js';
 import { withSettings } from '../job/target-id.js';
@@ -90,6 +90,8 @@ function jobOptions(where: string, given: SourceCompileOptions, flags: ParsedFla
     optimize,
     mcpu: typeof target === 'string' && target !== '' ? withSettings(target, flags.settings) : target,
     codegenLevel: asked.codegenLevel ?? codegenLevels[optimize],
+    // clang links them, unless -nogpulib says no.
+    deviceLibs: 'never',
   });
 }
 
@@ -178,12 +180,14 @@ async function withUnitId(words: readonly string[], source: Uint8Array): Promise
   return [`-cuid=${id}`, ...words];
 }
 
+export const isError = ({ severity }: SourceDiagnostic): boolean => severity === 'error' || severity === 'fatal';
+
 /** The error of a source that clang refuses. Its text is clang's log. */
 export function refusal(
   { log, diagnostics }: Pick<Translation, 'log' | 'diagnostics'>,
   folders: readonly string[],
 ): DarmError {
-  const first = diagnostics.find(({ severity }) => severity === 'error' || severity === 'fatal');
+  const first = diagnostics.find(isError);
   const place = first && {
     ...(first.file !== null && { file: first.file }),
     ...(first.line !== null && { line: first.line }),

@@ -100,6 +100,12 @@ export const JOB_OPTIONS = {
     about: 'what darm tune found: the text of its plan, which decides for the functions that it fits',
     flag: { commands: ['compile', 'batch', 'check'], value: 'file', help: 'what darm tune found (docs/tune.md)' },
   }),
+  deviceLibs: option(choice('auto', 'always', 'never'), {
+    default: 'auto',
+    about:
+      "whether AMD's device libraries (__ocml_, __ockl_) are linked into bitcode that calls them: auto does so for hsaco",
+    flag: { commands: ALL_AND_TUNE, value: 'when' },
+  }),
   partitions: option(choice<(typeof PARTITIONS)[number]>(...PARTITIONS), {
     default: 1,
     about:

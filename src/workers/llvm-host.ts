@@ -21,6 +21,7 @@ import { compileExactly, compileMelded, compileModule, meldBlindly, meldFunction
 import { inFreshHeap } from '../pipeline/compilation.js';
 import { compilePart, divideModule } from '../pipeline/compile-parts.js';
 import { isJudgedByCode } from '../pipeline/modelled-point.js';
+import { libraryUser } from '../pipeline/library-user.js';
 import { settle, type Settled } from '../pipeline/settle.js';
 import { takeOut, tryPolicy } from '../pipeline/trial.js';
 import { emitWithoutFaults } from '../pipeline/take-back.js';
@@ -142,6 +143,8 @@ function perform(runtime: LlvmRuntime, task: LlvmTask, events: Events): TaskResu
   switch (task.kind) {
     case 'info':
       return moduleInfo(runtime, task.bytes);
+    case 'library-user':
+      return libraryUser(runtime, task.bytes, task.options);
     case 'compile':
       return compileModule(runtime, task.bytes, task.options, events);
     case 'meld':

@@ -8,6 +8,7 @@ import type { ErrorData } from '../errors.js';
 import type { Disassembly } from '../formats/disassembly.js';
 import type { EditLog } from '../job/edit-log.js';
 import type { FunctionSubset } from '../job/function-subset.js';
+import type { LibraryUser } from '../job/library-user.js';
 import type { JobOptions } from '../job/options.js';
 import type { AnalyzeResult, CompileResult, ModuleInfo } from '../job/results.js';
 import type { SourceJob, Translation } from '../job/source.js';
@@ -24,6 +25,8 @@ interface ModuleTask {
 
 export type Task =
   | { readonly kind: 'info'; readonly bytes: Uint8Array }
+  /** Asks whether AMD's device libraries are lacking. */
+  | ({ readonly kind: 'library-user' } & ModuleTask)
   | ({ readonly kind: 'compile' } & ModuleTask)
   | ({ readonly kind: 'meld'; readonly subset: FunctionSubset } & ModuleTask)
   | ({ readonly kind: 'emit'; readonly logs: readonly EditLog[] } & ModuleTask)
@@ -58,6 +61,7 @@ export type Task =
 
 export interface TaskResults {
   info: ModuleInfo;
+  'library-user': LibraryUser | null;
   compile: CompileResult;
   meld: EditLog[];
   emit: CompileResult;

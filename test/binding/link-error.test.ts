@@ -37,7 +37,7 @@ test('undefined symbols are one list, with a place of the first and the library 
     await linkError(calls('__kmpc_barrier', 'nowhere', '__ocml_sin_f32', '__kmpc_target_init')),
     'ld.lld: error: undefined symbols: __kmpc_barrier, nowhere, __ocml_sin_f32, __kmpc_target_init ' +
       "(the first is referenced by /kernel.o:(k); link OpenMP's device runtime into the bitcode first, e.g. with " +
-      "llvm-link; link AMD's device libraries into the bitcode first, e.g. with llvm-link)",
+      "llvm-link; AMD's device libraries lack it, or were not to be linked (--device-libs))",
   );
 });
 

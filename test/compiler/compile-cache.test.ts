@@ -54,7 +54,7 @@ test('the key depends on the input and on every option', async () => {
   const keys = [await compileKey(bytes, options), await compileKey(new Uint8Array([1, 2]), options)];
   const others: Record<string, unknown> = {
     emit: ['obj'], mcpu: 'gfx90a', codegenLevel: 3, optimize: 'O1', meld: 'off', meldPoint: 'early', profit: 'size', threshold: 0.3,
-    regionReplication: false, unpredicate: 'never', versions: 'always', partitions: 4, functions: ['k'], once: true, stats: true, remarks: true, report: true, verifyAnalyses: true, plan: '{}',
+    regionReplication: false, unpredicate: 'never', versions: 'always', deviceLibs: 'never', partitions: 4, functions: ['k'], once: true, stats: true, remarks: true, report: true, verifyAnalyses: true, plan: '{}',
   }; // prettier-ignore
   assert.equal(Object.keys(others).sort(), Object.keys(options).sort());
   for (const [name, value] of Object.entries(others)) keys.push(await compileKey(bytes, { ...options, [name]: value }));

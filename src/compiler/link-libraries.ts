@@ -1,0 +1,44 @@
+/**
+ * AMD's device libraries for bitcode and IR text: other front ends leave calls of them open, where clang, given source,
+ * links them. Who calls none pays for nothing but the search for a name.
+ */
+import type { JobOptions } from '../job/options.js';
+import type { Executor } from '../workers/executor.js';
+import type { TaskLimits } from '../workers/task-limits.js';
+import type { SourceTranslator } from './compile-source.js';
+
+/** What the names of the libraries' functions and constants begin with. */
+const [UNDERSCORE, ...REST] = [...'__oc'].map((letter) => letter.charCodeAt(0)) as [number, ...number[]];
+
+/** Names are bytes of text in bitcode, too. */
+function namesLibraries(module: Uint8Array): boolean {
+  for (let at = module.indexOf(UNDERSCORE); at >= 0; at = module.indexOf(UNDERSCORE, at + 1))
+    if (REST.every((byte, index) => module[at + 1 + index] === byte)) return true;
+  return false;
+}
+
+/** What is not to be linked any more must be complete; whatever else is written may be linked by the caller. */
+const wantsLibraries = ({ deviceLibs, emit }: JobOptions): boolean =>
+  deviceLibs === 'always' || (deviceLibs === 'auto' && emit.includes('hsaco'));
+
+interface Linking {
+  readonly start: () => Promise<Executor>;
+  readonly translator: () => Promise<SourceTranslator>;
+  readonly limits: TaskLimits;
+}
+
+/**
+ * The module with the libraries that it lacks; the same bytes where it lacks none, or is not to have them.
+ *
+ * @throws DarmError `bad-target` without libraries for the processor, `link-failed`
+ */
+export async function withDeviceLibraries(
+  module: Uint8Array,
+  options: JobOptions,
+  { start, translator, limits }: Linking,
+): Promise<Uint8Array> {
+  if (!wantsLibraries(options) || !namesLibraries(module)) return module;
+  const executor = await start();
+  const user = await executor.run({ kind: 'library-user', bytes: module, options }, { ...limits, events: null });
+  return user === null ? module : (await translator()).link(executor, user, limits);
+}
