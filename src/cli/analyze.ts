@@ -1,4 +1,4 @@
-/** `darm analyze`: asks a session with an open module (`Compiler.open`), and prints a table or JSON. */
+/** `darm analyze`: prints what melding would do, as a table or JSON. */
 import { createCompiler } from '../compiler/compiler.js';
 import { analyzeDocument } from '../report/json/analyze-document.js';
 import type { AnalyzeResult, FunctionAnalysis } from '../job/results.js';
@@ -20,8 +20,8 @@ export async function runAnalyze(input: string, flags: AnalyzeFlags): Promise<vo
   const compiler = createCompiler({ threads: 1, timeout, memoryLimit, tierPolicy: 'short' });
   const { module, options, dependencies } = await moduleOf(compiler, input, bytes, flags);
   checkOutputs(outputs, dependencies);
-  const session = await compiler.open(module);
-  const result = await session.analyze({ ...options, remarks: remarks !== undefined, report: dot !== undefined });
+  const asked = { ...options, remarks: remarks !== undefined, report: dot !== undefined };
+  const result = await compiler.analyze(module, asked);
   for (const { name, reason } of result.failures) warn(`function '${name}' is not analysed: ${reason}`);
   await writeRemarks(remarks, result.remarks);
   if (dot !== undefined) await (await import('./report.js')).writeGraphs(dot, result.functions);

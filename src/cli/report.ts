@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Compiler } from '../compiler/api.js';
-import { DEFAULT_OPTIONS, thresholdOf, type JobOptions } from '../job/options.js';
+import { asForCodeObject, DEFAULT_OPTIONS, thresholdOf, type JobOptions } from '../job/options.js';
 import type { MeasuredLaunch } from '../report/counter-rows.js';
 import { graphDot } from '../report/graph/dot.js';
 import { loadLayout } from '../report/graph/layout.js';
@@ -39,7 +39,8 @@ export async function writeForecast(
 ): Promise<void> {
   // An analysis with melding off says what melding would do.
   const melding = { ...options, meld: options.meld === 'off' ? DEFAULT_OPTIONS.meld : (options.meld ?? 'darm') };
-  const result = await compiler.compile(module, { ...melding, emit: ['asm'], stats: true, report: true });
+  const asked = { ...asForCodeObject(melding), emit: ['asm'], stats: true, report: true } as const;
+  const result = await compiler.compile(module, asked);
   await writeReport(file, input, melding, result, null);
 }
 

@@ -6,7 +6,7 @@ import type { CompiledModule, Compiler, ModuleCompiler } from '../compiler/api.j
 import { DarmError, type SourceDiagnostic } from '../errors.js';
 import { sniffInput } from '../formats/bitcode.js';
 import { inspectCodeObject } from '../formats/code-object.js';
-import type { JobOptions } from '../job/options.js';
+import { asForCodeObject, type JobOptions } from '../job/options.js';
 import type { Remark } from '../job/remarks.js';
 import type { FunctionHistory } from '../job/history.js';
 import type { Layout } from '../report/graph/layout.js';
@@ -198,7 +198,7 @@ export class Explorer {
     if (language === 'ir') {
       const module = typeof source === 'string' ? new TextEncoder().encode(source) : source;
       if (sniffInput(module) === 'empty') throw new DarmError('bad-input', 'there is nothing to compile yet');
-      return Promise.resolve({ module, options, log: '', diagnostics: [], time: 0 });
+      return Promise.resolve({ module, options: asForCodeObject(options), log: '', diagnostics: [], time: 0 });
     }
     return this.#keep(['translate', source, language, options, flags], async () => {
       const name = FILES[language]!;

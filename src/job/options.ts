@@ -153,6 +153,10 @@ export const DEFAULT_OPTIONS: JobOptions = defaultsOf(JOB_OPTIONS);
 export const thresholdOf = ({ threshold, profit }: Pick<JobOptions, 'threshold' | 'profit'>): number =>
   threshold ?? (profit === 'size' ? 0 : 0.2);
 
+/** What is shown of a job that is about a code object, but writes something else: with the libraries that it would have. */
+export const asForCodeObject = <Options extends Partial<JobOptions>>(options: Options): Options =>
+  (options.deviceLibs ?? 'auto') === 'auto' ? { ...options, deviceLibs: 'always' } : options;
+
 /** Whether the module has nothing to say about the options: see src/pipeline/settle.ts. */
 export const isSettled = ({ plan, meldPoint }: JobOptions): boolean => plan === null && meldPoint !== 'auto';
 

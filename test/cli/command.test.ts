@@ -7,7 +7,7 @@ import { assert, suite } from '../support/suite.js';
 import { darm, filesIn, inFolder } from '../support/command.js';
 import { kernel } from '../support/llvm.js';
 
-const test = suite('cli/command', { tests: 18, timeoutMs: 120_000 });
+const test = suite('cli/command', { tests: 19, timeoutMs: 120_000 });
 
 const TRIPLE = 'target triple = "amdgcn-amd-amdhsa"\n';
 const KERNEL = `${TRIPLE}define amdgpu_kernel void @k() "target-cpu"="gfx906" {\n  ret void\n}\n`;
@@ -175,6 +175,18 @@ test('analyze --json', () =>
     assert.type(meld['branch'], 'string');
     assert.type((meld['sides'] as string[][])[0]![0], 'string');
     assert.equal(await filesIn(folder), ['b.bc', 'k.ll']);
+  }));
+
+test('what is analysed has the device libraries that a code object gets, in the table and on the page', () =>
+  inFolder(async (folder) => {
+    const text = KERNEL.replace('  ret void', '  %x = call float @__ocml_sin_f32(float 1.0)\n  ret void');
+    await writeFile(path.join(folder, 'sine.ll'), `${text}declare float @__ocml_sin_f32(float)\n`);
+    const functionsOf = (stdout: Buffer): string[] =>
+      (json(stdout)['functions'] as { name: string }[]).map(({ name }) => name);
+    const analyze = (...flags: string[]) => succeeds(folder, 'analyze', 'sine.ll', '--json', ...flags);
+    assert.ok(functionsOf(await analyze('--html', 'sine.html')).includes('__ocml_sin_f32'));
+    assert.match(await readFile(path.join(folder, 'sine.html'), 'utf8'), /__ocml_sin_f32/);
+    assert.equal(functionsOf(await analyze('--device-libs', 'never')), ['k']);
   }));
 
 test.long('analyze prints a table', () =>

@@ -6,7 +6,7 @@ import type { Explored, ExploreJob, Launched, LaunchableKernel, Listing } from '
 import { loadLayout } from '../../src/report/graph/layout.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('explorer', { tests: 3, timeoutMs: 120_000 });
+const test = suite('explorer', { tests: 4, timeoutMs: 120_000 });
 
 const root = new URL('../../../', import.meta.url);
 const text = (file: string): Promise<string> => readFile(new URL(file, root), 'utf8');
@@ -62,6 +62,20 @@ test.long('source: melds, remarks, listings and a launch, all with the lines the
     assert.is(profiles[1]!.instructions.length, rows.filter((row) => row.function === name).length);
   }),
 );
+
+test('IR has the device libraries that its code object gets', () =>
+  exploring(async (explorer) => {
+    const source = `target triple = "amdgcn-amd-amdhsa"
+declare float @__ocml_sin_f32(float)
+define amdgpu_kernel void @k(ptr addrspace(1) %out) "target-cpu"="gfx1100" {
+  %sine = call float @__ocml_sin_f32(float 1.0)
+  store float %sine, ptr addrspace(1) %out
+  ret void
+}`;
+    const job: ExploreJob = { source, language: 'ir', options: {}, flags: [] };
+    const listing = (await explorer.answer({ kind: 'listing', job, form: 'ir', side: 'after' })) as Listing;
+    assert.ok(listing.rows.some(({ text: row }) => row.startsWith('define internal float @__ocml_sin_f32(')));
+  }));
 
 test('IR: lines by the names of blocks; a launch is made up', () =>
   exploring(async (explorer) => {
