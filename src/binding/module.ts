@@ -76,6 +76,11 @@ const PLACE = /^((?:(?!: ).)+?):(\d+):(\d+): (.+)$/;
 /** LLVM takes clang's number of a place in the source for a line. */
 const ASM_COOKIE = / at line \d+$/;
 
+/** What is said of another vendor's processor where nothing says that the module is not AMD's. */
+const NOT_OF_AMD = /^unknown processor '(?!gfx)[^']*' for amdgcn /;
+const HAS_NO_TRIPLE =
+  ': the module has no target triple and counts as AMD\'s (NVIDIA\'s say target triple = "nvptx64-nvidia-cuda")';
+
 /** What LLVM says of text that is something else altogether: of source, if nobody has said so. */
 const NO_IR = /^expected top-level entity$/;
 /** What LLVM skips in front of the first entity. If the first word of that is read, the text is IR with a mistake. */
@@ -165,11 +170,15 @@ export class LlvmModule {
       const lines = inFront.split('\n');
       return lines.length === line && lines.at(-1)!.length + 1 === column;
     };
+    const hint = (): string => {
+      if (NO_IR.test(said) && isSource()) return IS_SOURCE;
+      return NOT_OF_AMD.test(said) && this.triple === '' ? HAS_NO_TRIPLE : '';
+    };
     const message = unreadable
       ? `unreadable bitcode: ${said}`
       : status === Status.LinkFailed
         ? shortLinkError(said)
-        : said + (NO_IR.test(said) && isSource() ? IS_SOURCE : '');
+        : said + hint();
     throw new DarmError(
       CODES[status] ?? 'internal',
       message || 'LLVM gave no reason',

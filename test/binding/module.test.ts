@@ -3,7 +3,7 @@ import { LlvmModule } from '../../src/binding/module.js';
 import { runtime } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/module', { tests: 3 });
+const test = suite('binding/module', { tests: 4 });
 
 const DIVISIONS = `target triple = "amdgcn-amd-amdhsa"
 define float @exact(float %a) {
@@ -93,6 +93,30 @@ test('a pass may inline what divides roughly, and what one in a question did is 
     module.runPasses('always-inline');
     assert.is(dividesRoughly('caller'), true);
   });
+});
+
+test("another vendor's processor for a module without a triple", async () => {
+  const llvm = await runtime();
+  const message = (text: string, cpu: string): string => {
+    llvm.reset();
+    try {
+      llvm.run(() => LlvmModule.read(llvm, new TextEncoder().encode(text), { cpu, features: '' }, 2));
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return '';
+  };
+  const plain = 'define void @f() {\n  ret void\n}\n';
+  const amd = `target triple = "amdgcn-amd-amdhsa"\n${plain}`;
+  const unknown = (cpu: string): string => `unknown processor '${cpu}' for amdgcn (asked for)`;
+  assert.is(
+    message(plain, 'sm_80'),
+    `${unknown('sm_80')}: the module has no target triple and counts as AMD's ` +
+      '(NVIDIA\'s say target triple = "nvptx64-nvidia-cuda")',
+  );
+  assert.is(message(amd, 'sm_80'), unknown('sm_80'));
+  assert.is(message(plain, 'gfx9999'), unknown('gfx9999'));
+  assert.is(message(`target triple = "nvptx64-nvidia-cuda"\n${plain}`, 'sm_80'), '');
 });
 
 test.run();
