@@ -4,10 +4,15 @@ import type { CompileResult, Counts, FunctionReport } from '../job/results.js';
 import { warn } from './messages.js';
 import { table } from './table.js';
 
-export function printWarnings({ diagnostics, functions }: CompileResult): void {
-  for (const line of diagnostics) warn(line);
-  for (const { name, bailout } of functions)
-    if (bailout !== null) warn(`function '${name}' is not melded, or only in part: ${bailout}`);
+/** What is the same for several targets is said once. */
+export function printWarnings(results: readonly CompileResult[]): void {
+  const lines = results.flatMap(({ diagnostics, functions }) => [
+    ...diagnostics,
+    ...functions.flatMap(({ name, bailout }) =>
+      bailout === null ? [] : `function '${name}' is not melded, or only in part: ${bailout}`,
+    ),
+  ]);
+  for (const line of new Set(lines)) warn(line);
 }
 
 /** An output file, as the JSON document has it. */

@@ -88,7 +88,7 @@ export async function runCompile(input: string, given: CompileFlags, shared?: Co
   checkOutputs(outputs, [...included, ...data]);
   if (!flags.quiet) {
     for (const log of new Set(sources.map((each) => each.log))) printLog(log, hasColors(flags.clang));
-    results.forEach(printWarnings);
+    printWarnings(results);
   }
   await writeOutput(output, bytes);
   if (dependencies !== null) {

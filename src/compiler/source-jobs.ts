@@ -5,7 +5,7 @@ import { sniffInput, type InputKind } from '../formats/bitcode.js';
 import { isBytes } from '../formats/bytes.js';
 import type { SourceCompileOptions, SourceRequest } from '../frontend/options.js';
 import type { JobOptions } from '../job/options.js';
-import type { CompileResult } from '../job/results.js';
+import { NO_KERNEL, type CompileResult } from '../job/results.js';
 import type { Lookup, SourceJob, Translation } from '../job/source.js';
 import type { Executor } from '../workers/executor.js';
 import type { TaskLimits } from '../workers/task-limits.js';
@@ -89,7 +89,9 @@ export class SourceJobs {
       const { total = 0 } = compiled.timings;
       const timings = { ...compiled.timings, translate: translation.time, total: total + translation.time };
       const left = this.translator.result(request, translation);
-      return { ...compiled, timings, source: left, lookups: translation.lookups };
+      // A source of HIP may be for the host alone.
+      const diagnostics = compiled.diagnostics.filter((line) => line !== NO_KERNEL || request.language !== 'hip');
+      return { ...compiled, diagnostics, timings, source: left, lookups: translation.lookups };
     };
     const asResult = ({ lookups: _, ...result }: KeptSource, cached: boolean): CompiledSource => ({
       ...result,

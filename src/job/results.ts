@@ -37,11 +37,14 @@ export interface CompileResult {
   readonly remarks: readonly Remark[];
   /** Of the functions that there is something to say about, in module order; empty unless asked for. */
   readonly histories: readonly FunctionHistory[];
-  /** LLVM's warnings and notes, one line each. */
+  /** Warnings and notes, LLVM's and ours, one line each. */
   readonly diagnostics: readonly string[];
   /** Milliseconds per phase: read, optimize, meld, verify, codegen, link, total. */
   readonly timings: Readonly<Record<string, number>>;
 }
+
+/** The warning about a code object that nobody can launch anything of. */
+export const NO_KERNEL = 'the code object has no kernel: no function of the module is one';
 
 /** What changes in a function beside melds. */
 export interface OtherChanges {

@@ -12,7 +12,7 @@ import type { Artifact, CompileResult } from '../job/results.js';
 import { parseTargetId } from '../job/target-id.js';
 import { Compilation, inFreshHeap } from './compilation.js';
 import { chosenCode, meldInPlace, resultOf } from './compile.js';
-import { checkKind, countFunctions } from './emit.js';
+import { checkKind, countFunctions, kernelWarnings } from './emit.js';
 import { generateCode } from './generate-code.js';
 import { spareBodies } from './kernel-bodies.js';
 import { leftOutWarnings } from './left-out.js';
@@ -65,7 +65,8 @@ export function divideModule(
       { kind: 'll', bytes: text },
       { kind: 'bc', bytes: bitcode },
     ];
-    const warnings = [...leftOutWarnings(module, spareBodies(module)), ...module.warnings()];
+    const noKernel = kernelWarnings(options.emit, module);
+    const warnings = [...noKernel, ...leftOutWarnings(module, spareBodies(module)), ...module.warnings()];
     const emitted = { artifacts, counts, target: module.cpu || 'amdgcn', warnings, code: null };
     return { parts, logs, bitcode, kernels, result: resultOf(compilation, logs, emitted) };
   });

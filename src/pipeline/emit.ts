@@ -7,7 +7,7 @@ import { summarize } from '../analysis/summary.js';
 import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { Emit } from '../job/options.js';
-import type { Artifact, Counts } from '../job/results.js';
+import { NO_KERNEL, type Artifact, type Counts } from '../job/results.js';
 import { elfFunctionSizes } from '../formats/elf.js';
 import { generateCode } from './generate-code.js';
 import { spareBodies, withoutWarningsAbout } from './kernel-bodies.js';
@@ -60,6 +60,7 @@ export function emitArtifacts(request: EmitRequest): Emitted {
   const codes = codesFor(kinds, withFigures && module.triple !== '', module.isAmdgcn);
   const hasFigures = codes.size > 0;
   if (withCode) codes.add(module.isAmdgcn ? 'obj' : 'asm');
+  const noKernel = kernelWarnings(kinds, module);
   const leftOut = codes.size > 0 ? leftOutWarnings(module, spare) : [];
   let isUntouched = artifacts.length === 0;
   for (const code of codes) {
@@ -86,7 +87,7 @@ export function emitArtifacts(request: EmitRequest): Emitted {
         scratch: object !== null && hasNotes ? scratchOf(object) : new Map<string, number>(),
       }
     : null;
-  const warnings = [...leftOut, ...withoutWarningsAbout(module.warnings(), spare)];
+  const warnings = [...noKernel, ...leftOut, ...withoutWarningsAbout(module.warnings(), spare)];
   return { artifacts, counts, target, warnings, code };
 }
 
@@ -115,6 +116,10 @@ function codesFor(kinds: readonly Emit[], withFigures: boolean, isAmdgcn: boolea
   if (withFigures && codes.size === 0) codes.add(isAmdgcn ? 'obj' : 'asm');
   return codes;
 }
+
+/** Functions without a kernel are a normal thing to compile, until they are linked. */
+export const kernelWarnings = (kinds: readonly Emit[], module: LlvmModule): string[] =>
+  kinds.includes('hsaco') && module.functions().every(({ kernel }) => !kernel) ? [NO_KERNEL] : [];
 
 export function checkKind(kind: Emit, module: LlvmModule): void {
   // LLVM reads it and takes it for AMD's; its code generator then crashes.

@@ -77,9 +77,9 @@ export async function artifactAnswer({ kind, bytes }: Artifact): Promise<Answer>
  * @throws Refusal `answer-too-large`
  */
 export async function compileAnswer(result: CompiledModule, maxArtifact: number, place: object = {}): Promise<Answer> {
-  const { artifacts, diagnostics, remarks, histories, source } = result;
+  const { artifacts, remarks, histories, source } = result;
   const left = source && { source: { log: source.log, loweredNames: source.loweredNames } };
-  const rest = { ...compileDocument(result, []), artifacts: undefined, diagnostics, ...left, remarks, histories };
+  const rest = { ...compileDocument(result, []), artifacts: undefined, ...left, remarks, histories };
   const text = jsonText({ ...place, ...rest }, maxArtifact);
   const heads: string[] = [];
   for (const { kind, bytes } of artifacts)

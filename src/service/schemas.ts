@@ -94,7 +94,7 @@ export const compileSchema = z
       }),
     ),
     timings: z.record(z.string(), z.number()).meta({ description: 'Milliseconds per phase' }),
-    diagnostics: z.array(z.string()).meta({ description: "LLVM's warnings" }),
+    diagnostics: z.array(z.string()).meta({ description: 'Warnings' }),
     source: z
       .object({ log: z.string(), loweredNames: z.record(z.string(), z.string()) })
       .optional()

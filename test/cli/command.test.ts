@@ -7,7 +7,7 @@ import { assert, suite } from '../support/suite.js';
 import { darm, filesIn, inFolder } from '../support/command.js';
 import { kernel } from '../support/llvm.js';
 
-const test = suite('cli/command', { tests: 19, timeoutMs: 120_000 });
+const test = suite('cli/command', { tests: 20, timeoutMs: 120_000 });
 
 const TRIPLE = 'target triple = "amdgcn-amd-amdhsa"\n';
 const KERNEL = `${TRIPLE}define amdgpu_kernel void @k() "target-cpu"="gfx906" {\n  ret void\n}\n`;
@@ -175,6 +175,21 @@ test('analyze --json', () =>
     assert.type(meld['branch'], 'string');
     assert.type((meld['sides'] as string[][])[0]![0], 'string');
     assert.equal(await filesIn(folder), ['b.bc', 'k.ll']);
+  }));
+
+test('a warning is said once for all targets, and is in the document', () =>
+  inFolder(async (folder) => {
+    await writeFile(path.join(folder, 'f.ll'), `${TRIPLE}define i32 @f(i32 %x) {\n  ret i32 %x\n}\n`);
+    const args = ['compile', 'f.ll', '--emit', 'fatbin', '--mcpu', 'gfx906,gfx1100', '--json'];
+    const { code, stdout, stderr } = await darm(args, { cwd: folder });
+    assert.is(code, 0);
+    const warning = 'the code object has no kernel: no function of the module is one';
+    assert.is(stderr, `darm: warning: ${warning}\n`);
+    const images = json(stdout)['images'] as Json[];
+    assert.equal(
+      images.flatMap((image) => image['diagnostics'] ?? []),
+      [warning, warning],
+    );
   }));
 
 test('what is analysed has the device libraries that a code object gets, in the table and on the page', () =>

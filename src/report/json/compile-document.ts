@@ -9,7 +9,7 @@ export const compileDocument = (result: CompileResult, artifacts: readonly objec
   ...resultDocument(result),
 });
 
-/** Target, functions and timings of one compilation. */
+/** Target, functions, warnings and timings of one compilation. */
 export function resultDocument(result: CompileResult): object {
   return {
     target: result.target,
@@ -26,6 +26,7 @@ export function resultDocument(result: CompileResult): object {
       machineInstructions: beforeAndAfter(fn, 'machineInstructions'),
       ...(fn.bailout !== null && { bailout: fn.bailout }),
     })),
+    diagnostics: result.diagnostics,
     timings: result.timings,
   };
 }
