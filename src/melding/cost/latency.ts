@@ -33,7 +33,7 @@ export interface InstrCosts {
 /**
  * A cap for TargetTransformInfo's answer, which is sometimes too large to be a latency. A call takes as much: LLVM has
  * inlined what is small, and TargetTransformInfo counts no more of a call than its operands. (Not a call that tells of a
- * failure and does not come back: hardly any thread makes it.)
+ * failure and does not come back: hardly any thread makes it. Nor inline assembly, which is a call in LLVM's IR alone.)
  */
 const MOST_UNITS = 64;
 
@@ -108,8 +108,10 @@ export function instrCosts(
   return { target, roughDivisors: divisors, latency, vector, scalar };
 }
 
+/** Of what is no intrinsic, inline assembly alone melds with identical operands only. */
 const isCallWithReturn = (fn: FunctionSnapshot, i: InstrId): boolean =>
   hasFlag(fn, i, InstrFlag.Call) &&
+  !hasFlag(fn, i, InstrFlag.IdenticalOperandsOnly) &&
   fn.instrOpcode[terminatorOf(fn, fn.instrBlock[i] as BlockId)] !== Opcode.Unreachable;
 
 /**
