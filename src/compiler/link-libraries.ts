@@ -7,13 +7,14 @@ import type { Executor } from '../workers/executor.js';
 import type { TaskLimits } from '../workers/task-limits.js';
 import type { SourceTranslator } from './compile-source.js';
 
-/** What the names of the libraries' functions and constants begin with. */
-const [UNDERSCORE, ...REST] = [...'__oc'].map((letter) => letter.charCodeAt(0)) as [number, ...number[]];
+/** Of `__oc`, with which the names of the libraries' functions and constants begin. */
+const [UNDERSCORE, O, C] = [...'_oc'].map((letter) => letter.charCodeAt(0));
 
-/** Names are bytes of text in bitcode, too. */
+/** Names are bytes of text in bitcode, too. In a plain loop it does not matter how many names hold underscores. */
 function namesLibraries(module: Uint8Array): boolean {
-  for (let at = module.indexOf(UNDERSCORE); at >= 0; at = module.indexOf(UNDERSCORE, at + 1))
-    if (REST.every((byte, index) => module[at + 1 + index] === byte)) return true;
+  for (let at = 3; at < module.length; at++)
+    if (module[at] === C && module[at - 1] === O && module[at - 2] === UNDERSCORE && module[at - 3] === UNDERSCORE)
+      return true;
   return false;
 }
 
