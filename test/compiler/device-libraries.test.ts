@@ -10,7 +10,7 @@ import { InlineExecutor } from '../../src/workers/inline.js';
 import { llvmCode } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/device-libraries', { tests: 7, timeoutMs: 120_000 });
+const test = suite('compiler/device-libraries', { tests: 8, timeoutMs: 120_000 });
 
 /** The sine of each element, and in `lanes` the number of a wave's lanes. */
 const sines = (features: string, version = 600): string => `source_filename = "sines.mlir"
@@ -109,6 +109,23 @@ test('only a code object gets them by itself, and never is never', async () => {
   assert.match(message, /undefined symbols: .*__ocml_sin_f32.*AMD's device libraries .* \(--device-libs\)/);
   const { functions } = await compiler().analyze(new TextEncoder().encode(sines('')), { mcpu: 'gfx906' });
   assert.ok(functions.some(({ name }) => name === '__ocml_sin_f32'));
+});
+
+test('what there are no libraries for is analysed as it is, unless they are asked for', async () => {
+  const untargeted = sines('').replace(/^target triple.*$/m, '');
+  for (const [module, mcpu] of [
+    [sines(''), 'gfx1170'],
+    [untargeted, 'gfx906'],
+  ] as const) {
+    const bytes = new TextEncoder().encode(module);
+    const { functions } = await compiler().analyze(bytes, { mcpu });
+    assert.equal(
+      functions.map(({ name }) => name),
+      ['sines'],
+    );
+    const asked = compiler().analyze(bytes, { mcpu, deviceLibs: 'always' });
+    assert.is(await asked.catch((error: DarmError) => error.code), 'bad-target');
+  }
 });
 
 test('a module that calls none is not even read for it, and one that only declares some loads no clang', async () => {
