@@ -117,9 +117,11 @@ function codesFor(kinds: readonly Emit[], withFigures: boolean, isAmdgcn: boolea
   return codes;
 }
 
-/** Functions without a kernel are a normal thing to compile, until they are linked. */
+/** Functions without a kernel are a normal thing to compile, until they are linked. Graphics drivers launch shaders. */
 export const kernelWarnings = (kinds: readonly Emit[], module: LlvmModule): string[] =>
-  kinds.includes('hsaco') && module.functions().every(({ kernel }) => !kernel) ? [NO_KERNEL] : [];
+  kinds.includes('hsaco') && isForRocm(module) && module.functions().every(({ kernel }) => !kernel) ? [NO_KERNEL] : [];
+
+const isForRocm = ({ triple }: LlvmModule): boolean => /^amdgcn-\w*-amdhsa/.test(triple);
 
 export function checkKind(kind: Emit, module: LlvmModule): void {
   // LLVM reads it and takes it for AMD's; its code generator then crashes.

@@ -21,6 +21,8 @@ test('a warning for code objects, not for what may be linked to kernels', async 
     for (const kind of ['obj', 'asm', 'bc', 'll'] as const) assert.equal(await warningsOf(input, { emit: [kind] }), []);
   }
   assert.equal(await warningsOf(KERNEL), []);
+  const shader = KERNEL.replace('amd-amdhsa', '-amdpal').replace('amdgpu_kernel', 'amdgpu_cs');
+  assert.equal(await warningsOf(shader), []);
   assert.equal(await warningsOf(`${KERNEL}${FUNCTION.replace(TRIPLE, '')}`), []);
 });
 
