@@ -16,6 +16,10 @@ const LACKED = /^(?:declare [^@\n]*@__oc(?:ml|kl)_|@__oclc_\w+ = external )/m;
 /** What a processor leaves open; all else that features say follows from it. */
 const SETTING = /[+-](?:wavefrontsize(?:32|64)|xnack|sramecc|cumode|tgsplit)\b/g;
 
+/** Of `float`, by itself or as of all types. Text of older versions of LLVM has it in words of its own, which stay. */
+const FLUSHES =
+  /^attributes #\d+ = \{.* (?:denormal_fpenv\((?:[^()\n]*float: )?preservesign[|\w]*\)|"denormal-fp-math-f32"="preserve)/m;
+
 /** LLVM's own, for a module that names none. */
 const DEFAULT_CODE_OBJECT_VERSION = 600;
 
@@ -52,7 +56,7 @@ export function libraryCalls(text: string): LibraryCalls | null {
   return {
     // Of two about the same the later holds.
     settings: [...new Map(features.match(SETTING)?.map((each) => [each.slice(1), each])).values()],
-    flushesDenormals: /^attributes #\d+ = \{.* denormal_fpenv\((?:[^()\n]*float: )?preservesign/m.test(text),
+    flushesDenormals: FLUSHES.test(text),
     codeObjectVersion: version === undefined ? DEFAULT_CODE_OBJECT_VERSION : Number(version),
   };
 }

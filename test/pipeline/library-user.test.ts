@@ -40,7 +40,10 @@ attributes #1 = { "target-features"="+cumode" }
   });
   const flushes = (mode: string): boolean => libraryCalls(`${CALL}\nattributes #0 = { ${mode} }`)!.flushesDenormals;
   assert.ok(flushes('nounwind denormal_fpenv(preservesign)'));
+  assert.ok(flushes('nounwind denormal_fpenv(dynamic, float: preservesign)'));
+  assert.ok(flushes('nounwind "denormal-fp-math-f32"="preserve-sign,preserve-sign"'));
   assert.not.ok(flushes('nounwind denormal_fpenv(dynamic, float: ieee)'));
+  assert.not.ok(flushes('nounwind denormal_fpenv(preservesign, float: ieee)'));
 });
 
 test.run();
