@@ -12,7 +12,7 @@ import { elfFunctionSizes } from '../formats/elf.js';
 import { generateCode } from './generate-code.js';
 import { spareBodies, withoutWarningsAbout } from './kernel-bodies.js';
 import { leftOutWarnings } from './left-out.js';
-import { notesScratch, scratchOf, type Scratch } from './scratch.js';
+import { isForRocm, notesScratch, scratchOf, type Scratch } from './scratch.js';
 import type { Stopwatch } from './stopwatch.js';
 
 export interface EmitRequest {
@@ -120,8 +120,6 @@ function codesFor(kinds: readonly Emit[], withFigures: boolean, isAmdgcn: boolea
 /** Functions without a kernel are a normal thing to compile, until they are linked. Graphics drivers launch shaders. */
 export const kernelWarnings = (kinds: readonly Emit[], module: LlvmModule): string[] =>
   kinds.includes('hsaco') && isForRocm(module) && module.functions().every(({ kernel }) => !kernel) ? [NO_KERNEL] : [];
-
-const isForRocm = ({ triple }: LlvmModule): boolean => /^amdgcn-\w*-amdhsa/.test(triple);
 
 export function checkKind(kind: Emit, module: LlvmModule): void {
   // LLVM reads it and takes it for AMD's; its code generator then crashes.

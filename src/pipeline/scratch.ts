@@ -6,9 +6,12 @@
 import type { LlvmModule } from '../binding/module.js';
 import { inspectCodeObject } from '../formats/code-object.js';
 
+/** Whether the code is for ROCm, and not for a graphics driver. */
+export const isForRocm = ({ triple }: Pick<LlvmModule, 'triple'>): boolean => /^amdgcn-\w*-amdhsa/.test(triple);
+
 /** Whether objects of a module say how much scratch memory kernels need. */
-export const notesScratch = ({ triple, cpu }: Pick<LlvmModule, 'triple' | 'cpu'>): boolean =>
-  /^amdgcn-\w*-amdhsa/.test(triple) && cpu !== '';
+export const notesScratch = (module: Pick<LlvmModule, 'triple' | 'cpu'>): boolean =>
+  isForRocm(module) && module.cpu !== '';
 
 /** Bytes of scratch memory per thread, by the name of the kernel; without the kernels that need none. */
 export type Scratch = ReadonlyMap<string, number>;
