@@ -1,5 +1,6 @@
 /** How far apart neighbouring threads access memory: those that are further apart than a line is long share none. */
 import type { Analyses } from '../../analysis/analyses.js';
+import { AddressSpace } from '../../ir/address-space.js';
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import {
@@ -135,6 +136,8 @@ export class Strides {
         return least();
       case Opcode.Load:
         // Neighbours that load from one place have the same number: those of a row, or of a block of a compressed array.
+        // But one place of private memory is another for each.
+        if (fn.instrAddressSpace[i] === AddressSpace.Private) return Infinity;
         return this.#from(pointerOf(fn, i), depth + 1) === 0 ? 0 : Infinity;
       case Opcode.Call:
         // A number between bounds, for instance.

@@ -62,6 +62,9 @@ test('neighbours that load from one place have the same number', () => {
       %own = gep %p %tid
       %other = load %own !as=1
       %any = gep %p %other
+      %slot = alloca
+      %kept = load %slot !as=5 !never
+      %anywhere = gep %p %kept
       ret
   `);
   const analyses = analysesOf(s.f);
@@ -69,6 +72,8 @@ test('neighbours that load from one place have the same number', () => {
   assert.is(strides.of(s.value('%head')), 0);
   assert.is(strides.of(s.value('%packed')), 1);
   assert.is(strides.of(s.value('%any')), Infinity);
+  // In memory of the thread's own.
+  assert.is(strides.of(s.value('%anywhere')), Infinity);
 });
 
 // As images are read: coordinates are clamped, and a row starts at a multiple of its width.
