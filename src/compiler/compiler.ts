@@ -303,7 +303,7 @@ class ThreadedCompiler implements Compiler {
     // A copy has no holes, which `forEach` leaves out.
     [...specs].forEach(checkSpec);
     const { tuneOn } = await import('./tune/tune.js');
-    const linked = await this.#withLibraries(module, job, limits);
+    const linked = await this.#withLibraries(module, { ...job, emit: ['hsaco'] }, limits);
     const executor = await this.#start();
     const setup = {
       executor,
@@ -311,7 +311,8 @@ class ThreadedCompiler implements Compiler {
       compile: (input: Uint8Array, of: JobOptions) => this.#compile(input, of, limits),
       onProgress: call.onTrial ?? (() => {}),
     };
-    return tuneOn(setup, linked, job, { specs, budget, tolerance, fullUnit });
+    // What a trial compiles has the libraries already.
+    return tuneOn(setup, linked, { ...job, deviceLibs: 'never' }, { specs, budget, tolerance, fullUnit });
   }
 
   async open(bytes: Uint8Array): Promise<ModuleSession> {

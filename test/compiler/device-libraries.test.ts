@@ -10,7 +10,7 @@ import { InlineExecutor } from '../../src/workers/inline.js';
 import { llvmCode } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('compiler/device-libraries', { tests: 8, timeoutMs: 120_000 });
+const test = suite('compiler/device-libraries', { tests: 9, timeoutMs: 120_000 });
 
 /** The sine of each element, and in `lanes` the number of a wave's lanes. */
 const sines = (features: string, version = 600): string => `source_filename = "sines.mlir"
@@ -171,6 +171,31 @@ test('of source, clang has linked them, or was told not to', async () => {
   const [code, message] = await failure(source, { ...asked, flags: ['-nogpulib'] });
   assert.is(code, 'link-failed');
   assert.match(message, /__ocml_sin_f32/);
+});
+
+test('a module is tuned with the libraries that it lacks, whatever the options say is written', async () => {
+  // A sine on one side, a cosine on the other.
+  const call = '%sine = call float @__ocml_sin_f32(float %value)';
+  const diamond = `%c = icmp ult i64 %id, 37
+  br i1 %c, label %t, label %f
+t:
+  %s = call float @__ocml_sin_f32(float %value)
+  br label %join
+f:
+  %o = call float @__ocml_cos_f32(float %value)
+  br label %join
+join:
+  %sine = phi float [ %s, %t ], [ %o, %f ]`;
+  const module = new TextEncoder().encode(sines('').replace(call, diamond));
+  const tuned = async (emit: JobOptions['emit']) => {
+    const options = { mcpu: 'gfx90a', optimize: 'O3', emit } as const;
+    return compiler().tune(module, options, { specs: [launch()], budget: 60 });
+  };
+  const { kernels, trials, plan } = await tuned(['hsaco']);
+  assert.is(kernels[0]?.kernel, 'sines');
+  assert.ok(trials > 0);
+  // The plan is for the functions that the code object will have.
+  assert.is((await tuned(['bc'])).plan, plan);
 });
 
 test.run();

@@ -27,14 +27,8 @@ interface Shape {
   readonly options?: Partial<PlanOptions>;
 }
 
-function planned({
-  condition,
-  more = '',
-  every = 6,
-  head = 'func kernel +AsksWaves',
-  options = {},
-}: Shape): FunctionPlan {
-  const { f } = snapshot(`
+/** Two sides, and the values that they give. @param from the blocks in which the sides end */
+const kernel = (head: string, condition: string, t: string, f: string, from = ['t', 'f']): string => `
     ${head}
     arg %p ptr1
     arg %y float never
@@ -46,17 +40,20 @@ function planned({
       ${condition}
       br %c t f
     t:
-      ${side('t', 1, every)}
-      ${more}
+      ${t}
       br join
     f:
-      ${side('f', 2, every)}
+      ${f}
       br join
     join:
-      %r = phi [%t${LENGTH - 1} t] [%f${LENGTH - 1} f]
+      %r = phi [%t${LENGTH - 1} ${from[0]}] [%f${LENGTH - 1} ${from[1]}]
       store %r %at !as=1 !name=out
-      ret
-  `);
+      ret`;
+
+const ASKING = 'func kernel +AsksWaves';
+
+function planned({ condition, more = '', every = 6, head = ASKING, options = {} }: Shape): FunctionPlan {
+  const { f } = snapshot(kernel(head, condition, `${side('t', 1, every)}\n${more}`, side('f', 2, every)));
   return planFunction(f, analysesOf(f), { ...DARM, ...options }, () => true);
 }
 
@@ -293,28 +290,9 @@ const checkedSide = (x: string, first: number, report: string): string => `
 
 test('copies have dead ends of their own, whatever reports failures there, if that may stand in two places', () => {
   const versionsOf = (report: string): number => {
-    const { f } = snapshot(`
-      func kernel +AsksWaves
-      arg %p ptr1
-      arg %y float never
-      arg %z float never
-      entry:
-        %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
-        %at = gep %p %tid
-        %data = load %at !as=1
-        ${SURE}
-        br %c t f
-      t:
-        ${checkedSide('t', 1, report)}
-        br join
-      f:
-        ${checkedSide('f', 2, report.replaceAll('%t', '%f'))}
-        br join
-      join:
-        %r = phi [%t${LENGTH - 1} got] [%f${LENGTH - 1} gof]
-        store %r %at !as=1 !name=out
-        ret
-    `);
+    const t = checkedSide('t', 1, report);
+    const other = checkedSide('f', 2, report.replaceAll('%t', '%f'));
+    const { f } = snapshot(kernel(ASKING, SURE, t, other, ['got', 'gof']));
     const plan = planFunction(f, analysesOf(f), { ...DARM, versions: 'always' }, () => true);
     assert.is(plan.melds.length, 1);
     return plan.versions.length;
