@@ -1,6 +1,7 @@
 /** All analyses of one function. */
 import type { FunctionSnapshot } from '../ir/snapshot.js';
 import { cycles, type CycleInfo } from './cycles.js';
+import { liveFlow, type LiveFlow } from './dead-ends.js';
 import { divergence, type Divergence } from './divergence.js';
 import { dominators, postDominators, type DominatorTree } from './dominators.js';
 import { cfgOf, positionsIn, reversePostOrder, type Graph } from './graph.js';
@@ -15,17 +16,20 @@ export interface Analyses {
   readonly cycles: CycleInfo;
   readonly uses: Uses;
   readonly divergence: Divergence;
+  /** The control flow without dead ends; null if there are none. */
+  readonly liveFlow: LiveFlow | null;
 }
 
 /**
- * The order and the post-dominators are computed when they are first asked for. Only functions with divergent branches
- * need them.
+ * The order, the post-dominators and the control flow without dead ends are computed when they are first asked for. Only
+ * functions with divergent branches need them.
  */
 export function analysesOf(fn: FunctionSnapshot): Analyses {
   const graph = cfgOf(fn);
   const shared = { graph, dominators: dominators(graph), cycles: cycles(graph), uses: usesOf(fn) };
   let order: Int32Array | undefined;
   let post: DominatorTree | undefined;
+  let live: LiveFlow | null | undefined;
   return {
     ...shared,
     divergence: divergence(fn, shared),
@@ -34,6 +38,9 @@ export function analysesOf(fn: FunctionSnapshot): Analyses {
     },
     get postDominators() {
       return (post ??= postDominators(graph));
+    },
+    get liveFlow() {
+      return live === undefined ? (live = liveFlow(fn, shared)) : live;
     },
   };
 }

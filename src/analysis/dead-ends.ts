@@ -8,7 +8,7 @@
 import type { BlockId } from '../ir/ids.js';
 import { NONE } from '../ir/ids.js';
 import { Opcode, terminatorOf, type FunctionSnapshot } from '../ir/snapshot.js';
-import type { Analyses } from './analyses.js';
+import type { CycleInfo } from './cycles.js';
 import { postDominators, type DominatorTree } from './dominators.js';
 import { graphOf, reversePostOrder, type Graph } from './graph.js';
 
@@ -24,10 +24,15 @@ export interface LiveFlow {
   readonly postDominators: DominatorTree;
   /** In reverse post-order. */
   readonly deadEnds: readonly DeadEnd[];
+  /** `[blocks]`: 1 for a dead end. */
+  readonly isDead: Uint8Array;
 }
 
 /** Null for a function without dead ends. */
-export function liveFlow(fn: FunctionSnapshot, { graph, cycles }: Pick<Analyses, 'graph' | 'cycles'>): LiveFlow | null {
+export function liveFlow(
+  fn: FunctionSnapshot,
+  { graph, cycles }: { readonly graph: Graph; readonly cycles: CycleInfo },
+): LiveFlow | null {
   const order = reversePostOrder(graph);
   const isDead = new Uint8Array(graph.count);
   const deadEnds: DeadEnd[] = [];
@@ -50,7 +55,13 @@ export function liveFlow(fn: FunctionSnapshot, { graph, cycles }: Pick<Analyses,
     succStart[b + 1] = succ.length;
   }
   const live = graphOf(graph.count, graph.entry, succStart, Int32Array.from(succ));
-  return { graph: live, postDominators: postDominators(live), deadEnds: deadEnds.reverse() };
+  return { graph: live, postDominators: postDominators(live), deadEnds: deadEnds.reverse(), isDead };
+}
+
+/** Which successor of a conditional branch is a dead end, where the other one is none: 0 for T, 1 for F, or `NONE`. */
+export function sideOfDeadEnd(fn: FunctionSnapshot, live: LiveFlow | null, branch: BlockId): 0 | 1 | -1 {
+  const [t, f] = [0, 1].map((k) => live?.isDead[fn.succ[fn.succStart[branch]! + k]!] === 1);
+  return t === f ? NONE : t ? 0 : 1;
 }
 
 /** Those of `all` that are reached from `blocks` by way of nothing but dead ends. */

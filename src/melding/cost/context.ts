@@ -1,5 +1,4 @@
 /** Everything that the planner knows about one function. It is computed once per plan. */
-import { liveFlow, type LiveFlow } from '../../analysis/dead-ends.js';
 import type { Analyses } from '../../analysis/analyses.js';
 import type { CycleId } from '../../analysis/cycles.js';
 import { Sinking } from '../../analysis/sinking.js';
@@ -55,7 +54,10 @@ export interface PlanningContext extends Analyses, Regime {
   readonly fusedInto: Int32Array;
   readonly profiles: BlockProfiles;
   readonly matcher: Matcher;
-  /** `[blockCount]`: a guess at how often a block runs, `PER_LOOP` to the power of its cycle depth; 1 for code size. */
+  /**
+   * `[blockCount]`: a guess at how often a block runs, `PER_LOOP` to the power of its cycle depth, and dead ends never;
+   * 1 for code size.
+   */
   readonly weight: Float64Array;
   /** `[valueCount]`: a select may join values of equal class that is not `NONE` (rule 3). */
   readonly selectClass: Int32Array;
@@ -70,8 +72,6 @@ export interface PlanningContext extends Analyses, Regime {
   readonly strides: Strides;
   /** What code generation moves down to one side of a branch. */
   readonly sinking: Sinking;
-  /** The control flow without dead ends; null if there are none. */
-  readonly liveFlow: () => LiveFlow | null;
   /** Whether any operand of the function must be uniform (rule 2). */
   readonly hasUniformDemands: boolean;
 }
@@ -87,7 +87,10 @@ export function planningContext(
   const costs = countsBytes ? instrSizes(fn, memory) : instrCosts(fn, memory, analyses.divergence);
   const busy = countsBytes ? costs : instrCosts(fn, memory, analyses.divergence, busyTarget(costs.target));
   const weight = new Float64Array(fn.blockCount).fill(1);
-  if (!countsBytes) for (let b = 0 as BlockId; b < fn.blockCount; b++) weight[b] = blockWeight(analyses, b);
+  if (!countsBytes) {
+    for (let b = 0 as BlockId; b < fn.blockCount; b++) weight[b] = blockWeight(analyses, b);
+    for (const { block } of analyses.liveFlow?.deadEnds ?? []) weight[block] = 0;
+  }
   const cost = presentCosts(fn, costs, analyses.divergence);
   const busyCost = presentCosts(fn, busy, analyses.divergence);
   const waves = new WaveSamples(fn, analyses);
@@ -123,10 +126,8 @@ export function planningContext(
       alone: cost,
       busy: busyCost,
     });
-  let live: LiveFlow | null | undefined;
   return Object.assign(ctx, {
     busyShare: () => (share ??= busyShare(ctx)),
-    liveFlow: () => (live === undefined ? (live = liveFlow(fn, analyses)) : live),
     expected: () => (expected ??= expectedWith((b) => weight[b])),
     spentAround: (branch: BlockId) => {
       const loop = analyses.cycles.cycleOf(branch);
@@ -137,7 +138,7 @@ export function planningContext(
 }
 
 /** A context that is still being made. */
-type Unfinished = Omit<PlanningContext, 'busyShare' | 'expected' | 'liveFlow' | 'spentAround'>;
+type Unfinished = Omit<PlanningContext, 'busyShare' | 'expected' | 'spentAround'>;
 
 /**
  * Waves that each take `alone` cycles and want a unit for `shared` of them keep it busy if they are more than

@@ -35,7 +35,7 @@ export function branchesOutOfReach(ctx: Inputs, branches: readonly BlockId[]): R
  */
 function sizeOfRegion(ctx: Inputs, branch: BlockId, limit: number): number {
   const { fn } = ctx;
-  const { graph, postDominators } = (ctx.postDominators.idom[branch] === NONE ? ctx.liveFlow() : null) ?? ctx;
+  const { graph, postDominators } = (ctx.postDominators.idom[branch] === NONE ? ctx.liveFlow : null) ?? ctx;
   const join = postDominators.idom[branch];
   let size = 0;
   if (join === NONE) return size;

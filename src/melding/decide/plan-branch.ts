@@ -63,7 +63,7 @@ function withoutDeadEnds(
   ctx: PlanningContext,
   branch: BlockId,
 ): { readonly ctx: PlanningContext; readonly region: DivergentRegion } | Refusal {
-  const live = ctx.liveFlow();
+  const live = ctx.liveFlow;
   const ways = live === null ? 0 : live.graph.succStart[branch + 1]! - live.graph.succStart[branch]!;
   if (live === null || ways === 0) return problemRefusal('no-join');
   if (ways === 1) return checkRefusal;

@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 35 });
+const test = suite('melding/cost/wave-samples', { tests: 36 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -466,6 +466,35 @@ test('a selector is tried on the ways that lead to both sides', () => {
   // Nobody comes to the block in front.
   const none = samples.wavesBehind(joined.branch, [], joined.f.start);
   assert.equal(new Set(none.none), new Set([15]));
+});
+
+test('no thread comes to a dead end, whatever is checked in front of it', () => {
+  const checked = (end: string): ReturnType<typeof snapshot> =>
+    snapshot(`
+      func kernel
+      arg %n i32
+      arg %p ptr1
+      entry:
+        %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+        %at = gep %p %tid
+        %data = load %at !as=1
+        %inside = icmp ult %data %n
+        br %inside next failed
+      next:
+        %low = icmp slt %tid 40
+        br %low failed last
+      last:
+        br join
+      failed:
+        ${end}
+      join:
+        ret
+    `);
+  const coming = (s: ReturnType<typeof snapshot>): readonly number[] =>
+    ['next', 'last', 'failed'].map((name) => new WaveSamples(s.f, analysesOf(s.f)).shareComing(s.block(name)));
+  assert.equal(coming(checked('unreachable')), [1, 1, 0]);
+  const [next, , failed] = coming(checked('br join'));
+  assert.ok(next! < 1 && failed! > 0, `${next} ${failed}`);
 });
 
 test('behind a question to the wave, it is known that it parts', () => {
