@@ -7,7 +7,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { checkOptions } from '../job/option-table.js';
-import { completeJobOptions } from '../job/options.js';
+import { asForCodeObject, completeJobOptions } from '../job/options.js';
 import type { Make } from '../binding/load.js';
 import type { CacheCounts, CacheOptions } from './compile-cache.js';
 import type { CompileCaches } from './compile-caches.js';
@@ -234,13 +234,8 @@ class ThreadedCompiler implements Compiler {
 
   async analyze(bytes: Uint8Array, options: Partial<JobOptions> = {}, call: CallOptions = {}): Promise<AnalyzeResult> {
     const limits = this.#begin('analyze()', call);
-    const job = completeJobOptions('analyze()', options);
-    const given = this.#moduleBytes(bytes);
-    const module = await this.#withLibraries(given, job, limits).catch((error: unknown) => {
-      // Where there are no libraries for it, the module as it is can be analysed all the same.
-      if (job.deviceLibs !== 'always' && error instanceof DarmError && error.code === 'bad-target') return given;
-      throw error;
-    });
+    const job = completeJobOptions('analyze()', asForCodeObject(options));
+    const module = await this.#withLibraries(this.#moduleBytes(bytes), job, limits);
     const executor = await this.#start();
     return executor.run({ kind: 'analyze', bytes: module, options: job }, limits);
   }

@@ -2,6 +2,7 @@
  * AMD's device libraries for bitcode and IR text: other front ends leave calls of them open, where clang, given source,
  * links them. Who calls none pays for nothing but the search for a name.
  */
+import { DarmError } from '../errors.js';
 import type { JobOptions } from '../job/options.js';
 import type { Executor } from '../workers/executor.js';
 import type { TaskLimits } from '../workers/task-limits.js';
@@ -20,7 +21,7 @@ function namesLibraries(module: Uint8Array): boolean {
 
 /** What is not to be linked any more must be complete; whatever else is written may be linked by the caller. */
 const wantsLibraries = ({ deviceLibs, emit }: JobOptions): boolean =>
-  deviceLibs === 'always' || (deviceLibs === 'auto' && emit.includes('hsaco'));
+  deviceLibs === 'auto' ? emit.includes('hsaco') : deviceLibs !== 'never';
 
 interface Linking {
   readonly start: () => Promise<Executor>;
@@ -31,7 +32,8 @@ interface Linking {
 /**
  * The module with the libraries that it lacks; the same bytes where it lacks none, or is not to have them.
  *
- * @throws DarmError `bad-target` without libraries for the processor, `link-failed`
+ * @throws DarmError `bad-target` without libraries for the processor, unless those that are `available` were asked for;
+ *   `link-failed`
  */
 export async function withDeviceLibraries(
   module: Uint8Array,
@@ -39,7 +41,13 @@ export async function withDeviceLibraries(
   { start, translator, limits }: Linking,
 ): Promise<Uint8Array> {
   if (!wantsLibraries(options) || !namesLibraries(module)) return module;
-  const executor = await start();
-  const user = await executor.run({ kind: 'library-user', bytes: module, options }, { ...limits, events: null });
-  return user === null ? module : (await translator()).link(executor, user, limits);
+  try {
+    const executor = await start();
+    const user = await executor.run({ kind: 'library-user', bytes: module, options }, { ...limits, events: null });
+    return user === null ? module : await (await translator()).link(executor, user, limits);
+  } catch (error) {
+    const isWithout = error instanceof DarmError && error.code === 'bad-target';
+    if (options.deviceLibs === 'available' && isWithout) return module;
+    throw error;
+  }
 }

@@ -100,10 +100,10 @@ export const JOB_OPTIONS = {
     about: 'what darm tune found: the text of its plan, which decides for the functions that it fits',
     flag: { commands: ['compile', 'batch', 'check'], value: 'file', help: 'what darm tune found (docs/tune.md)' },
   }),
-  deviceLibs: option(choice('auto', 'always', 'never'), {
+  deviceLibs: option(choice('auto', 'available', 'always', 'never'), {
     default: 'auto',
     about:
-      "whether AMD's device libraries (__ocml_, __ockl_) are linked into bitcode that calls them: auto does so for hsaco",
+      "whether AMD's device libraries (__ocml_, __ockl_) are linked into bitcode that calls them: auto does so for hsaco, available wherever there are some for the processor",
     flag: { commands: ALL_AND_TUNE, value: 'when' },
   }),
   partitions: option(choice<(typeof PARTITIONS)[number]>(...PARTITIONS), {
@@ -153,9 +153,12 @@ export const DEFAULT_OPTIONS: JobOptions = defaultsOf(JOB_OPTIONS);
 export const thresholdOf = ({ threshold, profit }: Pick<JobOptions, 'threshold' | 'profit'>): number =>
   threshold ?? (profit === 'size' ? 0 : 0.2);
 
-/** What is shown of a job that is about a code object, but writes something else: with the libraries that it would have. */
+/**
+ * What is shown of a job that is about a code object, but writes something else: with the libraries that it would have.
+ * Where there are none for the processor, the module is shown as it is.
+ */
 export const asForCodeObject = <Options extends Partial<JobOptions>>(options: Options): Options =>
-  (options.deviceLibs ?? 'auto') === 'auto' ? { ...options, deviceLibs: 'always' } : options;
+  (options.deviceLibs ?? 'auto') === 'auto' ? { ...options, deviceLibs: 'available' } : options;
 
 /** Whether the module has nothing to say about the options: see src/pipeline/settle.ts. */
 export const isSettled = ({ plan, meldPoint }: JobOptions): boolean => plan === null && meldPoint !== 'auto';

@@ -195,13 +195,18 @@ test('a warning is said once for all targets, and is in the document', () =>
 test('what is analysed has the device libraries that a code object gets, in the table and on the page', () =>
   inFolder(async (folder) => {
     const text = KERNEL.replace('  ret void', '  %x = call float @__ocml_sin_f32(float 1.0)\n  ret void');
-    await writeFile(path.join(folder, 'sine.ll'), `${text}declare float @__ocml_sin_f32(float)\n`);
+    const module = `${text}declare float @__ocml_sin_f32(float)\n`;
+    await writeFile(path.join(folder, 'sine.ll'), module);
     const functionsOf = (stdout: Buffer): string[] =>
       (json(stdout)['functions'] as { name: string }[]).map(({ name }) => name);
     const analyze = (...flags: string[]) => succeeds(folder, 'analyze', 'sine.ll', '--json', ...flags);
     assert.ok(functionsOf(await analyze('--html', 'sine.html')).includes('__ocml_sin_f32'));
     assert.match(await readFile(path.join(folder, 'sine.html'), 'utf8'), /__ocml_sin_f32/);
     assert.equal(functionsOf(await analyze('--device-libs', 'never')), ['k']);
+    // There are none for this processor.
+    await writeFile(path.join(folder, 'sine.ll'), module.replace('gfx906', 'gfx1170'));
+    assert.equal(functionsOf(await analyze('--html', 'other.html')), ['k']);
+    assert.match(await readFile(path.join(folder, 'other.html'), 'utf8'), /gfx1170/);
   }));
 
 test.long('analyze prints a table', () =>

@@ -7,7 +7,7 @@ import { AddressSpace } from '../../ir/address-space.js';
 import type { BlockId, InstrId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
-import { InstrFlag, Opcode, OperandFlag, hasCalls } from '../../ir/snapshot.js';
+import { InstrFlag, Opcode, OperandFlag, hasFlag } from '../../ir/snapshot.js';
 import { blockWeight, weightAround } from './block-weight.js';
 import { instrSizes } from './code-size.js';
 import { expectedOver, type ExpectedCycles } from './expected-cycles.js';
@@ -148,11 +148,12 @@ type Unfinished = Omit<PlanningContext, 'busyShare' | 'expected' | 'spentAround'
 function busyShare(ctx: Unfinished): number {
   const { fn, costs, busy, cost, weight, divergence } = ctx;
   const { target } = costs;
-  let [shared, alone, usesLds] = [0, 0, false];
+  let [shared, alone, usesLds, calls] = [0, 0, false, false];
   for (let b = 0; b < fn.blockCount; b++) {
     let [here, all] = [0, divergence.terminatorDivergent[b] === 1 ? target.diamond : target.branch];
     for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]; i++) {
       usesLds ||= fn.instrAddressSpace[i] === AddressSpace.Local;
+      calls ||= weight[b] > 0 && hasFlag(fn, i, InstrFlag.Call);
       if (ctx.fusedInto[i] !== NONE) continue;
       here += busy.cost[i];
       all += cost[i];
@@ -163,7 +164,7 @@ function busyShare(ctx: Unfinished): number {
   const runs = (b: BlockId): number => weight[b];
   const accesses = { ...ctx, latency: costs.latency };
   alone += hiddenWaits(accesses, runs);
-  const waves = usesLds && keepsDataInLds(fn) ? target.residentWithLds : target.residentWaves;
+  const waves = usesLds && (calls || keepsDataInLds(fn)) ? target.residentWithLds : target.residentWaves;
   const few = Math.min(waves, target.residentAtLeast);
   const shareOf = (load: number): number => (load > alone ? 1 - alone / load : 0);
   const units = shareOf(shared * waves);
@@ -174,10 +175,9 @@ function busyShare(ctx: Unfinished): number {
 /**
  * Whether the LDS that a function accesses holds data of the threads. What has no room for a word of each thread of a
  * wave, or of the group if that is smaller, holds results that waves exchange, of a sum for instance. Of what pointers
- * from elsewhere lead to, and of what functions that are called keep, nobody knows.
+ * from elsewhere lead to, nobody knows (nor of what functions keep that are called, unless in dead ends).
  */
 function keepsDataInLds(fn: FunctionSnapshot): boolean {
-  if (hasCalls(fn)) return true;
   for (let v = 0; v < fn.argCount; v++) if (fn.typeAddressSpace[fn.valueType[v]] === AddressSpace.Local) return true;
   const bytes = fn.ldsBytes();
   const threads = Math.min(fn.waveSize, fn.mostThreads || fn.waveSize);

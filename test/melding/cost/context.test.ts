@@ -11,6 +11,7 @@ const test = suite('melding/cost/context', { tests: 1 });
 function busyShare(given: string, pointer = '@words', more = ''): number {
   const { f } = snapshot(`func @k ${given}
     arg %n i32 never
+    arg %ok i1 never
     ${pointer === '%given' ? 'arg %given ptr3' : ''}
     entry:
       %m0 = load ${pointer} !as=3
@@ -38,6 +39,9 @@ test('few waves are resident where LDS holds a word of each thread, or nobody kn
     assert.is(share(4, '%given'), data);
     const call = 'call @f %n';
     assert.is(share(4, '@words', call), share(Infinity, '@words', call));
+    // Nobody waits for what is called to tell of a failure.
+    const check = (told: string): string => `br %ok end failed\nfailed:\n${told}\nunreachable\nend:`;
+    assert.is(share(4, '@words', check(call)), share(4, '@words', check('')));
   }
 });
 
