@@ -4,14 +4,14 @@
  */
 import { DarmError, invariant, type ErrorCode, type SourceLocation } from '../errors.js';
 import { functionBodies } from '../formats/ir-text.js';
-import type { FunctionSnapshot } from '../ir/snapshot.js';
+import { Opcode, type FunctionSnapshot } from '../ir/snapshot.js';
 import type { DebugLocation } from '../job/remarks.js';
-import { Status, type JobPtr, type ValuePtr } from './abi.js';
+import { Status, type BlockPtr, type JobPtr, type ValuePtr } from './abi.js';
 import { debugLocation } from './debug-location.js';
 import { FunctionEditor } from './editor.js';
 import { shortLinkError } from './link-error.js';
 import type { LlvmRuntime } from './runtime.js';
-import { decodeSnapshot } from './snapshot.js';
+import { decodeSnapshot, type DecodedSnapshot } from './snapshot.js';
 import { textFacts, type TextFacts } from './text-facts.js';
 
 export interface FunctionInfo {
@@ -274,6 +274,38 @@ export class LlvmModule {
     return this.runtime.llvm._LLVMGetFirstUse(this.#function(name)) !== 0;
   }
 
+  /** The blocks that call a function; null if anything else is done with it. */
+  callersOf(name: string): BlockPtr[] | null {
+    const { llvm } = this.runtime;
+    const fn = this.#function(name);
+    const blocks: BlockPtr[] = [];
+    for (let use = llvm._LLVMGetFirstUse(fn); use !== 0; use = llvm._LLVMGetNextUse(use)) {
+      const user = llvm._LLVMGetUser(use);
+      if (llvm._LLVMGetInstructionOpcode(user) !== Opcode.Call) return null;
+      if (llvm._LLVMGetOperand(user, llvm._LLVMGetNumOperands(user) - 1) !== fn) return null;
+      blocks.push(llvm._LLVMGetInstructionParent(user));
+    }
+    return blocks;
+  }
+
+  /** Whether the only way from a block ends in `unreachable`. */
+  isDeadEnd(block: BlockPtr): boolean {
+    const { llvm } = this.runtime;
+    const seen = new Set<BlockPtr>();
+    for (let b = block; !seen.has(b);) {
+      seen.add(b);
+      const terminator = llvm._LLVMGetBasicBlockTerminator(b);
+      if (llvm._LLVMGetInstructionOpcode(terminator) === Opcode.Unreachable) return true;
+      if (llvm._LLVMGetNumSuccessors(terminator) !== 1) return false;
+      b = llvm._LLVMGetSuccessor(terminator, 0);
+    }
+    return false;
+  }
+
+  blocksOf(name: string): BlockPtr[] {
+    return Array.from(this.#decoded(name).blockPointers, (pointer) => pointer as BlockPtr);
+  }
+
   /** Warnings so far, one line each. */
   warnings(): string[] {
     return this.runtime.stringOut(this.#llvm()._darm_warnings(this.#job)).split('\n').filter(Boolean);
@@ -281,15 +313,19 @@ export class LlvmModule {
 
   /** Takes a snapshot of a function. The caller disposes the editor. */
   open(name: string): OpenFunction {
+    const decoded = this.#decoded(name);
+    const editor = new FunctionEditor(this.runtime, this.#llvm()._darm_module(this.#job), decoded);
+    return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };
+  }
+
+  #decoded(name: string): DecodedSnapshot {
     const fn = this.#function(name);
     this.#check(this.#llvm()._darm_snapshot(this.#job, fn));
     const llvm = this.#llvm();
     const words = this.runtime.borrowWords(llvm._darm_words_data(this.#job), llvm._darm_words_size(this.#job));
     const dividesRoughly = () => this.#textFacts().rough.has(name);
     const ldsBytes = () => this.#textFacts().ldsBytes.get(name) ?? 0;
-    const decoded = decodeSnapshot(words, { name, cpu: this.cpu, dividesRoughly, ldsBytes });
-    const editor = new FunctionEditor(this.runtime, this.#llvm()._darm_module(this.#job), decoded);
-    return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };
+    return decodeSnapshot(words, { name, cpu: this.cpu, dividesRoughly, ldsBytes });
   }
 
   /** Melding keeps them. */

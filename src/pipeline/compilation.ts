@@ -12,6 +12,7 @@ import { parsePlan } from '../job/tuned-plan.js';
 import { parseTargetId } from '../job/target-id.js';
 import { replayLog } from './carry-out.js';
 import { hasCalls } from '../ir/snapshot.js';
+import { functionsOfFailures } from './failure-functions.js';
 import { mayLose } from './function-gain.js';
 import { PlanGuide, type Guide } from './guide.js';
 import { spareBodies } from './kernel-bodies.js';
@@ -127,11 +128,14 @@ export class Compilation {
     return this.options.functions.length === 0 || this.options.functions.includes(name);
   }
 
-  /** The functions to meld, which the options name or which can run, with their places in the module. */
+  /** The functions to meld, which the options name or which are expected to run, with their places in the module. */
   wanted(module: LlvmModule): { name: string; position: number }[] {
-    const spare = this.options.functions.length === 0 ? spareBodies(module) : new Set();
     const all = module.functions().map(({ name }, position) => ({ name, position }));
-    return all.filter(({ name }) => this.wants(name) && !spare.has(name));
+    if (this.options.functions.length > 0) return all.filter(({ name }) => this.wants(name));
+    const spare = spareBodies(module);
+    // The size of what does not run counts all the same.
+    const failing = this.options.profit === 'size' ? new Set() : functionsOfFailures(module);
+    return all.filter(({ name }) => !spare.has(name) && !failing.has(name));
   }
 
   /**

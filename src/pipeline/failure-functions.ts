@@ -1,0 +1,32 @@
+/**
+ * Functions that only failed checks call: `__assert_fail`, which HIP's headers define, and what it calls to print. Hardly
+ * any thread runs them, so they stay as they are where melding is to save time. With a single `assert` they are ten times
+ * as long as a small kernel.
+ */
+import type { BlockPtr } from '../binding/abi.js';
+import type { LlvmModule } from '../binding/module.js';
+
+/** Those that are only called, and only where every thread traps behind the call or that are such functions themselves. */
+export function functionsOfFailures(module: LlvmModule): ReadonlySet<string> {
+  const found = new Set<string>();
+  const inside = new Set<BlockPtr>();
+  // The calls of which it is not known.
+  const open = new Map<string, readonly BlockPtr[]>();
+  for (const { name, kernel } of module.functions()) {
+    const callers = kernel ? null : module.callersOf(name);
+    if (callers !== null && callers.length > 0)
+      open.set(
+        name,
+        callers.filter((block) => !module.isDeadEnd(block)),
+      );
+  }
+  for (;;) {
+    const more = [...open].flatMap(([name, calls]) => (calls.every((block) => inside.has(block)) ? [name] : []));
+    for (const name of more) {
+      found.add(name);
+      open.delete(name);
+    }
+    if (more.length === 0 || open.size === 0) return found;
+    for (const name of more) for (const block of module.blocksOf(name)) inside.add(block);
+  }
+}
