@@ -14,6 +14,12 @@ import type { LlvmRuntime } from './runtime.js';
 import { decodeSnapshot, type DecodedSnapshot } from './snapshot.js';
 import { textFacts, type TextFacts } from './text-facts.js';
 
+interface FunctionCall {
+  readonly block: BlockPtr;
+  /** Whether nobody comes back from it. */
+  readonly isLast: boolean;
+}
+
 export interface FunctionInfo {
   readonly name: string;
   readonly kernel: boolean;
@@ -274,32 +280,19 @@ export class LlvmModule {
     return this.runtime.llvm._LLVMGetFirstUse(this.#function(name)) !== 0;
   }
 
-  /** The blocks that call a function; null if anything else is done with it. */
-  callersOf(name: string): BlockPtr[] | null {
+  /** The calls of a function; null if anything else is done with it. */
+  callsOf(name: string): FunctionCall[] | null {
     const { llvm } = this.runtime;
     const fn = this.#function(name);
-    const blocks: BlockPtr[] = [];
+    const calls: FunctionCall[] = [];
     for (let use = llvm._LLVMGetFirstUse(fn); use !== 0; use = llvm._LLVMGetNextUse(use)) {
       const user = llvm._LLVMGetUser(use);
       if (llvm._LLVMGetInstructionOpcode(user) !== Opcode.Call) return null;
       if (llvm._LLVMGetOperand(user, llvm._LLVMGetNumOperands(user) - 1) !== fn) return null;
-      blocks.push(llvm._LLVMGetInstructionParent(user));
+      const next = llvm._LLVMGetInstructionOpcode(llvm._LLVMGetNextInstruction(user));
+      calls.push({ block: llvm._LLVMGetInstructionParent(user), isLast: next === Opcode.Unreachable });
     }
-    return blocks;
-  }
-
-  /** Whether the only way from a block ends in `unreachable`. */
-  isDeadEnd(block: BlockPtr): boolean {
-    const { llvm } = this.runtime;
-    const seen = new Set<BlockPtr>();
-    for (let b = block; !seen.has(b);) {
-      seen.add(b);
-      const terminator = llvm._LLVMGetBasicBlockTerminator(b);
-      if (llvm._LLVMGetInstructionOpcode(terminator) === Opcode.Unreachable) return true;
-      if (llvm._LLVMGetNumSuccessors(terminator) !== 1) return false;
-      b = llvm._LLVMGetSuccessor(terminator, 0);
-    }
-    return false;
+    return calls;
   }
 
   blocksOf(name: string): BlockPtr[] {

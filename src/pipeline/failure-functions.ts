@@ -6,22 +6,22 @@
 import type { BlockPtr } from '../binding/abi.js';
 import type { LlvmModule } from '../binding/module.js';
 
-/** Those that are only called, and only where every thread traps behind the call or that are such functions themselves. */
+/** Those that are only called, and only where nobody comes back from the call, or by such functions themselves. */
 export function functionsOfFailures(module: LlvmModule): ReadonlySet<string> {
   const found = new Set<string>();
   const inside = new Set<BlockPtr>();
-  // The calls of which it is not known.
+  /** By function: the blocks with calls of which it is not known. */
   const open = new Map<string, readonly BlockPtr[]>();
   for (const { name, kernel } of module.functions()) {
-    const callers = kernel ? null : module.callersOf(name);
-    if (callers !== null && callers.length > 0)
-      open.set(
-        name,
-        callers.filter((block) => !module.isDeadEnd(block)),
-      );
+    const calls = kernel ? null : module.callsOf(name);
+    if (calls === null || calls.length === 0) continue;
+    open.set(
+      name,
+      calls.flatMap(({ block, isLast }) => (isLast ? [] : [block])),
+    );
   }
   for (;;) {
-    const more = [...open].flatMap(([name, calls]) => (calls.every((block) => inside.has(block)) ? [name] : []));
+    const more = [...open].flatMap(([name, blocks]) => (blocks.every((block) => inside.has(block)) ? [name] : []));
     for (const name of more) {
       found.add(name);
       open.delete(name);

@@ -54,10 +54,7 @@ export interface PlanningContext extends Analyses, Regime {
   readonly fusedInto: Int32Array;
   readonly profiles: BlockProfiles;
   readonly matcher: Matcher;
-  /**
-   * `[blockCount]`: a guess at how often a block runs, `PER_LOOP` to the power of its cycle depth, and dead ends never;
-   * 1 for code size.
-   */
+  /** `[blockCount]`: a guess at how often a block runs, `PER_LOOP` to the power of its cycle depth; 1 for code size. */
   readonly weight: Float64Array;
   /** `[valueCount]`: a select may join values of equal class that is not `NONE` (rule 3). */
   readonly selectClass: Int32Array;
@@ -87,10 +84,7 @@ export function planningContext(
   const costs = countsBytes ? instrSizes(fn, memory) : instrCosts(fn, memory, analyses.divergence);
   const busy = countsBytes ? costs : instrCosts(fn, memory, analyses.divergence, busyTarget(costs.target));
   const weight = new Float64Array(fn.blockCount).fill(1);
-  if (!countsBytes) {
-    for (let b = 0 as BlockId; b < fn.blockCount; b++) weight[b] = blockWeight(analyses, b);
-    for (const { block } of analyses.liveFlow?.deadEnds ?? []) weight[block] = 0;
-  }
+  if (!countsBytes) for (let b = 0 as BlockId; b < fn.blockCount; b++) weight[b] = blockWeight(analyses, b);
   const cost = presentCosts(fn, costs, analyses.divergence);
   const busyCost = presentCosts(fn, busy, analyses.divergence);
   const waves = new WaveSamples(fn, analyses);
@@ -150,10 +144,11 @@ function busyShare(ctx: Unfinished): number {
   const { target } = costs;
   let [shared, alone, usesLds, calls] = [0, 0, false, false];
   for (let b = 0; b < fn.blockCount; b++) {
+    if (ctx.liveFlow?.fails[b] === 1) continue;
     let [here, all] = [0, divergence.terminatorDivergent[b] === 1 ? target.diamond : target.branch];
     for (let i = fn.blockInstrStart[b] as InstrId; i < fn.blockInstrStart[b + 1]; i++) {
       usesLds ||= fn.instrAddressSpace[i] === AddressSpace.Local;
-      calls ||= weight[b] > 0 && hasFlag(fn, i, InstrFlag.Call);
+      calls ||= hasFlag(fn, i, InstrFlag.Call);
       if (ctx.fusedInto[i] !== NONE) continue;
       here += busy.cost[i];
       all += cost[i];
@@ -175,7 +170,7 @@ function busyShare(ctx: Unfinished): number {
 /**
  * Whether the LDS that a function accesses holds data of the threads. What has no room for a word of each thread of a
  * wave, or of the group if that is smaller, holds results that waves exchange, of a sum for instance. Of what pointers
- * from elsewhere lead to, nobody knows (nor of what functions keep that are called, unless in dead ends).
+ * from elsewhere lead to, nobody knows (nor of what functions keep that are called, unless to tell of a failure).
  */
 function keepsDataInLds(fn: FunctionSnapshot): boolean {
   for (let v = 0; v < fn.argCount; v++) if (fn.typeAddressSpace[fn.valueType[v]] === AddressSpace.Local) return true;

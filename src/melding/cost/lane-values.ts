@@ -3,7 +3,7 @@
  * the rest is drawn.
  */
 import type { Analyses } from '../../analysis/analyses.js';
-import { sideOfDeadEnd } from '../../analysis/dead-ends.js';
+import { sideOfFailure } from '../../analysis/dead-ends.js';
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
 import { Predicate, comparesIntegers, isFloatEquality, isIntegerEquality, isNumberTest } from '../../ir/predicates.js';
@@ -156,8 +156,8 @@ export class LaneValues {
   /** The condition of a branch, or how likely it is by what metadata or its sides say. */
   private asked(branch: BlockId, condition: ValueId): Sampled {
     const { fn } = this;
-    const deadEnd = sideOfDeadEnd(fn, this.analyses.liveFlow, branch);
-    if (deadEnd !== NONE) return this.constant(deadEnd, condition);
+    const failing = sideOfFailure(fn, this.analyses.liveFlow, branch);
+    if (failing !== NONE) return this.constant(failing, condition);
     const sample = this.sample(condition, 0);
     if (sample.scale === Scale.Known) return sample;
     const taken = fn.instrTaken[terminatorOf(fn, branch)]!;

@@ -187,9 +187,9 @@ export class WaveSamples {
     let mask = this.threads;
     for (const block of chain.reverse()) {
       const dominator = this.analyses.dominators.idom[block] as BlockId | -1;
-      // No thread comes to a dead end, whichever of several checks leads there.
-      const isDead = this.analyses.liveFlow?.isDead[block] === 1;
-      mask = isDead ? new Int32Array(mask.length) : dominator === NONE ? mask : (this.masks.get(dominator) ?? mask);
+      // No thread fails, whichever of several checks leads there.
+      const isFailure = this.analyses.liveFlow?.fails[block] === 1;
+      mask = isFailure ? new Int32Array(mask.length) : dominator === NONE ? mask : (this.masks.get(dominator) ?? mask);
       const side = dominator === NONE ? NONE : sideOf(this.fn, this.analyses, dominator, block);
       // Until it is known, a ballot in front of the branch counts for the lanes that come to its dominator.
       this.masks.set(block, mask);

@@ -67,13 +67,15 @@ export function planFunction(
   const ctx = planningContext(fn, analyses, options, canPair);
   const whole = functionRefusal(fn);
   const outOfReach = branchesOutOfReach(ctx, branches);
+  const isFailing = (b: BlockId): boolean =>
+    options.profit === 'net' && choices === null && analyses.liveFlow?.fails[b] === 1;
   const considered = branches.map((b) => {
-    const refused = whole ?? (outOfReach.has(b) ? TOO_NESTED : null);
+    const refused = whole ?? (outOfReach.has(b) ? TOO_NESTED : isFailing(b) ? FAILING : null);
     return refused ? refusedBranch(ctx, b, refused) : planBranch(ctx, b, hopeless, choices);
   });
   const plans = considered.filter((p): p is BranchPlan => 'melds' in p);
   const overlong = overlongPlans(ctx, plans);
-  const inReach = branches.filter((b) => !outOfReach.has(b));
+  const inReach = branches.filter((b) => !outOfReach.has(b) && !isFailing(b));
   const trees = whole === null ? flattenings(ctx, inReach, choices) : [];
   const willing = plans.filter((p) => p.melds.length > 0 && !overlong.has(p));
   const inOrder =
@@ -127,6 +129,9 @@ const TOO_NESTED = refusal(
   'NotProfitable',
   'so many branches are nested in its region that only the inner ones are looked at',
 );
+
+/** Of what stands behind a failed check. */
+export const FAILING = refusal('NotProfitable', 'no thread is expected there: a check has failed');
 
 const TOO_LITTLE = 'all melds of the function together save too little of what it takes';
 

@@ -17,7 +17,7 @@ import {
 } from '../plan.js';
 import type { RuleId } from '../rules.js';
 import { checkRefusal } from './legality.js';
-import { OVERLAPS, planFunction, type PlanInputs } from './plan-function.js';
+import { FAILING, OVERLAPS, planFunction, type PlanInputs } from './plan-function.js';
 
 /** By rule; rules that are not here say all there is to say themselves. */
 const BY_RULE: Readonly<Partial<Record<RuleId, string>>> = {
@@ -53,7 +53,7 @@ export function remediesOf(planned: Planned, { candidates }: FunctionPlan): (str
   const most = Math.min(MOST_TRIED, Math.ceil(INSTRUCTIONS_TRIED / fn.instrCount));
   return candidates.map((candidate) => {
     const { branch, rule, verdict, reason } = candidate;
-    if (verdict === 'meld' || rule === null || reason === OVERLAPS) return null;
+    if (verdict === 'meld' || rule === null || reason === OVERLAPS || reason === FAILING.reason) return null;
     // The way out of a loop, or back, has no other side, and neither has a check.
     if (rule === '1.2' && (reason === checkRefusal.reason || leadsOutOrBack(fn, analyses, branch))) return null;
     if (rule !== '7' && rule !== '2') return BY_RULE[rule] ?? null;

@@ -1,7 +1,7 @@
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import { Opcode } from '../../../src/ir/snapshot.js';
 import type { FunctionPlan, Meld, PlanOptions } from '../../../src/melding/plan.js';
-import { planFunction } from '../../../src/melding/decide/plan-function.js';
+import { FAILING, planFunction } from '../../../src/melding/decide/plan-function.js';
 import { DARM } from '../../support/plan-options.js';
 import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
@@ -212,7 +212,9 @@ test('a dead end may branch and join, if it stays as it is in this round', () =>
     `%${v}1 = udiv %d %i\n        %${v}2 = udiv %${v}1 %i\n        %${v}3 = udiv %${v}2 %i`;
   const both = handler(busy('h'), busy('l'));
   // No thread comes there, so that only code size counts.
-  assert.is(planned(both).lines, 'x+y x2+y2');
+  const timed = planned(both);
+  assert.is(timed.lines, 'x+y x2+y2');
+  assert.ok(timed.plan.candidates.some(({ reason }) => reason === FAILING.reason));
   const { plan, lines } = planned(both, { ...DARM, profit: 'size', threshold: 0 });
   assert.is(lines, 'h1+l1 h2+l2 h3+l3');
   assert.ok(plan.candidates.some(({ reason }) => reason === 'overlaps a more profitable meld of this round'));
