@@ -20,6 +20,7 @@ import {
 } from '../../ir/snapshot.js';
 import { withinBound } from './bounds.js';
 import { edgeSide } from './edge-sides.js';
+import { equalCompares } from './equal-compares.js';
 import {
   BORDER,
   CHOICE,
@@ -90,6 +91,7 @@ export class LaneValues {
   private readonly kinds = new Map<ValueId, Sampled | null>();
   private readonly conditions = new Map<BlockId, LaneSet>();
   private loads: Uint8Array | null = null;
+  private equals: ReadonlyMap<ValueId, ValueId> | null = null;
   private readonly memory = new LaneMemory();
   private readonly elements: VectorElements;
   /** Values that are being computed: in a loop a value may depend on itself. */
@@ -214,8 +216,11 @@ export class LaneValues {
       case Opcode.Trunc:
         return this.truncated(v, operand(0), fn.typeBits[fn.instrType[i]!]!);
       case Opcode.ICmp:
-      case Opcode.FCmp:
-        return this.compared(v, i, operand(0), operand(1));
+      case Opcode.FCmp: {
+        this.equals ??= equalCompares(fn, this.analyses);
+        const first = this.equals.get(v);
+        return first === undefined ? this.compared(v, i, operand(0), operand(1)) : this.sample(first, depth);
+      }
       case Opcode.Select: {
         const [c, a, b] = [operand(0), operand(1), operand(2)];
         return { ...choose(this.memory, lanesWhere(c), a, b), scale: Math.max(c.scale, a.scale, b.scale) };

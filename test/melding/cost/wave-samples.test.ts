@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 36 });
+const test = suite('melding/cost/wave-samples', { tests: 37 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -405,6 +405,40 @@ test('metadata', () => {
   assert.is(shares('%c = icmp eq %data 777', { attribute: '!taken=-2' }).parted, 1);
   // What is known exactly stays.
   assert.is(shares('%b = and %tid 1\n %c = icmp eq %b 0', { attribute: '!taken=1' }).parted, 1);
+});
+
+test('the same question on both sides has the same answer', () => {
+  const { f, block } = snapshot(`
+    func kernel
+    arg %p ptr1
+    entry:
+      %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+      %at = gep %p %tid
+      %data = load %at !as=1 !type=float
+      %b = and %tid 1
+      %odd = icmp ne %b 0
+      br %odd t f
+    t:
+      %x = fadd %data %data
+      %c = fcmp olt %x %data
+      br %c t1 t2
+    f:
+      %y = fadd %data %data
+      %d = fcmp olt %y %data
+      br %d f1 f2
+    t1:
+      br t2
+    t2:
+      br join
+    f1:
+      br f2
+    f2:
+      br join
+    join:
+      ret
+  `);
+  const { values } = new WaveSamples(f, analysesOf(f));
+  assert.equal(values.condition(block('f')), values.condition(block('t')));
 });
 
 test('nested branches are judged for the lanes that come to them', () => {
