@@ -64,9 +64,14 @@ export function liveFlow(
  * Whether a block ends the program of its threads where they are done: by `llvm.amdgcn.endpgm`, which is convergent as
  * traps are not, or by inline assembly.
  */
-function endsProgram(fn: FunctionSnapshot, b: BlockId): boolean {
+export function endsProgram(fn: FunctionSnapshot, b: BlockId): boolean {
   const last = (terminatorOf(fn, b) - 1) as InstrId;
-  if (last < fn.blockInstrStart[b]! || fn.instrOpcode[last] !== Opcode.Call) return false;
+  if (
+    fn.instrOpcode[last + 1] !== Opcode.Unreachable ||
+    last < fn.blockInstrStart[b]! ||
+    fn.instrOpcode[last] !== Opcode.Call
+  )
+    return false;
   const isIntrinsic = hasFlag(fn, last, InstrFlag.Intrinsic);
   return hasFlag(fn, last, isIntrinsic ? InstrFlag.Convergent : InstrFlag.IdenticalOperandsOnly);
 }

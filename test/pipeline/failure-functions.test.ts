@@ -80,7 +80,10 @@ test('not what is called elsewhere too, or in a loop, or whose address is taken,
   assert.equal(await analyzed(checking('unreachable')), all);
   // Who ends the program behind a call may be done.
   const done = 'call void @fail(i32 1)\n  call void @llvm.amdgcn.endpgm()\n  unreachable';
-  assert.equal(await analyzed(checking(FAILS, done, 'declare void @llvm.amdgcn.endpgm()')), all);
+  const ends = 'declare void @llvm.amdgcn.endpgm()';
+  assert.equal(await analyzed(checking(FAILS, done, ends)), all);
+  const run = `${ends}\n${melding('run', 'call void @llvm.amdgcn.endpgm()\n  unreachable')}`;
+  assert.equal(await analyzed(checking(FAILS, 'call void @run(i32 1)\n  unreachable', run)), ['apart', 'run', 'k']);
 });
 
 test('but where the size of code counts, or they are named', async () => {
