@@ -21,8 +21,8 @@ export interface Analyses {
 }
 
 /**
- * The order, the post-dominators and the control flow without dead ends are computed when they are first asked for. Only
- * functions with divergent branches need them.
+ * The order, the post-dominators and the control flow without dead ends are computed when they are first asked for.
+ * Only functions with divergent branches need them.
  */
 export function analysesOf(fn: FunctionSnapshot): Analyses {
   const graph = cfgOf(fn);

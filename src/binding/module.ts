@@ -4,18 +4,19 @@
  */
 import { DarmError, invariant, type ErrorCode, type SourceLocation } from '../errors.js';
 import { functionBodies } from '../formats/ir-text.js';
+import type { BlockRef } from '../ir/editor.js';
 import { Opcode, type FunctionSnapshot } from '../ir/snapshot.js';
 import type { DebugLocation } from '../job/remarks.js';
-import { Status, type BlockPtr, type JobPtr, type ValuePtr } from './abi.js';
+import { Status, type JobPtr, type ValuePtr } from './abi.js';
 import { debugLocation } from './debug-location.js';
 import { FunctionEditor } from './editor.js';
 import { shortLinkError } from './link-error.js';
 import type { LlvmRuntime } from './runtime.js';
-import { decodeSnapshot, type DecodedSnapshot } from './snapshot.js';
+import { decodeSnapshot } from './snapshot.js';
 import { textFacts, type TextFacts } from './text-facts.js';
 
 interface FunctionCall {
-  readonly block: BlockPtr;
+  readonly block: BlockRef;
   /** Whether nobody comes back from it. */
   readonly isLast: boolean;
 }
@@ -290,13 +291,10 @@ export class LlvmModule {
       if (llvm._LLVMGetInstructionOpcode(user) !== Opcode.Call) return null;
       if (llvm._LLVMGetOperand(user, llvm._LLVMGetNumOperands(user) - 1) !== fn) return null;
       const next = llvm._LLVMGetInstructionOpcode(llvm._LLVMGetNextInstruction(user));
-      calls.push({ block: llvm._LLVMGetInstructionParent(user), isLast: next === Opcode.Unreachable });
+      const block = llvm._LLVMGetInstructionParent(user) as number as BlockRef;
+      calls.push({ block, isLast: next === Opcode.Unreachable });
     }
     return calls;
-  }
-
-  blocksOf(name: string): BlockPtr[] {
-    return Array.from(this.#decoded(name).blockPointers, (pointer) => pointer as BlockPtr);
   }
 
   /** Warnings so far, one line each. */
@@ -306,19 +304,15 @@ export class LlvmModule {
 
   /** Takes a snapshot of a function. The caller disposes the editor. */
   open(name: string): OpenFunction {
-    const decoded = this.#decoded(name);
-    const editor = new FunctionEditor(this.runtime, this.#llvm()._darm_module(this.#job), decoded);
-    return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };
-  }
-
-  #decoded(name: string): DecodedSnapshot {
     const fn = this.#function(name);
     this.#check(this.#llvm()._darm_snapshot(this.#job, fn));
     const llvm = this.#llvm();
     const words = this.runtime.borrowWords(llvm._darm_words_data(this.#job), llvm._darm_words_size(this.#job));
     const dividesRoughly = () => this.#textFacts().rough.has(name);
     const ldsBytes = () => this.#textFacts().ldsBytes.get(name) ?? 0;
-    return decodeSnapshot(words, { name, cpu: this.cpu, dividesRoughly, ldsBytes });
+    const decoded = decodeSnapshot(words, { name, cpu: this.cpu, dividesRoughly, ldsBytes });
+    const editor = new FunctionEditor(this.runtime, this.#llvm()._darm_module(this.#job), decoded);
+    return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };
   }
 
   /** Melding keeps them. */

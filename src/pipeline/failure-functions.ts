@@ -1,23 +1,22 @@
 /**
- * Functions that only failed checks call: `__assert_fail`, which HIP's headers define, and what it calls to print. Hardly
- * any thread runs them, so they stay as they are where melding is to save time. With a single `assert` they are ten times
- * as long as a small kernel.
+ * Functions that only failed checks call: `__assert_fail`, which HIP's headers define, and what it calls to print.
+ * Hardly any thread runs them, so they stay as they are where melding is to save time. They may be longer than the
+ * kernel.
  */
 import { endsProgram } from '../analysis/dead-ends.js';
-import type { BlockPtr } from '../binding/abi.js';
 import type { LlvmModule } from '../binding/module.js';
+import type { BlockRef } from '../ir/editor.js';
 import type { BlockId } from '../ir/ids.js';
-import type { FunctionSnapshot } from '../ir/snapshot.js';
 
 /**
- * Those that are only called, and only where nobody comes back from the call, or by such functions themselves. (But none
- * that ends the program: its threads may be done.)
+ * Those that are called where no thread comes back from the call, or by such functions themselves, and that are used in
+ * no other way. None of them ends the program: there, threads may simply be done.
  */
 export function functionsOfFailures(module: LlvmModule): ReadonlySet<string> {
   const found = new Set<string>();
-  const inside = new Set<BlockPtr>();
+  const inside = new Set<BlockRef>();
   /** By function: the blocks with calls of which it is not known. */
-  const open = new Map<string, readonly BlockPtr[]>();
+  const open = new Map<string, readonly BlockRef[]>();
   for (const { name, kernel } of module.functions()) {
     const calls = kernel ? null : module.callsOf(name);
     if (calls === null || calls.length === 0) continue;
@@ -28,16 +27,22 @@ export function functionsOfFailures(module: LlvmModule): ReadonlySet<string> {
   }
   for (;;) {
     const more = [...open].flatMap(([name, blocks]) => (blocks.every((block) => inside.has(block)) ? [name] : []));
+    if (more.length === 0) return found;
     for (const name of more) {
       open.delete(name);
-      if (!mayEndProgram(module.look(name).snapshot)) found.add(name);
+      const blocks = blocksUnlessItEnds(module, name);
+      if (blocks === null) continue;
+      found.add(name);
+      for (const block of blocks) inside.add(block);
     }
-    if (more.length === 0 || open.size === 0) return found;
-    for (const name of more) if (found.has(name)) for (const block of module.blocksOf(name)) inside.add(block);
   }
 }
 
-function mayEndProgram(fn: FunctionSnapshot): boolean {
-  for (let b = 0; b < fn.blockCount; b++) if (endsProgram(fn, b as BlockId)) return true;
-  return false;
+/** The blocks of a function; null if one of them ends the program. */
+function blocksUnlessItEnds(module: LlvmModule, name: string): BlockRef[] | null {
+  const { snapshot, editor } = module.open(name);
+  const ids = Array.from({ length: snapshot.blockCount }, (_, b) => b as BlockId);
+  const blocks = ids.some((b) => endsProgram(snapshot, b)) ? null : ids.map((b) => editor.block(b));
+  editor[Symbol.dispose]();
+  return blocks;
 }

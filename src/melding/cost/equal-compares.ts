@@ -1,7 +1,7 @@
 /**
- * Compares of the same numbers in several places. A function that both sides of a branch call is inlined into both, and
- * asks there what it asks here: a thread gets the same answer wherever it asks. LLVM makes one compare of two only where
- * one dominates the other.
+ * Compares of the same numbers in several places. A function that both sides of a branch call is inlined into both. If
+ * both calls pass the same numbers, its compares have the same results on both sides. LLVM makes one compare of two
+ * only where one dominates the other.
  */
 import type { Analyses } from '../../analysis/analyses.js';
 import { reversePostOrder } from '../../analysis/graph.js';
