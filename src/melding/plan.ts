@@ -232,6 +232,16 @@ export interface FunctionPlan {
   /** The branches with melds, in the order in which they were taken. */
   readonly chosen: readonly ChosenBranch[];
   readonly netUnit: NetUnit;
+  /** What a wave is expected to spend in the function in front of this round; null where nothing is done. */
+  readonly expected: ExpectedCycles | null;
+}
+
+/** What a wave spends in a function: cycles; loops count as if they ran eight times. */
+export interface ExpectedCycles {
+  /** Where a wave waits for itself. */
+  readonly alone: number;
+  /** Where other waves hide everything but the work of shared units. */
+  readonly busy: number;
 }
 
 /**

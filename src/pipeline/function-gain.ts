@@ -10,7 +10,8 @@
 import { analysesOf } from '../analysis/analyses.js';
 import type { LlvmModule } from '../binding/module.js';
 import type { JobOptions } from '../job/options.js';
-import { expectedCycles, expectedGain, type ExpectedCycles } from '../melding/cost/expected-cycles.js';
+import { expectedCycles, expectedGain } from '../melding/cost/expected-cycles.js';
+import type { ExpectedCycles } from '../melding/plan.js';
 import { meldsEarly } from './passes.js';
 
 /** As in LLVM's -O3 behind its loop optimisations, where it no longer keeps loops in their canonical form. */
@@ -44,7 +45,7 @@ export const finalCycles = (module: LlvmModule, name: string, options: JobOption
  *
  * @returns null if the function went with the others: it does when it is seen by nobody outside and not called
  */
-export function cyclesInOwnModule(module: LlvmModule, name: string, options: JobOptions): ExpectedCycles | null {
+function cyclesInOwnModule(module: LlvmModule, name: string, options: JobOptions): ExpectedCycles | null {
   module.keepOnly([name]);
   const isThere = module.functions().some((each) => each.name === name);
   return isThere ? cyclesBehindPasses(module, name, options) : null;

@@ -15,13 +15,15 @@ import { Sinking } from '../analysis/sinking.js';
 import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import { FunctionFlag, hasCalls, type FunctionSnapshot } from '../ir/snapshot.js';
-import { expectedGain, type ExpectedCycles } from '../melding/cost/expected-cycles.js';
+import { expectedCycles, expectedGain } from '../melding/cost/expected-cycles.js';
 import { costsOf } from '../melding/cost/target-costs.js';
 import { leastWaves, slowdown } from '../melding/cost/waves.js';
+import type { ExpectedCycles } from '../melding/plan.js';
 import { prepareFunction, type Compilation } from './compilation.js';
-import { cyclesInOwnModule, isNameable } from './function-gain.js';
+import { isNameable } from './function-gain.js';
 import { generateCode } from './generate-code.js';
 import { meldsEarly } from './passes.js';
+import type { PlannedFunction } from './planned-function.js';
 
 /**
  * Melds that raise the number of live values by less are not judged. Without more of them, code generation needs about
@@ -29,17 +31,19 @@ import { meldsEarly } from './passes.js';
  */
 const LEAST_RISE = 1.06;
 
-interface Surveyed {
-  readonly snapshot: FunctionSnapshot;
-  readonly analyses: Analyses;
+/** Of a kernel in front of its first round. */
+export interface BeforeMelds {
+  /** How many words of vector values are live at one place. */
+  readonly live: number;
+  readonly expected: ExpectedCycles;
 }
 
-/** How many words of vector values are live at one place in a function whose melds are judged; null for others. */
-export function liveWords(
+/** What melds of a function are compared with; null where their registers are not judged. */
+export function beforeMelds(
   { options, generates }: Compilation,
   module: LlvmModule,
-  { snapshot, analyses }: Surveyed,
-): number | null {
+  { snapshot, analyses, plan }: PlannedFunction,
+): BeforeMelds | null {
   const isJudged =
     generates &&
     options.profit === 'net' &&
@@ -48,47 +52,39 @@ export function liveWords(
     (snapshot.flags & FunctionFlag.Kernel) !== 0 &&
     isNameable(snapshot.name) &&
     !hasCalls(snapshot);
-  return isJudged ? liveWordsOf(snapshot, analyses) : null;
+  if (!isJudged) return null;
+  return { live: liveWords(snapshot, analyses), expected: plan.expected ?? expectedCycles(snapshot, analyses) };
 }
 
 /** Code generation sinks first. What moves together to one place needs as much there as where it was. */
-const liveWordsOf = (fn: FunctionSnapshot, analyses: Analyses): number =>
+const liveWords = (fn: FunctionSnapshot, analyses: Analyses): number =>
   Math.max(vectorPressure(fn, analyses), vectorPressure(fn, analyses, new Sinking(fn, analyses).home));
 
 /**
  * Why melds are taken back; null if they are worth their waves.
  *
  * @param module the one that the melded function is in
- * @param before what `liveWords` said in front of the first round
  */
 export function lossOfWaves(
   compilation: Compilation,
   module: LlvmModule,
-  { snapshot, analyses }: Surveyed,
-  before: number,
+  { snapshot, analyses }: Pick<PlannedFunction, 'snapshot' | 'analyses'>,
+  before: BeforeMelds,
 ): string | null {
   const { name, cpu, waveSize } = snapshot;
-  const live = liveWordsOf(snapshot, analyses);
+  const live = liveWords(snapshot, analyses);
   const usual = costsOf(cpu).residentWaves;
   const least = leastWaves(cpu, waveSize, live);
-  if (live < LEAST_RISE * before || least >= usual) return null;
+  if (live < LEAST_RISE * before.live || least >= usual) return null;
 
-  const asMelded = (): LlvmModule => module;
-  const unmelded = (): LlvmModule => compilation.readAtMeldPoint();
-  const cyclesOf = (from: () => LlvmModule): ExpectedCycles | null =>
-    module.peek(() => cyclesInOwnModule(from(), name, compilation.options));
-  const cycles = cyclesOf(unmelded);
-  const melded = cyclesOf(asMelded);
-  // A kernel that nobody sees cannot run.
-  if (cycles === null || melded === null) return null;
-  const gain = expectedGain(cycles, melded);
+  const gain = expectedGain(before.expected, expectedCycles(snapshot, analyses));
   /** Where no waves are lost, it does not matter what the melds gain. */
   const isWorth = (from: number, to: number): boolean => to >= from || gain >= slowdown(cpu, from, to);
   if (isWorth(usual, least)) return null;
 
-  const after = wavesOf(module, name, asMelded, true);
+  const after = wavesOf(module, name, () => module, true);
   if (after === null || isWorth(usual, after)) return null;
-  const without = wavesOf(module, name, unmelded, false);
+  const without = wavesOf(module, name, () => compilation.readAtMeldPoint(), false);
   if (without === null || isWorth(without, after)) return null;
   return (
     `a SIMD would hold ${after} waves instead of ${without}, for want of registers, which costs more than all melds ` +

@@ -7,13 +7,14 @@ import type { LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import type { BlockId } from '../ir/ids.js';
 import type { LogRound } from '../job/edit-log.js';
-import { expectedGain, type ExpectedCycles } from '../melding/cost/expected-cycles.js';
+import { expectedGain } from '../melding/cost/expected-cycles.js';
 import { HopelessBlocks } from '../melding/decide/hopeless-blocks.js';
+import type { ExpectedCycles } from '../melding/plan.js';
 import { carryOut } from './carry-out.js';
 import type { Compilation } from './compilation.js';
 import { finalCycles, lossOf, mayLose } from './function-gain.js';
 import type { Guide } from './guide.js';
-import { liveWords, lossOfWaves } from './lost-waves.js';
+import { beforeMelds, lossOfWaves, type BeforeMelds } from './lost-waves.js';
 import type { HistoryRecorder } from './record-history.js';
 import { surveyFunction, type Survey } from './survey.js';
 
@@ -45,8 +46,8 @@ export class MeldingRounds {
   #last: Survey | null = null;
   /** Of the function without melds; null until it holds some, and where they are not judged as a whole. */
   #unmelded: ExpectedCycles | null = null;
-  /** How much is live in the function without melds; null where their registers are not judged. */
-  #unmeldedLive: number | null = null;
+  /** What the function needs and takes without melds; null where their registers are not judged. */
+  #beforeMelds: BeforeMelds | null = null;
   #demandsBroken: number | null = null;
   readonly #hopeless = new HopelessBlocks();
 
@@ -102,9 +103,9 @@ export class MeldingRounds {
   judgement(): Judgement {
     const { compilation, module, last } = this;
     if (this.made.length === 0) return UNJUDGED;
-    const live = this.#unmeldedLive;
+    const before = this.#beforeMelds;
     const lostWaves =
-      live === null ? null : compilation.watch.time('meld', () => lossOfWaves(compilation, module, last, live));
+      before === null ? null : compilation.watch.time('meld', () => lossOfWaves(compilation, module, last, before));
     if (this.#unmelded === null) return { ...UNJUDGED, loss: lostWaves };
     const melded = this.#finalCycles()!;
     const loss = mayLose(compilation.options) ? lossOf(this.#unmelded, melded) : lostWaves;
@@ -123,7 +124,7 @@ export class MeldingRounds {
     this.#unmelded = this.#finalCycles();
     // A plan has measured what it says. Hoisted sides are not judged with the melds.
     if (guide === null && hoisted.length === 0)
-      this.#unmeldedLive = compilation.watch.time('meld', () => liveWords(compilation, module, last));
+      this.#beforeMelds = compilation.watch.time('meld', () => beforeMelds(compilation, module, last));
   }
 
   #survey(): void {

@@ -5,19 +5,12 @@
 import type { Analyses } from '../../analysis/analyses.js';
 import type { BlockId } from '../../ir/ids.js';
 import type { FunctionSnapshot } from '../../ir/snapshot.js';
+import type { ExpectedCycles } from '../plan.js';
 import { blockWeight } from './block-weight.js';
 import { instrCosts, presentCosts } from './latency.js';
 import { memoryAccesses } from './memory-accesses.js';
 import { busyTarget, costsOf } from './target-costs.js';
 import { WaveSamples } from './wave-samples.js';
-
-/** Cycles; loops count as if they ran eight times. */
-export interface ExpectedCycles {
-  /** Where a wave waits for itself. */
-  readonly alone: number;
-  /** Where other waves hide everything but the work of shared units. */
-  readonly busy: number;
-}
 
 /**
  * @param fn whose loops have preheaders: only then it is seen that a wave does not come to a loop

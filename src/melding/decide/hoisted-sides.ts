@@ -15,7 +15,7 @@ import { CostModel } from '../cost/cost-model.js';
 import { incomingFrom } from '../draft/frame.js';
 import type { ChosenInput, HoistedSide } from '../plan.js';
 import { harmlessWork, mayEmptySides } from './harmless-work.js';
-import { copiesBehind } from './register-copies.js';
+import { copiesBehind, vectorCopies } from './register-copies.js';
 import { inLoopsWithEnough } from './whole-function.js';
 
 /**
@@ -53,9 +53,10 @@ function oneSideOf(ctx: PlanningContext, branch: BlockId): HoistedSide | null {
     const instrs = harmlessWork(ctx, branch, side, join);
     const chosen = instrs && choices(ctx, branch, side, join);
     if (chosen === null || (chosen.length > 0 && !target.countsByCarry)) continue;
-    const net = (target.diamond - target.guard) * weight[branch]! - copiesBehind(ctx, { branch, join, side, other });
+    const moved = { branch, join, side, other, instrs: instrs! };
+    const net = (target.diamond - target.guard) * weight[branch]! - vectorCopies(ctx, moved) - copiesBehind(ctx, moved);
     if (net > CostModel.leastNet)
-      return { branch, terminator: terminatorOf(fn, branch), side, instrs: instrs!, chosen, net };
+      return { branch, terminator: terminatorOf(fn, branch), side, instrs: moved.instrs, chosen, net };
   }
   return null;
 }

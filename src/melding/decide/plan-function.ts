@@ -61,8 +61,7 @@ export function planFunction(
 ): FunctionPlan {
   const branches = divergentBranches(fn, analyses);
   const netUnit = netUnitOf(options.profit);
-  if (branches.length === 0)
-    return { candidates: [], versions: [], melds: [], hoisted: [], flattened: [], chosen: [], netUnit };
+  if (branches.length === 0) return { ...NOTHING, netUnit };
 
   const ctx = planningContext(fn, analyses, options, canPair);
   const whole = functionRefusal(fn);
@@ -91,6 +90,7 @@ export function planFunction(
   const isLittle = isJudged && isTooLittle(ctx, gained + sumOf(taken));
   const made = isLittle ? [] : taken;
   const hoisted = whole === null && made.length === 0 ? hoistedSides(ctx, inReach) : [];
+  const expected = made.length > 0 ? ctx.expected() : null;
   ctx.waves.values.forget();
   const why = new Map<BranchPlan, Refusal | string>();
   for (const p of overlong) why.set(p, OVERLONG);
@@ -100,8 +100,19 @@ export function planFunction(
   for (const p of melding) why.set(p, reasonOf(p));
   const otherwise = refusal('NotProfitable', isLittle ? TOO_LITTLE : OVERLAPS);
   const candidates = considered.flatMap((p) => ('melds' in p ? candidatesOf(p, why.get(p) ?? otherwise) : p));
-  return { ...editsOf(melding), candidates: withEmptied(candidates, hoisted, flattened), hoisted, flattened, netUnit };
+  const said = withEmptied(candidates, hoisted, flattened);
+  return { ...editsOf(melding), candidates: said, hoisted, flattened, netUnit, expected };
 }
+
+const NOTHING: Omit<FunctionPlan, 'netUnit'> = {
+  candidates: [],
+  versions: [],
+  melds: [],
+  hoisted: [],
+  flattened: [],
+  chosen: [],
+  expected: null,
+};
 
 const editsOf = (made: readonly BranchPlan[]): Pick<FunctionPlan, 'versions' | 'melds' | 'chosen'> => ({
   versions: made.flatMap(({ version }) => version ?? []),

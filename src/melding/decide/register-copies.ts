@@ -18,6 +18,8 @@ interface MovedSide {
   readonly join: BlockId;
   readonly side: BlockId;
   readonly other: BlockId;
+  /** What moves. */
+  readonly instrs: readonly InstrId[];
 }
 
 /**
@@ -26,7 +28,7 @@ interface MovedSide {
  * own, because the other side still needs the last value. Then everything behind that takes the last value on some way,
  * and the new one on others, has to copy: outer joins, and the head of a loop.
  */
-export function copiesBehind(ctx: PlanningContext, { branch, join, side, other }: MovedSide): number {
+export function copiesBehind(ctx: PlanningContext, { branch, join, side, other }: Omit<MovedSide, 'instrs'>): number {
   const { fn, uses, dominators, divergence, weight, waves } = ctx;
   const share = waves.shareComing(branch);
   let cycles = 0;
@@ -59,6 +61,35 @@ export function copiesBehind(ctx: PlanningContext, { branch, join, side, other }
         }
       }
     }
+  }
+  return cycles;
+}
+
+/**
+ * What copies of whole vectors cost, in cycles per wave that comes to the branch. An element is put into a vector in its
+ * registers, where nothing else needs the vector as it was. Private arrays have become vectors of up to 32 registers. In
+ * front of the branch the other side still needs it: it is copied there, and what becomes of it in the other side is
+ * copied to the same registers for the join.
+ */
+export function vectorCopies(ctx: PlanningContext, { branch, other, join, instrs }: Omit<MovedSide, 'side'>): number {
+  const { fn, uses, dominators, weight } = ctx;
+  const blockOfUse = (u: number): BlockId => {
+    const user = uses.user[u] as InstrId;
+    return (fn.instrOpcode[user] === Opcode.Phi ? fn.operandBlock[uses.operand[u]!] : fn.instrBlock[user]) as BlockId;
+  };
+  let cycles = 0;
+  for (const i of instrs) {
+    if (fn.instrOpcode[i] !== Opcode.InsertElement) continue;
+    const vector = fn.operand[fn.operandStart[i]!] as ValueId;
+    const [first, end] = [uses.start[vector]!, uses.start[vector + 1]!];
+    if (end - first > MOST_PASSED_ON) return Infinity;
+    let [isNeeded, isAlive] = [false, false];
+    for (let u = first; u < end; u++) {
+      isNeeded ||= dominators.dominates(other, blockOfUse(u));
+      isAlive ||= dominators.dominates(join, blockOfUse(u));
+    }
+    // What is needed behind the join is copied in any case.
+    if (isNeeded && !isAlive) cycles += 2 * selectCycles(ctx, vector) * weight[branch]!;
   }
   return cycles;
 }

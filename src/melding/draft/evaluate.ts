@@ -167,11 +167,12 @@ function workGain(
       guardedBefore = false;
       continue;
     }
+    const guarded = passed && !group.speculate ? group.instrs : null;
     for (const i of group.instrs)
       here -=
         cyclesOf(ctx, i, divergent[i] === 1) -
         cyclesOf(ctx, i, false) +
-        lostWidth(draft, ctx, i, NONE) +
+        lostWidth(draft, ctx, i, NONE, guarded) +
         lostFusion(draft, i);
     if (!passed) continue;
     if (group.speculate) here -= CostModel.speculate * group.instrs.length + standInCost(draft, ctx, group);
@@ -240,26 +241,29 @@ function isNeeded({ fn, uses }: PlanningContext, i: InstrId, guarded: ReadonlySe
 /** In loops, the threads of the side with fewer iterations wait for those of the other. By block pair. */
 function waitingCosts(draft: Draft, ctx: PlanningContext, { branch }: MeldedUniformity): number[] {
   const { frame } = draft;
+  const { cycles, divergence } = ctx;
   const none = frame.blocks.map(() => 0);
   if (ctx.countsBytes) return none;
-  const depth = ctx.cycles.depthOf(frame.branch);
-  const waits = frame.blocks.some((b, k) => branch[k] === 1 && ctx.cycles.depthOf(hostBlock(frame.shape, b)) > depth);
+  const depth = cycles.depthOf(frame.branch);
+  const waits = frame.blocks.some((b, k) => branch[k] === 1 && cycles.depthOf(hostBlock(frame.shape, b)) > depth);
   if (!waits) return none;
+  const isLeftByTurns = (b: BlockId | -1): boolean => b !== NONE && divergence.divergentExit[cycles.cycleOf(b)] === 1;
   return frame.blocks.map(({ t, f }, k) => {
     const { work } = frame;
+    const shared = isLeftByTurns(t) || isLeftByTurns(f) ? CostModel.iterationsOfData : CostModel.iterations;
     let sum = 0;
     for (const [b, list] of [
       [t, work[k].t],
       [f, work[k].f],
     ] as const) {
-      if (b === NONE || ctx.cycles.depthOf(b) <= depth) continue;
-      let cycles = 0;
+      if (b === NONE || cycles.depthOf(b) <= depth) continue;
+      let spent = 0;
       for (const i of list) {
-        if (ctx.fusedInto[i] === NONE) cycles += cyclesOf(ctx, i, false);
+        if (ctx.fusedInto[i] === NONE) spent += cyclesOf(ctx, i, false);
         // The threads of the other side wait for these loads, too, and in a loop their full latency shows.
-        if (draft.partner[i] === NONE && isLoad(draft, i)) cycles += ctx.costs.latency[i] - ctx.costs.vector[i];
+        if (draft.partner[i] === NONE && isLoad(draft, i)) spent += ctx.costs.latency[i] - ctx.costs.vector[i];
       }
-      sum += (cycles * ctx.weight[b] * (1 - CostModel.iterations)) / 2;
+      sum += (spent * ctx.weight[b] * (1 - shared)) / 2;
     }
     return sum;
   });

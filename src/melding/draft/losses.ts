@@ -25,11 +25,20 @@ export function lostFusion({ ctx, partner }: Draft, i: InstrId): number {
 
 /**
  * Cost when a part of a wide access (cost/memory-accesses.ts) becomes an access of its own: its partner's address is
- * not as far away as those of the other parts, or it is a gap beside parts that have partners. Of a pair, or of a gap.
+ * not as far away as those of the other parts, or it is a gap beside parts that have partners, or in other guarded runs.
+ * Of a pair, or of a gap.
  *
  * A part touches as many lines of memory as the whole. These are the more, the further apart the threads are.
+ *
+ * @param guarded the guarded run that a gap is in; null: what is without a partner stays together
  */
-export function lostWidth(draft: Draft, ctx: PlanningContext, i: InstrId, other: InstrId | -1): number {
+export function lostWidth(
+  draft: Draft,
+  ctx: PlanningContext,
+  i: InstrId,
+  other: InstrId | -1,
+  guarded: readonly InstrId[] | null = null,
+): number {
   const { fn } = ctx;
   const { joined, wide } = ctx.memory;
   const parts = other === NONE ? joined[i] : Math.min(joined[i], joined[other]);
@@ -43,7 +52,7 @@ export function lostWidth(draft: Draft, ctx: PlanningContext, i: InstrId, other:
   for (let k = fn.blockInstrStart[block] as InstrId; k < fn.blockInstrStart[block + 1]; k++) {
     if (wide[k] !== wide[i]) continue;
     const partner = draft.partner[k] as InstrId | -1;
-    if (other === NONE) left += partner === NONE ? 1 : 0;
+    if (other === NONE) left += partner === NONE && guarded?.includes(k) !== false ? 1 : 0;
     else if (partner !== NONE && wide[partner] === wide[other] && staysBeside(draft, pointer, [i, other], [k, partner]))
       left++;
   }

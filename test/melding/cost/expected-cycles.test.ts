@@ -1,6 +1,7 @@
 /** The expected cycles of a function: what a wave does not come to costs little, loops count more. */
 import { analysesOf } from '../../../src/analysis/analyses.js';
-import { expectedCycles, expectedGain, type ExpectedCycles } from '../../../src/melding/cost/expected-cycles.js';
+import { expectedCycles, expectedGain } from '../../../src/melding/cost/expected-cycles.js';
+import type { ExpectedCycles } from '../../../src/melding/plan.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 

@@ -2,7 +2,7 @@
 import { artifact, compile, text } from '../../support/llvm.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/hoisted-sides', { tests: 18 });
+const test = suite('melding/decide/hoisted-sides', { tests: 19 });
 
 interface Parts {
   /** In front of the branch. */
@@ -344,6 +344,51 @@ test('a side stays where an outer join would have to copy the last value of its 
     (await compile(text, { emit: ['ll'] })).functions[0]!.sidesHoisted;
   assert.is(await countOf(nested('%o')), 1);
   assert.is(await countOf(nested('%row')), 0);
+});
+
+/** A loop that puts an element into a vector in both sides of a branch. @param large the vector of the large side */
+const vectors = (large: string) => `
+target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @k(ptr addrspace(1) noalias %p, ptr addrspace(1) noalias %q, i32 %n, i32 %slot) #0 {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %mine = getelementptr <8 x i32>, ptr addrspace(1) %q, i32 %id
+  %first = load <8 x i32>, ptr addrspace(1) %mine
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k1, %join ]
+  %v = phi <8 x i32> [ zeroinitializer, %entry ], [ %last, %join ]
+  %row = xor i32 %id, %k
+  %bit = and i32 %row, 64
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %small, label %large
+small:
+  %s = insertelement <8 x i32> %v, i32 %row, i32 %slot
+  br label %join
+large:
+  %at = getelementptr i32, ptr addrspace(1) %p, i32 %row
+  store i32 %id, ptr addrspace(1) %at
+  %l = insertelement <8 x i32> ${large}, i32 %id, i32 %slot
+  br label %join
+join:
+  %next = phi <8 x i32> [ %s, %small ], [ %l, %large ]
+  %last = insertelement <8 x i32> %next, i32 %row, i32 0
+  %k1 = add i32 %k, 1
+  %more = icmp ult i32 %k1, %n
+  br i1 %more, label %loop, label %done
+done:
+  store <8 x i32> %last, ptr addrspace(1) %mine
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+attributes #0 = { "target-cpu"="gfx906" }
+`;
+
+test('a side stays that changes a vector where the other side changes the same one', async () => {
+  const countOf = async (large: string): Promise<number> =>
+    (await compile(vectors(large), { emit: ['ll'] })).functions[0]!.sidesHoisted;
+  assert.is(await countOf('%first'), 1);
+  assert.is(await countOf('%v'), 0);
 });
 
 test.long('a value that thousands of phis pass on is not followed, and its side stays', async () => {

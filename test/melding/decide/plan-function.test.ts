@@ -7,7 +7,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/plan-function', { tests: 34 });
+const test = suite('melding/decide/plan-function', { tests: 35 });
 
 const NET: PlanOptions = { ...DARM, profit: 'net', threshold: 0.2 };
 const PAPER: PlanOptions = { ...DARM, profit: 'paper', threshold: 0.2 };
@@ -464,6 +464,12 @@ test('loops: different starts are selected once, in front', () => {
   assert.ok(plan.melds[0].net < planned(loops('0', '0')).plan.melds[0].net);
 });
 
+test('loops that data end wait longer for each other than those that end for all threads at once', () => {
+  const netOf = (bound: string): number =>
+    planned(loops('%k', '0').replace('arg %n i32 never', `${bound}\n arg %k i32`)).plan.candidates[0].net;
+  assert.ok(netOf('arg %n i32 never') < netOf('arg %n i32'));
+});
+
 test('the paper copies phis', () => {
   assert.is(planned(loops('0', '0'), PAPER).plan.melds[0].blocks[0].phis.length, 0);
 });
@@ -679,6 +685,7 @@ test('functions that are left alone', () => {
     flattened: [],
     chosen: [],
     netUnit: 'cycles',
+    expected: null,
   });
 });
 

@@ -1,11 +1,11 @@
-import type { BlockId } from '../../../src/ir/ids.js';
+import { NONE, type BlockId, type InstrId } from '../../../src/ir/ids.js';
 import { analysesOf } from '../../../src/analysis/analyses.js';
 import { planningContext } from '../../../src/melding/cost/context.js';
 import { evaluate } from '../../../src/melding/draft/evaluate.js';
 import { Draft } from '../../../src/melding/draft/draft.js';
 import { Frame } from '../../../src/melding/draft/frame.js';
 import { cyclesOf, pairGain } from '../../../src/melding/cost/gains.js';
-import { lostOffsetCost } from '../../../src/melding/draft/losses.js';
+import { lostOffsetCost, lostWidth } from '../../../src/melding/draft/losses.js';
 import { PairTable } from '../../../src/melding/draft/pair-facts.js';
 import { memoryAccesses } from '../../../src/melding/cost/memory-accesses.js';
 import { canSelect, moveCycles } from '../../../src/melding/cost/operands.js';
@@ -22,7 +22,7 @@ import type { BuiltSnapshot } from '../../support/snapshot-builder.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/draft/evaluate', { tests: 14 });
+const test = suite('melding/draft/evaluate', { tests: 15 });
 
 const { valu, salu, diamond, hiddenMasks, ldsStore } = costsOf('gfx906');
 
@@ -284,6 +284,23 @@ test('parts of a wide load that a border was compared with', () => {
   assert.is(joined('add %x 1'), 2);
   assert.is(joined('add %x -1'), 2);
   assert.equal([joined('add %x 2'), joined('add %x %n'), joined('mul %x 1')], [1, 1, 1]);
+});
+
+test('parts of a wide store in different guarded runs are stores of their own', () => {
+  const { draft, s } = drafted(
+    `%next = add %i 1
+     %wide = sext %i !type=i64
+     %far = sext %next !type=i64
+     %here = gep %g %wide
+     %there = gep %g %far
+     store %j %here !as=1 !name=first
+     store %j %there !as=1 !name=second`,
+    '%b = mul %i %j',
+  );
+  const [first, second] = [s.instr('first'), s.instr('second')];
+  const lost = (guarded: readonly InstrId[] | null): number => lostWidth(draft, draft.ctx, first, NONE, guarded);
+  assert.equal([lost(null), lost([first, second])], [0, 0]);
+  assert.ok(lost([first]) > 0);
 });
 
 test.run();
