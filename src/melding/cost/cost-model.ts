@@ -33,7 +33,7 @@ export const CostModel = {
   /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */
   iterations: 0.75,
   /** The same where data say how often each thread runs a loop. Set by hand. */
-  iterationsOfData: 0.4,
+  iterationsOfData: 0.5,
   /**
    * Per iteration of a loop whose uniform branch becomes divergent while LLVM may still unroll it: the indices of such
    * a loop no longer become constants.
