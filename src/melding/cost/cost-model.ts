@@ -32,7 +32,7 @@ export const CostModel = {
   lossAversion: 8,
   /** Iterations of the shorter of two loops that become one, as a share of those of the longer. */
   iterations: 0.75,
-  /** The same where data say how often each thread runs a loop. Set by hand. */
+  /** The same where threads leave a loop in different iterations. Set by hand, see docs/evaluation.md. */
   iterationsOfData: 0.5,
   /**
    * Per iteration of a loop whose uniform branch becomes divergent while LLVM may still unroll it: the indices of such

@@ -13,7 +13,7 @@ import { busyTarget, costsOf } from './target-costs.js';
 import { WaveSamples } from './wave-samples.js';
 
 /**
- * @param fn whose loops have preheaders: only then it is seen that a wave does not come to a loop
+ * @param fn where a loop has no preheader, every wave counts as coming to it
  * @param waves which the caller forgets; null: they are drawn here
  */
 export function expectedCycles(

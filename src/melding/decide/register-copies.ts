@@ -28,7 +28,7 @@ interface MovedSide {
  * own, because the other side still needs the last value. Then everything behind that takes the last value on some way,
  * and the new one on others, has to copy: outer joins, and the head of a loop.
  */
-export function copiesBehind(ctx: PlanningContext, { branch, join, side, other }: Omit<MovedSide, 'instrs'>): number {
+export function copiesBehind(ctx: PlanningContext, { branch, join, side, other }: MovedSide): number {
   const { fn, uses, dominators, divergence, weight, waves } = ctx;
   const share = waves.shareComing(branch);
   let cycles = 0;
@@ -66,12 +66,12 @@ export function copiesBehind(ctx: PlanningContext, { branch, join, side, other }
 }
 
 /**
- * What copies of whole vectors cost, in cycles per wave that comes to the branch. An element is put into a vector in its
- * registers, where nothing else needs the vector as it was. Private arrays have become vectors of up to 32 registers. In
- * front of the branch the other side still needs it: it is copied there, and what becomes of it in the other side is
- * copied to the same registers for the join.
+ * What copies of whole vectors cost, in cycles per wave that comes to the branch. Private arrays have become vectors of
+ * up to 32 registers. `insertelement` overwrites one of these registers, unless the old vector is still needed: then all
+ * of it is copied first. In front of the branch, the other side still needs it. And what the other side makes of it is
+ * copied once more, because the join wants both in the same registers.
  */
-export function vectorCopies(ctx: PlanningContext, { branch, other, join, instrs }: Omit<MovedSide, 'side'>): number {
+export function vectorCopies(ctx: PlanningContext, { branch, other, join, instrs }: MovedSide): number {
   const { fn, uses, dominators, weight } = ctx;
   const blockOfUse = (u: number): BlockId => {
     const user = uses.user[u] as InstrId;

@@ -247,10 +247,11 @@ function waitingCosts(draft: Draft, ctx: PlanningContext, { branch }: MeldedUnif
   const depth = cycles.depthOf(frame.branch);
   const waits = frame.blocks.some((b, k) => branch[k] === 1 && cycles.depthOf(hostBlock(frame.shape, b)) > depth);
   if (!waits) return none;
-  const isLeftByTurns = (b: BlockId | -1): boolean => b !== NONE && divergence.divergentExit[cycles.cycleOf(b)] === 1;
+  const hasDivergentExit = (b: BlockId | -1): boolean =>
+    b !== NONE && divergence.divergentExit[cycles.cycleOf(b)] === 1;
   return frame.blocks.map(({ t, f }, k) => {
     const { work } = frame;
-    const shared = isLeftByTurns(t) || isLeftByTurns(f) ? CostModel.iterationsOfData : CostModel.iterations;
+    const shared = hasDivergentExit(t) || hasDivergentExit(f) ? CostModel.iterationsOfData : CostModel.iterations;
     let sum = 0;
     for (const [b, list] of [
       [t, work[k].t],

@@ -52,7 +52,7 @@ export function lostWidth(
   for (let k = fn.blockInstrStart[block] as InstrId; k < fn.blockInstrStart[block + 1]; k++) {
     if (wide[k] !== wide[i]) continue;
     const partner = draft.partner[k] as InstrId | -1;
-    if (other === NONE) left += partner === NONE && guarded?.includes(k) !== false ? 1 : 0;
+    if (other === NONE) left += partner === NONE && (guarded === null || guarded.includes(k)) ? 1 : 0;
     else if (partner !== NONE && wide[partner] === wide[other] && staysBeside(draft, pointer, [i, other], [k, partner]))
       left++;
   }
