@@ -5,14 +5,16 @@
 import { DarmError, invariant, type ErrorCode, type SourceLocation } from '../errors.js';
 import { functionBodies } from '../formats/ir-text.js';
 import type { BlockRef } from '../ir/editor.js';
+import type { ValueId } from '../ir/ids.js';
 import { Opcode, type FunctionSnapshot } from '../ir/snapshot.js';
 import type { DebugLocation } from '../job/remarks.js';
 import { Status, type JobPtr, type ValuePtr } from './abi.js';
 import { debugLocation } from './debug-location.js';
 import { FunctionEditor } from './editor.js';
+import { floatConstants, type FloatConstants } from './float-constants.js';
 import { shortLinkError } from './link-error.js';
 import type { LlvmRuntime } from './runtime.js';
-import { decodeSnapshot } from './snapshot.js';
+import { decodeSnapshot, type DecodedSnapshot } from './snapshot.js';
 import { textFacts, type TextFacts } from './text-facts.js';
 
 interface FunctionCall {
@@ -110,6 +112,8 @@ export class LlvmModule {
   #cpu: string | null = null;
   /** Null until it is asked for. */
   #ofText: TextFacts | null = null;
+  /** By function; those that nobody has asked for are left out. */
+  #floats = new Map<string, FloatConstants>();
   #disposed = false;
 
   private constructor(private readonly runtime: LlvmRuntime) {
@@ -310,12 +314,23 @@ export class LlvmModule {
     const words = this.runtime.borrowWords(llvm._darm_words_data(this.#job), llvm._darm_words_size(this.#job));
     const dividesRoughly = () => this.#textFacts().rough.has(name);
     const ldsBytes = () => this.#textFacts().ldsBytes.get(name) ?? 0;
-    const decoded = decodeSnapshot(words, { name, cpu: this.cpu, dividesRoughly, ldsBytes });
+    const floatConstant = (v: ValueId) => this.#floatsOf(name, decoded).get(decoded.valuePointers[v]!) ?? NaN;
+    const asked = { dividesRoughly, ldsBytes, floatConstant };
+    const decoded = decodeSnapshot(words, { name, cpu: this.cpu, ...asked });
     const editor = new FunctionEditor(this.runtime, this.#llvm()._darm_module(this.#job), decoded);
     return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };
   }
 
-  /** Melding keeps them. */
+  #floatsOf(name: string, decoded: DecodedSnapshot): FloatConstants {
+    let known = this.#floats.get(name);
+    if (known === undefined) {
+      known = floatConstants(decoded, this.#textFacts().floatCompares.get(name) ?? []);
+      this.#floats.set(name, known);
+    }
+    return known;
+  }
+
+  /** Melding keeps them, but for the compares, which are asked for before it. */
   #textFacts(): TextFacts {
     return (this.#ofText ??= this.peek(() => {
       const text = new TextDecoder().decode(this.text());
@@ -362,12 +377,13 @@ export class LlvmModule {
 
   /** Asks LLVM something and undoes every effect on its memory: see `LlvmRuntime.peek`. */
   peek<T>(ask: () => T): T {
-    const [pointers, ofText] = [this.#pointers, this.#ofText];
+    const [pointers, ofText, floats] = [this.#pointers, this.#ofText, this.#floats];
     try {
       return this.runtime.peek(ask);
     } finally {
       this.#pointers = pointers;
       this.#ofText = ofText;
+      this.#floats = floats;
     }
   }
 
@@ -412,6 +428,7 @@ export class LlvmModule {
   runPasses(pipeline: string): void {
     // Passes may delete functions, and inline what divides roughly.
     this.#pointers = this.#ofText = null;
+    this.#floats = new Map();
     this.runtime.withString(pipeline, (text) => this.#check(this.#llvm()._darm_run_passes(this.#job, text)));
   }
 

@@ -21,7 +21,7 @@ const HEADER_WORDS = 4;
 
 export function decodeSnapshot(
   words: Int32Array,
-  { name, cpu, dividesRoughly, ldsBytes }: Pick<FunctionSnapshot, 'name' | 'cpu' | 'dividesRoughly' | 'ldsBytes'>,
+  { name, cpu, ...asked }: Pick<FunctionSnapshot, 'name' | 'cpu' | 'dividesRoughly' | 'ldsBytes' | 'floatConstant'>,
 ): DecodedSnapshot {
   invariant(words[0] === ABI_VERSION && words[1] === SNAPSHOT_SECTIONS.length, 'snapshot of another interface version');
   const section = (wanted: Section): Int32Array => {
@@ -47,8 +47,7 @@ export function decodeSnapshot(
     cpu,
     groupSize: [x, y, z],
     mostThreads,
-    dividesRoughly,
-    ldsBytes,
+    ...asked,
     argCount,
     blockCount: section('blockPointer').length,
     instrCount: section('instrOpcode').length,

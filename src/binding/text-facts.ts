@@ -1,11 +1,13 @@
 /** What only the text of a module tells of its functions. */
-import { globalsIn, hasRoughDivision, ldsVariables } from '../formats/ir-text.js';
+import { floatCompares, globalsIn, hasRoughDivision, ldsVariables, type FloatCompare } from '../formats/ir-text.js';
 
 export interface TextFacts {
   /** Functions that divide roughly. */
   readonly rough: ReadonlySet<string>;
   /** See `FunctionSnapshot`; functions that name no LDS are left out. */
   readonly ldsBytes: ReadonlyMap<string, number>;
+  /** The compares of floats of each function, in order. */
+  readonly floatCompares: ReadonlyMap<string, readonly FloatCompare[]>;
 }
 
 /** @param bodies of the functions, by name */
@@ -13,11 +15,13 @@ export function textFacts(module: string, bodies: ReadonlyMap<string, string>): 
   const sizes = ldsVariables(module);
   const rough = new Set<string>();
   const ldsBytes = new Map<string, number>();
+  const compares = new Map<string, readonly FloatCompare[]>();
   for (const [name, body] of bodies) {
     if (hasRoughDivision(body)) rough.add(name);
+    compares.set(name, floatCompares(body));
     if (sizes.size === 0) continue;
     const bytes = [...globalsIn(body)].reduce((sum, each) => sum + (sizes.get(each) ?? 0), 0);
     if (bytes > 0) ldsBytes.set(name, bytes);
   }
-  return { rough, ldsBytes };
+  return { rough, ldsBytes, floatCompares: compares };
 }

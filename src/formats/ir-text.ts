@@ -51,6 +51,36 @@ export const hasWeighedSwitch = (body: string): boolean => /^ {2}\].*, !prof !/m
 export const hasRoughDivision = (body: string): boolean =>
   body.split('\n').some((line) => line.includes(' = fdiv ') && line.includes(', !fpmath !'));
 
+/** A compare of floats with a constant, or with anything else. */
+export interface FloatCompare {
+  /** `CmpInst::Predicate`. */
+  readonly predicate: number;
+  /** The second operand; NaN if it is no constant, or one that is not read here. */
+  readonly bound: number;
+}
+
+/** The compares of floats in a body, in order. */
+export const floatCompares = (body: string): FloatCompare[] =>
+  [...body.matchAll(FLOAT_COMPARE)].map(([, predicate, type, operands]) => ({
+    predicate: FLOAT_PREDICATES.indexOf(predicate!),
+    bound: floatOf(type!, /^\S+, ([^\s,]+)/.exec(operands!)?.[1] ?? ''),
+  }));
+
+/** By LLVM's numbers. */
+const FLOAT_PREDICATES = 'false oeq ogt oge olt ole one ord uno ueq ugt uge ult ule une true'.split(' ');
+/** Flags, the predicate, the type and the operands. */
+const FLOAT_COMPARE = new RegExp(`^ +%.* = fcmp (?:[a-z]+ )*?(${FLOAT_PREDICATES.join('|')}) (\\S+) (.*)$`, 'gm');
+
+/** A constant as LLVM prints it: in decimals, or as the bits of what they do not give back. */
+function floatOf(type: string, text: string): number {
+  if (/^[-+]?(\d|inf$)/.test(text)) return Number(text.replace('inf', 'Infinity'));
+  const bits = /^f0x([0-9A-F]+)$/.exec(text)?.[1];
+  if (bits === undefined || (type !== 'float' && type !== 'double')) return NaN;
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, BigInt(`0x${bits.padEnd(16, '0')}`));
+  return type === 'float' ? view.getFloat32(0) : view.getFloat64(0);
+}
+
 /**
  * Sizes of a module's variables in LDS, in bytes, by name with `@`. Infinity: of a type that the text names only, or as
  * large as the launch says.

@@ -32,6 +32,16 @@ export const isNumberTest = (p: number): boolean => p === Predicate.FCmpORD || p
 export const isFloatEquality = (p: number): boolean =>
   p === Predicate.FCmpOEQ || p === Predicate.FCmpUEQ || p === Predicate.FCmpONE || p === Predicate.FCmpUNE;
 
+/** Whether an order holds for smaller first operands, -1, or for larger ones, 1; 0 for other predicates. */
+export function directionOf(p: number): -1 | 0 | 1 {
+  if (comparesIntegers(p)) return p < Predicate.ICmpUGT ? 0 : (p - Predicate.ICmpUGT) % 4 < 2 ? 1 : -1;
+  const isGreater = (p & 2) !== 0;
+  return isGreater === ((p & 4) !== 0) ? 0 : isGreater ? 1 : -1;
+}
+
+/** Whether an order of integers is `gt` or `le`: what it says of a number, `ge` and `lt` say of the next one. */
+export const isOfNext = (p: number): boolean => p >= Predicate.ICmpUGT && [0, 3].includes((p - Predicate.ICmpUGT) % 4);
+
 /** The predicate after exchanging a compare's operands (`CmpInst::getSwappedPredicate`). */
 export function swappedPredicate(p: number): number {
   // Behind `eq` and `ne`, those of unsigned and of signed integers follow in fours: gt, ge, lt, le.

@@ -207,6 +207,8 @@ export interface FunctionSnapshot {
    * does not tell. Found out in the same way.
    */
   readonly ldsBytes: () => number;
+  /** The constant float that a compare has as its second operand; NaN for other values. Found out in the same way. */
+  readonly floatConstant: (v: ValueId) => number;
 
   readonly blockCount: number;
   readonly argCount: number;

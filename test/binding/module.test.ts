@@ -1,9 +1,10 @@
 /** What a module says of its functions. */
 import { LlvmModule } from '../../src/binding/module.js';
+import type { ValueId } from '../../src/ir/ids.js';
 import { runtime } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/module', { tests: 4 });
+const test = suite('binding/module', { tests: 5 });
 
 const DIVISIONS = `target triple = "amdgcn-amd-amdhsa"
 define float @exact(float %a) {
@@ -27,6 +28,40 @@ test('whether a function divides roughly is asked without a trace, and behind an
     assert.equal([...snapshot.instrOpcode], opcodes);
     assert.is(module.look('rough').snapshot.dividesRoughly(), true);
     assert.is(module.look('exact').snapshot.dividesRoughly(), false);
+  });
+});
+
+const COMPARES = `target triple = "amdgcn-amd-amdhsa"
+define i1 @low(float %x) {
+  %c = fcmp olt float %x, 1.5
+  ret i1 %c
+}
+define internal i1 @high(float %x) alwaysinline {
+  %c = fcmp olt float %x, 0x3810000000000000
+  %d = fcmp ogt float %x, 8.0
+  %e = or i1 %c, %d
+  ret i1 %e
+}
+define i1 @caller(float %x) {
+  %c = call i1 @high(float %x)
+  ret i1 %c
+}`;
+
+test('constant floats that compares name, which are forgotten when a pass runs', async () => {
+  const llvm = await runtime();
+  llvm.reset();
+  llvm.run(() => {
+    using module = LlvmModule.read(llvm, new TextEncoder().encode(COMPARES), { cpu: 'gfx906', features: '' }, 2);
+    const floats = (name: string): number[] => {
+      const { snapshot } = module.look(name);
+      const all = Array.from({ length: snapshot.valueCount }, (_, v) => snapshot.floatConstant(v as ValueId));
+      return all.filter((x) => !Number.isNaN(x));
+    };
+    assert.equal(floats('high'), [2 ** -126, 8]);
+    assert.equal(floats('low'), [1.5]);
+    assert.equal(floats('caller'), []);
+    module.runPasses('always-inline');
+    assert.equal(floats('caller'), [2 ** -126, 8]);
   });
 });
 

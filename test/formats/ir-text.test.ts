@@ -1,5 +1,6 @@
 /** Takes instructions out of the text that LLVM prints. */
 import {
+  floatCompares,
   functionBodies,
   globalsIn,
   hasRoughDivision,
@@ -9,7 +10,7 @@ import {
 } from '../../src/formats/ir-text.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('formats/ir-text', { tests: 8 });
+const test = suite('formats/ir-text', { tests: 9 });
 
 const MODULE = `; ModuleID = 'define '
 @s = constant [9 x i8] c"\\0Adefine x"
@@ -109,6 +110,36 @@ test('instructions by block, without labels, debug records and comments', () => 
 test('the label of the entry block is optional', () => {
   assert.equal(instructionTexts(functionBodies(MODULE)[1]!), [['ret void']]);
   assert.equal(instructionTexts('\n0:\n  br label %1\n\n1:\n  ret void\n'), [['br label %1'], ['ret void']]);
+});
+
+test('compares of floats, and the constants among their bounds', () => {
+  const body = `  %a = fcmp olt float %x, 1.500000e+00
+  %b = fcmp nnan ninf nsz afn contract oge double %"x y", -2.000000e+00, !dbg !4
+  %"c d" = fcmp fast une half %h, 1.099610e+00
+  %e = icmp slt i32 %i, 5
+  %f = fcmp ugt float f0x3F800000, f0x00800000, !fpmath !3
+  %g = fcmp ult double %d, f0x7FEFFFFFFFFFFFFF
+  %h = fcmp ule float %x, -inf
+  %i = fcmp olt <2 x float> %v, <float 1.000000e+00, float 2.000000e+00>
+  %j = fcmp ord float %x, %y
+  %k = fcmp ole bfloat %b, f0x3F80
+  %l = fcmp ole double %d, +qnan
+`;
+  assert.equal(
+    floatCompares(body).map(({ predicate, bound }) => [predicate, bound]),
+    [
+      [4, 1.5],
+      [3, NaN],
+      [14, 1.09961],
+      [10, 2 ** -126],
+      [12, Number.MAX_VALUE],
+      [13, -Infinity],
+      [4, NaN],
+      [7, NaN],
+      [5, NaN],
+      [5, NaN],
+    ],
+  );
 });
 
 test.run();

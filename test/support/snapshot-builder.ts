@@ -311,6 +311,8 @@ interface ParsedFunction extends Pick<FunctionSnapshot, 'name' | 'flags' | 'cpu'
   readonly blockNames: readonly string[];
 }
 
+const isFloat = (word: string): boolean => /^-?\d*\.\d+$/.test(word);
+
 function assemble({ args, raw, blockNames, ...parsed }: ParsedFunction): BuiltSnapshot {
   const blocks = new Map(blockNames.map((n, i) => [n, i]));
   const block = (n: string): BlockId => (blocks.get(n) ?? fail(`no block '${n}'`)) as BlockId;
@@ -343,7 +345,7 @@ function assemble({ args, raw, blockNames, ...parsed }: ParsedFunction): BuiltSn
             ? ValueKind.Global
             : ValueKind.Constant;
     id = kinds.push(kind) - 1;
-    typeNames.push(type ?? (kind === ValueKind.Global ? 'ptr' : /^-?\d*\.\d+$/.test(word) ? 'float' : 'i32'));
+    typeNames.push(type ?? (kind === ValueKind.Global ? 'ptr' : isFloat(word) ? 'float' : 'i32'));
     values.set(bare, id);
     constants.set(id, word);
     return id;
@@ -437,6 +439,7 @@ function assemble({ args, raw, blockNames, ...parsed }: ParsedFunction): BuiltSn
     mostThreads: parsed.mostThreads,
     dividesRoughly: () => parsed.dividesRoughly,
     ldsBytes: () => parsed.ldsBytes,
+    floatConstant: (v) => (isFloat(constants.get(v) ?? '') ? Number(constants.get(v)) : NaN),
     blockCount: blockNames.length,
     argCount: args.length,
     instrCount: raw.length,

@@ -8,6 +8,7 @@ import type { ValueId } from '../../ir/ids.js';
 import type { LaneMemory } from './lane-memory.js';
 import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, keysOf, uniform, uniformOf, type Lanes } from './lanes.js';
 import { Scale, rootsOf, type Sampled } from './sampled.js';
+import type { Threshold } from './thresholds.js';
 
 /** From two uniform numbers of a launch: the rate of an event, and the share of waves whose lanes are all alike. */
 export type Rates = (x: number, y: number) => readonly [rate: number, alike: number];
@@ -49,6 +50,39 @@ export function event(
     else if (keys)
       for (let k = start; k < end; k++) numbers[k] = uniformOf(keys.words[k >> (keys.shift - shift)]!) < rate ? 1 : 0;
     else for (let k = start; k < end; k++) numbers[k] = uniform(v, k, 7) < rate ? 1 : 0;
+  }
+  return { numbers, shift, scale: Scale.Bounded };
+}
+
+/**
+ * Where a number lies among its thresholds, by one of the compares that ask for it. The thresholds of a launch are drawn
+ * like rates of events, and put in order. Lanes with the same numbers in all of `sources` have the same number.
+ *
+ * @param order rates of the thresholds, and how alike the lanes of a wave are
+ */
+export function placed(
+  memory: LaneMemory,
+  { number, all, index, holdsBelow }: Threshold,
+  order: Rates,
+  waveSize: number,
+  sources: readonly Lanes[],
+): Sampled {
+  const keys = keysOf(number, rootsOf(sources), Math.log2(WAVES_PER_LAUNCH * waveSize));
+  const shift = Math.min(keys.shift, Math.log2(waveSize));
+  const numbers = memory.take((WAVES * waveSize) >> shift);
+  const perWave = waveSize >> shift;
+  const limits = Float64Array.from({ length: LAUNCHES }, (_, launch) => {
+    const rates = all.map((v) => order(...strata(v, launch))[0]);
+    return rates.sort((x, y) => x - y)[index]!;
+  });
+  const isBelow = (x: number, wave: number): boolean => x < limits[launchOf(wave)]!;
+  for (let wave = 0; wave < WAVES; wave++) {
+    const [start, end] = [wave * perWave, (wave + 1) * perWave];
+    if (areAlike(number, wave, order))
+      numbers.fill(Number(isBelow(ofWave(number, wave), wave) === holdsBelow), start, end);
+    else
+      for (let k = start; k < end; k++)
+        numbers[k] = Number(isBelow(uniformOf(keys.words[k >> (keys.shift - shift)]!), wave) === holdsBelow);
   }
   return { numbers, shift, scale: Scale.Bounded };
 }

@@ -34,6 +34,7 @@ import {
   bounded,
   event,
   kinds,
+  placed,
   type Rates,
 } from './events.js';
 import { GATHERED, dependentLoads } from './gathered.js';
@@ -60,6 +61,7 @@ import { isOneOfSeveral } from './one-of-several.js';
 import { DEEPEST, Data, Scale, rootsOf, type Sampled } from './sampled.js';
 import { areSmooth, keepsSmooth } from './smooth.js';
 import { isTag } from './tags.js';
+import { thresholds, type Threshold } from './thresholds.js';
 import { VectorElements } from './vector-elements.js';
 
 /** Unknown integers that are the same for all threads: sizes and bounds, counters of loops, numbers of work groups. */
@@ -91,6 +93,7 @@ export class LaneValues {
   private readonly kinds = new Map<ValueId, Sampled | null>();
   private readonly conditions = new Map<BlockId, LaneSet>();
   private loads: Uint8Array | null = null;
+  private thresholds: ReadonlyMap<ValueId, Threshold> | null = null;
   private equals: ReadonlyMap<ValueId, ValueId> | null = null;
   private readonly memory = new LaneMemory();
   private readonly elements: VectorElements;
@@ -360,6 +363,11 @@ export class LaneValues {
     const { fn } = this;
     const predicate = fn.instrPredicate[i]!;
     const scale = Math.max(a.scale, b.scale);
+    if (scale === Scale.Unknown || !comparesIntegers(predicate)) {
+      this.thresholds ??= thresholds(fn);
+      const threshold = this.thresholds.get(v);
+      if (threshold) return this.placed(threshold, a, b);
+    }
     if (!comparesIntegers(predicate)) {
       const isEquality = isFloatEquality(predicate);
       const ofNumbers = !isEquality ? this.orderOf(v, a, b) : isOneOfSeveral(fn, i) ? CHOICE : EQUALITY;
@@ -385,6 +393,11 @@ export class LaneValues {
     const isEquality = isIntegerEquality(predicate) && this.isParameter(other);
     const range = isEquality ? a.numbers.reduce((most, x) => Math.max(most, x), 0) + 1 : Infinity;
     return { ...compared(this.memory, predicate, a, b, bits, range), scale };
+  }
+
+  private placed(threshold: Threshold, a: Sampled, b: Sampled): Sampled {
+    const sources = threshold.from.map((k) => (k === 0 ? a : b));
+    return placed(this.memory, threshold, this.orderOf(threshold.number, a, b), this.fn.waveSize, sources);
   }
 
   private orderOf(v: ValueId, a: Sampled, b: Sampled): Rates {

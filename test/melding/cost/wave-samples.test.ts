@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 37 });
+const test = suite('melding/cost/wave-samples', { tests: 40 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -370,6 +370,38 @@ test('data that are compared with several numbers are of a kind', () => {
   assert.equal(both, { parted: 0, all: 0, none: 1 });
   const either = shares('%a = icmp eq %data 3\n %b = icmp eq %data 4\n %c = or %a %b !type=i1');
   assert.ok(either.all > 0, `${either.all}`);
+});
+
+test('where a number lies answers all that is asked of its order', () => {
+  const both = (a: string, b: string): ByWave => shares(`%a = ${a}\n %b = ${b}\n %c = and %a %b !type=i1`);
+  const never = { parted: 0, all: 0, none: 1 };
+  assert.equal(both('fcmp olt %other 1.0', 'fcmp uge %other 5.5'), never);
+  assert.equal(both('fcmp olt %other 1.0', 'fcmp ogt %other 1.0'), never);
+  assert.equal(both('icmp sgt %data 7', 'icmp slt %data 8'), never);
+  assert.equal(both('icmp ult %data 8', 'icmp ugt %data -9'), never);
+  // Of two numbers.
+  assert.equal(both('icmp sgt %data %n', 'icmp sgt %n %data'), never);
+  const isLess = shares('%c = fcmp olt %other 1.0\n %d = fcmp olt %other 5.5');
+  assert.equal(both('fcmp olt %other 1.0', 'fcmp olt %other 5.5'), isLess);
+  const between = both('fcmp oge %other 1.0', 'fcmp olt %other 5.5');
+  assert.ok(between.parted > 0.5 && between.all > 0, JSON.stringify(between));
+});
+
+test('all thresholds of a number are asked of the same launches', () => {
+  const chain = (k: number): string =>
+    [1, 2, 3].map((n) => `%${n === k ? 'c' : `c${n}`} = fcmp olt %other ${n}.5`).join('\n ');
+  const whole = [1, 2, 3].map((k) => shares(chain(k)));
+  const rates = whole.map(({ all, parted }) => all + parted / 2);
+  assert.ok(rates[0]! < rates[1]! && rates[1]! < rates[2]!, String(rates));
+  // In a quarter of the launches, nearly all waves lie between the same two.
+  const inside = '%a = fcmp oge %other 1.5\n %b = fcmp olt %other 2.5\n %c = and %a %b !type=i1';
+  assert.ok(shares(inside).parted <= 0.8, JSON.stringify(shares(inside)));
+});
+
+test('a bound that is not known says nothing, and neither does one compare alone', () => {
+  const alone = shares('%c = icmp slt %data 8');
+  assert.equal(shares('%c = icmp slt %data 8\n %d = icmp eq %data 0\n %e = icmp slt %data large'), alone);
+  assert.equal(shares('%c = icmp slt %data 8\n %d = icmp slt %data 8'), alone);
 });
 
 test('data that are the same for all threads are of one kind', () => {

@@ -1,0 +1,85 @@
+/**
+ * Compares that put the same number in order: with several constants (`x < 1`, else `x < 5`), or with the same other
+ * number (`a < b`, else `a > b`). Where the number lies in a thread answers all of them.
+ */
+import type { InstrId, ValueId } from '../../ir/ids.js';
+import { comparesIntegers, directionOf, isOfNext, isUnsigned } from '../../ir/predicates.js';
+import { NO_INTEGER, Opcode, ValueKind, instrValue, type FunctionSnapshot } from '../../ir/snapshot.js';
+
+/** What a compare asks of a number. */
+export interface Threshold {
+  /** The first compare that asks for that number: it stands for the number. */
+  readonly number: ValueId;
+  /** For each threshold of the number, the lowest first: the first compare that asks for it. */
+  readonly all: readonly ValueId[];
+  /** Which of the thresholds this compare asks for. */
+  readonly index: number;
+  /** Whether it holds for numbers below it. */
+  readonly holdsBelow: boolean;
+  /** Which operands of the compare the number comes from. All compares that ask for it have them in one order. */
+  readonly from: readonly (0 | 1)[];
+}
+
+const FROM = { first: [0], both: [0, 1], swapped: [1, 0] } as const;
+
+interface Compare {
+  readonly at: InstrId;
+  /** What the number is compared with. */
+  readonly other: ValueId;
+  readonly holdsBelow: boolean;
+  readonly from: readonly (0 | 1)[];
+}
+
+/** By compare; those that are the only one of a number are left out. */
+export function thresholds(fn: FunctionSnapshot): ReadonlyMap<ValueId, Threshold> {
+  const found = new Map<ValueId, Threshold>();
+  for (const ofNumber of ordersByNumber(fn)) {
+    const compares = withBounds(fn, ofNumber);
+    if (compares.length < 2) continue;
+    const bounds = [...new Set(compares.map(({ bound }) => bound))].sort((x, y) => x - y);
+    const all = bounds.map((each) => instrValue(fn, compares.find(({ bound }) => bound === each)!.at));
+    const number = instrValue(fn, compares[0]!.at);
+    for (const { at, bound, holdsBelow, from } of compares)
+      found.set(instrValue(fn, at), { number, all, index: bounds.indexOf(bound), holdsBelow, from });
+  }
+  return found;
+}
+
+/** The orders that a function asks for, together with the others of the same number. */
+function ordersByNumber(fn: FunctionSnapshot): Iterable<readonly Compare[]> {
+  const found = new Map<string, Compare[]>();
+  for (let i = 0 as InstrId; i < fn.instrCount; i++) {
+    if (fn.instrOpcode[i] !== Opcode.ICmp && fn.instrOpcode[i] !== Opcode.FCmp) continue;
+    const direction = directionOf(fn.instrPredicate[i]!);
+    if (direction === 0) continue;
+    const first = fn.operandStart[i]!;
+    const [a, b] = [fn.operand[first] as ValueId, fn.operand[first + 1] as ValueId];
+    // Of two numbers, the difference is put in order.
+    const isSwapped = fn.valueKind[b] !== ValueKind.Constant && b < a;
+    const from = fn.valueKind[b] === ValueKind.Constant ? FROM.first : isSwapped ? FROM.swapped : FROM.both;
+    const key = from.map((k) => fn.operand[first + k]).join(' ');
+    const known = found.get(key);
+    const compare = { at: i, other: b, holdsBelow: direction < 0 !== isSwapped, from };
+    if (known === undefined) found.set(key, [compare]);
+    else known.push(compare);
+  }
+  return found.values();
+}
+
+/** Orders of one number, with what they compare it with. Those of which that is not known are left out. */
+function withBounds(fn: FunctionSnapshot, compares: readonly Compare[]): (Compare & { readonly bound: number })[] {
+  const isOne = compares.every(({ other }) => other === compares[0]!.other);
+  const isPair = fn.valueKind[compares[0]!.other] !== ValueKind.Constant;
+  if (isOne || isPair) return compares.map((each) => ({ ...each, bound: 0 }));
+  const all = compares.map((each) => ({ ...each, bound: boundOf(fn, fn.instrPredicate[each.at]!, each.other) }));
+  return all.filter(({ bound }) => !Number.isNaN(bound));
+}
+
+/** Data count as not negative. */
+function boundOf(fn: FunctionSnapshot, predicate: number, other: ValueId): number {
+  if (!comparesIntegers(predicate)) return fn.floatConstant(other);
+  const integer = fn.valueInteger[other]!;
+  if (integer === NO_INTEGER) return NaN;
+  const bound = integer < 0 && isUnsigned(predicate) ? integer + 2 ** fn.typeBits[fn.valueType[other]!]! : integer;
+  return isOfNext(predicate) ? bound + 1 : bound;
+}
