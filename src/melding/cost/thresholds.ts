@@ -20,6 +20,9 @@ export interface Threshold {
   readonly from: readonly (0 | 1)[];
 }
 
+/** With more, each compare is drawn by itself. */
+const MOST_THRESHOLDS = 64;
+
 const FROM = { first: [0], both: [0, 1], swapped: [1, 0] } as const;
 
 interface Compare {
@@ -37,6 +40,7 @@ export function thresholds(fn: FunctionSnapshot): ReadonlyMap<ValueId, Threshold
     const compares = withBounds(fn, ofNumber);
     if (compares.length < 2) continue;
     const bounds = [...new Set(compares.map(({ bound }) => bound))].sort((x, y) => x - y);
+    if (bounds.length > MOST_THRESHOLDS) continue;
     const all = bounds.map((each) => instrValue(fn, compares.find(({ bound }) => bound === each)!.at));
     const number = instrValue(fn, compares[0]!.at);
     for (const { at, bound, holdsBelow, from } of compares)
@@ -47,19 +51,24 @@ export function thresholds(fn: FunctionSnapshot): ReadonlyMap<ValueId, Threshold
 
 /** The orders that a function asks for, together with the others of the same number. */
 function ordersByNumber(fn: FunctionSnapshot): Iterable<readonly Compare[]> {
-  const found = new Map<string, Compare[]>();
+  const found = new Map<number, Compare[]>();
   for (let i = 0 as InstrId; i < fn.instrCount; i++) {
     if (fn.instrOpcode[i] !== Opcode.ICmp && fn.instrOpcode[i] !== Opcode.FCmp) continue;
     const direction = directionOf(fn.instrPredicate[i]!);
     if (direction === 0) continue;
     const first = fn.operandStart[i]!;
     const [a, b] = [fn.operand[first] as ValueId, fn.operand[first + 1] as ValueId];
+    const isBound = fn.valueKind[b] === ValueKind.Constant;
     // Of two numbers, the difference is put in order.
-    const isSwapped = fn.valueKind[b] !== ValueKind.Constant && b < a;
-    const from = fn.valueKind[b] === ValueKind.Constant ? FROM.first : isSwapped ? FROM.swapped : FROM.both;
-    const key = from.map((k) => fn.operand[first + k]).join(' ');
+    const isSwapped = !isBound && b < a;
+    const key = isBound ? a : (Math.min(a, b) + 1) * fn.valueCount + Math.max(a, b);
+    const compare = {
+      at: i,
+      other: b,
+      holdsBelow: direction < 0 !== isSwapped,
+      from: isBound ? FROM.first : isSwapped ? FROM.swapped : FROM.both,
+    };
     const known = found.get(key);
-    const compare = { at: i, other: b, holdsBelow: direction < 0 !== isSwapped, from };
     if (known === undefined) found.set(key, [compare]);
     else known.push(compare);
   }

@@ -398,10 +398,14 @@ test('all thresholds of a number are asked of the same launches', () => {
   assert.ok(shares(inside).parted <= 0.8, JSON.stringify(shares(inside)));
 });
 
-test('a bound that is not known says nothing, and neither does one compare alone', () => {
+test('a bound that is not known says nothing, nor does a compare alone, nor one of very many', () => {
   const alone = shares('%c = icmp slt %data 8');
   assert.equal(shares('%c = icmp slt %data 8\n %d = icmp eq %data 0\n %e = icmp slt %data large'), alone);
   assert.equal(shares('%c = icmp slt %data 8\n %d = icmp slt %data 8'), alone);
+  const among = (count: number): ByWave =>
+    shares(Array.from({ length: count }, (_, k) => `%c${k || ''} = icmp slt %data ${k + 8}`).join('\n'));
+  assert.equal(among(65), alone);
+  assert.not.equal(among(64), alone);
 });
 
 test('data that are the same for all threads are of one kind', () => {
