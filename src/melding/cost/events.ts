@@ -56,7 +56,8 @@ export function event(
 
 /**
  * Where a number lies among its thresholds, by one of the compares that ask for it. The thresholds of a launch are drawn
- * like rates of events, and put in order. Lanes with the same numbers in all of `sources` have the same number.
+ * like rates of events, each from its own part of the range. Lanes with the same numbers in all of `sources` have the
+ * same number.
  *
  * @param order rates of the thresholds, and how alike the lanes of a wave are
  */
@@ -72,8 +73,8 @@ export function placed(
   const numbers = memory.take((WAVES * waveSize) >> shift);
   const perWave = waveSize >> shift;
   const limits = Float64Array.from({ length: LAUNCHES }, (_, launch) => {
-    const rates = all.map((v) => order(...strata(v, launch))[0]);
-    return rates.sort((x, y) => x - y)[index]!;
+    const [x, y] = strata(all[index]!, launch);
+    return order(x, (index + y) / all.length)[0];
   });
   const isBelow = (x: number, wave: number): boolean => x < limits[launchOf(wave)]!;
   for (let wave = 0; wave < WAVES; wave++) {
