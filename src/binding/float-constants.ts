@@ -1,6 +1,6 @@
 /** Constants of floats, which snapshots do not hold: LLVM prints them. */
 import type { FloatCompare } from '../formats/ir-text.js';
-import { Opcode } from '../ir/snapshot.js';
+import { Opcode, ValueKind } from '../ir/snapshot.js';
 import type { DecodedSnapshot } from './snapshot.js';
 
 /** The numbers of constants, by their addresses: LLVM has each constant once, whatever becomes of its users. */
@@ -9,7 +9,7 @@ export type FloatConstants = ReadonlyMap<number, number>;
 /**
  * The constants that a function's compares of floats have as second operands.
  *
- * @param printed these compares as they were printed; if the function has others by now, nothing is known
+ * @param printed what LLVM printed of these compares; if that is not understood, nothing is known
  */
 export function floatConstants(
   { snapshot: fn, valuePointers }: DecodedSnapshot,
@@ -22,7 +22,8 @@ export function floatConstants(
     const compare = printed[k++];
     if (compare?.predicate !== fn.instrPredicate[i]) return new Map();
     const second = fn.operand[fn.operandStart[i]! + 1]!;
-    if (!Number.isNaN(compare.bound)) found.set(valuePointers[second]!, compare.bound);
+    if (fn.valueKind[second] === ValueKind.Constant && !Number.isNaN(compare.bound))
+      found.set(valuePointers[second]!, compare.bound);
   }
   return k === printed.length ? found : new Map();
 }

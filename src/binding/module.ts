@@ -315,27 +315,33 @@ export class LlvmModule {
     const dividesRoughly = () => this.#textFacts().rough.has(name);
     const ldsBytes = () => this.#textFacts().ldsBytes.get(name) ?? 0;
     const floatConstant = (v: ValueId) => this.#floatsOf(name, decoded).get(decoded.valuePointers[v]!) ?? NaN;
-    const asked = { dividesRoughly, ldsBytes, floatConstant };
-    const decoded = decodeSnapshot(words, { name, cpu: this.cpu, ...asked });
+    const decoded = decodeSnapshot(words, { name, cpu: this.cpu, dividesRoughly, ldsBytes, floatConstant });
     const editor = new FunctionEditor(this.runtime, this.#llvm()._darm_module(this.#job), decoded);
     return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };
   }
 
+  /** From the text of the function as it is, so that it does not matter what was asked before. */
   #floatsOf(name: string, decoded: DecodedSnapshot): FloatConstants {
     let known = this.#floats.get(name);
     if (known === undefined) {
+      if (this.#textFacts().floatCompares.get(name) === undefined) this.#ofText = null;
       known = floatConstants(decoded, this.#textFacts().floatCompares.get(name) ?? []);
       this.#floats.set(name, known);
     }
     return known;
   }
 
-  /** Melding keeps them, but for the compares, which are asked for before it. */
+  /** What is said of divisions and of LDS stays true when a function is edited. */
   #textFacts(): TextFacts {
     return (this.#ofText ??= this.peek(() => {
       const text = new TextDecoder().decode(this.text());
       return textFacts(text, this.bodies(text));
     }));
+  }
+
+  /** Says that a function has been edited: its text is another one now. */
+  changed(name: string): void {
+    this.#ofText?.floatCompares.delete(name);
   }
 
   /** The same without an editor, for those who change nothing. */
@@ -378,6 +384,7 @@ export class LlvmModule {
   /** Asks LLVM something and undoes every effect on its memory: see `LlvmRuntime.peek`. */
   peek<T>(ask: () => T): T {
     const [pointers, ofText, floats] = [this.#pointers, this.#ofText, this.#floats];
+    this.#floats = new Map(floats);
     try {
       return this.runtime.peek(ask);
     } finally {
@@ -409,6 +416,7 @@ export class LlvmModule {
    */
   tidy(name: string): void {
     this.#llvm()._darm_tidy(this.#job, this.#function(name));
+    this.changed(name);
   }
 
   /** Merges selects of addresses that differ by the same distance on both sides: one select and an offset remain. */
@@ -422,6 +430,7 @@ export class LlvmModule {
    */
   prepareCodegen(name: string): void {
     this.#llvm()._darm_prepare_codegen(this.#job, this.#function(name));
+    this.changed(name);
   }
 
   /** Runs a module pipeline in LLVM's textual form (`default<O3>`). */

@@ -6,8 +6,8 @@ export interface TextFacts {
   readonly rough: ReadonlySet<string>;
   /** See `FunctionSnapshot`; functions that name no LDS are left out. */
   readonly ldsBytes: ReadonlyMap<string, number>;
-  /** The compares of floats of each function, in order. */
-  readonly floatCompares: ReadonlyMap<string, readonly FloatCompare[]>;
+  /** The compares of floats of each function, in order. Those that have been edited since are left out. */
+  readonly floatCompares: Map<string, readonly FloatCompare[]>;
 }
 
 /** @param bodies of the functions, by name */
@@ -15,7 +15,7 @@ export function textFacts(module: string, bodies: ReadonlyMap<string, string>): 
   const sizes = ldsVariables(module);
   const rough = new Set<string>();
   const ldsBytes = new Map<string, number>();
-  const compares = new Map<string, readonly FloatCompare[]>();
+  const compares: TextFacts['floatCompares'] = new Map();
   for (const [name, body] of bodies) {
     if (hasRoughDivision(body)) rough.add(name);
     compares.set(name, floatCompares(body));

@@ -63,17 +63,21 @@ export interface FloatCompare {
 export const floatCompares = (body: string): FloatCompare[] =>
   [...body.matchAll(FLOAT_COMPARE)].map(([, predicate, type, operands]) => ({
     predicate: FLOAT_PREDICATES.indexOf(predicate!),
-    bound: floatOf(type!, /^\S+, ([^\s,]+)/.exec(operands!)?.[1] ?? ''),
+    bound: floatOf(type!, SECOND.exec(operands!)?.[1] ?? ''),
   }));
 
 /** By LLVM's numbers. */
 const FLOAT_PREDICATES = 'false oeq ogt oge olt ole one ord uno ueq ugt uge ult ule une true'.split(' ');
 /** Flags, the predicate, the type and the operands. */
-const FLOAT_COMPARE = new RegExp(`^ +%.* = fcmp (?:[a-z]+ )*?(${FLOAT_PREDICATES.join('|')}) (\\S+) (.*)$`, 'gm');
+const FLOAT_COMPARE = new RegExp(
+  `^ +%(?:"[^"\\n]*"|[-\\w$.]+) = fcmp (?:[a-z]+ ){0,9}?(${FLOAT_PREDICATES.join('|')}) (\\S+) (.*)$`,
+  'gm',
+);
+const SECOND = /^(?:%"[^"]*"|[^\s,]+), ([^\s,]+)/;
 
 /** A constant as LLVM prints it: in decimals, or as the bits of what they do not give back. */
 function floatOf(type: string, text: string): number {
-  if (/^[-+]?(\d|inf$)/.test(text)) return Number(text.replace('inf', 'Infinity'));
+  if (/^[-+]?(\d[\d.e+-]*|inf)$/.test(text)) return Number(text.replace('inf', 'Infinity'));
   const bits = /^f0x([0-9A-F]+)$/.exec(text)?.[1];
   if (bits === undefined || (type !== 'float' && type !== 'double')) return NaN;
   const view = new DataView(new ArrayBuffer(8));

@@ -39,7 +39,7 @@ export function directionOf(p: number): -1 | 0 | 1 {
   return isGreater === ((p & 4) !== 0) ? 0 : isGreater ? 1 : -1;
 }
 
-/** Whether an order of integers is `gt` or `le`: what it says of a number, `ge` and `lt` say of the next one. */
+/** Whether a predicate is `gt` or `le` of integers: what it says of a number, `ge` and `lt` say of the next one. */
 export const isOfNext = (p: number): boolean => p >= Predicate.ICmpUGT && [0, 3].includes((p - Predicate.ICmpUGT) % 4);
 
 /** The predicate after exchanging a compare's operands (`CmpInst::getSwappedPredicate`). */

@@ -28,6 +28,7 @@ export function carryOut(module: LlvmModule, { open, round, watch, recorder }: R
   watch.time('meld', () => {
     lowerSwitches(editor, round.lowered);
     applyPlan(editor, round, recorder);
+    module.changed(name);
   });
   // LLVM's passes may take for granted what the verifier checks.
   watch.time('verify', () => module.verify(name));

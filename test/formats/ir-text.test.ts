@@ -124,12 +124,14 @@ test('compares of floats, and the constants among their bounds', () => {
   %j = fcmp ord float %x, %y
   %k = fcmp ole bfloat %b, f0x3F80
   %l = fcmp ole double %d, +qnan
+  %m = fcmp oge float %"p, 5.0 q", %y
+  %" = fcmp olt float x, 7.0" = icmp eq i32 %i, 1
 `;
   assert.equal(
     floatCompares(body).map(({ predicate, bound }) => [predicate, bound]),
     [
       [4, 1.5],
-      [3, NaN],
+      [3, -2],
       [14, 1.09961],
       [10, 2 ** -126],
       [12, Number.MAX_VALUE],
@@ -138,8 +140,10 @@ test('compares of floats, and the constants among their bounds', () => {
       [7, NaN],
       [5, NaN],
       [5, NaN],
+      [3, NaN],
     ],
   );
+  assert.equal(floatCompares(`  %a = fcmp ${'a '.repeat(2 ** 24)}`), []);
 });
 
 test.run();

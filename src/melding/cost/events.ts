@@ -55,7 +55,7 @@ export function event(
 }
 
 /**
- * Where a number lies among its thresholds, by one of the compares that ask for it. The thresholds of a launch are drawn
+ * Whether a compare holds, by where its number lies among the thresholds that are asked for. Those of a launch are drawn
  * like rates of events, each from its own part of the range. Lanes with the same numbers in all of `sources` have the
  * same number.
  *

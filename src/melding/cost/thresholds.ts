@@ -1,6 +1,7 @@
 /**
  * Compares that put the same number in order: with several constants (`x < 1`, else `x < 5`), or with the same other
- * number (`a < b`, else `a > b`). Where the number lies in a thread answers all of them.
+ * number (`a < b`, else `a > b`). Where the number lies in a thread answers all of them. That it is equal to a constant,
+ * where it is compared with no other one, counts for nothing.
  */
 import type { InstrId, ValueId } from '../../ir/ids.js';
 import { comparesIntegers, directionOf, isOfNext, isUnsigned } from '../../ir/predicates.js';
@@ -58,6 +59,8 @@ function ordersByNumber(fn: FunctionSnapshot): Iterable<readonly Compare[]> {
     if (direction === 0) continue;
     const first = fn.operandStart[i]!;
     const [a, b] = [fn.operand[first] as ValueId, fn.operand[first + 1] as ValueId];
+    // LLVM puts constants second.
+    if (fn.valueKind[a] === ValueKind.Constant) continue;
     const isBound = fn.valueKind[b] === ValueKind.Constant;
     // Of two numbers, the difference is put in order.
     const isSwapped = !isBound && b < a;

@@ -36,6 +36,7 @@ const branching = (lines: string, { head = 'func kernel', attribute = '' } = {})
       %at = gep %p %gid
       %data = load %at !as=1
       %other = load %at !as=1 !type=float
+      %more = load %at !as=1 !type=float
       br if
     if:
       ${lines}
@@ -381,6 +382,7 @@ test('where a number lies answers all that is asked of its order', () => {
   assert.equal(both('icmp ult %data 8', 'icmp ugt %data -9'), never);
   // Of two numbers.
   assert.equal(both('icmp sgt %data %n', 'icmp sgt %n %data'), never);
+  assert.equal(both('fcmp olt %other %more', 'fcmp olt %more %other'), never);
   const isLess = shares('%c = fcmp olt %other 1.0\n %d = fcmp olt %other 5.5');
   assert.equal(both('fcmp olt %other 1.0', 'fcmp olt %other 5.5'), isLess);
   const between = both('fcmp oge %other 1.0', 'fcmp olt %other 5.5');
