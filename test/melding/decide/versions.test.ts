@@ -185,7 +185,7 @@ test('where it pays anyway, questions count at what they usually cost', () => {
 });
 
 test('where all waves may agree although none is expected to, what they lose then counts', () => {
-  const orders = [0, 5, 9].map((bound, k) => `%c${k} = icmp sgt %data ${bound}`);
+  const orders = [0, 1, 2].map((k) => `%m${k} = load %q0 !as=1\n%c${k} = icmp sgt %m${k} 0`);
   const condition = [loads(4), ...orders, '%first = xor %c0 %c1', '%c = xor %first %c2'].join('\n');
   const sides = (): string[] => planned({ every: 8, condition }).versions.flatMap((version) => version.sides);
   assert.equal(sides(), ['f', 't']);
