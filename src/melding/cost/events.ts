@@ -6,7 +6,7 @@
  */
 import type { ValueId } from '../../ir/ids.js';
 import type { LaneMemory } from './lane-memory.js';
-import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, keysOf, uniform, uniformOf, type Lanes } from './lanes.js';
+import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, keysOf, negated, uniform, uniformOf, type Lanes } from './lanes.js';
 import { Scale, rootsOf, type Sampled } from './sampled.js';
 import type { Threshold } from './thresholds.js';
 
@@ -31,28 +31,13 @@ export const UNPREDICTABLE: Rates = () => [0.5, 0];
  * An event per lane. `rates` says how likely it is in a launch, and how alike the lanes of a wave are. Lanes with the
  * same numbers in all of `sources` have the same luck.
  */
-export function event(
+export const event = (
   memory: LaneMemory,
   v: ValueId,
   rates: Rates,
   waveSize: number,
   sources: readonly Lanes[] | null,
-): Sampled {
-  const waveShift = Math.log2(waveSize);
-  const keys = sources && keysOf(v, rootsOf(sources), Math.log2(WAVES_PER_LAUNCH * waveSize));
-  const shift = Math.min(keys?.shift ?? 0, waveShift);
-  const numbers = memory.take((WAVES * waveSize) >> shift);
-  const perWave = waveSize >> shift;
-  for (let wave = 0; wave < WAVES; wave++) {
-    const [rate, alike] = rates(...strata(v, launchOf(wave)));
-    const [start, end] = [wave * perWave, (wave + 1) * perWave];
-    if (uniform(v, wave, 5) < alike) numbers.fill(ofWave(v, wave) < rate ? 1 : 0, start, end);
-    else if (keys)
-      for (let k = start; k < end; k++) numbers[k] = uniformOf(keys.words[k >> (keys.shift - shift)]!) < rate ? 1 : 0;
-    else for (let k = start; k < end; k++) numbers[k] = uniform(v, k, 7) < rate ? 1 : 0;
-  }
-  return { numbers, shift, scale: Scale.Bounded };
-}
+): Sampled => below(memory, v, rates, (launch) => rates(...strata(v, launch))[0], waveSize, sources);
 
 /**
  * Whether a compare holds, by where its number lies among the thresholds that are asked for. Those of a launch are drawn
@@ -63,27 +48,41 @@ export function event(
  */
 export function placed(
   memory: LaneMemory,
-  { number, all, index, holdsBelow }: Threshold,
+  { number, first, index, count, holdsBelow }: Threshold,
   order: Rates,
   waveSize: number,
   sources: readonly Lanes[],
 ): Sampled {
-  const keys = keysOf(number, rootsOf(sources), Math.log2(WAVES_PER_LAUNCH * waveSize));
-  const shift = Math.min(keys.shift, Math.log2(waveSize));
+  const limitOf = (launch: number): number => {
+    const [x, y] = strata(first, launch);
+    return order(x, (index + y) / count)[0];
+  };
+  const found = below(memory, number, order, limitOf, waveSize, sources);
+  return holdsBelow ? found : { ...negated(memory, found), scale: found.scale };
+}
+
+/** 1 in lanes in which a number from 0 up to 1, which is drawn for `v`, is below the limit of the launch. */
+function below(
+  memory: LaneMemory,
+  v: ValueId,
+  order: Rates,
+  limitOf: (launch: number) => number,
+  waveSize: number,
+  sources: readonly Lanes[] | null,
+): Sampled {
+  const waveShift = Math.log2(waveSize);
+  const keys = sources && keysOf(v, rootsOf(sources), Math.log2(WAVES_PER_LAUNCH * waveSize));
+  const shift = Math.min(keys?.shift ?? 0, waveShift);
   const numbers = memory.take((WAVES * waveSize) >> shift);
   const perWave = waveSize >> shift;
-  const limits = Float64Array.from({ length: LAUNCHES }, (_, launch) => {
-    const [x, y] = strata(all[index]!, launch);
-    return order(x, (index + y) / all.length)[0];
-  });
-  const isBelow = (x: number, wave: number): boolean => x < limits[launchOf(wave)]!;
+  const limits = Float64Array.from({ length: LAUNCHES }, (_, launch) => limitOf(launch));
   for (let wave = 0; wave < WAVES; wave++) {
+    const limit = limits[launchOf(wave)]!;
     const [start, end] = [wave * perWave, (wave + 1) * perWave];
-    if (areAlike(number, wave, order))
-      numbers.fill(Number(isBelow(ofWave(number, wave), wave) === holdsBelow), start, end);
-    else
-      for (let k = start; k < end; k++)
-        numbers[k] = Number(isBelow(uniformOf(keys.words[k >> (keys.shift - shift)]!), wave) === holdsBelow);
+    if (areAlike(v, wave, order)) numbers.fill(ofWave(v, wave) < limit ? 1 : 0, start, end);
+    else if (keys)
+      for (let k = start; k < end; k++) numbers[k] = uniformOf(keys.words[k >> (keys.shift - shift)]!) < limit ? 1 : 0;
+    else for (let k = start; k < end; k++) numbers[k] = uniform(v, k, 7) < limit ? 1 : 0;
   }
   return { numbers, shift, scale: Scale.Bounded };
 }

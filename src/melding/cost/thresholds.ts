@@ -11,10 +11,12 @@ import { NO_INTEGER, Opcode, ValueKind, instrValue, type FunctionSnapshot } from
 export interface Threshold {
   /** The first compare that asks for that number: it stands for the number. */
   readonly number: ValueId;
-  /** For each threshold of the number, the lowest first: the first compare that asks for it. */
-  readonly all: readonly ValueId[];
-  /** Which of the thresholds this compare asks for. */
+  /** How many thresholds of the number are asked for. */
+  readonly count: number;
+  /** Which of them this compare asks for; 0: the lowest. */
   readonly index: number;
+  /** The first compare that asks for it. */
+  readonly first: ValueId;
   /** Whether it holds for numbers below it. */
   readonly holdsBelow: boolean;
   /** Which operands of the compare the number comes from. All compares that ask for it have them in one order. */
@@ -42,10 +44,12 @@ export function thresholds(fn: FunctionSnapshot): ReadonlyMap<ValueId, Threshold
     if (compares.length < 2) continue;
     const bounds = [...new Set(compares.map(({ bound }) => bound))].sort((x, y) => x - y);
     if (bounds.length > MOST_THRESHOLDS) continue;
-    const all = bounds.map((each) => instrValue(fn, compares.find(({ bound }) => bound === each)!.at));
-    const number = instrValue(fn, compares[0]!.at);
-    for (const { at, bound, holdsBelow, from } of compares)
-      found.set(instrValue(fn, at), { number, all, index: bounds.indexOf(bound), holdsBelow, from });
+    const firsts = bounds.map((each) => instrValue(fn, compares.find(({ bound }) => bound === each)!.at));
+    const [number, count] = [instrValue(fn, compares[0]!.at), bounds.length];
+    for (const { at, bound, holdsBelow, from } of compares) {
+      const index = bounds.indexOf(bound);
+      found.set(instrValue(fn, at), { number, count, index, first: firsts[index]!, holdsBelow, from });
+    }
   }
   return found;
 }
