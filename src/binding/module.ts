@@ -5,7 +5,7 @@
 import { DarmError, invariant, type ErrorCode, type SourceLocation } from '../errors.js';
 import { functionBodies } from '../formats/ir-text.js';
 import type { BlockRef } from '../ir/editor.js';
-import type { ValueId } from '../ir/ids.js';
+import type { BlockId, ValueId } from '../ir/ids.js';
 import { Opcode, type FunctionSnapshot } from '../ir/snapshot.js';
 import type { DebugLocation } from '../job/remarks.js';
 import { Status, type JobPtr, type ValuePtr } from './abi.js';
@@ -15,7 +15,8 @@ import { floatConstants, type FloatConstants } from './float-constants.js';
 import { shortLinkError } from './link-error.js';
 import type { LlvmRuntime } from './runtime.js';
 import { decodeSnapshot, type DecodedSnapshot } from './snapshot.js';
-import { textFacts, type TextFacts } from './text-facts.js';
+import { switchValues } from './switch-values.js';
+import { textFacts, type PrintedFunction, type TextFacts } from './text-facts.js';
 
 interface FunctionCall {
   readonly block: BlockRef;
@@ -100,6 +101,9 @@ const IS_SOURCE = ': this is no LLVM IR (source is known by its name, by -x hip 
 
 /** LLVM verifies a module, but relies on some of it before: flags of the module, for instance. */
 const malformed = (how: string): DarmError => new DarmError('bad-input', `malformed module: ${how} while it read it`);
+
+/** Where the text of a function is not found in that of its module. */
+const UNPRINTED: PrintedFunction = { floatCompares: [], switches: [] };
 
 /** lld, of its output, which lies in memory here. */
 const NO_ROOM = /failed to open \S+: Out of memory/;
@@ -315,20 +319,28 @@ export class LlvmModule {
     const dividesRoughly = () => this.#textFacts().rough.has(name);
     const ldsBytes = () => this.#textFacts().ldsBytes.get(name) ?? 0;
     const floatConstant = (v: ValueId) => this.#floatsOf(name, decoded).get(decoded.valuePointers[v]!) ?? NaN;
-    const decoded = decodeSnapshot(words, { name, cpu: this.cpu, dividesRoughly, ldsBytes, floatConstant });
+    let switches: ReturnType<typeof switchValues> | null = null;
+    const valuesOf = (b: BlockId) =>
+      (switches ??= switchValues(decoded.snapshot, this.#printed(name).switches)).get(b) ?? null;
+    const asked = { dividesRoughly, ldsBytes, floatConstant, switchValues: valuesOf };
+    const decoded = decodeSnapshot(words, { name, cpu: this.cpu, ...asked });
     const editor = new FunctionEditor(this.runtime, this.#llvm()._darm_module(this.#job), decoded);
     return { snapshot: decoded.snapshot, fingerprint: decoded.fingerprint, editor };
   }
 
-  /** From the text of the function as it is, so that it does not matter what was asked before. */
   #floatsOf(name: string, decoded: DecodedSnapshot): FloatConstants {
     let known = this.#floats.get(name);
     if (known === undefined) {
-      if (this.#textFacts().floatCompares.get(name) === undefined) this.#ofText = null;
-      known = floatConstants(decoded, this.#textFacts().floatCompares.get(name) ?? []);
+      known = floatConstants(decoded, this.#printed(name).floatCompares);
       this.#floats.set(name, known);
     }
     return known;
+  }
+
+  /** From the text of the function as it is, so that it does not matter what was asked before. */
+  #printed(name: string): PrintedFunction {
+    if (!this.#textFacts().printed.has(name)) this.#ofText = null;
+    return this.#textFacts().printed.get(name) ?? UNPRINTED;
   }
 
   /** What is said of divisions and of LDS stays true when a function is edited. */
@@ -341,7 +353,7 @@ export class LlvmModule {
 
   /** Says that a function has been edited: its text is another one now. */
   changed(name: string): void {
-    this.#ofText?.floatCompares.delete(name);
+    this.#ofText?.printed.delete(name);
   }
 
   /** The same without an editor, for those who change nothing. */

@@ -15,13 +15,16 @@ export interface DecodedSnapshot {
   readonly valuePointers: Uint32Array;
 }
 
+/** What is found out from the text of a module. */
+type AskedOfText = Pick<FunctionSnapshot, 'dividesRoughly' | 'ldsBytes' | 'floatConstant' | 'switchValues'>;
+
 type Section = (typeof SNAPSHOT_SECTIONS)[number];
 const SECTION_INDEX = Object.fromEntries(SNAPSHOT_SECTIONS.map((name, index) => [name, index]));
 const HEADER_WORDS = 4;
 
 export function decodeSnapshot(
   words: Int32Array,
-  { name, cpu, ...asked }: Pick<FunctionSnapshot, 'name' | 'cpu' | 'dividesRoughly' | 'ldsBytes' | 'floatConstant'>,
+  { name, cpu, ...asked }: Pick<FunctionSnapshot, 'name' | 'cpu'> & AskedOfText,
 ): DecodedSnapshot {
   invariant(words[0] === ABI_VERSION && words[1] === SNAPSHOT_SECTIONS.length, 'snapshot of another interface version');
   const section = (wanted: Section): Int32Array => {

@@ -85,6 +85,29 @@ function floatOf(type: string, text: string): number {
   return type === 'float' ? view.getFloat32(0) : view.getFloat64(0);
 }
 
+export interface PrintedSwitch {
+  /** In the order in which the cases stand; conditions (`i1`) are 0 and 1. */
+  readonly values: readonly bigint[];
+  /** The least number that the condition may be, and the first that it is not any more; null if that is not said. */
+  readonly range: readonly [bigint, bigint] | null;
+}
+
+/** The switches in a body, in order. */
+export function printedSwitches(body: string): PrintedSwitch[] {
+  const found = [...body.matchAll(SWITCH)];
+  if (found.length === 0) return [];
+  const ranges = new Map([...body.matchAll(RANGE)].map(([, name, from, to]) => [name, [BigInt(from!), BigInt(to!)]]));
+  return found.map(([, condition, cases]) => ({
+    values: [...cases!.matchAll(CASE)].map(([, value]) => BigInt({ true: 1, false: 0 }[value!] ?? value!)),
+    range: (ranges.get(condition) as [bigint, bigint] | undefined) ?? null,
+  }));
+}
+
+const SWITCH = /^ +switch i\d+ (%"[^"\n]*"|[^\s,]+), .*\[\n((?: +i\d+ \S+, label .*\n)*) +\]/gm;
+const CASE = /^ +i\d+ (true|false|-?\d+), /gm;
+/** What is said of the result of a call. */
+const RANGE = /^ +(%"[^"\n]*"|[^\s=]+) = (?:[a-z]+ )?call (?:[a-z]+ ){0,9}?range\(i\d+ (-?\d+), (-?\d+)\) /gm;
+
 /**
  * Sizes of a module's variables in LDS, in bytes, by name with `@`. Infinity: of a type that the text names only, or as
  * large as the launch says.

@@ -186,6 +186,13 @@ export const ValueKind = {
   Other: 6,
 } as const;
 
+export interface SwitchValues {
+  /** By edge, from the second one on: the first leads to the default. */
+  readonly values: readonly bigint[];
+  /** The least number that the condition may be, and the first that it is not any more; null if that is not said. */
+  readonly range: readonly [bigint, bigint] | null;
+}
+
 export interface FunctionSnapshot {
   readonly name: string;
   /** `FunctionFlag` bits. */
@@ -209,6 +216,8 @@ export interface FunctionSnapshot {
   readonly ldsBytes: () => number;
   /** The constant float that a compare has as its second operand; NaN for other values. Found out in the same way. */
   readonly floatConstant: (v: ValueId) => number;
+  /** What the `switch` of a block asks for; null if the text does not tell. Found out in the same way. */
+  readonly switchValues: (b: BlockId) => SwitchValues | null;
 
   readonly blockCount: number;
   readonly argCount: number;

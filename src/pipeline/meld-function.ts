@@ -142,9 +142,9 @@ function chainsWorth(
   switches: readonly BlockId[],
   isWeighed: () => boolean,
 ): { pays: boolean; needed: number } {
-  const { gain, least } = worthOfLowering(snapshot, analyses, switches, netUnitOf(options.profit));
+  const { gain, least, needed } = worthOfLowering(snapshot, analyses, switches, netUnitOf(options.profit));
   const pays = isJudgedByItself(options) && gain > least && !isWeighed();
-  return { pays, needed: pays ? 0 : least - gain };
+  return { pays, needed: pays ? 0 : needed };
 }
 
 /** Whether switches may become chains although nothing melds. Behind an early point they would be switches again. */

@@ -440,6 +440,10 @@ function assemble({ args, raw, blockNames, ...parsed }: ParsedFunction): BuiltSn
     dividesRoughly: () => parsed.dividesRoughly,
     ldsBytes: () => parsed.ldsBytes,
     floatConstant: (v) => (isFloat(constants.get(v) ?? '') ? Number(constants.get(v)) : NaN),
+    switchValues: (b) =>
+      terminators[b]!.opcode === Opcode.Switch
+        ? { values: terminators[b]!.operands.slice(1).map(BigInt), range: null }
+        : null,
     blockCount: blockNames.length,
     argCount: args.length,
     instrCount: raw.length,

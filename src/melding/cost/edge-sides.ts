@@ -21,6 +21,18 @@ export function sideOf(fn: FunctionSnapshot, analyses: Analyses, from: BlockId, 
   return NONE;
 }
 
+/**
+ * Whether control comes to a block from a switch alone, which is its immediate dominator. Where a loop ends says nothing
+ * about what runs in it.
+ */
+export function isCase(analyses: Analyses, from: BlockId, to: BlockId): boolean {
+  const { pred, predStart } = analyses.graph;
+  const { dominators, cycles } = analyses;
+  if (cycles.depthOf(to) < cycles.depthOf(from)) return false;
+  const entries = pred.subarray(predStart[to], predStart[to + 1]);
+  return entries.every((p) => p === from || dominators.dominates(to, p as BlockId));
+}
+
 /** By which successor of `fork` control comes along the edge `from → to`. */
 export function edgeSide(
   fn: FunctionSnapshot,

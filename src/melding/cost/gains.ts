@@ -11,8 +11,11 @@ import { CostModel } from './cost-model.js';
 import { elementCycles, indexOf, variableCycles } from './latency.js';
 import { WORDS_OF_LINE, isInMemory, mayScatter, pointerOf } from './memory-accesses.js';
 
+/** What instructions cost that have no partners. */
+export type WorkCosts = Pick<PlanningContext, 'fn' | 'costs' | 'cost' | 'fusedInto'>;
+
 /** Cycles that an instruction takes: as it is, or as it is after its result has become divergent. */
-export const cyclesOf = ({ costs, cost }: PlanningContext, i: InstrId, divergent: boolean): number =>
+export const cyclesOf = ({ costs, cost }: Pick<WorkCosts, 'costs' | 'cost'>, i: InstrId, divergent: boolean): number =>
   divergent ? costs.vector[i] : cost[i];
 
 /** Gain when one instruction replaces `t` and `f`. `divergent` says whether its result differs between threads. */

@@ -3,6 +3,7 @@
  * the rest is drawn.
  */
 import type { Analyses } from '../../analysis/analyses.js';
+import type { CaseRuns } from '../../analysis/case-runs.js';
 import { sideOfFailure } from '../../analysis/dead-ends.js';
 import type { BlockId, InstrId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
@@ -173,14 +174,18 @@ export class LaneValues {
     return side === 0 ? rare : this.notSo(rare);
   }
 
-  /** By lane, which of `runs` runs of cases of a switch a value is in; `OTHER` where it is in none. */
-  way(v: ValueId, runs: number): Lanes {
+  /** By lane, in which run of cases of a switch a value is; `OTHER` where it is in none. */
+  way(v: ValueId, { runs, gaps }: CaseRuns): Lanes {
     this.makeRoom();
     const sample = this.sample(v, 0);
-    // Where numbers are known, the cases are taken to be the first ones.
-    if (sample.scale !== Scale.Known) return this.kindsOf(v, [...Array(runs).keys()], sample);
+    const hasRange = sample.scale === Scale.Bounded && !gaps.includes(true);
+    if (sample.scale !== Scale.Known && !hasRange) return this.kindsOf(v, [...runs.keys()], sample);
     const numbers = this.memory.take(sample.numbers.length);
-    for (const [k, x] of sample.numbers.entries()) numbers[k] = x >= 0 && x < runs ? Math.floor(x) : OTHER;
+    const lows = Float64Array.from(runs, ({ low }) => Number(low));
+    for (const [k, x] of sample.numbers.entries()) {
+      const run = lastAtMost(lows, x);
+      numbers[k] = run >= 0 && x < Number(runs[run]!.high) + 1 ? run : OTHER;
+    }
     return { numbers, shift: sample.shift };
   }
 
@@ -516,3 +521,14 @@ const NEGATED: readonly number[] = [Predicate.FCmpORD, Predicate.FCmpONE, Predic
 const SHIFTS: readonly number[] = [Opcode.Shl, Opcode.LShr, Opcode.AShr];
 /** With a constant, these give data a range. */
 const BOUNDING: readonly number[] = [Opcode.And, Opcode.URem, Opcode.SRem, Opcode.LShr];
+
+/** The place of the last of sorted numbers that is at most `x`; -1 if none is. */
+function lastAtMost(sorted: Float64Array, x: number): number {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (sorted[middle]! <= x) from = middle + 1;
+    else to = middle;
+  }
+  return from - 1;
+}

@@ -6,7 +6,7 @@
  */
 import { NONE, type InstrId } from '../../ir/ids.js';
 import { Opcode } from '../../ir/snapshot.js';
-import type { PlanningContext } from './context.js';
+import type { WorkCosts } from './gains.js';
 import { CostModel } from './cost-model.js';
 import { cyclesOf } from './gains.js';
 
@@ -19,7 +19,7 @@ const SLOWEST = 4;
  * @param perCall instructions that a call of an intrinsic may need beside its own: a minimum of floats quiets what is no
  *   result of arithmetic first
  */
-export function isUnskipped(ctx: PlanningContext, instrs: readonly InstrId[], perCall = 0): boolean {
+export function isUnskipped(ctx: WorkCosts, instrs: readonly InstrId[], perCall = 0): boolean {
   const { valu, resultAfter, unskipped } = ctx.costs.target;
   let latency = 0;
   for (const i of instrs) {
@@ -32,13 +32,13 @@ export function isUnskipped(ctx: PlanningContext, instrs: readonly InstrId[], pe
 }
 
 /** Whether a wave without a thread for it spares anything by the branch around it. */
-export const isSkipped = (ctx: PlanningContext, instrs: readonly InstrId[]): boolean =>
+export const isSkipped = (ctx: WorkCosts, instrs: readonly InstrId[]): boolean =>
   instrs.some((i) => ctx.fn.instrAddressSpace[i] !== NONE) ||
   (!isUnskipped(ctx, instrs) && cyclesAlone(ctx, instrs) > CostModel.skipping);
 
 /** Cycles of instructions that have no partners, for threads that differ. */
-export const cyclesAlone = (ctx: PlanningContext, instrs: readonly InstrId[]): number =>
+export const cyclesAlone = (ctx: WorkCosts, instrs: readonly InstrId[]): number =>
   instrs.reduce((sum, i) => sum + workOf(ctx, i), 0);
 
 /** What is fused with its user costs nothing. */
-const workOf = (ctx: PlanningContext, i: InstrId): number => (ctx.fusedInto[i] === NONE ? cyclesOf(ctx, i, true) : 0);
+const workOf = (ctx: WorkCosts, i: InstrId): number => (ctx.fusedInto[i] === NONE ? cyclesOf(ctx, i, true) : 0);

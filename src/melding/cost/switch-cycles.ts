@@ -7,8 +7,15 @@
 export interface SwitchShape {
   /** By run, in the order of the tree: its link in the chain. */
   readonly links: readonly number[];
+  /** `[runs + 1]`: whether numbers lie in front of a run that get to the default; last, behind all. */
+  readonly gaps: readonly boolean[];
   /** By link: whether its destination does nothing but give one phi a value. Then the chain has a select there. */
   readonly isSelect: readonly boolean[];
+  /**
+   * By link, last the default: what a wave spends in the destination that has no thread for it. Code generation does not
+   * branch around little work.
+   */
+  readonly idle: readonly number[];
   /** Whether the default has a block of its own. */
   readonly hasDefault: boolean;
   /** Whether the cases are all there are. Then the last link needs no compare. */
@@ -16,25 +23,27 @@ export interface SwitchShape {
 }
 
 /**
- * Cycles of a compare, of a select, of a branch of which a wave takes both sides, or one, and of what remembers which
- * threads have still to go to a destination.
+ * Cycles of a compare and of a select, of a branch of two sides and of one, and of what remembers which threads have
+ * still to go to a destination. Branches take as long whether a wave parts or not (measured with the simulator, for a
+ * wave that is alone): masks are made in both cases, and what is not executed is jumped over.
  */
 export interface BranchCycles {
   readonly compare: number;
   readonly select: number;
+  readonly ifElse: number;
+  readonly guard: number;
   readonly mask: number;
-  readonly parted: number;
-  readonly agreed: number;
 }
 
 /**
- * Where several leaves of the tree lead to one destination, the threads that go there are collected on the way up.
+ * Where several leaves of the tree lead to one destination, the threads that go there are collected on the way up, and
+ * one more branch leads there.
  *
  * @param taken by run, whether a thread of the wave takes it; last the default
  * @param gap the run in front of which the numbers lie that get to the default
  */
 export function treeCycles(
-  { links, isComplete, hasDefault }: SwitchShape,
+  { links, gaps, idle, hasDefault }: SwitchShape,
   taken: Uint8Array,
   gap: number,
   costs: BranchCycles,
@@ -44,34 +53,43 @@ export function treeCycles(
     taken[runs] === 1 && gap >= firstGap && gap <= lastGap;
   const isAny = (from: number, to: number, firstGap: number, lastGap: number): boolean =>
     isDefault(firstGap, lastGap) || taken.subarray(from, to).includes(1);
+  // Where nothing else gets to a leaf, it needs no compare: the branches in front of it have asked for the rest.
+  const compares = (run: number): boolean => gaps[run + 1]! || (run === 0 && gaps[0]!);
   // Links are numbered from 0, and there are at most as many as runs.
   const runsOfLink = new Uint32Array(runs);
   for (const link of links) runsOfLink[link]!++;
   const isShared = (link: number): boolean => runsOfLink[link]! > 1;
+  const sharesDefault = hasDefault && links.filter((_, run) => compares(run)).length > 1;
   /** Of the runs from `from` up to `to`, and of what lies in front of, between and behind them. */
   const subtree = (from: number, to: number, firstGap: number, lastGap: number): number => {
-    if (to - from === 1) {
-      if (isComplete) return 0;
-      const isParted = taken[from] === 1 && isDefault(firstGap, lastGap);
-      return costs.compare + (isParted ? costs.parted : costs.agreed);
+    const isLeaf = to - from === 1;
+    const idly = isLeaf && taken[from] === 0 && !isShared(links[from]!) ? idle[links[from]!]! : 0;
+    if (isLeaf && !compares(from)) return idly;
+    if (!isAny(from, to, firstGap, lastGap)) return 0;
+    if (isLeaf) {
+      if (!hasDefault || sharesDefault) return costs.compare + costs.guard + idly;
+      return costs.compare + costs.ifElse + idly + (isDefault(firstGap, lastGap) ? 0 : idle.at(-1)!);
     }
     const pivot = (from + to) >> 1;
-    const left = isAny(from, pivot, firstGap, pivot);
-    const right = isAny(pivot, to, pivot + 1, lastGap);
-    const collected = new Set(links.slice(from, to).filter(isShared)).size + (hasDefault ? 1 : 0);
+    const collectsDefault = sharesDefault && gaps.slice(firstGap, lastGap + 1).includes(true);
+    const collected = new Set(links.slice(from, to).filter(isShared)).size + (collectsDefault ? 1 : 0);
     return (
       costs.compare +
+      costs.ifElse +
       collected * costs.mask +
-      (left && right ? costs.parted : costs.agreed) +
-      (left ? subtree(from, pivot, firstGap, pivot) : 0) +
-      (right ? subtree(pivot, to, pivot + 1, lastGap) : 0)
+      subtree(from, pivot, firstGap, pivot) +
+      subtree(pivot, to, pivot + 1, lastGap)
     );
   };
-  return subtree(0, runs, 0, runs);
+  let cycles = subtree(0, runs, 0, runs);
+  for (const link of new Set(links.filter(isShared)))
+    cycles += costs.ifElse + (links.some((of, run) => of === link && taken[run] === 1) ? 0 : idle[link]!);
+  if (sharesDefault) cycles += costs.ifElse + (taken[runs] === 1 ? 0 : idle.at(-1)!);
+  return cycles;
 }
 
 export function chainCycles(
-  { links, isSelect, isComplete }: SwitchShape,
+  { links, isSelect, idle, isComplete, hasDefault }: SwitchShape,
   taken: Uint8Array,
   costs: BranchCycles,
 ): number {
@@ -85,12 +103,17 @@ export function chainCycles(
       here ||= of === link;
       rest ||= of > link;
     }
-    if (isSelect[link]) cycles += costs.select;
-    else {
-      cycles += here && rest ? costs.parted : costs.agreed;
-      // Code generation branches around the other links.
-      if (!rest) break;
+    if (isSelect[link]) {
+      cycles += costs.select;
+      continue;
     }
+    const isLast = link === count - 1;
+    cycles += isLast && !isComplete && !hasDefault ? costs.guard : costs.ifElse;
+    if (!here) cycles += idle[link]!;
+    if (rest) continue;
+    // Code generation branches around the other links, but not around what little the last one leads to.
+    if (isLast) cycles += idle[count]!;
+    break;
   }
   return cycles;
 }

@@ -20,12 +20,14 @@
  * Every random number is a hash of what it is for, so the estimate is deterministic.
  */
 import type { Analyses } from '../../analysis/analyses.js';
+import { caseRuns, type CaseRuns } from '../../analysis/case-runs.js';
 import type { BlockId, ValueId } from '../../ir/ids.js';
 import { NONE } from '../../ir/ids.js';
-import { isConditionalBranch, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
-import { sideOf } from './edge-sides.js';
+import { Opcode, isConditionalBranch, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
+import { destinations, isComplete } from '../../ir/switches.js';
+import { isCase, sideOf } from './edge-sides.js';
 import { LaneValues } from './lane-values.js';
-import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, bitCount, type LaneSet } from './lanes.js';
+import { LAUNCHES, WAVES, WAVES_PER_LAUNCH, bitCount, uniform, type LaneSet } from './lanes.js';
 import { workGroupsOf } from './work-group.js';
 
 /** What the sampled waves do at a conditional branch. By launch, a bit for each of its waves that come to the branch. */
@@ -43,6 +45,7 @@ export class WaveSamples {
   readonly values: LaneValues;
   private readonly masks = new Map<BlockId, LaneSet>();
   private readonly waves = new Map<BlockId, SampledWaves>();
+  private readonly cases = new Map<BlockId, CaseRuns>();
   private readonly arrivals = new Map<BlockId, Uint8Array>();
   /** The lanes that have a thread. */
   private readonly threads: LaneSet;
@@ -129,23 +132,52 @@ export class WaveSamples {
   }
 
   /**
-   * By sampled wave, which of `runs` runs of cases its threads take at a switch; the last one is the default. All zero:
-   * the wave does not come to the switch.
+   * By sampled wave, which runs of cases its threads take at a switch; the last one is the default. All zero: the wave
+   * does not come to the switch.
    */
-  waysAt(b: BlockId, runs: number): Uint8Array[] {
-    const { fn } = this;
-    // In front of `way`: its numbers hold until the next question.
+  waysAt(b: BlockId): Uint8Array[] {
+    const { waveSize } = this.fn;
     const mask = this.threadsAt(b);
-    const { numbers, shift } = this.values.way(fn.operand[fn.operandStart[terminatorOf(fn, b)]!] as ValueId, runs);
+    const ways = this.ways(b);
     return Array.from({ length: WAVES }, (_, wave) => {
-      const taken = new Uint8Array(runs + 1);
-      for (let lane = wave * fn.waveSize; lane < (wave + 1) * fn.waveSize; lane++) {
-        if ((mask[lane >> 5]! & (1 << (lane & 31))) === 0) continue;
-        const way = numbers[lane >> shift]!;
-        taken[way < 0 ? runs : way] = 1;
-      }
+      const taken = new Uint8Array(this.casesOf(b).runs.length + 1);
+      for (let lane = wave * waveSize; lane < (wave + 1) * waveSize; lane++)
+        if ((mask[lane >> 5]! & (1 << (lane & 31))) !== 0) taken[ways[lane]!] = 1;
       return taken;
     });
+  }
+
+  casesOf(b: BlockId): CaseRuns {
+    let found = this.cases.get(b);
+    if (found === undefined) this.cases.set(b, (found = caseRuns(this.fn, b)));
+    return found;
+  }
+
+  /** By lane, the run of cases that its thread is in at a switch; as many as there are stand for the default. */
+  private ways(b: BlockId): Int32Array {
+    const { fn } = this;
+    const cases = this.casesOf(b);
+    const count = cases.runs.length;
+    const complete = isComplete(fn, b);
+    const value = fn.operand[fn.operandStart[terminatorOf(fn, b)]!] as ValueId;
+    const { numbers, shift } = this.values.way(value, cases);
+    return Int32Array.from({ length: WAVES * fn.waveSize }, (_, lane) => {
+      const way = numbers[lane >> shift]!;
+      if (way >= 0) return way;
+      // Where nothing gets to the default, what is not drawn is one of the cases.
+      const launch = Math.floor(lane / fn.waveSize / WAVES_PER_LAUNCH);
+      return complete ? Math.floor(placeOfOthers(b, launch) * count) : count;
+    });
+  }
+
+  /** The lanes that a divergent switch sends to a block that only it leads to. */
+  private lanesSent(b: BlockId, to: BlockId): LaneSet {
+    const lanes = new Int32Array(this.threads.length);
+    const { runs } = this.casesOf(b);
+    const [otherwise] = destinations(this.fn, b);
+    for (const [lane, way] of this.ways(b).entries())
+      if ((runs[way]?.to ?? otherwise) === to) lanes[lane >> 5]! |= 1 << (lane & 31);
+    return lanes;
   }
 
   /** The share of the sampled waves that come to block `b`, 0 to 1. */
@@ -190,21 +222,29 @@ export class WaveSamples {
       // No thread fails, whichever of several checks leads there.
       const isFailure = this.analyses.liveFlow?.fails[block] === 1;
       mask = isFailure ? new Int32Array(mask.length) : dominator === NONE ? mask : (this.masks.get(dominator) ?? mask);
-      const side = dominator === NONE ? NONE : sideOf(this.fn, this.analyses, dominator, block);
       // Until it is known, a ballot in front of the branch counts for the lanes that come to its dominator.
       this.masks.set(block, mask);
-      if (side === NONE) continue;
-      const condition = this.values.condition(dominator as BlockId);
-      mask = lanesOfSide(mask, condition, side);
+      const taking = dominator === NONE ? null : this.lanesTaking(dominator, block);
+      if (taking === null) continue;
+      mask = mask.map((lanes, w) => lanes & taking[w]!);
       this.masks.set(block, mask);
     }
     return mask;
   }
+
+  /** The lanes that come to `block` wherever they come to its immediate dominator; null: there is no telling. */
+  private lanesTaking(dominator: BlockId, block: BlockId): LaneSet | null {
+    const { fn, analyses } = this;
+    if (fn.instrOpcode[terminatorOf(fn, dominator)] === Opcode.Switch) {
+      const isDivergent = analyses.divergence.terminatorDivergent[dominator] === 1;
+      return isDivergent && isCase(analyses, dominator, block) ? this.lanesSent(dominator, block) : null;
+    }
+    const side = sideOf(fn, analyses, dominator, block);
+    if (side === NONE) return null;
+    const condition = this.values.condition(dominator);
+    return side === 0 ? condition : condition.map((lanes) => ~lanes);
+  }
 }
 
-/** The lanes of a set that take T (`side` 0) or F. */
-function lanesOfSide(set: LaneSet, condition: LaneSet, side: 0 | 1): LaneSet {
-  const lanes = new Int32Array(set.length);
-  for (let w = 0; w < lanes.length; w++) lanes[w] = set[w]! & (side === 0 ? condition[w]! : ~condition[w]!);
-  return lanes;
-}
+/** Where, from 0 up to 1, the numbers lie in a launch that a switch does not ask for. */
+export const placeOfOthers = (b: BlockId, launch: number): number => uniform(b, launch, 9);

@@ -14,14 +14,17 @@ import { blockWeight } from '../cost/block-weight.js';
 import { sizesOf } from '../cost/code-size.js';
 import { CostModel, averse } from '../cost/cost-model.js';
 import { expectedCycles } from '../cost/expected-cycles.js';
-import { LAUNCHES, WAVES_PER_LAUNCH, uniform } from '../cost/lanes.js';
-import { instrCosts } from '../cost/latency.js';
+import { LAUNCHES, WAVES_PER_LAUNCH } from '../cost/lanes.js';
+import { fusedInto } from '../cost/fusion.js';
+import type { WorkCosts } from '../cost/gains.js';
+import { instrCosts, presentCosts } from '../cost/latency.js';
 import { memoryAccesses } from '../cost/memory-accesses.js';
 import { cyclesSpent } from '../cost/memory-time.js';
 import { Strides } from '../cost/strides.js';
-import { chainCycles, treeCycles, type SwitchShape } from '../cost/switch-cycles.js';
+import { chainCycles, treeCycles } from '../cost/switch-cycles.js';
+import { ALONE, branchCycles, doesNothing, switchShape } from '../cost/switch-shape.js';
 import { costsOf } from '../cost/target-costs.js';
-import { WaveSamples } from '../cost/wave-samples.js';
+import { WaveSamples, placeOfOthers } from '../cost/wave-samples.js';
 import type { NetUnit } from '../plan.js';
 
 /** A chain over more destinations would be long for every thread. Such switches are left to jump tables. */
@@ -68,12 +71,14 @@ function isHarmless(fn: FunctionSnapshot, b: BlockId): boolean {
   return true;
 }
 
-/** What lowering gains by itself, and what it must gain where nothing melds: cycles, or bytes. */
+/** In cycles, or bytes. */
 export interface LoweringWorth {
-  /** Losses count as they do in wave-choice.ts. */
+  /** What lowering gains by itself. Losses count as they do in wave-choice.ts. */
   readonly gain: number;
-  /** A chain of two links is hardly better than its tree. */
+  /** What that must be where nothing melds. A chain of two links is hardly better than its tree. */
   readonly least: number;
+  /** What melds of the chain must gain if lowering does not pay by itself. */
+  readonly needed: number;
 }
 
 /**
@@ -89,48 +94,51 @@ export function worthOfLowering(
   unit: NetUnit,
 ): LoweringWorth {
   if (unit === 'bytes')
-    return {
-      gain: isAmd(fn.cpu) ? blocks.reduce((sum, b) => sum + bytesGained(fn, b), 0) : 0,
-      least: CostModel.leastNet,
-    };
+    return bytesWorth(isAmd(fn.cpu) ? blocks.reduce((sum, b) => sum + bytesGained(fn, b), 0) : 0);
   const { diamond } = costsOf(fn.cpu);
   const waves = new WaveSamples(fn, analyses);
-  const gain = cyclesGained(fn, analyses, blocks, waves);
-  const { alone } = expectedCycles(fn, analyses, waves);
-  const { divergence } = analyses;
+  const { divergence, uses } = analyses;
   const memory = memoryAccesses(fn, divergence);
-  const { latency } = instrCosts(fn, memory, divergence);
+  const costs = instrCosts(fn, memory, divergence);
+  const work = { fn, costs, cost: presentCosts(fn, costs, divergence), fusedInto: fusedInto(fn, uses, divergence) };
+  const gain = cyclesGained(work, analyses, blocks, waves);
+  const { alone } = expectedCycles(fn, analyses, waves);
+  const { latency } = costs;
   const accesses = { fn, divergence, memory, latency, strides: new Strides(fn, divergence, waves.values) };
   const spent = cyclesSpent(accesses, alone, (b) => blockWeight(analyses, b) * waves.shareComing(b));
   const least = Math.max(diamond, CostModel.leastOfFunction * spent);
   waves.values.forget();
   // Other targets have jump tables, or nothing is known about what they make.
-  return { gain: isAmd(fn.cpu) ? gain : Math.min(0, gain), least };
+  const known = isAmd(fn.cpu) ? gain : Math.min(0, gain);
+  return { gain: known, least, needed: least - known / ALONE };
 }
 
+const bytesWorth = (gain: number): LoweringWorth => ({
+  gain,
+  least: CostModel.leastNet,
+  needed: CostModel.leastNet - gain,
+});
+
 function cyclesGained(
-  fn: FunctionSnapshot,
+  work: WorkCosts,
   analyses: Analyses,
   blocks: readonly BlockId[],
   waves: WaveSamples,
 ): number {
-  const { valu, salu, guard, diamond } = costsOf(fn.cpu);
-  const inTree = { compare: valu, select: valu, mask: 2 * salu, parted: diamond, agreed: guard };
-  const inChain = { ...inTree, compare: valu + salu };
+  const { fn } = work;
   const byLaunch = new Float64Array(LAUNCHES);
   for (const b of blocks) {
-    const shape = shapeOf(fn, analyses, b);
+    const shape = switchShape(work, analyses, b, waves.casesOf(b));
+    const { inTree, inChain } = branchCycles(fn, analyses, b, work.costs.target);
     const runs = shape.links.length;
+    const gaps = [...shape.gaps.keys()].filter((k) => shape.gaps[k]);
     const weight = blockWeight(analyses, b) / WAVES_PER_LAUNCH;
     // Many waves take the same ways.
     const known = new Map<string, number>();
-    for (const [wave, taken] of waves.waysAt(b, runs).entries()) {
+    for (const [wave, taken] of waves.waysAt(b).entries()) {
       if (!taken.includes(1)) continue;
       const launch = Math.floor(wave / WAVES_PER_LAUNCH);
-      const place = uniform(b, launch, 9);
-      // Where nothing gets to the default, what is not drawn is one of the cases.
-      if (shape.isComplete && taken[runs] === 1) taken[Math.floor(place * runs)] = 1;
-      const gap = Math.floor(place * (runs + 1));
+      const gap = gaps[Math.floor(placeOfOthers(b, launch) * gaps.length)] ?? runs;
       const key = `${gap} ${taken.join('')}`;
       let spared = known.get(key);
       if (spared === undefined) {
@@ -154,24 +162,6 @@ function bytesGained(fn: FunctionSnapshot, b: BlockId): number {
   const chain = compares * (valu + salu) + (links - working) * valu + working * diamond;
   return (compares + leaves * (compares - 1)) * (valu + diamond) - chain;
 }
-
-const phisOf = (fn: FunctionSnapshot, b: BlockId): number => firstBehindPhis(fn, b) - fn.blockInstrStart[b]!;
-
-/** Which cases of a destination have values next to each other is not known, only how many. */
-function shapeOf(fn: FunctionSnapshot, analyses: Analyses, b: BlockId): SwitchShape {
-  const [otherwise, ...cases] = destinations(fn, b);
-  const edges = [...fn.succ.subarray(fn.succStart[b]! + 1, fn.succStart[b + 1]!)].filter((to) => to !== otherwise);
-  let joined = edges.length - comparesOf(fn, b);
-  const runs = edges.filter((to, k) => to !== edges[k - 1] || joined-- <= 0);
-  const links = runs.map((to) => cases.indexOf(to as BlockId));
-  const isSelect = cases.map((to) => doesNothing(fn, to) && phisOf(fn, fn.succ[fn.succStart[to]!] as BlockId) <= 1);
-  const hasDefault = otherwise !== analyses.postDominators.idom[b];
-  return { links, isSelect, isComplete: isComplete(fn, b), hasDefault };
-}
-
-/** Whether a block goes on to the next one without doing anything. */
-const doesNothing = (fn: FunctionSnapshot, b: BlockId): boolean =>
-  firstBehindPhis(fn, b) === terminatorOf(fn, b) && fn.succStart[b + 1]! - fn.succStart[b]! === 1;
 
 /** The compares of the chain. A snapshot that does not say has one per destination but the default. */
 const comparesOf = (fn: FunctionSnapshot, b: BlockId): number =>

@@ -1,0 +1,58 @@
+/** A divergent switch as the cost model sees it (switch-cycles.ts), and what its branches cost. */
+import type { Analyses } from '../../analysis/analyses.js';
+import type { CaseRuns } from '../../analysis/case-runs.js';
+import { NONE, type BlockId, type InstrId, type ValueId } from '../../ir/ids.js';
+import { definingInstr, terminatorOf, type FunctionSnapshot } from '../../ir/snapshot.js';
+import { destinations, firstBehindPhis, isComplete } from '../../ir/switches.js';
+import type { WorkCosts } from './gains.js';
+import { cyclesAlone, isUnskipped } from './skipping.js';
+import type { BranchCycles, SwitchShape } from './switch-cycles.js';
+import type { TargetCosts } from './target-costs.js';
+
+/**
+ * Of a wave that is alone, branches take about twice what melding them is taken to gain, which other waves hide in part
+ * (`diamond`, `guard`). Set by hand, after `node dist/bench/switches.js`.
+ */
+export const ALONE = 2;
+
+export function branchCycles(
+  fn: FunctionSnapshot,
+  analyses: Analyses,
+  b: BlockId,
+  { valu, salu, guard, diamond }: TargetCosts,
+): { readonly inTree: BranchCycles; readonly inChain: BranchCycles } {
+  const inTree = { compare: valu, select: valu, mask: diamond, ifElse: ALONE * diamond, guard: ALONE * guard };
+  // LLVM makes the compares of a chain in front of the loop if it can, those of a tree where they stand.
+  return { inTree, inChain: { ...inTree, compare: isFromOutside(fn, analyses, b) ? 0 : valu + salu } };
+}
+
+export function switchShape(work: WorkCosts, analyses: Analyses, b: BlockId, { runs, gaps }: CaseRuns): SwitchShape {
+  const { fn } = work;
+  const [otherwise, ...cases] = destinations(fn, b);
+  const links = runs.map(({ to }) => cases.indexOf(to));
+  const isSelect = cases.map((to) => doesNothing(fn, to) && phisOf(fn, fn.succ[fn.succStart[to]!] as BlockId) <= 1);
+  const hasDefault = otherwise !== analyses.postDominators.idom[b];
+  const idle = [...cases, otherwise!].map((to) => (analyses.dominators.idom[to] === b ? idleCycles(work, to) : 0));
+  return { links, gaps, isSelect, idle, isComplete: isComplete(fn, b), hasDefault };
+}
+
+/** What a wave spends in a block that it has no thread for. */
+function idleCycles(work: WorkCosts, b: BlockId): number {
+  const { fn } = work;
+  if (fn.succStart[b + 1]! - fn.succStart[b]! !== 1) return 0;
+  const [first, end] = [firstBehindPhis(fn, b), terminatorOf(fn, b)];
+  const instrs = Array.from({ length: end - first }, (_, k) => (first + k) as InstrId);
+  return isUnskipped(work, instrs) ? cyclesAlone(work, instrs) : 0;
+}
+
+/** Whether what a switch asks about is known in front of the innermost loop around it. */
+function isFromOutside(fn: FunctionSnapshot, { cycles }: Analyses, b: BlockId): boolean {
+  const i = definingInstr(fn, fn.operand[fn.operandStart[terminatorOf(fn, b)]!] as ValueId);
+  return cycles.depthOf(b) > (i === NONE ? 0 : cycles.depthOf(fn.instrBlock[i] as BlockId));
+}
+
+/** Whether a block goes on to the next one without doing anything. */
+export const doesNothing = (fn: FunctionSnapshot, b: BlockId): boolean =>
+  firstBehindPhis(fn, b) === terminatorOf(fn, b) && fn.succStart[b + 1]! - fn.succStart[b]! === 1;
+
+const phisOf = (fn: FunctionSnapshot, b: BlockId): number => firstBehindPhis(fn, b) - fn.blockInstrStart[b]!;
