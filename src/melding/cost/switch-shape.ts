@@ -31,8 +31,10 @@ export function switchShape(work: WorkCosts, analyses: Analyses, b: BlockId, { r
   const [otherwise, ...cases] = destinations(fn, b);
   const links = runs.map(({ to }) => cases.indexOf(to));
   const isSelect = cases.map((to) => doesNothing(fn, to) && phisOf(fn, fn.succ[fn.succStart[to]!] as BlockId) <= 1);
-  const hasDefault = otherwise !== analyses.postDominators.idom[b];
-  const idle = [...cases, otherwise!].map((to) => (analyses.dominators.idom[to] === b ? idleCycles(work, to) : 0));
+  const join = analyses.postDominators.idom[b];
+  const hasDefault = otherwise !== join;
+  const isOwn = (to: BlockId): boolean => to !== join && analyses.dominators.idom[to] === b;
+  const idle = [...cases, otherwise!].map((to) => (isOwn(to) ? idleCycles(work, to) : 0));
   return { links, gaps, isSelect, idle, isComplete: isComplete(fn, b), hasDefault };
 }
 
