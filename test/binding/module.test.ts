@@ -1,10 +1,10 @@
 /** What a module says of its functions. */
 import { LlvmModule } from '../../src/binding/module.js';
-import type { ValueId } from '../../src/ir/ids.js';
+import type { BlockId, ValueId } from '../../src/ir/ids.js';
 import { runtime } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('binding/module', { tests: 5 });
+const test = suite('binding/module', { tests: 6 });
 
 const DIVISIONS = `target triple = "amdgcn-amd-amdhsa"
 define float @exact(float %a) {
@@ -73,6 +73,36 @@ test('constant floats that compares name, which are forgotten when a pass runs',
     assert.equal(floats('unused'), [5.5, 7]);
     module.runPasses('always-inline');
     assert.equal(floats('caller'), [2 ** -126, 8]);
+  });
+});
+
+const SWITCHES = `define void @both(i32 %x, i8 %y) {
+  switch i32 %x, label %end [
+    i32 7, label %one
+    i32 -1, label %one
+  ]
+one:
+  %n = call range(i8 0, 9) i8 @llvm.ctpop.i8(i8 %y)
+  switch i8 %n, label %end [ i8 3, label %end ]
+end:
+  ret void
+}
+declare i8 @llvm.ctpop.i8(i8)`;
+
+test('what switches ask for, of the function as it is', async () => {
+  const llvm = await runtime();
+  llvm.reset();
+  llvm.run(() => {
+    using module = LlvmModule.read(llvm, new TextEncoder().encode(SWITCHES), { cpu: 'gfx906', features: '' }, 2);
+    const values = () => {
+      const { snapshot } = module.look('both');
+      return Array.from({ length: snapshot.blockCount }, (_, b) => snapshot.switchValues(b as BlockId));
+    };
+    const first = { values: [7n, -1n], range: null };
+    assert.equal(values(), [first, { values: [3n], range: [0n, 9n] }, null]);
+    // The second switch has one destination.
+    module.tidy('both');
+    assert.equal(values(), [null]);
   });
 });
 

@@ -7,10 +7,11 @@ import {
   hasWeighedSwitch,
   instructionTexts,
   ldsVariables,
+  printedSwitches,
 } from '../../src/formats/ir-text.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('formats/ir-text', { tests: 9 });
+const test = suite('formats/ir-text', { tests: 10 });
 
 const MODULE = `; ModuleID = 'define '
 @s = constant [9 x i8] c"\\0Adefine x"
@@ -144,6 +145,36 @@ test('compares of floats, and the constants among their bounds', () => {
     ],
   );
   assert.equal(floatCompares(`  %a = fcmp ${'a '.repeat(2 ** 24)}`), []);
+});
+
+test('the values of the cases of switches, and what is said of their conditions', () => {
+  const body = `entry:
+  %n = call range(i32 0, 33) i32 @llvm.ctpop.i32(i32 %x)
+  %m = tail call noundef range(i8 -4, 5) i8 @f(), !dbg !3
+  switch i32 %n, label %"a [
+", !prof !2
+  switch i32 %n, label %out [
+    i32 0, label %one
+    i32 -7, label %"two
+    i32 3"
+    i32 4294967296, label %out
+  ], !prof !2
+one:
+  switch i8 %m, label %out [
+  ]
+two:
+  switch i1 %c, label %out [
+    i1 true, label %one
+    i1 false, label %one
+  ]`.replace(/"[^"]*"/g, (name) => name.replaceAll('\n', '\\0A').replaceAll('[', '\\5B'));
+  assert.equal(printedSwitches(body), [
+    { values: [0n, -7n, 4294967296n], range: [0n, 33n] },
+    { values: [], range: [-4n, 5n] },
+    { values: [1n, 0n], range: null },
+  ]);
+  // In time that grows with the text.
+  assert.equal(printedSwitches(`  switch i32 ${'%a, '.repeat(2 ** 20)}`), []);
+  assert.equal(printedSwitches('  switch i32 %a, label %b [\n'.repeat(2 ** 14)), []);
 });
 
 test.run();

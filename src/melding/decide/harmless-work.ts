@@ -65,15 +65,15 @@ export function harmlessInstrs(
 }
 
 /**
- * Whether a value is loaded in front of the branch, and may still be on its way there: neither an earlier block nor the
- * condition needs it.
+ * Whether a value comes from memory or from other threads in front of the branch, and may still be on its way there:
+ * neither an earlier block nor the condition needs it.
  *
  * @param known of this branch: a load may have thousands of uses
  */
 function isAwaited(ctx: PlanningContext, branch: BlockId, v: ValueId, known: AwaitedLoads): boolean {
   const { fn, uses, dominators } = ctx;
   const load = definingInstr(fn, v);
-  if (load === NONE || fn.instrOpcode[load] !== Opcode.Load) return false;
+  if (load === NONE || !isWaitedFor(fn, load)) return false;
   const isNeededEarlier = (user: InstrId): boolean => {
     const b = fn.instrBlock[user] as BlockId;
     return b !== branch && fn.instrOpcode[user] !== Opcode.Phi && dominators.dominates(b, branch);
@@ -85,6 +85,17 @@ function isAwaited(ctx: PlanningContext, branch: BlockId, v: ValueId, known: Awa
     known.set(load, found);
   }
   return found;
+}
+
+/** Whether code generation waits for a result. Threads exchange some numbers through LDS, and which is not known. */
+function isWaitedFor(fn: FunctionSnapshot, i: InstrId): boolean {
+  const opcode = fn.instrOpcode[i];
+  return (
+    opcode === Opcode.Load ||
+    opcode === Opcode.AtomicRMW ||
+    opcode === Opcode.AtomicCmpXchg ||
+    (opcode === Opcode.Call && hasFlag(fn, i, InstrFlag.Convergent))
+  );
 }
 
 /** Whether `instr` needs the result of `load`, directly or through others of its block. */

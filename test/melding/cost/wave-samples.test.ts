@@ -7,7 +7,7 @@ import { WaveGains, type ByWave } from '../../../src/melding/decide/wave-choice.
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/wave-samples', { tests: 40 });
+const test = suite('melding/cost/wave-samples', { tests: 41 });
 
 const sharesAt = (s: ReturnType<typeof snapshot>, branch: string): ByWave => gainsAt(s, branch).mean;
 
@@ -109,6 +109,43 @@ test('the ways at a switch are the same whatever was asked before', () => {
     return waves.waysAt(block('pick'));
   };
   assert.equal(ways(false), ways(true));
+});
+
+test('what lies behind a case of a divergent switch is judged for the threads that take it', () => {
+  const { f, block } = snapshot(`
+    func kernel
+    arg %p ptr1 never
+    arg %n i32 never
+    entry:
+      %tid = call @llvm.amdgcn.workitem.id.x !never !source=ThreadX
+      %way = and %tid 3
+      %odd = and %tid 1
+      %c = icmp eq %odd 0
+      %all = icmp slt %tid 9999
+      br %all pick join
+    pick:
+      switch %way rest 0 even 2 even 9 never 3 join
+    even:
+      br %c x join
+    never:
+      br %c y join
+    rest:
+      br %c z join
+    x:
+      br join
+    y:
+      br join
+    z:
+      br join
+    join:
+      ret
+  `);
+  const waves = new WaveSamples(f, analysesOf(f));
+  const all = (at: string) => waves.wavesAt(block(at)).all.every((bits) => bits === 0b1111);
+  const none = (at: string) => waves.wavesAt(block(at)).none.every((bits) => bits === 0b1111);
+  assert.ok(all('even'));
+  assert.is(waves.shareComing(block('never')), 0);
+  assert.ok(none('rest'));
 });
 
 test('a row of a plane is a wave in some launches, and part of one otherwise', () => {

@@ -7,7 +7,7 @@ import type { NetUnit } from '../../../src/melding/plan.js';
 import { snapshot } from '../../support/snapshot-builder.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/decide/switches', { tests: 9 });
+const test = suite('melding/decide/switches', { tests: 11 });
 
 interface Shape {
   readonly cases: number;
@@ -18,6 +18,8 @@ interface Shape {
   /** What stands in each arm. */
   readonly work?: string;
   readonly head?: string;
+  /** The distance between the values of cases; 3 by default. */
+  readonly step?: number;
   /** Whether nothing gets to the default. */
   readonly isComplete?: boolean;
   readonly unit?: NetUnit;
@@ -26,8 +28,8 @@ interface Shape {
 /** A switch over loaded data whose arms meet again. */
 function gainOf(shape: Shape) {
   const { cases, arms: count = cases, number = 'load %p !as=1 !never', work = '', head = 'func kernel' } = shape;
-  const { isComplete = false, unit = 'cycles' } = shape;
-  const values = Array.from({ length: cases }, (_, k) => `${3 * k} arm${k % count}`);
+  const { step = 3, isComplete = false, unit = 'cycles' } = shape;
+  const values = Array.from({ length: cases }, (_, k) => `${step * k} arm${k % count}`);
   const arms = Array.from({ length: count }, (_, k) => k);
   const { f } = snapshot(`
     ${head}
@@ -67,9 +69,49 @@ test('where the default is unreachable, the tree needs no compares at its leaves
   assert.ok(gainOf({ cases: 5, isComplete: true }).gain < gainOf({ cases: 4 }).gain);
 });
 
-test('a short chain of arms that work is no better than its tree, of which most waves run a part', () => {
-  const { gain, least } = gainOf({ cases: 3, work: WORK });
+test('a tree whose default lies on one side only costs as much as a short chain', () => {
+  // In front of what is loaded lie negative numbers; behind what is masked lies the rest of its range.
+  const { gain, least } = gainOf({ cases: 3, step: 1, number: 'and %id 7', work: WORK });
   assert.ok(gain < least, `${gain}`);
+});
+
+test('a tree collects the threads of a default that lies on both sides, or between the cases', () => {
+  for (const shape of [{ cases: 2, step: 1 }, { cases: 3, step: 1 }, { cases: 3 }]) {
+    const { gain, least } = gainOf({ ...shape, work: WORK });
+    assert.ok(gain > least, `${gain}`);
+  }
+});
+
+test('what is asked for in a loop and known in front of it is compared once', () => {
+  const inLoop = (inside: string, outside: string): number => {
+    const { f } = snapshot(`
+      func kernel
+      arg %p ptr1 never
+      entry:
+        ${outside}
+        br loop
+      loop:
+        ${inside}
+        switch %data back 0 one 1 two
+      one:
+        %a = mul %data 7
+        store %a %p !as=1
+        br back
+      two:
+        %b = mul %data 9
+        store %b %p !as=1
+        br back
+      back:
+        %more = load %p !as=1
+        %c = icmp eq %more 5
+        br %c loop out
+      out:
+        ret`);
+    const analyses = analysesOf(f);
+    return worthOfLowering(f, analyses, loweredSwitches(f, analyses), 'cycles').gain;
+  };
+  const load = '%data = load %p !as=1 !never';
+  assert.ok(inLoop('', load) > inLoop(load, ''));
 });
 
 test('where one destination has many cases, the tree collects the threads that go there', () => {
@@ -78,17 +120,16 @@ test('where one destination has many cases, the tree collects the threads that g
   assert.ok(gain > gainOf({ cases: 3, work: WORK }).gain);
 });
 
-test('where the number is known, the ways are those that the threads take', () => {
-  const of = (number: string): number => gainOf({ cases: 4, number, work: WORK }).gain;
-  // Each wave takes all four ways, and of the other switch the default.
-  assert.ok(of('and %id 3') > 0);
-  assert.ok(of('or %id 1023') < 0);
+test('where the number is known, so are the ways that threads take and what does not occur', () => {
+  const of = (number: string): number => gainOf({ cases: 4, step: 1, number, work: WORK }).gain;
+  // Nothing gets to the default: the tree has no compare at a leaf, and the chain has one at each link.
+  assert.ok(of('and %id 3') < 0);
+  // All threads but some get to the default, which lies on both sides of the cases.
+  assert.ok(of('or %id 3') > 0);
 });
 
-test('two links are too few to be sure', () => {
-  const { gain, least } = gainOf({ cases: 2, work: WORK });
-  assert.ok(gain < least, `${gain}`);
-  assert.is(least, costsOf('gfx906').diamond);
+test('the least gain is a branch', () => {
+  assert.is(gainOf({ cases: 2, work: WORK }).least, costsOf('gfx906').diamond);
 });
 
 test('a chain of arms that work is smaller than a tree, however long it is', () => {
