@@ -30,7 +30,13 @@ export function drawFlow({ functions }: Explored, index: number, hot: Hot | null
 
 /** @param goTo called with a line of the source */
 export function drawRemarks({ remarks }: Explored, goTo: (line: number) => void): void {
-  const kinds = { passed: 'melded', missed: 'left alone', failure: 'stopped', analysis: 'summary' } as const;
+  const kinds = {
+    passed: 'melded',
+    missed: 'left alone',
+    switch: 'left alone',
+    failure: 'stopped',
+    analysis: 'summary',
+  } as const;
   const items = remarks.map(({ kind, function: name, text, line }) => {
     const item = element(
       'li',

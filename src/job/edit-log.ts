@@ -5,7 +5,7 @@
 import type { BlockId } from '../ir/ids.js';
 import type { FlattenedBranch, HoistedSide, Meld, NetUnit, WaveVersion } from '../melding/plan.js';
 import type { FunctionHistory } from './history.js';
-import type { CandidateRemark, DebugLocation } from './remarks.js';
+import type { CandidateRemark, DebugLocation, SwitchRemark } from './remarks.js';
 import type { OtherChanges } from './results.js';
 
 /** One round of edits: switches that become branches, melds and flattened branches, or hoisted sides, and the snapshot of their ids. */
@@ -28,6 +28,8 @@ export interface SurveyRemarks {
   readonly location: DebugLocation | null;
   readonly divergentBranches: number;
   readonly candidates: readonly CandidateRemark[];
+  /** The divergent ones. */
+  readonly switches: readonly SwitchRemark[];
   readonly netUnit: NetUnit;
 }
 

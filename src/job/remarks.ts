@@ -38,6 +38,16 @@ export interface CandidateRemark extends AnyRemark {
   readonly reason: string;
 }
 
+/** A divergent `switch` that does not become a chain of branches, whose cases could meld. */
+export interface SwitchRemark extends AnyRemark {
+  readonly kind: 'switch';
+  /** Name of the block that ends in it, as LLVM prints it in the end. */
+  readonly branch: string;
+  /** Blocks that it leads to. */
+  readonly destinations: number;
+  readonly reason: string;
+}
+
 /** Why a function was left as it was, or half-way. */
 export interface FailureRemark extends AnyRemark {
   readonly kind: 'failure';
@@ -59,4 +69,4 @@ export interface FunctionRemark extends AnyRemark {
   readonly sidesHoisted: number;
 }
 
-export type Remark = CandidateRemark | FailureRemark | FunctionRemark;
+export type Remark = CandidateRemark | SwitchRemark | FailureRemark | FunctionRemark;

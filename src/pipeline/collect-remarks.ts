@@ -4,6 +4,7 @@
  */
 import { summarize } from '../analysis/summary.js';
 import type { LlvmModule } from '../binding/module.js';
+import { divergentSwitches } from '../melding/decide/switches.js';
 import type { FunctionPlan, Meld } from '../melding/plan.js';
 import { RULES } from '../melding/rules.js';
 import { othersOf, type EditLog, type SurveyRemarks } from '../job/edit-log.js';
@@ -19,7 +20,8 @@ export function surveyRemarks(
   { snapshot, editor, analyses, plan }: PlannedFunction,
 ): SurveyRemarks {
   return module.peek(() => {
-    const names = plan.candidates.length > 0 ? module.blockNames(name) : [];
+    const switches = divergentSwitches(snapshot, analyses);
+    const names = plan.candidates.length + switches.length > 0 ? module.blockNames(name) : [];
     const side = (blocks: readonly number[]) => blocks.map((block) => names[block]!);
     return {
       location: module.location(name),
@@ -39,9 +41,27 @@ export function surveyRemarks(
         rule,
         reason,
       })),
+      switches: switches.map(({ branch, destinations, refusal }) => ({
+        kind: 'switch',
+        function: name,
+        location: editor.branchLocation(branch),
+        branch: names[branch]!,
+        destinations,
+        reason: refusal ?? UNTRIED,
+      })),
     };
   });
 }
+
+/** Why a switch stays that might become a chain, until it is known better. */
+const UNTRIED = 'melding ended before it';
+
+/** The same, where it is known better. */
+export const keptSwitches = (remarks: SurveyRemarks | null, reason: string): SurveyRemarks | null =>
+  remarks && {
+    ...remarks,
+    switches: remarks.switches.map((each) => (each.reason === UNTRIED ? { ...each, reason } : each)),
+  };
 
 /** A meld that was taken back. */
 export const refusedRemark = (remark: CandidateRemark, reason: string): CandidateRemark =>
@@ -64,7 +84,7 @@ export function plannedRemarks(
   return remarks === null ? [] : [...remarks.candidates, summary(name, remarks, remarks.candidates, melds, others)];
 }
 
-/** Melds in the order of the rounds, then what is refused in the end, then the summary. */
+/** Melds in the order of the rounds, then what is refused in the end, then the switches that stay, then the summary. */
 export function remarksOf({ function: name, rounds, lastRemarks, bailout }: EditLog): Remark[] {
   const first = rounds[0]?.remarks ?? lastRemarks;
   const candidates: CandidateRemark[] = [];
@@ -81,7 +101,7 @@ export function remarksOf({ function: name, rounds, lastRemarks, bailout }: Edit
   candidates.push(...(lastRemarks === null ? latest : ofKind(lastRemarks, 'missed', round)));
 
   const location: DebugLocation | null = first?.location ?? null;
-  const remarks: Remark[] = [...candidates];
+  const remarks: Remark[] = [...candidates, ...(lastRemarks?.switches ?? [])];
   if (bailout !== null) remarks.push(failureRemark(name, location, bailout));
   const melds = rounds.flatMap((each) => each.melds);
   if (first !== null) remarks.push(summary(name, first, candidates, melds, othersOf(rounds)));

@@ -14,7 +14,7 @@ import type { EditLog, LogRound, SurveyRemarks } from '../job/edit-log.js';
 import type { JobOptions } from '../job/options.js';
 import { loweredSwitches, mayBecomeSelects, worthOfLowering } from '../melding/decide/switches.js';
 import { netUnitOf } from '../melding/plan.js';
-import { refusedRemark } from './collect-remarks.js';
+import { keptSwitches, refusedRemark } from './collect-remarks.js';
 import type { Compilation } from './compilation.js';
 import { MeldingRounds, UNJUDGED, type Judgement } from './melding-rounds.js';
 import { meldsEarly } from './passes.js';
@@ -56,6 +56,7 @@ export function meldFunction(
       const { snapshot, analyses } = rounds.last;
       const switches = loweredSwitches(snapshot, analyses);
       const asked = switches.length > 0 ? (guide?.lowers(rounds.last, switches) ?? null) : false;
+      if (asked === false && switches.length > 0) outcome = keeping(outcome, 'the plan leaves it');
       if (asked === true) {
         rounds.lower(switches);
         rounds.meld();
@@ -93,7 +94,8 @@ export function meldFunction(
 /** What there is to say where the number of rounds has ended melding: what would meld next does not. */
 function withoutRounds(remarks: SurveyRemarks | null, count: number): SurveyRemarks | null {
   const why = `no more rounds: this would have been number ${count + 1}`;
-  return remarks && { ...remarks, candidates: remarks.candidates.map((each) => refusedRemark(each, why)) };
+  const kept = keptSwitches(remarks, why);
+  return kept && { ...kept, candidates: kept.candidates.map((each) => refusedRemark(each, why)) };
 }
 
 const outcomeOf = (rounds: MeldingRounds): Outcome => ({
@@ -116,7 +118,7 @@ function lowerIfItPays(
   unlowered: Outcome,
   isWeighed: () => boolean,
 ): Outcome {
-  const { pays, needed } = chainsWorth(options, rounds.last, switches, isWeighed);
+  const { pays, needed, why } = chainsWorth(options, rounds.last, switches, isWeighed);
   const isTold = mayBecomeSelects(rounds.last.snapshot, switches) && isWeighed();
   // What guides, guides round by round, and this round is not made here.
   const hoisting = rounds.guide === null ? rounds.hoisting : null;
@@ -132,19 +134,30 @@ function lowerIfItPays(
   // What pays without lowering is not lost because lowering does not.
   if (lowered !== null && (lowered.judged.loss === null || unlowered.judged.loss !== null)) return lowered;
   if (pays) return { ...unlowered, kept: gains ? withChains : null };
-  return unlowered.judged.loss === null ? { ...unlowered, hoisting } : unlowered;
+  const saved = hasMelds ? `what melds in it saves ${amount(rounds.net - net, options)}` : 'nothing melds in it';
+  const kept = keeping(unlowered, lowered?.judged.loss ?? `${why}, and ${saved}`);
+  return unlowered.judged.loss === null ? { ...kept, hoisting } : kept;
 }
 
-/** Whether chains pay in place of these switches although nothing melds in them, and what melds must gain if not. */
+const keeping = (outcome: Outcome, reason: string): Outcome => ({
+  ...outcome,
+  lastRemarks: keptSwitches(outcome.lastRemarks, reason),
+});
+
+const amount = (net: number, { profit }: JobOptions): string => `${net.toFixed(1)} ${netUnitOf(profit)}`;
+
+/** Whether chains pay in place of these switches although nothing melds in them; if not, what melds must gain, and why. */
 function chainsWorth(
   options: JobOptions,
   { snapshot, analyses }: Survey,
   switches: readonly BlockId[],
   isWeighed: () => boolean,
-): { pays: boolean; needed: number } {
+): { pays: boolean; needed: number; why: string } {
   const { gain, least, needed } = worthOfLowering(snapshot, analyses, switches, netUnitOf(options.profit));
   const pays = isJudgedByItself(options) && gain > least && !isWeighed();
-  return { pays, needed: pays ? 0 : needed };
+  const difference = `${amount(Math.abs(gain), options)} ${gain < 0 ? 'more' : 'less'}`;
+  const why = `as a chain of branches it takes ${difference} than as the tree that code generation makes of it`;
+  return { pays, needed: pays ? 0 : needed, why };
 }
 
 /** Whether switches may become chains although nothing melds. Behind an early point they would be switches again. */

@@ -1,7 +1,7 @@
 /** Remarks in words: what LLVM's tools show of a record, and the explorer as a sentence. */
 import type { MeldKind } from '../melding/plan.js';
 import { ruleName } from '../melding/rules.js';
-import type { CandidateRemark, FailureRemark, FunctionRemark, Remark } from '../job/remarks.js';
+import type { CandidateRemark, FailureRemark, FunctionRemark, Remark, SwitchRemark } from '../job/remarks.js';
 
 const MELDS: Readonly<Record<MeldKind, string>> = {
   'block-block': 'BlockBlock',
@@ -31,6 +31,8 @@ export function writtenRemark(remark: Remark): WrittenRemark {
       return { tag: 'Passed', name: `${MELDS[remark.meld]}Melded`, pieces: meldPieces(remark) };
     case 'missed':
       return { tag: 'Missed', name: remark.rule ? ruleName(remark.rule) : 'NotMelded', pieces: refusalPieces(remark) };
+    case 'switch':
+      return { tag: 'Missed', name: 'SwitchKept', pieces: switchPieces(remark) };
     case 'failure':
       return { tag: 'Failure', name: 'MeldingFailed', pieces: failurePieces(remark) };
     case 'analysis':
@@ -75,6 +77,15 @@ function refusalPieces(remark: CandidateRemark): Piece[] {
     ...roundPieces(remark),
   ];
 }
+
+const switchPieces = ({ branch, destinations, reason }: SwitchRemark): Piece[] => [
+  say('did not make a chain of branches of the switch in '),
+  ['Branch', branch],
+  say(' with '),
+  ['Destinations', String(destinations)],
+  say(' destinations: '),
+  ['Reason', reason],
+];
 
 const failurePieces = ({ reason }: FailureRemark): Piece[] => [say('melding stopped: '), ['Reason', reason]];
 

@@ -26,7 +26,10 @@ function runsOf(cases: string, number = 'load %p !as=1', isComplete = false) {
 }
 
 test('cases next to each other with one destination are one run, those of the default none', () => {
-  assert.equal(runsOf('7 one 2 two 3 two 4 rest 5 two 6 one -1 one'), ['-1--1 one, 2-3 two, 5-5 two, 6-7 one', '11101']);
+  assert.equal(runsOf('7 one 2 two 3 two 4 rest 5 two 6 one -1 one'), [
+    '-1--1 one, 2-3 two, 5-5 two, 6-7 one',
+    '11101',
+  ]);
 });
 
 test('narrow numbers have no sign and a range', () => {

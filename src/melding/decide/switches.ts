@@ -93,8 +93,7 @@ export function worthOfLowering(
   blocks: readonly BlockId[],
   unit: NetUnit,
 ): LoweringWorth {
-  if (unit === 'bytes')
-    return bytesWorth(isAmd(fn.cpu) ? blocks.reduce((sum, b) => sum + bytesGained(fn, b), 0) : 0);
+  if (unit === 'bytes') return bytesWorth(isAmd(fn.cpu) ? blocks.reduce((sum, b) => sum + bytesGained(fn, b), 0) : 0);
   const { diamond } = costsOf(fn.cpu);
   const waves = new WaveSamples(fn, analyses);
   const { divergence, uses } = analyses;
@@ -119,12 +118,7 @@ const bytesWorth = (gain: number): LoweringWorth => ({
   needed: CostModel.leastNet - gain,
 });
 
-function cyclesGained(
-  work: WorkCosts,
-  analyses: Analyses,
-  blocks: readonly BlockId[],
-  waves: WaveSamples,
-): number {
+function cyclesGained(work: WorkCosts, analyses: Analyses, blocks: readonly BlockId[], waves: WaveSamples): number {
   const { fn } = work;
   const byLaunch = new Float64Array(LAUNCHES);
   for (const b of blocks) {
