@@ -84,7 +84,8 @@ export function treeCycles(
   let cycles = subtree(0, runs, 0, runs);
   for (const link of new Set(links.filter(isShared)))
     cycles += costs.ifElse + (links.some((of, run) => of === link && taken[run] === 1) ? 0 : idle[link]!);
-  if (sharesDefault) cycles += costs.ifElse + (taken[runs] === 1 ? 0 : idle.at(-1)!);
+  // The tree joins its cases in front of that branch, and waits for what they compute.
+  if (sharesDefault) cycles += 2 * costs.ifElse + (taken[runs] === 1 ? 0 : idle.at(-1)!);
   return cycles;
 }
 

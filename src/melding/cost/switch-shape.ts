@@ -21,7 +21,7 @@ export function branchCycles(
   b: BlockId,
   { valu, salu, guard, diamond }: TargetCosts,
 ): { readonly inTree: BranchCycles; readonly inChain: BranchCycles } {
-  const inTree = { compare: valu, select: valu, mask: diamond, ifElse: ALONE * diamond, guard: ALONE * guard };
+  const inTree = { compare: valu, select: valu, mask: 2 * salu, ifElse: ALONE * diamond, guard: ALONE * guard };
   // LLVM makes the compares of a chain in front of the loop if it can, those of a tree where they stand.
   return { inTree, inChain: { ...inTree, compare: isFromOutside(fn, analyses, b) ? 0 : valu + salu } };
 }
