@@ -1,5 +1,5 @@
 /** The cases of a `switch` in the order of their values, as code generation's tree of compares has them (LowerSwitch). */
-import { NONE, type BlockId, type ValueId } from '../ir/ids.js';
+import { NONE, type BlockId, type InstrId, type ValueId } from '../ir/ids.js';
 import { NO_INTEGER, Opcode, definingInstr, terminatorOf, type FunctionSnapshot } from '../ir/snapshot.js';
 import { isComplete } from '../ir/switches.js';
 
@@ -10,7 +10,10 @@ export interface CaseRun {
   readonly to: BlockId;
 }
 
-/** Narrower numbers are extended with zeros before code generation makes a tree of their switch (CodeGenPrepare). */
+/**
+ * Narrower numbers are extended with zeros before code generation makes a tree of their switch (CodeGenPrepare). So are
+ * some wider ones, of odd sizes; these are taken as they are.
+ */
 const NARROWEST = 16;
 
 /** What lies between two runs, or in front of or behind all, leads to the default, as what is no run does. */
@@ -19,6 +22,8 @@ export interface CaseRuns {
   readonly runs: readonly CaseRun[];
   /** `[runs + 1]`: whether numbers that the value may be lie in front of a run; last, behind all. */
   readonly gaps: readonly boolean[];
+  /** Whether the numbers have no sign. */
+  readonly isUnsigned: boolean;
 }
 
 /** Where the values are not known, they are taken to be the first numbers, in the order in which the cases stand. */
@@ -26,10 +31,11 @@ export function caseRuns(fn: FunctionSnapshot, b: BlockId): CaseRuns {
   const [otherwise, ...edges] = fn.succ.subarray(fn.succStart[b]!, fn.succStart[b + 1]!);
   const value = fn.operand[fn.operandStart[terminatorOf(fn, b)]!] as ValueId;
   const bits = fn.typeBits[fn.valueType[value]!]!;
+  const isUnsigned = bits < NARROWEST;
   const known = fn.switchValues(b);
   const number = (k: number): bigint => {
     const x = known?.values[k] ?? BigInt(k);
-    return bits < NARROWEST ? BigInt.asUintN(bits, x) : x;
+    return isUnsigned ? BigInt.asUintN(bits, x) : x;
   };
   const cases = edges
     .map((to, k) => ({ at: number(k), to: to as BlockId }))
@@ -41,32 +47,60 @@ export function caseRuns(fn: FunctionSnapshot, b: BlockId): CaseRuns {
     if (last?.to === to && at === last.high + 1n) last.high = at;
     else runs.push({ low: at, high: at, to });
   }
-  if (isComplete(fn, b)) return { runs, gaps: Array<boolean>(runs.length + 1).fill(false) };
-  const widest = bits < NARROWEST ? (1n << BigInt(bits)) - 1n : null;
-  const [least, end] = known?.range ?? [0n, (mostOf(fn, value) ?? widest ?? -1n) + 1n];
-  const isKnown = end > least;
-  const gaps = runs.map(({ low }, k) => (k === 0 ? !isKnown || low > least : low > runs[k - 1]!.high + 1n));
-  gaps.push(!isKnown || runs.length === 0 || runs.at(-1)!.high + 1n < end);
-  return { runs, gaps };
+  if (isComplete(fn, b)) return { runs, gaps: Array<boolean>(runs.length + 1).fill(false), isUnsigned };
+  const range = rangeOf(fn, value, bits, known?.range ?? null);
+  const [least, end] = range ?? [0n, 0n];
+  const gaps = runs.map(({ low }, k) => (k === 0 ? range === null || low > least : low > runs[k - 1]!.high + 1n));
+  gaps.push(range === null || runs.length === 0 || runs.at(-1)!.high + 1n < end);
+  return { runs, gaps, isUnsigned };
 }
+
+/**
+ * The least number that a value may be, and the first that it is not any more, as the runs count; null if that is not
+ * seen. What the text says may wrap.
+ */
+function rangeOf(
+  fn: FunctionSnapshot,
+  v: ValueId,
+  bits: number,
+  said: readonly [bigint, bigint] | null,
+): readonly [bigint, bigint] | null {
+  if (said !== null) {
+    const isNarrow = bits < NARROWEST;
+    const [from, to] = said.map((x) => (isNarrow ? BigInt.asUintN(bits, x) : x)) as [bigint, bigint];
+    if (to > from) return [from, to];
+    const border = 1n << BigInt(isNarrow ? bits : bits - 1);
+    if (to === (isNarrow ? 0n : -border)) return [from, border];
+  }
+  const most = mostOf(fn, v) ?? (bits < NARROWEST ? 2n ** BigInt(bits) - 1n : null);
+  return most === null ? null : [0n, most + 1n];
+}
+
+/** Wider numbers are not looked at. */
+const WIDEST = 64;
 
 /** The most that a number is which is not negative; null if that is not seen. */
 function mostOf(fn: FunctionSnapshot, v: ValueId): bigint | null {
-  const i = definingInstr(fn, v);
-  if (i === NONE) return null;
-  const operand = (k: number): ValueId => fn.operand[fn.operandStart[i]! + k] as ValueId;
-  const widest = (of: ValueId): bigint => (1n << BigInt(fn.typeBits[fn.valueType[of]!]!)) - 1n;
-  const constant = fn.instrOpcode[i] === Opcode.ZExt ? NO_INTEGER : fn.valueInteger[operand(1)]!;
-  switch (fn.instrOpcode[i]) {
-    case Opcode.ZExt:
-      return mostOf(fn, operand(0)) ?? widest(operand(0));
-    case Opcode.And:
-      return constant === NO_INTEGER || constant < 0 ? null : BigInt(constant);
-    case Opcode.URem:
-      return constant === NO_INTEGER || constant < 1 ? null : BigInt(constant) - 1n;
-    case Opcode.LShr:
-      return constant === NO_INTEGER || constant < 1 ? null : widest(v) >> BigInt(constant);
-    default:
-      return null;
+  const bitsOf = (of: ValueId): number => fn.typeBits[fn.valueType[of]!]!;
+  let narrowest = NONE;
+  let i = definingInstr(fn, v);
+  let at = v;
+  while (i !== NONE && fn.instrOpcode[i] === Opcode.ZExt) {
+    at = fn.operand[fn.operandStart[i]!] as ValueId;
+    narrowest = bitsOf(at);
+    i = definingInstr(fn, at);
   }
+  const masked = i === NONE ? null : mostOfOperation(fn, i, bitsOf(at));
+  if (masked !== null) return masked;
+  return narrowest === NONE || narrowest > WIDEST ? null : 2n ** BigInt(narrowest) - 1n;
+}
+
+function mostOfOperation(fn: FunctionSnapshot, i: InstrId, bits: number): bigint | null {
+  const opcode = fn.instrOpcode[i];
+  if (opcode !== Opcode.And && opcode !== Opcode.URem && opcode !== Opcode.LShr) return null;
+  const constant = fn.valueInteger[fn.operand[fn.operandStart[i]! + 1]!]!;
+  if (constant === NO_INTEGER || constant < 0 || bits > WIDEST) return null;
+  if (opcode === Opcode.And) return BigInt(constant);
+  if (constant === 0) return null;
+  return opcode === Opcode.URem ? BigInt(constant) - 1n : (2n ** BigInt(bits) - 1n) >> BigInt(constant);
 }

@@ -16,7 +16,7 @@ import { shortLinkError } from './link-error.js';
 import type { LlvmRuntime } from './runtime.js';
 import { decodeSnapshot, type DecodedSnapshot } from './snapshot.js';
 import { switchValues } from './switch-values.js';
-import { textFacts, type PrintedFunction, type TextFacts } from './text-facts.js';
+import { printedFunction, textFacts, type PrintedFunction, type TextFacts } from './text-facts.js';
 
 interface FunctionCall {
   readonly block: BlockRef;
@@ -99,11 +99,11 @@ const IN_FRONT = /^(?:\s|;.*|\/\*[^]*?\*\/)*/;
 const MOST_IN_FRONT = 2 ** 16;
 const IS_SOURCE = ': this is no LLVM IR (source is known by its name, by -x hip or -x cl, or by the option language)';
 
+/** Whether LLVM's textual pipelines can hold a name, as `keepOnly` needs it. Names of kernels may be anything. */
+export const isNameable = (name: string): boolean => /^[^,;()]*$/.test(name);
+
 /** LLVM verifies a module, but relies on some of it before: flags of the module, for instance. */
 const malformed = (how: string): DarmError => new DarmError('bad-input', `malformed module: ${how} while it read it`);
-
-/** Where the text of a function is not found in that of its module. */
-const UNPRINTED: PrintedFunction = { floatCompares: [], switches: [] };
 
 /** lld, of its output, which lies in memory here. */
 const NO_ROOM = /failed to open \S+: Out of memory/;
@@ -339,8 +339,20 @@ export class LlvmModule {
 
   /** From the text of the function as it is, so that it does not matter what was asked before. */
   #printed(name: string): PrintedFunction {
-    if (!this.#textFacts().printed.has(name)) this.#ofText = null;
-    return this.#textFacts().printed.get(name) ?? UNPRINTED;
+    const { printed } = this.#textFacts();
+    let found = printed.get(name);
+    if (found === undefined) {
+      found = printedFunction(this.peek(() => this.#bodyAlone(name)) ?? this.bodies().get(name) ?? '');
+      printed.set(name, found);
+    }
+    return found;
+  }
+
+  /** The text of one function without that of all others; null if it is not found so. It leaves nothing else. */
+  #bodyAlone(name: string): string | null {
+    if (!isNameable(name)) return null;
+    this.keepOnly([name]);
+    return this.bodies().get(name) ?? null;
   }
 
   /** What is said of divisions and of LDS stays true when a function is edited. */

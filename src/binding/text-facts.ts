@@ -26,6 +26,11 @@ export interface TextFacts {
   readonly printed: Map<string, PrintedFunction>;
 }
 
+export const printedFunction = (body: string): PrintedFunction => ({
+  floatCompares: floatCompares(body),
+  switches: printedSwitches(body),
+});
+
 /** @param bodies of the functions, by name */
 export function textFacts(module: string, bodies: ReadonlyMap<string, string>): TextFacts {
   const sizes = ldsVariables(module);
@@ -34,7 +39,7 @@ export function textFacts(module: string, bodies: ReadonlyMap<string, string>): 
   const printed: TextFacts['printed'] = new Map();
   for (const [name, body] of bodies) {
     if (hasRoughDivision(body)) rough.add(name);
-    printed.set(name, { floatCompares: floatCompares(body), switches: printedSwitches(body) });
+    printed.set(name, printedFunction(body));
     if (sizes.size === 0) continue;
     const bytes = [...globalsIn(body)].reduce((sum, each) => sum + (sizes.get(each) ?? 0), 0);
     if (bytes > 0) ldsBytes.set(name, bytes);

@@ -97,16 +97,28 @@ export function printedSwitches(body: string): PrintedSwitch[] {
   const found = [...body.matchAll(SWITCH)];
   if (found.length === 0) return [];
   const ranges = new Map([...body.matchAll(RANGE)].map(([, name, from, to]) => [name, [BigInt(from!), BigInt(to!)]]));
-  return found.map(([, condition, cases]) => ({
-    values: [...cases!.matchAll(CASE)].map(([, value]) => BigInt({ true: 1, false: 0 }[value!] ?? value!)),
+  return found.map(({ 0: head, 1: condition, index }) => ({
+    values: casesFrom(body, index + head.length + 1),
     range: (ranges.get(condition) as [bigint, bigint] | undefined) ?? null,
   }));
 }
 
-const SWITCH = /^ +switch i\d+ (%"[^"\n]*"|[^\s,]+), .*\[\n((?: +i\d+ \S+, label .*\n)*) +\]/gm;
-const CASE = /^ +i\d+ (true|false|-?\d+), /gm;
+/** The values of the lines from `at` on that are cases. There may be millions of them. */
+function casesFrom(body: string, at: number): bigint[] {
+  const values: bigint[] = [];
+  for (let line = at, end; (end = body.indexOf('\n', line)) >= 0; line = end + 1) {
+    const value = CASE.exec(body.slice(line, end))?.[1];
+    if (value === undefined) break;
+    values.push(BigInt({ true: 1, false: 0 }[value] ?? value));
+  }
+  return values;
+}
+
+/** The first line, and the condition; where that is a constant, it is cut off. */
+const SWITCH = /^ +switch i\d+ (%"[^"\n]*"|[^\s,]+).*$/gm;
+const CASE = /^ +i\d+ (true|false|-?\d+), label /;
 /** What is said of the result of a call. */
-const RANGE = /^ +(%"[^"\n]*"|[^\s=]+) = (?:[a-z]+ )?call (?:[a-z]+ ){0,9}?range\(i\d+ (-?\d+), (-?\d+)\) /gm;
+const RANGE = /^ +(%"[^"\n]*"|[^\s="]+) = (?:[a-z]+ )?call (?:[\w()]+ ){0,16}?range\(i\d+ (-?\d+), (-?\d+)\) /gm;
 
 /**
  * Sizes of a module's variables in LDS, in bytes, by name with `@`. Infinity: of a type that the text names only, or as

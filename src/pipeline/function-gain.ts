@@ -8,7 +8,7 @@
  * times.
  */
 import { analysesOf } from '../analysis/analyses.js';
-import type { LlvmModule } from '../binding/module.js';
+import { isNameable, type LlvmModule } from '../binding/module.js';
 import type { JobOptions } from '../job/options.js';
 import { expectedCycles, expectedGain } from '../melding/cost/expected-cycles.js';
 import type { ExpectedCycles } from '../melding/plan.js';
@@ -30,9 +30,6 @@ export const mayLose = (options: JobOptions): boolean => meldsEarly(options) && 
 
 /** Early melds of a function that gain less are taken back; it is noise. */
 const LEAST_GAIN = 1.005;
-
-/** Whether LLVM's textual pipelines can hold a name, as `keepOnly` needs it. Names of kernels may be anything. */
-export const isNameable = (name: string): boolean => /^[^,;()]*$/.test(name);
 
 /** What a function costs as it is now, when the passes have run that follow the meld point. Leaves no trace. */
 export const finalCycles = (module: LlvmModule, name: string, options: JobOptions): ExpectedCycles =>

@@ -3,8 +3,7 @@
  * those of the device libraries that sample images on gfx942 and gfx950. A call of one is undefined, so all that leads
  * to it goes, too. Which functions these are, LLVM's own pass says.
  */
-import type { LlvmModule } from '../binding/module.js';
-import { isNameable } from './function-gain.js';
+import { isNameable, type LlvmModule } from '../binding/module.js';
 
 const LEAVES_OUT = 'amdgpu-remove-incompatible-functions';
 

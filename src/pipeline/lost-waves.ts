@@ -12,7 +12,7 @@
 import { vectorPressure } from '../analysis/pressure.js';
 import type { Analyses } from '../analysis/analyses.js';
 import { Sinking } from '../analysis/sinking.js';
-import type { LlvmModule } from '../binding/module.js';
+import { isNameable, type LlvmModule } from '../binding/module.js';
 import { DarmError } from '../errors.js';
 import { FunctionFlag, hasCalls, type FunctionSnapshot } from '../ir/snapshot.js';
 import { expectedCycles, expectedGain } from '../melding/cost/expected-cycles.js';
@@ -20,7 +20,6 @@ import { costsOf } from '../melding/cost/target-costs.js';
 import { leastWaves, slowdown } from '../melding/cost/waves.js';
 import type { ExpectedCycles } from '../melding/plan.js';
 import { prepareFunction, type Compilation } from './compilation.js';
-import { isNameable } from './function-gain.js';
 import { generateCode } from './generate-code.js';
 import { meldsEarly } from './passes.js';
 import type { PlannedFunction } from './planned-function.js';

@@ -3,7 +3,7 @@ import { caseRuns } from '../../src/analysis/case-runs.js';
 import { snapshot } from '../support/snapshot-builder.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('analysis/case-runs', { tests: 4 });
+const test = suite('analysis/case-runs', { tests: 7 });
 
 /** The runs of a switch over `number` as `low-high destination`, and where gaps are. */
 function runsOf(cases: string, number = 'load %p !as=1', isComplete = false) {
@@ -46,6 +46,73 @@ test('what a number is made of gives it a range', () => {
 
 test('where nothing gets to the default, there are no gaps', () => {
   assert.equal(runsOf('9 one 3 two', undefined, true), ['3-3 two, 9-9 one', '000']);
+});
+
+test('what the text says of a number counts, also where it wraps', () => {
+  const gapsOf = (type: string, range: readonly [bigint, bigint] | null, cases = '0 one 1 two'): string => {
+    const { f, block } = snapshot(`
+      func kernel
+      arg %p ptr1 never
+      entry:
+        %v = load %p !as=1 !type=${type}
+        switch %v rest ${cases}
+      one:
+        br rest
+      two:
+        br rest
+      rest:
+        ret`);
+    const { values } = f.switchValues(block('entry'))!;
+    return caseRuns({ ...f, switchValues: () => ({ values, range }) }, block('entry'))
+      .gaps.map(Number)
+      .join('');
+  };
+  assert.is(gapsOf('i32', null), '101');
+  assert.is(gapsOf('i32', [0n, 33n]), '001');
+  assert.is(gapsOf('i32', [0n, 2n]), '000');
+  // Up to the border of the sign.
+  assert.is(gapsOf('i32', [0n, -(2n ** 31n)]), '001');
+  assert.is(gapsOf('i32', [5n, -5n]), '101');
+  // Narrow numbers have no sign in the tree.
+  assert.is(gapsOf('i8', [-4n, 5n]), '001');
+  assert.is(gapsOf('i8', [0n, -128n], '0 one 127 two'), '010');
+});
+
+test('values that are not known are the first numbers, in the order of the cases', () => {
+  const { f, block } = snapshot(`
+    func kernel
+    arg %p ptr1 never
+    entry:
+      %v = load %p !as=1
+      switch %v rest 70 one 60 one 50 rest 40 two
+    one:
+      br rest
+    two:
+      br rest
+    rest:
+      ret`);
+  const { runs } = caseRuns({ ...f, switchValues: () => null }, block('entry'));
+  assert.equal(
+    runs.map(({ low, high }) => `${low}-${high}`),
+    ['0-1', '3-3'],
+  );
+});
+
+test('a number may be extended thousands of times', () => {
+  const count = 9000;
+  const steps = Array.from({ length: count }, (_, k) => `%v${k + 1} = zext %v${k} !type=i${k + 9}`).join('\n');
+  const { f, block } = snapshot(`
+    func kernel
+    arg %p ptr1 never
+    entry:
+      %v0 = load %p !as=1 !type=i8
+      ${steps}
+      switch %v${count} rest 0 rest 1 one
+    one:
+      br rest
+    rest:
+      ret`);
+  assert.equal(caseRuns(f, block('entry')).gaps, [true, true]);
 });
 
 test.run();

@@ -22,15 +22,19 @@ export function sideOf(fn: FunctionSnapshot, analyses: Analyses, from: BlockId, 
 }
 
 /**
- * Whether control comes to a block from a switch alone, which is its immediate dominator. Where a loop ends says nothing
- * about what runs in it.
+ * Whether control comes to a block by the edges of a switch alone, which is its immediate dominator. Where a loop ends
+ * says nothing about what runs in it.
  */
 export function isCase(analyses: Analyses, from: BlockId, to: BlockId): boolean {
-  const { pred, predStart } = analyses.graph;
+  const { pred, predStart, succ, succStart } = analyses.graph;
   const { dominators, cycles } = analyses;
-  if (cycles.depthOf(to) < cycles.depthOf(from)) return false;
+  const depth = cycles.depthOf(from);
   const entries = pred.subarray(predStart[to], predStart[to + 1]);
-  return entries.every((p) => p === from || dominators.dominates(to, p as BlockId));
+  return (
+    entries.includes(from) &&
+    entries.every((p) => p === from || dominators.dominates(to, p as BlockId)) &&
+    succ.subarray(succStart[from], succStart[from + 1]).every((s) => cycles.depthOf(s as BlockId) >= depth)
+  );
 }
 
 /** By which successor of `fork` control comes along the edge `from → to`. */

@@ -175,16 +175,19 @@ export class LaneValues {
   }
 
   /** By lane, in which run of cases of a switch a value is; `OTHER` where it is in none. */
-  way(v: ValueId, { runs, gaps }: CaseRuns): Lanes {
+  way(v: ValueId, { runs, gaps, isUnsigned }: CaseRuns): Lanes {
     this.makeRoom();
     const sample = this.sample(v, 0);
     const hasRange = sample.scale === Scale.Bounded && !gaps.includes(true);
     if (sample.scale !== Scale.Known && !hasRange) return this.kindsOf(v, [...runs.keys()], sample);
     const numbers = this.memory.take(sample.numbers.length);
     const lows = Float64Array.from(runs, ({ low }) => Number(low));
+    // Runs of narrow numbers have no sign. What is wide is not known so exactly.
+    const range = isUnsigned ? 2 ** this.fn.typeBits[this.fn.valueType[v]!]! : 0;
     for (const [k, x] of sample.numbers.entries()) {
-      const run = lastAtMost(lows, x);
-      numbers[k] = run >= 0 && x < Number(runs[run]!.high) + 1 ? run : OTHER;
+      const number = Math.floor(range > 0 ? ((x % range) + range) % range : x);
+      const run = lastAtMost(lows, number);
+      numbers[k] = run >= 0 && number <= Number(runs[run]!.high) ? run : OTHER;
     }
     return { numbers, shift: sample.shift };
   }

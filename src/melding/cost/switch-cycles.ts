@@ -2,6 +2,7 @@
  * What a divergent switch costs a wave: as the tree of branches that LLVM's LowerSwitch makes of it, and as a chain of
  * branches, one for each destination. It depends on which ways the threads of the wave take.
  */
+import { NONE } from '../../ir/ids.js';
 
 /** Runs of cases: those next to each other that have one destination. */
 export interface SwitchShape {
@@ -11,6 +12,8 @@ export interface SwitchShape {
   readonly gaps: readonly boolean[];
   /** By link: whether its destination does nothing but give one phi a value. Then the chain has a select there. */
   readonly isSelect: readonly boolean[];
+  /** By link: whether its destination is where all ways meet. Then there is nothing to branch around. */
+  readonly isJoin: readonly boolean[];
   /**
    * By link, last the default: what a wave spends in the destination that has no thread for it. Code generation does not
    * branch around little work.
@@ -20,6 +23,11 @@ export interface SwitchShape {
   readonly hasDefault: boolean;
   /** Whether the cases are all there are. Then the last link needs no compare. */
   readonly isComplete: boolean;
+  /**
+   * Where nothing gets to the default, the link that the tree takes for it: that of most values, of several the first
+   * one in their order. Otherwise `NONE`.
+   */
+  readonly popular: number;
 }
 
 /**
@@ -35,6 +43,47 @@ export interface BranchCycles {
   readonly mask: number;
 }
 
+/** What the tree is made of. */
+interface Tree {
+  /** By run, its link. */
+  readonly links: readonly number[];
+  readonly gaps: readonly boolean[];
+  /** By run, whether a thread of the wave takes it. */
+  readonly taken: readonly boolean[];
+  /** By gap, whether a thread of the wave gets there. */
+  readonly takenGaps: readonly boolean[];
+  readonly hasDefault: boolean;
+  /** See `SwitchShape`: of the default. */
+  readonly idleDefault: number;
+}
+
+function treeOf(shape: SwitchShape, taken: Uint8Array, gap: number): Tree {
+  const { links, gaps, isJoin, idle, hasDefault, popular } = shape;
+  const isTaken = (run: number): boolean => taken[run] === 1;
+  if (popular === NONE)
+    return {
+      links,
+      gaps,
+      taken: links.map((_, run) => isTaken(run)),
+      takenGaps: gaps.map((_, k) => k === gap && isTaken(links.length)),
+      hasDefault,
+      idleDefault: idle.at(-1)!,
+    };
+  const kept = [...links.keys()].filter((run) => links[run] !== popular);
+  // Behind each run that is kept, and in front of all, lie those that are not, up to the next one.
+  const between = [-1, ...kept].map((run, k) =>
+    links.slice(run + 1, kept[k] ?? links.length).map((_, n) => run + 1 + n),
+  );
+  return {
+    links: kept.map((run) => links[run]!),
+    gaps: between.map((runs) => runs.length > 0),
+    taken: kept.map(isTaken),
+    takenGaps: between.map((runs) => runs.some(isTaken)),
+    hasDefault: !isJoin[popular],
+    idleDefault: idle[popular]!,
+  };
+}
+
 /**
  * Where several leaves of the tree lead to one destination, the threads that go there are collected on the way up, and
  * one more branch leads there.
@@ -42,33 +91,32 @@ export interface BranchCycles {
  * @param taken by run, whether a thread of the wave takes it; last the default
  * @param gap the run in front of which the numbers lie that get to the default
  */
-export function treeCycles(
-  { links, gaps, idle, hasDefault }: SwitchShape,
-  taken: Uint8Array,
-  gap: number,
-  costs: BranchCycles,
-): number {
-  const runs = links.length;
+export function treeCycles(shape: SwitchShape, taken: Uint8Array, gap: number, costs: BranchCycles): number {
+  const { idle, isJoin } = shape;
+  const tree = treeOf(shape, taken, gap);
+  const { links, gaps, hasDefault, idleDefault } = tree;
+  if (links.length === 0) return 0;
   const isDefault = (firstGap: number, lastGap: number): boolean =>
-    taken[runs] === 1 && gap >= firstGap && gap <= lastGap;
+    tree.takenGaps.slice(firstGap, lastGap + 1).includes(true);
   const isAny = (from: number, to: number, firstGap: number, lastGap: number): boolean =>
-    isDefault(firstGap, lastGap) || taken.subarray(from, to).includes(1);
+    isDefault(firstGap, lastGap) || tree.taken.slice(from, to).includes(true);
   // Where nothing else gets to a leaf, it needs no compare: the branches in front of it have asked for the rest.
   const compares = (run: number): boolean => gaps[run + 1]! || (run === 0 && gaps[0]!);
-  // Links are numbered from 0, and there are at most as many as runs.
-  const runsOfLink = new Uint32Array(runs);
+  const runsOfLink = new Uint32Array(idle.length);
   for (const link of links) runsOfLink[link]!++;
-  const isShared = (link: number): boolean => runsOfLink[link]! > 1;
+  const isShared = (link: number): boolean => runsOfLink[link]! > 1 && !isJoin[link];
   const sharesDefault = hasDefault && links.filter((_, run) => compares(run)).length > 1;
   /** Of the runs from `from` up to `to`, and of what lies in front of, between and behind them. */
   const subtree = (from: number, to: number, firstGap: number, lastGap: number): number => {
     const isLeaf = to - from === 1;
-    const idly = isLeaf && taken[from] === 0 && !isShared(links[from]!) ? idle[links[from]!]! : 0;
+    const link = links[from]!;
+    const idly = isLeaf && !tree.taken[from] && !isShared(link) ? idle[link]! : 0;
     if (isLeaf && !compares(from)) return idly;
     if (!isAny(from, to, firstGap, lastGap)) return 0;
     if (isLeaf) {
       if (!hasDefault || sharesDefault) return costs.compare + costs.guard + idly;
-      return costs.compare + costs.ifElse + idly + (isDefault(firstGap, lastGap) ? 0 : idle.at(-1)!);
+      const branch = isJoin[link] ? costs.guard : costs.ifElse;
+      return costs.compare + branch + idly + (isDefault(firstGap, lastGap) ? 0 : idleDefault);
     }
     const pivot = (from + to) >> 1;
     const collectsDefault = sharesDefault && gaps.slice(firstGap, lastGap + 1).includes(true);
@@ -81,16 +129,17 @@ export function treeCycles(
       subtree(pivot, to, pivot + 1, lastGap)
     );
   };
-  let cycles = subtree(0, runs, 0, runs);
+  const last = links.length;
+  let cycles = subtree(0, last, 0, last);
   for (const link of new Set(links.filter(isShared)))
-    cycles += costs.ifElse + (links.some((of, run) => of === link && taken[run] === 1) ? 0 : idle[link]!);
+    cycles += costs.ifElse + (links.some((of, run) => of === link && tree.taken[run]) ? 0 : idle[link]!);
   // The tree joins its cases in front of that branch, and waits for what they compute.
-  if (sharesDefault) cycles += 2 * costs.ifElse + (taken[runs] === 1 ? 0 : idle.at(-1)!);
+  if (sharesDefault) cycles += 2 * costs.ifElse + (isDefault(0, last) ? 0 : idleDefault);
   return cycles;
 }
 
 export function chainCycles(
-  { links, isSelect, idle, isComplete, hasDefault }: SwitchShape,
+  { links, isSelect, isJoin, idle, isComplete, hasDefault }: SwitchShape,
   taken: Uint8Array,
   costs: BranchCycles,
 ): number {
@@ -109,7 +158,8 @@ export function chainCycles(
       continue;
     }
     const isLast = link === count - 1;
-    cycles += isLast && !isComplete && !hasDefault ? costs.guard : costs.ifElse;
+    const hasOther = !isLast || (isComplete ? !isJoin[count] : hasDefault);
+    cycles += isJoin[link] || !hasOther ? costs.guard : costs.ifElse;
     if (!here) cycles += idle[link]!;
     if (rest) continue;
     // Code generation branches around the other links, but not around what little the last one leads to.

@@ -35,7 +35,22 @@ export function switchShape(work: WorkCosts, analyses: Analyses, b: BlockId, { r
   const hasDefault = otherwise !== join;
   const isOwn = (to: BlockId): boolean => to !== join && analyses.dominators.idom[to] === b;
   const idle = [...cases, otherwise!].map((to) => (isOwn(to) ? idleCycles(work, to) : 0));
-  return { links, gaps, isSelect, idle, isComplete: isComplete(fn, b), hasDefault };
+  const isJoin = cases.map((to) => to === join);
+  const popular = gaps.includes(true) ? NONE : mostValues(links, runs);
+  return { links, gaps, isSelect, isJoin, idle, isComplete: isComplete(fn, b), hasDefault, popular };
+}
+
+/** The link with most values, of several that which gets to so many first. `NONE` if there is none. */
+function mostValues(links: readonly number[], runs: CaseRuns['runs']): number {
+  const counts = new Map<number, bigint>();
+  let [found, most]: [number, bigint] = [NONE, 0n];
+  for (const [run, { low, high }] of runs.entries()) {
+    const link = links[run]!;
+    const count = (counts.get(link) ?? 0n) + high - low + 1n;
+    counts.set(link, count);
+    if (count > most) [found, most] = [link, count];
+  }
+  return found;
 }
 
 /** What a wave spends in a block that it has no thread for. */

@@ -15,7 +15,8 @@
  * - What a compiler or its user says about a branch (`!prof`, `__builtin_expect`, `!unpredictable`) replaces the
  *   events.
  *
- * Conditions of one function are tried on the same waves. So a nested branch is judged for those lanes that come to it.
+ * Conditions of one function are tried on the same waves. So a nested branch is judged for those lanes that come to it,
+ * and what lies behind a case of a divergent switch for those that take the case.
  *
  * Every random number is a hash of what it is for, so the estimate is deterministic.
  */
@@ -46,6 +47,7 @@ export class WaveSamples {
   private readonly masks = new Map<BlockId, LaneSet>();
   private readonly waves = new Map<BlockId, SampledWaves>();
   private readonly cases = new Map<BlockId, CaseRuns>();
+  private readonly sent = new Map<BlockId, ReadonlyMap<BlockId, LaneSet>>();
   private readonly arrivals = new Map<BlockId, Uint8Array>();
   /** The lanes that have a thread. */
   private readonly threads: LaneSet;
@@ -160,6 +162,7 @@ export class WaveSamples {
     const count = cases.runs.length;
     const complete = isComplete(fn, b);
     const value = fn.operand[fn.operandStart[terminatorOf(fn, b)]!] as ValueId;
+    if (count === 0) return new Int32Array(WAVES * fn.waveSize);
     const { numbers, shift } = this.values.way(value, cases);
     return Int32Array.from({ length: WAVES * fn.waveSize }, (_, lane) => {
       const way = numbers[lane >> shift]!;
@@ -170,14 +173,18 @@ export class WaveSamples {
     });
   }
 
-  /** The lanes that a divergent switch sends to a block that only it leads to. */
-  private lanesSent(b: BlockId, to: BlockId): LaneSet {
-    const lanes = new Int32Array(this.threads.length);
+  /** By destination of a switch, the lanes that it sends there. */
+  private lanesSent(b: BlockId): ReadonlyMap<BlockId, LaneSet> {
+    const known = this.sent.get(b);
+    if (known) return known;
+    const found = new Map<BlockId, LaneSet>();
+    for (const to of destinations(this.fn, b)) found.set(to, new Int32Array(this.threads.length));
     const { runs } = this.casesOf(b);
-    const [otherwise] = destinations(this.fn, b);
+    const [otherwise] = found.keys();
     for (const [lane, way] of this.ways(b).entries())
-      if ((runs[way]?.to ?? otherwise) === to) lanes[lane >> 5]! |= 1 << (lane & 31);
-    return lanes;
+      found.get(runs[way]?.to ?? otherwise!)![lane >> 5]! |= 1 << (lane & 31);
+    this.sent.set(b, found);
+    return found;
   }
 
   /** The share of the sampled waves that come to block `b`, 0 to 1. */
@@ -237,7 +244,7 @@ export class WaveSamples {
     const { fn, analyses } = this;
     if (fn.instrOpcode[terminatorOf(fn, dominator)] === Opcode.Switch) {
       const isDivergent = analyses.divergence.terminatorDivergent[dominator] === 1;
-      return isDivergent && isCase(analyses, dominator, block) ? this.lanesSent(dominator, block) : null;
+      return isDivergent && isCase(analyses, dominator, block) ? this.lanesSent(dominator).get(block)! : null;
     }
     const side = sideOf(fn, analyses, dominator, block);
     if (side === NONE) return null;

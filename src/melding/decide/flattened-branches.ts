@@ -25,7 +25,7 @@ import { canSelect, moveCycles, selectCycles } from '../cost/operands.js';
 import { cyclesAlone, isUnskipped } from '../cost/skipping.js';
 import { incomingFrom } from '../draft/frame.js';
 import type { ChosenValue, Choices, FlattenedBranch } from '../plan.js';
-import { harmlessInstrs, mayEmptySides, type AwaitedLoads } from './harmless-work.js';
+import { harmlessInstrs, mayEmptySides, type AwaitedResults } from './harmless-work.js';
 import { blocksOfLongChains } from './long-chains.js';
 import { inLoopsWithEnough, workOfUnits } from './whole-function.js';
 
@@ -186,7 +186,7 @@ function treeOf(ctx: PlanningContext, root: BlockId): Tree | null {
   if (join === NONE || dominators.dominates(join, root)) return null;
   const blocks: BlockId[] = [];
   const work = new Map<BlockId, readonly InstrId[]>();
-  const awaited: AwaitedLoads = new Map();
+  const awaited: AwaitedResults = new Map();
   const visit = (b: BlockId): boolean => {
     for (let e = graph.succStart[b]!; e < graph.succStart[b + 1]!; e++) {
       const to = graph.succ[e] as BlockId;

@@ -41,15 +41,15 @@ export function harmlessWork(
   return instrs !== null && instrs.length > 0 && isUnskipped(ctx, instrs, 1) ? instrs : null;
 }
 
-/** By load, whether it may still be on its way in front of one branch. */
-export type AwaitedLoads = Map<InstrId, boolean>;
+/** By what code generation waits for, whether it may still be on its way in front of one branch. */
+export type AwaitedResults = Map<InstrId, boolean>;
 
-/** The instructions of a block, if every thread may execute them and no load is waited for earlier than now. */
+/** The instructions of a block, if every thread may execute them and nothing is waited for earlier than now. */
 export function harmlessInstrs(
   ctx: PlanningContext,
   branch: BlockId,
   side: BlockId,
-  awaited: AwaitedLoads = new Map(),
+  awaited: AwaitedResults = new Map(),
 ): InstrId[] | null {
   const { fn } = ctx;
   const stays = InstrFlag.Convergent | InstrFlag.Marker | InstrFlag.WritesWaveState;
@@ -68,21 +68,21 @@ export function harmlessInstrs(
  * Whether a value comes from memory or from other threads in front of the branch, and may still be on its way there:
  * neither an earlier block nor the condition needs it.
  *
- * @param known of this branch: a load may have thousands of uses
+ * @param known of this branch: a result may have thousands of uses
  */
-function isAwaited(ctx: PlanningContext, branch: BlockId, v: ValueId, known: AwaitedLoads): boolean {
+function isAwaited(ctx: PlanningContext, branch: BlockId, v: ValueId, known: AwaitedResults): boolean {
   const { fn, uses, dominators } = ctx;
-  const load = definingInstr(fn, v);
-  if (load === NONE || !isWaitedFor(fn, load)) return false;
+  const from = definingInstr(fn, v);
+  if (from === NONE || !isWaitedFor(fn, from)) return false;
   const isNeededEarlier = (user: InstrId): boolean => {
     const b = fn.instrBlock[user] as BlockId;
     return b !== branch && fn.instrOpcode[user] !== Opcode.Phi && dominators.dominates(b, branch);
   };
-  let found = known.get(load);
+  let found = known.get(from);
   if (found === undefined) {
     const users = uses.user.subarray(uses.start[v]!, uses.start[v + 1]!) as unknown as readonly InstrId[];
-    found = !users.some(isNeededEarlier) && !isNeededBy(fn, terminatorOf(fn, branch), load);
-    known.set(load, found);
+    found = !users.some(isNeededEarlier) && !isNeededBy(fn, terminatorOf(fn, branch), from);
+    known.set(from, found);
   }
   return found;
 }
@@ -94,18 +94,18 @@ function isWaitedFor(fn: FunctionSnapshot, i: InstrId): boolean {
     opcode === Opcode.Load ||
     opcode === Opcode.AtomicRMW ||
     opcode === Opcode.AtomicCmpXchg ||
-    (opcode === Opcode.Call && hasFlag(fn, i, InstrFlag.Convergent))
+    (opcode === Opcode.Call && hasFlag(fn, i, InstrFlag.Convergent | InstrFlag.MayReadMemory))
   );
 }
 
-/** Whether `instr` needs the result of `load`, directly or through others of its block. */
-function isNeededBy(fn: FunctionSnapshot, instr: InstrId, load: InstrId): boolean {
+/** Whether `instr` needs the result of `from`, directly or through others of its block. */
+function isNeededBy(fn: FunctionSnapshot, instr: InstrId, from: InstrId): boolean {
   const block = fn.instrBlock[instr];
   const seen = new Set([instr]);
   for (const i of seen)
     for (let o = fn.operandStart[i]!; o < fn.operandStart[i + 1]!; o++) {
       const operand = definingInstr(fn, fn.operand[o] as ValueId);
-      if (operand === load) return true;
+      if (operand === from) return true;
       if (operand !== NONE && fn.instrBlock[operand] === block && fn.instrOpcode[operand] !== Opcode.Phi)
         seen.add(operand);
     }

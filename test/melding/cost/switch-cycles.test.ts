@@ -2,7 +2,7 @@
 import { chainCycles, treeCycles, type SwitchShape } from '../../../src/melding/cost/switch-cycles.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('melding/cost/switch-cycles', { tests: 8 });
+const test = suite('melding/cost/switch-cycles', { tests: 10 });
 
 /** Each kind of cost has digits of its own. */
 const COSTS = { compare: 1, select: 100, mask: 10_000, ifElse: 1_000_000, guard: 100_000_000 };
@@ -15,7 +15,9 @@ const shape = (runs: number, about: Partial<SwitchShape> = {}): SwitchShape => (
   links: [...Array(runs).keys()],
   gaps: Array<boolean>(runs + 1).fill(about.isComplete !== true),
   isSelect: Array<boolean>(runs).fill(false),
+  isJoin: Array<boolean>(runs).fill(false),
   idle: Array<number>(runs + 1).fill(0),
+  popular: -1,
   isComplete: false,
   hasDefault: false,
   ...about,
@@ -77,6 +79,32 @@ test('the default is such a destination if it has a block and several leaves lea
   // Only the right subtree holds leaves of it.
   assert.is(own(false, false, false, true, true), cycles(5, { masks: 2, ifElses: 5, guards: 2 }));
   assert.is(own(false, false, false, false, true), cycles(4, { ifElses: 4 }));
+});
+
+test('a case that leads to where all ways meet has nothing to branch around', () => {
+  const own = { hasDefault: true, gaps: [false, false, false, true] };
+  const last = Uint8Array.of(0, 0, 1, 1);
+  assert.is(treeCycles(shape(3, own), last, 3, COSTS), cycles(3, { ifElses: 3 }));
+  const joined = shape(3, { ...own, isJoin: [true, false, true] });
+  assert.is(treeCycles(joined, last, 3, COSTS), cycles(3, { ifElses: 2, guards: 1 }));
+  assert.is(chainCycles(joined, last, COSTS), cycles(3, { ifElses: 1, guards: 2 }));
+  // Several leaves lead there, and it is no branch.
+  const often = shape(4, { links: [0, 1, 0, 2], isSelect: [false, false, false], isJoin: [true, false, false] });
+  const all = Uint8Array.of(1, 1, 1, 1, 0);
+  assert.is(treeCycles(often, all, 0, COSTS), cycles(7, { ifElses: 3, guards: 4 }));
+});
+
+test('where nothing gets to the default, the tree takes the most popular destination for it', () => {
+  const popular = { isComplete: true, popular: 0, isSelect: [false, false] };
+  const inTurn = shape(4, { ...popular, links: [0, 1, 0, 1], idle: [0, 0, 0] });
+  // Two runs are left, and something else lies in front of each, and nothing behind.
+  const all = Uint8Array.of(1, 1, 1, 1, 0);
+  assert.is(treeCycles(inTurn, all, 0, COSTS), cycles(2, { ifElses: 3, masks: 1 }));
+  const first = Uint8Array.of(1, 0, 0, 0, 0);
+  assert.is(treeCycles(inTurn, first, 0, COSTS), cycles(2, { ifElses: 3, masks: 1 }));
+  // A wave that takes the last one does not come to the leaf of the other.
+  assert.is(treeCycles(inTurn, Uint8Array.of(0, 0, 0, 1, 0), 0, COSTS), cycles(1, { ifElses: 2, masks: 1 }));
+  assert.is(treeCycles(shape(2, { ...popular, links: [0, 0] }), Uint8Array.of(1, 0, 0), 0, COSTS), 0);
 });
 
 test('little work is no way to go around: waves without a thread for it spend it all the same', () => {
