@@ -46,7 +46,14 @@ export type { ContainerImageInfo, ContainerInfo, ContainerPartInfo } from './for
 export type { OffloadImage } from './formats/offload/image.js';
 export { DEFAULT_OPTIONS, type Emit, type JobOptions, type MeldPoint, type OptimizeLevel } from './job/options.js';
 export type { MeldKind, MeldMode, ProfitModel, Unpredication } from './melding/plan.js';
-export type { CandidateRemark, DebugLocation, FailureRemark, FunctionRemark, Remark, SwitchRemark } from './job/remarks.js';
+export type {
+  CandidateRemark,
+  DebugLocation,
+  FailureRemark,
+  FunctionRemark,
+  Remark,
+  SwitchRemark,
+} from './job/remarks.js';
 export type {
   FunctionHistory,
   FunctionPicture,
