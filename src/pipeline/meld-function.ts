@@ -156,9 +156,17 @@ function chainsWorth(
   const { gain, least, needed } = worthOfLowering(snapshot, analyses, switches, netUnitOf(options.profit));
   const pays = isJudgedByItself(options) && gain > least && !isWeighed();
   const difference = `${amount(Math.abs(gain), options)} ${gain < 0 ? 'more' : 'less'}`;
-  const why = `as a chain of branches it takes ${difference} than as the tree that code generation makes of it`;
+  const but =
+    gain < 0 ? '' : gain <= least ? `, where ${amount(least, options)} would be enough` : `, but ${unjudged(options)}`;
+  const why = `as a chain of branches it takes ${difference} than as the tree that code generation makes of it${but}`;
   return { pays, needed: pays ? 0 : needed, why };
 }
+
+/** Why chains that gain enough do not stay. */
+const unjudged = (options: JobOptions): string =>
+  isJudgedByItself(options)
+    ? 'metadata say how often its cases are taken'
+    : "LLVM's passes would make it a switch again";
 
 /** Whether switches may become chains although nothing melds. Behind an early point they would be switches again. */
 const isJudgedByItself = (options: JobOptions): boolean =>

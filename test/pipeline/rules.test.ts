@@ -6,7 +6,7 @@ import { analyzeModule } from '../../src/pipeline/analyze.js';
 import { artifact, compile, runtime, text, withDefaults } from '../support/llvm.js';
 import { assert, suite } from '../support/suite.js';
 
-const test = suite('pipeline/rules', { tests: 33, timeoutMs: 60_000 });
+const test = suite('pipeline/rules', { tests: 34, timeoutMs: 60_000 });
 
 const HEADER = 'target triple = "amdgcn-amd-amdhsa"\n';
 const FOOTER = `
@@ -521,6 +521,29 @@ test('what is said about how often a switch goes where is not lost where nothing
   const weights = ['i32 1', ...NAMES.map(() => 'i32 2000')].join(', ');
   const { functions } = await compile(choosing(NAMES, 'br label %join', weights), { emit: ['ll'] });
   assert.is(functions[0]!.switchesLowered, 0);
+});
+
+test('remarks say why a switch stays', async () => {
+  const reasons = async (ir: string, options: object = {}): Promise<string[]> =>
+    ((await compile(ir, { emit: ['bc'], remarks: true, ...options })).remarks ?? []).flatMap((each) =>
+      each.kind === 'switch' ? `${each.branch} ${each.destinations}: ${each.reason}` : [],
+    );
+  const ir = choosing(NAMES, 'br label %join');
+  assert.equal(await reasons(ir), []);
+  const early = await reasons(ir, { optimize: 'O1', meldPoint: 'early' });
+  assert.match(early.join(), /^%entry 7: .* less than .*, but LLVM's passes would make it a switch again, and nothing/);
+  const weights = ['i32 1', ...NAMES.map(() => 'i32 2000')].join(', ');
+  assert.match((await reasons(choosing(NAMES, 'br label %join', weights))).join(), /, but metadata say how often/);
+  // Nothing of one arm is like the other.
+  const two = switched('i8', 'label %join [ i8 1, label %arm0\n i8 2, label %arm1 ]', ['p', 'q']);
+  const unlike = (await reasons(two.replaceAll(/(%x1\.\d+ = )mul/g, '$1udiv'))).join();
+  assert.match(unlike, /^%entry 3: as a chain of branches it takes [\d.]+ cycles .* tree that code generation makes/);
+  assert.match(unlike, / and nothing melds in it$/);
+  const many = choosing(
+    [...Array(20).keys()].map((k) => 3 * k),
+    'br label %join',
+  );
+  assert.match((await reasons(many)).join(), /^%entry 21: it has 21 destinations/);
 });
 
 test('a chain has as many divergent branches as its switch is said to have, and no default that nothing gets to', async () => {

@@ -75,7 +75,7 @@ function isHarmless(fn: FunctionSnapshot, b: BlockId): boolean {
 export interface LoweringWorth {
   /** What lowering gains by itself. Losses count as they do in wave-choice.ts. */
   readonly gain: number;
-  /** What that must be where nothing melds. A chain of two links is hardly better than its tree. */
+  /** What that must be where nothing melds: what chance does, and no less than a branch. */
   readonly least: number;
   /** What melds of the chain must gain if lowering does not pay by itself. */
   readonly needed: number;
