@@ -1,11 +1,11 @@
 /** Remarks as YAML: the documents read back as what went in, in the form that LLVM's own reader takes. */
 import { parseAllDocuments, type Document } from 'yaml';
-import type { CandidateRemark, FunctionRemark, Remark } from '../../../src/job/remarks.js';
+import type { CandidateRemark, FunctionRemark, Remark, SwitchRemark } from '../../../src/job/remarks.js';
 import { RULES } from '../../../src/melding/rules.js';
 import { remarksText } from '../../../src/report/yaml/remarks.js';
 import { assert, suite } from '../../support/suite.js';
 
-const test = suite('report/remarks', { tests: 7 });
+const test = suite('report/remarks', { tests: 8 });
 
 const MELD: CandidateRemark = {
   kind: 'passed',
@@ -65,6 +65,23 @@ test('a stream of tagged documents', () => {
   );
   for (const document of documents) assert.is((document.toJS() as Fields)['Pass'], 'darm');
   assert.is(remarksText([]), '');
+});
+
+test('a switch that stays', () => {
+  const kept: SwitchRemark = {
+    kind: 'switch',
+    function: 'kernel',
+    location: MELD.location,
+    branch: '%entry',
+    destinations: 21,
+    reason: 'it has 21 destinations',
+  };
+  assert.match(remarksText([kept]), /^--- !Missed\n/);
+  assert.equal([fields(kept)['Name'], fields(kept)['DebugLoc']], ['SwitchKept', fields(MELD)['DebugLoc']]);
+  assert.equal(
+    ['Branch', 'Destinations', 'Reason'].map((key) => argument(kept, key)),
+    ['%entry', '21', 'it has 21 destinations'],
+  );
 });
 
 test('a meld', () => {
