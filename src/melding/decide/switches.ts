@@ -82,10 +82,10 @@ export interface LoweringWorth {
 }
 
 /**
- * For every run of values, LLVM's LowerSwitch makes a leaf that compares and, above the leaves, a tree of branches. A
- * wave whose threads take many ways runs all of that, where the chain has one branch per destination, or none where
- * the destination only gives a phi its value. A wave whose threads take one way goes down the tree, and passes the chain
- * up to there. Which ways are taken is tried on sampled waves. Where bytes count, all of the code does.
+ * Compared with the tree of branches that LLVM's LowerSwitch makes (switch-cycles.ts). A wave whose threads take many
+ * ways runs all of that, where the chain has one branch per destination, or none where the destination only gives a phi
+ * its value. A wave whose threads take one way goes down the tree, and passes the chain up to there. Which ways are
+ * taken is tried on sampled waves. Where bytes count, all of the code does.
  */
 export function worthOfLowering(
   fn: FunctionSnapshot,
