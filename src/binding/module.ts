@@ -342,7 +342,7 @@ export class LlvmModule {
     const { printed } = this.#textFacts();
     let found = printed.get(name);
     if (found === undefined) {
-      found = printedFunction(this.peek(() => this.#bodyAlone(name)) ?? this.bodies().get(name) ?? '');
+      found = printedFunction(this.peek(() => this.#bodyAlone(name)) ?? this.peek(() => this.bodies().get(name)) ?? '');
       printed.set(name, found);
     }
     return found;

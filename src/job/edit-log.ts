@@ -28,8 +28,8 @@ export interface SurveyRemarks {
   readonly location: DebugLocation | null;
   readonly divergentBranches: number;
   readonly candidates: readonly CandidateRemark[];
-  /** The divergent ones. */
-  readonly switches: readonly SwitchRemark[];
+  /** The divergent ones; their reason to stay is null until it is known. */
+  readonly switches: readonly (Omit<SwitchRemark, 'reason'> & { readonly reason: string | null })[];
   readonly netUnit: NetUnit;
 }
 

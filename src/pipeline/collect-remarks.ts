@@ -8,7 +8,7 @@ import { divergentSwitches } from '../melding/decide/switches.js';
 import type { FunctionPlan, Meld } from '../melding/plan.js';
 import { RULES } from '../melding/rules.js';
 import { othersOf, type EditLog, type SurveyRemarks } from '../job/edit-log.js';
-import type { CandidateRemark, DebugLocation, FailureRemark, Remark } from '../job/remarks.js';
+import type { CandidateRemark, DebugLocation, FailureRemark, Remark, SwitchRemark } from '../job/remarks.js';
 import type { OtherChanges } from '../job/results.js';
 import { tally } from '../job/tally.js';
 import type { PlannedFunction } from './planned-function.js';
@@ -47,21 +47,15 @@ export function surveyRemarks(
         location: editor.branchLocation(branch),
         branch: names[branch]!,
         destinations,
-        reason: refusal ?? UNTRIED,
+        reason: refusal,
       })),
     };
   });
 }
 
-/** Why a switch stays that might become a chain, until it is known better. */
-const UNTRIED = 'melding ended before it';
-
-/** The same, where it is known better. */
-export const keptSwitches = (remarks: SurveyRemarks | null, reason: string): SurveyRemarks | null =>
-  remarks && {
-    ...remarks,
-    switches: remarks.switches.map((each) => (each.reason === UNTRIED ? { ...each, reason } : each)),
-  };
+/** Says why switches stay of which that was not known. */
+export const keptSwitches = (remarks: SurveyRemarks | null, why: string): SurveyRemarks | null =>
+  remarks && { ...remarks, switches: remarks.switches.map((each) => ({ ...each, reason: each.reason ?? why })) };
 
 /** A meld that was taken back. */
 export const refusedRemark = (remark: CandidateRemark, reason: string): CandidateRemark =>
@@ -101,7 +95,11 @@ export function remarksOf({ function: name, rounds, lastRemarks, bailout }: Edit
   candidates.push(...(lastRemarks === null ? latest : ofKind(lastRemarks, 'missed', round)));
 
   const location: DebugLocation | null = first?.location ?? null;
-  const remarks: Remark[] = [...candidates, ...(lastRemarks?.switches ?? [])];
+  const switches = (lastRemarks?.switches ?? []).map((each): SwitchRemark => ({
+    ...each,
+    reason: each.reason ?? 'melding ended before it came to switches',
+  }));
+  const remarks: Remark[] = [...candidates, ...switches];
   if (bailout !== null) remarks.push(failureRemark(name, location, bailout));
   const melds = rounds.flatMap((each) => each.melds);
   if (first !== null) remarks.push(summary(name, first, candidates, melds, othersOf(rounds)));

@@ -5,23 +5,27 @@ import { assert, suite } from '../support/suite.js';
 
 const test = suite('analysis/case-runs', { tests: 7 });
 
-/** The runs of a switch over `number` as `low-high destination`, and where gaps are. */
-function runsOf(cases: string, number = 'load %p !as=1', isComplete = false) {
+/** A switch over `%v`, which `lines` compute. */
+function switchOver(cases: string, lines: string, end = 'ret') {
   const { f, block } = snapshot(`
     func kernel
     arg %p ptr1 never
     entry:
-      %b = load %p !as=1 !type=i8
-      %v = ${number}
+      ${lines}
       switch %v rest ${cases}
     one:
       br rest
     two:
       br rest
     rest:
-      ${isComplete ? 'unreachable' : 'ret'}`);
-  const { runs, gaps } = caseRuns(f, block('entry'));
-  const names = new Map(['one', 'two'].map((name) => [block(name), name]));
+      ${end}`);
+  return { f, at: block('entry'), names: new Map(['one', 'two'].map((name) => [block(name), name])) };
+}
+
+/** Its runs as `low-high destination`, and where gaps are. */
+function runsOf(cases: string, number = 'load %p !as=1', end = 'ret') {
+  const { f, at, names } = switchOver(cases, `%b = load %p !as=1 !type=i8\n %v = ${number}`, end);
+  const { runs, gaps } = caseRuns(f, at);
   return [runs.map(({ low, high, to }) => `${low}-${high} ${names.get(to)}`).join(', '), gaps.map(Number).join('')];
 }
 
@@ -45,25 +49,14 @@ test('what a number is made of gives it a range', () => {
 });
 
 test('where nothing gets to the default, there are no gaps', () => {
-  assert.equal(runsOf('9 one 3 two', undefined, true), ['3-3 two, 9-9 one', '000']);
+  assert.equal(runsOf('9 one 3 two', undefined, 'unreachable'), ['3-3 two, 9-9 one', '000']);
 });
 
 test('what the text says of a number counts, also where it wraps', () => {
   const gapsOf = (type: string, range: readonly [bigint, bigint] | null, cases = '0 one 1 two'): string => {
-    const { f, block } = snapshot(`
-      func kernel
-      arg %p ptr1 never
-      entry:
-        %v = load %p !as=1 !type=${type}
-        switch %v rest ${cases}
-      one:
-        br rest
-      two:
-        br rest
-      rest:
-        ret`);
-    const { values } = f.switchValues(block('entry'))!;
-    return caseRuns({ ...f, switchValues: () => ({ values, range }) }, block('entry'))
+    const { f, at } = switchOver(cases, `%v = load %p !as=1 !type=${type}`);
+    const { values } = f.switchValues(at)!;
+    return caseRuns({ ...f, switchValues: () => ({ values, range }) }, at)
       .gaps.map(Number)
       .join('');
   };
@@ -79,19 +72,8 @@ test('what the text says of a number counts, also where it wraps', () => {
 });
 
 test('values that are not known are the first numbers, in the order of the cases', () => {
-  const { f, block } = snapshot(`
-    func kernel
-    arg %p ptr1 never
-    entry:
-      %v = load %p !as=1
-      switch %v rest 70 one 60 one 50 rest 40 two
-    one:
-      br rest
-    two:
-      br rest
-    rest:
-      ret`);
-  const { runs } = caseRuns({ ...f, switchValues: () => null }, block('entry'));
+  const { f, at } = switchOver('70 one 60 one 50 rest 40 two', '%v = load %p !as=1');
+  const { runs } = caseRuns({ ...f, switchValues: () => null }, at);
   assert.equal(
     runs.map(({ low, high }) => `${low}-${high}`),
     ['0-1', '3-3'],
@@ -101,18 +83,9 @@ test('values that are not known are the first numbers, in the order of the cases
 test('a number may be extended thousands of times', () => {
   const count = 9000;
   const steps = Array.from({ length: count }, (_, k) => `%v${k + 1} = zext %v${k} !type=i${k + 9}`).join('\n');
-  const { f, block } = snapshot(`
-    func kernel
-    arg %p ptr1 never
-    entry:
-      %v0 = load %p !as=1 !type=i8
-      ${steps}
-      switch %v${count} rest 0 rest 1 one
-    one:
-      br rest
-    rest:
-      ret`);
-  assert.equal(caseRuns(f, block('entry')).gaps, [true, true]);
+  const last = `%v = zext %v${count} !type=i${count + 9}`;
+  const { f, at } = switchOver('0 one 255 two', `%v0 = load %p !as=1 !type=i8\n${steps}\n${last}`);
+  assert.equal(caseRuns(f, at).gaps, [false, true, false]);
 });
 
 test.run();

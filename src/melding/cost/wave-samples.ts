@@ -173,16 +173,19 @@ export class WaveSamples {
     });
   }
 
-  /** By destination of a switch, the lanes that it sends there. */
+  /** By destination of a switch, the lanes that it sends there. Those to which it sends none are left out. */
   private lanesSent(b: BlockId): ReadonlyMap<BlockId, LaneSet> {
     const known = this.sent.get(b);
     if (known) return known;
     const found = new Map<BlockId, LaneSet>();
-    for (const to of destinations(this.fn, b)) found.set(to, new Int32Array(this.threads.length));
     const { runs } = this.casesOf(b);
-    const [otherwise] = found.keys();
-    for (const [lane, way] of this.ways(b).entries())
-      found.get(runs[way]?.to ?? otherwise!)![lane >> 5]! |= 1 << (lane & 31);
+    const [otherwise] = destinations(this.fn, b);
+    for (const [lane, way] of this.ways(b).entries()) {
+      const to = runs[way]?.to ?? otherwise!;
+      let lanes = found.get(to);
+      if (lanes === undefined) found.set(to, (lanes = new Int32Array(this.threads.length)));
+      lanes[lane >> 5]! |= 1 << (lane & 31);
+    }
     this.sent.set(b, found);
     return found;
   }
@@ -243,8 +246,8 @@ export class WaveSamples {
   private lanesTaking(dominator: BlockId, block: BlockId): LaneSet | null {
     const { fn, analyses } = this;
     if (fn.instrOpcode[terminatorOf(fn, dominator)] === Opcode.Switch) {
-      const isDivergent = analyses.divergence.terminatorDivergent[dominator] === 1;
-      return isDivergent && isCase(analyses, dominator, block) ? this.lanesSent(dominator).get(block)! : null;
+      if (analyses.divergence.terminatorDivergent[dominator] !== 1 || !isCase(analyses, dominator, block)) return null;
+      return this.lanesSent(dominator).get(block) ?? new Int32Array(this.threads.length);
     }
     const side = sideOf(fn, analyses, dominator, block);
     if (side === NONE) return null;
